@@ -1,0 +1,137 @@
+package slurm
+
+import (
+	"fmt"
+	"time"
+)
+
+// Run is the identity of one run of one job. Slurm reuses job ids and restarts
+// jobs under the same id; an edit is meant for exactly one run.
+type Run struct {
+	Job      int64  `json:"job"`
+	Submit   int64  `json:"submit"` // seconds since 1970; a requeue changes it
+	Restarts int    `json:"restarts"`
+	SLUID    string `json:"sluid,omitempty"` // 26.05: the only compare-and-set Slurm offers
+}
+
+// String prints "123 (restart 1)".
+func (r Run) String() string {
+	if r.Restarts == 0 {
+		return fmt.Sprint(r.Job)
+	}
+	return fmt.Sprintf("%d (restart %d)", r.Job, r.Restarts)
+}
+
+// Same reports whether both are the same run, by SLUID where both have one.
+func (r Run) Same(o Run) bool {
+	if r.SLUID != "" && o.SLUID != "" {
+		return r.SLUID == o.SLUID && r.Job == o.Job
+	}
+	return r.Job == o.Job && r.Submit == o.Submit && r.Restarts == o.Restarts
+}
+
+// Job is one job record of Slurm, decoded from any API version. Times that are
+// absent or "none" are zero. Strings are cleaned of control characters and
+// bounded.
+type Job struct {
+	ID          int64
+	SLUID       string // v0.0.44 and later
+	Name        string
+	User        string
+	UserID      int64
+	Account     string
+	QOS         string
+	Partition   string // may be a comma list while pending
+	Cluster     string
+	State       string   // base state: PENDING, RUNNING, …
+	Flags       []string // state flags: COMPLETING, REQUEUED, … sorted
+	Reason      string   // state_reason
+	ReasonText  string   // state_description
+	Submit      time.Time
+	Eligible    time.Time
+	Accrue      time.Time
+	Start       time.Time
+	End         time.Time
+	Suspended   time.Time     // suspend_time
+	PreSuspend  time.Duration // run time before the last suspension
+	Deadline    time.Time
+	Limit       time.Duration // 0: none or unlimited
+	Priority    int64
+	Nice        int64
+	NiceKnown   bool // 22.05 never shows nice
+	Held        bool // priority 0
+	Restarts    int
+	Requeue     bool // the job may be requeued
+	Batch       bool
+	Comment     string
+	Extra       string
+	Admin       string // admin_comment
+	Nodes       string // allocated, hostlist
+	Required    string // required_nodes, hostlist
+	Excluded    string // excluded_nodes, hostlist
+	Scheduled   string // backfill's planned nodes, hostlist
+	NodeCount   int
+	MaxNodes    int
+	CPUs        int
+	MemPerNode  int64    // megabytes; 0: not given
+	MemPerCPU   int64    // megabytes; 0: not given
+	Request     string   // tres_req_str
+	Allocated   string   // tres_alloc_str
+	PerNode     string   // tres_per_node
+	PerJob      string   // tres_per_job
+	PerTask     string   // tres_per_task
+	Gres        []string // gres_detail: one item per node, running jobs only
+	Features    string
+	Dependency  string
+	Reservation string
+	Cron        string
+	Federation  string // federation_origin
+	Exclusive   bool
+
+	ArrayJob   int64  // 0: not an array
+	ArrayTask  int64  // valid when ArraySplit
+	ArraySplit bool   // the record is one task of an array
+	ArrayTasks string // array_task_string of an unsplit record, e.g. "0-9%2"
+	ArrayMax   int    // most tasks at once; 0: no limit
+	HetJob     int64  // 0: not heterogeneous
+	HetOffset  int
+
+	Opaque string // why the record cannot be trusted; "" when it can. Such a job is never touched.
+}
+
+// Run returns the identity of the job's current run.
+func (j *Job) Run() Run {
+	return Run{Job: j.ID, Submit: unix(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
+}
+
+// Pending, Running and Done classify the base state.
+func (j *Job) Pending() bool { return j.State == "PENDING" }
+
+// Running reports whether the job holds its allocation, suspended or
+// completing included.
+func (j *Job) Running() bool {
+	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.Flag("COMPLETING")
+}
+
+// Done reports whether the job has ended for good.
+func (j *Job) Done() bool { return !j.Pending() && !j.Running() }
+
+// Flag reports whether the state carries the flag.
+func (j *Job) Flag(name string) bool {
+	for _, f := range j.Flags {
+		if f == name {
+			return true
+		}
+	}
+	return false
+}
+
+// Unsplit reports whether the record stands for the pending tasks of an array.
+func (j *Job) Unsplit() bool { return j.ArrayJob != 0 && !j.ArraySplit }
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
+}

@@ -1,0 +1,97 @@
+package policy
+
+import "time"
+
+// JobID is Slurm's id of one job record. It is unique within a Snapshot. An
+// unsplit pending array is one record and one JobID.
+type JobID int64
+
+// State is what a policy needs to know of a job's state.
+type State string
+
+// The states. A Snapshot holds no finished jobs.
+const (
+	Pending   State = "pending"
+	Running   State = "running"
+	Suspended State = "suspended" // its GPUs stay allocated
+)
+
+// Job is a job as a policy sees it.
+type Job struct {
+	ID        JobID  `json:"id"`
+	SLUID     string `json:"sluid,omitempty"` // identity of this run, where the release has one (26.05)
+	Name      string `json:"name,omitempty"`
+	User      string `json:"user"`
+	Account   string `json:"account"`
+	QOS       string `json:"qos,omitempty"`
+	Partition string `json:"partition"`
+	State     State  `json:"state"`
+
+	Submit     time.Time     `json:"submit"`               // of this run: a requeue moves it in Slurm
+	Arrive     time.Time     `json:"arrive"`               // first submission, before any requeue
+	Eligible   time.Time     `json:"eligible,omitzero"`    // may not start earlier
+	Start      time.Time     `json:"start,omitzero"`       // start of the current run; zero when pending
+	FirstStart time.Time     `json:"first_start,omitzero"` // start of the first run; zero when never run
+	Limit      time.Duration `json:"limit,omitempty"`      // time limit of one run; 0: none known
+	Deadline   time.Time     `json:"deadline,omitzero"`    // wanted or enforced end; zero: none
+	Stops      int           `json:"stops,omitempty"`      // how often it was requeued
+	LastStop   time.Time     `json:"last_stop,omitzero"`   // when it last lost its GPUs; zero: never
+	Attained   GPUSeconds    `json:"attained,omitempty"`   // service received in all runs so far
+	Checkpoint time.Duration `json:"checkpoint,omitempty"` // cost of one checkpoint, requeue and restore; 0: unknown
+	Ask        Ask           `json:"ask"`                  // what one task wants
+	Tasks      int           `json:"tasks,omitempty"`      // array tasks this pending record stands for; 0 and 1: one
+	MinGPUs    int           `json:"min_gpus,omitempty"`   // elastic range; 0: rigid
+	MaxGPUs    int           `json:"max_gpus,omitempty"`   // elastic range; 0: rigid
+	Class      string        `json:"class,omitempty"`      // model family the job declared
+	On         Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
+	Held       string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
+	Fixed      string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
+	Unplaced   string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
+	Shareable  bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
+	Progress   Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
+	Busy       Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
+	Left       time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
+	LeftSigma  time.Duration `json:"left_sigma,omitempty"` // its standard error
+	SlurmStart time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
+}
+
+// Active reports whether the job holds GPUs.
+func (j *Job) Active() bool { return j.State != Pending }
+
+// CanStart reports whether the job could be started at t.
+func (j *Job) CanStart(t time.Time) bool {
+	return j.State == Pending && j.Held == "" && !j.Eligible.After(t)
+}
+
+// Count returns how many tasks the record stands for, at least one.
+func (j *Job) Count() int { return max(j.Tasks, 1) }
+
+// Waited returns how long the job has been waiting at now: since its arrival,
+// or since it last lost its GPUs. It is zero while the job runs.
+func (j *Job) Waited(now time.Time) time.Duration {
+	if j.Active() {
+		return 0
+	}
+	since := j.Arrive
+	if j.LastStop.After(since) {
+		since = j.LastStop
+	}
+	return max(now.Sub(since), 0)
+}
+
+// Ran returns how long the current run has lasted at now.
+func (j *Job) Ran(now time.Time) time.Duration {
+	if !j.Active() || j.Start.IsZero() {
+		return 0
+	}
+	return max(now.Sub(j.Start), 0)
+}
+
+// End returns when the current run ends at the latest by its time limit; ok is
+// false when the job does not run or has no limit.
+func (j *Job) End() (end time.Time, ok bool) {
+	if !j.Active() || j.Limit <= 0 {
+		return time.Time{}, false
+	}
+	return j.Start.Add(j.Limit), true
+}

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Account is a tenant: a Slurm account with its entitlement and its use.
+type Account struct {
+	Name   string     `json:"name"`
+	Parent string     `json:"parent,omitempty"`
+	Weight float64    `json:"weight"`           // shares; 0: as one share
+	Used   GPUSeconds `json:"used,omitempty"`   // decayed service
+	Recent GPUSeconds `json:"recent,omitempty"` // service of the last 24 hours, undecayed
+}
+
+// User is a person within an account.
+type User struct {
+	Name    string     `json:"name"`
+	Account string     `json:"account"`
+	Used    GPUSeconds `json:"used,omitempty"` // decayed service
+}
+
+// Snapshot is everything a policy may know, as a value. Slices are sorted by
+// the field named first in their element (jobs by ID, nodes by name, …).
+type Snapshot struct {
+	Cluster  string          `json:"cluster,omitempty"`
+	Seq      uint64          `json:"seq"` // number of the cycle; also the seed of any chance
+	Now      time.Time       `json:"now"`
+	Nodes    []Node          `json:"nodes"`
+	Jobs     []Job           `json:"jobs"`
+	Accounts []Account       `json:"accounts,omitempty"`
+	Users    []User          `json:"users,omitempty"`
+	History  []Sample        `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo     json.RawMessage `json:"memo,omitempty"`    // what the policy returned in Plan.Memo last time
+}
+
+// Sample is one finished job as history knows it.
+type Sample struct {
+	GPUs    int           `json:"gpus"`
+	Ran     time.Duration `json:"ran"`
+	Service GPUSeconds    `json:"service"`
+}
+
+// Job returns the job with the id, or nil.
+func (s *Snapshot) Job(id JobID) *Job {
+	i, ok := slices.BinarySearchFunc(s.Jobs, id, func(j Job, id JobID) int { return int(j.ID - id) })
+	if !ok {
+		return nil
+	}
+	return &s.Jobs[i]
+}
+
+// Node returns the node with the name, or nil.
+func (s *Snapshot) Node(name string) *Node {
+	i, ok := slices.BinarySearchFunc(s.Nodes, name, func(n Node, name string) int {
+		switch {
+		case n.Name < name:
+			return -1
+		case n.Name > name:
+			return 1
+		}
+		return 0
+	})
+	if !ok {
+		return nil
+	}
+	return &s.Nodes[i]
+}
+
+// Account returns the account with the name, or nil.
+func (s *Snapshot) Account(name string) *Account {
+	for i := range s.Accounts {
+		if s.Accounts[i].Name == name {
+			return &s.Accounts[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package policy
+
+import (
+	"fmt"
+	"time"
+)
+
+// GPUSeconds is an amount of GPU service: whole GPUs times seconds. A MIG
+// slice or shard counts by its share of a whole GPU.
+type GPUSeconds float64
+
+// Hours returns the amount in GPU-hours.
+func (g GPUSeconds) Hours() float64 { return float64(g) / 3600 }
+
+// String prints GPU-hours with two digits, the unit people compare.
+func (g GPUSeconds) String() string { return fmt.Sprintf("%.2f GPU-h", g.Hours()) }
+
+// Service returns what gpus whole GPUs deliver in d.
+func Service(gpus float64, d time.Duration) GPUSeconds {
+	return GPUSeconds(gpus * d.Seconds())
+}
+
+// Watts is electric power.
+type Watts float64
+
+// Measure is a reading that may be missing. The zero Measure is unknown, so an
+// absent reading can never be mistaken for zero.
+type Measure struct {
+	Value float64 `json:"value"`
+	Known bool    `json:"known"`
+}
+
+// Known returns a measured value.
+func Known(v float64) Measure { return Measure{Value: v, Known: true} }
