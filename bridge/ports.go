@@ -1,0 +1,111 @@
+package bridge
+
+import (
+	"context"
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Cluster is Slurm, or a simulation of it.
+type Cluster interface {
+	// Observe reads jobs, nodes and partitions. It returns an error rather
+	// than anything partial.
+	Observe(context.Context) (*slurm.View, error)
+	// Reread reads one job afresh, just before it is changed.
+	Reread(ctx context.Context, job int64) (slurm.Job, error)
+	// Apply carries out one edit. A nil error means Slurm said yes, not that
+	// it happened. Errors are *slurm.Error.
+	Apply(context.Context, slurm.Edit) error
+}
+
+// Journal is the write-ahead ledger and the record of cycles.
+type Journal interface {
+	// Intend stores the cycle and its intents as PLANNED in one transaction,
+	// provided the epoch is still the leader's, and returns them with their
+	// ids. On error nothing is stored and nothing may be pushed.
+	Intend(context.Context, *Cycle, []ledger.Intent) ([]ledger.Intent, error)
+	// Mark stores an intent's new State, times, Error and Polls.
+	Mark(context.Context, ledger.Intent) error
+	// Intents returns every intent of the cluster that is open, or whose
+	// effect is live at now, or that was closed after since, by ID.
+	Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error)
+}
+
+// Leadership makes sure one daemon at a time writes, by a leased row with an
+// epoch.
+type Leadership interface {
+	// Lead takes or renews the lease; leader is false when another holds it,
+	// whose name is in holder.
+	Lead(ctx context.Context, cluster, me string, ttl time.Duration) (epoch int64, holder string, leader bool, err error)
+	// Resign gives the lease back, if it is ours.
+	Resign(ctx context.Context, cluster, me string) error
+}
+
+// History is what is known of the past.
+type History interface {
+	// Record stores what a view shows of runs, idempotently.
+	Record(context.Context, *slurm.View) error
+	// Past returns usage and per-job history as of now.
+	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)
+	// Memo returns the memo of the last stored cycle of the policy on the
+	// partition, and that cycle's number; 0 when there is none.
+	Memo(ctx context.Context, cluster, partition string) (memo []byte, seq uint64, err error)
+}
+
+// Past is what history adds to a snapshot.
+type Past struct {
+	Accounts []policy.Account // Used and Recent set; sorted by name
+	Users    []policy.User    // sorted by name, then account
+	Jobs     map[int64]JobPast
+	Samples  []policy.Sample // finished jobs, oldest first, bounded
+}
+
+// JobPast is what earlier runs of a listed job left behind, keyed by job id
+// and valid only for the job whose first submission is Arrive.
+type JobPast struct {
+	Arrive     time.Time
+	FirstStart time.Time
+	LastStop   time.Time
+	Attained   policy.GPUSeconds // of closed runs
+	Preempted  []time.Time       // requeues of ours, oldest first
+}
+
+// Cycle is the record of one cycle.
+type Cycle struct {
+	Cluster   string            `json:"cluster"`
+	Seq       uint64            `json:"seq"`
+	Epoch     int64             `json:"epoch"`
+	At        time.Time         `json:"at"`
+	Partition string            `json:"partition"`
+	Mode      Mode              `json:"mode"`
+	Policy    string            `json:"policy"`
+	Params    string            `json:"params"` // the policy's parameters, printed
+	Snapshot  []byte            `json:"-"`      // canonical JSON of the snapshot
+	Digest    string            `json:"digest"` // SHA-256 of Snapshot, hex
+	Plan      *policy.Plan      `json:"plan"`
+	Refused   []Refusal         `json:"refused"` // what the gate turned down
+	Pushed    int               `json:"pushed"`  // edits intended
+	Took      map[string]string `json:"took"`    // step → duration
+}
+
+// Refusal is one wish the gate turned down.
+type Refusal struct {
+	Job       policy.JobID `json:"job"` // 0: the whole plan
+	Invariant string       `json:"invariant"`
+	Why       string       `json:"why"`
+}
+
+// Mode is how much of a plan may reach Slurm. Each includes the ones before.
+type Mode string
+
+// The modes, per partition.
+const (
+	Off     Mode = "off"
+	Observe Mode = "observe" // decide and record, push nothing
+	Rank    Mode = "rank"    // order only
+	Steer   Mode = "steer"   // order, leases, node lists
+	Preempt Mode = "preempt" // also requeue
+)

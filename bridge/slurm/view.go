@@ -1,0 +1,34 @@
+package slurm
+
+import "time"
+
+// View is Slurm at one moment: everything a cycle needs, as values.
+type View struct {
+	Cluster    string    // Slurm's cluster name, "" on releases that do not say
+	Release    string    // "22.05.8", "26.05.5"
+	API        string    // "v0.0.45"
+	At         time.Time // the server's clock when it answered
+	Started    time.Time // when slurmctld started, zero when unknown; a change means a restart
+	Full       bool      // every record was read from a full list in this poll
+	Jobs       []Job     // sorted by ID; finished ones included while Slurm lists them
+	Nodes      []Node    // sorted by Name
+	Partitions []Partition
+	Warnings   []string // Slurm's own, each a hint that our request was off
+}
+
+// Job returns the record with the id, or nil.
+func (v *View) Job(id int64) *Job {
+	lo, hi := 0, len(v.Jobs)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if v.Jobs[mid].ID < id {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(v.Jobs) && v.Jobs[lo].ID == id {
+		return &v.Jobs[lo]
+	}
+	return nil
+}
