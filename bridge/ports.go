@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -80,32 +81,13 @@ type Cycle struct {
 	Epoch     int64             `json:"epoch"`
 	At        time.Time         `json:"at"`
 	Partition string            `json:"partition"`
-	Mode      Mode              `json:"mode"`
+	Mode      gate.Mode         `json:"mode"`
 	Policy    string            `json:"policy"`
 	Params    string            `json:"params"` // the policy's parameters, printed
 	Snapshot  []byte            `json:"-"`      // canonical JSON of the snapshot
 	Digest    string            `json:"digest"` // SHA-256 of Snapshot, hex
 	Plan      *policy.Plan      `json:"plan"`
-	Refused   []Refusal         `json:"refused"` // what the gate turned down
+	Refused   []gate.Refusal    `json:"refused"` // what the gate turned down
 	Pushed    int               `json:"pushed"`  // edits intended
 	Took      map[string]string `json:"took"`    // step → duration
 }
-
-// Refusal is one wish the gate turned down.
-type Refusal struct {
-	Job       policy.JobID `json:"job"` // 0: the whole plan
-	Invariant string       `json:"invariant"`
-	Why       string       `json:"why"`
-}
-
-// Mode is how much of a plan may reach Slurm. Each includes the ones before.
-type Mode string
-
-// The modes, per partition.
-const (
-	Off     Mode = "off"
-	Observe Mode = "observe" // decide and record, push nothing
-	Rank    Mode = "rank"    // order only
-	Steer   Mode = "steer"   // order, leases, node lists
-	Preempt Mode = "preempt" // also requeue
-)
