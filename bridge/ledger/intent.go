@@ -36,6 +36,7 @@ type Before struct {
 	Nice     int64     `json:"nice"`
 	Required string    `json:"required,omitempty"`
 	Excluded string    `json:"excluded,omitempty"`
+	Ours     int64     `json:"ours,omitempty"` // the number of ours that stood in the field, 0: none
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
 }

@@ -1,0 +1,213 @@
+package bridge
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Known is everything a snapshot is made from, as values.
+type Known struct {
+	View   *slurm.View
+	Past   *Past
+	Busy   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
+	Book   *ledger.Book
+	Seq    uint64
+	Memo   []byte
+	Opting Opting
+}
+
+// Assemble makes the snapshot of one partition. It is pure. Jobs of other
+// partitions on the same nodes count as consumed capacity.
+func Assemble(k Known, p Partition) *policy.Snapshot {
+	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
+	s := &policy.Snapshot{
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: k.Memo,
+	}
+	if k.Past != nil {
+		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples
+	}
+	for i := range k.View.Nodes {
+		n := &k.View.Nodes[i]
+		if slices.Contains(n.Partitions, p.Name) && strings.Contains(n.Gres, "gpu") {
+			a.nodes[n.Name] = n
+		}
+	}
+	for i := range k.View.Jobs {
+		if j, ok := a.job(&k.View.Jobs[i]); ok {
+			s.Jobs = append(s.Jobs, j)
+		}
+	}
+	for name := range a.nodes {
+		s.Nodes = append(s.Nodes, a.node(a.nodes[name], s.Jobs))
+	}
+	slices.SortFunc(s.Nodes, func(x, y policy.Node) int { return cmp.Compare(x.Name, y.Name) })
+	s.Accounts = withAccounts(s)
+	return s
+}
+
+type assembler struct {
+	Known
+	part  Partition
+	nodes map[string]*slurm.Node
+}
+
+// job makes a policy's job of Slurm's; ok is false for jobs that are none of
+// this partition's business.
+func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
+	demand, err := demandOf(j)
+	mine := inPartition(j.Partition, a.part.Name)
+	switch {
+	case j.Done() || j.ID == 0:
+		return policy.Job{}, false
+	case err == nil && demand.GPUs.Count == 0:
+		return policy.Job{}, false
+	case !mine && (!j.Running() || !a.touches(j)):
+		return policy.Job{}, false
+	}
+	d, _ := ParseDirective(j.Comment, j.Extra) // errors are shown by explain, never fatal
+	out := policy.Job{
+		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
+		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j, d),
+		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: tasksOf(j),
+		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
+		Eligible: a.eligible(j),
+	}
+	a.remember(&out, j)
+	if j.Running() {
+		a.running(&out, j, d, mine)
+	} else {
+		out.Held = heldWhy(j, err)
+		out.Unplaced = unplacedWhy(j)
+		out.SlurmStart = j.Start
+	}
+	return out, true
+}
+
+func (a *assembler) touches(j *slurm.Job) bool {
+	hosts, err := slurm.ExpandHosts(j.Nodes)
+	return err == nil && slices.ContainsFunc(hosts, func(h string) bool { return a.nodes[h] != nil })
+}
+
+// remember adds what history knows, if it is about this job and not about an
+// earlier owner of its id.
+func (a *assembler) remember(out *policy.Job, j *slurm.Job) {
+	if a.Past == nil {
+		return
+	}
+	past, ok := a.Past.Jobs[j.ID]
+	if !ok || past.Arrive.After(j.Submit) || (j.Restarts == 0 && !past.Arrive.Equal(j.Submit)) {
+		return
+	}
+	out.Arrive, out.FirstStart, out.LastStop, out.Attained = past.Arrive, past.FirstStart, past.LastStop, past.Attained
+}
+
+// eligible returns when the job may start as far as people and Slurm are
+// concerned: a lease of ours does not count, the user's own begin does.
+func (a *assembler) eligible(j *slurm.Job) time.Time {
+	if j.Running() || a.Book == nil {
+		return time.Time{}
+	}
+	if in := a.Book.Standing(j.Run(), ledger.Begin, a.View.At); in != nil && in.Edit.Until.Equal(j.Eligible) {
+		return in.Before.Begin
+	}
+	return j.Eligible
+}
+
+func (a *assembler) running(out *policy.Job, j *slurm.Job, d Directive, mine bool) {
+	out.State = policy.Running
+	if j.State == "SUSPENDED" {
+		out.State = policy.Suspended
+	}
+	out.Start = j.Start
+	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {
+		out.FirstStart = j.Start
+	}
+	out.On = allocOf(j, out.Ask, a.nodes)
+	out.Attained += policy.Service(out.Ask.GPUs.Whole(), ran(j, a.View.At))
+	out.Fixed = a.fixedWhy(j, d, mine)
+	if len(out.On) == 0 && out.Fixed == "" {
+		out.Fixed = "its nodes are not known"
+	}
+	out.Busy = a.busy(out.On)
+}
+
+// ran returns how long the current run has lasted, suspensions taken off.
+func ran(j *slurm.Job, now time.Time) time.Duration {
+	if j.Start.IsZero() || j.Start.After(now) {
+		return 0
+	}
+	if j.State == "SUSPENDED" {
+		return j.PreSuspend
+	}
+	if j.PreSuspend > 0 && j.Suspended.After(j.Start) {
+		return j.PreSuspend + now.Sub(j.Suspended)
+	}
+	return now.Sub(j.Start)
+}
+
+// fixedWhy says why the job must not be stopped; "" when it may.
+func (a *assembler) fixedWhy(j *slurm.Job, d Directive, mine bool) string {
+	switch {
+	case j.Opaque != "":
+		return "its record cannot be read: " + j.Opaque
+	case !mine:
+		return "it belongs to partition " + j.Partition
+	case !a.part.planAs().Allows("preempt"):
+		return "this partition is not in preempt mode"
+	case j.Flag("COMPLETING"):
+		return "it is ending"
+	case j.State != "RUNNING":
+		return "it is " + strings.ToLower(j.State)
+	case !j.Batch || !j.Requeue:
+		return "it cannot be requeued (sbatch --requeue)"
+	case j.HetJob != 0:
+		return "it is part of a heterogeneous job"
+	case j.Reservation != "":
+		return "it runs in reservation " + j.Reservation
+	case !a.Opting.accepts(j, d):
+		return "its owner did not opt in (--comment=fairbridge:preemptible)"
+	}
+	return ""
+}
+
+// accepts reports whether the owner or the site made the job preemptible.
+func (o Opting) accepts(j *slurm.Job, d Directive) bool {
+	return o.Comment && d.Preemptible || slices.Contains(o.QOS, j.QOS) ||
+		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition)
+}
+
+func deadline(j *slurm.Job, d Directive) time.Time {
+	if !j.Deadline.IsZero() {
+		return j.Deadline
+	}
+	return d.Deadline
+}
+
+func inPartition(list, name string) bool {
+	return slices.Contains(strings.Split(list, ","), name)
+}
+
+// withAccounts adds the accounts of jobs that history does not know yet, so
+// that every job's account is in the snapshot.
+func withAccounts(s *policy.Snapshot) []policy.Account {
+	have := map[string]bool{}
+	accounts := slices.Clone(s.Accounts)
+	for _, a := range accounts {
+		have[a.Name] = true
+	}
+	for i := range s.Jobs {
+		if name := s.Jobs[i].Account; !have[name] {
+			have[name] = true
+			accounts = append(accounts, policy.Account{Name: name, Weight: 1})
+		}
+	}
+	slices.SortFunc(accounts, func(x, y policy.Account) int { return cmp.Compare(x.Name, y.Name) })
+	return accounts
+}

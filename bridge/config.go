@@ -1,0 +1,135 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/policy"
+)
+
+// Config is what the loop is told. Durations are wall-clock.
+type Config struct {
+	Cluster    string // Slurm's cluster name; checked against what Slurm says
+	Holder     string // this daemon's name in the leader row
+	Interval   time.Duration
+	Deadline   time.Duration // of one cycle; 0: the interval
+	Partitions []Partition
+	Order      Order
+	Lease      Lease
+	Pin        bool          // name nodes for jobs about to start
+	Preempt    Opting        // who may be requeued
+	Gate       gate.Config   // budgets
+	StopFile   string        // while it exists nothing is pushed
+	Leader     time.Duration // length of the leadership lease
+	Warmup     int           // good polls after a start or a fault before anything is pushed
+}
+
+// Partition is one partition under one policy.
+type Partition struct {
+	Name   string
+	Mode   gate.Mode
+	PlanAs gate.Mode // mode the policy plans for; "": Mode, or preempt while observing
+	Policy string    // catalogue name
+	Params string    // printed parameters, for the record
+	Decide policy.Policy
+}
+
+// planAs returns the mode the policy plans for.
+func (p *Partition) planAs() gate.Mode {
+	switch {
+	case p.PlanAs != "":
+		return p.PlanAs
+	case p.Mode == gate.Observe:
+		return gate.Preempt
+	}
+	return p.Mode
+}
+
+// Lever is the field of Slurm that carries our order.
+type Lever string
+
+// The levers. Auto is site_factor where the API has it, else priority.
+const (
+	LeverAuto       Lever = "auto"
+	LeverSiteFactor Lever = "site_factor"
+	LeverNice       Lever = "nice"
+	LeverPriority   Lever = "priority"
+)
+
+// Strength says whether our order wins over Slurm's or blends with it.
+type Strength string
+
+// The strengths.
+const (
+	Override Strength = "override"
+	Blend    Strength = "blend"
+)
+
+// Order says how ranks become numbers in Slurm.
+type Order struct {
+	Lever    Lever
+	Strength Strength
+	Window   int // pending jobs from the head of the line that get a number; the rest stay neutral
+}
+
+// Lease says how jobs are held.
+type Lease struct {
+	Length time.Duration // L: the longest a job stays held when we die
+	Window int           // most jobs leased at once
+}
+
+// Opting says whose jobs may be requeued. The default is nobody but jobs whose
+// owner said fairbridge:preemptible.
+type Opting struct {
+	Comment    bool // the owner's fairbridge:preemptible counts
+	QOS        []string
+	Accounts   []string
+	Partitions []string
+}
+
+// DefaultConfig returns the defaults; Cluster, Holder and Partitions are the
+// site's.
+func DefaultConfig() Config {
+	return Config{
+		Interval: 30 * time.Second,
+		Order:    Order{Lever: LeverAuto, Strength: Override, Window: 200},
+		Lease:    Lease{Length: 10 * time.Minute, Window: 300},
+		Pin:      true,
+		Preempt:  Opting{Comment: true},
+		Gate:     gate.Default(),
+		StopFile: "/etc/fairbridge/STOP",
+		Leader:   30 * time.Second,
+		Warmup:   2,
+	}
+}
+
+// Validate reports every impossible value at once.
+func (c *Config) Validate() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if c.Interval < time.Second || c.Interval > time.Hour {
+		bad("interval: %v is not between 1s and 1h", c.Interval)
+	}
+	if c.Leader < 3*time.Second {
+		bad("leader.ttl: %v is under 3s", c.Leader)
+	}
+	if c.Order.Window < 1 || c.Order.Window > 10_000 {
+		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
+	}
+	if c.Lease.Length < c.Interval {
+		bad("lease.length: %v is shorter than the interval %v: leases would lapse between cycles", c.Lease.Length, c.Interval)
+	}
+	if len(c.Partitions) == 0 {
+		bad("partitions: none given; name at least one")
+	}
+	seen := map[string]bool{}
+	for _, p := range c.Partitions {
+		if seen[p.Name] {
+			bad("partitions: %q is given twice", p.Name)
+		}
+		seen[p.Name] = true
+	}
+	return errors.Join(append(errs, c.Gate.Validate())...)
+}

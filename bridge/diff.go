@@ -1,0 +1,98 @@
+package bridge
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Wish is everything Diff needs of one partition: what should be, and what is.
+type Wish struct {
+	Plan     *policy.Plan
+	Snapshot *policy.Snapshot
+	View     *slurm.View
+	Book     *ledger.Book
+	Mode     gate.Mode
+	Order    Order
+	Lease    Lease
+	Pin      bool
+	Lever    slurm.Kind // the field that carries the order here
+}
+
+// Diff returns the edits that lead from what Slurm shows to what the plan
+// says. It is pure, and level-based: applied to its own effect it is empty.
+// Nothing is sent to a field with an open intent, nor to a job that somebody
+// changed after us. Every edit carries its reason.
+func Diff(w Wish) []slurm.Edit {
+	d := differ{Wish: w}
+	if w.Mode.Allows(gate.Rank) {
+		d.order()
+	}
+	if w.Mode.Allows(gate.Steer) {
+		d.leases()
+		d.pins()
+	}
+	if w.Mode.Allows(gate.Preempt) {
+		d.requeues()
+	}
+	slices.SortStableFunc(d.edits, func(a, b slurm.Edit) int {
+		return cmp.Or(cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind))
+	})
+	return d.edits
+}
+
+type differ struct {
+	Wish
+	edits []slurm.Edit
+}
+
+// add appends an edit unless its field is waiting for an outcome or the job
+// was yielded.
+func (d *differ) add(j *slurm.Job, e slurm.Edit) {
+	if d.Book.Open(j.ID, ledger.FieldOf(e.Kind)) != nil || d.Book.Yielded(j.Run()) != nil {
+		return
+	}
+	e.Run = j.Run()
+	e.Tasks = tasksOf(j)
+	d.edits = append(d.edits, e)
+}
+
+// touchable returns Slurm's record of a job that edits may reach, or nil.
+func (d *differ) touchable(id policy.JobID) *slurm.Job {
+	j := d.View.Job(int64(id))
+	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.Done() {
+		return nil
+	}
+	return j
+}
+
+// line returns the plan's decisions about touchable pending jobs in rank
+// order.
+func (d *differ) line() []policy.Decision {
+	var line []policy.Decision
+	for _, dec := range d.Plan.Decisions {
+		j := d.touchable(dec.Job)
+		if j != nil && j.Pending() && d.Snapshot.Job(dec.Job).Held == "" {
+			line = append(line, dec)
+		}
+	}
+	slices.SortFunc(line, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	return line
+}
+
+// requeues stops the jobs the plan stops. A move is a stop whose start comes
+// in a later cycle.
+func (d *differ) requeues() {
+	for _, dec := range d.Plan.Decisions {
+		if dec.Verb != policy.Stop && dec.Verb != policy.Move {
+			continue
+		}
+		if j := d.touchable(dec.Job); j != nil && j.State == "RUNNING" {
+			d.add(j, slurm.Edit{Kind: slurm.Requeue, Array: taskAddress(j), Why: dec.Why})
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package bridge
+
+import (
+	"math/bits"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// leverTop bounds the numbers of each lever, far below Slurm's limits.
+const leverTop int64 = 1_900_000_000
+
+// order gives the head of the line numbers in rank order, and takes back the
+// number of pending jobs that are no longer in it.
+func (d *differ) order() {
+	line := d.line()
+	head := line[:min(len(line), d.Order.Window)]
+	gap := d.gap(line)
+	have := make([]int64, len(head))
+	for i, dec := range head {
+		have[i] = d.number(d.View.Job(int64(dec.Job)))
+	}
+	for i, n := range renumber(have, gap, leverTop) {
+		if n != have[i] {
+			d.setNumber(head[i], n)
+		}
+	}
+	for _, dec := range line[len(head):] {
+		j := d.View.Job(int64(dec.Job))
+		if in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At); in != nil {
+			if e, ok := ledger.Neutral(in, j, d.View.At); ok {
+				e.Why = "no longer near the head of the line: its order is given back to Slurm"
+				d.add(j, e)
+			}
+		}
+	}
+}
+
+// number returns the number of ours that stands in the job's order field, in
+// the lever's own direction (higher first), or 0.
+func (d *differ) number(j *slurm.Job) int64 {
+	in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At)
+	if in == nil || in.Edit.Kind != d.Lever {
+		return 0
+	}
+	switch d.Lever {
+	case slurm.Nice:
+		return in.Before.Nice - in.Before.Ours - in.Edit.Value
+	case slurm.Priority:
+		return in.Edit.Value - slurm.MinPriority
+	}
+	return in.Edit.Value
+}
+
+func (d *differ) setNumber(dec policy.Decision, n int64) {
+	j := d.View.Job(int64(dec.Job))
+	e := slurm.Edit{Kind: d.Lever, Value: n, Why: dec.Why}
+	switch d.Lever {
+	case slurm.Nice:
+		base := j.Nice
+		if in := d.Book.Standing(j.Run(), ledger.NiceBy, d.View.At); in != nil {
+			base = in.Before.Nice - in.Before.Ours
+		}
+		e.Value = base - n
+	case slurm.Priority:
+		e.Value = slurm.MinPriority + n
+	}
+	d.add(j, e)
+}
+
+// gap returns how far apart the numbers of neighbours must be. To override
+// Slurm's order it must exceed what Slurm's own priorities differ by; to blend
+// with it a fifth of that is spread over the window. A power of two, so that
+// it seldom changes.
+func (d *differ) gap(line []policy.Decision) int64 {
+	lo, hi := int64(1<<62), int64(0)
+	for _, dec := range line {
+		j := d.View.Job(int64(dec.Job))
+		own := j.Priority
+		if d.Lever != slurm.Priority {
+			own -= d.number(j)
+		} else if d.number(j) != 0 {
+			continue // direct: Slurm's own number is not shown
+		}
+		lo, hi = min(lo, own), max(hi, own)
+	}
+	spread := max(hi-lo, 0)
+	window := int64(max(d.Order.Window, 1))
+	gap := ceilPower(max(spread+1, 1024))
+	if d.Order.Strength == Blend {
+		gap = ceilPower(max(spread/5/window, 1))
+	}
+	return min(gap, leverTop/(2*window))
+}
+
+func ceilPower(v int64) int64 { return 1 << bits.Len64(uint64(v-1)) }

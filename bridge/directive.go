@@ -1,0 +1,130 @@
+package bridge
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Directive is what a job's owner says to us in its --comment or --extra, as
+// "fairbridge:key=value,flag,…". It is untrusted and bounded, and never gains
+// its job priority by itself.
+type Directive struct {
+	Class       string
+	Deadline    time.Time
+	MinGPUs     int
+	MaxGPUs     int
+	Checkpoint  time.Duration
+	Preemptible bool
+	Shareable   bool
+}
+
+// maxDirectiveGPUs and maxCheckpoint bound what a user may claim.
+const (
+	maxDirectiveGPUs = 65_536
+	maxCheckpoint    = 6 * time.Hour
+)
+
+// ParseDirective reads the directives in the texts, later ones winning. The
+// error joins every part that could not be read; the rest counts.
+func ParseDirective(texts ...string) (Directive, error) {
+	var d Directive
+	var errs []error
+	for _, text := range texts {
+		for _, word := range strings.Fields(text) {
+			body, ok := strings.CutPrefix(word, "fairbridge:")
+			if !ok {
+				continue
+			}
+			for _, item := range strings.Split(body, ",") {
+				if err := d.set(item); err != nil {
+					errs = append(errs, fmt.Errorf("fairbridge:%s: %w", item, err))
+				}
+			}
+		}
+	}
+	if d.MinGPUs > 0 && d.MaxGPUs > 0 && d.MinGPUs > d.MaxGPUs {
+		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
+		d.MinGPUs, d.MaxGPUs = 0, 0
+	}
+	return d, errors.Join(errs...)
+}
+
+// directives maps each key to what it sets. Flags take no value.
+var directives = map[string]func(d *Directive, v string) error{
+	"class":       func(d *Directive, v string) error { return setClass(&d.Class, v) },
+	"deadline":    func(d *Directive, v string) error { return setTime(&d.Deadline, v) },
+	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
+	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
+	"ckpt":        func(d *Directive, v string) error { return setCheckpoint(&d.Checkpoint, v) },
+	"preemptible": func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
+	"shareable":   func(d *Directive, v string) error { return setFlag(&d.Shareable, v) },
+}
+
+func (d *Directive) set(item string) error {
+	key, value, _ := strings.Cut(item, "=")
+	f, ok := directives[key]
+	if !ok {
+		return fmt.Errorf("unknown key %q; known are %s", key, strings.Join(directiveKeys(), ", "))
+	}
+	return f(d, value)
+}
+
+func directiveKeys() []string {
+	keys := make([]string, 0, len(directives))
+	for k := range directives {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func setClass(to *string, v string) error {
+	if v == "" || len(v) > 64 {
+		return errors.New("a class has 1 to 64 characters")
+	}
+	*to = v
+	return nil
+}
+
+func setTime(to *time.Time, v string) error {
+	t, err := time.Parse(time.RFC3339, v)
+	if err != nil {
+		return errors.New("a deadline looks like 2026-12-31T18:00:00Z")
+	}
+	*to = t.UTC()
+	return nil
+}
+
+func setGPUs(to *int, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > maxDirectiveGPUs {
+		return fmt.Errorf("want a GPU count from 1 to %d", maxDirectiveGPUs)
+	}
+	*to = n
+	return nil
+}
+
+func setCheckpoint(to *time.Duration, v string) error {
+	t, err := time.ParseDuration(v)
+	if err != nil || t <= 0 || t > maxCheckpoint {
+		return fmt.Errorf("a checkpoint cost looks like 90s or 5m, at most %v", maxCheckpoint)
+	}
+	*to = t
+	return nil
+}
+
+func setFlag(to *bool, v string) error {
+	switch v {
+	case "", "yes", "true", "1":
+		*to = true
+	case "no", "false", "0":
+		*to = false
+	default:
+		return errors.New("a flag is given alone, or as yes or no")
+	}
+	return nil
+}

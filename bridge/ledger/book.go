@@ -1,0 +1,122 @@
+package ledger
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Field is a field of a Slurm job. Several kinds of edit may write one.
+type Field string
+
+// The fields.
+const (
+	Begin    Field = "begin_time"
+	Priority Field = "priority"
+	Site     Field = "site_factor"
+	NiceBy   Field = "nice"
+	Required Field = "required_nodes"
+	Excluded Field = "excluded_nodes"
+	Count    Field = "gpus"
+	RunState Field = "run" // what a requeue changes
+)
+
+// FieldOf returns the field an edit writes.
+func FieldOf(k slurm.Kind) Field {
+	switch k {
+	case slurm.Lease, slurm.Unlease:
+		return Begin
+	case slurm.Priority, slurm.HardHold, slurm.HandBack:
+		return Priority
+	case slurm.SiteFactor:
+		return Site
+	case slurm.Nice:
+		return NiceBy
+	case slurm.Require:
+		return Required
+	case slurm.Exclude:
+		return Excluded
+	case slurm.SetGPUs:
+		return Count
+	}
+	return RunState
+}
+
+// SameJob reports whether now is the job that old was a run of: the same run,
+// or a later restart of it. A reused job id is another job.
+func SameJob(old, now slurm.Run) bool {
+	return old.Same(now) || old.Job == now.Job && now.Restarts > old.Restarts
+}
+
+type spot struct {
+	job   int64
+	field Field
+}
+
+// Book indexes intents by job and field: which value of ours stands where, and
+// where an outcome is still open.
+type Book struct {
+	newest  map[spot]*Intent // newest that reached Slurm, as far as we know
+	open    map[spot]*Intent
+	yielded map[int64]*Intent
+}
+
+// NewBook indexes intents, which are sorted by ID.
+func NewBook(intents []Intent) *Book {
+	b := &Book{newest: map[spot]*Intent{}, open: map[spot]*Intent{}, yielded: map[int64]*Intent{}}
+	for i := range intents {
+		in := &intents[i]
+		at := spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)}
+		switch {
+		case in.State.Open():
+			b.open[at] = in
+		case in.State == Observed:
+			b.newest[at] = in
+		case in.State == Yielded:
+			b.yielded[in.Edit.Run.Job] = in
+		}
+	}
+	return b
+}
+
+// Standing returns the intent whose value stands in the field now and is ours,
+// or nil. Its effect was observed, it belongs to the same job, and it has not
+// expired.
+func (b *Book) Standing(run slurm.Run, f Field, now time.Time) *Intent {
+	in := b.newest[spot{run.Job, f}]
+	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || neutral(in) {
+		return nil
+	}
+	return in
+}
+
+// Open returns the intent of the field whose outcome is still to be seen, or
+// nil. While there is one nothing else is sent to the field.
+func (b *Book) Open(job int64, f Field) *Intent { return b.open[spot{job, f}] }
+
+// Yielded reports whether somebody changed the job after us, so that we leave
+// it alone: for a day, counted by the journal.
+func (b *Book) Yielded(run slurm.Run) *Intent {
+	in := b.yielded[run.Job]
+	if in == nil || !SameJob(in.Edit.Run, run) {
+		return nil
+	}
+	return in
+}
+
+// neutral reports whether the intent gave its field back.
+func neutral(in *Intent) bool {
+	switch in.Edit.Kind {
+	case slurm.Unlease, slurm.HandBack, slurm.Requeue:
+		return true
+	case slurm.SiteFactor:
+		return in.Edit.Value == 0
+	case slurm.Nice:
+		return in.Edit.Value == in.Before.Nice-in.Before.Ours
+	case slurm.Require:
+		return slurm.SameHosts(in.Before.Required, in.Edit.Nodes)
+	case slurm.Exclude:
+		return slurm.SameHosts(in.Before.Excluded, in.Edit.Nodes)
+	}
+	return false
+}

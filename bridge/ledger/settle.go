@@ -1,0 +1,124 @@
+package ledger
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// maxPolls is how many polls may miss the effect of an edit Slurm said yes to.
+const maxPolls = 2
+
+// settleTime is how long an edit without an answer may still be carried out:
+// one and a half times Slurm's default controller time-out, plus a minute.
+const settleTime = 4 * time.Minute
+
+// Settle compares the intents with what a poll shows and returns those that
+// changed, with their new state. It believes the poll and nothing else: a
+// value that is not the one we wrote belongs to whoever wrote it.
+func Settle(intents []Intent, v *slurm.View, epoch int64, now time.Time) []Intent {
+	last := newest(intents)
+	var changed []Intent
+	for _, in := range intents {
+		if !in.State.Open() && in.State != Observed {
+			continue
+		}
+		after := in
+		settleOne(&after, v.Job(in.Edit.Run.Job), last[spotOf(&in)], epoch, now)
+		if after.State != in.State || after.Polls != in.Polls {
+			if !after.State.Open() && after.State != Observed {
+				after.Closed = now
+			}
+			changed = append(changed, after)
+		}
+	}
+	return changed
+}
+
+func spotOf(in *Intent) spot { return spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)} }
+
+// newest returns, per job and field, the ID of the last intent that was seen
+// in Slurm; earlier ones were superseded by it.
+func newest(intents []Intent) map[spot]int64 {
+	last := map[spot]int64{}
+	for i := range intents {
+		if intents[i].State == Observed {
+			last[spotOf(&intents[i])] = max(last[spotOf(&intents[i])], intents[i].ID)
+		}
+	}
+	return last
+}
+
+func settleOne(in *Intent, j *slurm.Job, last, epoch int64, now time.Time) {
+	switch {
+	case in.State == Planned:
+		if in.Epoch != epoch || now.Sub(in.Made) > settleTime {
+			in.State, in.Error = Void, "never sent: the daemon stopped or the cycle was given up"
+		}
+	case j == nil:
+		in.State, in.Error = Expired, "the job is gone"
+	case !SameJob(in.Edit.Run, j.Run()):
+		in.State, in.Error = Expired, "the id belongs to another job now"
+	case in.State == Observed && in.ID < last:
+		in.State, in.Error = Expired, "superseded"
+	case in.State == Observed:
+		hold(in, j, now)
+	default:
+		await(in, j, now)
+	}
+}
+
+// await looks for the effect of an intent that was sent.
+func await(in *Intent, j *slurm.Job, now time.Time) {
+	if seen(in, j) {
+		in.State, in.Polls = Observed, 0
+		return
+	}
+	if j.Done() {
+		in.State, in.Error = Expired, "the job ended first"
+		return
+	}
+	in.Polls++
+	switch {
+	case in.State != Acked && now.Sub(in.Sent) > settleTime:
+		in.State, in.Error = Failed, "no answer and no effect within "+settleTime.String()
+	case in.State == Acked && in.Polls >= maxPolls:
+		in.State, in.Error = Failed, fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
+	}
+}
+
+// hold watches a value of ours that stands in Slurm.
+func hold(in *Intent, j *slurm.Job, now time.Time) {
+	switch {
+	case j.Done():
+		in.State, in.Error = Expired, "the job ended"
+	case !in.NotAfter.IsZero() && !now.Before(in.NotAfter) && FieldOf(in.Edit.Kind) == Begin:
+		in.State, in.Error = Expired, "it ran out"
+	case FieldOf(in.Edit.Kind) == RunState || neutral(in):
+		in.State, in.Error = Expired, "done"
+	case FieldOf(in.Edit.Kind) == Begin && !j.Pending():
+		in.State, in.Error = Expired, "the job started"
+	case FieldOf(in.Edit.Kind) == Begin && j.Restarts > in.Edit.Run.Restarts:
+		in.State, in.Error = Expired, "the job was requeued"
+	case !seen(in, j):
+		in.State, in.Error = Yielded, foreign(in, j)
+	}
+}
+
+// foreign says what somebody else made of our value.
+func foreign(in *Intent, j *slurm.Job) string {
+	switch FieldOf(in.Edit.Kind) {
+	case Begin:
+		return fmt.Sprintf("begin time is now %s, we had set %s", stamp(j.Eligible), stamp(in.Edit.Until))
+	case Priority:
+		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
+	case NiceBy:
+		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
+	case Required:
+		return fmt.Sprintf("required nodes are now %q, we had set %q", j.Required, in.Edit.Nodes)
+	}
+	return fmt.Sprintf("excluded nodes are now %q, we had set %q", j.Excluded, in.Edit.Nodes)
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,62 @@
+package ledger
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Undo returns the edits that give back every value of ours that stands in
+// Slurm: one per job and field, and only where the value is still exactly what
+// we wrote. Held jobs are left alone: no edit may reach them.
+func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
+	book, last := NewBook(intents), newest(intents)
+	var edits []slurm.Edit
+	for i := range intents {
+		in := &intents[i]
+		j := v.Job(in.Edit.Run.Job)
+		if in.State != Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || j.Held || j.Opaque != "" {
+			continue
+		}
+		if book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in || !seen(in, j) {
+			continue
+		}
+		if e, ok := Neutral(in, j, now); ok {
+			edits = append(edits, e)
+		}
+	}
+	return edits
+}
+
+// Neutral returns the edit that gives the intent's field of the job back to
+// what it was; ok is false where there is nothing to give back, for example
+// because the job runs and the field can no longer be written.
+func Neutral(in *Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
+	pending := j.Pending()
+	switch in.Edit.Kind {
+	case slurm.SiteFactor:
+		return e, true
+	case slurm.Nice:
+		e.Value = in.Before.Nice - in.Before.Ours
+		return e, true
+	case slurm.Priority:
+		e.Kind = slurm.HandBack
+		return e, pending
+	case slurm.Lease:
+		e.Kind, e.Until = slurm.Unlease, now
+		if in.Before.Begin.After(now) {
+			e.Until = in.Before.Begin
+		}
+		return e, pending
+	case slurm.Require:
+		nodes, err := slurm.ExpandHosts(in.Before.Required)
+		e.Nodes = nodes
+		return e, pending && err == nil
+	case slurm.Exclude:
+		nodes, err := slurm.ExpandHosts(in.Before.Excluded)
+		e.Nodes = nodes
+		return e, pending && err == nil
+	}
+	return e, false
+}
