@@ -1,0 +1,68 @@
+package gate
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Validate reports every impossible value at once, each with its key.
+func (c *Config) Validate() error {
+	var errs []error
+	check := func(err error) { errs = append(errs, err) }
+
+	check(within("lease_min", c.LeaseMin, 2*c.Skew, c.LeaseMax))
+	check(within("lease_max", c.LeaseMax, time.Second, time.Hour))
+	check(within("lease_total", c.LeaseTotal, c.LeaseMax, 7*24*time.Hour))
+	check(within("deadline_margin", c.DeadlineMargin, 0, 24*time.Hour))
+	check(within("max_dependants", c.MaxDependants, 0, 1_000_000))
+	check(within("max_pending", c.MaxPending, time.Minute, 365*24*time.Hour))
+	check(within("quantum", c.Quantum, time.Second, 30*24*time.Hour))
+	check(within("cooldown", c.Cooldown, 0, 30*24*time.Hour))
+	check(within("job_stops_4h", c.JobStops4h, 0, 1000))
+	check(within("job_stops_24h", c.JobStops24h, 0, 1000))
+	check(within("user_stops_1h", c.UserStops1h, 0, 1_000_000))
+	check(within("stop_percent", c.StopPercent, 0, 100))
+	check(within("stop_percent_1h", c.StopPercent1h, 0, 10_000))
+	check(within("stop_floor", c.StopFloor, 0, 1000))
+	check(within("stop_floor_1h", c.StopFloor1h, 0, 10_000))
+	check(within("lost_percent_24h", c.LostPercent24h, 0, 100))
+	check(within("restart_cost", c.RestartCost, 0, 24*time.Hour))
+	check(within("gain_factor", c.GainFactor, 0, 1000))
+	check(within("mutations", c.Mutations, 1, 1_000_000))
+	check(within("mutation_percent", c.MutationPercent, 0, 100))
+	check(within("mutation_floor", c.MutationFloor, 1, c.Mutations))
+	check(within("mutation_rate", c.MutationRate, 0.01, 1000))
+	check(within("churn_percent", c.ChurnPercent, 0, 100))
+	check(within("plan_churn_percent", c.PlanChurnPercent, c.ChurnPercent, 100))
+	check(within("churn_floor", c.ChurnFloor, 0, 1_000_000))
+	check(within("node_factor", c.NodeFactor, 1, 100))
+	check(within("skew", c.Skew, time.Second, 5*time.Minute))
+	check(within("snapshot_age", c.SnapshotAge, 0.01, 2))
+	check(within("send_time", c.SendTime, time.Second, 10*time.Minute))
+	check(within("yield_for", c.YieldFor, 0, 365*24*time.Hour))
+	errs = append(errs, noEmpty("exempt_users", c.ExemptUsers),
+		noEmpty("exempt_accounts", c.ExemptAccounts), noEmpty("exempt_partitions", c.ExemptPartitions))
+	for _, id := range c.ExemptJobs {
+		check(within("exempt_jobs", id, 1, 1<<32))
+	}
+	return errors.Join(errs...)
+}
+
+// within rejects NaN too: it is within nothing.
+func within[T cmp.Ordered](key string, v, lo, hi T) error {
+	if v >= lo && v <= hi {
+		return nil
+	}
+	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
+}
+
+func noEmpty(key string, names []string) error {
+	for i, n := range names {
+		if n == "" {
+			return fmt.Errorf("%s: entry %d is empty", key, i+1)
+		}
+	}
+	return nil
+}
