@@ -1,0 +1,175 @@
+package slurm
+
+import (
+	"strings"
+)
+
+// GRES is one generic resource: of a node, or asked for or held by a job.
+type GRES struct {
+	Name  string // "gpu", "shard", "mps"
+	Type  string // "a100", "1g.5gb"; "" when not given
+	Count int
+	Index []int // device numbers, sorted; nil when not given
+}
+
+// The largest device number, and the most of them, that is believed.
+const maxIndex = 1 << 16
+
+// ParseGRES reads a list such as "gpu:a100:8(S:0-1)" or
+// "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)", as nodes (gres, gres_used) and
+// jobs (gres_detail) have them. A missing count is 1.
+func ParseGRES(s string) ([]GRES, error) { return parseGRES(s, "generic resources") }
+
+// ParseRequest reads the generic resources of a job's request per node, job or
+// task, as any version writes them: "gres/gpu:a100:4", "gres:gpu:2", "gpu:2",
+// "cpu=8,gres/gpu=1". Resources that are not generic are skipped.
+func ParseRequest(s string) ([]GRES, error) {
+	list, err := parseGRES(s, "resource request")
+	if err != nil {
+		return nil, err
+	}
+	out := list[:0]
+	for _, g := range list {
+		switch g.Name {
+		case "cpu", "mem", "node", "billing", "energy":
+		default:
+			out = append(out, g)
+		}
+	}
+	return out, nil
+}
+
+func parseGRES(s, what string) ([]GRES, error) {
+	if s == "" || s == "(null)" || s == "N/A" {
+		return nil, nil
+	}
+	p := &gresParser{text{what: what, s: s}}
+	var out []GRES
+	for {
+		g, err := p.item()
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, g)
+		if p.i == len(s) {
+			return out, nil
+		}
+		if !p.at(',') {
+			return nil, p.bad("unexpected %q", s[p.i])
+		}
+		p.i++
+	}
+}
+
+// gresParser reads one list.
+type gresParser struct{ text }
+
+// item reads name[:type][:count] and what follows in parentheses.
+func (p *gresParser) item() (GRES, error) {
+	for _, prefix := range []string{"gres/", "gres:"} {
+		if strings.HasPrefix(p.s[p.i:], prefix) {
+			p.i += len(prefix)
+			break
+		}
+	}
+	g := GRES{Name: p.word(), Count: 1}
+	if g.Name == "" {
+		return g, p.bad("a name should be here")
+	}
+	for p.at(':') || p.at('=') {
+		p.i++
+		if err := p.part(&g); err != nil {
+			return g, err
+		}
+	}
+	for p.at('(') {
+		if err := p.detail(&g); err != nil {
+			return g, err
+		}
+	}
+	return g, nil
+}
+
+// word reads up to the next punctuation.
+func (p *gresParser) word() string {
+	n := strings.IndexAny(p.s[p.i:], ":=,()[]")
+	if n < 0 {
+		n = len(p.s) - p.i
+	}
+	p.i += n
+	return p.s[p.i-n : p.i]
+}
+
+// part reads a type or the count.
+func (p *gresParser) part(g *GRES) error {
+	if strings.HasPrefix(p.s[p.i:], "(null)") {
+		p.i += len("(null)")
+		return nil
+	}
+	from := p.i
+	w := p.word()
+	n, number := quantity(w, 1)
+	switch {
+	case w == "":
+		p.i = from
+		return p.bad("a type or a count should be here")
+	case w == "no_consume":
+	case number && n < 1<<31 && !p.at(':') && !p.at('='):
+		g.Count = int(n)
+	case g.Type == "" && w[0] != '-':
+		g.Type = w
+	default:
+		p.i = from
+		return p.bad("%s is no count", excerpt(w))
+	}
+	return nil
+}
+
+// detail reads "(IDX:0-3,5)" into Index, and skips other remarks.
+func (p *gresParser) detail(g *GRES) error {
+	end := strings.IndexByte(p.s[p.i:], ')')
+	if end < 0 {
+		return p.bad("a parenthesis is not closed")
+	}
+	end += p.i
+	idx := strings.HasPrefix(p.s[p.i:], "(IDX:")
+	if !idx || p.s[p.i:end] == "(IDX:N/A" || p.s[p.i:end] == "(IDX:" {
+		p.i = end + 1
+		return nil
+	}
+	p.i += len("(IDX:")
+	for p.i < end {
+		if err := p.devices(g); err != nil {
+			return err
+		}
+		if p.i < end && !p.at(',') {
+			return p.bad("unexpected %q", p.s[p.i])
+		}
+		p.i++
+	}
+	return nil
+}
+
+// devices reads "4" or "0-3", which must go up.
+func (p *gresParser) devices(g *GRES) error {
+	from := p.i
+	lo, _, err := p.number()
+	if err != nil {
+		return err
+	}
+	hi := lo
+	if p.at('-') {
+		p.i++
+		if hi, _, err = p.number(); err != nil {
+			return err
+		}
+	}
+	if n := len(g.Index); hi < lo || hi >= maxIndex || n > 0 && g.Index[n-1] >= lo {
+		p.i = from
+		return p.bad("device numbers must go up, to at most %d", maxIndex-1)
+	}
+	for i := lo; i <= hi; i++ {
+		g.Index = append(g.Index, i)
+	}
+	return nil
+}

@@ -1,0 +1,194 @@
+package slurm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The most a hostlist may name, and the longest name, so that a few bytes from
+// outside cannot become gigabytes.
+const (
+	maxHosts    = 100_000
+	maxHostName = 255
+)
+
+// ExpandHosts returns the names of a hostlist such as "n[01-04,7],rack[0-1]u[1-2]",
+// sorted and without repetitions. "" and "(null)" name nobody. Lists of more
+// than 100,000 names are refused.
+func ExpandHosts(list string) ([]string, error) {
+	if list == "" || list == "(null)" {
+		return nil, nil
+	}
+	p := &hostParser{text: text{what: "hostlist", s: list}}
+	for {
+		if err := p.term(); err != nil {
+			return nil, err
+		}
+		if p.i == len(list) {
+			slices.Sort(p.out)
+			return slices.Compact(p.out), nil
+		}
+		p.i++ // the comma
+	}
+}
+
+// SameHosts reports whether the hostlist names exactly nodes, in any order. A
+// list that cannot be read is the same as nothing.
+func SameHosts(list string, nodes []string) bool {
+	hosts, err := ExpandHosts(list)
+	if err != nil {
+		return false
+	}
+	nodes = slices.Clone(nodes)
+	slices.Sort(nodes)
+	return slices.Equal(hosts, slices.Compact(nodes))
+}
+
+// hostParser reads one hostlist.
+type hostParser struct {
+	text
+	out []string
+}
+
+// term reads up to the next comma outside brackets: any mixture of plain
+// characters and bracketed ranges, the last one varying fastest.
+func (p *hostParser) term() error {
+	from, names := p.i, []string{""}
+	for p.i < len(p.s) && p.s[p.i] != ',' {
+		var parts []string
+		if p.s[p.i] == '[' {
+			var err error
+			if parts, err = p.ranges(); err != nil {
+				return err
+			}
+		} else {
+			parts = []string{p.word()}
+			if parts[0] == "" {
+				return p.bad("unexpected %q", p.s[p.i])
+			}
+		}
+		if len(names)*len(parts)+len(p.out) > maxHosts {
+			return p.bad("more than %d names", maxHosts)
+		}
+		if names = cross(names, parts); len(names[0]) > maxHostName {
+			return p.bad("a name of more than %d characters", maxHostName)
+		}
+	}
+	if p.i == from {
+		return p.bad("an empty name")
+	}
+	p.out = append(p.out, names...)
+	return nil
+}
+
+// word reads the plain characters of a name.
+func (p *hostParser) word() string {
+	from := p.i
+	for p.i < len(p.s) && hostByte(p.s[p.i]) {
+		p.i++
+	}
+	return p.s[from:p.i]
+}
+
+// ranges reads "[1-3,07,9]".
+func (p *hostParser) ranges() ([]string, error) {
+	var out []string
+	for p.i++; ; p.i++ {
+		lo, width, err := p.number()
+		if err != nil {
+			return nil, err
+		}
+		hi := lo
+		if p.at('-') {
+			p.i++
+			if hi, _, err = p.number(); err != nil {
+				return nil, err
+			}
+		}
+		if hi < lo || hi-lo >= maxHosts-len(out) {
+			return nil, p.bad("the range %d-%d is reversed or too long", lo, hi)
+		}
+		for n := lo; n <= hi; n++ {
+			out = append(out, pad(n, width))
+		}
+		if p.at(']') {
+			p.i++
+			return out, nil
+		}
+		if !p.at(',') {
+			return nil, p.bad("',' or ']' should be here")
+		}
+	}
+}
+
+// hostByte reports whether c may be part of a host's name.
+func hostByte(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
+		c == '-' || c == '_' || c == '.'
+}
+
+// cross returns every name followed by every part.
+func cross(names, parts []string) []string {
+	if len(names) == 1 && names[0] == "" {
+		return parts
+	}
+	out := make([]string, 0, len(names)*len(parts))
+	for _, n := range names {
+		for _, p := range parts {
+			out = append(out, n+p)
+		}
+	}
+	return out
+}
+
+// pad prints n with at least width digits.
+func pad(n, width int) string {
+	s := strconv.Itoa(n)
+	if len(s) < width {
+		s = strings.Repeat("0", width-len(s)) + s
+	}
+	return s
+}
+
+// text is a string being parsed, for errors that say where.
+type text struct {
+	what string
+	s    string
+	i    int
+}
+
+// at reports whether c is next.
+func (t *text) at(c byte) bool { return t.i < len(t.s) && t.s[t.i] == c }
+
+// number reads decimal digits and returns their value and how many they were.
+func (t *text) number() (n, width int, err error) {
+	from := t.i
+	for t.i < len(t.s) && '0' <= t.s[t.i] && t.s[t.i] <= '9' {
+		t.i++
+	}
+	width = t.i - from
+	if width == 0 {
+		return 0, 0, t.bad("a number should be here")
+	}
+	if width > 18 {
+		return 0, 0, t.bad("a number of more than 18 digits")
+	}
+	n, err = strconv.Atoi(t.s[from:t.i])
+	return n, width, err
+}
+
+// bad is an error at the current position.
+func (t *text) bad(format string, args ...any) error {
+	return fmt.Errorf("%s %s, position %d: %w", t.what, excerpt(t.s), t.i+1, fmt.Errorf(format, args...))
+}
+
+// excerpt quotes s, shortened.
+func excerpt(s string) string {
+	const most = 80
+	if len(s) > most {
+		return strconv.Quote(s[:most]) + "…"
+	}
+	return strconv.Quote(s)
+}

@@ -1,0 +1,36 @@
+package slurm
+
+// Limits bound what is believed of a reply. Zero fields mean the defaults.
+type Limits struct {
+	Bytes  int64 // whole reply; default 256 MiB
+	String int   // bytes of a kept string; longer ones are cut; default 64 KiB
+	Depth  int   // nesting; default 64
+	List   int   // items kept of a list of strings; default 100,000
+}
+
+// defaults fills in what is zero.
+func (l Limits) defaults() Limits {
+	if l.Bytes == 0 {
+		l.Bytes = 256 << 20
+	}
+	if l.String == 0 {
+		l.String = 64 << 10
+	}
+	if l.Depth == 0 {
+		l.Depth = 64
+	}
+	if l.List == 0 {
+		l.List = 100_000
+	}
+	return l
+}
+
+// verdict says what was found where a value should be.
+type verdict uint8
+
+const (
+	absent     verdict = iota // null, not set, or Slurm's "no value"
+	found                     // a value
+	infinite                  // no limit
+	unreadable                // something of another kind
+)

@@ -1,0 +1,128 @@
+package slurm
+
+import (
+	"math"
+	"strconv"
+)
+
+// longest is the most characters of a number; Slurm's have at most 25.
+const longest = 512
+
+// digits consumes a number and returns its text, which is valid until the next
+// call.
+func (s *scanner) digits() []byte {
+	if c := s.space(); c != '-' && (c < '0' || c > '9') {
+		s.unexpected("a value")
+		return nil
+	}
+	n := 0
+	for {
+		for s.pos+n < s.end && numeric(s.buf[s.pos+n]) {
+			n++
+		}
+		if n > longest {
+			s.fail("number of more than %d characters: %w", longest, errLimit)
+			return nil
+		}
+		if s.pos+n < s.end || !s.fill(s.pos) {
+			break
+		}
+	}
+	if s.err != nil {
+		return nil
+	}
+	tok := s.buf[s.pos : s.pos+n]
+	if !grammatical(tok) {
+		s.fail("%q is not a number", tok)
+		return nil
+	}
+	s.pos += n
+	return tok
+}
+
+// numeric reports whether c can be part of a number.
+func numeric(c byte) bool {
+	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
+}
+
+// grammatical reports whether tok is a number by JSON's grammar.
+func grammatical(tok []byte) bool {
+	if len(tok) > 0 && tok[0] == '-' {
+		tok = tok[1:]
+	}
+	n := run(tok)
+	if n == 0 || n > 1 && tok[0] == '0' {
+		return false
+	}
+	tok = tok[n:]
+	if len(tok) > 0 && tok[0] == '.' {
+		if n = run(tok[1:]); n == 0 {
+			return false
+		}
+		tok = tok[1+n:]
+	}
+	if len(tok) == 0 {
+		return true
+	}
+	if tok[0]|0x20 != 'e' {
+		return false
+	}
+	if tok = tok[1:]; len(tok) > 0 && (tok[0] == '+' || tok[0] == '-') {
+		tok = tok[1:]
+	}
+	n = run(tok)
+	return n > 0 && n == len(tok)
+}
+
+// run counts the decimal digits at the start of b.
+func run(b []byte) int {
+	for i, c := range b {
+		if c < '0' || c > '9' {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// integer returns the value of a number that is whole, however it is written
+// (8.0 is 8). Slurm's 64-bit "no value" and "infinite" are told apart; what
+// does not fit is unreadable. ok is false when not even a float could hold it.
+func integer(tok []byte) (v int64, got verdict, ok bool) {
+	if v, small := short(tok); small {
+		return v, found, true
+	}
+	if v, err := strconv.ParseInt(string(tok), 10, 64); err == nil {
+		return v, found, true
+	}
+	if u, err := strconv.ParseUint(string(tok), 10, 64); err == nil {
+		switch u {
+		case math.MaxUint64:
+			return 0, infinite, true
+		case math.MaxUint64 - 1:
+			return 0, absent, true
+		}
+		return 0, unreadable, true
+	}
+	f, err := strconv.ParseFloat(string(tok), 64)
+	if err != nil {
+		return 0, unreadable, false
+	}
+	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, unreadable, true
+	}
+	return int64(f), found, true
+}
+
+// short reads the usual case, up to 18 plain digits.
+func short(tok []byte) (v int64, ok bool) {
+	if len(tok) == 0 || len(tok) > 18 {
+		return 0, false
+	}
+	for _, c := range tok {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		v = v*10 + int64(c-'0')
+	}
+	return v, true
+}

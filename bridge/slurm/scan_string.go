@@ -1,0 +1,116 @@
+package slurm
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+const (
+	ones = 0x0101010101010101
+	tops = 0x8080808080808080
+)
+
+// plain returns how many bytes at the start of b are neither a quote, a
+// backslash nor a control character, eight at a time.
+func plain(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		x := binary.LittleEndian.Uint64(b[i:])
+		q, e, c := x^(ones*'"'), x^(ones*'\\'), x&(ones*0xe0)
+		// Each term has the top bit of its lowest zero byte set, and none below.
+		if m := ((q-ones)&^q | (e-ones)&^e | (c-ones)&^c) & tops; m != 0 {
+			return i + bits.TrailingZeros64(m)/8
+		}
+	}
+	for ; i < len(b); i++ {
+		if c := b[i]; c == '"' || c == '\\' || c < ' ' {
+			break
+		}
+	}
+	return i
+}
+
+// quote consumes a string and returns the bytes between the quotes and whether
+// they contain escapes. They are valid until the next call. A string of more
+// than limit bytes is consumed but reported as long; a negative limit keeps
+// nothing.
+func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
+	if s.space() != '"' {
+		s.unexpected("a string")
+		return nil, false, false
+	}
+	s.pos++
+	for i := s.pos; ; {
+		i += plain(s.buf[i:s.end])
+		n := 0
+		if i < s.end {
+			n = escape(s.buf[i:s.end])
+		}
+		switch {
+		case n == 1:
+			raw = s.buf[s.pos:i]
+			s.pos = i + 1
+			return raw, esc, long || len(raw) > limit
+		case n > 1:
+			esc = true
+			i += n
+			continue
+		case n < 0:
+			s.pos = i
+			s.unexpected("a printable character or an escape")
+			return nil, false, false
+		}
+		if i-s.pos > limit { // nothing worth keeping
+			long, s.pos, limit = true, i, -1
+		}
+		held := i - s.pos
+		if !s.fill(s.pos) {
+			s.pos = s.end
+			s.unexpected("the end of a string")
+			return nil, false, false
+		}
+		i = s.pos + held
+	}
+}
+
+// escape looks at what stopped plain: 1 for the closing quote, 2 or 6 for an
+// escape of that length, 0 when more bytes are needed, -1 when it is wrong.
+func escape(b []byte) int {
+	switch {
+	case b[0] == '"':
+		return 1
+	case b[0] != '\\':
+		return -1
+	case len(b) < 2:
+		return 0
+	}
+	switch b[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+	default:
+		return -1
+	}
+	for i := 2; i < 6; i++ {
+		if i == len(b) {
+			return 0
+		}
+		if hex(b[i]) < 0 {
+			return -1
+		}
+	}
+	return 6
+}
+
+// hex returns the value of a hexadecimal digit, or -1.
+func hex(c byte) rune {
+	switch {
+	case '0' <= c && c <= '9':
+		return rune(c - '0')
+	case 'a' <= c && c <= 'f':
+		return rune(c-'a') + 10
+	case 'A' <= c && c <= 'F':
+		return rune(c-'A') + 10
+	}
+	return -1
+}

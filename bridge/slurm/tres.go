@@ -1,0 +1,137 @@
+package slurm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// TRES is a parsed list of trackable resources, such as tres_req_str.
+type TRES struct {
+	CPUs    int64
+	MemMB   int64 // megabytes
+	Nodes   int64
+	Billing int64
+	Gres    []GRES // every "gres/…" item, sorted by name, then type; no Index
+}
+
+// GPUs returns the number of GPUs. "gres/gpu" is the total, which the typed
+// items repeat; their sum counts only when the total is not listed.
+func (t TRES) GPUs() int { return Total(t.Gres, "gpu") }
+
+// GPUType returns the type all the GPUs have, or "" when it is left open or
+// mixed.
+func (t TRES) GPUType() string {
+	typ := ""
+	for _, g := range t.Gres {
+		if g.Name != "gpu" || g.Type == "" {
+			continue
+		}
+		if typ != "" {
+			return ""
+		}
+		typ = g.Type
+	}
+	return typ
+}
+
+// Total returns the count of a generic resource in a list where an item
+// without type, if any, is the total of the typed ones.
+func Total(list []GRES, name string) int {
+	untyped, typed := -1, 0
+	for _, g := range list {
+		switch {
+		case g.Name != name:
+		case g.Type == "":
+			untyped = max(untyped, 0) + g.Count
+		default:
+			typed += g.Count
+		}
+	}
+	if untyped >= 0 {
+		return untyped
+	}
+	return typed
+}
+
+// maxQuantity leaves room for sums, also of memory in bytes.
+const maxQuantity = 1 << 56
+
+// ParseTRES reads "cpu=8,mem=64G,node=1,billing=8,gres/gpu=4,gres/gpu:a100=4".
+// Memory comes in megabytes unless a unit says otherwise. Resources this
+// package has no use for are skipped.
+func ParseTRES(s string) (TRES, error) {
+	var out TRES
+	if s == "" || s == "(null)" {
+		return out, nil
+	}
+	t := &text{what: "resource list", s: s}
+	for item := range strings.SplitSeq(s, ",") {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok || name == "" {
+			return TRES{}, t.bad("name=value should be here")
+		}
+		t.i += len(name) + 1
+		if err := out.set(t, name, value); err != nil {
+			return TRES{}, err
+		}
+		t.i += len(value) + 1
+	}
+	slices.SortFunc(out.Gres, func(a, b GRES) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Count, b.Count))
+	})
+	return out, nil
+}
+
+// set stores one item.
+func (r *TRES) set(t *text, name, value string) error {
+	unit := 1.0
+	if name == "mem" {
+		unit = 1 << 20
+		if n := len(value); n > 0 && value[n-1] > '9' {
+			unit = 1
+		}
+	}
+	n, ok := quantity(value, unit)
+	if !ok || n > maxQuantity {
+		return t.bad("%s is not a quantity", excerpt(value))
+	}
+	switch name {
+	case "cpu":
+		r.CPUs = n
+	case "mem":
+		r.MemMB = (n + 1<<20 - 1) >> 20
+	case "node":
+		r.Nodes = n
+	case "billing":
+		r.Billing = n
+	default:
+		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
+			kind, typ, _ := strings.Cut(gres, ":")
+			r.Gres = append(r.Gres, GRES{Name: kind, Type: typ, Count: int(n)})
+		}
+	}
+	return nil
+}
+
+// quantity reads a number that may be fractional and end in K, M, G, T or P
+// (powers of 1024), times unit.
+func quantity(s string, unit float64) (int64, bool) {
+	if s == "" {
+		return 0, false
+	}
+	if i := strings.IndexByte("KMGTP", s[len(s)-1]&^0x20); i >= 0 && s[len(s)-1] > '9' {
+		unit *= math.Pow(1024, float64(i+1))
+		s = s[:len(s)-1]
+	}
+	if strings.Trim(s, "0123456789.") != "" {
+		return 0, false // no signs, exponents or hexadecimal digits
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f*unit >= 1<<62 {
+		return 0, false
+	}
+	return int64(math.Ceil(f * unit)), true
+}
