@@ -1,0 +1,99 @@
+# Sourced by up: writes the private /etc of the throw-away Slurm in $DIR.
+
+# write_users: system users of the host, the daemons' own, and the people of the demonstration.
+write_users() {
+	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nobody"' /etc/passwd >"$E/passwd"
+	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nogroup"' /etc/group >"$E/group"
+	local id=3001 u
+	for u in mysql munge slurm $(printf '%s\n' $USERS | cut -d: -f1); do
+		grep -q "^$u:" "$E/passwd" && continue
+		while getent passwd $id || getent group $id; do id=$((id + 1)); done >/dev/null
+		echo "$u:x:$id:$id::$VAR/home/$u:/bin/bash" >>"$E/passwd"
+		grep -q "^$u:" "$E/group" || echo "$u:x:$id:" >>"$E/group"
+		id=$((id + 1))
+	done
+	printf 'passwd: files\ngroup: files\nhosts: files\n' >"$E/nsswitch.conf"
+	printf '127.0.0.1 localhost fairbridge-lab\n' >"$E/hosts"
+}
+
+write_keys() {
+	(umask 077; head -c 32 /dev/urandom >"$E/slurm/jwt.key"; head -c 128 /dev/urandom >"$E/munge/munge.key")
+}
+
+# write_slurm: slurm.conf and its companions. Intervals and the requeue delay are short, for demonstrations and tests.
+write_slurm() {
+	local sched=sched_interval=5,sched_min_interval=100000,bf_interval=5,batch_sched_delay=1
+	[ "$SERIES" -lt 2511 ] || sched+=,requeue_delay=3
+	cat >"$E/slurm/slurm.conf" <<C
+ClusterName=lab
+SlurmctldHost=fairbridge-lab(127.0.0.1)
+SlurmctldPort=$CTLD
+CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
+SlurmUser=slurm
+AuthType=auth/munge
+AuthInfo=cred_expire=6
+AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=/etc/slurm/jwt.key
+StateSaveLocation=$VAR/state
+SlurmdSpoolDir=$VAR/spool/%n
+SlurmctldPidFile=/run/slurmctld.pid
+SlurmdPidFile=/run/slurmd-%n.pid
+SlurmctldLogFile=$VAR/log/slurmctld.log
+SlurmdLogFile=$VAR/log/slurmd-%n.log
+SlurmctldParameters=enable_configless
+SlurmdParameters=config_overrides
+ReturnToService=2
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+MpiDefault=none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_Core_Memory
+GresTypes=gpu
+SchedulerParameters=$sched
+PriorityType=priority/multifactor
+PriorityCalcPeriod=1
+PriorityWeightAge=1000
+PriorityWeightFairshare=10000
+PriorityWeightQOS=2000
+PriorityWeightPartition=1000
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+JobRequeue=1
+KillWait=5
+MessageTimeout=30
+MinJobAge=300
+MaxJobCount=50000
+MaxArraySize=20001
+AccountingStorageType=accounting_storage/slurmdbd
+AccountingStorageHost=127.0.0.1
+AccountingStoragePort=$DBD
+AccountingStorageTRES=gres/gpu,gres/gpu:a100
+AccountingStorageEnforce=associations
+NodeName=n[1-$NODES] NodeHostname=fairbridge-lab NodeAddr=127.0.0.1 Port=[$((NODE0 + 1))-$((NODE0 + NODES))] Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:a100:$GPUS Feature=a100,ib
+PartitionName=gpu Nodes=ALL Default=YES MaxTime=7-0 DefMemPerCPU=1000 State=UP
+PartitionName=low Nodes=ALL MaxTime=7-0 DefMemPerCPU=1000 PriorityTier=1 State=UP
+${FAIRBRIDGE_SLURM_CONF:-}
+C
+	echo "NodeName=n[1-$NODES] Name=gpu Type=a100 File=$VAR/dev/nvidia[0-$((GPUS - 1))]" >"$E/slurm/gres.conf"
+	if [ "$SERIES" -ge 2405 ]; then # jobs need no cgroups here, and the host's stay untouched
+		echo "CgroupPlugin=disabled" >"$E/slurm/cgroup.conf"
+	else
+		printf 'CgroupPlugin=cgroup/v1\nCgroupMountpoint=/run/cgroup\n' >"$E/slurm/cgroup.conf"
+	fi
+	(umask 077; cat >"$E/slurm/slurmdbd.conf") <<C
+AuthType=auth/munge
+AuthAltTypes=auth/jwt
+AuthAltParameters=jwt_key=/etc/slurm/jwt.key
+DbdHost=fairbridge-lab
+DbdAddr=127.0.0.1
+DbdPort=$DBD
+SlurmUser=slurm
+LogFile=$VAR/log/slurmdbd.log
+PidFile=/run/slurm/slurmdbd.pid
+StorageType=accounting_storage/mysql
+StorageUser=slurm
+StoragePass=slurm
+StorageLoc=slurm_acct
+C
+}
