@@ -20,6 +20,9 @@ type User struct {
 	Name    string     `json:"name"`
 	Account string     `json:"account"`
 	Used    GPUSeconds `json:"used,omitempty"` // decayed service
+	// LimitUse is how much of their time limit the user's finished jobs
+	// typically ran, 0..1; unknown without history.
+	LimitUse Measure `json:"limit_use,omitzero"`
 }
 
 // Snapshot is everything a policy may know, as a value. Slices are sorted by

@@ -1,0 +1,48 @@
+package predict
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Limit takes the time limit times the share of their limits the user's jobs
+// typically use, where that is known. A job past that typical end is given
+// what its limit still allows.
+type Limit struct{}
+
+// Predict implements policy.Predictor.
+func (Limit) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
+	if e.Job.Limit <= 0 {
+		return policy.Estimate{}
+	}
+	typical := time.Duration(float64(e.Job.Limit) * use(r.Snapshot, e.Job))
+	left := typical - max(served(e.Job), e.Ran(r.Now))
+	if left <= 0 {
+		left = e.Job.Limit - e.Ran(r.Now)
+	}
+	return policy.Estimate{Left: max(left, 0), From: FromLimit}
+}
+
+// use returns the user's typical share of a limit; 1 when unknown. Users are
+// sorted by name; one in several accounts has several lines, and the job's
+// account decides.
+func use(s *policy.Snapshot, j *policy.Job) float64 {
+	for i := firstUser(s.Users, j.User); i < len(s.Users) && s.Users[i].Name == j.User; i++ {
+		u := s.Users[i]
+		if u.Account == j.Account && u.LimitUse.Known && u.LimitUse.Value > 0 && u.LimitUse.Value <= 1 {
+			return u.LimitUse.Value
+		}
+	}
+	return 1
+}
+
+// firstUser returns where the lines of the user begin.
+func firstUser(users []policy.User, name string) int {
+	i, _ := slices.BinarySearchFunc(users, name, func(u policy.User, name string) int {
+		return cmp.Compare(u.Name, name)
+	})
+	return i
+}

@@ -1,0 +1,49 @@
+package predict_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/predict"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func job(change func(*policy.Job)) *policy.Entry {
+	j := &policy.Job{ID: 1, User: "ann", Account: "vision", State: policy.Running, Start: now.Add(-time.Hour),
+		Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}, Attained: policy.Service(2, 2*time.Hour)}
+	change(j)
+	return &policy.Entry{Job: j}
+}
+
+func TestLadder(t *testing.T) {
+	r := &policy.Round{Snapshot: &policy.Snapshot{Now: now, Users: []policy.User{
+		{Name: "ann", Account: "other", LimitUse: policy.Known(0.9)},
+		{Name: "ann", Account: "vision", LimitUse: policy.Known(0.5)},
+	}}}
+	for _, c := range []struct {
+		name   string
+		change func(*policy.Job)
+		left   time.Duration
+		from   string
+	}{
+		{"progress first", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0.25), time.Minute }, 6 * time.Hour, "progress"},
+		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0), time.Minute }, time.Minute, "history"},
+		{"history before limit", func(j *policy.Job) { j.Left, j.Limit = time.Minute, 9 * time.Hour }, time.Minute, "history"},
+		{"limit times the user's ratio", func(j *policy.Job) { j.Limit = 10 * time.Hour }, 3 * time.Hour, "limit"},
+		{"past the typical end", func(j *policy.Job) { j.Limit = 3 * time.Hour }, 2 * time.Hour, "limit"},
+		{"an unknown user", func(j *policy.Job) { j.User, j.Limit = "bob", 10*time.Hour }, 8 * time.Hour, "limit"},
+		{"as long again", func(*policy.Job) {}, 2 * time.Hour, "attained"},
+		{"nothing known", func(j *policy.Job) { j.State, j.Attained = policy.Pending, 0 }, 0, ""},
+		{"a negative prediction", func(j *policy.Job) { j.Left = -time.Hour }, 2 * time.Hour, "attained"},
+		{"beyond its limit", func(j *policy.Job) { j.Limit = time.Minute }, 2 * time.Hour, "attained"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := predict.Ladder(nil).Predict(r, job(c.change))
+			if got.Left != c.left || got.From != c.from {
+				t.Errorf("left %v from %q, want %v from %q", got.Left, got.From, c.left, c.from)
+			}
+		})
+	}
+}
