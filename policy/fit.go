@@ -1,0 +1,175 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Fit finds room for one gang: on the fewest nodes that hold it and, among
+// those, where least is left over. It finds a place whenever there is one,
+// takes nothing, and its error says what is missing.
+func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
+	if p.Total(a.GPUs.Type) < a.GPUs.Count {
+		return nil, fmt.Errorf("needs %s, %d free in all", a.wants(), p.Total(a.GPUs.Type))
+	}
+	if a.GPUs.Type != "" {
+		return FitRooms(p, a, p.Rooms(partition, a))
+	}
+	for _, t := range p.wholeTypes() { // one model throughout, if one has room
+		b := a
+		b.GPUs.Type = t
+		if on, err := FitRooms(p, b, p.Rooms(partition, b)); err == nil {
+			return on, nil
+		}
+	}
+	return FitRooms(p, a, p.Rooms(partition, a))
+}
+
+// wholeTypes returns the types of whole GPUs with something free, sorted.
+func (p *Pool) wholeTypes() []string {
+	var types []string
+	for t, n := range p.total {
+		if n > 0 && t != anyWhole && p.isWhole(t) {
+			types = append(types, t)
+		}
+	}
+	slices.Sort(types)
+	return types
+}
+
+func (p *Pool) isWhole(typ string) bool {
+	for i := range p.nodes {
+		if r := p.nodes[i].row(typ); r >= 0 {
+			return p.nodes[i].rows[r].whole
+		}
+	}
+	return false
+}
+
+// FitRooms is Fit within rooms that were chosen already. It may reorder them.
+func FitRooms(p *Pool, a Ask, rooms []Room) (Alloc, error) {
+	if a.GPUs.Count <= 0 {
+		return nil, fmt.Errorf("asks for %d GPUs", a.GPUs.Count)
+	}
+	chosen, counts := choose(a, rooms)
+	if chosen == nil {
+		return nil, missing(a, rooms)
+	}
+	return p.Devices(a.GPUs.Type, chosen, counts), nil
+}
+
+// choose picks rooms and how much to take of each; nil when the gang does not
+// fit.
+func choose(a Ask, rooms []Room) ([]Room, []int) {
+	if a.PerNode == 0 && a.Nodes <= 1 && len(a.Require) == 0 {
+		if i := tightest(rooms, a.GPUs.Count); i >= 0 {
+			return rooms[i : i+1], []int{a.GPUs.Count}
+		}
+		if a.MaxNodes == 1 {
+			return nil, nil
+		}
+	}
+	if a.PerNode > 0 {
+		return chooseEven(a, rooms)
+	}
+	return chooseFew(a, rooms)
+}
+
+// tightest returns the first room with the fewest devices that are enough; -1
+// when none are.
+func tightest(rooms []Room, need int) int {
+	best := -1
+	for i := range rooms {
+		if rooms[i].Count >= need && (best < 0 || rooms[i].Count < rooms[best].Count) {
+			best = i
+		}
+	}
+	return best
+}
+
+// chooseEven takes PerNode devices of each of as many nodes as that makes, the
+// tightest first.
+func chooseEven(a Ask, rooms []Room) ([]Room, []int) {
+	n := a.GPUs.Count / a.PerNode
+	if n*a.PerNode != a.GPUs.Count || n < a.Nodes || a.MaxNodes > 0 && n > a.MaxNodes {
+		return nil, nil
+	}
+	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.Count < a.PerNode })
+	slices.SortFunc(rooms, func(x, y Room) int {
+		if x.Must != y.Must || x.Count == y.Count {
+			return largest(x, y)
+		}
+		return x.Count - y.Count
+	})
+	if len(rooms) < n || !hasAll(a, rooms[:n]) {
+		return nil, nil
+	}
+	return rooms[:n], slices.Repeat([]int{a.PerNode}, n)
+}
+
+// chooseFew takes the largest rooms until they suffice, and ends on the
+// tightest one for what is then left.
+func chooseFew(a Ask, rooms []Room) ([]Room, []int) {
+	slices.SortFunc(rooms, largest)
+	n, sum := 0, 0
+	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.Nodes, len(a.Require))) {
+		sum += rooms[n].Count
+		n++
+	}
+	if sum < a.GPUs.Count || n < max(a.Nodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasAll(a, rooms[:n]) {
+		return nil, nil
+	}
+	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
+	for i := range chosen {
+		if i == n-1 && !chosen[i].Must {
+			chosen[i] = rooms[i:][tightest(rooms[i:], need)]
+		}
+		counts[i] = min(chosen[i].Count, need-(n-1-i))
+		need -= counts[i]
+	}
+	return chosen, counts
+}
+
+// hasAll reports whether every node the user requires is among the rooms.
+func hasAll(a Ask, rooms []Room) bool {
+	for _, name := range a.Require {
+		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.Node == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// missing says what the gang needs and what the best node has.
+func missing(a Ask, rooms []Room) error {
+	best, sum := Room{}, 0
+	for _, r := range rooms {
+		sum += r.Count
+		if r.Count > best.Count {
+			best = r
+		}
+	}
+	if !hasAll(a, rooms) {
+		return fmt.Errorf("needs %s, and its own node list %s has no room", a.wants(), strings.Join(a.Require, ","))
+	}
+	if best.Count == 0 {
+		return fmt.Errorf("needs %s, no node it may use has any free with the cores and memory it asks", a.wants())
+	}
+	return fmt.Errorf("needs %s, %d free on the best node %s, %d in all it may use", a.wants(), best.Count, best.Node, sum)
+}
+
+// wants prints the ask as a person would: "8 a100 on one node".
+func (a Ask) wants() string {
+	n := a.Nodes
+	if a.PerNode > 0 {
+		n = max(n, a.GPUs.Count/a.PerNode)
+	}
+	switch {
+	case n > 1:
+		return fmt.Sprintf("%v over %d nodes", a.GPUs, n)
+	case a.MaxNodes == 1 || a.PerNode > 0:
+		return a.GPUs.String() + " on one node"
+	}
+	return a.GPUs.String()
+}

@@ -1,0 +1,234 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Pool is what is free: devices by node and type, cores and memory by node.
+// Every change is written to an undo log, so a stage may try something and
+// Rewind. A Pool is not safe for concurrent use.
+type Pool struct {
+	nodes []host
+	index map[string]int // node name to its place in nodes
+	total map[string]int // free devices by type, on nodes that are up
+	log   []change
+}
+
+type host struct {
+	*Node
+	rows []row // by type, sorted
+	cpus int   // free cores; negative when more are held than there are
+	mem  int64 // free megabytes, likewise
+}
+
+type row struct {
+	typ   string
+	whole bool // devices are whole GPUs
+	free  int  // negative when more are held than are healthy
+}
+
+type change struct {
+	node, row int // row is -1 when only cores and memory change
+	count     int // devices given (positive) or taken
+	cpus      int
+	mem       int64
+}
+
+// NewPool returns what is free in the snapshot: healthy devices less what
+// running and suspended jobs hold.
+func NewPool(s *Snapshot) *Pool {
+	p := newEmptyPool(s)
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Active() {
+			p.change(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
+		}
+	}
+	p.log = nil
+	return p
+}
+
+// newEmptyPool returns the healthy devices of the snapshot as if no job ran.
+func newEmptyPool(s *Snapshot) *Pool {
+	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), total: map[string]int{}}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		p.index[n.Name] = i
+		p.nodes[i] = host{Node: n, cpus: n.CPUs, mem: n.MemMB, rows: make([]row, 0, len(n.GPUs))}
+		for _, d := range n.GPUs {
+			p.nodes[i].rows = append(p.nodes[i].rows, row{d.Type, isWhole(d.Part), 0})
+			p.add(change{node: i, row: len(p.nodes[i].rows) - 1, count: d.Count - d.Sick})
+		}
+	}
+	return p
+}
+
+func isWhole(part int) bool { return part == 0 || part == 100 }
+
+// Clone returns an independent copy with an empty undo log.
+func (p *Pool) Clone() *Pool {
+	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, total: make(map[string]int, len(p.total))}
+	for i := range c.nodes {
+		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
+	}
+	for t, n := range p.total {
+		c.total[t] = n
+	}
+	return c
+}
+
+// Free returns the free devices of the type on the node, whether or not the
+// node is up; type "" counts whole GPUs of every type. It is 0 for a node
+// that is not known.
+func (p *Pool) Free(node, typ string) int {
+	i, ok := p.index[node]
+	if !ok {
+		return 0
+	}
+	return p.nodes[i].free(typ)
+}
+
+func (h *host) free(typ string) int {
+	n := 0
+	for _, r := range h.rows {
+		if r.matches(typ) {
+			n += max(r.free, 0)
+		}
+	}
+	return n
+}
+
+func (r row) matches(typ string) bool { return r.typ == typ || typ == "" && r.whole }
+
+// Total returns the free devices of the type on all nodes that are up; type ""
+// counts every whole GPU.
+func (p *Pool) Total(typ string) int {
+	if typ != "" {
+		return p.total[typ]
+	}
+	return p.total[anyWhole]
+}
+
+// anyWhole is the key of Pool.total that counts whole GPUs of every type; no
+// GPU type has a space in its name.
+const anyWhole = "any whole"
+
+// Take takes the devices, and the cores and memory of the whole allocation
+// split over its nodes by devices. Nothing is taken on error.
+func (p *Pool) Take(a Alloc, cpus int, memMB int64) error {
+	if err := p.lacks(a, cpus, memMB); err != nil {
+		return err
+	}
+	p.change(a, -1, cpus, memMB)
+	return nil
+}
+
+// Give puts back what Take took with the same arguments, or what a running
+// job holds. Slots of unknown nodes or types are passed over.
+func (p *Pool) Give(a Alloc, cpus int, memMB int64) { p.change(a, 1, cpus, memMB) }
+
+func (p *Pool) lacks(a Alloc, cpus int, memMB int64) error {
+	all := a.Count()
+	for i, s := range a {
+		if i > 0 && a[i-1].compare(s) >= 0 {
+			return fmt.Errorf("taking %v: not sorted by node and type, or one twice", a)
+		}
+		n, ok := p.index[s.Node]
+		if !ok {
+			return fmt.Errorf("taking %v: node %s is not known", a, s.Node)
+		}
+		if r := p.nodes[n].row(s.Type); s.Count <= 0 || r < 0 || p.nodes[n].rows[r].free < s.Count {
+			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.Free(s.Node, s.Type))
+		}
+		here := a.on(s.Node)
+		if part(cpus, here, all) > max(p.nodes[n].cpus, 0) || part(memMB, here, all) > max(p.nodes[n].mem, 0) {
+			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
+		}
+	}
+	return nil
+}
+
+// part returns a node's share of n when it has here of all devices, rounded up.
+func part[N int | int64](n N, here, all int) N {
+	if all == 0 || n == 0 {
+		return 0
+	}
+	return (n*N(here) + N(all) - 1) / N(all)
+}
+
+func (s Slot) compare(t Slot) int {
+	if c := strings.Compare(s.Node, t.Node); c != 0 {
+		return c
+	}
+	return strings.Compare(s.Type, t.Type)
+}
+
+// on returns the number of devices on the node.
+func (a Alloc) on(node string) int {
+	n := 0
+	for _, s := range a {
+		if s.Node == node {
+			n += s.Count
+		}
+	}
+	return n
+}
+
+func (h *host) row(typ string) int {
+	return slices.IndexFunc(h.rows, func(r row) bool { return r.typ == typ })
+}
+
+// change gives (sign 1) or takes (sign -1) without asking whether it is there.
+func (p *Pool) change(a Alloc, sign, cpus int, memMB int64) {
+	all := a.Count()
+	for i, s := range a {
+		n, ok := p.index[s.Node]
+		if !ok {
+			continue
+		}
+		c := change{node: n, row: p.nodes[n].row(s.Type), count: sign * s.Count}
+		if c.row < 0 {
+			c.count = 0
+		}
+		if i == 0 || a[i-1].Node != s.Node {
+			here := a.on(s.Node)
+			c.cpus, c.mem = sign*part(cpus, here, all), int64(sign)*part(memMB, here, all)
+		}
+		p.add(c)
+		p.log = append(p.log, c)
+	}
+}
+
+func (p *Pool) add(c change) {
+	h := &p.nodes[c.node]
+	h.cpus += c.cpus
+	h.mem += c.mem
+	if c.row < 0 {
+		return
+	}
+	r := &h.rows[c.row]
+	before := max(r.free, 0)
+	r.free += c.count
+	if h.Down != "" {
+		return
+	}
+	d := max(r.free, 0) - before
+	p.total[r.typ] += d
+	if r.whole {
+		p.total[anyWhole] += d
+	}
+}
+
+// Mark returns the present point of the undo log.
+func (p *Pool) Mark() int { return len(p.log) }
+
+// Rewind undoes every change since the mark, in as many steps as there were
+// changes.
+func (p *Pool) Rewind(mark int) {
+	for i := len(p.log) - 1; i >= mark; i-- {
+		c := p.log[i]
+		p.add(change{node: c.node, row: c.row, count: -c.count, cpus: -c.cpus, mem: -c.mem})
+	}
+	p.log = p.log[:mark]
+}

@@ -1,0 +1,91 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Room is what one node offers to an ask: Count devices, with the cores and
+// memory that come with them.
+type Room struct {
+	Node  string
+	Leaf  string
+	Count int  // at least 1
+	Must  bool // the user requires the node
+	node  int
+}
+
+// Rooms returns the nodes of the partition that are up, allowed by the ask and
+// have something free for it, in node order.
+func (p *Pool) Rooms(partition string, a Ask) []Room {
+	var rooms []Room
+	for i := range p.nodes {
+		if c := p.usable(i, partition, &a); c > 0 {
+			n := p.nodes[i].Node
+			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
+		}
+	}
+	return rooms
+}
+
+// usable returns how many devices the node can give to the ask: those that are
+// free, as far as its free cores and memory go round.
+func (p *Pool) usable(i int, partition string, a *Ask) int {
+	h := &p.nodes[i]
+	c := h.free(a.GPUs.Type)
+	if c == 0 || !h.allows(partition, a) {
+		return 0
+	}
+	if a.CPUs > 0 {
+		c = min(c, max(h.cpus, 0)*a.GPUs.Count/a.CPUs)
+	}
+	if a.MemMB > 0 {
+		c = min(c, int(max(h.mem, 0)*int64(a.GPUs.Count)/a.MemMB))
+	}
+	return c
+}
+
+// allows reports whether the ask may be placed on the node at all.
+func (h *host) allows(partition string, a *Ask) bool {
+	if h.Down != "" || !h.In(partition) || slices.Contains(a.Exclude, h.Name) {
+		return false
+	}
+	for _, f := range a.Features {
+		if !slices.Contains(h.Features, f) {
+			return false
+		}
+	}
+	return true
+}
+
+// Devices turns a choice of rooms and counts into an allocation of the ask's
+// type. For type "" it takes whole GPUs of the node's types in order. The
+// counts must be no more than the rooms'.
+func (p *Pool) Devices(typ string, rooms []Room, counts []int) Alloc {
+	a := make(Alloc, 0, len(rooms))
+	for i, room := range rooms {
+		need := counts[i]
+		for _, r := range p.nodes[room.node].rows {
+			if c := min(need, r.free); c > 0 && r.matches(typ) {
+				a = append(a, Slot{room.Node, r.typ, c})
+				need -= c
+			}
+		}
+	}
+	slices.SortFunc(a, Slot.compare)
+	return a
+}
+
+// largest puts required rooms first, then those with most devices, then by
+// name.
+func largest(a, b Room) int {
+	switch {
+	case a.Must != b.Must && a.Must:
+		return -1
+	case a.Must != b.Must:
+		return 1
+	case a.Count != b.Count:
+		return cmp.Compare(b.Count, a.Count)
+	}
+	return cmp.Compare(a.node, b.node)
+}
