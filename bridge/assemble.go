@@ -43,10 +43,10 @@ func Assemble(k Known, p Partition) *policy.Snapshot {
 			s.Jobs = append(s.Jobs, j)
 		}
 	}
-	for name := range a.nodes {
-		s.Nodes = append(s.Nodes, a.node(a.nodes[name], s.Jobs))
+	used := usedBy(s.Jobs)
+	for _, name := range sortedKeys(a.nodes) {
+		s.Nodes = append(s.Nodes, a.node(a.nodes[name], used[name]))
 	}
-	slices.SortFunc(s.Nodes, func(x, y policy.Node) int { return cmp.Compare(x.Name, y.Name) })
 	s.Accounts = withAccounts(s)
 	return s
 }

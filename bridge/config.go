@@ -11,7 +11,7 @@ import (
 
 // Config is what the loop is told. Durations are wall-clock.
 type Config struct {
-	Cluster    string // Slurm's cluster name; checked against what Slurm says
+	Name       string // Slurm's cluster name; checked against what Slurm says
 	Holder     string // this daemon's name in the leader row
 	Interval   time.Duration
 	Deadline   time.Duration // of one cycle; 0: the interval
@@ -22,7 +22,7 @@ type Config struct {
 	Preempt    Opting        // who may be requeued
 	Gate       gate.Config   // budgets
 	StopFile   string        // while it exists nothing is pushed
-	Leader     time.Duration // length of the leadership lease
+	Leader     time.Duration // length of the leadership lease; 0: three intervals
 	Warmup     int           // good polls after a start or a fault before anything is pushed
 }
 
@@ -89,7 +89,7 @@ type Opting struct {
 	Partitions []string
 }
 
-// DefaultConfig returns the defaults; Cluster, Holder and Partitions are the
+// DefaultConfig returns the defaults; Name, Holder and Partitions are the
 // site's.
 func DefaultConfig() Config {
 	return Config{
@@ -100,9 +100,16 @@ func DefaultConfig() Config {
 		Preempt:  Opting{Comment: true},
 		Gate:     gate.Default(),
 		StopFile: "/etc/fairbridge/STOP",
-		Leader:   30 * time.Second,
 		Warmup:   2,
 	}
+}
+
+// leaderTTL returns the length of the leadership lease.
+func (c *Config) leaderTTL() time.Duration {
+	if c.Leader > 0 {
+		return c.Leader
+	}
+	return max(3*c.Interval, 20*time.Second)
 }
 
 // Validate reports every impossible value at once.
@@ -112,8 +119,8 @@ func (c *Config) Validate() error {
 	if c.Interval < time.Second || c.Interval > time.Hour {
 		bad("interval: %v is not between 1s and 1h", c.Interval)
 	}
-	if c.Leader < 3*time.Second {
-		bad("leader.ttl: %v is under 3s", c.Leader)
+	if c.leaderTTL() < c.Interval+2*margin {
+		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*margin)
 	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)

@@ -26,7 +26,8 @@ type Cluster interface {
 type Journal interface {
 	// Intend stores the cycle and its intents as PLANNED in one transaction,
 	// provided the epoch is still the leader's, and returns them with their
-	// ids. On error nothing is stored and nothing may be pushed.
+	// ids. On error nothing is stored and nothing may be pushed. A nil cycle
+	// stores the intents alone: a release has no cycle.
 	Intend(context.Context, *Cycle, []ledger.Intent) ([]ledger.Intent, error)
 	// Mark stores an intent's new State, times, Error and Polls.
 	Mark(context.Context, ledger.Intent) error

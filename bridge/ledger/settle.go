@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -34,6 +35,19 @@ func Settle(intents []Intent, v *slurm.View, epoch int64, now time.Time) []Inten
 		}
 	}
 	return changed
+}
+
+// Replace returns the intents with those of changed put in place, by ID.
+func Replace(intents, changed []Intent) []Intent {
+	out := slices.Clone(intents)
+	at := make(map[int64]int, len(out))
+	for i := range out {
+		at[out[i].ID] = i
+	}
+	for _, in := range changed {
+		out[at[in.ID]] = in
+	}
+	return out
 }
 
 func spotOf(in *Intent) spot { return spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)} }

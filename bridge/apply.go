@@ -1,0 +1,117 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// maxFailures is how many calls in a row may fail for reasons that are not the
+// job's own before the rest of a cycle's edits is given up.
+const maxFailures = 3
+
+// pusher carries out intents that are stored.
+type pusher struct {
+	Parts
+	may func(context.Context) error // looks, right before every call, at everything that may forbid it
+}
+
+// push carries out intents that are stored as PLANNED, one after another, and
+// records what came of each. What it does not reach stays PLANNED and is void
+// in the next cycle, which plans anew. It returns the intents as they are now.
+func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.Intent, error) {
+	failures := 0
+	for i := range intents {
+		if err := p.may(ctx); err != nil {
+			return intents, err
+		}
+		if err := p.pushOne(ctx, &intents[i]); err != nil {
+			return intents, err
+		}
+		p.Metrics.edited(&intents[i])
+		if systemic(&intents[i]) {
+			failures++
+		} else {
+			failures = 0
+		}
+		if failures >= maxFailures {
+			return intents, fmt.Errorf("%w: %d calls in a row failed, the last with: %s", errHalt, failures, intents[i].Error)
+		}
+	}
+	return intents, nil
+}
+
+// pushOne reads the job afresh, compares, marks the intent as sent, sends and
+// marks what came of it. An error means that the journal failed: nothing more
+// may be sent.
+func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) error {
+	now := p.Now()
+	if why, state := p.stale(ctx, in); state != "" {
+		in.State, in.Error, in.Closed = state, why, now
+		return p.mark(ctx, in)
+	}
+	in.State, in.Sent = ledger.Sent, now
+	if err := p.mark(ctx, in); err != nil {
+		return err
+	}
+	outcome(in, p.Cluster.Apply(ctx, in.Edit), p.Now())
+	return p.mark(ctx, in)
+}
+
+// stale reports why an intent must not be sent after all, and what that makes
+// of it; state is "" when it may be sent.
+func (p *pusher) stale(ctx context.Context, in *ledger.Intent) (why string, state ledger.State) {
+	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
+	if err != nil {
+		return "not sent: reading the job again: " + err.Error(), ledger.Void
+	}
+	gone, changed := moved(in.Edit, in.Before, &j)
+	switch {
+	case gone != "":
+		return "not sent: " + gone, ledger.Void
+	case changed != "":
+		return "not sent: " + changed, ledger.Yielded
+	}
+	return "", ""
+}
+
+// mark stores an intent. The context of the cycle may be over; what was sent
+// must be recorded all the same.
+func (p *pusher) mark(ctx context.Context, in *ledger.Intent) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := p.Journal.Mark(ctx, *in); err != nil {
+		return fmt.Errorf("%w: recording %s as %s: %w", errHalt, in.Edit, in.State, err)
+	}
+	return nil
+}
+
+// outcome sorts what Slurm answered. Whatever does not prove that nothing was
+// done is unknown until a poll shows it.
+func outcome(in *ledger.Intent, err error, now time.Time) {
+	if err == nil {
+		in.State = ledger.Acked
+		return
+	}
+	in.State, in.Error = ledger.Unknown, err.Error()
+	var e *slurm.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	switch e.Class {
+	case slurm.Gone, slurm.Changed:
+		in.State, in.Closed = ledger.Expired, now
+	case slurm.Refused, slurm.Rejected, slurm.Denied, slurm.NoVersion, slurm.Unreachable:
+		in.State, in.Closed = ledger.Failed, now
+	}
+}
+
+// systemic reports whether the outcome says something about Slurm or us rather
+// than about the job.
+func systemic(in *ledger.Intent) bool {
+	return in.State == ledger.Failed || in.State == ledger.Unknown
+}

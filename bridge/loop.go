@@ -1,0 +1,91 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"fairbridge/policy"
+)
+
+// Probes are the GPU measurements of the nodes.
+type Probes interface {
+	// Sample returns the devices of every node that answered, with their
+	// measured use. The error joins the nodes that did not; what did answer
+	// is returned all the same.
+	Sample(context.Context) (map[string][]policy.Devices, error)
+}
+
+// Parts are what the loop is joined from.
+type Parts struct {
+	Cluster    Cluster
+	Journal    Journal
+	Leadership Leadership
+	History    History
+	Probes     Probes
+	Metrics    *Metrics
+	Log        *slog.Logger
+	Now        func() time.Time // time.Now but in tests
+}
+
+// Loop runs cycles. It is not safe for concurrent use.
+type Loop struct {
+	Config
+	Parts
+	seat   seat
+	guards map[string]*guarded
+	teller teller
+	warm   int // good polls since the start or the last doubt
+}
+
+// New joins the parts. The configuration must be valid.
+func New(c Config, p Parts) (*Loop, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}}
+	l.seat = seat{cluster: c.Name, me: c.Holder, ttl: c.leaderTTL(), clock: p.Now}
+	l.teller = teller{log: p.Log, last: map[string]bool{}}
+	for _, part := range c.Partitions {
+		l.guards[part.Name] = &guarded{policy: part.Decide}
+	}
+	return l, nil
+}
+
+// Run runs a cycle at once and then every interval, skipping one that would
+// overlap the one before, until the context ends. Then it finishes the call
+// under way and gives leadership back. Leases stay: a restart must not start
+// everything they hold at once.
+func (l *Loop) Run(ctx context.Context) error {
+	cycle := cron.FuncJob(func() {
+		ctx, cancel := context.WithTimeout(ctx, l.deadline())
+		defer cancel()
+		l.Step(ctx)
+	})
+	cycle.Run()
+	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
+	c.Schedule(cron.Every(l.Interval), cycle)
+	c.Start()
+	<-ctx.Done()
+	<-c.Stop().Done()
+	return l.resign(ctx)
+}
+
+func (l *Loop) resign(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := l.Leadership.Resign(ctx, l.Config.Name, l.Holder); err != nil {
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.seat.ttl, err)
+	}
+	return nil
+}
+
+func (l *Loop) deadline() time.Duration {
+	if l.Deadline > 0 {
+		return l.Deadline
+	}
+	return l.Interval
+}

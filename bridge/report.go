@@ -1,0 +1,113 @@
+package bridge
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/ledger"
+)
+
+// Result says in a word how a cycle ended.
+type Result string
+
+// The results.
+const (
+	Pushed   Result = "pushed"   // edits were sent
+	Nothing  Result = "nothing"  // nothing needed to be changed
+	Observed Result = "observed" // edits were wanted; the mode, or warming up, kept them back
+	Standby  Result = "standby"  // another daemon leads
+	InDoubt  Result = "doubt"    // something failed: nothing (more) was pushed
+)
+
+// Doubt is a reason to push nothing. Cause is one word for metrics, Err the
+// whole story.
+type Doubt struct {
+	Cause string // leader, slurm, history, journal, probes, policy, push, clock, effect
+	Err   error
+}
+
+// Report is what one cycle did.
+type Report struct {
+	Result   Result
+	Epoch    int64
+	Holder   string // who leads, when standing by
+	Doubts   []Doubt
+	Warnings []Doubt // failures that pushing goes on without
+	Thoughts []Thought
+	Intents  []ledger.Intent
+	Took     time.Duration
+}
+
+func (r *Report) doubt(cause string, err error) {
+	r.Result = InDoubt
+	r.Doubts = append(r.Doubts, Doubt{cause, err})
+}
+
+func (r *Report) warn(cause string, err error) {
+	r.Warnings = append(r.Warnings, Doubt{cause, err})
+}
+
+// teller logs what changed since the cycle before: each doubt once when it
+// arises and once when it is over, and every cycle that pushed something.
+type teller struct {
+	log  *slog.Logger
+	last map[string]bool
+	was  Result
+}
+
+func (t *teller) tell(r *Report) {
+	now := map[string]bool{}
+	for _, d := range r.Doubts {
+		now[d.Cause] = true
+		if !t.last[d.Cause] {
+			t.log.Error("in doubt: pushing nothing until this is over", "cause", d.Cause, "error", d.Err)
+		}
+	}
+	for _, d := range r.Warnings {
+		now[d.Cause] = true
+		if !t.last[d.Cause] {
+			t.log.Warn("going on without", "cause", d.Cause, "error", d.Err)
+		}
+	}
+	for _, cause := range slices.Sorted(maps.Keys(t.last)) {
+		if !now[cause] {
+			t.log.Info("it is over", "cause", cause)
+		}
+	}
+	if r.Result == Standby && t.was != Standby {
+		t.log.Info("standing by: another daemon leads", "leader", r.Holder)
+	}
+	if len(r.Intents) > 0 {
+		t.log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
+	}
+	t.last, t.was = now, r.Result
+}
+
+// tally counts intents as "lease 3 (1 failed), requeue 1".
+func tally(intents []ledger.Intent) string {
+	type count struct{ all, failed int }
+	counts, kinds := map[string]*count{}, []string{}
+	for i := range intents {
+		k := string(intents[i].Edit.Kind)
+		if counts[k] == nil {
+			counts[k] = &count{}
+			kinds = append(kinds, k)
+		}
+		counts[k].all++
+		if systemic(&intents[i]) {
+			counts[k].failed++
+		}
+	}
+	parts := make([]string, len(kinds))
+	for i, k := range kinds {
+		parts[i] = fmt.Sprintf("%s %d", k, counts[k].all)
+		if n := counts[k].failed; n > 0 {
+			parts[i] += fmt.Sprintf(" (%d failed)", n)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,208 @@
+package bridge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// recent is how far back closed intents matter: the longest budget of the gate
+// and the time a job is left alone after somebody changed it.
+const recent = 25 * time.Hour
+
+// Step runs one cycle: lead, look, settle, think, and push what the gate lets
+// through. Whatever fails leads to doubt, in which nothing more is pushed.
+func (l *Loop) Step(ctx context.Context) Report {
+	from := l.Now()
+	r := Report{Result: Nothing}
+	l.step(ctx, &r)
+	if r.Result == InDoubt {
+		l.warm = 0
+	}
+	r.Took = l.Now().Sub(from)
+	l.Metrics.ended(&r, l.Now())
+	l.teller.tell(&r)
+	return r
+}
+
+func (l *Loop) step(ctx context.Context, r *Report) {
+	holder, held, err := l.seat.take(ctx, l.Leadership)
+	switch {
+	case err != nil:
+		r.doubt("leader", err)
+		return
+	case !held:
+		r.Result, r.Holder = Standby, holder
+		return
+	}
+	r.Epoch = l.seat.epoch
+	f, ok := l.look(ctx, r)
+	if !ok {
+		return
+	}
+	r.Thoughts = l.think(ctx, f)
+	for i := range r.Thoughts {
+		l.Metrics.thought(&r.Thoughts[i])
+		if err := r.Thoughts[i].Err; err != nil {
+			r.doubt("policy", fmt.Errorf("partition %s: %w", r.Thoughts[i].Partition.Name, err))
+		}
+	}
+	l.warm++
+	l.act(ctx, f, r)
+}
+
+// look reads the world and settles what was open. ok is false in doubt.
+func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
+	f = &Facts{Memos: map[string]Memo{}}
+	var err error
+	if f.View, err = l.observe(ctx); err != nil {
+		r.doubt("slurm", err)
+		return nil, false
+	}
+	if err := l.recall(ctx, f); err != nil {
+		r.doubt("history", err)
+		return nil, false
+	}
+	if err := l.settle(ctx, f); err != nil {
+		r.doubt("journal", err)
+		return nil, false
+	}
+	if f.Busy, err = l.Probes.Sample(ctx); err != nil {
+		r.warn("probes", err) // measurements are optional: policies fall back
+	}
+	return f, true
+}
+
+// observe polls Slurm and makes sure that it is the cluster we are set up for.
+func (l *Loop) observe(ctx context.Context) (*slurm.View, error) {
+	from := l.Now()
+	v, err := l.Cluster.Observe(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("polling Slurm: %w", err)
+	}
+	if v.Cluster == "" {
+		v.Cluster = l.Config.Name
+	}
+	if v.Cluster != l.Config.Name {
+		return nil, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name)
+	}
+	l.Metrics.took("poll", l.Now().Sub(from))
+	return v, nil
+}
+
+// recall records what the view shows of runs, and reads what is known of the
+// past.
+func (l *Loop) recall(ctx context.Context, f *Facts) error {
+	from := l.Now()
+	defer func() { l.Metrics.took("history", l.Now().Sub(from)) }()
+	if err := l.History.Record(ctx, f.View); err != nil {
+		return fmt.Errorf("recording runs: %w", err)
+	}
+	var err error
+	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
+		return fmt.Errorf("reading usage history: %w", err)
+	}
+	for _, p := range l.Partitions {
+		memo, seq, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
+		if err != nil {
+			return fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err)
+		}
+		f.Memos[p.Name] = Memo{memo, seq}
+	}
+	return nil
+}
+
+// settle closes the intents whose outcome the view shows.
+func (l *Loop) settle(ctx context.Context, f *Facts) error {
+	v := f.View
+	intents, err := l.Journal.Intents(ctx, v.Cluster, v.At, v.At.Add(-recent))
+	if err != nil {
+		return fmt.Errorf("reading the ledger: %w", err)
+	}
+	changed := ledger.Settle(intents, v, l.seat.epoch, v.At)
+	for _, in := range changed {
+		if err := l.Journal.Mark(ctx, in); err != nil {
+			return fmt.Errorf("closing intent %d: %w", in.ID, err)
+		}
+		l.Metrics.edited(&in)
+	}
+	f.Intents = ledger.Replace(intents, changed)
+	open := 0
+	for i := range intents {
+		if intents[i].State.Open() {
+			open++
+		}
+	}
+	l.Metrics.viewed(v, open)
+	return nil
+}
+
+// act stores the cycle and pushes what may be pushed.
+func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
+	calm := len(r.Doubts) == 0 && l.warm > l.Warmup
+	if err := effective(f.Intents, f.View.At); err != nil {
+		r.doubt("effect", err)
+		calm = false
+	}
+	var planned []ledger.Intent
+	for i := range r.Thoughts {
+		t := &r.Thoughts[i]
+		if t.Err != nil {
+			continue
+		}
+		if len(t.Edits) > 0 && (!calm || t.Partition.Mode == gate.Observe) {
+			r.Result = worse(r.Result, Observed)
+			t.Edits = nil
+		}
+		intents, err := l.intend(ctx, f, t)
+		if err != nil {
+			r.doubt("journal", err)
+			return
+		}
+		planned = append(planned, intents...)
+	}
+	if len(planned) == 0 {
+		return
+	}
+	var err error
+	r.Result = worse(r.Result, Pushed)
+	push := pusher{Parts: l.Parts, may: l.mayPush}
+	if r.Intents, err = push.push(ctx, planned); err != nil {
+		r.doubt("push", err)
+	}
+}
+
+func worse(was, now Result) Result {
+	if was == InDoubt {
+		return was
+	}
+	return now
+}
+
+// intend stores the cycle of one partition with its intents, before anything
+// is sent.
+func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought) ([]ledger.Intent, error) {
+	c, err := t.cycle(l.seat.epoch)
+	if err != nil {
+		return nil, err
+	}
+	book := ledger.NewBook(f.Intents)
+	intents := make([]ledger.Intent, len(t.Edits))
+	for i, e := range t.Edits {
+		j := f.View.Job(e.Run.Job)
+		intents[i] = ledger.Intent{
+			Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: e,
+			Before: beforeOf(book, j, e, f.View.At), State: ledger.Planned,
+			NotAfter: notAfter(e), Made: f.View.At,
+		}
+	}
+	stored, err := l.Journal.Intend(ctx, c, intents)
+	if err != nil {
+		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
+	}
+	return stored, nil
+}
