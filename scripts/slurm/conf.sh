@@ -73,6 +73,7 @@ AccountingStorageEnforce=associations
 NodeName=n[1-$NODES] NodeHostname=fairbridge-lab NodeAddr=127.0.0.1 Port=[$((NODE0 + 1))-$((NODE0 + NODES))] Sockets=2 CoresPerSocket=32 ThreadsPerCore=1 RealMemory=512000 Gres=gpu:a100:$GPUS Feature=a100,ib
 PartitionName=gpu Nodes=ALL Default=YES MaxTime=7-0 DefMemPerCPU=1000 State=UP
 PartitionName=low Nodes=ALL MaxTime=7-0 DefMemPerCPU=1000 PriorityTier=1 State=UP
+PartitionName=debug Nodes=n1 MaxTime=30 DefMemPerCPU=1000 PriorityTier=10 State=UP
 ${FAIRBRIDGE_SLURM_CONF:-}
 C
 	echo "NodeName=n[1-$NODES] Name=gpu Type=a100 File=$VAR/dev/nvidia[0-$((GPUS - 1))]" >"$E/slurm/gres.conf"
