@@ -1,0 +1,75 @@
+package accounting
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// What can be wrong with the database, for errors.Is. Each text names the fix.
+var (
+	ErrUnreachable = errors.New("the database cannot be reached: is Postgres running, and is the host right?")
+	ErrNoDatabase  = errors.New("the database does not exist: create it with createdb, then run fairbridge db init")
+	ErrDenied      = errors.New("the database refuses this user: check its password, pg_hba.conf and the grants on schema fairbridge")
+	ErrNotMigrated = errors.New("the database schema is missing or older than this binary: run fairbridge db migrate")
+	ErrNewer       = errors.New("the database schema is newer than this binary: install the newer fairbridge, or migrate down with it first")
+	ErrReadOnly    = errors.New("the database is read-only: is it a standby, or is default_transaction_read_only set?")
+	ErrFull        = errors.New("the database is out of disk space or connections")
+)
+
+// What can be wrong with a write, for errors.Is.
+var (
+	// ErrFenced means that the epoch is no longer the leader's. Nothing was
+	// stored; nothing may be sent.
+	ErrFenced = errors.New("another daemon leads now")
+	// ErrConflict means that something else is stored under the key.
+	ErrConflict = errors.New("something else is stored already")
+	// ErrClosed means that an intent has moved on and cannot go back.
+	ErrClosed = errors.New("the intent has moved on")
+)
+
+// explain adds what was being done and, where it is known, the fix.
+func explain(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if kind := kindOf(err); kind != nil && !errors.Is(err, kind) {
+		return fmt.Errorf("%s: %w (%w)", doing, kind, err)
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// kindOf sorts Postgres' error codes.
+func kindOf(err error) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		var connect *pgconn.ConnectError
+		if errors.As(err, &connect) {
+			return ErrUnreachable
+		}
+		return nil
+	}
+	switch pg.Code {
+	case "3D000":
+		return ErrNoDatabase
+	case "28000", "28P01", "42501":
+		return ErrDenied
+	case "42P01", "3F000", "42703", "42883":
+		return ErrNotMigrated
+	case "25006":
+		return ErrReadOnly
+	case "53100", "53200", "53300":
+		return ErrFull
+	case "57P01", "57P02", "57P03":
+		return ErrUnreachable
+	}
+	return nil
+}
+
+// again reports whether the whole transaction may be tried again: it was
+// rolled back because of others.
+func again(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
+}

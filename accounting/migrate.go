@@ -1,0 +1,74 @@
+package accounting
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"fairbridge/sql"
+)
+
+// versionTable is where goose notes what was applied.
+const versionTable = "fairbridge.schema_version"
+
+// Migrate brings the schema to the version of this binary, each migration in a
+// transaction of its own, and returns how many were applied. Two at once do no
+// harm. A schema newer than the binary is left alone: ErrNewer.
+func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
+	if s, err := d.Status(ctx); s.Have > s.Want || s.Server == 0 || s.ReadOnly {
+		return 0, err
+	}
+	if _, err := d.pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
+		return 0, explain("making schema fairbridge", err)
+	}
+	err = d.goose(func(p *goose.Provider) error {
+		done, err := p.Up(ctx)
+		applied = len(done)
+		return err
+	})
+	return applied, explain("migrating the database", err)
+}
+
+// MigrateTo takes the schema down to an older version, for a return to an
+// older binary. What only newer versions keep is lost; 0 removes everything.
+func (d *DB) MigrateTo(ctx context.Context, version int64) error {
+	err := d.goose(func(p *goose.Provider) error {
+		_, err := p.DownTo(ctx, version)
+		return err
+	})
+	return explain(fmt.Sprintf("migrating the database down to version %d", version), err)
+}
+
+// goose runs f with migrations on a connection of its own, without the time
+// limits of the daemon: a migration of years of history takes its time.
+func (d *DB) goose(f func(*goose.Provider) error) error {
+	c := d.pool.Config().ConnConfig.Copy()
+	delete(c.RuntimeParams, "statement_timeout")
+	delete(c.RuntimeParams, "idle_in_transaction_session_timeout")
+	db := stdlib.OpenDB(*c)
+	defer db.Close()
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, sql.Migrations(),
+		goose.WithTableName(versionTable), goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	return f(p)
+}
+
+// GrantReports makes or refreshes the read-only role fairbridge_report, which
+// needs the right to create roles.
+func (d *DB) GrantReports(ctx context.Context) error {
+	err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
+		return err
+	})
+	return explain("making role fairbridge_report", err)
+}

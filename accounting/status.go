@@ -1,0 +1,69 @@
+package accounting
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+
+	"fairbridge/sql"
+)
+
+// Status is how the database stands.
+type Status struct {
+	Have     int64 // newest migration applied; 0: none
+	Want     int64 // newest migration this binary knows
+	ReadOnly bool
+	Server   int // Postgres' version number, e.g. 150013
+}
+
+// minServer is the oldest Postgres the schema is tested on.
+const minServer = 130000
+
+var qStatus, qVersion = sql.Query("status"), sql.Query("version")
+
+// Status asks the database how it stands. The error is one of the Err values
+// of this package when the daemon cannot work with it as it is; the Status is
+// filled as far as it is known all the same.
+func (d *DB) Status(ctx context.Context) (Status, error) {
+	const doing = "looking at the database"
+	s := Status{Want: newest()}
+	var there bool
+	if err := d.pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
+		return s, explain(doing, err)
+	}
+	if there {
+		if err := d.pool.QueryRow(ctx, qVersion).Scan(&s.Have); err != nil {
+			return s, explain(doing, err)
+		}
+	}
+	switch {
+	case s.Server < minServer:
+		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.Server/10000, s.Server%10000)
+	case s.Have > s.Want:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrNewer, s.Have, s.Want)
+	case s.Have < s.Want && s.ReadOnly:
+		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	case s.Have < s.Want:
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary needs %d)", doing, ErrNotMigrated, s.Have, s.Want)
+	case s.ReadOnly:
+		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
+	}
+	return s, nil
+}
+
+// newest returns the number of the newest migration this binary has.
+func newest() int64 {
+	list, err := fs.Glob(sql.Migrations(), "*.sql")
+	if err != nil {
+		panic(err)
+	}
+	var top int64
+	for _, name := range list {
+		var n int64
+		if _, err := fmt.Sscanf(name, "%d_", &n); err != nil {
+			panic(fmt.Sprintf("migration %s has no number", name))
+		}
+		top = max(top, n)
+	}
+	return top
+}
