@@ -1,0 +1,68 @@
+package order
+
+import (
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Key compares two entries of a round; negative puts a before b.
+type Key func(r *policy.Round, a, b *policy.Entry) int
+
+// By is a line by keys: the first that tells two entries apart decides. Those
+// that no key tells apart stand by arrival, then by job id.
+type By []Key
+
+// Order implements policy.Orderer.
+func (k By) Order(r *policy.Round) ([]*policy.Entry, error) {
+	line := slices.Clone(r.Entries)
+	slices.SortFunc(line, func(a, b *policy.Entry) int {
+		for _, key := range k {
+			if c := key(r, a, b); c != 0 {
+				return c
+			}
+		}
+		return policy.ByArrival(a, b)
+	})
+	return line, nil
+}
+
+// ByArrival is first come, first served. Jobs that hold GPUs come first: they
+// have been served.
+type ByArrival struct{}
+
+// Order implements policy.Orderer.
+func (ByArrival) Order(r *policy.Round) ([]*policy.Entry, error) {
+	return By{ActiveFirst}.Order(r)
+}
+
+// ActiveFirst puts jobs that hold GPUs before those that do not.
+func ActiveFirst(_ *policy.Round, a, b *policy.Entry) int {
+	return -compareBool(a.Active(), b.Active())
+}
+
+// StartableFirst puts jobs that run or could start before those that are held,
+// not yet eligible or refused.
+func StartableFirst(r *policy.Round, a, b *policy.Entry) int {
+	return -compareBool(r.Startable(a), r.Startable(b))
+}
+
+// FirstStart puts the job that started first in front, and those that never
+// ran last.
+func FirstStart(_ *policy.Round, a, b *policy.Entry) int {
+	if c := compareBool(a.FirstStart.IsZero(), b.FirstStart.IsZero()); c != 0 {
+		return c
+	}
+	return a.FirstStart.Compare(b.FirstStart)
+}
+
+// compareBool puts false before true.
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

@@ -1,0 +1,73 @@
+package order
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Levels is discretised least attained service in two dimensions, GPUs and
+// time: queues bounded by GPU-seconds, served in turn; within a queue the job
+// that started first stands first, so that jobs of one queue do not displace
+// each other in turns.
+type Levels struct {
+	// Bounds are the upper ends of all queues but the last, ascending.
+	Bounds []policy.GPUSeconds
+	// Attained says what of a job's service counts; nil: all of it.
+	Attained func(*policy.Entry) policy.GPUSeconds
+	// Within orders the jobs of a queue; nil: first start, then arrival.
+	Within func(queue int) Key
+}
+
+// Queue returns the queue the entry stands in, from 0.
+func (l Levels) Queue(e *policy.Entry) int {
+	had := l.attained(e)
+	i, _ := slices.BinarySearchFunc(l.Bounds, had, func(bound, had policy.GPUSeconds) int {
+		if bound <= had {
+			return -1
+		}
+		return 1
+	})
+	return i
+}
+
+func (l Levels) attained(e *policy.Entry) policy.GPUSeconds {
+	if l.Attained == nil {
+		return e.Attained
+	}
+	return l.Attained(e)
+}
+
+// Order implements policy.Orderer.
+func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
+	for i := 1; i < len(l.Bounds); i++ {
+		if !(l.Bounds[i-1] < l.Bounds[i]) {
+			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.Bounds)
+		}
+	}
+	queue := make(map[*policy.Entry]int, len(r.Entries))
+	for _, e := range r.Entries {
+		queue[e] = l.Queue(e)
+		e.Note = l.note(queue[e], e)
+	}
+	return By{
+		func(_ *policy.Round, a, b *policy.Entry) int { return cmp.Compare(queue[a], queue[b]) },
+		func(r *policy.Round, a, b *policy.Entry) int { return l.within(queue[a])(r, a, b) },
+	}.Order(r)
+}
+
+func (l Levels) within(queue int) Key {
+	if l.Within == nil {
+		return FirstStart
+	}
+	return l.Within(queue)
+}
+
+func (l Levels) note(queue int, e *policy.Entry) string {
+	if queue == len(l.Bounds) {
+		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.Bounds)+1, l.attained(e))
+	}
+	return fmt.Sprintf("queue %d of %d, %v of its %v received", queue+1, len(l.Bounds)+1, l.attained(e), l.Bounds[queue])
+}

@@ -1,0 +1,124 @@
+package order
+
+import (
+	"cmp"
+	"container/heap"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// A Meter says what one task of each entry costs, per resource as a fraction
+// of the cluster, in Round.Entries order, and how much each account counts.
+type Meter interface {
+	Costs(*policy.Round) [][]float64
+	Weights(*policy.Round) map[string]float64
+}
+
+// ByShare serves, one job at a time, the account that holds the smallest
+// share: the largest fraction of any one resource, divided by the account's
+// weight. The line begins with an empty cluster, so running jobs take their
+// places in it by the same rule and those an account holds beyond its share
+// stand behind what others are still due. Equal shares: the account served
+// longest ago, then its name. Within an account: jobs that must not be
+// stopped, running ones by start, pending ones by arrival. Jobs that cannot
+// start stand last.
+type ByShare struct {
+	Meter Meter
+}
+
+// Order implements policy.Orderer.
+func (b ByShare) Order(r *policy.Round) ([]*policy.Entry, error) {
+	accounts, rest := b.accounts(r)
+	line := make([]*policy.Entry, 0, len(r.Entries))
+	heap.Init(&accounts)
+	for len(accounts) > 0 {
+		a := accounts[0]
+		next := a.jobs[0]
+		next.Note = fmt.Sprintf("account %s stood at share %.3f", a.name, a.share)
+		line = append(line, next.Entry)
+		a.take(next.cost)
+		if len(a.jobs) == 0 {
+			heap.Pop(&accounts)
+			continue
+		}
+		heap.Fix(&accounts, 0)
+	}
+	slices.SortFunc(rest, policy.ByArrival)
+	return append(line, rest...), nil
+}
+
+type costed struct {
+	*policy.Entry
+	cost []float64
+}
+
+type account struct {
+	name   string
+	weight float64
+	used   []float64
+	share  float64 // dominant share divided by weight
+	served time.Time
+	jobs   []costed
+}
+
+func (a *account) take(cost []float64) {
+	for r, c := range cost {
+		a.used[r] += c
+		a.share = max(a.share, a.used[r]/a.weight)
+	}
+	a.jobs = a.jobs[1:]
+}
+
+// accounts returns the accounts with their jobs in order, and the entries that
+// cannot start.
+func (b ByShare) accounts(r *policy.Round) (queue byNeed, rest []*policy.Entry) {
+	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
+	index := map[string]*account{}
+	for i, e := range r.Entries {
+		if !r.Startable(e) {
+			e.Note = "cannot start yet"
+			rest = append(rest, e)
+			continue
+		}
+		a := index[e.Account]
+		if a == nil {
+			a = &account{name: e.Account, weight: weights[e.Account], used: make([]float64, len(costs[i]))}
+			index[e.Account] = a
+			queue = append(queue, a)
+		}
+		a.jobs = append(a.jobs, costed{e, costs[i]})
+		if e.Start.After(a.served) {
+			a.served = e.Start
+		}
+	}
+	for _, a := range queue {
+		slices.SortFunc(a.jobs, func(x, y costed) int { return policy.ByTenure(x.Entry, y.Entry) })
+	}
+	return queue, rest
+}
+
+// byNeed is a heap of accounts, the neediest first.
+type byNeed []*account
+
+func (q byNeed) Len() int { return len(q) }
+
+func (q byNeed) Less(i, j int) bool {
+	a, b := q[i], q[j]
+	return cmp.Or(cmp.Compare(a.share, b.share), a.served.Compare(b.served), cmp.Compare(a.name, b.name)) < 0
+}
+
+func (q byNeed) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push implements heap.Interface.
+func (q *byNeed) Push(x any) { *q = append(*q, x.(*account)) }
+
+// Pop implements heap.Interface.
+func (q *byNeed) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}

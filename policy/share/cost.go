@@ -1,0 +1,105 @@
+package share
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Costs returns, per entry, what one task holds or asks for as a fraction of
+// the cluster: cores, memory, then the GPUs of every type in the order of
+// their names. A pending job that takes any whole GPU is charged on every
+// whole type in proportion.
+func (Dominant) Costs(r *policy.Round) [][]float64 {
+	c := newCapacity(r.Snapshot)
+	width := 2 + len(c.types)
+	flat := make([]float64, width*len(r.Entries))
+	costs := make([][]float64, len(r.Entries))
+	for i, e := range r.Entries {
+		costs[i] = flat[i*width : (i+1)*width : (i+1)*width]
+		c.charge(costs[i], e)
+	}
+	return costs
+}
+
+// capacity is what the nodes that are up have.
+type capacity struct {
+	cpus, mem, whole float64
+	types            []kind
+}
+
+type kind struct {
+	name  string
+	count float64
+	whole bool
+}
+
+func newCapacity(s *policy.Snapshot) *capacity {
+	c := &capacity{}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		if n.Down != "" {
+			continue
+		}
+		c.cpus += float64(n.CPUs)
+		c.mem += float64(n.MemMB)
+		for _, d := range n.GPUs {
+			c.add(d)
+		}
+	}
+	return c
+}
+
+func (c *capacity) add(d policy.Devices) {
+	i, ok := c.find(d.Type)
+	whole := d.Part == 0 || d.Part == 100
+	if !ok {
+		c.types = slices.Insert(c.types, i, kind{name: d.Type, whole: whole})
+	}
+	healthy := float64(max(d.Count-d.Sick, 0))
+	c.types[i].count += healthy
+	if whole {
+		c.whole += healthy
+	}
+}
+
+func (c *capacity) find(typ string) (int, bool) {
+	return slices.BinarySearchFunc(c.types, typ, func(k kind, typ string) int { return cmp.Compare(k.name, typ) })
+}
+
+func (c *capacity) charge(cost []float64, e *policy.Entry) {
+	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
+	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
+	switch {
+	case e.Active():
+		for _, s := range e.On {
+			c.chargeType(cost, s.Type, s.Count)
+		}
+	case e.Ask.GPUs.Type != "":
+		c.chargeType(cost, e.Ask.GPUs.Type, e.Ask.GPUs.Count)
+	default:
+		for i, k := range c.types {
+			if k.whole {
+				cost[2+i] = fraction(float64(e.Ask.GPUs.Count), c.whole)
+			}
+		}
+	}
+}
+
+func (c *capacity) chargeType(cost []float64, typ string, count int) {
+	if i, ok := c.find(typ); ok {
+		cost[2+i] += fraction(float64(count), c.types[i].count)
+	}
+}
+
+// fraction returns part of whole; something of nothing counts as all of it.
+func fraction(part, whole float64) float64 {
+	switch {
+	case part <= 0:
+		return 0
+	case whole <= 0:
+		return 1
+	}
+	return part / whole
+}

@@ -1,0 +1,98 @@
+package share
+
+import (
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/solve"
+)
+
+// Dominant is dominant resource fairness over GPUs of every type, cores and
+// memory, weighted by account: each account is due the same dominant share,
+// the largest fraction of any one resource, times its weight, unless it asks
+// for less. A job is due its GPUs as far as its account's share reaches.
+type Dominant struct{}
+
+// Share implements policy.Sharer.
+func (d Dominant) Share(r *policy.Round) ([]float64, error) {
+	costs := d.Costs(r)
+	parties := d.parties(r, costs)
+	weights := d.Weights(r)
+	demands := make([]solve.Demand, len(parties))
+	for i, p := range parties {
+		demands[i] = solve.Demand{Weight: weights[p.name], Need: p.need}
+	}
+	due := make([]float64, len(r.Entries))
+	for i, share := range solve.DominantShares(demands) {
+		parties[i].spread(r, costs, share, due)
+	}
+	return due, nil
+}
+
+// Weights returns how much each account with jobs in the round counts.
+func (Dominant) Weights(r *policy.Round) map[string]float64 {
+	want := map[string]bool{}
+	for _, e := range r.Entries {
+		if r.Startable(e) {
+			want[e.Account] = true
+		}
+	}
+	return Weights(r.Snapshot, want)
+}
+
+// party is an account with the positions of its jobs in its own order and what
+// it would hold if all of them ran.
+type party struct {
+	name string
+	jobs []int
+	need []float64
+}
+
+func (Dominant) parties(r *policy.Round, costs [][]float64) []*party {
+	index := map[string]*party{}
+	var all []*party
+	for i, e := range r.Entries {
+		if !r.Startable(e) {
+			continue
+		}
+		p := index[e.Account]
+		if p == nil {
+			p = &party{name: e.Account, need: make([]float64, len(costs[i]))}
+			index[e.Account] = p
+			all = append(all, p)
+		}
+		p.jobs = append(p.jobs, i)
+		for k, c := range costs[i] {
+			p.need[k] += c * float64(e.Count())
+		}
+	}
+	for _, p := range all {
+		slices.SortFunc(p.jobs, func(a, b int) int { return policy.ByTenure(r.Entries[a], r.Entries[b]) })
+	}
+	return all
+}
+
+// spread hands the account's share to its jobs in turn, in GPUs.
+func (p *party) spread(r *policy.Round, costs [][]float64, share float64, due []float64) {
+	const slack = 1e-9 // shares are sums of fractions
+	used := make([]float64, len(p.need))
+	before := 0.0
+	for _, i := range p.jobs {
+		e := r.Entries[i]
+		for k, c := range costs[i] {
+			used[k] += c * float64(e.Count())
+		}
+		after := solve.Dominant(used)
+		all := gpus(e) * float64(e.Count())
+		switch {
+		case after <= share+slack:
+			due[i] = all
+		case before < share-slack:
+			due[i] = all * (share - before) / (after - before)
+		}
+		before = after
+	}
+}
+
+// gpus returns what one task of the entry holds or asks for, in whole GPUs.
+func gpus(e *policy.Entry) float64 { return e.Ask.GPUs.Whole() }

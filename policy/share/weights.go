@@ -1,0 +1,113 @@
+package share
+
+import "fairbridge/policy"
+
+// Weights returns how much each account in want counts: its part of what its
+// parent counts, by weight among the siblings that want something too, from
+// the roots down. The weights of all accounts in want add up to one. An
+// account that has jobs of its own beside child accounts counts among its
+// children with one share. An account the snapshot does not know is a root
+// with one share.
+func Weights(s *policy.Snapshot, want map[string]bool) map[string]float64 {
+	t := newTree(s.Accounts, want)
+	weights := make(map[string]float64, len(want))
+	for name := range want {
+		weights[name] = t.part(name)
+		if own := t.below[name]; own > 0 {
+			weights[name] /= own + 1
+		}
+	}
+	return weights
+}
+
+// tree is the accounts with somebody in want at or below them.
+type tree struct {
+	accounts map[string]policy.Account
+	want     map[string]bool
+	below    map[string]float64 // summed weights of the children, "" for the roots
+	parts    map[string]float64
+}
+
+func newTree(accounts []policy.Account, want map[string]bool) *tree {
+	t := &tree{map[string]policy.Account{}, want, map[string]float64{}, map[string]float64{}}
+	for _, a := range accounts {
+		t.accounts[a.Name] = a
+	}
+	for name := range t.accounts {
+		t.uproot(name)
+	}
+	counted := map[string]bool{}
+	// Accounts in the order of the snapshot, so that sums are always rounded alike.
+	for _, a := range accounts {
+		if want[a.Name] {
+			t.count(a.Name, counted)
+		}
+	}
+	for name := range want {
+		if _, known := t.accounts[name]; !known {
+			t.count(name, counted)
+		}
+	}
+	return t
+}
+
+// uproot makes the account a root when its parent is unknown or its line of
+// parents returns to it.
+func (t *tree) uproot(name string) {
+	a := t.accounts[name]
+	if _, known := t.accounts[a.Parent]; known && !t.circular(name) {
+		return
+	}
+	a.Parent = ""
+	t.accounts[name] = a
+}
+
+func (t *tree) circular(name string) bool {
+	at := t.accounts[name].Parent
+	for range len(t.accounts) {
+		if at == "" {
+			return false
+		}
+		if at == name {
+			return true
+		}
+		at = t.accounts[at].Parent
+	}
+	return false // a circle further up, which another account breaks
+}
+
+// count adds the weight of the account and of those above it to the sums of
+// their siblings, each once.
+func (t *tree) count(name string, counted map[string]bool) {
+	for name != "" && !counted[name] {
+		counted[name] = true
+		a := t.accounts[name]
+		t.below[a.Parent] += weight(a)
+		name = a.Parent
+	}
+}
+
+// part returns the account's part of everything, its children's included.
+func (t *tree) part(name string) float64 {
+	if p, ok := t.parts[name]; ok {
+		return p
+	}
+	a, siblings, above := t.accounts[name], t.below[t.accounts[name].Parent], 1.0
+	if a.Parent != "" {
+		above = t.part(a.Parent)
+		if t.want[a.Parent] {
+			siblings++ // the parent's own jobs
+		}
+	}
+	t.parts[name] = above * weight(a) / siblings
+	return t.parts[name]
+}
+
+// weight returns an account's shares; anything that is not a positive number
+// counts as one share.
+func weight(a policy.Account) float64 {
+	if a.Weight > 0 && a.Weight < 1e15 {
+		return a.Weight
+	}
+	return 1
+}
