@@ -31,6 +31,8 @@ type scanner struct {
 	order   []guess // keys of the last record, in order
 	list    []string
 	scratch []byte
+	head    []byte // of a string that is too long
+	broken  bool   // the stream failed, not its content
 	pool    pool
 }
 
@@ -41,7 +43,7 @@ func (s *scanner) start(r io.Reader, l Limits) {
 	}
 	s.limits, s.r = l, r
 	s.pos, s.end, s.off, s.total, s.depth = 0, 0, 0, 0, 0
-	s.fresh, s.done, s.err = false, false, nil
+	s.fresh, s.done, s.broken, s.err = false, false, false, nil
 	s.order = s.order[:0]
 }
 
@@ -75,6 +77,7 @@ func (s *scanner) fill(keep int) bool {
 		if err == io.EOF {
 			s.done = true
 		} else if err != nil {
+			s.broken = !errors.Is(err, io.ErrUnexpectedEOF)
 			s.fail("reading the reply: %w", err)
 			return false
 		}

@@ -86,31 +86,28 @@ func run(b []byte) int {
 
 // integer returns the value of a number that is whole, however it is written
 // (8.0 is 8). Slurm's 64-bit "no value" and "infinite" are told apart; what
-// does not fit is unreadable. ok is false when not even a float could hold it.
-func integer(tok []byte) (v int64, got verdict, ok bool) {
+// does not fit is unreadable.
+func integer(tok []byte) (int64, verdict) {
 	if v, small := short(tok); small {
-		return v, found, true
+		return v, found
 	}
 	if v, err := strconv.ParseInt(string(tok), 10, 64); err == nil {
-		return v, found, true
+		return v, found
 	}
 	if u, err := strconv.ParseUint(string(tok), 10, 64); err == nil {
 		switch u {
 		case math.MaxUint64:
-			return 0, infinite, true
+			return 0, infinite
 		case math.MaxUint64 - 1:
-			return 0, absent, true
+			return 0, absent
 		}
-		return 0, unreadable, true
+		return 0, unreadable
 	}
 	f, err := strconv.ParseFloat(string(tok), 64)
-	if err != nil {
-		return 0, unreadable, false
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+		return 0, unreadable
 	}
-	if f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, unreadable, true
-	}
-	return int64(f), found, true
+	return int64(f), found
 }
 
 // short reads the usual case, up to 18 plain digits.

@@ -32,7 +32,7 @@ func plain(b []byte) int {
 
 // quote consumes a string and returns the bytes between the quotes and whether
 // they contain escapes. They are valid until the next call. A string of more
-// than limit bytes is consumed but reported as long; a negative limit keeps
+// than limit bytes is cut there and reported as long; a negative limit keeps
 // nothing.
 func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 	if s.space() != '"' {
@@ -48,9 +48,14 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 		}
 		switch {
 		case n == 1:
-			raw = s.buf[s.pos:i]
+			if raw = s.buf[s.pos:i]; long {
+				raw = s.head
+			}
 			s.pos = i + 1
-			return raw, esc, long || len(raw) > limit
+			if len(raw) > limit && limit >= 0 {
+				return clip(raw, limit), esc, true
+			}
+			return raw, esc, long
 		case n > 1:
 			esc = true
 			i += n
@@ -60,8 +65,12 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 			s.unexpected("a printable character or an escape")
 			return nil, false, false
 		}
-		if i-s.pos > limit { // nothing worth keeping
-			long, s.pos, limit = true, i, -1
+		if i-s.pos > limit { // what follows is not worth keeping
+			if limit >= 0 {
+				s.head = append(s.head[:0], clip(s.buf[s.pos:i], limit)...)
+				long, limit = true, -1
+			}
+			s.pos = i
 		}
 		held := i - s.pos
 		if !s.fill(s.pos) {
@@ -71,6 +80,24 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 		}
 		i = s.pos + held
 	}
+}
+
+// clip cuts the inside of a string to at most n bytes, not within an escape.
+func clip(raw []byte, n int) []byte {
+	for i := 0; i < n; {
+		step := 1
+		if raw[i] == '\\' {
+			step = 2
+			if raw[i+1] == 'u' {
+				step = 6
+			}
+		}
+		if i+step > n {
+			n = i
+		}
+		i += step
+	}
+	return raw[:n]
 }
 
 // escape looks at what stopped plain: 1 for the closing quote, 2 or 6 for an

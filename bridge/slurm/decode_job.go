@@ -1,0 +1,147 @@
+package slurm
+
+import (
+	"slices"
+	"time"
+)
+
+// jobShape is every field of a job record this package reads.
+var jobShape = shaped(
+	size("job_id", func(j *Job) *int64 { return &j.ID }),
+	object("step_id", shaped(unique("sluid", func(j *Job) *string { return &j.SLUID })), nothing),
+	remarks("name", func(j *Job) *string { return &j.Name }),
+	word("user_name", func(j *Job) *string { return &j.User }),
+	size("user_id", func(j *Job) *int64 { return &j.UserID }),
+	word("account", func(j *Job) *string { return &j.Account }),
+	word("qos", func(j *Job) *string { return &j.QOS }),
+	word("partition", func(j *Job) *string { return &j.Partition }),
+	word("cluster", func(j *Job) *string { return &j.Cluster }),
+	field[Job]{"job_state", readState},
+	word("state_reason", func(j *Job) *string { return &j.Reason }),
+	remarks("state_description", func(j *Job) *string { return &j.ReasonText }),
+	moment("submit_time", func(j *Job) *time.Time { return &j.Submit }),
+	moment("eligible_time", func(j *Job) *time.Time { return &j.Eligible }),
+	moment("accrue_time", func(j *Job) *time.Time { return &j.Accrue }),
+	moment("start_time", func(j *Job) *time.Time { return &j.Start }),
+	moment("end_time", func(j *Job) *time.Time { return &j.End }),
+	moment("suspend_time", func(j *Job) *time.Time { return &j.Suspended }),
+	span("pre_sus_time", time.Second, func(j *Job) *time.Duration { return &j.PreSuspend }),
+	moment("deadline", func(j *Job) *time.Time { return &j.Deadline }),
+	span("time_limit", time.Minute, func(j *Job) *time.Duration { return &j.Limit }),
+	size("priority", func(j *Job) *int64 { return &j.Priority }),
+	field[Job]{"nice", readNice},
+	boolean("hold", func(j *Job) *bool { return &j.Held }),
+	size("restart_cnt", func(j *Job) *int { return &j.Restarts }),
+	boolean("requeue", func(j *Job) *bool { return &j.Requeue }),
+	boolean("batch_flag", func(j *Job) *bool { return &j.Batch }),
+	remarks("comment", func(j *Job) *string { return &j.Comment }),
+	remarks("extra", func(j *Job) *string { return &j.Extra }),
+	remarks("admin_comment", func(j *Job) *string { return &j.Admin }),
+	hosts("nodes", func(j *Job) *string { return &j.Nodes }),
+	hosts("required_nodes", func(j *Job) *string { return &j.Required }),
+	hosts("excluded_nodes", func(j *Job) *string { return &j.Excluded }),
+	hosts("scheduled_nodes", func(j *Job) *string { return &j.Scheduled }),
+	size("node_count", func(j *Job) *int { return &j.NodeCount }),
+	size("max_nodes", func(j *Job) *int { return &j.MaxNodes }),
+	size("cpus", func(j *Job) *int { return &j.CPUs }),
+	size("memory_per_node", func(j *Job) *int64 { return &j.MemPerNode }),
+	size("memory_per_cpu", func(j *Job) *int64 { return &j.MemPerCPU }),
+	word("tres_req_str", func(j *Job) *string { return &j.Request }),
+	word("tres_alloc_str", func(j *Job) *string { return &j.Allocated }),
+	word("tres_per_node", func(j *Job) *string { return &j.PerNode }),
+	word("tres_per_job", func(j *Job) *string { return &j.PerJob }),
+	word("tres_per_task", func(j *Job) *string { return &j.PerTask }),
+	field[Job]{"gres_detail", func(s *scanner, j *Job) verdict {
+		got := s.words(false)
+		j.Gres = s.pool.keep(s.list)
+		return got
+	}},
+	word("features", func(j *Job) *string { return &j.Features }),
+	word("dependency", func(j *Job) *string { return &j.Dependency }),
+	word("resv_name", func(j *Job) *string { return &j.Reservation }),
+	lenient(word("cron", func(j *Job) *string { return &j.Cron })),
+	word("federation_origin", func(j *Job) *string { return &j.Federation }),
+	lenient(exclusive("shared", "NONE")),
+	lenient(exclusive("exclusive", "TRUE")),
+	size("array_job_id", func(j *Job) *int64 { return &j.ArrayJob }),
+	field[Job]{"array_task_id", readTask},
+	word("array_task_string", func(j *Job) *string { return &j.ArrayTasks }),
+	size("array_max_tasks", func(j *Job) *int { return &j.ArrayMax }),
+	size("het_job_id", func(j *Job) *int64 { return &j.HetJob }),
+	size("het_job_offset", func(j *Job) *int { return &j.HetOffset }),
+)
+
+// jobNeeds are the fields without which a job cannot be trusted: its identity,
+// and what the decisions about it rest on.
+var jobNeeds = jobShape.mask("job_id", "user_id", "partition", "job_state", "submit_time", "priority", "restart_cnt")
+
+var (
+	priorityField = jobShape.mask("priority")
+	idField       = jobShape.mask("job_id")
+)
+
+func readNice(s *scanner, j *Job) verdict {
+	v, got := s.number()
+	if got == found && (v > 1<<31 || v < -1<<31) {
+		got = unreadable
+	}
+	if got == found {
+		j.Nice, j.NiceKnown = v, true
+	}
+	return got
+}
+
+func readTask(s *scanner, j *Job) verdict {
+	v, got := s.size()
+	if got == found {
+		j.ArrayTask, j.ArraySplit = v, true
+	}
+	return got
+}
+
+func readState(s *scanner, j *Job) verdict {
+	got := s.words(true)
+	if got == found {
+		j.State, got = s.jobState()
+		j.Flags = s.pool.keep(s.list)
+	}
+	return got
+}
+
+// exclusive makes the reader of one of the two fields that say that a job
+// shares its nodes with nobody.
+func exclusive(name, value string) field[Job] {
+	return field[Job]{name, func(s *scanner, j *Job) verdict {
+		if s.space() == 't' || s.space() == 'f' {
+			v, got := s.boolean()
+			j.Exclusive = j.Exclusive || v && value == "TRUE"
+			return got
+		}
+		got := s.words(true)
+		j.Exclusive = j.Exclusive || slices.Contains(s.list, value)
+		return got
+	}}
+}
+
+// job reads one job record.
+func (s *scanner) job(j *Job) {
+	good, wrong := jobShape.read(s, j)
+	if s.err != nil {
+		return
+	}
+	if good&idField == 0 || j.ID == 0 {
+		s.fail("a job without an id")
+		return
+	}
+	if good&priorityField != 0 && j.Priority == 0 {
+		j.Held = true
+	}
+	if j.ArrayJob == 0 {
+		j.ArrayTask, j.ArraySplit = 0, false
+	}
+	if wrong != 0 {
+		j.Opaque = jobShape.first(wrong) + " is not of the expected kind"
+	} else if lack := jobNeeds &^ good; lack != 0 {
+		j.Opaque = jobShape.first(lack) + " is missing"
+	}
+}

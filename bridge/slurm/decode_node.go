@@ -1,0 +1,103 @@
+package slurm
+
+import "slices"
+
+// nodeShape is every field of a node record this package reads.
+var nodeShape = shaped(
+	word("name", func(n *Node) *string { return &n.Name }),
+	field[Node]{"state", readNodeState},
+	field[Node]{"state_flags", readNodeState},
+	remarks("reason", func(n *Node) *string { return &n.Reason }),
+	word("gres", func(n *Node) *string { return &n.Gres }),
+	word("gres_used", func(n *Node) *string { return &n.GresUsed }),
+	word("tres", func(n *Node) *string { return &n.TRES }),
+	word("tres_used", func(n *Node) *string { return &n.TRESUsed }),
+	commas("active_features", func(n *Node) *[]string { return &n.Features }),
+	commas("partitions", func(n *Node) *[]string { return &n.Partitions }),
+	size("cpus", func(n *Node) *int { return &n.CPUs }),
+	size("alloc_cpus", func(n *Node) *int { return &n.CPUsUsed }),
+	size("real_memory", func(n *Node) *int64 { return &n.MemMB }),
+	size("alloc_memory", func(n *Node) *int64 { return &n.MemUsedMB }),
+	lenient(word("topology", func(n *Node) *string { return &n.Topology })),
+	lenient(nodeVersion("version")),
+	lenient(nodeVersion("slurmd_version")), // 22.05
+)
+
+// nodeVersion makes the reader of one of the two names of the version.
+func nodeVersion(name string) field[Node] {
+	return word(name, func(n *Node) *string { return &n.Version })
+}
+
+// readNodeState adds words to the state and flags.
+func readNodeState(s *scanner, n *Node) verdict {
+	got := s.words(true)
+	for _, w := range s.list {
+		if n.State == "" && nodeBases[w] {
+			n.State = w
+		} else {
+			n.Flags = append(n.Flags, w)
+		}
+	}
+	return got
+}
+
+// node reads one node record. One that cannot be read in part is in state
+// UNREADABLE, where nothing can start.
+func (s *scanner) node(n *Node) {
+	_, wrong := nodeShape.read(s, n)
+	if s.err != nil {
+		return
+	}
+	if n.Name == "" {
+		s.fail("a node without a name")
+		return
+	}
+	slices.Sort(n.Flags)
+	n.Flags = slices.Compact(n.Flags)
+	if wrong != 0 || n.State == "" {
+		n.State = "UNREADABLE"
+	}
+}
+
+// partitionShape is every field of a partition record this package reads.
+// Before 24.11 the fields are flat, later they are in groups.
+var partitionShape = shaped(
+	word("name", func(p *Partition) *string { return &p.Name }),
+	object("nodes", shaped(hosts("configured", partitionNodes)), hosts("", partitionNodes).read),
+	object("maximums", shaped(size("time", partitionTime)), nothing),
+	size("max_time_limit", partitionTime),
+	object("priority", shaped(size("tier", partitionTier)), nothing),
+	size("priority_tier", partitionTier),
+	object("accounts", shaped(word("allowed", partitionAccounts)), nothing),
+	word("allowed_accounts", partitionAccounts),
+	object("qos", shaped(word("allowed", partitionQOS)), nothing), // 22.05: the partition's own
+	word("allowed_qos", partitionQOS),
+	object("partition", shaped(field[Partition]{"state", readPartitionState}), nothing),
+	field[Partition]{"state", readPartitionState},
+)
+
+func partitionNodes(p *Partition) *string    { return &p.Nodes }
+func partitionTime(p *Partition) *int64      { return &p.MaxTime }
+func partitionTier(p *Partition) *int        { return &p.Tier }
+func partitionAccounts(p *Partition) *string { return &p.Accounts }
+func partitionQOS(p *Partition) *string      { return &p.QOS }
+
+func readPartitionState(s *scanner, p *Partition) verdict {
+	got := s.words(true)
+	p.Up = got == found && slices.Contains(s.list, "UP")
+	return got
+}
+
+// partition reads one partition record. One that cannot be read is down.
+func (s *scanner) partition(p *Partition) {
+	_, wrong := partitionShape.read(s, p)
+	if s.err != nil {
+		return
+	}
+	if p.Name == "" {
+		s.fail("a partition without a name")
+	}
+	if wrong != 0 {
+		p.Up = false
+	}
+}

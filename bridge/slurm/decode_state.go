@@ -1,0 +1,65 @@
+package slurm
+
+import (
+	"strconv"
+	"strings"
+)
+
+// stateRecord is a line of jobs/state/ while it is read.
+type stateRecord struct {
+	TaskState
+	address string
+}
+
+var stateShape = shaped(
+	field[stateRecord]{"job_id", readAddress},
+	field[stateRecord]{"state", func(s *scanner, t *stateRecord) verdict {
+		got := s.words(true)
+		if got == found {
+			t.State, got = s.jobState()
+			t.Flags = s.pool.keep(s.list)
+		}
+		return got
+	}},
+)
+
+// readAddress reads "123" or "123_4"; some releases write a number.
+func readAddress(s *scanner, t *stateRecord) verdict {
+	if s.space() == '"' {
+		var got verdict
+		t.address, got = s.unique()
+		return got
+	}
+	v, got := s.size()
+	t.address = strconv.FormatInt(v, 10)
+	return got
+}
+
+// state reads one line of jobs/state/. Lines say little, so nothing in them
+// may be unreadable.
+func (s *scanner) state(out *TaskState) {
+	var t stateRecord
+	good, _ := stateShape.read(s, &t)
+	if s.err != nil {
+		return
+	}
+	if lack := (fieldSet(1)<<len(stateShape.fields) - 1) &^ good; lack != 0 {
+		s.fail("job state %s: %s is missing or not of the expected kind", excerpt(t.address), stateShape.first(lack))
+		return
+	}
+	*out = t.TaskState
+	job, task, array := strings.Cut(t.address, "_")
+	if i := strings.IndexByte(job, '+'); i >= 0 { // "12+1": component 1 of a heterogeneous job
+		job = job[:i]
+	}
+	var ok, ok2 bool
+	out.Job, ok = short([]byte(job))
+	ok2 = !array
+	if array {
+		out.Array = true
+		out.Task, ok2 = short([]byte(task))
+	}
+	if !ok || !ok2 || out.Job == 0 {
+		s.fail("job state: %s is not the address of a job", excerpt(t.address))
+	}
+}

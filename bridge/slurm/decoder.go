@@ -1,0 +1,111 @@
+package slurm
+
+import (
+	"fmt"
+	"io"
+)
+
+// Decoder reads what slurmrestd sends, of any API version. The zero value is
+// ready; it is meant to be kept and used again and again, by one goroutine,
+// because it keeps its buffer and the strings that come back in every reply.
+// The records it returns stay valid.
+//
+// Replies are read strictly: what is not one JSON document of the expected
+// form is an *Error of class Garbled that says where, and what was read until
+// then is not returned. Unknown keys are skipped. A known key that occurs
+// twice in one object is an error. A stream that breaks is of class Unclear.
+type Decoder struct {
+	Limits Limits
+	s      scanner
+}
+
+// Jobs appends the job records of a reply to into.
+func (d *Decoder) Jobs(r io.Reader, into []Job) ([]Job, Meta, error) {
+	return records(d, r, "jobs", into, (*scanner).job)
+}
+
+// Nodes appends the node records of a reply to into.
+func (d *Decoder) Nodes(r io.Reader, into []Node) ([]Node, Meta, error) {
+	return records(d, r, "nodes", into, (*scanner).node)
+}
+
+// Partitions appends the partition records of a reply to into.
+func (d *Decoder) Partitions(r io.Reader, into []Partition) ([]Partition, Meta, error) {
+	return records(d, r, "partitions", into, (*scanner).partition)
+}
+
+// States appends the lines of a jobs/state/ reply to into.
+func (d *Decoder) States(r io.Reader, into []TaskState) ([]TaskState, Meta, error) {
+	return records(d, r, "jobs", into, (*scanner).state)
+}
+
+// Ping reads a ping reply.
+func (d *Decoder) Ping(r io.Reader) ([]Ping, Meta, error) {
+	return records(d, r, "pings", nil, (*scanner).ping)
+}
+
+// Diag reads a diag reply.
+func (d *Decoder) Diag(r io.Reader) (Diag, Meta, error) {
+	var out Diag
+	meta, err := d.document(r, "statistics", func(s *scanner) { diagShape.read(s, &out) })
+	if err != nil {
+		return Diag{}, Meta{}, err
+	}
+	return out, meta, nil
+}
+
+// Reply reads the answer to a write: Meta.Errors, and the results by task
+// where Slurm gives them.
+func (d *Decoder) Reply(r io.Reader) ([]Result, Meta, error) {
+	var out []Result
+	meta, err := d.document(r, "", func(s *scanner) { s.results(&out) })
+	if err != nil {
+		return nil, Meta{}, err
+	}
+	return out, meta, nil
+}
+
+// records reads a reply with a list of records under key.
+func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*scanner, *T)) ([]T, Meta, error) {
+	out := into
+	meta, err := d.document(r, key, func(s *scanner) {
+		s.enter('[')
+		for s.next(']') {
+			var zero T
+			out = append(out, zero)
+			one(s, &out[len(out)-1])
+		}
+	})
+	if err != nil {
+		clear(out[len(into):])
+		return into, Meta{}, err
+	}
+	return out, meta, nil
+}
+
+// document reads a whole reply: its surroundings, and body, which reads the
+// value of key. Without a key, body reads "results" and "status", if there.
+func (d *Decoder) document(r io.Reader, key string, body func(*scanner)) (Meta, error) {
+	s := &d.s
+	s.start(r, d.Limits.defaults())
+	defer s.pool.drop()
+	var meta Meta
+	seen := s.envelope(&meta, key, body)
+	if s.err == nil && !seen && key != "" && len(meta.Errors) == 0 {
+		s.fail("the reply has no %q", key)
+	}
+	if err := s.finish(); err != nil {
+		if s.broken {
+			return Meta{}, &Error{Class: Unclear, Text: "reading a reply of slurmrestd", Err: err}
+		}
+		return Meta{}, &Error{Class: Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", topic(key)), Err: err}
+	}
+	return meta, nil
+}
+
+func topic(key string) string {
+	if key == "" {
+		return "to a write"
+	}
+	return key
+}

@@ -1,0 +1,164 @@
+package slurm
+
+import (
+	"slices"
+)
+
+// The most entries kept of errors and of warnings.
+const maxProblems = 100
+
+// envelope reads the outermost object of a reply. It reports whether key was
+// there, with a value.
+func (s *scanner) envelope(meta *Meta, key string, body func(*scanner)) (seen bool) {
+	if c := s.space(); c != '{' {
+		s.foreign()
+		return false
+	}
+	var keys []string
+	s.enter('{')
+	for raw := s.key(); raw != nil; raw = s.key() {
+		name := string(raw)
+		s.colon()
+		if !s.surrounding(name, key) {
+			s.skip()
+			continue
+		}
+		if slices.Contains(keys, name) {
+			s.fail("key %q twice in the reply", name)
+			return false
+		}
+		keys = append(keys, name)
+		switch name {
+		case "meta":
+			s.about(meta)
+		case "last_update":
+			meta.LastUpdate, _ = s.moment()
+		case "errors":
+			s.problems(func(p Problem) { meta.Errors = append(meta.Errors, p) })
+		case "warnings":
+			s.problems(func(p Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
+		default:
+			if s.space() == 'n' {
+				s.skip()
+				continue
+			}
+			seen = true
+			body(s)
+		}
+	}
+	return seen
+}
+
+// surrounding reports whether a key of the outermost object is of interest.
+func (s *scanner) surrounding(name, key string) bool {
+	switch name {
+	case "meta", "last_update", "errors", "warnings":
+		return true
+	case "results", "status":
+		return key == ""
+	}
+	return name == key && key != ""
+}
+
+// foreign fails because the reply is no JSON object, and shows its beginning.
+func (s *scanner) foreign() {
+	if s.err != nil {
+		return
+	}
+	b := s.buf[s.pos:s.end]
+	switch {
+	case len(b) == 0:
+		s.fail("the reply is empty")
+	case b[0] == '<':
+		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", excerpt(string(cut(b, 200))))
+	default:
+		s.fail("no JSON object, but %s", excerpt(string(cut(b, 200))))
+	}
+}
+
+var slurmShape = shaped(
+	lenient(word("release", func(m *Meta) *string { return &m.Release })),
+	lenient(word("cluster", func(m *Meta) *string { return &m.Cluster })),
+)
+
+var metaShape = shaped(
+	object("slurm", slurmShape, nothing[Meta]),
+	object("Slurm", slurmShape, nothing[Meta]), // 22.05
+)
+
+// about reads who answered.
+func (s *scanner) about(meta *Meta) {
+	object("", metaShape, nothing[Meta]).read(s, meta)
+}
+
+// problem is an entry of errors or warnings while it is read.
+type problem struct {
+	number                   int64
+	error, description, from string
+}
+
+var problemShape = shaped(
+	problemNo("error_number"),
+	problemNo("error_code"),
+	problemNo("errno"),
+	lenient(remarks("error", func(p *problem) *string { return &p.error })),
+	lenient(remarks("description", func(p *problem) *string { return &p.description })),
+	lenient(remarks("source", func(p *problem) *string { return &p.from })),
+)
+
+// problemNo makes the reader of one of the names of the error number, which
+// may be negative.
+func problemNo(name string) field[problem] {
+	return field[problem]{name, func(s *scanner, p *problem) verdict {
+		v, got := s.number()
+		if got == found {
+			p.number = v
+		}
+		return got
+	}}
+}
+
+// problems reads a list of errors or warnings. Whatever its form, an entry is
+// never lost: it is the sign of failure.
+func (s *scanner) problems(add func(Problem)) {
+	if s.space() != '[' {
+		if c := s.space(); c == 'n' || c == '"' {
+			if text, got := s.remark(); got == found {
+				add(Problem{Text: text})
+			}
+			return
+		}
+		s.unexpected("a list")
+		return
+	}
+	s.enter('[')
+	for n := 0; s.next(']'); n++ {
+		p := s.problem()
+		if n < maxProblems {
+			add(p)
+		}
+	}
+}
+
+// problem reads one entry, an object or a mere string.
+func (s *scanner) problem() Problem {
+	if s.space() != '{' {
+		text, got := s.remark()
+		if got != found {
+			text = "an entry of an unknown form"
+		}
+		return Problem{Text: text}
+	}
+	var p problem
+	object("", problemShape, nothing[problem]).read(s, &p)
+	out := Problem{Number: int(p.number), Text: p.description}
+	for _, more := range []string{p.error, p.from} {
+		if more != "" && more != out.Text {
+			if out.Text != "" {
+				out.Text += ", "
+			}
+			out.Text += more
+		}
+	}
+	return out
+}
