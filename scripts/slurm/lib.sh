@@ -46,7 +46,8 @@ alive() {
 	[ -s "$DIR/pid" ] && read -r PID b <"$DIR/pid" && [ "$(born "$PID")" = "$b" ]
 }
 
-# inside COMMAND...: runs it in the namespaces, as root.
-inside() {
-	nsenter -t "$PID" -m -p -u -i -r -w -- env -u SLURM_JWT PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 "$@"
+# inside COMMAND...: runs it in the namespaces, as root. ENTER is the command that does.
+enter() {
+	ENTER=(nsenter -t "$PID" -m -p -u -i -r -w -- env -u SLURM_JWT PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8)
 }
+inside() { enter; "${ENTER[@]}" "$@"; }

@@ -1,0 +1,36 @@
+// Package scripts carries the shell scripts of this directory inside the programs that use them.
+package scripts
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// FS holds ensure (installs what a machine lacks) and slurm/ (a throw-away Slurm).
+//
+//go:embed ensure slurm
+var FS embed.FS
+
+// Unpack writes the scripts below dir, executable by all and writable by the owner, and replaces older ones.
+func Unpack(dir string) error {
+	return fs.WalkDir(FS, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(dir, name)
+		if entry.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		text, err := FS.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if err := os.Remove(to); err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("replacing a script: %w", err)
+		}
+		return os.WriteFile(to, text, 0o755)
+	})
+}

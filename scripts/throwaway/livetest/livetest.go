@@ -1,0 +1,52 @@
+// Package livetest gives the tests of a binary one real Slurm to share.
+package livetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"fairbridge/scripts/throwaway"
+)
+
+// The cluster is not taken down: it ends, and its directory goes, when the test binary ends.
+var shared = sync.OnceValues(func() (*throwaway.Cluster, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	return throwaway.Slurm(ctx, "", throwaway.Options{})
+})
+
+// Slurm returns the running cluster of this test binary, with 4 nodes of 8 GPUs, started at the first call. Tests leave
+// it idle: cancel your jobs. Where Slurm cannot run the test is skipped and says why, or fails if
+// FAIRBRIDGE_REQUIRE_SLURM=1; it is skipped with -short too.
+func Slurm(t testing.TB) *throwaway.Cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
+	}
+	c, err := shared()
+	return orSkip(t, c, err, os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") == "1")
+}
+
+// Lab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.
+func Lab(t testing.TB, release string) *throwaway.Cluster {
+	t.Helper()
+	c, err := throwaway.Lab(t.Context(), release)
+	orSkip(t, c, err, false)
+	t.Cleanup(func() { _ = c.Down() })
+	return c
+}
+
+func orSkip(t testing.TB, c *throwaway.Cluster, err error, require bool) *throwaway.Cluster {
+	t.Helper()
+	if errors.Is(err, throwaway.ErrUnavailable) && !require {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,116 @@
+// Package throwaway brings up a whole Slurm with virtual GPU nodes on this machine, for demonstrations and tests, and
+// takes it away again. It is made of the distribution's packages, in namespaces of its own: a Slurm, munge or database
+// this machine runs is neither used nor touched.
+package throwaway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// ErrUnavailable says that this machine cannot run the throw-away Slurm; the error around it says why.
+var ErrUnavailable = errors.New("no throw-away Slurm here")
+
+// Options are the sizes of a throw-away Slurm. The zero value is 4 nodes with 8 GPUs each.
+type Options struct {
+	Nodes int    // nodes n1, n2, ...; 1 to 256, 0 means 4
+	GPUs  int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
+	Conf  string // further lines of slurm.conf, which win over the usual ones
+}
+
+// Cluster is a running Slurm. Users alice, bob and carol belong to the accounts research, teaching and vision, with
+// shares 2, 1 and 1; fairbridge is an Operator. There are the partitions gpu (the default), low and debug, and the QOS
+// low, normal and high.
+type Cluster struct {
+	URL       string // of slurmrestd, which takes tokens there: http://127.0.0.1:PORT
+	Socket    string // path of slurmrestd's Unix socket, which takes the user "rest" without a token
+	API       string // newest version this Slurm serves, as in v0.0.38
+	User      string // owner of the token, an Operator
+	TokenFile string // holds a token of User, good for a day; mode 0600
+
+	inside []string // command that runs the words after it in the cluster
+	down   func() error
+}
+
+// Slurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
+// new temporary one and removes it at the end; otherwise dir and the logs in it (var/log) stay. The cluster ends at
+// Down, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run.
+func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
+	temporary := dir == ""
+	dir, err := prepare(dir)
+	if err != nil {
+		return nil, fmt.Errorf("preparing a directory for Slurm: %w", err)
+	}
+	tools := filepath.Join(dir, toolsDir)
+	up := command(ctx, tools, "up", dir, strconv.Itoa(orElse(o.Nodes, 4)), strconv.Itoa(orElse(o.GPUs, 8)),
+		"--foreground-pid", strconv.Itoa(os.Getpid()))
+	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf)
+	down := command(context.WithoutCancel(ctx), tools, "down", dir)
+	if temporary {
+		up.Args, down.Args = append(up.Args, "--wipe"), append(down.Args, "--wipe")
+	}
+	c := &Cluster{inside: []string{filepath.Join(tools, "in"), dir}}
+	c.down = sync.OnceValue(func() error { _, err := output(down, nil); return err })
+	if err := c.start(ctx, dir, up); err != nil {
+		return nil, errors.Join(err, c.Down())
+	}
+	return c, nil
+}
+
+func (c *Cluster) start(ctx context.Context, dir string, up *exec.Cmd) error {
+	tools := filepath.Join(dir, toolsDir)
+	var no *exec.ExitError
+	if _, err := output(command(ctx, tools, "install", "--check"), nil); errors.As(err, &no) && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	} else if err != nil {
+		return err
+	}
+	if _, err := output(up, nil); err != nil {
+		return fmt.Errorf("starting a throw-away Slurm: %w", err)
+	}
+	if err := c.reach(ctx, tools, dir, "fairbridge", filepath.Join(dir, "token")); err != nil {
+		return err
+	}
+	c.Socket = filepath.Join(dir, "run/slurmrestd/rest.sock") // unquoted
+	return nil
+}
+
+// Down ends the cluster at once. It may be called again.
+func (c *Cluster) Down() error { return c.down() }
+
+// Command is argv, to be run inside the cluster as the named user, in that user's home.
+func (c *Cluster) Command(ctx context.Context, user string, argv ...string) *exec.Cmd {
+	words := append(c.inside[1:len(c.inside):len(c.inside)], argv...)
+	cmd := exec.CommandContext(ctx, c.inside[0], words...)
+	cmd.Env = append(os.Environ(), "AS="+user)
+	return cmd
+}
+
+// Run runs argv inside the cluster as the named user and returns what it wrote to standard output. The error holds
+// what it wrote to standard error.
+func (c *Cluster) Run(ctx context.Context, user string, argv ...string) (string, error) {
+	return output(c.Command(ctx, user, argv...), nil)
+}
+
+// Token is a fresh token of any user, good for an hour. Keep it out of logs.
+func (c *Cluster) Token(ctx context.Context, user string) (string, error) {
+	out, err := c.Run(ctx, "root", "scontrol", "token", "username="+user, "lifespan=3600")
+	if err != nil {
+		return "", fmt.Errorf("making a token for %s: %w", user, err)
+	}
+	return strings.TrimPrefix(strings.TrimSpace(out), "SLURM_JWT="), nil
+}
+
+func orElse(n, usual int) int {
+	if n == 0 {
+		return usual
+	}
+	return n
+}

@@ -1,0 +1,266 @@
+package throwaway
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// The test binary run with this variable starts a Slurm in a temporary directory, says where, and waits to be killed.
+const holder = "FAIRBRIDGE_SLURM_HOLDER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(holder) != "" {
+		hold()
+	}
+	os.Exit(m.Run())
+}
+
+func hold() {
+	c, err := Slurm(context.Background(), "", Options{Nodes: 1, GPUs: 1})
+	if err != nil {
+		fmt.Println(err)
+		os.Exit(1)
+	}
+	fmt.Println(filepath.Dir(c.TokenFile))
+	select {}
+}
+
+// skipUnlessPossible skips the test, with the reason, where the throw-away Slurm cannot run.
+func skipUnlessPossible(t *testing.T, err error) {
+	t.Helper()
+	if errors.Is(err, ErrUnavailable) && os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") != "1" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("brings up a Slurm; not with -short")
+	}
+	mounts := read(t, "/proc/self/mounts")
+	begin := time.Now()
+	c, err := Slurm(t.Context(), "", Options{Nodes: 2, GPUs: 4, Conf: "MaxArraySize=77"})
+	skipUnlessPossible(t, err)
+	t.Cleanup(func() { _ = c.Down() })
+	t.Logf("up after %v", time.Since(begin).Round(time.Millisecond))
+	runsGPUJob(t, c)
+	obeysShares(t, c)
+	takesToken(t, c)
+	if out := c.mustRun(t, "bob", "scontrol", "show", "config"); !strings.Contains(strings.Join(strings.Fields(out), " "), "MaxArraySize = 77") {
+		t.Error("the further line of slurm.conf had no effect")
+	}
+	if err := c.Down(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Down(); err != nil {
+		t.Errorf("second Down: %v", err)
+	}
+	gone(t, filepath.Dir(c.TokenFile))
+	if now := read(t, "/proc/self/mounts"); now != mounts {
+		t.Errorf("mounts changed from\n%s\nto\n%s", mounts, now)
+	}
+}
+
+func (c *Cluster) mustRun(t *testing.T, user string, argv ...string) string {
+	t.Helper()
+	out, err := c.Run(t.Context(), user, argv...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// runsGPUJob submits, as alice, a job of two GPUs and sees it run on them.
+func runsGPUJob(t *testing.T, c *Cluster) {
+	t.Helper()
+	id := c.mustRun(t, "alice", "sbatch", "--parsable", "--gres=gpu:a100:2", "-t", "5", "--wrap", "sleep 60")
+	for end := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		line := c.mustRun(t, "alice", "squeue", "-h", "-j", id, "-o", "%u %a %T %b")
+		if line == "alice research RUNNING gres:gpu:a100:2" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("squeue says %q of job %s", line, id)
+		}
+	}
+	detail := c.mustRun(t, "root", "scontrol", "-d", "show", "job", id)
+	if !strings.Contains(detail, "GRES=gpu:a100:2(IDX:0-1)") {
+		t.Errorf("the job has no GPU numbers: %s", detail)
+	}
+	c.mustRun(t, "alice", "scancel", id)
+	if _, err := c.Run(t.Context(), "bob", "sbatch", "--account=research", "--wrap", "true"); err == nil {
+		t.Error("bob may use the account of alice")
+	}
+}
+
+func obeysShares(t *testing.T, c *Cluster) {
+	t.Helper()
+	out := c.mustRun(t, "root", "sacctmgr", "-nP", "list", "assoc", "user=", "format=account,share")
+	for _, want := range []string{"research|2", "teaching|1", "vision|1"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("shares are %q, want %s among them", out, want)
+		}
+	}
+}
+
+// takesToken asks slurmrestd for the jobs with the token, with a fresh one of a plain user, and with none.
+func takesToken(t *testing.T, c *Cluster) {
+	t.Helper()
+	fresh, err := c.Token(t.Context(), "carol")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := strings.TrimSpace(read(t, c.TokenFile))
+	for _, q := range []struct {
+		user, token string
+		accepted    bool
+	}{{c.User, stored, true}, {"carol", fresh, true}, {"fairbridge", "x.y.z", false}} {
+		request, err := http.NewRequestWithContext(t.Context(), "GET", c.URL+"/slurm/"+c.API+"/jobs", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("X-SLURM-USER-NAME", q.user)
+		request.Header.Set("X-SLURM-USER-TOKEN", q.token)
+		reply, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		reply.Body.Close()
+		if (reply.StatusCode == 200) != q.accepted {
+			t.Errorf("slurmrestd answered %s to %s", reply.Status, q.user)
+		}
+	}
+	if info, err := os.Stat(c.TokenFile); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("token file: %v, %v; want mode 0600", info, err)
+	}
+}
+
+func TestSlurmDiesWithItsParent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("brings up a Slurm; not with -short")
+	}
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), holder+"=1")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	dir := strings.TrimSpace(line)
+	if strings.HasPrefix(line, ErrUnavailable.Error()) {
+		skipUnlessPossible(t, fmt.Errorf("%w: %s", ErrUnavailable, line))
+	}
+	if info, e := os.Stat(dir); err != nil || e != nil || !info.IsDir() {
+		t.Fatalf("the holder said %q (%v, %v)", line, err, e)
+	}
+	first := strings.Fields(read(t, dir+"/pid"))[0]
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	gone(t, dir)
+	if _, err := os.Stat("/proc/" + first); err == nil {
+		t.Errorf("process %s, which holds the namespaces, is left", first)
+	}
+}
+
+func TestCancelledStartLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("brings up a Slurm; not with -short")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
+	defer cancel()
+	dir := filepath.Join("/tmp", fmt.Sprintf("fairbridge-test-%d", os.Getpid()))
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	c, err := Slurm(ctx, dir, Options{Nodes: 1, GPUs: 1})
+	if err == nil {
+		_ = c.Down()
+		t.Fatal("a Slurm was up in 1.5 s")
+	}
+	if errors.Is(err, ErrUnavailable) {
+		skipUnlessPossible(t, err)
+	}
+	processesGone(t, dir)
+	if _, err := os.Stat(dir + "/var/log"); err != nil {
+		t.Errorf("the logs of a directory of ours: %v", err)
+	}
+}
+
+func TestForeignDirectoryIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(dir+"/thesis.tex", []byte("years of work"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Slurm(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is not empty") {
+		t.Errorf("got %v, want a refusal", err)
+	}
+	if read(t, dir+"/thesis.tex") != "years of work" {
+		t.Error("the file changed")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Errorf("something was written: %v", entries)
+	}
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// gone fails the test unless the directory and its processes vanish within some seconds.
+func gone(t *testing.T, dir string) {
+	t.Helper()
+	processesGone(t, dir)
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		if _, err := os.Stat(dir); os.IsNotExist(err) {
+			return
+		}
+		if time.Now().After(end) {
+			left, _ := filepath.Glob(dir + "/*")
+			t.Fatalf("left: %s with %q", dir, left)
+		}
+	}
+}
+
+// processesGone fails the test unless all processes that name dir, or work in a namespace laid over it, end soon.
+func processesGone(t *testing.T, dir string) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		left := processesOf(dir)
+		if len(left) == 0 {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("processes of %s left: %q", dir, left)
+		}
+	}
+}
+
+func processesOf(dir string) (found []string) {
+	all, _ := filepath.Glob("/proc/[0-9]*")
+	for _, p := range all {
+		line, _ := os.ReadFile(p + "/cmdline")
+		mounts, _ := os.ReadFile(p + "/mountinfo")
+		if strings.Contains(string(line), dir) || strings.Contains(string(mounts), dir) {
+			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
+		}
+	}
+	return found
+}
