@@ -1,0 +1,92 @@
+package sim
+
+import (
+	"io"
+	"time"
+)
+
+// Config describes a cluster. The zero value of a time is Slurm's default.
+type Config struct {
+	Seed       int64
+	Release    string    // of Slurm, "26.05.5" when empty; decides the quirks
+	Cluster    string    // "sim" when empty
+	Start      time.Time // first moment; 2026-01-05 00:00 UTC when zero
+	Nodes      []Node    // in Slurm's order, which is the order of choice
+	Partitions []Partition
+	Accounts   []Account // unknown accounts have one share
+	Users      []User    // unknown users are ordinary people
+	Weights    Weights
+
+	RequeueDelay     time.Duration // between a requeue and the next start; 120 s
+	MinJobAge        time.Duration // how long finished jobs stay listed; 300 s
+	BatchDelay       time.Duration // least time between two event-driven passes; 3 s
+	SchedInterval    time.Duration // of the full main pass; 60 s
+	BackfillInterval time.Duration // 30 s; negative: no backfill
+	BackfillWindow   time.Duration // how far backfill looks ahead; 24 h
+	BackfillDepth    int           // jobs a backfill pass tests; 500
+	QueueDepth       int           // jobs an event-driven pass tests; 100
+	CompleteTime     time.Duration // epilog and clean-up; 300 ms
+	CalcPeriod       time.Duration // between two computations of priorities; 5 min
+	HalfLife         time.Duration // of recorded usage; 7 days
+	MaxAge           time.Duration // age at which the age factor is full; 7 days
+
+	EnforceLimits bool  // AccountingStorageEnforce=limits: a lease then resets the age
+	FirstJobID    int64 // 1 when zero
+	MaxJobID      int64 // ids wrap after it; 67,043,328 when zero
+
+	Log io.Writer // one line per event; nil: none
+}
+
+// Node is one machine.
+type Node struct {
+	Name     string
+	GPUs     []GPUs // at most four types
+	CPUs     int    // 64 when zero
+	MemMB    int64  // 512,000 when zero
+	Features []string
+	Switch   string // its leaf switch; "": not known
+}
+
+// GPUs are the devices of one type on a node.
+type GPUs struct {
+	Type  string
+	Count int
+}
+
+// Partition is a queue over nodes.
+type Partition struct {
+	Name    string
+	Nodes   []string      // none: all
+	MaxTime time.Duration // also the limit of jobs that give none; 0: no limit
+	Tier    int           // jobs of a higher tier go first; 1 when zero
+	Down    bool          // jobs queue but do not start
+}
+
+// Account has shares of the cluster.
+type Account struct {
+	Name   string
+	Shares float64
+}
+
+// User is a person.
+type User struct {
+	Name     string
+	Account  string // default account
+	Operator bool   // may change the jobs of others
+}
+
+// Weights are those of priority/multifactor. All zero: age 1,000 and fair
+// share 10,000.
+type Weights struct {
+	Age, FairShare, JobSize, Partition float64
+	QOS                                map[string]float64 // points a QOS adds
+}
+
+// Uniform returns n nodes n1…nN with the same GPUs.
+func Uniform(n int, gpuType string, gpus int) []Node {
+	nodes := make([]Node, n)
+	for i := range nodes {
+		nodes[i] = Node{Name: "n" + itoa(i+1), GPUs: []GPUs{{gpuType, gpus}}}
+	}
+	return nodes
+}

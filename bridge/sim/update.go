@@ -1,0 +1,52 @@
+package sim
+
+import "time"
+
+// Update is what one update call asks for; nil leaves a field as it is. The
+// fields are applied in the order below and the first refusal ends the update:
+// what came before it stays applied, as in Slurm.
+type Update struct {
+	SLUID      string // only if the job is still this run; "": always
+	QOS        *string
+	Partition  *string
+	Account    *string
+	Features   *string
+	Limit      *time.Duration
+	Begin      *time.Time // the past counts as now
+	Required   *[]string  // none: clear
+	Excluded   *[]string  // none: clear
+	GPUs       *int       // of the kind the job asked for: per node, or in all
+	GPUType    *string
+	Requeue    *bool
+	Comment    *string
+	Extra      *string
+	Admin      *string // admin_comment
+	Name       *string
+	Nice       *int64
+	SiteFactor *int64 // offset, 0 neutral
+	Priority   *int64 // 0 holds, Infinite releases
+	Hold       *bool
+}
+
+// Infinite is the priority that means "release" in an update.
+const Infinite int64 = 0xffffffff
+
+// Slurm's error numbers, as far as a World gives them.
+const (
+	BadPartition  = 2000
+	AccessDenied  = 2002
+	InvalidUser   = 2010
+	NoSuchJob     = 2017
+	BadNode       = 2018
+	JobPending    = 2024
+	Disabled      = 2037
+	JobHeld       = 2042
+	BadAccount    = 2045
+	BadGres       = 2072
+	NotPending    = 2073
+	Finished      = 2084
+	PriorityFixed = 2095
+)
+
+// Ptr returns a pointer to v, for the fields of an Update.
+func Ptr[T any](v T) *T { return &v }

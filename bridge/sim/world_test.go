@@ -1,0 +1,73 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// world makes a small cluster: two nodes of eight GPUs.
+func world(t *testing.T, change ...func(*Config)) *World {
+	t.Helper()
+	c := Config{Seed: 1, Nodes: Uniform(2, "a100", 8)}
+	for _, f := range change {
+		f(&c)
+	}
+	w, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func submit(t *testing.T, w *World, s Spec) int64 {
+	t.Helper()
+	if s.Work == 0 {
+		s.Work = time.Hour
+	}
+	if s.GPUs == 0 && s.GPUsPerNode == 0 {
+		s.GPUsPerNode = 8
+	}
+	if s.Limit == 0 {
+		s.Limit = 2 * time.Hour
+	}
+	id, err := w.Submit(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func get(t *testing.T, w *World, id int64) slurm.Job {
+	t.Helper()
+	j, err := w.Job(id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j
+}
+
+func advance(w *World, d time.Duration) { w.Advance(w.Now().Add(d)) }
+
+func TestFirstJobStartsSoonAndEndsWithItsWork(t *testing.T) {
+	w := world(t)
+	advance(w, time.Minute)
+	id := submit(t, w, Spec{Work: 10 * time.Minute})
+	advance(w, 4*time.Second)
+	j := get(t, w, id)
+	if j.State != "RUNNING" || j.Nodes != "n1" || len(j.Gres) != 1 || j.Gres[0] != "gpu:a100:8(IDX:0-7)" {
+		t.Fatalf("after 4 s: %s on %q with %v", j.State, j.Nodes, j.Gres)
+	}
+	advance(w, 10*time.Minute)
+	if j = get(t, w, id); j.State != "COMPLETED" || j.Flag("COMPLETING") {
+		t.Fatalf("after its work: %s %v", j.State, j.Flags)
+	}
+	advance(w, 5*time.Minute)
+	if _, err := w.Job(id); err == nil {
+		t.Fatal("still listed after MinJobAge")
+	}
+	if s := w.Segments(); len(s) != 1 || s[0].End.Sub(s[0].Start) != 10*time.Minute || s[0].GPUs != 8 || s[0].State != "COMPLETED" {
+		t.Fatalf("segments %+v", s)
+	}
+}
