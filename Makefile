@@ -1,0 +1,43 @@
+# fairbridge: what one can make. `make` alone lists it.
+GO ?= go
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 10s
+SLURM ?=
+
+help: ## list these
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fairbridge ./cmd/fairbridge
+	CGO_ENABLED=1 $(GO) build -trimpath -o bin/nodeprobe ./cmd/nodeprobe
+
+test: ## format, vet and all tests, on a real private Postgres and, where one can run, a real Slurm
+	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "not as gofmt would write it: $$unformatted" >&2; exit 1; }
+	$(GO) vet ./...
+	@scripts/ensure --check || echo "the tests that need it are skipped (scripts/ensure installs what is missing)" >&2
+	$(GO) test -timeout 20m ./...
+
+race: ## the short tests under the race detector
+	$(GO) test -race -short -timeout 20m ./...
+
+lint: ## staticcheck
+	$(GO) run $(STATICCHECK) ./...
+
+bench: ## all benchmarks
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## every fuzz test for FUZZTIME (10s)
+	@set -e; $(GO) list ./... | while read -r package; do \
+		$(GO) test -run '^$$' -list '^Fuzz' $$package | grep '^Fuzz' | while read -r name; do \
+			echo "$$package $$name"; \
+			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package </dev/null || exit 1; \
+		done || [ $$? = 1 ] && true; \
+	done
+
+demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=sim: on the simulated one
+	bin/fairbridge demo $(if $(SLURM),--slurm=$(SLURM))
+
+clean: ## remove bin
+	rm -rf bin
+
+.PHONY: help build test race lint bench fuzz demo clean
