@@ -57,7 +57,7 @@ func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
 	t.Logf("up after %v", time.Since(begin).Round(time.Millisecond))
 	runsGPUJob(t, c)
 	obeysShares(t, c)
-	takesToken(t, c)
+	takesToken(t, c, "carol")
 	if out := c.mustRun(t, "bob", "scontrol", "show", "config"); !strings.Contains(strings.Join(strings.Fields(out), " "), "MaxArraySize = 77") {
 		t.Error("the further line of slurm.conf had no effect")
 	}
@@ -116,9 +116,9 @@ func obeysShares(t *testing.T, c *Cluster) {
 }
 
 // takesToken asks slurmrestd for the jobs with the token, with a fresh one of a plain user, and with none.
-func takesToken(t *testing.T, c *Cluster) {
+func takesToken(t *testing.T, c *Cluster, user string) {
 	t.Helper()
-	fresh, err := c.Token(t.Context(), "carol")
+	fresh, err := c.Token(t.Context(), user)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func takesToken(t *testing.T, c *Cluster) {
 	for _, q := range []struct {
 		user, token string
 		accepted    bool
-	}{{c.User, stored, true}, {"carol", fresh, true}, {"fairbridge", "x.y.z", false}} {
+	}{{c.User, stored, true}, {user, fresh, true}, {"fairbridge", "x.y.z", false}} {
 		request, err := http.NewRequestWithContext(t.Context(), "GET", c.URL+"/slurm/"+c.API+"/jobs", nil)
 		if err != nil {
 			t.Fatal(err)

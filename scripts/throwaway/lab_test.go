@@ -1,0 +1,46 @@
+package throwaway
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
+
+func TestLabReachesAnotherRelease(t *testing.T) {
+	for _, release := range []string{"22.05", "26.05"} {
+		t.Run(release, func(t *testing.T) {
+			c, err := Lab(t.Context(), release)
+			if errors.Is(err, ErrUnavailable) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out := c.mustRun(t, "root", "scontrol", "--version"); !strings.Contains(out, release) {
+				t.Errorf("the Slurm inside says %q", out)
+			}
+			takesToken(t, c, "alice")
+			if err := c.Down(); err != nil {
+				t.Error(err)
+			}
+			if _, err := os.Stat(c.TokenFile); !os.IsNotExist(err) {
+				t.Errorf("the token file stays: %v", err)
+			}
+		})
+	}
+}
+
+func TestLabUnset(t *testing.T) {
+	t.Setenv(LabVariable, "")
+	if _, err := Lab(t.Context(), "26.05"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+}
+
+func TestExports(t *testing.T) {
+	v := exports("export A=1\n\nnoise\nexport B=x=y\n")
+	if v["A"] != "1" || v["B"] != "x=y" || len(v) != 2 {
+		t.Errorf("got %v", v)
+	}
+}
