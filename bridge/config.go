@@ -137,6 +137,9 @@ func (c *Config) Validate() error {
 			bad("partitions: %q is given twice", p.Name)
 		}
 		seen[p.Name] = true
+		if p.PlanAs != "" && p.Mode != gate.Observe {
+			bad("partitions: %q: plan_as is for mode observe; in mode %s the plan is for that mode", p.Name, p.Mode)
+		}
 	}
 	return errors.Join(append(errs, c.Gate.Validate())...)
 }

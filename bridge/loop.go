@@ -8,6 +8,7 @@ import (
 
 	"github.com/robfig/cron/v3"
 
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -38,7 +39,10 @@ type Loop struct {
 	seat   seat
 	guards map[string]*guarded
 	teller teller
-	warm   int // good polls since the start or the last doubt
+	warm   int                     // good looks since the start or the last fault
+	prior  *slurm.View             // the look before; nil: none
+	last   map[string]*policy.Plan // by partition: the policy's last plan, gated or not
+	sent   map[string]*policy.Plan // by partition: the last plan that could be pushed
 }
 
 // New joins the parts. The configuration must be valid.
@@ -46,7 +50,7 @@ func New(c Config, p Parts) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}}
+	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}}
 	l.seat = seat{cluster: c.Name, me: c.Holder, ttl: c.leaderTTL(), clock: p.Now}
 	l.teller = teller{log: p.Log, last: map[string]bool{}}
 	for _, part := range c.Partitions {

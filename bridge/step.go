@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -19,9 +18,8 @@ const recent = 25 * time.Hour
 func (l *Loop) Step(ctx context.Context) Report {
 	from := l.Now()
 	r := Report{Result: Nothing}
-	l.step(ctx, &r)
-	if r.Result == InDoubt {
-		l.warm = 0
+	if l.lead(ctx, &r) {
+		l.cycle(ctx, &r)
 	}
 	r.Took = l.Now().Sub(from)
 	l.Metrics.ended(&r, l.Now())
@@ -29,29 +27,40 @@ func (l *Loop) Step(ctx context.Context) Report {
 	return r
 }
 
-func (l *Loop) step(ctx context.Context, r *Report) {
+func (l *Loop) lead(ctx context.Context, r *Report) bool {
 	holder, held, err := l.seat.take(ctx, l.Leadership)
 	switch {
 	case err != nil:
 		r.doubt("leader", err)
-		return
 	case !held:
 		r.Result, r.Holder = Standby, holder
-		return
+	default:
+		r.Epoch = l.seat.epoch
+		return true
 	}
-	r.Epoch = l.seat.epoch
+	l.warm = 0
+	return false
+}
+
+func (l *Loop) cycle(ctx context.Context, r *Report) {
 	f, ok := l.look(ctx, r)
 	if !ok {
+		l.warm, l.prior = 0, nil
 		return
 	}
+	l.warm++
 	r.Thoughts = l.think(ctx, f)
 	for i := range r.Thoughts {
-		l.Metrics.thought(&r.Thoughts[i])
-		if err := r.Thoughts[i].Err; err != nil {
-			r.doubt("policy", fmt.Errorf("partition %s: %w", r.Thoughts[i].Partition.Name, err))
+		t := &r.Thoughts[i]
+		l.Metrics.thought(t)
+		if t.Err != nil {
+			r.doubt("policy", fmt.Errorf("partition %s: %w", t.Partition.Name, t.Err))
+		}
+		for _, d := range t.Doubts {
+			r.doubt("gate "+d.Invariant, fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
 		}
 	}
-	l.warm++
+	l.prior = f.View
 	l.act(ctx, f, r)
 }
 
@@ -63,10 +72,16 @@ func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 		r.doubt("slurm", err)
 		return nil, false
 	}
+	from := l.Now()
+	if err := l.record(ctx, f.View); err != nil {
+		r.doubt("history", err)
+		return nil, false
+	}
 	if err := l.recall(ctx, f); err != nil {
 		r.doubt("history", err)
 		return nil, false
 	}
+	l.Metrics.took("history", l.Now().Sub(from))
 	if err := l.settle(ctx, f); err != nil {
 		r.doubt("journal", err)
 		return nil, false
@@ -94,14 +109,16 @@ func (l *Loop) observe(ctx context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
-// recall records what the view shows of runs, and reads what is known of the
-// past.
-func (l *Loop) recall(ctx context.Context, f *Facts) error {
-	from := l.Now()
-	defer func() { l.Metrics.took("history", l.Now().Sub(from)) }()
-	if err := l.History.Record(ctx, f.View); err != nil {
+// record stores what the view shows of runs.
+func (l *Loop) record(ctx context.Context, v *slurm.View) error {
+	if err := l.History.Record(ctx, v); err != nil {
 		return fmt.Errorf("recording runs: %w", err)
 	}
+	return nil
+}
+
+// recall reads what is known of the past.
+func (l *Loop) recall(ctx context.Context, f *Facts) error {
 	var err error
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
 		return fmt.Errorf("reading usage history: %w", err)
@@ -141,64 +158,73 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 	return nil
 }
 
-// act stores the cycle and pushes what may be pushed.
+// act stores the cycle of every partition, then pushes what may be pushed.
 func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
-	calm := len(r.Doubts) == 0 && l.warm > l.Warmup
-	if err := effective(f.Intents, f.View.At); err != nil {
-		r.doubt("effect", err)
-		calm = false
-	}
+	calm := l.calm(f, r)
 	var planned []ledger.Intent
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
 		if t.Err != nil {
 			continue
 		}
-		if len(t.Edits) > 0 && (!calm || t.Partition.Mode == gate.Observe) {
-			r.Result = worse(r.Result, Observed)
-			t.Edits = nil
+		edits := t.Edits
+		if !calm || !t.Send {
+			edits = nil
 		}
-		intents, err := l.intend(ctx, f, t)
+		if len(edits) < len(t.Edits) && r.Result == Nothing {
+			r.Result = Observed
+		}
+		intents, err := l.intend(ctx, f, t, edits)
 		if err != nil {
 			r.doubt("journal", err)
 			return
 		}
 		planned = append(planned, intents...)
 	}
+	l.pushAll(ctx, r, planned)
+}
+
+// calm reports whether anything may be pushed at all in this cycle.
+func (l *Loop) calm(f *Facts, r *Report) bool {
+	if err := effective(f.Intents, f.View.At); err != nil {
+		r.doubt("effect", err)
+		return false
+	}
+	return l.warm > l.Warmup
+}
+
+func (l *Loop) pushAll(ctx context.Context, r *Report, planned []ledger.Intent) {
 	if len(planned) == 0 {
 		return
 	}
-	var err error
-	r.Result = worse(r.Result, Pushed)
+	if r.Result != InDoubt {
+		r.Result = Pushed
+	}
 	push := pusher{Parts: l.Parts, may: l.mayPush}
+	var err error
 	if r.Intents, err = push.push(ctx, planned); err != nil {
 		r.doubt("push", err)
 	}
 }
 
-func worse(was, now Result) Result {
-	if was == InDoubt {
-		return was
-	}
-	return now
-}
-
 // intend stores the cycle of one partition with its intents, before anything
 // is sent.
-func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought) ([]ledger.Intent, error) {
+func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought, edits []slurm.Edit) ([]ledger.Intent, error) {
 	c, err := t.cycle(l.seat.epoch)
 	if err != nil {
 		return nil, err
 	}
+	c.Pushed = len(edits)
 	book := ledger.NewBook(f.Intents)
-	intents := make([]ledger.Intent, len(t.Edits))
-	for i, e := range t.Edits {
+	intents := make([]ledger.Intent, len(edits))
+	for i, e := range edits {
 		j := f.View.Job(e.Run.Job)
 		intents[i] = ledger.Intent{
 			Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: e,
 			Before: beforeOf(book, j, e, f.View.At), State: ledger.Planned,
 			NotAfter: notAfter(e), Made: f.View.At,
 		}
+		intents[i].Before.Stop = t.stop(e)
 	}
 	stored, err := l.Journal.Intend(ctx, c, intents)
 	if err != nil {

@@ -36,49 +36,50 @@ type Thought struct {
 	Snapshot  *policy.Snapshot
 	Plan      *policy.Plan   // as the gate lets it through; nil when the policy failed
 	Refused   []gate.Refusal // what the gate turned down
-	Edits     []slurm.Edit   // what would change in Slurm
+	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
+	Stops     []gate.Stop    // the requeues let through, with their cost
+	Edits     []slurm.Edit   // what should change in Slurm
+	Send      bool           // the edits may be sent: the mode pushes, and nothing is in doubt
 	Err       error          // why there is no plan
 	Took      map[string]time.Duration
 }
 
 // think decides for every partition. Nothing in it reads or changes the world.
 func (l *Loop) think(ctx context.Context, f *Facts) []Thought {
-	book := ledger.NewBook(f.Intents)
+	k := newLook(l, f)
 	var thoughts []Thought
 	for _, p := range l.Partitions {
 		if p.Mode == gate.Off {
 			continue
 		}
 		t := Thought{Partition: p, Took: map[string]time.Duration{}}
-		l.thinkOf(ctx, f, book, &t)
+		l.thinkOf(ctx, k, &t)
 		thoughts = append(thoughts, t)
 	}
-	l.lastLook(f, thoughts)
 	return thoughts
 }
 
-func (l *Loop) thinkOf(ctx context.Context, f *Facts, book *ledger.Book, t *Thought) {
-	memo := f.Memos[t.Partition.Name]
-	t.time(l.Now, "assemble", func() {
-		t.Snapshot = Assemble(Known{
-			View: f.View, Past: f.Past, Busy: f.Busy, Book: book,
-			Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: l.Preempt,
-		}, t.Partition)
-	})
+// thinkOf decides for one partition. The policy gets a snapshot of its own:
+// the gate judges by one that no policy could write to.
+func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
+	var own *policy.Snapshot
+	t.time(l.Now, "assemble", func() { t.Snapshot, own = k.assemble(t.Partition), k.assemble(t.Partition) })
 	var plan *policy.Plan
 	t.time(l.Now, "decide", func() {
-		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, t.Snapshot, l.Interval/4)
+		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, own, l.Interval/4)
 	})
 	if t.Err != nil {
 		return
 	}
-	t.time(l.Now, "gate", func() { t.Plan, t.Refused = l.gatePlan(f, t, plan) })
+	t.time(l.Now, "gate", func() { k.plan(t, plan) })
+	var edits []slurm.Edit
 	t.time(l.Now, "diff", func() {
-		t.Edits = Diff(Wish{
-			Plan: t.Plan, Snapshot: t.Snapshot, View: f.View, Book: book,
-			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin, Lever: l.lever(f.View),
+		edits = Diff(Wish{
+			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.book,
+			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin, Lever: l.lever(k.View),
 		})
 	})
+	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })
 }
 
 // lever returns the field that carries the order on this release.
@@ -117,7 +118,6 @@ func (t *Thought) cycle(epoch int64) (*Cycle, error) {
 	return &Cycle{
 		Cluster: t.Snapshot.Cluster, Seq: t.Snapshot.Seq, Epoch: epoch, At: t.Snapshot.Now,
 		Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-		Snapshot: snapshot, Digest: hex.EncodeToString(sum[:]), Plan: t.Plan, Refused: t.Refused,
-		Pushed: len(t.Edits), Took: took,
+		Snapshot: snapshot, Digest: hex.EncodeToString(sum[:]), Plan: t.Plan, Refused: t.Refused, Took: took,
 	}, nil
 }

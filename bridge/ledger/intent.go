@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // State is how far an intent has come.
@@ -39,6 +40,17 @@ type Before struct {
 	Ours     int64     `json:"ours,omitempty"` // the number of ours that stood in the field, 0: none
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
+	Stop     *Stop     `json:"stop,omitempty"` // of a requeue only
+}
+
+// Stop is what a requeue costs. Budgets are counted on it, so it is kept with
+// the intent: the job may be forgotten by then.
+type Stop struct {
+	User    string            `json:"user"`
+	Account string            `json:"account"`
+	GPUs    float64           `json:"gpus"` // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"` // work expected to be lost
+	For     int64             `json:"for"`  // the job that gets the room
 }
 
 // Intent is one row of the ledger.

@@ -1,0 +1,144 @@
+package bridge
+
+import (
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// look is what the gate needs of a cycle, gathered once for all partitions.
+type look struct {
+	*Facts
+	loop    *Loop
+	book    *ledger.Book
+	taken   time.Time
+	state   gate.State // without what differs by partition
+	runs    []slurm.Run
+	touched map[gate.Spot]time.Time
+	written int // tasks of the edits that earlier partitions got
+}
+
+func newLook(l *Loop, f *Facts) *look {
+	k := &look{Facts: f, loop: l, book: ledger.NewBook(f.Intents), taken: l.Now(), touched: map[gate.Spot]time.Time{}}
+	k.state = gate.State{
+		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{},
+		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At),
+	}
+	for i := range l.Partitions {
+		k.state.Modes[l.Partitions[i].Name] = l.Partitions[i].planAs()
+	}
+	if f.Past != nil {
+		for id, past := range f.Past.Jobs {
+			k.state.Stopped[id] = past.Preempted
+		}
+	}
+	for i := range f.Intents {
+		k.remember(&f.Intents[i])
+	}
+	return k
+}
+
+// remember counts an earlier intent against the budgets.
+func (k *look) remember(in *ledger.Intent) {
+	if in.State == ledger.Void {
+		return
+	}
+	e := &in.Edit
+	if spot := (gate.Spot{Job: e.Run.Job, Field: ledger.FieldOf(e.Kind)}); in.Sent.After(k.touched[spot]) {
+		k.touched[spot] = in.Sent
+	}
+	if e.Kind != slurm.Requeue {
+		return
+	}
+	k.runs = append(k.runs, e.Run)
+	if s := in.Before.Stop; s != nil && k.View.At.Sub(in.Made) < 24*time.Hour {
+		k.state.Stops = append(k.state.Stops, gate.Stop{
+			Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: in.Made, For: s.For,
+		})
+	}
+}
+
+// leased returns how long each job was leased altogether, by the begin times
+// of ours that reached Slurm.
+func leased(intents []ledger.Intent, now time.Time) map[int64]time.Duration {
+	total := map[int64]time.Duration{}
+	last := map[int64]*ledger.Intent{}
+	end := func(in *ledger.Intent, at time.Time) {
+		if in != nil && in.Edit.Kind == slurm.Lease {
+			if in.Edit.Until.Before(at) {
+				at = in.Edit.Until
+			}
+			total[in.Edit.Run.Job] += max(at.Sub(in.Sent), 0)
+		}
+	}
+	for i := range intents { // by ID, so in the order they were sent
+		in := &intents[i]
+		if ledger.FieldOf(in.Edit.Kind) != ledger.Begin || in.Sent.IsZero() || in.State == ledger.Failed {
+			continue
+		}
+		end(last[in.Edit.Run.Job], in.Sent)
+		last[in.Edit.Run.Job] = in
+	}
+	for _, in := range last {
+		end(in, now)
+	}
+	return total
+}
+
+func (k *look) assemble(p Partition) *policy.Snapshot {
+	memo := k.Memos[p.Name]
+	return Assemble(Known{
+		View: k.View, Past: k.Past, Busy: k.Busy, Book: k.book,
+		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt,
+	}, p)
+}
+
+// of returns the gate's state for a partition, as of now.
+func (k *look) of(t *Thought) gate.State {
+	s := k.state
+	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
+	s.Leadership = k.loop.seat.until.Sub(s.Now)
+	return s
+}
+
+// plan passes a plan through the gate.
+func (k *look) plan(t *Thought, plan *policy.Plan) {
+	l, name := k.loop, t.Partition.Name
+	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name], Prior: l.prior})
+	l.last[name] = plan
+	t.Plan, t.Refused, t.Doubts, t.Stops = out.Plan, out.Refused, out.Doubts, out.Stops
+	t.Send = len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)
+	if t.Send {
+		l.sent[name] = out.Plan
+	}
+}
+
+// edits passes edits through the gate.
+func (k *look) edits(t *Thought, edits []slurm.Edit) {
+	kept, refused := gate.Edits(gate.EditInput{
+		State: k.of(t), Mode: t.Partition.planAs(), Edits: edits, Book: k.book, Allowed: t.Stops,
+		Requeued: k.runs, Touched: k.touched, Written: k.written,
+	})
+	t.Edits, t.Refused = kept, append(t.Refused, refused...)
+	k.state.Stops = append(k.state.Stops, t.Stops...)
+	for _, e := range kept {
+		k.written += max(e.Tasks, 1)
+	}
+}
+
+// stop returns what a requeue costs, to be kept with its intent; nil for other
+// edits.
+func (t *Thought) stop(e slurm.Edit) *ledger.Stop {
+	if e.Kind != slurm.Requeue {
+		return nil
+	}
+	for _, s := range t.Stops {
+		if s.Job == e.Run.Job {
+			return &ledger.Stop{User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, For: s.For}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/fairbridge/settings"
+)
+
+const defaultConfig = "/etc/fairbridge/fairbridge.yaml"
+
+// options are the flags every command has.
+type options struct {
+	config string
+	json   bool
+}
+
+func newRoot() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:   "fairbridge",
+		Short: "An external GPU scheduler for Slurm",
+		Long: `fairbridge runs beside slurmctld. Every interval it reads the GPU jobs, lets a
+policy decide who should run where, and pushes order, leases, requeues and node
+lists back into Slurm. If it dies, Slurm alone keeps running every job.
+
+Exit status: 0 done, 1 failed, 2 wrong usage or configuration, 3 done but the
+answer is bad (doctor found a fault, the job is not known).`,
+		Example: `  fairbridge doctor            is everything as it should be?
+  fairbridge plan              what would one cycle do? (changes nothing)
+  fairbridge run               the daemon
+  fairbridge queue             who is next, and why
+  fairbridge explain 4711      why does my job wait?`,
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	root.PersistentFlags().StringVarP(&o.config, "config", "c", configPath(), "configuration file (environment: FAIRBRIDGE_CONFIG)")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	})
+	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
+		newRelease(o), newDB(o), newConfig(o), newDemo(o), newVersion(o))
+	return root
+}
+
+func configPath() string {
+	if p := os.Getenv("FAIRBRIDGE_CONFIG"); p != "" {
+		return p
+	}
+	return defaultConfig
+}
+
+func (o *options) load() (*settings.File, error) { return settings.Load(o.config) }
+
+// reader gives a command that prints something its --json flag.
+func (o *options) reader(c *cobra.Command) *cobra.Command {
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// args turns cobra's complaints about arguments into usage errors.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(c *cobra.Command, a []string) error {
+		if err := check(c, a); err != nil {
+			return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,138 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/policy/paper"
+)
+
+// problems checks the values of a file that could be read.
+func (f *File) problems() []error {
+	var all []error
+	note := func(err error) {
+		if err != nil {
+			all = append(all, f.at("", err))
+		}
+	}
+	if f.Cluster == "" {
+		note(errors.New("cluster: not given; it is the ClusterName of slurm.conf"))
+	}
+	note(checkURL(f.Slurm.URL))
+	note(between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute))
+	note(between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10))
+	note(between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour))
+	note(between("slurm.rate", f.Slurm.Rate, 0.1, 1000))
+	note(between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour))
+	note(between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute))
+	note(oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"))
+	note(oneOf("log.format", f.Log.Format, "text", "json"))
+	note(oneOf("order.lever", f.Order.Lever, "auto", "site_factor", "nice", "priority"))
+	note(oneOf("order.strength", f.Order.Strength, "override", "blend"))
+	if f.Slurm.KeyFile != "" && f.Slurm.User == "" {
+		note(errors.New("slurm.user: not given; with slurm.key_file it is the Slurm operator to sign for"))
+	}
+	for i, p := range f.Partitions {
+		for _, err := range p.problems() {
+			all = append(all, f.at(fmt.Sprintf("partitions[%d]", i), err))
+		}
+	}
+	c := f.loop()
+	for _, err := range unjoin(c.Gate.Validate()) {
+		all = append(all, f.at("gate", err))
+	}
+	c.Gate = gate.Default() // its problems are told already
+	for _, err := range unjoin(c.Validate()) {
+		note(err)
+	}
+	return all
+}
+
+func (p *Partition) problems() []error {
+	var all []error
+	if p.Name == "" || strings.ContainsAny(p.Name, ", \t") {
+		all = append(all, fmt.Errorf("name: %q is not a partition's name", p.Name))
+	}
+	modes := make([]string, len(gate.Modes))
+	for i, m := range gate.Modes {
+		modes[i] = string(m)
+	}
+	if p.Mode != "" {
+		all = append(all, oneOf("mode", p.Mode, modes...))
+	}
+	if p.PlanAs != "" {
+		all = append(all, oneOf("plan_as", p.PlanAs, modes[2:]...))
+	}
+	entry, err := paper.Lookup(p.policy())
+	if err != nil {
+		return append(all, fmt.Errorf("policy: %w", err))
+	}
+	if _, err := entry.New(p.Params); err != nil {
+		for _, e := range unjoin(err) {
+			all = append(all, fmt.Errorf("params.%w", e))
+		}
+	}
+	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
+}
+
+func (p *Partition) policy() string {
+	if p.Policy == "" {
+		return "astraea"
+	}
+	return p.Policy
+}
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return fmt.Errorf("slurm.url: %q is not a URL", s)
+	case u.User != nil:
+		return errors.New("slurm.url: holds a password; use slurm.token_file")
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		return nil
+	case u.Scheme == "unix" && strings.HasPrefix(u.Path, "/"):
+		return nil
+	}
+	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
+}
+
+func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {
+	if v >= lo && v <= hi {
+		return nil
+	}
+	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
+}
+
+func oneOf(key, v string, known ...string) error {
+	if slices.Contains(known, v) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
+}
+
+// loop returns the loop's configuration without its policies.
+func (f *File) loop() bridge.Config {
+	c := bridge.Config{
+		Name: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, Warmup: f.Warmup, Pin: f.Pin,
+		Order:   bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength), Window: f.Order.Window},
+		Lease:   bridge.Lease{Length: f.Lease.Length, Window: f.Lease.Window},
+		Preempt: bridge.Opting(f.Preempt), Gate: f.Gate, StopFile: f.StopFile, Leader: f.Leader.TTL,
+	}
+	for _, p := range f.Partitions {
+		mode := gate.Mode(p.Mode)
+		if mode == "" {
+			mode = gate.Observe
+		}
+		c.Partitions = append(c.Partitions, bridge.Partition{
+			Name: p.Name, Mode: mode, PlanAs: gate.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params),
+		})
+	}
+	return c
+}

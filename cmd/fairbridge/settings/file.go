@@ -1,0 +1,129 @@
+package settings
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+)
+
+// File is the configuration file.
+type File struct {
+	Cluster    string      `yaml:"cluster"`
+	Slurm      Slurm       `yaml:"slurm"`
+	Database   Database    `yaml:"database"`
+	Probes     Probes      `yaml:"probes"`
+	Partitions []Partition `yaml:"partitions"`
+
+	Interval time.Duration `yaml:"interval"`
+	Deadline time.Duration `yaml:"deadline"`
+	Warmup   int           `yaml:"warmup"`
+	Order    Order         `yaml:"order"`
+	Lease    Lease         `yaml:"lease"`
+	Pin      bool          `yaml:"pin"`
+	Preempt  Preempt       `yaml:"preempt"`
+	Gate     gate.Config   `yaml:"gate"`
+	Leader   Leader        `yaml:"leader"`
+	StopFile string        `yaml:"stop_file"`
+	Journal  string        `yaml:"journal"`
+	Listen   string        `yaml:"listen"`
+	Log      Log           `yaml:"log"`
+
+	where positions
+	name  string
+}
+
+// Slurm says how slurmrestd is reached.
+type Slurm struct {
+	URL        string        `yaml:"url"`
+	TokenFile  string        `yaml:"token_file"`
+	TokenEnv   string        `yaml:"token_env"`
+	KeyFile    string        `yaml:"key_file"`
+	User       string        `yaml:"user"`
+	CAFile     string        `yaml:"ca_file"`
+	API        string        `yaml:"api"`
+	Timeout    time.Duration `yaml:"timeout"`
+	MaxReplyMB int           `yaml:"max_reply_mb"`
+	Refresh    time.Duration `yaml:"refresh"`
+	Scontrol   []string      `yaml:"scontrol"`
+	Rate       float64       `yaml:"rate"`
+}
+
+// Database says where Postgres is.
+type Database struct {
+	DSNFile   string        `yaml:"dsn_file"`
+	DSNEnv    string        `yaml:"dsn_env"`
+	HalfLife  time.Duration `yaml:"half_life"`
+	Snapshots time.Duration `yaml:"keep_snapshots"`
+	Samples   time.Duration `yaml:"keep_samples"`
+}
+
+// Probes says where the node probes are.
+type Probes struct {
+	URL     string        `yaml:"url"`
+	Timeout time.Duration `yaml:"timeout"`
+	MaxAge  time.Duration `yaml:"max_age"`
+}
+
+// Partition is one partition under one policy.
+type Partition struct {
+	Name   string         `yaml:"name"`
+	Mode   string         `yaml:"mode"`
+	PlanAs string         `yaml:"plan_as"`
+	Policy string         `yaml:"policy"`
+	Params map[string]any `yaml:"params"`
+}
+
+// Order says how ranks become numbers in Slurm.
+type Order struct {
+	Lever    string `yaml:"lever"`
+	Strength string `yaml:"strength"`
+	Window   int    `yaml:"window"`
+}
+
+// Lease says how jobs are held.
+type Lease struct {
+	Length time.Duration `yaml:"length"`
+	Window int           `yaml:"window"`
+}
+
+// Preempt says whose jobs may be requeued.
+type Preempt struct {
+	Comment    bool     `yaml:"comment"`
+	QOS        []string `yaml:"qos"`
+	Accounts   []string `yaml:"accounts"`
+	Partitions []string `yaml:"partitions"`
+}
+
+// Leader says how long leadership lasts without renewal.
+type Leader struct {
+	TTL time.Duration `yaml:"ttl"`
+}
+
+// Log says what is logged and how.
+type Log struct {
+	Level  string `yaml:"level"`
+	Format string `yaml:"format"`
+}
+
+// Defaults returns what holds where the file says nothing.
+func Defaults() *File {
+	d := bridge.DefaultConfig()
+	return &File{
+		Slurm: Slurm{
+			URL: "http://localhost:6820", TokenEnv: "SLURM_JWT", Timeout: 30 * time.Second,
+			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Gate.MutationRate,
+		},
+		Database: Database{
+			DSNEnv: "FAIRBRIDGE_DATABASE", HalfLife: 7 * 24 * time.Hour,
+			Snapshots: 7 * 24 * time.Hour, Samples: 14 * 24 * time.Hour,
+		},
+		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute},
+		Interval: d.Interval, Warmup: d.Warmup, Pin: d.Pin, Gate: d.Gate,
+		Order:   Order{Lever: string(d.Order.Lever), Strength: string(d.Order.Strength), Window: d.Order.Window},
+		Lease:   Lease{Length: d.Lease.Length, Window: d.Lease.Window},
+		Preempt: Preempt{Comment: d.Preempt.Comment}, StopFile: d.StopFile,
+		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
+		Log: Log{Level: "info", Format: "text"},
+	}
+}

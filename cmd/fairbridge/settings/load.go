@@ -1,0 +1,125 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+)
+
+// maxFile is the size beyond which a file cannot be a configuration.
+const maxFile = 1 << 20
+
+// Load reads and checks a configuration file. The error joins every problem
+// found, each a Problem.
+func Load(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w; write one after the example with: fairbridge config example", err)
+	}
+	if info.Size() > maxFile {
+		return nil, fmt.Errorf("reading the configuration: %s has %d bytes: that is not a configuration", path, info.Size())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the configuration: %w", err)
+	}
+	return Parse(path, text)
+}
+
+// Parse reads and checks a configuration. name stands for it in messages.
+func Parse(name string, text []byte) (*File, error) {
+	f := Defaults()
+	f.name = name
+	doc, err := parser.ParseBytes(text, 0)
+	if err != nil {
+		return nil, syntax(name, err)
+	}
+	w := &walker{file: name, where: positions{}}
+	for _, d := range documents(doc) {
+		w.value(d, reflect.ValueOf(f).Elem(), "")
+	}
+	f.where = w.where
+	if err := errors.Join(append(w.problems, f.problems()...)...); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// documents returns the bodies of the documents in the file, comments left
+// out.
+func documents(f *ast.File) []ast.Node {
+	var bodies []ast.Node
+	for _, d := range f.Docs {
+		if d.Body == nil || d.Body.Type() == ast.CommentType {
+			continue
+		}
+		bodies = append(bodies, d.Body)
+	}
+	return bodies
+}
+
+// syntax turns a YAML error into a Problem at its place.
+func syntax(name string, err error) error {
+	var at interface {
+		GetToken() *token.Token
+		GetMessage() string
+	}
+	p := Problem{File: name, Text: firstLine(err.Error())}
+	if errors.As(err, &at) {
+		p.Text = at.GetMessage()
+		if t := at.GetToken(); t != nil && t.Position != nil {
+			p.Line, p.Col = t.Position.Line, t.Position.Column
+		}
+	}
+	return p
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// at makes a Problem of an error whose text begins with the key it is about,
+// below the prefix.
+func (f *File) at(prefix string, err error) error {
+	text := err.Error()
+	key, _, _ := strings.Cut(text, ":")
+	p := Problem{File: f.name, Text: join(prefix, text)}
+	for path := join(prefix, key); path != ""; path = parent(path) {
+		if pos := f.where[path]; pos != nil {
+			p.Line, p.Col = pos.Line, pos.Column
+			break
+		}
+	}
+	return p
+}
+
+// parent returns the path one level up, "" at the top.
+func parent(path string) string {
+	if i := strings.LastIndexAny(path, ".["); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// unjoin returns the errors that were joined, in depth.
+func unjoin(err error) []error {
+	if err == nil {
+		return nil
+	}
+	var j interface{ Unwrap() []error }
+	if !errors.As(err, &j) {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range j.Unwrap() {
+		all = append(all, unjoin(e)...)
+	}
+	return all
+}

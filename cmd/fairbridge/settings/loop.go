@@ -1,0 +1,59 @@
+package settings
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge"
+	"fairbridge/policy/paper"
+)
+
+// Loop returns the loop's configuration, with a policy made for each
+// partition.
+func (f *File) Loop() (bridge.Config, error) {
+	c := f.loop()
+	host, err := os.Hostname()
+	if err != nil {
+		return c, fmt.Errorf("finding this host's name: %w", err)
+	}
+	c.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
+	for i := range c.Partitions {
+		p := &c.Partitions[i]
+		entry, err := paper.Lookup(p.Policy)
+		if err != nil {
+			return c, fmt.Errorf("partition %s: %w", p.Name, err)
+		}
+		if p.Decide, err = entry.New(f.Partitions[i].Params); err != nil {
+			return c, fmt.Errorf("partition %s: policy %s: %w", p.Name, p.Policy, err)
+		}
+	}
+	return c, nil
+}
+
+// DSN returns the connection string of the database, from its file or the
+// environment.
+func (f *File) DSN() (string, error) {
+	if f.Database.DSNFile != "" {
+		text, err := os.ReadFile(f.Database.DSNFile)
+		if err != nil {
+			return "", fmt.Errorf("reading database.dsn_file: %w", err)
+		}
+		return strings.TrimSpace(string(text)), nil
+	}
+	if dsn := os.Getenv(f.Database.DSNEnv); dsn != "" {
+		return dsn, nil
+	}
+	return "", fmt.Errorf("no database: set database.dsn_file, or put the connection string into the environment as %s", f.Database.DSNEnv)
+}
+
+// printed writes parameters as "a=1 b=2", in order of their names.
+func printed(params map[string]any) string {
+	parts := make([]string, 0, len(params))
+	for _, k := range slices.Sorted(maps.Keys(params)) {
+		parts = append(parts, fmt.Sprintf("%s=%v", k, params[k]))
+	}
+	return strings.Join(parts, " ")
+}

@@ -1,0 +1,181 @@
+package settings
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+)
+
+func (w *walker) duration(n ast.Node, v reflect.Value, path string) {
+	s, ok := n.(*ast.StringNode)
+	if !ok {
+		w.bad(n, "%s: want a duration such as 30s, 10m or 12h, got %s", path, kindOf(n))
+		return
+	}
+	d, err := time.ParseDuration(s.Value)
+	if err != nil {
+		w.bad(n, "%s: %q is not a duration such as 30s, 10m or 12h", path, s.Value)
+		return
+	}
+	v.SetInt(int64(d))
+}
+
+func (w *walker) scalar(n ast.Node, v reflect.Value, path string) {
+	s, ok := n.(ast.ScalarNode)
+	if !ok {
+		w.bad(n, "%s: want %s, got %s", path, nameOf(v.Kind()), kindOf(n))
+		return
+	}
+	if err := set(v, s.GetValue()); err != nil {
+		w.bad(n, "%s: %v, got %s", path, err, kindOf(n))
+	}
+}
+
+// set stores a YAML scalar in v if it is of v's kind.
+func set(v reflect.Value, x any) error {
+	switch x := x.(type) {
+	case string:
+		if v.Kind() == reflect.String {
+			v.SetString(x)
+			return nil
+		}
+	case bool:
+		if v.Kind() == reflect.Bool {
+			v.SetBool(x)
+			return nil
+		}
+	case uint64:
+		if x > math.MaxInt64 {
+			return fmt.Errorf("want a smaller number")
+		}
+		return setInt(v, int64(x))
+	case int64:
+		return setInt(v, x)
+	case float64:
+		if v.Kind() == reflect.Float64 {
+			v.SetFloat(x)
+			return nil
+		}
+	}
+	return fmt.Errorf("want %s", nameOf(v.Kind()))
+}
+
+func setInt(v reflect.Value, x int64) error {
+	switch v.Kind() {
+	case reflect.Int, reflect.Int64:
+		v.SetInt(x)
+	case reflect.Float64:
+		v.SetFloat(float64(x))
+	default:
+		return fmt.Errorf("want %s", nameOf(v.Kind()))
+	}
+	return nil
+}
+
+// params takes a policy's parameters as they are: the policy checks them.
+func (w *walker) params(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := entries(n)
+	if !ok {
+		w.bad(n, "%s: want keys and values, got %s", path, kindOf(n))
+		return
+	}
+	out := map[string]any{}
+	for _, p := range pairs {
+		key := p.Key.GetToken().Value
+		w.where[join(path, key)] = p.Key.GetToken().Position
+		var x any
+		if err := yaml.NodeToValue(p.Value, &x); err != nil {
+			w.bad(p.Value, "%s: %v", join(path, key), err)
+			continue
+		}
+		out[key] = x
+	}
+	v.Set(reflect.ValueOf(out))
+}
+
+// fieldsOf returns the settable fields of a struct by their key.
+func fieldsOf(v reflect.Value) map[string]reflect.Value {
+	fields := map[string]reflect.Value{}
+	for i := range v.NumField() {
+		if key := v.Type().Field(i).Tag.Get("yaml"); key != "" {
+			fields[key] = v.Field(i)
+		}
+	}
+	return fields
+}
+
+// hint names the known key that looks most like the wrong one, or all of them.
+func hint(key string, fields map[string]reflect.Value) string {
+	known := make([]string, 0, len(fields))
+	for k := range fields {
+		known = append(known, k)
+	}
+	slices.Sort(known)
+	for _, k := range known {
+		if alike(k, key) {
+			return fmt.Sprintf("did you mean %q?", k)
+		}
+	}
+	return "known are " + strings.Join(known, ", ")
+}
+
+// alike reports whether the words differ by at most two letters, or one
+// begins with the other.
+func alike(a, b string) bool {
+	if len(b) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
+		return true
+	}
+	return distance(a, b) <= min(2, len(b)/2)
+}
+
+// distance is Levenshtein's.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			above := row[j+1]
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			row[j+1] = min(cost, above+1, row[j]+1)
+			diagonal = above
+		}
+	}
+	return row[len(b)]
+}
+
+func kindOf(n ast.Node) string {
+	switch n.Type() {
+	case ast.MappingType, ast.MappingValueType:
+		return "keys and values"
+	case ast.SequenceType:
+		return "a list"
+	case ast.NullType:
+		return "nothing"
+	}
+	return fmt.Sprintf("%q", n.GetToken().Value)
+}
+
+func nameOf(k reflect.Kind) string {
+	switch k {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	}
+	return "a text"
+}

@@ -1,0 +1,120 @@
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
+)
+
+// Problem is one thing wrong with a configuration file.
+type Problem struct {
+	File string
+	Line int // 0: not at any place in the file
+	Col  int
+	Text string
+}
+
+// Error prints "file:line:col: text", as editors understand it.
+func (p Problem) Error() string {
+	if p.Line == 0 {
+		return fmt.Sprintf("%s: %s", p.File, p.Text)
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", p.File, p.Line, p.Col, p.Text)
+}
+
+// positions maps "gate.quantum" and "partitions[0].mode" to their place.
+type positions map[string]*token.Position
+
+// walker fills a value from a YAML tree and notes every problem on the way.
+type walker struct {
+	file     string
+	problems []error
+	where    positions
+}
+
+func (w *walker) bad(n ast.Node, format string, a ...any) {
+	p := Problem{File: w.file, Text: fmt.Sprintf(format, a...)}
+	if t := n.GetToken(); t != nil && t.Position != nil {
+		p.Line, p.Col = t.Position.Line, t.Position.Column
+	}
+	w.problems = append(w.problems, p)
+}
+
+// value fills v from n. path names v in messages.
+func (w *walker) value(n ast.Node, v reflect.Value, path string) {
+	if t := n.GetToken(); t != nil {
+		w.where[path] = t.Position
+	}
+	switch n.(type) {
+	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
+		w.bad(n, "%s: anchors, aliases and tags are not understood here: write the value out", path)
+		return
+	case *ast.NullNode:
+		return // an empty section leaves the defaults
+	}
+	switch {
+	case v.Type() == reflect.TypeFor[time.Duration]():
+		w.duration(n, v, path)
+	case v.Kind() == reflect.Struct:
+		w.object(n, v, path)
+	case v.Kind() == reflect.Slice:
+		w.list(n, v, path)
+	case v.Kind() == reflect.Map:
+		w.params(n, v, path)
+	default:
+		w.scalar(n, v, path)
+	}
+}
+
+// entries returns the pairs of a mapping; ok is false when n is none.
+func entries(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
+	switch m := n.(type) {
+	case *ast.MappingNode:
+		return m.Values, true
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{m}, true
+	}
+	return nil, false
+}
+
+func (w *walker) object(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := entries(n)
+	if !ok {
+		w.bad(n, "%s: want keys and values, got %s", path, kindOf(n))
+		return
+	}
+	fields := fieldsOf(v)
+	seen := map[string]bool{}
+	for _, p := range pairs {
+		key := p.Key.GetToken().Value
+		field, known := fields[key]
+		switch {
+		case !known:
+			w.bad(p.Key, "unknown key %q; %s", join(path, key), hint(key, fields))
+		case seen[key]:
+			w.bad(p.Key, "%s is given twice", join(path, key))
+		default:
+			w.value(p.Value, field, join(path, key))
+		}
+		seen[key] = true
+	}
+}
+
+func (w *walker) list(n ast.Node, v reflect.Value, path string) {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		w.bad(n, "%s: want a list, got %s", path, kindOf(n))
+		return
+	}
+	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
+	for i, item := range seq.Values {
+		w.value(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
+	}
+	v.Set(out)
+}
+
+func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
