@@ -173,3 +173,19 @@ func (a Ask) wants() string {
 	}
 	return a.GPUs.String()
 }
+
+// sized returns the ask for another number of devices, with cores and memory
+// in proportion. The per-node and per-gang wishes of an elastic job hold only
+// while they can.
+func (a Ask) sized(devices int) Ask {
+	if was := a.GPUs.Count; devices > 0 && devices != was && was > 0 {
+		a.GPUs.Count = devices
+		a.CPUs = part(a.CPUs, devices, was)
+		a.MemMB = part(a.MemMB, devices, was)
+		a.Nodes = min(a.Nodes, devices)
+		if a.PerNode > 0 && (devices%a.PerNode != 0 || devices/a.PerNode < a.Nodes) {
+			a.PerNode = 0
+		}
+	}
+	return a
+}

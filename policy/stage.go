@@ -1,6 +1,13 @@
 package policy
 
-import "time"
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrPlace is within a judge's error when the job might pass on other nodes.
+var ErrPlace = errors.New("these nodes are reserved")
 
 // Round is one Decide under way. Each field has a single writer.
 type Round struct {
@@ -17,6 +24,38 @@ type Entry struct {
 	Due      float64  // by Share: GPUs it is entitled to now
 	Want     int      // by Size: devices it should run on
 	Note     string   // by Order: why it stands where it stands, for Decision.Why
+	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
+
+	verdict verdict
+}
+
+// Elastic reports whether the job may run on a number of devices other than
+// what it asks.
+func (e *Entry) Elastic() bool { return e.MinGPUs > 0 && e.MaxGPUs > e.MinGPUs }
+
+// Has returns the devices the job holds, or asks when it holds none.
+func (e *Entry) Has() int {
+	if n := e.On.Count(); n > 0 {
+		return n
+	}
+	return e.Ask.GPUs.Count
+}
+
+// Gang returns what is to be placed: the ask, at the size Want.
+func (e *Entry) Gang() Ask { return e.Ask.sized(e.Want) }
+
+// takes says why the job cannot run on the number of devices. 0 means not now
+// and suits every job.
+func (e *Entry) takes(devices int) error {
+	switch {
+	case devices == 0 || devices == e.Has() || devices == e.Ask.GPUs.Count:
+		return nil
+	case !e.Elastic():
+		return fmt.Errorf("job %d asks for %d GPUs and cannot run on %d", e.ID, e.Ask.GPUs.Count, devices)
+	case devices < e.MinGPUs || devices > e.MaxGPUs:
+		return fmt.Errorf("job %d runs on %d to %d GPUs, not on %d", e.ID, e.MinGPUs, e.MaxGPUs, devices)
+	}
+	return nil
 }
 
 // Estimate is what a job is thought to need.
@@ -48,13 +87,15 @@ type Orderer interface {
 	Order(*Round) ([]*Entry, error)
 }
 
-// A Sizer says on how many devices each entry should run, in line order.
+// A Sizer says on how many devices each entry should run, in line order. 0
+// means none in this round; a number other than the ask needs an Elastic job.
 type Sizer interface {
 	Size(r *Round, line []*Entry) ([]int, error)
 }
 
-// A Placer finds free devices for an entry, or says what is missing. It does
-// not take them.
+// A Placer finds free devices for the Gang of an entry, or says what is
+// missing ("needs 8 a100 on one node, 5 free on …"). It does not take them. It
+// is not asked where Fit finds no room.
 type Placer interface {
 	Place(*Round, *Entry) (Alloc, error)
 }
@@ -66,8 +107,11 @@ type Packer interface {
 }
 
 // A Backfiller says who may pass a blocked job. Behind is called for the first
-// job of the line that finds no place; the returned function judges every
-// later one with the place found for it: nil lets it pass.
+// job of each lane (partition and GPU type) that finds no place; the returned
+// function judges every later job of the line with the place found for it. nil
+// lets it pass, and it then does start unless another judge objects. An
+// objection to the place rather than to the job is an ErrPlace: other nodes
+// are then tried.
 type Backfiller interface {
 	Behind(r *Round, blocked *Entry) func(e *Entry, on Alloc) error
 }

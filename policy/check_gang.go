@@ -1,0 +1,71 @@
+package policy
+
+import "slices"
+
+// gang wants a placement that is whole, of the right type and on nodes the job
+// may use.
+func (c *checker) gang(d *Decision, j *Job) {
+	if d.On.Count() != d.GPUs {
+		c.failf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
+	}
+	if !slices.IsSortedFunc(d.On, Slot.compare) {
+		c.failf("job %d: placement %v is not sorted by node, then type", j.ID, d.On)
+	}
+	for _, s := range d.On {
+		c.slot(s, j)
+	}
+	c.shape(d, j)
+	for _, name := range j.Ask.Require {
+		if d.On.on(name) == 0 {
+			c.failf("job %d: nothing on required node %s", j.ID, name)
+		}
+	}
+}
+
+func (c *checker) slot(s Slot, j *Job) {
+	n := c.Node(s.Node)
+	if n == nil {
+		c.failf("job %d: node %s is not in the snapshot", j.ID, s.Node)
+		return
+	}
+	if s.Count <= 0 {
+		c.failf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
+	}
+	i := slices.IndexFunc(n.GPUs, func(d Devices) bool { return d.Type == s.Type })
+	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !isWhole(n.GPUs[i].Part) {
+		c.failf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
+	}
+	c.allowed(n, j)
+}
+
+func (c *checker) allowed(n *Node, j *Job) {
+	if n.Down != "" {
+		c.failf("job %d: node %s is down: %s", j.ID, n.Name, n.Down)
+	}
+	if !n.In(j.Partition) {
+		c.failf("job %d: node %s is not in partition %s", j.ID, n.Name, j.Partition)
+	}
+	if slices.Contains(j.Ask.Exclude, n.Name) {
+		c.failf("job %d: node %s is excluded by its owner", j.ID, n.Name)
+	}
+	for _, f := range j.Ask.Features {
+		if !slices.Contains(n.Features, f) {
+			c.failf("job %d: node %s lacks feature %s", j.ID, n.Name, f)
+		}
+	}
+}
+
+// shape wants as many nodes, and as much on each, as the gang asks. A job
+// resized within its range keeps PerNode only while it divides the count.
+func (c *checker) shape(d *Decision, j *Job) {
+	a := j.Ask.sized(d.GPUs)
+	nodes := d.On.Nodes()
+	if len(nodes) < a.Nodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
+		c.failf("job %d: on %d nodes, wanted %d to %d", j.ID, len(nodes), a.Nodes, a.MaxNodes)
+	}
+	for _, name := range nodes {
+		if got := d.On.on(name); a.PerNode > 0 && got != a.PerNode {
+			c.failf("job %d: %d GPUs on node %s, wanted %d on each", j.ID, got, name, a.PerNode)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package policy
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// queue counts who waits, for the reasons given to those behind.
+type queue struct {
+	waiting  int
+	accounts map[string]int // how many of them, by account
+	most     string         // the account with most
+}
+
+func (q *queue) add(e *Entry) {
+	q.waiting++
+	q.accounts[e.Account]++
+	if n, m := q.accounts[e.Account], q.accounts[q.most]; n > m {
+		q.most = e.Account
+	}
+}
+
+// ahead says who is before the next one in the queue.
+func (q *queue) ahead() string {
+	switch q.waiting {
+	case 0:
+		return "nobody waits ahead"
+	case 1:
+		return "1 job of account " + q.most + " waits ahead"
+	}
+	return fmt.Sprintf("%d jobs wait ahead, %d of them of account %s", q.waiting, q.accounts[q.most], q.most)
+}
+
+func (e *Entry) decide(v Verb, why string) {
+	e.verdict.verb, e.verdict.why = v, why
+}
+
+// wait queues the job behind those that wait already.
+func (w *walk) wait(e *Entry, why string) {
+	e.decide(Wait, fmt.Sprintf("waits as %s: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead()))
+	w.queue.add(e)
+}
+
+// start starts the job on devices that were free.
+func (w *walk) start(e *Entry, on Alloc) {
+	why := "they are free"
+	if w.queue.waiting > 0 {
+		why = fmt.Sprintf("they are free, and it delays none of the %s ahead", plural(w.queue.waiting, "waiting job"))
+	}
+	w.begin(e, on, why)
+}
+
+func (w *walk) begin(e *Entry, on Alloc, why string) {
+	e.Got = on
+	e.decide(Start, fmt.Sprintf("starts on %v: %s", on, why))
+}
+
+// pack starts the job beside running ones, if a Packer finds it a neighbour.
+func (w *walk) pack(e *Entry) bool {
+	if w.p.Pack == nil || !e.Shareable {
+		return false
+	}
+	on, err := w.p.Pack.Pack(w.Round, e)
+	if err != nil || len(on) == 0 {
+		return false
+	}
+	e.verdict.packed = true
+	w.begin(e, on, "its owner and those of the jobs there accept a neighbour")
+	return true
+}
+
+// plan writes the verdicts down.
+func (w *walk) plan() *Plan {
+	plan := &Plan{Basis: w.Seq, Policy: w.p.Name, Decisions: make([]Decision, 0, len(w.line))}
+	for _, e := range w.line {
+		plan.Decisions = append(plan.Decisions, e.decision())
+	}
+	slices.SortFunc(plan.Decisions, func(a, b Decision) int { return cmp.Compare(a.Job, b.Job) })
+	return plan
+}
+
+func (e *Entry) decision() Decision {
+	v := &e.verdict
+	d := Decision{Job: e.ID, Verb: v.verb, Rank: v.place + 1, GPUs: cmp.Or(e.Want, e.Has()), For: v.given, Why: v.why}
+	switch v.verb {
+	case Keep:
+		d.On, d.GPUs = e.On, e.Has()
+	case Stop:
+		d.GPUs = e.Has()
+	case Start, Resize:
+		d.On = e.Got
+	}
+	if v.verb == Start && e.Unplaced != "" {
+		d.On = nil // the place found is a guess, only to count what is left
+		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().wants(), e.Unplaced)
+	}
+	if v.aged {
+		d.Why += "; it waited so long that nobody may delay it any more"
+	}
+	if e.Note != "" {
+		d.Why += "; " + e.Note
+	}
+	return d
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// ordinal prints 1st, 2nd, 3rd, 4th, …
+func ordinal(n int) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return fmt.Sprintf("%d%s", n, suffix)
+}

@@ -1,0 +1,137 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// findVictims lists the running jobs that may be stopped, the last of the line
+// first.
+func (w *walk) findVictims() {
+	if w.p.Preempt == nil {
+		return
+	}
+	for _, e := range slices.Backward(w.line) {
+		if e.Active() && w.rules.leaves(e.Job, w.Now) && w.p.Preempt.MayStop(w.Round, e) == nil {
+			e.verdict.tier = w.p.Preempt.Tier(w.Round, e)
+			w.victims = append(w.victims, e)
+		}
+	}
+}
+
+// displace starts the job in the place of running jobs, if that can be done
+// with jobs behind it and of a larger tier. It reports whether it could.
+func (w *walk) displace(e *Entry) bool {
+	if w.p.Preempt == nil || e.Unplaced != "" || w.tries.victims >= w.rules.Tries {
+		return false
+	}
+	e.verdict.tier = w.p.Preempt.Tier(w.Round, e)
+	if w.hopeless(e) {
+		return false
+	}
+	victims, mark := w.candidates(e), w.Free.Mark()
+	if len(victims) == 0 {
+		w.barren = &e.verdict.tier
+		return false
+	}
+	if w.evict(e, victims) {
+		return true
+	}
+	w.Free.Rewind(mark)
+	return false
+}
+
+// hopeless reports whether a search that failed tells that this one will too.
+// What stopping can free only shrinks from job to job.
+func (w *walk) hopeless(e *Entry) bool {
+	if w.barren != nil && e.verdict.tier >= *w.barren {
+		return true
+	}
+	least, failed := w.tier[e.key()]
+	return failed && e.verdict.tier >= least
+}
+
+// candidates returns the victims for the job, the last of the line first.
+func (w *walk) candidates(e *Entry) []*Entry {
+	var c []*Entry
+	for _, v := range w.victims {
+		if v.verdict.place < e.verdict.place {
+			break
+		}
+		if v.verdict.verb == "" && v.verdict.tier > e.verdict.tier {
+			c = append(c, v)
+		}
+	}
+	return c
+}
+
+// evict stops as few of the victims as it takes, and starts the job. On false
+// the pool is left for the caller to rewind.
+func (w *walk) evict(e *Entry, victims []*Entry) bool {
+	n := w.enough(e, victims)
+	if n == 0 {
+		w.tries.victims++
+		w.tier[e.key()] = e.verdict.tier
+		return false
+	}
+	on, err := w.ask(e)
+	if err == nil {
+		err = w.judged(e, on)
+	}
+	if err != nil || w.take(e, on) != nil {
+		w.tries.victims++
+		return false
+	}
+	stopped := w.spare(victims[:n], on)
+	w.full = memo{} // a victim may leave more than was needed
+	w.begin(e, on, fmt.Sprintf("%s give way", plural(len(stopped), "running job")))
+	for _, v := range stopped {
+		w.stop(v, e)
+	}
+	return true
+}
+
+// enough gives back what the first n victims hold, with n doubling until the
+// gang fits, and returns n; 0 when all of them are not enough.
+func (w *walk) enough(e *Entry, victims []*Entry) int {
+	given, next := 0, 1
+	for given < len(victims) {
+		for ; given < min(next, len(victims)); given++ {
+			v := victims[given]
+			w.Free.Give(v.On, v.Ask.CPUs, v.Ask.MemMB)
+		}
+		if _, err := Fit(w.Free, e.Partition, e.Gang()); err == nil {
+			return given
+		}
+		next *= 2
+	}
+	return 0
+}
+
+// spare lets every victim stay that can, the first of the line first, and
+// returns the others.
+func (w *walk) spare(victims []*Entry, on Alloc) []*Entry {
+	var stopped []*Entry
+	for _, v := range slices.Backward(victims) {
+		switch {
+		case !on.touches(v.On): // it stays even where sick devices overdraw its node
+			w.Free.change(v.On, -1, v.Ask.CPUs, v.Ask.MemMB)
+		case w.Free.Take(v.On, v.Ask.CPUs, v.Ask.MemMB) != nil:
+			stopped = append(stopped, v)
+		}
+	}
+	return stopped
+}
+
+// touches reports whether both have a node in common.
+func (a Alloc) touches(b Alloc) bool {
+	return slices.ContainsFunc(a, func(s Slot) bool { return b.on(s.Node) > 0 })
+}
+
+// stop lets a running job give way to another.
+func (w *walk) stop(v, winner *Entry) {
+	v.Got = nil
+	v.verdict.given = winner.ID
+	v.decide(Stop, fmt.Sprintf("gives its %v to job %d of account %s, which is %d places ahead; it ran %v",
+		v.On, winner.ID, winner.Account, v.verdict.place-winner.verdict.place, v.Ran(w.Now).Round(1e9)))
+}

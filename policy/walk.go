@@ -1,0 +1,144 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// walk goes through the line of one round, once, and gives every entry its
+// verdict.
+type walk struct {
+	*Round
+	p       *Pipeline
+	rules   Rules
+	line    []*Entry
+	judges  []judge
+	full    memo // gangs that have no room now
+	never   memo // gangs that would have none if nobody ran
+	empty   *Pool
+	victims []*Entry     // running jobs that may be stopped, last of the line first
+	tier    map[gang]int // the least tier that found no room by stopping others
+	barren  *int         // the least tier that found nobody to stop; nil: none yet
+	tries   struct{ victims, nodes int }
+	queue   queue
+}
+
+// verdict is what becomes of an entry.
+type verdict struct {
+	verb   Verb
+	place  int   // in the line, from 0
+	aged   bool  // waited longer than Rules.MaxWait
+	packed bool  // beside others: the pool has nothing taken for it
+	given  JobID // For of the decision
+	tier   int
+	why    string
+}
+
+// judge says who may pass a blocked job.
+type judge struct {
+	lane
+	entry *Entry
+	why   string // it is blocked
+	pass  func(*Entry, Alloc) error
+}
+
+// lane is what jobs queue for. Jobs of any GPU type queue in every lane of
+// their partition.
+type lane struct{ partition, typ string }
+
+func (l lane) meets(o lane) bool {
+	return l.partition == o.partition && (l.typ == o.typ || l.typ == "" || o.typ == "")
+}
+
+func (e *Entry) lane() lane { return lane{e.Partition, e.Ask.GPUs.Type} }
+
+func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
+	return &walk{
+		Round: r, p: p, rules: p.Rules.withDefaults(), line: line,
+		full: memo{}, never: memo{}, empty: newEmptyPool(r.Snapshot), tier: map[gang]int{},
+		queue: queue{accounts: map[string]int{}},
+	}
+}
+
+func (w *walk) run() {
+	w.age()
+	for i, e := range w.line {
+		e.verdict.place = i
+	}
+	w.findVictims()
+	w.shrink()
+	for _, e := range w.line {
+		switch {
+		case e.verdict.verb != "": // stopped or resized already
+		case e.Active():
+			w.keep(e)
+		default:
+			w.pending(e)
+		}
+	}
+}
+
+// pending decides on a job that does not run.
+func (w *walk) pending(e *Entry) {
+	switch {
+	case e.Refused != nil:
+		e.decide(Hold, "is held back: "+e.Refused.Error())
+	case e.Held != "":
+		e.decide(Wait, "cannot start: "+e.Held)
+	case e.Eligible.After(w.Now):
+		e.decide(Wait, "may not start before "+e.Eligible.UTC().Format("2006-01-02 15:04:05 MST"))
+	case e.Want == 0:
+		w.wait(e, "gets no GPUs in this round")
+	default:
+		w.enter(e)
+	}
+}
+
+// enter starts the job, or lets it wait and guard its turn.
+func (w *walk) enter(e *Entry) {
+	if err := w.possible(e); err != nil {
+		w.wait(e, "can never start as it is: "+err.Error()+" even if nothing ran")
+		return
+	}
+	if j := w.strict(e); j != nil {
+		w.wait(e, fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why))
+		return
+	}
+	on, err := w.seat(e)
+	if err == nil {
+		w.start(e, on)
+		return
+	}
+	if w.displace(e) || w.pack(e) {
+		return
+	}
+	w.wait(e, err.Error())
+	w.guard(e, err.Error())
+}
+
+// strict returns the judge whose lane nobody may pass, if the job is in it.
+func (w *walk) strict(e *Entry) *judge {
+	if w.p.Backfill != nil {
+		return nil
+	}
+	i := slices.IndexFunc(w.judges, func(j judge) bool { return j.meets(e.lane()) })
+	if i < 0 {
+		return nil
+	}
+	return &w.judges[i]
+}
+
+// guard installs the judges of the first blocked job of a lane.
+func (w *walk) guard(e *Entry, why string) {
+	if slices.ContainsFunc(w.judges, func(j judge) bool { return j.lane == e.lane() }) {
+		return
+	}
+	if w.p.Backfill == nil {
+		w.judges = append(w.judges, judge{e.lane(), e, why, nil})
+		return
+	}
+	w.judges = append(w.judges, judge{e.lane(), e, why, w.p.Backfill.Behind(w.Round, e)})
+	if e.verdict.aged {
+		w.judges = append(w.judges, judge{e.lane(), e, why, Reserve(w.Round, e, ByLimit).Pass})
+	}
+}
