@@ -40,6 +40,8 @@ type Config struct {
 	// UserStops1h is how often a user's jobs may be stopped in an hour
 	// (stops): no one person pays for all the others.
 	UserStops1h int `yaml:"user_stops_1h"`
+	// AccountStops1h is how often an account's jobs may be (stops).
+	AccountStops1h int `yaml:"account_stops_1h"`
 	// StopPercent bounds the GPUs of the jobs stopped per interval (percent of
 	// the GPUs in use), StopPercent1h those per hour: a wrong policy must be
 	// slow enough for people to notice.
@@ -82,6 +84,24 @@ type Config struct {
 	// no scheduler; a human still sees a reordering of this size at a glance.
 	ChurnFloor int `yaml:"churn_floor"`
 
+	// EditCooldown is the time between two changes of one field of a job
+	// (duration). What is given back is not delayed.
+	EditCooldown time.Duration `yaml:"edit_cooldown"`
+	// PlanStopPercent is the share of the GPUs in use beyond which a plan that
+	// wants to stop their jobs is doubted as a whole (percent), if it stops more
+	// than PlanStopFloor of them (jobs).
+	PlanStopPercent float64 `yaml:"plan_stop_percent"`
+	PlanStopFloor   int     `yaml:"plan_stop_floor"`
+
+	// VanishPercent of the live jobs may be gone from one poll to the next
+	// (percent), or VanishFloor of them (jobs): more were filtered or cut, not
+	// finished. Slurm lists finished jobs for minutes.
+	VanishPercent float64 `yaml:"vanish_percent"`
+	VanishFloor   int     `yaml:"vanish_floor"`
+	// ShrinkPercent of the nodes may be gone from one poll to the next
+	// (percent); nodes that are down stay listed.
+	ShrinkPercent float64 `yaml:"shrink_percent"`
+
 	// NodeFactor is how many times the nodes it needs a job keeps after our
 	// exclusions (ratio): nodes fail, and the exclusion stays if we die.
 	NodeFactor float64 `yaml:"node_factor"`
@@ -114,11 +134,13 @@ func Default() Config {
 		LeaseMin: 30 * time.Second, LeaseMax: time.Hour, LeaseTotal: 24 * time.Hour,
 		DeadlineMargin: 10 * time.Minute, MaxDependants: 10, MaxPending: 72 * time.Hour,
 		Quantum: 30 * time.Minute, Cooldown: 2 * time.Hour,
-		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5,
+		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
 		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1,
 		LostPercent24h: 5, RestartCost: 5 * time.Minute, GainFactor: 3,
 		Mutations: 200, MutationPercent: 2, MutationFloor: 20, MutationRate: 5,
 		ChurnPercent: 10, PlanChurnPercent: 50, ChurnFloor: 50,
+		EditCooldown: 20 * time.Second, PlanStopPercent: 50, PlanStopFloor: 4,
+		VanishPercent: 20, VanishFloor: 10, ShrinkPercent: 20,
 		NodeFactor: 2, Skew: 5 * time.Second, SnapshotAge: 0.5,
 		SendTime: 10 * time.Second, YieldFor: 24 * time.Hour,
 		ExemptUsers: []string{"root", "slurm"},

@@ -1,0 +1,153 @@
+package gate
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// needs is the mode each kind of edit needs. Giving back needs Rank only.
+var needs = map[slurm.Kind]Mode{
+	slurm.SiteFactor: Rank, slurm.Nice: Rank, slurm.Priority: Rank, slurm.HandBack: Rank,
+	slurm.Unlease: Rank, slurm.Lease: Steer, slurm.HardHold: Steer, slurm.Require: Steer,
+	slurm.Exclude: Steer, slurm.SetGPUs: Steer, slurm.Requeue: Preempt,
+}
+
+// shape says why an edit is not exactly one thing (I2).
+func shape(e slurm.Edit) *no {
+	if _, ok := needs[e.Kind]; !ok {
+		return deny("I2", "there is no such edit")
+	}
+	value, until, nodes, array := false, false, false, false
+	switch e.Kind {
+	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.SetGPUs:
+		value = true
+	case slurm.Lease, slurm.Unlease:
+		until = true
+	case slurm.Require, slurm.Exclude:
+		nodes = true
+	case slurm.Requeue:
+		array = true
+	}
+	if !value && e.Value != 0 || until == e.Until.IsZero() || !nodes && len(e.Nodes) > 0 || !array && e.Array != "" {
+		return deny("I2", "it carries values of other fields, or lacks its own")
+	}
+	if !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes) {
+		return deny("I2", "its nodes are not sorted, or named twice")
+	}
+	return nil
+}
+
+// identity says why the edit is not for the run the view shows (I13).
+func (g *editor) identity(c *claim) *no {
+	switch {
+	case c.job == nil:
+		return deny("I13", "the view does not show the job")
+	case !c.job.Run().Same(c.Run):
+		return deny("I13", "the view shows another run, %v", c.job.Run())
+	}
+	return nil
+}
+
+func (g *editor) allowedMode(c *claim) *no {
+	need := needs[c.Kind]
+	if c.back {
+		need = Rank
+	}
+	m := g.in.Mode
+	if !c.back {
+		m = g.mode(c.job, m)
+	}
+	if !m.Allows(need) {
+		return deny("I20", "mode %s does not allow it", m)
+	}
+	return nil
+}
+
+// ours says why the field is not ours to write (I3).
+func (g *editor) ours(c *claim) *no {
+	at := spotOf(c.Edit)
+	switch {
+	case g.taken[at]:
+		return deny("I3", "another edit of this cycle writes %s", at.Field)
+	case g.in.Book.Open(at.Job, at.Field) != nil:
+		return deny("I3", "the outcome of an earlier edit of %s is still open", at.Field)
+	case g.in.Book.Yielded(c.job.Run()) != nil:
+		return deny("I3", "somebody changed the job after us")
+	case c.back && c.standing == nil:
+		return deny("I3", "no value of ours stands in %s", at.Field)
+	}
+	if c.standing != nil && !stillOurs(c.standing, c.job) {
+		return deny("I3", "%s is not what we wrote any more", at.Field)
+	}
+	return nil
+}
+
+// stillOurs reports whether the field shows exactly the value of the intent. A
+// site factor is shown by no release.
+func stillOurs(in *ledger.Intent, j *slurm.Job) bool {
+	e := &in.Edit
+	switch e.Kind {
+	case slurm.Lease:
+		return j.Eligible.Equal(e.Until)
+	case slurm.Priority:
+		return j.Priority == e.Value
+	case slurm.Nice:
+		return j.NiceKnown && j.Nice == e.Value
+	case slurm.Require:
+		return slurm.SameHosts(j.Required, e.Nodes)
+	case slurm.Exclude:
+		return slurm.SameHosts(j.Excluded, e.Nodes)
+	case slurm.SiteFactor:
+		return true
+	}
+	return false
+}
+
+// scope says why the job is none of our business. A value of ours is taken
+// back even from a job that became exempt.
+func (g *editor) scope(c *claim) *no {
+	if c.back {
+		return nil
+	}
+	if c.planned == nil {
+		return deny("I15", "the job is not in the snapshot of partition %s", g.Partition)
+	}
+	return g.exempt(c.job)
+}
+
+// cool says why the field was written too lately (I10). Giving back and
+// requeues, which have a cooldown of their own, do not wait.
+func (g *editor) cool(c *claim) *no {
+	last, ok := g.in.Touched[spotOf(c.Edit)]
+	if !ok || c.back || c.Kind == slurm.Requeue {
+		return nil
+	}
+	if ago := g.Now.Sub(last); ago < g.Config.EditCooldown {
+		return deny("I10", "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Config.EditCooldown)
+	}
+	return nil
+}
+
+// affordable says why the edit does not fit the write budget (I10). The first
+// one of a cycle goes whatever its size: an array larger than the budget would
+// never be reached otherwise.
+func (g *editor) affordable(c *claim) *no {
+	if c.tasks <= g.left || g.untouched {
+		return nil
+	}
+	return deny("I10", "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.left, 0))
+}
+
+// writeBudget is how many tasks may be changed in an interval.
+func writeBudget(in *EditInput) int {
+	c, live := &in.Config, 0
+	for i := range in.View.Jobs {
+		live += one(!in.View.Jobs[i].Done())
+	}
+	share := max(int(c.MutationPercent*float64(live)/100), c.MutationFloor)
+	rate := int(c.MutationRate * in.Interval.Seconds())
+	return min(c.Mutations, share, rate)
+}

@@ -1,0 +1,207 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Edits is the last look, between Diff and the ledger. It returns the edits
+// that may be intended, in the order in which they should be sent, and why the
+// others may not. It trusts nothing that earlier steps promised: what an edit
+// relies on is read from the view and the book. Edits is pure and changes none
+// of its input.
+func Edits(in EditInput) ([]slurm.Edit, []Refusal) {
+	g := &editor{in: in}
+	if n := g.blanket(); n != nil {
+		return nil, all(in.Edits, n)
+	}
+	g.facts = newFacts(in.State)
+	g.budget = newStopBudget(&g.facts)
+	g.left = writeBudget(&in) - in.Written
+	g.untouched = in.Written == 0
+	g.taken = map[Spot]bool{}
+	for _, e := range g.sorted() {
+		g.one(e)
+	}
+	sortRefusals(g.refused)
+	return g.accepted, g.refused
+}
+
+type editor struct {
+	facts
+	in        EditInput
+	budget    *stopBudget
+	left      int           // of the write budget, in tasks
+	untouched bool          // nothing has been let through in this cycle
+	taken     map[Spot]bool // fields that an edit let through writes
+	accepted  []slurm.Edit
+	refused   []Refusal
+}
+
+// blanket says why nothing at all may be sent.
+func (g *editor) blanket() *no {
+	in := &g.in
+	return first(
+		func() *no {
+			if !in.Mode.Allows(Rank) {
+				return deny("I20", "mode %s sends nothing", cmp.Or(in.Mode, Off))
+			}
+			return nil
+		},
+		in.staleOrBlind, in.unled,
+		func() *no {
+			if in.Book == nil {
+				return deny("I3", "there is no ledger")
+			}
+			return nil
+		},
+	)
+}
+
+func all(edits []slurm.Edit, n *no) []Refusal {
+	rs := make([]Refusal, len(edits))
+	for i, e := range edits {
+		rs[i] = refusal(e, n)
+	}
+	sortRefusals(rs)
+	return rs
+}
+
+func refusal(e slurm.Edit, n *no) Refusal {
+	return Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.id, Why: string(e.Kind) + ": " + n.why}
+}
+
+// claim is an edit with all that is known of its job.
+type claim struct {
+	slurm.Edit
+	job      *slurm.Job
+	planned  *policy.Job    // nil: not in the snapshot
+	standing *ledger.Intent // our value in the field; nil: none
+	back     bool           // it gives a value of ours back
+	tasks    int
+}
+
+func (g *editor) claim(e slurm.Edit) claim {
+	c := claim{Edit: e, job: g.View.Job(e.Run.Job), planned: g.job(e.Run.Job), tasks: max(e.Tasks, 1)}
+	if c.job == nil {
+		return c
+	}
+	c.standing = g.in.Book.Standing(c.job.Run(), ledger.FieldOf(e.Kind), g.at)
+	c.back = givesBack(e, c.standing)
+	if c.planned != nil {
+		c.tasks = max(c.tasks, c.planned.Tasks)
+	}
+	return c
+}
+
+// givesBack reports whether the edit takes a value of ours away.
+func givesBack(e slurm.Edit, in *ledger.Intent) bool {
+	switch e.Kind {
+	case slurm.Unlease, slurm.HandBack:
+		return true
+	case slurm.SiteFactor:
+		return e.Value == 0
+	case slurm.Nice:
+		return in != nil && e.Value == in.Before.Nice-in.Before.Ours
+	case slurm.Require:
+		return in != nil && slurm.SameHosts(in.Before.Required, e.Nodes)
+	case slurm.Exclude:
+		return in != nil && slurm.SameHosts(in.Before.Excluded, e.Nodes)
+	}
+	return false
+}
+
+// sorted returns the claims, those first that should use up the budget first.
+func (g *editor) sorted() []claim {
+	cs := make([]claim, len(g.in.Edits))
+	for i, e := range g.in.Edits {
+		cs[i] = g.claim(e)
+	}
+	slices.SortStableFunc(cs, func(a, b claim) int {
+		return cmp.Or(cmp.Compare(a.turn(), b.turn()), cmp.Compare(g.rank(&a), g.rank(&b)),
+			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareRest(a.Edit, b.Edit))
+	})
+	return cs
+}
+
+// compareRest makes the order total, so that the order of the input is of no
+// consequence.
+func compareRest(a, b slurm.Edit) int {
+	return cmp.Or(cmp.Compare(a.Value, b.Value), a.Until.Compare(b.Until), slices.Compare(a.Nodes, b.Nodes),
+		cmp.Compare(a.Array, b.Array), cmp.Compare(a.Tasks, b.Tasks), cmp.Compare(a.Why, b.Why),
+		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
+}
+
+// turn orders the kinds: what sets jobs free, what keeps a hold from lapsing,
+// what destroys work only if room remains, then new holds, order and nodes.
+func (c *claim) turn() int {
+	switch {
+	case c.back:
+		return 0
+	case c.Kind == slurm.Lease && c.standing != nil:
+		return 1
+	case c.Kind == slurm.Requeue:
+		return 2
+	case c.Kind == slurm.Lease || c.Kind == slurm.HardHold:
+		return 3
+	case c.Kind == slurm.SiteFactor || c.Kind == slurm.Nice || c.Kind == slurm.Priority:
+		return 4
+	}
+	return 5
+}
+
+// rank is the place a stop has among the stops Plan let through; others go by
+// job.
+func (g *editor) rank(c *claim) int {
+	if c.Kind == slurm.Requeue {
+		return slices.IndexFunc(g.in.Allowed, func(s Stop) bool { return s.Job == c.Run.Job })
+	}
+	return 0
+}
+
+func (g *editor) one(c claim) {
+	if n := g.check(&c); n != nil {
+		g.refused = append(g.refused, refusal(c.Edit, n))
+		return
+	}
+	at := spotOf(c.Edit)
+	g.taken[at] = true
+	g.left, g.untouched = g.left-c.tasks, false
+	if c.Kind == slurm.Requeue {
+		g.budget.add(*g.allowed(c.Run.Job))
+	}
+	c.Tasks = c.tasks
+	g.accepted = append(g.accepted, c.Edit)
+}
+
+func spotOf(e slurm.Edit) Spot { return Spot{e.Run.Job, ledger.FieldOf(e.Kind)} }
+
+// allowed returns the stop of the job that Plan let through, or nil.
+func (g *editor) allowed(job int64) *Stop {
+	for i := range g.in.Allowed {
+		if g.in.Allowed[i].Job == job {
+			return &g.in.Allowed[i]
+		}
+	}
+	return nil
+}
+
+// check says why an edit may not be sent. The budgets come last, so that only
+// what could be sent is counted.
+func (g *editor) check(c *claim) *no {
+	return first(
+		func() *no { return shape(c.Edit) },
+		func() *no { return g.identity(c) },
+		func() *no { return untouchable(c.job) },
+		func() *no { return g.allowedMode(c) },
+		func() *no { return g.ours(c) },
+		func() *no { return g.scope(c) },
+		func() *no { return g.kind(c) },
+		func() *no { return g.cool(c) },
+		func() *no { return g.affordable(c) },
+	)
+}

@@ -1,0 +1,158 @@
+package gate
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// facts is a State with what is looked up often.
+type facts struct {
+	State
+	at         time.Time     // Slurm's clock
+	jobs       map[int64]int // of the snapshot
+	dependants map[int64]int // jobs waiting for a job
+}
+
+func newFacts(s State) facts {
+	f := facts{State: s, at: s.View.At, jobs: map[int64]int{}, dependants: map[int64]int{}}
+	for i := range s.Snapshot.Jobs {
+		f.jobs[int64(s.Snapshot.Jobs[i].ID)] = i
+	}
+	for i := range s.View.Jobs {
+		j := &s.View.Jobs[i]
+		if j.Dependency == "" || j.Done() {
+			continue
+		}
+		for _, id := range dependsOn(j.Dependency) {
+			f.dependants[id]++
+		}
+	}
+	return f
+}
+
+// job returns the snapshot's job, or nil.
+func (f *facts) job(id int64) *policy.Job {
+	i, ok := f.jobs[id]
+	if !ok {
+		return nil
+	}
+	return &f.Snapshot.Jobs[i]
+}
+
+var dependencyID = regexp.MustCompile(`[:_,?]([0-9]+)`)
+
+// dependsOn returns the job ids in "afterok:12(unfulfilled),afterany:13_4", each
+// once. A task number may be taken for an id: too many dependants spare a job.
+func dependsOn(list string) []int64 {
+	var ids []int64
+	for _, m := range dependencyID.FindAllStringSubmatch(list, -1) {
+		if id, err := strconv.ParseInt(m[1], 10, 64); err == nil && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// mode returns the weakest mode of the job's partitions.
+func (f *facts) mode(j *slurm.Job, top Mode) Mode {
+	for _, p := range strings.Split(j.Partition, ",") {
+		if m, ok := f.Modes[p]; !ok {
+			return Off
+		} else if !m.Allows(top) {
+			top = m
+		}
+	}
+	return top
+}
+
+// owned reports whether the job is this partition's business.
+func (f *facts) owned(j *slurm.Job) bool {
+	for _, p := range strings.Split(j.Partition, ",") {
+		if _, ok := f.Modes[p]; ok {
+			return p == f.Partition
+		}
+	}
+	return false
+}
+
+// exempt says why nothing at all may be done to the job (I1, I15).
+func (f *facts) exempt(j *slurm.Job) *no {
+	if n := untouchable(j); n != nil {
+		return n
+	}
+	c := &f.Config
+	switch {
+	case j.Reservation != "":
+		return deny("I15", "it belongs to reservation %s", j.Reservation)
+	case !f.owned(j):
+		return deny("I15", "partition %s is not managed from here", j.Partition)
+	case slices.Contains(c.ExemptUsers, j.User):
+		return deny("I15", "user %s is exempt", j.User)
+	case slices.Contains(c.ExemptAccounts, j.Account):
+		return deny("I15", "account %s is exempt", j.Account)
+	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJob != 0 && slices.Contains(c.ExemptJobs, j.ArrayJob):
+		return deny("I15", "the job is exempt")
+	}
+	for _, p := range strings.Split(j.Partition, ",") {
+		if slices.Contains(c.ExemptPartitions, p) {
+			return deny("I15", "partition %s is exempt", p)
+		}
+	}
+	return nil
+}
+
+// untouchable says why not even a value of ours may be taken back.
+func untouchable(j *slurm.Job) *no {
+	switch {
+	case j.Held || j.Priority == 0 && j.Pending():
+		return deny("I1", "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
+	case j.Opaque != "":
+		return deny("I15", "its record cannot be read: %s", j.Opaque)
+	case j.HetJob != 0:
+		return deny("I15", "it is part of heterogeneous job %d", j.HetJob)
+	case j.Federation != "":
+		return deny("I15", "it is a federated job of %s", j.Federation)
+	case j.Cron != "":
+		return deny("I15", "it is a scrontab job")
+	case j.Done() || j.Flag("COMPLETING"):
+		return deny("I15", "it is ending or has ended")
+	}
+	return nil
+}
+
+// leasable says why the job must not be kept from starting until the given
+// moment (I4, I15, I16).
+func (f *facts) leasable(p *policy.Job, j *slurm.Job, until time.Time) *no {
+	c, id := &f.Config, j.ID
+	switch {
+	case !j.Batch:
+		return deny("I15", "it is interactive: somebody is waiting for it")
+	case p.Waited(f.at) > c.MaxPending:
+		return deny("I16", "it has waited %v, longer than %v", p.Waited(f.at).Round(time.Second), c.MaxPending)
+	case f.Leased[id] >= c.LeaseTotal:
+		return deny("I4", "it was leased for %v altogether, the most is %v", f.Leased[id], c.LeaseTotal)
+	case f.dependants[id]+f.dependants[arrayOf(j)] > c.MaxDependants:
+		return deny("I15", "%d jobs wait for it, more than %d", f.dependants[id]+f.dependants[arrayOf(j)], c.MaxDependants)
+	}
+	for _, d := range []time.Time{p.Deadline, j.Deadline} {
+		if !d.IsZero() && until.Add(c.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
+			return deny("I15", "its deadline %s is too near for a lease", d.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// arrayOf returns the array's id where it is not the job's own, else 0.
+func arrayOf(j *slurm.Job) int64 {
+	if j.ArrayJob == j.ID {
+		return 0
+	}
+	return j.ArrayJob
+}

@@ -1,0 +1,97 @@
+package gate
+
+import (
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// State is what both looks of the gate rely on. Everything is a value; nothing
+// is changed.
+type State struct {
+	Config   Config
+	Interval time.Duration // between cycles
+	Now      time.Time     // our clock, now
+	Taken    time.Time     // our clock when the view came in
+	// Partition is the one the plan is for; Modes are the configured modes of
+	// all managed partitions. A job that may start in several gets the weakest
+	// of their modes (a partition not listed is Off) and is the business of the
+	// first managed one in its list.
+	Partition string
+	Modes     map[string]Mode
+	// Snapshot is what the policy was shown; hand over one it could not write
+	// to. View is the poll it was made from, or for Edits a fresher one.
+	Snapshot *policy.Snapshot
+	View     *slurm.View
+	// Leadership is how long our leadership lasts from Now, on the monotonic
+	// clock; unused where the mode pushes nothing.
+	Leadership time.Duration
+	// Stops are the stops of the last 24 hours in all partitions, those that
+	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
+	// order does not matter.
+	Stops []Stop
+	// Stopped holds the times of all our requeues of a job, as far as history
+	// reaches; Leased how long it was leased altogether, current leases up to
+	// now included.
+	Stopped map[int64][]time.Time
+	Leased  map[int64]time.Duration
+}
+
+// Stop is one stop of a job. It is worth recording: budgets are counted on it.
+type Stop struct {
+	Job     int64             `json:"job"`
+	User    string            `json:"user"`
+	Account string            `json:"account"`
+	GPUs    float64           `json:"gpus"` // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"` // work expected to be lost
+	At      time.Time         `json:"at"`   // Slurm's clock: Snapshot.Now of the cycle
+	For     int64             `json:"for"`  // the job that got the room; itself when moved
+}
+
+// PlanInput is what Plan looks at.
+type PlanInput struct {
+	State
+	Plan     *policy.Plan // as the policy returned it
+	Last     *policy.Plan // the policy's plan of the cycle before, gated or not; nil: none known
+	Accepted *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
+	Prior    *slurm.View  // the poll before this one; nil: none
+	Sentinel int64        // id of a job that every unfiltered list contains; 0: none
+	Doubts   []Refusal    // reasons of the caller's to observe only: warm-up, breakers, untested release
+}
+
+// PlanOutput is what Plan lets through.
+type PlanOutput struct {
+	// Plan has one decision per job of the snapshot, as the policy's or
+	// harmless. Never nil when there is a snapshot.
+	Plan *policy.Plan
+	// Mode is the partition's, or Observe at most when in doubt.
+	Mode Mode
+	// Doubts are the reasons to observe only, Refused the single decisions
+	// turned down; sorted by job, then invariant.
+	Doubts  []Refusal
+	Refused []Refusal
+	// Stops are the stops let through; hand them to Edits as Allowed, and
+	// record those whose requeue came through there.
+	Stops []Stop
+}
+
+// Spot is one field of one job.
+type Spot struct {
+	Job   int64
+	Field ledger.Field
+}
+
+// EditInput is what Edits looks at. Stops must not contain the stops the edits
+// are about to make.
+type EditInput struct {
+	State
+	Mode     Mode               // PlanOutput.Mode
+	Edits    []slurm.Edit       // as Diff returned them
+	Book     *ledger.Book       // of all open and standing intents
+	Allowed  []Stop             // PlanOutput.Stops; a requeue needs its own
+	Requeued []slurm.Run        // runs with a requeue intent of any state but VOID
+	Touched  map[Spot]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	Written  int                // tasks of the edits other partitions got this cycle
+}

@@ -1,0 +1,71 @@
+package gate
+
+import (
+	"fairbridge/policy"
+)
+
+// maxDecisions bounds a plan, maxWhy the bytes of one reason.
+const (
+	maxDecisions = 2_000_000
+	maxWhy       = 4096
+)
+
+// malformed says why the plan cannot be read as decisions about the snapshot
+// (I19). Nothing of such a plan is used.
+func malformed(p *policy.Plan, s *policy.Snapshot) *no {
+	switch {
+	case p == nil:
+		return deny("I19", "there is no plan")
+	case p.Basis != s.Seq:
+		return deny("I19", "the plan was made from snapshot %d, not %d", p.Basis, s.Seq)
+	case len(p.Decisions) > maxDecisions:
+		return deny("I19", "the plan has %d decisions, the most is %d", len(p.Decisions), maxDecisions)
+	case len(p.Decisions) != len(s.Jobs):
+		return deny("I19", "the plan decides on %d jobs, there are %d", len(p.Decisions), len(s.Jobs))
+	}
+	taken := make(map[int]policy.JobID, len(p.Decisions))
+	for i := range p.Decisions {
+		d, j := &p.Decisions[i], &s.Jobs[i]
+		if d.Job != j.ID {
+			return deny("I19", "decision %d is about job %d, want job %d: one per job, sorted", i+1, d.Job, j.ID)
+		}
+		if n := malformedDecision(d, j); n != nil {
+			return n
+		}
+		if other, ok := taken[d.Rank]; ok {
+			return deny("I19", "jobs %d and %d share rank %d", other, d.Job, d.Rank)
+		}
+		taken[d.Rank] = d.Job
+	}
+	return nil
+}
+
+func malformedDecision(d *policy.Decision, j *policy.Job) *no {
+	switch {
+	case !fits(d.Verb, j):
+		return deny("I19", "job %d is %s: it cannot %q", d.Job, j.State, d.Verb)
+	case d.Rank < 1:
+		return deny("I19", "job %d has rank %d; 1 is first", d.Job, d.Rank)
+	case d.GPUs < 0:
+		return deny("I19", "job %d would run on %d GPUs", d.Job, d.GPUs)
+	case len(d.Why) > maxWhy:
+		return deny("I19", "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhy)
+	}
+	for _, slot := range d.On {
+		if slot.Count < 1 || slot.Node == "" {
+			return deny("I19", "job %d would get %d devices of node %q", d.Job, slot.Count, slot.Node)
+		}
+	}
+	return nil
+}
+
+// fits reports whether the verb makes sense for a job in its state.
+func fits(v policy.Verb, j *policy.Job) bool {
+	switch v {
+	case policy.Start, policy.Wait, policy.Hold:
+		return !j.Active()
+	case policy.Keep, policy.Stop, policy.Move:
+		return j.Active()
+	}
+	return v == policy.Resize
+}

@@ -1,0 +1,153 @@
+package gate
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// spotKind is the devices of one type on one node.
+type spotKind struct{ node, kind string }
+
+// room is how many devices would be free.
+type room map[spotKind]int
+
+func (r room) take(a policy.Alloc, sign int) {
+	for _, s := range a {
+		r[spotKind{s.Node, s.Type}] -= sign * s.Count
+	}
+}
+
+func (r room) has(a policy.Alloc) bool {
+	want := room{}
+	want.take(a, -1)
+	for k, n := range want {
+		if r[k] < n {
+			return false
+		}
+	}
+	return len(a) > 0
+}
+
+// freeRoom is what is free when the jobs running now run on and those that are
+// started without a stop have started.
+func (g *planner) freeRoom(gangs []gang) room {
+	r := room{}
+	for i := range g.Snapshot.Nodes {
+		n := &g.Snapshot.Nodes[i]
+		for _, d := range n.GPUs {
+			if n.Down == "" {
+				r[spotKind{n.Name, d.Type}] += d.Count - d.Sick
+			}
+		}
+	}
+	waits := map[policy.JobID]bool{}
+	for _, x := range gangs {
+		waits[x.to] = true
+	}
+	for i := range g.Snapshot.Jobs {
+		j, d := &g.Snapshot.Jobs[i], &g.out.Plan.Decisions[i]
+		r.take(j.On, 1)
+		if d.Verb == policy.Start && !waits[d.Job] {
+			r.take(d.On, 1)
+		}
+	}
+	return r
+}
+
+// targets is what the gang's jobs and the one it is for would hold.
+func (g *planner) targets(x gang) policy.Alloc {
+	var on policy.Alloc
+	if b := g.decision(x.to); b != nil && b.Verb == policy.Start {
+		on = append(on, b.On...)
+	}
+	for _, id := range x.victims {
+		if d := g.decision(id); d.Verb != policy.Stop {
+			on = append(on, d.On...)
+		}
+	}
+	return on
+}
+
+// move gives the gang's devices to whom it was stopped for.
+func (r room) move(g *planner, x gang) {
+	for _, id := range x.victims {
+		r.take(g.job(int64(id)).On, -1)
+	}
+	r.take(g.targets(x), 1)
+}
+
+// worthwhile says why stopping the gang would not help, or not enough (I8).
+func (g *planner) worthwhile(x gang, free room) *no {
+	to, d := g.job(int64(x.to)), g.decision(x.to)
+	switch {
+	case to == nil:
+		return deny("I8", "the job it would make room for (%d) is not listed", x.to)
+	case d.Verb != policy.Start && !ends(d, to):
+		return deny("I8", "the job it would make room for (%d) does not start", x.to)
+	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
+		return deny("I8", "job %d could not start if it had room", x.to)
+	}
+	if n := g.makesRoom(x, free); n != nil {
+		return n
+	}
+	return g.gains(x, to)
+}
+
+func (g *planner) makesRoom(x gang, free room) *no {
+	if d := g.decision(x.to); d.Verb == policy.Start {
+		if len(d.On) == 0 || d.On.Count() < min(need(g.job(int64(x.to))), max(d.GPUs, 1)) {
+			return deny("I8", "it is not said where job %d would run", x.to)
+		}
+		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
+			return deny("I8", "job %d could not start: %s", x.to, n.why)
+		}
+		if free.has(d.On) {
+			return deny("I8", "job %d has room without it", x.to)
+		}
+	}
+	then := room{}
+	for k, n := range free {
+		then[k] = n
+	}
+	for _, id := range x.victims {
+		p := g.job(int64(id))
+		if d := g.decision(id); d.Verb != policy.Stop && len(d.On) == 0 {
+			return deny("I8", "it is not said where job %d would run", id)
+		}
+		then.take(p.On, -1)
+	}
+	if on := g.targets(x); !then.has(on) {
+		return deny("I8", "job %d would still not fit", x.to)
+	}
+	return nil
+}
+
+// need is the fewest devices the job runs on.
+func need(p *policy.Job) int {
+	if p.MinGPUs > 0 {
+		return min(p.MinGPUs, p.Ask.GPUs.Count)
+	}
+	return p.Ask.GPUs.Count
+}
+
+// gains weighs the work the beneficiary is expected to do against what is lost.
+// A job with neither limit nor prediction is expected to do any amount.
+func (g *planner) gains(x gang, to *policy.Job) *no {
+	left := to.Left
+	if left == 0 && to.Limit > 0 {
+		left = to.Limit - to.Ran(g.Snapshot.Now)
+	}
+	if left == 0 && to.Limit == 0 {
+		return nil
+	}
+	var lost policy.GPUSeconds
+	for _, id := range x.victims {
+		lost += g.stopOf(g.job(int64(id)), 0).Lost
+	}
+	gain := policy.Service(to.Ask.GPUs.Whole(), max(left, time.Duration(0)))
+	if float64(gain) < g.Config.GainFactor*float64(lost) {
+		return deny("I8", "job %d is expected to do %v, less than %g times the %v lost", x.to, gain, g.Config.GainFactor, lost)
+	}
+	return nil
+}

@@ -1,0 +1,90 @@
+package gate
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// stoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20).
+func (f *facts) stoppable(p *policy.Job) *no {
+	j := f.View.Job(int64(p.ID))
+	if j == nil {
+		return deny("I13", "the view does not show it")
+	}
+	return first(
+		func() *no { return f.exempt(j) },
+		func() *no { return f.modeAllows(j, Preempt) },
+		func() *no { return requeueable(p, j) },
+		func() *no { return f.ranEnough(p, j) },
+	)
+}
+
+// modeAllows says why the modes of the job's partitions do not go as far as
+// need. While only observing, plans are judged as if they did.
+func (f *facts) modeAllows(j *slurm.Job, need Mode) *no {
+	m := f.mode(j, f.Modes[f.Partition])
+	if m == Observe || m.Allows(need) {
+		return nil
+	}
+	return deny("I20", "partition %s is in mode %s", j.Partition, m)
+}
+
+func requeueable(p *policy.Job, j *slurm.Job) *no {
+	switch {
+	case j.State != "RUNNING":
+		return deny("I5", "it is %s, not running", j.State)
+	case !j.Batch || !j.Requeue:
+		return deny("I5", "Slurm may not requeue it (batch %v, requeue %v)", j.Batch, j.Requeue)
+	case p.Fixed != "":
+		return deny("I5", "%s", p.Fixed)
+	case p.State != policy.Running:
+		return deny("I5", "the snapshot shows it %s", p.State)
+	}
+	return nil
+}
+
+func (f *facts) ranEnough(p *policy.Job, j *slurm.Job) *no {
+	c := &f.Config
+	need := c.Quantum + p.Checkpoint
+	if j.Start.IsZero() {
+		return deny("I6", "its start is not known")
+	}
+	if ran := f.at.Sub(j.Start); ran < need {
+		return deny("I6", "it ran %v, at least %v are its own", ran.Round(time.Second), need)
+	}
+	for _, t := range f.Stopped[j.ID] {
+		if f.at.Sub(t) < c.Cooldown {
+			return deny("I6", "it was stopped %v ago, the least is %v", f.at.Sub(t).Round(time.Second), c.Cooldown)
+		}
+	}
+	for _, s := range f.Stops {
+		if s.Job == j.ID && f.at.Sub(s.At) < c.Cooldown {
+			return deny("I6", "it was stopped %v ago, the least is %v", f.at.Sub(s.At).Round(time.Second), c.Cooldown)
+		}
+	}
+	return nil
+}
+
+// pair is a job that was stopped, and for whom.
+type pair struct{ stopped, to int64 }
+
+type pairs map[pair]bool
+
+// pingPong says why the stop would pay back an earlier one (I9).
+func (f *facts) pingPong(s Stop, displaced pairs) *no {
+	if s.Job == s.For {
+		return nil
+	}
+	if displaced[pair{s.For, s.Job}] {
+		return deny("I9", "job %d is stopped for it in the same plan", s.For)
+	}
+	span := 2 * f.Config.Quantum
+	for _, o := range f.Stops {
+		if o.Job == s.For && o.For == s.Job && f.Snapshot.Now.Sub(o.At) < span {
+			return deny("I9", "job %d was stopped for it %v ago, the least is %v", s.For, f.Snapshot.Now.Sub(o.At), span)
+		}
+	}
+	return nil
+}
