@@ -1,4 +1,6 @@
 # fairbridge: what one can make. `make` alone lists it.
+SHELL = /bin/bash
+.SHELLFLAGS = -o pipefail -c
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
@@ -27,11 +29,10 @@ bench: ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 fuzz: ## every fuzz test for FUZZTIME (10s)
-	@set -e; $(GO) list ./... | while read -r package; do \
-		$(GO) test -run '^$$' -list '^Fuzz' $$package | grep '^Fuzz' | while read -r name; do \
-			echo "$$package $$name"; \
-			$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package </dev/null || exit 1; \
-		done || [ $$? = 1 ] && true; \
+	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \
+		awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (; n; n--) print $$2, name[n] }' | while read -r package name; do \
+		echo "$$package $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) $$package </dev/null || exit 1; \
 	done
 
 demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=sim: on the simulated one

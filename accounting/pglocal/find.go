@@ -81,7 +81,7 @@ func unprivileged() (*syscall.Credential, error) {
 		}
 		return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 	}
-	return nil, errors.New("Postgres refuses to run as root, and there is neither a user postgres nor nobody")
+	return nil, errors.New("starting Postgres as root, which it refuses: no user postgres or nobody to start it as")
 }
 
 // makeDir makes the server's directory, closed to others. Its path is short, as a socket's must be, and for root's
