@@ -35,41 +35,6 @@ func (s *scanner) other() verdict {
 	return unreadable
 }
 
-// wrapped reads the newer encoding of a number.
-func (s *scanner) wrapped() (v int64, got verdict) {
-	set, endless := true, false
-	got = unreadable // until there is a number
-	wrong := false
-	s.enter('{')
-	for key := s.key(); key != nil; key = s.key() {
-		v1 := found
-		switch string(key) {
-		case "set":
-			s.colon()
-			set, v1 = s.boolean()
-		case "infinite":
-			s.colon()
-			endless, v1 = s.boolean()
-		case "number":
-			s.colon()
-			v, got = s.number()
-		default:
-			s.colon()
-			s.skip()
-		}
-		wrong = wrong || v1 != found
-	}
-	switch {
-	case wrong || s.err != nil:
-		return 0, unreadable
-	case endless:
-		return 0, infinite
-	case !set:
-		return 0, absent
-	}
-	return v, got
-}
-
 // size reads a number that is never negative, in whose place older releases
 // write Slurm's reserved 32-bit values.
 func (s *scanner) size() (int64, verdict) {

@@ -1,16 +1,18 @@
 package slurm
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 )
 
 // errLimit marks a reply that is refused for its size, not for its form.
 var errLimit = errors.New("over the limit")
 
 // window is the first size of the buffer a reply flows through.
-const window = 256 << 10
+const window = 64 << 10
 
 // scanner reads one JSON document from a stream through a sliding window. It
 // is exactly as strict as encoding/json but looks only at what is asked for.
@@ -28,7 +30,8 @@ type scanner struct {
 	done   bool // the stream has ended or an error was met
 	err    error
 
-	order   []guess // keys of the last record, in order
+	layouts [nests][2]layout // of wrapped numbers that are set, and not
+	order   []guess          // keys of the last record, in order
 	list    []string
 	scratch []byte
 	head    []byte // of a string that is too long
@@ -92,10 +95,33 @@ func (s *scanner) fill(keep int) bool {
 // space skips white space and returns the next byte, which is not consumed;
 // zero at the end.
 func (s *scanner) space() byte {
+	if s.pos < s.end && s.buf[s.pos] > ' ' {
+		return s.buf[s.pos]
+	}
+	return s.blank()
+}
+
+// blank is space where there is some. Slurm indents, so it takes eight blanks
+// at a time.
+func (s *scanner) blank() byte {
 	for {
 		b := s.buf[:s.end]
-		for i := s.pos; i < len(b); i++ {
-			if c := b[i]; c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+		i := s.pos
+		if i < len(b) && b[i] == '\n' {
+			i++
+		}
+		for i < len(b) {
+			if i+8 <= len(b) {
+				x := binary.LittleEndian.Uint64(b[i:]) ^ ones*' '
+				i += bits.TrailingZeros64(x) / 8
+				if x == 0 {
+					continue
+				}
+			}
+			switch c := b[i]; c {
+			case ' ', '\n', '\t', '\r':
+				i++
+			default:
 				s.pos = i
 				return c
 			}

@@ -15,8 +15,12 @@ func (s *scanner) digits() []byte {
 		s.unexpected("a value")
 		return nil
 	}
-	n := 0
-	for {
+	n := run(s.buf[s.pos:s.end])
+	if end := s.pos + n; 0 < n && n <= longest && end < s.end && !numeric(s.buf[end]) && (n == 1 || s.buf[s.pos] != '0') {
+		s.pos = end
+		return s.buf[end-n : end]
+	}
+	for n = 0; ; {
 		for s.pos+n < s.end && numeric(s.buf[s.pos+n]) {
 			n++
 		}

@@ -96,11 +96,14 @@ func (s *scanner) literal(word string) bool {
 func (s *scanner) skip() {
 	switch s.space() {
 	case '"':
-		s.quote(-1)
+		s.skipQuote()
 	case '{':
+		if _, _, ok := s.alike(); ok {
+			return
+		}
 		s.enter('{')
 		for s.next('}') {
-			s.quote(-1)
+			s.skipQuote()
 			s.colon()
 			s.skip()
 		}
@@ -118,4 +121,16 @@ func (s *scanner) skip() {
 	default:
 		s.digits()
 	}
+}
+
+// skipQuote consumes a string.
+func (s *scanner) skipQuote() {
+	if s.space() == '"' {
+		from := s.pos + 1
+		if i := from + plain(s.buf[from:s.end]); i < s.end && s.buf[i] == '"' {
+			s.pos = i + 1
+			return
+		}
+	}
+	s.quote(-1)
 }

@@ -1,0 +1,65 @@
+package door
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// field is one field of an update.
+type field struct {
+	name  string
+	value any // of the forms below only
+}
+
+// number is how v0.0.39 and later write a number that can be absent. Without
+// set, Slurm ignores it in silence.
+type number int64
+
+// MarshalJSON writes {"set":true,"infinite":false,"number":N}.
+func (n number) MarshalJSON() ([]byte, error) {
+	return fmt.Appendf(nil, `{"set":true,"infinite":false,"number":%d}`, int64(n)), nil
+}
+
+// allowed are all the fields this program can ever send in an update.
+var allowed = []string{
+	"site_factor", "nice", "priority", "begin_time", "hold",
+	"required_nodes", "excluded_nodes", "nodelist", "exclude_nodes",
+	"tres_per_node", "tres_per_job", "gres", "gpus",
+}
+
+// render writes the body of an update of one field, bound to the run where
+// the release can do that.
+func render(f field, fence string) ([]byte, error) {
+	if !slices.Contains(allowed, f.name) {
+		return nil, fmt.Errorf("field %q is not one of those that may be sent", f.name)
+	}
+	value, err := json.Marshal(f.value)
+	if err != nil {
+		return nil, fmt.Errorf("writing field %s: %w", f.name, err)
+	}
+	var b strings.Builder
+	b.WriteString(`{"` + f.name + `":` + string(value))
+	if fence != "" {
+		b.WriteString(`,"step_id":{"sluid":"` + fence + `"}`)
+	}
+	b.WriteString("}")
+	return []byte(b.String()), nil
+}
+
+// renderRequeue writes the body of POST jobs/requeue for one job. The flag is
+// a constant: Slurm requeues without protection when it is misspelt.
+func renderRequeue(address string) []byte {
+	return []byte(`{"jobs":["` + address + `"],"flags":["Incomplete"]}`)
+}
+
+// fenceOf returns the SLUID to bind an update to; "" where there is none.
+func fenceOf(run slurm.Run, offered bool) string {
+	if !offered {
+		return ""
+	}
+	return run.SLUID
+}

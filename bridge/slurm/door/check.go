@@ -1,0 +1,70 @@
+package door
+
+import (
+	"fmt"
+	"regexp"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Bounds of what is sent, inside Slurm's own.
+const (
+	maxSite  = 2_000_000_000
+	maxNice  = 2_000_000_000
+	maxGPUs  = 1 << 16
+	maxJobID = 0x03ffffff // Slurm's largest
+	maxNodes = 10_000
+)
+
+var (
+	nodeName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
+	sluid    = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
+	taskName = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
+)
+
+// check turns down an edit that no version can carry out as meant.
+func check(e slurm.Edit) error {
+	if e.Run.Job <= 0 || e.Run.Job > maxJobID {
+		return fmt.Errorf("%d is not a job id", e.Run.Job)
+	}
+	if e.Run.SLUID != "" && !sluid.MatchString(e.Run.SLUID) {
+		return fmt.Errorf("%.40q is not a SLUID", e.Run.SLUID)
+	}
+	if e.Array != "" && !taskName.MatchString(e.Array) {
+		return fmt.Errorf("%.40q is not the address of an array task", e.Array)
+	}
+	switch e.Kind {
+	case slurm.SiteFactor:
+		return within("site factor", e.Value, -maxSite, maxSite)
+	case slurm.Nice, slurm.HandBack:
+		return within("nice", e.Value, -maxNice, maxNice)
+	case slurm.Priority:
+		return within("priority", e.Value, slurm.MinPriority, slurm.MaxPriority)
+	case slurm.SetGPUs:
+		return within("number of GPUs", e.Value, 1, maxGPUs)
+	case slurm.Require, slurm.Exclude:
+		return checkNodes(e.Nodes)
+	case slurm.Lease, slurm.Unlease, slurm.Requeue, slurm.HardHold:
+		return nil
+	}
+	return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
+}
+
+func within(what string, v, lo, hi int64) error {
+	if v < lo || v > hi {
+		return fmt.Errorf("%s %d is outside %d to %d", what, v, lo, hi)
+	}
+	return nil
+}
+
+func checkNodes(nodes []string) error {
+	if len(nodes) > maxNodes {
+		return fmt.Errorf("%d nodes are more than %d", len(nodes), maxNodes)
+	}
+	for _, n := range nodes {
+		if !nodeName.MatchString(n) {
+			return fmt.Errorf("%.60q is not the name of a node", n)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,54 @@
+package door
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/internal/wire"
+)
+
+// requeue stops a running job and puts it back into the queue. By SLUID it
+// can only hit the run that was meant; without one the job is looked at again
+// first, and the Incomplete flag guards the moment in between.
+func (d *Door) requeue(ctx context.Context, e slurm.Edit) error {
+	api := d.client.API()
+	address := e.Run.SLUID
+	if !api.Requeue || address == "" {
+		j, err := d.look(ctx, e.Run)
+		if err != nil {
+			return err
+		}
+		if address, err = requeueAddress(&j, e.Array); err != nil {
+			return err
+		}
+	}
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	if !api.Requeue {
+		return d.scontrolRequeue(ctx, address)
+	}
+	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", renderRequeue(address))
+}
+
+// requeueAddress returns the address that means exactly this record. The id
+// of an array means all its tasks, and the id of a task can be the array's.
+func requeueAddress(j *slurm.Job, wanted string) (string, error) {
+	address := strconv.FormatInt(j.ID, 10)
+	switch {
+	case !j.Running():
+		return "", changed("job %d is %s: only a running one is requeued", j.ID, j.State)
+	case j.HetJob != 0:
+		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
+	case j.Unsplit():
+		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d stands for several tasks of an array", j.ID)}
+	case j.ArraySplit:
+		address = fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+	}
+	if wanted != "" && wanted != address {
+		return "", changed("job %d is %s, not %s", j.ID, address, wanted)
+	}
+	return address, nil
+}

@@ -1,0 +1,72 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// claims are what Slurm reads from a token: sun is the user's name.
+type claims struct {
+	jwt.RegisteredClaims
+	User string `json:"sun,omitempty"`
+}
+
+// Token is what a token says of itself.
+type Token struct {
+	User    string
+	Expires time.Time // zero: never
+	text    secret
+}
+
+// parseToken reads a token without checking its signature, which only
+// slurmctld can, and refuses those that cannot or must not be used. where
+// names its source in errors, which never show the token.
+func (c Config) parseToken(text secret, where string, now time.Time) (Token, error) {
+	var cl claims
+	if _, _, err := jwt.NewParser().ParseUnverified(string(text), &cl); err != nil {
+		return Token{}, fmt.Errorf("the token in %s is not a JWT: make one with scontrol token username=%s lifespan=SECONDS", where, c.userOr("USER"))
+	}
+	t := Token{User: cl.User, text: text}
+	if cl.ExpiresAt != nil {
+		t.Expires = cl.ExpiresAt.Time
+	}
+	switch {
+	case t.User == "" && c.User == "":
+		return t, fmt.Errorf("the token in %s names no user (claim sun): set user to the Slurm user it is for", where)
+	case t.User == "":
+		t.User = c.User
+	case c.User != "" && t.User != c.User:
+		return t, fmt.Errorf("the token in %s is for user %.64q, not for %q as configured", where, t.User, c.User)
+	}
+	if err := c.refuseUser(t.User); err != nil {
+		return t, fmt.Errorf("the token in %s: %w", where, err)
+	}
+	if !t.Expires.IsZero() && !now.Before(t.Expires) {
+		return t, fmt.Errorf("the token in %s expired at %s: renew it with scontrol token username=%s lifespan=SECONDS",
+			where, t.Expires.UTC().Format(time.RFC3339), t.User)
+	}
+	return t, nil
+}
+
+func (c Config) userOr(other string) string {
+	if c.User != "" {
+		return c.User
+	}
+	return other
+}
+
+// refuseUser turns down users who can act as anybody.
+func (c Config) refuseUser(user string) error {
+	if user == "root" || user == c.SlurmUser {
+		return fmt.Errorf("user %s can act as anybody in Slurm: use a user of its own with sacctmgr modify user NAME set adminlevel=Operator", user)
+	}
+	for _, r := range user {
+		if r < ' ' || r == 0x7f {
+			return errors.New("the user's name has control characters")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// maxReply bounds the answer to a write, in bytes.
+const maxReply = 1 << 20
+
+// Post sends one write, once: it is never retried. A nil error means that
+// Slurm said yes without a warning. Of the errors, Unclear means that it may
+// have been done all the same; after any other it was not.
+func Post(ctx context.Context, c *Conn, path string, body []byte) error {
+	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	c.sent.Add(1)
+	resp, connected, err := c.request(ctx, c.writes, http.MethodPost, path, body)
+	if err != nil {
+		return c.noAnswer(err, connected, slurm.Unclear)
+	}
+	defer resp.RawBody().Close()
+	if !isJSON(resp) {
+		return notJSON(resp, slurm.Unclear)
+	}
+	meta, err := reply(&capped{r: resp.RawBody(), left: maxReply})
+	if err != nil {
+		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(), Err: err}
+	}
+	if err := judge(meta, resp.StatusCode(), slurm.Unclear); err != nil {
+		return err
+	}
+	if len(meta.Warnings) > 0 { // a field was ignored: only a look can tell what became of the write
+		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(),
+			Err: errors.New("answered with a warning: " + clean(strings.Join(meta.Warnings, "; ")))}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package rest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// API is what one version of Slurm's REST API can do.
+type API struct {
+	Version  int    // 45 for v0.0.45
+	Releases string // of Slurm that serve it
+
+	Plain      bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
+	States     bool // GET jobs/state/ lists ids and states cheaply
+	SiteFactor bool // site_factor can be written
+	Fence      bool // an update can be bound to a run by its SLUID
+	Requeue    bool // POST jobs/requeue exists; otherwise scontrol requeue
+	Writes     bool // we know how to write
+	Measured   bool // tried on a live Slurm; otherwise read from its source
+}
+
+// apis is the capability table. From v0.0.40 on all versions take the same
+// bodies.
+var apis = []API{
+	{Version: 38, Releases: "22.05–23.11", Plain: true, Writes: true, Measured: true},
+	{Version: 39, Releases: "23.02–24.05", Writes: true},
+	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, Measured: true},
+	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, Measured: true, States: true},
+	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, Measured: true, States: true},
+	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, Measured: true, States: true},
+	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, Measured: true, States: true, Fence: true},
+	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, Measured: true, States: true, Fence: true, Requeue: true},
+}
+
+// Oldest and Newest bound the versions we know.
+const (
+	Oldest = 38
+	Newest = 45
+)
+
+// Name returns "v0.0.45".
+func (a API) Name() string { return fmt.Sprintf("v0.0.%d", a.Version) }
+
+// Known returns the capabilities of a version.
+func Known(version int) (API, bool) {
+	if version < Oldest || version > Newest {
+		return API{}, false
+	}
+	return apis[version-Oldest], true
+}
+
+// parseName reads "v0.0.45".
+func parseName(s string) (int, bool) {
+	digits, ok := strings.CutPrefix(s, "v0.0.")
+	n, err := strconv.Atoi(digits)
+	return n, ok && err == nil && n > 0 && digits == strconv.Itoa(n)
+}

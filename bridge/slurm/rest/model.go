@@ -1,0 +1,113 @@
+package rest
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// model is what is known of the queue between polls. Its maps are never
+// changed: every poll makes new ones.
+type model struct {
+	jobs    map[int64]slurm.Job // by id, as last read
+	marks   map[int64]string    // by id, the states jobs/state/ showed then
+	full    time.Time           // slurmctld's clock at the last full list
+	started time.Time
+}
+
+// marksOf sums up, by job id, what jobs/state/ lists: the state of a job, or
+// the states of the tasks that a record stands for.
+func marksOf(lines []slurm.TaskState) map[int64]string {
+	slices.SortStableFunc(lines, func(a, b slurm.TaskState) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Task, b.Task))
+	})
+	marks := make(map[int64]string, len(lines))
+	for i := 0; i < len(lines); {
+		end := i + 1
+		for end < len(lines) && lines[end].Job == lines[i].Job {
+			end++
+		}
+		marks[lines[i].Job] = markOf(lines[i:end])
+		i = end
+	}
+	return marks
+}
+
+// markOf prints the lines of one job shortly: runs of tasks in the same state
+// are one item.
+func markOf(lines []slurm.TaskState) string {
+	if len(lines) == 1 && !lines[0].Array && len(lines[0].Flags) == 0 {
+		return lines[0].State // no garbage for the usual job
+	}
+	var b strings.Builder
+	for i, l := range lines {
+		if i > 0 && sameState(l, lines[i-1]) && l.Task == lines[i-1].Task+1 {
+			if i+1 == len(lines) || !sameState(l, lines[i+1]) || lines[i+1].Task != l.Task+1 {
+				b.WriteString("-" + strconv.FormatInt(l.Task, 10))
+			}
+			continue
+		}
+		b.WriteString(" " + l.State)
+		for _, f := range l.Flags {
+			b.WriteString("+" + f)
+		}
+		if l.Array {
+			b.WriteString(":" + strconv.FormatInt(l.Task, 10))
+		}
+	}
+	return b.String()
+}
+
+func sameState(a, b slurm.TaskState) bool {
+	return a.State == b.State && slices.Equal(a.Flags, b.Flags)
+}
+
+// stale returns, sorted, the jobs to read afresh given the states now: new
+// ones, those whose state moved, those touched, and those no longer listed,
+// unless we saw them end.
+func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
+	var ids []int64
+	for id, mark := range marks {
+		if _, have := m.jobs[id]; !have || m.marks[id] != mark || touched[id] > 0 {
+			ids = append(ids, id)
+		}
+	}
+	for id, j := range m.jobs {
+		if _, listed := marks[id]; !listed && !j.Done() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// with returns a model in which the read ids are replaced by the records
+// found, and finished jobs that are no longer listed are gone.
+func (m model) with(marks map[int64]string, read []int64, found map[int64]slurm.Job) model {
+	next := model{jobs: make(map[int64]slurm.Job, len(m.jobs)), marks: marks, full: m.full, started: m.started}
+	for id, j := range m.jobs {
+		if _, listed := marks[id]; listed || !j.Done() {
+			next.jobs[id] = j
+		}
+	}
+	for _, id := range read {
+		delete(next.jobs, id)
+	}
+	maps.Copy(next.jobs, found)
+	return next
+}
+
+// list returns the jobs sorted by id.
+func (m model) list() []slurm.Job {
+	jobs := make([]slurm.Job, 0, len(m.jobs))
+	for _, j := range m.jobs {
+		jobs = append(jobs, j)
+	}
+	slices.SortFunc(jobs, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
+	return jobs
+}

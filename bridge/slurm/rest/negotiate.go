@@ -1,0 +1,108 @@
+package rest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// negotiate asks slurmrestd which versions it serves and picks one.
+func (c *Client) negotiate(ctx context.Context) error {
+	var served []int
+	_, err := c.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.Meta, error) {
+		var err error
+		served, err = versions(r)
+		return slurm.Meta{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
+	}
+	api, warning, err := choose(served, c.cfg.PinAPI)
+	if err != nil {
+		return &slurm.Error{Class: slurm.NoVersion, Err: err}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.api.Version != api.Version {
+		c.model = model{} // other versions show other fields
+	}
+	c.api, c.warning = api, warning
+	return nil
+}
+
+// versions reads the API versions of slurmctld's part of an OpenAPI document.
+func versions(r io.Reader) ([]int, error) {
+	var doc struct {
+		Paths map[string]json.RawMessage `json:"paths"`
+	}
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("the OpenAPI document: %w", err)
+	}
+	var list []int
+	for path := range doc.Paths {
+		rest, ok := strings.CutPrefix(path, "/slurm/")
+		name, tail, _ := strings.Cut(rest, "/")
+		if v, known := parseName(name); ok && known && strings.TrimSuffix(tail, "/") == "jobs" {
+			list = append(list, v)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), nil
+}
+
+// choose picks the highest version both sides know, or the pinned one. Of a
+// slurmrestd that serves only newer ones, the nearest is read and never
+// written. The warning is for people; "" when there is nothing to say.
+func choose(served []int, pin string) (api API, warning string, err error) {
+	if pin != "" {
+		return choosePinned(served, pin)
+	}
+	for _, v := range slices.Backward(served) {
+		if a, ok := Known(v); ok {
+			return a, unmeasured(a), nil
+		}
+	}
+	for _, v := range served {
+		if v > Newest {
+			a, _ := Known(Newest)
+			a.Version, a.Writes, a.Measured = v, false, false
+			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", Newest, a.Name()), nil
+		}
+	}
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm 22.05 to 26.05)", names(served), Oldest, Newest)
+}
+
+func choosePinned(served []int, pin string) (API, string, error) {
+	v, ok := parseName(pin)
+	a, known := Known(v)
+	switch {
+	case !ok || !known:
+		return a, "", fmt.Errorf("api %q: want v0.0.%d to v0.0.%d, or nothing to choose the best", pin, Oldest, Newest)
+	case !slices.Contains(served, v):
+		return a, "", fmt.Errorf("api %s is configured, but slurmrestd serves %s", pin, names(served))
+	}
+	return a, unmeasured(a), nil
+}
+
+func unmeasured(a API) string {
+	if a.Measured {
+		return ""
+	}
+	return fmt.Sprintf("API %s (Slurm %s) was never tried on a live Slurm: try it in observe mode first", a.Name(), a.Releases)
+}
+
+func names(served []int) string {
+	if len(served) == 0 {
+		return "no version of the slurm API"
+	}
+	var list []string
+	for _, v := range served {
+		list = append(list, API{Version: v}.Name())
+	}
+	return strings.Join(list, ", ")
+}
