@@ -52,7 +52,7 @@ func (w *walk) start(e *Entry, on Alloc) {
 }
 
 func (w *walk) begin(e *Entry, on Alloc, why string) {
-	e.Got = on
+	w.gets(e, on)
 	e.decide(Start, fmt.Sprintf("starts on %v: %s", on, why))
 }
 

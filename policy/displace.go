@@ -130,7 +130,7 @@ func (a Alloc) touches(b Alloc) bool {
 
 // stop lets a running job give way to another.
 func (w *walk) stop(v, winner *Entry) {
-	v.Got = nil
+	w.gets(v, nil)
 	v.verdict.given = winner.ID
 	v.decide(Stop, fmt.Sprintf("gives its %v to job %d of account %s, which is %d places ahead; it ran %v",
 		v.On, winner.ID, winner.Account, v.verdict.place-winner.verdict.place, v.Ran(w.Now).Round(1e9)))

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 )
@@ -104,7 +103,7 @@ func (p *Pipeline) share(r *Round) error {
 func (p *Pipeline) order(r *Round) ([]*Entry, error) {
 	if p.Order == nil {
 		line := slices.Clone(r.Entries)
-		slices.SortFunc(line, arrival)
+		slices.SortFunc(line, ByArrival)
 		return line, nil
 	}
 	line, err := p.Order.Order(r)
@@ -121,11 +120,6 @@ func (p *Pipeline) order(r *Round) ([]*Entry, error) {
 		}
 	}
 	return line, nil
-}
-
-// arrival is first come, first served.
-func arrival(a, b *Entry) int {
-	return cmp.Or(a.Arrive.Compare(b.Arrive), cmp.Compare(a.ID, b.ID))
 }
 
 func (p *Pipeline) size(r *Round, line []*Entry) error {

@@ -40,7 +40,8 @@ func (w *walk) resize(e *Entry) bool {
 		w.Free.Rewind(mark)
 		return false
 	}
-	w.full, e.Got = memo{}, on
+	w.full = memo{}
+	w.gets(e, on)
 	e.decide(Resize, fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on))
 	return true
 }

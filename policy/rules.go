@@ -58,7 +58,7 @@ func (w *walk) age() {
 		}
 	}
 	slices.SortFunc(old, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(b.Waited(w.Now), a.Waited(w.Now)), arrival(a, b))
+		return cmp.Or(cmp.Compare(b.Waited(w.Now), a.Waited(w.Now)), ByArrival(a, b))
 	})
 	w.line = append(old, rest...)
 }

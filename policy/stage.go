@@ -14,6 +14,34 @@ type Round struct {
 	*Snapshot
 	Free    *Pool    // what is free; running jobs hold theirs
 	Entries []*Entry // one per job, in Snapshot order
+
+	holds map[string]float64 // by account; see Holds
+}
+
+// Holds returns the whole GPUs the account's jobs hold as the plan stands so
+// far: those that run on and those the plan has started.
+func (r *Round) Holds(account string) float64 {
+	if r.holds == nil {
+		r.holds = map[string]float64{}
+		for _, e := range r.Entries {
+			r.count(e, 1)
+		}
+	}
+	return r.holds[account]
+}
+
+// count adds what the entry holds to its account's sum, or takes it off.
+func (r *Round) count(e *Entry, sign float64) {
+	if r.holds != nil {
+		r.holds[e.Account] += sign * GPUs{Count: e.Got.Count(), Part: e.Ask.GPUs.Part}.Whole()
+	}
+}
+
+// gets notes what the entry holds from now on.
+func (r *Round) gets(e *Entry, on Alloc) {
+	r.count(e, -1)
+	e.Got = on
+	r.count(e, 1)
 }
 
 // Entry is one job's line in a round: what the stages found out about it.
@@ -71,7 +99,9 @@ type Predictor interface {
 }
 
 // An Admitter says whether a pending job may enter. The error is the reason to
-// hold it, for its owner to read.
+// hold it, for its owner to read. It is asked before the line is made, and
+// again when the turn of a job comes, with what was started before it in
+// Round.Holds.
 type Admitter interface {
 	Admit(*Round, *Entry) error
 }

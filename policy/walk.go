@@ -100,6 +100,12 @@ func (w *walk) enter(e *Entry) {
 		w.wait(e, "can never start as it is: "+err.Error()+" even if nothing ran")
 		return
 	}
+	if w.p.Admit != nil {
+		if e.Refused = w.p.Admit.Admit(w.Round, e); e.Refused != nil {
+			e.decide(Hold, "is held back: "+e.Refused.Error())
+			return
+		}
+	}
 	if j := w.strict(e); j != nil {
 		w.wait(e, fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why))
 		return

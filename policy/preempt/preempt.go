@@ -1,0 +1,67 @@
+// Package preempt says which running jobs give way to which waiting ones. The
+// shortest run, the number of stops and the jobs that are never stopped are
+// policy.Rules, not matters of this stage.
+package preempt
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+)
+
+var errNever = errors.New("nobody is stopped")
+
+// Never stops nobody. It is what a nil stage means, for places where a value is
+// needed.
+type Never struct{}
+
+// Tier implements policy.Preempter; all jobs are of one tier, so none gives
+// way.
+func (Never) Tier(*policy.Round, *policy.Entry) int { return 0 }
+
+// MayStop implements policy.Preempter.
+func (Never) MayStop(*policy.Round, *policy.Entry) error { return errNever }
+
+// ByTier lets jobs of a smaller tier take the place of those of a larger one.
+// The function must not depend on whether the job runs, or stopping would go
+// back and forth.
+type ByTier func(*policy.Round, *policy.Entry) int
+
+// Tier implements policy.Preempter.
+func (f ByTier) Tier(r *policy.Round, e *policy.Entry) int { return f(r, e) }
+
+// MayStop implements policy.Preempter: the rules decide alone.
+func (ByTier) MayStop(*policy.Round, *policy.Entry) error { return nil }
+
+// QOS returns tiers from an ordered list of QOS names, the most important
+// first. Jobs of a QOS that is not listed come after all of them.
+func QOS(names ...string) ByTier {
+	tiers := make(map[string]int, len(names))
+	for i, n := range names {
+		tiers[n] = i
+	}
+	return func(_ *policy.Round, e *policy.Entry) int {
+		if t, ok := tiers[e.QOS]; ok {
+			return t
+		}
+		return len(names)
+	}
+}
+
+// Spare is a Preempter that also keeps jobs that are nearly done: one predicted
+// to end within Within is not stopped, as that would win little.
+type Spare struct {
+	policy.Preempter
+	Within time.Duration // 0: nobody is spared
+}
+
+// MayStop implements policy.Preempter.
+func (s Spare) MayStop(r *policy.Round, victim *policy.Entry) error {
+	left, known := policy.ByEstimate(r, victim)
+	if known && left < s.Within {
+		return fmt.Errorf("it ends within %v", s.Within)
+	}
+	return s.Preempter.MayStop(r, victim)
+}
