@@ -13,38 +13,25 @@ func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
 	if p.Total(a.GPUs.Type) < a.GPUs.Count {
 		return nil, fmt.Errorf("needs %s, %d free in all", a.wants(), p.Total(a.GPUs.Type))
 	}
-	if a.GPUs.Type != "" {
-		return FitRooms(p, a, p.Rooms(partition, a))
-	}
-	for _, t := range p.wholeTypes() { // one model throughout, if one has room
-		b := a
-		b.GPUs.Type = t
-		if on, err := FitRooms(p, b, p.Rooms(partition, b)); err == nil {
+	var err error
+	var on Alloc
+	for _, t := range p.Models(a.GPUs.Type) {
+		a.GPUs.Type = t
+		if on, err = FitRooms(p, a, p.Rooms(partition, a)); err == nil {
 			return on, nil
 		}
 	}
-	return FitRooms(p, a, p.Rooms(partition, a))
+	return nil, err
 }
 
-// wholeTypes returns the types of whole GPUs with something free, sorted.
-func (p *Pool) wholeTypes() []string {
-	var types []string
-	for t, n := range p.total {
-		if n > 0 && t != anyWhole && p.isWhole(t) {
-			types = append(types, t)
-		}
+// Models returns the types an ask may be placed on, in the order to try them:
+// its own, or for "" every type of whole GPUs by name, so
+// that a gang is of one model if one has room, and last "" for a mix.
+func (p *Pool) Models(typ string) []string {
+	if typ != "" {
+		return []string{typ}
 	}
-	slices.Sort(types)
-	return types
-}
-
-func (p *Pool) isWhole(typ string) bool {
-	for i := range p.nodes {
-		if r := p.nodes[i].row(typ); r >= 0 {
-			return p.nodes[i].rows[r].whole
-		}
-	}
-	return false
+	return append(slices.Clone(p.whole), "")
 }
 
 // FitRooms is Fit within rooms that were chosen already. It may reorder them.

@@ -13,6 +13,7 @@ type Pool struct {
 	nodes []host
 	index map[string]int // node name to its place in nodes
 	total map[string]int // free devices by type, on nodes that are up
+	whole []string       // the types that are whole GPUs, sorted
 	log   []change
 }
 
@@ -57,10 +58,14 @@ func newEmptyPool(s *Snapshot) *Pool {
 		p.index[n.Name] = i
 		p.nodes[i] = host{Node: n, cpus: n.CPUs, mem: n.MemMB, rows: make([]row, 0, len(n.GPUs))}
 		for _, d := range n.GPUs {
+			if isWhole(d.Part) && !slices.Contains(p.whole, d.Type) {
+				p.whole = append(p.whole, d.Type)
+			}
 			p.nodes[i].rows = append(p.nodes[i].rows, row{d.Type, isWhole(d.Part), 0})
 			p.add(change{node: i, row: len(p.nodes[i].rows) - 1, count: d.Count - d.Sick})
 		}
 	}
+	slices.Sort(p.whole)
 	return p
 }
 
@@ -68,7 +73,7 @@ func isWhole(part int) bool { return part == 0 || part == 100 }
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, total: make(map[string]int, len(p.total))}
+	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, whole: p.whole, total: make(map[string]int, len(p.total))}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
 	}

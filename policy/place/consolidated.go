@@ -1,0 +1,72 @@
+package place
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Consolidated keeps a gang below one leaf switch: the leaf where it needs the
+// fewest nodes and, among those, the one with least left over. Jeon et al.,
+// "Analysis of large-scale multi-tenant GPU clusters", ATC 2019, found that
+// jobs are better off waiting for locality for a while.
+type Consolidated struct {
+	Patience time.Duration // how long a job waits for one leaf before it is placed anywhere; 0: not at all
+}
+
+// Place implements policy.Placer.
+func (c Consolidated) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+	gang := e.Gang()
+	for _, gang.GPUs.Type = range r.Free.Models(e.Ask.GPUs.Type) {
+		if on := oneLeaf(r.Free, gang, r.Free.Rooms(e.Partition, gang)); on != nil {
+			return on, nil
+		}
+	}
+	on, err := policy.Fit(r.Free, e.Partition, e.Gang())
+	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
+		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.Gang().GPUs, c.Patience, on)
+	}
+	return on, err
+}
+
+// oneLeaf returns the best placement below one leaf, or nil. Nodes of unknown
+// leaf are each a leaf of their own.
+func oneLeaf(p *policy.Pool, gang policy.Ask, rooms []policy.Room) policy.Alloc {
+	leaves := map[string][]policy.Room{}
+	for _, room := range rooms {
+		at := room.Leaf
+		if at == "" {
+			at = "node " + room.Node
+		}
+		leaves[at] = append(leaves[at], room)
+	}
+	var best choice
+	for _, leaf := range slices.Sorted(maps.Keys(leaves)) {
+		if c, ok := try(p, gang, leaves[leaf]); ok && (best.on == nil || c.compare(best) < 0) {
+			best = c
+		}
+	}
+	return best.on
+}
+
+type choice struct {
+	on          policy.Alloc
+	nodes, left int
+}
+
+func try(p *policy.Pool, gang policy.Ask, rooms []policy.Room) (choice, bool) {
+	free := 0
+	for _, r := range rooms {
+		free += r.Count
+	}
+	on, err := policy.FitRooms(p, gang, rooms)
+	return choice{on, len(on.Nodes()), free - gang.GPUs.Count}, err == nil
+}
+
+func (c choice) compare(d choice) int {
+	return cmp.Or(cmp.Compare(c.nodes, d.nodes), cmp.Compare(c.left, d.left))
+}
