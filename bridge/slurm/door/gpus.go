@@ -1,0 +1,74 @@
+package door
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// gpus changes the GPU count of a pending job, in the way the job itself asked
+// for them, keeping their type.
+func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
+	j, err := d.look(ctx, e.Run)
+	if err != nil {
+		return err
+	}
+	if !j.Pending() {
+		return changed("job %v is %s: only a pending one can be resized", e.Run, j.State)
+	}
+	f, err := gpuField(d.client.API(), &j, e.Value)
+	if err != nil {
+		return &slurm.Error{Class: slurm.Rejected, Err: err}
+	}
+	return d.update(ctx, e.Run, f)
+}
+
+// gpuField returns the field for a total of count GPUs.
+func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
+	if j.PerJob != "" {
+		typ, err := soleGPU(j.PerJob)
+		if err != nil {
+			return field{}, err
+		}
+		if api.Plain {
+			return field{"gpus", typed(typ, count)}, nil
+		}
+		return field{"tres_per_job", "gres/gpu:" + typed(typ, count)}, nil
+	}
+	typ, err := soleGPU(j.PerNode)
+	if err != nil {
+		return field{}, err
+	}
+	nodes := int64(max(j.NodeCount, 1))
+	if count%nodes != 0 {
+		return field{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
+	}
+	if api.Plain {
+		return field{"gres", "gpu:" + typed(typ, count/nodes)}, nil
+	}
+	return field{"tres_per_node", "gres/gpu:" + typed(typ, count/nodes)}, nil
+}
+
+// soleGPU returns the type of GPU of a request that asks for GPUs of one kind
+// and nothing else.
+func soleGPU(request string) (string, error) {
+	list, err := slurm.ParseRequest(request)
+	if err != nil {
+		return "", err
+	}
+	if len(list) != 1 || list[0].Name != "gpu" || strings.Contains(request, ",") {
+		return "", fmt.Errorf("the request %q is not for GPUs alone, per job or per node", request)
+	}
+	return list[0].Type, nil
+}
+
+func typed(typ string, count int64) string {
+	if typ == "" {
+		return strconv.FormatInt(count, 10)
+	}
+	return typ + ":" + strconv.FormatInt(count, 10)
+}
