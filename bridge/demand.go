@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -63,7 +64,10 @@ func gpusOf(j *slurm.Job, tres slurm.TRES, perNode []slurm.GRES) (policy.GPUs, e
 	if n == 0 && slurm.Total(perTask, "gpu") > 0 {
 		return policy.GPUs{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
 	}
-	typ := slurm.TRES{Gres: slices.Concat(tres.Gres, perJob, perNode, perTask)}.GPUType()
+	typ := "" // the same GPUs are named in several places
+	for _, list := range [][]slurm.GRES{tres.Gres, perJob, perNode, perTask} {
+		typ = cmp.Or(typ, slurm.TRES{Gres: list}.GPUType())
+	}
 	return policy.GPUs{Type: typ, Count: n, Part: partOf(typ)}, nil
 }
 

@@ -11,6 +11,11 @@ import (
 // leverTop bounds the numbers of each lever, far below Slurm's limits.
 const leverTop int64 = 1_900_000_000
 
+// minGap keeps neighbours apart by more than what age and fair share move a
+// priority between two cycles, so that a drift neither reorders the line nor
+// hides the effect of an edit.
+const minGap int64 = 2 * ledger.Drift
+
 // order gives the head of the line numbers in rank order, and takes back the
 // number of pending jobs that are no longer in it.
 func (d *differ) order() {
@@ -87,7 +92,7 @@ func (d *differ) gap(line []policy.Decision) int64 {
 	}
 	spread := max(hi-lo, 0)
 	window := int64(max(d.Order.Window, 1))
-	gap := ceilPower(max(spread+1, 1024))
+	gap := ceilPower(max(spread+1, minGap))
 	if d.Order.Strength == Blend {
 		gap = ceilPower(max(spread/5/window, 1))
 	}

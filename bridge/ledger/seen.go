@@ -43,15 +43,23 @@ func seen(in *Intent, j *slurm.Job) bool {
 	return true
 }
 
+// Drift is how far Slurm's own factors may plausibly move a priority within a
+// few minutes.
+const Drift int64 = 1 << 15
+
 // siteSeen judges a site factor, which no release shows, by the priority it
-// moved. Age and fair share move too, so half the wanted step is enough; once
-// seen it is not asked again, and a held job shows nothing.
+// moved. Age and fair share move too, so half the wanted step is enough; a step
+// that their drift can hide is believed when Slurm said yes. Once seen it is
+// not asked again, and a held job shows nothing.
 func siteSeen(in *Intent, j *slurm.Job) bool {
 	if in.State == Observed || j.Held || !j.Pending() {
 		return true
 	}
 	want, got := in.Edit.Value-in.Before.Ours, j.Priority-in.Before.Priority
-	if want < 0 {
+	switch {
+	case want > -2*Drift && want < 2*Drift:
+		return in.State == Acked
+	case want < 0:
 		return got <= want/2 || j.Priority <= 1
 	}
 	return got >= want/2

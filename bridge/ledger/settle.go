@@ -19,11 +19,14 @@ const settleTime = 4 * time.Minute
 // changed, with their new state. It believes the poll and nothing else: a
 // value that is not the one we wrote belongs to whoever wrote it.
 func Settle(intents []Intent, v *slurm.View, epoch int64, now time.Time) []Intent {
-	last := newest(intents)
+	last, awaited := newest(intents), awaited(intents)
 	var changed []Intent
 	for _, in := range intents {
 		if !in.State.Open() && in.State != Observed {
 			continue
+		}
+		if in.State == Observed && in.ID < awaited[spotOf(&in)] {
+			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
 		settleOne(&after, v.Job(in.Edit.Run.Job), last[spotOf(&in)], epoch, now)
@@ -62,6 +65,18 @@ func newest(intents []Intent) map[spot]int64 {
 		}
 	}
 	return last
+}
+
+// awaited returns, per job and field, the ID of the last intent that was sent
+// and whose outcome is open.
+func awaited(intents []Intent) map[spot]int64 {
+	ids := map[spot]int64{}
+	for i := range intents {
+		if in := &intents[i]; in.State.Open() && in.State != Planned {
+			ids[spotOf(in)] = max(ids[spotOf(in)], in.ID)
+		}
+	}
+	return ids
 }
 
 func settleOne(in *Intent, j *slurm.Job, last, epoch int64, now time.Time) {

@@ -1,0 +1,63 @@
+package bridge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseDirective(t *testing.T) {
+	tests := []struct {
+		text string
+		want Directive
+		bad  []string // what the error names
+	}{
+		{"", Directive{}, nil},
+		{"just a comment, min=4", Directive{}, nil},
+		{"fairbridge:preemptible", Directive{Preemptible: true}, nil},
+		{"run 7 fairbridge:class=resnet,ckpt=90s,preemptible=yes thanks", Directive{Class: "resnet", Checkpoint: 90 * time.Second, Preemptible: true}, nil},
+		{"fairbridge:min=2,max=8", Directive{MinGPUs: 2, MaxGPUs: 8}, nil},
+		{"fairbridge:min=9,max=8,shareable", Directive{Shareable: true}, []string{"min=9"}},
+		{"fairbridge:deadline=2026-12-31T18:00:00+01:00", Directive{Deadline: time.Date(2026, 12, 31, 17, 0, 0, 0, time.UTC)}, nil},
+		{"fairbridge:max=0", Directive{}, []string{"max=0"}},
+		{"fairbridge:max=99999999", Directive{}, []string{"from 1 to"}},
+		{"fairbridge:ckpt=7h", Directive{}, []string{"at most 6h"}},
+		{"fairbridge:prio=99,preemptible", Directive{Preemptible: true}, []string{`unknown key "prio"`, "known are"}},
+		{"fairbridge:preemptible=maybe,class=", Directive{}, []string{"yes or no", "1 to 64"}},
+		{"fairbridge:preemptible fairbridge:preemptible=no", Directive{}, nil},
+	}
+	for _, tt := range tests {
+		got, err := ParseDirective(tt.text)
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%q: %s", tt.text, diff)
+		}
+		if (err != nil) != (tt.bad != nil) {
+			t.Errorf("%q: error %v, want one: %v", tt.text, err, tt.bad != nil)
+		}
+		for _, b := range tt.bad {
+			if !strings.Contains(err.Error(), b) {
+				t.Errorf("%q: error %q does not say %q", tt.text, err, b)
+			}
+		}
+	}
+}
+
+func TestExtraWinsOverComment(t *testing.T) {
+	d, err := ParseDirective("fairbridge:max=4", "fairbridge:max=6")
+	if err != nil || d.MaxGPUs != 6 {
+		t.Errorf("got %+v, %v; want max 6", d, err)
+	}
+}
+
+func FuzzParseDirective(f *testing.F) {
+	f.Add("fairbridge:class=a,min=2")
+	f.Add("fairbridge:,,=,x")
+	f.Fuzz(func(t *testing.T, s string) {
+		d, _ := ParseDirective(s)
+		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.Checkpoint < 0 || d.Checkpoint > maxCheckpoint || len(d.Class) > 64 {
+			t.Errorf("%q gives %+v, beyond the bounds", s, d)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+)
+
+type election struct {
+	epoch int64
+	held  bool
+	err   error
+	asked int
+}
+
+func (e *election) Lead(context.Context, string, string, time.Duration) (int64, string, bool, error) {
+	e.asked++
+	return e.epoch, "other:1", e.held, e.err
+}
+func (e *election) Resign(context.Context, string, string) error { return nil }
+
+func TestSeat(t *testing.T) {
+	now := time.Unix(0, 0)
+	e := &election{epoch: 3, held: true}
+	s := seat{ttl: 60 * time.Second, clock: func() time.Time { return now }}
+	ctx := context.Background()
+	if _, held, err := s.take(ctx, e); !held || err != nil {
+		t.Fatalf("take: %v %v", held, err)
+	}
+	now = now.Add(20 * time.Second)
+	if err := s.secure(ctx, e); err != nil || e.asked != 1 {
+		t.Errorf("with 40 s left: %v, asked %d times", err, e.asked)
+	}
+	now = now.Add(20 * time.Second)
+	if err := s.secure(ctx, e); err != nil || e.asked != 2 {
+		t.Errorf("past half life: %v, asked %d times", err, e.asked)
+	}
+	now = now.Add(58 * time.Second)
+	e.err = errors.New("database down")
+	if err := s.secure(ctx, e); err == nil {
+		t.Error("2 s before the end, without the database: still secure")
+	}
+	e.err = nil
+	e.epoch = 5
+	if err := s.secure(ctx, e); err == nil {
+		t.Error("a new epoch passes unnoticed")
+	}
+	e.held = false
+	now = now.Add(time.Minute)
+	if err := s.secure(ctx, e); err == nil {
+		t.Error("another leader passes unnoticed")
+	}
+}
