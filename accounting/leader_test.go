@@ -1,0 +1,132 @@
+package accounting
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+func TestLeadHandsOverWithANewEpoch(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	first := lead(t, d, "a")
+	if again := lead(t, d, "a"); again != first {
+		t.Errorf("renewing gave epoch %d, want %d", again, first)
+	}
+	if _, holder, ok, err := d.Lead(ctx, testCluster, "b", time.Minute); ok || holder != "a" || err != nil {
+		t.Errorf("b while a leads: holder %q, leader %v, %v", holder, ok, err)
+	}
+	must(t, d.Resign(ctx, testCluster, "b")) // not b's to give
+	if _, _, ok, _ := d.Lead(ctx, testCluster, "b", time.Minute); ok {
+		t.Error("b leads after resigning a lease that was a's")
+	}
+	must(t, d.Resign(ctx, testCluster, "a"))
+	second := lead(t, d, "b")
+	if second != first+1 {
+		t.Errorf("epoch after a change is %d, want %d", second, first+1)
+	}
+	if _, _, ok, err := d.Lead(ctx, "other", "c", time.Minute); !ok || err != nil {
+		t.Errorf("another cluster: leader %v, %v", ok, err)
+	}
+}
+
+func TestALapsedLeaseIsANewEpochEvenForItsHolder(t *testing.T) {
+	d := fresh(t)
+	first, _, _, err := d.Lead(t.Context(), testCluster, "a", 20*time.Millisecond)
+	must(t, err)
+	time.Sleep(40 * time.Millisecond)
+	if _, err := d.Intend(t.Context(), cycleOf(1, first, 1), nil); !errors.Is(err, ErrFenced) {
+		t.Errorf("intend under a lapsed lease: %v, want ErrFenced", err)
+	}
+	if second := lead(t, d, "a"); second != first+1 {
+		t.Errorf("epoch %d, want %d", second, first+1)
+	}
+}
+
+// Many daemons race; whoever believes to lead tries to store cycles under its
+// epoch. Every epoch must have had exactly one holder, and what was stored
+// must never go back to an earlier epoch.
+func TestRaceForLeadership(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	var mu sync.Mutex
+	holders := map[int64]string{}
+	var wg sync.WaitGroup
+	end := time.Now().Add(1500 * time.Millisecond)
+	for i := range 4 {
+		me := fmt.Sprint("daemon", i)
+		wg.Go(func() {
+			for n := 0; time.Now().Before(end); n++ {
+				epoch, _, ok, err := d.Lead(ctx, testCluster, me, 15*time.Millisecond)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !ok {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				mu.Lock()
+				if was, taken := holders[epoch]; taken && was != me {
+					t.Errorf("epoch %d was %s's and %s's", epoch, was, me)
+				}
+				holders[epoch] = me
+				mu.Unlock()
+				if n%2 == 1 {
+					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
+				}
+				c := cycleOf(uint64(time.Now().UnixNano()), epoch, 1)
+				if _, err := d.Intend(ctx, c, nil); err != nil && !errors.Is(err, ErrFenced) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(holders) < 5 {
+		t.Errorf("only %d epochs: the race was none", len(holders))
+	}
+	if n := count(t, d, "select 1 from fairbridge.cycles"); n == 0 {
+		t.Error("nobody stored anything")
+	}
+	back := count(t, d, "select * from (select epoch, lag(epoch) over (order by stored) as was from fairbridge.cycles) x where epoch < was")
+	if back != 0 {
+		t.Errorf("%d cycles were stored under an epoch that was over", back)
+	}
+}
+
+func TestAStaleLeaderMayNotSend(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	epoch := lead(t, d, "a")
+	out, err := d.Intend(ctx, cycleOf(1, epoch, 1), []ledger.Intent{leaseOf(1, epoch)})
+	must(t, err)
+	must(t, d.Resign(ctx, testCluster, "a"))
+	lead(t, d, "b")
+	in := out[0]
+	in.State, in.Sent = ledger.Sent, t0
+	if err := d.Mark(ctx, in); !errors.Is(err, ErrFenced) {
+		t.Errorf("marking sent: %v, want ErrFenced", err)
+	}
+	in.State = ledger.Void
+	must(t, d.Mark(ctx, in)) // the new leader sees that it was never sent
+	if _, err := d.Intend(ctx, cycleOf(2, epoch, 1), nil); !errors.Is(err, ErrFenced) {
+		t.Errorf("intend: %v, want ErrFenced", err)
+	}
+	if n := count(t, d, "select 1 from fairbridge.cycles where seq = 2"); n != 0 {
+		t.Error("a fenced cycle was stored")
+	}
+}
+
+func leaseOf(job, epoch int64) ledger.Intent {
+	return ledger.Intent{
+		Cluster: testCluster, Epoch: epoch, Policy: "fifo", State: ledger.Planned, Made: t0, NotAfter: t0.Add(10 * time.Minute),
+		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: t0.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: t0.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
+		Before: ledger.Before{Eligible: t0, Begin: t0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: "n[1-2]", Ours: 7, State: "PENDING"},
+	}
+}
