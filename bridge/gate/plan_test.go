@@ -1,0 +1,251 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// planCase is a plan that stops job 11 for job 1, or holds or starts a job,
+// with one thing changed. want is the invariant that refuses the decision about
+// the job, "" when it passes.
+type planCase struct {
+	name  string
+	verb  policy.Verb // Stop: 11 for 1; Hold or Start: job 2
+	spoil func(in *gate.PlanInput)
+	want  string
+}
+
+var planCases = []planCase{
+	{"stop", policy.Stop, func(*gate.PlanInput) {}, ""},
+	{"hold", policy.Hold, func(*gate.PlanInput) {}, ""},
+	{"start", policy.Start, func(*gate.PlanInput) {}, ""},
+	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Held = true }, "I1"},
+	{"I1 hold held", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Priority = 0 }, "I1"},
+	{"I4 leased too long", policy.Hold, func(in *gate.PlanInput) { in.Leased[2] = 24 * time.Hour }, "I4"},
+	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).Fixed = "no" }, "I5"},
+	{"I5 suspended", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).State = "SUSPENDED" }, "I5"},
+	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Batch = false }, "I5"},
+	{"I5 no requeue", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Requeue = false }, "I5"},
+	{"I6 quantum", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = noon.Add(-29 * time.Minute) }, "I6"},
+	{"I6 quantum over", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = noon.Add(-30 * time.Minute) }, ""},
+	{"I6 checkpoint", policy.Stop, func(in *gate.PlanInput) {
+		viewJob(&in.State, 11).Start = noon.Add(-34 * time.Minute)
+		planJob(&in.State, 11).Checkpoint = 5 * time.Minute
+	}, "I6"},
+	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = time.Time{} }, "I6"},
+	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
+	{"I6 cooldown in stops", policy.Stop, func(in *gate.PlanInput) {
+		in.Stops = []gate.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
+	}, "I6"},
+	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
+	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
+	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(5, 10, 23) }, "I7"},
+	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(120, 110, 100) }, "I7"},
+	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(120, 90, 60) }, ""},
+	{"I7 user", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 30*time.Minute) }, "I7"},
+	{"I7 user earlier", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 61*time.Minute) }, ""},
+	{"I7 user nearly", policy.Stop, func(in *gate.PlanInput) { other(in, 4, "u11", "x", 30*time.Minute) }, ""},
+	{"I7 account", policy.Stop, func(in *gate.PlanInput) { other(in, 10, "x", "b", 30*time.Minute) }, "I7"},
+	{"I7 account nearly", policy.Stop, func(in *gate.PlanInput) { other(in, 9, "x", "b", 30*time.Minute) }, ""},
+	{"I7 interval", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", 0) }, "I7"},
+	{"I7 hour", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", time.Hour); in.Config.StopPercent1h = 2 }, "I7"},
+	{"I7 interval percent", policy.Stop, func(in *gate.PlanInput) {
+		in.Config.StopFloor, in.Config.StopPercent = 0, 24.9
+	}, "I7"},
+	{"I7 hour percent", policy.Stop, func(in *gate.PlanInput) {
+		in.Config.StopFloor1h, in.Config.StopPercent1h = 0, 24.9
+	}, "I7"},
+	{"I7 percent enough", policy.Stop, func(in *gate.PlanInput) {
+		in.Config.StopFloor1h, in.Config.StopPercent1h = 0, 25
+		in.Config.StopFloor, in.Config.StopPercent = 0, 25
+	}, ""},
+	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
+		in.Stops = []gate.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute)}}
+	}, "I7"},
+	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 0 }, "I8"},
+	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 99 }, "I8"},
+	{"I8 does not start", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).Verb = policy.Wait }, "I8"},
+	{"I8 elsewhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = on("n2") }, "I8"},
+	{"I8 nowhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = nil }, "I8"},
+	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Eligible = noon.Add(time.Minute) }, "I8"},
+	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 1).Held = true }, "I8"},
+	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).On = on("n1"); freed(in, "n1") }, "I8"},
+	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 14 * time.Minute }, "I8"},
+	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 15 * time.Minute }, ""},
+	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Left = time.Minute }, "I8"},
+	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
+	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
+		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
+		in.Config.StopFloor1h = 2
+	}, "I9"},
+	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
+		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-61 * time.Minute)}}
+	}, ""},
+	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
+	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Down = "drained" }, "I12"},
+	{"I12 other partition", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Partitions = nil }, "I12"},
+	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Exclude = []string{"n2"} }, "I12"},
+	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Require = []string{"n3"} }, "I12"},
+	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].Sick = 1 }, "I12"},
+	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
+	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Reservation = "r" }, "I15"},
+	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partition = "cpu" }, "I15"},
+	{"I15 user", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptUsers = []string{"u2"} }, "I15"},
+	{"I15 account", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptAccounts = []string{"a"} }, "I15"},
+	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptPartitions = []string{"gpu"} }, "I15"},
+	{"I15 job", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptJobs = []int64{2} }, "I15"},
+	{"I15 array", policy.Hold, func(in *gate.PlanInput) {
+		in.Config.ExemptJobs, viewJob(&in.State, 2).ArrayJob = []int64{77}, 77
+	}, "I15"},
+	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Opaque = "no priority" }, "I15"},
+	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).HetJob = 2 }, "I15"},
+	{"I15 federated", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Federation = "f" }, "I15"},
+	{"I15 scrontab", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Cron = "* * * * *" }, "I15"},
+	{"I15 interactive", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Batch = false }, "I15"},
+	{"I15 ending", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Flags = []string{"COMPLETING"} }, "I15"},
+	{"I15 deadline", policy.Hold, func(in *gate.PlanInput) {
+		planJob(&in.State, 2).Deadline = noon.Add(24*time.Hour + 10*time.Minute)
+	}, "I15"},
+	{"I15 dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 11) }, "I15"},
+	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 10) }, ""},
+	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Held = "a dependency" }, "I15"},
+	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
+	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Steer }, "I20"},
+	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {
+		in.Modes["b"] = gate.Rank
+		viewJob(&in.State, 11).Partition = "gpu,b"
+	}, "I20"},
+	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Observe }, ""},
+}
+
+func hoursAgo(hours ...int) []time.Time {
+	var ts []time.Time
+	for _, h := range hours {
+		ts = append(ts, noon.Add(-time.Duration(h)*time.Hour+time.Minute))
+	}
+	return ts
+}
+
+// other adds n stops of other jobs, with the hour's share of GPUs unlimited.
+func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
+	in.Config.StopPercent1h = 10_000
+	for i := range n {
+		in.Stops = append(in.Stops, gate.Stop{Job: int64(100 + i), User: user, Account: account, At: noon.Add(-ago)})
+	}
+}
+
+func freed(in *gate.PlanInput, node string) {
+	for i := range in.Snapshot.Nodes {
+		if in.Snapshot.Nodes[i].Name == node {
+			in.Snapshot.Nodes[i].GPUs[0].Count = 16
+		}
+	}
+}
+
+func dependants(s *gate.State, n int) {
+	for i := range n {
+		s.View.Jobs = append(s.View.Jobs, slurm.Job{ID: int64(500 + i), State: "PENDING", Dependency: "afterok:2(unfulfilled)"})
+	}
+}
+
+func TestPlanInvariants(t *testing.T) {
+	harmless := map[policy.Verb]policy.Verb{policy.Stop: policy.Keep, policy.Hold: policy.Wait, policy.Start: policy.Wait}
+	for _, c := range planCases {
+		t.Run(c.name, func(t *testing.T) {
+			in, job := planInput(), int64(2)
+			switch c.verb {
+			case policy.Stop:
+				job = 11
+				swap(&in, 11, 1)
+			case policy.Hold:
+				decision(in.Plan, 2).Verb = policy.Hold
+			case policy.Start:
+				decision(in.Plan, 2).Verb, decision(in.Plan, 2).On = policy.Start, on("n2")
+			}
+			c.spoil(&in)
+			out := gate.Plan(in)
+			want := c.verb
+			if c.want != "" {
+				want = harmless[c.verb]
+			}
+			if got := decision(out.Plan, job).Verb; got != want {
+				t.Errorf("job %d: %s, want %s; refused %v, doubts %v", job, got, want, out.Refused, out.Doubts)
+			}
+			if got := refusals(out.Refused, job); got != c.want {
+				t.Errorf("job %d refused by %q, want %q: %v", job, got, c.want, out.Refused)
+			}
+			if stopped := len(out.Stops) == 1; stopped != (c.verb == policy.Stop && c.want == "") {
+				t.Errorf("stops are %v", out.Stops)
+			}
+			if len(out.Doubts) > 0 {
+				t.Errorf("doubts: %v", out.Doubts)
+			}
+		})
+	}
+}
+
+// refusals lists the invariants that refuse the job.
+func refusals(rs []gate.Refusal, job int64) string {
+	var ids []string
+	for _, r := range rs {
+		if int64(r.Job) == job {
+			ids = append(ids, r.Invariant)
+		}
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestPlanKeepsAGangTogether(t *testing.T) {
+	in := planInput()
+	in.Config.StopFloor, in.Config.StopFloor1h = 4, 4
+	planJob(&in.State, 1).Ask.GPUs.Count = 16
+	swap(&in, 11, 1)
+	swap(&in, 12, 1)
+	decision(in.Plan, 1).On, decision(in.Plan, 1).GPUs = on("n1", "n2"), 16
+	if out := gate.Plan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
+		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refused)
+	}
+	viewJob(&in.State, 12).Start = noon.Add(-time.Minute)
+	out := gate.Plan(in)
+	if len(out.Stops) != 0 || refusals(out.Refused, 11) != "I6" || refusals(out.Refused, 12) != "I6" || refusals(out.Refused, 1) != "I6" {
+		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refused)
+	}
+	if v := decision(out.Plan, 1).Verb; v != policy.Wait {
+		t.Errorf("the job without room is to %s, want wait", v)
+	}
+}
+
+func TestPlanServesTheFirstInLine(t *testing.T) {
+	in := planInput()
+	swap(&in, 11, 1)
+	swap(&in, 12, 2)
+	decision(in.Plan, 1).Rank, decision(in.Plan, 2).Rank = 2, 1
+	out := gate.Plan(in)
+	if len(out.Stops) != 1 || out.Stops[0].For != 2 {
+		t.Fatalf("stops are %v, want the one for job 2, which ranks first", out.Stops)
+	}
+	if got := refusals(out.Refused, 11); got != "I7" {
+		t.Errorf("job 11 refused by %q, want I7", got)
+	}
+}
+
+func TestPlanMoves(t *testing.T) {
+	in := planInput()
+	in.Snapshot.Nodes = append(in.Snapshot.Nodes, policy.Node{
+		Name: "n5", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}},
+	})
+	d := decision(in.Plan, 11)
+	d.Verb, d.On = policy.Move, on("n5")
+	if out := gate.Plan(in); len(out.Stops) != 1 || out.Stops[0].For != 11 {
+		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refused)
+	}
+	d.On = on("n2")
+	if out := gate.Plan(in); refusals(out.Refused, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
+		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refused)
+	}
+}
