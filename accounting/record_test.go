@@ -1,0 +1,135 @@
+package accounting
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
+)
+
+// segs returns the segments of a job as "node type×n from–to", in seconds
+// after t0.
+func segs(t *testing.T, d *DB, job int64) []string {
+	t.Helper()
+	rows, err := d.pool.Query(t.Context(), `select format('%s/%s %s×%s %s–%s', restarts, node, gpu_type, gpus,
+		extract(epoch from started - $2)::int, coalesce(extract(epoch from stopped - $2)::int::text, ''))
+		from fairbridge.run_segments where job = $1 order by started, node, gpu_type`, job, t0)
+	must(t, err)
+	var out []string
+	for rows.Next() {
+		var s string
+		must(t, rows.Scan(&s))
+		out = append(out, s)
+	}
+	must(t, rows.Err())
+	return out
+}
+
+func sec(n int) time.Time { return t0.Add(time.Duration(n) * time.Second) }
+
+func with(j slurm.Job, f func(*slurm.Job)) slurm.Job {
+	f(&j)
+	return j
+}
+
+func TestRecordSegments(t *testing.T) {
+	run := running(1, t0, sec(10))
+	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil })
+	pending := with(run, func(j *slurm.Job) {
+		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, "", nil, ""
+	})
+	completing := with(run, func(j *slurm.Job) { j.State, j.Flags, j.End = "PENDING", []string{"COMPLETING", "REQUEUED"}, sec(70) })
+	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start, j.Nodes = sec(80), 1, sec(200), "n2" })
+	waiting := with(pending, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(5000) })
+	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
+	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(60) })
+	two := with(run, func(j *slurm.Job) {
+		j.Nodes, j.Gres = "n[1-2]", []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"}
+	})
+	shrunk := with(two, func(j *slurm.Job) { j.Nodes, j.Gres = "n1", []string{"gpu:a100:2(IDX:0-1)"} })
+	reused := with(run, func(j *slurm.Job) { j.Submit, j.Start, j.User = sec(500), sec(510), "bob" })
+	for _, c := range []struct {
+		name  string
+		views []*slurm.View
+		want  []string
+	}{
+		{"polls merge", []*slurm.View{view(sec(20), run), view(sec(50), run), view(sec(90), run)}, []string{"0/n1 a100×4 10–"}},
+		{"end as Slurm says", []*slurm.View{view(sec(20), run), view(sec(110), done)}, []string{"0/n1 a100×4 10–100"}},
+		{"between polls", []*slurm.View{view(sec(5), pending), view(sec(110), done)}, []string{"0/n1 a100×4 10–100"}},
+		{"vanished", []*slurm.View{view(sec(20), run), view(sec(50), run), view(sec(90))}, []string{"0/n1 a100×4 10–50"}},
+		{"vanished and back", []*slurm.View{view(sec(20), run), view(sec(50)), view(sec(90), run)}, []string{"0/n1 a100×4 10–"}},
+		{"absent from a partial list", []*slurm.View{view(sec(20), run), partial(view(sec(50)))}, []string{"0/n1 a100×4 10–"}},
+		{"requeue, end seen", []*slurm.View{view(sec(20), run), view(sec(75), completing), view(sec(90), waiting), view(sec(210), again)},
+			[]string{"0/n1 a100×4 10–70", "1/n2 a100×4 200–"}},
+		{"requeue, end not seen", []*slurm.View{view(sec(20), run), view(sec(90), waiting), view(sec(210), again)},
+			[]string{"0/n1 a100×4 10–80", "1/n2 a100×4 200–"}},
+		{"requeue counted while completing", []*slurm.View{view(sec(20), run), view(sec(75), with(completing, func(j *slurm.Job) { j.Restarts = 1 })), view(sec(90), waiting)},
+			[]string{"0/n1 a100×4 10–70"}},
+		{"suspended", []*slurm.View{view(sec(20), run), view(sec(45), suspended)}, []string{"0/n1 a100×4 10–40"}},
+		{"resumed", []*slurm.View{view(sec(20), run), view(sec(45), suspended), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
+		{"resumed, not seen suspended", []*slurm.View{view(sec(20), run), view(sec(65), resumed)}, []string{"0/n1 a100×4 10–40", "0/n1 a100×4 60–"}},
+		{"nodes and types", []*slurm.View{view(sec(20), two)}, []string{"0/n1 a100×2 10–", "0/n2 a100×1 10–", "0/n2 h100×1 10–"}},
+		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil }))},
+			[]string{"0/n1 a100×2 10–100", "0/n2 a100×1 10–50", "0/n2 h100×1 10–50"}},
+		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run), view(sec(520), reused)}, []string{"0/n1 a100×4 10–50", "0/n1 a100×4 510–"}},
+		{"older view", []*slurm.View{view(sec(110), done), view(sec(20), run)}, []string{"0/n1 a100×4 10–100"}},
+		{"unreadable record", []*slurm.View{view(sec(20), run), view(sec(50), with(run, func(j *slurm.Job) { j.Opaque, j.Start = "garbled", time.Time{} }))}, []string{"0/n1 a100×4 10–"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := fresh(t)
+			for _, v := range c.views {
+				must(t, d.Record(t.Context(), v))
+				was := dump(t, d, "run_segments", "") + dump(t, d, "job_runs", "")
+				must(t, d.Record(t.Context(), v))
+				if diff := cmp.Diff(was, dump(t, d, "run_segments", "")+dump(t, d, "job_runs", "")); diff != "" {
+					t.Errorf("recording the view of %v again changed rows:\n%s", v.At.Sub(t0), diff)
+				}
+			}
+			if diff := cmp.Diff(c.want, segs(t, d, 1)); diff != "" {
+				t.Errorf("segments (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func partial(v *slurm.View) *slurm.View {
+	v.Full = false
+	return v
+}
+
+func TestPastOfARequeuedJob(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	run := running(1, t0, sec(10))
+	must(t, d.Record(ctx, view(sec(20), run)))
+	must(t, d.Record(ctx, view(sec(90), with(run, func(j *slurm.Job) {
+		j.State, j.Submit, j.Restarts, j.Start, j.Nodes, j.Gres = "PENDING", sec(80), 1, time.Time{}, "", nil
+	}))))
+	must(t, d.Record(ctx, view(sec(230), with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) }))))
+	p, err := d.Past(ctx, testCluster, sec(260))
+	must(t, err)
+	got := p.Jobs[1]
+	if !got.Arrive.Equal(t0) || !got.FirstStart.Equal(sec(10)) || !got.LastStop.Equal(sec(80)) || got.Attained != 4*70 {
+		t.Errorf("past of job 1: %+v, want arrival 0, first start 10, last stop 80, 280 GPU-seconds", got)
+	}
+	if len(p.Users) != 1 || len(p.Accounts) != 1 {
+		t.Fatalf("%d users, %d accounts; want 1 and 1", len(p.Users), len(p.Accounts))
+	}
+	half := DefaultHalfLife.Seconds()
+	want := closed(4, 10, 80, 260, half) + closed(4, 200, 260, 260, half)
+	if math.Abs(float64(p.Users[0].Used)-want) > 1e-6*want || p.Users[0].Name != "ann" || p.Accounts[0].Used != p.Users[0].Used {
+		t.Errorf("usage %+v and %+v, want %v", p.Users, p.Accounts, want)
+	}
+	if p.Accounts[0].Recent != 4*(70+60) {
+		t.Errorf("recent %v, want 520", float64(p.Accounts[0].Recent))
+	}
+}
+
+// closed is the closed form of decayed use: the integral of 2^(-age/half).
+func closed(gpus, from, to, now, half float64) float64 {
+	k := math.Ln2 / half
+	return gpus / k * (math.Exp(-k*(now-to)) - math.Exp(-k*(now-from)))
+}
