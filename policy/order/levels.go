@@ -52,17 +52,23 @@ func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
 		queue[e] = l.Queue(e)
 		e.Note = l.note(queue[e], e)
 	}
+	within := l.within()
 	return By{
 		func(_ *policy.Round, a, b *policy.Entry) int { return cmp.Compare(queue[a], queue[b]) },
-		func(r *policy.Round, a, b *policy.Entry) int { return l.within(queue[a])(r, a, b) },
+		func(r *policy.Round, a, b *policy.Entry) int { return within[queue[a]](r, a, b) },
 	}.Order(r)
 }
 
-func (l Levels) within(queue int) Key {
-	if l.Within == nil {
-		return FirstStart
+// within returns the order inside each queue.
+func (l Levels) within() []Key {
+	keys := make([]Key, len(l.Bounds)+1)
+	for i := range keys {
+		keys[i] = FirstStart
+		if l.Within != nil {
+			keys[i] = l.Within(i)
+		}
 	}
-	return l.Within(queue)
+	return keys
 }
 
 func (l Levels) note(queue int, e *policy.Entry) string {

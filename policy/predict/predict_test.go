@@ -30,7 +30,7 @@ func TestLadder(t *testing.T) {
 	}{
 		{"progress first", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0.25), time.Minute }, 6 * time.Hour, "progress"},
 		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0), time.Minute }, time.Minute, "history"},
-		{"history before limit", func(j *policy.Job) { j.Left, j.Limit = time.Minute, 9 * time.Hour }, time.Minute, "history"},
+		{"history before limit", func(j *policy.Job) { j.Left, j.Limit = time.Minute, 9*time.Hour }, time.Minute, "history"},
 		{"limit times the user's ratio", func(j *policy.Job) { j.Limit = 10 * time.Hour }, 3 * time.Hour, "limit"},
 		{"past the typical end", func(j *policy.Job) { j.Limit = 3 * time.Hour }, 2 * time.Hour, "limit"},
 		{"an unknown user", func(j *policy.Job) { j.User, j.Limit = "bob", 10*time.Hour }, 8 * time.Hour, "limit"},

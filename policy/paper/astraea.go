@@ -1,0 +1,80 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Astraea is long-term fairness of GPU time: first among accounts, by what
+// each received in a window against its quota, then among the jobs of an
+// account, by what each received against what it deserved. Jobs run in leases,
+// at whose end they compete again; one that is chosen again runs on.
+//
+// Z. Ye, P. Sun, W. Gao, T. Zhang, X. Wang, S. Yan, Y. Luo, "ASTRAEA: A Fair
+// Deep Learning Scheduler for Multi-Tenant GPU Clusters", TPDS 2022.
+type Astraea struct {
+	Lease   time.Duration // a running job holds its GPUs for so long; 20 times its checkpoint cost where that is longer
+	Starve  time.Duration // a job that waited so long goes first in its account
+	Delay   time.Duration // an over-served job this young in its lease gives way to a new job of its account
+	Levels  int           // steps of the scale of a job's fairness
+	Favour  float64       // accounts below this fraction of their quota are served before all others
+	Window  time.Duration // over which Account.Recent is counted
+	Block   string        // who holds up those behind when it finds no place: "all" jobs, or only "starving" ones
+	Stops   int           // stops in a job's life; negative: any number
+	MaxWait time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (a *Astraea) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	past, err := readDeserved(s)
+	if err != nil {
+		return nil, fmt.Errorf("policy astraea: %w", err)
+	}
+	court := newCourt(a, s, past)
+	plan, err := policy.Pipeline{
+		Name:     "astraea",
+		Share:    court,
+		Order:    court,
+		Backfill: court,
+		Preempt:  court,
+		// The leases are the shortest runs; the rules only count stops.
+		Rules: rules(1, a.Stops, a.MaxWait),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo, err = court.deserved.memo()
+	return plan, err
+}
+
+func astraeaEntry() Entry {
+	params := []Param{
+		{Name: "lease", Kind: Duration, Default: "15m", Min: 1, Help: "how long a job holds its GPUs before it competes again"},
+		{Name: "starve_after", Kind: Duration, Default: "6h", Min: 1, Help: "wait after which a job goes first in its account"},
+		{Name: "delay", Kind: Duration, Default: "5m", Help: "over-served jobs this young in their lease give way to a new job of their account"},
+		{Name: "levels", Kind: Integer, Default: 5, Min: 1, Max: 100, Help: "steps of the scale of a job's fairness"},
+		{Name: "favour", Kind: Number, Default: 0.2, Max: 1, Help: "accounts below this fraction of their quota are served first"},
+		{Name: "window", Kind: Duration, Default: "24h", Min: 60, Help: "over which an account's recent service is counted"},
+		{Name: "block", Kind: Choice, Default: "all", Choices: []string{"all", "starving"}, Help: "who holds up those behind when it finds no place"},
+		maxStopsParam, maxWaitParam,
+	}
+	return Entry{
+		Name: "astraea", Title: "ASTRAEA: long-term GPU-time fairness", Venue: "TPDS", Year: 2022,
+		Cite:       `Z. Ye et al., "ASTRAEA: A Fair Deep Learning Scheduler for Multi-Tenant GPU Clusters", IEEE TPDS 2022`,
+		Idea:       "Give each account its quota of GPU time over a day, and each job its part of it, in renewable leases.",
+		Stages:     []string{"share", "order", "backfill", "preempt"},
+		Needs:      []string{"account weights and recent service", "GPU time received", "run times of finished jobs (to prefer those about to end)"},
+		Fallback:   "none needed: without history no job is thought to be about to end; the default when nothing is known of a job",
+		Reproduced: "the scale of fairness, the accounts' order with quotas 4 and 4, and an idle account served first",
+		Params:     params,
+		New:        construct(params, newAstraea),
+	}
+}
+
+func newAstraea(v values) policy.Policy {
+	return &Astraea{Lease: v.duration("lease"), Starve: v.duration("starve_after"), Delay: v.duration("delay"),
+		Levels: v.integer("levels"), Favour: v.number("favour"), Window: v.duration("window"), Block: v.text("block"),
+		Stops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}
+}

@@ -1,0 +1,59 @@
+package paper
+
+import (
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Entry is one system of the catalogue.
+type Entry struct {
+	Name       string   `json:"name"` // as written in the configuration
+	Title      string   `json:"title"`
+	Venue      string   `json:"venue,omitempty"`
+	Year       int      `json:"year,omitempty"`
+	Cite       string   `json:"cite"`
+	Idea       string   `json:"idea"`       // in a line
+	Stages     []string `json:"stages"`     // the stages it answers itself
+	Needs      []string `json:"needs"`      // what it wants to know of a job
+	Fallback   string   `json:"fallback"`   // what it does when it does not know
+	Reproduced string   `json:"reproduced"` // what of the paper our tests show
+	Params     []Param  `json:"params"`
+	// WorkConserving says that with every parameter at its default no GPU is
+	// left idle that a startable job could use.
+	WorkConserving bool `json:"work_conserving"`
+	// New makes the policy; the error names every parameter that is unknown or
+	// impossible, and what is allowed.
+	New func(Params) (policy.Policy, error) `json:"-"`
+}
+
+// All returns the catalogue, sorted by name.
+func All() []Entry {
+	return []Entry{astraeaEntry(), drfEntry(), fifoEntry(), tiresiasEntry()}
+}
+
+// Lookup returns the system with the name, or an error that says which there
+// are and which may be meant.
+func Lookup(name string) (Entry, error) {
+	all := All()
+	names := make([]string, len(all))
+	for i, e := range all {
+		names[i] = e.Name
+	}
+	if i := slices.Index(names, name); i >= 0 {
+		return all[i], nil
+	}
+	return Entry{}, unknown("policy", name, names)
+}
+
+// construct makes an Entry.New from the descriptions of the parameters and a
+// function that puts their values in place.
+func construct(params []Param, build func(values) policy.Policy) func(Params) (policy.Policy, error) {
+	return func(given Params) (policy.Policy, error) {
+		v, err := decode(params, given)
+		if err != nil {
+			return nil, err
+		}
+		return build(v), nil
+	}
+}

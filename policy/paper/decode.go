@@ -1,0 +1,89 @@
+package paper
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// values are a policy's parameters once read: every parameter of the policy,
+// given or by default, in the type of its kind.
+type values map[string]any
+
+func (v values) text(name string) string            { return v[name].(string) }
+func (v values) number(name string) float64         { return v[name].(float64) }
+func (v values) integer(name string) int            { return v[name].(int) }
+func (v values) flag(name string) bool              { return v[name].(bool) }
+func (v values) duration(name string) time.Duration { return v[name].(time.Duration) }
+func (v values) numbers(name string) []float64      { return v[name].([]float64) }
+
+// decode reads the given parameters against their descriptions. All problems
+// are reported together, in order of name.
+func decode(known []Param, given Params) (values, error) {
+	v := make(values, len(known))
+	names := make([]string, len(known))
+	var errs []error
+	for i, p := range known {
+		names[i] = p.Name
+		value, ok := given[p.Name]
+		if !ok {
+			value = p.Default
+		}
+		read, err := p.read(value)
+		v[p.Name], errs = read, append(errs, err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			errs = append(errs, unknown("parameter", name, names))
+		}
+	}
+	return v, errors.Join(errs...)
+}
+
+// unknown says that there is no such thing, which one may be meant, and which
+// there are.
+func unknown(what, name string, names []string) error {
+	if len(names) == 0 {
+		return fmt.Errorf("%s %q is unknown, there are none", what, name)
+	}
+	all := strings.Join(slices.Sorted(slices.Values(names)), ", ")
+	if like := nearest(name, names); like != "" {
+		return fmt.Errorf("%s %q is unknown, did you mean %s? There are %s", what, name, like, all)
+	}
+	return fmt.Errorf("%s %q is unknown, there are %s", what, name, all)
+}
+
+// nearest returns the name that differs least, or "" when none is close.
+func nearest(name string, names []string) string {
+	best, at := 1+max(1, len(name)/3), ""
+	for _, n := range slices.Sorted(slices.Values(names)) {
+		if d := distance(strings.ToLower(name), n); d < best {
+			best, at = d, n
+		}
+	}
+	return at
+}
+
+// distance is the Levenshtein distance in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
