@@ -137,7 +137,7 @@ func compareRest(a, b slurm.Edit) int {
 }
 
 // turn orders the kinds: what sets jobs free, what keeps a hold from lapsing,
-// what destroys work only if room remains, then new holds, order and nodes.
+// what makes room for others, then new leases, order, and the rest.
 func (c *claim) turn() int {
 	switch {
 	case c.back:
@@ -146,7 +146,7 @@ func (c *claim) turn() int {
 		return 1
 	case c.Kind == slurm.Requeue:
 		return 2
-	case c.Kind == slurm.Lease || c.Kind == slurm.HardHold:
+	case c.Kind == slurm.Lease:
 		return 3
 	case c.Kind == slurm.SiteFactor || c.Kind == slurm.Nice || c.Kind == slurm.Priority:
 		return 4
@@ -197,9 +197,9 @@ func (g *editor) check(c *claim) *no {
 		func() *no { return shape(c.Edit) },
 		func() *no { return g.identity(c) },
 		func() *no { return untouchable(c.job) },
+		func() *no { return g.scope(c) },
 		func() *no { return g.allowedMode(c) },
 		func() *no { return g.ours(c) },
-		func() *no { return g.scope(c) },
 		func() *no { return g.kind(c) },
 		func() *no { return g.cool(c) },
 		func() *no { return g.affordable(c) },

@@ -1,0 +1,186 @@
+package gate_test
+
+import (
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// editCases are single edits with one thing changed before (the edit is made
+// after, so it names the run the view shows). want is the refusing invariant,
+// "" when the edit passes.
+var editCases = []struct {
+	name  string
+	spoil func(in *gate.EditInput)
+	edit  func(*gate.State) slurm.Edit
+	want  string
+}{
+	{"site factor", nothing, site, ""},
+	{"nice", nothing, as(slurm.Nice, -500), ""},
+	{"priority", nothing, as(slurm.Priority, 9000), ""},
+	{"lease", nothing, lease, ""},
+	{"unlease", leased, unlock, ""},
+	{"pin", nothing, pin, ""},
+	{"unpin", pinned, nodes(slurm.Require), ""},
+	{"exclude", nothing, nodes(slurm.Exclude, "n1", "n2"), ""},
+	{"requeue", nothing, requeue, ""},
+	{"hand back", numbered(slurm.Priority, 9000), as(slurm.HandBack, 0), ""},
+	{"nice back", numbered(slurm.Nice, 90), as(slurm.Nice, 7), ""},
+	{"site factor back", numbered(slurm.SiteFactor, 90), as(slurm.SiteFactor, 0), ""},
+
+	{"I1 held", job2(func(j *slurm.Job) { j.Held = true }), site, "I1"},
+	{"I1 priority 0", job2(func(j *slurm.Job) { j.Priority = 0 }), lease, "I1"},
+	{"I1 unlease held", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Held = true }, unlock, "I1"},
+	{"I1 requeue held", job11(func(j *slurm.Job) { j.Held = true }), requeue, "I1"},
+
+	{"I2 unknown kind", nothing, as("release", 0), "I2"},
+	{"I2 foreign value", nothing, func(s *gate.State) slurm.Edit { e := lease(s); e.Value = 5; return e }, "I2"},
+	{"I2 foreign time", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Until = noon; return e }, "I2"},
+	{"I2 foreign nodes", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Nodes = []string{"n1"}; return e }, "I2"},
+	{"I2 foreign address", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Array = "1_1"; return e }, "I2"},
+	{"I2 no time", nothing, as(slurm.Lease, 0), "I2"},
+	{"I2 unsorted nodes", nothing, nodes(slurm.Exclude, "n2", "n1"), "I2"},
+	{"I2 nodes twice", nothing, nodes(slurm.Exclude, "n1", "n1"), "I2"},
+	{"I2 hard hold", nothing, as(slurm.HardHold, 0), "I2"},
+	{"I2 hard hold accepted", func(in *gate.EditInput) { in.Config.IAcceptOrphanHolds = true }, as(slurm.HardHold, 0), ""},
+	{"I2 running", job2(func(j *slurm.Job) { j.State = "RUNNING" }), site, "I2"},
+	{"I2 least priority", nothing, as(slurm.Priority, 999), "I2"},
+	{"I2 hold by number", nothing, as(slurm.Priority, 0), "I2"},
+	{"I2 release by number", nothing, as(slurm.Priority, 0xffffffff), "I2"},
+	{"I2 most priority", nothing, as(slurm.Priority, slurm.MaxPriority+1), "I2"},
+	{"I2 most nice", nothing, as(slurm.Nice, -2_000_000_001), "I2"},
+	{"I2 most site factor", nothing, as(slurm.SiteFactor, 2_000_000_001), "I2"},
+	{"I2 neutral of Slurm", nothing, as(slurm.SiteFactor, 0x80000000), "I2"},
+	{"I2 priority driven to 0", nothing, as(slurm.SiteFactor, -4001), "I2"},
+	{"I2 low priority", nothing, as(slurm.SiteFactor, -4000), ""},
+	{"I2 priority too high", job2(func(j *slurm.Job) { j.Priority = 3_999_999_500 }), site, "I2"},
+	{"I2 not elastic", nothing, as(slurm.SetGPUs, 4), "I2"},
+	{"I2 elastic", elastic, as(slurm.SetGPUs, 4), ""},
+	{"I2 beyond elastic", elastic, as(slurm.SetGPUs, 9), "I2"},
+
+	{"I3 nothing to take back", nothing, unlock, "I3"},
+	{"I3 no site factor to take back", nothing, as(slurm.SiteFactor, 0), "I3"},
+	{"I3 begin changed", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Eligible = noon.Add(time.Hour) }, unlock, "I3"},
+	{"I3 lease renewed after a change", func(in *gate.EditInput) { leased(in); viewJob(&in.State, 2).Eligible = noon.Add(time.Minute) }, lease, "I3"},
+	{"I3 nice changed", func(in *gate.EditInput) { numbered(slurm.Nice, 90)(in); viewJob(&in.State, 2).Nice = 91 }, as(slurm.Nice, 7), "I3"},
+	{"I3 priority changed", func(in *gate.EditInput) { numbered(slurm.Priority, 9000)(in); viewJob(&in.State, 2).Priority = 9001 }, as(slurm.HandBack, 0), "I3"},
+	{"I3 nodes changed", func(in *gate.EditInput) { pinned(in); viewJob(&in.State, 2).Required = "n2" }, nodes(slurm.Require), "I3"},
+	{"I3 wrong begin", leased, until(slurm.Unlease, time.Minute), "I3"},
+	{"I3 begin long past", leased, until(slurm.Unlease, -2*time.Minute), "I3"},
+	{"I3 the owner's begin", ownLater, until(slurm.Unlease, 2*time.Minute), ""},
+	{"I3 before the owner's begin", ownLater, unlock, "I3"},
+	{"I3 open", opened(slurm.SiteFactor, 2, ledger.Sent), site, "I3"},
+	{"I3 open elsewhere", opened(slurm.Require, 2, ledger.Sent), site, ""},
+	{"I3 yielded", opened(slurm.Require, 2, ledger.Yielded), site, "I3"},
+	{"I3 nice not shown", job2(func(j *slurm.Job) { j.NiceKnown = false }), as(slurm.Nice, -500), "I3"},
+
+	{"I4 too short", nothing, until(slurm.Lease, 29*time.Second), "I4"},
+	{"I4 shortest", nothing, until(slurm.Lease, 30*time.Second), ""},
+	{"I4 past", nothing, until(slurm.Lease, -time.Second), "I4"},
+	{"I4 longest", nothing, until(slurm.Lease, time.Hour), ""},
+	{"I4 too long", nothing, until(slurm.Lease, time.Hour+time.Second), "I4"},
+	{"I4 part of a second", nothing, until(slurm.Lease, time.Minute+1), "I4"},
+	{"I4 owner's begin", job2(func(j *slurm.Job) { j.Eligible = noon.Add(11 * time.Minute) }), lease, "I4"},
+	{"I4 owner's begin under a lease", func(in *gate.EditInput) { ownLater(in) }, until(slurm.Lease, time.Minute), "I4"},
+	{"I4 renewal", leased, lease, ""},
+	{"I4 total", func(in *gate.EditInput) { in.Leased[2] = 23*time.Hour + 50*time.Minute + 1 }, lease, "I4"},
+	{"I4 total reached", func(in *gate.EditInput) { in.Leased[2] = 23*time.Hour + 50*time.Minute }, lease, ""},
+
+	{"I5 twice", func(in *gate.EditInput) { in.Requeued = []slurm.Run{viewJob(&in.State, 11).Run()} }, requeue, "I5"},
+	{"I5 earlier run", func(in *gate.EditInput) { r := viewJob(&in.State, 11).Run(); r.Submit--; in.Requeued = []slurm.Run{r} }, requeue, ""},
+	{"I5 unknown", opened(slurm.SiteFactor, 11, ledger.Unknown), requeue, "I5"},
+	{"I5 sent", opened(slurm.Requeue, 11, ledger.Sent), requeue, "I3"},
+	{"I5 suspended", job11(func(j *slurm.Job) { j.State = "SUSPENDED" }), requeue, "I5"},
+	{"I5 pending", job11(func(j *slurm.Job) { j.State = "PENDING" }), requeue, "I5"},
+	{"I5 no batch", job11(func(j *slurm.Job) { j.Batch = false }), requeue, "I5"},
+	{"I5 no requeue", job11(func(j *slurm.Job) { j.Requeue = false }), requeue, "I5"},
+	{"I5 not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).Fixed = "no" }, requeue, "I5"},
+	{"I5 array without address", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), requeue, "I5"},
+	{"I5 array", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), func(s *gate.State) slurm.Edit {
+		e := requeue(s)
+		e.Array = "9_4"
+		return e
+	}, ""},
+	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
+	{"I6 cooldown", func(in *gate.EditInput) { in.Stopped[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
+	{"I7 budget", func(in *gate.EditInput) { in.Stops = []gate.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
+	{"I8 not in the plan", func(in *gate.EditInput) { in.Allowed = in.Allowed[1:] }, requeue, "I8"},
+	{"I9 pays back", func(in *gate.EditInput) {
+		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-40 * time.Minute)}}
+		in.Config.StopFloor1h = 2
+	}, requeue, "I9"},
+
+	{"I10 spent", func(in *gate.EditInput) { in.Written = 20 }, site, "I10"},
+	{"I10 one left", func(in *gate.EditInput) { in.Written = 19 }, site, ""},
+	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks = 500 }, site, ""},
+	{"I10 large array", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks, in.Written = 500, 1 }, site, "I10"},
+	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Config.SnapshotAge, in.Written = time.Second, 2, 5 }, site, "I10"},
+	{"I10 cooldown", touched(19 * time.Second), site, "I10"},
+	{"I10 cooled", touched(20 * time.Second), site, ""},
+	{"I10 back at once", func(in *gate.EditInput) { numbered(slurm.SiteFactor, 90)(in); touched(time.Second)(in) }, as(slurm.SiteFactor, 0), ""},
+
+	{"I12 no node", nothing, nodes(slurm.Require), "I12"},
+	{"I12 unknown node", nothing, nodes(slurm.Require, "n9"), "I12"},
+	{"I12 drained", func(in *gate.EditInput) { in.View.Nodes[1].Flags = []string{"DRAIN"} }, pin, "I12"},
+	{"I12 down", func(in *gate.EditInput) { in.View.Nodes[1].State = "DOWN" }, pin, "I12"},
+	{"I12 other partition", func(in *gate.EditInput) { in.View.Nodes[1].Partitions = []string{"cpu"} }, pin, "I12"},
+	{"I12 too many nodes", nothing, nodes(slurm.Require, "n1", "n2"), "I12"},
+	{"I12 two nodes", job2(func(j *slurm.Job) { j.NodeCount = 2 }), nodes(slurm.Require, "n1", "n2"), ""},
+	{"I12 owner's node", job2(func(j *slurm.Job) { j.Required = "n1" }), pin, "I12"},
+	{"I12 owner's exclusion", job2(func(j *slurm.Job) { j.Excluded = "n2" }), pin, "I12"},
+	{"I12 unsplit array", job2(func(j *slurm.Job) { j.ArrayJob = 2 }), pin, "I12"},
+	{"I12 unplaced", func(in *gate.EditInput) { planJob(&in.State, 2).Unplaced = "constraint" }, pin, "I12"},
+	{"I12 exclusion lost", job2(func(j *slurm.Job) { j.Excluded = "n3" }), nodes(slurm.Exclude, "n1"), "I12"},
+	{"I12 exclusion kept", job2(func(j *slurm.Job) { j.Excluded = "n3" }), nodes(slurm.Exclude, "n1", "n3"), ""},
+	{"I12 own exclusion of an old node", job2(func(j *slurm.Job) { j.Excluded = "n9" }), nodes(slurm.Exclude, "n1", "n9"), ""},
+	{"I12 excludes the owner's", job2(func(j *slurm.Job) { j.Required = "n1" }), nodes(slurm.Exclude, "n1"), "I12"},
+	{"I12 excludes nothing real", nothing, nodes(slurm.Exclude, "n9"), "I12"},
+	{"I12 too few left", nothing, nodes(slurm.Exclude, "n1", "n2", "n3"), "I12"},
+
+	{"I13 stale", func(in *gate.EditInput) { in.Now = noon.Add(16 * time.Second) }, site, "I13"},
+	{"I13 partial", func(in *gate.EditInput) { in.View.Full = false }, site, "I13"},
+	{"I13 other run", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Submit++; return e }, "I13"},
+	{"I13 restarted", nothing, func(s *gate.State) slurm.Edit { e := requeue(s); e.Run.Restarts--; return e }, "I13"},
+	{"I13 gone", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Job = 99; return e }, "I13"},
+	{"I14 leadership", func(in *gate.EditInput) { in.Leadership = 11 * time.Second }, site, "I14"},
+
+	{"I15 not in the snapshot", func(in *gate.EditInput) { in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, site, "I15"},
+	{"I15 back without the snapshot", func(in *gate.EditInput) { leased(in); in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, unlock, ""},
+	{"I15 user", func(in *gate.EditInput) { in.Config.ExemptUsers = []string{"u2"} }, site, "I15"},
+	{"I15 back from an exempt user", func(in *gate.EditInput) { leased(in); in.Config.ExemptUsers = []string{"u2"} }, unlock, ""},
+	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partition = "cpu" }), site, "I15"},
+	{"I15 partition of another plan", func(in *gate.EditInput) { in.Modes["a"] = gate.Preempt; viewJob(&in.State, 2).Partition = "a,gpu" }, site, "I15"},
+	{"I15 opaque", job2(func(j *slurm.Job) { j.Opaque = "no priority" }), site, "I15"},
+	{"I15 heterogeneous", job2(func(j *slurm.Job) { j.HetJob = 2 }), site, "I15"},
+	{"I15 federated", job2(func(j *slurm.Job) { j.Federation = "f" }), site, "I15"},
+	{"I15 scrontab", job2(func(j *slurm.Job) { j.Cron = "* * * * *" }), site, "I15"},
+	{"I15 reservation", job2(func(j *slurm.Job) { j.Reservation = "r" }), site, "I15"},
+	{"I15 ended", job2(func(j *slurm.Job) { j.State = "COMPLETED" }), site, "I15"},
+	{"I15 interactive lease", job2(func(j *slurm.Job) { j.Batch = false }), lease, "I15"},
+	{"I15 interactive pin", job2(func(j *slurm.Job) { j.Batch = false }), pin, "I15"},
+	{"I15 interactive exclusion", job2(func(j *slurm.Job) { j.Batch = false }), nodes(slurm.Exclude, "n1"), "I15"},
+	{"I15 interactive order", job2(func(j *slurm.Job) { j.Batch = false }), site, ""},
+	{"I15 deadline", job2(func(j *slurm.Job) { j.Deadline = noon.Add(24*time.Hour + 20*time.Minute - 1) }), lease, "I15"},
+	{"I15 far deadline", job2(func(j *slurm.Job) { j.Deadline = noon.Add(24*time.Hour + 20*time.Minute) }), lease, ""},
+	{"I15 dependants", func(in *gate.EditInput) { dependants(&in.State, 11) }, lease, "I15"},
+
+	{"I16 lease", old, lease, "I16"},
+	{"I16 lowered", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 1001)(in) }, site, "I16"},
+	{"I16 raised", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 999)(in) }, site, ""},
+	{"I16 lowered by nice", func(in *gate.EditInput) { old(in); viewJob(&in.State, 2).Nice = -501 }, as(slurm.Nice, -500), "I16"},
+	{"I16 lowered by priority", old, as(slurm.Priority, 4999), "I16"},
+	{"I16 given back", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 90)(in) }, as(slurm.SiteFactor, 0), ""},
+
+	{"I20 off", func(in *gate.EditInput) { in.Mode = gate.Off }, unlock, "I20"},
+	{"I20 no mode", func(in *gate.EditInput) { in.Mode = "" }, site, "I20"},
+	{"I20 observe", func(in *gate.EditInput) { in.Mode = gate.Observe }, site, "I20"},
+	{"I20 rank orders", func(in *gate.EditInput) { in.Mode = gate.Rank }, site, ""},
+	{"I20 rank does not lease", func(in *gate.EditInput) { in.Mode = gate.Rank }, lease, "I20"},
+	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = gate.Rank }, unlock, ""},
+	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = gate.Steer }, pin, ""},
+	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = gate.Steer }, requeue, "I20"},
+	{"I20 configured lower", func(in *gate.EditInput) { in.Modes["gpu"] = gate.Rank }, lease, "I20"},
+	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partition = "gpu,cpu" }), site, "I20"},
+}

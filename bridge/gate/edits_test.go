@@ -1,0 +1,145 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"github.com/google/go-cmp/cmp"
+)
+
+// stands puts a value of ours into a job: the intent that wrote it, observed.
+func stands(in *gate.EditInput, e slurm.Edit, before ledger.Before, state ledger.State) {
+	id := int64(1)
+	i := ledger.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
+	in.Book = ledger.NewBook([]ledger.Intent{i})
+}
+
+// leased gives job 2 a lease of ours; the owner's own begin was an hour ago.
+func leased(in *gate.EditInput) {
+	e := edit(&in.State, 2, slurm.Lease)
+	e.Until = noon.Add(3 * time.Minute)
+	viewJob(&in.State, 2).Eligible = e.Until
+	stands(in, e, ledger.Before{Begin: noon.Add(-time.Hour)}, ledger.Observed)
+}
+
+// pinned lets n1 stand in job 2's required nodes, where the owner had none.
+func pinned(in *gate.EditInput) {
+	e := edit(&in.State, 2, slurm.Require)
+	e.Nodes = []string{"n1"}
+	viewJob(&in.State, 2).Required = "n1"
+	stands(in, e, ledger.Before{}, ledger.Observed)
+}
+
+// numbered lets a value of ours stand in an order field of job 2.
+func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
+	return func(in *gate.EditInput) {
+		e, j := edit(&in.State, 2, kind), viewJob(&in.State, 2)
+		e.Value = v
+		switch kind {
+		case slurm.Nice:
+			j.Nice = v
+		case slurm.Priority:
+			j.Priority = v
+		}
+		stands(in, e, ledger.Before{Nice: 7}, ledger.Observed)
+	}
+}
+
+func opened(kind slurm.Kind, job int64, state ledger.State) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { stands(in, edit(&in.State, job, kind), ledger.Before{}, state) }
+}
+
+// as is an edit of job 2 with a value.
+func as(kind slurm.Kind, v int64) func(*gate.State) slurm.Edit {
+	return func(s *gate.State) slurm.Edit {
+		e := edit(s, 2, kind)
+		e.Value = v
+		return e
+	}
+}
+
+func until(kind slurm.Kind, d time.Duration) func(*gate.State) slurm.Edit {
+	return func(s *gate.State) slurm.Edit {
+		e := edit(s, 2, kind)
+		e.Until = noon.Add(d)
+		return e
+	}
+}
+
+func nodes(kind slurm.Kind, names ...string) func(*gate.State) slurm.Edit {
+	return func(s *gate.State) slurm.Edit {
+		e := edit(s, 2, kind)
+		e.Nodes = names
+		return e
+	}
+}
+
+func requeue(s *gate.State) slurm.Edit { return edit(s, 11, slurm.Requeue) }
+
+var (
+	site   = as(slurm.SiteFactor, 1000)
+	lease  = until(slurm.Lease, 10*time.Minute)
+	pin    = nodes(slurm.Require, "n2")
+	unlock = until(slurm.Unlease, 0)
+)
+
+func nothing(*gate.EditInput) {}
+
+func job2(f func(*slurm.Job)) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { f(viewJob(&in.State, 2)) }
+}
+
+func job11(f func(*slurm.Job)) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { f(viewJob(&in.State, 11)) }
+}
+
+func elastic(in *gate.EditInput) {
+	planJob(&in.State, 2).MinGPUs, planJob(&in.State, 2).MaxGPUs = 2, 8
+}
+
+// ownLater is a lease over the owner's own begin in two minutes.
+func ownLater(in *gate.EditInput) {
+	leased(in)
+	i := *in.Book.Standing(viewJob(&in.State, 2).Run(), ledger.Begin, noon)
+	i.Before.Begin = noon.Add(2 * time.Minute)
+	in.Book = ledger.NewBook([]ledger.Intent{i})
+}
+
+func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }
+
+func touched(ago time.Duration) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { in.Touched[gate.Spot{Job: 2, Field: ledger.Site}] = in.Now.Add(-ago) }
+}
+
+func TestEditInvariants(t *testing.T) {
+	for _, c := range editCases {
+		t.Run(c.name, func(t *testing.T) {
+			in := editInput()
+			in.Allowed = []gate.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}}
+			c.spoil(&in)
+			e := c.edit(&in.State)
+			in.Edits = []slurm.Edit{e}
+			got, refused := gate.Edits(in)
+			if c.want == "" {
+				e.Tasks = max(1, planTasks(&in, e.Run.Job))
+				if diff := cmp.Diff([]slurm.Edit{e}, got); diff != "" || len(refused) > 0 {
+					t.Errorf("want it through; refused %v\n%s", refused, diff)
+				}
+				return
+			}
+			if len(got) > 0 || refusals(refused, e.Run.Job) != c.want {
+				t.Errorf("accepted %v, refused %v; want refused by %s", got, refused, c.want)
+			}
+		})
+	}
+}
+
+func planTasks(in *gate.EditInput, id int64) int {
+	if j := planJob(&in.State, id); j != nil {
+		return j.Tasks
+	}
+	return 0
+}

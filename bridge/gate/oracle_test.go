@@ -1,0 +1,359 @@
+package gate_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// The oracle is a second opinion: each invariant once more, as a predicate on
+// one accepted edit, written from the invariant's sentence with no code of the
+// gate's and in the plainest way.
+
+// deed is an accepted edit with what a reader of Slurm and the ledger sees.
+type deed struct {
+	in      gate.EditInput
+	intents []ledger.Intent
+	e       slurm.Edit
+	j       slurm.Job
+}
+
+var oracle = map[string]func(d deed) bool{
+	"I1": func(d deed) bool { return !d.j.Held && !(d.j.State == "PENDING" && d.j.Priority == 0) },
+	"I2": func(d deed) bool {
+		switch d.e.Kind {
+		case slurm.Lease, slurm.Unlease:
+			return d.e.Value == 0 && d.e.Nodes == nil && d.e.Array == "" && !d.e.Until.IsZero()
+		case slurm.Require, slurm.Exclude:
+			return d.e.Value == 0 && d.e.Array == "" && d.e.Until.IsZero()
+		case slurm.Priority:
+			return d.e.Value >= 1000 && d.e.Value <= 4_000_000_000 && bare(d.e)
+		case slurm.SiteFactor, slurm.Nice:
+			return d.e.Value >= -2_000_000_000 && d.e.Value <= 2_000_000_000 && bare(d.e)
+		case slurm.SetGPUs:
+			return d.e.Value >= 1 && bare(d.e)
+		case slurm.HandBack:
+			return d.e.Value == 0 && bare(d.e)
+		case slurm.Requeue:
+			return d.e.Value == 0 && d.e.Nodes == nil && d.e.Until.IsZero()
+		}
+		return d.e.Kind == slurm.HardHold && d.in.Config.IAcceptOrphanHolds && d.e.Value == 0 && bare(d.e)
+	},
+	"I3": func(d deed) bool {
+		for _, i := range d.about() {
+			if i.State == ledger.Yielded {
+				return false
+			}
+			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]ledger.State{ledger.Planned, ledger.Sent, ledger.Acked, ledger.Unknown}, i.State) {
+				return false
+			}
+		}
+		last := d.standing(d.e.Kind)
+		switch d.e.Kind {
+		case slurm.Unlease:
+			return last != nil && last.Edit.Until.Equal(d.j.Eligible) && !d.e.Until.Before(last.Before.Begin)
+		case slurm.HandBack:
+			return last != nil && last.Edit.Value == d.j.Priority
+		case slurm.SiteFactor:
+			return last != nil || d.e.Value != 0
+		case slurm.Nice:
+			return d.j.NiceKnown && (last == nil || last.Edit.Value == d.j.Nice)
+		}
+		return true
+	},
+	"I4": func(d deed) bool {
+		if d.e.Kind != slurm.Lease {
+			return true
+		}
+		own := d.j.Eligible
+		if last := d.standing(slurm.Lease); last != nil {
+			own = last.Before.Begin
+		}
+		length := d.e.Until.Sub(d.in.View.At)
+		return length > 0 && length <= d.in.Config.LeaseMax && !d.e.Until.Before(own) &&
+			d.in.Leased[d.e.Run.Job]+length <= d.in.Config.LeaseTotal
+	},
+	"I5": func(d deed) bool {
+		if d.e.Kind != slurm.Requeue {
+			return true
+		}
+		for _, i := range d.about() {
+			if i.State == ledger.Unknown {
+				return false
+			}
+		}
+		for _, r := range d.in.Requeued {
+			if r.Same(d.e.Run) {
+				return false
+			}
+		}
+		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.State, d.e.Run.Job).Fixed == ""
+	},
+	"I6": func(d deed) bool {
+		if d.e.Kind != slurm.Requeue {
+			return true
+		}
+		for _, t := range d.in.Stopped[d.j.ID] {
+			if t.Add(d.in.Config.Cooldown).After(d.in.View.At) {
+				return false
+			}
+		}
+		own := d.in.Config.Quantum + planJob(&d.in.State, d.j.ID).Checkpoint
+		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
+	},
+	"I8": func(d deed) bool {
+		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.Allowed, func(s gate.Stop) bool { return s.Job == d.e.Run.Job })
+	},
+	"I10": func(d deed) bool {
+		last, ok := d.in.Touched[gate.Spot{Job: d.e.Run.Job, Field: ledger.FieldOf(d.e.Kind)}]
+		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Config.EditCooldown
+	},
+	"I12": func(d deed) bool {
+		switch d.e.Kind {
+		case slurm.Require:
+			return d.back() || d.pinFits()
+		case slurm.Exclude:
+			return d.back() || d.exclusionFits()
+		}
+		return true
+	},
+	"I13": func(d deed) bool {
+		age := d.in.Now.Sub(d.in.Taken)
+		return d.in.View.Full && age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.Run() &&
+			d.in.View.At.Sub(d.in.Taken).Abs() <= d.in.Config.Skew
+	},
+	"I14": func(d deed) bool { return d.in.Leadership-d.in.Config.SendTime >= 2*time.Second },
+	"I15": func(d deed) bool {
+		if d.j.Opaque != "" || d.j.HetJob != 0 || d.j.Federation != "" || d.j.Cron != "" {
+			return false
+		}
+		if d.back() {
+			return true
+		}
+		if !d.j.Batch && !slices.Contains([]slurm.Kind{slurm.SiteFactor, slurm.Nice, slurm.Priority}, d.e.Kind) {
+			return false
+		}
+		return d.j.Reservation == "" && !slices.Contains(d.in.Config.ExemptUsers, d.j.User) &&
+			!slices.Contains(d.in.Config.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition+",", "gpu,")
+	},
+	"I16": func(d deed) bool {
+		p := planJob(&d.in.State, d.e.Run.Job)
+		if d.back() || p == nil || p.State != "pending" || d.in.View.At.Sub(p.Arrive) <= d.in.Config.MaxPending {
+			return true
+		}
+		was := int64(0)
+		if last := d.standing(d.e.Kind); last != nil {
+			was = last.Edit.Value
+		}
+		switch d.e.Kind {
+		case slurm.Lease, slurm.HardHold:
+			return false
+		case slurm.SiteFactor:
+			return d.e.Value >= was
+		case slurm.Nice:
+			return d.e.Value <= d.j.Nice
+		case slurm.Priority:
+			return d.e.Value >= d.j.Priority
+		}
+		return true
+	},
+	"I20": func(d deed) bool {
+		least := map[slurm.Kind]int{
+			slurm.SiteFactor: 2, slurm.Nice: 2, slurm.Priority: 2, slurm.HandBack: 2, slurm.Unlease: 2,
+			slurm.Lease: 3, slurm.Require: 3, slurm.Exclude: 3, slurm.HardHold: 3, slurm.SetGPUs: 3, slurm.Requeue: 4,
+		}[d.e.Kind]
+		if d.back() {
+			return slices.Index(gate.Modes, d.in.Mode) >= 2
+		}
+		for _, p := range strings.Split(d.j.Partition, ",") {
+			if slices.Index(gate.Modes, d.in.Modes[p]) < least {
+				return false
+			}
+		}
+		return slices.Index(gate.Modes, d.in.Mode) >= least
+	},
+}
+
+func bare(e slurm.Edit) bool { return e.Nodes == nil && e.Array == "" && e.Until.IsZero() }
+
+func sameField(a, b slurm.Kind) bool { return ledger.FieldOf(a) == ledger.FieldOf(b) }
+
+// about lists the intents about the deed's job.
+func (d deed) about() []ledger.Intent {
+	var is []ledger.Intent
+	for _, i := range d.intents {
+		if i.Edit.Run.Job == d.e.Run.Job {
+			is = append(is, i)
+		}
+	}
+	return is
+}
+
+// standing is the newest observed intent of the field that has not run out.
+func (d deed) standing(k slurm.Kind) *ledger.Intent {
+	var last *ledger.Intent
+	for _, i := range d.about() {
+		if sameField(i.Edit.Kind, k) && i.State == ledger.Observed {
+			last = &i
+		}
+	}
+	if last == nil || !last.NotAfter.IsZero() && !last.NotAfter.After(d.in.View.At) {
+		return nil
+	}
+	return last
+}
+
+// back reports whether the deed restores what stood there before us.
+func (d deed) back() bool {
+	last := d.standing(d.e.Kind)
+	switch {
+	case d.e.Kind == slurm.Unlease || d.e.Kind == slurm.HandBack:
+		return true
+	case last == nil:
+		return false
+	case d.e.Kind == slurm.SiteFactor:
+		return d.e.Value == 0
+	case d.e.Kind == slurm.Nice:
+		return d.e.Value == last.Before.Nice-last.Before.Ours
+	case d.e.Kind == slurm.Require:
+		return strings.Join(d.e.Nodes, ",") == last.Before.Required
+	case d.e.Kind == slurm.Exclude:
+		return strings.Join(d.e.Nodes, ",") == last.Before.Excluded
+	}
+	return false
+}
+
+// owners returns the owner's node lists; the generator writes plain lists.
+func (d deed) owners() (required, excluded []string) {
+	req, exc := d.j.Required, d.j.Excluded
+	if last := d.standing(slurm.Require); last != nil {
+		req = last.Before.Required
+	}
+	if last := d.standing(slurm.Exclude); last != nil {
+		exc = last.Before.Excluded
+	}
+	split := func(r rune) bool { return r == ',' }
+	return strings.FieldsFunc(req, split), strings.FieldsFunc(exc, split)
+}
+
+func (d deed) pinFits() bool {
+	required, excluded := d.owners()
+	for _, n := range d.e.Nodes {
+		if slices.Contains(excluded, n) || !d.open(n) {
+			return false
+		}
+	}
+	for _, n := range required {
+		if !slices.Contains(d.e.Nodes, n) {
+			return false
+		}
+	}
+	return len(d.e.Nodes) > 0 && len(d.e.Nodes) <= max(1, d.j.NodeCount) && (d.j.ArrayJob == 0 || d.j.ArraySplit)
+}
+
+func (d deed) exclusionFits() bool {
+	required, excluded := d.owners()
+	for _, n := range excluded {
+		if !slices.Contains(d.e.Nodes, n) {
+			return false
+		}
+	}
+	left := 0
+	for _, n := range d.in.View.Nodes {
+		switch {
+		case slices.Contains(d.e.Nodes, n.Name) && slices.Contains(required, n.Name):
+			return false
+		case !slices.Contains(d.e.Nodes, n.Name) && d.open(n.Name):
+			left++
+		}
+	}
+	return float64(left) >= d.in.Config.NodeFactor*float64(max(1, d.j.NodeCount))
+}
+
+func (d deed) open(name string) bool {
+	for _, n := range d.in.View.Nodes {
+		if n.Name == name {
+			return n.State == "IDLE" || n.State == "MIXED" && len(n.Flags) == 0
+		}
+	}
+	return false
+}
+
+// judge returns the invariants that the accepted edits break, one by one and
+// together.
+func judge(in gate.EditInput, intents []ledger.Intent, accepted []slurm.Edit) error {
+	written, spots := in.Written, map[string]bool{}
+	stopped := map[string]int{}
+	for i, e := range accepted {
+		j := in.View.Job(e.Run.Job)
+		if j == nil {
+			return fmt.Errorf("I13: %v is of a job nobody sees", e)
+		}
+		for id, holds := range oracle {
+			if !holds(deed{in, intents, e, *j}) {
+				return fmt.Errorf("%s: %v of %+v", id, e, *j)
+			}
+		}
+		spot := fmt.Sprint(e.Run.Job, ledger.FieldOf(e.Kind))
+		if spots[spot] {
+			return fmt.Errorf("I3: two edits of %s", spot)
+		}
+		spots[spot] = true
+		if e.Kind == slurm.Requeue {
+			stopped["all"]++
+			stopped[j.User]++
+		}
+		written += e.Tasks
+		if most := writes(in); written > most && (i > 0 || in.Written > 0) {
+			return fmt.Errorf("I10: %d tasks written, %d may", written, most)
+		}
+	}
+	return stopsWithin(in, stopped)
+}
+
+func writes(in gate.EditInput) int {
+	live := 0
+	for _, j := range in.View.Jobs {
+		if j.State == "PENDING" || j.State == "RUNNING" {
+			live++
+		}
+	}
+	most := max(in.Config.MutationFloor, int(float64(live)*in.Config.MutationPercent/100))
+	return min(most, in.Config.Mutations, int(in.Config.MutationRate*in.Interval.Seconds()))
+}
+
+// stopsWithin counts the stops of the cycle, which all have 8 of 8 GPUs.
+func stopsWithin(in gate.EditInput, stopped map[string]int) error {
+	hour := map[string]int{}
+	for _, s := range in.Stops {
+		if in.Snapshot.Now.Sub(s.At) <= time.Hour {
+			hour["all"]++
+			hour[s.User]++
+		}
+	}
+	running := 0
+	for _, j := range in.Snapshot.Jobs {
+		if j.State != "pending" {
+			running++
+		}
+	}
+	c := in.Config
+	for who, n := range stopped {
+		if who != "all" && hour[who]+n > c.UserStops1h {
+			return fmt.Errorf("I7: %s lost %d jobs this hour", who, hour[who]+n)
+		}
+	}
+	n, percent := stopped["all"], func(p float64) int { return int(p * float64(running) / 100) }
+	if n > 0 && n > max(c.StopFloor, percent(c.StopPercent)) {
+		return fmt.Errorf("I7: %d jobs stopped at once", n)
+	}
+	if n > 0 && hour["all"]+n > max(c.StopFloor1h, percent(c.StopPercent1h)) {
+		return fmt.Errorf("I7: %d jobs stopped this hour", hour["all"]+n)
+	}
+	return nil
+}

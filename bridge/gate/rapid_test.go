@@ -1,0 +1,244 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// rarely is true in about one of n draws.
+func rarely(t *rapid.T, n int, what string) bool { return rapid.IntRange(1, n).Draw(t, what) == 1 }
+
+func pick[T any](t *rapid.T, what string, of ...T) T { return rapid.SampledFrom(of).Draw(t, what) }
+
+// spoilt draws a world in which things are wrong here and there, so that most
+// edits could pass and every rule is met.
+func spoilt(t *rapid.T) gate.State {
+	s := world()
+	for i := int64(21); i <= 24; i++ {
+		waits(&s, i)
+	}
+	c := &s.Config
+	c.StopFloor, c.StopFloor1h = rapid.IntRange(0, 3).Draw(t, "floor"), rapid.IntRange(0, 3).Draw(t, "floor1h")
+	c.StopPercent, c.StopPercent1h = pick(t, "percent", 1.0, 50, 100), pick(t, "percent1h", 2.0, 60, 100)
+	c.UserStops1h, c.JobStops4h = rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(0, 2).Draw(t, "job4h")
+	c.MutationFloor, c.MutationRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
+	c.IAcceptOrphanHolds = rarely(t, 4, "orphans")
+	s.Leadership = time.Duration(rapid.IntRange(11, 40).Draw(t, "leadership")) * time.Second
+	s.Now = noon.Add(time.Duration(rapid.IntRange(-1, 16).Draw(t, "age")) * time.Second)
+	s.View.Full = !rarely(t, 30, "partial")
+	for i := range s.View.Nodes {
+		if rarely(t, 8, "sick node") {
+			s.View.Nodes[i].State = "DOWN"
+		}
+	}
+	for i := range s.View.Jobs {
+		spoilJob(t, &s, &s.View.Jobs[i], &s.Snapshot.Jobs[i])
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "stops") {
+		s.Stops = append(s.Stops, gate.Stop{
+			Job: pick(t, "stopped", int64(1), 11, 12), For: pick(t, "for", int64(1), 11, 12),
+			User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
+			At: noon.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "ago")) * time.Minute),
+		})
+	}
+	return s
+}
+
+// spoilJob changes at most one thing of one job in three.
+func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
+	ago := func(m int) time.Time { return noon.Add(-time.Duration(m) * time.Minute) }
+	switch rapid.IntRange(0, 45).Draw(t, "spoil") {
+	case 1:
+		j.Held = true
+	case 2:
+		j.Priority = 0
+	case 3:
+		j.Opaque = "x"
+	case 4:
+		j.HetJob = 5
+	case 5:
+		j.Federation = "f"
+	case 6:
+		j.Cron = "c"
+	case 7:
+		j.Reservation = "r"
+	case 8:
+		j.Batch = false
+	case 9:
+		j.User = "root"
+	case 10:
+		j.Partition = pick(t, "partition", "cpu", "gpu,cpu", "cpu,gpu")
+	case 11:
+		p.Arrive = ago(74 * 60)
+	case 12:
+		j.Requeue = false
+	case 13:
+		j.Start = ago(rapid.IntRange(0, 40).Draw(t, "ran"))
+	case 14:
+		s.Stopped[j.ID] = []time.Time{ago(rapid.IntRange(0, 300).Draw(t, "stopped"))}
+	case 15:
+		s.Leased[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
+	case 16:
+		j.Required = pick(t, "required", "n1", "n2")
+	case 17:
+		j.Excluded = pick(t, "excluded", "n1", "n2,n3")
+	case 18:
+		j.NiceKnown = false
+	case 19:
+		p.Tasks, j.ArrayJob = rapid.IntRange(1, 20).Draw(t, "tasks"), j.ID
+	case 20:
+		j.Eligible = ago(rapid.IntRange(-20, 5).Draw(t, "eligible"))
+	case 21:
+		p.Fixed = "no"
+	case 22:
+		j.State = pick(t, "state", "SUSPENDED", "COMPLETED", "RUNNING", "PENDING")
+	case 23:
+		j.NodeCount = 2
+	}
+}
+
+// kinds are weighted towards those with more rules.
+var kinds = []slurm.Kind{
+	slurm.SiteFactor, slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.Lease, slurm.Lease, slurm.Unlease,
+	slurm.Require, slurm.Exclude, slurm.Requeue, slurm.Requeue, slurm.HardHold, slurm.HandBack, slurm.SetGPUs, "release",
+}
+
+// anEdit draws an edit of a job, sensible more often than not.
+func anEdit(t *rapid.T, s *gate.State) slurm.Edit {
+	j := s.View.Jobs[rapid.IntRange(0, len(s.View.Jobs)-1).Draw(t, "job")]
+	e := slurm.Edit{Run: j.Run(), Kind: pick(t, "kind", kinds...), Tasks: 1, Why: "w"}
+	switch e.Kind {
+	case slurm.Lease, slurm.Unlease:
+		e.Until = noon.Add(time.Duration(rapid.IntRange(-2, 61).Draw(t, "until")) * time.Minute)
+	case slurm.Require, slurm.Exclude:
+		e.Nodes = pick(t, "nodes", nil, []string{"n1"}, []string{"n2"}, []string{"n1", "n2"}, []string{"n1", "n3"}, []string{"n9"}, []string{"n2", "n3"})
+	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.SetGPUs:
+		e.Value = pick(t, "value", int64(0), 7, 999, 1000, 2000, -4500, 6000, 4_000_000_001, 0xfffffffe, 0x80000000)
+	}
+	if rarely(t, 40, "odd") {
+		e.Run.Restarts++
+	}
+	if rarely(t, 40, "odd field") {
+		e.Array = "1_1"
+	}
+	return e
+}
+
+// aBook draws the ledger; where a value of ours was observed, the job mostly
+// shows it.
+func aBook(t *rapid.T, s *gate.State) []ledger.Intent {
+	var is []ledger.Intent
+	for id := range rapid.IntRange(0, 6).Draw(t, "intents") {
+		e := anEdit(t, s)
+		if e.Kind == "release" || e.Kind == slurm.Unlease || e.Kind == slurm.HandBack || e.Run != s.View.Job(e.Run.Job).Run() {
+			continue
+		}
+		i := ledger.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: ledger.Before{Begin: noon.Add(-time.Hour), Nice: 7}}
+		i.State = pick(t, "state", ledger.Observed, ledger.Observed, ledger.Observed, ledger.Sent, ledger.Unknown, ledger.Yielded, ledger.Expired)
+		if j := s.View.Job(e.Run.Job); i.State == ledger.Observed && !rarely(t, 4, "changed") {
+			show(j, e)
+		}
+		is = append(is, i)
+	}
+	return is
+}
+
+func show(j *slurm.Job, e slurm.Edit) {
+	switch e.Kind {
+	case slurm.Lease:
+		j.Eligible = e.Until
+	case slurm.Nice:
+		j.Nice = e.Value
+	case slurm.Priority:
+		j.Priority = e.Value
+	case slurm.Require:
+		j.Required = ""
+		for _, n := range e.Nodes {
+			j.Required += n + ","
+		}
+	}
+}
+
+func anInput(t *rapid.T) (gate.EditInput, []ledger.Intent) {
+	s := spoilt(t)
+	intents := aBook(t, &s)
+	in := gate.EditInput{State: s, Mode: pick(t, "mode", gate.Rank, gate.Steer, gate.Preempt, gate.Preempt, gate.Preempt, gate.Observe), Book: ledger.NewBook(intents)}
+	for i := int64(11); i <= 14; i++ {
+		if !rarely(t, 5, "not allowed") {
+			in.Allowed = append(in.Allowed, gate.Stop{Job: i, User: viewJob(&s, i).User, GPUs: 8, At: noon, For: i - 10})
+		}
+		if rarely(t, 10, "requeued") {
+			in.Requeued = append(in.Requeued, viewJob(&s, i).Run())
+		}
+	}
+	in.Touched = map[gate.Spot]time.Time{{Job: 1, Field: ledger.Site}: noon.Add(-time.Second)}
+	in.Written = rapid.IntRange(0, 3).Draw(t, "written")
+	for range rapid.IntRange(0, 25).Draw(t, "edits") {
+		in.Edits = append(in.Edits, anEdit(t, &s))
+	}
+	return in, intents
+}
+
+func soundEdits(t *rapid.T) {
+	in, intents := anInput(t)
+	accepted, refused := gate.Edits(in)
+	if err := judge(in, intents, accepted); err != nil {
+		t.Fatal(err)
+	}
+	if len(accepted)+len(refused) != len(in.Edits) {
+		t.Fatalf("%d edits became %d accepted and %d refused", len(in.Edits), len(accepted), len(refused))
+	}
+	for _, r := range refused {
+		if gate.Text(r.Invariant) == "" || r.Why == "" {
+			t.Fatalf("refusal %+v names no invariant or reason", r)
+		}
+	}
+}
+
+func TestEditsNeverBreakAnInvariant(t *testing.T) { rapid.Check(t, soundEdits) }
+
+func FuzzEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(soundEdits)) }
+
+// The order of the edits, and asking twice, are of no consequence.
+func TestEditsAreDeterministic(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, _ := anInput(t)
+		a, ar := gate.Edits(in)
+		in.Edits = rapid.Permutation(in.Edits).Draw(t, "shuffled")
+		b, br := gate.Edits(in)
+		if diff := cmp.Diff(a, b) + cmp.Diff(ar, br); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// With budgets to spare, a weaker mode's edits are some of a stronger one's.
+func TestEditsGrowWithTheMode(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in, _ := anInput(t)
+		in.Config.Mutations, in.Config.MutationFloor, in.Config.MutationRate = 1e6, 1e6, 1e6
+		var weaker []slurm.Edit
+		for _, in.Mode = range gate.Modes {
+			edits, _ := gate.Edits(in)
+			for _, e := range weaker {
+				found := false
+				for _, o := range edits {
+					found = found || cmp.Equal(e, o)
+				}
+				if !found {
+					t.Fatalf("%v is let through in a weaker mode than %s", e, in.Mode)
+				}
+			}
+			if weaker = edits; !in.Mode.Allows(gate.Rank) && len(edits) > 0 {
+				t.Fatalf("mode %s sends %v", in.Mode, edits)
+			}
+		}
+	})
+}
