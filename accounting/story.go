@@ -1,0 +1,109 @@
+package accounting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+// ErrUnknownJob means that no view ever showed the job.
+var ErrUnknownJob = errors.New("fairbridge has never seen this job: is the number right, and did it ask for GPUs in a partition it looks after?")
+
+// Story is what is known of one job.
+type Story struct {
+	Job       policy.JobID
+	Runs      []JobRun         // oldest first
+	Decisions []StoredDecision // the present ones first, then newest first
+	Intents   []ledger.Intent  // newest first
+}
+
+// JobRun is one run of a job, or its wait for it.
+type JobRun struct {
+	Restarts                                           int
+	Submit, Arrive                                     time.Time
+	Name, User, Account, QOS, Partition, State, Reason string
+	GPUs                                               int // devices it holds or asks for
+	Start, End                                         time.Time
+	Exact                                              bool              // the end is Slurm's word, not inferred
+	Nodes                                              string            // where it held GPUs, comma list
+	Service                                            policy.GPUSeconds // as of the last poll
+}
+
+// StoredDecision is a decision as it was stored.
+type StoredDecision struct {
+	Partition string
+	Seq       uint64    // cycle in which it was made
+	At        time.Time // zero for the present one
+	Now       bool      // it is the present one
+	Verb      policy.Verb
+	Rank      int
+	GPUs      int
+	On        string // "n1:4×a100"
+	For       policy.JobID
+	Why       string
+}
+
+// maxStory bounds decisions and intents in a story.
+const maxStory = 200
+
+var (
+	qStoryRuns, qStoryDecisions = sql.Query("story_runs"), sql.Query("story_decisions")
+	qStoryIntents               = sql.Query("story_intents")
+)
+
+// JobStory tells what is known of a job: its runs, what was decided about it
+// and why, and what was done. An earlier owner of a reused id is left out.
+func (d *DB) JobStory(ctx context.Context, cluster string, job policy.JobID) (*Story, error) {
+	s := &Story{Job: job}
+	doing := fmt.Sprintf("reading the story of job %d", job)
+	err := pgx.BeginTxFunc(ctx, d.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var err error
+		if s.Runs, err = collect(ctx, tx, scanRun, qStoryRuns, cluster, job); err != nil {
+			return err
+		}
+		if len(s.Runs) == 0 {
+			return ErrUnknownJob
+		}
+		since := s.Runs[0].Arrive
+		if s.Decisions, err = collect(ctx, tx, scanDecision, qStoryDecisions, cluster, job, since, maxStory); err != nil {
+			return err
+		}
+		s.Intents, err = collect(ctx, tx, scanIntent, qStoryIntents, cluster, job, since, maxStory)
+		return err
+	})
+	if err != nil {
+		return nil, explain(doing, err)
+	}
+	return s, nil
+}
+
+func collect[T any](ctx context.Context, tx pgx.Tx, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+	rows, err := tx.Query(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, scan)
+}
+
+func scanRun(row pgx.CollectableRow) (r JobRun, err error) {
+	var start, end *time.Time
+	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State, &r.Reason,
+		&r.GPUs, &start, &end, &r.Exact, &r.Nodes, &r.Service)
+	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), orZero(start), orZero(end)
+	return r, err
+}
+
+func scanDecision(row pgx.CollectableRow) (s StoredDecision, err error) {
+	var at *time.Time
+	var seq int64
+	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.On, &s.For, &s.Why, &s.Now)
+	s.Seq, s.At = uint64(seq), orZero(at)
+	return s, err
+}

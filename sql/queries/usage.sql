@@ -1,0 +1,19 @@
+-- GPU-seconds per user and account: decayed with half-life $3 seconds as of $2,
+-- and undecayed over the last day. A segment's decayed worth is the integral
+-- of 2^(-age/half-life) over its time. What is older than $4 no longer counts.
+with spans as (
+    select user_name, account, gpus * part / 100.0::double precision as whole, started, least(stopped, $2) as stopped
+      from fairbridge.run_segments where cluster = $1 and stopped > $4 and stopped is not null
+    union all
+    select user_name, account, gpus * part / 100.0::double precision, started, $2
+      from fairbridge.run_segments where cluster = $1 and stopped is null
+), ages as (
+    select user_name, account, whole,
+           extract(epoch from $2::timestamptz - greatest(started, $4))::double precision as old,
+           extract(epoch from $2::timestamptz - stopped)::double precision as young
+      from spans where stopped > started and started < $2
+)
+select user_name, account,
+       sum(whole * ($3::double precision / ln(2::double precision)) * (exp(-ln(2::double precision) * young / $3) - exp(-ln(2::double precision) * old / $3))),
+       sum(whole * greatest(least(old, 86400) - young, 0))
+  from ages group by user_name, account order by user_name, account
