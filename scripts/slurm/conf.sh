@@ -98,3 +98,18 @@ StoragePass=slurm
 StorageLoc=slurm_acct
 C
 }
+
+# write_accounts: who belongs to which account, in the language of "sacctmgr load".
+write_accounts() {
+	local q="QOS='low,normal,high'" a u
+	{
+		echo "Cluster - 'lab':$q"
+		for a in root research:2 teaching:1 vision:1; do
+			[ $a = root ] || printf "Parent - 'root'\nAccount - '%s':Fairshare=%s\n" ${a/:/ }
+			echo "Parent - '${a%:*}'"
+			for u in $USERS; do
+				[ "${u#*:}" != "${a%:*}" ] || echo "User - '${u%:*}':DefaultAccount='${a%:*}'$([ $a != root ] || echo ":AdminLevel='Operator'")"
+			done
+		done
+	} >"$E/slurm/accounts"
+}
