@@ -65,6 +65,8 @@ func (s *scanner) foreign() {
 	if s.err != nil {
 		return
 	}
+	for s.end-s.pos < 200 && s.fill(s.pos) { // enough to show
+	}
 	b := s.buf[s.pos:s.end]
 	switch {
 	case len(b) == 0:
