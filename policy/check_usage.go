@@ -19,6 +19,8 @@ type place struct{ node, typ string }
 type slotUse struct {
 	place
 	healthy int
+	up      bool  // its node is
+	whole   bool  // devices are whole GPUs
 	alone   int   // devices of jobs that take no neighbour
 	shared  int   // devices of jobs that do
 	widest  int   // most devices of one job that does
@@ -31,7 +33,7 @@ func newUsage(s *Snapshot) *usage {
 		n := &s.Nodes[i]
 		for _, d := range n.GPUs {
 			at := place{n.Name, d.Type}
-			u.slots[at] = &slotUse{place: at, healthy: d.Count - d.Sick}
+			u.slots[at] = &slotUse{place: at, healthy: d.Count - d.Sick, up: n.Down == "", whole: isWhole(d.Part)}
 		}
 	}
 	return u
@@ -70,7 +72,6 @@ func (v *slotUse) devices() int { return v.alone + max((v.shared+1)/2, v.widest)
 func (u *usage) overdrawn() []error {
 	var errs []error
 	all := make([]*slotUse, 0, len(u.slots))
-	left := 0
 	for _, v := range u.slots {
 		all = append(all, v)
 	}
@@ -81,11 +82,21 @@ func (u *usage) overdrawn() []error {
 		if v.fresh != 0 && v.devices() > v.healthy {
 			errs = append(errs, fmt.Errorf("job %d: node %s has %d healthy %s, %d are given out", v.fresh, v.node, v.healthy, v.typ, v.devices()))
 		}
-		u.free[v.typ] += max(v.healthy-v.devices(), 0)
-		left += max(v.healthy-v.devices(), 0)
+		u.leave(v)
 	}
-	u.free[""] = left
 	return append(errs, u.looseEnds()...)
+}
+
+// leave counts what the slot has left for starts without nodes.
+func (u *usage) leave(v *slotUse) {
+	if !v.up {
+		return
+	}
+	left := max(v.healthy-v.devices(), 0)
+	u.free[v.typ] += left
+	if v.whole {
+		u.free[""] += left
+	}
 }
 
 // looseEnds wants enough devices in all for the starts without nodes.
