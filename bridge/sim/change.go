@@ -140,6 +140,9 @@ func (w *World) changeTexts(by string, j *job, u Update) error {
 	if u.Requeue != nil && (*u.Requeue || !w.cfg.old()) {
 		j.spec.NoRequeue = !*u.Requeue
 	}
+	if u.NoRequeue {
+		j.spec.NoRequeue = true
+	}
 	return nil
 }
 

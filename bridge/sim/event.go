@@ -81,3 +81,7 @@ func (w *World) logf(format string, args ...any) {
 		fmt.Fprintf(w.cfg.Log, "%s %s\n", w.now.Format("2006-01-02T15:04:05.000Z"), fmt.Sprintf(format, args...))
 	}
 }
+
+// At lets do happen at a moment of the world's time, the past counting as now.
+// It is how a script acts on a world that runs.
+func (w *World) At(t time.Time, do func()) { w.at(t, do) }

@@ -108,3 +108,19 @@ func (w *World) again(j *job) {
 	w.logf("requeue %d restart=%d eligible=%s", j.id, j.restarts, j.begin.Format(time.RFC3339))
 	w.touch()
 }
+
+// HoldRequeued holds the jobs that a requeue has just put back, as its Hold
+// flag does: a hold of the user's kind. Others are left alone.
+func (w *World) HoldRequeued(address string) error {
+	list, err := w.find(address)
+	if err != nil {
+		return err
+	}
+	for _, j := range list {
+		if j.completing && j.ended == "" {
+			j.hold, j.direct = "JobHeldUser", false
+			w.touch()
+		}
+	}
+	return nil
+}

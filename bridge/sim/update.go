@@ -18,6 +18,7 @@ type Update struct {
 	GPUs       *int       // of the kind the job asked for: per node, or in all
 	GPUType    *string
 	Requeue    *bool
+	NoRequeue  bool // 22.05's way to forbid requeues
 	Comment    *string
 	Extra      *string
 	Admin      *string // admin_comment

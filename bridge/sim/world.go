@@ -164,3 +164,8 @@ func (w *World) Segments() []Segment { return w.segments }
 
 // sec is the current time as Slurm records it, in whole seconds.
 func (w *World) sec() time.Time { return w.now.Truncate(time.Second) }
+
+// Totals returns how many jobs were submitted, started and completed so far.
+func (w *World) Totals() (submitted, started, completed int) {
+	return w.submitted, w.started, w.completed
+}

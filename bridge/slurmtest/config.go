@@ -1,0 +1,64 @@
+package slurmtest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/sim"
+)
+
+// Config says what to serve and to whom.
+type Config struct {
+	World    *sim.World
+	Listen   string // "127.0.0.1:0" when empty; "unix:/path" for a socket
+	Versions []int  // API versions, 45 for v0.0.45; those of the world's release when empty
+
+	// Who may come in. With nothing set any token is good, and the user is the
+	// one in X-SLURM-USER-NAME, "slurm" without it.
+	Tokens map[string]string // token → user
+	Key    []byte            // HS256 key: tokens are verified, with their expiry by the world's clock
+	Local  string            // user of every caller without a token, as on a unix socket
+
+	Speed float64             // the world follows the wall clock so many times as fast; 0: it stands unless moved
+	Clock func() time.Time    // wall clock; time.Now when nil
+	Zone  *time.Location      // of the slurmrestd host, for 22.05's begin times; UTC when nil
+	Slow  func(time.Duration) // how faults wait; time.Sleep when nil
+}
+
+// served lists the API versions of each release, as far as we speak them.
+var served = map[string][]int{
+	"22.05": {38}, "23.02": {38, 39}, "23.11": {38, 39, 40}, "24.05": {39, 40, 41}, "24.11": {40, 41, 42},
+	"25.05": {40, 41, 42, 43}, "25.11": {41, 42, 43, 44}, "26.05": {42, 43, 44, 45},
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.World == nil {
+		return c, fmt.Errorf("slurmtest: Config.World is missing")
+	}
+	release := c.World.Version()
+	if c.Versions == nil {
+		for prefix, list := range served {
+			if strings.HasPrefix(release, prefix) {
+				c.Versions = list
+			}
+		}
+	}
+	if len(c.Versions) == 0 || slices.Min(c.Versions) < 38 || slices.Max(c.Versions) > 45 {
+		return c, fmt.Errorf("slurmtest: API versions %v of Slurm %s: want some of 38 to 45", c.Versions, release)
+	}
+	if c.Listen == "" {
+		c.Listen = "127.0.0.1:0"
+	}
+	if c.Clock == nil {
+		c.Clock = time.Now
+	}
+	if c.Slow == nil {
+		c.Slow = time.Sleep
+	}
+	if c.Zone == nil {
+		c.Zone = time.UTC
+	}
+	return c, nil
+}

@@ -1,0 +1,15 @@
+// Package slurmtest is a slurmrestd in front of a sim.World: every API version
+// from v0.0.38 to v0.0.45 in its own shape, with Slurm's status codes, error
+// numbers and traps, and with faults on demand. It serves tests over real
+// sockets, and demonstrations that have no Slurm.
+//
+//	w, err := sim.New(sim.Config{Nodes: sim.Uniform(4, "a100", 8)})
+//	s, err := slurmtest.Start(slurmtest.Config{World: w})
+//	defer s.Close()
+//	… client talks to s.URL() …
+//	s.World(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
+//	s.Inject(slurmtest.Fault{Kind: slurmtest.Lost, Method: "POST", Times: 1})
+//
+// Replies were modelled on recordings of Slurm 22.05, 24.11 and 26.05.
+// v0.0.39 was never recorded: it is v0.0.40 with the job state as one word.
+package slurmtest

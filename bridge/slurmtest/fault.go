@@ -1,0 +1,80 @@
+package slurmtest
+
+import (
+	"strings"
+	"time"
+)
+
+// Kind is a way to go wrong.
+type Kind string
+
+// The faults. Unless said otherwise nothing is done and a bad answer is given.
+const (
+	Slow      Kind = "slow"      // answer rightly, after Delay
+	Truncated Kind = "truncated" // do it, cut the answer after At bytes (half of it when 0) and the connection
+	Short     Kind = "short"     // do it, end the answer after At bytes as if it were complete
+	Empty     Kind = "empty"     // 200 and nothing
+	HTML      Kind = "html"      // 200 and a proxy's page
+	Garbage   Kind = "garbage"   // 200 and bytes that are no JSON
+	Denied    Kind = "denied"    // 401
+	NoVersion Kind = "noversion" // 404 in plain text, as when an upgrade removed the API version
+	Broken    Kind = "broken"    // Status (500 when 0) with Slurm's Number in errors[]
+	Gateway   Kind = "gateway"   // 502 in plain text
+	TooMany   Kind = "toomany"   // 429 with Retry-After
+	Reset     Kind = "reset"     // the connection is reset, nothing done
+	Huge      Kind = "huge"      // 200 and Size bytes of an endless list
+	Problems  Kind = "problems"  // 200 with Number in errors[], and nothing done
+	Lost      Kind = "lost"      // do it, then reset: the caller cannot know
+	Late      Kind = "late"      // reset now, and do it after Delay of the world's time
+	Twice     Kind = "twice"     // do it, do it again, answer the second
+	NoChange  Kind = "nochange"  // jobs: 200 with an empty list and the "no change" warning
+)
+
+// Fault is something that goes wrong with the requests it matches.
+type Fault struct {
+	Kind   Kind
+	Method string        // "" matches all
+	Path   string        // part of the path, "/jobs/state"; "" matches all
+	Skip   int           // let so many matching requests pass first
+	Times  int           // how often it strikes; 0: until Heal
+	Delay  time.Duration // Slow: of the wall clock; Late: of the world
+	At     int           // Truncated, Short: bytes that get through
+	Size   int           // Huge: bytes; 64 MiB when 0
+	Status int           // Broken
+	Number int           // Broken, Problems: Slurm's error number; 1 when 0
+}
+
+// Inject adds a fault. Of several that match, the earliest strikes.
+func (s *Server) Inject(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// Heal removes all faults.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// strikes returns the fault for a request, the zero Fault when there is none.
+func (s *Server) strikes(method, path string) Fault {
+	for i, f := range s.faults {
+		if f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) {
+			continue
+		}
+		if f.Skip > 0 {
+			f.Skip--
+			continue
+		}
+		hit := *f
+		if f.Times == 1 {
+			s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
+		} else if f.Times > 1 {
+			f.Times--
+		}
+		return hit
+	}
+	return Fault{}
+}

@@ -1,0 +1,56 @@
+package slurmtest
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+)
+
+// verdict says what a value in a body amounts to.
+type verdict int
+
+const (
+	ignored   verdict = iota // accepted, and nothing happens
+	given                    // a number
+	unlimited                // {"infinite":true}
+	wrong                    // not a number at all
+)
+
+// number reads what v0.0.39 and later take for a number: a bare one, one in
+// quotes, or the struct, which without "set" is ignored in silence.
+func number(raw json.RawMessage) (int64, verdict) {
+	var n json.Number
+	if s := strings.Trim(string(raw), `"`); json.Unmarshal([]byte(s), &n) == nil && s != "null" {
+		if v, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
+			return v, given
+		}
+	}
+	var s struct {
+		Set, Infinite bool
+		Number        int64
+	}
+	switch {
+	case string(raw) == "null":
+		return 0, ignored
+	case len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &s) != nil:
+		return 0, wrong
+	case s.Infinite:
+		return 0, unlimited
+	case !s.Set:
+		return 0, ignored
+	}
+	return s.Number, given
+}
+
+// text reads a string.
+func text(raw json.RawMessage) (string, bool) {
+	var s string
+	ok := len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
+	return s, ok
+}
+
+// truth reads a bool.
+func truth(raw json.RawMessage) (v, ok bool) {
+	ok = string(raw) != "null" && json.Unmarshal(raw, &v) == nil
+	return v, ok
+}

@@ -1,0 +1,182 @@
+package slurmtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// listed returns the jobs the caller gets to see.
+func (s *Server) listed() []slurm.Job {
+	return slices.DeleteFunc(s.world.Jobs(), func(j slurm.Job) bool { return s.hidden[j.User] })
+}
+
+func (s *Server) page(c *request) *page { return &page{v: c.v, w: s.world} }
+
+// stamps adds the times of a list.
+func (s *Server) stamps(c *request, r reply) reply {
+	if !s.old() {
+		p := s.page(c)
+		r.body["last_update"] = p.at(s.world.Changed())
+		if _, jobs := r.body["jobs"]; jobs {
+			r.body["last_backfill"] = p.at(s.world.LastBackfill())
+		}
+	}
+	return r
+}
+
+func (s *Server) jobs(c *request) reply {
+	if t, err := strconv.ParseInt(c.r.URL.Query().Get("update_time"), 10, 64); err == nil && t >= s.world.Changed().Unix() {
+		return s.unchanged(c)
+	}
+	p := s.page(c)
+	list := s.listed()
+	out := make([]any, len(list))
+	for i := range list {
+		p.job = &list[i]
+		out[i] = record(jobFields, p)
+	}
+	return s.stamps(c, s.ok(c, "jobs", out))
+}
+
+// unchanged is the answer to an update_time after which nothing changed.
+func (s *Server) unchanged(c *request) reply {
+	if s.old() {
+		return reply{status: http.StatusNotModified}
+	}
+	p := s.page(c)
+	r := s.ok(c, "jobs", []any{}, "last_update", p.num(0), "last_backfill", p.num(0))
+	r.warn("No job changes since update_time", "slurm_load_jobs()")
+	return r
+}
+
+func (s *Server) job(c *request, id string) reply {
+	var j slurm.Job
+	n, err := strconv.ParseInt(id, 10, 64)
+	switch {
+	case err == nil:
+		j, err = s.world.Job(n)
+	case strings.HasPrefix(id, "s") && c.v >= 44:
+		j, err = s.world.ByRun(id)
+	case s.old():
+		j, err = s.world.Job(0)
+	default:
+		return s.failed(c, http.StatusUnprocessableEntity, 9000, "Query empty or not RFC7320 compliant", "op_handler_job")
+	}
+	if err != nil {
+		r := s.refusal(c, err, "_handle_job_get", "jobs", []any{})
+		if !s.old() {
+			r.body["last_update"], r.body["last_backfill"] = sin(true, false, 0), sin(true, false, 0)
+		}
+		return r
+	}
+	p := s.page(c)
+	p.job = &j
+	return s.stamps(c, s.ok(c, "jobs", []any{record(jobFields, p)}))
+}
+
+// states is jobs/state/: ids as text, one line per array task.
+func (s *Server) states(c *request) reply {
+	out := []any{}
+	add := func(id string, j *slurm.Job) {
+		out = append(out, obj("job_id", id, "state", append([]string{j.State}, j.Flags...)))
+	}
+	for _, j := range s.listed() {
+		switch {
+		case j.Unsplit():
+			for _, t := range tasks(j.ArrayTasks) {
+				add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)
+			}
+		case j.ArraySplit:
+			add(fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), &j)
+		default:
+			add(strconv.FormatInt(j.ID, 10), &j)
+		}
+	}
+	return s.ok(c, "jobs", out)
+}
+
+// tasks expands "0-3,5%2".
+func tasks(s string) []int {
+	s, _, _ = strings.Cut(s, "%")
+	var out []int
+	for _, part := range strings.Split(s, ",") {
+		a, b, isRange := strings.Cut(part, "-")
+		lo, err := strconv.Atoi(a)
+		if err != nil {
+			continue
+		}
+		hi := lo
+		if isRange {
+			hi, _ = strconv.Atoi(b)
+		}
+		for ; lo <= hi; lo++ {
+			out = append(out, lo)
+		}
+	}
+	return out
+}
+
+func (s *Server) nodes(c *request) reply {
+	p := s.page(c)
+	list := s.world.Nodes()
+	out := make([]any, len(list))
+	for i := range list {
+		p.node = &list[i]
+		out[i] = record(nodeFields, p)
+	}
+	return s.stamps(c, s.ok(c, "nodes", out))
+}
+
+var partitionFields = join(partitionOld, partitionNew)
+
+func (s *Server) partitions(c *request) reply {
+	p := s.page(c)
+	p.all = s.world.Nodes()
+	list := s.world.Partitions()
+	out := make([]any, len(list))
+	for i := range list {
+		p.part = &list[i]
+		out[i] = record(partitionFields, p)
+	}
+	return s.stamps(c, s.ok(c, "partitions", out))
+}
+
+// ping proves nothing: it answers 200 even to a dead token.
+func (s *Server) ping(c *request, good bool) reply {
+	word := map[bool]string{true: "UP", false: "DOWN"}[good]
+	switch {
+	case c.v <= 39:
+		return s.ok(c, "pings", []any{obj("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+	case c.v >= 45:
+		return s.ok(c, "pings", []any{obj("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+	}
+	return s.ok(c, "pings", []any{obj("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+}
+
+// diag gives the counters that matter.
+func (s *Server) diag(c *request) reply {
+	p := s.page(c)
+	pendingJobs, runningJobs := 0, 0
+	for _, j := range s.world.Jobs() {
+		switch {
+		case j.Pending():
+			pendingJobs++
+		case j.Running():
+			runningJobs++
+		}
+	}
+	submitted, started, completed := s.world.Totals()
+	stats := obj("req_time", p.num(now(s.world)), "req_time_start", p.at(s.world.Started()), "job_states_ts", p.num(now(s.world)),
+		"bf_when_last_cycle", p.at(s.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
+		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
+		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
+		"jobs_submitted", submitted, "jobs_started", started, "jobs_completed", completed, "jobs_canceled", 0, "jobs_failed", 0,
+		"jobs_pending", pendingJobs, "jobs_running", runningJobs, "bf_cycle_last", 200, "bf_cycle_max", 200, "bf_queue_len", pendingJobs,
+		"rpcs_by_message_type", []any{}, "rpcs_by_user", []any{})
+	return s.ok(c, "statistics", stats)
+}
