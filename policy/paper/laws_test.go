@@ -1,0 +1,35 @@
+package paper_test
+
+import (
+	"testing"
+
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/policytest"
+)
+
+// variants are the parameters under which the laws must hold too.
+var variants = map[string][]paper.Params{
+	"astraea":  {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
+	"drf":      {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
+	"fifo":     {{"backfill": "easy"}, {"max_wait": "0s"}},
+	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
+}
+
+func TestLaws(t *testing.T) {
+	for _, e := range paper.All() {
+		for _, params := range append([]paper.Params{nil}, variants[e.Name]...) {
+			name := e.Name + "/default"
+			if params != nil {
+				name = e.Name + "/" + keys(params)
+			}
+			t.Run(name, func(t *testing.T) {
+				var claims []policytest.Claim
+				if e.WorkConserving && params == nil {
+					claims = append(claims, policytest.WorkConserving)
+				}
+				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
+			})
+		}
+	}
+}

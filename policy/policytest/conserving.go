@@ -1,0 +1,30 @@
+package policytest
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// conserving wants no waiting job that could start on what the plan leaves
+// free. Starts without nodes and jobs that waited more than a day, for which
+// GPUs may be kept, make the question undecidable here.
+func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	for i := range s.Jobs {
+		if s.Jobs[i].Unplaced != "" || s.Jobs[i].Waited(s.Now) > 24*time.Hour {
+			return
+		}
+	}
+	after := Apply(s, plan)
+	free := policy.NewPool(after)
+	for _, d := range plan.Decisions {
+		j := s.Job(d.Job)
+		if d.Verb != policy.Wait && d.Verb != policy.Hold || !j.CanStart(s.Now) {
+			continue
+		}
+		if on, err := policy.Fit(free, j.Partition, j.Ask); err == nil {
+			l.Fatalf("job %d is to %s (%s), but %v is free", d.Job, d.Verb, d.Why, on)
+		}
+	}
+}

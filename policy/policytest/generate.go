@@ -1,0 +1,118 @@
+package policytest
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/policy"
+)
+
+// Now is the time of every generated snapshot and of every text case.
+var Now = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// Snapshots generates lawful snapshots: nodes of several types, down or with
+// sick devices, jobs in every state and with every kind of ask, accounts in a
+// tree. What running jobs hold was free and allowed when they started.
+func Snapshots() *rapid.Generator[*policy.Snapshot] {
+	return rapid.Custom(func(t *rapid.T) *policy.Snapshot {
+		s := &policy.Snapshot{Cluster: "test", Seq: rapid.Uint64Range(1, 1<<40).Draw(t, "seq"), Now: Now}
+		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
+			s.Nodes = append(s.Nodes, node(t, i))
+		}
+		g := &generator{T: t, Snapshot: s, pool: policy.NewPool(s), calm: rapid.Bool().Draw(t, "calm")}
+		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
+			s.Jobs = append(s.Jobs, g.job(policy.JobID(i+1)))
+		}
+		tenants(t, s)
+		for i := range s.Nodes {
+			ail(t, &s.Nodes[i])
+		}
+		for range rapid.IntRange(0, 12).Draw(t, "history") {
+			s.History = append(s.History, sample(t))
+		}
+		return s
+	})
+}
+
+// Types of devices in generated snapshots; the last is a slice of a GPU.
+const (
+	typeA     = "a100"
+	typeH     = "h100"
+	typeSlice = "1g.5gb"
+)
+
+func node(t *rapid.T, i int) policy.Node {
+	n := policy.Node{
+		Name:       fmt.Sprintf("n%d", i+1),
+		Leaf:       pick(t, "leaf", "", "leaf1", "leaf2"),
+		Partitions: pick(t, "partitions", []string{"batch"}, []string{"batch", "long"}, []string{"long"}),
+		Features:   pick(t, "features", nil, []string{"nvlink"}, []string{"ib", "nvlink"}),
+		CPUs:       pick(t, "cores", 32, 64, 128),
+		MemMB:      pick(t, "memory", int64(256_000), int64(1_000_000)),
+	}
+	for _, typ := range pick(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
+		d := policy.Devices{Type: typ, Count: pick(t, "count", 1, 2, 4, 8)}
+		if typ == typeSlice {
+			d.Part = 14
+		}
+		n.GPUs = append(n.GPUs, d)
+	}
+	return n
+}
+
+// ail makes nodes break under their jobs.
+func ail(t *rapid.T, n *policy.Node) {
+	if chance(t, "down", 8) {
+		n.Down = "drained for repair"
+	}
+	for i := range n.GPUs {
+		if chance(t, "sick", 8) {
+			n.GPUs[i].Sick = rapid.IntRange(0, n.GPUs[i].Count).Draw(t, "how many")
+		}
+	}
+}
+
+func tenants(t *rapid.T, s *policy.Snapshot) {
+	for _, a := range []policy.Account{{Name: "nlp", Parent: "root"}, {Name: "ops"}, {Name: "root"}, {Name: "vision", Parent: "root"}} {
+		if chance(t, "unknown account", 10) {
+			continue
+		}
+		a.Weight = pick(t, "weight", 0.0, 1, 2, 10)
+		a.Recent = policy.GPUSeconds(pick(t, "recent", 0.0, 3600, 40_000, 900_000))
+		a.Used = a.Recent * 2
+		s.Accounts = append(s.Accounts, a)
+	}
+	for _, u := range []string{"ann", "bob"} {
+		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", LimitUse: pick(t, "limit use", policy.Measure{}, policy.Known(0.4))})
+	}
+}
+
+func sample(t *rapid.T) policy.Sample {
+	h := policy.Sample{GPUs: pick(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
+	h.Service = policy.Service(float64(h.GPUs), h.Ran)
+	return h
+}
+
+func pick[T any](t *rapid.T, label string, from ...T) T {
+	return from[rapid.IntRange(0, len(from)-1).Draw(t, label)]
+}
+
+// chance is true once in n.
+func chance(t *rapid.T, label string, n int) bool {
+	return rapid.IntRange(0, n-1).Draw(t, label) == n-1
+}
+
+// sorted returns some of the names, in order.
+func sorted(t *rapid.T, label string, names []string) []string {
+	var some []string
+	for _, n := range names {
+		if chance(t, label, 3) {
+			some = append(some, n)
+		}
+	}
+	slices.Sort(some)
+	return some
+}

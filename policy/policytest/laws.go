@@ -1,0 +1,115 @@
+package policytest
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"fairbridge/policy"
+)
+
+// Claim is something a policy promises beyond the laws.
+type Claim int
+
+// WorkConserving is the claim that no GPU is left idle that a startable job
+// could use, unless a job waited so long that GPUs are kept for it.
+const WorkConserving Claim = iota
+
+// Laws checks, over generated snapshots, what every policy must keep: one
+// lawful decision per job with a reason (Plan.Check), the snapshot left as it
+// was, equal plans for equal snapshots, and nobody stopped when nothing has
+// changed since the last plan. make must return a new, equal policy each time.
+func Laws(t *testing.T, make func() policy.Policy, claims ...Claim) {
+	t.Helper()
+	for name, s := range oddities() {
+		t.Run(name, func(t *testing.T) { law{t, make, claims}.all(s) })
+	}
+	t.Run("generated", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) { law{t, make, claims}.all(Snapshots().Draw(t, "snapshot")) })
+	})
+}
+
+// fataler is a *testing.T or a *rapid.T.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+type law struct {
+	fataler
+	make   func() policy.Policy
+	claims []Claim
+}
+
+func (l law) all(s *policy.Snapshot) {
+	l.Helper()
+	plan := l.decide(s)
+	l.lawful(s, plan)
+	l.repeatable(s, plan)
+	l.steady(s, plan)
+	if slices.Contains(l.claims, WorkConserving) {
+		l.conserving(s, plan)
+	}
+}
+
+// decide wants an answer, and the snapshot as it was.
+func (l law) decide(s *policy.Snapshot) *policy.Plan {
+	l.Helper()
+	before := Clone(s)
+	plan, err := l.make().Decide(s)
+	if err != nil {
+		l.Fatalf("deciding: %v", err)
+	}
+	if d := cmp.Diff(before, s); d != "" {
+		l.Fatalf("the snapshot was changed: %s", d)
+	}
+	return plan
+}
+
+func (l law) lawful(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	if err := plan.Check(s); err != nil {
+		l.Fatalf("the plan is not lawful:\n%v", err)
+	}
+	if plan.Policy == "" || plan.Basis != s.Seq {
+		l.Fatalf("the plan is of policy %q for snapshot %d, not %d", plan.Policy, plan.Basis, s.Seq)
+	}
+}
+
+// repeatable wants the same bytes from a new policy, also when what has no
+// order stands in another one.
+func (l law) repeatable(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	again := Clone(s)
+	slices.Reverse(again.History)
+	a, b := l.encode(plan), l.encode(l.decide(again))
+	if !bytes.Equal(a, b) {
+		l.Fatalf("the same snapshot gave two plans:\n%s\n%s", a, b)
+	}
+}
+
+func (l law) encode(plan *policy.Plan) []byte {
+	l.Helper()
+	b, err := json.Marshal(plan)
+	if err != nil {
+		l.Fatalf("encoding the plan: %v", err)
+	}
+	return b
+}
+
+// steady wants no running job disturbed once the plan is carried out.
+func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	after := Apply(s, plan)
+	next := l.decide(after)
+	l.lawful(after, next)
+	for _, d := range next.Decisions {
+		if d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize {
+			l.Fatalf("nothing changed, but job %d is to %s: %s\nfirst plan: %s", d.Job, d.Verb, d.Why, l.encode(plan))
+		}
+	}
+}

@@ -1,0 +1,38 @@
+package policytest
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// oddities are snapshots on which policies like to stumble.
+func oddities() map[string]*policy.Snapshot {
+	node := policy.Node{Name: "n1", Partitions: []string{"batch"}, CPUs: 8, MemMB: 8000,
+		GPUs: []policy.Devices{{Type: typeA, Count: 4}}}
+	down := node
+	down.Down = "not responding"
+	job := func(id policy.JobID, gpus int) policy.Job {
+		return policy.Job{ID: id, User: "ann", Account: "nlp", Partition: "batch", State: policy.Pending,
+			Arrive: Now.Add(-time.Hour), Submit: Now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+	}
+	future := job(1, 1)
+	future.Arrive, future.Submit = Now.Add(time.Hour), Now.Add(time.Hour)
+	strange := job(1, 2)
+	strange.MinGPUs, strange.MaxGPUs, strange.Left, strange.Attained = 3, 1, -time.Hour, -5
+	gone := job(1, 2)
+	gone.State, gone.Start, gone.FirstStart = policy.Running, Now.Add(-time.Hour), Now.Add(-time.Hour)
+	gone.On = policy.Alloc{{Node: "vanished", Type: typeA, Count: 2}}
+	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {
+		return &policy.Snapshot{Seq: 7, Now: Now, Nodes: nodes, Jobs: jobs}
+	}
+	return map[string]*policy.Snapshot{
+		"empty":                         snapshot(nil),
+		"no nodes":                      snapshot(nil, job(1, 1)),
+		"all nodes down":                snapshot([]policy.Node{down}, job(1, 1)),
+		"larger than the cluster":       snapshot([]policy.Node{node}, job(1, 5), job(2, 1)),
+		"from the future":               snapshot([]policy.Node{node}, future),
+		"negative and reversed numbers": snapshot([]policy.Node{node}, strange),
+		"runs on a node that vanished":  snapshot([]policy.Node{node}, gone, job(2, 4)),
+	}
+}
