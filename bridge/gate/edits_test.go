@@ -108,6 +108,22 @@ func ownLater(in *gate.EditInput) {
 	in.Book = ledger.NewBook([]ledger.Intent{i})
 }
 
+// running is a job that started under a value of ours.
+func running(kind slurm.Kind) func(*gate.EditInput) {
+	return func(in *gate.EditInput) {
+		numbered(kind, 9000)(in)
+		viewJob(&in.State, 2).State = "RUNNING"
+	}
+}
+
+// excluded lets n1 stand beside the owner's n2 in job 2's excluded nodes.
+func excluded(in *gate.EditInput) {
+	e := edit(&in.State, 2, slurm.Exclude)
+	e.Nodes = []string{"n1", "n2"}
+	viewJob(&in.State, 2).Excluded = "n1,n2"
+	stands(in, e, ledger.Before{Excluded: "n2"}, ledger.Observed)
+}
+
 func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }
 
 func touched(ago time.Duration) func(*gate.EditInput) {
@@ -134,6 +150,37 @@ func TestEditInvariants(t *testing.T) {
 				t.Errorf("accepted %v, refused %v; want refused by %s", got, refused, c.want)
 			}
 		})
+	}
+}
+
+// Of two requeues the first in the plan goes, and neither pays for the other.
+func TestEditsStopInThePlansOrder(t *testing.T) {
+	in := editInput()
+	in.Edits = []slurm.Edit{edit(&in.State, 11, slurm.Requeue), edit(&in.State, 12, slurm.Requeue)}
+	in.Allowed = []gate.Stop{{Job: 12, GPUs: 8, At: noon, For: 1}, {Job: 11, GPUs: 8, At: noon, For: 2}}
+	got, refused := gate.Edits(in)
+	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
+		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
+	}
+	in.Config.StopFloor, in.Config.StopFloor1h = 2, 2
+	in.Allowed = []gate.Stop{{Job: 12, GPUs: 8, At: noon, For: 11}, {Job: 11, GPUs: 8, At: noon, For: 12}}
+	if got, refused = gate.Edits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
+		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)
+	}
+}
+
+// What sets jobs free goes first, then renewals, stops, leases, order, nodes.
+func TestEditsOrder(t *testing.T) {
+	in := editInput()
+	leased(&in)
+	in.Allowed = []gate.Stop{{Job: 11, GPUs: 8, At: noon, For: 1}}
+	pin3, new1, site4, free := edit(&in.State, 3, slurm.Require), edit(&in.State, 1, slurm.Lease), edit(&in.State, 4, slurm.SiteFactor), unlock(&in.State)
+	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
+	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.State), free}
+	got, refused := gate.Edits(in)
+	want := []slurm.Edit{free, requeue(&in.State), new1, site4, pin3}
+	if diff := cmp.Diff(want, got); diff != "" || len(refused) > 0 {
+		t.Errorf("refused %v\n%s", refused, diff)
 	}
 }
 

@@ -202,30 +202,35 @@ func (d deed) standing(k slurm.Kind) *ledger.Intent {
 			last = &i
 		}
 	}
-	if last == nil || !last.NotAfter.IsZero() && !last.NotAfter.After(d.in.View.At) {
+	if last == nil || restores(last.Edit, last.Before) || !last.NotAfter.IsZero() && !last.NotAfter.After(d.in.View.At) {
 		return nil
 	}
 	return last
 }
 
-// back reports whether the deed restores what stood there before us.
-func (d deed) back() bool {
-	last := d.standing(d.e.Kind)
-	switch {
-	case d.e.Kind == slurm.Unlease || d.e.Kind == slurm.HandBack:
-		return true
-	case last == nil:
-		return false
-	case d.e.Kind == slurm.SiteFactor:
-		return d.e.Value == 0
-	case d.e.Kind == slurm.Nice:
-		return d.e.Value == last.Before.Nice-last.Before.Ours
-	case d.e.Kind == slurm.Require:
-		return strings.Join(d.e.Nodes, ",") == last.Before.Required
-	case d.e.Kind == slurm.Exclude:
-		return strings.Join(d.e.Nodes, ",") == last.Before.Excluded
+// restores reports whether the edit wrote what stood there before us: nothing
+// of ours is left then.
+func restores(e slurm.Edit, b ledger.Before) bool {
+	switch e.Kind {
+	case slurm.SiteFactor:
+		return e.Value == 0
+	case slurm.Nice:
+		return e.Value == b.Nice-b.Ours
+	case slurm.Require:
+		return strings.Join(e.Nodes, ",") == b.Required
+	case slurm.Exclude:
+		return strings.Join(e.Nodes, ",") == b.Excluded
 	}
 	return false
+}
+
+// back reports whether the deed restores what stood there before us.
+func (d deed) back() bool {
+	if d.e.Kind == slurm.Unlease || d.e.Kind == slurm.HandBack {
+		return true
+	}
+	last := d.standing(d.e.Kind)
+	return last != nil && restores(d.e, last.Before)
 }
 
 // owners returns the owner's node lists; the generator writes plain lists.

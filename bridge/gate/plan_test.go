@@ -78,6 +78,17 @@ var planCases = []planCase{
 	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 14 * time.Minute }, "I8"},
 	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 15 * time.Minute }, ""},
 	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Left = time.Minute }, "I8"},
+	{"I8 gain without end", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 0 }, ""},
+	{"I8 elastic", policy.Stop, func(in *gate.PlanInput) {
+		planJob(&in.State, 1).MinGPUs = 4
+		decision(in.Plan, 1).On[0].Count, decision(in.Plan, 1).GPUs = 4, 4
+	}, ""},
+	{"I13 victim not in view", policy.Stop, func(in *gate.PlanInput) { in.View.Jobs = in.View.Jobs[:4] }, "I13"},
+	{"I8 too few devices", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On[0].Count = 4 }, "I8"},
+	{"I8 resized for itself", policy.Stop, func(in *gate.PlanInput) {
+		d := decision(in.Plan, 11)
+		d.Verb, d.On, d.For = policy.Resize, nil, 0
+	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
@@ -231,6 +242,22 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 	}
 	if got := refusals(out.Refused, 11); got != "I7" {
 		t.Errorf("job 11 refused by %q, want I7", got)
+	}
+}
+
+// A plan that cannot be read leaves the order that was accepted last.
+func TestPlanUnchanged(t *testing.T) {
+	in := planInput()
+	in.Accepted = quiet(&in.State)
+	in.Accepted.Decisions = in.Accepted.Decisions[1:] // job 1 is new
+	decision(in.Accepted, 2).Rank, decision(in.Accepted, 3).Rank = 3, 2
+	in.Plan.Decisions = nil
+	out := gate.Plan(in)
+	want := map[int64]int{3: 1, 2: 2, 4: 3, 11: 4, 12: 5, 13: 6, 14: 7, 1: 8}
+	for job, rank := range want {
+		if got := decision(out.Plan, job).Rank; got != rank {
+			t.Errorf("job %d has rank %d, want %d", job, got, rank)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/bridge/gate"
@@ -106,7 +107,7 @@ func decision(p *policy.Plan, id int64) *policy.Decision {
 // swap makes the plan stop victim for the waiting job, which gets its node.
 func swap(in *gate.PlanInput, victim, to int64) {
 	v, b := decision(in.Plan, victim), decision(in.Plan, to)
-	b.Verb, b.On, b.GPUs = policy.Start, v.On, 8
+	b.Verb, b.On, b.GPUs = policy.Start, slices.Clone(v.On), 8
 	v.Verb, v.On, v.For, v.GPUs = policy.Stop, nil, policy.JobID(to), 0
 }
 
