@@ -3,6 +3,8 @@ package accounting
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -44,8 +46,7 @@ func explain(doing string, err error) error {
 func kindOf(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		var connect *pgconn.ConnectError
-		if errors.As(err, &connect) {
+		if cut(err) {
 			return ErrUnreachable
 		}
 		return nil
@@ -61,10 +62,17 @@ func kindOf(err error) error {
 		return ErrReadOnly
 	case "53100", "53200", "53300":
 		return ErrFull
-	case "57P01", "57P02", "57P03":
+	case "57P01", "57P02", "57P03", "08000", "08003", "08006":
 		return ErrUnreachable
 	}
 	return nil
+}
+
+// cut reports whether there is no connection, or no longer.
+func cut(err error) bool {
+	var connect *pgconn.ConnectError
+	var network *net.OpError
+	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // again reports whether the whole transaction may be tried again: it was

@@ -40,18 +40,21 @@ func cross(holds []hold, chunks []chunk) []segment {
 	return out
 }
 
-// lastHolds returns what the run held last: its open segments, else those that
-// began last.
+// lastHolds returns what the run held last: what it still holds, else what it
+// gave up last.
 func lastHolds(old []segment) []hold {
-	var out []hold
-	var from time.Time
+	var last time.Time
+	open := false
 	for _, s := range old {
-		if s.stop.IsZero() && !s.start.Before(from) || s.start.After(from) {
-			from = s.start
-		}
+		open = open || s.stop.IsZero()
+		last = later(last, s.stop)
 	}
+	if open {
+		last = time.Time{}
+	}
+	var out []hold
 	for _, s := range old {
-		if s.start.Equal(from) {
+		if s.stop.Equal(last) {
 			out = append(out, s.hold)
 		}
 	}
