@@ -30,6 +30,7 @@ type Config struct {
 	HalfLife         time.Duration // of recorded usage; 7 days
 	MaxAge           time.Duration // age at which the age factor is full; 7 days
 
+	DefMemPerCPU  int64 // megabytes a job gets per CPU when it names no memory; 1,000
 	EnforceLimits bool  // AccountingStorageEnforce=limits: a lease then resets the age
 	FirstJobID    int64 // 1 when zero
 	MaxJobID      int64 // ids wrap after it; 67,043,328 when zero

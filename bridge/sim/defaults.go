@@ -29,6 +29,7 @@ func (c Config) withDefaults() Config {
 	c.CalcPeriod = cmp.Or(c.CalcPeriod, 5*time.Minute)
 	c.HalfLife = cmp.Or(c.HalfLife, 7*24*time.Hour)
 	c.MaxAge = cmp.Or(c.MaxAge, 7*24*time.Hour)
+	c.DefMemPerCPU = cmp.Or(c.DefMemPerCPU, 1_000)
 	c.FirstJobID = cmp.Or(c.FirstJobID, 1)
 	c.MaxJobID = cmp.Or(c.MaxJobID, 67_043_328)
 	if w := c.Weights; w.Age == 0 && w.FairShare == 0 && w.JobSize == 0 && w.Partition == 0 && w.QOS == nil {

@@ -19,7 +19,7 @@ func (j *job) ask() ask {
 	s := &j.spec
 	return ask{
 		nodes: max(s.Nodes, len(s.Required)), perNode: s.GPUsPerNode, total: s.GPUs, cpus: s.CPUs,
-		mem: s.MemMB, typ: s.GPUType, all: s.Exclusive, must: len(s.Required),
+		mem: j.memory(), typ: s.GPUType, all: s.Exclusive, must: len(s.Required),
 	}
 }
 

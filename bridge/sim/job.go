@@ -18,8 +18,9 @@ const (
 type job struct {
 	id         int64
 	sluid      string
-	spec       Spec // as submitted, with later updates
-	asked      int  // GPUs that spec.Work is measured on
+	spec       Spec  // as submitted, with later updates
+	asked      int   // GPUs that spec.Work is measured on
+	perCPU     int64 // megabytes of memory; 0: the job named its memory
 	state      string
 	completing bool
 	ended      string // what a completing job becomes; "": pending again
@@ -57,6 +58,14 @@ func (j *job) gpus() int {
 		return j.spec.GPUs
 	}
 	return j.spec.GPUsPerNode * j.spec.Nodes
+}
+
+// memory returns what one node gives, in megabytes.
+func (j *job) memory() int64 {
+	if j.perCPU > 0 {
+		return j.perCPU * int64(j.spec.CPUs)
+	}
+	return j.spec.MemMB
 }
 
 // holds returns the GPUs and their type that a running job has.

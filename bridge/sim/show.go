@@ -47,7 +47,7 @@ func (w *World) show(j *job) slurm.Job {
 		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin,
 		Nodes: slurm.CompressHosts(j.hosts()), Required: slurm.CompressHosts(s.Required),
 		Excluded: slurm.CompressHosts(s.Excluded), Scheduled: slurm.CompressHosts(j.planned),
-		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB,
+		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
 		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: s.Features,
 		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: j.taskString(), ArrayMax: s.ArrayMax,
 	}
@@ -127,7 +127,7 @@ func (w *World) userID(name string) int64 {
 func (j *job) request() string {
 	s := &j.spec
 	n := s.Nodes
-	out := fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", s.CPUs*n, memory(s.MemMB*int64(n)), n, s.CPUs*n)
+	out := fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", s.CPUs*n, memory(j.memory()*int64(n)), n, s.CPUs*n)
 	if g := j.gpus(); g > 0 {
 		out += fmt.Sprintf(",gres/gpu=%d", g)
 		if s.GPUType != "" {

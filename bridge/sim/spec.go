@@ -17,7 +17,7 @@ type Spec struct {
 	GPUs        int    // --gpus=n in all, on as few nodes as possible; not with GPUsPerNode
 	GPUType     string // "": any
 	CPUs        int    // per node; 1 when zero
-	MemMB       int64  // per node; 0: none asked
+	MemMB       int64  // per node; Config.DefMemPerCPU for each CPU when zero
 	Exclusive   bool
 	Features    string   // all of them: "a100&ib"
 	Required    []string // --nodelist

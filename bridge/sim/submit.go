@@ -34,6 +34,9 @@ func (w *World) Submit(s Spec) (int64, error) {
 		submit: w.sec(), begin: s.Begin.Truncate(time.Second), task: -1,
 	}
 	j.asked = j.gpus()
+	if s.MemMB == 0 {
+		j.perCPU = w.cfg.DefMemPerCPU
+	}
 	if s.Array > 0 {
 		j.array = j.id
 		for t := range s.Array {
