@@ -49,6 +49,12 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 		return nil, fmt.Errorf("preparing a directory for Slurm: %w", err)
 	}
 	tools := filepath.Join(dir, toolsDir)
+	if err := check(ctx, tools); err != nil {
+		if temporary {
+			err = errors.Join(err, os.RemoveAll(dir))
+		}
+		return nil, err
+	}
 	up := command(ctx, tools, "up", dir, strconv.Itoa(orElse(o.Nodes, 4)), strconv.Itoa(orElse(o.GPUs, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
 	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf)
@@ -65,21 +71,24 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 }
 
 func (c *Cluster) start(ctx context.Context, dir string, up *exec.Cmd) error {
-	tools := filepath.Join(dir, toolsDir)
-	var no *exec.ExitError
-	if _, err := output(command(ctx, tools, "install", "--check"), nil); errors.As(err, &no) && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w", ErrUnavailable, err)
-	} else if err != nil {
-		return err
-	}
 	if _, err := output(up, nil); err != nil {
 		return fmt.Errorf("starting a throw-away Slurm: %w", err)
 	}
-	if err := c.reach(ctx, tools, dir, "fairbridge", filepath.Join(dir, "token")); err != nil {
+	if err := c.reach(ctx, filepath.Join(dir, toolsDir), dir, "fairbridge", filepath.Join(dir, "token")); err != nil {
 		return err
 	}
 	c.Socket = filepath.Join(dir, "run/slurmrestd/rest.sock") // unquoted
 	return nil
+}
+
+// check says why a throw-away Slurm cannot run here.
+func check(ctx context.Context, tools string) error {
+	var no *exec.ExitError
+	_, err := output(command(ctx, tools, "install", "--check"), nil)
+	if errors.As(err, &no) && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return err
 }
 
 // Down ends the cluster at once. It may be called again.

@@ -184,7 +184,11 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer cancel()
 	dir := filepath.Join("/tmp", fmt.Sprintf("fairbridge-test-%d", os.Getpid()))
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() {
+		if out, err := exec.Command("../slurm/down", dir, "--wipe").CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
 	c, err := Slurm(ctx, dir, Options{Nodes: 1, GPUs: 1})
 	if err == nil {
 		_ = c.Down()
@@ -263,4 +267,21 @@ func processesOf(dir string) (found []string) {
 		}
 	}
 	return found
+}
+
+func TestEndedContextLeavesNothing(t *testing.T) {
+	base := filepath.Join("/tmp", fmt.Sprintf("fairbridge-no-%d", os.Getpid())) // short, or it would not be used
+	if err := os.Mkdir(base, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(base) })
+	t.Setenv("TMPDIR", base)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Slurm(ctx, "", Options{}); err == nil || errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+	if left, _ := filepath.Glob(base + "/*"); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
 }
