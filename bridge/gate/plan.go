@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"fairbridge/policy"
@@ -170,12 +171,11 @@ func (g *planner) unchanged() *policy.Plan {
 		}
 		p.Decisions = append(p.Decisions, d)
 	}
-	last := len(rank) + 1
 	at := func(id policy.JobID) int {
 		if r, ok := rank[id]; ok {
 			return r
 		}
-		return last
+		return math.MaxInt
 	}
 	slices.SortFunc(order, func(a, b policy.JobID) int { return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b)) })
 	for i, id := range order {
