@@ -74,16 +74,18 @@ func (w *walk) evict(e *Entry, victims []*Entry) bool {
 		w.tier[e.key()] = e.verdict.tier
 		return false
 	}
-	on, err := w.ask(e)
+	full := w.full
+	w.full = memo{} // a victim may leave more than is needed
+	on, err := w.place(e)
 	if err == nil {
 		err = w.judged(e, on)
 	}
 	if err != nil || w.take(e, on) != nil {
 		w.tries.victims++
+		w.full = full
 		return false
 	}
 	stopped := w.spare(victims[:n], on)
-	w.full = memo{} // a victim may leave more than was needed
 	w.begin(e, on, fmt.Sprintf("%s give way", plural(len(stopped), "running job")))
 	for _, v := range stopped {
 		w.stop(v, e)
@@ -100,7 +102,7 @@ func (w *walk) enough(e *Entry, victims []*Entry) int {
 			v := victims[given]
 			w.Free.Give(v.On, v.Ask.CPUs, v.Ask.MemMB)
 		}
-		if _, err := Fit(w.Free, e.Partition, e.Gang()); err == nil {
+		if w.Free.fits(e.Partition, e.Gang()) {
 			return given
 		}
 		next *= 2

@@ -17,7 +17,7 @@ func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
 	var on Alloc
 	for _, t := range p.Models(a.GPUs.Type) {
 		a.GPUs.Type = t
-		if on, err = FitRooms(p, a, p.Rooms(partition, a)); err == nil {
+		if on, err = p.fit(partition, &a); err == nil {
 			return on, nil
 		}
 	}
@@ -34,6 +34,32 @@ func (p *Pool) Models(typ string) []string {
 	return append(slices.Clone(p.whole), "")
 }
 
+// fit is Fit for one model. Most gangs need one node or find too little; a
+// survey answers those.
+func (p *Pool) fit(partition string, a *Ask) (Alloc, error) {
+	v := p.survey(partition, a, false)
+	switch {
+	case len(a.Require) > 0 || a.GPUs.Count <= 0:
+	case v.sum < a.GPUs.Count || a.small() && a.MaxNodes == 1 && v.tight < 0:
+		return nil, missing(*a, p.nameOf(v.best), v.most, v.sum)
+	case a.small() && v.tight >= 0:
+		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
+	}
+	return FitRooms(p, *a, p.Rooms(partition, *a))
+}
+
+// fits reports whether Fit finds a place, for less than Fit costs.
+func (p *Pool) fits(partition string, a Ask) bool {
+	if a.small() && a.GPUs.Count > 0 && p.survey(partition, &a, true).enough {
+		return true
+	}
+	_, err := Fit(p, partition, a)
+	return err == nil
+}
+
+// small reports whether one node is enough, if it has room.
+func (a *Ask) small() bool { return a.PerNode == 0 && a.Nodes <= 1 && len(a.Require) == 0 }
+
 // FitRooms is Fit within rooms that were chosen already. It may reorder them.
 func FitRooms(p *Pool, a Ask, rooms []Room) (Alloc, error) {
 	if a.GPUs.Count <= 0 {
@@ -41,7 +67,7 @@ func FitRooms(p *Pool, a Ask, rooms []Room) (Alloc, error) {
 	}
 	chosen, counts := choose(a, rooms)
 	if chosen == nil {
-		return nil, missing(a, rooms)
+		return nil, missingIn(a, rooms)
 	}
 	return p.Devices(a.GPUs.Type, chosen, counts), nil
 }
@@ -49,7 +75,7 @@ func FitRooms(p *Pool, a Ask, rooms []Room) (Alloc, error) {
 // choose picks rooms and how much to take of each; nil when the gang does not
 // fit.
 func choose(a Ask, rooms []Room) ([]Room, []int) {
-	if a.PerNode == 0 && a.Nodes <= 1 && len(a.Require) == 0 {
+	if a.small() {
 		if i := tightest(rooms, a.GPUs.Count); i >= 0 {
 			return rooms[i : i+1], []int{a.GPUs.Count}
 		}
@@ -128,8 +154,8 @@ func hasAll(a Ask, rooms []Room) bool {
 	return true
 }
 
-// missing says what the gang needs and what the best node has.
-func missing(a Ask, rooms []Room) error {
+// missingIn says what the gang needs and what the rooms have.
+func missingIn(a Ask, rooms []Room) error {
 	best, sum := Room{}, 0
 	for _, r := range rooms {
 		sum += r.Count
@@ -140,39 +166,12 @@ func missing(a Ask, rooms []Room) error {
 	if !hasAll(a, rooms) {
 		return fmt.Errorf("needs %s, and its own node list %s has no room", a.wants(), strings.Join(a.Require, ","))
 	}
-	if best.Count == 0 {
+	return missing(a, best.Node, best.Count, sum)
+}
+
+func missing(a Ask, best string, most, sum int) error {
+	if most == 0 {
 		return fmt.Errorf("needs %s, no node it may use has any free with the cores and memory it asks", a.wants())
 	}
-	return fmt.Errorf("needs %s, %d free on the best node %s, %d in all it may use", a.wants(), best.Count, best.Node, sum)
-}
-
-// wants prints the ask as a person would: "8 a100 on one node".
-func (a Ask) wants() string {
-	n := a.Nodes
-	if a.PerNode > 0 {
-		n = max(n, a.GPUs.Count/a.PerNode)
-	}
-	switch {
-	case n > 1:
-		return fmt.Sprintf("%v over %d nodes", a.GPUs, n)
-	case a.MaxNodes == 1 || a.PerNode > 0:
-		return a.GPUs.String() + " on one node"
-	}
-	return a.GPUs.String()
-}
-
-// sized returns the ask for another number of devices, with cores and memory
-// in proportion. The per-node and per-gang wishes of an elastic job hold only
-// while they can.
-func (a Ask) sized(devices int) Ask {
-	if was := a.GPUs.Count; devices > 0 && devices != was && was > 0 {
-		a.GPUs.Count = devices
-		a.CPUs = part(a.CPUs, devices, was)
-		a.MemMB = part(a.MemMB, devices, was)
-		a.Nodes = min(a.Nodes, devices)
-		if a.PerNode > 0 && (devices%a.PerNode != 0 || devices/a.PerNode < a.Nodes) {
-			a.PerNode = 0
-		}
-	}
-	return a
+	return fmt.Errorf("needs %s, %d free on the best node %s, %d in all it may use", a.wants(), most, best, sum)
 }

@@ -30,7 +30,8 @@ func (w *walk) resize(e *Entry) bool {
 	if e.Want == 0 || !e.Elastic() || !w.rules.leaves(e.Job, w.Now) {
 		return false
 	}
-	mark := w.Free.Mark()
+	mark, full := w.Free.Mark(), w.full
+	w.full = memo{}
 	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.near(e)
 	if err == nil {
@@ -38,9 +39,9 @@ func (w *walk) resize(e *Entry) bool {
 	}
 	if err != nil || w.take(e, on) != nil {
 		w.Free.Rewind(mark)
+		w.full = full
 		return false
 	}
-	w.full = memo{}
 	w.gets(e, on)
 	e.decide(Resize, fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on))
 	return true
@@ -54,5 +55,5 @@ func (w *walk) near(e *Entry) (Alloc, error) {
 			return on, nil
 		}
 	}
-	return w.ask(e)
+	return w.place(e)
 }

@@ -28,6 +28,47 @@ func (p *Pool) Rooms(partition string, a Ask) []Room {
 	return rooms
 }
 
+// survey is what one look at all nodes tells of an ask.
+type survey struct {
+	tight  int // the node with the fewest devices that are enough; -1: none
+	best   int // the node with most; -1: no node has any
+	most   int // devices of best
+	sum    int // devices of all
+	enough bool
+}
+
+// survey looks at the nodes in order. In haste it stops when it knows that a
+// small gang fits.
+func (p *Pool) survey(partition string, a *Ask, haste bool) survey {
+	v := survey{tight: -1, best: -1}
+	need, least := a.GPUs.Count, 0
+	for i := range p.nodes {
+		c := p.usable(i, partition, a)
+		if c == 0 {
+			continue
+		}
+		v.sum += c
+		if c > v.most {
+			v.best, v.most = i, c
+		}
+		if c >= need && (v.tight < 0 || c < least) {
+			v.tight, least = i, c
+		}
+		v.enough = v.most >= need || a.MaxNodes == 0 && v.sum >= need
+		if haste && v.enough {
+			break
+		}
+	}
+	return v
+}
+
+func (p *Pool) nameOf(node int) string {
+	if node < 0 {
+		return ""
+	}
+	return p.nodes[node].Name
+}
+
 // usable returns how many devices the node can give to the ask: those that are
 // free, as far as its free cores and memory go round.
 func (p *Pool) usable(i int, partition string, a *Ask) int {

@@ -34,10 +34,10 @@ type memo map[gang]error
 func (w *walk) possible(e *Entry) error {
 	k := e.key()
 	err, ok := w.never[k]
-	if !ok {
+	if !ok && !w.empty.fits(e.Partition, e.Gang()) {
 		_, err = Fit(w.empty, e.Partition, e.Gang())
-		w.never[k] = err
 	}
+	w.never[k] = err
 	return err
 }
 
@@ -47,21 +47,13 @@ func (w *walk) place(e *Entry) (Alloc, error) {
 	if err := w.full[k]; err != nil {
 		return nil, err
 	}
-	on, err := w.ask(e)
-	if err == nil {
-		return on, nil
-	}
-	if _, none := Fit(w.Free, e.Partition, e.Gang()); none != nil {
+	on, err := Fit(w.Free, e.Partition, e.Gang())
+	if err != nil {
 		w.full[k] = err
-	}
-	return nil, err
-}
-
-func (w *walk) ask(e *Entry) (Alloc, error) {
-	if w.p.Place != nil {
+	} else if w.p.Place != nil {
 		return w.p.Place.Place(w.Round, e)
 	}
-	return Fit(w.Free, e.Partition, e.Gang())
+	return on, err
 }
 
 // seat finds free devices that no judge objects to, and takes them.

@@ -1,0 +1,113 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// lacks says what is not there to take; nil when all is.
+func (p *Pool) lacks(a Alloc, cpus int, memMB int64) error {
+	all := a.Count()
+	for i, s := range a {
+		if i > 0 && a[i-1].compare(s) >= 0 {
+			return fmt.Errorf("taking %v: not sorted by node and type, or one twice", a)
+		}
+		n, ok := p.index[s.Node]
+		if !ok {
+			return fmt.Errorf("taking %v: node %s is not known", a, s.Node)
+		}
+		if r := p.nodes[n].row(s.Type); s.Count <= 0 || r < 0 || p.nodes[n].rows[r].free < s.Count {
+			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.Free(s.Node, s.Type))
+		}
+		here := a.on(s.Node)
+		if part(cpus, here, all) > max(p.nodes[n].cpus, 0) || part(memMB, here, all) > max(p.nodes[n].mem, 0) {
+			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
+		}
+	}
+	return nil
+}
+
+// part returns a node's share of n when it has here of all devices, rounded up.
+func part[N int | int64](n N, here, all int) N {
+	if all == 0 || n == 0 {
+		return 0
+	}
+	return (n*N(here) + N(all) - 1) / N(all)
+}
+
+func (s Slot) compare(t Slot) int {
+	if c := strings.Compare(s.Node, t.Node); c != 0 {
+		return c
+	}
+	return strings.Compare(s.Type, t.Type)
+}
+
+// on returns the number of devices on the node.
+func (a Alloc) on(node string) int {
+	n := 0
+	for _, s := range a {
+		if s.Node == node {
+			n += s.Count
+		}
+	}
+	return n
+}
+
+func (h *host) row(typ string) int {
+	return slices.IndexFunc(h.rows, func(r row) bool { return r.typ == typ })
+}
+
+// change gives (sign 1) or takes (sign -1) without asking whether it is there.
+func (p *Pool) change(a Alloc, sign, cpus int, memMB int64) {
+	all := a.Count()
+	for i, s := range a {
+		n, ok := p.index[s.Node]
+		if !ok {
+			continue
+		}
+		c := change{node: n, row: p.nodes[n].row(s.Type), count: sign * s.Count}
+		if c.row < 0 {
+			c.count = 0
+		}
+		if i == 0 || a[i-1].Node != s.Node {
+			here := a.on(s.Node)
+			c.cpus, c.mem = sign*part(cpus, here, all), int64(sign)*part(memMB, here, all)
+		}
+		p.add(c)
+		p.log = append(p.log, c)
+	}
+}
+
+func (p *Pool) add(c change) {
+	h := &p.nodes[c.node]
+	h.cpus += c.cpus
+	h.mem += c.mem
+	if c.row < 0 {
+		return
+	}
+	r := &h.rows[c.row]
+	before := max(r.free, 0)
+	r.free += c.count
+	if h.Down != "" {
+		return
+	}
+	d := max(r.free, 0) - before
+	p.total[r.typ] += d
+	if r.whole {
+		p.total[anyWhole] += d
+	}
+}
+
+// Mark returns the present point of the undo log.
+func (p *Pool) Mark() int { return len(p.log) }
+
+// Rewind undoes every change since the mark, in as many steps as there were
+// changes.
+func (p *Pool) Rewind(mark int) {
+	for i := len(p.log) - 1; i >= mark; i-- {
+		c := p.log[i]
+		p.add(change{node: c.node, row: c.row, count: -c.count, cpus: -c.cpus, mem: -c.mem})
+	}
+	p.log = p.log[:mark]
+}
