@@ -1,0 +1,114 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+func TestLeaseHoldsAndExpiresByItself(t *testing.T) {
+	w := world(t)
+	id := submit(t, w, Spec{})
+	until := w.Now().Add(10 * time.Minute)
+	if err := w.Update(Operator, id, Update{Begin: &until}); err != nil {
+		t.Fatal(err)
+	}
+	advance(w, 10*time.Minute-time.Second)
+	if j := get(t, w, id); j.State != "PENDING" || j.Reason != "BeginTime" || !j.Eligible.Equal(until) || !j.Start.Equal(until) {
+		t.Fatalf("%s %s eligible %v start %v", j.State, j.Reason, j.Eligible, j.Start)
+	}
+	advance(w, 2*time.Second)
+	if j := get(t, w, id); j.Reason != "BeginTime" {
+		t.Errorf("right after expiry the reason is %s, want the stale one until the next pass", j.Reason)
+	}
+	advance(w, 30*time.Second) // nothing wakes the scheduler but its own period
+	if j := get(t, w, id); j.State != "RUNNING" || j.Start.Before(until) {
+		t.Errorf("%s at %v, lease until %v", j.State, j.Start, until)
+	}
+}
+
+func TestLeaseCancelledStartsPromptly(t *testing.T) {
+	w := world(t)
+	id := submit(t, w, Spec{Begin: w.Now().Add(3 * time.Hour)})
+	advance(w, time.Minute)
+	if err := w.Update("user", id, Update{Begin: Ptr(w.Now().Add(-time.Hour))}); err != nil {
+		t.Fatal(err)
+	}
+	if j := get(t, w, id); !j.Eligible.Equal(w.Now().Truncate(time.Second)) {
+		t.Errorf("a past begin is stored as %v, want now", j.Eligible)
+	}
+	advance(w, time.Second)
+	if s := states(t, w, id); s != "R" {
+		t.Errorf("%s one second after the lease was ended", s)
+	}
+}
+
+func TestLeaseRulesByState(t *testing.T) {
+	w := world(t)
+	runs, held := submit(t, w, Spec{}), submit(t, w, Spec{Hold: true})
+	advance(w, 5*time.Second)
+	until := w.Now().Add(time.Hour).Truncate(time.Second)
+	if n := number(w.Update(Operator, runs, Update{Begin: &until})); n != NotPending {
+		t.Errorf("lease on a running job: %d", n)
+	}
+	if n := number(w.Update(Operator, held, Update{Begin: &until})); n != 0 {
+		t.Errorf("lease on a held job: %d", n)
+	}
+	if err := w.Release(Operator, held); err != nil {
+		t.Fatal(err)
+	}
+	if j := get(t, w, held); !j.Eligible.Equal(until) {
+		t.Errorf("a release drops the lease: eligible %v", j.Eligible)
+	}
+}
+
+func TestLeaseAndAge(t *testing.T) {
+	for _, limits := range []bool{false, true} {
+		w := world(t, func(c *Config) { c.EnforceLimits = limits })
+		full(t, w, 5*time.Hour)
+		id := submit(t, w, Spec{})
+		since := get(t, w, id).Accrue
+		advance(w, time.Hour)
+		until := w.Now().Add(time.Hour).Truncate(time.Second)
+		if err := w.Update(Operator, id, Update{Begin: &until}); err != nil {
+			t.Fatal(err)
+		}
+		want := since
+		if limits {
+			want = until
+		}
+		if got := get(t, w, id).Accrue; !got.Equal(want) {
+			t.Errorf("limits %t: accrue %v, want %v", limits, got, want)
+		}
+	}
+}
+
+func TestAgeRaisesPriority(t *testing.T) {
+	w := world(t, func(c *Config) {
+		c.MaxAge = 10 * time.Hour
+		c.Accounts = []Account{{"a", 1}}
+		c.Weights = Weights{Age: 1000}
+	})
+	full(t, w, 20*time.Hour)
+	id := submit(t, w, Spec{})
+	advance(w, 5*time.Hour+10*time.Minute)
+	if p := get(t, w, id).Priority; p < 490 || p > 520 {
+		t.Errorf("half of the age gives %d of 1000", p)
+	}
+	advance(w, 8*time.Hour)
+	if p := get(t, w, id).Priority; p != 1000 {
+		t.Errorf("full age gives %d", p)
+	}
+}
+
+func TestUsageLowersPriority(t *testing.T) {
+	w := world(t, func(c *Config) { c.Accounts = []Account{{"a", 1}, {"b", 1}} })
+	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
+	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
+	advance(w, time.Minute)
+	one := submit(t, w, Spec{User: "u", Account: "a"})
+	two := submit(t, w, Spec{User: "v", Account: "b"})
+	advance(w, time.Hour)
+	if a, b := get(t, w, one).Priority, get(t, w, two).Priority; a >= b || b < 10_000 {
+		t.Errorf("who used everything has %d, who used nothing %d", a, b)
+	}
+}

@@ -1,0 +1,183 @@
+package sim
+
+import (
+	"testing"
+	"time"
+)
+
+func states(t *testing.T, w *World, ids ...int64) string {
+	t.Helper()
+	out := ""
+	for _, id := range ids {
+		out += get(t, w, id).State[:1]
+	}
+	return out
+}
+
+// full fills both nodes with a job each of the given work.
+func full(t *testing.T, w *World, work time.Duration) []int64 {
+	t.Helper()
+	ids := []int64{submit(t, w, Spec{Work: work, Limit: work + time.Minute}), submit(t, w, Spec{Work: work, Limit: work + time.Minute})}
+	advance(w, 5*time.Second)
+	if s := states(t, w, ids...); s != "RR" {
+		t.Fatalf("the cluster does not fill: %s", s)
+	}
+	return ids
+}
+
+func TestHigherPriorityGoesFirstAndEqualsByID(t *testing.T) {
+	w := world(t)
+	full(t, w, 10*time.Minute)
+	a := submit(t, w, Spec{Name: "a"})
+	b := submit(t, w, Spec{Name: "b"})
+	c := submit(t, w, Spec{Name: "c"})
+	advance(w, time.Minute)
+	if err := w.Update(Operator, c, Update{Priority: Ptr(int64(900_000))}); err != nil {
+		t.Fatal(err)
+	}
+	advance(w, 10*time.Minute)
+	if s := states(t, w, a, b, c); s != "RPR" {
+		t.Errorf("a, b, c are %s, want c by its priority, then a", s)
+	}
+	if r := get(t, w, b).Reason; r != "Resources" {
+		t.Errorf("b waits for %q", r)
+	}
+}
+
+func TestFirstBlockedJobStopsTheMainPass(t *testing.T) {
+	w := world(t, func(c *Config) { c.BackfillInterval = -1 })
+	submit(t, w, Spec{})
+	advance(w, 5*time.Second)
+	wide := submit(t, w, Spec{Nodes: 2})
+	small := submit(t, w, Spec{GPUsPerNode: 1, Limit: time.Minute, Work: time.Minute})
+	advance(w, 3*time.Minute)
+	if s := states(t, w, wide, small); s != "PP" {
+		t.Errorf("without backfill: %s, want both to wait", s)
+	}
+	if r := get(t, w, small).Reason; r != "Priority" {
+		t.Errorf("the one behind waits for %q", r)
+	}
+}
+
+func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
+	w := world(t)
+	submit(t, w, Spec{Work: time.Hour, Limit: time.Hour})
+	advance(w, 5*time.Second)
+	wide := submit(t, w, Spec{Nodes: 2})
+	short := submit(t, w, Spec{GPUsPerNode: 4, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	long := submit(t, w, Spec{GPUsPerNode: 4, Work: 10 * time.Minute, Limit: 2 * time.Hour})
+	advance(w, 2*time.Minute)
+	if s := states(t, w, wide, short, long); s != "PRP" {
+		t.Fatalf("wide, short, long are %s, want only the short one to pass", s)
+	}
+	j := get(t, w, wide)
+	if first := w.segmentsOrStart(1).Add(time.Hour); !j.Start.Equal(first) || j.Scheduled != "n[1-2]" {
+		t.Errorf("the gang is planned for %v on %q, want %v on n[1-2]", j.Start, j.Scheduled, first)
+	}
+	advance(w, time.Hour)
+	if s := states(t, w, wide); s != "R" {
+		t.Errorf("the gang is %s when its planned time has come", s)
+	}
+}
+
+// segmentsOrStart returns when a running job started.
+func (w *World) segmentsOrStart(id int64) time.Time { return w.jobs[id].start }
+
+func TestConservativeBackfillReservesForAll(t *testing.T) {
+	w := world(t)
+	submit(t, w, Spec{Work: time.Hour, Limit: time.Hour})   // n1 until 1 h
+	submit(t, w, Spec{Work: 2 * time.Hour, GPUsPerNode: 4}) // half of n2 until 2 h
+	advance(w, 5*time.Second)
+	first := submit(t, w, Spec{Nodes: 2, Limit: time.Hour})           // both from 2 h
+	second := submit(t, w, Spec{Limit: time.Hour})                    // n1 from 1 h to 2 h
+	third := submit(t, w, Spec{GPUsPerNode: 4, Limit: 3 * time.Hour}) // would sit on n2 past 2 h
+	advance(w, 2*time.Minute)
+	if s := states(t, w, first, second, third); s != "PPP" {
+		t.Errorf("%s, want all to wait: the third would delay the first", s)
+	}
+	if a, b := get(t, w, first).Start, get(t, w, second).Start; !b.Before(a) {
+		t.Errorf("planned %v and %v, want the second in the gap before the first", a, b)
+	}
+}
+
+func TestGangGetsAllOrNothing(t *testing.T) {
+	w := world(t)
+	one := submit(t, w, Spec{GPUsPerNode: 1})
+	advance(w, 5*time.Second)
+	gang := submit(t, w, Spec{Nodes: 2, GPUsPerNode: 8})
+	advance(w, 5*time.Minute)
+	if s := states(t, w, one, gang); s != "RP" {
+		t.Fatalf("%s: a gang started on part of its nodes", s)
+	}
+	if err := w.Cancel("", "1"); err != nil {
+		t.Fatal(err)
+	}
+	advance(w, 5*time.Second)
+	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes != "n[1-2]" || j.Allocated != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
+		t.Errorf("%s on %s with %s", j.State, j.Nodes, j.Allocated)
+	}
+}
+
+func TestTotalGPUsUseAsFewNodesAsPossible(t *testing.T) {
+	w := world(t)
+	fits := submit(t, w, Spec{GPUs: 8})
+	spread := submit(t, w, Spec{GPUs: 8, Nodes: 1})
+	advance(w, 5*time.Second)
+	if a, b := get(t, w, fits), get(t, w, spread); a.Nodes != "n1" || b.Nodes != "n2" {
+		t.Errorf("on %s and %s", a.Nodes, b.Nodes)
+	}
+	w = world(t)
+	submit(t, w, Spec{GPUsPerNode: 3})
+	submit(t, w, Spec{GPUsPerNode: 6})
+	wide := submit(t, w, Spec{GPUs: 7})
+	advance(w, time.Minute)
+	if j := get(t, w, wide); j.Nodes != "n[1-2]" || len(j.Gres) != 2 {
+		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes, j.Gres)
+	}
+}
+
+func TestPinnedJobBlocksOnlyItsNodes(t *testing.T) {
+	w := world(t, func(c *Config) { c.BackfillInterval = -1 })
+	submit(t, w, Spec{}) // n1
+	advance(w, 5*time.Second)
+	pinned := submit(t, w, Spec{Required: []string{"n1"}, Priority: 900_000})
+	other := submit(t, w, Spec{})
+	advance(w, 5*time.Second)
+	if s := states(t, w, pinned, other); s != "PR" {
+		t.Errorf("%s, want the other on n2", s)
+	}
+	if j := get(t, w, pinned); j.Reason != "Resources" || j.Required != "n1" {
+		t.Errorf("reason %q, required %q", j.Reason, j.Required)
+	}
+}
+
+func TestExcludedNodesAndFeatures(t *testing.T) {
+	w := world(t, func(c *Config) { c.Nodes[1].Features = []string{"ib"} })
+	a := submit(t, w, Spec{Excluded: []string{"n1"}, GPUsPerNode: 1})
+	b := submit(t, w, Spec{Features: "ib", GPUsPerNode: 1})
+	c := submit(t, w, Spec{Features: "nvlink", GPUsPerNode: 1})
+	advance(w, time.Minute)
+	if x, y := get(t, w, a).Nodes, get(t, w, b).Nodes; x != "n2" || y != "n2" {
+		t.Errorf("on %q and %q, want n2", x, y)
+	}
+	if s := states(t, w, c); s != "P" {
+		t.Errorf("a job with an unknown feature is %s", s)
+	}
+}
+
+func TestStartComesSoonButPassesAreSpaced(t *testing.T) {
+	w := world(t)
+	advance(w, time.Minute)
+	at := w.Now()
+	a := submit(t, w, Spec{GPUsPerNode: 1})
+	advance(w, 500*time.Millisecond)
+	b := submit(t, w, Spec{GPUsPerNode: 1})
+	advance(w, time.Second)
+	if s := states(t, w, a, b); s != "RP" {
+		t.Fatalf("after 1.5 s %s, want the first at once and the second not yet", s)
+	}
+	advance(w, 2*time.Second)
+	if s := states(t, w, b); s != "R" {
+		t.Errorf("after %v the second is %s", w.Now().Sub(at), s)
+	}
+}
