@@ -225,61 +225,6 @@ func TestForeignDirectoryIsLeftAlone(t *testing.T) {
 	}
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-func read(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// gone fails the test unless the directory and its processes vanish within some seconds.
-func gone(t *testing.T, dir string) {
-	t.Helper()
-	processesGone(t, dir)
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		if _, err := os.Stat(dir); os.IsNotExist(err) {
-			return
-		}
-		if time.Now().After(end) {
-			left, _ := filepath.Glob(dir + "/*")
-			t.Fatalf("left: %s with %q", dir, left)
-		}
-	}
-}
-
-// processesGone fails the test unless all processes that name dir, or work in a namespace laid over it, end soon.
-func processesGone(t *testing.T, dir string) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		left := processesOf(dir)
-		if len(left) == 0 {
-			return
-		}
-		if time.Now().After(end) {
-			t.Fatalf("processes of %s left: %q", dir, left)
-		}
-	}
-}
-
-func processesOf(dir string) (found []string) {
-	all, _ := filepath.Glob("/proc/[0-9]*")
-	for _, p := range all {
-		line, _ := os.ReadFile(p + "/cmdline")
-		mounts, _ := os.ReadFile(p + "/mountinfo")
-		if strings.Contains(string(line), dir) || strings.Contains(string(mounts), dir) {
-			found = append(found, strings.ReplaceAll(string(line), "\x00", " "))
-		}
-	}
-	return found
-}
-
 func TestEndedContextLeavesNothing(t *testing.T) {
 	base := filepath.Join("/tmp", fmt.Sprintf("fairbridge-no-%d", os.Getpid())) // short, or it would not be used
 	if err := os.Mkdir(base, 0o755); err != nil {
