@@ -28,6 +28,9 @@ func TestLaws(t *testing.T) {
 				if e.WorkConserving && params == nil {
 					claims = append(claims, policytest.WorkConserving)
 				}
+				if params["queues"] != nil || params["within_queue"] != nil {
+					claims = append(claims, policytest.Cascades)
+				}
 				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
 			})
 		}

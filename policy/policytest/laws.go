@@ -15,9 +15,15 @@ import (
 // Claim is something a policy promises beyond the laws.
 type Claim int
 
-// WorkConserving is the claim that no GPU is left idle that a startable job
-// could use, unless a job waited so long that GPUs are kept for it.
-const WorkConserving Claim = iota
+const (
+	// WorkConserving is the claim that no GPU is left idle that a startable job
+	// could use, unless a job waited so long that GPUs are kept for it.
+	WorkConserving Claim = iota
+	// Cascades replaces the claim to be steady at once by the weaker one to be so
+	// after a few plans: with three or more tiers, a job that gave way to a
+	// higher tier may in the next round take the place of one of a lower tier.
+	Cascades
+)
 
 // Laws checks, over generated snapshots, what every policy must keep: one
 // lawful decision per job with a reason (Plan.Check), the snapshot left as it
@@ -104,12 +110,30 @@ func (l law) encode(plan *policy.Plan) []byte {
 // steady wants no running job disturbed once the plan is carried out.
 func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	after := Apply(s, plan)
-	next := l.decide(after)
-	l.lawful(after, next)
-	for _, d := range next.Decisions {
-		if d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize {
-			l.Fatalf("nothing changed, but job %d is to %s: %s\nfirst plan: %s", d.Job, d.Verb, d.Why, l.encode(plan))
+	rounds := 1
+	if slices.Contains(l.claims, Cascades) && disturbed(plan) != nil {
+		rounds = 8
+	}
+	for ; ; rounds-- {
+		s = Apply(s, plan)
+		plan = l.decide(s)
+		l.lawful(s, plan)
+		d := disturbed(plan)
+		switch {
+		case d == nil:
+			return
+		case rounds == 1:
+			l.Fatalf("nothing changed, but job %d is to %s: %s", d.Job, d.Verb, d.Why)
 		}
 	}
+}
+
+// disturbed returns a decision to disturb a running job, or nil.
+func disturbed(plan *policy.Plan) *policy.Decision {
+	for i, d := range plan.Decisions {
+		if d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize {
+			return &plan.Decisions[i]
+		}
+	}
+	return nil
 }

@@ -1,0 +1,90 @@
+package policytest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// span is a stretch of running.
+type span struct{ from, to time.Duration }
+
+// replay carries out the policy's plans every step until all work is done, and
+// prints when each job ran, in order of name, and the average completion time.
+func replay(p policy.Policy, c *textCase) (string, error) {
+	s, ran, done := c.snapshot, map[string][]span{}, map[string]time.Duration{}
+	for round := 0; len(s.Jobs) > 0; round++ {
+		if round > 1000 {
+			return "", fmt.Errorf("%d jobs are not done after %d rounds", len(s.Jobs), round)
+		}
+		plan, err := p.Decide(s)
+		if err != nil {
+			return "", err
+		}
+		if err := plan.Check(s); err != nil {
+			return "", err
+		}
+		s = Apply(s, plan)
+		at := s.Now.Sub(Now)
+		s.Now = s.Now.Add(c.step)
+		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advance(&j, at, ran, done) })
+		for i := range s.Jobs {
+			serve(&s.Jobs[i], c.step)
+		}
+	}
+	return timeline(ran, done), nil
+}
+
+// serve credits a running job with a step.
+func serve(j *policy.Job, step time.Duration) {
+	if j.Active() {
+		j.Attained += policy.Service(j.Ask.GPUs.Whole(), step)
+	}
+}
+
+// advance notes that a running job ran for a step from at, and reports whether
+// its work is then done.
+func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]span, done map[string]time.Duration) bool {
+	if !j.Active() {
+		return false
+	}
+	spans := ran[j.Name]
+	if n := len(spans); n > 0 && spans[n-1].to == at {
+		spans[n-1].to += c.step
+	} else {
+		spans = append(spans, span{at, at + c.step})
+	}
+	ran[j.Name] = spans
+	total := time.Duration(0)
+	for _, s := range spans {
+		total += s.to - s.from
+	}
+	if total < c.work[j.ID] {
+		return false
+	}
+	done[j.Name] = at + c.step + Now.Sub(j.Arrive)
+	return true
+}
+
+func timeline(ran map[string][]span, done map[string]time.Duration) string {
+	var b strings.Builder
+	sum := 0.0
+	names := make([]string, 0, len(done))
+	for name, d := range done {
+		names = append(names, name)
+		sum += d.Hours()
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		b.WriteString(name)
+		for _, s := range ran[name] {
+			fmt.Fprintf(&b, " %g-%g", s.from.Hours(), s.to.Hours())
+		}
+		b.WriteByte('\n')
+	}
+	fmt.Fprintf(&b, "average %.2f\n", sum/float64(len(names)))
+	return b.String()
+}

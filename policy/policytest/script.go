@@ -1,0 +1,121 @@
+package policytest
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fairbridge/policy"
+)
+
+var update = flag.Bool("update", false, "rewrite the expectations of text cases")
+
+// Scripts runs the text cases that the pattern matches. A case is a txtar
+// archive: a comment, then these files.
+//
+//	policy     name and parameters: "tiresias promote_knob=8 queues=14400"
+//	nodes      table; columns name, gpus ("8×a100,2×h100"), cpus, mem, down, partition
+//	accounts   table; columns name, weight, recent (GPU-hours), parent
+//	jobs       table; columns name, id, account, gpus ("2", "2×a100"), cpus, mem,
+//	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
+//	           (GPU-hours), limit, nodes, max_nodes, tasks, stops, fixed, held, work (replay only)
+//	history    table; columns gpus, ran
+//	memo       what the policy remembered, as it wrote it
+//	want       one line per job, in order of rank: name, verb, place, for whom
+//	why        (optional) lines that must each be part of some reason
+//	timeline   (instead of want) the runs of every job when the plan is carried
+//	           out every step, and the average time to completion
+//	step       for timeline: time between plans
+//
+// Columns may be left out and cells be "-". make builds a policy by name from
+// parameters as they would stand in the configuration.
+func Scripts(t *testing.T, pattern string, make func(name string, params map[string]any) (policy.Policy, error)) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases match %s: %v", pattern, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			if err := script(t, file, make); err != nil {
+				t.Fatalf("%s: %v", file, err)
+			}
+		})
+	}
+}
+
+func script(t *testing.T, file string, make func(string, map[string]any) (policy.Policy, error)) error {
+	a, err := txtar.ParseFile(file)
+	if err != nil {
+		return err
+	}
+	c, err := readCase(a)
+	if err != nil {
+		return err
+	}
+	p, err := make(c.policy, c.params)
+	if err != nil {
+		return err
+	}
+	if c.step > 0 {
+		got, err := replay(p, c)
+		if err != nil {
+			return err
+		}
+		return c.expect(t, file, a, "timeline", got)
+	}
+	plan, err := p.Decide(c.snapshot)
+	if err != nil {
+		return err
+	}
+	if err := plan.Check(c.snapshot); err != nil {
+		return err
+	}
+	for _, part := range c.why {
+		if !slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool { return strings.Contains(d.Why, part) }) {
+			t.Errorf("%s: no reason says %q", file, part)
+		}
+	}
+	return c.expect(t, file, a, "want", c.lines(plan))
+}
+
+// lines prints a plan as it stands in a case.
+func (c *textCase) lines(plan *policy.Plan) string {
+	byRank := slices.Clone(plan.Decisions)
+	slices.SortFunc(byRank, func(a, b policy.Decision) int { return a.Rank - b.Rank })
+	var b strings.Builder
+	for _, d := range byRank {
+		fmt.Fprintf(&b, "%s %s", c.name(d.Job), d.Verb)
+		if len(d.On) > 0 {
+			fmt.Fprintf(&b, " %v", d.On)
+		}
+		if d.For != 0 {
+			fmt.Fprintf(&b, " for %s", c.name(d.For))
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// expect compares with the file of the archive, or rewrites it.
+func (c *textCase) expect(t *testing.T, file string, a *txtar.Archive, section, got string) error {
+	i := slices.IndexFunc(a.Files, func(f txtar.File) bool { return f.Name == section })
+	if i < 0 {
+		return fmt.Errorf("no %s", section)
+	}
+	if *update {
+		a.Files[i].Data = []byte(got)
+		return os.WriteFile(file, txtar.Format(a), 0o666)
+	}
+	if d := cmp.Diff(string(a.Files[i].Data), got); d != "" {
+		t.Errorf("%s: %s (-want +got):\n%s", file, section, d)
+	}
+	return nil
+}

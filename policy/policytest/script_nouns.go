@@ -1,0 +1,80 @@
+package policytest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fairbridge/policy"
+)
+
+// amount reads "8×a100", or "8" of any type.
+func amount(s string) (policy.GPUs, error) {
+	count, typ, _ := strings.Cut(s, "×")
+	n, err := strconv.Atoi(count)
+	return policy.GPUs{Type: typ, Count: n}, err
+}
+
+func (r row) node() policy.Node {
+	n := policy.Node{Name: r.text("name"), CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Down: r.text("down"),
+		Partitions: []string{cmp.Or(r.text("partition"), "batch")}}
+	for s := range strings.SplitSeq(r.text("gpus"), ",") {
+		g, err := amount(s)
+		r.fail("gpus", err)
+		n.GPUs = append(n.GPUs, policy.Devices{Type: g.Type, Count: g.Count})
+	}
+	return n
+}
+
+func (r row) alloc(column string) policy.Alloc {
+	var on policy.Alloc
+	if r.text(column) == "" {
+		return nil
+	}
+	for s := range strings.SplitSeq(r.text(column), ",") {
+		node, devices, ok := strings.Cut(s, ":")
+		g, err := amount(devices)
+		if !ok {
+			err = fmt.Errorf("%q is not like n1:2×a100", s)
+		}
+		r.fail(column, err)
+		on = append(on, policy.Slot{Node: node, Type: g.Type, Count: g.Count})
+	}
+	return on
+}
+
+// readJob adds a job; its times are given as how long ago they were.
+func (c *textCase) readJob(i int, r row) {
+	gpus, err := amount(cmp.Or(r.text("gpus"), "1"))
+	r.fail("gpus", err)
+	j := policy.Job{
+		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: "ann",
+		Account: cmp.Or(r.text("account"), "default"), Partition: cmp.Or(r.text("partition"), "batch"),
+		State: policy.Pending, Arrive: cmp.Or(Now.Add(-r.duration("arrive")), Now), Limit: r.duration("limit"),
+		Ask:      policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Nodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
+		Tasks:    int(r.number("tasks")),
+		Stops:    int(r.number("stops")),
+		Held:     r.text("held"),
+		Fixed:    r.text("fixed"),
+		On:       r.alloc("on"),
+		Start:    r.ago("start"),
+		LastStop: r.ago("stop"),
+		Attained: policy.GPUSeconds(r.number("attained") * 3600),
+	}
+	j.Submit = j.Arrive
+	j.FirstStart = j.Start
+	if r.text("first") != "" {
+		j.FirstStart = r.ago("first")
+	}
+	if len(j.On) > 0 {
+		j.State = policy.Running
+		if r.text("attained") == "" {
+			j.Attained = policy.Service(gpus.Whole(), Now.Sub(j.Start))
+		}
+	}
+	c.work[j.ID] = r.duration("work")
+	c.snapshot.Jobs = append(c.snapshot.Jobs, j)
+	slices.SortFunc(c.snapshot.Jobs, func(a, b policy.Job) int { return cmp.Compare(a.ID, b.ID) })
+}

@@ -1,0 +1,160 @@
+package policytest
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"fairbridge/policy"
+)
+
+// textCase is a case once read.
+type textCase struct {
+	policy   string
+	params   map[string]any
+	snapshot *policy.Snapshot
+	step     time.Duration
+	why      []string
+	work     map[policy.JobID]time.Duration
+}
+
+func (c *textCase) name(id policy.JobID) string { return c.snapshot.Job(id).Name }
+
+// row is a line of a table by column; reading a cell collects errors.
+type row struct {
+	cells map[string]string
+	err   *error
+}
+
+func (r row) fail(column string, err error) {
+	if err != nil {
+		*r.err = errors.Join(*r.err, fmt.Errorf("column %s of %v: %w", column, r.cells, err))
+	}
+}
+
+func (r row) text(column string) string {
+	if v := r.cells[column]; v != "-" {
+		return v
+	}
+	return ""
+}
+
+func (r row) number(column string) float64 {
+	v := r.text(column)
+	if v == "" {
+		return 0
+	}
+	x, err := strconv.ParseFloat(v, 64)
+	r.fail(column, err)
+	return x
+}
+
+func (r row) duration(column string) time.Duration {
+	v := r.text(column)
+	if v == "" {
+		return 0
+	}
+	d, err := time.ParseDuration(v)
+	r.fail(column, err)
+	return d
+}
+
+// ago reads how long ago something was; empty: it never was.
+func (r row) ago(column string) (t time.Time) {
+	if r.text(column) == "" {
+		return t
+	}
+	return Now.Add(-r.duration(column))
+}
+
+// table reads lines of cells under a line of column names.
+func table(text string, err *error) []row {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	columns := strings.Fields(lines[0])
+	var rows []row
+	for _, line := range lines[1:] {
+		r := row{map[string]string{}, err}
+		cells := strings.Fields(line)
+		if len(cells) != len(columns) {
+			*err = errors.Join(*err, fmt.Errorf("%q has %d cells for %d columns", line, len(cells), len(columns)))
+			continue
+		}
+		for i, c := range columns {
+			r.cells[c] = cells[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+func readCase(a *txtar.Archive) (c *textCase, err error) {
+	c = &textCase{snapshot: &policy.Snapshot{Seq: 1, Now: Now}, work: map[policy.JobID]time.Duration{}}
+	for _, f := range a.Files {
+		text := string(f.Data)
+		switch f.Name {
+		case "policy":
+			c.readPolicy(text)
+		case "nodes":
+			for _, r := range table(text, &err) {
+				c.snapshot.Nodes = append(c.snapshot.Nodes, r.node())
+			}
+		case "accounts":
+			for _, r := range table(text, &err) {
+				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.text("name"), Parent: r.text("parent"),
+					Weight: r.number("weight"), Recent: policy.GPUSeconds(r.number("recent") * 3600)})
+			}
+		case "jobs":
+			for i, r := range table(text, &err) {
+				c.readJob(i, r)
+			}
+		case "history":
+			for _, r := range table(text, &err) {
+				h := policy.Sample{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
+				h.Service = policy.Service(float64(h.GPUs), h.Ran)
+				c.snapshot.History = append(c.snapshot.History, h)
+			}
+		case "step":
+			step, bad := time.ParseDuration(strings.TrimSpace(text))
+			c.step, err = step, errors.Join(err, bad)
+		case "why":
+			c.why = strings.Split(strings.TrimSpace(text), "\n")
+		case "memo":
+			c.snapshot.Memo = f.Data
+		case "want", "timeline":
+		default:
+			err = errors.Join(err, fmt.Errorf("unknown file %s", f.Name))
+		}
+	}
+	return c, err
+}
+
+// readPolicy reads a name and name=value pairs, values as YAML would.
+func (c *textCase) readPolicy(text string) {
+	words := strings.Fields(text)
+	c.policy, c.params = words[0], map[string]any{}
+	for _, w := range words[1:] {
+		name, value, _ := strings.Cut(w, "=")
+		c.params[name] = scalar(value)
+		if list, ok := strings.CutPrefix(value, "["); ok {
+			var all []any
+			for v := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
+				all = append(all, scalar(v))
+			}
+			c.params[name] = all
+		}
+	}
+}
+
+func scalar(v string) any {
+	if x, err := strconv.ParseFloat(v, 64); err == nil {
+		return x
+	}
+	if b, err := strconv.ParseBool(v); err == nil {
+		return b
+	}
+	return v
+}
