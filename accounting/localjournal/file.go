@@ -1,0 +1,143 @@
+package localjournal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"fairbridge/bridge/ledger"
+)
+
+// open takes the file and reads it.
+func (j *Journal) open() error {
+	var err error
+	if j.lock, err = os.OpenFile(j.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+		return err
+	}
+	if err := syscall.Flock(int(j.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			return ErrInUse
+		}
+		return fmt.Errorf("locking %s: %w", j.lock.Name(), err)
+	}
+	whole, err := j.load()
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if j.file, err = os.OpenFile(j.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
+		return err
+	}
+	j.size = whole
+	if err := j.file.Truncate(whole); err != nil { // drop a line cut off by a crash
+		return err
+	}
+	return syncDir(j.path)
+}
+
+// load reads the file and returns how many bytes of it are whole lines.
+func (j *Journal) load() (whole int64, err error) {
+	b, err := os.ReadFile(j.path)
+	if err != nil {
+		return 0, err
+	}
+	for n := 1; ; n++ {
+		line, rest, ok := bytes.Cut(b, []byte{'\n'})
+		if !ok {
+			return whole, nil
+		}
+		whole += int64(len(line)) + 1
+		b = rest
+		var in ledger.Intent
+		if err := json.Unmarshal(line, &in); err != nil {
+			j.damage = append(j.damage, fmt.Errorf("%s:%d: not an intent: %w", j.path, n, err))
+			continue
+		}
+		j.intents[in.ID] = in
+	}
+}
+
+// write appends lines in one call and waits for the disk. After a failed write
+// the file is cut back, so that half a line never precedes a whole one.
+func (j *Journal) write(list []ledger.Intent) error {
+	b, err := lines(list)
+	if err != nil {
+		return err
+	}
+	if _, err = j.file.Write(b); err == nil {
+		err = j.file.Sync()
+	}
+	if err != nil {
+		return errors.Join(err, j.file.Truncate(j.size))
+	}
+	j.size += int64(len(b))
+	return nil
+}
+
+func lines(list []ledger.Intent) ([]byte, error) {
+	var b bytes.Buffer
+	w := json.NewEncoder(&b)
+	for i := range list {
+		if err := w.Encode(&list[i]); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// rewrite replaces the file by one with what still counts, in one step.
+func (j *Journal) rewrite() error {
+	since := j.now().Add(-keep)
+	var list []ledger.Intent
+	for _, in := range j.intents {
+		if counts(&in, since) {
+			list = append(list, in)
+		}
+	}
+	byID(list)
+	next, size, err := writeNew(j.path+".new", list)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(next.Name(), j.path); err != nil {
+		return errors.Join(err, next.Close(), os.Remove(next.Name()))
+	}
+	old := j.file
+	j.file, j.size = next, size
+	j.limit = max(maxBytes, 2*size) // so that what counts is not rewritten at every note
+	clear(j.intents)
+	for _, in := range list {
+		j.intents[in.ID] = in
+	}
+	return errors.Join(old.Close(), syncDir(j.path))
+}
+
+func writeNew(path string, list []ledger.Intent) (*os.File, int64, error) {
+	b, err := lines(list)
+	if err != nil {
+		return nil, 0, err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, 0, err
+	}
+	if _, err = f.Write(b); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return nil, 0, errors.Join(err, f.Close(), os.Remove(path))
+	}
+	return f, int64(len(b)), nil
+}
+
+// syncDir makes the name of a new file last.
+func syncDir(path string) error {
+	d, err := os.Open(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

@@ -1,0 +1,150 @@
+package localjournal
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+)
+
+// keep is how long a closed intent stays in the file: as long as the gate's
+// budgets and the yielding to people look back.
+const keep = 25 * time.Hour
+
+// maxBytes is the size at which the file is rewritten with what still counts.
+const maxBytes = 8 << 20
+
+// ErrInUse means that another process writes the file.
+var ErrInUse = errors.New("another fairbridge process writes this journal: stop the daemon first, or release through the database")
+
+// Journal is an open file. It is safe for concurrent use.
+type Journal struct {
+	mu      sync.Mutex
+	path    string
+	file    *os.File // nil when opened for reading
+	lock    *os.File
+	size    int64
+	limit   int64
+	intents map[int64]ledger.Intent
+	damage  []error
+	now     func() time.Time
+}
+
+// Open opens the journal at path for writing, making it if it is not there.
+// One process at a time may: others get ErrInUse. A last line that was cut off
+// by a crash is dropped; damaged lines are skipped and told by Damage.
+func Open(path string) (*Journal, error) {
+	j := &Journal{path: path, limit: maxBytes, intents: map[int64]ledger.Intent{}, now: time.Now}
+	if err := j.open(); err != nil {
+		return nil, errors.Join(fmt.Errorf("opening the local journal: %w", err), j.Close())
+	}
+	return j, nil
+}
+
+// Read reads the journal at path without taking it. It is an error if it is
+// not there.
+func Read(path string) (*Journal, error) {
+	j := &Journal{path: path, intents: map[int64]ledger.Intent{}, now: time.Now}
+	if _, err := j.load(); err != nil {
+		return nil, fmt.Errorf("reading the local journal: %w", err)
+	}
+	return j, nil
+}
+
+// Close gives the file back.
+func (j *Journal) Close() error {
+	var errs []error
+	for _, f := range []*os.File{j.file, j.lock} {
+		if f != nil {
+			errs = append(errs, f.Close())
+		}
+	}
+	j.file, j.lock = nil, nil
+	return errors.Join(errs...)
+}
+
+// Damage joins what could not be read, each with file and line; nil when
+// everything could.
+func (j *Journal) Damage() error { return errors.Join(j.damage...) }
+
+// Note writes the intents as they are now, and returns when they are on disk.
+func (j *Journal) Note(list ...ledger.Intent) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.note(list)
+}
+
+func (j *Journal) note(list []ledger.Intent) error {
+	if len(list) == 0 {
+		return nil
+	}
+	if j.file == nil {
+		return fmt.Errorf("noting intents in %s: it is open for reading only", j.path)
+	}
+	if err := j.write(list); err != nil {
+		return fmt.Errorf("noting intents in %s: %w", j.path, err)
+	}
+	for _, in := range list {
+		j.intents[in.ID] = in
+	}
+	if j.size > j.limit {
+		if err := j.rewrite(); err != nil {
+			return fmt.Errorf("shortening %s: %w", j.path, err)
+		}
+	}
+	return nil
+}
+
+// Intend stores intents without a database, under ids of this file. It serves
+// a release while Postgres is down, so there is no epoch to fence by.
+func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var last int64
+	for id := range j.intents {
+		last = max(last, id)
+	}
+	out := slices.Clone(intents)
+	for i := range out {
+		last++
+		out[i].ID, out[i].State = last, ledger.Planned
+	}
+	if err := j.note(out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Mark stores an intent as it is now.
+func (j *Journal) Mark(_ context.Context, in ledger.Intent) error { return j.Note(in) }
+
+// Intents returns the cluster's intents that are not closed or were closed
+// after since, by ID.
+func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time) ([]ledger.Intent, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var out []ledger.Intent
+	for _, in := range j.intents {
+		if in.Cluster == cluster && counts(&in, since) {
+			out = append(out, in)
+		}
+	}
+	byID(out)
+	return out, nil
+}
+
+// counts reports whether an intent is not closed, or was closed after since.
+func counts(in *ledger.Intent, since time.Time) bool {
+	return in.State.Open() || in.State == ledger.Observed || in.Closed.After(since)
+}
+
+func byID(list []ledger.Intent) {
+	slices.SortFunc(list, func(a, b ledger.Intent) int { return cmp.Compare(a.ID, b.ID) })
+}
