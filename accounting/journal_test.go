@@ -159,7 +159,7 @@ func TestMarkKeepsWhatSettleAdopted(t *testing.T) {
 	in.State, in.Sent = ledger.Sent, t0.Add(time.Second)
 	must(t, d.Mark(ctx, in))
 	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: t0, Eligible: in.Edit.Until.Add(2 * time.Second)}
-	settled := ledger.Settle([]ledger.Intent{in}, view(t0.Add(time.Minute), job), epoch, t0.Add(time.Minute))
+	settled := ledger.Settle([]ledger.Intent{in}, view(t0.Add(time.Minute), job), t0.Add(time.Minute))
 	if len(settled) != 1 || settled[0].State != ledger.Observed {
 		t.Fatalf("settle: %+v", settled)
 	}

@@ -14,17 +14,21 @@ type policyFunc func(*policy.Snapshot) (*policy.Plan, error)
 
 func (f policyFunc) Decide(s *policy.Snapshot) (*policy.Plan, error) { return f(s) }
 
-func empty() *policy.Snapshot { return &policy.Snapshot{Seq: 7, Now: time.Unix(1_800_000_000, 0).UTC()} }
+func empty() *policy.Snapshot {
+	return &policy.Snapshot{Seq: 7, Now: time.Unix(1_800_000_000, 0).UTC()}
+}
 
 func TestDecideGuards(t *testing.T) {
 	tests := map[string]struct {
 		decide policyFunc
 		want   string
 	}{
-		"panic":    {func(*policy.Snapshot) (*policy.Plan, error) { panic("boom") }, "panic: boom"},
-		"error":    {func(*policy.Snapshot) (*policy.Plan, error) { return nil, errors.New("no idea") }, "no idea"},
-		"nothing":  {func(*policy.Snapshot) (*policy.Plan, error) { return nil, nil }, "no plan and no error"},
-		"unsound":  {func(*policy.Snapshot) (*policy.Plan, error) { return &policy.Plan{Decisions: []policy.Decision{{Job: 1}}}, nil }, "not sound"},
+		"panic":   {func(*policy.Snapshot) (*policy.Plan, error) { panic("boom") }, "panic: boom"},
+		"error":   {func(*policy.Snapshot) (*policy.Plan, error) { return nil, errors.New("no idea") }, "no idea"},
+		"nothing": {func(*policy.Snapshot) (*policy.Plan, error) { return nil, nil }, "no plan and no error"},
+		"unsound": {func(*policy.Snapshot) (*policy.Plan, error) {
+			return &policy.Plan{Decisions: []policy.Decision{{Job: 1}}}, nil
+		}, "not sound"},
 		"overlong": {func(*policy.Snapshot) (*policy.Plan, error) { time.Sleep(time.Second); return nil, nil }, "no plan within"},
 	}
 	for name, tt := range tests {

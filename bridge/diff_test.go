@@ -42,7 +42,7 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 }
 
 func (d *desk) settle(v *slurm.View) {
-	d.intents = ledger.Replace(d.intents, ledger.Settle(d.intents, v, 0, v.At))
+	d.intents = ledger.Replace(d.intents, ledger.Settle(d.intents, v, v.At))
 }
 
 // aPlan draws a lawful plan for the pending jobs: any order, some held, none

@@ -10,8 +10,8 @@ import (
 // errHalt ends a push early; its text says why.
 var errHalt = errors.New("push halted")
 
-// mayPush looks, right before every call, at everything that may forbid it.
-func (l *Loop) mayPush(ctx context.Context) error {
+// MayPush looks, right before every call, at everything that may forbid it.
+func (l *Loop) MayPush(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: the cycle's time is over: %w", errHalt, err)
 	}

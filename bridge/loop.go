@@ -14,10 +14,10 @@ import (
 
 // Probes are the GPU measurements of the nodes.
 type Probes interface {
-	// Sample returns the devices of every node that answered, with their
+	// Sample returns the devices of every GPU node of the view that answered, with their
 	// measured use. The error joins the nodes that did not; what did answer
 	// is returned all the same.
-	Sample(context.Context) (map[string][]policy.Devices, error)
+	Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error)
 }
 
 // Parts are what the loop is joined from.

@@ -24,8 +24,8 @@ func (l *Loop) Preview(ctx context.Context) (*Facts, []Thought, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the ledger: %w", err)
 	}
-	f.Intents = ledger.Replace(intents, ledger.Settle(intents, v, 0, v.At))
-	f.Busy, _ = l.Probes.Sample(ctx)      // measurements are optional
-	l.seat.until = l.Now().Add(time.Hour) // as if we led
+	f.Intents = ledger.Replace(intents, ledger.Settle(intents, v, v.At))
+	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
+	l.seat.until = l.Now().Add(time.Hour)    // as if we led
 	return f, l.think(ctx, f), nil
 }

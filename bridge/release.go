@@ -39,7 +39,7 @@ func (r *Releaser) Find(ctx context.Context) (*Released, *Facts, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the ledger: %w", err)
 	}
-	f := &Facts{View: v, Intents: ledger.Replace(intents, ledger.Settle(intents, v, r.Epoch, v.At))}
+	f := &Facts{View: v, Intents: ledger.Replace(intents, ledger.Settle(intents, v, v.At))}
 	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At)}
 	for i := range f.Intents {
 		if f.Intents[i].State.Open() {

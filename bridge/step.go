@@ -86,7 +86,7 @@ func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 		r.doubt("journal", err)
 		return nil, false
 	}
-	if f.Busy, err = l.Probes.Sample(ctx); err != nil {
+	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn("probes", err) // measurements are optional: policies fall back
 	}
 	return f, true
@@ -140,7 +140,7 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
-	changed := ledger.Settle(intents, v, l.seat.epoch, v.At)
+	changed := ledger.Settle(intents, v, v.At)
 	for _, in := range changed {
 		if err := l.Journal.Mark(ctx, in); err != nil {
 			return fmt.Errorf("closing intent %d: %w", in.ID, err)
@@ -190,6 +190,10 @@ func (l *Loop) calm(f *Facts, r *Report) bool {
 		r.doubt("effect", err)
 		return false
 	}
+	if Stopped(l.StopFile) {
+		r.doubt("stop", fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
+		return false
+	}
 	return l.warm > l.Warmup
 }
 
@@ -200,7 +204,7 @@ func (l *Loop) pushAll(ctx context.Context, r *Report, planned []ledger.Intent) 
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	push := pusher{Parts: l.Parts, may: l.mayPush}
+	push := pusher{Parts: l.Parts, may: l.MayPush}
 	var err error
 	if r.Intents, err = push.push(ctx, planned); err != nil {
 		r.doubt("push", err)

@@ -17,8 +17,9 @@ const settleTime = 4 * time.Minute
 
 // Settle compares the intents with what a poll shows and returns those that
 // changed, with their new state. It believes the poll and nothing else: a
-// value that is not the one we wrote belongs to whoever wrote it.
-func Settle(intents []Intent, v *slurm.View, epoch int64, now time.Time) []Intent {
+// value that is not the one we wrote belongs to whoever wrote it. It is for the
+// leader, at the start of a cycle.
+func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 	last, awaited := newest(intents), awaited(intents)
 	var changed []Intent
 	for _, in := range intents {
@@ -29,7 +30,7 @@ func Settle(intents []Intent, v *slurm.View, epoch int64, now time.Time) []Inten
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
-		settleOne(&after, v.Job(in.Edit.Run.Job), last[spotOf(&in)], epoch, now)
+		settleOne(&after, v.Job(in.Edit.Run.Job), last[spotOf(&in)], now)
 		if after.State != in.State || after.Polls != in.Polls {
 			if !after.State.Open() && after.State != Observed {
 				after.Closed = now
@@ -79,12 +80,10 @@ func awaited(intents []Intent) map[spot]int64 {
 	return ids
 }
 
-func settleOne(in *Intent, j *slurm.Job, last, epoch int64, now time.Time) {
+func settleOne(in *Intent, j *slurm.Job, last int64, now time.Time) {
 	switch {
-	case in.State == Planned:
-		if in.Epoch != epoch || now.Sub(in.Made) > settleTime {
-			in.State, in.Error = Void, "never sent: the daemon stopped or the cycle was given up"
-		}
+	case in.State == Planned: // a cycle sends its own intents only: plans are remade, never resumed
+		in.State, in.Error = Void, "never sent: the cycle was given up before"
 	case j == nil:
 		in.State, in.Error = Expired, "the job is gone"
 	case !SameJob(in.Edit.Run, j.Run()):

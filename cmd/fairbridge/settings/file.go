@@ -14,6 +14,8 @@ type File struct {
 	Database   Database    `yaml:"database"`
 	Probes     Probes      `yaml:"probes"`
 	Partitions []Partition `yaml:"partitions"`
+	// Accounts maps a Slurm account to its shares; others have one.
+	Accounts map[string]float64 `yaml:"accounts"`
 
 	Interval time.Duration `yaml:"interval"`
 	Deadline time.Duration `yaml:"deadline"`
@@ -40,6 +42,7 @@ type Slurm struct {
 	TokenEnv   string        `yaml:"token_env"`
 	KeyFile    string        `yaml:"key_file"`
 	User       string        `yaml:"user"`
+	SlurmUser  string        `yaml:"slurm_user"`
 	CAFile     string        `yaml:"ca_file"`
 	API        string        `yaml:"api"`
 	Timeout    time.Duration `yaml:"timeout"`
@@ -111,7 +114,7 @@ func Defaults() *File {
 	d := bridge.DefaultConfig()
 	return &File{
 		Slurm: Slurm{
-			URL: "http://localhost:6820", TokenEnv: "SLURM_JWT", Timeout: 30 * time.Second,
+			URL: "http://localhost:6820", SlurmUser: "slurm", Timeout: 30 * time.Second,
 			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Gate.MutationRate,
 		},
 		Database: Database{

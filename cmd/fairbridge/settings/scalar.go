@@ -99,6 +99,26 @@ func (w *walker) params(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.ValueOf(out))
 }
 
+// shares takes positive numbers by name.
+func (w *walker) shares(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := entries(n)
+	if !ok {
+		w.bad(n, "%s: want account: shares, got %s", path, kindOf(n))
+		return
+	}
+	out := map[string]float64{}
+	for _, p := range pairs {
+		name := p.Key.GetToken().Value
+		var x float64
+		w.value(p.Value, reflect.ValueOf(&x).Elem(), join(path, name))
+		if x < 0 || x > 1e9 {
+			w.bad(p.Value, "%s: %v is not between 0 and 1e9", join(path, name), x)
+		}
+		out[name] = x
+	}
+	v.Set(reflect.ValueOf(out))
+}
+
 // fieldsOf returns the settable fields of a struct by their key.
 func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	fields := map[string]reflect.Value{}

@@ -1,0 +1,299 @@
+package bridge_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// full fills the cluster with two long jobs of one user.
+func (r *rig) full(comment string) (a, b int64) {
+	a = r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+	b = r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+	r.w.Advance(r.w.Now().Add(time.Minute))
+	return a, b
+}
+
+func TestObserveSendsNothing(t *testing.T) {
+	r := newRig(t, gate.Observe, "tiresias", nil)
+	r.full("fairbridge:preemptible")
+	for range 6 {
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4})
+	}
+	last := r.cycles(12)
+	if len(r.wire.applied) > 0 {
+		t.Errorf("observe mode sent %v", r.wire.applied)
+	}
+	if len(last.Thoughts) != 1 || len(last.Thoughts[0].Plan.Decisions) != 8 {
+		t.Errorf("observing made no plan: %+v", last)
+	}
+	if q, err := r.db.Queue(t.Context(), "lab", ""); err != nil || len(q) != 8 {
+		t.Errorf("the stored queue has %d rows, want 8: %v", len(q), err)
+	}
+}
+
+func TestRankFollowsThePolicy(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	var hog, other []int64
+	for range 3 {
+		hog = append(hog, r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8}))
+		r.w.Advance(r.w.Now().Add(time.Second))
+	}
+	for range 3 {
+		other = append(other, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
+		r.w.Advance(r.w.Now().Add(time.Second))
+	}
+	r.cycles(2)
+	if len(r.wire.applied) > 0 {
+		t.Fatalf("sent %v before it was warm", r.wire.applied)
+	}
+	r.cycles(2)
+	if r.job(other[0]).Priority <= r.job(hog[0]).Priority {
+		t.Errorf("the account that holds nothing has priority %d, the one that holds all %d", r.job(other[0]).Priority, r.job(hog[0]).Priority)
+	}
+	for kind := range r.kinds() {
+		if kind != slurm.SiteFactor {
+			t.Errorf("rank mode sent %s", kind)
+		}
+	}
+	sent := len(r.wire.applied)
+	r.cycles(5)
+	if more := len(r.wire.applied) - sent; more > 2 {
+		t.Errorf("%d more edits in five cycles without news: %v", more, r.wire.applied[sent:])
+	}
+}
+
+func TestPreemptRequeuesOnceAndTheWorkIsDoneOnce(t *testing.T) {
+	r := newRig(t, gate.Preempt, "tiresias", nil)
+	a, b := r.full("fairbridge:preemptible,ckpt=10s")
+	r.w.Advance(r.w.Now().Add(2 * time.Hour)) // far into the second queue
+	short := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	for range 40 {
+		r.cycles(1)
+		if j := r.job(short); !j.Pending() {
+			break
+		}
+	}
+	if j := r.job(short); j.Pending() {
+		t.Fatalf("the new job still waits; sent %v; log:\n%s", r.wire.applied, r.log.String())
+	}
+	if n := r.kinds()[slurm.Requeue]; n != 1 {
+		t.Errorf("%d requeues, want one", n)
+	}
+	if !r.w.Run(r.w.Now().Add(48 * time.Hour)) {
+		t.Fatal("not every job ended")
+	}
+	ends := map[int64]int{}
+	for _, s := range r.w.Segments() {
+		if s.State == "COMPLETED" {
+			ends[s.Job]++
+		}
+	}
+	for _, id := range []int64{a, b, short} {
+		if ends[id] != 1 {
+			t.Errorf("job %d completed %d times", id, ends[id])
+		}
+	}
+}
+
+func TestHeldJobsAreNeverTouched(t *testing.T) {
+	r := newRig(t, gate.Preempt, "tiresias", nil)
+	r.full("fairbridge:preemptible")
+	mine := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Hold: true})
+	admins := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	if err := r.w.Hold(sim.Operator, admins); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	}
+	r.cycles(10)
+	for _, e := range r.wire.applied {
+		if e.Run.Job == mine || e.Run.Job == admins {
+			t.Errorf("sent %v to a held job", e)
+		}
+	}
+	if !r.job(mine).Held || !r.job(admins).Held {
+		t.Error("a hold was broken")
+	}
+}
+
+func TestAHoldBetweenLookingAndPushingIsRespected(t *testing.T) {
+	r := newRig(t, gate.Rank, "fifo", nil)
+	r.full("")
+	id := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.wire.between = func(w *sim.World) { _ = w.Hold("new", id) }
+	r.cycles(6)
+	for _, e := range r.wire.applied {
+		if e.Run.Job == id {
+			t.Errorf("sent %v after its owner held it", e)
+		}
+	}
+}
+
+func TestStopFileStopsEverything(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	if err := os.WriteFile(r.stops, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	last := r.cycles(5)
+	if len(r.wire.applied) > 0 || last.Result != bridge.InDoubt {
+		t.Errorf("with a STOP file: %s, sent %v", last.Result, r.wire.applied)
+	}
+	_ = os.Remove(r.stops)
+	r.cycles(3)
+	if len(r.wire.applied) == 0 {
+		t.Errorf("nothing sent after the STOP file went; log:\n%s", r.log.String())
+	}
+}
+
+func TestASecondDaemonStandsBy(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	first := r.loop
+	r.conf.Holder = "test:2"
+	r.restart()
+	if rep := first.Step(t.Context()); rep.Result == bridge.Standby {
+		t.Fatal("the first daemon does not lead")
+	}
+	if rep := r.loop.Step(t.Context()); rep.Result != bridge.Standby || rep.Holder != "test:1" {
+		t.Errorf("the second daemon: %s, leader %q", rep.Result, rep.Holder)
+	}
+}
+
+func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
+	tests := map[string]struct {
+		break_ func(r *rig)
+		heal   func(r *rig)
+		cause  string
+	}{
+		"slurm down": {
+			func(r *rig) { r.wire.observe = &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"} },
+			func(r *rig) { r.wire.observe = nil }, "slurm",
+		},
+		"another cluster": {
+			func(r *rig) { r.conf.Name = "elsewhere"; r.restart() },
+			func(r *rig) { r.conf.Name = "lab"; r.restart() }, "slurm",
+		},
+		"policy panics": {
+			func(r *rig) { r.conf.Partitions[0].Decide = broken{}; r.restart() }, nil, "policy",
+		},
+		"database gone": {
+			func(r *rig) { r.db.Close() }, nil, "leader",
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, gate.Rank, "drf", nil)
+			r.full("")
+			r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+			tt.break_(r)
+			last := r.cycles(5)
+			if last.Result != bridge.InDoubt || last.Doubts[0].Cause != tt.cause || len(r.wire.applied) > 0 {
+				t.Fatalf("%s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
+			}
+			if n := strings.Count(r.log.String(), "in doubt"); n != 1 {
+				t.Errorf("%d log lines about it, want one:\n%s", n, r.log.String())
+			}
+			if tt.heal == nil {
+				return
+			}
+			tt.heal(r)
+			r.cycles(2)
+			if len(r.wire.applied) > 0 {
+				t.Error("sent something before it was warm again")
+			}
+			r.cycles(1)
+			if len(r.wire.applied) == 0 {
+				t.Errorf("nothing sent after healing; log:\n%s", r.log.String())
+			}
+		})
+	}
+}
+
+type broken struct{}
+
+func (broken) Decide(*policy.Snapshot) (*policy.Plan, error) { panic("planted") }
+
+func TestAnAnswerThatIsLostIsNotSentAgain(t *testing.T) {
+	r := newRig(t, gate.Preempt, "tiresias", nil)
+	r.full("fairbridge:preemptible,ckpt=10s")
+	r.w.Advance(r.w.Now().Add(2 * time.Hour))
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute, Limit: 30 * time.Minute})
+	r.wire.lost = func(e slurm.Edit) error {
+		if e.Kind == slurm.Requeue {
+			return &slurm.Error{Class: slurm.Unclear, Err: errors.New("connection reset")}
+		}
+		return nil
+	}
+	r.cycles(12)
+	if n := r.kinds()[slurm.Requeue]; n != 1 {
+		t.Errorf("%d requeues sent, want one; log:\n%s", n, r.log.String())
+	}
+}
+
+func TestRepeatedRefusalsEndThePush(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	for range 8 {
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	}
+	r.wire.answer = func(slurm.Edit) error { return &slurm.Error{Class: slurm.Refused, Text: "access denied", Number: 2002} }
+	r.cycles(2)
+	last := r.cycles(1)
+	if len(r.wire.applied) != 3 || last.Result != bridge.InDoubt {
+		t.Errorf("%d calls after each was refused, want 3; %s", len(r.wire.applied), last.Result)
+	}
+}
+
+func TestReleaseGivesEverythingBack(t *testing.T) {
+	r := newRig(t, gate.Preempt, "tiresias", nil)
+	r.full("fairbridge:preemptible")
+	var ids []int64
+	for i := range 6 {
+		s := sim.Spec{User: "new", Account: "y", GPUs: 4 + 4*(i%2)}
+		if i == 2 {
+			s.Required = []string{"n2"}
+		}
+		ids = append(ids, r.submit(s))
+	}
+	before := map[int64]slurm.Job{}
+	for _, id := range ids {
+		before[id] = r.job(id)
+	}
+	r.cycles(5)
+	if len(r.wire.applied) == 0 {
+		t.Fatal("nothing was sent that could be given back")
+	}
+	_ = r.loop // the daemon is dead; its lease in the leader row runs out or is taken
+	epoch, _, held, err := r.db.Lead(t.Context(), "lab", "test:1", time.Minute)
+	if err != nil || !held {
+		t.Fatalf("leading: %v %v", held, err)
+	}
+	rel := bridge.Releaser{Parts: r.parts(), Name: "lab", Epoch: epoch}
+	out, err := rel.Release(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.w.Advance(r.w.Now().Add(5 * time.Second))
+	again, _, err := rel.Find(t.Context())
+	if err != nil || len(again.Edits) > 0 {
+		t.Errorf("left after release: %v, %v; gave back %v", again.Edits, err, out.Edits)
+	}
+	for id, was := range before {
+		is := r.job(id)
+		if is.Pending() && (is.Required != was.Required || is.Eligible.After(r.w.Now()) || is.Priority > 1_000_000) {
+			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.Required, is.Eligible, is.Priority)
+		}
+	}
+}

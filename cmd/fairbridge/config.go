@@ -1,0 +1,33 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/fairbridge/settings"
+)
+
+func newConfig(o *options) *cobra.Command {
+	c := &cobra.Command{Use: "config", Short: "Write an example configuration, or check yours"}
+	c.AddCommand(
+		&cobra.Command{
+			Use: "example", Short: "Print a commented configuration with all defaults", Args: args(cobra.NoArgs),
+			Example: "  fairbridge config example > /etc/fairbridge/fairbridge.yaml",
+			RunE: func(c *cobra.Command, _ []string) error {
+				_, err := fmt.Fprint(c.OutOrStdout(), settings.Example)
+				return err
+			},
+		},
+		&cobra.Command{
+			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: args(cobra.NoArgs),
+			RunE: func(c *cobra.Command, _ []string) error {
+				if _, err := o.load(); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.config)
+				return nil
+			},
+		})
+	return c
+}

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting"
+)
+
+func newDB(o *options) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "db",
+		Short: "Set up and look at the database",
+		Example: `  createdb fairbridge && fairbridge db init
+  fairbridge db migrate
+  fairbridge db status --json`,
+	}
+	c.AddCommand(
+		o.dbCommand("init", "Make the schema in an empty database, and the read-only role for reports", initDB),
+		o.dbCommand("migrate", "Bring the schema up to this release", migrateDB),
+		o.dbCommand("status", "Say how the database stands", statusDB),
+	)
+	return c
+}
+
+func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options, *accounting.DB) error) *cobra.Command {
+	return o.reader(&cobra.Command{
+		Use: name, Short: short, Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			f, err := o.load()
+			if err != nil {
+				return err
+			}
+			db, err := openDB(c.Context(), f)
+			if err != nil {
+				return err
+			}
+			defer db.Close()
+			return do(c, o, db)
+		},
+	})
+}
+
+func initDB(c *cobra.Command, o *options, db *accounting.DB) error {
+	if err := migrateDB(c, o, db); err != nil {
+		return err
+	}
+	if err := db.GrantReports(c.Context()); err != nil {
+		return fmt.Errorf("the schema is there, but not the role for reports: %w", err)
+	}
+	return nil
+}
+
+// migration is the answer of init and migrate.
+type migration struct {
+	Applied int   `json:"applied"`
+	Version int64 `json:"version"`
+}
+
+func migrateDB(c *cobra.Command, o *options, db *accounting.DB) error {
+	if s, err := db.Status(c.Context()); err != nil && !errors.Is(err, accounting.ErrNotMigrated) {
+		_ = s
+		return err
+	}
+	n, err := db.Migrate(c.Context())
+	if err != nil {
+		return err
+	}
+	s, err := db.Status(c.Context())
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(c.OutOrStdout(), migration{n, s.Have})
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
+	return nil
+}
+
+// dbStatus is the answer of status.
+type dbStatus struct {
+	accounting.Status
+	Fit   bool   `json:"fit"`
+	Error string `json:"error,omitempty"`
+}
+
+func statusDB(c *cobra.Command, o *options, db *accounting.DB) error {
+	s, err := db.Status(c.Context())
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	out := dbStatus{Status: s, Fit: err == nil}
+	if err != nil {
+		out.Error = err.Error()
+	}
+	if o.json {
+		if e := printJSON(c.OutOrStdout(), out); e != nil {
+			return e
+		}
+	} else if err == nil {
+		fmt.Fprintf(c.OutOrStdout(), "The database is fit: schema version %d, Postgres %d.%d.\n", s.Have, s.Server/10000, s.Server%10000)
+	} else {
+		fmt.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
+	}
+	if err != nil {
+		return errFinding
+	}
+	return nil
+}

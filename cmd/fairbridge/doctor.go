@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/cmd/fairbridge/doctor"
+	"fairbridge/cmd/fairbridge/settings"
+)
+
+func newDoctor(o *options) *cobra.Command {
+	return o.reader(&cobra.Command{
+		Use:   "doctor",
+		Short: "Look at Slurm, Postgres, probes and clocks; say what is wrong and how to mend it",
+		Long: `Look at everything fairbridge stands on. Every finding comes with its fix.
+Exit status 3 when something does not work.`,
+		Example: `  fairbridge doctor
+  sudo -u fairbridge fairbridge doctor --json`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			f, err := o.load()
+			if err != nil {
+				return err
+			}
+			r := examine(c.Context(), f)
+			if o.json {
+				err = printJSON(c.OutOrStdout(), r)
+			} else {
+				printReport(c.OutOrStdout(), r)
+			}
+			if err == nil && r.Bad() {
+				return errFinding
+			}
+			return err
+		},
+	})
+}
+
+func examine(ctx context.Context, f *settings.File) doctor.Report {
+	r := doctor.Report{{About: "configuration", Level: doctor.OK, Text: "partitions " + f.Modes()}}
+	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.REST(), rest.Poll{}) }
+	if v := r.Slurm(ctx, open, f.Cluster, time.Now); v != nil {
+		names := make([]string, len(f.Partitions))
+		for i, p := range f.Partitions {
+			names[i] = p.Name
+		}
+		r.Partitions(v, names)
+		r.Probes(ctx, f.Probes.URL, v, probes(f))
+	}
+	r.Conf(ctx, f.Slurm.Scontrol)
+	r.Restd("/proc")
+	examineDB(ctx, f, &r)
+	if bridge.Stopped(f.StopFile) {
+		r = append(r, doctor.Finding{About: "stop file", Level: doctor.Warn, Text: f.StopFile + " exists: nothing is pushed", Fix: "remove it when you are ready"})
+	}
+	return r
+}
+
+func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {
+	db, err := openDB(ctx, f)
+	if err != nil {
+		*r = append(*r, doctor.Finding{About: "database", Level: doctor.Fail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
+		return
+	}
+	defer db.Close()
+	r.Database(ctx, db)
+}
+
+var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}
+
+func printReport(w io.Writer, r doctor.Report) {
+	for _, f := range r {
+		fmt.Fprintf(w, "%s %-13s %s\n", marks[f.Level], f.About, f.Text)
+		if f.Fix != "" {
+			fmt.Fprintf(w, "  %-13s → %s\n", "", f.Fix)
+		}
+	}
+	if r.Bad() {
+		fmt.Fprintln(w, "\nSomething does not work; see ✗ above.")
+	}
+}

@@ -1,0 +1,21 @@
+package doctor
+
+import (
+	"context"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// Probes asks the probe of every GPU node.
+func (r *Report) Probes(ctx context.Context, url string, v *slurm.View, p bridge.Probes) {
+	if url == "" {
+		r.add("probes", Skip, "run nodeprobe on the GPU nodes and set probes.url", "no probes configured: policies do without measurements")
+		return
+	}
+	got, err := p.Sample(ctx, v)
+	if err != nil {
+		r.add("probes", Warn, "systemctl status nodeprobe on these nodes", "%v", err)
+	}
+	r.ok("probes", "%d nodes answer", len(got))
+}

@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// Fixes for what a call to Slurm can end with.
+var slurmFixes = map[slurm.Class]string{
+	slurm.Unreachable: "start slurmrestd, or correct slurm.url",
+	slurm.Denied:      "mint a new token: scontrol token username=fairbridge lifespan=86400",
+	slurm.NoVersion:   "correct slurm.url: this is no slurmrestd we can talk to; or remove slurm.api",
+	slurm.Refused:     "sacctmgr modify user fairbridge set adminlevel=Operator",
+	slurm.Garbled:     "correct slurm.url: something else answers there",
+	slurm.Busy:        "is slurmctld up? scontrol ping",
+}
+
+// Slurm looks at slurmrestd, our rights and the clocks, and returns what it
+// saw; nil when nothing could be read.
+func (r *Report) Slurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, now func() time.Time) *slurm.View {
+	c, err := open(ctx)
+	if err != nil {
+		r.add("slurm", Fail, fixOf(err), "no connection: %v", err)
+		return nil
+	}
+	from := now()
+	v, err := c.Observe(ctx)
+	if err != nil {
+		r.add("slurm", Fail, fixOf(err), "reading jobs and nodes: %v", err)
+		return nil
+	}
+	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.API, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
+	if w := c.Warning(); w != "" {
+		r.add("slurm", Warn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
+	}
+	if v.Cluster != "" && v.Cluster != cluster {
+		r.add("slurm", Fail, "set cluster: "+v.Cluster, "this is cluster %q, the configuration says %q", v.Cluster, cluster)
+	}
+	for _, w := range v.Warnings {
+		r.add("slurm", Warn, "", "Slurm warns: %s", w)
+	}
+	r.rights(ctx, c)
+	r.clock(v, now())
+	return v
+}
+
+func fixOf(err error) string {
+	var e *slurm.Error
+	if errors.As(err, &e) {
+		return slurmFixes[e.Class]
+	}
+	return ""
+}
+
+func (r *Report) rights(ctx context.Context, c *rest.Client) {
+	user, level, err := c.Rights(ctx)
+	switch {
+	case err != nil:
+		r.add("rights", Skip, "sacctmgr show user fairbridge format=user,adminlevel", "%v", err)
+	case level == "Operator":
+		r.ok("rights", "%s is Operator", user)
+	case level == "Administrator":
+		r.add("rights", Warn, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s is Administrator: more than is needed", user)
+	default:
+		r.add("rights", Fail, "sacctmgr modify user "+user+" set adminlevel=Operator", "%s has level %s: it sees or changes too little", user, level)
+	}
+}
+
+// maxSkew is the clock difference beyond which nothing is pushed.
+const maxSkew = 5 * time.Second
+
+func (r *Report) clock(v *slurm.View, now time.Time) {
+	d := now.Sub(v.At).Round(100 * time.Millisecond)
+	if d.Abs() > maxSkew {
+		r.add("clock", Fail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
+		return
+	}
+	r.ok("clock", "our clock and Slurm's differ by %v", d)
+}
+
+// Partitions looks at the partitions the configuration names.
+func (r *Report) Partitions(v *slurm.View, names []string) {
+	for _, name := range names {
+		i := slices.IndexFunc(v.Partitions, func(p slurm.Partition) bool { return p.Name == name })
+		if i < 0 {
+			r.add("partition", Fail, "correct partitions in the configuration; scontrol show partition lists them", "partition %s does not exist", name)
+			continue
+		}
+		gpus, nodes := 0, 0
+		for _, n := range v.Nodes {
+			list, err := slurm.ParseGRES(n.Gres)
+			if count := slurm.Total(list, "gpu"); err == nil && count > 0 && slices.Contains(n.Partitions, name) {
+				gpus, nodes = gpus+count, nodes+1
+			}
+		}
+		if gpus == 0 {
+			r.add("partition", Fail, "configure Gres=gpu:… on its nodes, or leave the partition out", "partition %s has no GPUs", name)
+			continue
+		}
+		r.ok("partition", "%s: %d GPUs on %d nodes", name, gpus, nodes)
+	}
+}

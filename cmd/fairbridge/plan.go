@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// planned is one partition of `fairbridge plan --json`.
+type planned struct {
+	Partition string         `json:"partition"`
+	Mode      gate.Mode      `json:"mode"`
+	Policy    string         `json:"policy"`
+	Params    string         `json:"params,omitempty"`
+	Plan      *policy.Plan   `json:"plan"`
+	Edits     []slurm.Edit   `json:"edits"`
+	Refused   []gate.Refusal `json:"refused"`
+	Doubts    []gate.Refusal `json:"doubts"`
+	Error     string         `json:"error,omitempty"`
+}
+
+func newPlan(o *options) *cobra.Command {
+	return o.reader(&cobra.Command{
+		Use:   "plan",
+		Short: "Show what one cycle would do; changes nothing",
+		Example: `  fairbridge plan
+  fairbridge plan --json | jq '.[].edits'`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			facts, thoughts, err := s.loop.Preview(c.Context())
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(c.OutOrStdout(), plansOf(thoughts))
+			}
+			for i := range thoughts {
+				printThought(c.OutOrStdout(), facts, &thoughts[i])
+			}
+			return nil
+		},
+	})
+}
+
+func plansOf(thoughts []bridge.Thought) []planned {
+	out := []planned{}
+	for i := range thoughts {
+		t := &thoughts[i]
+		p := planned{
+			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
+			Plan: t.Plan, Edits: t.Edits, Refused: t.Refused, Doubts: t.Doubts,
+		}
+		if t.Err != nil {
+			p.Error = t.Err.Error()
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func printThought(w io.Writer, f *bridge.Facts, t *bridge.Thought) {
+	fmt.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
+	if t.Err != nil {
+		fmt.Fprintf(w, ": no plan: %v\n\n", t.Err)
+		return
+	}
+	fmt.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
+	for _, d := range t.Doubts {
+		fmt.Fprintf(w, "  nothing would be pushed: %s (%s)\n", d.Why, d.Invariant)
+	}
+	printDecisions(w, t)
+	fmt.Fprintf(w, "\n%d edits would follow in mode %s:\n", len(t.Edits), modeOf(t))
+	for _, e := range t.Edits {
+		fmt.Fprintf(w, "  %v\n", e)
+	}
+	if len(t.Refused) > 0 {
+		fmt.Fprintf(w, "The gate turned down:\n")
+	}
+	for _, r := range t.Refused {
+		fmt.Fprintf(w, "  job %d: %s (%s)\n", r.Job, r.Why, r.Invariant)
+	}
+	fmt.Fprintln(w)
+}
+
+func modeOf(t *bridge.Thought) gate.Mode {
+	if t.Partition.PlanAs != "" {
+		return t.Partition.PlanAs
+	}
+	if t.Partition.Mode == gate.Observe {
+		return gate.Preempt
+	}
+	return t.Partition.Mode
+}
+
+func printDecisions(w io.Writer, t *bridge.Thought) {
+	line := slices.Clone(t.Plan.Decisions)
+	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
+	table := newTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
+	for _, d := range line {
+		j := t.Snapshot.Job(d.Job)
+		table.AppendRow([]any{
+			d.Rank, d.Job, short(j.User, 12), short(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
+			short(d.On.String(), 28), waited(j, t.Snapshot.Now), d.Why,
+		})
+	}
+	table.Render()
+}
+
+func waited(j *policy.Job, now time.Time) string {
+	if j.Active() {
+		return "–"
+	}
+	return span(j.Waited(now))
+}

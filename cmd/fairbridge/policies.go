@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/policy/paper"
+)
+
+func newPolicies(o *options) *cobra.Command {
+	return o.reader(&cobra.Command{
+		Use:   "policies [NAME]",
+		Short: "The catalogue of policies, or one with its parameters",
+		Example: `  fairbridge policies
+  fairbridge policies tiresias
+  fairbridge policies --json`,
+		Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			list := paper.All()
+			if len(a) == 1 {
+				e, err := paper.Lookup(a[0])
+				if err != nil {
+					return usageError{err}
+				}
+				list = []paper.Entry{e}
+			}
+			switch {
+			case o.json:
+				return printJSON(c.OutOrStdout(), list)
+			case len(a) == 1:
+				printPolicy(c.OutOrStdout(), &list[0])
+			default:
+				printPolicies(c.OutOrStdout(), list)
+			}
+			return nil
+		},
+	})
+}
+
+func printPolicies(w io.Writer, list []paper.Entry) {
+	t := newTable(w, "NAME", "SOURCE", "IDEA")
+	for _, e := range list {
+		t.AppendRow([]any{e.Name, source(&e), e.Idea})
+	}
+	t.Render()
+	fmt.Fprintln(w, "\nMore on one, with its parameters: fairbridge policies NAME")
+}
+
+func source(e *paper.Entry) string {
+	if e.Year == 0 {
+		return e.Venue
+	}
+	return fmt.Sprintf("%s %d", e.Venue, e.Year)
+}
+
+func printPolicy(w io.Writer, e *paper.Entry) {
+	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
+	for _, row := range [][2]string{
+		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.Stages, ", ")},
+		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(w, "  %-11s %s\n", row[0], row[1])
+		}
+	}
+	if len(e.Params) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	t := newTable(w, "PARAMETER", "DEFAULT", "MEANING")
+	for _, p := range e.Params {
+		help := p.Help
+		if len(p.Choices) > 0 {
+			help += " (" + strings.Join(p.Choices, ", ") + ")"
+		}
+		t.AppendRow([]any{p.Name, p.Default, help})
+	}
+	t.Render()
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge"
+)
+
+func newRelease(o *options) *cobra.Command {
+	var dry bool
+	var wait time.Duration
+	c := &cobra.Command{
+		Use:   "release",
+		Short: "Give back everything of ours that stands in Slurm",
+		Long: `Give back everything of ours that stands in Slurm: leases end, order numbers
+become neutral, node lists become the owners' again. Only values that are still
+exactly what we wrote are touched, and no held job ever is. Stop the daemon first:
+release waits until it leads itself. Works while a STOP file exists.`,
+		Example: `  fairbridge release --dry-run
+  systemctl stop fairbridge && fairbridge release`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			s.releases = true
+			return s.release(c.Context(), c.OutOrStdout(), o.json, dry, wait)
+		},
+	}
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
+	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for another daemon to step down")
+	return o.reader(c)
+}
+
+func (s *stack) release(ctx context.Context, w io.Writer, asJSON, dry bool, wait time.Duration) error {
+	r, done, err := s.releaser(ctx, w, dry, wait)
+	if err != nil {
+		return err
+	}
+	defer done()
+	var out *bridge.Released
+	if dry {
+		out, _, err = r.Find(ctx)
+	} else {
+		out, err = r.Release(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(w, out)
+	}
+	printReleased(w, out, dry)
+	if dry {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return r.Settled(ctx, 2*time.Second)
+}
+
+// releaser takes leadership, unless nothing is to be changed.
+func (s *stack) releaser(ctx context.Context, w io.Writer, dry bool, wait time.Duration) (r *bridge.Releaser, done func(), err error) {
+	r = &bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster}
+	if dry {
+		return r, func() {}, nil
+	}
+	me := s.loop.Holder + ":release"
+	if r.Epoch, err = s.lead(ctx, w, me, wait); err != nil {
+		return nil, nil, err
+	}
+	return r, func() { _ = s.db.Resign(context.WithoutCancel(ctx), s.file.Cluster, me) }, nil
+}
+
+// lead waits until no other daemon leads.
+func (s *stack) lead(ctx context.Context, w io.Writer, me string, wait time.Duration) (int64, error) {
+	deadline := time.Now().Add(wait)
+	for told := false; ; {
+		epoch, holder, held, err := s.db.Lead(ctx, s.file.Cluster, me, 5*time.Minute)
+		if err != nil || held {
+			return epoch, err
+		}
+		if time.Now().After(deadline) {
+			return 0, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
+		}
+		if !told {
+			fmt.Fprintf(w, "waiting for %s to step down…\n", holder)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return 0, errors.New("interrupted; nothing was changed")
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+func printReleased(w io.Writer, out *bridge.Released, dry bool) {
+	if len(out.Edits) == 0 {
+		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
+	}
+	for _, e := range out.Edits {
+		fmt.Fprintf(w, "  %v\n", e)
+	}
+	for i := range out.Intents {
+		if in := &out.Intents[i]; in.Error != "" {
+			fmt.Fprintf(w, "  %v: %s: %s\n", in.Edit, in.State, in.Error)
+		}
+	}
+	if out.Open > 0 {
+		fmt.Fprintf(w, "%d earlier outcomes are not known yet: run release again in five minutes.\n", out.Open)
+	}
+	if dry && len(out.Edits) > 0 {
+		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
+	}
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/spf13/cobra"
+)
+
+func newRun(o *options) *cobra.Command {
+	var once bool
+	c := &cobra.Command{
+		Use:   "run",
+		Short: "Run the daemon",
+		Long: `Run the daemon: a cycle every interval, until SIGTERM. Leases stay when it ends;
+they run out by themselves. A STOP file (stop_file in the configuration) halts all
+pushing within a second. A second daemon for the same cluster stands by.`,
+		Example: `  fairbridge run --config /etc/fairbridge/fairbridge.yaml
+  fairbridge run --once      one cycle, then exit`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			f, err := o.load()
+			if err != nil {
+				return err
+			}
+			log := f.Logger(c.ErrOrStderr())
+			s, err := o.open(c.Context(), log)
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			return s.run(c.Context(), log, once)
+		},
+	}
+	c.Flags().BoolVar(&once, "once", false, "run one cycle and exit")
+	return c
+}
+
+func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
+	if err := s.fit(ctx); err != nil {
+		return err
+	}
+	if err := s.entitle(ctx); err != nil {
+		log.Warn("account shares not stored", "error", err)
+	}
+	if once {
+		if r := s.loop.Step(ctx); len(r.Doubts) > 0 {
+			return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+		}
+		return nil
+	}
+	stop, err := s.serve(log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	go s.prune(ctx, log)
+	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
+	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
+	err = s.loop.Run(ctx)
+	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
+	log.Info("fairbridge ends; leases run out by themselves")
+	return err
+}
+
+// entitle stores the accounts' shares of the configuration.
+func (s *stack) entitle(ctx context.Context) error {
+	if list := s.file.Shares(); len(list) > 0 {
+		return s.db.SetAccounts(ctx, s.file.Cluster, list)
+	}
+	return nil
+}
+
+// serve offers metrics and health over HTTP.
+func (s *stack) serve(log *slog.Logger) (stop func(), err error) {
+	if s.file.Listen == "" {
+		return func() {}, nil
+	}
+	s.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	l, err := net.Listen("tcp", s.file.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listening for metrics on %s (listen in the configuration): %w", s.file.Listen, err)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+	go func() {
+		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			log.Error("metrics are no longer served", "error", err)
+		}
+	}()
+	return func() { _ = server.Close() }, nil
+}
+
+// prune drops what is past its retention, once an hour.
+func (s *stack) prune(ctx context.Context, log *slog.Logger) {
+	for tick := time.NewTicker(time.Hour); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+		}
+		if _, err := s.db.Prune(ctx, s.file.Cluster, time.Now(), s.file.Keep()); err != nil {
+			log.Warn("old rows not dropped", "error", err)
+		}
+	}
+}

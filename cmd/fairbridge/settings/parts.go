@@ -1,0 +1,66 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/policy"
+)
+
+// REST returns how slurmrestd is reached. The environment is asked for a token
+// only where nothing else gives one.
+func (f *File) REST() rest.Config {
+	s := &f.Slurm
+	c := rest.Config{
+		URL: s.URL, TokenFile: s.TokenFile, KeyFile: s.KeyFile, User: s.User, SlurmUser: s.SlurmUser,
+		CAFile: s.CAFile, Timeout: s.Timeout, MaxBytes: int64(s.MaxReplyMB) << 20, PinAPI: s.API,
+	}
+	local := strings.HasPrefix(s.URL, "unix:") && s.TokenEnv == ""
+	if c.TokenFile == "" && c.KeyFile == "" && !local {
+		c.TokenEnv = cmp.Or(s.TokenEnv, "SLURM_JWT")
+	}
+	return c
+}
+
+// Keep returns how long rows are kept.
+func (f *File) Keep() accounting.Retention {
+	r := accounting.DefaultRetention()
+	r.Snapshots, r.Readings = f.Database.Snapshots, f.Database.Samples
+	return r
+}
+
+// Shares returns the accounts' entitlements, by name.
+func (f *File) Shares() []policy.Account {
+	var list []policy.Account
+	for _, name := range slices.Sorted(maps.Keys(f.Accounts)) {
+		list = append(list, policy.Account{Name: name, Weight: f.Accounts[name]})
+	}
+	return list
+}
+
+// Modes prints the partitions as "gpu: preempt, debug: observe".
+func (f *File) Modes() string {
+	parts := make([]string, len(f.Partitions))
+	for i, p := range f.Partitions {
+		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, "observe"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Logger returns the log the file asks for.
+func (f *File) Logger(w io.Writer) *slog.Logger {
+	var level slog.Level
+	_ = level.UnmarshalText([]byte(f.Log.Level)) // checked when the file was read
+	o := &slog.HandlerOptions{Level: level}
+	if f.Log.Format == "json" {
+		return slog.New(slog.NewJSONHandler(w, o))
+	}
+	return slog.New(slog.NewTextHandler(w, o))
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/live"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/cmd/fairbridge/settings"
+)
+
+// stack is everything a command works with, joined after the configuration.
+type stack struct {
+	file     *settings.File
+	db       *accounting.DB
+	cluster  *live.Lazy
+	loop     *bridge.Loop
+	registry *prometheus.Registry
+	releases bool // this is a release: it writes whoever leads, and while STOP exists
+}
+
+// open joins the parts. Slurm is not asked yet: the first look connects.
+func (o *options) open(ctx context.Context, log *slog.Logger) (*stack, error) {
+	f, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	s := &stack{file: f, registry: prometheus.NewRegistry()}
+	if s.db, err = openDB(ctx, f); err != nil {
+		return nil, err
+	}
+	s.cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dial(ctx) })
+	config, err := f.Loop()
+	if err != nil {
+		return nil, err
+	}
+	s.loop, err = bridge.New(config, bridge.Parts{
+		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: probes(f),
+		Metrics: bridge.NewMetrics(s.registry), Log: log, Now: time.Now,
+	})
+	return s, err
+}
+
+func (s *stack) close() { s.db.Close() }
+
+// mayWrite is asked by the door before each write.
+func (s *stack) mayWrite(ctx context.Context) error {
+	if s.releases {
+		return ctx.Err()
+	}
+	return s.loop.MayPush(ctx)
+}
+
+func (s *stack) dial(ctx context.Context) (*live.Cluster, error) {
+	f, stop := s.file, s.file.StopFile
+	if s.releases {
+		stop = ""
+	}
+	client, err := rest.Open(ctx, f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})
+	if err != nil {
+		return nil, err
+	}
+	return live.New(client, door.New(client, door.Config{
+		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol,
+		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
+	})), nil
+}
+
+func openDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
+	dsn, err := f.DSN()
+	if err != nil {
+		return nil, err
+	}
+	return accounting.Open(ctx, accounting.Config{DSN: dsn, HalfLife: f.Database.HalfLife})
+}
+
+// fit makes sure that the database is one this binary can work with. One that
+// is merely out of reach is fit: the daemon waits for it.
+func (s *stack) fit(ctx context.Context) error {
+	_, err := s.db.Status(ctx)
+	if errors.Is(err, accounting.ErrUnreachable) || ctx.Err() != nil {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the database: %w", err)
+	}
+	return nil
+}
