@@ -46,7 +46,7 @@ func (w *walk) wait(e *Entry, why string) {
 func (w *walk) start(e *Entry, on Alloc) {
 	why := "they are free"
 	if w.queue.waiting > 0 {
-		why = fmt.Sprintf("they are free, and it delays none of the %s ahead", plural(w.queue.waiting, "waiting job"))
+		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.ahead())
 	}
 	w.begin(e, on, why)
 }
@@ -102,13 +102,6 @@ func (e *Entry) decision() Decision {
 		d.Why += "; " + e.Note
 	}
 	return d
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // ordinal prints 1st, 2nd, 3rd, 4th, …

@@ -86,7 +86,7 @@ func (w *walk) evict(e *Entry, victims []*Entry) bool {
 		return false
 	}
 	stopped := w.spare(victims[:n], on)
-	w.begin(e, on, fmt.Sprintf("%s give way", plural(len(stopped), "running job")))
+	w.begin(e, on, yield(stopped))
 	for _, v := range stopped {
 		w.stop(v, e)
 	}
@@ -130,10 +130,18 @@ func (a Alloc) touches(b Alloc) bool {
 	return slices.ContainsFunc(a, func(s Slot) bool { return b.on(s.Node) > 0 })
 }
 
+// yield names those that give way.
+func yield(stopped []*Entry) string {
+	if len(stopped) == 1 {
+		return fmt.Sprintf("job %d gives way", stopped[0].ID)
+	}
+	return fmt.Sprintf("%d running jobs give way", len(stopped))
+}
+
 // stop lets a running job give way to another.
 func (w *walk) stop(v, winner *Entry) {
 	w.gets(v, nil)
 	v.verdict.given = winner.ID
-	v.decide(Stop, fmt.Sprintf("gives its %v to job %d of account %s, which is %d places ahead; it ran %v",
-		v.On, winner.ID, winner.Account, v.verdict.place-winner.verdict.place, v.Ran(w.Now).Round(1e9)))
+	v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, %s in line where it is %s; it has run %v",
+		v.On, winner.ID, winner.Account, ordinal(winner.verdict.place+1), ordinal(v.verdict.place+1), v.Ran(w.Now).Round(1e9)))
 }

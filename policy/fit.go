@@ -10,8 +10,8 @@ import (
 // those, where least is left over. It finds a place whenever there is one,
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
-	if p.Total(a.GPUs.Type) < a.GPUs.Count {
-		return nil, fmt.Errorf("needs %s, %d free in all", a.wants(), p.Total(a.GPUs.Type))
+	if p.Total(a.GPUs.Type) == 0 {
+		return nil, fmt.Errorf("needs %s, none is free", a.wants())
 	}
 	var err error
 	var on Alloc

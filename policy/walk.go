@@ -97,7 +97,7 @@ func (w *walk) pending(e *Entry) {
 // enter starts the job, or lets it wait and guard its turn.
 func (w *walk) enter(e *Entry) {
 	if err := w.possible(e); err != nil {
-		w.wait(e, "can never start as it is: "+err.Error()+" even if nothing ran")
+		w.wait(e, "can never start as it is: "+err.Error()+", even if nothing ran")
 		return
 	}
 	if w.p.Admit != nil {
