@@ -1,0 +1,192 @@
+package sim
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/bridge/slurm"
+)
+
+// busy plays a random day with every kind of call and returns its world.
+func busy(seed int64, log io.Writer, check func(*World)) *World {
+	c := Config{Seed: seed, Nodes: Uniform(4, "a100", 8), Log: log, Accounts: []Account{{"a", 2}, {"b", 1}}}
+	c.Nodes[3].GPUs = []GPUs{{"h100", 4}, {"a100", 2}}
+	w, err := New(c)
+	if err != nil {
+		panic(err)
+	}
+	r := rand.New(rand.NewPCG(uint64(seed), 7))
+	for range 150 {
+		play(w, r)
+		for end := w.Now().Add(time.Duration(r.IntN(1200)) * time.Second); w.Step(end); {
+			if check != nil {
+				check(w)
+			}
+		}
+	}
+	return w
+}
+
+// play makes one random call.
+func play(w *World, r *rand.Rand) {
+	id := 1 + r.Int64N(max(w.nextID-1, 1))
+	by := []string{"slurm", "ann", "bob"}[r.IntN(3)]
+	switch r.IntN(10) {
+	case 0, 1, 2:
+		s := Spec{
+			User: []string{"ann", "bob"}[r.IntN(2)], Account: []string{"a", "b"}[r.IntN(2)],
+			Work: time.Duration(1+r.IntN(200)) * time.Minute, Limit: time.Duration(1+r.IntN(300)) * time.Minute,
+			GPUsPerNode: r.IntN(9), Nodes: 1 + r.IntN(3), Checkpoint: r.IntN(2) == 0, Array: r.IntN(4) * r.IntN(3),
+			ArrayMax: r.IntN(3), NoRequeue: r.IntN(8) == 0, Hold: r.IntN(9) == 0,
+		}
+		if r.IntN(4) == 0 {
+			s.GPUs, s.GPUsPerNode = 1+r.IntN(20), 0
+		}
+		_, _ = w.Submit(s)
+	case 3:
+		_ = w.Requeue(by, fmt.Sprint(id), r.IntN(2) == 0)
+	case 4:
+		_ = w.Update(by, id, Update{Begin: Ptr(w.Now().Add(time.Duration(r.IntN(3600)-600) * time.Second))})
+	case 5:
+		_ = w.Update(by, id, Update{Hold: Ptr(r.IntN(2) == 0)})
+	case 6:
+		_ = w.Update(by, id, Update{Priority: Ptr(int64(r.IntN(100_000)))})
+	case 7:
+		_ = w.Update(by, id, Update{SiteFactor: Ptr(int64(r.IntN(10_000))), Excluded: &[]string{"n1"}})
+	case 8:
+		_ = w.Cancel(by, fmt.Sprint(id))
+	case 9:
+		if r.IntN(3) == 0 {
+			_ = w.Down("n2", "x")
+		} else {
+			_ = w.Resume("n2")
+		}
+	}
+}
+
+func TestSameSeedSameLog(t *testing.T) {
+	var a, b, c bytes.Buffer
+	busy(3, &a, nil)
+	busy(3, &b, nil)
+	busy(4, &c, nil)
+	if !bytes.Equal(a.Bytes(), b.Bytes()) {
+		t.Error("two worlds of one seed differ")
+	}
+	if bytes.Equal(a.Bytes(), c.Bytes()) || a.Len() < 5_000 {
+		t.Errorf("logs of %d and %d bytes: not much happens", a.Len(), c.Len())
+	}
+}
+
+// invariant checks what must hold at every moment.
+func invariant(w *World) error {
+	used := map[*node][maxTypes]uint64{}
+	cpus := map[*node]int{}
+	open := 0
+	for _, j := range w.order {
+		if !j.done() || j.completing {
+			open++
+		}
+		if j.state == running && len(j.slots) == 0 || j.state == pending && !j.completing && len(j.slots) > 0 {
+			return fmt.Errorf("job %d is %s with %d slots", j.id, j.state, len(j.slots))
+		}
+		if j.state == running && j.spec.Limit > 0 && w.now.Sub(j.began) > j.spec.Limit {
+			return fmt.Errorf("job %d runs past its limit", j.id)
+		}
+		if j.done() && !j.completing {
+			continue
+		}
+		for _, s := range j.slots {
+			u := used[s.n]
+			if s.typ >= 0 {
+				if u[s.typ]&s.mask != 0 || bits.OnesCount64(s.mask) != s.gpus {
+					return fmt.Errorf("job %d shares devices %b on %s", j.id, s.mask, s.n.Name)
+				}
+				u[s.typ] |= s.mask
+			}
+			used[s.n] = u
+			cpus[s.n] += s.cpus
+		}
+	}
+	if open != w.open {
+		return fmt.Errorf("%d records open, counted %d", open, w.open)
+	}
+	for _, n := range w.nodes {
+		if n.used != used[n] || n.cpus != cpus[n] || n.cpus > n.CPUs || n.mem > n.MemMB {
+			return fmt.Errorf("node %s: books say %v, %d CPUs; jobs hold %v, %d", n.Name, n.used, n.cpus, used[n], cpus[n])
+		}
+	}
+	return nil
+}
+
+func TestBooksBalanceWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		busy(rapid.Int64Range(0, 1<<40).Draw(t, "seed"), nil, func(w *World) {
+			if err := invariant(w); err != nil {
+				t.Fatal(w.now, err)
+			}
+		})
+	})
+}
+
+// TestNothingStartsAgainstARule watches every start.
+func TestNothingStartsAgainstARule(t *testing.T) {
+	before := map[int64]slurm.Job{}
+	started := 0
+	busy(11, nil, func(w *World) {
+		for _, j := range w.Jobs() {
+			old, known := before[j.ID]
+			if j.State == "RUNNING" && known && old.State == "PENDING" {
+				started++
+				if old.Held || old.Eligible.After(w.Now()) || old.Dependency != "" {
+					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.Held, old.Eligible, w.Now())
+				}
+			}
+			before[j.ID] = j
+		}
+	})
+	if started < 20 {
+		t.Errorf("only %d starts were seen", started)
+	}
+}
+
+func TestDirectAppliesEveryEdit(t *testing.T) {
+	w := world(t)
+	ctx, d := context.Background(), Direct{World: w}
+	runs, waits := submit(t, w, Spec{}), submit(t, w, Spec{Begin: w.Now().Add(time.Hour), Nice: 5})
+	advance(w, 5*time.Second)
+	v, err := d.Observe(ctx)
+	if err != nil || len(v.Jobs) != 2 || len(v.Nodes) != 2 || !v.At.Equal(w.Now()) {
+		t.Fatalf("%+v %v", v, err)
+	}
+	run := v.Job(waits).Run()
+	until := w.Now().Add(2 * time.Hour).Truncate(time.Second)
+	for _, e := range []slurm.Edit{
+		{Run: run, Kind: slurm.SiteFactor, Value: 500}, {Run: run, Kind: slurm.Nice, Value: 20},
+		{Run: run, Kind: slurm.Lease, Until: until}, {Run: run, Kind: slurm.Require, Nodes: []string{"n2"}},
+		{Run: run, Kind: slurm.Exclude, Nodes: []string{"n1"}}, {Run: run, Kind: slurm.SetGPUs, Value: 4},
+		{Run: v.Job(runs).Run(), Kind: slurm.Requeue},
+	} {
+		if err := d.Apply(ctx, e); err != nil {
+			t.Errorf("%v: %v", e, err)
+		}
+	}
+	j, err := d.Reread(ctx, waits)
+	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.Required != "n2" || j.Excluded != "n1" || j.PerNode != "gres/gpu:4" {
+		t.Errorf("%+v %v", j, err)
+	}
+	advance(w, time.Second)
+	if j, _ := d.Reread(ctx, runs); j.Restarts != 1 {
+		t.Error("not requeued")
+	}
+	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).Run(), Kind: slurm.Nice, Value: 1}); number(err) != NoSuchJob {
+		t.Errorf("an edit meant for the earlier run: %v", err)
+	}
+}
