@@ -67,14 +67,14 @@ func (s *scanner) foreign() {
 	}
 	for s.end-s.pos < 200 && s.fill(s.pos) { // enough to show
 	}
-	b := s.buf[s.pos:s.end]
+	b := s.buf[s.pos:min(s.end, s.pos+200)]
 	switch {
 	case len(b) == 0:
 		s.fail("the reply is empty")
 	case b[0] == '<':
-		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", excerpt(string(cut(b, 200))))
+		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", excerpt(string(b)))
 	default:
-		s.fail("no JSON object, but %s", excerpt(string(cut(b, 200))))
+		s.fail("no JSON object, but %s", excerpt(string(b)))
 	}
 }
 

@@ -73,7 +73,7 @@ func (p *gresParser) item() (GRES, error) {
 		}
 	}
 	g := GRES{Name: p.word(), Count: 1}
-	if g.Name == "" {
+	if g.Name == "" || g.Name == "gres" {
 		return g, p.bad("a name should be here")
 	}
 	for p.at(':') || p.at('=') {

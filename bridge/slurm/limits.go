@@ -3,9 +3,9 @@ package slurm
 // Limits bound what is believed of a reply. Zero fields mean the defaults.
 type Limits struct {
 	Bytes  int64 // whole reply; default 256 MiB
-	String int   // bytes of a kept string; longer ones are cut; default 64 KiB
+	String int   // bytes of a kept string; a longer one is unreadable; default 1 MiB
 	Depth  int   // nesting; default 64
-	List   int   // items kept of a list of strings; default 100,000
+	List   int   // items of a list of strings or results; default 100,000
 }
 
 // defaults fills in what is zero.
@@ -14,7 +14,7 @@ func (l Limits) defaults() Limits {
 		l.Bytes = 256 << 20
 	}
 	if l.String == 0 {
-		l.String = 64 << 10
+		l.String = 1 << 20
 	}
 	if l.Depth == 0 {
 		l.Depth = 64

@@ -59,9 +59,9 @@ func (s *scanner) moment() (time.Time, verdict) {
 	const last = 253402300799 // the end of the year 9999
 	v, got := s.size()
 	switch {
-	case got == infinite:
+	case got == infinite || got == found && v == 0:
 		return time.Time{}, absent
-	case got != found || v == 0:
+	case got != found:
 		return time.Time{}, got
 	case v > last:
 		return time.Time{}, unreadable

@@ -19,26 +19,23 @@ type object1 map[string]any
 
 func (o object1) has(key string) bool { return o[key] != nil }
 
-// whole reads a JSON number that may be a fraction of zero: 8.0 is 8.
+// whole reads a JSON number without a fraction: 8.0 is 8.
 func whole(n json.Number) (int64, verdict) {
-	r, ok := new(big.Rat).SetString(n.String())
-	if !ok || len(n) > 300 {
-		return 0, unreadable
+	if strings.ContainsAny(n.String(), ".eE") {
+		f, err := n.Float64()
+		if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+			return 0, unreadable
+		}
+		return int64(f), found
 	}
-	if _, exact := r.Float64(); !exact && !r.IsInt() || !r.IsInt() {
-		return 0, unreadable
-	}
-	v := r.Num()
-	plain := !strings.ContainsAny(n.String(), ".eE")
+	v, ok := new(big.Int).SetString(n.String(), 10)
 	switch {
-	case plain && v.IsInt64():
+	case ok && v.IsInt64():
 		return v.Int64(), found
-	case plain && v.IsUint64() && v.Uint64() == math.MaxUint64:
+	case ok && v.IsUint64() && v.Uint64() == math.MaxUint64:
 		return 0, infinite
-	case plain && v.IsUint64() && v.Uint64() == math.MaxUint64-1:
+	case ok && v.IsUint64() && v.Uint64() == math.MaxUint64-1:
 		return 0, absent
-	case !plain && v.CmpAbs(big.NewInt(1<<53)) <= 0:
-		return v.Int64(), found
 	}
 	return 0, unreadable
 }
@@ -145,10 +142,10 @@ func (r *reader) time(key string) time.Time {
 	if v > 253402300799 {
 		got = unreadable
 	}
-	if got == infinite {
+	if got == infinite || got == found && v == 0 {
 		got = absent
 	}
-	if !r.note(key, got) || v == 0 {
+	if !r.note(key, got) {
 		return time.Time{}
 	}
 	return time.Unix(v, 0).UTC()

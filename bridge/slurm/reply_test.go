@@ -1,0 +1,168 @@
+package slurm
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+func TestReply(t *testing.T) {
+	tests := []struct {
+		name    string
+		text    string
+		results []Result
+		meta    Meta
+	}{
+		{"plain success", `{"meta":{"slurm":{"release":"26.05.5","cluster":"lab"}},"errors":[],"warnings":[]}`, nil,
+			Meta{Release: "26.05.5", Cluster: "lab"}},
+		{"22.05", `{"meta":{"Slurm":{"release":"22.05.8"}},"errors":[{"error":"Invalid job id","errno":2017}]}`, nil,
+			Meta{Release: "22.05.8", Errors: []Problem{{2017, "Invalid job id"}}}},
+		{"refused", `{"errors":[{"description":"Job update failed","error_number":2073,"error":"Job is no longer pending","source":"slurm_update_job2()"}],
+			"warnings":[{"description":"Unknown key","source":"#/x"}]}`, nil,
+			Meta{Errors: []Problem{{2073, "Job update failed, Job is no longer pending, slurm_update_job2()"}}, Warnings: []string{"Unknown key, #/x"}}},
+		{"results by task", `{"results":[{"job_id":5,"step_id":"5_[1]","error":"No error","error_code":0,"why":""},
+			{"job_id":5,"step_id":"5_[2]","error":"held","error_code":2042,"why":"by admin"}]}`,
+			[]Result{{5, "5_[1]", 0, "No error"}, {5, "5_[2]", 2042, "held, by admin"}}, Meta{}},
+		{"lists of lists", `{"status":[[{"job_id":123,"step_id":"123_[1]","error_code":0}],[]],"errors":[]}`,
+			[]Result{{123, "123_[1]", 0, ""}}, Meta{}},
+		{"negative number", `{"errors":[{"error_number":-1}]}`, nil, Meta{Errors: []Problem{{-1, ""}}}},
+		{"an error of an unknown form", `{"errors":[5, "text", {}]}`, nil,
+			Meta{Errors: []Problem{{0, "an entry of an unknown form"}, {0, "text"}, {0, ""}}}},
+		{"errors as text", `{"errors":"all is lost"}`, nil, Meta{Errors: []Problem{{0, "all is lost"}}}},
+		{"unreadable number", `{"errors":[{"error_number":"x","error":"bad"}]}`, nil, Meta{Errors: []Problem{{0, "bad"}}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			results, meta, err := new(Decoder).Reply(strings.NewReader(tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.results, results); diff != "" {
+				t.Errorf("results, -want +got:\n%s", diff)
+			}
+			if diff := cmp.Diff(tt.meta, meta, cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("meta, -want +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// A list reply with errors may lack its list: the errors are what matters.
+func TestErrorsInsteadOfList(t *testing.T) {
+	jobs, meta, err := new(Decoder).Jobs(strings.NewReader(`{"errors":[{"error_number":2017,"error":"Invalid job id"}]}`), nil)
+	if err != nil || len(jobs) != 0 || len(meta.Errors) != 1 || meta.Errors[0].Number != 2017 {
+		t.Errorf("%v, %v, %v", jobs, meta, err)
+	}
+}
+
+func TestLastUpdate(t *testing.T) {
+	for text, want := range map[string]int64{
+		`{"set":true,"infinite":false,"number":1795225436}`: 1795225436,
+		`1795225436`: 1795225436,
+		`{"set":true,"infinite":false,"number":0}`: 0,
+		`null`: 0,
+	} {
+		_, meta, err := new(Decoder).Jobs(strings.NewReader(`{"jobs":[],"last_update":`+text+`}`), nil)
+		if err != nil || unix(meta.LastUpdate) != want {
+			t.Errorf("%s: %v, %v", text, meta.LastUpdate, err)
+		}
+	}
+}
+
+func TestStates(t *testing.T) {
+	got, _, err := new(Decoder).States(strings.NewReader(
+		`{"jobs":[{"job_id":"1","state":["RUNNING","COMPLETING"]},{"job_id":"5_0","state":["PENDING"]},{"job_id":9,"state":"FAILED"}]}`), nil)
+	want := []TaskState{
+		{Job: 1, State: "RUNNING", Flags: []string{"COMPLETING"}},
+		{Job: 5, Array: true, State: "PENDING"},
+		{Job: 9, State: "FAILED"},
+	}
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
+		t.Errorf("%v, -want +got:\n%s", err, diff)
+	}
+	for _, line := range []string{
+		`{}`, `{"job_id":"1"}`, `{"state":["PENDING"]}`, `{"job_id":"","state":["PENDING"]}`, `{"job_id":"0","state":["PENDING"]}`,
+		`{"job_id":"5_","state":["PENDING"]}`, `{"job_id":"x","state":["PENDING"]}`, `{"job_id":"5_1_2","state":["PENDING"]}`,
+		`{"job_id":"1","state":[]}`, `{"job_id":"1","state":["NEWSTATE"]}`, `{"job_id":"-1","state":["PENDING"]}`, `{"job_id":null,"state":["PENDING"]}`,
+	} {
+		if got, _, err := new(Decoder).States(strings.NewReader(`{"jobs":[`+line+`]}`), nil); err == nil {
+			t.Errorf("%s was read as %+v", line, got)
+		}
+	}
+}
+
+func TestNodes(t *testing.T) {
+	for text, want := range map[string]Node{
+		`{"name":"n1","state":"idle","state_flags":["DRAIN"],"features":"a,b","active_features":"a,b","slurmd_version":"22.05.8"}`: {
+			Name: "n1", State: "IDLE", Flags: []string{"DRAIN"}, Features: []string{"a", "b"}, Version: "22.05.8"},
+		`{"name":"n1","state":["MIXED","POWERED_DOWN","DRAIN"],"active_features":["a"],"partitions":["gpu"],"tres_used":null}`: {
+			Name: "n1", State: "MIXED", Flags: []string{"DRAIN", "POWERED_DOWN"}, Features: []string{"a"}, Partitions: []string{"gpu"}},
+		`{"name":"n1"}`:                                      {Name: "n1", State: "UNREADABLE"},
+		`{"name":"n1","state":["NEW"]}`:                      {Name: "n1", State: "UNREADABLE", Flags: []string{"NEW"}},
+		`{"name":"n1","state":["IDLE"],"gres":5}`:            {Name: "n1", State: "UNREADABLE"},
+		`{"name":"n1","state":["IDLE"],"topology":5}`:        {Name: "n1", State: "IDLE"},
+		`{"name":"n1","state":["IDLE"],"alloc_memory":null}`: {Name: "n1", State: "IDLE"},
+	} {
+		got, _, err := new(Decoder).Nodes(strings.NewReader(`{"nodes":[`+text+`]}`), nil)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got[0], cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+		if _, ok := got[0].Schedulable(); ok != (want.State == "IDLE" && len(want.Flags) == 0) {
+			t.Errorf("%s: schedulable %v", text, ok)
+		}
+	}
+	if _, _, err := new(Decoder).Nodes(strings.NewReader(`{"nodes":[{"state":["IDLE"]}]}`), nil); err == nil {
+		t.Error("a node without a name was accepted")
+	}
+}
+
+func TestPartitions(t *testing.T) {
+	for text, want := range map[string]Partition{
+		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","state":"UP","qos":"own"}`: {
+			Name: "gpu", Nodes: "n[1-4]", MaxTime: 60, Tier: 3, Accounts: "a", QOS: "q", Up: true},
+		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{}},
+			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a"},"qos":{"allowed":"q","assigned":"own"},"partition":{"state":["UP"]}}`: {
+			Name: "gpu", Nodes: "n[1-4]", MaxTime: 60, Tier: 3, Accounts: "a", QOS: "q", Up: true},
+		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p"},
+		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", Up: true},
+		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable: down
+	} {
+		got, _, err := new(Decoder).Partitions(strings.NewReader(`{"partitions":[`+text+`]}`), nil)
+		if err != nil || len(got) != 1 {
+			t.Fatalf("%s: %v", text, err)
+		}
+		if diff := cmp.Diff(want, got[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestPing(t *testing.T) {
+	for text, want := range map[string]Ping{
+		`{"hostname":"ctl","ping":"UP","status":0,"mode":"primary"}`:                            {"ctl", true, true},
+		`{"hostname":"ctl","pinged":"DOWN","latency":1,"mode":"backup"}`:                        {"ctl", false, false},
+		`{"hostname":"ctl","responding":true,"latency":821,"primary":true,"status":"No error"}`: {"ctl", true, true},
+	} {
+		got, _, err := new(Decoder).Ping(strings.NewReader(`{"pings":[` + text + `]}`))
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%s: %+v, %v", text, got, err)
+		}
+	}
+}
+
+func TestDiag(t *testing.T) {
+	got, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":{"req_time":5,"schedule_cycle_last":1500,"bf_active":true,"parts_packed":1}}`))
+	want := Diag{Now: time.Unix(5, 0).UTC(), Cycle: 1500 * time.Microsecond, Backfilling: true}
+	if err != nil || got != want {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":[]}`)); err == nil {
+		t.Error("a list was accepted")
+	}
+}
