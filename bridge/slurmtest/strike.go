@@ -10,7 +10,9 @@ import (
 // answered handles the faults that answer in Slurm's place; nothing is done.
 func (s *Server) answered(w http.ResponseWriter, f Fault, c *request) bool {
 	text := func(status int, body string) {
-		w.Header().Set("Content-Type", "text/plain")
+		if w.Header().Get("Content-Type") == "" {
+			w.Header().Set("Content-Type", "text/plain")
+		}
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 		c.call.Status = status

@@ -28,6 +28,9 @@ func (s *Server) update(c *request, id string) reply {
 		return s.updatePlain(c, id, fields)
 	}
 	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil && c.v >= 44 && strings.HasPrefix(id, "s") {
+		return s.failed(c, http.StatusNotFound, sim.NoSuchJob, "Invalid job id specified", "slurm_update_job2()")
+	}
 	if err != nil {
 		return s.failed(c, http.StatusUnprocessableEntity, 9000, "Query empty or not RFC7320 compliant", "op_handler_job")
 	}

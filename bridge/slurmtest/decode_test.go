@@ -1,0 +1,61 @@
+package slurmtest
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// TestDecoderReadsBackTheWorld is the round trip: what the product's decoder
+// makes of each version's reply is what the world says of its jobs.
+func TestDecoderReadsBackTheWorld(t *testing.T) {
+	for _, c := range []struct {
+		release string
+		v       int
+	}{{"22.05.8", 38}, {"23.11.10", 39}, {"24.11.5", 40}, {"24.11.5", 41}, {"24.11.5", 42}, {"26.05.5", 43}, {"26.05.5", 44}, {"26.05.5", 45}} {
+		s := like(t, c.release)
+		var want []slurm.Job
+		var nodes []slurm.Node
+		var parts []slurm.Partition
+		s.World(func(w *sim.World) { want, nodes, parts = w.Jobs(), w.Nodes(), w.Partitions() })
+		for i := range want {
+			forget(&want[i], c.v)
+		}
+		d := new(slurm.Decoder)
+		jobs, _, err := d.Jobs(bytes.NewReader(call(t, s, "GET", path(c.v, "jobs/"), "").body), nil)
+		if err != nil {
+			t.Fatalf("v0.0.%d: %v", c.v, err)
+		}
+		slices.SortFunc(jobs, func(a, b slurm.Job) int { return int(a.ID - b.ID) })
+		if diff := cmp.Diff(want, jobs, cmp.Transformer("utc", time.Time.UTC)); diff != "" {
+			t.Errorf("v0.0.%d: world (-), decoded (+):\n%s", c.v, diff)
+		}
+		gotNodes, _, err := d.Nodes(bytes.NewReader(call(t, s, "GET", path(c.v, "nodes/"), "").body), nil)
+		if diff := cmp.Diff(nodes, gotNodes); err != nil || (diff != "" && c.v >= 43) {
+			t.Errorf("v0.0.%d: nodes: %v\n%s", c.v, err, diff)
+		}
+		gotParts, _, err := d.Partitions(bytes.NewReader(call(t, s, "GET", path(c.v, "partitions/"), "").body), nil)
+		if diff := cmp.Diff(parts, gotParts); err != nil || diff != "" {
+			t.Errorf("v0.0.%d: partitions: %v\n%s", c.v, err, diff)
+		}
+	}
+}
+
+// forget removes what a version does not show.
+func forget(j *slurm.Job, v int) {
+	if v < 44 {
+		j.SLUID = ""
+	}
+	if v <= 38 {
+		j.Nice, j.NiceKnown, j.Scheduled, j.Extra = 0, false, "", ""
+		j.PerNode = strings.ReplaceAll(j.PerNode, "gres/", "gres:")
+		j.PerJob = strings.ReplaceAll(j.PerJob, "gres/", "gres:")
+	}
+}
