@@ -47,6 +47,8 @@ var doubtCases = []struct {
 	{"sentinel there", func(in *gate.PlanInput) { in.Sentinel = 3 }, ""},
 	{"other cluster", func(in *gate.PlanInput) { prior(in).Cluster = "d" }, "I13"},
 	{"restart", func(in *gate.PlanInput) { prior(in).Started, in.View.Started = noon.Add(-9e9), noon.Add(-8e9) }, "I13"},
+	{"start not known", func(in *gate.PlanInput) { prior(in).Started = noon.Add(-9e9) }, ""},
+	{"start not known before", func(in *gate.PlanInput) { prior(in); in.View.Started = noon.Add(-9e9) }, ""},
 	{"Slurm's clock went back", func(in *gate.PlanInput) { prior(in).At = noon.Add(1) }, "I13"},
 	{"jobs vanished", func(in *gate.PlanInput) { vanish(in, 11) }, "I13"},
 	{"few jobs vanished", func(in *gate.PlanInput) { vanish(in, 10) }, ""},
@@ -71,6 +73,11 @@ var doubtCases = []struct {
 	}, ""},
 	{"empties the cluster", func(in *gate.PlanInput) { in.Config.PlanStopFloor = 2; swapAll(in) }, "I7"},
 	{"stops a few", func(in *gate.PlanInput) { in.Config.PlanStopFloor = 3; swapAll(in) }, ""},
+	{"stops its share", func(in *gate.PlanInput) {
+		in.Config.PlanStopFloor, in.Config.PlanStopPercent = 2, 75
+		swapAll(in)
+	}, ""},
+	{"one device", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Node: "n1", Count: 1}} }, ""},
 	{"basis", func(in *gate.PlanInput) { in.Plan.Basis++ }, "I19"},
 	{"no plan", func(in *gate.PlanInput) { in.Plan = nil }, "I19"},
 	{"a decision short", func(in *gate.PlanInput) { in.Plan.Decisions = in.Plan.Decisions[1:] }, "I19"},

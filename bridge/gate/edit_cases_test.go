@@ -60,6 +60,9 @@ var editCases = []struct {
 	{"I2 priority too high", job2(func(j *slurm.Job) { j.Priority = 3_999_999_500 }), site, "I2"},
 	{"I2 not elastic", nothing, as(slurm.SetGPUs, 4), "I2"},
 	{"I2 elastic", elastic, as(slurm.SetGPUs, 4), ""},
+	{"I2 most elastic", elastic, as(slurm.SetGPUs, 8), ""},
+	{"I2 least elastic", func(in *gate.EditInput) { planJob(&in.State, 2).MinGPUs, planJob(&in.State, 2).MaxGPUs = 1, 1 }, as(slurm.SetGPUs, 1), ""},
+	{"I2 highest priority", job2(func(j *slurm.Job) { j.Priority = slurm.MaxPriority - 1000 }), site, ""},
 	{"I2 beyond elastic", elastic, as(slurm.SetGPUs, 9), "I2"},
 
 	{"I2 elastic array", func(in *gate.EditInput) { elastic(in); viewJob(&in.State, 2).ArrayJob = 2 }, as(slurm.SetGPUs, 4), "I15"},
@@ -161,6 +164,14 @@ var editCases = []struct {
 	{"I15 back without the snapshot", func(in *gate.EditInput) { leased(in); in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, unlock, ""},
 	{"I15 user", func(in *gate.EditInput) { in.Config.ExemptUsers = []string{"u2"} }, site, "I15"},
 	{"I15 back from an exempt user", func(in *gate.EditInput) { leased(in); in.Config.ExemptUsers = []string{"u2"} }, unlock, ""},
+	{"I15 nice of an exempt user", func(in *gate.EditInput) {
+		numbered(slurm.Nice, 90)(in)
+		in.Config.ExemptUsers = []string{"u2"}
+	}, as(slurm.Nice, 8), "I15"},
+	{"I15 nice back from an exempt user", func(in *gate.EditInput) {
+		numbered(slurm.Nice, 90)(in)
+		in.Config.ExemptUsers = []string{"u2"}
+	}, as(slurm.Nice, 7), ""},
 	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partition = "cpu" }), site, "I15"},
 	{"I15 partition of another plan", func(in *gate.EditInput) { in.Modes["a"] = gate.Preempt; viewJob(&in.State, 2).Partition = "a,gpu" }, site, "I15"},
 	{"I15 opaque", job2(func(j *slurm.Job) { j.Opaque = "no priority" }), site, "I15"},

@@ -67,6 +67,9 @@ var planCases = []planCase{
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []gate.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute)}}
 	}, "I7"},
+	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
+		in.Stops = []gate.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}
+	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 99 }, "I8"},
 	{"I8 does not start", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).Verb = policy.Wait }, "I8"},
@@ -89,6 +92,12 @@ var planCases = []planCase{
 		d := decision(in.Plan, 11)
 		d.Verb, d.On, d.For = policy.Resize, nil, 0
 	}, "I8"},
+	{"I8 room promised to another", policy.Stop, func(in *gate.PlanInput) {
+		in.Snapshot.Nodes[1].GPUs[0].Count = 16
+		planJob(&in.State, 1).Ask.GPUs.Count = 16
+		decision(in.Plan, 1).On = on("n1", "n2")
+		decision(in.Plan, 2).Verb, decision(in.Plan, 2).On = policy.Start, on("n2")
+	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
@@ -101,6 +110,9 @@ var planCases = []planCase{
 	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Down = "drained" }, "I12"},
 	{"I12 other partition", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Partitions = nil }, "I12"},
 	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Exclude = []string{"n2"} }, "I12"},
+	{"I12 insisted, nodes left to Slurm", policy.Start, func(in *gate.PlanInput) {
+		planJob(&in.State, 2).Ask.Require, decision(in.Plan, 2).On = []string{"n3"}, nil
+	}, ""},
 	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Require = []string{"n3"} }, "I12"},
 	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].Sick = 1 }, "I12"},
 	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
@@ -123,6 +135,10 @@ var planCases = []planCase{
 		planJob(&in.State, 2).Deadline = noon.Add(24*time.Hour + 10*time.Minute)
 	}, "I15"},
 	{"I15 dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 11) }, "I15"},
+	{"I15 dependants ended", policy.Hold, func(in *gate.PlanInput) {
+		dependants(&in.State, 11)
+		in.View.Jobs[len(in.View.Jobs)-1].State = "COMPLETED"
+	}, ""},
 	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 10) }, ""},
 	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Held = "a dependency" }, "I15"},
 	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
