@@ -33,7 +33,7 @@ type failer interface {
 // agree checks that a decoder takes text as the reference does: both refuse
 // it, or both read the same records.
 func agree[T any](t failer, text []byte, key string,
-	decode func(*Decoder, io.Reader) ([]T, Meta, error), one func(object1) T) {
+	decode func(*Decoder, io.Reader) ([]T, Meta, error), one func(jsonObject) T) {
 	t.Helper()
 	got, _, err := decode(new(Decoder), bytes.NewReader(text))
 	slow, _, err2 := decode(new(Decoder), iotest.OneByteReader(bytes.NewReader(text)))

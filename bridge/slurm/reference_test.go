@@ -14,10 +14,10 @@ import (
 // maps, then field by field. It shares no code with the scanner, and what both
 // accept must come out the same.
 
-// object1 is one JSON object of the reference.
-type object1 map[string]any
+// jsonObject is one JSON object of the reference.
+type jsonObject map[string]any
 
-func (o object1) has(key string) bool { return o[key] != nil }
+func (o jsonObject) has(key string) bool { return o[key] != nil }
 
 // whole reads a JSON number without a fraction: 8.0 is 8.
 func whole(n json.Number) (int64, verdict) {
@@ -98,7 +98,7 @@ func cleaned(s string) string {
 
 // reader collects what is wrong with a record of the reference.
 type reader struct {
-	o           object1
+	o           jsonObject
 	good, wrong map[string]bool
 }
 
@@ -221,19 +221,19 @@ func (r *reader) state(key string) (base string, flags []string) {
 }
 
 // parse reads a document into maps.
-func parse(text []byte) (object1, error) {
+func parse(text []byte) (jsonObject, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	var out object1
+	var out jsonObject
 	return out, d.Decode(&out)
 }
 
-func newReader(o object1) *reader {
+func newReader(o jsonObject) *reader {
 	return &reader{o: o, good: map[string]bool{}, wrong: map[string]bool{}}
 }
 
 // referenceJob reads one job.
-func referenceJob(o object1) Job {
+func referenceJob(o jsonObject) Job {
 	r := newReader(o)
 	var j Job
 	j.ID, j.UserID = r.size("job_id"), r.size("user_id")
@@ -308,7 +308,7 @@ func (r *reader) opaque() string {
 var needed = map[string]bool{"job_id": true, "user_id": true, "partition": true, "job_state": true, "submit_time": true, "priority": true, "restart_cnt": true}
 
 // referenceNode reads one node.
-func referenceNode(o object1) Node {
+func referenceNode(o jsonObject) Node {
 	r := newReader(o)
 	var n Node
 	n.Name, n.Reason = r.text("name"), r.text("reason")
