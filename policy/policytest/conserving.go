@@ -24,7 +24,7 @@ func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
 			continue
 		}
 		if on, err := policy.Fit(free, j.Partition, j.Ask); err == nil {
-			l.Fatalf("job %d is to %s (%s), but %v is free", d.Job, d.Verb, d.Why, on)
+			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, Describe(s, plan))
 		}
 	}
 }
