@@ -62,10 +62,11 @@ func (w *walk) pack(e *Entry) bool {
 		return false
 	}
 	on, err := w.p.Pack.Pack(w.Round, e)
-	if err != nil || len(on) == 0 {
+	if err != nil || len(on) == 0 || w.judged(e, on) != nil {
 		return false
 	}
-	e.verdict.packed = true
+	a := e.Gang()
+	w.Free.change(on, -1, a.CPUs, a.MemMB) // overdrawn, as NewPool will find it
 	w.begin(e, on, "its owner and those of the jobs there accept a neighbour")
 	return true
 }

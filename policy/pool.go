@@ -90,6 +90,17 @@ func (p *Pool) Free(node, typ string) int {
 	return p.nodes[i].free(typ)
 }
 
+// Overdrawn reports whether jobs hold more devices of the type on the node
+// than are healthy: they share some, or some fell sick under them.
+func (p *Pool) Overdrawn(node, typ string) bool {
+	i, ok := p.index[node]
+	if !ok {
+		return false
+	}
+	r := p.nodes[i].row(typ)
+	return r >= 0 && p.nodes[i].rows[r].free < 0
+}
+
 func (h *host) free(typ string) int {
 	n := 0
 	for _, r := range h.rows {

@@ -71,7 +71,7 @@ type holder struct {
 func (v *Reservation) holders() []holder {
 	var all []holder
 	for _, e := range v.round.Entries {
-		if len(e.Got) == 0 || e.verdict.packed {
+		if len(e.Got) == 0 {
 			continue
 		}
 		left, known := v.length(v.round, e)

@@ -130,3 +130,14 @@ func largest(a, b Room) int {
 	}
 	return cmp.Compare(a.node, b.node)
 }
+
+// Hosts reports whether the ask may use the slot's node, which has the cores
+// and memory for the slot's part of it. It does not look at devices.
+func (p *Pool) Hosts(s Slot, partition string, a Ask) bool {
+	i, ok := p.index[s.Node]
+	if !ok || !p.nodes[i].allows(partition, &a) {
+		return false
+	}
+	h := &p.nodes[i]
+	return part(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus, 0) && part(a.MemMB, s.Count, a.GPUs.Count) <= max(h.mem, 0)
+}

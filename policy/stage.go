@@ -15,7 +15,22 @@ type Round struct {
 	Free    *Pool    // what is free; running jobs hold theirs
 	Entries []*Entry // one per job, in Snapshot order
 
-	holds map[string]float64 // by account; see Holds
+	holds  map[string]float64 // by account; see Holds
+	active []*Entry           // see Active
+}
+
+// Active returns the entries that held devices when the round began, in
+// Entries order. The slice is the Round's own.
+func (r *Round) Active() []*Entry {
+	if r.active == nil {
+		r.active = []*Entry{}
+		for _, e := range r.Entries {
+			if e.Job.Active() {
+				r.active = append(r.active, e)
+			}
+		}
+	}
+	return r.active
 }
 
 // Holds returns the whole GPUs the account's jobs hold as the plan stands so

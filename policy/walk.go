@@ -25,13 +25,12 @@ type walk struct {
 
 // verdict is what becomes of an entry.
 type verdict struct {
-	verb   Verb
-	place  int   // in the line, from 0
-	aged   bool  // waited longer than Rules.MaxWait
-	packed bool  // beside others: the pool has nothing taken for it
-	given  JobID // For of the decision
-	tier   int
-	why    string
+	verb  Verb
+	place int   // in the line, from 0
+	aged  bool  // waited longer than Rules.MaxWait
+	given JobID // For of the decision
+	tier  int
+	why   string
 }
 
 // judge says who may pass a blocked job.

@@ -1,0 +1,65 @@
+// Package pack finds places beside running jobs, for jobs whose owners accept a
+// neighbour.
+//
+// Slurm gives whole GPUs to one job only. It can carry such a plan out where
+// GPUs are configured as shards, which are devices of a type of their own and
+// need no packing here; elsewhere the plan says what sharing would bring.
+package pack
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Beside puts a job on the very devices of one running job that accepts a
+// neighbour, has none, holds as many devices of the right type on nodes the
+// job may use, and leaves its GPUs idle most of the time by measurement. Of
+// several it takes the idlest. Jobs without a measurement get no neighbour.
+type Beside struct {
+	Below float64 // mean GPU utilisation under which a job may get one, 0..1; 0: 0.3
+}
+
+var errNone = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
+
+// Pack implements policy.Packer.
+func (b Beside) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+	var best *policy.Entry
+	for _, h := range r.Active() {
+		if b.hosts(r, h, e) && (best == nil || idler(h, best) < 0) {
+			best = h
+		}
+	}
+	if best == nil {
+		return nil, errNone
+	}
+	return slices.Clone(best.On), nil
+}
+
+func idler(a, b *policy.Entry) int {
+	return cmp.Or(cmp.Compare(a.Busy.Value, b.Busy.Value), cmp.Compare(a.ID, b.ID))
+}
+
+func (b Beside) hosts(r *policy.Round, h, e *policy.Entry) bool {
+	below := cmp.Or(b.Below, 0.3)
+	return h.Shareable && h.State == policy.Running && h.Got.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
+		suits(r, h.On, e)
+}
+
+// suits reports whether the devices are a lawful place for the job, free of
+// other sharers.
+func suits(r *policy.Round, on policy.Alloc, e *policy.Entry) bool {
+	gang, nodes := e.Gang(), on.Nodes()
+	if on.Count() != gang.GPUs.Count || len(nodes) < gang.Nodes || gang.MaxNodes > 0 && len(nodes) > gang.MaxNodes {
+		return false
+	}
+	if gang.GPUs.Type == "" || slices.ContainsFunc(gang.Require, func(n string) bool { return !slices.Contains(nodes, n) }) {
+		return false // of any type: it can wait for a GPU of its own
+	}
+	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
+		return s.Type != gang.GPUs.Type || gang.PerNode > 0 && s.Count != gang.PerNode ||
+			r.Free.Overdrawn(s.Node, s.Type) || !r.Free.Hosts(s, e.Partition, gang)
+	})
+}

@@ -1,0 +1,75 @@
+package pack_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/pack"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// full is a node of 4 a100 with two running jobs of 2, and job 3 that wants 2.
+func full() *policy.Snapshot {
+	job := func(id policy.JobID, busy float64) policy.Job {
+		return policy.Job{ID: id, Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Shareable: true, Busy: policy.Known(busy),
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 2}, CPUs: 2}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}}
+	}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 8, MemMB: 8, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}}
+	s.Jobs = []policy.Job{job(1, 0.2), job(2, 0.9), job(3, 0)}
+	s.Jobs[2].State, s.Jobs[2].On = policy.Pending, nil
+	return s
+}
+
+func TestBeside(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*policy.Snapshot)
+		starts bool
+	}{
+		{"beside an idle one", func(*policy.Snapshot) {}, true},
+		{"nobody idle enough", func(s *policy.Snapshot) { s.Jobs[0].Busy = policy.Known(0.3) }, false},
+		{"not measured", func(s *policy.Snapshot) { s.Jobs[0].Busy = policy.Measure{} }, false},
+		{"its owner did not agree", func(s *policy.Snapshot) { s.Jobs[2].Shareable = false }, false},
+		{"the other did not agree", func(s *policy.Snapshot) { s.Jobs[0].Shareable = false }, false},
+		{"another shape", func(s *policy.Snapshot) { s.Jobs[2].Ask.GPUs.Count = 1 }, false},
+		{"another type", func(s *policy.Snapshot) { s.Jobs[2].Ask.GPUs.Type = "" }, false},
+		{"excluded", func(s *policy.Snapshot) { s.Jobs[2].Ask.Exclude = []string{"n1"} }, false},
+		{"down", func(s *policy.Snapshot) { s.Nodes[0].Down = "drained" }, false},
+		{"cores are short", func(s *policy.Snapshot) { s.Jobs[2].Ask.CPUs = 5 }, false},
+		{"has a neighbour already", func(s *policy.Snapshot) {
+			s.Jobs = append(s.Jobs, s.Jobs[0])
+			s.Jobs[3].ID, s.Jobs[3].Busy = 4, policy.Known(0.9)
+		}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := full()
+			c.change(s)
+			plan, err := policy.Pipeline{Pack: pack.Beside{}}.Decide(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := plan.Check(s); err != nil {
+				t.Fatal(err)
+			}
+			if d := plan.Decisions[2]; (d.Verb == policy.Start) != c.starts || c.starts && !d.On.Equal(s.Jobs[0].On) {
+				t.Errorf("job 3: %s %v (%s), want started beside job 1: %v", d.Verb, d.On, d.Why, c.starts)
+			}
+		})
+	}
+}
+
+// TestOneNeighbour wants the second of two to find none left.
+func TestOneNeighbour(t *testing.T) {
+	s := full()
+	s.Jobs = append(s.Jobs, s.Jobs[2])
+	s.Jobs[3].ID = 4
+	plan, err := policy.Pipeline{Pack: pack.Beside{}}.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Check(s); err != nil || plan.Decisions[3].Verb != policy.Wait {
+		t.Errorf("job 4: %+v, %v; want it to wait", plan.Decisions[3], err)
+	}
+}

@@ -1,0 +1,83 @@
+package place_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/place"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// round has two leaves of two nodes with the given free a100 on each, and one
+// entry of the ask that has waited a minute.
+func round(free [4]int, ask policy.Ask) (*policy.Round, *policy.Entry) {
+	s := &policy.Snapshot{Now: now}
+	for i, n := range free {
+		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), Leaf: fmt.Sprintf("leaf%d", i/2+1), Partitions: []string{"p"},
+			GPUs: []policy.Devices{{Type: "a100", Count: n}}})
+	}
+	j := &policy.Job{ID: 1, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: ask}
+	return &policy.Round{Snapshot: s, Free: policy.NewPool(s)}, &policy.Entry{Job: j, Want: ask.GPUs.Count}
+}
+
+func gpus(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
+
+func anyType(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Count: n}} }
+
+func even(n, per int) policy.Ask {
+	a := gpus(n)
+	a.PerNode = per
+	return a
+}
+
+func required(n int, node string) policy.Ask {
+	a := gpus(n)
+	a.Require = []string{node}
+	return a
+}
+
+func TestPlace(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		p    policy.Placer
+		free [4]int
+		ask  policy.Ask
+		want string // "": no place
+	}{
+		{"pack: tightest", place.Pack{}, [4]int{8, 3, 4, 8}, gpus(3), "n2:3×a100"},
+		{"spread: emptiest", place.Spread{}, [4]int{6, 3, 8, 8}, gpus(3), "n3:3×a100"},
+		{"spread: even on the emptiest", place.Spread{}, [4]int{6, 3, 8, 8}, even(6, 3), "n3:3×a100,n4:3×a100"},
+		{"spread: no more nodes than needed", place.Spread{}, [4]int{6, 3, 8, 8}, gpus(12), "n3:8×a100,n4:4×a100"},
+		{"spread: required first", place.Spread{}, [4]int{6, 3, 8, 8}, required(2, "n2"), "n2:2×a100"},
+		{"spread: of any type", place.Spread{}, [4]int{6, 3, 8, 8}, anyType(1), "n3:1×a100"},
+		{"spread: full", place.Spread{}, [4]int{1, 1, 1, 1}, gpus(5), ""},
+		{"one leaf: rather than the fewest free", place.Consolidated{}, [4]int{4, 8, 8, 8}, gpus(12), "n1:4×a100,n2:8×a100"},
+		{"one leaf: split over two would be tighter", place.Consolidated{}, [4]int{2, 8, 2, 8}, even(4, 2), "n1:2×a100,n2:2×a100"},
+		{"one leaf: fewest nodes first", place.Consolidated{}, [4]int{4, 4, 8, 8}, gpus(8), "n3:8×a100"},
+		{"one leaf: least left over", place.Consolidated{}, [4]int{8, 8, 8, 2}, gpus(8), "n3:8×a100"},
+		{"one leaf: else anywhere", place.Consolidated{}, [4]int{4, 4, 4, 4}, gpus(16), "n1:4×a100,n2:4×a100,n3:4×a100,n4:4×a100"},
+		{"one leaf: waits for it", place.Consolidated{Patience: time.Hour}, [4]int{4, 4, 4, 4}, gpus(16), ""},
+		{"one leaf: has waited enough", place.Consolidated{Patience: time.Minute}, [4]int{4, 4, 4, 4}, gpus(12), "n1:4×a100,n2:4×a100,n3:4×a100"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, e := round(c.free, c.ask)
+			on, err := c.p.Place(r, e)
+			if on.String() != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("Place = %v, %v; want %q", on, err, c.want)
+			}
+		})
+	}
+}
+
+func TestUnknownLeavesAreNotOneLeaf(t *testing.T) {
+	r, e := round([4]int{4, 4, 4, 4}, gpus(8))
+	for i := range r.Nodes {
+		r.Nodes[i].Leaf = ""
+	}
+	if on, err := (place.Consolidated{Patience: time.Hour}).Place(r, e); err == nil {
+		t.Errorf("Place = %v, want to wait for one leaf", on)
+	}
+}
