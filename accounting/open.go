@@ -27,6 +27,7 @@ const DefaultHalfLife = 7 * 24 * time.Hour
 type DB struct {
 	pool     *pgxpool.Pool
 	halfLife time.Duration
+	old      oldUse
 }
 
 // Open prepares connections. It does not wait for the database: that is
@@ -44,7 +45,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if half <= 0 {
 		half = DefaultHalfLife
 	}
-	return &DB{pool: pool, halfLife: half}, nil
+	return &DB{pool: pool, halfLife: half, old: oldUse{sums: map[string]*oldSum{}}}, nil
 }
 
 // Close ends all connections.

@@ -47,7 +47,7 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 	zero := []int32{0, 0, 0}
 	submits := []int64{1700000020, 1700000040, 1700000060}
 	for name, args := range map[string][]any{
-		"usage":            {"c1", end, 86400.0, end.Add(-24 * time.Hour)},
+		"usage":            {"c1", end, 86400.0, end.Add(-48 * time.Hour), end.Add(-24 * time.Hour), end, true},
 		"jobs_past":        {"c1"},
 		"finished":         {"c1", 100},
 		"runs_known":       {"c1", ids},

@@ -13,71 +13,105 @@ import (
 	"fairbridge/policy"
 )
 
-// Random histories, recorded poll by poll as Slurm would show them, must give
-// the decayed use that their closed form gives.
+// life is one job's.
+type life struct{ user, gpus, start, end int }
+
+var lives = rapid.SliceOfN(rapid.Custom(func(r *rapid.T) life {
+	start := rapid.IntRange(0, 500_000).Draw(r, "start")
+	return life{rapid.IntRange(0, 2).Draw(r, "user"), rapid.IntRange(1, 16).Draw(r, "gpus"), start, start + rapid.IntRange(1, 200_000).Draw(r, "length")}
+}), 1, 12)
+
+// shown returns what Slurm shows of the jobs at p.
+func shown(list []life, p int) *slurm.View {
+	var jobs []slurm.Job
+	for i, l := range list {
+		if l.start > p {
+			continue
+		}
+		j := running(int64(i+1), sec(l.start), sec(l.start))
+		j.User, j.Account = fmt.Sprint("u", l.user), fmt.Sprint("a", l.user%2)
+		j.Gres = []string{fmt.Sprintf("gpu:a100:%d", l.gpus)}
+		if l.end <= p {
+			j.State, j.End, j.Gres, j.Allocated = "COMPLETED", sec(l.end), nil, fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", l.gpus)
+		}
+		jobs = append(jobs, j)
+	}
+	return view(sec(p), jobs...)
+}
+
+// closedUse is the closed form of what users and accounts used as of now:
+// decayed, and of the last day.
+func closedUse(list []life, now int, half float64) (used, recent map[string]float64) {
+	used, recent = map[string]float64{}, map[string]float64{}
+	for _, l := range list {
+		if l.start >= now {
+			continue
+		}
+		end := min(l.end, now)
+		use := closed(float64(l.gpus), float64(l.start), float64(end), float64(now), half)
+		used[fmt.Sprint("u", l.user)] += use
+		used[fmt.Sprint("a", l.user%2)] += use
+		recent[fmt.Sprint("a", l.user%2)] += float64(l.gpus * max(end-max(l.start, now-86400), 0))
+	}
+	return used, recent
+}
+
+// Random histories of some days, recorded poll by poll as Slurm would show
+// them, must at every poll give the use that their closed form gives: also
+// where old sums are remembered, and where they had to be dropped because a
+// poll told of old times.
 func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
+	kept, dropped := 0, 0
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := d.pool.Exec(ctx, "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
 		must(t, err)
-		d.halfLife = time.Duration(rapid.IntRange(60, 1e6).Draw(r, "half-life")) * time.Second
-		type life struct{ user, gpus, start, end int }
-		lives := rapid.SliceOfN(rapid.Custom(func(r *rapid.T) life {
-			start := rapid.IntRange(0, 5000).Draw(r, "start")
-			return life{rapid.IntRange(0, 2).Draw(r, "user"), rapid.IntRange(1, 16).Draw(r, "gpus"), start, start + rapid.IntRange(1, 4000).Draw(r, "length")}
-		}), 1, 12).Draw(r, "jobs")
-		polls := rapid.SliceOfN(rapid.IntRange(0, 9000), 1, 6).Draw(r, "polls")
-		now := 0
-		for _, p := range polls {
-			now = max(now, p)
+		d.old.sums = map[string]*oldSum{}
+		half := rapid.IntRange(5_000, 1_000_000).Draw(r, "half-life")
+		d.halfLife = time.Duration(half) * time.Second
+		list := lives.Draw(r, "jobs")
+		slack := 1e-3 // what lies before the horizon is forgotten: less than 2^-20 of it was left
+		for _, l := range list {
+			slack += math.Exp2(-forgotten) * float64(l.gpus*(l.end-l.start))
 		}
-		for _, p := range append(sorted(polls), now) {
-			var jobs []slurm.Job
-			for i, l := range lives {
-				if l.start > p {
-					continue
-				}
-				j := running(int64(i+1), sec(l.start), sec(l.start))
-				j.User, j.Account = fmt.Sprint("u", l.user), fmt.Sprint("a", l.user%2)
-				j.Gres = []string{fmt.Sprintf("gpu:a100:%d", l.gpus)}
-				if l.end <= p {
-					j.State, j.End, j.Gres, j.Allocated = "COMPLETED", sec(l.end), nil, fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", l.gpus)
-				}
-				jobs = append(jobs, j)
-			}
-			if err := d.Record(ctx, view(sec(p), jobs...)); err != nil {
+		var last *oldSum
+		for _, p := range sorted(rapid.SliceOfN(rapid.IntRange(0, 900_000), 1, 6).Draw(r, "polls")) {
+			if err := d.Record(ctx, shown(list, p)); err != nil {
 				r.Fatal(err)
 			}
-		}
-		past, err := d.Past(ctx, testCluster, sec(now))
-		if err != nil {
-			r.Fatal(err)
-		}
-		want := map[string]float64{}
-		for _, l := range lives {
-			if l.start < now {
-				use := closed(float64(l.gpus), float64(l.start), float64(min(l.end, now)), float64(now), d.halfLife.Seconds())
-				want[fmt.Sprint("u", l.user)] += use
-				want[fmt.Sprint("a", l.user%2)] += use
+			past, err := d.Past(ctx, testCluster, sec(p))
+			if err != nil {
+				r.Fatal(err)
 			}
-		}
-		got := map[string]float64{}
-		for _, u := range past.Users {
-			got[u.Name] += float64(u.Used)
-		}
-		for _, a := range past.Accounts {
-			got[a.Name] += float64(a.Used)
-		}
-		for name, w := range want {
-			if math.Abs(got[name]-w) > 1e-6*w+1e-6 {
-				r.Errorf("%s used %v, want %v", name, got[name], w)
+			switch now := d.old.sums[testCluster]; {
+			case now == last:
+				kept++
+			case last != nil && now.rewritten != last.rewritten:
+				dropped++
 			}
-		}
-		if len(got) > len(want) {
-			r.Errorf("used %v, want only %v", got, want)
+			last = d.old.sums[testCluster]
+			used, recent := closedUse(list, p, float64(half))
+			got := map[string]float64{}
+			for _, u := range past.Users {
+				got[u.Name] += float64(u.Used)
+			}
+			for _, a := range past.Accounts {
+				got[a.Name] += float64(a.Used)
+				if math.Abs(float64(a.Recent)-recent[a.Name]) > 1e-3 {
+					r.Errorf("at %d %s used %v in a day, want %v", p, a.Name, float64(a.Recent), recent[a.Name])
+				}
+			}
+			for name, w := range used {
+				if math.Abs(got[name]-w) > 1e-7*w+slack {
+					r.Errorf("at %d %s used %v, want %v", p, name, got[name], w)
+				}
+			}
 		}
 	})
+	if kept == 0 || dropped == 0 {
+		t.Errorf("old sums were kept %d and dropped %d times: one of the two was not tried", kept, dropped)
+	}
 }
 
 func sorted(list []int) []int {

@@ -15,9 +15,10 @@ create table fairbridge.watch (
     before    timestamptz not null,
     full_at   timestamptz,
     release   text not null,
-    api       text not null
+    api       text not null,
+    rewritten bigint not null default 0
 );
-comment on table fairbridge.watch is 'The last view of each cluster that was recorded, by Slurm''s clock. An open segment reaches to at; before is the view before that.';
+comment on table fairbridge.watch is 'The last view of each cluster that was recorded, by Slurm''s clock. An open segment reaches to at; before is the view before that. rewritten grows whenever a segment that ended more than 12 hours ago is written: sums over old segments are then stale.';
 
 create table fairbridge.job_runs (
     cluster    text        not null,

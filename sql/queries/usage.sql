@@ -1,17 +1,18 @@
 -- GPU-seconds per user and account: decayed with half-life $3 seconds as of $2,
--- and undecayed over the last day. A segment's decayed worth is the integral
--- of 2^(-age/half-life) over its time. What is older than $4 no longer counts.
+-- and undecayed over the day before $2. A segment's decayed worth is the
+-- integral of 2^(-age/half-life) over its time; what lies before $4 no longer
+-- counts. Segments that stopped within ($5, $6] are summed, and open ones if $7.
 with spans as (
     select user_name, account, gpus * part / 100.0::double precision as whole, started, least(stopped, $2) as stopped
-      from fairbridge.run_segments where cluster = $1 and stopped > $4 and stopped is not null
+      from fairbridge.run_segments where cluster = $1 and stopped > $5 and stopped <= $6 and stopped is not null
     union all
     select user_name, account, gpus * part / 100.0::double precision, started, $2
-      from fairbridge.run_segments where cluster = $1 and stopped is null
+      from fairbridge.run_segments where cluster = $1 and stopped is null and $7
 ), ages as (
     select user_name, account, whole,
            extract(epoch from $2::timestamptz - greatest(started, $4))::double precision as old,
            extract(epoch from $2::timestamptz - stopped)::double precision as young
-      from spans where stopped > started and started < $2
+      from spans where stopped > greatest(started, $4) and started < $2
 )
 select user_name, account,
        sum(whole * ($3::double precision / ln(2::double precision)) * (exp(-ln(2::double precision) * young / $3) - exp(-ln(2::double precision) * old / $3))),

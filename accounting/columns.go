@@ -1,0 +1,129 @@
+package accounting
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Rows travel to Postgres by column, as arrays: one statement, one round trip.
+
+type keys struct {
+	job, submit []int64
+	restarts    []int32
+}
+
+func (k *keys) add(r runKey) {
+	k.job = append(k.job, r.job)
+	k.submit = append(k.submit, r.submit)
+	k.restarts = append(k.restarts, int32(r.restarts))
+}
+
+func keyColumns(runs []seenRun) keys {
+	var k keys
+	for i := range runs {
+		k.add(runs[i].runKey)
+	}
+	return k
+}
+
+type endings struct {
+	keys
+	at    []time.Time
+	state []string
+}
+
+func endingColumns(list []ending) endings {
+	var out endings
+	for _, e := range list {
+		out.add(e.runKey)
+		out.at = append(out.at, e.at)
+		out.state = append(out.state, e.state)
+	}
+	return out
+}
+
+type runs struct {
+	arrive                             []time.Time
+	sluid, name, user, account, qos    []string
+	partition, state, reason           []string
+	arrayJob, arrayTask, limit, digest []int64
+	gpus                               []int32
+	started, ended                     []*time.Time
+	closed                             []bool
+}
+
+func runColumns(list []seenRun) runs {
+	var r runs
+	for i := range list {
+		j := &list[i]
+		r.arrive = append(r.arrive, j.arrive)
+		r.sluid = append(r.sluid, clean(j.SLUID))
+		r.name = append(r.name, clean(j.Name))
+		r.user = append(r.user, clean(j.User))
+		r.account = append(r.account, clean(j.Account))
+		r.qos = append(r.qos, clean(j.QOS))
+		r.partition = append(r.partition, clean(j.Partition))
+		r.state = append(r.state, clean(j.State))
+		r.reason = append(r.reason, clean(j.Reason))
+		r.arrayJob = append(r.arrayJob, j.ArrayJob)
+		r.arrayTask = append(r.arrayTask, j.ArrayTask)
+		r.limit = append(r.limit, int64(j.Limit/time.Second))
+		r.gpus = append(r.gpus, int32(gpusOf(j.Job)))
+		r.started = append(r.started, startedAt(j.Job))
+		r.ended = append(r.ended, orNull(j.ended))
+		r.closed = append(r.closed, j.closed)
+		r.digest = append(r.digest, j.digest)
+	}
+	return r
+}
+
+// startedAt returns when the run started; the start of a pending job is only
+// Slurm's estimate.
+func startedAt(j *slurm.Job) *time.Time {
+	if j.Pending() && !j.Flag("COMPLETING") {
+		return nil
+	}
+	return orNull(j.Start)
+}
+
+// gpusOf returns the devices the job holds or, while pending, asks for.
+func gpusOf(j *slurm.Job) int {
+	text := j.Allocated
+	if text == "" {
+		text = j.Request
+	}
+	t, err := slurm.ParseTRES(text)
+	if err != nil {
+		return 0
+	}
+	return t.GPUs()
+}
+
+type segments struct {
+	keys
+	node, gpu, user, account, partition []string
+	started                             []time.Time
+	stopped                             []*time.Time
+	count, part                         []int32
+}
+
+func segmentColumns(runs []seenRun, old map[runKey][]segment, at time.Time) segments {
+	var out segments
+	for i := range runs {
+		j := &runs[i]
+		for _, s := range segmentsOf(old[j.runKey], j.Job, at) {
+			out.add(j.runKey)
+			out.node = append(out.node, clean(s.node))
+			out.gpu = append(out.gpu, clean(s.gpu))
+			out.user = append(out.user, clean(j.User))
+			out.account = append(out.account, clean(j.Account))
+			out.partition = append(out.partition, clean(j.Partition))
+			out.started = append(out.started, s.start)
+			out.stopped = append(out.stopped, orNull(s.stop))
+			out.count = append(out.count, int32(s.count))
+			out.part = append(out.part, int32(s.part))
+		}
+	}
+	return out
+}

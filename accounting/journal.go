@@ -1,0 +1,142 @@
+package accounting
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/sql"
+)
+
+var (
+	qIntentAdd, qIntentsOfCycle = sql.Query("intent_add"), sql.Query("intents_of_cycle")
+	qCycleAdd, qCycleSame       = sql.Query("cycle_add"), sql.Query("cycle_same")
+	qDecisionsAdd               = sql.Query("decisions_add")
+)
+
+// Intend stores the cycle, its decisions and its intents as PLANNED in one
+// transaction, provided the epoch still leads, and returns the intents with
+// their ids and with times as the database keeps them (microseconds). c is nil
+// for a release, which belongs to no cycle. Storing the same cycle again
+// changes nothing and returns the same ids; another cycle under its number is
+// ErrConflict, a stale epoch ErrFenced.
+func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+	if c == nil && len(intents) == 0 {
+		return nil, nil
+	}
+	var row *cycleRow
+	var err error
+	if c != nil {
+		if row, err = newCycleRow(c); err != nil {
+			return nil, err
+		}
+	}
+	cluster, epoch, err := ownerOf(c, intents)
+	if err != nil {
+		return nil, err
+	}
+	var out []ledger.Intent
+	err = d.tx(ctx, "storing intents", func(tx pgx.Tx) error {
+		if err := fence(ctx, tx, cluster, epoch); err != nil {
+			return err
+		}
+		added := true
+		if row != nil {
+			if added, err = row.add(ctx, tx); err != nil {
+				return err
+			}
+		}
+		out = stored(c, intents)
+		if !added {
+			return recall(ctx, tx, c, out)
+		}
+		return addIntents(ctx, tx, c, out)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// ownerOf returns the cluster and epoch everything is written under.
+func ownerOf(c *bridge.Cycle, intents []ledger.Intent) (string, int64, error) {
+	var cluster string
+	var epoch int64
+	if c != nil {
+		cluster, epoch = c.Cluster, c.Epoch
+	} else {
+		cluster, epoch = intents[0].Cluster, intents[0].Epoch
+	}
+	for i := range intents {
+		if in := &intents[i]; in.Cluster != cluster || in.Epoch != epoch {
+			return "", 0, fmt.Errorf("storing intents: one is for cluster %q epoch %d, the others for %q epoch %d", in.Cluster, in.Epoch, cluster, epoch)
+		}
+	}
+	return cluster, epoch, nil
+}
+
+// stored returns copies as the database will hold them.
+func stored(c *bridge.Cycle, intents []ledger.Intent) []ledger.Intent {
+	out := make([]ledger.Intent, len(intents))
+	for i, in := range intents {
+		in.State = ledger.Planned
+		if c != nil {
+			in.Cycle = c.Seq
+		}
+		in.Made, in.NotAfter, in.Edit.Until = micro(in.Made), micro(in.NotAfter), micro(in.Edit.Until)
+		in.Edit.Why = clean(in.Edit.Why)
+		out[i] = in
+	}
+	return out
+}
+
+func micro(t time.Time) time.Time {
+	if t.IsZero() {
+		return time.Time{}
+	}
+	return t.UTC().Truncate(time.Microsecond)
+}
+
+// recall fills in the ids of a cycle that is stored already.
+func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []ledger.Intent) error {
+	rows, err := tx.Query(ctx, qIntentsOfCycle, c.Cluster, c.Partition, int64(c.Seq))
+	if err != nil {
+		return err
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	if len(ids) != len(out) {
+		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", ErrConflict, c.Seq, c.Partition, len(ids), len(out))
+	}
+	for i := range out {
+		out[i].ID = ids[i]
+	}
+	return nil
+}
+
+// addIntents writes the intents in one round trip.
+func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []ledger.Intent) error {
+	partition, seq := "", (*int64)(nil)
+	if c != nil {
+		n := int64(c.Seq)
+		partition, seq = c.Partition, &n
+	}
+	b := &pgx.Batch{}
+	for i := range out {
+		in, e := &out[i], &out[i].Edit
+		b.Queue(qIntentAdd, in.Cluster, in.Epoch, partition, seq, i, in.Policy, e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID,
+			ledger.FieldOf(e.Kind), e.Kind, e.Value, orNull(e.Until), orEmpty(e.Nodes), e.Array, e.Tasks, e.Why,
+			in.Before, in.State, orNull(in.NotAfter), in.Made,
+		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
+	}
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return openAlready(err)
+	}
+	return nil
+}

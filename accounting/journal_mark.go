@@ -1,0 +1,78 @@
+package accounting
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/sql"
+)
+
+var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_state")
+
+// Mark stores an intent's State, times, Error and Polls, and the values Settle
+// adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
+// with ErrFenced once another daemon leads. A closed intent stays as it is,
+// and no intent goes back to an earlier state: ErrClosed.
+func (d *DB) Mark(ctx context.Context, in ledger.Intent) error {
+	tag, err := d.pool.Exec(ctx, qIntentMark, in.ID, in.State, orNull(in.Edit.Until), orNull(in.NotAfter), orNull(in.Sent), orNull(in.Closed), clean(in.Error), in.Polls)
+	if err != nil {
+		return explain(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
+	}
+	if tag.RowsAffected() == 1 {
+		return nil
+	}
+	return explain(fmt.Sprintf("marking intent %d %s", in.ID, in.State), d.refused(ctx, in))
+}
+
+// refused says why an intent could not be marked.
+func (d *DB) refused(ctx context.Context, in ledger.Intent) error {
+	var state ledger.State
+	var epoch, now int64
+	var holder string
+	var alive bool
+	err := d.pool.QueryRow(ctx, qIntentState, in.ID).Scan(&state, &epoch, &now, &holder, &alive)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%w: it is not in the ledger", ErrConflict)
+	case err != nil:
+		return err
+	case in.State == ledger.Sent && (epoch != now || !alive) && state == ledger.Planned:
+		return fmt.Errorf("%w: %s under epoch %d, ours was %d", ErrFenced, holder, now, epoch)
+	}
+	return fmt.Errorf("%w: it is %s", ErrClosed, state)
+}
+
+var qIntents = sql.Query("intents")
+
+// Intents returns every intent of the cluster that is not closed (open, or its
+// effect observed and not yet given up), or was closed after since, by ID. now
+// is not needed: what has run out stays until Settle has closed it.
+func (d *DB) Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error) {
+	rows, err := d.pool.Query(ctx, qIntents, cluster, since)
+	if err != nil {
+		return nil, explain("reading the ledger", err)
+	}
+	out, err := pgx.CollectRows(rows, scanIntent)
+	return out, explain("reading the ledger", err)
+}
+
+func scanIntent(row pgx.CollectableRow) (ledger.Intent, error) {
+	var in ledger.Intent
+	var until, notAfter, sent, closed *time.Time
+	var cycle int64
+	e := &in.Edit
+	err := row.Scan(&in.ID, &in.Cluster, &in.Epoch, &cycle, &in.Policy, &e.Run.Job, &e.Run.Submit, &e.Run.Restarts, &e.Run.SLUID,
+		&e.Kind, &e.Value, &until, &e.Nodes, &e.Array, &e.Tasks, &e.Why,
+		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls)
+	in.Cycle, in.Made = uint64(cycle), in.Made.UTC()
+	e.Until, in.NotAfter, in.Sent, in.Closed = orZero(until), orZero(notAfter), orZero(sent), orZero(closed)
+	if len(e.Nodes) == 0 {
+		e.Nodes = nil
+	}
+	return in, err
+}

@@ -1,0 +1,9 @@
+package accounting
+
+import "fairbridge/bridge"
+
+var (
+	_ bridge.Journal    = (*DB)(nil)
+	_ bridge.Leadership = (*DB)(nil)
+	_ bridge.History    = (*DB)(nil)
+)
