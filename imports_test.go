@@ -1,0 +1,155 @@
+package fairbridge_test
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A rule allows or forbids imports to the packages under some folders. Folders
+// and imports are given as patterns: "policy/..." is policy and all below it.
+// The first rule of a kind that matches a package and an import decides.
+type rule struct {
+	folders []string // "..." for all
+	imports []string
+	why     string
+}
+
+// ours says which packages of this module a package may import. A package that
+// no line names may import anything of ours.
+var ours = []rule{
+	{[]string{"policy"}, nil, "the vocabulary stands on nothing"},
+	{[]string{"policy/solve"}, nil, "numbers know nothing of jobs"},
+	{[]string{"policy/paper"}, []string{"policy/..."}, "a paper is composed of stages"},
+	{[]string{"policy/policytest"}, []string{"policy"}, "the laws hold for every policy"},
+	{[]string{"policy/..."}, []string{"policy", "policy/solve"}, "stages do not know each other"},
+	{[]string{"bridge/sim", "bridge/slurmtest"}, []string{"policy", "bridge/...", "accounting/trace"}, "a simulated Slurm"},
+	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
+	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
+	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
+	{[]string{"sql"}, nil, "only embedded files"},
+	{[]string{"accounting/trace"}, []string{"policy"}, "foreign histories are jobs"},
+	{[]string{"accounting/..."}, []string{"policy", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge"},
+}
+
+// theirs says which packages alone may import a module of others.
+var theirs = []rule{
+	{[]string{"nodeprobe/nvml"}, []string{"github.com/NVIDIA/go-nvml/..."}, "one place loads the NVML library"},
+	{[]string{"accounting/..."}, []string{"github.com/jackc/pgx/v5/...", "github.com/pressly/goose/v3/..."}, "one place speaks to Postgres"},
+	{[]string{"cmd/..."}, []string{"github.com/spf13/cobra/...", "github.com/goccy/go-yaml/..."}, "commands and configuration belong to cmd"},
+	{[]string{"policy/solve"}, []string{"gonum.org/v1/gonum/..."}, "numerical methods live in solve"},
+	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},
+}
+
+// impure are packages that policy and everything below it must not import.
+var impure = []string{
+	"context", "net/...", "os/...", "log/...", "math/rand/...", "crypto/rand", "sync/...", "time/tzdata", "runtime/...",
+	"syscall", "unsafe", "plugin", "database/...",
+}
+
+// writers are the packages that may hold the door through which changes go to
+// Slurm: the door itself, the adapter that joins it to the loop, the commands.
+var writers = []string{"bridge/slurm/door/...", "bridge/slurm/live", "cmd/fairbridge/..."}
+
+// testOnly are modules that only tests and packages for tests may import.
+var testOnly = []string{
+	"testing/...", "github.com/google/go-cmp/...", "pgregory.net/rapid/...", "github.com/rogpeppe/go-internal/...",
+	"go.uber.org/goleak/...", "github.com/getkin/kin-openapi/...", "github.com/SlinkyProject/slurm-client/...",
+}
+
+const module = "fairbridge"
+
+// local returns the folder of an import of this module.
+func local(imp string) (folder string, ok bool) {
+	return strings.CutPrefix(imp, module+"/")
+}
+
+func match(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool {
+		below, all := strings.CutSuffix(p, "...")
+		below = strings.TrimSuffix(below, "/")
+		return p == name || all && (below == "" || name == below || strings.HasPrefix(name, below+"/"))
+	})
+}
+
+func isStandard(imp string) bool {
+	first, _, _ := strings.Cut(imp, "/")
+	return !strings.Contains(first, ".") && first != module
+}
+
+// forTests reports whether the whole package serves tests.
+func forTests(folder string) bool {
+	return strings.HasSuffix(path.Base(folder), "test") || folder == "bridge/sim"
+}
+
+// TestImports checks who imports whom, tests of a package excepted: those may
+// use whatever helps them.
+func TestImports(t *testing.T) {
+	for _, f := range tree(t) {
+		if f.test {
+			continue
+		}
+		for _, imp := range f.imports() {
+			if why := forbidden(f.folder, imp); why != "" {
+				t.Errorf("%s imports %s: %s", f.path, imp, why)
+			}
+		}
+	}
+}
+
+// forbidden says why the package must not import the other, or "".
+func forbidden(folder, imp string) string {
+	if to, ok := local(imp); ok {
+		return forbiddenOurs(folder, to)
+	}
+	for _, r := range theirs {
+		if match(r.imports, imp) && !match(r.folders, folder) && !forTests(folder) {
+			return "only " + strings.Join(r.folders, ", ") + " may: " + r.why
+		}
+	}
+	switch {
+	case match(testOnly, imp) && !forTests(folder):
+		return "only tests may"
+	case match([]string{"policy/..."}, folder) && match(impure, imp) && !forTests(folder):
+		return "a policy is pure: no clock, network, files, logging, goroutines or chance"
+	case match([]string{"policy/..."}, folder) && !isStandard(imp) && !forTests(folder) && folder != "policy/solve":
+		return "a policy needs the standard library only"
+	}
+	return ""
+}
+
+func forbiddenOurs(folder, to string) string {
+	if match(writers[:1], to) && !match(writers, folder) && !forTests(folder) {
+		return "only " + strings.Join(writers, ", ") + " may hold the door for writes"
+	}
+	i := slices.IndexFunc(ours, func(r rule) bool { return match(r.folders, folder) })
+	if i < 0 || match(ours[i].imports, to) {
+		return ""
+	}
+	return ours[i].why
+}
+
+func TestMatch(t *testing.T) {
+	for _, c := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"policy/...", "policy", true}, {"policy/...", "policy/paper", true}, {"policy/...", "policytest", false},
+		{"policy", "policy/paper", false}, {"...", "anything", true}, {"os/...", "os", true},
+	} {
+		if got := match([]string{c.pattern}, c.name); got != c.want {
+			t.Errorf("match(%s, %s) = %t", c.pattern, c.name, got)
+		}
+	}
+	for _, c := range [][2]string{
+		{"policy/order", module + "/policy/share"}, {"policy", module + "/policy/solve"}, {"bridge", module + "/accounting"},
+		{"policy/order", "time/tzdata"}, {"policy/share", "math/rand/v2"}, {"bridge", "github.com/jackc/pgx/v5/pgxpool"},
+		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/door"},
+		{"policy/place", "gonum.org/v1/gonum/mat"}, {"bridge/gate", "github.com/google/go-cmp/cmp"},
+	} {
+		if forbidden(c[0], c[1]) == "" {
+			t.Errorf("%s may import %s", c[0], c[1])
+		}
+	}
+}
