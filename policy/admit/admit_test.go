@@ -1,0 +1,106 @@
+package admit_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/admit"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/preempt"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+func snapshot(pending ...int) *policy.Snapshot {
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 16}}}}}
+	s.Jobs = []policy.Job{{ID: 1, Account: "a", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now,
+		Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 2}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}}}
+	for i, n := range pending {
+		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 2), Account: "a", QOS: "urgent", Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Hour),
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}}})
+	}
+	return s
+}
+
+func verbs(t *testing.T, p policy.Pipeline, s *policy.Snapshot) string {
+	t.Helper()
+	plan, err := p.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Check(s); err != nil {
+		t.Fatal(err)
+	}
+	var v []string
+	for _, d := range plan.Decisions {
+		v = append(v, string(d.Verb))
+	}
+	return strings.Join(v, " ")
+}
+
+func TestQuota(t *testing.T) {
+	caps := func(n float64) admit.Quota { return admit.Quota{Caps: map[string]float64{"a": n}} }
+	for _, c := range []struct {
+		name    string
+		q       admit.Quota
+		pending []int
+		want    string
+	}{
+		{"no cap", admit.Quota{}, []int{4, 4}, "keep start start"},
+		{"what runs counts", caps(5), []int{4}, "keep hold"},
+		{"up to the cap", caps(6), []int{4}, "keep start"},
+		{"what was started before counts", caps(9), []int{4, 4, 3}, "keep start hold start"},
+		{"default", admit.Quota{Default: 6}, []int{4, 1}, "keep start hold"},
+		{"a cap of its own before the default", admit.Quota{Default: 100, Caps: map[string]float64{"a": 0}}, []int{1}, "keep hold"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := verbs(t, policy.Pipeline{Admit: c.q, Backfill: backfill.Greedy{}}, snapshot(c.pending...)); got != c.want {
+				t.Errorf("got %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+func TestQuotaCountsPartsOfGPUs(t *testing.T) {
+	s := snapshot(2)
+	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "shard", Count: 4, Part: 25})
+	s.Jobs[1].Ask.GPUs = policy.GPUs{Type: "shard", Count: 2, Part: 25}
+	for limit, want := range map[float64]string{2.4: "keep hold", 2.5: "keep start"} {
+		if got := verbs(t, policy.Pipeline{Admit: admit.Quota{Default: limit}}, s); got != want {
+			t.Errorf("cap %g: got %s, want %s", limit, got, want)
+		}
+	}
+}
+
+// TestRefusalStands wants a job that was refused when the round began to stay
+// out of it, though a stop makes room under the cap: it enters the next one.
+func TestRefusalStands(t *testing.T) {
+	s := snapshot(16, 1)
+	s.Jobs[1].Account = "b"
+	s.Jobs[2].Arrive = now.Add(time.Minute)
+	s.Jobs[2].Ask.GPUs.Type = "t4"
+	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "t4", Count: 1})
+	p := policy.Pipeline{Preempt: preempt.QOS("urgent"), Admit: admit.Quota{Caps: map[string]float64{"a": 1}, Default: 99}}
+	if got := verbs(t, p, s); got != "stop start hold" {
+		t.Errorf("got %s; the first answer of Admit stands", got)
+	}
+}
+
+func TestAll(t *testing.T) {
+	no := func(why string) admit.Func {
+		return func(*policy.Round, *policy.Entry) error { return errors.New(why) }
+	}
+	yes := admit.Func(func(*policy.Round, *policy.Entry) error { return nil })
+	for _, c := range []struct {
+		all  admit.All
+		want string
+	}{{nil, "<nil>"}, {admit.All{yes, yes}, "<nil>"}, {admit.All{yes, no("b"), no("c")}, "b"}} {
+		if got := fmt.Sprint(c.all.Admit(nil, nil)); got != c.want {
+			t.Errorf("All of %d: %s, want %s", len(c.all), got, c.want)
+		}
+	}
+}
