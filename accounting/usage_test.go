@@ -136,3 +136,34 @@ func TestEntitlements(t *testing.T) {
 		t.Errorf("accounts %+v, want bio without use and phys with weight 2 and 40 GPU-seconds", p.Accounts)
 	}
 }
+
+// What becomes known late counts, although sums were made without it.
+func TestOldUseThatBecomesKnownLate(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	const day = 86400
+	used := func(now int) float64 {
+		t.Helper()
+		p, err := d.Past(ctx, testCluster, sec(now))
+		must(t, err)
+		sum := 0.0
+		for _, a := range p.Accounts {
+			sum += float64(a.Used)
+		}
+		return sum
+	}
+	list := []life{{0, 4, 4 * day, 9 * day}, {1, 8, day, 2 * day}, {2, 1, 0, day}}
+	must(t, d.Record(ctx, shown(list[:1], 5*day)))
+	before := used(5 * day)
+	must(t, d.Record(ctx, shown(list, 5*day+30)))
+	want, _ := closedUse(list, 5*day+30, DefaultHalfLife.Seconds())
+	if got := used(5*day + 30); math.Abs(got-want["a0"]-want["a1"]) > 1e-3 || got < before+8*day/2 {
+		t.Errorf("used %v, want %v", got, want["a0"]+want["a1"])
+	}
+	must(t, d.Record(ctx, shown(list, 5*day+60)))
+	kept := d.old.sums[testCluster]
+	used(5*day + 60)
+	if d.old.sums[testCluster] != kept {
+		t.Error("sums were dropped although nothing old was written")
+	}
+}
