@@ -78,6 +78,20 @@ var planCases = []planCase{
 	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Eligible = noon.Add(time.Minute) }, "I8"},
 	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 1).Held = true }, "I8"},
 	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).On = on("n1"); freed(in, "n1") }, "I8"},
+	{"I8 has devices but no cores", policy.Stop, func(in *gate.PlanInput) {
+		freed(in, "n1")
+		cores(in, 11, 60)
+		cores(in, 1, 10)
+	}, ""},
+	{"I8 has devices and cores", policy.Stop, func(in *gate.PlanInput) {
+		freed(in, "n1")
+		cores(in, 11, 54)
+		cores(in, 1, 10)
+	}, "I8"},
+	{"I8 has devices but no memory", policy.Stop, func(in *gate.PlanInput) {
+		freed(in, "n1")
+		planJob(&in.State, 1).Ask.MemMB = 1001
+	}, ""},
 	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 14 * time.Minute }, "I8"},
 	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 15 * time.Minute }, ""},
 	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Left = time.Minute }, "I8"},
@@ -166,6 +180,9 @@ func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	}
 }
 
+func cores(in *gate.PlanInput, job int64, n int) { planJob(&in.State, job).Ask.CPUs = n }
+
+// freed gives a node as many devices again.
 func freed(in *gate.PlanInput, node string) {
 	for i := range in.Snapshot.Nodes {
 		if in.Snapshot.Nodes[i].Name == node {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"slices"
 	"time"
 
 	"fairbridge/policy"
@@ -102,7 +103,7 @@ func (g *planner) makesRoom(x gang, free room) *no {
 		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
 			return deny("I8", "job %d could not start: %s", x.to, n.why)
 		}
-		if free.has(d.On) {
+		if free.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
 			return deny("I8", "job %d has room without it", x.to)
 		}
 	}
@@ -121,6 +122,42 @@ func (g *planner) makesRoom(x gang, free room) *no {
 		return deny("I8", "job %d would still not fit", x.to)
 	}
 	return nil
+}
+
+// crammed reports whether the job may lack cores or memory on the devices'
+// nodes while those run on that run there now: then free devices are not room.
+// A job's cores and memory are taken as spread like its devices.
+func (g *planner) crammed(to *policy.Job, on policy.Alloc) bool {
+	for _, name := range on.Nodes() {
+		cpus, mem := share(&to.Ask, on, name)
+		for i := range g.Snapshot.Jobs {
+			j := &g.Snapshot.Jobs[i]
+			if slices.ContainsFunc(g.out.Stops, func(s Stop) bool { return s.Job == int64(j.ID) }) {
+				continue
+			}
+			c, m := share(&j.Ask, j.On, name)
+			cpus, mem = cpus+c, mem+m
+		}
+		if n := g.Snapshot.Node(name); n != nil && (cpus > float64(n.CPUs) || mem > float64(n.MemMB)) {
+			return true
+		}
+	}
+	return false
+}
+
+// share is what a job with the devices uses of a node's cores and memory.
+func share(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
+	here := 0
+	for _, s := range on {
+		if s.Node == node {
+			here += s.Count
+		}
+	}
+	if here == 0 {
+		return 0, 0
+	}
+	part := float64(here) / float64(on.Count())
+	return float64(ask.CPUs) * part, float64(ask.MemMB) * part
 }
 
 // need is the fewest devices the job runs on.
