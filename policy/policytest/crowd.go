@@ -1,0 +1,104 @@
+package policytest
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Crowd returns a busy cluster for measurements: nodes of 8 GPUs each, two
+// types, and n jobs, of which at most half run, as far as there is room. Sizes
+// and durations are spread as in production traces: most jobs take one GPU, run
+// times are log-uniform from minutes to days. The same arguments give the same
+// snapshot.
+func Crowd(nodes, n int) *policy.Snapshot {
+	s := &policy.Snapshot{Cluster: "crowd", Seq: 1, Now: Now}
+	for i := range nodes {
+		s.Nodes = append(s.Nodes, policy.Node{
+			Name: fmt.Sprintf("n%04d", i), Leaf: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
+			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.Devices{{Type: []string{typeA, typeH}[i*2/nodes], Count: 8}},
+		})
+	}
+	for i := range 20 {
+		s.Accounts = append(s.Accounts, policy.Account{Name: fmt.Sprintf("acc%02d", i), Weight: float64(1 + i%4),
+			Recent: policy.GPUSeconds(i * i * 100_000)})
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	pool, crowded := policy.NewPool(s), false
+	for i := range n {
+		j := crowdJob(rng, policy.JobID(i+1))
+		if i < n/2 && !crowded {
+			crowded = !crowdRun(rng, pool, &j) && j.Ask.GPUs.Count == 1
+		}
+		s.Jobs = append(s.Jobs, j)
+	}
+	for range 2000 {
+		h := policy.Sample{GPUs: 1 << rng.IntN(4), Ran: lasting(rng)}
+		h.Service = policy.Service(float64(h.GPUs), h.Ran)
+		s.History = append(s.History, h)
+	}
+	return s
+}
+
+// lasting is a log-uniform run time from a minute to four days.
+func lasting(rng *rand.Rand) time.Duration {
+	return time.Duration(math.Pow(10, rng.Float64()*3.76) * float64(time.Minute))
+}
+
+func crowdJob(rng *rand.Rand, id policy.JobID) policy.Job {
+	gpus := 1
+	switch p := rng.Float64(); {
+	case p > 0.99:
+		gpus = 32
+	case p > 0.95:
+		gpus = 8
+	case p > 0.8:
+		gpus = 4
+	case p > 0.7:
+		gpus = 2
+	}
+	account := rng.IntN(20) * rng.IntN(20) / 20 // some have many jobs
+	j := policy.Job{
+		ID: id, User: fmt.Sprintf("user%03d", account*10+rng.IntN(10)), Account: fmt.Sprintf("acc%02d", account),
+		Partition: "batch", State: policy.Pending, Arrive: Now.Add(-time.Duration(rng.IntN(20*3600)) * time.Second),
+		Limit: lasting(rng), Ask: policy.Ask{
+			GPUs: policy.GPUs{Type: []string{"", typeA, typeH, typeA}[rng.IntN(4)], Count: gpus},
+			CPUs: gpus * (4 + 4*rng.IntN(3)), MemMB: int64(gpus) * int64(32_000+32_000*rng.IntN(3))},
+	}
+	if gpus >= 8 {
+		j.Ask.Nodes, j.Ask.PerNode = gpus/8, 8
+	}
+	switch rng.IntN(40) {
+	case 0:
+		j.Held = "held by its user"
+	case 1:
+		j.Tasks = 2 + rng.IntN(100)
+	case 2:
+		j.Stops, j.LastStop = 1, j.Arrive.Add(Now.Sub(j.Arrive)/2)
+		j.Attained = policy.Service(float64(gpus), j.LastStop.Sub(j.Arrive))
+	}
+	j.Submit = j.Arrive
+	return j
+}
+
+// crowdRun lets the job hold devices, if there are any for it.
+func crowdRun(rng *rand.Rand, pool *policy.Pool, j *policy.Job) bool {
+	on, err := policy.Fit(pool, j.Partition, j.Ask)
+	if err != nil || pool.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
+		return false
+	}
+	j.State, j.On, j.Held, j.Tasks = policy.Running, on, "", 0
+	j.Start = Now.Add(-time.Duration(rng.Float64() * float64(Now.Sub(j.Arrive))))
+	j.FirstStart = j.Start
+	j.Attained = policy.Service(float64(j.Ask.GPUs.Count), Now.Sub(j.Start))
+	if rng.IntN(2) == 0 {
+		j.Fixed = "not marked as requeueable"
+	}
+	return true
+}
+
+// Cycle is the time between two plans in measurements.
+const Cycle = 30 * time.Second
