@@ -1,0 +1,104 @@
+package gate_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/policy"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// aPlan draws a well-formed plan with no sense in it.
+func aPlan(t *rapid.T, s *gate.State) *policy.Plan {
+	p := quiet(s)
+	for i, r := range rapid.Permutation(straight(len(p.Decisions))).Draw(t, "ranks") {
+		d := &p.Decisions[i]
+		d.Rank = r + 1
+		where := pick(t, "where", nil, on("n1"), on("n2"), on("n3"), on("n9"))
+		if s.Snapshot.Jobs[i].Active() {
+			d.Verb = pick(t, "verb", policy.Keep, policy.Stop, policy.Stop, policy.Move, policy.Resize)
+			d.For = pick(t, "for", policy.JobID(0), 1, 2, 3, 99)
+			if d.Verb == policy.Stop && !rarely(t, 6, "senseless") { // give its room to the job
+				d.For = d.Job - 10
+				b := decision(p, int64(d.For))
+				b.Verb, b.On, b.GPUs = policy.Start, on(s.Snapshot.Jobs[i].On[0].Node), 8
+			}
+		} else if d.Verb != policy.Start {
+			d.Verb = pick(t, "verb", policy.Start, policy.Wait, policy.Hold)
+		}
+		if d.Verb != policy.Start || d.On == nil {
+			d.On = where
+		}
+	}
+	return p
+}
+
+func soundPlan(t *rapid.T) {
+	s := spoilt(t)
+	s.Modes["gpu"] = pick(t, "mode", gate.Preempt, gate.Preempt, gate.Steer, gate.Observe)
+	in := gate.PlanInput{State: s, Plan: aPlan(t, &s)}
+	before, _ := json.Marshal(in)
+	out := gate.Plan(in)
+	if after, _ := json.Marshal(in); string(before) != string(after) {
+		t.Fatal("the input was changed")
+	}
+	if diff := cmp.Diff(out, gate.Plan(in)); diff != "" {
+		t.Fatal("twice is not the same", diff)
+	}
+	if len(out.Doubts) > 0 && out.Mode.Allows(gate.Rank) {
+		t.Fatalf("mode %s in spite of %v", out.Mode, out.Doubts)
+	}
+	stops := map[int64]gate.Stop{}
+	for _, stop := range out.Stops {
+		stops[stop.Job] = stop
+	}
+	stopped := map[string]int{}
+	for i, d := range out.Plan.Decisions {
+		p := s.Snapshot.Jobs[i]
+		stop, ok := stops[int64(d.Job)]
+		ends := d.Verb == policy.Stop || d.Verb == policy.Move || p.Active() && d.Verb == policy.Resize
+		if ends != ok {
+			t.Fatalf("job %d: %s, but its stop is %v", d.Job, d.Verb, ok)
+		}
+		if ok {
+			stopped["all"]++
+			stopped[p.User]++
+			checkStop(t, &s, stop)
+		}
+		if j := viewJob(&s, int64(d.Job)); d.Verb == policy.Hold && (j.Held || !j.Batch || p.Arrive.Before(noon.Add(-72*time.Hour))) {
+			t.Fatalf("job %d is held by us: %+v", d.Job, j)
+		}
+	}
+	if err := stopsWithin(gate.EditInput{State: s}, stopped); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkStop looks at one stop as a person would.
+func checkStop(t *rapid.T, s *gate.State, stop gate.Stop) {
+	j, p := viewJob(s, stop.Job), planJob(s, stop.Job)
+	switch {
+	case s.Modes["gpu"] == gate.Steer:
+		t.Fatalf("job %d is stopped in mode steer", stop.Job)
+	case p.Fixed != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
+		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
+	case noon.Sub(j.Start) < 30*time.Minute:
+		t.Fatalf("job %d ran only %v", stop.Job, noon.Sub(j.Start))
+	case stop.For != stop.Job && viewJob(s, stop.For) == nil:
+		t.Fatalf("job %d is stopped for job %d, which is unknown", stop.Job, stop.For)
+	case stop.GPUs != 8 || stop.User != p.User || stop.Lost != policy.Service(8, 5*time.Minute):
+		t.Fatalf("the stop %+v is not that of job %+v", stop, p)
+	}
+	for _, o := range s.Stops {
+		if o.Job == stop.For && o.For == stop.Job && o.Job != o.For && noon.Sub(o.At) < time.Hour {
+			t.Fatalf("jobs %d and %d displace each other", o.Job, o.For)
+		}
+	}
+}
+
+func TestPlansNeverBreakAnInvariant(t *testing.T) { rapid.Check(t, soundPlan) }
+
+func FuzzPlan(f *testing.F) { f.Fuzz(rapid.MakeFuzz(soundPlan)) }
