@@ -21,6 +21,9 @@ type Token struct {
 	text    secret
 }
 
+// Format prints a token without its text, whatever the verb.
+func (t Token) Format(f fmt.State, _ rune) { fmt.Fprintf(f, "token of %s", t.User) }
+
 // parseToken reads a token without checking its signature, which only
 // slurmctld can, and refuses those that cannot or must not be used. where
 // names its source in errors, which never show the token.

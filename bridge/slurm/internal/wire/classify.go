@@ -89,7 +89,7 @@ func statusClass(status int, doubt slurm.Class) slurm.Class {
 
 // notJSON sorts an answer that slurmrestd would not have given to a good
 // request: its plain texts, and what proxies and strangers send.
-func notJSON(r *resty.Response, doubt slurm.Class) error {
+func (c *Conn) notJSON(r *resty.Response, doubt slurm.Class) error {
 	status := r.StatusCode()
 	head, _ := io.ReadAll(io.LimitReader(r.RawBody(), 512))
 	e := &slurm.Error{Class: statusClass(status, doubt), Status: status, Text: clean(string(head))}
@@ -98,6 +98,9 @@ func notJSON(r *resty.Response, doubt slurm.Class) error {
 			e.Class = doubt
 		}
 		e.Text = fmt.Sprintf("got %.60q where JSON was expected: is url that of slurmrestd?", r.Header().Get("Content-Type"))
+	}
+	if status == http.StatusUnauthorized && r.Request.Header.Get("X-SLURM-USER-TOKEN") == "" {
+		e.Text += "; no token was sent: set token_file, or run as the user slurmrestd runs as"
 	}
 	return e
 }

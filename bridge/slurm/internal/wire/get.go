@@ -27,7 +27,7 @@ func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.Meta, e
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return slurm.Meta{}, notJSON(resp, slurm.Busy)
+		return slurm.Meta{}, c.notJSON(resp, slurm.Busy)
 	}
 	if resp.StatusCode() != http.StatusOK {
 		read = reply

@@ -25,7 +25,7 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return notJSON(resp, slurm.Unclear)
+		return c.notJSON(resp, slurm.Unclear)
 	}
 	meta, err := reply(&capped{r: resp.RawBody(), left: maxReply})
 	if err != nil {

@@ -1,0 +1,251 @@
+package wire
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// dial connects to a handler with a good token.
+func dial(t testing.TB, h http.HandlerFunc, change func(*Config)) *Conn {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(func() { srv.CloseClientConnections(); srv.Close() })
+	cfg := Config{URL: srv.URL, TokenFile: fileWith(t, mint(t, "fairbridge", time.Now().Add(time.Hour))), Timeout: 2 * time.Second}
+	if change != nil {
+		change(&cfg)
+	}
+	c, err := Dial(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func say(status int, kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}
+}
+
+func errorsOf(number int) string {
+	return fmt.Sprintf(`{"meta":{},"errors":[{"description":"d","error_number":%d,"error":"e","source":"s"}],"jobs":[]}`, number)
+}
+
+func readJobs(r io.Reader) (slurm.Meta, error) {
+	_, m, err := new(slurm.Decoder).Jobs(r, nil)
+	return m, err
+}
+
+func class(err error) slurm.Class {
+	var e *slurm.Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	return slurm.Class(fmt.Sprintf("not a *slurm.Error: %v", err))
+}
+
+const asJSON = "application/json"
+
+func TestAnswersAreClassified(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		h         http.HandlerFunc
+		get, post slurm.Class
+	}{
+		{"no token", say(401, "text/plain", "Authentication failure"), slurm.Denied, slurm.Denied},
+		{"bad token", say(511, asJSON, errorsOf(1007)), slurm.Denied, slurm.Denied},
+		{"version gone", say(404, "text/plain", "Unable to find requested URL endpoint."), slurm.NoVersion, slurm.NoVersion},
+		{"no such job", say(404, asJSON, errorsOf(2017)), slurm.Gone, slurm.Gone},
+		{"no such job, 22.05", say(500, asJSON, errorsOf(2017)), slurm.Gone, slurm.Gone},
+		{"started meanwhile", say(422, asJSON, errorsOf(2073)), slurm.Changed, slurm.Changed},
+		{"held", say(500, asJSON, errorsOf(2042)), slurm.Changed, slurm.Changed},
+		{"no right", say(500, asJSON, errorsOf(2002)), slurm.Refused, slurm.Refused},
+		{"our fault", say(422, asJSON, errorsOf(9000)), slurm.Rejected, slurm.Rejected},
+		{"22.05: 200 with errors", say(200, asJSON, errorsOf(9001)), slurm.Rejected, slurm.Rejected},
+		{"22.05: which error tells", say(500, asJSON, `{"errors":[{"error_number":-1,"error":"?"},{"error_code":2054,"error":"time"},{"error_number":9001}],"jobs":[]}`), slurm.Rejected, slurm.Rejected},
+		{"slurmctld not reached", say(502, asJSON, errorsOf(1800)), slurm.Unreachable, slurm.Unreachable},
+		{"slurmctld down or token, 22.05", say(500, asJSON, errorsOf(-1)), slurm.Busy, slurm.Unclear},
+		{"slurmctld down, write", say(500, asJSON, errorsOf(1000)), slurm.Busy, slurm.Unclear},
+		{"slurmctld silent", say(500, asJSON, errorsOf(1003)), slurm.Busy, slurm.Unclear},
+		{"standby controller", say(500, asJSON, errorsOf(2027)), slurm.Busy, slurm.Busy},
+		{"unknown number", say(500, asJSON, errorsOf(77777)), slurm.Busy, slurm.Unclear},
+		{"too many", say(429, "text/plain", ""), slurm.Busy, slurm.Busy},
+		{"proxy without backend", say(502, "text/html", "<html>Bad Gateway"), slurm.Busy, slurm.Unclear},
+		{"HTML", say(200, "text/html", "<html>login"), slurm.Garbled, slurm.Unclear},
+		{"HTML as JSON", say(200, asJSON, "<html>login"), slurm.Garbled, slurm.Unclear},
+		{"empty", say(200, asJSON, ""), slurm.Garbled, slurm.Unclear},
+		{"cut", say(200, asJSON, `{"jobs":[{"job_id":1`), slurm.Garbled, slurm.Unclear},
+		{"cut by the wire", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", asJSON)
+			w.Header().Set("Content-Length", "1000")
+			io.WriteString(w, `{"jobs":[`)
+		}, slurm.Garbled, slurm.Unclear},
+		{"hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, slurm.Busy, slurm.Unclear},
+		{"silent", func(_ http.ResponseWriter, r *http.Request) {
+			io.Copy(io.Discard, r.Body) // else the server does not notice that the client has left
+			<-r.Context().Done()
+		}, slurm.Busy, slurm.Unclear},
+		{"slow", func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", asJSON)
+			for range 100 {
+				io.WriteString(w, strings.Repeat(" ", 5000))
+				w.(http.Flusher).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		}, slurm.Busy, slurm.Unclear},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, slurm.Busy, slurm.Unclear},
+		{"a field was ignored", say(200, asJSON, `{"errors":[],"warnings":[{"description":"Ignoring unknown field"}],"jobs":[]}`), "", slurm.Unclear},
+		{"single tasks failed", say(200, asJSON, `{"errors":[],"results":[{"job_id":1,"step_id":"1_2","error_code":2073}],"jobs":[]}`), "", slurm.Changed},
+		{"good", say(200, asJSON, `{"errors":[],"warnings":[],"jobs":[]}`), "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			conn := dial(t, c.h, func(cfg *Config) { cfg.Timeout = 500 * time.Millisecond })
+			_, err := conn.Get(t.Context(), "/slurm/v0.0.42/jobs", readJobs)
+			if got := class(err); err != nil && got != c.get || err == nil && c.get != "" {
+				t.Errorf("GET: %v, want %q", err, c.get)
+			}
+			err = Post(t.Context(), conn, "/slurm/v0.0.42/job/1", []byte(`{}`))
+			if got := class(err); err != nil && got != c.post || err == nil && c.post != "" {
+				t.Errorf("POST: %v, want %q", err, c.post)
+			}
+			if conn.Sent() != 1 {
+				t.Errorf("%d writes counted", conn.Sent())
+			}
+		})
+	}
+}
+
+func TestHugeAnswer(t *testing.T) {
+	conn := dial(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", asJSON)
+		io.WriteString(w, `{"errors":[],"jobs":[]`+strings.Repeat(" ", 100_000)+"}")
+	}, func(c *Config) { c.MaxBytes = 50_000 })
+	_, err := conn.Get(t.Context(), "/x", readJobs)
+	if class(err) != slurm.Garbled || !errors.Is(err, errTooLarge) {
+		t.Fatal(err)
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	conn := dial(t, nil, func(c *Config) { c.URL = "http://" + l.Addr().String() })
+	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.Unreachable {
+		t.Error(err)
+	}
+	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.Unreachable {
+		t.Error(err)
+	}
+}
+
+func TestOnlyReadsAreRetried(t *testing.T) {
+	var calls atomic.Int64
+	conn := dial(t, func(w http.ResponseWriter, r *http.Request) {
+		if calls.Add(1) < 3 {
+			w.WriteHeader(503)
+			return
+		}
+		say(200, asJSON, `{"errors":[],"jobs":[]}`)(w, r)
+	}, nil)
+	if _, err := conn.Get(t.Context(), "/x", readJobs); err != nil || calls.Load() != 3 {
+		t.Errorf("GET: %v after %d calls", err, calls.Load())
+	}
+	calls.Store(0)
+	if err := Post(t.Context(), conn, "/x", nil); class(err) != slurm.Unclear || calls.Load() != 1 {
+		t.Errorf("POST: %v after %d calls", err, calls.Load())
+	}
+}
+
+func TestHeaders(t *testing.T) {
+	var seen http.Header
+	conn := dial(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		say(200, asJSON, `{"errors":[],"jobs":[]}`)(w, r)
+	}, nil)
+	if err := Post(t.Context(), conn, "/x", []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if seen.Get("X-Slurm-User-Name") != "fairbridge" || seen.Get("Content-Type") != asJSON || strings.Count(seen.Get("X-Slurm-User-Token"), ".") != 2 {
+		t.Error(seen)
+	}
+}
+
+func TestExpiredTokenIsNotSent(t *testing.T) {
+	var calls atomic.Int64
+	conn := dial(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) }, nil)
+	conn.tok.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	_, err := conn.Get(t.Context(), "/x", readJobs)
+	if class(err) != slurm.Denied || !strings.Contains(err.Error(), "expired at") || calls.Load() != 0 {
+		t.Fatal(err, calls.Load())
+	}
+	if class(Post(t.Context(), conn, "/x", nil)) != slurm.Denied || calls.Load() != 0 {
+		t.Fatal("sent")
+	}
+}
+
+func TestUnixSocketNeedsNoToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var seen http.Header
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		seen = r.Header.Clone()
+		say(200, asJSON, `{"errors":[],"jobs":[]}`)(w, r)
+	})}
+	go srv.Serve(l)
+	t.Cleanup(func() { srv.Close() })
+	conn, err := Dial(Config{URL: "unix://" + path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Get(context.Background(), "/x", readJobs); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := seen["X-Slurm-User-Token"]; ok {
+		t.Error("sent a token")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	srv := httptest.NewTLSServer(say(200, asJSON, `{"errors":[],"jobs":[]}`))
+	t.Cleanup(srv.Close)
+	cfg := Config{URL: srv.URL, TokenFile: fileWith(t, mint(t, "fairbridge", time.Now().Add(time.Hour)))}
+	conn, err := Dial(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Get(t.Context(), "/x", readJobs); class(err) != slurm.Unreachable && class(err) != slurm.Busy {
+		t.Errorf("unknown authority: %v", err)
+	}
+	cfg.CAFile = fileWith(t, pemOf(srv.Certificate().Raw))
+	if conn, err = Dial(cfg); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.Get(t.Context(), "/x", readJobs); err != nil {
+		t.Error(err)
+	}
+	cfg.CAFile = fileWith(t, "no certificate")
+	if _, err := Dial(cfg); err == nil || !strings.Contains(err.Error(), "holds no certificate") {
+		t.Error(err)
+	}
+}
