@@ -1,0 +1,46 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
+	l := Load{Seed: 5, Jobs: 200, Over: 12 * time.Hour, Opted: 0.5, Users: []User{{Name: "a"}, {Name: "b"}}}
+	jobs := l.Make()
+	if diff := cmp.Diff(jobs, l.Make()); diff != "" {
+		t.Fatal("two draws differ", diff)
+	}
+	w := world(t, func(c *Config) { c.Nodes = Uniform(8, "a100", 8) })
+	if err := w.Load(jobs); err != nil {
+		t.Fatal(err)
+	}
+	if !w.Run(w.Now().Add(30 * 24 * time.Hour)) {
+		t.Fatal("the workload never ends")
+	}
+	if n := len(w.Segments()); n != 200 {
+		t.Errorf("%d runs of 200 jobs", n)
+	}
+	for _, s := range w.Segments() {
+		if s.State != "COMPLETED" {
+			t.Errorf("%s: %s; limits should be above run times", s.Name, s.State)
+		}
+	}
+}
+
+func BenchmarkDay(b *testing.B) {
+	for b.Loop() {
+		w, err := New(Config{Nodes: Uniform(128, "a100", 8)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := w.Load(Load{Seed: 1, Jobs: 3_000, Over: 24 * time.Hour, MaxNodes: 4}.Make()); err != nil {
+			b.Fatal(err)
+		}
+		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {
+			b.Fatal("never ends")
+		}
+	}
+}
