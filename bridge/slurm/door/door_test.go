@@ -1,0 +1,242 @@
+package door
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
+)
+
+func TestShutDoor(t *testing.T) {
+	stop := filepath.Join(t.TempDir(), "STOP")
+	for _, c := range []struct {
+		name    string
+		version int
+		cfg     Config
+		prepare func(*Door)
+		want    error
+	}{
+		{name: "STOP file", version: 42, cfg: Config{StopFile: stop}, want: ErrStopped,
+			prepare: func(*Door) { _ = os.WriteFile(stop, nil, 0o600) }},
+		{name: "STOP file cannot be looked at", version: 42, cfg: Config{StopFile: stop + "\x00"}, want: ErrStopped},
+		{name: "not the leader", version: 42, want: ErrNotLeader,
+			cfg: Config{MayWrite: func(context.Context) error { return errors.New("epoch 4 is over") }}},
+		{name: "nobody says so", version: 42, prepare: func(d *Door) { d.cfg.MayWrite = nil }, want: ErrNotLeader},
+		{name: "unknown version", version: 46, want: ErrReadOnly},
+	} {
+		for _, kind := range []slurm.Kind{slurm.Nice, slurm.Requeue, slurm.HandBack, slurm.SetGPUs} {
+			f := &fake{job: record(45, "PENDING", `,"tres_per_node":"gres/gpu:4"`)}
+			if kind == slurm.Requeue {
+				f.job = record(45, "RUNNING", "")
+			}
+			d := open(t, f, c.version, c.cfg)
+			d.cfg.Scontrol = []string{"false"}
+			if c.prepare != nil {
+				c.prepare(d)
+			}
+			err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: kind, Value: 2})
+			if !errors.Is(err, c.want) || classOf(err) != slurm.Refused || len(f.writes) != 0 || d.Writes() != 0 {
+				t.Errorf("%s, %s: %v, wrote %q (%d)", c.name, kind, err, f.writes, d.Writes())
+			}
+		}
+	}
+}
+
+func TestImpossibleEditsAreNotSent(t *testing.T) {
+	f := &fake{job: record(45, "PENDING", "")}
+	d := open(t, f, 45, Config{})
+	for _, e := range []slurm.Edit{
+		{Run: run(0), Kind: slurm.Nice},
+		{Run: run(-1), Kind: slurm.Nice},
+		{Run: run(1 << 40), Kind: slurm.Nice},
+		{Run: slurm.Run{Job: 7, SLUID: `x"},"hold":false,"y":{"`}, Kind: slurm.Nice},
+		{Run: run(7), Kind: "cancel"},
+		{Run: run(7), Kind: slurm.Priority, Value: 0},
+		{Run: run(7), Kind: slurm.Priority, Value: 4294967295},
+		{Run: run(7), Kind: slurm.Priority, Value: 4294967294},
+		{Run: run(7), Kind: slurm.SiteFactor, Value: 3_000_000_000},
+		{Run: run(7), Kind: slurm.SiteFactor, Value: -3_000_000_000},
+		{Run: run(7), Kind: slurm.Lease, Until: noon},
+		{Run: run(7), Kind: slurm.Lease},
+		{Run: run(7), Kind: slurm.Lease, Until: noon.Add(2 * time.Hour)},
+		{Run: run(7), Kind: slurm.Require, Nodes: []string{""}},
+		{Run: run(7), Kind: slurm.Exclude, Nodes: []string{"n[1-4]"}},
+		{Run: run(7), Kind: slurm.Exclude, Nodes: []string{"n1,n2"}},
+		{Run: run(7), Kind: slurm.HardHold},
+		{Run: run(7), Kind: slurm.SetGPUs, Value: 0},
+		{Run: run(7), Kind: slurm.Requeue, Array: "7_1; scontrol shutdown"},
+		{Run: run(7), Kind: slurm.Requeue, Array: "-h"},
+	} {
+		if err := d.Apply(t.Context(), e); classOf(err) != slurm.Rejected || len(f.writes) != 0 {
+			t.Errorf("%v: %v, wrote %q", e, err, f.writes)
+		}
+	}
+}
+
+func TestRequeue(t *testing.T) {
+	array := `,"array_job_id":{"set":true,"infinite":false,"number":7},"array_task_id":{"set":true,"infinite":false,"number":3}`
+	unsplit := `,"array_job_id":{"set":true,"infinite":false,"number":7},"array_task_id":{"set":false,"infinite":false,"number":0},"array_task_string":"0-9"`
+	for _, c := range []struct {
+		name          string
+		version       int
+		sluid         bool
+		array, record string
+		class         slurm.Class
+		want          []string
+	}{
+		{name: "by SLUID", version: 45, sluid: true,
+			want: []string{`POST /slurm/v0.0.45/jobs/requeue {"jobs":["` + id + `"],"flags":["Incomplete"]}`}},
+		{name: "without SLUID", version: 45, record: record(42, "RUNNING", ""),
+			want: []string{`POST /slurm/v0.0.45/jobs/requeue {"jobs":["7"],"flags":["Incomplete"]}`}},
+		{name: "by scontrol", version: 42, record: record(42, "RUNNING", ""), want: []string{"requeue Incomplete 7"}},
+		{name: "by scontrol, old", version: 38, record: record(38, "RUNNING", ""), want: []string{"requeue Incomplete 7"}},
+		{name: "a task whose id is the array's", version: 42, record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
+		{name: "a task, addressed", version: 42, array: "7_3", record: record(42, "RUNNING", array), want: []string{"requeue Incomplete 7_3"}},
+		{name: "another task", version: 42, array: "7_4", record: record(42, "RUNNING", array), class: slurm.Changed},
+		{name: "several tasks", version: 42, record: record(42, "RUNNING", unsplit), class: slurm.Rejected},
+		{name: "finished", version: 42, record: record(42, "COMPLETED", ""), class: slurm.Changed},
+		{name: "pending", version: 42, record: record(42, "PENDING", ""), class: slurm.Changed},
+		{name: "another run", version: 42, record: strings.Replace(record(42, "RUNNING", ""), `"restart_cnt":0`, `"restart_cnt":1`, 1), class: slurm.Changed},
+	} {
+		f := &fake{job: c.record}
+		log := filepath.Join(t.TempDir(), "log")
+		d := open(t, f, c.version, Config{Scontrol: []string{"sh", "-c", `echo "$@" >>` + log, "scontrol"}})
+		r := run(7)
+		if !c.sluid {
+			r.SLUID = ""
+		}
+		err := d.Apply(t.Context(), slurm.Edit{Run: r, Kind: slurm.Requeue, Array: c.array})
+		got := f.writes
+		if b, _ := os.ReadFile(log); len(b) > 0 {
+			got = append(got, strings.TrimSpace(string(b)))
+		}
+		if diff := cmp.Diff(c.want, got); classOf(err) != c.class || diff != "" || int(d.Writes()) != len(c.want) {
+			t.Errorf("%s: %v, %d writes\n%s", c.name, err, d.Writes(), diff)
+		}
+	}
+}
+
+func TestScontrolFailures(t *testing.T) {
+	for _, c := range []struct {
+		script string
+		want   slurm.Class
+	}{
+		{`echo Invalid job id specified for job 7 >&2; exit 1`, slurm.Gone},
+		{`echo Access/permission denied for job 7 >&2; exit 1`, slurm.Refused},
+		{`echo something new >&2; exit 1`, slurm.Unclear},
+		{`sleep 5`, slurm.Unclear},
+	} {
+		d := open(t, &fake{job: record(42, "RUNNING", "")}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: 300 * time.Millisecond})
+		if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != c.want {
+			t.Errorf("%s: %v", c.script, err)
+		}
+	}
+	d := open(t, &fake{}, 42, Config{Scontrol: []string{"/nonexistent/scontrol"}})
+	if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != slurm.Rejected {
+		t.Error(err)
+	}
+}
+
+func TestHandBack(t *testing.T) {
+	hold := `POST /slurm/v0.0.45/job/7 {"hold":true,"step_id":{"sluid":"` + id + `"}}`
+	release := `POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`
+	nice := `POST /slurm/v0.0.45/job/7 {"nice":100,"step_id":{"sluid":"` + id + `"}}`
+	held := strings.Replace(record(45, "PENDING", ""), `"number":1000`, `"number":0`, 1)
+	no := func(bad ...int) func(int, string) (int, string) {
+		return func(n int, _ string) (int, string) {
+			for _, b := range bad {
+				if n == b {
+					return 500, `{"errors":[{"error_number":1003,"error":"receive"}]}`
+				}
+			}
+			return 200, yes
+		}
+	}
+	for _, c := range []struct {
+		name, job string
+		value     int64
+		answer    func(int, string) (int, string)
+		class     slurm.Class
+		want      []string
+	}{
+		{name: "free", job: record(45, "PENDING", ""), want: []string{hold, release}},
+		{name: "with nice", job: record(45, "PENDING", ""), value: 100, want: []string{hold, release, nice}},
+		{name: "held by a person", job: held, class: slurm.Changed},
+		{name: "running", job: record(45, "RUNNING", ""), class: slurm.Changed},
+		{name: "release answered late", job: record(45, "PENDING", ""), answer: no(2, 3), want: []string{hold, release, release, release}},
+		{name: "hold not placed", job: record(45, "PENDING", ""), answer: no(1), class: slurm.Unclear, want: []string{hold}},
+		{name: "run over", job: strings.ReplaceAll(record(45, "PENDING", ""), id, "s0N1M7Y39ZNQ99"), class: slurm.Changed},
+	} {
+		f := &fake{job: c.job, answer: c.answer}
+		d := open(t, f, 45, Config{})
+		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack, Value: c.value})
+		if diff := cmp.Diff(c.want, f.writes); classOf(err) != c.class || diff != "" {
+			t.Errorf("%s: %v\n%s", c.name, err, diff)
+		}
+	}
+}
+
+// A hand-back whose release fails is finished before anything else is written.
+func TestHandBackIsFinishedLater(t *testing.T) {
+	down := true
+	f := &fake{job: record(45, "PENDING", "")}
+	f.answer = func(n int, body string) (int, string) {
+		if down && strings.Contains(body, `"hold":false`) {
+			return 500, `{"errors":[{"error_number":1003,"error":"receive"}]}`
+		}
+		return 200, yes
+	}
+	d := open(t, f, 45, Config{})
+	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack})
+	if classOf(err) != slurm.Unclear || !strings.Contains(err.Error(), "scontrol release 7") || len(d.Owed()) != 1 {
+		t.Fatal(err, d.Owed())
+	}
+	f.mu.Lock()
+	down, f.writes = false, nil
+	f.job = strings.Replace(record(45, "PENDING", `,"state_reason":"JobHeldAdmin"`), `"number":1000`, `"number":0`, 1)
+	f.mu.Unlock()
+	if err := d.Apply(t.Context(), slurm.Edit{Run: slurm.Run{Job: 8}, Kind: slurm.Nice, Value: 1}); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
+	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.Owed()) != 0 {
+		t.Error(diff, d.Owed())
+	}
+}
+
+func TestRate(t *testing.T) {
+	d := open(t, &fake{}, 45, Config{Rate: 10})
+	start := time.Now()
+	for range 13 {
+		if err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.Nice}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took < 250*time.Millisecond {
+		t.Errorf("13 writes at 10 a second took %v", took)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.Nice}); classOf(err) != slurm.Busy || d.Writes() != 13 {
+		t.Errorf("cancelled: %v, %d writes", err, d.Writes())
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	for class, want := range map[slurm.Class]Outcome{slurm.Unclear: Unclear, slurm.Garbled: Unclear, slurm.Changed: Refused,
+		slurm.Gone: Refused, slurm.Refused: Refused, slurm.Unreachable: Refused, slurm.Busy: Refused, slurm.Denied: Refused} {
+		if got := OutcomeOf(&slurm.Error{Class: class}); got != want {
+			t.Errorf("%s: %s", class, got)
+		}
+	}
+	if OutcomeOf(nil) != Acked || OutcomeOf(errors.New("?")) != Unclear {
+		t.Error("nil or unknown")
+	}
+}
