@@ -2,13 +2,9 @@ package slurm
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -47,60 +43,64 @@ func decodeJob(t *testing.T, text string) Job {
 	return jobs[0]
 }
 
+var at = time.Unix(1795225297, 0).UTC()
+
+var jobTests = []struct {
+	name string
+	with []string
+	want func(*Job)
+}{
+	{"nothing more", nil, func(*Job) {}},
+	{"wrapped numbers", []string{
+		`"submit_time": {"set":true,"infinite":false,"number":1795225297}`,
+		`"priority": {"infinite":false,"number":9,"set":true}`,
+		`"time_limit": {"set":true,"infinite":false,"number":60}`,
+		`"nice": -5`},
+		func(j *Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
+	{"missing is not zero", []string{`"nice": null`, `"array_task_id": null`, `"array_job_id": 7`},
+		func(j *Job) { j.ArrayJob = 7 }},
+	{"not set is not zero", []string{`"array_task_id": {"set":false,"infinite":false,"number":0}`,
+		`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *Job) { j.ArrayJob = 7 }},
+	{"task zero", []string{`"array_task_id": {"set":true,"infinite":false,"number":0}`, `"array_job_id": 7`},
+		func(j *Job) { j.ArrayJob, j.ArraySplit = 7, true }},
+	{"task of no array", []string{`"array_task_id": 3`, `"array_job_id": 0`}, func(*Job) {}},
+	{"no limit", []string{`"time_limit": {"set":false,"infinite":true,"number":0}`}, func(*Job) {}},
+	{"no limit, plainly", []string{`"time_limit": 4294967295`}, func(*Job) {}},
+	{"held by priority", []string{`"priority": 0`}, func(j *Job) { j.Priority, j.Held = 0, true }},
+	{"held by flag", []string{`"hold": true`}, func(j *Job) { j.Held = true }},
+	{"state with flags", []string{`"job_state": ["RUNNING","STAGE_OUT","COMPLETING"]`},
+		func(j *Job) { j.State, j.Flags = "RUNNING", []string{"COMPLETING", "STAGE_OUT"} }},
+	{"state of one word", []string{`"job_state": "RUNNING"`}, func(j *Job) { j.State = "RUNNING" }},
+	{"only a flag", []string{`"job_state": "CONFIGURING"`},
+		func(j *Job) { j.State, j.Flags = "RUNNING", []string{"CONFIGURING"} }},
+	{"completing", []string{`"job_state": "COMPLETING"`},
+		func(j *Job) { j.State, j.Flags = "COMPLETING", []string{"COMPLETING"} }},
+	{"times", []string{`"eligible_time": 0`, `"start_time": 1795225297`, `"suspend_time": null`, `"pre_sus_time": 90`},
+		func(j *Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
+	{"hostlists", []string{`"nodes": "None assigned"`, `"required_nodes": ["n1","n2"]`, `"excluded_nodes": "n[3-4]"`},
+		func(j *Job) { j.Required, j.Excluded = "n1,n2", "n[3-4]" }},
+	{"exclusive", []string{`"shared": ["none"]`}, func(j *Job) { j.Exclusive = true }},
+	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *Job) { j.Exclusive = true }},
+	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *Job) { j.Exclusive = true }},
+	{"shared by user", []string{`"shared": ["user"]`, `"exclusive": ["user"]`, `"cron": 5`}, func(*Job) {}},
+	{"sluid", []string{`"step_id": {"job_id": {"set":true,"infinite":false,"number":1}, "sluid": "s335M7"}`},
+		func(j *Job) { j.SLUID = "s335M7" }},
+	{"control characters", []string{`"comment": "a\u001b[2J\n\u009bé"`}, func(j *Job) { j.Comment = "a [2J  é" }},
+	{"escaped key", []string{`"comm\u0065nt": "x"`}, func(j *Job) { j.Comment = "x" }},
+	{"unknown keys", []string{`"x": {"jobs":[1,{"y":[]}]}`, `"": 1`, `"x": 2`}, func(*Job) {}},
+	{"whole number as fraction", []string{`"cpus": 8.0`}, func(j *Job) { j.CPUs = 8 }},
+	{"a long remark is cut", []string{`"comment": "` + strings.Repeat("é", 3000) + `"`},
+		func(j *Job) { j.Comment = strings.Repeat("é", 2048) }},
+	{"cut within a character", []string{`"comment": "x` + strings.Repeat("é", 3000) + `"`},
+		func(j *Job) { j.Comment = "x" + strings.Repeat("é", 2047) }},
+	{"cut before an escape", []string{`"comment": "` + strings.Repeat("x", 4094) + `\u0041tail"`},
+		func(j *Job) { j.Comment = strings.Repeat("x", 4094) }},
+	{"cut although it fills the window", []string{`"comment": "` + strings.Repeat("x", 300_000) + `"`},
+		func(j *Job) { j.Comment = strings.Repeat("x", 4096) }},
+}
+
 func TestJobFields(t *testing.T) {
-	at := time.Unix(1795225297, 0).UTC()
-	tests := []struct {
-		name string
-		with []string
-		want func(*Job)
-	}{
-		{"nothing more", nil, func(*Job) {}},
-		{"wrapped numbers", []string{
-			`"submit_time": {"set":true,"infinite":false,"number":1795225297}`,
-			`"priority": {"infinite":false,"number":9,"set":true}`,
-			`"time_limit": {"set":true,"infinite":false,"number":60}`,
-			`"nice": -5`},
-			func(j *Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
-		{"missing is not zero", []string{`"nice": null`, `"array_task_id": null`, `"array_job_id": 7`},
-			func(j *Job) { j.ArrayJob = 7 }},
-		{"not set is not zero", []string{`"array_task_id": {"set":false,"infinite":false,"number":0}`,
-			`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *Job) { j.ArrayJob = 7 }},
-		{"task zero", []string{`"array_task_id": {"set":true,"infinite":false,"number":0}`, `"array_job_id": 7`},
-			func(j *Job) { j.ArrayJob, j.ArraySplit = 7, true }},
-		{"task of no array", []string{`"array_task_id": 3`, `"array_job_id": 0`}, func(*Job) {}},
-		{"no limit", []string{`"time_limit": {"set":false,"infinite":true,"number":0}`}, func(*Job) {}},
-		{"no limit, plainly", []string{`"time_limit": 4294967295`}, func(*Job) {}},
-		{"held by priority", []string{`"priority": 0`}, func(j *Job) { j.Priority, j.Held = 0, true }},
-		{"held by flag", []string{`"hold": true`}, func(j *Job) { j.Held = true }},
-		{"state with flags", []string{`"job_state": ["RUNNING","STAGE_OUT","COMPLETING"]`},
-			func(j *Job) { j.State, j.Flags = "RUNNING", []string{"COMPLETING", "STAGE_OUT"} }},
-		{"state of one word", []string{`"job_state": "RUNNING"`}, func(j *Job) { j.State = "RUNNING" }},
-		{"only a flag", []string{`"job_state": "CONFIGURING"`},
-			func(j *Job) { j.State, j.Flags = "RUNNING", []string{"CONFIGURING"} }},
-		{"completing", []string{`"job_state": "COMPLETING"`},
-			func(j *Job) { j.State, j.Flags = "COMPLETING", []string{"COMPLETING"} }},
-		{"times", []string{`"eligible_time": 0`, `"start_time": 1795225297`, `"suspend_time": null`, `"pre_sus_time": 90`},
-			func(j *Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
-		{"hostlists", []string{`"nodes": "None assigned"`, `"required_nodes": ["n1","n2"]`, `"excluded_nodes": "n[3-4]"`},
-			func(j *Job) { j.Required, j.Excluded = "n1,n2", "n[3-4]" }},
-		{"exclusive", []string{`"shared": ["none"]`}, func(j *Job) { j.Exclusive = true }},
-		{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *Job) { j.Exclusive = true }},
-		{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *Job) { j.Exclusive = true }},
-		{"shared by user", []string{`"shared": ["user"]`, `"exclusive": ["user"]`, `"cron": 5`}, func(*Job) {}},
-		{"sluid", []string{`"step_id": {"job_id": {"set":true,"infinite":false,"number":1}, "sluid": "s335M7"}`},
-			func(j *Job) { j.SLUID = "s335M7" }},
-		{"control characters", []string{`"comment": "a\u001b[2J\n\u009bé"`}, func(j *Job) { j.Comment = "a [2J  é" }},
-		{"escaped key", []string{`"comm\u0065nt": "x"`}, func(j *Job) { j.Comment = "x" }},
-		{"unknown keys", []string{`"x": {"jobs":[1,{"y":[]}]}`, `"": 1`, `"x": 2`}, func(*Job) {}},
-		{"whole number as fraction", []string{`"cpus": 8.0`}, func(j *Job) { j.CPUs = 8 }},
-		{"a long remark is cut", []string{`"comment": "` + strings.Repeat("é", 3000) + `"`},
-			func(j *Job) { j.Comment = strings.Repeat("é", 2048) }},
-		{"cut before an escape", []string{`"comment": "` + strings.Repeat("x", 4094) + `\u0041tail"`},
-			func(j *Job) { j.Comment = strings.Repeat("x", 4094) }},
-		{"cut although it fills the window", []string{`"comment": "` + strings.Repeat("x", 300_000) + `"`},
-			func(j *Job) { j.Comment = strings.Repeat("x", 4096) }},
-	}
-	for _, tt := range tests {
+	for _, tt := range jobTests {
 		t.Run(tt.name, func(t *testing.T) {
 			want := Job{ID: 7, UserID: 1000, Partition: "gpu", State: "PENDING", Submit: at, Priority: 5}
 			tt.want(&want)
@@ -135,126 +135,6 @@ func TestOpaqueJobs(t *testing.T) {
 		if got := decodeJob(t, job(with)).Opaque; got != want {
 			t.Errorf("%s: opaque %q, want %q", excerpt(with), got, want)
 		}
-	}
-}
-
-func TestGarbled(t *testing.T) {
-	for text, want := range map[string]string{
-		"":                                       "byte 0: the reply is empty",
-		" \n ":                                   "byte 3: the reply is empty",
-		"<html><body>502 Bad Gateway":            "byte 0: an HTML page",
-		"Authentication failure":                 `byte 0: no JSON object, but "Authentication failure"`,
-		"[]":                                     "no JSON object",
-		"null":                                   "no JSON object",
-		"{}":                                     `the reply has no "jobs"`,
-		`{"jobs": null}`:                         `the reply has no "jobs"`,
-		`{"jobs": {}}`:                           "byte 9: '{' where '[' should be",
-		`{"jobs": [5]}`:                          "byte 10: '5' where '{' should be",
-		`{"jobs": []`:                            "byte 11: the reply ends",
-		`{"jobs": [] } x`:                        "byte 14: 'x' after the end",
-		`{"jobs": []}{"jobs": []}`:               "byte 12: '{' after the end",
-		`{"jobs": [],}`:                          "byte 12: '}' where a string should be",
-		`{"jobs": [,]}`:                          "byte 10: ',' where '{' should be",
-		`{"jobs": [], "jobs": []}`:               `key "jobs" twice in the reply`,
-		`{"jobs": [], "errors": 5}`:              "byte 23: '5' where a list should be",
-		`{"jobs": [{}]}`:                         "a job without an id",
-		`{"jobs": [{"job_id": null}]}`:           "a job without an id",
-		`{"jobs": [{"job_id": 1, "job_id": 2}]}`: `key "job_id" twice in one record`,
-		`{"jobs": [{"job_id": 01}]}`:             `byte 21: "01" is not a number`,
-		`{"jobs": [{"job_id": +1}]}`:             "'+' where a value should be",
-		`{"jobs": [{"x": 1.}]}`:                  `"1." is not a number`,
-		`{"jobs": [{"x": -}]}`:                   `"-" is not a number`,
-		`{"jobs": [{"x": tru}]}`:                 "'t' where true should be",
-		`{"jobs": [{"x": NaN}]}`:                 "'N' where a value should be",
-		`{"jobs": [{"x": 'y'}]}`:                 `'\'' where a value should be`,
-		"{\"jobs\": [{\"x\": \"a\nb\"}]}":        `'\n' where a printable character`,
-		`{"jobs": [{"x": "\x41"}]}`:              `'\\' where a printable character`,
-		`{"jobs": [{"x": "\u00g1"}]}`:            `'\\' where a printable character`,
-		`{"jobs": [{"x" 1}]}`:                    "'1' where ':' should be",
-		`{"jobs": [{"x": 1 "y": 2}]}`:            `'"' where a comma or the closing bracket should be`,
-		`{"jobs": [{"x": [1 2]}]}`:               "'2' where a comma or the closing bracket should be",
-		`{"jobs": [{"x": [1}]}`:                  "'}' where a comma or the closing bracket should be",
-		`{"jobs": [{x: 1}]}`:                     "'x' where a string should be",
-		"{\"jobs\": [] /* c */}":                 "'/' where a comma",
-		`{"jobs": [{"x": ` + strings.Repeat("[", 100):          "nested deeper than 64: over the limit",
-		`{"jobs": [{"x": ` + strings.Repeat("1", 1000) + `}]}`: "number of more than 512 characters: over the limit",
-		"\xef\xbb\xbf{}": "no JSON object",
-	} {
-		jobs, meta, err := new(Decoder).Jobs(strings.NewReader(text), nil)
-		var e *Error
-		if !errors.As(err, &e) || e.Class != Garbled || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", excerpt(text), err, want)
-		}
-		if jobs != nil || !cmp.Equal(meta, Meta{}) {
-			t.Errorf("%s: something came back with the error: %v %v", excerpt(text), jobs, meta)
-		}
-	}
-}
-
-// Every prefix of a real reply is refused, and no prior records are lost.
-func TestTruncated(t *testing.T) {
-	text := []byte(job(`"comment": "a\u0041"`, `"nice": -1.5e3`, `"x": [true, null, {"y": {"set":true,"infinite":false,"number":5}}]`))
-	var d Decoder
-	into := []Job{{ID: 1}}
-	for n := range text {
-		got, _, err := d.Jobs(bytes.NewReader(text[:n]), into)
-		var e *Error
-		if !errors.As(err, &e) || e.Class != Garbled {
-			t.Fatalf("first %d bytes: %v", n, err)
-		}
-		if len(got) != 1 || got[0].ID != 1 {
-			t.Fatalf("first %d bytes: into became %v", n, got)
-		}
-	}
-	got, _, err := d.Jobs(bytes.NewReader(text), into)
-	if err != nil || len(got) != 2 || got[1].ID != 7 {
-		t.Fatalf("the decoder does not recover: %v, %v", got, err)
-	}
-}
-
-func TestBrokenStream(t *testing.T) {
-	text := job()
-	for _, tt := range []struct {
-		err  error
-		want Class
-	}{
-		{os.ErrDeadlineExceeded, Unclear},
-		{io.ErrUnexpectedEOF, Garbled}, // shorter than announced
-	} {
-		r := io.MultiReader(strings.NewReader(text[:40]), iotest.ErrReader(tt.err))
-		_, _, err := new(Decoder).Jobs(r, nil)
-		var e *Error
-		if !errors.As(err, &e) || e.Class != tt.want || !errors.Is(err, tt.err) {
-			t.Errorf("%v: got %v, want class %s", tt.err, err, tt.want)
-		}
-	}
-	var idle idleReader
-	if _, _, err := new(Decoder).Jobs(idle, nil); !errors.Is(err, io.ErrNoProgress) {
-		t.Errorf("a reader that never reads: %v", err)
-	}
-}
-
-type idleReader struct{}
-
-func (idleReader) Read([]byte) (int, error) { return 0, nil }
-
-func TestLimits(t *testing.T) {
-	text := job()
-	d := Decoder{Limits: Limits{Bytes: int64(len(text))}}
-	if _, _, err := d.Jobs(strings.NewReader(text), nil); err != nil {
-		t.Errorf("a reply of just the limit: %v", err)
-	}
-	d.Limits.Bytes--
-	_, _, err := d.Jobs(strings.NewReader(text), nil)
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d bytes", len(text)-1)) || !errors.Is(err, errLimit) {
-		t.Errorf("a reply over the limit: %v", err)
-	}
-	d = Decoder{Limits: Limits{List: 2}}
-	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b"]`)), nil); err != nil {
-		t.Errorf("two strings: %v", err)
-	}
-	if _, _, err := d.Jobs(strings.NewReader(job(`"gres_detail": ["a","b","c"]`)), nil); !errors.Is(err, errLimit) {
-		t.Errorf("three strings: %v", err)
 	}
 }
 

@@ -48,13 +48,7 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 		}
 		switch {
 		case n == 1:
-			if raw = s.buf[s.pos:i]; long {
-				raw = s.head
-			}
-			s.pos = i + 1
-			if len(raw) > limit && limit >= 0 {
-				return clip(raw, limit), esc, true
-			}
+			raw, long = s.quoted(i, limit, long)
 			return raw, esc, long
 		case n > 1:
 			esc = true
@@ -66,11 +60,9 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 			return nil, false, false
 		}
 		if i-s.pos > limit { // what follows is not worth keeping
-			if limit >= 0 {
-				s.head = append(s.head[:0], clip(s.buf[s.pos:i], limit)...)
-				long, limit = true, -1
-			}
-			s.pos = i
+			long = long || limit >= 0
+			s.drop(i, limit)
+			limit = -1
 		}
 		held := i - s.pos
 		if !s.fill(s.pos) {
@@ -80,6 +72,28 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 		}
 		i = s.pos + held
 	}
+}
+
+// drop lets go of a string up to i, but for its first limit bytes.
+func (s *scanner) drop(i, limit int) {
+	if limit >= 0 {
+		s.head = append(s.head[:0], clip(s.buf[s.pos:i], limit)...)
+	}
+	s.pos = i
+}
+
+// quoted consumes the rest of a string, which ends at i, and returns what is
+// kept of it.
+func (s *scanner) quoted(i, limit int, long bool) ([]byte, bool) {
+	raw := s.buf[s.pos:i]
+	s.pos = i + 1
+	switch {
+	case long:
+		return s.head, true
+	case limit >= 0 && len(raw) > limit:
+		return clip(raw, limit), true
+	}
+	return raw, false
 }
 
 // clip cuts the inside of a string to at most n bytes, not within an escape.

@@ -29,7 +29,10 @@ func (s *scanner) alike() (v int64, got verdict, ok bool) {
 		}
 		s.pos += len(l.head) + n + len(l.tail)
 		s.fresh = false
-		return v, [...]verdict{found, absent}[i], true
+		if i > 0 {
+			return 0, absent, true
+		}
+		return v, found, true
 	}
 	return 0, absent, false
 }
@@ -54,48 +57,58 @@ func (s *scanner) learn(from, digits int64, set bool) {
 }
 
 // wrapped reads the newer encoding of a number.
-func (s *scanner) wrapped() (v int64, got verdict) {
+func (s *scanner) wrapped() (int64, verdict) {
 	if v, got, ok := s.alike(); ok {
-		if got == absent {
-			v = 0
-		}
 		return v, got
 	}
-	set, endless, wrong, plain := true, false, false, true
-	from, digits := s.off+int64(s.pos), int64(-1)
-	got = unreadable // until there is a number
+	from := s.off + int64(s.pos)
+	w := wrapping{set: true, got: unreadable, last: true}
 	s.enter('{')
 	for key := s.key(); key != nil; key = s.key() {
-		kind := found
-		plain = plain && digits < 0 // the number comes last
-		switch string(key) {
-		case "set":
-			s.colon()
-			set, kind = s.boolean()
-		case "infinite":
-			s.colon()
-			endless, kind = s.boolean()
-		case "number":
-			s.colon()
-			s.space()
-			digits = s.off + int64(s.pos)
-			v, got = s.number()
-		default:
-			s.colon()
-			s.skip()
-		}
-		wrong = wrong || kind != found
+		s.member(&w, key)
 	}
 	switch {
-	case wrong || s.err != nil:
+	case w.wrong || s.err != nil:
 		return 0, unreadable
-	case endless:
+	case w.endless:
 		return 0, infinite
-	case plain && digits >= 0 && got == found:
-		s.learn(from, digits, set)
+	case w.last && w.got == found:
+		s.learn(from, w.digits, w.set)
 	}
-	if !set {
+	if !w.set {
 		return 0, absent
 	}
-	return v, got
+	return w.v, w.got
+}
+
+// wrapping is a wrapped number while it is read.
+type wrapping struct {
+	set, endless, wrong bool
+	v                   int64
+	got                 verdict // unreadable until there is a number
+	digits              int64   // where the number began
+	last                bool    // nothing followed the number
+}
+
+// member reads the value of one key of a wrapped number.
+func (s *scanner) member(w *wrapping, key []byte) {
+	kind := found
+	w.last = w.digits == 0
+	switch string(key) {
+	case "set":
+		s.colon()
+		w.set, kind = s.boolean()
+	case "infinite":
+		s.colon()
+		w.endless, kind = s.boolean()
+	case "number":
+		s.colon()
+		s.space()
+		w.digits = s.off + int64(s.pos)
+		w.v, w.got = s.number()
+	default:
+		s.colon()
+		s.skip()
+	}
+	w.wrong = w.wrong || kind != found
 }

@@ -1,0 +1,148 @@
+package slurm
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// referenceJob reads one job.
+func referenceJob(o jsonObject) Job {
+	r := newReader(o)
+	var j Job
+	j.ID, j.UserID = r.size("job_id"), r.size("user_id")
+	if step, ok := o["step_id"].(map[string]any); ok {
+		inner := newReader(step)
+		j.SLUID = inner.text("sluid")
+		if len(inner.wrong) > 0 {
+			r.wrong["step_id"] = true
+		}
+	}
+	r.identity(&j)
+	r.times(&j)
+	r.resources(&j)
+	r.array(&j)
+	j.Opaque = r.opaque()
+	r.soft(&j)
+	return j
+}
+
+func (r *reader) identity(j *Job) {
+	j.Name, j.User, j.Account, j.QOS = r.text("name"), r.text("user_name"), r.text("account"), r.text("qos")
+	j.Partition, j.Cluster = r.text("partition"), r.text("cluster")
+	j.State, j.Flags = r.state("job_state")
+	j.Reason, j.ReasonText = r.text("state_reason"), r.text("state_description")
+	if n, got := number(r.o["nice"]); got == found && n <= 1<<31 && n >= -1<<31 {
+		j.Nice, j.NiceKnown = n, true
+	} else if got == found || got == unreadable {
+		r.wrong["nice"] = true
+	}
+	j.Priority = r.size("priority")
+	j.Held = r.flag("hold") || r.good["priority"] && j.Priority == 0
+	j.Restarts, j.Requeue, j.Batch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
+	j.Comment, j.Extra, j.Admin = r.text("comment"), r.text("extra"), r.text("admin_comment")
+	j.Features, j.Dependency, j.Reservation = r.text("features"), r.text("dependency"), r.text("resv_name")
+	j.Federation = r.text("federation_origin")
+}
+
+func (r *reader) times(j *Job) {
+	j.Submit, j.Eligible, j.Accrue = r.time("submit_time"), r.time("eligible_time"), r.time("accrue_time")
+	j.Start, j.End, j.Suspended = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
+	j.PreSuspend, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
+	j.Limit = r.span("time_limit", time.Minute)
+}
+
+func (r *reader) resources(j *Job) {
+	j.Nodes, j.Required = r.hosts("nodes"), r.hosts("required_nodes")
+	j.Excluded, j.Scheduled = r.hosts("excluded_nodes"), r.hosts("scheduled_nodes")
+	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
+	j.MemPerNode, j.MemPerCPU = r.size("memory_per_node"), r.size("memory_per_cpu")
+	j.Request, j.Allocated = r.text("tres_req_str"), r.text("tres_alloc_str")
+	j.PerNode, j.PerJob, j.PerTask = r.text("tres_per_node"), r.text("tres_per_job"), r.text("tres_per_task")
+	j.Gres, _ = r.list("gres_detail", false)
+}
+
+func (r *reader) array(j *Job) {
+	j.ArrayJob, j.ArrayMax = r.size("array_job_id"), int(r.size("array_max_tasks"))
+	task, got := sized(r.o["array_task_id"])
+	if r.note("array_task_id", got); got == found && j.ArrayJob != 0 {
+		j.ArrayTask, j.ArraySplit = task, true
+	}
+	j.ArrayTasks = r.text("array_task_string")
+	j.HetJob, j.HetOffset = r.size("het_job_id"), int(r.size("het_job_offset"))
+}
+
+// soft reads the fields that never spoil the record.
+func (r *reader) soft(j *Job) {
+	soft := newReader(r.o)
+	j.Cron = soft.text("cron")
+	shared, _ := soft.list("shared", true)
+	excl, _ := soft.list("exclusive", true)
+	yes, _ := r.o["exclusive"].(bool)
+	j.Exclusive = yes || slices.Contains(shared, "NONE") || slices.Contains(excl, "TRUE")
+}
+
+// opaque says what is wrong with a job.
+func (r *reader) opaque() string {
+	for _, f := range jobShape.fields {
+		if r.wrong[f.name] {
+			return f.name + " is not of the expected kind"
+		}
+	}
+	for _, f := range []string{"job_id", "user_id", "partition", "job_state", "submit_time", "priority", "restart_cnt"} {
+		if !r.good[f] {
+			for _, f := range jobShape.fields { // the first in the decoder's order
+				if needed[f.name] && !r.good[f.name] {
+					return f.name + " is missing"
+				}
+			}
+		}
+	}
+	return ""
+}
+
+var needed = map[string]bool{"job_id": true, "user_id": true, "partition": true, "job_state": true, "submit_time": true, "priority": true, "restart_cnt": true}
+
+// referenceNode reads one node.
+func referenceNode(o jsonObject) Node {
+	r := newReader(o)
+	var n Node
+	n.Name, n.Reason = r.text("name"), r.text("reason")
+	for _, key := range []string{"state", "state_flags"} {
+		words, _ := r.list(key, true)
+		for _, w := range words {
+			if n.State == "" && nodeBases[w] {
+				n.State = w
+			} else {
+				n.Flags = append(n.Flags, w)
+			}
+		}
+	}
+	slices.Sort(n.Flags)
+	n.Flags = slices.Compact(n.Flags)
+	n.Gres, n.GresUsed = r.text("gres"), r.text("gres_used")
+	n.TRES, n.TRESUsed = r.text("tres"), r.text("tres_used")
+	n.Features, n.Partitions = r.commas("active_features"), r.commas("partitions")
+	n.CPUs, n.CPUsUsed = int(r.size("cpus")), int(r.size("alloc_cpus"))
+	n.MemMB, n.MemUsedMB = r.size("real_memory"), r.size("alloc_memory")
+	if len(r.wrong) > 0 || n.State == "" {
+		n.State = "UNREADABLE"
+	}
+	soft := newReader(o)
+	n.Topology, n.Version = soft.text("topology"), soft.text("version")
+	if old := soft.text("slurmd_version"); old != "" {
+		n.Version = old
+	}
+	return n
+}
+
+func (r *reader) commas(key string) []string {
+	list, _ := r.list(key, false)
+	if s, ok := r.o[key].(string); ok {
+		list = strings.FieldsFunc(cleaned(s), func(c rune) bool { return c == ',' })
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list
+}
