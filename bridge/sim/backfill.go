@@ -73,7 +73,7 @@ func (t *timeline) split(at time.Time) {
 
 // future is what a backfill pass knows of times to come.
 type future struct {
-	nodes map[*node]*timeline
+	nodes []timeline  // by node index
 	times []time.Time // moments at which something gets free, ascending
 	tried map[shape]int
 }
@@ -113,9 +113,9 @@ func (w *World) backfill() {
 
 // foresee lays out what is free when, if every running job uses its limit.
 func (w *World) foresee() *future {
-	f := &future{nodes: map[*node]*timeline{}, times: []time.Time{w.now}, tried: map[shape]int{}}
+	f := &future{nodes: make([]timeline, len(w.nodes)), times: []time.Time{w.now}, tried: map[shape]int{}}
 	for _, n := range w.nodes {
-		f.nodes[n] = &timeline{{w.now, n.room()}}
+		f.nodes[n.index] = timeline{{w.now, n.room()}}
 	}
 	for _, j := range w.order {
 		if len(j.slots) == 0 {
@@ -124,7 +124,7 @@ func (w *World) foresee() *future {
 		end := w.ends(j)
 		f.times = append(f.times, end)
 		for _, s := range j.slots {
-			f.nodes[s.n].change(s, 1, end, w.now.Add(2*forever))
+			f.nodes[s.n.index].change(s, 1, end, w.now.Add(2*forever))
 		}
 	}
 	slices.SortFunc(f.times, time.Time.Compare)

@@ -16,11 +16,13 @@ func (w *World) reserve(f *future, e entry) bool {
 		return false
 	}
 	a, length := j.ask(), j.length()
+	var at time.Time
+	free := func(n *node) room { return f.nodes[n.index].least(at, at.Add(length)) }
 	key := shape{a, length, e.p, fmt.Sprint(j.spec.Features, j.spec.Required, j.spec.Excluded)}
 	last := w.now.Add(w.cfg.BackfillWindow)
 	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(last); i++ {
-		at := f.times[i]
-		slots := a.fit(list, func(n *node) room { return f.nodes[n].least(at, at.Add(length)) })
+		at = f.times[i]
+		slots := a.fit(list, free)
 		if slots == nil {
 			f.tried[key] = i + 1
 			continue
@@ -54,7 +56,7 @@ func (w *World) promise(j *job, at time.Time, slots []slot) {
 // book takes the slots out of the future.
 func (f *future) book(slots []slot, from, to time.Time) {
 	for _, s := range slots {
-		f.nodes[s.n].change(s, -1, from, to)
+		f.nodes[s.n.index].change(s, -1, from, to)
 	}
 	if i, ok := slices.BinarySearchFunc(f.times, to, time.Time.Compare); !ok {
 		f.times = slices.Insert(f.times, i, to)

@@ -36,7 +36,7 @@ func BenchmarkDay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := w.Load(Load{Seed: 1, Jobs: 3_000, Over: 24 * time.Hour, MaxNodes: 4}.Make()); err != nil {
+		if err := w.Load(Load{Seed: 1, Jobs: 2_000, Over: 6 * time.Hour, MaxNodes: 4}.Make()); err != nil {
 			b.Fatal(err)
 		}
 		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {

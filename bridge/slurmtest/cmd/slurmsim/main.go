@@ -1,0 +1,78 @@
+// Command slurmsim is a whole Slurm for demonstrations: a simulated cluster
+// under a made-up load behind slurmrestd's interface, faster than real time.
+//
+//	slurmsim -listen 127.0.0.1:6820 -release 26.05.5 -nodes 4 -gpus 8 -jobs 200 -speed 60
+//
+// It prints its address on standard output and ends on an interrupt.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurmtest"
+)
+
+type options struct {
+	listen, release, gpu string
+	nodes, gpus, jobs    int
+	speed, opted         float64
+	over                 time.Duration
+	seed                 int64
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.listen, "listen", "127.0.0.1:6820", "address, or unix:/path")
+	flag.StringVar(&o.release, "release", "26.05.5", "Slurm release to play")
+	flag.StringVar(&o.gpu, "gpu", "a100", "GPU type")
+	flag.IntVar(&o.nodes, "nodes", 4, "nodes")
+	flag.IntVar(&o.gpus, "gpus", 8, "GPUs a node")
+	flag.IntVar(&o.jobs, "jobs", 200, "jobs that arrive")
+	flag.DurationVar(&o.over, "over", 12*time.Hour, "simulated time in which they arrive")
+	flag.Float64Var(&o.speed, "speed", 60, "simulated seconds a second")
+	flag.Float64Var(&o.opted, "opted", 0.5, "share of jobs that may be preempted")
+	flag.Int64Var(&o.seed, "seed", 1, "seed of the load")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, o); err != nil {
+		fmt.Fprintln(os.Stderr, "slurmsim:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, o options) error {
+	w, err := sim.New(sim.Config{
+		Seed: o.seed, Release: o.release, Start: time.Now().Truncate(time.Second),
+		Nodes: sim.Uniform(o.nodes, o.gpu, o.gpus), Accounts: accounts, Users: users,
+	})
+	if err != nil {
+		return err
+	}
+	load := sim.Load{
+		Seed: o.seed, Jobs: o.jobs, Over: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), Opted: o.opted,
+	}
+	if err := w.Load(load.Make()); err != nil {
+		return err
+	}
+	s, err := slurmtest.Start(slurmtest.Config{World: w, Listen: o.listen, Speed: o.speed})
+	if err != nil {
+		return err
+	}
+	fmt.Println(s.URL())
+	return s.Serve(ctx)
+}
+
+var (
+	accounts = []sim.Account{{Name: "research", Shares: 2}, {Name: "teaching", Shares: 1}}
+	users    = []sim.User{
+		{Name: "alice", Account: "research"}, {Name: "bob", Account: "research"}, {Name: "carol", Account: "teaching"},
+	}
+)
