@@ -9,7 +9,7 @@ func TestSameRun(t *testing.T) {
 		want bool
 	}{
 		{a, true},
-		{Run{Job: 1, Submit: 100, Restarts: 2}, true},              // no SLUID to compare
+		{Run{Job: 1, Submit: 100, Restarts: 2}, true},               // no SLUID to compare
 		{Run{Job: 1, Submit: 100, Restarts: 2, SLUID: "s2"}, false}, // the SLUID decides
 		{Run{Job: 1, Submit: 100, Restarts: 3}, false},
 		{Run{Job: 1, Submit: 101, Restarts: 2}, false},
