@@ -1,0 +1,137 @@
+package probes
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+// gpusOf returns the GPUs Slurm has configured on the node, one entry a type.
+func gpusOf(n *slurm.Node) []slurm.GRES {
+	list, err := slurm.ParseGRES(n.Gres)
+	if err != nil {
+		return nil
+	}
+	count := map[string]int{}
+	for _, g := range list {
+		if g.Name == "gpu" && g.Count > 0 {
+			count[g.Type] += g.Count
+		}
+	}
+	var out []slurm.GRES
+	for _, typ := range slices.Sorted(maps.Keys(count)) {
+		out = append(out, slurm.GRES{Name: "gpu", Type: typ, Count: count[typ]})
+	}
+	return out
+}
+
+// unit is one thing Slurm can give out: a GPU or a MIG slice.
+type unit struct {
+	model string
+	slice string // MIG profile; "": a whole GPU
+	sick  bool
+	busy  policy.Measure
+}
+
+// units lists what the sample shows, a divided GPU as its slices.
+func units(gpus []nodeprobe.GPU) []unit {
+	var out []unit
+	for i := range gpus {
+		g := &gpus[i]
+		if !g.MIG {
+			out = append(out, unit{model: g.Model, sick: g.Sick != "", busy: g.Busy})
+		}
+		for _, p := range g.Parts {
+			out = append(out, unit{model: g.Model, slice: p.Profile, sick: g.Sick != ""})
+		}
+	}
+	return out
+}
+
+// devices sums the units by Slurm's types. What Slurm has configured and the
+// driver does not show is sick.
+func devices(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
+	by := map[string][]unit{}
+	for _, u := range units(gpus) {
+		typ := typeOf(u, configured)
+		by[typ] = append(by[typ], u)
+	}
+	for _, c := range configured {
+		by[c.Type] = by[c.Type] // so that a type of which nothing is left is told
+	}
+	var out []policy.Devices
+	for _, typ := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, sum(typ, by[typ], want(configured, typ)))
+	}
+	return out
+}
+
+func want(configured []slurm.GRES, typ string) int {
+	for _, c := range configured {
+		if c.Type == typ {
+			return c.Count
+		}
+	}
+	return 0
+}
+
+// sum describes the devices of a type: the mean utilisation is known only when
+// every healthy one's is.
+func sum(typ string, units []unit, configured int) policy.Devices {
+	d := policy.Devices{Type: typ, Count: max(len(units), configured), Sick: max(configured-len(units), 0)}
+	total, well, known := 0.0, 0, true
+	for _, u := range units {
+		if u.sick {
+			d.Sick++
+			continue
+		}
+		well++
+		known = known && u.busy.Known
+		total += u.busy.Value
+	}
+	if known && well > 0 {
+		d.Busy = policy.Known(total / float64(well))
+	}
+	return d
+}
+
+// typeOf names a unit as Slurm does: a node's only type; else the longest
+// configured type that the driver's name contains, as Slurm's own detection
+// matches; else the driver's name.
+func typeOf(u unit, configured []slurm.GRES) string {
+	if len(configured) == 1 {
+		return configured[0].Type
+	}
+	name := plain(u.model)
+	if u.slice != "" {
+		name += "_" + u.slice
+	}
+	var fit []string
+	for _, c := range configured {
+		if matches(name, u.slice, plain(c.Type)) {
+			fit = append(fit, c.Type)
+		}
+	}
+	if len(fit) == 0 {
+		return cmp.Or(u.slice, u.model)
+	}
+	return slices.MaxFunc(fit, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) })
+}
+
+// matches reports whether a type of Slurm's is the unit's: a slice needs its
+// profile at the end of the type, a whole GPU a type that is in its name.
+func matches(name, slice, typ string) bool {
+	if slice == "" {
+		return typ != "" && strings.Contains(name, typ)
+	}
+	return typ == slice || strings.HasSuffix(typ, "_"+slice) || strings.HasSuffix(typ, "-"+slice)
+}
+
+func plain(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
+}

@@ -1,0 +1,109 @@
+package probes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+// Puller asks the probes at the addresses, by node name. What answered is
+// returned even when the error names nodes that did not.
+type Puller interface {
+	Pull(context.Context, map[string]string) (map[string]nodeprobe.Sample, error)
+}
+
+// Probes asks the probes of a cluster's GPU nodes.
+type Probes struct {
+	client   Puller
+	template string
+	maxAge   time.Duration
+	now      func() time.Time
+}
+
+// New returns the probes reached at the template, such as
+// "http://{node}:9810" or "unix:/run/probes/{node}.sock", where {node} becomes
+// a node's name. A sample older than maxAge is not used.
+func New(client Puller, template string, maxAge time.Duration, now func() time.Time) *Probes {
+	return &Probes{client: client, template: template, maxAge: maxAge, now: now}
+}
+
+// Sample returns the measured devices of the view's GPU nodes that are up, by
+// node. The error joins the nodes without a usable sample; the others are
+// returned all the same.
+func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.Devices, error) {
+	addresses := map[string]string{}
+	configured := map[string][]slurm.GRES{}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		if gpus := gpusOf(n); len(gpus) > 0 && up(n) {
+			addresses[n.Name] = strings.ReplaceAll(p.template, "{node}", n.Name)
+			configured[n.Name] = gpus
+		}
+	}
+	samples, err := p.client.Pull(ctx, addresses)
+	errs := []error{err}
+	out := make(map[string][]policy.Devices, len(samples))
+	for _, name := range sortedNames(samples) {
+		s := samples[name]
+		if err := p.usable(&s); err != nil {
+			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
+			continue
+		}
+		out[name] = devices(configured[name], s.GPUs)
+	}
+	return out, errors.Join(errs...)
+}
+
+func sortedNames(samples map[string]nodeprobe.Sample) []string {
+	names := make([]string, 0, len(samples))
+	for n := range samples {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// usable reports why a sample must not be used. Its age is taken by the
+// probe's steady clock and by ours, so that neither a replayed reply nor a
+// wrong clock passes old data as new.
+func (p *Probes) usable(s *nodeprobe.Sample) error {
+	if s.At.IsZero() {
+		return fmt.Errorf("it has measured nothing: %s", orUnsaid(s.Error))
+	}
+	if age := time.Duration(s.Age * float64(time.Second)); age > p.maxAge || age < 0 {
+		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orUnsaid(s.Error))
+	}
+	if off := p.now().Sub(s.At); off.Abs() > p.maxAge {
+		return fmt.Errorf("its sample is of %s, %v from our clock: set the clocks by NTP", s.At.UTC().Format(time.RFC3339), off.Round(time.Second))
+	}
+	return nil
+}
+
+func orUnsaid(why string) string {
+	if why == "" {
+		return "it does not say why"
+	}
+	return why
+}
+
+// up reports whether a node's daemons can be expected to answer. Drained nodes
+// count: their jobs run on.
+func up(n *slurm.Node) bool {
+	switch n.State {
+	case "IDLE", "MIXED", "ALLOCATED":
+	default:
+		return false
+	}
+	return !slices.ContainsFunc(n.Flags, func(f string) bool { return away[f] })
+}
+
+var away = map[string]bool{
+	"NOT_RESPONDING": true, "POWERED_DOWN": true, "POWERING_DOWN": true, "POWERING_UP": true, "REBOOT_ISSUED": true,
+}

@@ -1,0 +1,86 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"fairbridge/nodeprobe"
+)
+
+// The defaults of a Client.
+const (
+	DefaultTimeout  = 3 * time.Second
+	DefaultParallel = 32
+	DefaultMaxBytes = 1 << 20
+)
+
+// Config says how probes are asked. Zero fields take the defaults.
+type Config struct {
+	Timeout  time.Duration // for one node, connecting included
+	Parallel int           // nodes asked at once
+	MaxBytes int64         // a reply larger than this is refused
+}
+
+// Client asks probes. It is safe for concurrent use.
+type Client struct {
+	Config
+	http http.Client
+}
+
+// New returns a client.
+func New(c Config) *Client {
+	c.Timeout = orElse(c.Timeout, DefaultTimeout)
+	c.Parallel = orElse(c.Parallel, DefaultParallel)
+	c.MaxBytes = orElse(c.MaxBytes, DefaultMaxBytes)
+	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel), CheckRedirect: refuse}}
+}
+
+func orElse[T int | int64 | time.Duration](v, otherwise T) T {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}
+
+// Pull asks the probe of every node of the map, from node name to address: an
+// http URL, or unix:/path/of/socket. It returns the samples of those that
+// answered; the error joins the others, by node.
+func (c *Client) Pull(ctx context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
+	var mu sync.Mutex
+	got := make(map[string]nodeprobe.Sample, len(nodes))
+	names := sortedNames(nodes)
+	errs := make([]error, len(names))
+	var g errgroup.Group
+	g.SetLimit(c.Parallel)
+	for i, name := range names {
+		g.Go(func() error {
+			s, err := c.one(ctx, name, nodes[name])
+			if err != nil {
+				errs[i] = fmt.Errorf("probe of node %s: %w", name, err)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			got[name] = s
+			return nil
+		})
+	}
+	_ = g.Wait() // no function returns one
+	return got, errors.Join(errs...)
+}
+
+func sortedNames(nodes map[string]string) []string {
+	names := make([]string, 0, len(nodes))
+	for n := range nodes {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	return names
+}

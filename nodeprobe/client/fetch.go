@@ -1,0 +1,110 @@
+package client
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"fairbridge/nodeprobe"
+)
+
+// Path is where a probe serves its sample.
+const Path = "/v1/sample"
+
+func (c *Client) one(ctx context.Context, node, address string) (nodeprobe.Sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	body, err := c.fetch(ctx, address)
+	if err != nil {
+		return nodeprobe.Sample{}, err
+	}
+	return decode(body, node)
+}
+
+// fetch returns the reply's body, whole or not at all.
+func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
+	ctx, url := route(ctx, address)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, fmt.Errorf("address %q: %w", address, err)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s: is it a probe?", url, res.Status)
+	}
+	return c.read(res.Body)
+}
+
+func (c *Client) read(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, c.MaxBytes+1))
+	if err != nil {
+		return nil, fmt.Errorf("reading the sample: %w", err)
+	}
+	if int64(len(body)) > c.MaxBytes {
+		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxBytes)
+	}
+	return body, nil
+}
+
+// decode believes a sample only of the node that was asked: a wrong address
+// must not move one node's measurements to another.
+func decode(body []byte, node string) (nodeprobe.Sample, error) {
+	var s nodeprobe.Sample
+	if err := json.Unmarshal(body, &s); err != nil {
+		return nodeprobe.Sample{}, fmt.Errorf("reading the sample: %w", err)
+	}
+	if s.Node != node {
+		return nodeprobe.Sample{}, fmt.Errorf("the probe there says it is of node %q: check its --node and the address", s.Node)
+	}
+	return s, nil
+}
+
+type socketKey struct{}
+
+// route returns the URL of a sample; for a socket, the context carries its path
+// to the dialer.
+func route(ctx context.Context, address string) (context.Context, string) {
+	if path, ok := strings.CutPrefix(address, "unix:"); ok {
+		path = "/" + strings.TrimLeft(path, "/")
+		return context.WithValue(ctx, socketKey{}, path), "http://probe" + Path
+	}
+	return ctx, strings.TrimRight(address, "/") + Path
+}
+
+// transport keeps no connection: a probe is asked every cycle or less, and
+// thousands of idle connections are worth nothing.
+func transport(parallel int) http.RoundTripper {
+	dialer := &net.Dialer{}
+	return &http.Transport{
+		DisableKeepAlives: true, MaxConnsPerHost: parallel, ResponseHeaderTimeout: time.Minute,
+		MaxResponseHeaderBytes: 64 << 10,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			if path, ok := ctx.Value(socketKey{}).(string); ok {
+				return dialer.DialContext(ctx, "unix", path)
+			}
+			return dialer.DialContext(ctx, network, addr)
+		},
+	}
+}
+
+func refuse(*http.Request, []*http.Request) error {
+	return errors.New("it redirects elsewhere: refused")
+}
+
+// plain drops net/url's repetition of the address.
+func plain(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.New("no answer in time: is nodeprobe running there, and the port open?")
+	}
+	return err
+}

@@ -1,0 +1,102 @@
+package nodeprobe
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Job is what one Slurm job uses of the node's GPUs.
+type Job struct {
+	Owner
+	GPUs  []int          `json:"gpus"`            // indexes, sorted
+	Busy  policy.Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
+	MemMB policy.Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
+}
+
+// key tells jobs apart: what is known of both must agree.
+type key struct {
+	job   int64
+	sluid string
+}
+
+// JobsOf adds the processes up by job.
+func JobsOf(gpus []GPU) []Job {
+	found := map[key]*Job{}
+	for i := range gpus {
+		g := &gpus[i]
+		on := Owners(g)
+		for _, o := range on {
+			j := entry(found, o)
+			j.add(g, len(on) == 1 && everyOwned(g))
+		}
+		for _, p := range g.Procs {
+			if p.Owner.Known() {
+				found[keyOf(p.Owner)].hold(p.MemMB)
+			}
+		}
+	}
+	return sorted(found)
+}
+
+// Owners returns the jobs with a process on the GPU, each once, sorted.
+func Owners(g *GPU) []Owner {
+	var out []Owner
+	for _, p := range g.Procs {
+		o := Owner{Job: p.Owner.Job, SLUID: p.Owner.SLUID, By: p.Owner.By}
+		if o.Known() && !slices.ContainsFunc(out, func(b Owner) bool { return keyOf(b) == keyOf(o) }) {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, compareOwners)
+	return out
+}
+
+func keyOf(o Owner) key { return key{o.Job, o.SLUID} }
+
+func compareOwners(a, b Owner) int {
+	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.SLUID, b.SLUID))
+}
+
+func everyOwned(g *GPU) bool {
+	return !slices.ContainsFunc(g.Procs, func(p Process) bool { return !p.Owner.Known() })
+}
+
+func entry(found map[key]*Job, o Owner) *Job {
+	j := found[keyOf(o)]
+	if j == nil {
+		j = &Job{Owner: o, Busy: policy.Known(0), MemMB: policy.Known(0)}
+		found[keyOf(o)] = j
+	}
+	return j
+}
+
+// add counts a GPU. Its utilisation is the job's only when nobody else is on it.
+func (j *Job) add(g *GPU, alone bool) {
+	n := float64(len(j.GPUs))
+	j.GPUs = append(j.GPUs, g.Index)
+	if !alone || !g.Busy.Known || !j.Busy.Known {
+		j.Busy = policy.Measure{}
+		return
+	}
+	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
+}
+
+func (j *Job) hold(mb int64) {
+	if mb == 0 || !j.MemMB.Known {
+		j.MemMB = policy.Measure{}
+		return
+	}
+	j.MemMB.Value += float64(mb)
+}
+
+func sorted(found map[key]*Job) []Job {
+	out := make([]Job, 0, len(found))
+	for _, j := range found {
+		slices.Sort(j.GPUs)
+		out = append(out, *j)
+	}
+	slices.SortFunc(out, func(a, b Job) int { return compareOwners(a.Owner, b.Owner) })
+	return out
+}

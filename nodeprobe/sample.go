@@ -1,0 +1,43 @@
+package nodeprobe
+
+import "time"
+
+// Sample is one look at every GPU of a node, as GET /v1/sample answers.
+type Sample struct {
+	Node   string    `json:"node"`            // as Slurm names it
+	At     time.Time `json:"at"`              // when the driver answered; zero when it never did
+	Age    float64   `json:"age_seconds"`     // since At, by the probe's own steady clock when it served this
+	Seq    uint64    `json:"seq"`             // samples taken since the probe started
+	Stale  bool      `json:"stale,omitempty"` // the last good look; Error says why there is none since
+	Error  string    `json:"error,omitempty"` // why there is no fresh look; "" when there is
+	Driver Driver    `json:"driver,omitzero"` // zero without one
+	GPUs   []GPU     `json:"gpus"`            // by index
+	Jobs   []Job     `json:"jobs,omitempty"`  // who uses them, sorted by job and SLUID
+	Notes  []string  `json:"notes,omitempty"` // what could not be measured as a whole, a sentence each
+}
+
+// Driver is the NVIDIA driver of a node.
+type Driver struct {
+	Version string   `json:"version,omitempty"` // "550.54.15"
+	CUDA    string   `json:"cuda,omitempty"`    // the newest CUDA it serves, "12.4"
+	Missing []string `json:"missing,omitempty"` // NVML functions it lacks, sorted; what they measure is unknown
+}
+
+// Process is a process on a GPU.
+type Process struct {
+	PID   int    `json:"pid"`
+	MemMB int64  `json:"mem_mb,omitempty"` // GPU memory it holds, MiB; 0 when the driver does not say
+	Slice string `json:"slice,omitempty"`  // UUID of its MIG device
+	Owner Owner  `json:"owner,omitzero"`   // zero: not a Slurm job as far as can be seen
+}
+
+// Owner is the Slurm job of a process.
+type Owner struct {
+	Job   int64  `json:"job,omitempty"`   // 0 when only the SLUID is known
+	SLUID string `json:"sluid,omitempty"` // the run's identity, Slurm 26.05 and later
+	Step  string `json:"step,omitempty"`  // batch, extern, interactive or a number
+	By    string `json:"by,omitempty"`    // how it is known: cgroup, title, environ (which the user can change)
+}
+
+// Known reports whether the owner is known at all.
+func (o Owner) Known() bool { return o.Job != 0 || o.SLUID != "" }
