@@ -12,8 +12,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// rarely is true in about one of n draws.
-func rarely(t *rapid.T, n int, what string) bool { return rapid.IntRange(1, n).Draw(t, what) == 1 }
+// rarely is true in at most one of n draws. Small numbers are drawn more often
+// than others, so it is one from the upper middle.
+func rarely(t *rapid.T, n int, what string) bool {
+	return rapid.IntRange(1, n).Draw(t, what) == n*2/3+1
+}
 
 func pick[T any](t *rapid.T, what string, of ...T) T { return rapid.SampledFrom(of).Draw(t, what) }
 
@@ -30,8 +33,12 @@ func spoilt(t *rapid.T) gate.State {
 	c.UserStops1h, c.JobStops4h = rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(0, 2).Draw(t, "job4h")
 	c.MutationFloor, c.MutationRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
 	c.IAcceptOrphanHolds = rarely(t, 4, "orphans")
-	s.Leadership = time.Duration(rapid.IntRange(11, 40).Draw(t, "leadership")) * time.Second
-	s.Now = noon.Add(time.Duration(rapid.IntRange(-1, 16).Draw(t, "age")) * time.Second)
+	if rarely(t, 20, "short leadership") {
+		s.Leadership = time.Duration(rapid.IntRange(9, 14).Draw(t, "leadership")) * time.Second
+	}
+	if rarely(t, 20, "odd age") {
+		s.Now = noon.Add(time.Duration(rapid.IntRange(-1, 16).Draw(t, "age")) * time.Second)
+	}
 	s.View.Full = !rarely(t, 30, "partial")
 	for i := range s.View.Nodes {
 		if rarely(t, 8, "sick node") {
@@ -54,7 +61,7 @@ func spoilt(t *rapid.T) gate.State {
 // spoilJob changes at most one thing of one job in three.
 func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	ago := func(m int) time.Time { return noon.Add(-time.Duration(m) * time.Minute) }
-	switch rapid.IntRange(0, 45).Draw(t, "spoil") {
+	switch 45 - rapid.IntRange(0, 45).Draw(t, "spoil") { // mostly none of these
 	case 1:
 		j.Held = true
 	case 2:
