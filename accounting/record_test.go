@@ -51,6 +51,7 @@ func TestRecordSegments(t *testing.T) {
 	})
 	shrunk := with(two, func(j *slurm.Job) { j.Nodes, j.Gres = "n1", []string{"gpu:a100:2(IDX:0-1)"} })
 	reused := with(run, func(j *slurm.Job) { j.Submit, j.Start, j.User = sec(500), sec(510), "bob" })
+	d := fresh(t)
 	for _, c := range []struct {
 		name  string
 		views []*slurm.View
@@ -79,7 +80,8 @@ func TestRecordSegments(t *testing.T) {
 		{"unreadable record", []*slurm.View{view(sec(20), run), view(sec(50), with(run, func(j *slurm.Job) { j.Opaque, j.Start = "garbled", time.Time{} }))}, []string{"0/n1 a100×4 10–"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d := fresh(t)
+			_, err := d.pool.Exec(t.Context(), "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
+			must(t, err)
 			for _, v := range c.views {
 				must(t, d.Record(t.Context(), v))
 				was := dump(t, d, "run_segments", "") + dump(t, d, "job_runs", "")

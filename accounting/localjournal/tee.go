@@ -47,3 +47,42 @@ func (t *Tee) Mark(ctx context.Context, in ledger.Intent) error {
 func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error) {
 	return t.DB.Intents(ctx, cluster, now, since)
 }
+
+// CatchUp tells the database what happened while it was gone, and returns how
+// many intents it did not know of. Call it before the first cycle: otherwise
+// what a release undid from the file would look like somebody else's change.
+func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error) {
+	known, err := t.DB.Intents(ctx, cluster, time.Time{}, t.Local.now())
+	if err != nil {
+		return 0, err
+	}
+	t.Local.mu.Lock()
+	defer t.Local.mu.Unlock()
+	for _, was := range known {
+		in, ok := t.Local.intents[was.ID]
+		if !ok || !same(&in, &was) || progress(in.State) <= max(progress(was.State), progress(ledger.Sent)) {
+			continue
+		}
+		if err := t.DB.Mark(ctx, in); err != nil {
+			return told, err
+		}
+		told++
+	}
+	return told, nil
+}
+
+// progress orders the states by how far an intent has come.
+func progress(s ledger.State) int {
+	for i, x := range []ledger.State{ledger.Planned, ledger.Sent, ledger.Unknown, ledger.Acked, ledger.Observed} {
+		if s == x {
+			return i
+		}
+	}
+	return 5 // closed
+}
+
+// same reports whether both are the same intent: ids begin anew in a new
+// database.
+func same(a, b *ledger.Intent) bool {
+	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.Same(b.Edit.Run)
+}

@@ -1,0 +1,71 @@
+package localjournal_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/localjournal"
+	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// A lease is set with both at hand, given back while the database is gone, and
+// the database hears of it before the next cycle.
+func TestTheDatabaseCatchesUp(t *testing.T) {
+	ctx := t.Context()
+	db, err := accounting.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
+	check(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Migrate(ctx)
+	check(t, err)
+	file, err := localjournal.Open(filepath.Join(t.TempDir(), "journal"))
+	check(t, err)
+	t.Cleanup(func() { _ = file.Close() })
+	tee := &localjournal.Tee{DB: db, Local: file}
+	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
+	check(t, err)
+	now := time.Now()
+	intents := make([]ledger.Intent, 3)
+	for i := range intents {
+		intents[i] = ledger.Intent{
+			Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now, NotAfter: now.Add(time.Hour),
+			Edit: slurm.Edit{Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.Lease, Until: now.Add(time.Hour), Tasks: 1},
+		}
+	}
+	intents, err = tee.Intend(ctx, nil, intents)
+	check(t, err)
+	for _, s := range []ledger.State{ledger.Sent, ledger.Observed} {
+		for i := range intents[:2] {
+			intents[i].State, intents[i].Sent = s, now
+			check(t, tee.Mark(ctx, intents[i]))
+		}
+	}
+	gone := intents[0] // what a release finds, working from the file
+	gone.State, gone.Closed, gone.Error = ledger.Expired, now, "superseded"
+	check(t, file.Mark(ctx, gone))
+	behind := intents[1] // the file missed a mark
+	behind.State = ledger.Acked
+	check(t, file.Mark(ctx, behind))
+	for _, want := range []int{1, 0} {
+		told, err := tee.CatchUp(ctx, "c1")
+		check(t, err)
+		if told != want {
+			t.Errorf("the database was told of %d intents, want %d", told, want)
+		}
+	}
+	live, err := db.Intents(ctx, "c1", now, now.Add(time.Hour))
+	check(t, err)
+	if len(live) != 2 || live[0].ID != intents[1].ID || live[0].State != ledger.Observed || live[1].State != ledger.Planned {
+		t.Errorf("the database has %+v, want the second observed and the third planned", live)
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
