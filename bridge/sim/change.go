@@ -22,6 +22,9 @@ func (w *World) operator(by string) bool {
 	return false
 }
 
+// IsOperator reports whether the user may change the jobs of others.
+func (w *World) IsOperator(user string) bool { return w.operator(user) }
+
 func (w *World) may(by string, j *job) bool { return by == j.spec.User || w.operator(by) }
 
 // Update changes a job as the user by. It addresses the record with the id:

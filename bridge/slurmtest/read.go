@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"fairbridge/bridge/slurm"
 )
@@ -158,6 +159,14 @@ func (s *Server) ping(c *request, good bool) reply {
 	return s.ok(c, "pings", []any{obj("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
 }
 
+// since is when the counters of diag began: they are cleared at midnight UTC.
+func (s *Server) since() time.Time {
+	if midnight := s.world.Now().Truncate(24 * time.Hour); midnight.After(s.world.Started()) {
+		return midnight
+	}
+	return s.world.Started()
+}
+
 // diag gives the counters that matter.
 func (s *Server) diag(c *request) reply {
 	p := s.page(c)
@@ -171,7 +180,7 @@ func (s *Server) diag(c *request) reply {
 		}
 	}
 	submitted, started, completed := s.world.Totals()
-	stats := obj("req_time", p.num(now(s.world)), "req_time_start", p.at(s.world.Started()), "job_states_ts", p.num(now(s.world)),
+	stats := obj("req_time", p.num(now(s.world)), "req_time_start", p.at(s.since()), "job_states_ts", p.num(now(s.world)),
 		"bf_when_last_cycle", p.at(s.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
 		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,

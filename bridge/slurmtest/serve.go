@@ -98,6 +98,10 @@ func (s *Server) handle(c *request) reply {
 	if path := strings.TrimSuffix(c.r.URL.Path, "/"); strings.HasPrefix(path, "/openapi") {
 		return s.openapi()
 	}
+	if v, name, ok := userPath(c.r.URL.Path); ok && s.serves(v) && c.r.Method == http.MethodGet {
+		c.v = v
+		return s.user(c, name, good)
+	}
 	if !s.serves(c.v) {
 		return reply{status: http.StatusNotFound, text: noEndpoint}
 	}

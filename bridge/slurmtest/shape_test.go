@@ -22,6 +22,7 @@ const samples = "../../../shared/slurm-samples"
 func like(t *testing.T, release string) *Server {
 	w, err := sim.New(sim.Config{
 		Release: release, Nodes: sim.Uniform(2, "a100", 8), Cluster: "lab",
+		Users:      []sim.User{{Name: "rest", Operator: true}},
 		Partitions: []sim.Partition{{Name: "gpu", MaxTime: 168 * time.Hour}, {Name: "low", MaxTime: 168 * time.Hour}},
 	})
 	if err != nil {

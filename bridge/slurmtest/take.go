@@ -95,7 +95,7 @@ func takeBegin(s *Server, u *sim.Update, raw json.RawMessage, _ *reply) *flaw {
 	return nil
 }
 
-// moment reads "now", "now+60" and local ISO times.
+// moment reads "now", "now+60", "uts1767571200" and local ISO times.
 func (s *Server) moment(word string) (time.Time, bool) {
 	if rest, ok := strings.CutPrefix(word, "now"); ok {
 		if rest == "" {
@@ -103,6 +103,10 @@ func (s *Server) moment(word string) (time.Time, bool) {
 		}
 		n, err := strconv.Atoi(strings.TrimPrefix(rest, "+"))
 		return s.world.Now().Add(time.Duration(n) * time.Second), err == nil
+	}
+	if rest, ok := strings.CutPrefix(word, "uts"); ok {
+		n, err := strconv.ParseInt(rest, 10, 64)
+		return time.Unix(n, 0).UTC(), err == nil
 	}
 	t, err := time.ParseInLocation("2006-01-02T15:04:05", word, s.cfg.Zone)
 	return t.UTC(), err == nil

@@ -1,0 +1,133 @@
+package slurmtest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// joinUp connects the product's reader and door to a server.
+func joinUp(t *testing.T, s *Server) (*rest.Client, *door.Door) {
+	t.Helper()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(sign(t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.Open(context.Background(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client, door.New(client, door.Config{MayWrite: func(context.Context) error { return nil }, LeaseMax: 24 * time.Hour})
+}
+
+// TestClientSeesWhatDirectSees puts the product's client and the in-process
+// shortcut before the same world, on each release.
+func TestClientSeesWhatDirectSees(t *testing.T) {
+	for _, release := range []string{"22.05.8", "24.11.5", "26.05.5"} {
+		s := like(t, release)
+		client, _ := joinUp(t, s)
+		for range 3 { // the second and third polls are incremental where they can be
+			got, err := client.Observe(context.Background())
+			if err != nil {
+				t.Fatalf("%s: %v", release, err)
+			}
+			var want *slurm.View
+			s.World(func(w *sim.World) { want, _ = sim.Direct{World: w}.Observe(context.Background()) })
+			slices.SortFunc(want.Jobs, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
+			for i := range want.Jobs {
+				forget(&want.Jobs[i], map[string]int{"22.05.8": 38, "24.11.5": 42, "26.05.5": 45}[release])
+			}
+			if diff := gocmp.Diff(want.Jobs, got.Jobs, gocmp.Transformer("utc", time.Time.UTC)); diff != "" {
+				t.Errorf("%s: direct (-), client (+):\n%s", release, diff)
+			}
+			if !got.At.Equal(want.At) || got.Release != want.Release || len(got.Nodes) != len(want.Nodes) {
+				t.Errorf("%s: %v %s %d nodes", release, got.At, got.Release, len(got.Nodes))
+			}
+			advance(s, 7*time.Minute)
+		}
+	}
+}
+
+// TestDoorAndDirectDoTheSame applies the same edits to twin worlds, one
+// through the product's door and HTTP, the other in process.
+func TestDoorAndDirectDoTheSame(t *testing.T) {
+	for _, release := range []string{"22.05.8", "24.11.5", "26.05.5"} {
+		s, twin := start(t, release, fromNow), start(t, release, fromNow)
+		client, d := joinUp(t, s)
+		for _, x := range []*Server{s, twin} {
+			submit(t, x, sim.Spec{})
+			submit(t, x, sim.Spec{Nodes: 2, Nice: 5})
+			submit(t, x, sim.Spec{Hold: true})
+			advance(x, 10*time.Second)
+		}
+		v, err := client.Observe(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, waits, held := v.Job(1).Run(), v.Job(2).Run(), v.Job(3).Run()
+		edits := []slurm.Edit{
+			{Run: waits, Kind: slurm.Nice, Value: 20, Tasks: 1},
+			{Run: waits, Kind: slurm.SiteFactor, Value: 700, Tasks: 1},
+			{Run: waits, Kind: slurm.Lease, Until: v.At.Add(10 * time.Minute), Tasks: 1},
+			{Run: waits, Kind: slurm.Exclude, Nodes: []string{"n1"}, Tasks: 1},
+			{Run: waits, Kind: slurm.Exclude, Tasks: 1},
+			{Run: held, Kind: slurm.Priority, Value: 5_000, Tasks: 1},
+			{Run: waits, Kind: slurm.Priority, Value: 5_000, Tasks: 1},
+			{Run: waits, Kind: slurm.Unlease, Until: v.At, Tasks: 1},
+			{Run: runs, Kind: slurm.Requeue, Tasks: 1},
+		}
+		for _, e := range edits {
+			if release != "26.05.5" && e.Kind == slurm.Requeue || release == "22.05.8" && e.Kind == slurm.SiteFactor {
+				continue // by scontrol there
+			}
+			over := d.Apply(context.Background(), e)
+			var direct error
+			twin.World(func(w *sim.World) {
+				e.Run.SLUID = "" // the twin gives out the same ones, but releases without a fence do not send it
+				direct = sim.Direct{World: w}.Apply(context.Background(), e)
+			})
+			if classOf(over) != classOf(direct) {
+				t.Errorf("%s: %v: through the door %v, directly %v", release, e, over, direct)
+			}
+		}
+		for id := int64(1); id <= 3; id++ {
+			a, b := job(t, s, id), job(t, twin, id)
+			if diff := gocmp.Diff(b, a); diff != "" {
+				t.Errorf("%s: job %d: direct (-), door (+):\n%s", release, id, diff)
+			}
+		}
+	}
+}
+
+// fromNow puts the world near the present, which the door's own clock checks.
+func fromNow(c *Config) {
+	w, err := sim.New(sim.Config{Seed: 1, Release: c.World.Version(), Nodes: sim.Uniform(2, "a100", 8), Start: time.Now().Truncate(time.Second),
+		Users: []sim.User{{Name: "rest", Operator: true}}})
+	if err != nil {
+		panic(err)
+	}
+	c.World = w
+}
+
+func classOf(err error) slurm.Class {
+	var e *slurm.Error
+	if errors.As(err, &e) {
+		return e.Class
+	}
+	if err != nil {
+		return "other: " + slurm.Class(err.Error())
+	}
+	return ""
+}
