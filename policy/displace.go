@@ -19,8 +19,8 @@ func (w *walk) findVictims() {
 	}
 }
 
-// displace starts the job in the place of running jobs, if that can be done
-// with jobs behind it and of a larger tier. It reports whether it could.
+// displace starts the job in the place of running jobs of a larger tier, the
+// last of the line first. It reports whether it could.
 func (w *walk) displace(e *Entry) bool {
 	if w.p.Preempt == nil || e.Unplaced != "" || w.tries.victims >= w.rules.Tries {
 		return false
@@ -55,10 +55,7 @@ func (w *walk) hopeless(e *Entry) bool {
 func (w *walk) candidates(e *Entry) []*Entry {
 	var c []*Entry
 	for _, v := range w.victims {
-		if v.verdict.place < e.verdict.place {
-			break
-		}
-		if v.verdict.verb == "" && v.verdict.tier > e.verdict.tier {
+		if stays := v.verdict.verb == "" || v.verdict.verb == Keep; stays && v.verdict.tier > e.verdict.tier {
 			c = append(c, v)
 		}
 	}
@@ -142,6 +139,6 @@ func yield(stopped []*Entry) string {
 func (w *walk) stop(v, winner *Entry) {
 	w.gets(v, nil)
 	v.verdict.given = winner.ID
-	v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, %s in line where it is %s; it has run %v",
-		v.On, winner.ID, winner.Account, ordinal(winner.verdict.place+1), ordinal(v.verdict.place+1), v.Ran(w.Now).Round(1e9)))
+	v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, of tier %d before its own %d; it has run %v",
+		v.On, winner.ID, winner.Account, winner.verdict.tier, v.verdict.tier, v.Ran(w.Now).Round(1e9)))
 }

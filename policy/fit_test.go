@@ -110,6 +110,7 @@ func TestFitPrefers(t *testing.T) {
 		{"the next tightest", ask(4, 0), "c:4×a100"},
 		{"few nodes, the last one tight", ask(11, 0), "a:8×a100,b:3×a100"},
 		{"even, on the tightest that hold it", ask(6, 3), "b:3×a100,c:3×a100"},
+		{"what is required, though another is tighter", Ask{GPUs: GPUs{Type: "a100", Count: 3}, Require: []string{"d"}}, "d:3×a100"},
 		{"everything", ask(23, 0), "a:8×a100,b:3×a100,c:4×a100,d:8×a100"},
 	} {
 		on, err := Fit(NewPool(s), "p", c.ask)

@@ -11,7 +11,7 @@ import (
 //
 // The line is walked once, first to last. A running job keeps its very
 // devices. A pending job starts if it finds room and no job blocked before it
-// is delayed; otherwise, with Preempt, running jobs behind it may give way.
+// is delayed; otherwise, with Preempt, running jobs of a larger tier may give way.
 type Pipeline struct {
 	Name     string     // Plan.Policy; "": "fifo"
 	Predict  Predictor  // nil: nothing is predicted

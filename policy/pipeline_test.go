@@ -50,6 +50,12 @@ func withH100(s *policy.Snapshot) *policy.Snapshot {
 	return s
 }
 
+// sick lets some devices of the first node be faulty.
+func sick(s *policy.Snapshot, n int) *policy.Snapshot {
+	s.Nodes[0].GPUs[0].Sick = n
+	return s
+}
+
 func limit(d time.Duration) func(*policy.Job) { return func(j *policy.Job) { j.Limit = d } }
 
 func qos(name string) func(*policy.Job) { return func(j *policy.Job) { j.QOS = name } }
@@ -100,6 +106,8 @@ func TestPipeline(t *testing.T) {
 			"1 keep n1:4×a100; 2 wait; 3 wait; 4 start n9:1×h100"},
 		{"easy: ends in time", easy, with(blocked(), 4, limit(hour)), "1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"easy: would delay", easy, with(blocked(), 4, limit(hour+time.Second)), "1 keep n1:4×a100; 2 wait; 3 wait"},
+		{"easy: jobs that end together leave it all", easy, with(with(with(with(cluster(1), 1, running("n1", hour, 2*hour)), 5, running("n1", hour, 2*hour)),
+			3), 2, limit(9*hour)), "1 keep n1:1×a100; 2 keep n1:5×a100; 3 wait; 4 start n1:2×a100"},
 		{"easy: of unknown length", easy, with(blocked(), 4), "1 keep n1:4×a100; 2 wait; 3 wait"},
 		{"easy: on what the reservation leaves over", easy,
 			with(with(with(with(cluster(1), 6, running("n1", hour, 2*hour)), 4), 1, limit(9*hour)), 1, limit(9*hour)),
@@ -122,6 +130,7 @@ func TestPipeline(t *testing.T) {
 			func(j *policy.Job) { j.Eligible = now.Add(-hour) }), 4),
 			"1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"impossible never blocks", policy.Pipeline{}, with(with(cluster(1), 9, waited(99*hour)), 8), "1 wait; 2 start n1:8×a100"},
+		{"impossible on one node never blocks", policy.Pipeline{}, with(with(cluster(2), 9, func(j *policy.Job) { j.Ask.MaxNodes = 1 }), 8), "1 wait; 2 start n1:8×a100"},
 		{"held and early never block", policy.Pipeline{}, with(with(with(cluster(1), 8, func(j *policy.Job) { j.Held = "dependency" }),
 			8, func(j *policy.Job) { j.Eligible = now.Add(1) }), 8), "1 wait; 2 wait; 3 start n1:8×a100"},
 		{"unplaced counts", policy.Pipeline{}, with(with(cluster(1), 6, func(j *policy.Job) { j.Unplaced = "constraint" }), 4),
@@ -129,6 +138,10 @@ func TestPipeline(t *testing.T) {
 		{"array: one task", policy.Pipeline{}, with(cluster(1), 3, func(j *policy.Job) { j.Tasks = 50 }), "1 start n1:3×a100"},
 		{"preempt: larger tier gives way", urgent, with(with(cluster(1), 8, running("n1", hour, 0), qos("normal")), 8, qos("urgent"), waited(2*hour)),
 			"1 stop; 2 start n1:8×a100"},
+		{"preempt: wherever it stands in line", urgent, with(with(cluster(1), 8, running("n1", hour, 0)), 8, qos("urgent")),
+			"1 stop; 2 start n1:8×a100"},
+		{"preempt: whom it does not need stays, on sick devices too", urgent, with(with(with(sick(cluster(2), 4), 8, running("n2", hour, 0)), 8, running("n1", hour, 0)),
+			8, qos("urgent"), func(j *policy.Job) { j.Ask.MaxNodes = 1 }), "1 stop; 2 keep n1:8×a100; 3 start n2:8×a100"},
 		{"preempt: same tier never", urgent, with(with(cluster(1), 8, running("n1", hour, 0), qos("urgent")), 8, qos("urgent"), waited(2*hour)),
 			"1 keep n1:8×a100; 2 wait"},
 		{"preempt: not before MinRun", urgent, with(with(cluster(1), 8, running("n1", 9*time.Minute, 0)), 8, qos("urgent"), waited(2*hour)),

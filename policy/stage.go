@@ -162,7 +162,9 @@ type Backfiller interface {
 }
 
 // A Preempter says who gives way. A running job may be stopped only for one of
-// a strictly smaller tier, and only if MayStop has no objection.
+// a strictly smaller tier, wherever they stand in line, and only if MayStop has
+// no objection. A tier must not depend on whether the job runs, or stopping
+// goes back and forth.
 type Preempter interface {
 	Tier(*Round, *Entry) int
 	MayStop(r *Round, victim *Entry) error

@@ -95,7 +95,7 @@ func TestWhy(t *testing.T) {
 			"waits as 3rd: can never start as it is: needs 9 a100 on one node, 8 free on the best node n1, 8 in all it may use, even if nothing ran; 2 jobs wait ahead, 2 of them of account vision"},
 		{"passes", urgent, with(busy(), 1, limit(time.Hour)), 3, "starts on n1:1×a100: they are free, and it delays nobody who may not be delayed; 1 job of account vision waits ahead"},
 		{"stopped", urgent, with(with(cluster(1), 8, running("n1", 90*time.Minute, 0)), 4, qos("urgent"), waited(9*time.Hour)), 1,
-			"gives way on n1:8×a100 to job 2 of account vision, 1st in line where it is 2nd; it has run 1h30m0s"},
+			"gives way on n1:8×a100 to job 2 of account vision, of tier 0 before its own 1; it has run 1h30m0s"},
 		{"in its place", urgent, with(with(cluster(1), 8, running("n1", 90*time.Minute, 0)), 4, qos("urgent"), waited(9*time.Hour)), 2,
 			"starts on n1:4×a100: job 1 gives way"},
 		{"refused", policy.Pipeline{Admit: stages{admit: func(*policy.Round, *policy.Entry) error { return errors.New("account at its cap") }}},
@@ -111,5 +111,45 @@ func TestWhy(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestGrowsOverNodes wants an elastic job to grow where a pending one of that
+// size just found no room: it brings its own devices along.
+func TestGrowsOverNodes(t *testing.T) {
+	s := with(cluster(2), 6, waited(9*time.Hour))
+	with(s, 3, running("n1", time.Hour, 0), func(j *policy.Job) { j.MinGPUs, j.MaxGPUs = 1, 6 })
+	with(with(s, 5, running("n1", time.Hour, 0)), 5, running("n2", time.Hour, 0))
+	size := stages{size: func(_ *policy.Round, line []*policy.Entry) ([]int, error) {
+		want := make([]int, len(line))
+		for i, e := range line {
+			want[i] = e.Has()
+			if e.Elastic() {
+				want[i] = 6
+			}
+		}
+		return want, nil
+	}}
+	if _, got := decide(t, policy.Pipeline{Size: size, Backfill: backfill.Greedy{}}, s); got !=
+		"1 wait; 2 resize n1:3×a100,n2:3×a100; 3 keep n1:5×a100; 4 keep n2:5×a100" {
+		t.Error(got)
+	}
+}
+
+// TestAgedGoToTheFront wants those that waited too long first, longest wait
+// first, but not one that can never run.
+func TestAgedGoToTheFront(t *testing.T) {
+	day := 24 * time.Hour
+	s := with(with(with(with(cluster(1), 1), 1, waited(2*day)), 1, waited(3*day)), 99, waited(4*day))
+	asListed := stages{order: func(r *policy.Round) ([]*policy.Entry, error) { return r.Entries, nil }}
+	plan, _ := decide(t, policy.Pipeline{Order: asListed}, s)
+	for i, want := range []int{3, 2, 1, 4} {
+		if d := plan.Decisions[i]; d.Rank != want {
+			t.Errorf("job %d has rank %d, want %d", d.Job, d.Rank, want)
+		}
+	}
+	plan, _ = decide(t, policy.Pipeline{Order: asListed, Rules: policy.Rules{MaxWait: -1}}, s)
+	if d := plan.Decisions[0]; d.Rank != 1 {
+		t.Errorf("job 1 has rank %d where nobody ages, want 1", d.Rank)
 	}
 }

@@ -25,8 +25,6 @@ func (Never) Tier(*policy.Round, *policy.Entry) int { return 0 }
 func (Never) MayStop(*policy.Round, *policy.Entry) error { return errNever }
 
 // ByTier lets jobs of a smaller tier take the place of those of a larger one.
-// The function must not depend on whether the job runs, or stopping would go
-// back and forth.
 type ByTier func(*policy.Round, *policy.Entry) int
 
 // Tier implements policy.Preempter.
