@@ -37,7 +37,7 @@ func (b ByShare) Order(r *policy.Round) ([]*policy.Entry, error) {
 	for len(accounts) > 0 {
 		a := accounts[0]
 		next := a.jobs[0]
-		next.Note = fmt.Sprintf("account %s stood at share %.3f", a.name, a.share)
+		next.Note = fmt.Sprintf("the jobs of account %s before it come to %.2f times its share", a.name, a.share)
 		line = append(line, next.Entry)
 		a.take(next.cost)
 		if len(a.jobs) == 0 {

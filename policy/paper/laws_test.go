@@ -28,7 +28,7 @@ func TestLaws(t *testing.T) {
 				if e.WorkConserving && params == nil {
 					claims = append(claims, policytest.WorkConserving)
 				}
-				if params["queues"] != nil || params["within_queue"] != nil {
+				if params["queues"] != nil || params["reserve"] != nil {
 					claims = append(claims, policytest.Cascades)
 				}
 				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)

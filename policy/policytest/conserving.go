@@ -1,7 +1,7 @@
 package policytest
 
 import (
-	"time"
+	"slices"
 
 	"fairbridge/policy"
 )
@@ -11,10 +11,8 @@ import (
 // GPUs may be kept, make the question undecidable here.
 func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	for i := range s.Jobs {
-		if s.Jobs[i].Unplaced != "" || s.Jobs[i].Waited(s.Now) > 24*time.Hour {
-			return
-		}
+	if aged(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Unplaced != "" }) {
+		return
 	}
 	after := Apply(s, plan)
 	free := policy.NewPool(after)

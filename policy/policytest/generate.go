@@ -22,7 +22,7 @@ func Snapshots() *rapid.Generator[*policy.Snapshot] {
 		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
 			s.Nodes = append(s.Nodes, node(t, i))
 		}
-		g := &generator{T: t, Snapshot: s, pool: policy.NewPool(s), calm: rapid.Bool().Draw(t, "calm")}
+		g := &generator{T: t, Snapshot: s, pool: policy.NewPool(s), calm: rapid.Bool().Draw(t, "calm"), plain: rapid.Bool().Draw(t, "plain")}
 		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
 			s.Jobs = append(s.Jobs, g.job(policy.JobID(i+1)))
 		}

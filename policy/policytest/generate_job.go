@@ -13,8 +13,9 @@ import (
 type generator struct {
 	*rapid.T
 	*policy.Snapshot
-	pool *policy.Pool
-	calm bool // nobody waits longer than a day
+	pool  *policy.Pool
+	calm  bool // nobody waits longer than a day
+	plain bool // all jobs can use all devices, so that they stand in each other's way
 }
 
 func (g *generator) ago(label string, most time.Duration) time.Time {
@@ -32,8 +33,14 @@ func (g *generator) job(id policy.JobID) policy.Job {
 		Limit: pick(g.T, "limit", 0, time.Hour, 10*time.Hour, 100*time.Hour), Ask: g.ask(),
 		Checkpoint: pick(g.T, "checkpoint", 0, time.Minute), Shareable: chance(g.T, "shareable", 4),
 	}
+	if g.plain {
+		j.Partition, j.Ask = "batch", policy.Ask{GPUs: policy.GPUs{Count: pick(g.T, "plain gpus", 1, 1, 2, 4)}}
+	}
 	j.Submit = j.Arrive
 	if g.Bool("runs") && g.run(&j) {
+		if g.plain && !chance(g.T, "another account", 4) {
+			j.Account = "nlp" // it flooded the cluster
+		}
 		return j
 	}
 	g.queue(&j)
@@ -100,7 +107,7 @@ func (g *generator) stopped(j *policy.Job, before time.Time) {
 	if !chance(g.T, "stopped before", 3) {
 		return
 	}
-	j.Stops = rapid.IntRange(1, 13).Draw(g.T, "stops")
+	j.Stops = pick(g.T, "stops", 1, 2, 5, 13)
 	j.FirstStart = j.Arrive
 	j.LastStop = j.Arrive.Add(before.Sub(j.Arrive) / 2)
 	j.Submit = j.LastStop

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -19,9 +20,10 @@ const (
 	// WorkConserving is the claim that no GPU is left idle that a startable job
 	// could use, unless a job waited so long that GPUs are kept for it.
 	WorkConserving Claim = iota
-	// Cascades replaces the claim to be steady at once by the weaker one to be so
-	// after a few plans: with three or more tiers, a job that gave way to a
-	// higher tier may in the next round take the place of one of a lower tier.
+	// Cascades weakens the law to be steady at once: a plan that stops jobs may be
+	// followed by others, as long as they come to rest. With three or more tiers
+	// a job that gave way may in the next round take the place of one of a lower
+	// tier; and a reservation moves when others are stopped or started.
 	Cascades
 )
 
@@ -109,12 +111,14 @@ func (l law) encode(plan *policy.Plan) []byte {
 
 // steady wants no running job disturbed once the plan is carried out. A plan
 // starts one task of an array record; the next task is new demand and may
-// displace others as the first might. It must come to rest in the end.
+// displace others as the first might. Where a job waited so long that GPUs are
+// reserved for it, stops move the reservation, as with Cascades. It must come
+// to rest in the end.
 func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
 		was := Describe(s, plan)
-		excused := tasks(s, plan) || slices.Contains(l.claims, Cascades) && disturbed(plan) != nil
+		excused := tasks(s, plan) || disturbed(plan) != nil && (slices.Contains(l.claims, Cascades) || aged(s))
 		s = Apply(s, plan)
 		plan = l.decide(s)
 		l.lawful(s, plan)
@@ -127,6 +131,12 @@ func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
 		}
 	}
 	l.Fatalf("does not come to rest:\n%s", Describe(s, plan))
+}
+
+// aged reports whether a job waited more than a day, which is when the rules
+// reserve GPUs for it by default.
+func aged(s *policy.Snapshot) bool {
+	return slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Waited(s.Now) > 24*time.Hour })
 }
 
 // tasks reports whether the plan starts a task of an array record.

@@ -9,8 +9,9 @@ import (
 
 // Costs returns, per entry, what one task holds or asks for as a fraction of
 // the cluster: cores, memory, then the GPUs of every type in the order of
-// their names. A pending job that takes any whole GPU is charged on every
-// whole type in proportion.
+// their names. A job that takes any whole GPU is charged on every whole type in
+// proportion, wherever it runs: where it was put is not its doing, and its cost
+// must not change as it starts.
 func (Dominant) Costs(r *policy.Round) [][]float64 {
 	c := newCapacity(r.Snapshot)
 	width := 2 + len(c.types)
@@ -71,25 +72,15 @@ func (c *capacity) find(typ string) (int, bool) {
 func (c *capacity) charge(cost []float64, e *policy.Entry) {
 	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
 	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
-	switch {
-	case e.Active():
-		for _, s := range e.On {
-			c.chargeType(cost, s.Type, s.Count)
-		}
-	case e.Ask.GPUs.Type != "":
-		c.chargeType(cost, e.Ask.GPUs.Type, e.Ask.GPUs.Count)
-	default:
-		for i, k := range c.types {
-			if k.whole {
-				cost[2+i] = fraction(float64(e.Ask.GPUs.Count), c.whole)
-			}
-		}
+	devices := float64(e.Has())
+	if i, ok := c.find(e.Ask.GPUs.Type); ok {
+		cost[2+i] = fraction(devices, c.types[i].count)
+		return
 	}
-}
-
-func (c *capacity) chargeType(cost []float64, typ string, count int) {
-	if i, ok := c.find(typ); ok {
-		cost[2+i] += fraction(float64(count), c.types[i].count)
+	for i, k := range c.types {
+		if k.whole && e.Ask.GPUs.Type == "" {
+			cost[2+i] = fraction(devices, c.whole)
+		}
 	}
 }
 
