@@ -1,19 +1,41 @@
 package sim
 
-// changeOrder applies nice, site factor, priority and hold.
+// changeOrder applies site factor, priority or hold, and nice. A release wipes
+// only the nice of before, a direct priority that of the same update too.
 func (w *World) changeOrder(by string, j *job, u Update) error {
+	order := []func(string, *job, Update) error{w.changeSite, w.changePriority, w.changeNice}
+	if u.Priority != nil && *u.Priority < Infinite-1 {
+		order[1], order[2] = order[2], order[1]
+	}
+	for _, change := range order {
+		if err := change(by, j, u); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *World) changeNice(by string, j *job, u Update) error {
 	if u.Nice != nil {
 		if *u.Nice < 0 && !w.operator(by) {
 			return problem(AccessDenied, "Access/permission denied")
 		}
 		j.spec.Nice = *u.Nice
 	}
+	return nil
+}
+
+func (w *World) changeSite(by string, j *job, u Update) error {
 	if u.SiteFactor != nil {
 		if !w.operator(by) {
 			return problem(AccessDenied, "Access/permission denied")
 		}
 		j.site = *u.SiteFactor
 	}
+	return nil
+}
+
+func (w *World) changePriority(by string, j *job, u Update) error {
 	p := u.Priority
 	if u.Hold != nil && (p == nil || w.cfg.old()) { // both: later releases take the priority, 22.05 the hold
 		p = Ptr(int64(0))

@@ -23,10 +23,10 @@ type Update struct {
 	Extra      *string
 	Admin      *string // admin_comment
 	Name       *string
-	Nice       *int64
 	SiteFactor *int64 // offset, 0 neutral
 	Priority   *int64 // 0 holds, Infinite releases
 	Hold       *bool
+	Nice       *int64
 }
 
 // Infinite is the priority that means "release" in an update.

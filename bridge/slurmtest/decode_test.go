@@ -54,7 +54,7 @@ func forget(j *slurm.Job, v int) {
 		j.SLUID = ""
 	}
 	if v <= 38 {
-		j.Nice, j.NiceKnown, j.Scheduled, j.Extra = 0, false, "", ""
+		j.Scheduled, j.Extra = "", ""
 		j.PerNode = strings.ReplaceAll(j.PerNode, "gres/", "gres:")
 		j.PerJob = strings.ReplaceAll(j.PerJob, "gres/", "gres:")
 	}

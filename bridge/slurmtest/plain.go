@@ -28,8 +28,12 @@ func (s *Server) updatePlain(c *request, id string, fields map[string]json.RawMe
 		case take == nil:
 			return s.unread(c, obj("description", "Unknown key \""+k+"\"", "source", "hsearch_r"))
 		case !take(s, &u, fields[k]):
-			return s.unread(c, obj("description", "Unable to process key \""+k+"\"", "error_number", -1,
-				"error", "Unspecified error", "source", "slurm_process_option_data"))
+			unable := obj("description", "Unable to process key \""+k+"\"", "error_number", -1,
+				"error", "Unspecified error", "source", "slurm_process_option_data")
+			if k == "nice" || k == "priority" || k == "time_limit" {
+				return s.unread(c, obj("error", "Unable to read integer value", "error_code", 9202), unable)
+			}
+			return s.unread(c, unable)
 		}
 	}
 	n, splitErr := s.plainID(id)
@@ -48,9 +52,9 @@ func (s *Server) updatePlain(c *request, id string, fields map[string]json.RawMe
 }
 
 // unread is the answer to a body that cannot be read.
-func (s *Server) unread(c *request, first any) reply {
+func (s *Server) unread(c *request, errs ...any) reply {
 	r := s.ok(c)
-	r.body["errors"] = []any{first, problem(9001, "Failure during parsing", "_parse_job_list")}
+	r.body["errors"] = append(errs, problem(9001, "Failure during parsing", "_parse_job_list"))
 	return r
 }
 
@@ -111,13 +115,11 @@ func plainWord(to func(*sim.Update) **string) plainTake {
 	}
 }
 
-// plainHosts takes a hostlist in one string; null changes nothing.
+// plainHosts takes a hostlist in one string; null clears like "".
 func plainHosts(to func(*sim.Update) **[]string) plainTake {
 	return func(_ *Server, u *sim.Update, raw json.RawMessage) bool {
-		if string(raw) == "null" {
-			return true
-		}
 		v, ok := text(raw)
+		ok = ok || string(raw) == "null"
 		list, err := slurm.ExpandHosts(v)
 		if list == nil {
 			list = []string{}

@@ -3,6 +3,7 @@ package slurmtest
 import (
 	"encoding/json"
 	"net/http"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,11 +16,13 @@ import (
 const neutral = 1 << 31
 
 // hosts reads a list of nodes. An empty list changes nothing; a list with one
-// empty name, or an empty string, clears.
+// empty name, an empty string or null clears.
 func hosts(to func(*sim.Update) **[]string) taker {
 	return func(_ *Server, u *sim.Update, raw json.RawMessage, out *reply) *flaw {
 		names := []string{}
-		if s, ok := text(raw); ok {
+		if string(raw) == "null" {
+			names = append(names, "")
+		} else if s, ok := text(raw); ok {
 			out.warn("Expected OpenAPI type=array but got OpenAPI type=string", "")
 			names = append(names, s)
 		} else if json.Unmarshal(raw, &names) != nil {
@@ -40,12 +43,13 @@ func hosts(to func(*sim.Update) **[]string) taker {
 	}
 }
 
+// takeNice reads a bare number, null as 0; the struct is refused.
 func takeNice(_ *Server, u *sim.Update, raw json.RawMessage, _ *reply) *flaw {
-	switch n, v := number(raw); v {
-	case given:
-		u.Nice = &n
-	case wrong:
+	switch n, v := number(raw); {
+	case v == wrong || raw[0] == '{':
 		return unreadable()
+	default:
+		u.Nice = &n
 	}
 	return nil
 }
@@ -128,17 +132,23 @@ func takeGPUs(_ *Server, u *sim.Update, raw json.RawMessage, _ *reply) *flaw {
 	s, isText := text(raw)
 	kind, n, ok := gpus(s, false)
 	if !isText || !ok {
-		return &flaw{number: sim.BadGres, status: http.StatusUnprocessableEntity}
+		return &flaw{number: 2115, status: http.StatusUnprocessableEntity}
 	}
 	u.GPUs, u.GPUType = &n, kind
 	return nil
 }
+
+// wellFormed are the SLUIDs Slurm looks up at all.
+var wellFormed = regexp.MustCompile(`^s[0-9A-Z]{13}$`)
 
 // takeFence binds the update to a run.
 func takeFence(_ *Server, u *sim.Update, raw json.RawMessage, _ *reply) *flaw {
 	var step struct{ SLUID string }
 	if json.Unmarshal(raw, &step) != nil {
 		return unreadable()
+	}
+	if step.SLUID != "" && !wellFormed.MatchString(step.SLUID) {
+		return &flaw{number: 2185, status: http.StatusUnprocessableEntity}
 	}
 	u.SLUID = step.SLUID
 	return nil

@@ -21,6 +21,9 @@ type flaw struct {
 // update is POST job/{id}.
 func (s *Server) update(c *request, id string) reply {
 	fields, err := keys(c.body)
+	if err != nil && json.Valid(c.body) && !s.old() {
+		return s.failed(c, http.StatusInternalServerError, 9209, "Unable to convert Data type", "_job_post_update", "results", nil)
+	}
 	if err != nil {
 		return reply{status: http.StatusBadRequest, text: "Unable to parse query."}
 	}
