@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"maps"
 	"time"
 
 	"fairbridge/bridge/gate"
@@ -18,17 +19,18 @@ type look struct {
 	state   gate.State // without what differs by partition
 	runs    []slurm.Run
 	touched map[gate.Spot]time.Time
-	written int // tasks of the edits that earlier partitions got
+	written int  // tasks of the edits that earlier partitions got
+	calm    bool // pushing is possible at all in this cycle
 }
 
-func newLook(l *Loop, f *Facts) *look {
-	k := &look{Facts: f, loop: l, book: ledger.NewBook(f.Intents), taken: l.Now(), touched: map[gate.Spot]time.Time{}}
+func newLook(l *Loop, f *Facts, calm bool) *look {
+	k := &look{Facts: f, loop: l, calm: calm, book: ledger.NewBook(f.Intents), taken: l.Now(), touched: map[gate.Spot]time.Time{}}
 	k.state = gate.State{
 		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{},
 		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At),
 	}
 	for i := range l.Partitions {
-		k.state.Modes[l.Partitions[i].Name] = l.Partitions[i].planAs()
+		k.state.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode
 	}
 	if f.Past != nil {
 		for id, past := range f.Past.Jobs {
@@ -96,11 +98,17 @@ func (k *look) assemble(p Partition) *policy.Snapshot {
 	}, p)
 }
 
-// of returns the gate's state for a partition, as of now.
+// of returns the gate's state for a partition, as of now. A partition that only
+// observes is judged in the mode it plans for; what comes of that is never
+// sent.
 func (k *look) of(t *Thought) gate.State {
 	s := k.state
 	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
 	s.Leadership = k.loop.seat.until.Sub(s.Now)
+	if as := t.Partition.planAs(); as != t.Partition.Mode {
+		s.Modes = maps.Clone(s.Modes)
+		s.Modes[s.Partition] = as
+	}
 	return s
 }
 
@@ -110,22 +118,31 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name], Prior: l.prior})
 	l.last[name] = plan
 	t.Plan, t.Refused, t.Doubts, t.Stops = out.Plan, out.Refused, out.Doubts, out.Stops
-	t.Send = len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)
+	t.Send = k.calm && len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)
 	if t.Send {
 		l.sent[name] = out.Plan
 	}
 }
 
-// edits passes edits through the gate.
+// edits passes edits through the gate. Only what is sent counts against the
+// budgets of the partitions after it.
 func (k *look) edits(t *Thought, edits []slurm.Edit) {
+	mode := t.Partition.planAs()
 	kept, refused := gate.Edits(gate.EditInput{
-		State: k.of(t), Mode: t.Partition.planAs(), Edits: edits, Book: k.book, Allowed: t.Stops,
+		State: k.of(t), Mode: mode, Edits: edits, Book: k.book, Allowed: t.Stops,
 		Requeued: k.runs, Touched: k.touched, Written: k.written,
 	})
 	t.Edits, t.Refused = kept, append(t.Refused, refused...)
-	k.state.Stops = append(k.state.Stops, t.Stops...)
+	if !t.Send {
+		return
+	}
 	for _, e := range kept {
 		k.written += max(e.Tasks, 1)
+		if s := t.stop(e); s != nil {
+			k.state.Stops = append(k.state.Stops, gate.Stop{
+				Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: k.View.At, For: s.For,
+			})
+		}
 	}
 }
 

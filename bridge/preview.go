@@ -27,5 +27,5 @@ func (l *Loop) Preview(ctx context.Context) (*Facts, []Thought, error) {
 	f.Intents = ledger.Replace(intents, ledger.Settle(intents, v, v.At))
 	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
 	l.seat.until = l.Now().Add(time.Hour)    // as if we led
-	return f, l.think(ctx, f), nil
+	return f, l.think(ctx, f, true), nil
 }

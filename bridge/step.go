@@ -49,7 +49,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		return
 	}
 	l.warm++
-	r.Thoughts = l.think(ctx, f)
+	r.Thoughts = l.think(ctx, f, l.calm(f, r))
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
 		l.Metrics.thought(t)
@@ -160,7 +160,6 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 
 // act stores the cycle of every partition, then pushes what may be pushed.
 func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
-	calm := l.calm(f, r)
 	var planned []ledger.Intent
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
@@ -168,7 +167,7 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
 			continue
 		}
 		edits := t.Edits
-		if !calm || !t.Send {
+		if !t.Send {
 			edits = nil
 		}
 		if len(edits) < len(t.Edits) && r.Result == Nothing {

@@ -39,14 +39,14 @@ type Thought struct {
 	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
 	Stops     []gate.Stop    // the requeues let through, with their cost
 	Edits     []slurm.Edit   // what should change in Slurm
-	Send      bool           // the edits may be sent: the mode pushes, and nothing is in doubt
+	Send      bool           // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Err       error          // why there is no plan
 	Took      map[string]time.Duration
 }
 
 // think decides for every partition. Nothing in it reads or changes the world.
-func (l *Loop) think(ctx context.Context, f *Facts) []Thought {
-	k := newLook(l, f)
+func (l *Loop) think(ctx context.Context, f *Facts, calm bool) []Thought {
+	k := newLook(l, f, calm)
 	var thoughts []Thought
 	for _, p := range l.Partitions {
 		if p.Mode == gate.Off {

@@ -123,7 +123,7 @@ func TestPipeline(t *testing.T) {
 			"1 keep n1:4×a100; 2 wait; 3 wait"},
 		{"greedy passes", greedy, with(blocked(), 4), "1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"aged: greedy may not pass", greedy, with(with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8, waited(25*hour)), 4),
-			"1 keep n1:4×a100; 2 wait; 3 wait"},
+			"1 keep n1:4×a100; 2 wait; 3 hold"},
 		{"aged: but what delays nothing may", greedy, with(with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8, waited(25*hour)), 4, limit(hour)),
 			"1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"aged counts from eligibility", greedy, with(with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8, waited(25*hour),

@@ -106,7 +106,7 @@ func (w *walk) enter(e *Entry) {
 		}
 	}
 	if j := w.strict(e); j != nil {
-		w.wait(e, fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why))
+		w.bar(e, fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why))
 		return
 	}
 	on, err := w.seat(e)
@@ -117,8 +117,19 @@ func (w *walk) enter(e *Entry) {
 	if w.displace(e) || w.pack(e) {
 		return
 	}
-	w.wait(e, err.Error())
+	w.bar(e, err.Error())
 	w.guard(e, err.Error())
+}
+
+// bar keeps the job from starting. Where it has room, waiting is not enough:
+// Slurm would start it.
+func (w *walk) bar(e *Entry, why string) {
+	if w.Free.fits(e.Partition, e.Gang()) {
+		e.decide(Hold, fmt.Sprintf("is held back as %s, although it has room: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead()))
+		w.queue.add(e)
+		return
+	}
+	w.wait(e, why)
 }
 
 // strict returns the judge whose lane nobody may pass, if the job is in it.

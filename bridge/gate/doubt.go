@@ -14,8 +14,6 @@ func (s *State) staleOrBlind() *no {
 	switch {
 	case v == nil || s.Snapshot == nil:
 		return deny("I13", "there is no view of Slurm")
-	case !v.Full:
-		return deny("I13", "the view is not complete")
 	case v.At.IsZero() || s.Taken.IsZero():
 		return deny("I13", "the view has no time")
 	case apart(v.At, s.Taken) > c.Skew:

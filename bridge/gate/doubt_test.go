@@ -30,7 +30,6 @@ var doubtCases = []struct {
 	{"caller's", func(in *gate.PlanInput) { in.Doubts = []gate.Refusal{{Invariant: "I13", Why: "warming up"}} }, "I13"},
 	{"no view", func(in *gate.PlanInput) { in.View = nil }, "I13"},
 	{"no snapshot", func(in *gate.PlanInput) { in.Snapshot = nil }, "I13"},
-	{"partial", func(in *gate.PlanInput) { in.View.Full = false }, "I13"},
 	{"no time", func(in *gate.PlanInput) { in.View.At = time.Time{} }, "I13"},
 	{"slow clock", func(in *gate.PlanInput) { shift(in, -6*time.Second) }, "I13"},
 	{"fast clock", func(in *gate.PlanInput) { shift(in, 6*time.Second) }, "I13"},
@@ -146,7 +145,7 @@ func TestPlanDoubts(t *testing.T) {
 func TestPlanNeverRaisesTheMode(t *testing.T) {
 	for _, m := range append(gate.Modes, "", "nonsense") {
 		in := planInput()
-		in.Modes["gpu"], in.View.Full = m, false
+		in.Modes["gpu"], in.View.At = m, time.Time{}
 		if out := gate.Plan(in); out.Mode.Allows(gate.Rank) || m == gate.Off && out.Mode != gate.Off {
 			t.Errorf("in doubt mode %q became %q", m, out.Mode)
 		}

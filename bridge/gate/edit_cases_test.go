@@ -154,7 +154,6 @@ var editCases = []struct {
 	{"I12 too few left", nothing, nodes(slurm.Exclude, "n1", "n2", "n3"), "I12"},
 
 	{"I13 stale", func(in *gate.EditInput) { in.Now = noon.Add(16 * time.Second) }, site, "I13"},
-	{"I13 partial", func(in *gate.EditInput) { in.View.Full = false }, site, "I13"},
 	{"I13 other run", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Submit++; return e }, "I13"},
 	{"I13 restarted", nothing, func(s *gate.State) slurm.Edit { e := requeue(s); e.Run.Restarts--; return e }, "I13"},
 	{"I13 gone", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Job = 99; return e }, "I13"},

@@ -124,7 +124,7 @@ var oracle = map[string]func(d deed) bool{
 	},
 	"I13": func(d deed) bool {
 		age := d.in.Now.Sub(d.in.Taken)
-		return d.in.View.Full && age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.Run() &&
+		return age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.Run() &&
 			d.in.View.At.Sub(d.in.Taken).Abs() <= d.in.Config.Skew
 	},
 	"I14": func(d deed) bool { return d.in.Leadership-d.in.Config.SendTime >= 2*time.Second },

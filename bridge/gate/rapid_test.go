@@ -39,7 +39,6 @@ func spoilt(t *rapid.T) gate.State {
 	if rarely(t, 20, "odd age") {
 		s.Now = noon.Add(time.Duration(rapid.IntRange(-1, 16).Draw(t, "age")) * time.Second)
 	}
-	s.View.Full = !rarely(t, 30, "partial")
 	for i := range s.View.Nodes {
 		if rarely(t, 8, "sick node") {
 			s.View.Nodes[i].State = "DOWN"

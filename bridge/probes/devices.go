@@ -57,12 +57,12 @@ func units(gpus []nodeprobe.GPU) []unit {
 // driver does not show is sick.
 func devices(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
 	by := map[string][]unit{}
+	for _, c := range configured {
+		by[c.Type] = nil // a type of which nothing is left is told too
+	}
 	for _, u := range units(gpus) {
 		typ := typeOf(u, configured)
 		by[typ] = append(by[typ], u)
-	}
-	for _, c := range configured {
-		by[c.Type] = by[c.Type] // so that a type of which nothing is left is told
 	}
 	var out []policy.Devices
 	for _, typ := range slices.Sorted(maps.Keys(by)) {

@@ -1,13 +1,9 @@
 package sim
 
-// changeOrder applies site factor, priority or hold, and nice. A release wipes
-// only the nice of before, a direct priority that of the same update too.
+// changeOrder applies site factor, priority or hold, and nice last: a release
+// wipes only the nice of before.
 func (w *World) changeOrder(by string, j *job, u Update) error {
-	order := []func(string, *job, Update) error{w.changeSite, w.changePriority, w.changeNice}
-	if u.Priority != nil && *u.Priority < Infinite-1 {
-		order[1], order[2] = order[2], order[1]
-	}
-	for _, change := range order {
+	for _, change := range []func(string, *job, Update) error{w.changeSite, w.changePriority, w.changeNice} {
 		if err := change(by, j, u); err != nil {
 			return err
 		}
@@ -19,6 +15,9 @@ func (w *World) changeNice(by string, j *job, u Update) error {
 	if u.Nice != nil {
 		if *u.Nice < 0 && !w.operator(by) {
 			return problem(AccessDenied, "Access/permission denied")
+		}
+		if j.direct && (w.cfg.old() || u.Priority != nil) {
+			return nil // a direct priority takes no nice; later releases store one that comes by itself
 		}
 		j.spec.Nice = *u.Nice
 	}

@@ -43,7 +43,7 @@ func (w *World) show(j *job) slurm.Job {
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: w.userID(s.User), Account: s.Account,
 		QOS: s.QOS, Partition: s.Partition, Cluster: w.cfg.Cluster, State: j.state, Reason: j.reason,
 		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, Limit: s.Limit,
-		Priority: j.priority, Nice: s.Nice, NiceKnown: !w.cfg.old() || s.Nice != 0, Held: j.held(), Restarts: j.restarts,
+		Priority: j.priority, Nice: s.Nice, NiceKnown: !w.cfg.old() || s.Nice > 0, Held: j.held(), Restarts: j.restarts,
 		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin,
 		Nodes: slurm.CompressHosts(j.hosts()), Required: strings.Join(s.Required, ","),
 		Excluded: strings.Join(s.Excluded, ","), Scheduled: slurm.CompressHosts(j.planned),

@@ -104,8 +104,9 @@ func (j *Job) Run() Run {
 	return Run{Job: j.ID, Submit: unix(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
 }
 
-// Pending, Running and Done classify the base state.
-func (j *Job) Pending() bool { return j.State == "PENDING" }
+// Pending reports whether the job waits. A job that was just requeued is shown
+// pending while its last run still ends; that is not waiting yet.
+func (j *Job) Pending() bool { return j.State == "PENDING" && !j.Flag("COMPLETING") }
 
 // Running reports whether the job holds its allocation, suspended or
 // completing included.

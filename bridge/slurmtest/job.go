@@ -97,9 +97,9 @@ func billable(p *page) any {
 	return p.num(int64(p.job.CPUs))
 }
 
-// nice is null in 22.05 when it is 0.
+// nice is null in 22.05 unless it is above 0.
 func nice(p *page) any {
-	if p.plain() && p.job.Nice == 0 {
+	if p.plain() && p.job.Nice <= 0 {
 		return nil
 	}
 	return p.job.Nice

@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/accounting"
+	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 )
 
@@ -75,10 +77,29 @@ func (s *stack) releaser(ctx context.Context, w io.Writer, dry bool, wait time.D
 		return r, func() {}, nil
 	}
 	me := s.loop.Holder + ":release"
-	if r.Epoch, err = s.lead(ctx, w, me, wait); err != nil {
+	r.Epoch, err = s.lead(ctx, w, me, wait)
+	if errors.Is(err, accounting.ErrUnreachable) {
+		return s.releaseFromFile(w, r, err)
+	}
+	if err != nil {
 		return nil, nil, err
 	}
 	return r, func() { _ = s.db.Resign(context.WithoutCancel(ctx), s.file.Cluster, me) }, nil
+}
+
+// releaseFromFile works from the local journal, while Postgres is down. The
+// file lets one process write at a time, so a running daemon keeps us out.
+func (s *stack) releaseFromFile(w io.Writer, r *bridge.Releaser, cause error) (*bridge.Releaser, func(), error) {
+	if s.file.Journal == "" {
+		return nil, nil, cause
+	}
+	j, err := localjournal.Open(s.file.Journal)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
+	}
+	fmt.Fprintf(w, "Postgres cannot be reached: working from the local journal %s.\n", s.file.Journal)
+	r.Journal = j
+	return r, func() { _ = j.Close() }, nil
 }
 
 // lead waits until no other daemon leads.

@@ -7,12 +7,16 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/localjournal"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -51,6 +55,11 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	if err := s.entitle(ctx); err != nil {
 		log.Warn("account shares not stored", "error", err)
 	}
+	done, err := s.keepJournal(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer done()
 	if once {
 		if r := s.loop.Step(ctx); len(r.Doubts) > 0 {
 			return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
@@ -77,6 +86,30 @@ func (s *stack) entitle(ctx context.Context) error {
 		return s.db.SetAccounts(ctx, s.file.Cluster, list)
 	}
 	return nil
+}
+
+// keepJournal notes every intent in a local file too, so that release works
+// without Postgres.
+func (s *stack) keepJournal(ctx context.Context, log *slog.Logger) (done func(), err error) {
+	if s.file.Journal == "" {
+		return func() {}, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(s.file.Journal), 0o700); err != nil {
+		return nil, fmt.Errorf("making the directory of the local journal: %w", err)
+	}
+	j, err := localjournal.Open(s.file.Journal)
+	if err != nil {
+		return nil, fmt.Errorf("opening the local journal (journal in the configuration): %w", err)
+	}
+	if err := j.Damage(); err != nil {
+		log.Warn("the local journal has unreadable lines", "error", err)
+	}
+	tee := &localjournal.Tee{DB: s.db, Local: j}
+	if _, err := tee.CatchUp(ctx, s.file.Cluster); err != nil {
+		log.Warn("what a release without Postgres undid is not in the database yet", "error", err)
+	}
+	s.loop.Journal = tee
+	return func() { _ = j.Close() }, nil
 }
 
 // serve offers metrics and health over HTTP.

@@ -52,7 +52,7 @@ var bodies = []struct {
 func TestBodies(t *testing.T) {
 	for _, c := range bodies {
 		for version, want := range map[int]string{38: c.v38, 42: c.v42, 45: c.v45} {
-			f := &fake{}
+			f := &fake{job: record(version, "PENDING", "")}
 			d := open(t, f, version, Config{AllowHardHold: true})
 			e := c.edit
 			e.Run = run(7)
@@ -116,6 +116,28 @@ func TestFieldsNotAllowed(t *testing.T) {
 	for _, name := range []string{"user_id", "script", "account", "qos", "environment", "name", ""} {
 		if b, err := render(field{name, 1}, ""); err == nil {
 			t.Errorf("wrote %s", b)
+		}
+	}
+}
+
+// 22.05 takes the id of an array for all its tasks.
+func TestPlainAddress(t *testing.T) {
+	for _, c := range []struct {
+		job  slurm.Job
+		want string // "" means refused
+	}{
+		{slurm.Job{ID: 7}, "7"},
+		{slurm.Job{ID: 8, ArrayJob: 7, ArraySplit: true, ArrayTask: 3}, "8"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArraySplit: true, ArrayTask: 9}, "7_9"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "2-4,6%2"}, "7_2-4,6"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "0-8:2"}, "7_0-8:2"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "0,2,4,..."}, ""},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "1/../../x"}, ""},
+		{slurm.Job{ID: 7, ArrayJob: 7}, ""},
+	} {
+		got, err := plainAddress(&c.job)
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: %q, %v", c.job, got, err)
 		}
 	}
 }

@@ -24,10 +24,17 @@ func (d *Door) handBack(ctx context.Context, e slurm.Edit) error {
 	if !j.Pending() || j.Held {
 		return changed("job %v is %s and held=%v: only a pending job that nobody holds is handed back", e.Run, j.State, j.Held)
 	}
-	if err := d.update(ctx, e.Run, field{"hold", true}); err != nil && !d.holdTook(ctx, e.Run, err) {
+	address, err := d.find(ctx, e.Run)
+	if err != nil {
 		return err
 	}
-	if err := d.release(ctx, e.Run); err != nil {
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	if err := d.post(ctx, e.Run, address, field{"hold", true}); err != nil && !d.holdTook(ctx, e.Run, err) {
+		return err
+	}
+	if err := d.release(ctx, e.Run, address); err != nil {
 		return err
 	}
 	if e.Value == 0 {
@@ -51,7 +58,7 @@ func (d *Door) holdTook(ctx context.Context, run slurm.Run, err error) bool {
 // since, also under a STOP file and when the caller gave up: what would stay
 // otherwise is a job held for ever. Sending it again is harmless, since the
 // job is ours until it succeeds.
-func (d *Door) release(ctx context.Context, run slurm.Run) error {
+func (d *Door) release(ctx context.Context, run slurm.Run, address string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var err error
@@ -59,7 +66,7 @@ func (d *Door) release(ctx context.Context, run slurm.Run) error {
 		if try > 0 {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
-		if err = d.post(ctx, run, field{"hold", false}); err == nil || settled(err) {
+		if err = d.post(ctx, run, address, field{"hold", false}); err == nil || settled(err) {
 			d.owe(run, false)
 			return err
 		}
@@ -108,7 +115,11 @@ func (d *Door) payOwed(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := d.release(ctx, run); err != nil && !settled(err) {
+		address, err := d.find(ctx, run)
+		if err != nil {
+			return err
+		}
+		if err := d.release(ctx, run, address); err != nil && !settled(err) {
 			return err
 		}
 	}

@@ -3,29 +3,64 @@ package door
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/internal/wire"
 )
 
-// update writes one field of one job record. The record is addressed by its
-// own id, which touches neither the split tasks of an array nor the other
-// components of a heterogeneous job.
+// update writes one field of one job record.
 func (d *Door) update(ctx context.Context, run slurm.Run, f field) error {
+	address, err := d.find(ctx, run)
+	if err != nil {
+		return err
+	}
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
-	return d.post(ctx, run, f)
+	return d.post(ctx, run, address, f)
+}
+
+// find returns the address that means this record alone. From 24.11 on that
+// is the record's own id. 22.05 takes the id of an array for all its tasks,
+// also those that run, so there the job is looked at first.
+func (d *Door) find(ctx context.Context, run slurm.Run) (string, error) {
+	if !d.client.API().Plain {
+		return strconv.FormatInt(run.Job, 10), nil
+	}
+	j, err := d.look(ctx, run)
+	if err != nil {
+		return "", err
+	}
+	return plainAddress(&j)
+}
+
+// plainAddress returns the record's address for 22.05: of an array, the tasks
+// the record stands for, which does not split them.
+func plainAddress(j *slurm.Job) (string, error) {
+	switch {
+	case j.ArraySplit && j.ID == j.ArrayJob:
+		return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), nil
+	case !j.Unsplit():
+		return strconv.FormatInt(j.ID, 10), nil
+	}
+	tasks, _, _ := strings.Cut(j.ArrayTasks, "%")
+	if tasks == "" || strings.Trim(tasks, "0123456789,-:") != "" {
+		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf(
+			"this release shows the tasks of array %d only in part (%.40q), and would change all of them", j.ID, j.ArrayTasks)}
+	}
+	return fmt.Sprintf("%d_%s", j.ArrayJob, tasks), nil
 }
 
 // post sends an update that has been let through.
-func (d *Door) post(ctx context.Context, run slurm.Run, f field) error {
+func (d *Door) post(ctx context.Context, run slurm.Run, address string, f field) error {
 	api := d.client.API()
 	body, err := render(f, fenceOf(run, api.Fence))
 	if err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
-	return wire.Post(ctx, d.client.Conn(), fmt.Sprintf("/slurm/%s/job/%d", api.Name(), run.Job), body)
+	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
 }
 
 // look reads the job afresh and returns it if it is still the run meant.

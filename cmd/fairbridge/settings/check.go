@@ -21,7 +21,7 @@ func (f *File) problems() []error {
 			all = append(all, f.at("", err))
 		}
 	}
-	if f.Cluster == "" {
+	if f.Cluster == "" && f.where["cluster"] == nil {
 		note(errors.New("cluster: not given; it is the ClusterName of slurm.conf"))
 	}
 	note(checkURL(f.Slurm.URL))
@@ -75,7 +75,7 @@ func (p *Partition) problems() []error {
 	}
 	if _, err := entry.New(p.Params); err != nil {
 		for _, e := range unjoin(err) {
-			all = append(all, fmt.Errorf("params.%w", e))
+			all = append(all, fmt.Errorf("params: %w", e))
 		}
 	}
 	return slices.DeleteFunc(all, func(err error) bool { return err == nil })

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -46,6 +47,7 @@ func classOf(number int, doubt slurm.Class) slurm.Class {
 // judge returns the error an answer stands for, nil if none. doubt is the
 // class of what proves nothing: Busy when reading, Unclear when writing.
 func judge(m slurm.Meta, status int, doubt slurm.Class) error {
+	m.Errors = slices.DeleteFunc(slices.Clone(m.Errors), arraySuccess)
 	if len(m.Errors) == 0 {
 		if status == http.StatusOK {
 			return nil
@@ -67,6 +69,13 @@ func judge(m slurm.Meta, status int, doubt slurm.Class) error {
 		e.Text += "; slurmctld is down or does not accept the token (slurmrestd does not say which)"
 	}
 	return e
+}
+
+// arraySuccess reports whether an entry of errors[] stands for success: 22.05
+// reports every record of an array it updated as failed, with a number where
+// it did fail and with none where it did not.
+func arraySuccess(p slurm.Problem) bool {
+	return p.Number == 0 && strings.HasPrefix(p.Text, "job array update from ")
 }
 
 // statusClass sorts HTTP statuses that come without a number of Slurm's.

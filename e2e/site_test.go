@@ -1,0 +1,234 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/scripts/throwaway"
+	"fairbridge/scripts/throwaway/livetest"
+)
+
+// binary is the program, built once.
+var binary = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "fairbridge-e2e-")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, "fairbridge")
+	cmd := exec.Command("go", "build", "-o", path, "fairbridge/cmd/fairbridge")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("building fairbridge: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// site is a Slurm with fairbridge installed beside it.
+type site struct {
+	t      *testing.T
+	slurm  *throwaway.Cluster
+	dsn    string
+	dir    string
+	conf   string
+	daemon *exec.Cmd
+	log    *bytes.Buffer
+}
+
+// releases are the Slurms to test on: the distribution's own, and others where
+// a lab has them.
+var releases = []struct {
+	name string
+	get  func(testing.TB) *throwaway.Cluster
+}{
+	{"22.05", livetest.Slurm},
+	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.Lab(t, "24.11") }},
+	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.Lab(t, "26.05") }},
+}
+
+// everywhere runs a test on each release, each with a database of its own and
+// an empty queue before and after.
+func everywhere(t *testing.T, test func(s *site)) {
+	for _, r := range releases {
+		t.Run(r.name, func(t *testing.T) {
+			s := &site{t: t, slurm: r.get(t), dsn: pgtest.New(t), dir: t.TempDir()}
+			s.clear()
+			t.Cleanup(func() {
+				s.kill(syscall.SIGKILL)
+				s.clear()
+				if t.Failed() && s.log != nil {
+					t.Logf("fairbridge said:\n%s", s.log)
+				}
+			})
+			test(s)
+		})
+	}
+}
+
+// clear cancels every job and waits until the nodes are idle.
+func (s *site) clear() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	for _, u := range []string{"alice", "bob", "carol"} {
+		_, _ = s.slurm.Run(ctx, "root", "scancel", "--user="+u)
+	}
+	for ctx.Err() == nil {
+		out, err := s.slurm.Run(ctx, "root", "squeue", "-h")
+		if err == nil && strings.TrimSpace(out) == "" {
+			return
+		}
+		time.Sleep(300 * time.Millisecond)
+	}
+	s.t.Error("the queue does not get empty")
+}
+
+// configure writes a configuration with short times and generous budgets.
+func (s *site) configure(mode, policy, params string, more ...string) {
+	s.t.Helper()
+	s.conf = filepath.Join(s.dir, "fairbridge.yaml")
+	requeue := s.slurm.Command(context.Background(), s.slurm.User, "scontrol").Args
+	text := fmt.Sprintf(`
+cluster: lab
+slurm:
+  url: %s
+  token_file: %s
+  scontrol: [%s]
+  rate: 50
+database: {dsn_file: %s}
+partitions:
+  - {name: gpu, mode: %s, policy: %s, params: {%s}}
+interval: 2s
+warmup: 1
+stop_file: %s
+journal: %s
+listen: ""
+gate:
+  quantum: 5s
+  cooldown: 1s
+  gain_factor: 0
+  stop_percent: 100
+  stop_percent_1h: 1000
+  stop_floor: 10
+  stop_floor_1h: 100
+  job_stops_4h: 10
+  job_stops_24h: 20
+  user_stops_1h: 100
+  lost_percent_24h: 100
+  lease_min: 6s
+  skew: 3s
+  snapshot_age: 1
+%s
+`, s.slurm.URL, s.slurm.TokenFile, quoted(requeue), s.file("dsn", s.dsn), mode, policy, params,
+		filepath.Join(s.dir, "STOP"), filepath.Join(s.dir, "journal"), strings.Join(more, "\n"))
+	if err := os.WriteFile(s.conf, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	s.fairbridge("db", "init")
+}
+
+func quoted(argv []string) string {
+	q := make([]string, len(argv))
+	for i, a := range argv {
+		q[i] = fmt.Sprintf("%q", a)
+	}
+	return strings.Join(q, ", ")
+}
+
+func (s *site) file(name, text string) string {
+	s.t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	return path
+}
+
+// fairbridge runs a command to its end.
+func (s *site) fairbridge(args ...string) string {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out, err := exec.CommandContext(s.t.Context(), path, append([]string{"-c", s.conf}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("fairbridge %v: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// start starts the daemon.
+func (s *site) start() {
+	s.t.Helper()
+	path, err := binary()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.log = &bytes.Buffer{}
+	s.daemon = exec.Command(path, "-c", s.conf, "run")
+	s.daemon.Stderr = s.log
+	if err := s.daemon.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// kill ends the daemon with a signal and waits for it.
+func (s *site) kill(sig syscall.Signal) {
+	if s.daemon == nil {
+		return
+	}
+	_ = s.daemon.Process.Signal(sig)
+	_ = s.daemon.Wait()
+	s.daemon = nil
+}
+
+// run runs a command inside the cluster.
+func (s *site) run(user string, argv ...string) string {
+	s.t.Helper()
+	out, err := s.slurm.Run(s.t.Context(), user, argv...)
+	if err != nil {
+		s.t.Fatalf("%s: %v: %v", user, argv, err)
+	}
+	return strings.TrimSpace(out)
+}
+
+// submit submits a batch script in partition gpu and returns the job's id.
+func (s *site) submit(user, script string, flags ...string) string {
+	s.t.Helper()
+	argv := append([]string{"sbatch", "--parsable", "-p", "gpu", "--mem-per-gpu=100", "-o", "/dev/null"}, flags...)
+	return s.run(user, append(argv, "--wrap", script)...)
+}
+
+// show returns a job's fields as scontrol shows them.
+func (s *site) show(job string) map[string]string {
+	s.t.Helper()
+	fields := map[string]string{}
+	for _, f := range strings.Fields(s.run("root", "scontrol", "-o", "show", "job", job)) {
+		if k, v, ok := strings.Cut(f, "="); ok {
+			fields[k] = v
+		}
+	}
+	return fields
+}
+
+// until waits for a condition, which is a user's view of what must come.
+func (s *site) until(what string, limit time.Duration, ok func() bool) {
+	s.t.Helper()
+	for end := time.Now().Add(limit); ; time.Sleep(300 * time.Millisecond) {
+		if ok() {
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("not within %v: %s\n%s", limit, what, s.run("root", "squeue", "-o", "%i %u %T %Q %r %N"))
+		}
+	}
+}
