@@ -41,12 +41,6 @@ func ActiveFirst(_ *policy.Round, a, b *policy.Entry) int {
 	return -compareBool(a.Active(), b.Active())
 }
 
-// StartableFirst puts jobs that run or could start before those that are held,
-// not yet eligible or refused.
-func StartableFirst(r *policy.Round, a, b *policy.Entry) int {
-	return -compareBool(r.Startable(a), r.Startable(b))
-}
-
 // FirstStart puts the job that started first in front, and those that never
 // ran last.
 func FirstStart(_ *policy.Round, a, b *policy.Entry) int {

@@ -25,7 +25,8 @@ var update = flag.Bool("update", false, "rewrite the expectations of text cases"
 //	accounts   table; columns name, weight, recent (GPU-hours), parent
 //	jobs       table; columns name, id, account, gpus ("2", "2×a100"), cpus, mem,
 //	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
-//	           (GPU-hours), limit, nodes, max_nodes, tasks, stops, fixed, held, work (replay only)
+//	           (GPU-hours), limit, nodes, max_nodes, tasks, stops, fixed, held; for timelines
+//	           work (run time in all) and later (arrives so long after the start)
 //	history    table; columns gpus, ran
 //	memo       what the policy remembered, as it wrote it
 //	want       one line per job, in order of rank: name, verb, place, for whom

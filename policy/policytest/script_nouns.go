@@ -74,6 +74,10 @@ func (c *textCase) readJob(i int, r row) {
 			j.Attained = policy.Service(gpus.Whole(), Now.Sub(j.Start))
 		}
 	}
+	if later := r.duration("later"); later > 0 {
+		j.Arrive = Now.Add(later)
+		j.Submit, j.Eligible = j.Arrive, j.Arrive
+	}
 	c.work[j.ID] = r.duration("work")
 	c.snapshot.Jobs = append(c.snapshot.Jobs, j)
 	slices.SortFunc(c.snapshot.Jobs, func(a, b policy.Job) int { return cmp.Compare(a.ID, b.ID) })
