@@ -1,0 +1,151 @@
+package live_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/live"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/scripts/throwaway"
+	"fairbridge/scripts/throwaway/livetest"
+)
+
+// On a live Slurm whose queue moves, a client that reads little must show
+// what one that always reads everything shows.
+func TestLiveIncrementalEqualsFull(t *testing.T) {
+	for _, release := range []string{"24.11", "26.05"} { // older ones have no other way than the full list
+		t.Run(release, func(t *testing.T) { compare(t, livetest.Lab(t, release)) })
+	}
+}
+
+func compare(t *testing.T, c *throwaway.Cluster) {
+	cfg := rest.Config{URL: c.URL, TokenFile: c.TokenFile}
+	little := open(t, cfg, rest.Poll{FullEvery: time.Hour, Few: 100, FewPercent: 100})
+	all := open(t, cfg, rest.Poll{FullEvery: time.Nanosecond})
+	w := door.New(little, door.Config{MayWrite: func(context.Context) error { return nil }})
+	both := live.New(little, w)
+	rng := rand.New(rand.NewPCG(1, 2))
+	t.Cleanup(func() { _, _ = c.Run(context.Background(), "", "scancel", "--name="+ours) })
+	incremental := 0
+	for round := range 12 {
+		shake(t, c, both, rng)
+		got, want, ok := pair(t, both, all)
+		if !ok {
+			t.Logf("round %d: the queue did not keep still", round)
+			continue
+		}
+		if !got.Full {
+			incremental++
+		}
+		if diff := cmp.Diff(settledParts(want.Jobs), settledParts(got.Jobs)); diff != "" {
+			t.Fatalf("round %d (full %v): %s", round, got.Full, diff)
+		}
+	}
+	if incremental < 6 {
+		t.Errorf("only %d of 12 polls were incremental", incremental)
+	}
+}
+
+// pair polls both ways while the queue keeps still, which a full list before
+// and after shows.
+func pair(t *testing.T, little, all interface {
+	Observe(context.Context) (*slurm.View, error)
+}) (got, want *slurm.View, ok bool) {
+	for range 10 {
+		before := view(t, all)
+		got = view(t, little)
+		want = view(t, all)
+		if cmp.Equal(settledParts(before.Jobs), settledParts(want.Jobs)) {
+			return got, want, true
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return nil, nil, false
+}
+
+// settledParts drops what changes without any event of the job's: Slurm's own
+// forecasts and the reason of the last scheduling pass.
+func settledParts(jobs []slurm.Job) []slurm.Job {
+	jobs = slices.Clone(jobs)
+	for i := range jobs {
+		j := &jobs[i]
+		j.Reason, j.ReasonText, j.Scheduled = "", "", ""
+		if j.Pending() {
+			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
+			j.Eligible, j.Accrue = time.Time{}, time.Time{}
+		}
+	}
+	return jobs
+}
+
+// ours is the name of the jobs that are moved: others may use the cluster too.
+const ours = "fairbridge-poll-test"
+
+// shake does something that moves the queue.
+func shake(t *testing.T, c *throwaway.Cluster, w *live.Cluster, rng *rand.Rand) {
+	t.Helper()
+	user := []string{"alice", "bob"}[rng.IntN(2)]
+	submit := []string{"sbatch", "--chdir=/tmp", "--output=/dev/null", "--time=5", "--partition=low", "--requeue", "--job-name=" + ours}
+	run := func(user string, argv ...string) { _, _ = c.Run(t.Context(), user, argv...) }
+	run(user, append(submit, fmt.Sprintf("--wrap=sleep %d", rng.IntN(4)))...)
+	run(user, append(submit, "--array=0-5%2", "--wrap=sleep 2")...)
+	run(user, append(submit, "--hold", "--wrap=sleep 60")...)
+	v := view(t, w)
+	for i, j := range v.Jobs {
+		if j.Name != ours {
+			continue
+		}
+		switch pick := rng.IntN(12); {
+		case pick == 0 && j.Pending() && !j.Held && !j.Unsplit():
+			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].Run(), Kind: slurm.Nice, Value: int64(rng.IntN(50))})
+		case pick == 1 && j.State == "RUNNING":
+			run("", "scontrol", "requeue", "Incomplete", address(j))
+		case pick == 2:
+			run("", "scancel", address(j))
+		case pick == 3 && j.Pending() && !j.Held && j.HetJob == 0:
+			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].Run(), Kind: slurm.Exclude, Nodes: []string{"n2"}})
+		}
+	}
+	time.Sleep(time.Duration(rng.IntN(2500)) * time.Millisecond)
+}
+
+func address(j slurm.Job) string {
+	if j.ArraySplit {
+		return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+	}
+	return fmt.Sprint(j.ID)
+}
+
+func open(t *testing.T, cfg rest.Config, p rest.Poll) *rest.Client {
+	t.Helper()
+	c, err := rest.Open(t.Context(), cfg, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func view(t *testing.T, c interface {
+	Observe(context.Context) (*slurm.View, error)
+}) *slurm.View {
+	t.Helper()
+	v, err := c.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range v.Warnings {
+		if !strings.Contains(w, "Zero jobs") {
+			t.Errorf("warning of Slurm: %s", w)
+		}
+	}
+	return v
+}
