@@ -1,0 +1,30 @@
+/* The GPUs of the fake driver, as a text file describes them. */
+#ifndef FAKE_STATE_H
+#define FAKE_STATE_H
+
+enum { MAX_GPUS = 64, MAX_PROCS = 64, MAX_PARTS = 14, TEXT = 96 };
+
+struct proc { unsigned pid; unsigned long long mb; int part; };
+
+struct gpu {
+	int set, lost, hang, crash, pending, failed, xid, minor, nparts, nprocs;
+	char model[TEXT], uuid[TEXT], na[TEXT * 2], part[MAX_PARTS][32];
+	unsigned busy, membusy, temp, sm, memclock;
+	unsigned long long used, total, throttle, corrected, uncorrected, retired, remapped;
+	double watts, limit;
+	struct proc procs[MAX_PROCS];
+};
+
+struct state {
+	int count, missing, hang, cuda;
+	char version[TEXT];
+	struct gpu gpus[MAX_GPUS];
+};
+
+extern struct state state;
+
+/* Reads the file again if it changed; waits while it says that the driver, or
+ * the GPU (-1: none in particular), hangs. */
+void refresh(int gpu);
+
+#endif

@@ -1,0 +1,16 @@
+package nvml
+
+import "fmt"
+
+// NoDriver says that this node's GPUs cannot be measured at present: no
+// library, no driver, or no permission.
+type NoDriver struct {
+	Path string // the library that was tried
+	Why  string
+}
+
+// Error says what was tried and why it failed.
+func (e *NoDriver) Error() string { return fmt.Sprintf("no NVIDIA driver by %s: %s", e.Path, e.Why) }
+
+// DefaultPath is the name under which the loader finds the driver's library.
+const DefaultPath = "libnvidia-ml.so.1"

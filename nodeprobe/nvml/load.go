@@ -1,0 +1,80 @@
+//go:build cgo
+
+package nvml
+
+import (
+	"slices"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+const mib = 1.0 / (1 << 20)
+
+func (r *reader) load() {
+	if r.may(utilisation) {
+		if u, ret := r.dev.GetUtilizationRates(); r.good(ret) {
+			r.g.Busy = policy.Known(float64(u.Gpu) / 100)
+			r.g.MemBusy = policy.Known(float64(u.Memory) / 100)
+		}
+	}
+	r.g.MemUsedMB, r.g.MemTotalMB = r.memory(r.dev)
+	r.g.Watts = number(r, power, r.dev.GetPowerUsage, 1e-3)
+	r.g.WattsLimit = number(r, powerLimit, r.dev.GetEnforcedPowerLimit, 1e-3)
+	r.g.Joules = number(r, energy, r.dev.GetTotalEnergyConsumption, 1e-3)
+	r.g.TempC = number(r, temperature, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
+}
+
+// memory reads what programs use, which the second version of the call tells
+// from what the driver keeps for itself.
+func (r *reader) memory(dev nvml.Device) (used, total policy.Measure) {
+	if r.may(memory2) {
+		if m, ret := dev.GetMemoryInfo_v2(); r.good(ret) {
+			return policy.Known(float64(m.Used) * mib), policy.Known(float64(m.Total) * mib)
+		}
+	}
+	if r.may(memory) {
+		if m, ret := dev.GetMemoryInfo(); r.good(ret) {
+			return policy.Known(float64(m.Used) * mib), policy.Known(float64(m.Total) * mib)
+		}
+	}
+	return used, total
+}
+
+func (r *reader) clocks() {
+	r.g.SMMHz = number(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
+	r.g.MemMHz = number(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
+	if !r.may(throttle) {
+		return
+	}
+	if mask, ret := r.dev.GetCurrentClocksThrottleReasons(); r.good(ret) {
+		r.g.Throttle = &nodeprobe.Throttle{Reasons: throttled(mask)}
+	}
+}
+
+// throttles names the bits that mean slower than asked for. Idling and clocks
+// set by the user or for a display are none.
+var throttles = []struct {
+	bit  uint64
+	name string
+}{
+	{nvml.ClocksThrottleReasonHwSlowdown, "hw_slowdown"},
+	{nvml.ClocksThrottleReasonHwThermalSlowdown, "hw_thermal"},
+	{nvml.ClocksThrottleReasonHwPowerBrakeSlowdown, "power_brake"},
+	{nvml.ClocksThrottleReasonSwPowerCap, "power_cap"},
+	{nvml.ClocksThrottleReasonSwThermalSlowdown, "sw_thermal"},
+	{nvml.ClocksThrottleReasonSyncBoost, "sync_boost"},
+}
+
+func throttled(mask uint64) []string {
+	out := []string{}
+	for _, t := range throttles {
+		if mask&t.bit != 0 {
+			out = append(out, t.name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}

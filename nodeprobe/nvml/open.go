@@ -1,0 +1,98 @@
+//go:build cgo
+
+package nvml
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/NVIDIA/go-nvml/pkg/dl"
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"fairbridge/nodeprobe"
+)
+
+// Driver is a loaded driver library. It is not safe for concurrent use.
+type Driver struct {
+	file    *dl.DynamicLibrary
+	lib     nvml.Interface
+	symbols symbols
+	about   nodeprobe.Driver
+	seen    map[int]nodeprobe.GPU // identity by index, for a GPU that stops answering
+	xids    *watch                // nil: the driver tells of none
+}
+
+// Open loads the library, libnvidia-ml.so.1 when the path is "", and starts
+// it. When there is no working driver the error is a *NoDriver.
+func Open(path string) (*Driver, error) {
+	path = cmp.Or(path, DefaultPath)
+	file := dl.New(path, dl.RTLD_LAZY|dl.RTLD_GLOBAL)
+	if err := file.Open(); err != nil {
+		return nil, &NoDriver{Path: path, Why: err.Error()}
+	}
+	d := &Driver{file: file, symbols: lookUp(file), seen: map[int]nodeprobe.GPU{}}
+	if why := d.symbols.unusable(); why != "" {
+		return nil, errors.Join(&NoDriver{Path: path, Why: why}, file.Close())
+	}
+	d.lib = nvml.New(nvml.WithLibraryPath(path))
+	if ret := d.lib.Init(); ret != nvml.SUCCESS {
+		return nil, errors.Join(&NoDriver{Path: path, Why: reason(ret)}, file.Close())
+	}
+	d.describe()
+	d.xids = d.newWatch()
+	return d, nil
+}
+
+func (d *Driver) describe() {
+	d.about.Missing = d.symbols.missing()
+	if d.symbols.has(driverVersion) {
+		d.about.Version, _ = d.lib.SystemGetDriverVersion()
+	}
+	if d.symbols.has(cudaVersion) {
+		if v, ret := d.lib.SystemGetCudaDriverVersion(); ret == nvml.SUCCESS {
+			d.about.CUDA = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
+		}
+	}
+}
+
+// About describes the driver.
+func (d *Driver) About() nodeprobe.Driver { return d.about }
+
+// Close gives the library back.
+func (d *Driver) Close() error {
+	d.xids.close(d)
+	if d.symbols.has(shutdown) {
+		if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
+			return fmt.Errorf("shutting NVML down: %s", reason(ret))
+		}
+	}
+	return d.file.Close()
+}
+
+// Read measures every GPU, by index. One that no longer answers is listed as
+// lost, with the identity it had. The error means that the driver as a whole
+// does not answer.
+func (d *Driver) Read() ([]nodeprobe.GPU, error) {
+	n, ret := d.lib.DeviceGetCount()
+	if ret != nvml.SUCCESS {
+		return nil, fmt.Errorf("counting GPUs: %s", reason(ret))
+	}
+	n = max(n, d.highest()+1)
+	d.xids.drain(d)
+	out := make([]nodeprobe.GPU, n)
+	for i := range out {
+		out[i] = d.gpu(i)
+	}
+	return out, nil
+}
+
+// highest returns the highest index ever seen: a driver may stop counting a
+// GPU that fell off the bus.
+func (d *Driver) highest() int {
+	top := -1
+	for i := range d.seen {
+		top = max(top, i)
+	}
+	return top
+}

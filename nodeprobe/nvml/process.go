@@ -1,0 +1,52 @@
+//go:build cgo
+
+package nvml
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"fairbridge/nodeprobe"
+)
+
+// processes lists who is on the GPU; no answer is told from nobody.
+func (r *reader) processes() {
+	var all []nvml.ProcessInfo
+	if r.may(compute) {
+		list, ret := r.dev.GetComputeRunningProcesses()
+		r.g.ProcsKnown = r.good(ret)
+		all = list
+	}
+	if r.may(graphics) {
+		if list, ret := r.dev.GetGraphicsRunningProcesses(); r.good(ret) {
+			all = append(all, list...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b nvml.ProcessInfo) int {
+		return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.GpuInstanceId, b.GpuInstanceId))
+	})
+	all = slices.CompactFunc(all, func(a, b nvml.ProcessInfo) bool { return a.Pid == b.Pid && a.GpuInstanceId == b.GpuInstanceId })
+	for _, p := range all {
+		r.g.Procs = append(r.g.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: heldMB(p), Slice: r.sliceOf(p)})
+	}
+}
+
+// heldMB is 0 where the driver does not say.
+func heldMB(p nvml.ProcessInfo) int64 {
+	if p.UsedGpuMemory == math.MaxUint64 {
+		return 0
+	}
+	return int64(p.UsedGpuMemory >> 20)
+}
+
+func (r *reader) sliceOf(p nvml.ProcessInfo) string {
+	for _, s := range r.g.Parts {
+		if s.Instance == int(p.GpuInstanceId) && s.Compute == int(p.ComputeInstanceId) {
+			return s.UUID
+		}
+	}
+	return ""
+}
