@@ -74,11 +74,14 @@ func TestLastUpdate(t *testing.T) {
 
 func TestStates(t *testing.T) {
 	got, _, err := new(Decoder).States(strings.NewReader(
-		`{"jobs":[{"job_id":"1","state":["RUNNING","COMPLETING"]},{"job_id":"5_0","state":["PENDING"]},{"job_id":9,"state":"FAILED"}]}`), nil)
+		`{"jobs":[{"job_id":"1","state":["RUNNING","COMPLETING"]},{"job_id":"5_0","state":["PENDING"]},{"job_id":9,"state":"FAILED"},
+			{"job_id":"3+1","state":["PENDING"]},{"job_id":"12_*","state":["CANCELLED"]}]}`), nil)
 	want := []TaskState{
 		{Job: 1, State: "RUNNING", Flags: []string{"COMPLETING"}},
 		{Job: 5, Array: true, State: "PENDING"},
 		{Job: 9, State: "FAILED"},
+		{Job: 3, State: "PENDING"},
+		{Job: 12, State: "CANCELLED"},
 	}
 	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" || err != nil {
 		t.Errorf("%v, -want +got:\n%s", err, diff)

@@ -41,6 +41,11 @@ func (c *Client) advance(ctx context.Context, v *slurm.View, old model, touched 
 	}
 	// The states come first: what moves after them is found by the next poll.
 	marks, err := c.states(ctx, v)
+	var bad *slurm.Error
+	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
+		v.Warnings = append(v.Warnings, "the whole job list was read because: "+err.Error())
+		return c.full(ctx, v, nil)
+	}
 	if err != nil {
 		return old, err
 	}

@@ -246,6 +246,17 @@ func TestOldReleasesReadTheWholeList(t *testing.T) {
 	}
 }
 
+func TestStatesOfAnUnknownForm(t *testing.T) {
+	q := &queue{version: 45, jobs: map[int64]string{1: "PENDING", 2: "NEWSTATE"}}
+	c := open(t, q, Poll{})
+	for range 2 {
+		v := observe(t, c)
+		if !v.Full || len(v.Jobs) != 2 || len(v.Warnings) != 1 || !strings.Contains(v.Warnings[0], "NEWSTATE") && !strings.Contains(v.Warnings[0], "job state 2") {
+			t.Errorf("%+v", v)
+		}
+	}
+}
+
 func TestRereadOfNoJob(t *testing.T) {
 	c := open(t, &queue{version: 45}, Poll{})
 	_, err := c.Reread(t.Context(), 9)
