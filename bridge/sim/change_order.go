@@ -16,8 +16,8 @@ func (w *World) changeNice(by string, j *job, u Update) error {
 		if *u.Nice < 0 && !w.operator(by) {
 			return problem(AccessDenied, "Access/permission denied")
 		}
-		if j.direct && (w.cfg.old() || u.Priority != nil) {
-			return nil // a direct priority takes no nice; later releases store one that comes by itself
+		if j.direct {
+			return nil // a direct priority takes no nice, and nothing is said
 		}
 		j.spec.Nice = *u.Nice
 	}

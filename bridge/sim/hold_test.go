@@ -46,7 +46,7 @@ func TestHoldsReleasesAndPriorities(t *testing.T) {
 		{name: "priority 0 holds", acts: []act{{"slurm", Update{Priority: Ptr(int64(0))}, 0}}, reason: "JobHeldAdmin"},
 		{name: "no priority for a held job", acts: []act{{"user", hold, 0}, {"slurm", direct, JobHeld}}, reason: "JobHeldUser"},
 		{name: "direct priority wipes nice", nice: 100, acts: []act{{"slurm", direct, 0}}, reason: "None", priority: 5_000},
-		{name: "nice on a direct priority moves nothing", acts: []act{{"slurm", direct, 0}, {"slurm", Update{Nice: Ptr(int64(7))}, 0}}, reason: "None", priority: 5_000, wantNice: 7},
+		{name: "nice on a direct priority is ignored", acts: []act{{"slurm", direct, 0}, {"slurm", Update{Nice: Ptr(int64(7))}, 0}}, reason: "None", priority: 5_000},
 		{name: "release of a job not held wipes nice", nice: 100, acts: []act{{"slurm", free, 0}}, reason: "None", priority: -1},
 		{name: "hold and release keep nice", nice: 100, acts: []act{{"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: -1, wantNice: 100},
 		{name: "hold and release drop a direct priority", acts: []act{{"slurm", direct, 0}, {"slurm", hold, 0}, {"slurm", free, 0}}, reason: "None", priority: -1},
