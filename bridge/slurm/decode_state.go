@@ -49,7 +49,7 @@ func (s *scanner) state(out *TaskState) {
 	}
 	*out = t.TaskState
 	job, task, array := strings.Cut(t.address, "_")
-	array = array && task != "*" // "12_*": an array that ended before its tasks were split off
+	array = array && task != "*"                  // "12_*": an array that ended before its tasks were split off
 	if i := strings.IndexByte(job, '+'); i >= 0 { // "12+1": component 1 of a heterogeneous job
 		job = job[:i]
 	}

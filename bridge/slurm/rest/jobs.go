@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"strings"
 
 	"fairbridge/bridge/slurm"
 )
@@ -75,7 +76,11 @@ func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string
 		return model{}, err
 	}
 	v.Full = true
-	v.Warnings = append(v.Warnings, m.Warnings...)
+	for _, w := range m.Warnings {
+		if !strings.HasPrefix(w, "Zero jobs") { // an empty queue is no fault of the request
+			v.Warnings = append(v.Warnings, w)
+		}
+	}
 	next := model{jobs: make(map[int64]slurm.Job, len(jobs)), marks: marks, full: v.At}
 	for _, j := range jobs {
 		next.jobs[j.ID] = j

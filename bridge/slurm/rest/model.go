@@ -78,7 +78,7 @@ func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
 		}
 	}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; !listed && !j.Done() {
+		if _, listed := marks[id]; !listed && !ended(&j) {
 			ids = append(ids, id)
 		}
 	}
@@ -86,12 +86,16 @@ func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
 	return ids
 }
 
+// ended reports whether we read the job's end, after which its absence is no
+// surprise.
+func ended(j *slurm.Job) bool { return j.Done() && j.Opaque == "" }
+
 // with returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.
 func (m model) with(marks map[int64]string, read []int64, found map[int64]slurm.Job) model {
 	next := model{jobs: make(map[int64]slurm.Job, len(m.jobs)), marks: marks, full: m.full, started: m.started}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; listed || !j.Done() {
+		if _, listed := marks[id]; listed || !ended(&j) {
 			next.jobs[id] = j
 		}
 	}
