@@ -126,10 +126,11 @@ func (w *World) complete(j *job) {
 	w.wake()
 }
 
-// close ends a job that never ran or waits.
+// close ends a job that waits. Slurm gives it a start, that of its end, and
+// leaves the reason it waited for.
 func (w *World) close(j *job, state string) {
 	j.turn++
-	j.state, j.end, j.reason = state, w.sec(), "None"
+	j.state, j.start, j.end = state, w.sec(), w.sec()
 	w.logf("stop %d %s", j.id, state)
 	w.settle(j)
 	w.touch()
