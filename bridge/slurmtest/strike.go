@@ -7,38 +7,38 @@ import (
 	"strings"
 )
 
+// texts are the faults that are a fixed answer.
+var texts = map[Kind]struct {
+	status     int
+	kind, body string
+}{
+	Empty:     {http.StatusOK, "text/plain", ""},
+	HTML:      {http.StatusOK, "text/html", "<html><body><h1>Welcome to the portal</h1></body></html>"},
+	Garbage:   {http.StatusOK, "application/json", "\x00\xff{jobs: [}"},
+	Denied:    {http.StatusUnauthorized, "text/plain", "Authentication failure"},
+	NoVersion: {http.StatusNotFound, "text/plain", noEndpoint},
+	Gateway:   {http.StatusBadGateway, "text/plain", "Bad Gateway"},
+	TooMany:   {http.StatusTooManyRequests, "text/plain", "Too Many Requests"},
+}
+
 // answered handles the faults that answer in Slurm's place; nothing is done.
 func (s *Server) answered(w http.ResponseWriter, f Fault, c *request) bool {
-	text := func(status int, body string) {
-		if w.Header().Get("Content-Type") == "" {
-			w.Header().Set("Content-Type", "text/plain")
+	if t, ok := texts[f.Kind]; ok {
+		if f.Kind == TooMany {
+			w.Header().Set("Retry-After", "1")
 		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-		c.call.Status = status
+		w.Header().Set("Content-Type", t.kind)
+		w.WriteHeader(t.status)
+		_, _ = io.WriteString(w, t.body)
+		c.call.Status = t.status
+		return true
 	}
+	number := cmp.Or(f.Number, 1)
 	switch f.Kind {
-	case Empty:
-		text(http.StatusOK, "")
-	case HTML:
-		w.Header().Set("Content-Type", "text/html")
-		text(http.StatusOK, "<html><body><h1>Welcome to the portal</h1></body></html>")
-	case Garbage:
-		text(http.StatusOK, "\x00\xff{jobs: [}")
-	case Denied:
-		text(http.StatusUnauthorized, "Authentication failure")
-	case NoVersion:
-		text(http.StatusNotFound, noEndpoint)
-	case Gateway:
-		text(http.StatusBadGateway, "Bad Gateway")
-	case TooMany:
-		w.Header().Set("Retry-After", "1")
-		text(http.StatusTooManyRequests, "Too Many Requests")
 	case Broken:
-		n := cmp.Or(f.Number, 1)
-		s.send(w, c, s.failed(c, cmp.Or(f.Status, http.StatusInternalServerError), n, "injected fault", "slurmtest"))
+		s.send(w, c, s.failed(c, cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
 	case Problems:
-		s.send(w, c, s.failed(c, http.StatusOK, cmp.Or(f.Number, 1), "injected fault", "slurmtest"))
+		s.send(w, c, s.failed(c, http.StatusOK, number, "injected fault", "slurmtest"))
 	case Huge:
 		c.call.Status = http.StatusOK
 		endless(w, cmp.Or(f.Size, 64<<20))
