@@ -1,0 +1,62 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/nodeprobe/child"
+	"fairbridge/nodeprobe/look"
+	"fairbridge/nodeprobe/nvml"
+	"fairbridge/nodeprobe/owner"
+)
+
+const readerName = "read-driver"
+
+// newReader is the child's command. It ends with its input and not by a
+// signal, which could hit it within a call to the driver.
+func newReader() *cobra.Command {
+	o := &options{}
+	c := &cobra.Command{
+		Use: readerName, Short: "Take a sample for every line of input (the probe runs this)",
+		Hidden: true, Args: noArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			l := &look.Looker{Node: o.node, Open: o.open, Owners: owner.Finder{Root: "/proc"}, Now: time.Now}
+			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.Take); err != nil {
+				return err
+			}
+			return l.Close()
+		},
+	}
+	c.Flags().StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
+	c.Flags().StringVar(&o.node, "node", "", "this node's name in Slurm")
+	return c
+}
+
+func (o *options) open() (look.Driver, error) {
+	d, err := nvml.Open(o.nvml)
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// reader returns what asks children for samples: this very program, run as
+// read-driver.
+func (o *options) reader() (*child.Reader, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return child.New(child.Config{
+		Command: func() *exec.Cmd {
+			return exec.Command(self, readerName, "--nvml", o.nvml, "--node", o.node)
+		},
+		Deadline: o.deadline, Pause: o.interval, MaxPause: 5 * time.Minute, Now: time.Now,
+	}), nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/nodeprobe/nvml"
+)
+
+// options are the flags.
+type options struct {
+	listen   string
+	interval time.Duration
+	deadline time.Duration
+	nvml     string
+	node     string
+	once     bool
+	json     bool
+}
+
+func newRoot() *cobra.Command {
+	o := &options{}
+	root := &cobra.Command{
+		Use:   "nodeprobe",
+		Short: "Measure this node's GPUs and serve the measurements",
+		Long: `nodeprobe reads this node's GPUs through NVIDIA's NVML, finds the Slurm job of
+every process on them, and serves both: /v1/sample for fairbridge, /metrics for
+Prometheus, /healthz for those who watch it.
+
+It starts and says so where there is no driver, survives a driver that hangs or
+crashes (a child process does the reading), and never reports what it does not
+know as zero. Stop it before a GPU reset or a driver update: it keeps the driver
+open.
+
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
+		Example: `  nodeprobe                          serve on port 9810, sample every 15 s
+  nodeprobe --listen 10.1.0.7:9810   on the management network only
+  nodeprobe --listen unix:/run/nodeprobe.sock
+  nodeprobe --once                   one look, as a table
+  nodeprobe --once --json            one look, as /v1/sample has it`,
+		Args:         noArgs,
+		SilenceUsage: true, SilenceErrors: true,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if err := o.check(); err != nil {
+				return usageError{err}
+			}
+			if o.once {
+				return o.lookOnce(c.Context(), c.OutOrStdout())
+			}
+			return o.serve(c.Context(), c.ErrOrStderr())
+		},
+	}
+	o.flags(root)
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
+	})
+	root.AddCommand(newReader(), newVersion())
+	return root
+}
+
+func (o *options) flags(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.listen, "listen", ":9810", "address to serve on, or unix:PATH")
+	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")
+	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample")
+	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
+	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
+	f.BoolVar(&o.once, "once", false, "print one sample and end")
+	f.BoolVar(&o.json, "json", false, "with --once: print JSON")
+}
+
+// hostname is what Slurm calls a node unless it is told otherwise.
+func hostname() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	short, _, _ := strings.Cut(name, ".")
+	return short
+}
+
+func (o *options) check() error {
+	var errs []error
+	bad := func(format string, a ...any) { errs = append(errs, fmt.Errorf(format, a...)) }
+	if o.interval < 100*time.Millisecond || o.interval > time.Hour {
+		bad("--interval %v: give between 100ms and 1h", o.interval)
+	}
+	if o.deadline < 10*time.Millisecond || o.deadline > time.Hour {
+		bad("--deadline %v: give between 10ms and 1h", o.deadline)
+	}
+	if o.node == "" {
+		bad("--node is empty: give this node's name in Slurm")
+	}
+	if o.listen == "" || o.listen == "unix:" {
+		bad("--listen %q: give an address such as :9810, or unix:PATH", o.listen)
+	}
+	if o.json && !o.once {
+		bad("--json needs --once: the server's JSON is at /v1/sample")
+	}
+	return errors.Join(errs...)
+}
+
+func noArgs(c *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError{fmt.Errorf("unknown argument %q; see %s --help", args[0], c.CommandPath())}
+	}
+	return nil
+}

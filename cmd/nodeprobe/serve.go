@@ -1,0 +1,104 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"fairbridge/nodeprobe/serve"
+)
+
+// serve samples and serves until the context ends.
+func (o *options) serve(ctx context.Context, errs io.Writer) error {
+	log := slog.New(slog.NewTextHandler(errs, nil))
+	reader, err := o.reader()
+	if err != nil {
+		return err
+	}
+	l, err := o.socket()
+	if err != nil {
+		return err
+	}
+	keeper := serve.NewKeeper(o.node, reader, log, time.Now)
+	server := serve.Server(serve.Handler(keeper, registry(serve.NewCollector(keeper, reader.Starts))), log)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var sampling sync.WaitGroup
+	sampling.Go(func() { keeper.Run(ctx, o.interval, alive(keeper)) })
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)
+	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
+	cancel()
+	sampling.Wait()
+	return errors.Join(err, stop(server), reader.Close(o.deadline))
+}
+
+// alive tells systemd that sampling goes on, and how it stands.
+func alive(k *serve.Keeper) func() {
+	return func() {
+		status := "sampling"
+		if why := k.Sample().Error; why != "" {
+			status = why
+		}
+		_, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog+"\nSTATUS="+strings.ReplaceAll(status, "\n", " "))
+	}
+}
+
+// stop finishes the requests under way.
+func stop(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return fmt.Errorf("finishing requests: %w", err)
+	}
+	return nil
+}
+
+// socket listens. A socket file left by a probe that was killed is replaced; one
+// that answers is not.
+func (o *options) socket() (net.Listener, error) {
+	path, ok := strings.CutPrefix(o.listen, "unix:")
+	if !ok {
+		return listen("tcp", o.listen)
+	}
+	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
+		_ = c.Close()
+		return nil, fmt.Errorf("--listen %s: another probe serves there", o.listen)
+	}
+	if at, err := os.Lstat(path); err == nil && at.Mode()&os.ModeSocket != 0 {
+		_ = os.Remove(path) // if it stays, listening says why
+	}
+	return listen("unix", path)
+}
+
+func listen(network, address string) (net.Listener, error) {
+	l, err := net.Listen(network, address)
+	if err != nil {
+		return nil, fmt.Errorf("--listen %s: %w", address, err)
+	}
+	return l, nil
+}
+
+func registry(c prometheus.Collector) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(c, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	return r
+}

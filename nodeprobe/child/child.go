@@ -1,0 +1,163 @@
+package child
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"sync/atomic"
+	"time"
+
+	"fairbridge/nodeprobe"
+)
+
+// maxStuck is how many children may hang in the driver before no more are
+// started.
+const maxStuck = 2
+
+// grace is how long a child may take from its last output to its end.
+const grace = time.Second
+
+// Config says how children are run.
+type Config struct {
+	Command  func() *exec.Cmd // a program whose main part is Serve
+	Deadline time.Duration    // for one sample
+	Pause    time.Duration    // after the second failure in a row; doubled for each further
+	MaxPause time.Duration
+	Now      func() time.Time
+}
+
+// Reader asks a child for samples. But for
+// Starts it is not safe for concurrent use.
+type Reader struct {
+	Config
+	now    *process   // nil: none
+	stuck  []*process // abandoned, and perhaps still there
+	fails  int        // in a row
+	later  time.Time  // no child is started before
+	starts atomic.Int64
+}
+
+// New returns a reader; no child is started before the first question.
+func New(c Config) *Reader { return &Reader{Config: c} }
+
+// ErrNoAnswer says that the driver did not answer in time.
+var ErrNoAnswer = errors.New("the driver does not answer")
+
+// Starts returns how many children were started. It is safe to call any time.
+func (r *Reader) Starts() int { return int(r.starts.Load()) }
+
+// Stuck returns how many abandoned children have not ended.
+func (r *Reader) Stuck() int {
+	var still []*process
+	for _, p := range r.stuck {
+		select {
+		case <-p.ended:
+			r.later = time.Time{} // the driver came back
+		default:
+			still = append(still, p)
+		}
+	}
+	r.stuck = still
+	return len(still)
+}
+
+// Take has a sample taken. The error means that there is none: the child hangs,
+// ended, or may not be started yet.
+func (r *Reader) Take(ctx context.Context) (nodeprobe.Sample, error) {
+	if err := r.ready(); err != nil {
+		return nodeprobe.Sample{}, err
+	}
+	s, err := r.askFor(ctx)
+	if err != nil {
+		r.failed()
+		return nodeprobe.Sample{}, err
+	}
+	r.fails = 0
+	return s, nil
+}
+
+// ready sees to it that there is a child.
+func (r *Reader) ready() (err error) {
+	stuck := r.Stuck()
+	switch wait := r.later.Sub(r.Now()); {
+	case r.now != nil:
+		return nil
+	case stuck >= maxStuck:
+		return fmt.Errorf("%w: %d readers hang in it; a new one is started when one returns", ErrNoAnswer, stuck)
+	case wait > 0:
+		return fmt.Errorf("the reader of the driver failed %d times in a row: next try in %v", r.fails, wait.Round(time.Second))
+	}
+	r.starts.Add(1)
+	if r.now, err = begin(r.Command()); err != nil {
+		r.failed()
+	}
+	return err
+}
+
+func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
+	defer cancel()
+	if _, err := r.now.ask.Write([]byte("\n")); err != nil {
+		return nodeprobe.Sample{}, r.lost()
+	}
+	select {
+	case line, ok := <-r.now.lines:
+		if !ok {
+			return nodeprobe.Sample{}, r.lost()
+		}
+		s, err := decode(line)
+		if err != nil {
+			r.abandon() // its later answers would be to earlier questions
+		}
+		return s, err
+	case <-ctx.Done():
+		r.abandon()
+		return nodeprobe.Sample{}, fmt.Errorf("%w within %v", ErrNoAnswer, r.Deadline)
+	}
+}
+
+// lost says why a child that can be talked to no more is gone.
+func (r *Reader) lost() error {
+	p := r.now
+	r.abandon()
+	err, ended := p.why(grace)
+	if ended {
+		r.stuck = r.stuck[:len(r.stuck)-1]
+	}
+	return err
+}
+
+// abandon leaves the child to itself: it ends when it reads that nobody asks
+// any more.
+func (r *Reader) abandon() {
+	_ = r.now.ask.Close()
+	r.stuck = append(r.stuck, r.now)
+	r.now = nil
+}
+
+// failed makes the next start wait, from the second failure in a row on.
+func (r *Reader) failed() {
+	r.fails++
+	if r.fails > 1 {
+		pause := r.Pause << min(r.fails-2, 16)
+		r.later = r.Now().Add(min(pause, r.MaxPause))
+	}
+}
+
+// Close lets the child end, waiting for at most so long; one that hangs is
+// left alone.
+func (r *Reader) Close(wait time.Duration) error {
+	if r.now == nil {
+		return nil
+	}
+	p := r.now
+	r.now = nil
+	_ = p.ask.Close()
+	select {
+	case <-p.ended:
+		return nil
+	case <-time.After(wait):
+		return fmt.Errorf("%w: its reader (process %d) is left to end by itself", ErrNoAnswer, p.cmd.Process.Pid)
+	}
+}

@@ -1,0 +1,109 @@
+package child
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"sync"
+	"syscall"
+	"time"
+
+	"fairbridge/nodeprobe"
+)
+
+// maxLine bounds a sample.
+const maxLine = 4 << 20
+
+// process is one child.
+type process struct {
+	cmd    *exec.Cmd
+	ask    io.WriteCloser
+	lines  chan []byte   // its answers; closed when its output ends
+	ended  chan struct{} // closed when it has ended
+	end    error         // how, once ended is closed
+	stderr tail
+}
+
+// begin starts the command. It gets a process group of its own, so that Ctrl-C
+// at a terminal does not hit it within a call to the driver.
+func begin(cmd *exec.Cmd) (*process, error) {
+	p := &process{cmd: cmd, lines: make(chan []byte, 1), ended: make(chan struct{})}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Stderr = &p.stderr
+	var err error
+	if p.ask, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting the reader of the driver: %w", err)
+	}
+	go p.follow(out)
+	return p, nil
+}
+
+// follow passes answers on until the output ends, then reaps the child. An
+// answer nobody waits for any more is dropped.
+func (p *process) follow(out io.Reader) {
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, maxLine)
+	for lines.Scan() {
+		select {
+		case p.lines <- bytes.Clone(lines.Bytes()):
+		default:
+		}
+	}
+	close(p.lines)
+	_, _ = io.Copy(io.Discard, out) // after a line that is too long
+	p.end = p.cmd.Wait()
+	close(p.ended)
+}
+
+// why says how a child ended, and whether it did within the grace: one can
+// close its output and still hang in the driver.
+func (p *process) why(grace time.Duration) (err error, ended bool) {
+	select {
+	case <-p.ended:
+	case <-time.After(grace):
+		return errors.New("the reader of the driver stopped answering but has not ended"), false
+	}
+	if last := p.stderr.last(); last != "" {
+		return fmt.Errorf("the reader of the driver ended: %v: %s", p.end, last), true
+	}
+	return fmt.Errorf("the reader of the driver ended: %v", p.end), true
+}
+
+func decode(line []byte) (s nodeprobe.Sample, err error) {
+	if err = json.Unmarshal(line, &s); err != nil {
+		err = fmt.Errorf("the reader of the driver answered garbage: %w", err)
+	}
+	return s, err
+}
+
+// tail keeps the beginning of the last thing written.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = bytes.Clone(b[:min(len(b), 400)])
+	return len(b), nil
+}
+
+// last returns the first line of it.
+func (t *tail) last() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	line, _, _ := bytes.Cut(t.text, []byte("\n"))
+	return string(bytes.TrimSpace(line))
+}

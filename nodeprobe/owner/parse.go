@@ -1,0 +1,138 @@
+package owner
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"fairbridge/nodeprobe"
+)
+
+// Slurm's cgroups: v1 below uid_N of every controller; v2 below the scope of
+// slurmstepd, by job or, since 26.05, by the run's SLUID. The node's name is a
+// part of the path where several slurmd share a host.
+var (
+	v1 = regexp.MustCompile(`^(?:.*?/)?slurm(?:_[^/]+)?/uid_\d+/job_(\d+)/step_([^/]+)`)
+	v2 = regexp.MustCompile(`^(?:.*?/)?(?:[^/]+_)?slurmstepd\.scope/(?:job_(\d+)|(s[0-9A-Z]{13}))/step_([^/]+)`)
+)
+
+// ParseCgroup returns the job of the process whose /proc/PID/cgroup this is.
+// Below user.slice a user makes cgroups of any name: they count for nothing.
+// Of nested names the outermost counts, since Slurm made that one.
+func ParseCgroup(text string) (nodeprobe.Owner, bool) {
+	for line := range strings.Lines(text) {
+		_, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
+		_, path, ok := strings.Cut(rest, ":")
+		if !ok || strings.HasPrefix(path, "/user.slice/") {
+			continue
+		}
+		if o, ok := fromPath(path); ok {
+			return o, true
+		}
+	}
+	return nodeprobe.Owner{}, false
+}
+
+func fromPath(path string) (nodeprobe.Owner, bool) {
+	if m := v1.FindStringSubmatch(path); m != nil {
+		return owned(m[1], "", m[2])
+	}
+	if m := v2.FindStringSubmatch(path); m != nil {
+		return owned(m[1], m[2], m[3])
+	}
+	return nodeprobe.Owner{}, false
+}
+
+func owned(job, sluid, step string) (nodeprobe.Owner, bool) {
+	o := nodeprobe.Owner{SLUID: sluid, Step: step, By: "cgroup"}
+	if job == "" {
+		return o, true
+	}
+	id, ok := number(job)
+	o.Job = id
+	return o, ok
+}
+
+// number reads a job id: positive, and of a size Slurm can give.
+func number(s string) (int64, bool) {
+	id, err := strconv.ParseUint(s, 10, 32)
+	return int64(id), err == nil && id > 0
+}
+
+var title = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
+
+// ParseTitle returns the job of a slurmstepd whose /proc/PID/cmdline this is.
+func ParseTitle(cmdline []byte) (nodeprobe.Owner, bool) {
+	m := title.FindSubmatch(cmdline)
+	if m == nil {
+		return nodeprobe.Owner{}, false
+	}
+	id, ok := number(string(m[1]))
+	return nodeprobe.Owner{Job: id, Step: string(m[2]), By: "title"}, ok
+}
+
+// ParseEnviron returns the job that a process's environment names. The first
+// of several equal names counts, as for programs.
+func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
+	values := map[string]string{}
+	for entry := range bytes.SplitSeq(environ, []byte{0}) {
+		name, value, ok := strings.Cut(string(entry), "=")
+		if _, seen := values[name]; ok && !seen && strings.HasPrefix(name, "SLURM_") {
+			values[name] = value
+		}
+	}
+	id, ok := number(values["SLURM_JOB_ID"])
+	if !ok {
+		return nodeprobe.Owner{}, false
+	}
+	o := nodeprobe.Owner{Job: id, Step: values["SLURM_STEP_ID"], By: "environ"}
+	if s := values["SLURM_JOB_SLUID"]; sluid.MatchString(s) {
+		o.SLUID = s
+	}
+	return o, true
+}
+
+var sluid = regexp.MustCompile(`^s[0-9A-Z]{13}$`)
+
+// ParseStart returns when the process of a /proc/PID/stat started, in clock
+// ticks since boot. The command's name, in brackets, may contain anything.
+func ParseStart(stat []byte) (ticks uint64, ok bool) {
+	end := bytes.LastIndexByte(stat, ')')
+	if end < 0 {
+		return 0, false
+	}
+	f := bytes.Fields(stat[end+1:])
+	if len(f) < 20 {
+		return 0, false
+	}
+	ticks, err := strconv.ParseUint(string(f[19]), 10, 64)
+	return ticks, err == nil
+}
+
+// ParseStatus returns parent and real user of a /proc/PID/status.
+func ParseStatus(status []byte) (parent, uid int, ok bool) {
+	parent, uid = -1, -1
+	for line := range bytes.Lines(status) {
+		name, value, _ := strings.Cut(string(line), ":")
+		f := strings.Fields(value)
+		if len(f) == 0 {
+			continue
+		}
+		switch name {
+		case "PPid":
+			parent = atoi(f[0])
+		case "Uid":
+			uid = atoi(f[0])
+		}
+	}
+	return parent, uid, parent >= 0 && uid >= 0
+}
+
+func atoi(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return -1
+	}
+	return n
+}

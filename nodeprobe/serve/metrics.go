@@ -1,0 +1,149 @@
+package serve
+
+import (
+	"strconv"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+// Collector turns the keeper's sample into metrics. An unknown reading has no
+// metric, and while there is no fresh sample only nodeprobe_up and its like
+// are served: a stale number would look like a fresh one.
+type Collector struct {
+	keeper *Keeper
+	starts func() int
+}
+
+// NewCollector returns a collector; starts counts the readers of the driver
+// that were started.
+func NewCollector(k *Keeper, starts func() int) *Collector { return &Collector{k, starts} }
+
+// Describe tells nothing in advance: what there is depends on the GPUs.
+func (c *Collector) Describe(chan<- *prometheus.Desc) {}
+
+var (
+	up        = desc("nodeprobe_up", "1 when the GPUs were read at the last try.")
+	age       = desc("nodeprobe_sample_age_seconds", "Age of the last good sample.")
+	samples   = desc("nodeprobe_samples_total", "Samples tried.")
+	failures  = desc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
+	starts    = desc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
+	driver    = desc("nodeprobe_driver_info", "The driver.", "version", "cuda")
+	missing   = desc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
+	gpuInfo   = desc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
+	gpuSick   = desc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", labels("reason")...)
+	xid       = desc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", labels()...)
+	processes = desc("nodeprobe_gpu_processes", "Processes on the GPU.", labels()...)
+	throttled = desc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", labels("reason")...)
+	jobMemory = desc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
+)
+
+func desc(name, help string, labels ...string) *prometheus.Desc {
+	return prometheus.NewDesc(name, help, labels, nil)
+}
+
+// labels are those of every metric of a GPU: job is empty when there is none
+// and "shared" when there are several.
+func labels(more ...string) []string { return append([]string{"gpu", "uuid", "job"}, more...) }
+
+// Collect sends the metrics.
+func (c *Collector) Collect(ch chan<- prometheus.Metric) {
+	s := c.keeper.Sample()
+	tries, failed := c.keeper.Counts()
+	ch <- gauge(up, one(s.Error == ""))
+	ch <- counter(samples, float64(tries))
+	ch <- counter(failures, float64(failed))
+	ch <- counter(starts, float64(c.starts()))
+	if !s.At.IsZero() {
+		ch <- gauge(age, s.Age)
+	}
+	if s.Error != "" {
+		return
+	}
+	ch <- gauge(driver, 1, s.Driver.Version, s.Driver.CUDA)
+	for _, f := range s.Driver.Missing {
+		ch <- gauge(missing, 1, f)
+	}
+	for i := range s.GPUs {
+		collectGPU(ch, &s.GPUs[i])
+	}
+}
+
+func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
+	at := []string{strconv.Itoa(g.Index), g.UUID, jobLabel(g)}
+	ch <- gauge(gpuInfo, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
+	ch <- gauge(gpuSick, one(g.Sick != ""), with(at, g.Sick)...)
+	for _, m := range readings {
+		if v := m.of(g); v.Known {
+			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.scale, with(at, m.labels...)...)
+		}
+	}
+	if g.Errors.XidWatched || g.Errors.Xid != nil {
+		ch <- gauge(xid, code(g.Errors.Xid), at...)
+	}
+	if g.Throttle != nil {
+		for _, why := range g.Throttle.Reasons {
+			ch <- gauge(throttled, 1, with(at, why)...)
+		}
+	}
+	if g.ProcsKnown {
+		ch <- gauge(processes, float64(len(g.Procs)), at...)
+		collectJobs(ch, g)
+	}
+}
+
+func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
+	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
+		if j.MemMB.Known {
+			ch <- gauge(jobMemory, j.MemMB.Value*mib, strconv.FormatInt(j.Job, 10), j.SLUID, strconv.Itoa(g.Index), g.UUID)
+		}
+	}
+}
+
+func jobLabel(g *nodeprobe.GPU) string {
+	switch on := nodeprobe.Owners(g); {
+	case len(on) == 0:
+		return ""
+	case len(on) > 1:
+		return "shared"
+	case on[0].Job != 0:
+		return strconv.FormatInt(on[0].Job, 10)
+	default:
+		return on[0].SLUID
+	}
+}
+
+func code(x *nodeprobe.Xid) float64 {
+	if x == nil {
+		return 0
+	}
+	return float64(x.Code)
+}
+
+func with(at []string, more ...string) []string { return append(at[:len(at):len(at)], more...) }
+
+func one(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func gauge(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+func counter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
+	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
+}
+
+// reading is a number of a GPU that has a metric of its own.
+type reading struct {
+	desc   *prometheus.Desc
+	kind   prometheus.ValueType
+	of     func(*nodeprobe.GPU) policy.Measure
+	scale  float64 // to Prometheus's base unit
+	labels []string
+}
