@@ -82,6 +82,9 @@ var (
 
 func readNice(s *scanner, j *Job) verdict {
 	v, got := s.number()
+	if v > 1<<31 && v < 1<<32 {
+		v -= 1 << 32 // 22.05 writes negative ones as if they had no sign
+	}
 	if got == found && (v > 1<<31 || v < -1<<31) {
 		got = unreadable
 	}

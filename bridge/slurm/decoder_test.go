@@ -57,6 +57,7 @@ var jobTests = []struct {
 		`"time_limit": {"set":true,"infinite":false,"number":60}`,
 		`"nice": -5`},
 		func(j *Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
+	{"negative nice of 22.05", []string{`"nice": 4294967096`}, func(j *Job) { j.Nice, j.NiceKnown = -200, true }},
 	{"missing is not zero", []string{`"nice": null`, `"array_task_id": null`, `"array_job_id": 7`},
 		func(j *Job) { j.ArrayJob = 7 }},
 	{"not set is not zero", []string{`"array_task_id": {"set":false,"infinite":false,"number":0}`,

@@ -22,7 +22,7 @@ const (
 	Exclude    Kind = "exclude"     // excluded nodes = Nodes; none: clear
 	Requeue    Kind = "requeue"     // always Incomplete, by SLUID where there is one
 	HardHold   Kind = "hold"        // priority 0; only with explicit configuration
-	HandBack   Kind = "hand_back"   // give a direct priority back to multifactor: hold, then release
+	HandBack   Kind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
 	SetGPUs    Kind = "gpus"        // GPU count of a pending elastic job; Value
 )
 

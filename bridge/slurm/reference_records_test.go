@@ -32,7 +32,11 @@ func (r *reader) identity(j *Job) {
 	j.Partition, j.Cluster = r.text("partition"), r.text("cluster")
 	j.State, j.Flags = r.state("job_state")
 	j.Reason, j.ReasonText = r.text("state_reason"), r.text("state_description")
-	if n, got := number(r.o["nice"]); got == found && n <= 1<<31 && n >= -1<<31 {
+	n, got := number(r.o["nice"])
+	if n > 1<<31 && n < 1<<32 {
+		n -= 1 << 32
+	}
+	if got == found && n <= 1<<31 && n >= -1<<31 {
 		j.Nice, j.NiceKnown = n, true
 	} else if got == found || got == unreadable {
 		r.wrong["nice"] = true

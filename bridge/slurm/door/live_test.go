@@ -40,6 +40,10 @@ func at(t *testing.T, c *throwaway.Cluster) site {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return with(t, c, client)
+}
+
+func with(t *testing.T, c *throwaway.Cluster, client *rest.Client) site {
 	d := door.New(client, door.Config{
 		MayWrite: func(context.Context) error { return nil },
 		Scontrol: c.Command(context.Background(), "", "scontrol").Args,

@@ -1,0 +1,73 @@
+package door_test
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/scripts/throwaway/livetest"
+)
+
+// What the capability table calls measured is measured here: every version
+// that a live Slurm serves, not only the newest.
+func TestLiveEveryVersion(t *testing.T) {
+	for _, release := range []string{"22.05", "24.11", "26.05"} {
+		t.Run(release, func(t *testing.T) {
+			c := livetest.Lab(t, release)
+			tried := 0
+			for v := rest.Oldest; v <= rest.Newest; v++ {
+				api, _ := rest.Known(v)
+				client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile, PinAPI: api.Name()}, rest.Poll{})
+				if err != nil {
+					continue // not served
+				}
+				tried++
+				t.Run(api.Name(), func(t *testing.T) { every(with(t, c, client)) })
+			}
+			if tried == 0 {
+				t.Error("no version of ours is served")
+			}
+		})
+	}
+}
+
+// every tries each update once and looks with scontrol what became of it.
+func every(s site) {
+	j := s.submit("--begin=now+1hour")
+	prio := func() int64 { n, _ := strconv.ParseInt(s.show(j.ID, "Priority"), 10, 64); return n }
+	base := prio()
+	near := func(want int64) func() bool { return func() bool { return prio() > want-50 && prio() < want+50 } }
+	if s.client.API().SiteFactor {
+		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 2000})
+		s.until("site factor", 5*time.Second, near(base+2000))
+		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor})
+		s.until("neutral", 5*time.Second, near(base))
+	}
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Nice, Value: -200})
+	s.until("nice", 5*time.Second, near(base+200))
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Priority, Value: 50_000})
+	s.until("priority", 5*time.Second, func() bool { return prio() == 50_000 })
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.HandBack})
+	s.until("handed back", 5*time.Second, near(base))
+	until := time.Now().Add(20 * time.Minute).Truncate(time.Second)
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: until})
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n1"}})
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n2", "n3"}})
+	got := s.job(j.ID)
+	if !got.Eligible.Equal(until) || !slurm.SameHosts(got.Required, []string{"n1"}) || !slurm.SameHosts(got.Excluded, []string{"n2", "n3"}) {
+		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.Eligible, until, got.Required, got.Excluded)
+	}
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require})
+	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude})
+	if req, ex := s.show(j.ID, "ReqNodeList"), s.show(j.ID, "ExcNodeList"); req != "(null)" || ex != "(null)" {
+		s.Errorf("cleared: required %s, excluded %s", req, ex)
+	}
+	if c := s.class(slurm.Edit{Run: slurm.Run{Job: 60_000_000}, Kind: slurm.Nice, Value: 1}); c != slurm.Gone {
+		s.Errorf("no such job: %s", c)
+	}
+	if _, err := s.client.Observe(s.Context()); err != nil {
+		s.Error(err)
+	}
+}
