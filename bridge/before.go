@@ -29,6 +29,8 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 		b.Excluded = in.Before.Excluded
 	case ledger.NiceBy:
 		b.Ours = j.Nice - (in.Before.Nice - in.Before.Ours)
+	case ledger.Priority:
+		b.Ours, b.Nice = in.Edit.Value, in.Before.Nice
 	default:
 		b.Ours = in.Edit.Value
 	}

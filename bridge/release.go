@@ -27,23 +27,41 @@ type Released struct {
 
 // Find reads Slurm and the ledger and returns what there is to give back. It
 // changes nothing.
-func (r *Releaser) Find(ctx context.Context) (*Released, *Facts, error) {
+func (r *Releaser) Find(ctx context.Context) (*Released, error) {
+	out, _, _, err := r.find(ctx)
+	return out, err
+}
+
+// find also returns the facts, and the intents whose outcome the view shows.
+func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent, error) {
 	v, err := r.Cluster.Observe(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("polling Slurm: %w", err)
-	}
-	if v.Cluster == "" {
-		v.Cluster = r.Name
+		return nil, nil, nil, fmt.Errorf("polling Slurm: %w", err)
 	}
 	intents, err := r.Journal.Intents(ctx, r.Name, v.At, v.At.Add(-recent))
 	if err != nil {
-		return nil, nil, fmt.Errorf("reading the ledger: %w", err)
+		return nil, nil, nil, fmt.Errorf("reading the ledger: %w", err)
 	}
-	f := &Facts{View: v, Intents: ledger.Replace(intents, ledger.Settle(intents, v, v.At))}
+	changed := ledger.Settle(intents, v, v.At)
+	f := &Facts{View: v, Intents: ledger.Replace(intents, changed)}
 	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At)}
 	for i := range f.Intents {
 		if f.Intents[i].State.Open() {
 			out.Open++
+		}
+	}
+	return out, f, changed, nil
+}
+
+// settle is find, and closes what can be closed.
+func (r *Releaser) settle(ctx context.Context) (*Released, *Facts, error) {
+	out, f, changed, err := r.find(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, in := range changed {
+		if err := r.Journal.Mark(ctx, in); err != nil {
+			return nil, nil, fmt.Errorf("closing intent %d: %w", in.ID, err)
 		}
 	}
 	return out, f, nil
@@ -51,7 +69,7 @@ func (r *Releaser) Find(ctx context.Context) (*Released, *Facts, error) {
 
 // Release gives everything back, one edit after another.
 func (r *Releaser) Release(ctx context.Context) (*Released, error) {
-	out, f, err := r.Find(ctx)
+	out, f, err := r.settle(ctx)
 	if err != nil || len(out.Edits) == 0 {
 		return out, err
 	}
@@ -74,14 +92,9 @@ func (r *Releaser) Release(ctx context.Context) (*Released, error) {
 // Settled waits until polls show what a release did, or the context ends.
 func (r *Releaser) Settled(ctx context.Context, every time.Duration) error {
 	for {
-		out, f, err := r.Find(ctx)
+		out, _, err := r.settle(ctx)
 		if err != nil {
 			return err
-		}
-		for _, in := range f.Intents {
-			if err := r.Journal.Mark(ctx, in); err != nil {
-				return fmt.Errorf("closing intent %d: %w", in.ID, err)
-			}
 		}
 		if out.Open == 0 && len(out.Edits) == 0 {
 			return nil

@@ -26,7 +26,8 @@ var editCases = []struct {
 	{"unpin", pinned, nodes(slurm.Require), ""},
 	{"exclude", nothing, nodes(slurm.Exclude, "n1", "n2"), ""},
 	{"requeue", nothing, requeue, ""},
-	{"hand back", numbered(slurm.Priority, 9000), as(slurm.HandBack, 0), ""},
+	{"hand back", numbered(slurm.Priority, 9000), as(slurm.HandBack, 7), ""},
+	{"I3 hand back wipes nice", numbered(slurm.Priority, 9000), as(slurm.HandBack, 0), "I3"},
 	{"nice back", numbered(slurm.Nice, 90), as(slurm.Nice, 7), ""},
 	{"site factor back", numbered(slurm.SiteFactor, 90), as(slurm.SiteFactor, 0), ""},
 

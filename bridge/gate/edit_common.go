@@ -22,7 +22,7 @@ func shape(e slurm.Edit) *no {
 	}
 	value, until, nodes, array := false, false, false, false
 	switch e.Kind {
-	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.SetGPUs:
+	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.HandBack, slurm.SetGPUs:
 		value = true
 	case slurm.Lease, slurm.Unlease:
 		until = true

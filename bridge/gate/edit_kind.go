@@ -33,8 +33,12 @@ func (g *editor) kind(c *claim) *no {
 		return g.hardHold(c)
 	case slurm.SetGPUs:
 		return g.resize(c)
+	case slurm.HandBack: // what stands there is ours, which has been seen
+		if nice := c.standing.Before.Nice; c.Value != nice {
+			return deny("I3", "it would set nice %d, its owner's was %d", c.Value, nice)
+		}
 	}
-	return nil // hand back: what stands there is ours, which has been seen
+	return nil
 }
 
 // settable are the fields that can be written while a job runs.

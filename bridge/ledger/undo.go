@@ -41,7 +41,7 @@ func Neutral(in *Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 		e.Value = in.Before.Nice - in.Before.Ours
 		return e, true
 	case slurm.Priority:
-		e.Kind = slurm.HandBack
+		e.Kind, e.Value = slurm.HandBack, in.Before.Nice // a direct priority wiped it
 		return e, pending
 	case slurm.Lease:
 		e.Kind, e.Until = slurm.Unlease, now

@@ -58,7 +58,7 @@ type Job struct {
 	Limit       time.Duration // 0: none or unlimited
 	Priority    int64
 	Nice        int64
-	NiceKnown   bool // 22.05 never shows nice
+	NiceKnown   bool // 22.05 shows nice only above 0
 	Held        bool // priority 0
 	Restarts    int
 	Requeue     bool // the job may be requeued

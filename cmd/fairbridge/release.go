@@ -51,7 +51,7 @@ func (s *stack) release(ctx context.Context, w io.Writer, asJSON, dry bool, wait
 	defer done()
 	var out *bridge.Released
 	if dry {
-		out, _, err = r.Find(ctx)
+		out, err = r.Find(ctx)
 	} else {
 		out, err = r.Release(ctx)
 	}

@@ -1,0 +1,76 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// resuming is a job that sleeps in all so many seconds, survives being stopped
+// and writes down each start, stop and end.
+const resuming = `d=$HOME/job.$SLURM_JOB_ID; touch $d; echo start ${SLURM_RESTART_COUNT:-0} >>$d.log
+trap 'echo stop >>$d.log; exit 0' TERM
+while [ $(wc -l <$d) -lt SECONDS ]; do sleep 1 & wait $!; echo >>$d; done
+echo end >>$d.log`
+
+func script(seconds string) string { return strings.ReplaceAll(resuming, "SECONDS", seconds) }
+
+func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
+	everywhere(t, func(s *site) {
+		var hogs []string
+		for range 3 {
+			hogs = append(hogs, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))
+		}
+		hog := s.submit("alice", script("45"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
+		s.until("all run", 30*time.Second, func() bool { return s.states(append(hogs, hog)...)["RUNNING"] == 4 })
+		time.Sleep(12 * time.Second) // beyond the first queue
+		short := s.submit("bob", script("8"), "--gres=gpu:8", "-t", "60")
+
+		s.configure("preempt", "tiresias", "queues: [60], min_run: 5s, promote_knob: 0")
+		s.start()
+		s.until("the short job runs", 90*time.Second, func() bool { return s.show(short)["JobState"] != "PENDING" })
+		if r := s.show(hog)["Restarts"]; r != "1" {
+			t.Errorf("the long job was restarted %s times, want once", r)
+		}
+		if n := s.states(hogs...)["RUNNING"]; n != 3 {
+			t.Errorf("%d of the 3 jobs that did not opt in still run", n)
+		}
+		s.until("both ended", 150*time.Second, func() bool { return s.states(hog, short)["COMPLETED"] == 2 })
+		log := s.run("alice", "sh", "-c", "cat $HOME/job."+hog+".log")
+		if want := "start 0\nstop\nstart 1\nend"; log != want {
+			t.Errorf("the long job's own log:\n%s\nwant:\n%s", log, want)
+		}
+		if r := s.show(hog)["Restarts"]; r != "1" {
+			t.Errorf("at the end the long job was restarted %s times", r)
+		}
+		story := s.fairbridge("explain", hog)
+		if !strings.Contains(story, "requeue job "+hog) || !strings.Contains(story, "OBSERVED") && !strings.Contains(story, "EXPIRED (done)") {
+			t.Errorf("explain does not tell of the requeue:\n%s", story)
+		}
+	})
+}
+
+func TestObserveModeSendsNothing(t *testing.T) {
+	everywhere(t, func(s *site) {
+		running := s.occupy(4)
+		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "60"), s.submit("carol", long, "--gres=gpu:8", "-t", "60")}
+		was := map[string]map[string]string{}
+		for _, id := range append(running, waiting...) {
+			was[id] = s.show(id)
+		}
+		s.configure("observe", "tiresias", "")
+		s.start()
+		time.Sleep(12 * time.Second)
+		for id := range was {
+			is := s.show(id)
+			for _, k := range []string{"JobState", "EligibleTime", "ReqNodeList", "ExcNodeList", "Nice", "Restarts"} {
+				if is[k] != was[id][k] {
+					t.Errorf("job %s: %s was %s, is %s", id, k, was[id][k], is[k])
+				}
+			}
+		}
+		if out := s.fairbridge("queue"); !strings.Contains(out, waiting[0]) {
+			t.Errorf("no queue was recorded:\n%s", out)
+		}
+	})
+}
