@@ -1,0 +1,116 @@
+package demo
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Job is a job, or an array of equal ones, of the demonstration's day.
+type Job struct {
+	Name    string
+	User    string
+	Account string
+	At      time.Duration // of its submission, since the day began
+	Work    time.Duration // how long it runs, stops not counted
+	Limit   time.Duration // whole minutes
+	Nodes   int
+	GPUs    int  // on each node
+	Tasks   int  // of an array; 0: no array
+	OptIn   bool // it checkpoints, and its owner lets fairbridge requeue it
+}
+
+// Width returns the GPUs of one task on all its nodes.
+func (j *Job) Width() int { return j.Nodes * j.GPUs }
+
+// Count returns how many jobs Slurm makes of it.
+func (j *Job) Count() int { return max(j.Tasks, 1) }
+
+// comment is what sbatch --comment says to fairbridge.
+func (j *Job) comment() string {
+	if j.OptIn {
+		return "fairbridge:preemptible,ckpt=1s"
+	}
+	return ""
+}
+
+// Weights are the shares of the accounts of the throw-away Slurm.
+var Weights = map[string]float64{"research": 2, "teaching": 1, "vision": 1}
+
+// Day draws the jobs of a day, in the order of their submission. A pace of 1
+// makes one of about 100 seconds for 4 nodes of 8 GPUs, 0.5 one half as long.
+// The same seed and pace give the same day.
+//
+// Research fills the cluster in the morning with long trainings that may be
+// interrupted. Teaching and vision come later, in bursts of short jobs.
+func Day(seed uint64, pace float64) []Job {
+	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
+	d.trainings()
+	d.homework(14, 36)
+	d.notebooks(20, 58)
+	d.experiments(17, 50)
+	slices.SortStableFunc(d.jobs, func(a, b Job) int { return cmp.Compare(a.At, b.At) })
+	return d.jobs
+}
+
+// drawing is a day in the making. Times are in seconds of a day of pace 1.
+type drawing struct {
+	*rand.Rand
+	pace float64
+	jobs []Job
+}
+
+// between draws a whole number from lo to hi.
+func (d *drawing) between(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
+
+func (d *drawing) seconds(n int) time.Duration {
+	return time.Duration(float64(n) * d.pace * float64(time.Second)).Round(time.Second)
+}
+
+func (d *drawing) add(j Job, at, work int) {
+	j.At, j.Work = d.seconds(at), max(d.seconds(work), time.Second)
+	j.Limit = (3*j.Work/2 + 30*time.Second + time.Minute - 1).Truncate(time.Minute)
+	d.jobs = append(d.jobs, j)
+}
+
+func (d *drawing) trainings() {
+	alice := Job{User: "alice", Account: "research", Nodes: 1, GPUs: 8, OptIn: true}
+	for i := range 5 {
+		alice.Name = fmt.Sprintf("train-%d", i+1)
+		d.add(alice, d.between(0, 2), d.between(44, 52))
+	}
+	alice.Name, alice.Nodes = "train-wide", 2
+	d.add(alice, 4, d.between(22, 28))
+}
+
+func (d *drawing) homework(at ...int) {
+	for i, t := range at {
+		j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: 1 + i%2, Tasks: 6}
+		j.Name = fmt.Sprintf("homework-%d", i+1)
+		d.add(j, t, d.between(5, 8))
+	}
+}
+
+func (d *drawing) notebooks(at ...int) {
+	for i, t := range at {
+		for k := range 5 {
+			j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: d.between(1, 2)}
+			j.Name = fmt.Sprintf("notebook-%d%c", i+1, 'a'+k)
+			d.add(j, t+d.between(0, 4), d.between(4, 8))
+		}
+	}
+}
+
+func (d *drawing) experiments(at ...int) {
+	for i, t := range at {
+		for k := range 3 {
+			j := Job{User: "carol", Account: "vision", Nodes: 1, GPUs: 4}
+			j.Name = fmt.Sprintf("experiment-%d%c", i+1, 'a'+k)
+			d.add(j, t+d.between(0, 2), d.between(7, 11))
+		}
+	}
+	wide := Job{Name: "experiment-wide", User: "carol", Account: "vision", Nodes: 2, GPUs: 8}
+	d.add(wide, at[0]+d.between(8, 12), d.between(7, 10))
+}

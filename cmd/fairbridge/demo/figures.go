@@ -1,0 +1,129 @@
+package demo
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Figures are what a day's records say. Times are in seconds.
+type Figures struct {
+	Jobs           int     `json:"jobs"`
+	WaitMedian     float64 `json:"wait_median_s"`
+	WaitP95        float64 `json:"wait_p95_s"`
+	WaitMean       float64 `json:"wait_mean_s"`
+	Turnaround     float64 `json:"turnaround_median_s"`
+	TurnaroundMean float64 `json:"turnaround_mean_s"`
+	FairMedian     float64 `json:"finish_time_fairness_median"`
+	FairWorst      float64 `json:"finish_time_fairness_worst"`
+	Unfair         float64 `json:"finish_time_fairness_above_1"` // fraction of the jobs
+	Shares         []Share `json:"shares_while_jobs_wait"`
+	Requeues       int     `json:"requeues"`
+	Idle           float64 `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
+	IdleWaiting    float64 `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
+	Makespan       float64 `json:"makespan_s"`
+}
+
+// Measure works out the figures of a day from Slurm's records of it. An error
+// says which job of the day is missing or did not end well.
+func Measure(day []Job, runs []Run, capacity int, weights map[string]float64) (*Figures, error) {
+	lives := Lives(runs)
+	if err := whole(day, lives); err != nil {
+		return nil, err
+	}
+	f := &Figures{Jobs: len(lives)}
+	f.times(lives)
+	f.fairness(lives, isolated(day, capacity, weights))
+	c := contend(lives, capacity, weights)
+	f.Shares = c.shares(capacity, weights)
+	f.IdleWaiting = ratio(c.idle, c.time.Seconds()*float64(capacity))
+	first, last, busy := lives[0].Submit, lives[0].End, 0.0
+	for i := range lives {
+		l := &lives[i]
+		first, last = earlier(first, l.Submit), later(last, l.End)
+		busy += l.Ran().Seconds() * float64(l.GPUs)
+		f.Requeues += len(l.Runs) - 1
+	}
+	f.Makespan = last.Sub(first).Seconds()
+	f.Idle = 1 - ratio(busy, f.Makespan*float64(capacity))
+	return f, nil
+}
+
+// whole checks that every job of the day is there and completed.
+func whole(day []Job, lives []Life) error {
+	seen := map[string]int{}
+	for i := range lives {
+		l := &lives[i]
+		if state := l.Runs[len(l.Runs)-1].State; state != "COMPLETED" {
+			return fmt.Errorf("job %d (%s) ended as %s: the day cannot be measured", l.Job, l.Name, state)
+		}
+		seen[l.Name]++
+	}
+	if len(day) == 0 {
+		return fmt.Errorf("a day without jobs cannot be measured")
+	}
+	for i := range day {
+		if j := &day[i]; seen[j.Name] != j.Count() {
+			return fmt.Errorf("of job %s Slurm's records have %d, want %d", j.Name, seen[j.Name], j.Count())
+		}
+	}
+	return nil
+}
+
+func (f *Figures) times(lives []Life) {
+	var wait, turn []float64
+	for i := range lives {
+		wait = append(wait, lives[i].Wait().Seconds())
+		turn = append(turn, lives[i].End.Sub(lives[i].Submit).Seconds())
+	}
+	f.WaitMedian, f.WaitP95, f.WaitMean = quantile(wait, 0.5), quantile(wait, 0.95), mean(wait)
+	f.Turnaround, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
+}
+
+func (f *Figures) fairness(lives []Life, isolated map[work]time.Duration) {
+	var rho []float64
+	above := 0
+	for i := range lives {
+		l := &lives[i]
+		r := ratio(l.End.Sub(l.Submit).Seconds(), isolated[work{l.Name, l.Task}].Seconds())
+		rho = append(rho, r)
+		if r > 1 {
+			above++
+		}
+	}
+	f.FairMedian, f.FairWorst = quantile(rho, 0.5), quantile(rho, 1)
+	f.Unfair = ratio(float64(above), float64(len(rho)))
+}
+
+// quantile returns the smallest value that at least the fraction q does not
+// exceed.
+func quantile(v []float64, q float64) float64 {
+	if len(v) == 0 {
+		return 0
+	}
+	v = slices.Sorted(slices.Values(v))
+	return v[max(int(math.Ceil(q*float64(len(v))))-1, 0)]
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return ratio(sum, float64(len(v)))
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

@@ -1,0 +1,62 @@
+package demo
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Run is one run of one job as Slurm's accounting has it.
+type Run struct {
+	Job     int64 // Slurm's number; each task of an array has its own
+	Name    string
+	Task    int // of an array; 0 without
+	User    string
+	Account string
+	GPUs    int
+	Submit  time.Time // of this run: when it was requeued, for a later one
+	Start   time.Time
+	End     time.Time
+	State   string
+}
+
+// Life is all that became of a job.
+type Life struct {
+	Job     int64
+	Name    string
+	Task    int
+	Account string
+	GPUs    int
+	Submit  time.Time // the first
+	End     time.Time // the last
+	Runs    []Run     // by start
+}
+
+// Ran returns how long it ran in all.
+func (l *Life) Ran() time.Duration {
+	sum := time.Duration(0)
+	for i := range l.Runs {
+		sum += l.Runs[i].End.Sub(l.Runs[i].Start)
+	}
+	return sum
+}
+
+// Wait returns how long it waited in all: before its first run, and after each
+// requeue.
+func (l *Life) Wait() time.Duration { return l.End.Sub(l.Submit) - l.Ran() }
+
+// Lives joins the runs of each job, sorted by job.
+func Lives(runs []Run) []Life {
+	runs = slices.Clone(runs)
+	slices.SortFunc(runs, func(a, b Run) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
+	var out []Life
+	for _, r := range runs {
+		if len(out) == 0 || out[len(out)-1].Job != r.Job {
+			out = append(out, Life{Job: r.Job, Name: r.Name, Task: r.Task, Account: r.Account, GPUs: r.GPUs, Submit: r.Submit})
+		}
+		l := &out[len(out)-1]
+		l.End = r.End
+		l.Runs = append(l.Runs, r)
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package demo
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// Share is what an account held of the GPUs, and what it was entitled to,
+// while any job waited. Both are fractions of all GPUs.
+type Share struct {
+	Account  string  `json:"account"`
+	Held     float64 `json:"held"`
+	Entitled float64 `json:"entitled"`
+}
+
+// moment is a change of how many GPUs an account holds or waits for.
+type moment struct {
+	at             time.Time
+	account        string
+	holds, waiting int
+}
+
+// moments lists the changes in the order of time.
+func moments(lives []Life) []moment {
+	var out []moment
+	for i := range lives {
+		l := &lives[i]
+		from := l.Submit
+		for _, r := range l.Runs {
+			out = append(out, moment{from, l.Account, 0, l.GPUs}, moment{r.Start, l.Account, l.GPUs, -l.GPUs}, moment{r.End, l.Account, -l.GPUs, 0})
+			from = r.End
+		}
+	}
+	slices.SortStableFunc(out, func(a, b moment) int { return a.at.Compare(b.at) })
+	return out
+}
+
+// contention integrates over the time in which any job waited.
+type contention struct {
+	time    time.Duration
+	idle    float64 // GPU-seconds nobody held
+	held    map[string]float64
+	due     map[string]float64
+	holds   map[string]int
+	waiting map[string]int
+}
+
+// contend looks at every stretch between two changes.
+func contend(lives []Life, capacity int, weights map[string]float64) *contention {
+	c := &contention{held: map[string]float64{}, due: map[string]float64{}, holds: map[string]int{}, waiting: map[string]int{}}
+	list := moments(lives)
+	for i, m := range list {
+		if i > 0 {
+			c.pass(m.at.Sub(list[i-1].at), capacity, weights)
+		}
+		c.holds[m.account] += m.holds
+		c.waiting[m.account] += m.waiting
+	}
+	return c
+}
+
+func (c *contention) pass(d time.Duration, capacity int, weights map[string]float64) {
+	waiting, busy := 0, 0
+	demand := map[string]float64{}
+	for a := range weights {
+		waiting += c.waiting[a]
+		busy += c.holds[a]
+		demand[a] = float64(c.holds[a] + c.waiting[a])
+	}
+	if waiting == 0 {
+		return
+	}
+	c.time += d
+	c.idle += float64(capacity-busy) * d.Seconds()
+	for a, due := range fill(float64(capacity), demand, weights) {
+		c.held[a] += float64(c.holds[a]) * d.Seconds()
+		c.due[a] += due * d.Seconds()
+	}
+}
+
+// shares returns the figures by account.
+func (c *contention) shares(capacity int, weights map[string]float64) []Share {
+	total := c.time.Seconds() * float64(capacity)
+	var out []Share
+	for _, a := range slices.Sorted(maps.Keys(weights)) {
+		out = append(out, Share{a, ratio(c.held[a], total), ratio(c.due[a], total)})
+	}
+	return out
+}
+
+// fill divides the capacity by weight; what an account does not demand goes to
+// the others.
+func fill(capacity float64, demand, weights map[string]float64) map[string]float64 {
+	out := map[string]float64{}
+	open := slices.Sorted(maps.Keys(weights))
+	for len(open) > 0 {
+		sum := 0.0
+		for _, a := range open {
+			sum += weights[a]
+		}
+		var rest []string
+		left := capacity
+		for _, a := range open {
+			if demand[a] <= capacity*weights[a]/sum {
+				out[a] = demand[a]
+				left -= demand[a]
+			} else {
+				rest = append(rest, a)
+			}
+		}
+		if len(rest) == len(open) {
+			for _, a := range open {
+				out[a] = capacity * weights[a] / sum
+			}
+			return out
+		}
+		capacity, open = left, rest
+	}
+	return out
+}
+
+// ratio is a/b, and 0 where there is nothing to divide by.
+func ratio(a, b float64) float64 {
+	if b <= 0 {
+		return 0
+	}
+	return a / b
+}
