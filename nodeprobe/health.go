@@ -51,7 +51,7 @@ func Diagnose(g *GPU) string {
 	case e.RemapFailed.Value > 0:
 		return "a faulty memory row could not be replaced"
 	case e.Uncorrected.Value > 0:
-		return fmt.Sprintf("%.0f uncorrectable ECC errors since the driver was loaded", e.Uncorrected.Value)
+		return "uncorrectable ECC errors since the driver was loaded"
 	case e.RetiredPending.Value > 0:
 		return "a faulty memory page waits for a reset to be retired"
 	}

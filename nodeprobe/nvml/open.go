@@ -50,7 +50,7 @@ func (d *Driver) describe() {
 		d.about.Version, _ = d.lib.SystemGetDriverVersion()
 	}
 	if d.symbols.has(cudaVersion) {
-		if v, ret := d.lib.SystemGetCudaDriverVersion(); ret == nvml.SUCCESS {
+		if v, ret := d.lib.SystemGetCudaDriverVersion_v2(); ret == nvml.SUCCESS {
 			d.about.CUDA = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 		}
 	}

@@ -10,7 +10,7 @@ const (
 	start         = "nvmlInit"
 	shutdown      = "nvmlShutdown"
 	driverVersion = "nvmlSystemGetDriverVersion"
-	cudaVersion   = "nvmlSystemGetCudaDriverVersion"
+	cudaVersion   = "nvmlSystemGetCudaDriverVersion_v2"
 	count         = "nvmlDeviceGetCount"
 	handle        = "nvmlDeviceGetHandleByIndex"
 	uuid          = "nvmlDeviceGetUUID"
@@ -49,14 +49,13 @@ const (
 
 // versions are the exported names of one function.
 var versions = map[string][]string{
-	start:       {"nvmlInit", "nvmlInit_v2"},
-	cudaVersion: {"nvmlSystemGetCudaDriverVersion_v2"}, // go-nvml calls this one
-	count:       {"nvmlDeviceGetCount", "nvmlDeviceGetCount_v2"},
-	handle:      {"nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2"},
-	pci:         {"nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3"},
-	compute:     {compute, compute + "_v2", compute + "_v3"},
-	graphics:    {graphics, graphics + "_v2", graphics + "_v3"},
-	eventsWait:  {eventsWait, eventsWait + "_v2"},
+	start:      {"nvmlInit", "nvmlInit_v2"},
+	count:      {"nvmlDeviceGetCount", "nvmlDeviceGetCount_v2"},
+	handle:     {"nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2"},
+	pci:        {"nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3"},
+	compute:    {compute, compute + "_v2", compute + "_v3"},
+	graphics:   {graphics, graphics + "_v2", graphics + "_v3"},
+	eventsWait: {eventsWait, eventsWait + "_v2"},
 }
 
 var wanted = []string{

@@ -209,8 +209,9 @@ ret nvmlEventSetWait_v2(void *set, event *out, unsigned ms) {
 	(void)set, (void)ms;
 	for (int i = 0; i < state.count; i++) {
 		int xid = state.gpus[i].xid, before = reported[i];
+		if (!watched[i]) continue;
 		reported[i] = xid;
-		if (!watched[i] || !xid || xid == before) continue;
+		if (!xid || xid == before) continue;
 		memset(out, 0, sizeof *out);
 		out->device = handle_of(i, -1), out->type = 8, out->data = xid;
 		return OK;

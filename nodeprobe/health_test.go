@@ -1,0 +1,57 @@
+package nodeprobe_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+func TestDiagnose(t *testing.T) {
+	one := policy.Known(1)
+	for name, c := range map[string]struct {
+		gpu  nodeprobe.GPU
+		want string // a part of the reason; "": healthy
+	}{
+		"nothing known":       {nodeprobe.GPU{}, ""},
+		"idle and well":       {nodeprobe.GPU{Busy: policy.Known(0), Errors: nodeprobe.Errors{Uncorrected: policy.Known(0)}}, ""},
+		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{Corrected: policy.Known(9)}}, ""},
+		"a program's fault":   {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 31}}}, ""},
+		"old ECC errors":      {nodeprobe.GPU{Errors: nodeprobe.Errors{UncorrectedAll: one}}, ""},
+		"replaced memory row": {nodeprobe.GPU{Errors: nodeprobe.Errors{Remapped: one}}, ""},
+		"hot":                 {nodeprobe.GPU{TempC: policy.Known(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
+		"lost":                {nodeprobe.GPU{Lost: "the GPU has fallen off the bus"}, "fallen off"},
+		"fatal Xid":           {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 79}}}, "Xid 79"},
+		"uncorrectable":       {nodeprobe.GPU{Errors: nodeprobe.Errors{Uncorrected: one}}, "uncorrectable"},
+		"remapping failed":    {nodeprobe.GPU{Errors: nodeprobe.Errors{RemapFailed: one}}, "row"},
+		"page waits":          {nodeprobe.GPU{Errors: nodeprobe.Errors{RetiredPending: one}}, "page"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := nodeprobe.Diagnose(&c.gpu)
+			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
+				t.Errorf("says %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestWorse(t *testing.T) {
+	early, late := time.Unix(1, 0), time.Unix(2, 0)
+	for name, c := range map[string]struct {
+		a, b *nodeprobe.Xid
+		want bool
+	}{
+		"nothing over nothing": {nil, nil, false},
+		"something":            {&nodeprobe.Xid{Code: 31}, nil, true},
+		"nothing":              {nil, &nodeprobe.Xid{Code: 31}, false},
+		"fatal over harmless":  {&nodeprobe.Xid{Code: 79, At: early}, &nodeprobe.Xid{Code: 31, At: late}, true},
+		"harmless over fatal":  {&nodeprobe.Xid{Code: 31, At: late}, &nodeprobe.Xid{Code: 79, At: early}, false},
+		"later of equals":      {&nodeprobe.Xid{Code: 79, At: late}, &nodeprobe.Xid{Code: 48, At: early}, true},
+	} {
+		if got := nodeprobe.Worse(c.a, c.b); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
