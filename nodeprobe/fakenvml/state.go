@@ -47,7 +47,10 @@ func (g GPU) String() string {
 	if g.Xid != 0 {
 		add("xid=%d", g.Xid)
 	}
-	return strings.Join(append(w, g.Words), " ")
+	if g.Words != "" {
+		w = append(w, g.Words)
+	}
+	return strings.Join(w, " ")
 }
 
 func procs(list []Proc) string {
