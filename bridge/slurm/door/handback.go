@@ -103,6 +103,21 @@ func (d *Door) Owed() []slurm.Run {
 	return runs
 }
 
+// Owe tells the door of a hold that an earlier process placed to hand a job
+// back and did not live to release.
+func (d *Door) Owe(run slurm.Run) { d.owe(run, true) }
+
+// Pay releases the holds that are owed. It is also done before every write.
+func (d *Door) Pay(ctx context.Context) error {
+	if len(d.Owed()) == 0 {
+		return nil
+	}
+	if err := d.enter(ctx); err != nil {
+		return err
+	}
+	return d.payOwed(ctx)
+}
+
 // payOwed releases what an earlier hand-back left held, before anything else
 // is written. A job that is no longer held, or another run, is none of ours.
 func (d *Door) payOwed(ctx context.Context) error {

@@ -92,7 +92,11 @@ func (s site) apply(e slurm.Edit) {
 // show returns one value of scontrol show job, which is not read by our code.
 func (s site) show(id int64, key string) string {
 	s.Helper()
-	for _, w := range strings.Fields(s.run("", "scontrol", "-o", "show", "job", fmt.Sprint(id))) {
+	out, err := s.slurm.Run(s.Context(), "", "scontrol", "-o", "show", "job", fmt.Sprint(id))
+	if err != nil { // once in some hundred runs, 22.05's dies of a broken pipe before it has printed anything
+		out = s.run("", "scontrol", "-o", "show", "job", fmt.Sprint(id))
+	}
+	for _, w := range strings.Fields(out) {
 		if v, ok := strings.CutPrefix(w, key+"="); ok {
 			return v
 		}
