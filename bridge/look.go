@@ -25,6 +25,9 @@ type look struct {
 
 func newLook(l *Loop, f *Facts, calm bool) *look {
 	k := &look{Facts: f, loop: l, calm: calm, book: ledger.NewBook(f.Intents), taken: l.Now(), touched: map[gate.Spot]time.Time{}}
+	if !f.View.Read.IsZero() {
+		k.taken = f.View.Read
+	}
 	k.state = gate.State{
 		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{},
 		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At),

@@ -70,7 +70,10 @@ func (r *Releaser) settle(ctx context.Context) (*Released, *Facts, error) {
 // Release gives everything back, one edit after another.
 func (r *Releaser) Release(ctx context.Context) (*Released, error) {
 	out, f, err := r.settle(ctx)
-	if err != nil || len(out.Edits) == 0 {
+	if err != nil {
+		return nil, err
+	}
+	if err := payDebts(ctx, r.Cluster, f); err != nil || len(out.Edits) == 0 {
 		return out, err
 	}
 	book := ledger.NewBook(f.Intents)

@@ -47,11 +47,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if c.observe != nil {
 		return nil, c.observe
 	}
-	v, err := c.Direct.Observe(ctx)
-	if err == nil {
-		v.API = "v0.0.45"
-	}
-	return v, err
+	return c.Direct.Observe(ctx)
 }
 
 func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {

@@ -48,6 +48,9 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		l.warm, l.prior = 0, nil
 		return
 	}
+	if err := payDebts(ctx, l.Cluster, f); err != nil {
+		r.doubt("debt", err)
+	}
 	l.warm++
 	r.Thoughts = l.think(ctx, f, l.calm(f, r))
 	for i := range r.Thoughts {
@@ -185,6 +188,9 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
 
 // calm reports whether anything may be pushed at all in this cycle.
 func (l *Loop) calm(f *Facts, r *Report) bool {
+	if len(r.Doubts) > 0 {
+		return false
+	}
 	if err := effective(f.Intents, f.View.At); err != nil {
 		r.doubt("effect", err)
 		return false

@@ -92,7 +92,7 @@ func (l *Loop) lever(v *slurm.View) slurm.Kind {
 	case LeverPriority:
 		return slurm.Priority
 	}
-	if v.API >= "v0.0.40" {
+	if v.SiteFactor {
 		return slurm.SiteFactor
 	}
 	return slurm.Priority

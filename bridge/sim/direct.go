@@ -22,7 +22,7 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
 		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.now, Started: w.cfg.Start,
-		Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		SiteFactor: !w.cfg.old(), Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil

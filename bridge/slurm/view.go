@@ -7,8 +7,10 @@ type View struct {
 	Cluster    string    // Slurm's cluster name, "" on releases that do not say
 	Release    string    // "22.05.8", "26.05.5"
 	API        string    // "v0.0.45"
-	At         time.Time // the server's clock when it answered
+	At         time.Time // the server's clock, read before anything else
+	Read       time.Time // our clock when At came in, zero when unknown
 	Started    time.Time // when slurmctld started, zero when unknown; a change means a restart
+	SiteFactor bool      // site_factor can be written
 	Full       bool      // every record was read from a full list in this poll
 	Jobs       []Job     // sorted by ID; finished ones included while Slurm lists them
 	Nodes      []Node    // sorted by Name

@@ -42,6 +42,24 @@ func (l *Lazy) Observe(ctx context.Context) (*slurm.View, error) {
 	return c.Observe(ctx)
 }
 
+// Owe passes on a hold that is to be released.
+func (l *Lazy) Owe(run slurm.Run) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.c != nil {
+		l.c.Door.Owe(run)
+	}
+}
+
+// Pay releases what is owed.
+func (l *Lazy) Pay(ctx context.Context) error {
+	c, err := l.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Door.Pay(ctx)
+}
+
 // Reread connects if need be, then reads one job.
 func (l *Lazy) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	c, err := l.Connect(ctx)

@@ -53,7 +53,8 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	if err := c.jobs(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}
-	v.API = c.API().Name()
+	api := c.API()
+	v.API, v.SiteFactor = api.Name(), api.SiteFactor
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil
@@ -73,7 +74,7 @@ func (c *Client) clock(ctx context.Context, v *slurm.View) error {
 	if d.Now.IsZero() {
 		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
 	}
-	v.At, v.Release, v.Cluster = d.Now, m.Release, m.Cluster
+	v.At, v.Read, v.Release, v.Cluster = d.Now, time.Now(), m.Release, m.Cluster
 	v.Started = c.started(d.Since)
 	return nil
 }

@@ -1,0 +1,164 @@
+package ledger
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// waiting is a pending job as Slurm shows it.
+func waiting() slurm.Job {
+	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, NiceKnown: true}
+}
+
+func intent(kind slurm.Kind, state State) Intent {
+	j := waiting()
+	return Intent{
+		ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind}, State: state, Made: noon, Sent: noon,
+		Before: Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+	}
+}
+
+func lease(state State) Intent {
+	in := intent(slurm.Lease, state)
+	in.Edit.Until = noon.Add(10 * time.Minute)
+	in.NotAfter = in.Edit.Until
+	return in
+}
+
+func number(kind slurm.Kind, v int64, state State) Intent {
+	in := intent(kind, state)
+	in.Edit.Value = v
+	return in
+}
+
+func TestSettle(t *testing.T) {
+	until := noon.Add(10 * time.Minute)
+	late := func(d time.Duration) time.Time { return noon.Add(d) }
+	tests := []struct {
+		name string
+		in   Intent
+		job  func(*slurm.Job) // nil: the job is gone
+		now  time.Time
+		want State
+		says string
+	}{
+		{"never sent", lease(Planned), same, noon, Void, "never sent"},
+		{"seen", lease(Acked), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
+		{"seen although the answer was lost", lease(Unknown), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
+		{"rounded by Slurm", lease(Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, Observed, ""},
+		{"not seen yet", lease(Acked), same, noon, Acked, ""},
+		{"no answer, not seen yet", lease(Unknown), same, late(3 * time.Minute), Unknown, ""},
+		{"no answer, never seen", lease(Unknown), same, late(5 * time.Minute), Failed, "no answer and no effect"},
+		{"sent, then the daemon died", lease(Sent), same, late(5 * time.Minute), Failed, "no answer"},
+		{"ran out", lease(Observed), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), Expired, "ran out"},
+		{"stands", lease(Observed), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), Observed, ""},
+		{"its owner took it off", lease(Observed), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), Yielded, "begin time is now"},
+		{"the job started", lease(Observed), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), Expired, "started"},
+		{"the job is gone", lease(Observed), nil, late(time.Minute), Expired, "gone"},
+		{"the id is another's", lease(Observed), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), Expired, "another job"},
+		{"the job ended before", lease(Acked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, Expired, "ended first"},
+
+		{"priority seen", number(slurm.Priority, 9000, Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, Observed, ""},
+		{"priority overwritten", number(slurm.Priority, 9000, Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, Yielded, "priority is now 8000"},
+		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, Observed, ""},
+		{"site factor without effect", number(slurm.SiteFactor, 1<<20, Acked), same, noon, Acked, ""},
+		{"site factor too small to tell", number(slurm.SiteFactor, 100, Acked), same, noon, Observed, ""},
+		{"nice seen", number(slurm.Nice, -500, Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, Observed, ""},
+		{"nice undone by its owner", number(slurm.Nice, -500, Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, Yielded, "nice is now 3"},
+
+		{"requeued", intent(slurm.Requeue, Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, Observed, ""},
+		{"requeue done", intent(slurm.Requeue, Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, Expired, "done"},
+		{"requeue not seen", intent(slurm.Requeue, Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), Failed, "no effect"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := &slurm.View{At: tt.now}
+			if tt.job != nil {
+				j := waiting()
+				tt.job(&j)
+				v.Jobs = []slurm.Job{j}
+			}
+			got := Replace([]Intent{tt.in}, Settle([]Intent{tt.in}, v, tt.now))[0]
+			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
+				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
+			}
+			if closed := !got.Closed.IsZero(); closed == (got.State.Open() || got.State == Observed) {
+				t.Errorf("%s with closing time %v", got.State, got.Closed)
+			}
+		})
+	}
+}
+
+func same(*slurm.Job) {}
+
+func TestAYesThatIsNeverSeenFails(t *testing.T) {
+	in := lease(Acked)
+	v := &slurm.View{At: noon, Jobs: []slurm.Job{waiting()}}
+	for range maxPolls {
+		in = Replace([]Intent{in}, Settle([]Intent{in}, v, noon))[0]
+	}
+	if in.State != Failed || !strings.Contains(in.Error, "Slurm said yes") {
+		t.Errorf("after %d polls: %s (%s)", maxPolls, in.State, in.Error)
+	}
+}
+
+// TestOurOwnNextValueIsNoStrangers: while a newer value of ours is on its way,
+// the older one is neither yielded nor undone.
+func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
+	old, next := lease(Observed), lease(Acked)
+	next.ID, next.Edit.Until = 2, noon.Add(20*time.Minute)
+	j := waiting()
+	j.Eligible = next.Edit.Until
+	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
+	intents := []Intent{old, next}
+	intents = Replace(intents, Settle(intents, v, v.At))
+	if intents[0].State != Observed || intents[1].State != Observed {
+		t.Fatalf("first poll: %s and %s, want both observed", intents[0].State, intents[1].State)
+	}
+	intents = Replace(intents, Settle(intents, v, v.At))
+	if intents[0].State != Expired || intents[1].State != Observed {
+		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
+	}
+	if in := NewBook(intents).Standing(j.Run(), Begin, v.At); in == nil || in.ID != 2 {
+		t.Errorf("standing: %v", in)
+	}
+}
+
+func TestUndoIsByValue(t *testing.T) {
+	ours := lease(Observed)
+	tests := []struct {
+		name string
+		job  func(*slurm.Job)
+		want int
+	}{
+		{"still ours", func(j *slurm.Job) { j.Eligible = ours.Edit.Until }, 1},
+		{"somebody else's", func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, 0},
+		{"held meanwhile", func(j *slurm.Job) { j.Eligible, j.Held = ours.Edit.Until, true }, 0},
+		{"running", func(j *slurm.Job) { j.Eligible, j.State = ours.Edit.Until, "RUNNING" }, 0},
+		{"unreadable", func(j *slurm.Job) { j.Eligible, j.Opaque = ours.Edit.Until, "no priority" }, 0},
+	}
+	for _, tt := range tests {
+		j := waiting()
+		tt.job(&j)
+		got := Undo([]Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+		if len(got) != tt.want {
+			t.Errorf("%s: %v, want %d edits", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestUndoKeepsTheOwnersBegin(t *testing.T) {
+	in := lease(Observed)
+	in.Before.Begin = noon.Add(5 * time.Minute)
+	j := waiting()
+	j.Eligible = in.Edit.Until
+	got := Undo([]Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	if len(got) != 1 || !got[0].Until.Equal(in.Before.Begin) {
+		t.Errorf("got %v, want a begin time of %v", got, in.Before.Begin)
+	}
+}
