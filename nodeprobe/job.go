@@ -92,7 +92,7 @@ func (j *Job) hold(mb int64) {
 }
 
 func sorted(found map[key]*Job) []Job {
-	out := make([]Job, 0, len(found))
+	var out []Job
 	for _, j := range found {
 		slices.Sort(j.GPUs)
 		out = append(out, *j)

@@ -13,7 +13,6 @@ type Sample struct {
 	Driver Driver    `json:"driver,omitzero"` // zero without one
 	GPUs   []GPU     `json:"gpus"`            // by index
 	Jobs   []Job     `json:"jobs,omitempty"`  // who uses them, sorted by job and SLUID
-	Notes  []string  `json:"notes,omitempty"` // what could not be measured as a whole, a sentence each
 }
 
 // Driver is the NVIDIA driver of a node.

@@ -53,7 +53,9 @@ func (r *Reader) Stuck() int {
 	for _, p := range r.stuck {
 		select {
 		case <-p.ended:
-			r.later = time.Time{} // the driver came back
+			if p.hung {
+				r.later = time.Time{} // the driver came back
+			}
 		default:
 			still = append(still, p)
 		}
@@ -98,6 +100,7 @@ func (r *Reader) ready() (err error) {
 func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
 	defer cancel()
+	r.now.stderr.forget()
 	if _, err := r.now.ask.Write([]byte("\n")); err != nil {
 		return nodeprobe.Sample{}, r.lost()
 	}
@@ -108,10 +111,11 @@ func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
 		}
 		s, err := decode(line)
 		if err != nil {
-			r.abandon() // its later answers would be to earlier questions
+			_ = r.lost() // its later answers would be to earlier questions
 		}
 		return s, err
 	case <-ctx.Done():
+		r.now.hung = true
 		r.abandon()
 		return nodeprobe.Sample{}, fmt.Errorf("%w within %v", ErrNoAnswer, r.Deadline)
 	}

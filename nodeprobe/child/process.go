@@ -25,7 +25,8 @@ type process struct {
 	lines  chan []byte   // its answers; closed when its output ends
 	ended  chan struct{} // closed when it has ended
 	end    error         // how, once ended is closed
-	stderr tail
+	stderr head
+	hung   bool // it did not answer in time
 }
 
 // begin starts the command. It gets a process group of its own, so that Ctrl-C
@@ -74,8 +75,8 @@ func (p *process) why(grace time.Duration) (err error, ended bool) {
 	case <-time.After(grace):
 		return errors.New("the reader of the driver stopped answering but has not ended"), false
 	}
-	if last := p.stderr.last(); last != "" {
-		return fmt.Errorf("the reader of the driver ended: %v: %s", p.end, last), true
+	if said := p.stderr.first(); said != "" {
+		return fmt.Errorf("the reader of the driver ended: %v: %s", p.end, said), true
 	}
 	return fmt.Errorf("the reader of the driver ended: %v", p.end), true
 }
@@ -87,23 +88,29 @@ func decode(line []byte) (s nodeprobe.Sample, err error) {
 	return s, err
 }
 
-// tail keeps the beginning of the last thing written.
-type tail struct {
+// head keeps the beginning of what is written, where crashing programs say why.
+type head struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = bytes.Clone(b[:min(len(b), 400)])
+func (h *head) Write(b []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = append(h.text, b[:min(len(b), 400-len(h.text))]...)
 	return len(b), nil
 }
 
-// last returns the first line of it.
-func (t *tail) last() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	line, _, _ := bytes.Cut(t.text, []byte("\n"))
+func (h *head) forget() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.text = h.text[:0]
+}
+
+// first returns the first line kept.
+func (h *head) first() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	line, _, _ := bytes.Cut(h.text, []byte("\n"))
 	return string(bytes.TrimSpace(line))
 }

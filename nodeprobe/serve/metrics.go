@@ -97,7 +97,7 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
 		if j.MemMB.Known {
-			ch <- gauge(jobMemory, j.MemMB.Value*mib, strconv.FormatInt(j.Job, 10), j.SLUID, strconv.Itoa(g.Index), g.UUID)
+			ch <- gauge(jobMemory, j.MemMB.Value*mib, number(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID)
 		}
 	}
 }
@@ -113,6 +113,14 @@ func jobLabel(g *nodeprobe.GPU) string {
 	default:
 		return on[0].SLUID
 	}
+}
+
+// number is empty for a job of which only the SLUID is known.
+func number(job int64) string {
+	if job == 0 {
+		return ""
+	}
+	return strconv.FormatInt(job, 10)
 }
 
 func code(x *nodeprobe.Xid) float64 {
