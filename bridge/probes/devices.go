@@ -44,13 +44,21 @@ func units(gpus []nodeprobe.GPU) []unit {
 	for i := range gpus {
 		g := &gpus[i]
 		if !g.MIG {
-			out = append(out, unit{model: g.Model, sick: g.Sick != "", busy: g.Busy})
+			out = append(out, unit{model: g.Model, sick: g.Sick != "", busy: share(g.Busy)})
 		}
 		for _, p := range g.Parts {
 			out = append(out, unit{model: g.Model, slice: p.Profile, sick: g.Sick != ""})
 		}
 	}
 	return out
+}
+
+// share believes a utilisation only when it is one.
+func share(m policy.Measure) policy.Measure {
+	if m.Value < 0 || m.Value > 1 {
+		return policy.Measure{}
+	}
+	return m
 }
 
 // devices sums the units by Slurm's types. What Slurm has configured and the

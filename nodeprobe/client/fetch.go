@@ -48,7 +48,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 func (c *Client) read(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, c.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the sample: %w", err)
+		return nil, fmt.Errorf("reading the sample: %w", plain(err))
 	}
 	if int64(len(body)) > c.MaxBytes {
 		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxBytes)
@@ -101,7 +101,7 @@ func refuse(*http.Request, []*http.Request) error {
 	return errors.New("it redirects elsewhere: refused")
 }
 
-// plain drops net/url's repetition of the address.
+// plain says what to try where a probe did not answer in time.
 func plain(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("no answer in time: is nodeprobe running there, and the port open?")
