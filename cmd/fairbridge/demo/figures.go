@@ -27,7 +27,7 @@ type Figures struct {
 
 // Measure works out the figures of a day from Slurm's records of it. An error
 // says which job of the day is missing or did not end well.
-func Measure(day []Job, runs []Run, capacity int, weights map[string]float64) (*Figures, error) {
+func Measure(day []Job, runs []Record, capacity int, weights map[string]float64) (*Figures, error) {
 	lives := Lives(runs)
 	if err := whole(day, lives); err != nil {
 		return nil, err

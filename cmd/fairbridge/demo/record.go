@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Run is one run of one job as Slurm's accounting has it.
-type Run struct {
+// Record is one run of one job as Slurm's accounting has it.
+type Record struct {
 	Job     int64 // Slurm's number; each task of an array has its own
 	Name    string
 	Task    int // of an array; 0 without
@@ -29,7 +29,7 @@ type Life struct {
 	GPUs    int
 	Submit  time.Time // the first
 	End     time.Time // the last
-	Runs    []Run     // by start
+	Runs    []Record  // by start
 }
 
 // Ran returns how long it ran in all.
@@ -46,9 +46,9 @@ func (l *Life) Ran() time.Duration {
 func (l *Life) Wait() time.Duration { return l.End.Sub(l.Submit) - l.Ran() }
 
 // Lives joins the runs of each job, sorted by job.
-func Lives(runs []Run) []Life {
+func Lives(runs []Record) []Life {
 	runs = slices.Clone(runs)
-	slices.SortFunc(runs, func(a, b Run) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
+	slices.SortFunc(runs, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
 	var out []Life
 	for _, r := range runs {
 		if len(out) == 0 || out[len(out)-1].Job != r.Job {

@@ -1,0 +1,114 @@
+package demo
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"text/template"
+	"time"
+
+	"fairbridge/accounting"
+)
+
+//go:embed fairbridge.yaml.tmpl
+var configuration string
+
+var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": list}).Parse(configuration))
+
+// list writes words as a YAML list.
+func list(words []string) string {
+	q := make([]string, len(words))
+	for i, w := range words {
+		q[i] = strconv.Quote(w)
+	}
+	return "[" + strings.Join(q, ", ") + "]"
+}
+
+// params are what suits a policy to a day that lasts minutes.
+var params = map[string]string{
+	"tiresias": "queues: [80], min_run: 6s, promote_knob: 0",
+	"drf":      "min_run: 6s",
+	"astraea":  "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
+	"fifo":     "",
+}
+
+// daemon is fairbridge beside a site.
+type daemon struct {
+	binary string
+	config string // its file
+	access access
+	db     *accounting.DB
+	run    *child
+}
+
+// install configures fairbridge for the site and makes its database.
+func install(ctx context.Context, o *Options, dir, dsn, probes string, a access) (*daemon, error) {
+	d := &daemon{binary: o.Binary, config: filepath.Join(dir, "fairbridge.yaml"), access: a}
+	dsnFile := filepath.Join(dir, "dsn")
+	if err := os.WriteFile(dsnFile, []byte(dsn), 0o600); err != nil {
+		return nil, fmt.Errorf("configuring fairbridge: %w", err)
+	}
+	var text strings.Builder
+	err := configTemplate.Execute(&text, map[string]any{
+		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": params[o.Policy], "Dir": dir, "Weights": Weights, "Probes": probes,
+	})
+	if err == nil {
+		err = os.WriteFile(d.config, []byte(text.String()), 0o600)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("configuring fairbridge: %w", err)
+	}
+	if _, err := d.command(ctx, "db", "init"); err != nil {
+		return nil, err
+	}
+	d.db, err = accounting.Open(ctx, accounting.Config{DSN: dsn})
+	return d, err
+}
+
+// command runs fairbridge to its end and returns what it prints.
+func (d *daemon) command(ctx context.Context, args ...string) (string, error) {
+	out, err := exec.CommandContext(ctx, d.binary, append([]string{"--config", d.config}, args...)...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("fairbridge %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
+	}
+	return string(out), nil
+}
+
+// start starts the daemon and returns after its first cycle.
+func (d *daemon) start(ctx context.Context) error {
+	var err error
+	if d.run, err = spawn("fairbridge run", exec.Command(d.binary, "--config", d.config, "run")); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))
+	defer cancel()
+	for {
+		if err := d.run.failed(); err != nil {
+			return err
+		}
+		if _, seq, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && seq > 0 {
+			return nil
+		}
+		if sleep(ctx, 200*time.Millisecond) != nil {
+			return fmt.Errorf("waiting for the daemon: %w: %s", context.Cause(ctx), d.run.says)
+		}
+	}
+}
+
+// end stops the daemon.
+func (d *daemon) end() error {
+	var err error
+	if d.run != nil {
+		err = d.run.end()
+	}
+	if d.db != nil {
+		d.db.Close()
+	}
+	return err
+}

@@ -1,0 +1,94 @@
+package demo
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os/exec"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// child is a program that runs beside the demonstration and ends with it,
+// however that ends.
+type child struct {
+	name string
+	cmd  *exec.Cmd
+	says *tail
+	done chan struct{}
+	err  error // valid when done
+}
+
+// spawn starts a program in a process group of its own, so that Ctrl-C reaches
+// it through us and in our order.
+func spawn(name string, cmd *exec.Cmd) (*child, error) {
+	c := &child{name: name, cmd: cmd, says: &tail{}, done: make(chan struct{})}
+	cmd.Stdout, cmd.Stderr = c.says, c.says
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	started := make(chan error)
+	go func() {
+		runtime.LockOSThread() // Pdeathsig counts the death of the thread that started it
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			c.err = cmd.Wait()
+			close(c.done)
+		}
+	}()
+	if err := <-started; err != nil {
+		return nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	return c, nil
+}
+
+// failed returns why the program ended by itself, or nil while it runs.
+func (c *child) failed() error {
+	select {
+	case <-c.done:
+		return fmt.Errorf("%s ended: %v: %s", c.name, c.err, c.says)
+	default:
+		return nil
+	}
+}
+
+// patience is how long a program has to end.
+const patience = 5 * time.Second
+
+// end asks the program to end, and ends it when it does not.
+func (c *child) end() error {
+	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-c.done:
+		return nil
+	case <-time.After(patience):
+	}
+	_ = c.cmd.Process.Kill()
+	<-c.done
+	return fmt.Errorf("%s did not end within %v of SIGTERM and was killed", c.name, patience)
+}
+
+// tail keeps the end of what a program says.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+var _ io.Writer = (*tail)(nil)
+
+func (t *tail) Write(p []byte) (int, error) {
+	const most = 4096
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	t.text = t.text[max(len(t.text)-most, 0):]
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(bytes.TrimSpace(t.text))
+}

@@ -1,0 +1,169 @@
+package demo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"fairbridge/accounting/pglocal"
+	"fairbridge/scripts/throwaway"
+)
+
+// Options say what to show and where.
+type Options struct {
+	Slurm     string  // "real", "sim", or "auto": real where it can be had
+	Seed      uint64  // of the day
+	Pace      float64 // 1: a day of about 100 s; 0.5: half as long
+	Policy    string  // that fairbridge follows
+	Keep      bool    // keep everything up until a line is read from In
+	JSON      bool    // print the comparison as JSON on Out, everything else on Err
+	Binary    string  // the program fairbridge
+	Nodeprobe string  // the program nodeprobe
+	In        io.Reader
+	Out, Err  io.Writer
+}
+
+// Policies lists the policies that a day of minutes is prepared for.
+func Policies() []string { return slices.Sorted(maps.Keys(params)) }
+
+// Check says which option makes no sense.
+func (o *Options) Check() error {
+	if o.Slurm != "auto" && o.Slurm != "real" && o.Slurm != "sim" {
+		return fmt.Errorf("--slurm=%s: want real, sim or auto", o.Slurm)
+	}
+	if _, ok := params[o.Policy]; !ok {
+		return fmt.Errorf("--policy=%s: the demo knows %s", o.Policy, strings.Join(Policies(), ", "))
+	}
+	return nil
+}
+
+// Run shows the demonstration. Whatever it started is stopped and removed when
+// it returns, also when the context ends.
+func Run(ctx context.Context, o Options) error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	s := &show{Options: o, screen: newScreen(o.Out), day: Day(o.Seed, o.Pace)}
+	if o.JSON {
+		s.screen = newScreen(o.Err)
+	}
+	err := s.run(ctx)
+	s.screen.show("")
+	if ctx.Err() != nil {
+		s.screen.say("Interrupted: stopping and removing everything …")
+		err = errors.New("interrupted; everything it had started is stopped and removed")
+	}
+	return errors.Join(err, s.close())
+}
+
+// show is a demonstration under way.
+type show struct {
+	Options
+	screen *screen
+	day    []Job
+	real   bool
+	dir    string
+	dsn    string
+	ends   []func() error // what stops and removes what was started
+}
+
+// atEnd notes how something that was started is ended.
+func (s *show) atEnd(end func() error) { s.ends = append(s.ends, end) }
+
+// close ends everything, the youngest first.
+func (s *show) close() error {
+	var errs []error
+	for _, end := range slices.Backward(s.ends) {
+		errs = append(errs, end())
+	}
+	s.ends = nil
+	return errors.Join(errs...)
+}
+
+func (s *show) run(ctx context.Context) error {
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	c := &Comparison{Seed: s.Seed, Policy: s.Policy}
+	before, err := s.alone(ctx, c)
+	if err != nil {
+		return err
+	}
+	after, d, err := s.with(ctx, c)
+	if err != nil {
+		return err
+	}
+	if s.JSON {
+		e := json.NewEncoder(s.Out)
+		e.SetIndent("", "  ")
+		if err := e.Encode(c); err != nil {
+			return fmt.Errorf("printing the figures: %w", err)
+		}
+	} else {
+		fmt.Fprintln(s.Out)
+		printTable(s.Out, c)
+		if err := s.explain(ctx, d, before, after); err != nil {
+			return err
+		}
+	}
+	return s.keep(ctx)
+}
+
+// prepare installs what is missing, decides which Slurm it is, and starts
+// Postgres.
+func (s *show) prepare(ctx context.Context) error {
+	s.real = s.Slurm != "sim"
+	if s.real {
+		if err := throwaway.Ensure(ctx, s.screen); err != nil {
+			if s.Slurm == "real" || ctx.Err() != nil {
+				return err
+			}
+			s.real = false
+			s.screen.say("Slurm cannot be set up here, so this is shown on a simulated one: %v", err)
+		}
+	}
+	pg, err := pglocal.Start(ctx)
+	if err != nil {
+		return fmt.Errorf("starting a private Postgres: %w", err)
+	}
+	s.atEnd(pg.Close)
+	s.dsn = pg.DSN("postgres")
+	if s.dir, err = tempDir(); err != nil {
+		return fmt.Errorf("making a directory: %w", err)
+	}
+	s.atEnd(func() error { return os.RemoveAll(s.dir) })
+	return nil
+}
+
+// tempDir makes a directory whose path is short, as those of sockets must be.
+func tempDir() (string, error) {
+	base := os.TempDir()
+	if len(base) > 50 {
+		base = "/tmp"
+	}
+	return os.MkdirTemp(base, "fairbridge-demo-")
+}
+
+// open starts a fresh Slurm.
+func (s *show) open(ctx context.Context, hasty bool) (site, error) {
+	if !s.real {
+		return startSimulated(s.dir, s.Seed, hasty)
+	}
+	s.screen.show("Starting Slurm …")
+	c, err := startReal(ctx)
+	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
+		s.real = false
+		s.screen.say("Slurm cannot run here, so this is shown on a simulated one: %v", err)
+		return startSimulated(s.dir, s.Seed, hasty)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}

@@ -1,0 +1,105 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// kinds are the four kinds of decision, in the order of their harm.
+var kinds = []string{"order", "lease", "pin", "requeue"}
+
+// kindOf sorts what was changed in Slurm into the kinds; "" for what gives
+// something back.
+func kindOf(e *slurm.Edit) string {
+	switch {
+	case e.Kind == slurm.Priority || e.Kind == slurm.SiteFactor || e.Kind == slurm.Nice:
+		return "order"
+	case e.Kind == slurm.Lease:
+		return "lease"
+	case e.Kind == slurm.Require && len(e.Nodes) > 0:
+		return "pin"
+	case e.Kind == slurm.Requeue:
+		return "requeue"
+	}
+	return ""
+}
+
+// took reports whether Slurm said yes to it or a poll showed it.
+func took(in *ledger.Intent) bool {
+	return in.State == ledger.Acked || in.State == ledger.Observed || in.State == ledger.Expired && !in.Sent.IsZero()
+}
+
+// news tells the first decision of each kind from the ledger.
+type news struct {
+	db      *accounting.DB
+	cluster string
+	since   time.Time
+	told    map[string]bool
+	names   map[int64]string // of jobs, by Slurm's number
+	say     func(format string, args ...any)
+}
+
+// look reads the ledger and tells what is new in it.
+func (n *news) look(ctx context.Context, queue []queued) error {
+	for _, q := range queue {
+		n.names[q.Job] = q.Name
+	}
+	if len(n.told) == len(kinds) {
+		return nil
+	}
+	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
+	if err != nil {
+		return fmt.Errorf("reading the ledger: %w", err)
+	}
+	for i := range list {
+		in := &list[i]
+		if kind := kindOf(&in.Edit); kind != "" && !n.told[kind] && took(in) {
+			n.told[kind] = true
+			n.say("  %-8s %s", kind, n.sentence(in))
+		}
+	}
+	return nil
+}
+
+func (n *news) sentence(in *ledger.Intent) string {
+	e := &in.Edit
+	job := fmt.Sprintf("job %d", e.Run.Job)
+	if name := n.names[e.Run.Job]; name != "" {
+		job += " (" + name + ")"
+	}
+	what := ""
+	switch kindOf(e) {
+	case "order":
+		what = fmt.Sprintf("%s gets %s %d", job, e.Kind, e.Value)
+	case "lease":
+		what = fmt.Sprintf("%s may not start before %s", job, e.Until.Local().Format(time.TimeOnly))
+	case "pin":
+		what = fmt.Sprintf("%s is to start on %s", job, slurm.CompressHosts(e.Nodes))
+	case "requeue":
+		what = fmt.Sprintf("%s is requeued", job)
+	}
+	if e.Why != "" {
+		what += ": " + e.Why
+	}
+	return what
+}
+
+// count returns how many changes of each kind took effect.
+func (n *news) count(ctx context.Context) (map[string]int, error) {
+	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
+	if err != nil {
+		return nil, fmt.Errorf("reading the ledger: %w", err)
+	}
+	counts := map[string]int{}
+	for i := range list {
+		if kind := kindOf(&list[i].Edit); kind != "" && took(&list[i]) {
+			counts[kind]++
+		}
+	}
+	return counts, nil
+}

@@ -1,0 +1,111 @@
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"fairbridge/nodeprobe/client"
+	"fairbridge/nodeprobe/fakenvml"
+)
+
+// probes are one nodeprobe a node. Each loads a driver library whose GPUs are
+// as busy as the jobs on the node make them.
+type probes struct {
+	dir     string
+	running []*child
+	width   map[string]int // GPUs a job holds on each node, by name
+}
+
+func nodeName(i int) string { return fmt.Sprintf("n%d", i+1) }
+
+// startProbes builds the driver library and starts the probes, with their
+// sockets in a directory that is there.
+func startProbes(binary, dir string, day []Job) (*probes, error) {
+	if _, err := os.Stat(binary); err != nil {
+		return nil, fmt.Errorf("no nodeprobe (make build makes it): %w", err)
+	}
+	lib, err := fakenvml.Build(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &probes{dir: dir, width: map[string]int{}}
+	for i := range day {
+		p.width[day[i].Name] = day[i].GPUs
+	}
+	if err := p.follow(nil); err != nil {
+		return nil, err
+	}
+	for i := range clusterNodes {
+		node := nodeName(i)
+		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socket(node), "--interval", "2s", "--nvml", lib)
+		cmd.Env = append(os.Environ(), fakenvml.Env+"="+p.state(node))
+		c, err := spawn("nodeprobe of "+node, cmd)
+		if err != nil {
+			return nil, errors.Join(err, p.end())
+		}
+		p.running = append(p.running, c)
+	}
+	return p, nil
+}
+
+func (p *probes) socket(node string) string { return filepath.Join(p.dir, node+".sock") }
+func (p *probes) state(node string) string  { return filepath.Join(p.dir, node+".gpus") }
+
+// url is where fairbridge finds them.
+func (p *probes) url() string { return "unix:" + p.socket("{node}") }
+
+// follow makes the GPUs as busy as the running jobs do.
+func (p *probes) follow(queue []queued) error {
+	held := map[string]int{}
+	for _, q := range queue {
+		for _, node := range q.Nodes {
+			held[node] += p.width[q.Name]
+		}
+	}
+	for i := range clusterNodes {
+		list := make([]fakenvml.GPU, gpusPerNode)
+		for g := range list {
+			list[g] = fakenvml.GPU{Watts: 60, TempC: 31}
+			if g < held[nodeName(i)] {
+				list[g] = fakenvml.GPU{Busy: 95, UsedMB: 61_000, TotalMB: 81_920, Watts: 380, TempC: 64}
+			}
+		}
+		if err := fakenvml.Write(p.state(nodeName(i)), list); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measured asks the probes and says in a few words what they measure.
+func (p *probes) measured(ctx context.Context) (string, error) {
+	where := map[string]string{}
+	for i := range clusterNodes {
+		where[nodeName(i)] = "unix:" + p.socket(nodeName(i))
+	}
+	samples, err := client.New(client.Config{}).Pull(ctx, where)
+	if err != nil {
+		return "", fmt.Errorf("asking the probes: %w", err)
+	}
+	gpus, busy, watts := 0, 0.0, 0.0
+	for _, s := range samples {
+		for i := range s.GPUs {
+			gpus++
+			busy += s.GPUs[i].Busy.Value
+			watts += s.GPUs[i].Watts.Value
+		}
+	}
+	return fmt.Sprintf("%d probes measure %d GPUs, %.0f %% busy, %.1f kW", len(samples), gpus, 100*ratio(busy, float64(gpus)), watts/1000), nil
+}
+
+func (p *probes) end() error {
+	var errs []error
+	for _, c := range p.running {
+		errs = append(errs, c.end())
+	}
+	return errors.Join(errs...)
+}

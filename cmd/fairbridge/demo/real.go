@@ -1,0 +1,97 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/scripts/throwaway"
+)
+
+// realSlurm is a throw-away cluster of the distribution's Slurm.
+type realSlurm struct {
+	*throwaway.Cluster
+	release string
+}
+
+func startReal(ctx context.Context) (*realSlurm, error) {
+	c, err := throwaway.Slurm(ctx, "", throwaway.Options{Nodes: clusterNodes, GPUs: gpusPerNode})
+	if err != nil {
+		return nil, err
+	}
+	s := &realSlurm{Cluster: c}
+	out, err := c.Run(ctx, "root", "sinfo", "--version")
+	if err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("asking Slurm for its release: %w", err)
+	}
+	s.release = strings.TrimPrefix(strings.TrimSpace(out), "slurm-wlm ")
+	s.release = strings.TrimPrefix(s.release, "slurm ")
+	return s, nil
+}
+
+func (s *realSlurm) Title() string { return "Slurm " + s.release }
+
+func (s *realSlurm) Access() access {
+	a := access{Cluster: "lab", URL: s.URL, Auth: "token_file: " + strconv.Quote(s.TokenFile)}
+	cmd := s.Command(context.Background(), s.User, "scontrol")
+	a.Scontrol = append([]string{"env", "AS=" + s.User}, cmd.Args...)
+	return a
+}
+
+// Submit runs sbatch as the job's owner, who gets the script on its input.
+func (s *realSlurm) Submit(ctx context.Context, j *Job) error {
+	cmd := s.Command(ctx, j.User, sbatch(j)...)
+	cmd.Stdin = strings.NewReader(scriptOf(j))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("submitting %s: %w: %s", j.Name, err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+func (s *realSlurm) Now() time.Time { return time.Now() }
+
+func (s *realSlurm) Wait(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+
+func (s *realSlurm) Queue(ctx context.Context) ([]queued, error) {
+	out, err := s.Run(ctx, "root", "squeue", "--noheader", "--array", "--format=%A|%j|%T|%N")
+	if err != nil {
+		return nil, fmt.Errorf("looking at the queue: %w", err)
+	}
+	return readSqueue(out)
+}
+
+func readSqueue(text string) ([]queued, error) {
+	var list []queued
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line), "|")
+		if len(f) != 4 {
+			return nil, fmt.Errorf("reading squeue's line %q: %d fields, want 4", line, len(f))
+		}
+		id, err := strconv.ParseInt(f[0], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
+		}
+		q := queued{Job: id, Name: f[1], Runs: f[2] == "RUNNING"}
+		if q.Runs {
+			if q.Nodes, err = slurm.ExpandHosts(f[3]); err != nil {
+				return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
+			}
+		}
+		list = append(list, q)
+	}
+	return list, nil
+}
+
+func (s *realSlurm) Records(ctx context.Context) ([]Record, error) {
+	out, err := s.Run(ctx, "root", sacct...)
+	if err != nil {
+		return nil, fmt.Errorf("asking Slurm's accounting: %w", err)
+	}
+	return readSacct(out)
+}
+
+func (s *realSlurm) Close() error { return s.Down() }

@@ -1,0 +1,73 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// screen prints lines, and below them, on a terminal, a status that is
+// replaced by the next one. Elsewhere every tenth second's status is a line.
+type screen struct {
+	mu     sync.Mutex
+	w      io.Writer
+	tty    bool
+	status string
+	last   time.Time // of a status printed as a line
+	part   string    // a line of Write that is not whole yet
+}
+
+func newScreen(w io.Writer) *screen {
+	s := &screen{w: w, last: time.Now()}
+	if f, ok := w.(*os.File); ok {
+		info, err := f.Stat()
+		s.tty = err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	}
+	return s
+}
+
+// say prints a line.
+func (s *screen) say(format string, args ...any) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.line(fmt.Sprintf(format, args...))
+}
+
+func (s *screen) line(text string) {
+	if s.tty && s.status != "" {
+		fmt.Fprint(s.w, "\r\x1b[K")
+	}
+	fmt.Fprintln(s.w, text)
+	if s.tty && s.status != "" {
+		fmt.Fprint(s.w, s.status)
+	}
+}
+
+// show replaces the status; an empty one takes it away.
+func (s *screen) show(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.tty:
+		fmt.Fprint(s.w, "\r\x1b[K"+text)
+		s.status = text
+	case text != "" && time.Since(s.last) >= 10*time.Second:
+		fmt.Fprintln(s.w, text)
+		s.last = time.Now()
+	}
+}
+
+// Write prints what an installer says, a line at a time, indented.
+func (s *screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	lines := strings.Split(s.part+string(p), "\n")
+	for _, l := range lines[:len(lines)-1] {
+		s.line("  " + l)
+	}
+	s.part = lines[len(lines)-1]
+	return len(p), nil
+}

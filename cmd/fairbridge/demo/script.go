@@ -1,0 +1,41 @@
+package demo
+
+import (
+	"fmt"
+	"time"
+)
+
+// script is a job that computes nothing for so many seconds. When it is told
+// to stop it writes down how far it got; requeued, it goes on from there.
+const script = `#!/bin/bash
+saved=$HOME/saved.$SLURM_JOB_ID
+done=$(cat "$saved" 2>/dev/null || echo 0)
+stop() { echo $((done + SECONDS)) >"$saved"; kill %%1; exit 0; }
+trap stop TERM
+SECONDS=0
+sleep $((%d > done ? %d - done : 0)) &
+wait $!
+`
+
+// sbatch is the command line that submits the job; it reads the script from
+// its standard input.
+func sbatch(j *Job) []string {
+	argv := []string{
+		"sbatch", "--parsable", "--partition=gpu", "--requeue", "--output=/dev/null", "--mem-per-gpu=100",
+		"--job-name=" + j.Name, fmt.Sprintf("--nodes=%d", j.Nodes), fmt.Sprintf("--gres=gpu:%d", j.GPUs),
+		fmt.Sprintf("--time=%d", int(j.Limit/time.Minute)),
+	}
+	if j.Tasks > 0 {
+		argv = append(argv, fmt.Sprintf("--array=0-%d", j.Tasks-1))
+	}
+	if c := j.comment(); c != "" {
+		argv = append(argv, "--comment="+c)
+	}
+	return argv
+}
+
+// scriptOf is the job's batch script.
+func scriptOf(j *Job) string {
+	seconds := int(j.Work / time.Second)
+	return fmt.Sprintf(script, seconds, seconds)
+}

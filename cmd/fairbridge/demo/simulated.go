@@ -1,0 +1,136 @@
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest"
+)
+
+// simulated is a slurmrestd in front of a simulated cluster.
+type simulated struct {
+	server *slurmtest.Server
+	key    string // file of the key that tokens are signed with
+	hasty  bool   // its time passes only in Wait, and at once
+}
+
+// startSimulated starts one. A hasty one has time of its own: a day passes in
+// a moment, but nobody can work beside it.
+func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
+	start := time.Now().Truncate(time.Second)
+	w, err := sim.New(sim.Config{
+		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.Uniform(clusterNodes, "a100", gpusPerNode),
+		Accounts: simAccounts(), Users: []sim.User{
+			{Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}, {Name: "carol", Account: "vision"},
+			{Name: "fairbridge", Operator: true},
+		},
+		// As in the configuration of the throw-away Slurm.
+		RequeueDelay: 6 * time.Second, BatchDelay: time.Second, SchedInterval: 5 * time.Second,
+		BackfillInterval: 5 * time.Second, CalcPeriod: time.Minute,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making a simulated cluster: %w", err)
+	}
+	key := make([]byte, 32)
+	_, _ = rand.Read(key) // never fails
+	s := &simulated{hasty: hasty, key: filepath.Join(dir, "jwt.key")}
+	if err := os.WriteFile(s.key, key, 0o600); err != nil {
+		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
+	}
+	speed := 1.0
+	if hasty {
+		speed = 0
+	}
+	s.server, err = slurmtest.Start(slurmtest.Config{World: w, Key: key, Speed: speed})
+	return s, err
+}
+
+func simAccounts() []sim.Account {
+	return []sim.Account{{Name: "research", Shares: Weights["research"]}, {Name: "teaching", Shares: Weights["teaching"]}, {Name: "vision", Shares: Weights["vision"]}}
+}
+
+func (s *simulated) Title() string {
+	release := ""
+	s.server.World(func(w *sim.World) { release = w.Version() })
+	return "simulated Slurm " + release
+}
+
+func (s *simulated) Access() access {
+	return access{
+		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, // its release requeues through REST
+		Auth: "key_file: " + strconv.Quote(s.key) + "\n  user: fairbridge",
+	}
+}
+
+func (s *simulated) Submit(_ context.Context, j *Job) (err error) {
+	s.server.World(func(w *sim.World) {
+		_, err = w.Submit(sim.Spec{
+			Name: j.Name, User: j.User, Nodes: j.Nodes, GPUsPerNode: j.GPUs, MemMB: 100 * int64(j.GPUs), Limit: j.Limit,
+			Array: j.Tasks, Comment: j.comment(), Work: j.Work, Checkpoint: true, Every: time.Second,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("submitting %s: %w", j.Name, err)
+	}
+	return nil
+}
+
+func (s *simulated) Now() (t time.Time) {
+	s.server.World(func(w *sim.World) { t = w.Now() })
+	return t
+}
+
+func (s *simulated) Wait(ctx context.Context, d time.Duration) error {
+	if !s.hasty {
+		return sleep(ctx, d)
+	}
+	s.server.World(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
+	return ctx.Err()
+}
+
+func (s *simulated) Queue(context.Context) (list []queued, err error) {
+	s.server.World(func(w *sim.World) {
+		for _, j := range w.Jobs() {
+			q := queued{Job: j.ID, Name: j.Name, Runs: j.State == "RUNNING"}
+			if j.State != "PENDING" && !q.Runs {
+				continue
+			}
+			if q.Runs {
+				if q.Nodes, err = slurm.ExpandHosts(j.Nodes); err != nil {
+					return
+				}
+			}
+			tasks := 1
+			if j.Unsplit() {
+				if tasks, err = slurm.ParseTasks(j.ArrayTasks); err != nil {
+					return
+				}
+			}
+			for range tasks {
+				list = append(list, q)
+			}
+		}
+	})
+	return list, err
+}
+
+func (s *simulated) Records(context.Context) (list []Record, err error) {
+	s.server.World(func(w *sim.World) {
+		for _, g := range w.Segments() {
+			list = append(list, Record{
+				Job: g.Job, Name: g.Name, Task: max(int(g.Task), 0), User: g.User, Account: g.Account, GPUs: g.GPUs,
+				Submit: g.Submit, Start: g.Start, End: g.End, State: g.State,
+			})
+		}
+	})
+	return list, nil
+}
+
+func (s *simulated) Close() error { return s.server.Close() }

@@ -1,0 +1,58 @@
+package demo
+
+import (
+	"context"
+	"time"
+)
+
+// The cluster of a demonstration.
+const (
+	clusterNodes = 4
+	gpusPerNode  = 8
+	capacity     = clusterNodes * gpusPerNode
+)
+
+// access says how fairbridge reaches a Slurm.
+type access struct {
+	Cluster  string
+	URL      string
+	Auth     string   // lines of the configuration's slurm part
+	Scontrol []string // command before its arguments
+}
+
+// site is a Slurm of its own, with nothing queued.
+type site interface {
+	// Title says which Slurm it is, and whether a real one.
+	Title() string
+	Access() access
+	// Submit queues the job, or all tasks of the array.
+	Submit(context.Context, *Job) error
+	// Now is the time in the cluster.
+	Now() time.Time
+	// Wait lets time pass in the cluster. The error is the context's.
+	Wait(context.Context, time.Duration) error
+	// Queue lists the tasks that wait or run.
+	Queue(context.Context) ([]queued, error)
+	// Records returns every run that ended, from Slurm's accounting.
+	Records(context.Context) ([]Record, error)
+	// Close ends the cluster and removes what it left.
+	Close() error
+}
+
+// queued is a task that waits or runs.
+type queued struct {
+	Job   int64
+	Name  string
+	Runs  bool
+	Nodes []string // where it runs
+}
+
+// sleep lets real time pass.
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
