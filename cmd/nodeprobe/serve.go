@@ -77,7 +77,7 @@ func stop(server *http.Server) error {
 func (o *options) socket() (net.Listener, error) {
 	path, ok := strings.CutPrefix(o.listen, "unix:")
 	if !ok {
-		return listen("tcp", o.listen)
+		return o.bind("tcp", o.listen)
 	}
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		_ = c.Close()
@@ -86,13 +86,13 @@ func (o *options) socket() (net.Listener, error) {
 	if at, err := os.Lstat(path); err == nil && at.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // if it stays, listening says why
 	}
-	return listen("unix", path)
+	return o.bind("unix", path)
 }
 
-func listen(network, address string) (net.Listener, error) {
+func (o *options) bind(network, address string) (net.Listener, error) {
 	l, err := net.Listen(network, address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w", address, err)
+		return nil, fmt.Errorf("--listen %s: %w", o.listen, err)
 	}
 	return l, nil
 }
