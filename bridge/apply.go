@@ -58,8 +58,18 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) error {
 	if err := p.mark(ctx, in); err != nil {
 		return err
 	}
-	outcome(in, p.Cluster.Apply(ctx, in.Edit), p.Now())
+	outcome(in, p.send(ctx, in.Edit), p.Now())
 	return p.mark(ctx, in)
+}
+
+// sendTime bounds one call. A call under way is not given up when the cycle or
+// the daemon ends: Slurm might carry it out all the same.
+const sendTime = time.Minute
+
+func (p *pusher) send(ctx context.Context, e slurm.Edit) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer cancel()
+	return p.Cluster.Apply(ctx, e)
 }
 
 // stale reports why an intent must not be sent after all, and what that makes

@@ -25,7 +25,7 @@ func (s *site) leased(job string) bool { return s.eligible(job) > time.Now().Uni
 // A new daemon holds it again; when the large job goes, the held one starts on
 // the node the plan names.
 func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
-	everywhere(t, func(s *site) {
+	everywhere(t, func(t *testing.T, s *site) {
 		s.occupy(2)
 		// Five of eight GPUs of n3, so that the tightest place for three is there.
 		s.submit("alice", long, "--gres=gpu:5", "-w", "n3", "-t", "60")
@@ -63,7 +63,7 @@ func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
 // TestReleaseMakesEverythingNeutral holds and orders jobs, one of them with its
 // owner's own begin time and node list, and gives everything back.
 func TestReleaseMakesEverythingNeutral(t *testing.T) {
-	everywhere(t, func(s *site) {
+	everywhere(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		large := s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
 		small := s.submit("carol", long, "--gres=gpu:3", "-t", "600")
@@ -94,7 +94,7 @@ func TestReleaseMakesEverythingNeutral(t *testing.T) {
 				}
 			}
 			if p := is["Priority"]; len(p) > 5 {
-				t.Errorf("job %s still has priority %s", id, p)
+				t.Errorf("job %s still has priority %s\n%s", id, p, s.fairbridge("explain", id))
 			}
 		}
 		if s.leased(small) || s.leased(picky) {

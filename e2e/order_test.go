@@ -34,7 +34,7 @@ func (s *site) line() []string {
 }
 
 func TestPendingOrderFollowsThePolicy(t *testing.T) {
-	everywhere(t, func(s *site) {
+	everywhere(t, func(t *testing.T, s *site) {
 		s.occupy(4)
 		var alices, bobs []string
 		for range 3 {

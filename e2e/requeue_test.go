@@ -16,7 +16,7 @@ echo end >>$d.log`
 func script(seconds string) string { return strings.ReplaceAll(resuming, "SECONDS", seconds) }
 
 func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
-	everywhere(t, func(s *site) {
+	everywhere(t, func(t *testing.T, s *site) {
 		var hogs []string
 		for range 3 {
 			hogs = append(hogs, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))
@@ -51,7 +51,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 }
 
 func TestObserveModeSendsNothing(t *testing.T) {
-	everywhere(t, func(s *site) {
+	everywhere(t, func(t *testing.T, s *site) {
 		running := s.occupy(4)
 		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "60"), s.submit("carol", long, "--gres=gpu:8", "-t", "60")}
 		was := map[string]map[string]string{}

@@ -57,7 +57,7 @@ var releases = []struct {
 
 // everywhere runs a test on each release, each with a database of its own and
 // an empty queue before and after.
-func everywhere(t *testing.T, test func(s *site)) {
+func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
 			s := &site{t: t, slurm: r.get(t), dsn: pgtest.New(t), dir: t.TempDir()}
@@ -69,7 +69,7 @@ func everywhere(t *testing.T, test func(s *site)) {
 					t.Logf("fairbridge said:\n%s", s.log)
 				}
 			})
-			test(s)
+			test(t, s)
 		})
 	}
 }
