@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -77,6 +78,14 @@ func TestWrongUsage(t *testing.T) {
 	}
 	if code, _, errs := command("--listen", "unix:/nonexistent/x.sock"); code != exitFailed || !strings.Contains(errs, "--listen unix:/nonexistent/x.sock") {
 		t.Errorf("a socket nowhere: %d %s", code, errs)
+	}
+}
+
+func TestIntervalBeyondTheWatchdog(t *testing.T) {
+	t.Setenv("WATCHDOG_USEC", "120000000")
+	t.Setenv("WATCHDOG_PID", strconv.Itoa(os.Getpid()))
+	if code, _, errs := command("--interval", "90s"); code != exitUsage || !strings.Contains(errs, "WatchdogSec, 2m0s") {
+		t.Errorf("%d %s", code, errs)
 	}
 }
 

@@ -57,7 +57,7 @@ func (o *options) reader() (*child.Reader, error) {
 		Command: func() *exec.Cmd {
 			return exec.Command(self, readerName, "--nvml", o.nvml, "--node", o.node)
 		},
-		Deadline: o.deadline, MaxPause: 5 * time.Minute, Now: time.Now,
+		Deadline: o.deadline, First: 12 * o.deadline, MaxPause: 5 * time.Minute, Now: time.Now,
 		Pause: o.interval * 9 / 10, // over at a tick, not just after it
 	}), nil
 }

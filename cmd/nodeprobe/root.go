@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
 	"fairbridge/nodeprobe/nvml"
@@ -67,7 +68,7 @@ func (o *options) flags(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", ":9810", "address to serve on, or unix:PATH")
 	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")
-	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample")
+	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
 	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
 	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
 	f.BoolVar(&o.once, "once", false, "print one sample and end")
@@ -92,6 +93,9 @@ func (o *options) check() error {
 	}
 	if o.deadline < 10*time.Millisecond || o.deadline > time.Hour {
 		bad("--deadline %v: give between 10ms and 1h", o.deadline)
+	}
+	if dog, _ := daemon.SdWatchdogEnabled(false); dog > 0 && o.interval+12*o.deadline > dog {
+		bad("--interval %v and 12 times --deadline %v are longer than the unit's WatchdogSec, %v: raise that", o.interval, o.deadline, dog)
 	}
 	if o.node == "" {
 		bad("--node is empty: give this node's name in Slurm")

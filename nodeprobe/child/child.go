@@ -22,6 +22,7 @@ const grace = time.Second
 type Config struct {
 	Command  func() *exec.Cmd // a program whose main part is Serve
 	Deadline time.Duration    // for one sample
+	First    time.Duration    // for a new child's first, when longer: a driver can take a while to load
 	Pause    time.Duration    // after the second failure in a row; doubled for each further
 	MaxPause time.Duration
 	Now      func() time.Time
@@ -98,7 +99,8 @@ func (r *Reader) ready() (err error) {
 }
 
 func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
-	ctx, cancel := context.WithTimeout(ctx, r.Deadline)
+	patience := r.patience()
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	r.now.stderr.forget()
 	if _, err := r.now.ask.Write([]byte("\n")); err != nil {
@@ -117,8 +119,17 @@ func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
 	case <-ctx.Done():
 		r.now.hung = true
 		r.abandon()
-		return nodeprobe.Sample{}, fmt.Errorf("%w within %v", ErrNoAnswer, r.Deadline)
+		return nodeprobe.Sample{}, fmt.Errorf("%w within %v", ErrNoAnswer, patience)
 	}
+}
+
+// patience is how long the next answer may take.
+func (r *Reader) patience() time.Duration {
+	if r.now.asked {
+		return r.Deadline
+	}
+	r.now.asked = true
+	return max(r.First, r.Deadline)
 }
 
 // lost says why a child that can be talked to no more is gone.

@@ -161,6 +161,25 @@ func TestHangingDriver(t *testing.T) {
 	r.good() // at once: the driver came back
 }
 
+func TestADriverMayTakeLongerToLoad(t *testing.T) {
+	r := newRig(t, "hang")
+	r.First = 20 * time.Second
+	loaded := make(chan struct{})
+	go func() {
+		defer close(loaded)
+		time.Sleep(2 * r.Deadline)
+		r.mood("well")
+	}()
+	pid := r.good()
+	<-loaded
+	r.mood("hang")
+	r.bad("within 300ms") // not again
+	r.mood("well")
+	if r.good() == pid {
+		t.Error("the abandoned child answers")
+	}
+}
+
 func TestFailingReaderIsTriedLessAndLess(t *testing.T) {
 	for mood, says := range map[string]string{"crash": "SIGSEGV", "exit": "nvmlFoo", "garbage": "garbage", "flood": "ended"} {
 		t.Run(mood, func(t *testing.T) {

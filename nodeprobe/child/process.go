@@ -26,6 +26,7 @@ type process struct {
 	ended  chan struct{} // closed when it has ended
 	end    error         // how, once ended is closed
 	stderr head
+	asked  bool // it was asked before
 	hung   bool // it did not answer in time
 }
 
