@@ -60,12 +60,7 @@ func TestBudgetsAreTheGatesDefaults(t *testing.T) {
 func printed(v any) string {
 	switch v := v.(type) {
 	case time.Duration:
-		s := v.String()
-		s = strings.TrimSuffix(s, "0s")
-		if strings.HasSuffix(s, "m") || s == "" {
-			return strings.TrimSuffix(s, "0m")
-		}
-		return v.String()
+		return strings.NewReplacer("h0m0s", "h", "m0s", "m").Replace(v.String())
 	case []string:
 		if len(v) == 0 {
 			return "–"
