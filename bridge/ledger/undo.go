@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"slices"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -25,7 +26,17 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 			edits = append(edits, e)
 		}
 	}
+	// A begin time goes last: once it is gone the job may start, and the rest can
+	// no longer be given back.
+	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return starts(a) - starts(b) })
 	return edits
+}
+
+func starts(e slurm.Edit) int {
+	if e.Kind == slurm.Unlease {
+		return 1
+	}
+	return 0
 }
 
 // Neutral returns the edit that gives the intent's field of the job back to
