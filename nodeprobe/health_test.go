@@ -6,22 +6,21 @@ import (
 	"time"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 func TestDiagnose(t *testing.T) {
-	one := policy.Known(1)
+	one := nodeprobe.Known(1)
 	for name, c := range map[string]struct {
 		gpu  nodeprobe.GPU
 		want string // a part of the reason; "": healthy
 	}{
 		"nothing known":       {nodeprobe.GPU{}, ""},
-		"idle and well":       {nodeprobe.GPU{Busy: policy.Known(0), Errors: nodeprobe.Errors{Uncorrected: policy.Known(0)}}, ""},
-		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{Corrected: policy.Known(9)}}, ""},
+		"idle and well":       {nodeprobe.GPU{Busy: nodeprobe.Known(0), Errors: nodeprobe.Errors{Uncorrected: nodeprobe.Known(0)}}, ""},
+		"corrected errors":    {nodeprobe.GPU{Errors: nodeprobe.Errors{Corrected: nodeprobe.Known(9)}}, ""},
 		"a program's fault":   {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 31}}}, ""},
 		"old ECC errors":      {nodeprobe.GPU{Errors: nodeprobe.Errors{UncorrectedAll: one}}, ""},
 		"replaced memory row": {nodeprobe.GPU{Errors: nodeprobe.Errors{Remapped: one}}, ""},
-		"hot":                 {nodeprobe.GPU{TempC: policy.Known(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
+		"hot":                 {nodeprobe.GPU{TempC: nodeprobe.Known(99), Throttle: &nodeprobe.Throttle{Reasons: []string{"hw_thermal"}}}, ""},
 		"lost":                {nodeprobe.GPU{Lost: "the GPU has fallen off the bus"}, "fallen off"},
 		"fatal Xid":           {nodeprobe.GPU{Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 79}}}, "Xid 79"},
 		"uncorrectable":       {nodeprobe.GPU{Errors: nodeprobe.Errors{Uncorrected: one}}, "uncorrectable"},

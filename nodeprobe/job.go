@@ -3,16 +3,14 @@ package nodeprobe
 import (
 	"cmp"
 	"slices"
-
-	"fairbridge/policy"
 )
 
 // Job is what one Slurm job uses of the node's GPUs.
 type Job struct {
 	Owner
-	GPUs  []int          `json:"gpus"`            // indexes, sorted
-	Busy  policy.Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
-	MemMB policy.Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
+	GPUs  []int   `json:"gpus"`            // indexes, sorted
+	Busy  Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
+	MemMB Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
 }
 
 // key tells jobs apart: what is known of both must agree.
@@ -66,7 +64,7 @@ func everyOwned(g *GPU) bool {
 func entry(found map[key]*Job, o Owner) *Job {
 	j := found[keyOf(o)]
 	if j == nil {
-		j = &Job{Owner: o, Busy: policy.Known(0), MemMB: policy.Known(0)}
+		j = &Job{Owner: o, Busy: Known(0), MemMB: Known(0)}
 		found[keyOf(o)] = j
 	}
 	return j
@@ -77,7 +75,7 @@ func (j *Job) add(g *GPU, alone bool) {
 	n := float64(len(j.GPUs))
 	j.GPUs = append(j.GPUs, g.Index)
 	if !alone || !g.Busy.Known || !j.Busy.Known {
-		j.Busy = policy.Measure{}
+		j.Busy = Measure{}
 		return
 	}
 	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
@@ -85,7 +83,7 @@ func (j *Job) add(g *GPU, alone bool) {
 
 func (j *Job) hold(mb int64) {
 	if mb == 0 || !j.MemMB.Known {
-		j.MemMB = policy.Measure{}
+		j.MemMB = Measure{}
 		return
 	}
 	j.MemMB.Value += float64(mb)

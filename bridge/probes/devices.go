@@ -54,11 +54,11 @@ func units(gpus []nodeprobe.GPU) []unit {
 }
 
 // share believes a utilisation only when it is one.
-func share(m policy.Measure) policy.Measure {
-	if m.Value < 0 || m.Value > 1 {
+func share(m nodeprobe.Measure) policy.Measure {
+	if !m.Known || m.Value < 0 || m.Value > 1 {
 		return policy.Measure{}
 	}
-	return m
+	return policy.Known(m.Value)
 }
 
 // devices sums the units by Slurm's types. What Slurm has configured and the

@@ -42,13 +42,13 @@ func (p *probed) Pull(_ context.Context, nodes map[string]string) (map[string]no
 }
 
 func gpu(model string, busy float64) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, Busy: policy.Known(busy)}
+	return nodeprobe.GPU{Model: model, Busy: nodeprobe.Known(busy)}
 }
 
 func unmeasured(model string) nodeprobe.GPU { return nodeprobe.GPU{Model: model} }
 
 func sick(model string) nodeprobe.GPU {
-	return nodeprobe.GPU{Model: model, Sick: "Xid 79: fallen off the bus", Busy: policy.Known(0)}
+	return nodeprobe.GPU{Model: model, Sick: "Xid 79: fallen off the bus", Busy: nodeprobe.Known(0)}
 }
 
 func sliced(model string, profiles ...string) nodeprobe.GPU {

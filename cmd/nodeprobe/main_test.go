@@ -15,7 +15,6 @@ import (
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/client"
 	"fairbridge/nodeprobe/fakenvml"
-	"fairbridge/policy"
 )
 
 // The probe starts itself for its child; here that is this test program.
@@ -166,19 +165,19 @@ func TestServe(t *testing.T) {
 	p.until("GPUs are missing before the file is there", func(s nodeprobe.Sample) bool { return s.Error == "" && len(s.GPUs) == 0 })
 	write(t, state, fakenvml.GPU{Busy: 90, UsedMB: 70, Procs: mine}, fakenvml.GPU{})
 	p.until("the job is seen with its utilisation", func(s nodeprobe.Sample) bool {
-		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == policy.Known(0.9) && s.Jobs[0].MemMB == policy.Known(70)
+		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.Known(0.9) && s.Jobs[0].MemMB == nodeprobe.Known(70)
 	})
 	write(t, state, fakenvml.GPU{Busy: 10, Procs: mine}, fakenvml.GPU{Xid: 79})
 	p.until("change and Xid are seen", func(s nodeprobe.Sample) bool {
-		return s.GPUs[0].Busy == policy.Known(0.1) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
+		return s.GPUs[0].Busy == nodeprobe.Known(0.1) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
 	})
 	write(t, state, fakenvml.GPU{Busy: 55, Words: "hang"}, fakenvml.GPU{})
 	p.until("the driver hangs, the old sample is stale", func(s nodeprobe.Sample) bool {
-		return s.Stale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == policy.Known(0.1) && s.Age > 0.3
+		return s.Stale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.Known(0.1) && s.Age > 0.3
 	})
 	write(t, state, fakenvml.GPU{Busy: 55}, fakenvml.GPU{})
 	p.until("the driver is back, the Xid not forgotten", func(s nodeprobe.Sample) bool {
-		return !s.Stale && s.GPUs[0].Busy == policy.Known(0.55) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
+		return !s.Stale && s.GPUs[0].Busy == nodeprobe.Known(0.55) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
 	})
 	p.end()
 }

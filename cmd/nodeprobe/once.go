@@ -12,7 +12,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 // lookOnce prints one sample.
@@ -58,7 +57,7 @@ func (o *options) print(out io.Writer, s *nodeprobe.Sample) error {
 	return err
 }
 
-func show(m policy.Measure, scale float64, unit string) string {
+func show(m nodeprobe.Measure, scale float64, unit string) string {
 	if !m.Known {
 		return "?"
 	}

@@ -20,6 +20,9 @@ import (
 	"fairbridge/nodeprobe/serve"
 )
 
+// patience is how long requests under way and the reader may take to end.
+const patience = 5 * time.Second
+
 // serve samples and serves until the context ends.
 func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	log := slog.New(slog.NewTextHandler(errs, nil))
@@ -48,7 +51,7 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
 	cancel()
 	sampling.Wait()
-	return errors.Join(err, stop(server), reader.Close(o.deadline))
+	return errors.Join(err, stop(server), reader.Close(patience))
 }
 
 // alive tells systemd that sampling goes on, and how it stands.
@@ -64,7 +67,7 @@ func alive(k *serve.Keeper) func() {
 
 // stop finishes the requests under way.
 func stop(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
 		return fmt.Errorf("finishing requests: %w", err)

@@ -8,7 +8,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 // gpu measures one GPU.
@@ -61,15 +60,15 @@ func (r *reader) good(ret nvml.Return) bool {
 }
 
 // number reads one number, in units of the scale.
-func number[T int | uint32 | uint64](r *reader, symbol string, call func() (T, nvml.Return), scale float64) policy.Measure {
+func number[T int | uint32 | uint64](r *reader, symbol string, call func() (T, nvml.Return), scale float64) nodeprobe.Measure {
 	if !r.may(symbol) {
-		return policy.Measure{}
+		return nodeprobe.Measure{}
 	}
 	v, ret := call()
 	if !r.good(ret) {
-		return policy.Measure{}
+		return nodeprobe.Measure{}
 	}
-	return policy.Known(float64(v) * scale)
+	return nodeprobe.Known(float64(v) * scale)
 }
 
 func text(r *reader, symbol string, call func() (string, nvml.Return)) string {

@@ -5,7 +5,7 @@ package nvml
 import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
-	"fairbridge/policy"
+	"fairbridge/nodeprobe"
 )
 
 func (r *reader) errors() {
@@ -21,36 +21,36 @@ func (r *reader) errors() {
 	}
 	if r.may(remapped) {
 		if _, rows, pending, failed, ret := r.dev.GetRemappedRows(); r.good(ret) {
-			e.Remapped, e.RemapPending, e.RemapFailed = policy.Known(float64(rows)), yes(pending), yes(failed)
+			e.Remapped, e.RemapPending, e.RemapFailed = nodeprobe.Known(float64(rows)), yes(pending), yes(failed)
 		}
 	}
 }
 
-func (r *reader) ecc(kind nvml.MemoryErrorType, since nvml.EccCounterType) policy.Measure {
+func (r *reader) ecc(kind nvml.MemoryErrorType, since nvml.EccCounterType) nodeprobe.Measure {
 	return number(r, ecc, func() (uint64, nvml.Return) { return r.dev.GetTotalEccErrors(kind, since) }, 1)
 }
 
 // retired counts the pages retired for either cause, known when both are.
-func (r *reader) retired() policy.Measure {
+func (r *reader) retired() nodeprobe.Measure {
 	sum := 0
 	for _, cause := range []nvml.PageRetirementCause{
 		nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
 	} {
 		if !r.may(retired) {
-			return policy.Measure{}
+			return nodeprobe.Measure{}
 		}
 		pages, ret := r.dev.GetRetiredPages(cause)
 		if !r.good(ret) {
-			return policy.Measure{}
+			return nodeprobe.Measure{}
 		}
 		sum += len(pages)
 	}
-	return policy.Known(float64(sum))
+	return nodeprobe.Known(float64(sum))
 }
 
-func yes(b bool) policy.Measure {
+func yes(b bool) nodeprobe.Measure {
 	if b {
-		return policy.Known(1)
+		return nodeprobe.Known(1)
 	}
-	return policy.Known(0)
+	return nodeprobe.Known(0)
 }

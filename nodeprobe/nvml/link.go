@@ -9,7 +9,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 func (r *reader) links() {
@@ -40,9 +39,9 @@ func (r *reader) traffic(l *nodeprobe.Links) {
 
 // field returns an integer field's value times the unit. A kind of value that
 // a counter cannot have is unknown.
-func field(f nvml.FieldValue, unit float64) policy.Measure {
+func field(f nvml.FieldValue, unit float64) nodeprobe.Measure {
 	if nvml.Return(f.NvmlReturn) != nvml.SUCCESS {
-		return policy.Measure{}
+		return nodeprobe.Measure{}
 	}
 	v := binary.NativeEndian.Uint64(f.Value[:])
 	switch nvml.ValueType(f.ValueType) {
@@ -50,7 +49,7 @@ func field(f nvml.FieldValue, unit float64) policy.Measure {
 		v = uint64(binary.NativeEndian.Uint32(f.Value[:]))
 	case nvml.VALUE_TYPE_UNSIGNED_LONG, nvml.VALUE_TYPE_UNSIGNED_LONG_LONG:
 	default:
-		return policy.Measure{}
+		return nodeprobe.Measure{}
 	}
-	return policy.Known(float64(v) * unit)
+	return nodeprobe.Known(float64(v) * unit)
 }

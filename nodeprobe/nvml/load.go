@@ -8,7 +8,6 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 const mib = 1.0 / (1 << 20)
@@ -16,8 +15,8 @@ const mib = 1.0 / (1 << 20)
 func (r *reader) load() {
 	if r.may(utilisation) {
 		if u, ret := r.dev.GetUtilizationRates(); r.good(ret) {
-			r.g.Busy = policy.Known(float64(u.Gpu) / 100)
-			r.g.MemBusy = policy.Known(float64(u.Memory) / 100)
+			r.g.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
+			r.g.MemBusy = nodeprobe.Known(float64(u.Memory) / 100)
 		}
 	}
 	r.g.MemUsedMB, r.g.MemTotalMB = r.memory(r.dev)
@@ -29,15 +28,15 @@ func (r *reader) load() {
 
 // memory reads what programs use, which the second version of the call tells
 // from what the driver keeps for itself.
-func (r *reader) memory(dev nvml.Device) (used, total policy.Measure) {
+func (r *reader) memory(dev nvml.Device) (used, total nodeprobe.Measure) {
 	if r.may(memory2) {
 		if m, ret := dev.GetMemoryInfo_v2(); r.good(ret) {
-			return policy.Known(float64(m.Used) * mib), policy.Known(float64(m.Total) * mib)
+			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
 	}
 	if r.may(memory) {
 		if m, ret := dev.GetMemoryInfo(); r.good(ret) {
-			return policy.Known(float64(m.Used) * mib), policy.Known(float64(m.Total) * mib)
+			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
 	}
 	return used, total

@@ -17,7 +17,6 @@ import (
 
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/serve"
-	"fairbridge/policy"
 )
 
 func (r *rig) get(path string) *httptest.ResponseRecorder {
@@ -71,7 +70,7 @@ func TestHealth(t *testing.T) {
 
 // full is a GPU of which everything is known, and one of which nothing is.
 func full() nodeprobe.Sample {
-	k := policy.Known
+	k := nodeprobe.Known
 	return nodeprobe.Sample{
 		Driver: nodeprobe.Driver{Version: "550.54.15", CUDA: "12.4", Missing: []string{"nvmlFoo"}},
 		GPUs: []nodeprobe.GPU{

@@ -11,7 +11,6 @@ import (
 
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/serve"
-	"fairbridge/policy"
 )
 
 // script answers what it is told to.
@@ -46,7 +45,7 @@ func (r *rig) step(s nodeprobe.Sample, err error) nodeprobe.Sample {
 }
 
 func gpus(busy float64) nodeprobe.Sample {
-	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: policy.Known(busy)}}}
+	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.Known(busy)}}}
 }
 
 func TestKeeperServesTheLastGoodSampleAsStale(t *testing.T) {
@@ -58,10 +57,10 @@ func TestKeeperServesTheLastGoodSampleAsStale(t *testing.T) {
 		t.Errorf("good: %+v", s)
 	}
 	r.now = r.now.Add(30 * time.Second)
-	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.Stale || s.Error != "it hangs" || s.Age != 30 || s.Seq != 1 || s.GPUs[0].Busy != policy.Known(0.5) {
+	if s := r.step(nodeprobe.Sample{}, errors.New("it hangs")); !s.Stale || s.Error != "it hangs" || s.Age != 30 || s.Seq != 1 || s.GPUs[0].Busy != nodeprobe.Known(0.5) {
 		t.Errorf("stale: %+v", s)
 	}
-	if s := r.step(gpus(0.7), nil); s.Stale || s.Error != "" || s.Age != 0 || s.Seq != 2 || s.GPUs[0].Busy != policy.Known(0.7) {
+	if s := r.step(gpus(0.7), nil); s.Stale || s.Error != "" || s.Age != 0 || s.Seq != 2 || s.GPUs[0].Busy != nodeprobe.Known(0.7) {
 		t.Errorf("good again: %+v", s)
 	}
 }

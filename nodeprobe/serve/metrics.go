@@ -6,7 +6,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/policy"
 )
 
 // Collector turns the keeper's sample into metrics. An unknown reading has no
@@ -151,7 +150,7 @@ func counter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric 
 type reading struct {
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
-	of     func(*nodeprobe.GPU) policy.Measure
+	of     func(*nodeprobe.GPU) nodeprobe.Measure
 	scale  float64 // to Prometheus's base unit
 	labels []string
 }
