@@ -24,9 +24,10 @@ type GPU struct {
 	Links      Links     `json:"links,omitzero"`
 	Errors     Errors    `json:"errors,omitzero"`
 
-	Lost  string    `json:"lost,omitempty"` // the driver's word that the device is gone or unreachable
-	Sick  string    `json:"sick,omitempty"` // why nothing should be placed here; "" when nothing speaks against it
-	MIG   bool      `json:"mig,omitempty"`  // divided into slices; Busy is then unknown
+	Error string    `json:"error,omitempty"` // why it cannot be read though it may be well
+	Lost  string    `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
+	Sick  string    `json:"sick,omitempty"`  // why nothing should be placed here; "" when nothing speaks against it
+	MIG   bool      `json:"mig,omitempty"`   // divided into slices; Busy is then unknown
 	Parts []Part    `json:"slices,omitempty"`
 	Procs []Process `json:"procs,omitempty"` // sorted by pid
 	// ProcsKnown tells no process (true) from no answer (false).

@@ -15,10 +15,7 @@ func (d *Driver) gpu(index int) nodeprobe.GPU {
 	r := &reader{Driver: d, g: nodeprobe.GPU{Index: index, Minor: -1}}
 	dev, ret := d.lib.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
-		r.g = d.known(index)
-		r.g.Lost = reason(ret)
-		d.xids.tell(&r.g)
-		return r.g
+		return d.unread(index, ret)
 	}
 	r.dev = dev
 	r.identity()
@@ -31,6 +28,19 @@ func (d *Driver) gpu(index int) nodeprobe.GPU {
 	d.xids.add(d, dev, &r.g)
 	d.xids.tell(&r.g)
 	return r.g
+}
+
+// unread describes a GPU that cannot be had. One that is only not ours to read
+// is not lost.
+func (d *Driver) unread(index int, ret nvml.Return) nodeprobe.GPU {
+	g := d.known(index)
+	if ret == nvml.ERROR_NO_PERMISSION {
+		g.Error = reason(ret)
+	} else {
+		g.Lost = reason(ret)
+	}
+	d.xids.tell(&g)
+	return g
 }
 
 // known returns what a GPU that no longer answers was.

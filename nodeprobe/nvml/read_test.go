@@ -80,6 +80,13 @@ func TestUnsupportedIsUnknown(t *testing.T) {
 	}
 }
 
+func TestForbiddenIsNotLost(t *testing.T) {
+	a := read(t, fake(t), "gpu 0\ngpu 1 na=handle\n")
+	if g := a.Looks[0][1]; g.Lost != "" || !strings.Contains(g.Error, "permission") || g.Busy.Known || g.ProcsKnown {
+		t.Errorf("%+v", g)
+	}
+}
+
 func TestSlices(t *testing.T) {
 	a := read(t, fake(t), "gpu 0 uuid=GPU-a busy=50 mig=1g.10gb,2g.20gb pids=5:1000@1,6:10\n")
 	g := a.Looks[0][0]

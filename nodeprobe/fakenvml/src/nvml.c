@@ -7,7 +7,7 @@
 
 typedef int ret;
 typedef unsigned long long u64;
-enum { OK = 0, UNINITIALIZED = 1, BAD = 2, UNSUPPORTED = 3, NOT_FOUND = 6, SMALL = 7, NO_DRIVER = 9, TIMEOUT = 10, LOST = 15 };
+enum { OK = 0, UNINITIALIZED = 1, BAD = 2, UNSUPPORTED = 3, DENIED = 4, NOT_FOUND = 6, SMALL = 7, NO_DRIVER = 9, TIMEOUT = 10, LOST = 15 };
 
 static int started;
 static struct { int used; } handle[MAX_GPUS * (MAX_PARTS + 1)];
@@ -52,6 +52,7 @@ ret nvmlDeviceGetHandleByIndex_v2(unsigned i, void **out) {
 	if (i >= (unsigned)state.count || !state.gpus[i].set) return NOT_FOUND;
 	refresh(i);
 	if (state.gpus[i].lost) return LOST;
+	if (strstr(state.gpus[i].na, ",handle,")) return DENIED;
 	*out = handle_of(i, -1);
 	return OK;
 }
