@@ -70,6 +70,29 @@ func (p page) anchors() map[string]bool {
 	return all
 }
 
+// TestCode wants the Go the pages quote to stand in the catalogue.
+func TestCode(t *testing.T) {
+	files, err := filepath.Glob("../policy/paper/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source strings.Builder
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source.Write(text)
+	}
+	for _, p := range pages(t) {
+		for _, quote := range p.blocks("go") {
+			if !strings.Contains(source.String(), quote) {
+				t.Errorf("%s quotes what is not in policy/paper:\n%s", p.path, quote)
+			}
+		}
+	}
+}
+
 // TestLinks follows every relative link, to its heading where it names one.
 func TestLinks(t *testing.T) {
 	followed := 0

@@ -27,7 +27,7 @@ func rows(t *testing.T, file string, first *regexp.Regexp) [][2]string {
 	var all [][2]string
 	for _, m := range row.FindAllStringSubmatch(string(text), -1) {
 		if first.MatchString(m[1]) {
-			all = append(all, [2]string{m[1], m[2]})
+			all = append(all, [2]string{m[1], strings.TrimSpace(m[2])})
 		}
 	}
 	return all

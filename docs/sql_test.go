@@ -1,0 +1,47 @@
+package docs_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/pglocal"
+	"fairbridge/accounting/pglocal/pgtest"
+)
+
+// TestQueries runs every query the pages show, as the report role sees the
+// database.
+func TestQueries(t *testing.T) {
+	dsn := pgtest.New(t)
+	db, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.GrantReports(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	bin, err := pglocal.Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for _, p := range pages(t) {
+		for _, query := range p.blocks("sql") {
+			ran++
+			cmd := exec.Command(filepath.Join(bin, "psql"), "-X", "-v", "ON_ERROR_STOP=1", "-f", "-", dsn)
+			cmd.Stdin = strings.NewReader("set role fairbridge_report; set search_path = fairbridge_v1; set default_transaction_read_only = on;\n" + query)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				t.Errorf("%s: %v\n%s\n%s", p.path, err, out, query)
+			}
+		}
+	}
+	if ran < 5 {
+		t.Errorf("ran only %d queries: the search is broken", ran)
+	}
+}
