@@ -82,7 +82,8 @@ func full() nodeprobe.Sample {
 					RemapPending: k(1), RemapFailed: k(0), XidWatched: true, Xid: &nodeprobe.Xid{Code: 31}},
 				ProcsKnown: true, Procs: []nodeprobe.Process{{PID: 1, MemMB: 1, Owner: nodeprobe.Owner{Job: 7}}}},
 			{Index: 1, UUID: "GPU-b", Model: "NVIDIA A100", Lost: "the GPU has fallen off the bus"},
-			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", MIG: true, ProcsKnown: true, Procs: []nodeprobe.Process{
+			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", MIG: true, Parts: []nodeprobe.Part{
+				{UUID: "MIG-c", Profile: "1g.10gb", MemUsedMB: k(1), MemTotalMB: k(2)}, {UUID: "MIG-d", Profile: "1g.10gb"}}, ProcsKnown: true, Procs: []nodeprobe.Process{
 				{PID: 2, MemMB: 1, Owner: nodeprobe.Owner{Job: 8}}, {PID: 3, MemMB: 1, Owner: nodeprobe.Owner{SLUID: "s0N1M7Y2EV5N00"}}}},
 		},
 	}

@@ -36,6 +36,8 @@ var (
 	xid       = desc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", labels()...)
 	processes = desc("nodeprobe_gpu_processes", "Processes on the GPU.", labels()...)
 	throttled = desc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", labels("reason")...)
+	sliceUsed = desc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
+	sliceAll  = desc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
 	jobMemory = desc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
 )
 
@@ -87,17 +89,27 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 			ch <- gauge(throttled, 1, with(at, why)...)
 		}
 	}
+	for _, p := range g.Parts {
+		at := []string{at[0], p.UUID, p.Profile}
+		send(ch, sliceUsed, p.MemUsedMB, at)
+		send(ch, sliceAll, p.MemTotalMB, at)
+	}
 	if g.ProcsKnown {
 		ch <- gauge(processes, float64(len(g.Procs)), at...)
 		collectJobs(ch, g)
 	}
 }
 
+// send sends mebibytes as bytes when they are known.
+func send(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
+	if m.Known {
+		ch <- gauge(d, m.Value*mib, labels...)
+	}
+}
+
 func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
-		if j.MemMB.Known {
-			ch <- gauge(jobMemory, j.MemMB.Value*mib, number(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID)
-		}
+		send(ch, jobMemory, j.MemMB, []string{number(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
 	}
 }
 
