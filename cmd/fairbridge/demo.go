@@ -22,7 +22,7 @@ by sudo); Slurm and Postgres run privately, and both are removed at the end. The
 machine's own are not touched. Takes under five minutes.`,
 		Example: `  fairbridge demo
   fairbridge demo --slurm=sim        on a simulated Slurm: no root needed
-  fairbridge demo --policy drf --seed 7
+  fairbridge demo --policy tiresias --seed 7
   fairbridge demo --keep             keep all of it up, to look around`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -40,7 +40,7 @@ machine's own are not touched. Takes under five minutes.`,
 	}
 	f := c.Flags()
 	f.StringVar(&d.Slurm, "slurm", "auto", "real, sim, or auto: real where it can be had")
-	f.StringVar(&d.Policy, "policy", "tiresias", "policy to show: "+strings.Join(demo.Policies(), ", "))
+	f.StringVar(&d.Policy, "policy", "drf", "policy to show: "+strings.Join(demo.Policies(), ", "))
 	f.Uint64Var(&d.Seed, "seed", 1, "of the day's jobs")
 	f.BoolVar(&d.Keep, "keep", false, "keep everything up at the end until Enter is pressed")
 	return o.reader(c)

@@ -31,7 +31,7 @@ func (j *Job) Count() int { return max(j.Tasks, 1) }
 // comment is what sbatch --comment says to fairbridge.
 func (j *Job) comment() string {
 	if j.OptIn {
-		return "fairbridge:preemptible,ckpt=1s"
+		return "fairbridge:preemptible,ckpt=500ms"
 	}
 	return ""
 }
