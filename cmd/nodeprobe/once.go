@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -47,11 +48,11 @@ func (o *options) print(out io.Writer, s *nodeprobe.Sample) error {
 	fmt.Fprintf(out, "node %s, driver %s, CUDA %s\n", s.Node, s.Driver.Version, s.Driver.CUDA)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"GPU", "Model", "Busy", "Memory MiB", "Watts", "°C", "Jobs", "Sick"})
+	t.AppendHeader(table.Row{"GPU", "Model", "Busy", "Memory MiB", "Watts", "°C", "Jobs", "Trouble"})
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		t.AppendRow(table.Row{g.Index, g.Model, show(g.Busy, 100, " %"), show(g.MemUsedMB, 1, "") + " / " + show(g.MemTotalMB, 1, ""),
-			show(g.Watts, 1, ""), show(g.TempC, 1, ""), jobs(g), g.Sick})
+			show(g.Watts, 1, ""), show(g.TempC, 1, ""), jobs(g), cmp.Or(g.Sick, g.Error)})
 	}
 	_, err := fmt.Fprintln(out, t.Render())
 	return err

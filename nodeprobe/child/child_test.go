@@ -84,7 +84,7 @@ func newRig(t *testing.T, mood string) *rig {
 			cmd.Env = append(os.Environ(), moodEnv+"="+r.path)
 			return cmd
 		},
-		Deadline: 300 * time.Millisecond, Pause: time.Second, MaxPause: 4 * time.Second, Now: func() time.Time { return r.now },
+		Deadline: 300 * time.Millisecond, First: 3 * time.Second, Pause: time.Second, MaxPause: 4 * time.Second, Now: func() time.Time { return r.now },
 	})
 	r.mood(mood)
 	t.Cleanup(func() {
