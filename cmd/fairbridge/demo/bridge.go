@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -56,7 +57,7 @@ func install(ctx context.Context, o *Options, dir, dsn, probes string, a access)
 	}
 	var text strings.Builder
 	err := configTemplate.Execute(&text, map[string]any{
-		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": params[o.Policy], "Dir": dir, "Weights": Weights, "Probes": probes,
+		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, params[o.Policy]), "Dir": dir, "Weights": Weights, "Probes": probes,
 	})
 	if err == nil {
 		err = os.WriteFile(d.config, []byte(text.String()), 0o600)

@@ -21,6 +21,7 @@ type Options struct {
 	Seed      uint64  // of the day
 	Pace      float64 // 1: a day of about 100 s; 0.5: half as long
 	Policy    string  // that fairbridge follows
+	Params    string  // of the policy, as in the configuration; "": what suits the day
 	Keep      bool    // keep everything up until a line is read from In
 	JSON      bool    // print the comparison as JSON on Out, everything else on Err
 	Binary    string  // the program fairbridge
