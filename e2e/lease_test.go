@@ -30,7 +30,7 @@ func TestLeasesEndByThemselvesAndJobsStartWherePlanned(t *testing.T) {
 		// Five of eight GPUs of n3, so that the tightest place for three is there.
 		s.submit("alice", long, "--gres=gpu:5", "-w", "n3", "-t", "60")
 		large := s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
-		small := s.submit("carol", long, "--gres=gpu:3", "-t", "600") // too long for Slurm's own backfill
+		small := s.submit("bob", long, "--gres=gpu:3", "-t", "600") // too long for Slurm's own backfill
 		owners := s.show(small)["ReqNodeList"]
 		if st := s.states(large, small); st["PENDING"] != 2 {
 			t.Fatalf("before fairbridge: %v", st)
@@ -66,9 +66,9 @@ func TestReleaseMakesEverythingNeutral(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		s.occupy(3)
 		large := s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
-		small := s.submit("carol", long, "--gres=gpu:3", "-t", "600")
-		picky := s.submit("carol", long, "--gres=gpu:3", "-t", "600", "-x", "n1", "--nice=7")
-		later := s.submit("carol", long, "--gres=gpu:3", "-t", "600", "-b", "now+2hours")
+		small := s.submit("bob", long, "--gres=gpu:3", "-t", "600")
+		picky := s.submit("bob", long, "--gres=gpu:3", "-t", "600", "-x", "n1", "--nice=7")
+		later := s.submit("bob", long, "--gres=gpu:3", "-t", "600", "-b", "now+2hours")
 		ids := []string{large, small, picky, later}
 		was := map[string]map[string]string{}
 		for _, id := range ids {

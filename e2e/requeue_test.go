@@ -8,7 +8,7 @@ import (
 
 // resuming is a job that sleeps in all so many seconds, survives being stopped
 // and writes down each start, stop and end.
-const resuming = `d=$HOME/job.$SLURM_JOB_ID; touch $d; echo start ${SLURM_RESTART_COUNT:-0} >>$d.log
+const resuming = `d=/tmp/fairbridge-e2e.$SLURM_JOB_ID; touch $d; echo start ${SLURM_RESTART_COUNT:-0} >>$d.log
 trap 'echo stop >>$d.log; exit 0' TERM
 while [ $(wc -l <$d) -lt SECONDS ]; do sleep 1 & wait $!; echo >>$d; done
 echo end >>$d.log`
@@ -21,6 +21,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 		for range 3 {
 			hogs = append(hogs, s.submit("alice", long, "--gres=gpu:8", "-t", "60"))
 		}
+		s.run("root", "sh", "-c", "rm -f /tmp/fairbridge-e2e.*")
 		hog := s.submit("alice", script("45"), "--gres=gpu:8", "-t", "60", "--requeue", "--comment=fairbridge:preemptible,ckpt=1s")
 		s.until("all run", 30*time.Second, func() bool { return s.states(append(hogs, hog)...)["RUNNING"] == 4 })
 		time.Sleep(12 * time.Second) // beyond the first queue
@@ -36,7 +37,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 			t.Errorf("%d of the 3 jobs that did not opt in still run", n)
 		}
 		s.until("both ended", 150*time.Second, func() bool { return s.states(hog, short)["COMPLETED"] == 2 })
-		log := s.run("alice", "sh", "-c", "cat $HOME/job."+hog+".log")
+		log := s.run("alice", "cat", "/tmp/fairbridge-e2e."+hog+".log")
 		if want := "start 0\nstop\nstart 1\nend"; log != want {
 			t.Errorf("the long job's own log:\n%s\nwant:\n%s", log, want)
 		}
@@ -53,7 +54,7 @@ func TestAnOptedInJobIsRequeuedOnceAndEndsOnce(t *testing.T) {
 func TestObserveModeSendsNothing(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		running := s.occupy(4)
-		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "60"), s.submit("carol", long, "--gres=gpu:8", "-t", "60")}
+		waiting := []string{s.submit("bob", long, "--gres=gpu:8", "-t", "60"), s.submit("bob", long, "--gres=gpu:8", "-t", "60")}
 		was := map[string]map[string]string{}
 		for _, id := range append(running, waiting...) {
 			was[id] = s.show(id)
