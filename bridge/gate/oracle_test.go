@@ -1,7 +1,6 @@
 package gate_test
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -287,78 +286,4 @@ func (d deed) open(name string) bool {
 		}
 	}
 	return false
-}
-
-// judge returns the invariants that the accepted edits break, one by one and
-// together.
-func judge(in gate.EditInput, intents []ledger.Intent, accepted []slurm.Edit) error {
-	written, spots := in.Written, map[string]bool{}
-	stopped := map[string]int{}
-	for i, e := range accepted {
-		j := in.View.Job(e.Run.Job)
-		if j == nil {
-			return fmt.Errorf("I13: %v is of a job nobody sees", e)
-		}
-		for id, holds := range oracle {
-			if !holds(deed{in, intents, e, *j}) {
-				return fmt.Errorf("%s: %v of %+v", id, e, *j)
-			}
-		}
-		spot := fmt.Sprint(e.Run.Job, ledger.FieldOf(e.Kind))
-		if spots[spot] {
-			return fmt.Errorf("I3: two edits of %s", spot)
-		}
-		spots[spot] = true
-		if e.Kind == slurm.Requeue {
-			stopped["all"]++
-			stopped[j.User]++
-		}
-		written += e.Tasks
-		if most := writes(in); written > most && (i > 0 || in.Written > 0) {
-			return fmt.Errorf("I10: %d tasks written, %d may", written, most)
-		}
-	}
-	return stopsWithin(in, stopped)
-}
-
-func writes(in gate.EditInput) int {
-	live := 0
-	for _, j := range in.View.Jobs {
-		if j.State == "PENDING" || j.State == "RUNNING" {
-			live++
-		}
-	}
-	most := max(in.Config.MutationFloor, int(float64(live)*in.Config.MutationPercent/100))
-	return min(most, in.Config.Mutations, int(in.Config.MutationRate*in.Interval.Seconds()))
-}
-
-// stopsWithin counts the stops of the cycle, which all have 8 of 8 GPUs.
-func stopsWithin(in gate.EditInput, stopped map[string]int) error {
-	hour := map[string]int{}
-	for _, s := range in.Stops {
-		if in.Snapshot.Now.Sub(s.At) <= time.Hour {
-			hour["all"]++
-			hour[s.User]++
-		}
-	}
-	running := 0
-	for _, j := range in.Snapshot.Jobs {
-		if j.State != "pending" {
-			running++
-		}
-	}
-	c := in.Config
-	for who, n := range stopped {
-		if who != "all" && hour[who]+n > c.UserStops1h {
-			return fmt.Errorf("I7: %s lost %d jobs this hour", who, hour[who]+n)
-		}
-	}
-	n, percent := stopped["all"], func(p float64) int { return int(p * float64(running) / 100) }
-	if n > 0 && n > max(c.StopFloor, percent(c.StopPercent)) {
-		return fmt.Errorf("I7: %d jobs stopped at once", n)
-	}
-	if n > 0 && hour["all"]+n > max(c.StopFloor1h, percent(c.StopPercent1h)) {
-		return fmt.Errorf("I7: %d jobs stopped this hour", hour["all"]+n)
-	}
-	return nil
 }

@@ -51,7 +51,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 			names[i] = p.Name
 		}
 		r.Partitions(v, names)
-		r.Probes(ctx, f.Probes.URL, v, probes(f))
+		r.Probes(ctx, f.Probes.URL, v, probesOf(f, nil))
 	}
 	r.Conf(ctx, f.Slurm.Scontrol)
 	r.Restd("/proc")

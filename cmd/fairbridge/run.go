@@ -71,7 +71,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 		return err
 	}
 	defer stop()
-	go s.prune(ctx, log)
+	go s.tidy(ctx, log)
 	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
 	err = s.loop.Run(ctx)
@@ -134,14 +134,20 @@ func (s *stack) serve(log *slog.Logger) (stop func(), err error) {
 	return func() { _ = server.Close() }, nil
 }
 
-// prune drops what is past its retention, once an hour.
-func (s *stack) prune(ctx context.Context, log *slog.Logger) {
+// tidy sums up the last hours' GPU readings and drops what is past its
+// retention, once an hour.
+func (s *stack) tidy(ctx context.Context, log *slog.Logger) {
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
 		case <-ctx.Done():
 			tick.Stop()
 			return
 		case <-tick.C:
+		}
+		for _, hour := range []time.Duration{time.Hour, 0} {
+			if err := s.db.Rollup(ctx, s.file.Cluster, time.Now().Add(-hour)); err != nil {
+				log.Warn("GPU readings not summed up", "error", err)
+			}
 		}
 		if _, err := s.db.Prune(ctx, s.file.Cluster, time.Now(), s.file.Keep()); err != nil {
 			log.Warn("old rows not dropped", "error", err)

@@ -1,0 +1,75 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/policy"
+)
+
+func TestPlanKeepsAGangTogether(t *testing.T) {
+	in := planInput()
+	in.Config.StopFloor, in.Config.StopFloor1h = 4, 4
+	planJob(&in.State, 1).Ask.GPUs.Count = 16
+	swap(&in, 11, 1)
+	swap(&in, 12, 1)
+	decision(in.Plan, 1).On, decision(in.Plan, 1).GPUs = on("n1", "n2"), 16
+	if out := gate.Plan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
+		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refused)
+	}
+	viewJob(&in.State, 12).Start = noon.Add(-time.Minute)
+	out := gate.Plan(in)
+	if len(out.Stops) != 0 || refusals(out.Refused, 11) != "I6" || refusals(out.Refused, 12) != "I6" || refusals(out.Refused, 1) != "I6" {
+		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refused)
+	}
+	if v := decision(out.Plan, 1).Verb; v != policy.Wait {
+		t.Errorf("the job without room is to %s, want wait", v)
+	}
+}
+
+func TestPlanServesTheFirstInLine(t *testing.T) {
+	in := planInput()
+	swap(&in, 11, 1)
+	swap(&in, 12, 2)
+	decision(in.Plan, 1).Rank, decision(in.Plan, 2).Rank = 2, 1
+	out := gate.Plan(in)
+	if len(out.Stops) != 1 || out.Stops[0].For != 2 {
+		t.Fatalf("stops are %v, want the one for job 2, which ranks first", out.Stops)
+	}
+	if got := refusals(out.Refused, 11); got != "I7" {
+		t.Errorf("job 11 refused by %q, want I7", got)
+	}
+}
+
+// A plan that cannot be read leaves the order that was accepted last.
+func TestPlanUnchanged(t *testing.T) {
+	in := planInput()
+	in.Accepted = quiet(&in.State)
+	in.Accepted.Decisions = in.Accepted.Decisions[1:] // job 1 is new
+	decision(in.Accepted, 2).Rank, decision(in.Accepted, 3).Rank = 3, 2
+	in.Plan.Decisions = nil
+	out := gate.Plan(in)
+	want := map[int64]int{3: 1, 2: 2, 4: 3, 11: 4, 12: 5, 13: 6, 14: 7, 1: 8}
+	for job, rank := range want {
+		if got := decision(out.Plan, job).Rank; got != rank {
+			t.Errorf("job %d has rank %d, want %d", job, got, rank)
+		}
+	}
+}
+
+func TestPlanMoves(t *testing.T) {
+	in := planInput()
+	in.Snapshot.Nodes = append(in.Snapshot.Nodes, policy.Node{
+		Name: "n5", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}},
+	})
+	d := decision(in.Plan, 11)
+	d.Verb, d.On = policy.Move, on("n5")
+	if out := gate.Plan(in); len(out.Stops) != 1 || out.Stops[0].For != 11 {
+		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refused)
+	}
+	d.On = on("n2")
+	if out := gate.Plan(in); refusals(out.Refused, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
+		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refused)
+	}
+}
