@@ -48,9 +48,9 @@ var Weights = map[string]float64{"research": 2, "teaching": 1, "vision": 1}
 func Day(seed uint64, pace float64) []Job {
 	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
 	d.trainings()
-	d.homework(14, 36)
-	d.notebooks(20, 58)
-	d.experiments(17, 50)
+	d.homework(12, 24, 38, 50)
+	d.notebooks(18, 34, 52)
+	d.experiments(17, 44)
 	slices.SortStableFunc(d.jobs, func(a, b Job) int { return cmp.Compare(a.At, b.At) })
 	return d.jobs
 }
@@ -77,19 +77,19 @@ func (d *drawing) add(j Job, at, work int) {
 
 func (d *drawing) trainings() {
 	alice := Job{User: "alice", Account: "research", Nodes: 1, GPUs: 8, OptIn: true}
-	for i := range 5 {
+	for i := range 4 {
 		alice.Name = fmt.Sprintf("train-%d", i+1)
-		d.add(alice, d.between(0, 2), d.between(44, 52))
+		d.add(alice, d.between(0, 2), d.between(46, 52))
 	}
 	alice.Name, alice.Nodes = "train-wide", 2
-	d.add(alice, 4, d.between(22, 28))
+	d.add(alice, 4, d.between(20, 24))
 }
 
 func (d *drawing) homework(at ...int) {
 	for i, t := range at {
-		j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: 1 + i%2, Tasks: 6}
+		j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: 1 + i%2, Tasks: 12}
 		j.Name = fmt.Sprintf("homework-%d", i+1)
-		d.add(j, t, d.between(5, 8))
+		d.add(j, t, d.between(4, 7))
 	}
 }
 
