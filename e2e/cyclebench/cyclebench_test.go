@@ -1,0 +1,67 @@
+package main
+
+import (
+	"bytes"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestListenerIsThisProcess(t *testing.T) {
+	l, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
+	if pid, err := listener(port); err != nil || pid != os.Getpid() {
+		t.Errorf("listener = %d, %v, want %d", pid, err, os.Getpid())
+	}
+	l.Close()
+	if pid, err := listener(port); err == nil {
+		t.Errorf("process %d listens on a port that is closed", pid)
+	}
+}
+
+func TestProcessorTimeGrows(t *testing.T) {
+	before, err := cpu(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := ownCPU()
+	for ownCPU()-own < 5*tick {
+	}
+	after, err := cpu(os.Getpid())
+	if grew := after - before; err != nil || grew < 4*tick || grew > time.Second {
+		t.Errorf("50 ms of work show as %v, %v", grew, err)
+	}
+	if rss, err := field(os.Getpid(), "status", "VmRSS"); err != nil || rss < 1000 {
+		t.Errorf("this process takes %d KiB, %v", rss, err)
+	}
+}
+
+func TestRow(t *testing.T) {
+	var all []sample
+	for i := 1; i <= 4; i++ {
+		d := time.Duration(i) * 10 * time.Millisecond
+		all = append(all, sample{wall: d, own: d / 10, steps: map[string]time.Duration{"poll": d}, ownRSS: int64(i) * 1e6})
+	}
+	var out bytes.Buffer
+	row(&out, "list", all)
+	if got := out.String(); !strings.HasPrefix(got, "| list | 0 | 25 ms | 40 ms | 2.5 ms | 0.0 ms |") || !strings.Contains(got, "| 4.0 MB |") {
+		t.Errorf("the row is %s", got)
+	}
+}
+
+func TestParse(t *testing.T) {
+	for _, args := range [][]string{{"-jobs", "0"}, {"-cycles", "0"}, {"-moved", "-1"}, {"more"}, {"-nonsense"}} {
+		if _, err := parse(args, new(bytes.Buffer)); err == nil {
+			t.Errorf("%v is taken", args)
+		}
+	}
+	if o, err := parse([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobs != 5000 || o.lab != "26.05" {
+		t.Errorf("got %+v, %v", o, err)
+	}
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// reader is a cluster that is only read. It notes what reading cost.
+type reader struct {
+	*rest.Client
+	last reading
+}
+
+// reading is what one poll cost us.
+type reading struct {
+	wall, own time.Duration
+	bytes     int64 // read from slurmrestd
+	jobs      int
+	full      bool
+}
+
+// Observe polls and measures. Nothing else of ours reads meanwhile.
+func (r *reader) Observe(ctx context.Context) (*slurm.View, error) {
+	before, err := field(self, "io", "rchar")
+	if err != nil {
+		return nil, err
+	}
+	from, cpu := time.Now(), ownCPU()
+	v, err := r.Client.Observe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.last = reading{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.Full}
+	after, err := field(self, "io", "rchar")
+	r.last.bytes = after - before
+	return v, err
+}
+
+// Apply refuses: this command observes.
+func (r *reader) Apply(context.Context, slurm.Edit) error {
+	return errors.New("cyclebench changes nothing")
+}
+
+// store is the database. It notes how long its calls took.
+type store struct {
+	*accounting.DB
+	spent map[string]time.Duration
+}
+
+func (s *store) add(call string, from time.Time) { s.spent[call] += time.Since(from) }
+
+// Record stores what a view shows.
+func (s *store) Record(ctx context.Context, v *slurm.View) error {
+	defer s.add("record", time.Now())
+	return s.DB.Record(ctx, v)
+}
+
+// Past reads usage and history.
+func (s *store) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
+	defer s.add("past", time.Now())
+	return s.DB.Past(ctx, cluster, now)
+}
+
+// Intend stores the cycle.
+func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []ledger.Intent) ([]ledger.Intent, error) {
+	defer s.add("store", time.Now())
+	return s.DB.Intend(ctx, c, in)
+}
+
+// noProbes measures no GPUs.
+type noProbes struct{}
+
+func (noProbes) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return nil, nil
+}
+
+// bench is fairbridge beside the site.
+type bench struct {
+	loop   *bridge.Loop
+	reader *reader
+	store  *store
+}
+
+// newBench joins a loop that observes. Its database keeps what earlier ones
+// stored, as that of a restarted daemon does.
+func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, error) {
+	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.User}, poll)
+	if err != nil {
+		return nil, err
+	}
+	db, err := accounting.Open(ctx, accounting.Config{DSN: s.postgres.DSN("postgres")})
+	if err != nil {
+		return nil, err
+	}
+	b := &bench{reader: &reader{Client: client}, store: &store{DB: db, spent: map[string]time.Duration{}}}
+	if _, err = db.Migrate(ctx); err == nil {
+		err = b.join(o)
+	}
+	if err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bench) join(o options) error {
+	entry, err := paper.Lookup(o.policy)
+	if err != nil {
+		return err
+	}
+	decide, err := entry.New(nil)
+	if err != nil {
+		return err
+	}
+	c := bridge.DefaultConfig()
+	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
+	c.Partitions = []bridge.Partition{{Name: partition, Mode: gate.Observe, Policy: o.policy, Decide: decide}}
+	b.loop, err = bridge.New(c, bridge.Parts{
+		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: noProbes{},
+		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+	})
+	return err
+}
+
+// step runs a cycle. Doubt is an error here: it would make a cycle cheap.
+func (b *bench) step(ctx context.Context) (bridge.Report, error) {
+	clear(b.store.spent)
+	r := b.loop.Step(ctx)
+	for _, d := range r.Doubts {
+		return r, fmt.Errorf("%s: %w", d.Cause, d.Err)
+	}
+	if len(r.Thoughts) == 0 {
+		return r, fmt.Errorf("the cycle ended as %s by %s", r.Result, r.Holder)
+	}
+	return r, nil
+}
+
+func (b *bench) close() { b.store.Close() }

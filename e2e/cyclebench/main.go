@@ -1,0 +1,125 @@
+// Command cyclebench measures what a cycle of fairbridge costs beside a real
+// Slurm: wall time, and the processor time and memory of fairbridge, slurmrestd,
+// slurmctld and Postgres, for cycles that read the whole job list and for
+// cycles that read what moved. fairbridge only observes; nothing is changed but
+// the jobs the command itself submits, which it cancels at the end.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/pprof"
+	"syscall"
+	"time"
+)
+
+const usage = `Usage: cyclebench [flags]
+
+Measures cycles of fairbridge, which only observes, beside a real Slurm with many
+pending jobs, and prints a table. It must run as root.
+
+Examples:
+  go run ./e2e/cyclebench                          a throw-away Slurm of this machine's own release
+  go run ./e2e/cyclebench -jobs 20000 -cycles 12
+  FAIRBRIDGE_SLURM_LAB=DIR go run ./e2e/cyclebench -lab 26.05
+                                                   a running Slurm that DIR/env and DIR/in lead to
+  go run ./e2e/cyclebench -profile /tmp/cpu        and go tool pprof -top /tmp/cpu.list
+
+Flags:
+`
+
+// options are what the command line says.
+type options struct {
+	jobs    int           // pending jobs
+	cycles  int           // measured cycles of each kind
+	moved   int           // jobs that come, and as many that go, before a cycle of the last kind
+	pause   time.Duration // between cycles
+	policy  string        // catalogue name
+	lab     string        // release of a running Slurm; "": a throw-away one
+	profile string        // prefix of CPU profiles; "": none
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	o, err := parse(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		err = run(ctx, o, os.Stdout, os.Stderr)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "cyclebench:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func parse(args []string, help io.Writer) (options, error) {
+	var o options
+	f := flag.NewFlagSet("cyclebench", flag.ContinueOnError)
+	f.SetOutput(help)
+	f.Usage = func() {
+		fmt.Fprint(help, usage)
+		f.PrintDefaults()
+	}
+	f.IntVar(&o.jobs, "jobs", 5000, "pending `jobs`, no arrays")
+	f.IntVar(&o.cycles, "cycles", 10, "`cycles` measured of each kind")
+	f.IntVar(&o.moved, "moved", 10, "`jobs` that come, and as many that go, before each cycle of the kind moved")
+	f.DurationVar(&o.pause, "pause", time.Second, "`time` between two cycles")
+	f.StringVar(&o.policy, "policy", "tiresias", "the policy's `name`")
+	f.StringVar(&o.lab, "lab", "", "use a running Slurm of this `release`")
+	f.StringVar(&o.profile, "profile", "", "write CPU profiles to `prefix`.KIND")
+	if err := f.Parse(args); err != nil {
+		return o, err
+	}
+	if f.NArg() > 0 || o.jobs < 1 || o.cycles < 1 || o.moved < 0 {
+		return o, errors.New("wrong arguments: see -help")
+	}
+	return o, nil
+}
+
+func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
+	s, err := openSite(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	from := time.Now()
+	if err := s.fill(ctx, o.jobs); err != nil {
+		return err
+	}
+	fmt.Fprintf(progress, "%d jobs submitted in %v\n", o.jobs, time.Since(from).Round(time.Second))
+	title(out, s, o)
+	for _, k := range s.kinds(o) {
+		samples, err := measure(ctx, s, o, k)
+		if err != nil {
+			return fmt.Errorf("cycles of kind %s: %w", k.name, err)
+		}
+		row(out, k.name, samples)
+	}
+	return nil
+}
+
+// profiled runs f under the CPU profiler, if one is asked for.
+func profiled(prefix, kind string, f func() error) (err error) {
+	if prefix == "" {
+		return f()
+	}
+	file, err := os.Create(prefix + "." + kind)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if err := pprof.StartCPUProfile(file); err != nil {
+		return err
+	}
+	defer pprof.StopCPUProfile()
+	return f()
+}

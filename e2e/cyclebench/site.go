@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/accounting/pglocal"
+	"fairbridge/scripts/throwaway"
+)
+
+const (
+	partition = "gpu"
+	jobName   = "cyclebench" // by which our jobs are cancelled
+	nodes     = 4            // each filled by one job of 8 GPUs
+)
+
+var users = []string{"alice", "bob"}
+
+// site is a Slurm and a Postgres, and their processes.
+type site struct {
+	slurm    *throwaway.Cluster
+	postgres *pglocal.Server
+	release  string
+	others   others
+}
+
+// others are the processes beside ours, by pid.
+type others struct{ slurmrestd, slurmctld, postgres int }
+
+func openSite(ctx context.Context, o options) (s *site, err error) {
+	s = &site{}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	if o.lab != "" {
+		s.slurm, err = throwaway.Lab(ctx, o.lab)
+	} else {
+		s.slurm, err = throwaway.Slurm(ctx, "", throwaway.Options{Nodes: nodes})
+	}
+	if err != nil {
+		return s, err
+	}
+	if s.postgres, err = pglocal.Start(ctx); err != nil {
+		return s, err
+	}
+	return s, s.find(ctx)
+}
+
+// find finds the processes to watch.
+func (s *site) find(ctx context.Context) error {
+	text, err := s.slurm.Run(ctx, "root", "scontrol", "show", "config")
+	if err != nil {
+		return err
+	}
+	config := map[string]string{}
+	for line := range strings.Lines(text) {
+		if k, v, ok := strings.Cut(line, "="); ok {
+			config[strings.TrimSpace(k)] = strings.TrimSpace(v)
+		}
+	}
+	s.release = config["SLURM_VERSION"]
+	rest, err := url.Parse(s.slurm.URL)
+	if err != nil {
+		return err
+	}
+	var errs [3]error
+	s.others.slurmrestd, errs[0] = listener(rest.Port())
+	s.others.slurmctld, errs[1] = listener(config["SlurmctldPort"])
+	s.others.postgres, errs[2] = postmaster(s.postgres.DSN("postgres"))
+	return errors.Join(errs[:]...)
+}
+
+// fill fills the nodes and lets n jobs wait.
+func (s *site) fill(ctx context.Context, n int) error {
+	if err := s.submit(ctx, users[0], nodes, "--gres=gpu:8", "-t", "7-0"); err != nil {
+		return err
+	}
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+		out, err := s.slurm.Run(ctx, "root", "squeue", "-h", "-t", "R", "-n", jobName, "-o", "%i")
+		if err != nil {
+			return err
+		}
+		if len(strings.Fields(out)) == nodes {
+			break
+		}
+		if time.Now().After(end) {
+			return errors.New("the jobs that fill the nodes do not start: is the Slurm idle otherwise?")
+		}
+	}
+	for i, u := range users {
+		share := n/len(users) + min(i, n%len(users))
+		if err := s.submit(ctx, u, share, "--gres=gpu:$((1 << n % 4))", "-t", "$((10 + n % 50 * 20))"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// submit submits n jobs of a user, from one shell. The flags may use its
+// variable n, which counts down.
+func (s *site) submit(ctx context.Context, user string, n int, flags ...string) error {
+	loop := fmt.Sprintf(`cd /tmp && f=$(mktemp) && printf '#!/bin/sh\nsleep 604800\n' >$f || exit 1
+n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=100 %s $f || exit 1; n=$((n - 1)); done; rm -f $f`,
+		n, jobName, partition, strings.Join(flags, " "))
+	if _, err := s.slurm.Run(ctx, user, "sh", "-c", loop); err != nil {
+		return fmt.Errorf("submitting jobs as %s: %w", user, err)
+	}
+	return nil
+}
+
+// move lets n jobs come and n waiting ones go.
+func (s *site) move(ctx context.Context, n int) error {
+	if err := s.submit(ctx, users[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
+		return err
+	}
+	cancel := `squeue -h -t PD -n ` + jobName + ` -o %i | shuf -n ` + strconv.Itoa(n) + ` | xargs -r scancel`
+	_, err := s.slurm.Run(ctx, "root", "sh", "-c", cancel)
+	return err
+}
+
+// close cancels our jobs and ends what openSite started.
+func (s *site) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var errs []error
+	if s.slurm != nil {
+		for _, u := range users {
+			_, err := s.slurm.Run(ctx, "root", "scancel", "--user="+u, "--name="+jobName)
+			errs = append(errs, err)
+		}
+		errs = append(errs, s.slurm.Down())
+	}
+	if s.postgres != nil {
+		errs = append(errs, s.postgres.Close())
+	}
+	return errors.Join(errs...)
+}
