@@ -9,7 +9,10 @@ import (
 )
 
 func newConfig(o *options) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Write an example configuration, or check yours"}
+	c := parent(&cobra.Command{
+		Use: "config", Short: "Write an example configuration, or check yours",
+		Example: "  fairbridge config example > fairbridge.yaml\n  fairbridge -c fairbridge.yaml config check",
+	})
 	c.AddCommand(
 		&cobra.Command{
 			Use: "example", Short: "Print a commented configuration with all defaults", Args: args(cobra.NoArgs),
@@ -21,6 +24,7 @@ func newConfig(o *options) *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: args(cobra.NoArgs),
+			Example: "  fairbridge -c ./fairbridge.yaml config check",
 			RunE: func(c *cobra.Command, _ []string) error {
 				if _, err := o.load(); err != nil {
 					return err

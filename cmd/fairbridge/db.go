@@ -11,13 +11,13 @@ import (
 )
 
 func newDB(o *options) *cobra.Command {
-	c := &cobra.Command{
+	c := parent(&cobra.Command{
 		Use:   "db",
 		Short: "Set up and look at the database",
 		Example: `  createdb fairbridge && fairbridge db init
   fairbridge db migrate
   fairbridge db status --json`,
-	}
+	})
 	c.AddCommand(
 		o.dbCommand("init", "Make the schema in an empty database, and the read-only role for reports", initDB),
 		o.dbCommand("migrate", "Bring the schema up to this release", migrateDB),
@@ -29,6 +29,7 @@ func newDB(o *options) *cobra.Command {
 func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options, *accounting.DB) error) *cobra.Command {
 	return o.reader(&cobra.Command{
 		Use: name, Short: short, Args: args(cobra.NoArgs),
+		Example: "  fairbridge db " + name + "\n  fairbridge db " + name + " --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			f, err := o.load()
 			if err != nil {

@@ -46,11 +46,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 	r := doctor.Report{{About: "configuration", Level: doctor.OK, Text: "partitions " + f.Modes()}}
 	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.REST(), rest.Poll{}) }
 	if v := r.Slurm(ctx, open, f.Cluster, time.Now); v != nil {
-		names := make([]string, len(f.Partitions))
-		for i, p := range f.Partitions {
-			names[i] = p.Name
-		}
-		r.Partitions(v, names)
+		r.Partitions(v, f.Names())
 		r.Probes(ctx, f.Probes.URL, v, probesOf(f, nil))
 	}
 	r.Conf(ctx, f.Slurm.Scontrol)

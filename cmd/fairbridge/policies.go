@@ -17,7 +17,7 @@ func newPolicies(o *options) *cobra.Command {
 		Example: `  fairbridge policies
   fairbridge policies tiresias
   fairbridge policies --json`,
-		Args: args(cobra.MaximumNArgs(1)),
+		Args: args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
 		RunE: func(c *cobra.Command, a []string) error {
 			list := paper.All()
 			if len(a) == 1 {
@@ -38,6 +38,17 @@ func newPolicies(o *options) *cobra.Command {
 			return nil
 		},
 	})
+}
+
+// completePolicy offers the names of the catalogue to a shell.
+func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var names []cobra.Completion
+	if len(a) == 0 {
+		for _, e := range paper.All() {
+			names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 func printPolicies(w io.Writer, list []paper.Entry) {

@@ -40,7 +40,17 @@ func newQueue(o *options) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
+	_ = c.RegisterFlagCompletionFunc("partition", o.completePartition) // fails only for a flag that is not there
 	return o.reader(c)
+}
+
+// completePartition offers the configured partitions to a shell.
+func (o *options) completePartition(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	f, err := o.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return f.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func printQueue(w io.Writer, rows []accounting.QueueRow, now time.Time) {

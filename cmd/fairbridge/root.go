@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -41,7 +43,29 @@ answer is bad (doctor found a fault, the job is not known).`,
 	})
 	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
 		newRelease(o), newDB(o), newConfig(o), newDemo(o), newVersion(o))
-	return root
+	return parent(root)
+}
+
+// parent makes a command that only has commands refuse what it does not know.
+func parent(p *cobra.Command) *cobra.Command {
+	p.Args = func(c *cobra.Command, a []string) error {
+		if len(a) == 0 {
+			return nil
+		}
+		hint := ""
+		if like := c.SuggestionsFor(a[0]); len(like) > 0 {
+			hint = ", did you mean " + strings.Join(like, " or ") + "?"
+		}
+		return usageError{fmt.Errorf("unknown command %q%s; see %s --help", a[0], hint, c.CommandPath())}
+	}
+	p.RunE = func(c *cobra.Command, _ []string) error {
+		if !c.HasParent() {
+			return c.Help()
+		}
+		return usageError{fmt.Errorf("%s what? see %s --help", c.CommandPath(), c.CommandPath())}
+	}
+	p.SuggestionsMinimumDistance = 2
+	return p
 }
 
 func configPath() string {
@@ -51,7 +75,16 @@ func configPath() string {
 	return defaultConfig
 }
 
-func (o *options) load() (*settings.File, error) { return settings.Load(o.config) }
+// load reads the configuration. One that cannot be read is as wrong as one that
+// makes no sense.
+func (o *options) load() (*settings.File, error) {
+	f, err := settings.Load(o.config)
+	var problem settings.Problem
+	if err != nil && !errors.As(err, &problem) {
+		return nil, usageError{err}
+	}
+	return f, err
+}
 
 // reader gives a command that prints something its --json flag.
 func (o *options) reader(c *cobra.Command) *cobra.Command {

@@ -77,9 +77,13 @@ func (s *stack) dial(ctx context.Context) (*live.Cluster, error) {
 func openDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
 	dsn, err := f.DSN()
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
-	return accounting.Open(ctx, accounting.Config{DSN: dsn, HalfLife: f.Database.HalfLife})
+	db, err := accounting.Open(ctx, accounting.Config{DSN: dsn, HalfLife: f.Database.HalfLife})
+	if err != nil { // nothing was asked yet: it is the connection string
+		return nil, usageError{err}
+	}
+	return db, nil
 }
 
 // fit makes sure that the database is one this binary can work with. One that

@@ -21,7 +21,9 @@ func newVersion(o *options) *cobra.Command {
 	return o.reader(&cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  args(cobra.NoArgs),
+		Example: `  fairbridge version
+  fairbridge version --json`,
+		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version()}
 			if o.json {

@@ -1,10 +1,13 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -45,10 +48,28 @@ func Parse(name string, text []byte) (*File, error) {
 		w.value(d, reflect.ValueOf(f).Elem(), "")
 	}
 	f.where = w.where
-	if err := errors.Join(append(w.problems, f.problems()...)...); err != nil {
+	if err := errors.Join(inOrder(append(w.problems, f.problems()...))...); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+// inOrder sorts problems by their place in the file; those without one come
+// last.
+func inOrder(problems []error) []error {
+	place := func(err error) (line, col int) {
+		var p Problem
+		if errors.As(err, &p); p.Line == 0 {
+			return math.MaxInt, 0
+		}
+		return p.Line, p.Col
+	}
+	slices.SortStableFunc(problems, func(a, b error) int {
+		la, ca := place(a)
+		lb, cb := place(b)
+		return cmp.Or(cmp.Compare(la, lb), cmp.Compare(ca, cb))
+	})
+	return problems
 }
 
 // documents returns the bodies of the documents in the file, comments left

@@ -45,6 +45,15 @@ func (f *File) Shares() []policy.Account {
 	return list
 }
 
+// Names returns the partitions' names in the order of the file.
+func (f *File) Names() []string {
+	names := make([]string, len(f.Partitions))
+	for i, p := range f.Partitions {
+		names[i] = p.Name
+	}
+	return names
+}
+
 // Modes prints the partitions as "gpu: preempt, debug: observe".
 func (f *File) Modes() string {
 	parts := make([]string, len(f.Partitions))

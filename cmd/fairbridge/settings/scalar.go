@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -136,12 +137,15 @@ func hint(key string, fields map[string]reflect.Value) string {
 	for k := range fields {
 		known = append(known, k)
 	}
-	slices.Sort(known)
+	slices.SortFunc(known, func(a, b string) int {
+		return cmp.Or(distance(a, key)-distance(b, key), strings.Compare(a, b))
+	})
 	for _, k := range known {
 		if alike(k, key) {
 			return fmt.Sprintf("did you mean %q?", k)
 		}
 	}
+	slices.Sort(known)
 	return "known are " + strings.Join(known, ", ")
 }
 

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestEveryCommandIsExplained wants each command to say in a line what it does
+// and to show how it is called.
+func TestEveryCommandIsExplained(t *testing.T) {
+	seen := 0
+	var look func(*cobra.Command)
+	look = func(c *cobra.Command) {
+		seen++
+		if c.Short == "" || strings.HasSuffix(c.Short, ".") {
+			t.Errorf("%s: short text %q: want a line without a full stop", c.CommandPath(), c.Short)
+		}
+		if !strings.Contains(c.Example, "  fairbridge") {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+		for _, l := range strings.Split(c.Long+"\n"+c.Example, "\n") {
+			if len(l) > 90 {
+				t.Errorf("%s: a line of its help is %d wide: %s", c.CommandPath(), len(l), l)
+			}
+		}
+		for _, sub := range c.Commands() {
+			look(sub)
+		}
+	}
+	look(newRoot())
+	if seen < 15 {
+		t.Errorf("looked at only %d commands", seen)
+	}
+}
+
+// TestReadersSpeakJSON wants --json on every command that prints something for
+// people to read.
+func TestReadersSpeakJSON(t *testing.T) {
+	for _, path := range []string{
+		"plan", "queue", "explain", "policies", "doctor", "release", "version", "demo", "db init", "db migrate", "db status",
+	} {
+		c, _, err := newRoot().Find(strings.Fields(path))
+		if err != nil || c.Flag("json") == nil {
+			t.Errorf("%s: no --json (%v)", path, err)
+		}
+	}
+}
