@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/localjournal"
+	"fairbridge/bridge"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -44,7 +45,7 @@ pushing within a second. A second daemon for the same cluster stands by.`,
 			return s.run(c.Context(), log, once)
 		},
 	}
-	c.Flags().BoolVar(&once, "once", false, "run one cycle and exit")
+	c.Flags().BoolVar(&once, "once", false, "run one cycle and exit; it pushes only where warmup is 0")
 	return c
 }
 
@@ -61,10 +62,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	}
 	defer done()
 	if once {
-		if r := s.loop.Step(ctx); len(r.Doubts) > 0 {
-			return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
-		}
-		return nil
+		return s.once(ctx)
 	}
 	stop, err := s.serve(log)
 	if err != nil {
@@ -78,6 +76,23 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
 	log.Info("fairbridge ends; leases run out by themselves")
 	return err
+}
+
+// once runs one cycle and steps down.
+func (s *stack) once(ctx context.Context) error {
+	r := s.loop.Step(ctx)
+	if r.Result == bridge.Standby {
+		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.Holder)
+	}
+	if r.Epoch != 0 {
+		if err := s.db.Resign(context.WithoutCancel(ctx), s.file.Cluster, s.loop.Holder); err != nil {
+			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: "leader", Err: err})
+		}
+	}
+	if len(r.Doubts) > 0 {
+		return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+	}
+	return nil
 }
 
 // entitle stores the accounts' shares of the configuration.

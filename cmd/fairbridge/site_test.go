@@ -84,7 +84,7 @@ const configuration = `cluster: sim
 slurm: {url: %q, %s, scontrol: [sh, scontrol.sh]}
 database: {dsn_file: dsn}
 partitions: [{name: gpu, mode: %s, policy: %s}]
-warmup: 1
+warmup: 0
 stop_file: STOP
 journal: journal
 listen: ""

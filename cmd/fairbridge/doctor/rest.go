@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,35 +11,49 @@ import (
 // restMemory is the resident size beyond which slurmrestd is said to hoard.
 const restMemory = 2 << 30
 
-// Restd looks at a slurmrestd on this host, if there is one: its memory grows
-// with every long list unless it is told otherwise, and compact JSON halves
-// what it writes.
+// Restd looks at every slurmrestd on this host: its memory grows with every
+// long list unless it is told otherwise, and compact JSON halves what it
+// writes. proc is where the kernel shows processes.
 func (r *Report) Restd(proc string) {
-	dirs, _ := filepath.Glob(filepath.Join(proc, "[0-9]*"))
+	var hidden, large, hoards, blanks []string
+	dirs, _ := filepath.Glob(filepath.Join(proc, "[0-9]*")) // fails only for a bad pattern
 	for _, d := range dirs {
 		name, err := os.ReadFile(filepath.Join(d, "comm"))
 		if err != nil || strings.TrimSpace(string(name)) != "slurmrestd" {
 			continue
 		}
+		pid := filepath.Base(d)
+		if size := resident(d); size > restMemory {
+			large = append(large, fmt.Sprintf("%s (%d MB)", pid, size>>20))
+		}
 		env, err := os.ReadFile(filepath.Join(d, "environ"))
 		if err != nil {
-			r.add("slurmrestd", Skip, "run doctor as root", "its environment (process %s) cannot be read", filepath.Base(d))
+			hidden = append(hidden, pid)
 			continue
 		}
-		r.environment(filepath.Base(d), string(env), resident(d))
+		if !hasVar(env, "MALLOC_ARENA_MAX=") {
+			hoards = append(hoards, pid)
+		}
+		if !hasVar(env, "SLURMRESTD_JSON=compact") {
+			blanks = append(blanks, pid)
+		}
+	}
+	r.restd(hidden, Skip, "run doctor as root", "environment not readable")
+	r.restd(large, Warn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
+	r.restd(hoards, Warn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
+	r.restd(blanks, Warn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+}
+
+// restd reports what holds of the processes, if there are any.
+func (r *Report) restd(pids []string, l Level, fix, what string) {
+	if len(pids) > 0 {
+		r.add("slurmrestd", l, fix, "%s: process %s", what, strings.Join(pids, ", "))
 	}
 }
 
-func (r *Report) environment(pid, env string, rss int64) {
-	if rss > restMemory {
-		r.add("slurmrestd", Warn, "MALLOC_ARENA_MAX=1 in its environment and -t 4; set MemoryMax= on its unit", "process %s holds %d MB", pid, rss>>20)
-	}
-	if !strings.Contains(env, "MALLOC_ARENA_MAX=") {
-		r.add("slurmrestd", Warn, "Environment=MALLOC_ARENA_MAX=1 in its unit, and -t 4", "process %s keeps what every long list cost it", pid)
-	}
-	if !strings.Contains(env, "SLURMRESTD_JSON=compact") {
-		r.add("slurmrestd", Warn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "process %s writes JSON with blanks: half as much again", pid)
-	}
+// hasVar reports whether a variable of the environment begins like that.
+func hasVar(env []byte, prefix string) bool {
+	return bytes.HasPrefix(env, []byte(prefix)) || bytes.Contains(env, []byte("\x00"+prefix))
 }
 
 // resident returns the resident size of a process in bytes, 0 when unknown.

@@ -37,7 +37,7 @@ type walker struct {
 }
 
 func (w *walker) bad(n ast.Node, format string, a ...any) {
-	p := Problem{File: w.file, Text: fmt.Sprintf(format, a...)}
+	p := Problem{File: w.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		p.Line, p.Col = t.Position.Line, t.Position.Column
 	}
