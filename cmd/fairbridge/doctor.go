@@ -45,11 +45,12 @@ Exit status 3 when something does not work.`,
 func examine(ctx context.Context, f *settings.File) doctor.Report {
 	r := doctor.Report{{About: "configuration", Level: doctor.OK, Text: "partitions " + f.Modes()}}
 	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.REST(), rest.Poll{}) }
-	if v := r.Slurm(ctx, open, f.Cluster, time.Now); v != nil {
+	v := r.Slurm(ctx, open, f.Cluster, time.Now)
+	if v != nil {
 		r.Partitions(v, f.Names())
 		r.Probes(ctx, f.Probes.URL, v, probesOf(f, nil))
 	}
-	r.Conf(ctx, f.Slurm.Scontrol)
+	r.Conf(ctx, f.Slurm.Scontrol, bridge.Lever(f.Order.Lever), v)
 	r.Restd("/proc")
 	examineDB(ctx, f, &r)
 	if bridge.Stopped(f.StopFile) {

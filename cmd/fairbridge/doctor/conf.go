@@ -4,69 +4,91 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"os/exec"
 	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 )
 
-// Conf looks at the settings of slurmctld that fight us or that we rely on,
-// as scontrol shows them.
-func (r *Report) Conf(ctx context.Context, scontrol []string) {
+// patience bounds one run of scontrol.
+const patience = 15 * time.Second
+
+// Conf looks at the settings of slurmctld that fight us or that we rely on, as
+// scontrol shows them. v is nil when Slurm could not be read.
+func (r *Report) Conf(ctx context.Context, scontrol []string, lever bridge.Lever, v *slurm.View) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	argv := append(append([]string{}, scontrol...), "show", "config")
 	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 	if err != nil {
-		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "running %s: %v", strings.Join(argv, " "), err)
+		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "running %s: %v%s", strings.Join(argv, " "), err, said(err))
 		return
 	}
-	r.settings(parseConf(out))
+	c := conf{value: parseConf(out), lever: lever}
+	if v != nil {
+		c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
+	}
+	r.settings(c)
+}
+
+// said returns the first line that a failed program wrote to its standard
+// error.
+func said(err error) string {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || len(exit.Stderr) == 0 {
+		return ""
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
+	return " (" + line + ")"
+}
+
+// conf is what slurmctld is told, and what we want of it.
+type conf struct {
+	value   map[string]string
+	lever   bridge.Lever
+	release string // "" when unknown, as is all below
+	api     string
+	site    bool // site_factor can be written
+}
+
+// get returns a setting, "" when it is not set.
+func (c *conf) get(key string) string {
+	if v := c.value[key]; v != "(null)" {
+		return v
+	}
+	return ""
+}
+
+// has reports whether a comma list holds a word.
+func (c *conf) has(key, word string) bool {
+	for _, w := range strings.Split(c.get(key), ",") {
+		if strings.EqualFold(strings.TrimSpace(w), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// part returns the value of "name=value" in a comma list.
+func (c *conf) part(key, name string) string {
+	for _, w := range strings.Split(c.get(key), ",") {
+		if k, v, ok := strings.Cut(strings.TrimSpace(w), "="); ok && k == name {
+			return v
+		}
+	}
+	return ""
 }
 
 // parseConf reads the lines "Key = value" of scontrol show config.
 func parseConf(text []byte) map[string]string {
-	conf := map[string]string{}
+	values := map[string]string{}
 	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
 		if k, v, ok := strings.Cut(s.Text(), "="); ok {
-			conf[strings.TrimSpace(k)] = strings.TrimSpace(v)
+			values[strings.TrimSpace(k)] = strings.TrimSpace(v)
 		}
 	}
-	return conf
-}
-
-// settings judges one setting after the other.
-func (r *Report) settings(conf map[string]string) {
-	r.priority(conf)
-	r.requeueDelay(conf)
-	if !strings.Contains(conf["AccountingStorageTRES"], "gres/gpu") {
-		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
-	}
-	if p := conf["PreemptType"]; p != "" && p != "preempt/none" && p != "(null)" {
-		r.add("settings", Warn, "PreemptType=preempt/none, or exempt what it may stop (gate.exempt_partitions)", "Slurm preempts too (%s): two schedulers may stop jobs for different reasons", p)
-	}
-	if s := conf["SchedulerType"]; s != "sched/backfill" {
-		r.add("settings", Warn, "SchedulerType=sched/backfill", "without backfill (%s) a large job at the head of the line leaves GPUs idle", s)
-	}
-	if conf["JobRequeue"] == "0" {
-		r.add("settings", Warn, "JobRequeue=1, or sbatch --requeue", "jobs are not requeueable unless they say so")
-	}
-	if p := conf["JobSubmitPlugins"]; p != "" && p != "(null)" {
-		r.add("settings", Warn, "let the plugin pass updates of user fairbridge", "a job_submit plugin (%s) sees each of our changes too and may refuse them", p)
-	}
-}
-
-func (r *Report) priority(conf map[string]string) {
-	if p := conf["PriorityType"]; p != "priority/multifactor" {
-		r.add("settings", Fail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
-		return
-	}
-	r.ok("settings", "PriorityType is priority/multifactor")
-}
-
-// requeueDelay looks at how long a requeued job waits before it may start.
-func (r *Report) requeueDelay(conf map[string]string) {
-	params := conf["SchedulerParameters"] + "," + conf["AuthInfo"]
-	if strings.Contains(params, "requeue_delay=") || strings.Contains(params, "cred_expire=") {
-		r.ok("settings", "requeued jobs wait as configured (%s)", strings.Trim(params, ","))
-		return
-	}
-	r.add("settings", Warn, "AuthInfo=cred_expire=30 (22.05 on), or SchedulerParameters=requeue_delay=30 (25.11 on); restart slurmctld",
-		"a requeued job cannot start for two minutes")
+	return values
 }

@@ -17,5 +17,7 @@ func (r *Report) Probes(ctx context.Context, url string, v *slurm.View, p bridge
 	if err != nil {
 		r.add("probes", Warn, "systemctl status nodeprobe on these nodes", "%v", err)
 	}
-	r.ok("probes", "%d nodes answer", len(got))
+	if len(got) > 0 || err == nil {
+		r.ok("probes", "%d nodes answer", len(got))
+	}
 }

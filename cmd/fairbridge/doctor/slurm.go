@@ -18,6 +18,8 @@ var slurmFixes = map[slurm.Class]string{
 	slurm.Refused:     "sacctmgr modify user fairbridge set adminlevel=Operator",
 	slurm.Garbled:     "correct slurm.url: something else answers there",
 	slurm.Busy:        "is slurmctld up? scontrol ping",
+	slurm.Unclear:     "is slurmrestd overloaded? raise slurm.timeout, look at its log",
+	slurm.Rejected:    "a fault of ours or a new Slurm: try an older version with slurm.api, and report it",
 }
 
 // Slurm looks at slurmrestd, our rights and the clocks, and returns what it
@@ -54,7 +56,7 @@ func fixOf(err error) string {
 	if errors.As(err, &e) {
 		return slurmFixes[e.Class]
 	}
-	return ""
+	return "correct slurm.url, or where the token comes from: slurm.token_file, slurm.key_file and slurm.user"
 }
 
 func (r *Report) rights(ctx context.Context, c *rest.Client) {

@@ -1,0 +1,91 @@
+package doctor
+
+import (
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge"
+)
+
+// settings judges one setting after the other.
+func (r *Report) settings(c conf) {
+	r.lever(c)
+	r.requeueDelay(c)
+	if !c.has("AccountingStorageTRES", "gres/gpu") {
+		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
+	}
+	if c.has("AccountingStorageEnforce", "limits") && !c.has("PriorityFlags", "ACCRUE_ALWAYS") {
+		r.add("settings", Warn, "PriorityFlags=ACCRUE_ALWAYS in slurm.conf", "a job that was held starts again with age zero in Slurm's own priority (AccountingStorageEnforce has limits)")
+	}
+	if p := c.get("PreemptType"); p != "" && p != "preempt/none" {
+		r.add("settings", Warn, "PreemptType=preempt/none, or exempt what it may stop (gate.exempt_partitions)", "Slurm preempts too (%s): two schedulers may stop jobs for different reasons", p)
+	}
+	if s := c.get("SchedulerType"); s != "sched/backfill" {
+		r.add("settings", Warn, "SchedulerType=sched/backfill", "without backfill (%s) a large job at the head of the line leaves GPUs idle", s)
+	}
+	if c.get("JobRequeue") == "0" {
+		r.add("settings", Warn, "JobRequeue=1, or sbatch --requeue", "jobs are not requeueable unless they say so")
+	}
+	if p := c.get("JobSubmitPlugins"); p != "" {
+		r.add("settings", Warn, "let the plugin pass updates of user fairbridge", "a job_submit plugin (%s) sees each of our changes too and may refuse them", p)
+	}
+}
+
+// lever looks at whether the field that is to carry the order can.
+func (r *Report) lever(c conf) {
+	p := c.get("PriorityType")
+	multi := p == "priority/multifactor"
+	direct := c.lever == bridge.LeverPriority || c.lever == bridge.LeverAuto && c.api != "" && !c.site
+	switch {
+	case c.lever == bridge.LeverNice && c.api == "v0.0.38":
+		r.add("settings", Fail, "order.lever: auto", "API %s does not show a job's nice: with order.lever nice no order is pushed", c.api)
+	case c.lever == bridge.LeverSiteFactor && c.api != "" && !c.site:
+		r.add("settings", Fail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.api)
+	case !multi && !direct:
+		r.add("settings", Fail, "PriorityType=priority/multifactor in slurm.conf, or order.lever: priority", "PriorityType is %s: site_factor and nice have no effect", p)
+	case multi:
+		r.ok("settings", "PriorityType is priority/multifactor")
+	default:
+		r.ok("settings", "PriorityType is %s; the order is written as priority itself", p)
+	}
+}
+
+// slowRequeue is the wait of a requeued job, in seconds, beyond which it is
+// worth a word.
+const slowRequeue = 60
+
+// requeueDelay looks at how long a requeued job waits before it may start: as
+// long as a credential lives, or from 25.11 as long as requeue_delay says.
+func (r *Report) requeueDelay(c conf) {
+	const fix = "AuthInfo=cred_expire=30 (22.05 on), or SchedulerParameters=requeue_delay=30 (25.11 on); restart slurmctld"
+	wait := 120
+	if n, err := strconv.Atoi(c.part("AuthInfo", "cred_expire")); err == nil {
+		wait = n
+	}
+	if s := c.part("SchedulerParameters", "requeue_delay"); s != "" {
+		n, err := strconv.Atoi(s)
+		switch {
+		case c.release != "" && older(c.release, "25.11"):
+			r.add("settings", Warn, "AuthInfo=cred_expire="+s+"; restart slurmctld", "Slurm %s ignores requeue_delay: it is known from 25.11 on", c.release)
+		case err == nil:
+			wait = n
+		}
+	}
+	if wait > slowRequeue {
+		r.add("settings", Warn, fix, "a requeued job cannot start for %d seconds", wait)
+		return
+	}
+	r.ok("settings", "a requeued job may start again after %d seconds", wait)
+}
+
+// older reports whether a release such as 24.11.5 comes before another, such as
+// 25.11.
+func older(release, than string) bool {
+	a, b := strings.Split(release, "."), strings.Split(than, ".")
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return len(a[i]) < len(b[i]) || len(a[i]) == len(b[i]) && a[i] < b[i]
+		}
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"fairbridge/bridge"
+)
+
+// good is a slurm.conf that nothing is wrong with, as scontrol prints it.
+const good = `Configuration data as of 2026-11-21T08:00:00
+AccountingStorageEnforce = associations
+AccountingStorageTRES   = cpu,mem,energy,node,billing,gres/gpu,gres/gpu:a100
+AuthInfo                = cred_expire=30,socket=/run/munge/munge.socket.2
+JobRequeue              = 1
+JobSubmitPlugins        = (null)
+PreemptType             = preempt/none
+PriorityFlags           =
+PriorityType            = priority/multifactor
+SchedulerParameters     = (null)
+SchedulerType           = sched/backfill
+`
+
+func TestGoodSettings(t *testing.T) {
+	for _, release := range []string{"", "22.05.8", "24.11.5", "26.05.5"} {
+		var r Report
+		r.settings(conf{value: parseConf([]byte(good)), lever: bridge.LeverAuto, release: release})
+		for _, f := range r {
+			if f.Level != OK {
+				t.Errorf("Slurm %s: %+v", release, f)
+			}
+		}
+		if len(r) == 0 {
+			t.Errorf("Slurm %s: nothing was said", release)
+		}
+	}
+}
+
+func TestSettings(t *testing.T) {
+	old := conf{release: "22.05.8", api: "v0.0.38"}
+	mid := conf{release: "24.11.5", api: "v0.0.42", site: true}
+	late := conf{release: "26.05.5", api: "v0.0.45", site: true}
+	tests := []struct {
+		name  string
+		line  string // replaces the line of the same key
+		lever bridge.Lever
+		slurm conf
+		level Level
+		want  string
+	}{
+		{"nice where it is not shown", "", bridge.LeverNice, old, Fail, "does not show a job's nice"},
+		{"nice where it is", "", bridge.LeverNice, mid, OK, "multifactor"},
+		{"site_factor where REST has none", "", bridge.LeverSiteFactor, old, Fail, "cannot write site_factor"},
+		{"site_factor", "", bridge.LeverSiteFactor, late, OK, "multifactor"},
+		{"priority/basic", "PriorityType = priority/basic", bridge.LeverAuto, late, Fail, "PriorityType is priority/basic"},
+		{"priority/basic, which auto does with", "PriorityType = priority/basic", bridge.LeverAuto, old, OK, "as priority itself"},
+		{"priority/basic, lever priority", "PriorityType = priority/basic", bridge.LeverPriority, late, OK, "as priority itself"},
+		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, conf{}, Fail, "priority/basic"},
+
+		{"no delay given", "AuthInfo = (null)", "", late, Warn, "cannot start for 120 seconds"},
+		{"long credentials", "AuthInfo = cred_expire=300", "", late, Warn, "cannot start for 300 seconds"},
+		{"short credentials", "AuthInfo = cred_expire=6", "", old, OK, "after 6 seconds"},
+		{"requeue_delay", "SchedulerParameters = bf_interval=10,requeue_delay=3", "", late, OK, "after 3 seconds"},
+		{"requeue_delay too long", "SchedulerParameters = requeue_delay=600", "", late, Warn, "cannot start for 600 seconds"},
+		{"requeue_delay before its time", "SchedulerParameters = requeue_delay=3", "", mid, Warn, "Slurm 24.11.5 ignores requeue_delay"},
+
+		{"no GPUs counted", "AccountingStorageTRES = cpu,mem,energy,node,billing", "", late, Fail, "does not count GPUs"},
+		{"only a type counted", "AccountingStorageTRES = cpu,gres/gpu:a100", "", late, Fail, "does not count GPUs"},
+		{"limits clear the age", "AccountingStorageEnforce = associations,limits,qos", "", late, Warn, "age zero"},
+		{"Slurm preempts", "PreemptType = preempt/qos", "", late, Warn, "Slurm preempts too (preempt/qos)"},
+		{"no backfill", "SchedulerType = sched/builtin", "", late, Warn, "sched/builtin"},
+		{"not requeueable", "JobRequeue = 0", "", late, Warn, "not requeueable"},
+		{"a submit plugin", "JobSubmitPlugins = lua", "", late, Warn, "job_submit plugin (lua)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			c := tt.slurm
+			c.value, c.lever = parseConf([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
+			if c.lever == "" {
+				c.lever = bridge.LeverAuto
+			}
+			var r Report
+			r.settings(c)
+			others := 0
+			found := false
+			for _, f := range r {
+				hit := strings.Contains(f.Text, tt.want)
+				found = found || hit && f.Level == tt.level && (f.Level == OK || f.Fix != "")
+				if !hit && f.Level != OK {
+					others++
+				}
+			}
+			if !found || others > 0 {
+				t.Errorf("want %s %q with a fix, and nothing else wrong; got %+v", tt.level, tt.want, r)
+			}
+		})
+	}
+}
+
+func TestAccrueAlways(t *testing.T) {
+	var r Report
+	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
+	r.settings(conf{value: parseConf([]byte(text)), lever: bridge.LeverAuto})
+	for _, f := range r {
+		if f.Level != OK {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestOlder(t *testing.T) {
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{
+		{"24.11.5", "25.11", true}, {"25.05.1", "25.11", true}, {"25.11.0", "25.11", false}, {"25.11", "25.11", false},
+		{"26.05.5", "25.11", false}, {"9.11", "25.11", true}, {"100.1", "25.11", false},
+	} {
+		if got := older(tt.a, tt.b); got != tt.want {
+			t.Errorf("older(%s, %s) = %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+func TestConfRunsScontrol(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		argv  []string
+		level Level
+		want  string
+	}{
+		{"as it should be", []string{"sh", "-c", "printf '%s' '" + good + "'; test \"$1 $2\" = 'show config'", "scontrol"}, OK, "multifactor"},
+		{"not installed", []string{"/nowhere/scontrol"}, Skip, "no such file"},
+		{"no controller", []string{"sh", "-c", "echo slurm_load_ctl_conf error: Unable to contact >&2; exit 1"}, Skip, "(slurm_load_ctl_conf error: Unable to contact)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var r Report
+			r.Conf(t.Context(), tt.argv, bridge.LeverAuto, nil)
+			if len(r) == 0 || r[0].Level != tt.level || !strings.Contains(r[0].Text, tt.want) {
+				t.Errorf("got %+v, want %s %q", r, tt.level, tt.want)
+			}
+		})
+	}
+}

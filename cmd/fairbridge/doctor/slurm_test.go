@@ -1,0 +1,107 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// only returns the one finding of a report.
+func only(t *testing.T, r Report) Finding {
+	t.Helper()
+	if len(r) != 1 {
+		t.Fatalf("want one finding, got %+v", r)
+	}
+	return r[0]
+}
+
+func TestClock(t *testing.T) {
+	noon := time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
+	for skew, want := range map[time.Duration]Level{
+		0: OK, 4 * time.Second: OK, -4 * time.Second: OK, 6 * time.Second: Fail, -time.Hour: Fail,
+	} {
+		var r Report
+		r.clock(&slurm.View{At: noon}, noon.Add(skew))
+		if f := only(t, r); f.Level != want || f.Level == Fail && f.Fix == "" {
+			t.Errorf("%v: %+v, want %s", skew, f, want)
+		}
+	}
+}
+
+func TestPartitions(t *testing.T) {
+	v := &slurm.View{
+		Partitions: []slurm.Partition{{Name: "cpu"}, {Name: "gpu"}},
+		Nodes: []slurm.Node{
+			{Name: "c1", Partitions: []string{"cpu"}},
+			{Name: "g1", Partitions: []string{"gpu"}, Gres: "gpu:a100:8(S:0-1)"},
+			{Name: "g2", Partitions: []string{"gpu"}, Gres: "gpu:h100:4,gpu:a100:2"},
+		},
+	}
+	for name, want := range map[string]struct {
+		level Level
+		text  string
+	}{
+		"gpu": {OK, "gpu: 14 GPUs on 2 nodes"}, "cpu": {Fail, "partition cpu has no GPUs"}, "gpus": {Fail, "partition gpus does not exist"},
+	} {
+		var r Report
+		r.Partitions(v, []string{name})
+		if f := only(t, r); f.Level != want.level || f.Text != want.text {
+			t.Errorf("%s: %+v, want %+v", name, f, want)
+		}
+	}
+}
+
+// answers are probes that answer like that.
+type answers struct {
+	nodes map[string][]policy.Devices
+	err   error
+}
+
+func (a answers) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return a.nodes, a.err
+}
+
+func TestProbes(t *testing.T) {
+	some := map[string][]policy.Devices{"g1": nil, "g2": nil}
+	for _, tt := range []struct {
+		name, url string
+		probes    answers
+		want      []Level
+	}{
+		{"none configured", "", answers{}, []Level{Skip}},
+		{"all answer", "http://{node}:9810", answers{nodes: some}, []Level{OK}},
+		{"some answer", "http://{node}:9810", answers{some, errors.New("g3: refused")}, []Level{Warn, OK}},
+		{"none answers", "http://{node}:9810", answers{nil, errors.New("g1: refused")}, []Level{Warn}},
+	} {
+		var r Report
+		r.Probes(t.Context(), tt.url, &slurm.View{}, tt.probes)
+		if len(r) != len(tt.want) {
+			t.Errorf("%s: %+v", tt.name, r)
+			continue
+		}
+		for i, f := range r {
+			if f.Level != tt.want[i] || f.Level == Warn && !strings.Contains(f.Text, "refused") {
+				t.Errorf("%s: %+v, want %s", tt.name, f, tt.want[i])
+			}
+		}
+	}
+}
+
+// TestEveryFailureHasAFix goes through the ways a call to Slurm can end.
+func TestEveryFailureHasAFix(t *testing.T) {
+	for _, c := range []slurm.Class{
+		slurm.Refused, slurm.Denied, slurm.NoVersion, slurm.Busy, slurm.Unreachable, slurm.Garbled, slurm.Rejected, slurm.Unclear,
+	} {
+		if fixOf(&slurm.Error{Class: c}) == "" {
+			t.Errorf("no fix for %q", c)
+		}
+	}
+	if f := fixOf(errors.New("reading the token: no such file")); f == "" {
+		t.Error("no fix for what went wrong before a call")
+	}
+}
