@@ -1,0 +1,74 @@
+package demo
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestScriptGoesOnWhereItStopped runs the batch script as Slurm would: told to
+// stop after a second of three, then again.
+func TestScriptGoesOnWhereItStopped(t *testing.T) {
+	home := t.TempDir()
+	start := func() *exec.Cmd {
+		cmd := exec.Command("bash")
+		cmd.Stdin = strings.NewReader(scriptOf(&Job{Work: 3 * time.Second}))
+		cmd.Env = []string{"HOME=" + home, "SLURM_JOB_ID=7", "PATH=" + os.Getenv("PATH")}
+		cmd.WaitDelay = time.Second
+		if err := cmd.Start(); err != nil {
+			t.Skip(err)
+		}
+		return cmd
+	}
+	first := start()
+	time.Sleep(1500 * time.Millisecond)
+	_ = first.Process.Signal(syscall.SIGTERM)
+	if err := first.Wait(); err != nil {
+		t.Errorf("stopped, it ends with %v", err)
+	}
+	saved, err := os.ReadFile(filepath.Join(home, "saved.7"))
+	if n := strings.TrimSpace(string(saved)); err != nil || n != "1" && n != "2" {
+		t.Fatalf("it saved %q, %v; want 1 or 2", saved, err)
+	}
+	begin := time.Now()
+	if err := start().Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(begin); took < 900*time.Millisecond || took > 2800*time.Millisecond {
+		t.Errorf("the rest took %v, want 1 to 2 s", took)
+	}
+}
+
+func TestChildEnds(t *testing.T) {
+	c, err := spawn("sleeper", exec.Command("sleep", "60"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.failed(); err != nil {
+		t.Error(err)
+	}
+	if err := c.end(); err != nil {
+		t.Error(err)
+	}
+	if err := syscall.Kill(c.cmd.Process.Pid, 0); err == nil {
+		t.Error("it still runs")
+	}
+}
+
+func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
+	c, err := spawn("talker", exec.Command("sh", "-c", "echo no licence >&2; exit 3"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-c.done
+	if err := c.failed(); err == nil || !strings.Contains(err.Error(), "talker ended: exit status 3: no licence") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := spawn("nothing", exec.Command("/nonexistent")); err == nil {
+		t.Error("a program that is not there was started")
+	}
+}

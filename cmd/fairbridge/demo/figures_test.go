@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+var zero = time.Unix(1_000_000, 0)
+
+// run is a run of job at the given seconds, on so many GPUs.
+func run(job int64, name, account string, gpus, submit, start, end int, state string) Record {
+	at := func(s int) time.Time { return zero.Add(time.Duration(s) * time.Second) }
+	return Record{Job: job, Name: name, Account: account, GPUs: gpus, Submit: at(submit), Start: at(start), End: at(end), State: state}
+}
+
+// small is a day on 4 GPUs of accounts a and b with one share each: a takes all
+// for 10 s, b's job comes at 2, waits until a's gives way at 4, and a's goes on
+// at 9, after b's 4 seconds and one idle.
+var (
+	small = []Job{
+		{Name: "long", Account: "a", Nodes: 1, GPUs: 4, Work: 10 * time.Second},
+		{Name: "short", Account: "b", Nodes: 1, GPUs: 2, Work: 4 * time.Second, At: 2 * time.Second},
+	}
+	smallRuns = []Record{
+		run(2, "short", "b", 2, 2, 4, 8, "COMPLETED"),
+		run(1, "long", "a", 4, 4, 9, 15, "COMPLETED"),
+		run(1, "long", "a", 4, 0, 0, 4, "REQUEUED"),
+	}
+	equal = map[string]float64{"a": 1, "b": 1}
+)
+
+func TestFiguresByHand(t *testing.T) {
+	got, err := Measure(small, smallRuns, 4, equal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Alone on 2 GPUs, long takes 20 s and short 4 s: 15/20 and 6/4. Somebody
+	// waits from 2 to 9, 28 GPU-seconds: a holds 4 GPUs for 2 s, b 2 for 4 s, and
+	// 12 are idle. Both ask for at least half until 8, so 2 GPUs are due to each
+	// for 6 s; in the last second a alone asks, for all 4.
+	want := &Figures{
+		Jobs: 2, WaitMedian: 2, WaitP95: 5, WaitMean: 3.5, Turnaround: 6, TurnaroundMean: 10.5,
+		FairMedian: 0.75, FairWorst: 1.5, Unfair: 0.5, Requeues: 1, Makespan: 15,
+		Idle: 1 - (40.0+8)/60, IdleWaiting: 12.0 / 28,
+		Shares: []Share{{"a", 8.0 / 28, 16.0 / 28}, {"b", 8.0 / 28, 12.0 / 28}},
+	}
+	if d := cmp.Diff(want, got, cmpopts.EquateApprox(0, 1e-12)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestADayThatDidNotEndWellIsNotMeasured(t *testing.T) {
+	failed := append([]Record{run(2, "short", "b", 2, 2, 4, 8, "FAILED")}, smallRuns[1:]...)
+	for name, c := range map[string]struct {
+		runs []Record
+		says string
+	}{
+		"a job is missing":     {smallRuns[1:], "of job short Slurm's records have 0, want 1"},
+		"a job failed":         {failed, "job 2 (short) ended as FAILED"},
+		"a job only requeued":  {[]Record{smallRuns[0], smallRuns[2]}, "job 1 (long) ended as REQUEUED"},
+		"there are no records": {nil, "have 0, want 1"},
+	} {
+		if _, err := Measure(small, c.runs, 4, equal); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q in it", name, err, c.says)
+		}
+	}
+}
+
+func TestIsolatedTimes(t *testing.T) {
+	s := time.Second
+	day := []Job{
+		{Name: "x", Account: "a", Nodes: 1, GPUs: 1, Tasks: 3, Work: 4 * s},
+		{Name: "wide", Account: "a", Nodes: 2, GPUs: 2, Work: 3 * s, At: 1 * s},
+		{Name: "y", Account: "a", Nodes: 1, GPUs: 1, Work: 2 * s, At: 20 * s},
+		{Name: "z", Account: "b", Nodes: 1, GPUs: 1, Work: 5 * s, At: 1 * s},
+	}
+	// a has 2 of 3 GPUs: tasks 0 and 1 run to 4, task 2 to 8, wide on half of what
+	// it wants from 8 to 14, and y finds it idle. b has one of its own.
+	want := map[work]time.Duration{
+		{"x", 0}: 4 * s, {"x", 1}: 4 * s, {"x", 2}: 8 * s, {"wide", 0}: 13 * s, {"y", 0}: 2 * s, {"z", 0}: 5 * s,
+	}
+	if d := cmp.Diff(want, isolated(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(work{})); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestFillGivesWhatIsNotAskedForToOthers(t *testing.T) {
+	weights := map[string]float64{"a": 2, "b": 1, "c": 1}
+	for name, c := range map[string]struct{ demand, want map[string]float64 }{
+		"all ask for all":    {map[string]float64{"a": 32, "b": 32, "c": 32}, map[string]float64{"a": 16, "b": 8, "c": 8}},
+		"one asks for less":  {map[string]float64{"a": 32, "b": 2, "c": 32}, map[string]float64{"a": 20, "b": 2, "c": 10}},
+		"one asks at all":    {map[string]float64{"b": 40}, map[string]float64{"a": 0, "b": 32, "c": 0}},
+		"less than there is": {map[string]float64{"a": 3, "b": 1, "c": 5}, map[string]float64{"a": 3, "b": 1, "c": 5}},
+		"nobody asks":        {nil, map[string]float64{"a": 0, "b": 0, "c": 0}},
+	} {
+		if d := cmp.Diff(c.want, fill(32, c.demand, weights), cmpopts.EquateApprox(0, 1e-12)); d != "" {
+			t.Errorf("%s:\n%s", name, d)
+		}
+	}
+}
+
+func TestQuantileIsAValueThatOccurs(t *testing.T) {
+	v := []float64{9, 1, 5, 3}
+	for q, want := range map[float64]float64{0: 1, 0.25: 1, 0.5: 3, 0.51: 5, 0.95: 9, 1: 9} {
+		if got := quantile(v, q); got != want {
+			t.Errorf("quantile %v of %v is %v, want %v", q, v, got, want)
+		}
+	}
+	if got := quantile(nil, 0.5); got != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	before := Lives([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
+	want := []question{
+		{2, "short waited longest, 2 s"}, {1, "long was requeued"}, {2, "short waited 2 s, 8 s on Slurm alone"},
+	}
+	if d := cmp.Diff(want, questions(before, Lives(smallRuns)), cmp.AllowUnexported(question{})); d != "" {
+		t.Error(d)
+	}
+}

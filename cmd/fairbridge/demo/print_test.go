@@ -1,0 +1,59 @@
+package demo
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTableShowsWhatGotWorseToo(t *testing.T) {
+	a := &Figures{Jobs: 9, WaitMedian: 31.4, FairWorst: 4, Idle: 0.1, Makespan: 100, Shares: []Share{{"research", 0.7, 0.5}}}
+	b := &Figures{Jobs: 9, WaitMedian: 4.6, FairWorst: 1.256, Requeues: 3, Idle: 0.2, Makespan: 110, Shares: []Share{{"research", 0.5, 0.55}}}
+	var out bytes.Buffer
+	printTable(&out, &Comparison{Alone: a, With: b})
+	var got []string
+	for line := range strings.Lines(out.String()) {
+		got = append(got, strings.Join(strings.Fields(line), " "))
+	}
+	for _, want := range []string{
+		"9 jobs, 32 GPUs Slurm alone with fairbridge", "wait, median 31 s 5 s", "finish-time fairness, worst 4.00 1.26",
+		"GPU share of research 70 % of 50 % 50 % of 55 %", "requeues 0 3", "GPUs idle 10 % 20 %", "first submission to last end 100 s 110 s",
+	} {
+		if !strings.Contains(strings.Join(got, "\n"), want) {
+			t.Errorf("no line %q in\n%s", want, out.String())
+		}
+	}
+	if !strings.Contains(out.String(), "Finish-time fairness: from submission to\nend, divided by") {
+		t.Error("the figures are not defined")
+	}
+}
+
+func TestScreenOnATerminalReplacesTheStatus(t *testing.T) {
+	var out bytes.Buffer
+	s := &screen{w: &out, tty: true}
+	s.show("one")
+	s.say("line %d", 1)
+	s.show("two")
+	s.show("")
+	want := "\r\x1b[Kone" + "\r\x1b[Kline 1\none" + "\r\x1b[Ktwo" + "\r\x1b[K"
+	if d := cmp.Diff(want, out.String()); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestScreenElsewherePrintsAStatusNowAndThen(t *testing.T) {
+	var out bytes.Buffer
+	s := newScreen(&out)
+	s.show("too soon")
+	s.last = s.last.Add(-11 * time.Second)
+	s.show("due")
+	s.show("too soon again")
+	_, _ = s.Write([]byte("installing a\ninstal"))
+	_, _ = s.Write([]byte("ling b\n"))
+	if got, want := out.String(), "due\n  installing a\n  installing b\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,68 @@
+package demo
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// After what Slurm 22.05 prints.
+const printedSacct = `1|1|train-1|alice|research|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1|1795249119|1795249122|1795249126|REQUEUED
+1|1|train-1|alice|research|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1|1795249126|1795249133|1795249140|COMPLETED
+4|2_1|homework-1|bob|teaching|billing=2,cpu=2,gres/gpu:a100=4,gres/gpu=4,mem=2000M,node=2|1795249119|1795249122|1795249126|COMPLETED
+5|5|x|bob|teaching|billing=2,cpu=2,gres/gpu=4,mem=2000M,node=2|1795249119|1795249122|Unknown|RUNNING
+6|6_[0-3]|y|bob|teaching||1795249119|Unknown|Unknown|PENDING
+`
+
+func TestReadSacct(t *testing.T) {
+	at := func(s int64) time.Time { return time.Unix(1795249100+s, 0) }
+	want := []Record{
+		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(19), Start: at(22), End: at(26), State: "REQUEUED"},
+		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(26), Start: at(33), End: at(40), State: "COMPLETED"},
+		{Job: 4, Name: "homework-1", Task: 1, User: "bob", Account: "teaching", GPUs: 4, Submit: at(19), Start: at(22), End: at(26), State: "COMPLETED"},
+	}
+	got, err := readSacct(printedSacct)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	for _, bad := range []string{"sacct: error: no", "x|1|n|u|a||1|2|3|COMPLETED"} {
+		if _, err := readSacct(bad); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("%q was read, or the error does not show it: %v", bad, err)
+		}
+	}
+}
+
+func TestReadSqueue(t *testing.T) {
+	got, err := readSqueue("1|train-1|RUNNING|n[1-2]\n2|homework-1|PENDING|\n2|homework-1|PENDING|\n9|x|COMPLETING|n3\n")
+	want := []queued{{1, "train-1", true, []string{"n1", "n2"}}, {2, "homework-1", false, nil}, {2, "homework-1", false, nil}, {9, "x", false, nil}}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(queued{})); d != "" {
+		t.Error(d)
+	}
+	for _, bad := range []string{"slurm_load_jobs error", "a|b|RUNNING|n1", "1|b|RUNNING|n[1"} {
+		if _, err := readSqueue(bad); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
+func TestSbatch(t *testing.T) {
+	j := Job{Name: "w", Nodes: 2, GPUs: 8, Limit: 2 * time.Minute, Work: 9 * time.Second, Tasks: 3, OptIn: true}
+	line := strings.Join(sbatch(&j), " ")
+	for _, want := range []string{"--nodes=2 --gres=gpu:8 --time=2 --array=0-2", "--comment=fairbridge:preemptible", "--requeue"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q is not in %s", want, line)
+		}
+	}
+	j.OptIn, j.Tasks = false, 0
+	if line := strings.Join(sbatch(&j), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
+		t.Error(line)
+	}
+}
