@@ -65,9 +65,12 @@ const (
 // compare finds what the view changes. past is sorted by job, submit and
 // restarts; before is the time of the last view, zero when this is the first.
 func compare(v *slurm.View, past []known, before time.Time) changes {
-	of := map[int64][]known{}
-	for _, k := range past {
-		of[k.job] = append(of[k.job], k)
+	of := make(map[int64][]known, len(past))
+	for from, i := 0, 0; i < len(past); i++ {
+		if i+1 == len(past) || past[i+1].job != past[i].job {
+			of[past[i].job] = past[from : i+1]
+			from = i + 1
+		}
 	}
 	var c changes
 	for i := range v.Jobs {

@@ -38,10 +38,14 @@ func Assemble(k Known, p Partition) *policy.Snapshot {
 			a.nodes[n.Name] = n
 		}
 	}
+	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
 		if j, ok := a.job(&k.View.Jobs[i]); ok {
-			s.Jobs = append(s.Jobs, j)
+			jobs = append(jobs, j)
 		}
+	}
+	if len(jobs) > 0 {
+		s.Jobs = jobs
 	}
 	used := usedBy(s.Jobs)
 	for _, name := range sortedKeys(a.nodes) {

@@ -35,6 +35,8 @@ func Diff(w Wish) []slurm.Edit {
 	if w.Mode.Allows(gate.Steer) {
 		d.leases()
 		d.pins()
+	} else if w.Mode.Allows(gate.Rank) {
+		d.takeBack(ledger.Required, ledger.Begin)
 	}
 	if w.Mode.Allows(gate.Preempt) {
 		d.requeues()
@@ -73,7 +75,7 @@ func (d *differ) touchable(id policy.JobID) *slurm.Job {
 // line returns the plan's decisions about touchable pending jobs in rank
 // order.
 func (d *differ) line() []policy.Decision {
-	var line []policy.Decision
+	line := make([]policy.Decision, 0, len(d.Plan.Decisions))
 	for _, dec := range d.Plan.Decisions {
 		j := d.touchable(dec.Job)
 		if j != nil && j.Pending() && d.Snapshot.Job(dec.Job).Held == "" {
@@ -82,6 +84,23 @@ func (d *differ) line() []policy.Decision {
 	}
 	slices.SortFunc(line, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
 	return line
+}
+
+// takeBack gives fields back that a stronger mode had written.
+func (d *differ) takeBack(fields ...ledger.Field) {
+	for _, dec := range d.line() {
+		j := d.View.Job(int64(dec.Job))
+		for _, f := range fields {
+			in := d.Book.Standing(j.Run(), f, d.View.At)
+			if in == nil {
+				continue
+			}
+			if e, ok := ledger.Neutral(in, j, d.View.At); ok {
+				e.Why = "the partition's mode no longer allows it"
+				d.add(j, e)
+			}
+		}
+	}
 }
 
 // requeues stops the jobs the plan stops. A move is a stop whose start comes

@@ -58,9 +58,13 @@ func (m *Metrics) edited(in *ledger.Intent) {
 }
 
 func (m *Metrics) viewed(v *slurm.View, open int) {
-	m.jobs.Reset()
+	states := map[string]int{}
 	for i := range v.Jobs {
-		m.jobs.WithLabelValues(v.Jobs[i].State).Inc()
+		states[v.Jobs[i].State]++
+	}
+	m.jobs.Reset()
+	for state, n := range states {
+		m.jobs.WithLabelValues(state).Set(float64(n))
 	}
 	m.open.Set(float64(open))
 }

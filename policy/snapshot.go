@@ -1,8 +1,9 @@
 package policy
 
 import (
+	"cmp"
 	"encoding/json"
-	"slices"
+	"sort"
 	"time"
 )
 
@@ -48,7 +49,7 @@ type Sample struct {
 
 // Job returns the job with the id, or nil.
 func (s *Snapshot) Job(id JobID) *Job {
-	i, ok := slices.BinarySearchFunc(s.Jobs, id, func(j Job, id JobID) int { return int(j.ID - id) })
+	i, ok := sort.Find(len(s.Jobs), func(i int) int { return cmp.Compare(id, s.Jobs[i].ID) })
 	if !ok {
 		return nil
 	}
@@ -57,15 +58,7 @@ func (s *Snapshot) Job(id JobID) *Job {
 
 // Node returns the node with the name, or nil.
 func (s *Snapshot) Node(name string) *Node {
-	i, ok := slices.BinarySearchFunc(s.Nodes, name, func(n Node, name string) int {
-		switch {
-		case n.Name < name:
-			return -1
-		case n.Name > name:
-			return 1
-		}
-		return 0
-	})
+	i, ok := sort.Find(len(s.Nodes), func(i int) int { return cmp.Compare(name, s.Nodes[i].Name) })
 	if !ok {
 		return nil
 	}

@@ -38,24 +38,24 @@ func (c *Client) jobs(ctx context.Context, v *slurm.View) error {
 // advance reads what is needed: little, or everything.
 func (c *Client) advance(ctx context.Context, v *slurm.View, old model, touched map[int64]int, states bool) (model, error) {
 	if !states {
-		return c.full(ctx, v, nil)
+		return c.full(ctx, v, nil, len(old.jobs))
 	}
 	// The states come first: what moves after them is found by the next poll.
 	marks, err := c.states(ctx, v)
 	var bad *slurm.Error
 	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
 		v.Warnings = append(v.Warnings, "the whole job list was read because: "+err.Error())
-		return c.full(ctx, v, nil)
+		return c.full(ctx, v, nil, len(old.jobs))
 	}
 	if err != nil {
 		return old, err
 	}
 	if old.full.IsZero() || v.At.Sub(old.full) >= c.poll.FullEvery || v.At.Before(old.full) {
-		return c.full(ctx, v, marks)
+		return c.full(ctx, v, marks, len(marks))
 	}
 	ids := old.stale(marks, touched)
 	if len(ids) > min(c.poll.Few, len(marks)*c.poll.FewPercent/100+10) {
-		return c.full(ctx, v, marks)
+		return c.full(ctx, v, marks, len(marks))
 	}
 	found, err := c.some(ctx, ids)
 	if err != nil {
@@ -64,12 +64,12 @@ func (c *Client) advance(ctx context.Context, v *slurm.View, old model, touched 
 	return old.with(marks, ids, found), nil
 }
 
-// full reads the whole list.
-func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string) (model, error) {
+// full reads the whole list, of about so many jobs.
+func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string, about int) (model, error) {
 	dec := slurm.Decoder{Limits: slurm.Limits{Bytes: c.conn.MaxBytes()}}
 	var jobs []slurm.Job
 	m, err := c.get(ctx, "jobs", func(r io.Reader) (m slurm.Meta, err error) {
-		jobs, m, err = dec.Jobs(r, nil)
+		jobs, m, err = dec.Jobs(r, make([]slurm.Job, 0, about+about/16))
 		return m, err
 	})
 	if err != nil {
@@ -81,9 +81,9 @@ func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string
 			v.Warnings = append(v.Warnings, w)
 		}
 	}
-	next := model{jobs: make(map[int64]slurm.Job, len(jobs)), marks: marks, full: v.At}
-	for _, j := range jobs {
-		next.jobs[j.ID] = j
+	next := model{jobs: make(map[int64]*slurm.Job, len(jobs)), marks: marks, full: v.At}
+	for i := range jobs {
+		next.jobs[jobs[i].ID] = &jobs[i]
 	}
 	return next, nil
 }
@@ -105,8 +105,8 @@ func (c *Client) states(ctx context.Context, v *slurm.View) (map[int64]string, e
 
 // some reads single jobs. One that Slurm says it does not know is left out:
 // that is the proof of its absence.
-func (c *Client) some(ctx context.Context, ids []int64) (map[int64]slurm.Job, error) {
-	found := make(map[int64]slurm.Job, len(ids))
+func (c *Client) some(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
+	found := make(map[int64]*slurm.Job, len(ids))
 	for _, id := range ids {
 		if _, have := found[id]; have {
 			continue // came with its array
@@ -119,8 +119,8 @@ func (c *Client) some(ctx context.Context, ids []int64) (map[int64]slurm.Job, er
 		if err != nil {
 			return nil, err
 		}
-		for _, j := range jobs {
-			found[j.ID] = j
+		for i := range jobs {
+			found[jobs[i].ID] = &jobs[i]
 		}
 	}
 	return found, nil

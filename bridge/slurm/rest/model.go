@@ -14,9 +14,9 @@ import (
 // model is what is known of the queue between polls. Its maps are never
 // changed: every poll makes new ones.
 type model struct {
-	jobs    map[int64]slurm.Job // by id, as last read
-	marks   map[int64]string    // by id, the states jobs/state/ showed then
-	full    time.Time           // slurmctld's clock at the last full list
+	jobs    map[int64]*slurm.Job // by id, as last read; never changed
+	marks   map[int64]string     // by id, the states jobs/state/ showed then
+	full    time.Time            // slurmctld's clock at the last full list
 	started time.Time
 }
 
@@ -78,7 +78,7 @@ func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
 		}
 	}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; !listed && !ended(&j) {
+		if _, listed := marks[id]; !listed && !ended(j) {
 			ids = append(ids, id)
 		}
 	}
@@ -92,10 +92,10 @@ func ended(j *slurm.Job) bool { return j.Done() && j.Opaque == "" }
 
 // with returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.
-func (m model) with(marks map[int64]string, read []int64, found map[int64]slurm.Job) model {
-	next := model{jobs: make(map[int64]slurm.Job, len(m.jobs)), marks: marks, full: m.full, started: m.started}
+func (m model) with(marks map[int64]string, read []int64, found map[int64]*slurm.Job) model {
+	next := model{jobs: make(map[int64]*slurm.Job, len(m.jobs)), marks: marks, full: m.full, started: m.started}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; listed || !ended(&j) {
+		if _, listed := marks[id]; listed || !ended(j) {
 			next.jobs[id] = j
 		}
 	}
@@ -106,12 +106,12 @@ func (m model) with(marks map[int64]string, read []int64, found map[int64]slurm.
 	return next
 }
 
-// list returns the jobs sorted by id.
+// list returns copies of the jobs sorted by id.
 func (m model) list() []slurm.Job {
-	jobs := make([]slurm.Job, 0, len(m.jobs))
-	for _, j := range m.jobs {
-		jobs = append(jobs, j)
+	ids := slices.Sorted(maps.Keys(m.jobs)) // a record is large: none is moved about
+	jobs := make([]slurm.Job, len(ids))
+	for i, id := range ids {
+		jobs[i] = *m.jobs[id]
 	}
-	slices.SortFunc(jobs, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
 	return jobs
 }
