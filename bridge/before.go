@@ -16,6 +16,12 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State,
 	}
 	field := ledger.FieldOf(e.Kind)
+	switch field {
+	case ledger.Required:
+		b.Found = j.Required
+	case ledger.Excluded:
+		b.Found = j.Excluded
+	}
 	in := book.Standing(j.Run(), field, now)
 	if in == nil {
 		return b
@@ -74,11 +80,11 @@ func rewritten(e slurm.Edit, b ledger.Before, j *slurm.Job) string {
 			return "its nice was changed"
 		}
 	case ledger.Required:
-		if j.Required != b.Required {
+		if j.Required != b.Found {
 			return "its required nodes are " + j.Required + " now"
 		}
 	case ledger.Excluded:
-		if j.Excluded != b.Excluded {
+		if j.Excluded != b.Found {
 			return "its excluded nodes are " + j.Excluded + " now"
 		}
 	}

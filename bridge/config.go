@@ -132,13 +132,13 @@ func (c *Config) Validate() error {
 		bad("partitions: none given; name at least one")
 	}
 	seen := map[string]bool{}
-	for _, p := range c.Partitions {
+	for i, p := range c.Partitions {
 		if seen[p.Name] {
-			bad("partitions: %q is given twice", p.Name)
+			bad("partitions[%d].name: %q is given twice", i, p.Name)
 		}
 		seen[p.Name] = true
 		if p.PlanAs != "" && p.Mode != gate.Observe {
-			bad("partitions: %q: plan_as is for mode observe; in mode %s the plan is for that mode", p.Name, p.Mode)
+			bad("partitions[%d].plan_as: it is for mode observe; in mode %s the plan is for that mode", i, p.Mode)
 		}
 	}
 	return errors.Join(append(errs, c.Gate.Validate())...)

@@ -18,7 +18,8 @@ type Debtor interface {
 
 // debts returns the runs that a hand-back of ours left held: it was sent, its
 // outcome was never seen, and the job, which nobody held before, is held in the
-// way an Operator's call holds it.
+// way an Operator's call holds it. The intents are those before settling, which
+// gives up what is too old.
 func debts(intents []ledger.Intent, v *slurm.View) []slurm.Run {
 	var owed []slurm.Run
 	for i := range intents {
@@ -37,15 +38,14 @@ func debts(intents []ledger.Intent, v *slurm.View) []slurm.Run {
 // payDebts releases what hand-backs left held.
 func payDebts(ctx context.Context, c Cluster, f *Facts) error {
 	d, ok := c.(Debtor)
-	owed := debts(f.Intents, f.View)
-	if !ok || len(owed) == 0 {
+	if !ok || len(f.Owed) == 0 {
 		return nil
 	}
-	for _, run := range owed {
+	for _, run := range f.Owed {
 		d.Owe(run)
 	}
 	if err := d.Pay(ctx); err != nil {
-		return fmt.Errorf("releasing %v, which a hand-back of ours left held (scontrol release does it too): %w", owed, err)
+		return fmt.Errorf("releasing %v, which a hand-back of ours left held (scontrol release does it too): %w", f.Owed, err)
 	}
 	return nil
 }

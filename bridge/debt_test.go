@@ -44,13 +44,13 @@ func TestAHandBackThatDiedHalfWayIsFinished(t *testing.T) {
 		if tt.job != nil {
 			tt.job(&j)
 		}
-		f := &Facts{View: &slurm.View{Jobs: []slurm.Job{j}}, Intents: []ledger.Intent{tt.in}}
+		f := &Facts{Owed: debts([]ledger.Intent{tt.in}, &slurm.View{Jobs: []slurm.Job{j}})}
 		d := &debtor{}
 		if err := payDebts(t.Context(), d, f); err != nil || len(d.owed) != tt.owed {
 			t.Errorf("%s: owes %v (%v), want %d", tt.name, d.owed, err, tt.owed)
 		}
 	}
-	f := &Facts{View: &slurm.View{Jobs: []slurm.Job{held}}, Intents: []ledger.Intent{tests[0].in}}
+	f := &Facts{Owed: []slurm.Run{held.Run()}}
 	if err := payDebts(t.Context(), &debtor{err: errors.New("no answer")}, f); err == nil || !strings.Contains(err.Error(), "scontrol release") {
 		t.Errorf("a debt that cannot be paid: %v", err)
 	}

@@ -256,6 +256,24 @@ func TestRepeatedRefusalsEndThePush(t *testing.T) {
 	}
 }
 
+func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
+	r := newRig(t, gate.Steer, "fifo", nil)
+	r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour})
+	r.w.Advance(r.w.Now().Add(time.Minute))
+	r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 8, Nodes: 2})
+	small := r.submit(sim.Spec{User: "new", Account: "y", GPUs: 4, Limit: 12 * time.Hour})
+	r.cycles(4)
+	if j := r.job(small); !j.Pending() || !j.Eligible.After(r.w.Now()) {
+		t.Fatalf("the small job is not held: %s, eligible %v; sent %v", j.State, j.Eligible, r.wire.applied)
+	}
+	r.conf.Partitions[0].Mode = gate.Rank
+	r.restart()
+	r.cycles(4)
+	if j := r.job(small); j.Pending() && j.Eligible.After(r.w.Now()) {
+		t.Errorf("in rank mode the small job is still held until %v", j.Eligible)
+	}
+}
+
 func TestReleaseGivesEverythingBack(t *testing.T) {
 	r := newRig(t, gate.Preempt, "tiresias", nil)
 	r.full("fairbridge:preemptible")

@@ -22,6 +22,7 @@ type Releaser struct {
 type Released struct {
 	Edits   []slurm.Edit    // what gives the fields back
 	Intents []ledger.Intent // what came of them; nil on a dry run
+	Kept    []slurm.Edit    // of running jobs: they matter only if the job is requeued, and can be given back then
 	Open    int             // intents whose outcome is not known yet: release again after settling
 }
 
@@ -43,8 +44,8 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 		return nil, nil, nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	changed := ledger.Settle(intents, v, v.At)
-	f := &Facts{View: v, Intents: ledger.Replace(intents, changed)}
-	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At)}
+	f := &Facts{View: v, Intents: ledger.Replace(intents, changed), Owed: debts(intents, v)}
+	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At), Kept: ledger.Stuck(f.Intents, v, v.At)}
 	for i := range f.Intents {
 		if f.Intents[i].State.Open() {
 			out.Open++

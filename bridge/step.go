@@ -143,6 +143,7 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 	if err != nil {
 		return fmt.Errorf("reading the ledger: %w", err)
 	}
+	f.Owed = debts(intents, v)
 	changed := ledger.Settle(intents, v, v.At)
 	for _, in := range changed {
 		if err := l.Journal.Mark(ctx, in); err != nil {

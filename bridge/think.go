@@ -21,6 +21,7 @@ type Facts struct {
 	Busy    map[string][]policy.Devices
 	Intents []ledger.Intent
 	Memos   map[string]Memo // by partition
+	Owed    []slurm.Run     // runs that a hand-back of ours left held
 }
 
 // Memo is what the policy of a partition remembered, and the number of the

@@ -35,9 +35,10 @@ type Before struct {
 	Begin    time.Time `json:"begin,omitzero"` // the user's own --begin, kept through every lease
 	Priority int64     `json:"priority"`
 	Nice     int64     `json:"nice"`
-	Required string    `json:"required,omitempty"`
-	Excluded string    `json:"excluded,omitempty"`
-	Ours     int64     `json:"ours,omitempty"` // the number of ours that stood in the field, 0: none
+	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
+	Excluded string    `json:"excluded,omitempty"` // the owner's own list
+	Found    string    `json:"found,omitempty"`    // the node list that stood in the field, the owner's or ours
+	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
 	Stop     *Stop     `json:"stop,omitempty"` // of a requeue only

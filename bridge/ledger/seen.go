@@ -49,11 +49,15 @@ const Drift int64 = 1 << 15
 
 // siteSeen judges a site factor, which no release shows, by the priority it
 // moved. Age and fair share move too, so half the wanted step is enough; a step
-// that their drift can hide is believed when Slurm said yes. Once seen it is
-// not asked again, and a held job shows nothing.
+// that their drift can hide is believed when Slurm said yes. Once seen, it is
+// gone when the priority is less than what we added: an administrator set it,
+// or a call we had given up came late. A held job shows nothing.
 func siteSeen(in *Intent, j *slurm.Job) bool {
-	if in.State == Observed || j.Held || !j.Pending() {
+	switch {
+	case j.Held || !j.Pending():
 		return true
+	case in.State == Observed:
+		return j.Priority >= in.Edit.Value-Drift
 	}
 	want, got := in.Edit.Value-in.Before.Ours, j.Priority-in.Before.Priority
 	switch {

@@ -139,6 +139,8 @@ func foreign(in *Intent, j *slurm.Job) string {
 	switch FieldOf(in.Edit.Kind) {
 	case Begin:
 		return fmt.Sprintf("begin time is now %s, we had set %s", stamp(j.Eligible), stamp(in.Edit.Until))
+	case Site:
+		return fmt.Sprintf("priority is now %d, less than the %d we had added to it", j.Priority, in.Edit.Value)
 	case Priority:
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	case NiceBy:

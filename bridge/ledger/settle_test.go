@@ -68,6 +68,8 @@ func TestSettle(t *testing.T) {
 		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, Observed, ""},
 		{"site factor without effect", number(slurm.SiteFactor, 1<<20, Acked), same, noon, Acked, ""},
 		{"site factor too small to tell", number(slurm.SiteFactor, 100, Acked), same, noon, Observed, ""},
+		{"site factor stands", number(slurm.SiteFactor, 1<<20, Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, Observed, ""},
+		{"site factor overruled", number(slurm.SiteFactor, 1<<20, Observed), same, noon, Yielded, "less than the 1048576"},
 		{"nice seen", number(slurm.Nice, -500, Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, Observed, ""},
 		{"nice undone by its owner", number(slurm.Nice, -500, Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, Yielded, "nice is now 3"},
 

@@ -19,8 +19,9 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 		if in.State != Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || j.Held || j.Opaque != "" {
 			continue
 		}
-		if book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in || !seen(in, j) {
-			continue
+		field := FieldOf(in.Edit.Kind)
+		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || !seen(in, j) {
+			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := Neutral(in, j, now); ok {
 			edits = append(edits, e)
@@ -29,6 +30,24 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	// A begin time goes last: once it is gone the job may start, and the rest can
 	// no longer be given back.
 	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return starts(a) - starts(b) })
+	return edits
+}
+
+// Stuck returns the values of ours that stand in jobs whose fields can no longer
+// be written, because they run. They matter only if such a job is requeued.
+func Stuck(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
+	book := NewBook(intents)
+	var edits []slurm.Edit
+	for i := range intents {
+		in := &intents[i]
+		j := v.Job(in.Edit.Run.Job)
+		if in.State != Observed || j == nil || !j.Running() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
+			continue
+		}
+		if _, ok := Neutral(in, j, now); !ok {
+			edits = append(edits, in.Edit)
+		}
+	}
 	return edits
 }
 

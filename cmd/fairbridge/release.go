@@ -137,6 +137,10 @@ func printReleased(w io.Writer, out *bridge.Released, dry bool) {
 			fmt.Fprintf(w, "  %v: %s: %s\n", in.Edit, in.State, in.Error)
 		}
 	}
+	if n := len(out.Kept); n > 0 {
+		fmt.Fprintf(w, "%d values stay in running jobs, where Slurm lets nobody change them; they matter only if such a job is\n"+
+			"requeued: release again then. The first: %v\n", n, out.Kept[0])
+	}
 	if out.Open > 0 {
 		fmt.Fprintf(w, "%d earlier outcomes are not known yet: run release again in five minutes.\n", out.Open)
 	}

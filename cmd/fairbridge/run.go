@@ -56,6 +56,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	if err := s.entitle(ctx); err != nil {
 		log.Warn("account shares not stored", "error", err)
 	}
+	s.loop.Probes = probesOf(s.file, s.db)
 	done, err := s.keepJournal(ctx, log)
 	if err != nil {
 		return err

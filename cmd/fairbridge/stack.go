@@ -43,7 +43,7 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*stack, error) {
 		return nil, err
 	}
 	s.loop, err = bridge.New(config, bridge.Parts{
-		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: probesOf(f, s.db),
+		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: probesOf(f, nil),
 		Metrics: bridge.NewMetrics(s.registry), Log: log, Now: time.Now,
 	})
 	return s, err
