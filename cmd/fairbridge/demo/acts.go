@@ -98,6 +98,11 @@ func (s *show) with(ctx context.Context, c *Comparison) ([]Life, *daemon, error)
 	if c.Changes, err = n.count(ctx); err != nil {
 		return nil, nil, err
 	}
+	for _, k := range kinds {
+		if c.Changes[k] == 0 {
+			s.screen.say("  %-8s none was needed on this day", k)
+		}
+	}
 	s.screen.say("  Altogether %s.", total(c.Changes))
 	return Lives(runs), d, nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"fairbridge/accounting/pglocal"
 	"fairbridge/scripts/throwaway"
@@ -54,8 +55,12 @@ func Run(ctx context.Context, o Options) error {
 	if o.JSON {
 		s.screen = newScreen(o.Err)
 	}
+	begin := time.Now()
 	err := s.run(ctx)
 	s.screen.show("")
+	if err == nil {
+		s.screen.say("\nThis took %v. Everything it started is stopped and removed now.", time.Since(begin).Round(time.Second))
+	}
 	if ctx.Err() != nil {
 		s.screen.say("Interrupted: stopping and removing everything …")
 		err = errors.New("interrupted; everything it had started is stopped and removed")
@@ -126,7 +131,7 @@ func (s *show) prepare(ctx context.Context) error {
 				return err
 			}
 			s.real = false
-			s.screen.say("Slurm cannot be set up here, so this is shown on a simulated one: %v", err)
+			s.screen.say("Slurm cannot be set up here, so this is shown on a simulated one: %s", reason(err))
 		}
 	}
 	pg, err := pglocal.Start(ctx)
@@ -151,6 +156,18 @@ func tempDir() (string, error) {
 	return os.MkdirTemp(base, "fairbridge-demo-")
 }
 
+// reason is what a script said last of why it cannot.
+func reason(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, "exit status "); i >= 0 {
+		if _, says, ok := strings.Cut(text[i:], ": "); ok {
+			text = says
+		}
+	}
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return lines[len(lines)-1]
+}
+
 // open starts a fresh Slurm.
 func (s *show) open(ctx context.Context, hasty bool) (site, error) {
 	if !s.real {
@@ -160,7 +177,7 @@ func (s *show) open(ctx context.Context, hasty bool) (site, error) {
 	c, err := startReal(ctx)
 	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
 		s.real = false
-		s.screen.say("Slurm cannot run here, so this is shown on a simulated one: %v", err)
+		s.screen.say("Slurm cannot run here, so this is shown on a simulated one: %s", reason(err))
 		return startSimulated(s.dir, s.Seed, hasty)
 	}
 	if err != nil {

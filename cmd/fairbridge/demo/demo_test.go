@@ -63,7 +63,7 @@ func options(t *testing.T) Options {
 		t.Fatal(err)
 	}
 	return Options{
-		Slurm: "sim", Seed: 1, Pace: 0.25, Policy: "drf", In: strings.NewReader("\n"),
+		Slurm: "sim", Seed: 1, Pace: 0.15, Policy: "astraea", In: strings.NewReader("\n"),
 		Binary: filepath.Join(dir, "fairbridge"), Nodeprobe: filepath.Join(dir, "nodeprobe"),
 	}
 }
@@ -87,7 +87,7 @@ func TestSimulatedDemo(t *testing.T) {
 	}
 	text := out.String()
 	for _, want := range []string{
-		"A day of 75 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone (in virtual time", "mode preempt, policy drf",
+		"A day of 75 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone (in virtual time", "mode preempt, policy astraea",
 		"\n  order    job ", "4 probes measure 32 GPUs", "wait, median", "GPU share of vision", "waited longest",
 		"Decisions, newest first", "psql 'postgres://", "usage_by_account_day",
 	} {
@@ -102,8 +102,11 @@ func TestSimulatedDemo(t *testing.T) {
 }
 
 func TestDemoAsJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plays a day of half a minute; not with -short")
+	}
 	o := options(t)
-	o.JSON, o.Policy = true, "tiresias"
+	o.JSON, o.Policy, o.Pace = true, "tiresias", 0.25
 	var out, says bytes.Buffer
 	o.Out, o.Err = &out, &says
 	if err := Run(t.Context(), o); err != nil {
@@ -155,6 +158,18 @@ func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
 	}
 	if a.WaitMedian < 10 {
 		t.Errorf("half of the jobs wait no longer than %v s: the day shows nothing", a.WaitMedian)
+	}
+}
+
+func TestReasonIsWhatAScriptSaidLast(t *testing.T) {
+	for text, want := range map[string]string{
+		"no Slurm here: install: exit status 1: install: needs root": "install: needs root",
+		"ensure: exit status 2: reading lists\ninstall: no network":  "install: no network",
+		"context canceled": "context canceled",
+	} {
+		if got := reason(errors.New(text)); got != want {
+			t.Errorf("of %q: %q, want %q", text, got, want)
+		}
 	}
 }
 
