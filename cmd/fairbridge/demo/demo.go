@@ -58,14 +58,15 @@ func Run(ctx context.Context, o Options) error {
 	begin := time.Now()
 	err := s.run(ctx)
 	s.screen.show("")
-	if err == nil {
-		s.screen.say("\nThis took %v. Everything it started is stopped and removed now.", time.Since(begin).Round(time.Second))
-	}
 	if ctx.Err() != nil {
 		s.screen.say("Interrupted: stopping and removing everything …")
 		err = errors.New("interrupted; everything it had started is stopped and removed")
 	}
-	return errors.Join(err, s.close())
+	if left := s.close(); left != nil || err != nil {
+		return errors.Join(err, left)
+	}
+	s.screen.say("\nEverything it started is stopped and removed. This took %v.", time.Since(begin).Round(time.Second))
+	return nil
 }
 
 // show is a demonstration under way.
