@@ -3,6 +3,7 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"slices"
 	"strings"
@@ -25,11 +26,18 @@ func (f *File) problems() []error {
 		note(errors.New("cluster: not given; it is the ClusterName of slurm.conf"))
 	}
 	note(checkURL(f.Slurm.URL))
+	note(checkListen(f.Listen))
+	note(checkProbes(f.Probes.URL))
+	note(checkCommand(f.Slurm.Scontrol))
+	note(between("warmup", f.Warmup, 0, 1000))
 	note(between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute))
 	note(between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10))
 	note(between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour))
 	note(between("slurm.rate", f.Slurm.Rate, 0.1, 1000))
 	note(between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour))
+	note(between("database.keep_snapshots", f.Database.Snapshots, 0, forever))
+	note(between("database.keep_samples", f.Database.Samples, 0, forever))
+	note(between("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour))
 	note(between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute))
 	note(oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"))
 	note(oneOf("log.format", f.Log.Format, "text", "json"))
@@ -56,29 +64,34 @@ func (f *File) problems() []error {
 
 func (p *Partition) problems() []error {
 	var all []error
+	note := func(err error) {
+		if err != nil {
+			all = append(all, err)
+		}
+	}
 	if p.Name == "" || strings.ContainsAny(p.Name, ", \t") {
-		all = append(all, fmt.Errorf("name: %q is not a partition's name", p.Name))
+		note(fmt.Errorf("name: %q is not a partition's name", p.Name))
 	}
 	modes := make([]string, len(gate.Modes))
 	for i, m := range gate.Modes {
 		modes[i] = string(m)
 	}
 	if p.Mode != "" {
-		all = append(all, oneOf("mode", p.Mode, modes...))
+		note(oneOf("mode", p.Mode, modes...))
 	}
 	if p.PlanAs != "" {
-		all = append(all, oneOf("plan_as", p.PlanAs, modes[2:]...))
+		note(oneOf("plan_as", p.PlanAs, modes[2:]...))
 	}
 	entry, err := paper.Lookup(p.policy())
 	if err != nil {
-		return append(all, fmt.Errorf("policy: %w", err))
+		note(fmt.Errorf("policy: %w", err))
+		return all
 	}
-	if _, err := entry.New(p.Params); err != nil {
-		for _, e := range unjoin(err) {
-			all = append(all, fmt.Errorf("params: %w", e))
-		}
+	_, err = entry.New(p.Params)
+	for _, e := range unjoin(err) {
+		note(fmt.Errorf("params: %w", e))
 	}
-	return slices.DeleteFunc(all, func(err error) bool { return err == nil })
+	return all
 }
 
 func (p *Partition) policy() string {
@@ -101,6 +114,40 @@ func checkURL(s string) error {
 		return nil
 	}
 	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
+}
+
+// forever is the longest time rows can be told to be kept; 0 is longer.
+const forever = 100 * 365 * 24 * time.Hour
+
+func checkListen(s string) error {
+	if s == "" {
+		return nil
+	}
+	if _, port, err := net.SplitHostPort(s); err != nil || port == "" {
+		return fmt.Errorf("listen: %q is not host:port, such as localhost:9811", s)
+	}
+	return nil
+}
+
+func checkProbes(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(strings.ReplaceAll(s, "{node}", "node"))
+	switch {
+	case !strings.Contains(s, "{node}"):
+		return fmt.Errorf("probes.url: %q names the same place for every node; write {node} where the node's name belongs", s)
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "unix":
+		return fmt.Errorf("probes.url: %q is neither http://{node}:9810 nor unix:/path/{node}.sock", s)
+	}
+	return nil
+}
+
+func checkCommand(argv []string) error {
+	if len(argv) == 0 || slices.Contains(argv, "") {
+		return errors.New("slurm.scontrol: want a program and its arguments, such as [scontrol]")
+	}
+	return nil
 }
 
 func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {

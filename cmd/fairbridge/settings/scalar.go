@@ -112,7 +112,7 @@ func (w *walker) shares(n ast.Node, v reflect.Value, path string) {
 		name := p.Key.GetToken().Value
 		var x float64
 		w.value(p.Value, reflect.ValueOf(&x).Elem(), join(path, name))
-		if x < 0 || x > 1e9 {
+		if !(x >= 0 && x <= 1e9) { // so NaN is refused too
 			w.bad(p.Value, "%s: %v is not between 0 and 1e9", join(path, name), x)
 		}
 		out[name] = x

@@ -112,11 +112,14 @@ func (w *walker) list(n ast.Node, v reflect.Value, path string) {
 		w.bad(n, "%s: want a list, got %s", path, kindOf(n))
 		return
 	}
+	before := len(w.problems)
 	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
 	for i, item := range seq.Values {
 		w.value(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
-	v.Set(out)
+	if len(w.problems) == before || v.Type().Elem().Kind() == reflect.Struct {
+		v.Set(out) // a list of values with a bad one among them would only lead to more words about it
+	}
 }
 
 func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
