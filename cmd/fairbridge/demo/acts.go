@@ -1,9 +1,7 @@
 package demo
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -124,71 +122,4 @@ func (s *show) measurers() (*probes, string) {
 	}
 	s.atEnd(p.end)
 	return p, p.url()
-}
-
-// watch looks at the day with fairbridge.
-type watch struct {
-	*show
-	daemon   *daemon
-	news     *news
-	probes   *probes
-	measured bool
-}
-
-func (w *watch) look(ctx context.Context, p *progress) error {
-	w.screen.show("  " + p.String())
-	if err := w.daemon.run.failed(); err != nil {
-		return err
-	}
-	if w.probes != nil {
-		if err := w.probes.follow(p.Queue); err != nil {
-			return err
-		}
-		if !w.measured && p.At > 12*time.Second {
-			w.measured = true
-			if words, err := w.probes.measured(ctx); err == nil {
-				w.screen.say("  %-8s %s", "gpus", words)
-			} else {
-				w.screen.say("  %-8s %v", "gpus", err)
-			}
-		}
-	}
-	return w.news.look(ctx, p.Queue)
-}
-
-// keep says how to look at the reports, and waits for a line when asked to.
-func (s *show) keep(ctx context.Context) error {
-	how := "with --keep it stays up until you press Enter"
-	if s.Keep {
-		how = "up until you press Enter"
-	}
-	s.screen.say("\nThe reports in SQL (%s):\n  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", how, s.dsn)
-	if !s.Keep {
-		return nil
-	}
-	line := make(chan error, 1)
-	go func() {
-		_, err := bufio.NewReader(s.In).ReadString('\n')
-		line <- err
-	}()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-line:
-		return nil
-	}
-}
-
-// explain asks fairbridge about three jobs.
-func (s *show) explain(ctx context.Context, d *daemon, before, after []Life) error {
-	var errs []error
-	for _, q := range questions(before, after) {
-		text, err := d.command(ctx, "explain", fmt.Sprint(q.job))
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		fmt.Fprintf(s.Out, "\n$ fairbridge explain %d    # %s\n%s", q.job, q.why, text)
-	}
-	return errors.Join(errs...)
 }
