@@ -12,14 +12,20 @@ import (
 
 // QueueRow is one job in the queue as of the last cycle.
 type QueueRow struct {
-	Partition                          string
-	Rank                               int
-	Job                                policy.JobID
-	Name, User, Account, State, Reason string
-	GPUs                               int
-	Verb                               policy.Verb
-	On, Why                            string
-	Arrive, Start                      time.Time
+	Partition string       `json:"partition"`
+	Rank      int          `json:"rank"`
+	Job       policy.JobID `json:"job"`
+	Name      string       `json:"name"`
+	User      string       `json:"user"`
+	Account   string       `json:"account"`
+	State     string       `json:"state"`
+	Reason    string       `json:"reason"`
+	GPUs      int          `json:"gpus"`
+	Verb      policy.Verb  `json:"verb"`
+	On        string       `json:"on,omitempty"`
+	Why       string       `json:"why"`
+	Arrive    time.Time    `json:"arrive,omitzero"`
+	Start     time.Time    `json:"start,omitzero"`
 }
 
 var qQueue = sql.Query("queue")

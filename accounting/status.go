@@ -10,10 +10,10 @@ import (
 
 // Status is how the database stands.
 type Status struct {
-	Have     int64 // newest migration applied; 0: none
-	Want     int64 // newest migration this binary knows
-	ReadOnly bool
-	Server   int // Postgres' version number, e.g. 150013
+	Have     int64 `json:"have"` // newest migration applied; 0: none
+	Want     int64 `json:"want"` // newest migration this binary knows
+	ReadOnly bool  `json:"read_only"`
+	Server   int   `json:"server"` // Postgres' version number, e.g. 150013
 }
 
 // minServer is the oldest Postgres the schema is tested on.

@@ -18,36 +18,44 @@ var ErrUnknownJob = errors.New("fairbridge has never seen this job: is the numbe
 
 // Story is what is known of one job.
 type Story struct {
-	Job       policy.JobID
-	Runs      []JobRun         // oldest first
-	Decisions []StoredDecision // the present ones first, then newest first
-	Intents   []ledger.Intent  // newest first
+	Job       policy.JobID     `json:"job"`
+	Runs      []JobRun         `json:"runs"`      // oldest first
+	Decisions []StoredDecision `json:"decisions"` // the present ones first, then newest first
+	Intents   []ledger.Intent  `json:"intents"`   // newest first
 }
 
 // JobRun is one run of a job, or its wait for it.
 type JobRun struct {
-	Restarts                                           int
-	Submit, Arrive                                     time.Time
-	Name, User, Account, QOS, Partition, State, Reason string
-	GPUs                                               int // devices it holds or asks for
-	Start, End                                         time.Time
-	Exact                                              bool              // the end is Slurm's word, not inferred
-	Nodes                                              string            // where it held GPUs, comma list
-	Service                                            policy.GPUSeconds // as of the last poll
+	Restarts  int               `json:"restarts"`
+	Submit    time.Time         `json:"submit"`
+	Arrive    time.Time         `json:"arrive"`
+	Name      string            `json:"name"`
+	User      string            `json:"user"`
+	Account   string            `json:"account"`
+	QOS       string            `json:"qos"`
+	Partition string            `json:"partition"`
+	State     string            `json:"state"`
+	Reason    string            `json:"reason"`
+	GPUs      int               `json:"gpus"` // devices it holds or asks for
+	Start     time.Time         `json:"start,omitzero"`
+	End       time.Time         `json:"end,omitzero"`
+	Exact     bool              `json:"exact"`   // the end is Slurm's word, not inferred
+	Nodes     string            `json:"nodes"`   // where it held GPUs, comma list
+	Service   policy.GPUSeconds `json:"service"` // as of the last poll
 }
 
 // StoredDecision is a decision as it was stored.
 type StoredDecision struct {
-	Partition string
-	Seq       uint64    // cycle in which it was made
-	At        time.Time // zero for the present one
-	Now       bool      // it is the present one
-	Verb      policy.Verb
-	Rank      int
-	GPUs      int
-	On        string // "n1:4×a100"
-	For       policy.JobID
-	Why       string
+	Partition string       `json:"partition"`
+	Seq       uint64       `json:"seq"`         // cycle in which it was made
+	At        time.Time    `json:"at,omitzero"` // zero for the present one
+	Now       bool         `json:"now"`         // it is the present one
+	Verb      policy.Verb  `json:"verb"`
+	Rank      int          `json:"rank"`
+	GPUs      int          `json:"gpus"`
+	On        string       `json:"on,omitempty"` // "n1:4×a100"
+	For       policy.JobID `json:"for,omitempty"`
+	Why       string       `json:"why"`
 }
 
 // maxStory bounds decisions and intents in a story.

@@ -20,10 +20,10 @@ type Releaser struct {
 
 // Released is what a release did, or would do.
 type Released struct {
-	Edits   []slurm.Edit    // what gives the fields back
-	Intents []ledger.Intent // what came of them; nil on a dry run
-	Kept    []slurm.Edit    // of running jobs: they matter only if the job is requeued, and can be given back then
-	Open    int             // intents whose outcome is not known yet: release again after settling
+	Edits   []slurm.Edit    `json:"edits"`             // what gives the fields back
+	Intents []ledger.Intent `json:"intents,omitempty"` // what came of them; nil on a dry run
+	Kept    []slurm.Edit    `json:"kept,omitempty"`    // of running jobs: they matter only if the job is requeued, and can be given back then
+	Open    int             `json:"open"`              // intents whose outcome is not known yet: release again after settling
 }
 
 // Find reads Slurm and the ledger and returns what there is to give back. It

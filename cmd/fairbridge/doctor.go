@@ -73,12 +73,10 @@ var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.F
 
 func printReport(w io.Writer, r doctor.Report) {
 	for _, f := range r {
-		fmt.Fprintf(w, "%s %-13s %s\n", marks[f.Level], f.About, f.Text)
+		paragraph(w, fmt.Sprintf("%s %-13s ", marks[f.Level], f.About), f.Text)
 		if f.Fix != "" {
-			fmt.Fprintf(w, "  %-13s → %s\n", "", f.Fix)
+			paragraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
 		}
 	}
-	if r.Bad() {
-		fmt.Fprintln(w, "\nSomething does not work; see ✗ above.")
-	}
+	fmt.Fprintf(w, "\n%s\n", r.Verdict())
 }

@@ -22,9 +22,29 @@ import (
 // explained is the answer of `fairbridge explain --json`.
 type explained struct {
 	*accounting.Story
-	Live      *slurm.Job `json:"live,omitempty"`      // as Slurm shows it now
-	Unread    string     `json:"unread,omitempty"`    // why Slurm could not be asked
-	Directive string     `json:"directive,omitempty"` // what in the job's comment could not be read
+	Live      *live  `json:"live,omitempty"`      // as Slurm shows it now
+	Unread    string `json:"unread,omitempty"`    // why Slurm could not be asked
+	Directive string `json:"directive,omitempty"` // what in the job's comment could not be read
+}
+
+// live is a job as Slurm shows it now.
+type live struct {
+	State    string    `json:"state"`
+	Reason   string    `json:"reason"`
+	Priority int64     `json:"priority"`
+	Held     bool      `json:"held"`
+	Eligible time.Time `json:"eligible,omitzero"`
+	Start    time.Time `json:"start,omitzero"` // of a pending job: Slurm's estimate
+	Nodes    string    `json:"nodes,omitempty"`
+	Required string    `json:"required,omitempty"`
+	Excluded string    `json:"excluded,omitempty"`
+}
+
+func liveOf(j *slurm.Job) *live {
+	return &live{
+		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
+		Nodes: j.Nodes, Required: j.Required, Excluded: j.Excluded,
+	}
 }
 
 func newExplain(o *options) *cobra.Command {
@@ -77,7 +97,7 @@ func (s *stack) explain(ctx context.Context, id int64) (*explained, error) {
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live = &j
+		e.Live = liveOf(&j)
 		if _, err := bridge.ParseDirective(j.Comment, j.Extra); err != nil {
 			e.Directive = err.Error()
 		}
@@ -95,26 +115,27 @@ func printStory(w io.Writer, e *explained, now time.Time) {
 		e.Job, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].Now {
 		d := e.Decisions[0]
-		fmt.Fprintf(w, "\n  %s, rank %d: %s\n", d.Verb, d.Rank, d.Why)
+		fmt.Fprintln(w)
+		paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
-	printLive(w, e)
+	printLive(w, e, now)
 	if e.Directive != "" {
-		fmt.Fprintf(w, "  its comment could not be read in full: %s\n", e.Directive)
+		paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
 	}
 	printRuns(w, e.Runs, now)
 	printHistory(w, e.Decisions, now)
 	printIntents(w, e.Intents, now)
 }
 
-func printLive(w io.Writer, e *explained) {
+func printLive(w io.Writer, e *explained, now time.Time) {
 	j := e.Live
 	if j == nil {
 		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)
 		return
 	}
 	fmt.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
-	if j.Pending() && !j.Start.IsZero() {
-		fmt.Fprintf(w, ", its own start estimate %s", j.Start.Local().Format(time.DateTime))
+	if j.State == "PENDING" && !j.Start.IsZero() {
+		fmt.Fprintf(w, ", its own start estimate %s", clock(j.Start, now))
 	}
 	fmt.Fprintln(w)
 }
@@ -123,9 +144,9 @@ func printRuns(w io.Writer, runs []accounting.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
 	t := newTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
-		t.AppendRow([]any{r.Restarts, r.State, clock(r.Submit, now), clock(r.Start, now), clock(r.End, now), short(r.Nodes, 30), r.Service})
+		t.add(r.Restarts, r.State, clock(r.Submit, now), clock(r.Start, now), clock(r.End, now), short(r.Nodes, 30), r.Service)
 	}
-	t.Render()
+	t.print()
 }
 
 // maxTold is how many decisions and changes explain prints; --json has more.
@@ -140,9 +161,9 @@ func printHistory(w io.Writer, decisions []accounting.StoredDecision, now time.T
 			continue
 		}
 		told++
-		t.AppendRow([]any{clock(d.At, now), d.Verb, d.Rank, d.Why})
+		t.add(clock(d.At, now), d.Verb, d.Rank, d.Why)
 	}
-	t.Render()
+	t.print()
 }
 
 func printIntents(w io.Writer, intents []ledger.Intent, now time.Time) {
@@ -158,18 +179,7 @@ func printIntents(w io.Writer, intents []ledger.Intent, now time.Time) {
 		if in.Error != "" {
 			state += " (" + in.Error + ")"
 		}
-		t.AppendRow([]any{clock(in.Made, now), in.Edit.String(), state, in.Edit.Why})
+		t.add(clock(in.Made, now), edited(in.Edit, now), state, in.Edit.Why)
 	}
-	t.Render()
-}
-
-// clock prints a moment: the time of a moment of today, else the date too.
-func clock(t, now time.Time) string {
-	switch {
-	case t.IsZero():
-		return "–"
-	case now.Sub(t) < 12*time.Hour:
-		return t.Local().Format(time.TimeOnly)
-	}
-	return t.Local().Format("2006-01-02 15:04")
+	t.print()
 }

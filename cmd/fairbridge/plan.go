@@ -83,15 +83,19 @@ func printThought(w io.Writer, f *bridge.Facts, t *bridge.Thought) {
 		fmt.Fprintf(w, "  nothing would be pushed: %s (%s)\n", d.Why, d.Invariant)
 	}
 	printDecisions(w, t)
-	fmt.Fprintf(w, "\n%d edits would follow in mode %s:\n", len(t.Edits), modeOf(t))
+	if len(t.Edits) == 0 {
+		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", modeOf(t))
+	} else {
+		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", count(len(t.Edits), "edit"), modeOf(t))
+	}
 	for _, e := range t.Edits {
-		fmt.Fprintf(w, "  %v\n", e)
+		fmt.Fprintf(w, "  %s\n", edited(e, f.View.At))
 	}
 	if len(t.Refused) > 0 {
-		fmt.Fprintf(w, "The gate turned down:\n")
+		fmt.Fprintln(w, "The gate turned down:")
 	}
 	for _, r := range t.Refused {
-		fmt.Fprintf(w, "  job %d: %s (%s)\n", r.Job, r.Why, r.Invariant)
+		paragraph(w, "  ", fmt.Sprintf("job %d: %s (%s)", r.Job, r.Why, r.Invariant))
 	}
 	fmt.Fprintln(w)
 }
@@ -112,12 +116,12 @@ func printDecisions(w io.Writer, t *bridge.Thought) {
 	table := newTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
-		table.AppendRow([]any{
+		table.add(
 			d.Rank, d.Job, short(j.User, 12), short(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
 			short(d.On.String(), 28), waited(j, t.Snapshot.Now), d.Why,
-		})
+		)
 	}
-	table.Render()
+	table.print()
 }
 
 func waited(j *policy.Job, now time.Time) string {

@@ -54,9 +54,9 @@ func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion,
 func printPolicies(w io.Writer, list []paper.Entry) {
 	t := newTable(w, "NAME", "SOURCE", "IDEA")
 	for _, e := range list {
-		t.AppendRow([]any{e.Name, source(&e), e.Idea})
+		t.add(e.Name, source(&e), e.Idea)
 	}
-	t.Render()
+	t.print()
 	fmt.Fprintln(w, "\nMore on one, with its parameters: fairbridge policies NAME")
 }
 
@@ -87,7 +87,7 @@ func printPolicy(w io.Writer, e *paper.Entry) {
 		if len(p.Choices) > 0 {
 			help += " (" + strings.Join(p.Choices, ", ") + ")"
 		}
-		t.AppendRow([]any{p.Name, p.Default, help})
+		t.add(p.Name, p.Default, help)
 	}
-	t.Render()
+	t.print()
 }

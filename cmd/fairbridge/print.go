@@ -6,7 +6,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
+	"fairbridge/bridge/slurm"
 )
 
 // printJSON prints a value for programs.
@@ -18,19 +18,6 @@ func printJSON(w io.Writer, v any) error {
 		return fmt.Errorf("printing JSON: %w", err)
 	}
 	return nil
-}
-
-// newTable returns a table in the plain style of squeue.
-func newTable(w io.Writer, head ...any) table.Writer {
-	t := table.NewWriter()
-	t.SetOutputMirror(w)
-	t.AppendHeader(head)
-	style := table.StyleLight
-	style.Options = table.OptionsNoBordersAndSeparators
-	style.Box.PaddingLeft = ""
-	style.Box.PaddingRight = "  "
-	t.SetStyle(style)
-	return t
 }
 
 // since prints how long ago something was, or "–" when it never was.
@@ -55,6 +42,35 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
+// clock prints a moment in local time: without the date when it is less than
+// half a day away.
+func clock(t, now time.Time) string {
+	switch {
+	case t.IsZero():
+		return "–"
+	case now.Sub(t).Abs() < 12*time.Hour:
+		return t.Local().Format(time.TimeOnly)
+	}
+	return t.Local().Format("2006-01-02 15:04")
+}
+
+// edited prints an edit with its times as clock does.
+func edited(e slurm.Edit, now time.Time) string {
+	if e.Kind == slurm.Lease || e.Kind == slurm.Unlease {
+		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, clock(e.Until, now))
+	}
+	return e.String()
+}
+
+// count prints "1 job", "2 jobs".
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// short cuts a text to so many characters.
 func short(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {

@@ -60,9 +60,9 @@ func printQueue(w io.Writer, rows []accounting.QueueRow, now time.Time) {
 	}
 	t := newTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
-		t.AppendRow([]any{
+		t.add(
 			r.Partition, r.Rank, r.Job, short(r.User, 12), short(r.Account, 14), r.GPUs, r.State, r.Verb, since(now, r.Arrive), r.Why,
-		})
+		)
 	}
-	t.Render()
+	t.print()
 }

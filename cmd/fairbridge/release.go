@@ -35,7 +35,15 @@ release waits until it leads itself. Works while a STOP file exists.`,
 			}
 			defer s.close()
 			s.releases = true
-			return s.release(c.Context(), c.OutOrStdout(), o.json, dry, wait)
+			out, err := s.release(c.Context(), c.ErrOrStderr(), dry, wait)
+			if out == nil {
+				return err
+			}
+			if o.json {
+				return errors.Join(printJSON(c.OutOrStdout(), out), err)
+			}
+			printReleased(c.OutOrStdout(), out, dry)
+			return err
 		},
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
@@ -43,31 +51,24 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	return o.reader(c)
 }
 
-func (s *stack) release(ctx context.Context, w io.Writer, asJSON, dry bool, wait time.Duration) error {
-	r, done, err := s.releaser(ctx, w, dry, wait)
+// release gives back what is ours, or only finds it, and says on news why it
+// takes its time. Beside an error there is what was done all the same.
+func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*bridge.Released, error) {
+	r, done, err := s.releaser(ctx, news, dry, wait)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer done()
-	var out *bridge.Released
 	if dry {
-		out, err = r.Find(ctx)
-	} else {
-		out, err = r.Release(ctx)
+		return r.Find(ctx)
 	}
+	out, err := r.Release(ctx)
 	if err != nil {
-		return err
-	}
-	if asJSON {
-		return printJSON(w, out)
-	}
-	printReleased(w, out, dry)
-	if dry {
-		return nil
+		return out, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return r.Settled(ctx, 2*time.Second)
+	return out, r.Settled(ctx, 2*time.Second)
 }
 
 // releaser takes leadership, unless nothing is to be changed.
@@ -126,25 +127,37 @@ func (s *stack) lead(ctx context.Context, w io.Writer, me string, wait time.Dura
 }
 
 func printReleased(w io.Writer, out *bridge.Released, dry bool) {
-	if len(out.Edits) == 0 {
+	switch n := len(out.Edits); {
+	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
+	case dry:
+		fmt.Fprintf(w, "%s would give back what is ours:\n", count(n, "edit"))
+	default:
+		fmt.Fprintf(w, "%s gave back what was ours:\n", count(n, "edit"))
 	}
 	for _, e := range out.Edits {
-		fmt.Fprintf(w, "  %v\n", e)
+		fmt.Fprintf(w, "  %s\n", edited(e, time.Now()))
 	}
 	for i := range out.Intents {
 		if in := &out.Intents[i]; in.Error != "" {
-			fmt.Fprintf(w, "  %v: %s: %s\n", in.Edit, in.State, in.Error)
+			fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 		}
 	}
 	if n := len(out.Kept); n > 0 {
-		fmt.Fprintf(w, "%d values stay in running jobs, where Slurm lets nobody change them; they matter only if such a job is\n"+
-			"requeued: release again then. The first: %v\n", n, out.Kept[0])
+		paragraph(w, "", fmt.Sprintf("%s in running jobs, where Slurm lets nobody change them; they matter only if such a job is "+
+			"requeued: release again then. The first: %v", stay(n), out.Kept[0]))
 	}
 	if out.Open > 0 {
-		fmt.Fprintf(w, "%d earlier outcomes are not known yet: run release again in five minutes.\n", out.Open)
+		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", count(out.Open, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
 	}
+}
+
+func stay(n int) string {
+	if n == 1 {
+		return "1 value stays"
+	}
+	return fmt.Sprintf("%d values stay", n)
 }

@@ -34,6 +34,23 @@ func (r Report) Bad() bool {
 	return false
 }
 
+// Verdict sums the report up in a line.
+func (r Report) Verdict() string {
+	n := map[Level]int{}
+	for _, f := range r {
+		n[f.Level]++
+	}
+	switch {
+	case n[Fail] > 0:
+		return fmt.Sprintf("Something does not work: %d of %d findings.", n[Fail], len(r))
+	case n[Warn] > 0:
+		return fmt.Sprintf("It works; %d of %d findings could be better.", n[Warn], len(r))
+	case n[Skip] > 0:
+		return fmt.Sprintf("It works; %d of %d findings could not be looked at.", n[Skip], len(r))
+	}
+	return "All is well."
+}
+
 func (r *Report) ok(about, format string, a ...any) {
 	*r = append(*r, Finding{About: about, Level: OK, Text: fmt.Sprintf(format, a...)})
 }
