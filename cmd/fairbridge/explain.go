@@ -22,13 +22,13 @@ import (
 // explained is the answer of `fairbridge explain --json`.
 type explained struct {
 	*accounting.Story
-	Live      *live  `json:"live,omitempty"`      // as Slurm shows it now
+	Live      *shown `json:"live,omitempty"`      // as Slurm shows it now
 	Unread    string `json:"unread,omitempty"`    // why Slurm could not be asked
 	Directive string `json:"directive,omitempty"` // what in the job's comment could not be read
 }
 
-// live is a job as Slurm shows it now.
-type live struct {
+// shown is a job as Slurm shows it now.
+type shown struct {
 	State    string    `json:"state"`
 	Reason   string    `json:"reason"`
 	Priority int64     `json:"priority"`
@@ -40,8 +40,8 @@ type live struct {
 	Excluded string    `json:"excluded,omitempty"`
 }
 
-func liveOf(j *slurm.Job) *live {
-	return &live{
+func liveOf(j *slurm.Job) *shown {
+	return &shown{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
 		Nodes: j.Nodes, Required: j.Required, Excluded: j.Excluded,
 	}
@@ -97,7 +97,7 @@ func (s *stack) explain(ctx context.Context, id int64) (*explained, error) {
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live = liveOf(&j)
+		e.Live = shownAs(&j)
 		if _, err := bridge.ParseDirective(j.Comment, j.Extra); err != nil {
 			e.Directive = err.Error()
 		}
