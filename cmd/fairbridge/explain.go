@@ -40,7 +40,7 @@ type shown struct {
 	Excluded string    `json:"excluded,omitempty"`
 }
 
-func liveOf(j *slurm.Job) *shown {
+func shownAs(j *slurm.Job) *shown {
 	return &shown{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
 		Nodes: j.Nodes, Required: j.Required, Excluded: j.Excluded,
