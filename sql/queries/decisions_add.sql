@@ -1,5 +1,6 @@
 -- Bring decision_now up to the plan, and keep in decisions what changed in
--- substance. $5.. are columns of the plan, one element per job.
+-- substance. $5.. are columns of the plan, one element per job. "not in" is hashed;
+-- "any" of an array would be searched from its start for each row.
 with plan as (
     select * from unnest($5::bigint[], $6::text[], $7::int[], $8::int[], $9::text[], $10::bigint[], $11::text[])
         as p (job, verb, rank, gpus, alloc, room_for, why)
@@ -8,7 +9,7 @@ with plan as (
       from plan p left join fairbridge.decision_now n on n.cluster = $1 and n.partition = $2 and n.job = p.job
      where n.job is null or (n.verb, n.rank, n.gpus, n.alloc, n.room_for, n.why) is distinct from (p.verb, p.rank, p.gpus, p.alloc, p.room_for, p.why)
 ), gone as (
-    delete from fairbridge.decision_now n where n.cluster = $1 and n.partition = $2 and not n.job = any ($5::bigint[])
+    delete from fairbridge.decision_now n where n.cluster = $1 and n.partition = $2 and n.job not in (select job from plan)
 ), history as (
     insert into fairbridge.decisions (cluster, partition, job, seq, at, verb, rank, gpus, alloc, room_for, why)
     select $1, $2, job, $3, $4, verb, rank, gpus, alloc, room_for, why from changed where substance
