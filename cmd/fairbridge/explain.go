@@ -1,20 +1,18 @@
 package main
 
 import (
-	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -25,6 +23,10 @@ type explained struct {
 	Live      *shown `json:"live,omitempty"`      // as Slurm shows it now
 	Unread    string `json:"unread,omitempty"`    // why Slurm could not be asked
 	Directive string `json:"directive,omitempty"` // what in the job's comment could not be read
+	// Sooner are the smaller requests that would have started in the cycle of
+	// the moment AsOf.
+	Sooner []string  `json:"sooner,omitempty"`
+	AsOf   time.Time `json:"as_of,omitzero"`
 }
 
 // shown is a job as Slurm shows it now.
@@ -54,21 +56,25 @@ func newExplain(o *options) *cobra.Command {
 		Long: `Tell a job's story: what the policy decided and why, what was changed in Slurm
 for it, and where its runs went. Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge explain 4711
+  fairbridge explain 4711_3        a task of an array
   fairbridge explain 4711 --json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			id, err := strconv.ParseInt(a[0], 10, 64)
-			if err != nil || id <= 0 {
-				return usageError{fmt.Errorf("%q is not a job id such as 4711 (for an array task, its own id: squeue -O JobID)", a[0])}
+			name, err := parseJob(a[0])
+			if err != nil {
+				return usageError{err}
 			}
 			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
 			defer s.close()
-			e, err := s.explain(c.Context(), id)
+			e, err := s.explain(c.Context(), name)
 			if errors.Is(err, accounting.ErrUnknownJob) {
-				fmt.Fprintf(c.ErrOrStderr(), "job %d: %v\n", id, accounting.ErrUnknownJob)
+				err = accounting.ErrUnknownJob // without what was being done
+			}
+			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, errNoTask) {
+				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return errFinding
 			}
 			if err != nil {
@@ -85,12 +91,17 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 
 // explain reads the story from the database, and the present state from Slurm
 // where that answers.
-func (s *stack) explain(ctx context.Context, id int64) (*explained, error) {
+func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
+	id, err := s.idOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
 	story, err := s.db.JobStory(ctx, s.file.Cluster, policy.JobID(id))
 	if err != nil {
 		return nil, err
 	}
 	e := &explained{Story: story}
+	s.sooner(ctx, e)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	j, err := s.cluster.Reread(ctx, id)
@@ -109,77 +120,23 @@ func (s *stack) explain(ctx context.Context, id int64) (*explained, error) {
 	return e, nil
 }
 
-func printStory(w io.Writer, e *explained, now time.Time) {
+// sooner looks for smaller requests in the last cycle, unless that is long ago
+// or its snapshot is no longer kept: then nothing is said.
+func (s *stack) sooner(ctx context.Context, e *explained) {
 	last := e.Runs[len(e.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.Job, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
-	if len(e.Decisions) > 0 && e.Decisions[0].Now {
-		d := e.Decisions[0]
-		fmt.Fprintln(w)
-		paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
-	}
-	printLive(w, e, now)
-	if e.Directive != "" {
-		paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
-	}
-	printRuns(w, e.Runs, now)
-	printHistory(w, e.Decisions, now)
-	printIntents(w, e.Intents, now)
-}
-
-func printLive(w io.Writer, e *explained, now time.Time) {
-	j := e.Live
-	if j == nil {
-		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)
+	i := slices.IndexFunc(s.loop.Partitions, func(p bridge.Partition) bool { return p.Name == last.Partition })
+	if i < 0 || len(e.Decisions) == 0 || !e.Decisions[0].Now {
 		return
 	}
-	fmt.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
-	if j.State == "PENDING" && !j.Start.IsZero() {
-		fmt.Fprintf(w, ", its own start estimate %s", clock(j.Start, now))
-	}
-	fmt.Fprintln(w)
-}
-
-func printRuns(w io.Writer, runs []accounting.JobRun, now time.Time) {
-	fmt.Fprintln(w, "\nRuns")
-	t := newTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
-	for _, r := range runs {
-		t.add(r.Restarts, r.State, clock(r.Submit, now), clock(r.Start, now), clock(r.End, now), short(r.Nodes, 30), r.Service)
-	}
-	t.print()
-}
-
-// maxTold is how many decisions and changes explain prints; --json has more.
-const maxTold = 12
-
-func printHistory(w io.Writer, decisions []accounting.StoredDecision, now time.Time) {
-	fmt.Fprintln(w, "\nDecisions, newest first")
-	t := newTable(w, "AT", "VERB", "RANK", "WHY")
-	told := 0
-	for _, d := range decisions {
-		if d.Now || told == maxTold {
-			continue
-		}
-		told++
-		t.add(clock(d.At, now), d.Verb, d.Rank, d.Why)
-	}
-	t.print()
-}
-
-func printIntents(w io.Writer, intents []ledger.Intent, now time.Time) {
-	if len(intents) == 0 {
-		fmt.Fprintln(w, "\nNothing was changed in Slurm for it.")
+	c, err := s.db.Cycle(ctx, s.file.Cluster, last.Partition, 0)
+	if err != nil || time.Since(c.At) > 3*s.file.Interval+time.Minute {
 		return
 	}
-	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
-	t := newTable(w, "AT", "CHANGE", "STATE", "WHY")
-	for i := range intents[:min(len(intents), maxTold)] {
-		in := &intents[i]
-		state := string(in.State)
-		if in.Error != "" {
-			state += " (" + in.Error + ")"
-		}
-		t.add(clock(in.Made, now), edited(in.Edit, now), state, in.Edit.Why)
+	var snapshot policy.Snapshot
+	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
+		return
 	}
-	t.print()
+	if e.Sooner = sooner(&snapshot, e.Job, s.loop.Partitions[i].Decide, time.Now); len(e.Sooner) > 0 {
+		e.AsOf = c.At
+	}
 }

@@ -74,7 +74,7 @@ func printPolicy(w io.Writer, e *paper.Entry) {
 		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced},
 	} {
 		if row[1] != "" {
-			fmt.Fprintf(w, "  %-11s %s\n", row[0], row[1])
+			paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
 		}
 	}
 	if len(e.Params) == 0 {

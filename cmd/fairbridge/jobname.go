@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// jobName is a job as people write it: 4711, or 4711_3 for a task of an array.
+type jobName struct {
+	id   int64
+	task int64 // -1: none
+}
+
+var errNoTask = errors.New("no such task in Slurm's list, or no longer: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
+
+func parseJob(s string) (jobName, error) {
+	head, tail, array := strings.Cut(s, "_")
+	n := jobName{task: -1}
+	var err error
+	if n.id, err = strconv.ParseInt(head, 10, 64); err != nil || n.id <= 0 {
+		return n, fmt.Errorf("%q is not a job id such as 4711, or 4711_3 for a task of an array", s)
+	}
+	if !array {
+		return n, nil
+	}
+	if n.task, err = strconv.ParseInt(tail, 10, 64); err != nil || n.task < 0 {
+		return n, fmt.Errorf("%q is not a task of an array such as 4711_3", s)
+	}
+	return n, nil
+}
+
+// idOf returns the id of the record a job is in. That of a task is its own from
+// the moment it starts, and its array's before.
+func (s *stack) idOf(ctx context.Context, n jobName) (int64, error) {
+	if n.task < 0 {
+		return n.id, nil
+	}
+	v, err := s.cluster.Observe(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.task, n.id, err)
+	}
+	return recordOf(v.Jobs, n)
+}
+
+func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
+	array := int64(0)
+	for i := range jobs {
+		switch j := &jobs[i]; {
+		case j.ArrayJob != n.id:
+		case j.ArraySplit && j.ArrayTask == n.task:
+			return j.ID, nil
+		case j.Unsplit() && waitsIn(j.ArrayTasks, n.task):
+			array = j.ID
+		}
+	}
+	if array == 0 {
+		return 0, errNoTask
+	}
+	return array, nil
+}
+
+// waitsIn reports whether a task is in a list such as "0-9:2,14%4". A list that
+// was cut short ends in "..." and may hold any.
+func waitsIn(list string, task int64) bool {
+	list, _, _ = strings.Cut(list, "%")
+	for _, part := range strings.Split(list, ",") {
+		if strings.Contains(part, "...") {
+			return true
+		}
+		span, step, _ := strings.Cut(part, ":")
+		lo, hi, ranged := strings.Cut(span, "-")
+		if !ranged {
+			hi = lo
+		}
+		a, err1 := strconv.ParseInt(lo, 10, 64)
+		b, err2 := strconv.ParseInt(hi, 10, 64)
+		by, err3 := strconv.ParseInt(step, 10, 64)
+		if err3 != nil || by < 1 {
+			by = 1
+		}
+		if err1 == nil && err2 == nil && a <= task && task <= b && (task-a)%by == 0 {
+			return true
+		}
+	}
+	return false
+}

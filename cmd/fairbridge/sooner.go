@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// soonerFor bounds the time spent on finding smaller requests, and soonerTries
+// the plans made for each kind of them.
+const (
+	soonerFor   = 2 * time.Second
+	soonerTries = 4
+)
+
+// sooner says which smaller requests of a waiting job the policy would have
+// started in the cycle of the snapshot: fewer GPUs, or a shorter time limit.
+// Each is tried by deciding again. clock tells the time.
+func sooner(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() time.Time) []string {
+	j := s.Job(id)
+	if j == nil || !j.CanStart(s.Now) || j.MinGPUs > 0 || starts(s, *j, p) {
+		return nil
+	}
+	end := clock().Add(soonerFor)
+	var found []string
+	pool := policy.NewPool(s)
+	for _, tries := range [][]policy.Job{fewer(pool, j), shorter(pool, j)} {
+		for _, t := range tries[:min(len(tries), soonerTries)] {
+			if clock().After(end) {
+				return found
+			}
+			if starts(s, t, p) {
+				found = append(found, request(j, &t))
+				break
+			}
+		}
+	}
+	return found
+}
+
+// starts reports whether the policy would start the job if it were like that.
+func starts(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
+	defer func() {
+		if recover() != nil { // a policy that panics starts nothing
+			yes = false
+		}
+	}()
+	other := *s
+	other.Jobs = slices.Clone(s.Jobs)
+	*other.Job(j.ID) = j
+	plan, err := p.Decide(&other)
+	if err != nil || plan == nil {
+		return false
+	}
+	return slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool { return d.Job == j.ID && d.Verb == policy.Start })
+}
+
+// fewer returns the job with fewer GPUs that fit into what is free, the most
+// first.
+func fewer(pool *policy.Pool, j *policy.Job) []policy.Job {
+	var list []policy.Job
+	for n := j.Ask.GPUs.Count - 1; n > 0; n-- {
+		t := *j
+		if !shrink(&t.Ask, n) {
+			continue
+		}
+		if _, err := policy.Fit(pool, j.Partition, t.Ask); err == nil {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// shrink makes an ask one for n GPUs: of as many on each node, or for less than
+// that on one node. It reports whether there is such an ask.
+func shrink(a *policy.Ask, n int) bool {
+	was := a.GPUs.Count
+	a.GPUs.Count = n
+	a.Nodes = min(a.Nodes, n)
+	a.CPUs = (a.CPUs*n + was - 1) / was
+	a.MemMB = (a.MemMB*int64(n) + int64(was) - 1) / int64(was)
+	if a.PerNode > 0 {
+		if n > a.PerNode && n%a.PerNode != 0 {
+			return false
+		}
+		a.PerNode = min(a.PerNode, n)
+		a.Nodes = min(a.Nodes, n/a.PerNode)
+	}
+	return len(a.Require) <= max(a.Nodes, 1)
+}
+
+// shorter returns the job with shorter time limits, the longest first, if there
+// is room for it at all.
+func shorter(pool *policy.Pool, j *policy.Job) []policy.Job {
+	var list []policy.Job
+	if _, err := policy.Fit(pool, j.Partition, j.Ask); err != nil {
+		return nil
+	}
+	for limit := j.Limit / 2; limit >= time.Minute; limit /= 2 {
+		t := *j
+		t.Limit = limit.Truncate(time.Minute)
+		list = append(list, t)
+	}
+	return list
+}
+
+// request says what is smaller about a job.
+func request(was, is *policy.Job) string {
+	if is.Ask.GPUs.Count == was.Ask.GPUs.Count {
+		return "a time limit of " + span(is.Limit)
+	}
+	if is.Ask.Nodes > 1 {
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.Nodes)
+	}
+	return is.Ask.GPUs.String()
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/ledger"
+)
+
+func printStory(w io.Writer, e *explained, now time.Time) {
+	last := e.Runs[len(e.Runs)-1]
+	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
+		e.Job, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
+	if len(e.Decisions) > 0 && e.Decisions[0].Now {
+		d := e.Decisions[0]
+		fmt.Fprintln(w)
+		paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
+	}
+	if len(e.Sooner) > 0 {
+		paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", clock(e.AsOf, now), strings.Join(e.Sooner, ", or ")))
+	}
+	printLive(w, e, now)
+	if e.Directive != "" {
+		paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
+	}
+	printRuns(w, e.Runs, now)
+	printHistory(w, e.Decisions, now)
+	printIntents(w, e.Intents, now)
+}
+
+func printLive(w io.Writer, e *explained, now time.Time) {
+	j := e.Live
+	if j == nil {
+		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)
+		return
+	}
+	fmt.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
+	if j.State == "PENDING" && !j.Start.IsZero() {
+		fmt.Fprintf(w, ", its own start estimate %s", clock(j.Start, now))
+	}
+	fmt.Fprintln(w)
+}
+
+func printRuns(w io.Writer, runs []accounting.JobRun, now time.Time) {
+	fmt.Fprintln(w, "\nRuns")
+	t := newTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
+	for _, r := range runs {
+		t.add(r.Restarts, r.State, clock(r.Submit, now), clock(r.Start, now), clock(r.End, now), short(r.Nodes, 30), r.Service)
+	}
+	t.print()
+}
+
+// maxTold is how many decisions and changes explain prints; --json has more.
+const maxTold = 12
+
+func printHistory(w io.Writer, decisions []accounting.StoredDecision, now time.Time) {
+	fmt.Fprintln(w, "\nDecisions, newest first")
+	t := newTable(w, "AT", "VERB", "RANK", "WHY")
+	told := 0
+	for _, d := range decisions {
+		if d.Now || told == maxTold {
+			continue
+		}
+		told++
+		t.add(clock(d.At, now), d.Verb, d.Rank, d.Why)
+	}
+	t.print()
+}
+
+func printIntents(w io.Writer, intents []ledger.Intent, now time.Time) {
+	if len(intents) == 0 {
+		fmt.Fprintln(w, "\nNothing was changed in Slurm for it.")
+		return
+	}
+	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
+	t := newTable(w, "AT", "CHANGE", "STATE", "WHY")
+	for i := range intents[:min(len(intents), maxTold)] {
+		in := &intents[i]
+		state := string(in.State)
+		if in.Error != "" {
+			state += " (" + in.Error + ")"
+		}
+		t.add(clock(in.Made, now), edited(in.Edit, now), state, in.Edit.Why)
+	}
+	t.print()
+}
