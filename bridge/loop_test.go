@@ -221,6 +221,23 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 	}
 }
 
+func TestClocksApartSendNothing(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	parts := r.parts()
+	parts.Now = func() time.Time { return r.w.Now().Add(time.Minute) }
+	l, err := bridge.New(r.conf, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.loop = l
+	last := r.cycles(5)
+	if len(r.wire.applied) > 0 || last.Result != bridge.InDoubt || !strings.HasPrefix(last.Doubts[0].Cause, "gate") {
+		t.Errorf("with clocks a minute apart: %s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
+	}
+}
+
 type broken struct{}
 
 func (broken) Decide(*policy.Snapshot) (*policy.Plan, error) { panic("planted") }

@@ -164,3 +164,23 @@ func TestUndoKeepsTheOwnersBegin(t *testing.T) {
 		t.Errorf("got %v, want a begin time of %v", got, in.Before.Begin)
 	}
 }
+
+func TestUndoWaitsForOpenOutcomes(t *testing.T) {
+	ours, next := lease(Observed), lease(Unknown)
+	next.ID = 2
+	j := waiting()
+	j.Eligible = ours.Edit.Until
+	if got := Undo([]Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
+		t.Errorf("got %v while an outcome is open", got)
+	}
+}
+
+func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
+	j := waiting()
+	for _, kind := range []slurm.Kind{slurm.Unlease, slurm.HandBack, slurm.SiteFactor, slurm.Nice, slurm.Require, slurm.Exclude} {
+		in := intent(kind, Observed)
+		if got := NewBook([]Intent{in}).Standing(j.Run(), FieldOf(kind), noon); got != nil {
+			t.Errorf("%s: %v still stands", kind, got.Edit)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package bridge
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// startHere is a wish to start job 7 on n2, four GPUs of which are free.
+func startHere() Wish {
+	j := waitingJob()
+	j.Required, j.NodeCount = "", 1
+	return Wish{
+		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
+		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
+		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
+			{Name: "n1", Gres: "gpu:a100:8", GresUsed: "gpu:a100:8(IDX:0-7)"}, {Name: "n2", Gres: "gpu:a100:8", GresUsed: "gpu:a100:4(IDX:0-3)"},
+		}},
+		Book: ledger.NewBook(nil), Mode: gate.Preempt, Pin: true, Lever: slurm.SiteFactor,
+		Order: Order{Strength: Override, Window: 10}, Lease: Lease{Length: 10 * time.Minute, Window: 10},
+	}
+}
+
+func TestPins(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Wish)
+		pinned bool
+	}{
+		{"free", func(*Wish) {}, true},
+		{"switched off", func(w *Wish) { w.Pin = false }, false},
+		{"not free yet", func(w *Wish) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
+		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = "0-3" }, false},
+		{"one task of an array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
+		{"two nodes wanted", func(w *Wish) { w.View.Jobs[0].NodeCount = 2 }, false},
+		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = "n1" }, false},
+		{"its owner insists on this node", func(w *Wish) { w.View.Jobs[0].Required = "n2" }, false}, // stands already
+		{"constraint we cannot read", func(w *Wish) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
+		{"held meanwhile", func(w *Wish) { w.View.Jobs[0].Held = true }, false},
+		{"unreadable", func(w *Wish) { w.View.Jobs[0].Opaque = "no priority" }, false},
+		{"part of a het job", func(w *Wish) { w.View.Jobs[0].HetJob = 6 }, false},
+		{"cannot start anyway", func(w *Wish) { w.Snapshot.Jobs[0].Held = "dependency" }, false},
+		{"rank mode", func(w *Wish) { w.Mode = gate.Rank }, false},
+	}
+	for _, tt := range tests {
+		w := startHere()
+		tt.change(&w)
+		pinned := false
+		for _, e := range Diff(w) {
+			pinned = pinned || e.Kind == slurm.Require && len(e.Nodes) == 1 && e.Nodes[0] == "n2"
+			if tt.name == "held meanwhile" || tt.name == "unreadable" {
+				t.Errorf("%s: %v", tt.name, e)
+			}
+		}
+		if pinned != tt.pinned {
+			t.Errorf("%s: pinned %v, want %v", tt.name, pinned, tt.pinned)
+		}
+	}
+}
+
+func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
+	w := startHere()
+	w.Plan.Decisions[0].Verb, w.Plan.Decisions[0].On = policy.Hold, nil
+	if e := Diff(w); len(e) != 2 || e[0].Kind != slurm.Lease && e[1].Kind != slurm.Lease {
+		t.Fatalf("no lease: %v", e)
+	}
+	w.View.Jobs[0].Eligible = noon.Add(time.Hour)
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Lease {
+			t.Errorf("a lease over its owner's later begin: %v", e)
+		}
+	}
+}
+
+func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
+	w := startHere()
+	j := w.View.Jobs[0]
+	w.Book = ledger.NewBook([]ledger.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require}, State: ledger.Unknown}})
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Require {
+			t.Errorf("sent %v while an outcome is open", e)
+		}
+	}
+	w.Book = ledger.NewBook([]ledger.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Lease}, State: ledger.Yielded}})
+	if e := Diff(w); len(e) > 0 {
+		t.Errorf("sent %v to a job that was yielded", e)
+	}
+}

@@ -1,0 +1,214 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func waitingJob() slurm.Job {
+	return slurm.Job{
+		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
+		Nice: 3, NiceKnown: true, Required: "n1", Excluded: "n9", Batch: true,
+	}
+}
+
+func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
+	tests := []struct {
+		name    string
+		kind    slurm.Kind
+		job     func(*slurm.Job)
+		gone    string
+		changed string
+	}{
+		{"nothing", slurm.Lease, func(*slurm.Job) {}, "", ""},
+		{"another run", slurm.Lease, func(j *slurm.Job) { j.Restarts = 1 }, "another run", ""},
+		{"a reused id", slurm.SiteFactor, func(j *slurm.Job) { j.Submit = noon }, "another run", ""},
+		{"held", slurm.SiteFactor, func(j *slurm.Job) { j.Held = true }, "", "held"},
+		{"started", slurm.Lease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
+		{"its owner's later begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
+		{"an earlier begin is no loss", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", ""},
+		{"nice", slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
+		{"nice does not matter to a lease", slurm.Lease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = "n2" }, "", "required nodes"},
+		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = "" }, "", "excluded nodes"},
+	}
+	for _, tt := range tests {
+		was := waitingJob()
+		e := slurm.Edit{Run: was.Run(), Kind: tt.kind}
+		b := beforeOf(ledger.NewBook(nil), &was, e, noon)
+		is := was
+		tt.job(&is)
+		gone, changed := moved(e, b, &is)
+		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
+			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
+		}
+	}
+}
+
+// TestBeforeKeepsTheOwnersValues: where a value of ours stands, what is to be
+// given back is what stood there before it.
+func TestBeforeKeepsTheOwnersValues(t *testing.T) {
+	j := waitingJob()
+	ours := func(kind slurm.Kind, e slurm.Edit, b ledger.Before) *ledger.Book {
+		e.Kind, e.Run = kind, j.Run()
+		return ledger.NewBook([]ledger.Intent{{ID: 1, Edit: e, Before: b, State: ledger.Observed}})
+	}
+	own := ledger.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: "n5", Excluded: "n6"}
+	if b := beforeOf(ours(slurm.Lease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.Unlease}, noon); !b.Begin.Equal(own.Begin) {
+		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
+	}
+	if b := beforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required != "n5" || b.Found != "n1" {
+		t.Errorf("required %q found %q, want the owner's n5 and our n1", b.Required, b.Found)
+	}
+	if b := beforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded != "n6" || b.Found != "n9" {
+		t.Errorf("excluded %q found %q, want the owner's n6 and our n9", b.Excluded, b.Found)
+	}
+	if b := beforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.Ours != 9000 {
+		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.Ours)
+	}
+	if b := beforeOf(ours(slurm.Nice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.Nice}, noon); b.Nice-b.Ours != 5 {
+		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.Ours)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	tests := []struct {
+		err    error
+		want   ledger.State
+		closed bool
+	}{
+		{nil, ledger.Acked, false},
+		{&slurm.Error{Class: slurm.Gone}, ledger.Expired, true},
+		{&slurm.Error{Class: slurm.Changed}, ledger.Expired, true},
+		{&slurm.Error{Class: slurm.Refused}, ledger.Failed, true},
+		{&slurm.Error{Class: slurm.Rejected}, ledger.Failed, true},
+		{&slurm.Error{Class: slurm.Denied}, ledger.Failed, true},
+		{&slurm.Error{Class: slurm.NoVersion}, ledger.Failed, true},
+		{&slurm.Error{Class: slurm.Unreachable}, ledger.Failed, true},
+		{&slurm.Error{Class: slurm.Busy}, ledger.Unknown, false},
+		{&slurm.Error{Class: slurm.Unclear}, ledger.Unknown, false},
+		{&slurm.Error{Class: slurm.Garbled}, ledger.Unknown, false},
+		{errors.New("of no class"), ledger.Unknown, false},
+	}
+	for _, tt := range tests {
+		in := ledger.Intent{State: ledger.Sent}
+		outcome(&in, tt.err, noon)
+		if in.State != tt.want || in.Closed.IsZero() == tt.closed {
+			t.Errorf("%v: %s, closed %v; want %s, closed %v", tt.err, in.State, !in.Closed.IsZero(), tt.want, tt.closed)
+		}
+	}
+}
+
+// diary notes marks and calls in the order they happen.
+type diary struct {
+	Journal
+	Cluster
+	job   slurm.Job
+	lines []string
+	fail  ledger.State // marking this state fails
+}
+
+func (d *diary) Mark(_ context.Context, in ledger.Intent) error {
+	d.lines = append(d.lines, string(in.State))
+	if in.State == d.fail {
+		return errors.New("database gone")
+	}
+	return nil
+}
+func (d *diary) Reread(context.Context, int64) (slurm.Job, error) {
+	d.lines = append(d.lines, "reread")
+	return d.job, nil
+}
+func (d *diary) Apply(context.Context, slurm.Edit) error {
+	d.lines = append(d.lines, "apply")
+	return nil
+}
+
+func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
+	for _, tt := range []struct {
+		fail ledger.State
+		want string
+	}{
+		{"", "reread SENT apply ACKED"},
+		{ledger.Sent, "reread SENT"},
+		{ledger.Acked, "reread SENT apply ACKED"},
+	} {
+		j := waitingJob()
+		d := &diary{job: j, fail: tt.fail}
+		e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
+		p := pusher{
+			Parts: Parts{Cluster: d, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return noon }},
+			may:   func(context.Context) error { return nil },
+		}
+		in := ledger.Intent{ID: 1, Edit: e, State: ledger.Planned, Before: beforeOf(ledger.NewBook(nil), &j, e, noon)}
+		_, err := p.push(t.Context(), []ledger.Intent{in, in})
+		if got := strings.Join(d.lines, " "); !strings.HasPrefix(got, tt.want) || (err != nil) != (tt.fail != "") {
+			t.Errorf("with %q failing: %s (%v), want %s", tt.fail, got, err, tt.want)
+		} else if tt.fail != "" && got != tt.want {
+			t.Errorf("with %q failing it went on: %s", tt.fail, got)
+		}
+	}
+}
+
+func TestMayPush(t *testing.T) {
+	stop := filepath.Join(t.TempDir(), "STOP")
+	l := &Loop{Config: Config{StopFile: stop}}
+	l.Leadership = &election{epoch: 1, held: true}
+	l.seat = seat{ttl: time.Minute, clock: time.Now}
+	if _, _, err := l.seat.take(t.Context(), l.Leadership); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.MayPush(t.Context()); err != nil {
+		t.Errorf("the leader may not push: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := l.MayPush(over); err == nil {
+		t.Error("a cycle whose time is over may push")
+	}
+	if err := os.WriteFile(stop, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.MayPush(t.Context()); err == nil || !strings.Contains(err.Error(), stop) {
+		t.Errorf("with a STOP file: %v", err)
+	}
+}
+
+func TestEffectBreaker(t *testing.T) {
+	sent := func(n int, s ledger.State, ago time.Duration) []ledger.Intent {
+		list := make([]ledger.Intent, n)
+		for i := range list {
+			list[i] = ledger.Intent{State: s, Sent: noon.Add(-ago)}
+		}
+		return list
+	}
+	tests := []struct {
+		name    string
+		intents []ledger.Intent
+		open    bool
+	}{
+		{"all well", sent(100, ledger.Observed, time.Minute), false},
+		{"a few of few", sent(4, ledger.Failed, time.Minute), false},
+		{"many", append(sent(10, ledger.Observed, time.Minute), sent(5, ledger.Failed, time.Minute)...), true},
+		{"few of many", append(sent(200, ledger.Observed, time.Minute), sent(5, ledger.Failed, time.Minute)...), false},
+		{"long ago", sent(50, ledger.Failed, 2*time.Hour), false},
+		{"never sent", []ledger.Intent{{State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}}, false},
+	}
+	for _, tt := range tests {
+		if err := effective(tt.intents, noon); (err != nil) != tt.open {
+			t.Errorf("%s: %v, want open %v", tt.name, err, tt.open)
+		}
+	}
+}
