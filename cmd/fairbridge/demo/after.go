@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 )
 
 // keep says how to look at the reports, and waits for a line when asked to.
@@ -32,14 +33,22 @@ func (s *show) keep(ctx context.Context) error {
 
 // explain asks fairbridge about three jobs.
 func (s *show) explain(ctx context.Context, d *daemon, before, after []Life) error {
-	var errs []error
 	for _, q := range questions(before, after) {
-		text, err := d.command(ctx, "explain", fmt.Sprint(q.job))
-		if err != nil {
-			errs = append(errs, err)
-			continue
+		for _, l := range q.jobs {
+			text, err := d.command(ctx, "explain", fmt.Sprint(l.Job))
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && exit.ExitCode() == unknown {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(s.Out, "\n$ fairbridge explain %d    # %s\n%s", l.Job, q.why(l), text)
+			break
 		}
-		fmt.Fprintf(s.Out, "\n$ fairbridge explain %d    # %s\n%s", q.job, q.why, text)
 	}
-	return errors.Join(errs...)
+	return nil
 }
+
+// unknown is the exit status of explain for a job fairbridge never saw.
+const unknown = 3

@@ -88,7 +88,7 @@ func TestSimulatedDemo(t *testing.T) {
 	text := out.String()
 	for _, want := range []string{
 		"A day of 75 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone (in virtual time", "mode preempt, policy astraea",
-		"\n  order    job ", "4 probes measure 32 GPUs", "wait, median", "GPU share of vision", "waited longest",
+		"\n  order    job ", "4 probes measure 32 GPUs", "wait, median", "GPU share of vision", "waited long, ",
 		"Decisions, newest first", "psql 'postgres://", "usage_by_account_day",
 	} {
 		if !strings.Contains(text, want) {

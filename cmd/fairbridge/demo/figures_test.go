@@ -117,10 +117,17 @@ func TestQuantileIsAValueThatOccurs(t *testing.T) {
 
 func TestQuestions(t *testing.T) {
 	before := Lives([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
-	want := []question{
-		{2, "short waited longest, 2 s"}, {1, "long was requeued"}, {2, "short waited 2 s, 8 s on Slurm alone"},
+	var got []string
+	for _, q := range questions(before, Lives(smallRuns)) {
+		got = append(got, q.why(q.jobs[0]))
 	}
-	if d := cmp.Diff(want, questions(before, Lives(smallRuns)), cmp.AllowUnexported(question{})); d != "" {
+	want := []string{"short waited long, 2 s", "long was requeued", "short waited 2 s, 8 s on Slurm alone"}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
+	}
+	for _, q := range questions(nil, nil) {
+		if len(q.jobs) > 0 {
+			t.Errorf("a day without jobs asks about %v", q.jobs)
+		}
 	}
 }
