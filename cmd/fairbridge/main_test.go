@@ -27,7 +27,8 @@ func TestScripts(t *testing.T) {
 			"exits": exits, "json": isJSON,
 			"site": onSite((*site).start), "token": onSite((*site).mint), "sql": onSite((*site).sql),
 			"serves": onSite((*site).serves), "tokens": onSite((*site).tokens),
-			"writes": onSite((*site).writes), "jobs": onSite((*site).job),
+			"fault": onSite((*site).fault), "writes": onSite((*site).writes), "jobs": onSite((*site).job),
+			"rival": onSite((*site).rival), "cycles": onSite((*site).cycles),
 		},
 	})
 }

@@ -111,11 +111,11 @@ func (s *stack) keepJournal(ctx context.Context, log *slog.Logger) (done func(),
 		return func() {}, nil
 	}
 	if err := os.MkdirAll(filepath.Dir(s.file.Journal), 0o700); err != nil {
-		return nil, fmt.Errorf("making the directory of the local journal: %w", err)
+		return nil, fmt.Errorf("making the directory of the local journal (journal in the configuration): %w", err)
 	}
 	j, err := localjournal.Open(s.file.Journal)
 	if err != nil {
-		return nil, fmt.Errorf("opening the local journal (journal in the configuration): %w", err)
+		return nil, fmt.Errorf("%w (journal in the configuration: %s)", err, s.file.Journal)
 	}
 	if err := j.Damage(); err != nil {
 		log.Warn("the local journal has unreadable lines", "error", err)
