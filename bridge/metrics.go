@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // Metrics are what the loop counts, for Prometheus.
@@ -77,8 +78,12 @@ func (m *Metrics) thought(t *Thought) {
 		return
 	}
 	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": t.Partition.Name})
-	for _, d := range t.Plan.Decisions {
-		m.decisions.WithLabelValues(t.Partition.Name, string(d.Verb)).Inc()
+	verbs := map[policy.Verb]int{}
+	for i := range t.Plan.Decisions {
+		verbs[t.Plan.Decisions[i].Verb]++
+	}
+	for verb, n := range verbs {
+		m.decisions.WithLabelValues(t.Partition.Name, string(verb)).Set(float64(n))
 	}
 }
 
