@@ -3,9 +3,6 @@ package settings
 import (
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,27 +19,12 @@ func (f *File) problems() []error {
 			all = append(all, f.at("", err))
 		}
 	}
-	if f.Cluster == "" && f.where["cluster"] == nil {
+	if f.Cluster == "" {
 		note(errors.New("cluster: not given; it is the ClusterName of slurm.conf"))
 	}
-	note(checkURL(f.Slurm.URL))
-	note(checkListen(f.Listen))
-	note(checkProbes(f.Probes.URL))
-	note(checkCommand(f.Slurm.Scontrol))
-	note(between("warmup", f.Warmup, 0, 1000))
-	note(between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute))
-	note(between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10))
-	note(between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour))
-	note(between("slurm.rate", f.Slurm.Rate, 0.1, 1000))
-	note(between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour))
-	note(between("database.keep_snapshots", f.Database.Snapshots, 0, forever))
-	note(between("database.keep_samples", f.Database.Samples, 0, forever))
-	note(between("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour))
-	note(between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute))
-	note(oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"))
-	note(oneOf("log.format", f.Log.Format, "text", "json"))
-	note(oneOf("order.lever", f.Order.Lever, "auto", "site_factor", "nice", "priority"))
-	note(oneOf("order.strength", f.Order.Strength, "override", "blend"))
+	for _, err := range f.values() {
+		note(err)
+	}
 	if f.Slurm.KeyFile != "" && f.Slurm.User == "" {
 		note(errors.New("slurm.user: not given; with slurm.key_file it is the Slurm operator to sign for"))
 	}
@@ -60,6 +42,30 @@ func (f *File) problems() []error {
 		note(err)
 	}
 	return all
+}
+
+// values checks one value after the other; nil where it is possible.
+func (f *File) values() []error {
+	return []error{
+		checkURL(f.Slurm.URL),
+		checkListen(f.Listen),
+		checkProbes(f.Probes.URL),
+		checkCommand(f.Slurm.Scontrol),
+		between("warmup", f.Warmup, 0, 1000),
+		between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute),
+		between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
+		between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour),
+		between("slurm.rate", f.Slurm.Rate, 0.1, 1000),
+		between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour),
+		between("database.keep_snapshots", f.Database.Snapshots, 0, forever),
+		between("database.keep_samples", f.Database.Samples, 0, forever),
+		between("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour),
+		between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute),
+		oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"),
+		oneOf("log.format", f.Log.Format, "text", "json"),
+		oneOf("order.lever", f.Order.Lever, "auto", "site_factor", "nice", "priority"),
+		oneOf("order.strength", f.Order.Strength, "override", "blend"),
+	}
 }
 
 func (p *Partition) problems() []error {
@@ -99,69 +105,6 @@ func (p *Partition) policy() string {
 		return "astraea"
 	}
 	return p.Policy
-}
-
-func checkURL(s string) error {
-	u, err := url.Parse(s)
-	switch {
-	case err != nil:
-		return fmt.Errorf("slurm.url: %q is not a URL", s)
-	case u.User != nil:
-		return errors.New("slurm.url: holds a password; use slurm.token_file")
-	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
-		return nil
-	case u.Scheme == "unix" && strings.HasPrefix(u.Path, "/"):
-		return nil
-	}
-	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
-}
-
-// forever is the longest time rows can be told to be kept; 0 is longer.
-const forever = 100 * 365 * 24 * time.Hour
-
-func checkListen(s string) error {
-	if s == "" {
-		return nil
-	}
-	if _, port, err := net.SplitHostPort(s); err != nil || port == "" {
-		return fmt.Errorf("listen: %q is not host:port, such as localhost:9811", s)
-	}
-	return nil
-}
-
-func checkProbes(s string) error {
-	if s == "" {
-		return nil
-	}
-	u, err := url.Parse(strings.ReplaceAll(s, "{node}", "node"))
-	switch {
-	case !strings.Contains(s, "{node}"):
-		return fmt.Errorf("probes.url: %q names the same place for every node; write {node} where the node's name belongs", s)
-	case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "unix":
-		return fmt.Errorf("probes.url: %q is neither http://{node}:9810 nor unix:/path/{node}.sock", s)
-	}
-	return nil
-}
-
-func checkCommand(argv []string) error {
-	if len(argv) == 0 || slices.Contains(argv, "") {
-		return errors.New("slurm.scontrol: want a program and its arguments, such as [scontrol]")
-	}
-	return nil
-}
-
-func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {
-	if v >= lo && v <= hi {
-		return nil
-	}
-	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
-}
-
-func oneOf(key, v string, known ...string) error {
-	if slices.Contains(known, v) {
-		return nil
-	}
-	return fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
 }
 
 // loop returns the loop's configuration without its policies.

@@ -48,22 +48,39 @@ func Parse(name string, text []byte) (*File, error) {
 		w.value(d, reflect.ValueOf(f).Elem(), "")
 	}
 	f.where = w.where
-	if err := errors.Join(inOrder(append(w.problems, f.problems()...))...); err != nil {
+	if err := errors.Join(inOrder(append(w.problems, besides(w.problems, f.problems())...))...); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
+// besides leaves out what is said of a place that something was said of
+// already: a value that could not be read is not also to be called missing.
+func besides(said, more []error) []error {
+	told := map[[2]int]bool{}
+	for _, err := range said {
+		line, col := place(err)
+		told[[2]int{line, col}] = true
+	}
+	return slices.DeleteFunc(more, func(err error) bool {
+		line, col := place(err)
+		return told[[2]int{line, col}]
+	})
+}
+
+// place returns where in the file a problem is; the last line there can be when
+// it is at no place.
+func place(err error) (line, col int) {
+	var p Problem
+	if errors.As(err, &p); p.Line == 0 {
+		return math.MaxInt, 0
+	}
+	return p.Line, p.Col
+}
+
 // inOrder sorts problems by their place in the file; those without one come
 // last.
 func inOrder(problems []error) []error {
-	place := func(err error) (line, col int) {
-		var p Problem
-		if errors.As(err, &p); p.Line == 0 {
-			return math.MaxInt, 0
-		}
-		return p.Line, p.Col
-	}
 	slices.SortStableFunc(problems, func(a, b error) int {
 		la, ca := place(a)
 		lb, cb := place(b)

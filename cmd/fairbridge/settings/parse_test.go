@@ -141,6 +141,13 @@ func TestPartitionProblems(t *testing.T) {
 			}
 		})
 	}
+	for text, want := range map[string]string{
+		"cluster: ''": "cluster: not given", "cluster:": "cluster: not given", "cluster: [a]": "cluster: want a text", "cluster: 5": `cluster: want a text, got "5"`,
+	} {
+		if got := problems(t, text+"\npartitions: [{name: g}]\n"); len(got) != 1 || got[0].Line != 1 || !strings.HasPrefix(got[0].Text, want) {
+			t.Errorf("%s: %v, want %s", text, got, want)
+		}
+	}
 	if got := problems(t, "cluster: c\npartitions: [{name: g, policy: tiresias, params: {queues: 1, quues: 2}}]\n"); len(got) != 2 {
 		t.Errorf("two wrong parameters: %v", got)
 	}

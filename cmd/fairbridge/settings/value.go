@@ -1,0 +1,74 @@
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil:
+		return fmt.Errorf("slurm.url: %q is not a URL", s)
+	case u.User != nil:
+		return errors.New("slurm.url: holds a password; use slurm.token_file")
+	case (u.Scheme == "http" || u.Scheme == "https") && u.Host != "":
+		return nil
+	case u.Scheme == "unix" && strings.HasPrefix(u.Path, "/"):
+		return nil
+	}
+	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
+}
+
+// forever is the longest time rows can be told to be kept; 0 is longer.
+const forever = 100 * 365 * 24 * time.Hour
+
+func checkListen(s string) error {
+	if s == "" {
+		return nil
+	}
+	if _, port, err := net.SplitHostPort(s); err != nil || port == "" {
+		return fmt.Errorf("listen: %q is not host:port, such as localhost:9811", s)
+	}
+	return nil
+}
+
+func checkProbes(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(strings.ReplaceAll(s, "{node}", "node"))
+	switch {
+	case !strings.Contains(s, "{node}"):
+		return fmt.Errorf("probes.url: %q names the same place for every node; write {node} where the node's name belongs", s)
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "unix":
+		return fmt.Errorf("probes.url: %q is neither http://{node}:9810 nor unix:/path/{node}.sock", s)
+	}
+	return nil
+}
+
+func checkCommand(argv []string) error {
+	if len(argv) == 0 || slices.Contains(argv, "") {
+		return errors.New("slurm.scontrol: want a program and its arguments, such as [scontrol]")
+	}
+	return nil
+}
+
+func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {
+	if v >= lo && v <= hi {
+		return nil
+	}
+	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
+}
+
+func oneOf(key, v string, known ...string) error {
+	if slices.Contains(known, v) {
+		return nil
+	}
+	return fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
+}
