@@ -27,7 +27,7 @@ func sooner(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() t
 	var found []string
 	pool := policy.NewPool(s)
 	for _, tries := range [][]policy.Job{fewer(pool, j), shorter(pool, j)} {
-		for _, t := range tries[:min(len(tries), soonerTries)] {
+		for _, t := range tries {
 			if clock().After(end) {
 				return found
 			}
@@ -61,7 +61,7 @@ func starts(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 // first.
 func fewer(pool *policy.Pool, j *policy.Job) []policy.Job {
 	var list []policy.Job
-	for n := j.Ask.GPUs.Count - 1; n > 0; n-- {
+	for n := min(j.Ask.GPUs.Count-1, pool.Total(j.Ask.GPUs.Type)); n > 0 && len(list) < soonerTries; n-- {
 		t := *j
 		if !shrink(&t.Ask, n) {
 			continue
@@ -98,7 +98,7 @@ func shorter(pool *policy.Pool, j *policy.Job) []policy.Job {
 	if _, err := policy.Fit(pool, j.Partition, j.Ask); err != nil {
 		return nil
 	}
-	for limit := j.Limit / 2; limit >= time.Minute; limit /= 2 {
+	for limit := j.Limit / 2; limit >= time.Minute && len(list) < soonerTries; limit /= 2 {
 		t := *j
 		t.Limit = limit.Truncate(time.Minute)
 		list = append(list, t)
