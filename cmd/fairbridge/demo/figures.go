@@ -23,6 +23,7 @@ type Figures struct {
 	Idle           float64 `json:"gpu_idle"`                 // fraction of GPU time from the first submission to the last end
 	IdleWaiting    float64 `json:"gpu_idle_while_jobs_wait"` // the same, while any job waited
 	Makespan       float64 `json:"makespan_s"`
+	Excess         int     `json:"gpus_recorded_beyond_capacity"` // not 0: Slurm's records contradict themselves
 }
 
 // Measure works out the figures of a day from Slurm's records of it. An error
@@ -38,6 +39,7 @@ func Measure(day []Job, runs []Record, capacity int, weights map[string]float64)
 	c := contend(lives, capacity, weights)
 	f.Shares = c.shares(capacity, weights)
 	f.IdleWaiting = ratio(c.idle, c.time.Seconds()*float64(capacity))
+	f.Excess = c.excess
 	first, last, busy := lives[0].Submit, lives[0].End, 0.0
 	for i := range lives {
 		l := &lives[i]

@@ -53,6 +53,19 @@ func TestFiguresByHand(t *testing.T) {
 	}
 }
 
+func TestARequeuedRunThatWasClosedLateEndsWithItsRequeue(t *testing.T) {
+	late := append([]Record{run(1, "long", "a", 4, 0, 0, 12, "REQUEUED")}, smallRuns[:2]...)
+	got, err := Measure(small, late, 4, equal)
+	want, _ := Measure(small, smallRuns, 4, equal)
+	if d := cmp.Diff(want, got); err != nil || d != "" {
+		t.Error(err, d)
+	}
+	double := []Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 4, 8, "COMPLETED")}
+	if got, _ := Measure(small, double, 4, equal); got == nil || got.Excess != 2 {
+		t.Errorf("6 of 4 GPUs are held at once: %+v", got)
+	}
+}
+
 func TestADayThatDidNotEndWellIsNotMeasured(t *testing.T) {
 	failed := append([]Record{run(2, "short", "b", 2, 2, 4, 8, "FAILED")}, smallRuns[1:]...)
 	for name, c := range map[string]struct {

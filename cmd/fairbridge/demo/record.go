@@ -45,7 +45,8 @@ func (l *Life) Ran() time.Duration {
 // requeue.
 func (l *Life) Wait() time.Duration { return l.End.Sub(l.Submit) - l.Ran() }
 
-// Lives joins the runs of each job, sorted by job.
+// Lives joins the runs of each job, sorted by job. A run ends at the latest
+// when its job was submitted again: slurmdbd may close a requeued run later.
 func Lives(runs []Record) []Life {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
@@ -55,6 +56,9 @@ func Lives(runs []Record) []Life {
 			out = append(out, Life{Job: r.Job, Name: r.Name, Task: r.Task, Account: r.Account, GPUs: r.GPUs, Submit: r.Submit})
 		}
 		l := &out[len(out)-1]
+		if n := len(l.Runs); n > 0 {
+			l.Runs[n-1].End = earlier(l.Runs[n-1].End, later(r.Submit, l.Runs[n-1].Start))
+		}
 		l.End = r.End
 		l.Runs = append(l.Runs, r)
 	}

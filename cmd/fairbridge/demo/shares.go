@@ -40,6 +40,7 @@ func moments(lives []Life) []moment {
 type contention struct {
 	time    time.Duration
 	idle    float64 // GPU-seconds nobody held
+	excess  int     // GPUs held at once beyond those there are: the records are wrong
 	held    map[string]float64
 	due     map[string]float64
 	holds   map[string]int
@@ -67,6 +68,9 @@ func (c *contention) pass(d time.Duration, capacity int, weights map[string]floa
 		waiting += c.waiting[a]
 		busy += c.holds[a]
 		demand[a] = float64(c.holds[a] + c.waiting[a])
+	}
+	if d > 0 {
+		c.excess = max(c.excess, busy-capacity)
 	}
 	if waiting == 0 {
 		return

@@ -60,6 +60,9 @@ func printTable(w io.Writer, c *Comparison) {
 	row("GPUs idle while jobs wait", percent, a.IdleWaiting, b.IdleWaiting)
 	row("first submission to last end", seconds, a.Makespan, b.Makespan)
 	t.Render()
+	if n := max(a.Excess, b.Excess); n > 0 {
+		fmt.Fprintf(w, "\nSlurm's records contradict themselves: at some moment %d GPUs more were held than there are.\n", n)
+	}
 	fmt.Fprint(w, "\n"+definitions)
 }
 
