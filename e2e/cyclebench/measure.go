@@ -20,11 +20,11 @@ type kind struct {
 	moved int
 }
 
-// kinds returns what this Slurm can be polled by: before 23.11 there is no
+// kinds returns what this Slurm can be polled by: before 24.05 there is no
 // list of states, so that every poll reads everything.
 func (s *site) kinds(o options) []kind {
 	all := []kind{{name: "list", poll: rest.Poll{FullEvery: time.Nanosecond}, full: true}}
-	if s.release < "23.11" {
+	if s.release < "24.05" {
 		return all
 	}
 	slow := rest.Poll{FullEvery: 24 * time.Hour}
