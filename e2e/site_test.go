@@ -18,13 +18,24 @@ import (
 	"fairbridge/scripts/throwaway/livetest"
 )
 
+// built is where the program is built, for all tests.
+var built string
+
+func TestMain(m *testing.M) {
+	os.Exit(func() int {
+		var err error
+		if built, err = os.MkdirTemp("", "fairbridge-e2e-"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(built)
+		return m.Run()
+	}())
+}
+
 // binary is the program, built once.
 var binary = sync.OnceValues(func() (string, error) {
-	dir, err := os.MkdirTemp("", "fairbridge-e2e-")
-	if err != nil {
-		return "", err
-	}
-	path := filepath.Join(dir, "fairbridge")
+	path := filepath.Join(built, "fairbridge")
 	cmd := exec.Command("go", "build", "-o", path, "fairbridge/cmd/fairbridge")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
