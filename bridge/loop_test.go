@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"os"
-	"strings"
 	"testing"
 	"time"
 
