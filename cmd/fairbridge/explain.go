@@ -20,13 +20,12 @@ import (
 // explained is the answer of `fairbridge explain --json`.
 type explained struct {
 	*accounting.Story
-	Live      *shown `json:"live,omitempty"`      // as Slurm shows it now
-	Unread    string `json:"unread,omitempty"`    // why Slurm could not be asked
-	Directive string `json:"directive,omitempty"` // what in the job's comment could not be read
-	// Sooner are the smaller requests that would have started in the cycle of
-	// the moment AsOf.
-	Sooner []string  `json:"sooner,omitempty"`
-	AsOf   time.Time `json:"as_of,omitzero"`
+	Live      *shown    `json:"live,omitempty"`      // as Slurm shows it now
+	Unread    string    `json:"unread,omitempty"`    // why Slurm could not be asked
+	Directive string    `json:"directive,omitempty"` // what in the job's comment could not be read
+	AsOf      time.Time `json:"as_of,omitzero"`      // the last cycle of its partition
+	Stale     bool      `json:"stale,omitempty"`     // that is long ago
+	Sooner    []string  `json:"sooner,omitempty"`    // smaller requests that would have started in it
 }
 
 // shown is a job as Slurm shows it now.
@@ -101,7 +100,7 @@ func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
 		return nil, err
 	}
 	e := &explained{Story: story}
-	s.sooner(ctx, e)
+	s.lastCycle(ctx, e)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	j, err := s.cluster.Reread(ctx, id)
@@ -120,23 +119,29 @@ func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
 	return e, nil
 }
 
-// sooner looks for smaller requests in the last cycle, unless that is long ago
-// or its snapshot is no longer kept: then nothing is said.
-func (s *stack) sooner(ctx context.Context, e *explained) {
-	last := e.Runs[len(e.Runs)-1]
-	i := slices.IndexFunc(s.loop.Partitions, func(p bridge.Partition) bool { return p.Name == last.Partition })
-	if i < 0 || len(e.Decisions) == 0 || !e.Decisions[0].Now {
+// lastCycle says when the job was last decided about, and looks for smaller
+// requests in that cycle unless it is long ago. Nothing is said when its
+// snapshot is no longer kept.
+func (s *stack) lastCycle(ctx context.Context, e *explained) {
+	if len(e.Decisions) == 0 || !e.Decisions[0].Now {
 		return
 	}
-	c, err := s.db.Cycle(ctx, s.file.Cluster, last.Partition, 0)
-	if err != nil || time.Since(c.At) > 3*s.file.Interval+time.Minute {
+	name := e.Decisions[0].Partition
+	i := slices.IndexFunc(s.loop.Partitions, func(p bridge.Partition) bool { return p.Name == name })
+	if i < 0 {
+		return
+	}
+	c, err := s.db.Cycle(ctx, s.file.Cluster, name, 0)
+	if err != nil {
+		return
+	}
+	e.AsOf, e.Stale = c.At, time.Since(c.At) > stale(s.file)
+	if e.Stale {
 		return
 	}
 	var snapshot policy.Snapshot
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	if e.Sooner = sooner(&snapshot, e.Job, s.loop.Partitions[i].Decide, time.Now); len(e.Sooner) > 0 {
-		e.AsOf = c.At
-	}
+	e.Sooner = sooner(&snapshot, e.Job, s.loop.Partitions[i].Decide, time.Now)
 }

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
+	"fairbridge/cmd/fairbridge/settings"
 )
 
 func newQueue(o *options) *cobra.Command {
@@ -36,6 +38,7 @@ func newQueue(o *options) *cobra.Command {
 				return printJSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
+			printAges(c, f, db, rows)
 			return nil
 		},
 	}
@@ -43,6 +46,27 @@ func newQueue(o *options) *cobra.Command {
 	_ = c.RegisterFlagCompletionFunc("partition", o.completePartition) // fails only for a flag that is not there
 	return o.reader(c)
 }
+
+// printAges says of when the queue is, and warns when that is long ago.
+func printAges(c *cobra.Command, f *settings.File, db *accounting.DB, rows []accounting.QueueRow) {
+	rows = slices.CompactFunc(slices.Clone(rows), func(a, b accounting.QueueRow) bool { return a.Partition == b.Partition })
+	for _, r := range rows {
+		last, err := db.Cycle(c.Context(), f.Cluster, r.Partition, 0)
+		if err != nil {
+			continue // the queue is there all the same
+		}
+		now := time.Now()
+		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, clock(last.At, now), since(now, last.At))
+		if now.Sub(last.At) > stale(f) {
+			text += " No cycle since: is the daemon running? systemctl status fairbridge"
+		}
+		fmt.Fprintln(c.OutOrStdout())
+		paragraph(c.OutOrStdout(), "", text)
+	}
+}
+
+// stale is the age beyond which the last cycle says little of the present.
+func stale(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
 
 // completePartition offers the configured partitions to a shell.
 func (o *options) completePartition(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -20,6 +20,9 @@ func printStory(w io.Writer, e *explained, now time.Time) {
 		fmt.Fprintln(w)
 		paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
+	if e.Stale {
+		paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", since(now, e.AsOf)))
+	}
 	if len(e.Sooner) > 0 {
 		paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", clock(e.AsOf, now), strings.Join(e.Sooner, ", or ")))
 	}
