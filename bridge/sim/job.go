@@ -90,11 +90,6 @@ func (j *job) speed() float64 {
 	return float64(n) / float64(j.asked)
 }
 
-// eligible reports whether the job may be considered at t.
-func (j *job) eligible(t time.Time) bool {
-	return j.state == pending && !j.completing && !j.held() && !j.begin.After(t)
-}
-
 func (w *World) job(id int64) (*job, error) {
 	j := w.jobs[id]
 	if j == nil {

@@ -75,8 +75,10 @@ func TestFaultsCanBeAimed(t *testing.T) {
 		t.Errorf("%s, want the second and third to fail", got)
 	}
 	s.Inject(Fault{Kind: Gateway})
-	if call(t, s, "GET", path(45, "nodes/"), "").status != 502 || call(t, s, "GET", path(45, "nodes/"), "").status != 502 {
-		t.Error("without Times it should last")
+	for range 2 {
+		if call(t, s, "GET", path(45, "nodes/"), "").status != 502 {
+			t.Error("without Times it should last")
+		}
 	}
 	s.Heal()
 	if call(t, s, "GET", path(45, "nodes/"), "").status != 200 {

@@ -110,7 +110,7 @@ func TestAnswersAreClassified(t *testing.T) {
 				time.Sleep(50 * time.Millisecond)
 			}
 		}, slurm.Busy, slurm.Unclear},
-		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 302) }, slurm.Busy, slurm.Unclear},
+		{"redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, slurm.Busy, slurm.Unclear},
 		{"a field was ignored", say(200, asJSON, `{"errors":[],"warnings":[{"description":"Ignoring unknown field"}],"jobs":[]}`), "", slurm.Unclear},
 		{"single tasks failed", say(200, asJSON, `{"errors":[],"results":[{"job_id":1,"step_id":"1_2","error_code":2073}],"jobs":[]}`), "", slurm.Changed},
 		{"good", say(200, asJSON, `{"errors":[],"warnings":[],"jobs":[]}`), "", ""},
