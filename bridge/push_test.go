@@ -210,5 +210,11 @@ func TestEffectBreaker(t *testing.T) {
 		if err := effective(tt.intents, noon); (err != nil) != tt.open {
 			t.Errorf("%s: %v, want open %v", tt.name, err, tt.open)
 		}
+		if err := welcome(tt.intents, noon); err != nil {
+			t.Errorf("%s: nobody changed anything, but %v", tt.name, err)
+		}
+	}
+	if err := welcome(sent(6, ledger.Yielded, time.Minute), noon); err == nil {
+		t.Error("people change all we set, and it goes on")
 	}
 }

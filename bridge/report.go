@@ -26,7 +26,7 @@ const (
 // Doubt is a reason to push nothing. Cause is one word for metrics, Err the
 // whole story.
 type Doubt struct {
-	Cause string // leader, slurm, history, journal, probes, policy, push, clock, effect
+	Cause string // leader, slurm, history, journal, debt, policy, effect, foreign, stop, push, or "gate I…"
 	Err   error
 }
 

@@ -196,6 +196,10 @@ func (l *Loop) calm(f *Facts, r *Report) bool {
 		r.doubt("effect", err)
 		return false
 	}
+	if err := welcome(f.Intents, f.View.At); err != nil {
+		r.doubt("foreign", err)
+		return false
+	}
 	if Stopped(l.StopFile) {
 		r.doubt("stop", fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		return false
