@@ -5,6 +5,8 @@ GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
 SLURM ?=
+# go-nvml calls what newer drivers call deprecated; older ones have nothing else.
+export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 
 help: ## list these
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
