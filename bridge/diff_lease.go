@@ -34,7 +34,7 @@ func (d *differ) lease(j *slurm.Job, in *ledger.Intent, why string) {
 	if in != nil && in.Edit.Until.Sub(now) > d.Lease.Length/2 {
 		return
 	}
-	until := now.Add(d.Lease.Length - jitter(j.ID, d.Snapshot.Seq)).Truncate(time.Second)
+	until := now.Add(d.Lease.Length - jitter(j.ID, d.Snapshot.Seq, d.Lease.Length)).Truncate(time.Second)
 	begin := j.Eligible
 	if in != nil {
 		begin = in.Before.Begin
@@ -52,14 +52,15 @@ func (d *differ) unlease(j *slurm.Job, in *ledger.Intent, dec policy.Decision) {
 	}
 }
 
-// jitter returns 1 to 59 seconds, the same for the same job and cycle. It
-// spreads the ends of leases and makes an accidental match of somebody else's
-// begin time unlikely.
-func jitter(job int64, seq uint64) time.Duration {
+// jitter returns 1 to 59 seconds but at most a tenth of the lease, the same for
+// the same job and cycle. It spreads the ends of leases and makes an accidental
+// match of somebody else's begin time unlikely.
+func jitter(job int64, seq uint64, length time.Duration) time.Duration {
+	spread := uint64(max(1, min(59, length/10/time.Second)))
 	h := fnv.New64a()
 	var b [16]byte
 	binary.LittleEndian.PutUint64(b[:8], uint64(job))
 	binary.LittleEndian.PutUint64(b[8:], seq)
 	h.Write(b[:])
-	return time.Duration(1+h.Sum64()%59) * time.Second
+	return time.Duration(1+h.Sum64()%spread) * time.Second
 }

@@ -30,6 +30,7 @@ type Parts struct {
 	Metrics    *Metrics
 	Log        *slog.Logger
 	Now        func() time.Time // time.Now but in tests
+	Done       func(*Report)    // called after every cycle; nil: nobody
 }
 
 // Loop runs cycles. It is not safe for concurrent use.

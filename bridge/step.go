@@ -24,6 +24,9 @@ func (l *Loop) Step(ctx context.Context) Report {
 	r.Took = l.Now().Sub(from)
 	l.Metrics.ended(&r, l.Now())
 	l.teller.tell(&r)
+	if l.Done != nil {
+		l.Done(&r)
+	}
 	return r
 }
 
