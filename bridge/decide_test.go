@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,9 +45,9 @@ func TestDecideGuards(t *testing.T) {
 
 func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 	block := make(chan struct{})
-	calls := 0
+	var calls atomic.Int32
 	g := &guarded{policy: policyFunc(func(*policy.Snapshot) (*policy.Plan, error) {
-		calls++
+		calls.Add(1)
 		<-block
 		return nil, nil
 	})}
@@ -62,7 +63,7 @@ func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 	if _, err := g.decide(ctx, empty(), time.Millisecond); !strings.Contains(err.Error(), "switched off") {
 		t.Errorf("after %d overruns: %v", maxOverruns, err)
 	}
-	if calls != 1 {
-		t.Errorf("the policy was called %d times, want once", calls)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("the policy was called %d times, want once", n)
 	}
 }
