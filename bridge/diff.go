@@ -29,6 +29,7 @@ type Wish struct {
 // changed after us. Every edit carries its reason.
 func Diff(w Wish) []slurm.Edit {
 	d := differ{Wish: w}
+	d.line = d.inLine()
 	if w.Mode.Allows(gate.Rank) {
 		d.order()
 	}
@@ -49,6 +50,7 @@ func Diff(w Wish) []slurm.Edit {
 
 type differ struct {
 	Wish
+	line  []policy.Decision // see inLine
 	edits []slurm.Edit
 }
 
@@ -72,9 +74,18 @@ func (d *differ) touchable(id policy.JobID) *slurm.Job {
 	return j
 }
 
-// line returns the plan's decisions about touchable pending jobs in rank
+// giveBack appends the edit that restores what stood in the intent's field, if
+// it can still be written.
+func (d *differ) giveBack(j *slurm.Job, in *ledger.Intent, why string) {
+	if e, ok := ledger.Neutral(in, j, d.View.At); ok {
+		e.Why = why
+		d.add(j, e)
+	}
+}
+
+// inLine returns the plan's decisions about touchable pending jobs in rank
 // order.
-func (d *differ) line() []policy.Decision {
+func (d *differ) inLine() []policy.Decision {
 	line := make([]policy.Decision, 0, len(d.Plan.Decisions))
 	for _, dec := range d.Plan.Decisions {
 		j := d.touchable(dec.Job)
@@ -88,16 +99,11 @@ func (d *differ) line() []policy.Decision {
 
 // takeBack gives fields back that a stronger mode had written.
 func (d *differ) takeBack(fields ...ledger.Field) {
-	for _, dec := range d.line() {
+	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
 		for _, f := range fields {
-			in := d.Book.Standing(j.Run(), f, d.View.At)
-			if in == nil {
-				continue
-			}
-			if e, ok := ledger.Neutral(in, j, d.View.At); ok {
-				e.Why = "the partition's mode no longer allows it"
-				d.add(j, e)
+			if in := d.Book.Standing(j.Run(), f, d.View.At); in != nil {
+				d.giveBack(j, in, "the partition's mode no longer allows it")
 			}
 		}
 	}

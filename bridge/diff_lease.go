@@ -15,7 +15,7 @@ import (
 // start needs no lease.
 func (d *differ) leases() {
 	left := d.Lease.Window
-	for _, dec := range d.line() {
+	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
 		in := d.Book.Standing(j.Run(), ledger.Begin, d.View.At)
 		switch {
@@ -23,7 +23,7 @@ func (d *differ) leases() {
 			left--
 			d.lease(j, in, dec.Why)
 		case dec.Verb != policy.Hold && in != nil:
-			d.unlease(j, in, dec)
+			d.giveBack(j, in, dec.Why)
 		}
 	}
 }
@@ -43,13 +43,6 @@ func (d *differ) lease(j *slurm.Job, in *ledger.Intent, why string) {
 		return // the user's own begin is later
 	}
 	d.add(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: why})
-}
-
-func (d *differ) unlease(j *slurm.Job, in *ledger.Intent, dec policy.Decision) {
-	if e, ok := ledger.Neutral(in, j, d.View.At); ok {
-		e.Why = dec.Why
-		d.add(j, e)
-	}
 }
 
 // jitter returns 1 to 59 seconds but at most a tenth of the lease, the same for

@@ -19,9 +19,8 @@ const minGap int64 = 2 * ledger.Drift
 // order gives the head of the line numbers in rank order, and takes back the
 // number of pending jobs that are no longer in it.
 func (d *differ) order() {
-	line := d.line()
-	head := line[:min(len(line), d.Order.Window)]
-	gap := d.gap(line)
+	head := d.line[:min(len(d.line), d.Order.Window)]
+	gap := d.gap(d.line)
 	have := make([]int64, len(head))
 	for i, dec := range head {
 		have[i] = d.number(d.View.Job(int64(dec.Job)))
@@ -31,13 +30,10 @@ func (d *differ) order() {
 			d.setNumber(head[i], n)
 		}
 	}
-	for _, dec := range line[len(head):] {
+	for _, dec := range d.line[len(head):] {
 		j := d.View.Job(int64(dec.Job))
 		if in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At); in != nil {
-			if e, ok := ledger.Neutral(in, j, d.View.At); ok {
-				e.Why = "no longer near the head of the line: its order is given back to Slurm"
-				d.add(j, e)
-			}
+			d.giveBack(j, in, "no longer near the head of the line: its order is given back to Slurm")
 		}
 	}
 }

@@ -14,14 +14,14 @@ import (
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
 // all its tasks.
 func (d *differ) pins() {
-	for _, dec := range d.line() {
+	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
 		in := d.Book.Standing(j.Run(), ledger.Required, d.View.At)
 		switch {
 		case dec.Verb == policy.Start && d.pinnable(j, dec):
 			d.pin(j, in, dec)
 		case in != nil:
-			d.unpin(j, in)
+			d.giveBack(j, in, "it did not start on the nodes named for it: its own node list is given back")
 		}
 	}
 }
@@ -53,13 +53,6 @@ func (d *differ) pin(j *slurm.Job, in *ledger.Intent, dec policy.Decision) {
 		return // the user's own list says otherwise
 	}
 	d.add(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why})
-}
-
-func (d *differ) unpin(j *slurm.Job, in *ledger.Intent) {
-	if e, ok := ledger.Neutral(in, j, d.View.At); ok {
-		e.Why = "it did not start on the nodes named for it: its own node list is given back"
-		d.add(j, e)
-	}
 }
 
 // within reports whether every host of the hostlist is among nodes.

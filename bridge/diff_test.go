@@ -134,7 +134,7 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Wish {
 // inOrder checks that Slurm's priorities follow the plan's ranks.
 func inOrder(t *rapid.T, w Wish) {
 	d := differ{Wish: w}
-	line := d.line()
+	line := d.inLine()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
 		if a.Priority <= b.Priority {

@@ -14,7 +14,6 @@ import (
 type look struct {
 	*Facts
 	loop    *Loop
-	book    *ledger.Book
 	taken   time.Time
 	state   gate.State // without what differs by partition
 	runs    []slurm.Run
@@ -24,7 +23,7 @@ type look struct {
 }
 
 func newLook(l *Loop, f *Facts, calm bool) *look {
-	k := &look{Facts: f, loop: l, calm: calm, book: ledger.NewBook(f.Intents), taken: l.Now(), touched: map[gate.Spot]time.Time{}}
+	k := &look{Facts: f, loop: l, calm: calm, taken: l.Now(), touched: map[gate.Spot]time.Time{}}
 	if !f.View.Read.IsZero() {
 		k.taken = f.View.Read
 	}
@@ -96,7 +95,7 @@ func leased(intents []ledger.Intent, now time.Time) map[int64]time.Duration {
 func (k *look) assemble(p Partition) *policy.Snapshot {
 	memo := k.Memos[p.Name]
 	return Assemble(Known{
-		View: k.View, Past: k.Past, Busy: k.Busy, Book: k.book,
+		View: k.View, Past: k.Past, Busy: k.Busy, Book: k.Book,
 		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt,
 	}, p)
 }
@@ -132,7 +131,7 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 func (k *look) edits(t *Thought, edits []slurm.Edit) {
 	mode := t.Partition.planAs()
 	kept, refused := gate.Edits(gate.EditInput{
-		State: k.of(t), Mode: mode, Edits: edits, Book: k.book, Allowed: t.Stops,
+		State: k.of(t), Mode: mode, Edits: edits, Book: k.Book, Allowed: t.Stops,
 		Requeued: k.runs, Touched: k.touched, Written: k.written,
 	})
 	t.Edits, t.Refused = kept, append(t.Refused, refused...)

@@ -39,18 +39,12 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("polling Slurm: %w", err)
 	}
-	intents, err := r.Journal.Intents(ctx, r.Name, v.At, v.At.Add(-recent))
+	f := &Facts{View: v}
+	changed, err := f.settle(ctx, r.Journal, r.Name)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("reading the ledger: %w", err)
+		return nil, nil, nil, err
 	}
-	changed := ledger.Settle(intents, v, v.At)
-	f := &Facts{View: v, Intents: ledger.Replace(intents, changed), Owed: debts(intents, v)}
-	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At), Kept: ledger.Stuck(f.Intents, v, v.At)}
-	for i := range f.Intents {
-		if f.Intents[i].State.Open() {
-			out.Open++
-		}
-	}
+	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At), Kept: ledger.Stuck(f.Intents, v, v.At), Open: f.open()}
 	return out, f, changed, nil
 }
 
@@ -77,12 +71,11 @@ func (r *Releaser) Release(ctx context.Context) (*Released, error) {
 	if err := payDebts(ctx, r.Cluster, f); err != nil || len(out.Edits) == 0 {
 		return out, err
 	}
-	book := ledger.NewBook(f.Intents)
 	planned := make([]ledger.Intent, len(out.Edits))
 	for i, e := range out.Edits {
 		planned[i] = ledger.Intent{
 			Cluster: r.Name, Epoch: r.Epoch, Policy: "release", Edit: e,
-			Before: beforeOf(book, f.View.Job(e.Run.Job), e, f.View.At), State: ledger.Planned, Made: f.View.At,
+			Before: beforeOf(f.Book, f.View.Job(e.Run.Job), e, f.View.At), State: ledger.Planned, Made: f.View.At,
 		}
 	}
 	if planned, err = r.Journal.Intend(ctx, nil, planned); err != nil {

@@ -141,27 +141,17 @@ func (l *Loop) recall(ctx context.Context, f *Facts) error {
 
 // settle closes the intents whose outcome the view shows.
 func (l *Loop) settle(ctx context.Context, f *Facts) error {
-	v := f.View
-	intents, err := l.Journal.Intents(ctx, v.Cluster, v.At, v.At.Add(-recent))
+	changed, err := f.settle(ctx, l.Journal, f.View.Cluster)
 	if err != nil {
-		return fmt.Errorf("reading the ledger: %w", err)
+		return err
 	}
-	f.Owed = debts(intents, v)
-	changed := ledger.Settle(intents, v, v.At)
 	for _, in := range changed {
 		if err := l.Journal.Mark(ctx, in); err != nil {
 			return fmt.Errorf("closing intent %d: %w", in.ID, err)
 		}
 		l.Metrics.edited(&in)
 	}
-	f.Intents = ledger.Replace(intents, changed)
-	open := 0
-	for i := range intents {
-		if intents[i].State.Open() {
-			open++
-		}
-	}
-	l.Metrics.viewed(v, open)
+	l.Metrics.viewed(f.View, f.open())
 	return nil
 }
 
@@ -232,13 +222,12 @@ func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought, edits []slurm.E
 		return nil, err
 	}
 	c.Pushed = len(edits)
-	book := ledger.NewBook(f.Intents)
 	intents := make([]ledger.Intent, len(edits))
 	for i, e := range edits {
 		j := f.View.Job(e.Run.Job)
 		intents[i] = ledger.Intent{
 			Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: e,
-			Before: beforeOf(book, j, e, f.View.At), State: ledger.Planned,
+			Before: beforeOf(f.Book, j, e, f.View.At), State: ledger.Planned,
 			NotAfter: notAfter(e), Made: f.View.At,
 		}
 		intents[i].Before.Stop = t.stop(e)

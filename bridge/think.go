@@ -21,7 +21,34 @@ type Facts struct {
 	Busy    map[string][]policy.Devices
 	Intents []ledger.Intent
 	Memos   map[string]Memo // by partition
+	Book    *ledger.Book    // of Intents
 	Owed    []slurm.Run     // runs that a hand-back of ours left held
+}
+
+// settle reads the ledger and closes, in memory, the intents whose outcome the
+// view shows. It returns those that changed.
+func (f *Facts) settle(ctx context.Context, j Journal, cluster string) (changed []ledger.Intent, err error) {
+	v := f.View
+	intents, err := j.Intents(ctx, cluster, v.At, v.At.Add(-recent))
+	if err != nil {
+		return nil, fmt.Errorf("reading the ledger: %w", err)
+	}
+	f.Owed = debts(intents, v)
+	changed = ledger.Settle(intents, v, v.At)
+	f.Intents = ledger.Replace(intents, changed)
+	f.Book = ledger.NewBook(f.Intents)
+	return changed, nil
+}
+
+// open counts the intents whose outcome is still to be seen.
+func (f *Facts) open() int {
+	n := 0
+	for i := range f.Intents {
+		if f.Intents[i].State.Open() {
+			n++
+		}
+	}
+	return n
 }
 
 // Memo is what the policy of a partition remembered, and the number of the
@@ -76,7 +103,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	var edits []slurm.Edit
 	t.time(l.Now, "diff", func() {
 		edits = Diff(Wish{
-			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.book,
+			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
 			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin, Lever: l.lever(k.View),
 		})
 	})

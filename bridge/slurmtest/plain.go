@@ -3,6 +3,7 @@ package slurmtest
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,12 +18,7 @@ import (
 // unknown key or value, and nothing is done; the status is 200 all the same.
 func (s *Server) updatePlain(c *request, id string, fields map[string]json.RawMessage) reply {
 	var u sim.Update
-	names := make([]string, 0, len(fields))
-	for k := range fields {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		take := plainTakes[k]
 		switch {
 		case take == nil:

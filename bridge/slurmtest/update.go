@@ -3,6 +3,7 @@ package slurmtest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -65,12 +66,7 @@ func keys(body []byte) (map[string]json.RawMessage, error) {
 // warning and nothing more.
 func (s *Server) read(c *request, fields map[string]json.RawMessage, out *reply) (sim.Update, *flaw) {
 	var u sim.Update
-	names := make([]string, 0, len(fields))
-	for k := range fields {
-		names = append(names, k)
-	}
-	slices.Sort(names)
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(fields)) {
 		f := takes[k]
 		if f == nil || k == "step_id" && c.v < 44 {
 			out.warn(fmt.Sprintf("Ignoring unknown field %q in DATA_PARSER_JOB_DESC_MSG", k), "#/"+k+"/")
