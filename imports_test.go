@@ -21,6 +21,7 @@ type rule struct {
 var ours = []rule{
 	{[]string{"policy"}, nil, "the vocabulary stands on nothing"},
 	{[]string{"policy/solve"}, nil, "numbers know nothing of jobs"},
+	{[]string{"bridge/sim/golden", "bridge/sim/reproduce"}, []string{"policy/...", "bridge/...", "accounting/trace"}, "what papers claim, tried"},
 	{[]string{"policy/paper"}, []string{"policy/..."}, "a paper is composed of stages"},
 	{[]string{"policy/policytest"}, []string{"policy"}, "the laws hold for every policy"},
 	{[]string{"policy/..."}, []string{"policy", "policy/solve"}, "stages do not know each other"},
@@ -29,7 +30,7 @@ var ours = []rule{
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"sql"}, nil, "only embedded files"},
-	{[]string{"accounting/trace"}, []string{"policy"}, "foreign histories are jobs"},
+	{[]string{"accounting/trace"}, []string{"policy", "bridge/sim/work", "bridge/sim/work/..."}, "foreign histories are jobs"},
 	{[]string{"accounting/..."}, []string{"policy", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge"},
 }
 

@@ -31,18 +31,19 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: it has no plan", c.Seq, c.Partition)
 	}
 	r := &cycleRow{Cycle: c, plan: columnsOf(c.Plan)}
-	var err, err2, err3 error
-	r.planDigest, err = DigestPlan(c.Plan)
+	memo, err := json.Marshal(c.Plan.Memo)
+	var err2, err3, err4 error
+	r.planDigest, err4 = DigestPlan(c.Plan)
 	r.refused, err2 = json.Marshal(c.Refused)
 	r.took, err3 = json.Marshal(c.Took)
-	if err = errors.Join(err, err2, err3); err != nil {
+	if err = errors.Join(err, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
 	if c.Refused == nil {
 		r.refused = []byte("[]")
 	}
-	if len(c.Plan.Memo) > 0 {
-		s := string(c.Plan.Memo)
+	if !c.Plan.Memo.IsZero() {
+		s := string(memo)
 		r.memo = &s
 	}
 	r.snapshot = zip(c.Snapshot)

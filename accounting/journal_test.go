@@ -102,7 +102,7 @@ func TestMemoIsByteForByte(t *testing.T) {
 	must(t, err)
 	memo, seq, err = d.Memo(ctx, testCluster, "gpu")
 	must(t, err)
-	if string(memo) != string(c.Plan.Memo) || seq != 3 {
+	if !policy.MemoOf(memo).Equal(c.Plan.Memo) || seq != 3 {
 		t.Errorf("memo %q of cycle %d, want %q of 3", memo, seq, c.Plan.Memo)
 	}
 }

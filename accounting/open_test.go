@@ -78,7 +78,7 @@ func lead(t testing.TB, d *DB, me string) int64 {
 
 // cycleOf returns a cycle whose plan has n waiting jobs.
 func cycleOf(seq uint64, epoch int64, n int) *bridge.Cycle {
-	p := &policy.Plan{Basis: seq, Policy: "fifo", Memo: []byte(`{"b":1, "a":[2]}`)}
+	p := &policy.Plan{Basis: seq, Policy: "fifo", Memo: policy.MemoOf([]byte(`{"b":1, "a":[2]}`))}
 	for i := range n {
 		p.Decisions = append(p.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
 	}

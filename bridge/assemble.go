@@ -27,7 +27,7 @@ type Known struct {
 func Assemble(k Known, p Partition) *policy.Snapshot {
 	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
-		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: k.Memo,
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples

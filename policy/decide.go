@@ -89,7 +89,7 @@ func (e *Entry) decision() Decision {
 		d.On, d.GPUs = e.On, e.Has()
 	case Stop:
 		d.GPUs = e.Has()
-	case Start, Resize:
+	case Start, Resize, Move:
 		d.On = e.Got
 	}
 	if v.verb == Start && e.Unplaced != "" {

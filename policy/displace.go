@@ -8,12 +8,12 @@ import (
 // findVictims lists the running jobs that may be stopped, the last of the line
 // first.
 func (w *walk) findVictims() {
-	if w.p.Preempt == nil {
+	if !w.preempts() {
 		return
 	}
 	for _, e := range slices.Backward(w.line) {
-		if e.Active() && w.rules.leaves(e.Job, w.Now) && w.p.Preempt.MayStop(w.Round, e) == nil {
-			e.verdict.tier = w.p.Preempt.Tier(w.Round, e)
+		if e.Active() && w.rules.leaves(e.Job, w.Now) && w.mayStop(e) {
+			e.verdict.tier = w.tierOf(e)
 			w.victims = append(w.victims, e)
 		}
 	}
@@ -22,10 +22,10 @@ func (w *walk) findVictims() {
 // displace starts the job in the place of running jobs of a larger tier, the
 // last of the line first. It reports whether it could.
 func (w *walk) displace(e *Entry) bool {
-	if w.p.Preempt == nil || e.Unplaced != "" || w.tries.victims >= w.rules.Tries {
+	if !w.preempts() || e.Unplaced != "" || w.tries.victims >= w.rules.Tries {
 		return false
 	}
-	e.verdict.tier = w.p.Preempt.Tier(w.Round, e)
+	e.verdict.tier = w.tierOf(e)
 	if w.hopeless(e) {
 		return false
 	}
@@ -139,6 +139,11 @@ func yield(stopped []*Entry) string {
 func (w *walk) stop(v, winner *Entry) {
 	w.gets(v, nil)
 	v.verdict.given = winner.ID
+	if w.p.Lease != nil {
+		v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, which has the lease of this round; it has run %v",
+			v.On, winner.ID, winner.Account, v.Ran(w.Now).Round(1e9)))
+		return
+	}
 	v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, of tier %d before its own %d; it has run %v",
 		v.On, winner.ID, winner.Account, winner.verdict.tier, v.verdict.tier, v.Ran(w.Now).Round(1e9)))
 }

@@ -48,6 +48,8 @@ type Job struct {
 	Fixed      string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
 	Unplaced   string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
 	Shareable  bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
+	Gained     Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
+	Training   *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
 	Progress   Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
 	Busy       Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
 	Left       time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// A Pipeline makes most policies: nine questions about a round, each with a
+// A Pipeline makes most policies: ten questions about a round, each with a
 // plain answer when nil, and Rules that hold for all of them. The zero
 // Pipeline is first come, first served, in strict order.
 //
 // The line is walked once, first to last. A running job keeps its very
 // devices. A pending job starts if it finds room and no job blocked before it
-// is delayed; otherwise, with Preempt, running jobs of a larger tier may give way.
+// is delayed; otherwise running jobs may give way: those of a larger tier with
+// Preempt, those without a lease with Lease.
 type Pipeline struct {
 	Name     string     // Plan.Policy; "": "fifo"
 	Predict  Predictor  // nil: nothing is predicted
@@ -19,6 +20,7 @@ type Pipeline struct {
 	Share    Sharer     // nil: everybody is due what they ask
 	Order    Orderer    // nil: by Arrive, then ID
 	Size     Sizer      // nil: what is asked; what they hold, for those that run
+	Lease    Leaser     // nil: who runs, runs on
 	Place    Placer     // nil: Fit
 	Pack     Packer     // nil: nobody gets a neighbour
 	Backfill Backfiller // nil: nobody passes a blocked job of its lane (partition and GPU type)
@@ -76,6 +78,9 @@ func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
 	}
 	if err := p.size(r, line); err != nil {
 		return nil, fmt.Errorf("sizing: %w", err)
+	}
+	if line, err = p.lease(r, line); err != nil {
+		return nil, fmt.Errorf("leasing: %w", err)
 	}
 	return line, nil
 }

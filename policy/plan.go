@@ -1,7 +1,5 @@
 package policy
 
-import "encoding/json"
-
 // Verb says what should happen to a job.
 type Verb string
 
@@ -30,10 +28,10 @@ type Decision struct {
 
 // Plan is what should happen to every job of a snapshot.
 type Plan struct {
-	Basis     uint64          `json:"basis"` // Snapshot.Seq it was made from
-	Policy    string          `json:"policy"`
-	Decisions []Decision      `json:"decisions"` // exactly one per job, sorted by Job
-	Memo      json.RawMessage `json:"memo,omitempty"`
+	Basis     uint64     `json:"basis"` // Snapshot.Seq it was made from
+	Policy    string     `json:"policy"`
+	Decisions []Decision `json:"decisions"` // exactly one per job, sorted by Job
+	Memo      Memo       `json:"memo,omitzero"`
 }
 
 // A Policy turns what is known into what should happen. Decide is pure: equal

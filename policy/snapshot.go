@@ -2,7 +2,6 @@ package policy
 
 import (
 	"cmp"
-	"encoding/json"
 	"sort"
 	"time"
 )
@@ -29,15 +28,15 @@ type User struct {
 // Snapshot is everything a policy may know, as a value. Slices are sorted by
 // the field named first in their element (jobs by ID, nodes by name, …).
 type Snapshot struct {
-	Cluster  string          `json:"cluster,omitempty"`
-	Seq      uint64          `json:"seq"` // number of the cycle; also the seed of any chance
-	Now      time.Time       `json:"now"`
-	Nodes    []Node          `json:"nodes"`
-	Jobs     []Job           `json:"jobs"`
-	Accounts []Account       `json:"accounts,omitempty"`
-	Users    []User          `json:"users,omitempty"`
-	History  []Sample        `json:"history,omitempty"` // finished jobs' service, for policies that learn
-	Memo     json.RawMessage `json:"memo,omitempty"`    // what the policy returned in Plan.Memo last time
+	Cluster  string    `json:"cluster,omitempty"`
+	Seq      uint64    `json:"seq"` // number of the cycle; also the seed of any chance
+	Now      time.Time `json:"now"`
+	Nodes    []Node    `json:"nodes"`
+	Jobs     []Job     `json:"jobs"`
+	Accounts []Account `json:"accounts,omitempty"`
+	Users    []User    `json:"users,omitempty"`
+	History  []Sample  `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo     Memo      `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 }
 
 // Sample is one finished job as history knows it.

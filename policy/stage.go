@@ -66,6 +66,8 @@ type Entry struct {
 	Refused  error    // by Admit: why it may not enter; nil: it may
 	Due      float64  // by Share: GPUs it is entitled to now
 	Want     int      // by Size: devices it should run on
+	Stays    bool     // before Lease: it runs and the Rules do not let it be stopped now
+	Grant    Grant    // by Lease
 	Note     string   // by Order: why it stands where it stands, for Decision.Why
 	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
 
@@ -84,8 +86,15 @@ func (e *Entry) Has() int {
 	return e.Ask.GPUs.Count
 }
 
-// Gang returns what is to be placed: the ask, at the size Want.
-func (e *Entry) Gang() Ask { return e.Ask.sized(e.Want) }
+// Gang returns what is to be placed: the ask, at the size Want, on the type it
+// has a lease for.
+func (e *Entry) Gang() Ask {
+	a := e.Ask.sized(e.Want)
+	if a.GPUs.Type == "" && e.Grant.Run {
+		a.GPUs.Type = e.Grant.Type
+	}
+	return a
+}
 
 // takes says why the job cannot run on the number of devices. 0 means not now
 // and suits every job.

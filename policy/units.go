@@ -32,3 +32,13 @@ type Measure struct {
 
 // Known returns a measured value.
 func Known(v float64) Measure { return Measure{Value: v, Known: true} }
+
+// Seconds converts seconds to a Duration, within what one can hold; what is not
+// positive gives 0.
+func Seconds(s float64) time.Duration {
+	const most = float64(1<<62) / float64(time.Second)
+	if !(s > 0) {
+		return 0
+	}
+	return time.Duration(min(s, most) * float64(time.Second))
+}

@@ -45,8 +45,8 @@ func (a *Astraea) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo, err = court.deserved.memo()
-	return plan, err
+	plan.Memo = policy.Remember(court.deserved)
+	return plan, nil
 }
 
 func astraeaEntry() Entry {

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -20,12 +19,12 @@ type deserved struct {
 }
 
 func readDeserved(s *policy.Snapshot) (*deserved, error) {
-	d := &deserved{}
-	if len(s.Memo) == 0 {
-		return d, nil
+	d, err := policy.Recall[*deserved](s.Memo)
+	if err != nil {
+		return nil, err
 	}
-	if err := json.Unmarshal(s.Memo, d); err != nil {
-		return nil, fmt.Errorf("reading what was remembered: %w", err)
+	if d == nil {
+		return &deserved{}, nil
 	}
 	if len(d.Jobs) != len(d.Sums) || !slices.IsSorted(d.Jobs) {
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
@@ -60,5 +59,3 @@ func (d *deserved) next(s *policy.Snapshot, rate func(*policy.Job) float64) *des
 	}
 	return n
 }
-
-func (d *deserved) memo() (json.RawMessage, error) { return json.Marshal(d) }

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"slices"
+	"strings"
 
 	"fairbridge/policy"
 )
@@ -19,6 +20,9 @@ type Entry struct {
 	Fallback   string   `json:"fallback"`   // what it does when it does not know
 	Reproduced string   `json:"reproduced"` // what of the paper our tests show
 	Params     []Param  `json:"params"`
+	// Exact are the parameters with which the system's own simulator ran: the
+	// defaults where plans are carried out at once and exactly.
+	Exact Params `json:"exact,omitempty"`
 	// WorkConserving says that with every parameter at its default no GPU is
 	// left idle that a startable job could use.
 	WorkConserving bool `json:"work_conserving"`
@@ -29,7 +33,9 @@ type Entry struct {
 
 // All returns the catalogue, sorted by name.
 func All() []Entry {
-	return []Entry{astraeaEntry(), drfEntry(), fifoEntry(), tiresiasEntry()}
+	all := slices.Concat(baselines(), sharing(), markets(), slicing())
+	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
+	return all
 }
 
 // Lookup returns the system with the name, or an error that says which there

@@ -61,8 +61,8 @@ func (t *Tiresias) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo, err = promoted.memo()
-	return plan, err
+	plan.Memo = promoted.memo()
+	return plan, nil
 }
 
 func (t *Tiresias) bounds(sizes solve.Sizes) []policy.GPUSeconds {

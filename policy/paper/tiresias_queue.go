@@ -1,8 +1,6 @@
 package paper
 
 import (
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"fairbridge/policy"
@@ -37,22 +35,15 @@ type promotion struct {
 }
 
 func readPromotions(s *policy.Snapshot) (promotions, error) {
-	p := promotions{}
-	if len(s.Memo) == 0 {
-		return p, nil
-	}
-	if err := json.Unmarshal(s.Memo, &p); err != nil {
-		return nil, fmt.Errorf("reading what was remembered: %w", err)
-	}
-	return p, nil
+	return policy.Recall[promotions](s.Memo)
 }
 
-// memo encodes the promotions; encoding/json sorts the keys of a map.
-func (p promotions) memo() (json.RawMessage, error) {
+// memo remembers the promotions; encoding/json sorts the keys of a map.
+func (p promotions) memo() policy.Memo {
 	if len(p) == 0 {
-		return nil, nil
+		return policy.Memo{}
 	}
-	return json.Marshal(p)
+	return policy.Remember(p)
 }
 
 // attained is what the job received since it was last promoted.

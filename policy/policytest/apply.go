@@ -11,7 +11,7 @@ func Clone(s *policy.Snapshot) *policy.Snapshot {
 	c := *s
 	c.Nodes, c.Jobs = slices.Clone(s.Nodes), slices.Clone(s.Jobs)
 	c.Accounts, c.Users = slices.Clone(s.Accounts), slices.Clone(s.Users)
-	c.History, c.Memo = slices.Clone(s.History), slices.Clone(s.Memo)
+	c.History = slices.Clone(s.History)
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		n.Partitions, n.Features, n.GPUs = slices.Clone(n.Partitions), slices.Clone(n.Features), slices.Clone(n.GPUs)
@@ -31,7 +31,7 @@ func Clone(s *policy.Snapshot) *policy.Snapshot {
 func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 	c := Clone(s)
 	c.Seq++
-	c.Memo = slices.Clone(plan.Memo)
+	c.Memo = plan.Memo
 	next := policy.JobID(1)
 	for i := range c.Jobs {
 		next = max(next, c.Jobs[i].ID+1)

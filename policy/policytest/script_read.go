@@ -123,7 +123,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "why":
 			c.why = strings.Split(strings.TrimSpace(text), "\n")
 		case "memo":
-			c.snapshot.Memo = f.Data
+			c.snapshot.Memo = policy.MemoOf(f.Data)
 		case "want", "timeline":
 		default:
 			err = errors.Join(err, fmt.Errorf("unknown file %s", f.Name))

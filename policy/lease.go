@@ -1,0 +1,101 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Grant is a lease for the coming round.
+type Grant struct {
+	Run  bool
+	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
+}
+
+// A Leaser says which jobs should run in the coming round, in line order.
+// Those it does not grant a lease run on, or start, only where GPUs would
+// otherwise idle; running ones give way to granted ones once the Rules let
+// them. The devices of an Entry that Stays are not there to be granted.
+type Leaser interface {
+	Lease(r *Round, line []*Entry) ([]Grant, error)
+}
+
+// lease asks the Leaser and puts those that hold a lease before the others.
+func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
+	if p.Lease == nil {
+		return line, nil
+	}
+	rules := p.Rules.withDefaults()
+	for _, e := range line {
+		e.Stays = e.Active() && !rules.leaves(e.Job, r.Now)
+	}
+	grants, err := p.Lease.Lease(r, line)
+	if err != nil {
+		return nil, err
+	}
+	if len(grants) != len(line) {
+		return nil, fmt.Errorf("%d grants for %d jobs", len(grants), len(line))
+	}
+	first, rest := make([]*Entry, 0, len(line)), make([]*Entry, 0, len(line))
+	for i, e := range line {
+		e.Grant = grants[i]
+		if e.Grant.Run {
+			first = append(first, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	// Who runs without a lease runs on before somebody starts without one.
+	running, waiting := split(rest, func(e *Entry) bool { return e.Active() })
+	return slices.Concat(first, running, waiting), nil
+}
+
+// split divides the entries, keeping their order.
+func split(line []*Entry, in func(*Entry) bool) (yes, no []*Entry) {
+	for _, e := range line {
+		if in(e) {
+			yes = append(yes, e)
+		} else {
+			no = append(no, e)
+		}
+	}
+	return yes, no
+}
+
+// tier is the Preempter's, or that of the leases: granted before not granted.
+func (w *walk) tierOf(e *Entry) int {
+	switch {
+	case w.p.Lease == nil:
+		return w.p.Preempt.Tier(w.Round, e)
+	case e.Grant.Run || e.verdict.aged:
+		return 0
+	}
+	return 1
+}
+
+// preempts reports whether anybody is ever stopped.
+func (w *walk) preempts() bool { return w.p.Preempt != nil || w.p.Lease != nil }
+
+// mayStop asks the Preempter, if there is one.
+func (w *walk) mayStop(e *Entry) bool {
+	return w.p.Preempt == nil || w.p.Preempt.MayStop(w.Round, e) == nil
+}
+
+// move lets a running job go where its lease is, if that is on another GPU
+// type. It reports whether it does.
+func (w *walk) move(e *Entry) bool {
+	if !e.Grant.Run || e.Grant.Type == "" || e.Ask.GPUs.Type != "" || !w.rules.leaves(e.Job, w.Now) || e.On[0].Type == e.Grant.Type {
+		return false
+	}
+	mark := w.Free.Mark()
+	on, err := w.seat(e)
+	if err != nil {
+		w.Free.Rewind(mark)
+		return false
+	}
+	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+	w.full = memo{}
+	was := e.On
+	w.gets(e, on)
+	e.decide(Move, fmt.Sprintf("moves from %v to %v, where its lease is", was, on))
+	return true
+}

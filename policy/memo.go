@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Memo is what a policy wants to find again in its next snapshot. It is JSON
+// to everybody but its policy; within a process the value itself is handed on,
+// and encoded only when somebody stores it. The zero Memo is none.
+type Memo struct {
+	value any
+	raw   json.RawMessage
+}
+
+// Remember wraps a value. It must encode as JSON without loss, and must not be
+// changed afterwards.
+func Remember(value any) Memo { return Memo{value: value} }
+
+// MemoOf wraps stored JSON.
+func MemoOf(raw []byte) Memo { return Memo{raw: raw} }
+
+// IsZero reports whether there is nothing to remember.
+func (m Memo) IsZero() bool { return m.value == nil && len(m.raw) == 0 }
+
+// Recall returns what was remembered as a T, the zero T if nothing was. It
+// must not be changed: it may be the very value that was remembered.
+func Recall[T any](m Memo) (T, error) {
+	if v, ok := m.value.(T); ok {
+		return v, nil
+	}
+	var v T
+	raw, err := m.MarshalJSON()
+	if err != nil || m.IsZero() {
+		return v, err
+	}
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return v, fmt.Errorf("reading what was remembered: %w", err)
+	}
+	return v, nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m Memo) MarshalJSON() ([]byte, error) {
+	switch {
+	case m.value != nil:
+		return json.Marshal(m.value)
+	case len(m.raw) > 0:
+		return m.raw, nil
+	}
+	return []byte("null"), nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *Memo) UnmarshalJSON(b []byte) error {
+	*m = Memo{}
+	if string(b) != "null" {
+		m.raw = bytes.Clone(b)
+	}
+	return nil
+}
+
+// Equal reports whether both encode alike.
+func (m Memo) Equal(o Memo) bool {
+	a, err := m.MarshalJSON()
+	b, errB := o.MarshalJSON()
+	return err == nil && errB == nil && bytes.Equal(a, b)
+}

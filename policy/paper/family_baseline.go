@@ -1,0 +1,6 @@
+package paper
+
+// baselines are what systems are compared with and what sites run today.
+func baselines() []Entry {
+	return []Entry{fifoEntry()}
+}

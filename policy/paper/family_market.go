@@ -1,0 +1,6 @@
+package paper
+
+// markets are systems that solve for an allocation.
+func markets() []Entry {
+	return []Entry{}
+}

@@ -1,0 +1,6 @@
+package paper
+
+// sharing are systems that divide the cluster among accounts.
+func sharing() []Entry {
+	return []Entry{astraeaEntry(), drfEntry()}
+}
