@@ -29,7 +29,7 @@ const (
 
 // Laws checks, over generated snapshots, what every policy must keep: one
 // lawful decision per job with a reason (Plan.Check), the snapshot left as it
-// was, equal plans for equal snapshots, and nobody stopped when nothing has
+// was, equal plans for equal snapshots, a memo that may be stored, and nobody stopped when nothing has
 // changed since the last plan. make must return a new, equal policy each time.
 func Laws(t *testing.T, make func() policy.Policy, claims ...Claim) {
 	t.Helper()
@@ -58,6 +58,7 @@ func (l law) all(s *policy.Snapshot) {
 	plan := l.decide(s)
 	l.lawful(s, plan)
 	l.repeatable(s, plan)
+	l.remembers(s, plan)
 	l.steady(s, plan)
 	if slices.Contains(l.claims, WorkConserving) {
 		l.conserving(s, plan)
@@ -97,6 +98,27 @@ func (l law) repeatable(s *policy.Snapshot, plan *policy.Plan) {
 	a, b := l.encode(plan), l.encode(l.decide(again))
 	if !bytes.Equal(a, b) {
 		l.Fatalf("the same snapshot gave two plans:\n%s\n%s", a, b)
+	}
+}
+
+// remembers wants the same next plan whether the memo was handed on as a value
+// or stored as JSON in between, and the memo left as it was.
+func (l law) remembers(s *policy.Snapshot, plan *policy.Plan) {
+	l.Helper()
+	raw, err := json.Marshal(plan.Memo)
+	if err != nil {
+		l.Fatalf("encoding the memo: %v", err)
+	}
+	next, stored := Apply(s, plan), Apply(s, plan)
+	if stored.Memo = (policy.Memo{}); !plan.Memo.IsZero() {
+		stored.Memo = policy.MemoOf(raw)
+	}
+	a, b := l.encode(l.decide(next)), l.encode(l.decide(stored))
+	if !bytes.Equal(a, b) {
+		l.Fatalf("the memo as a value and as JSON gave two plans:\n%s\n%s", a, b)
+	}
+	if after, err := json.Marshal(plan.Memo); err != nil || !bytes.Equal(raw, after) {
+		l.Fatalf("the memo was changed: %s, then %s (%v)", raw, after, err)
 	}
 }
 
