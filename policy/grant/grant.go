@@ -1,0 +1,91 @@
+// Package grant says who holds a lease in the coming round, by counting
+// devices. Where they are is for the Placer: a gang that finds no place for its
+// lease waits and keeps its credit.
+package grant
+
+import "fairbridge/policy"
+
+// InOrder grants leases down the line as long as devices last, passing over
+// jobs that are too wide for what is left.
+type InOrder struct{}
+
+// Lease implements policy.Leaser.
+func (InOrder) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+	left, grants := NewCounts(r), make([]policy.Grant, len(line))
+	for i, e := range line {
+		grants[i].Run = Wants(r, e) && left.Take(e.Ask.GPUs.Type, e.Want)
+	}
+	return grants, nil
+}
+
+// Wants reports whether the job competes for a lease: it could start, or runs
+// and could be stopped.
+func Wants(r *policy.Round, e *policy.Entry) bool {
+	switch {
+	case e.Stays || e.Want == 0:
+		return false
+	case e.Active():
+		return true
+	}
+	return r.Startable(e)
+}
+
+// Counts are the devices that may be granted, by GPU type.
+type Counts []Count
+
+// Count is a number of devices of one type.
+type Count struct {
+	Type string
+	Free int
+}
+
+// NewCounts returns what is free or held by jobs that may be stopped, in order
+// of nodes and types.
+func NewCounts(r *policy.Round) Counts {
+	var c Counts
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			if c.of(d.Type) == nil {
+				c = append(c, Count{d.Type, r.Free.Total(d.Type)})
+			}
+		}
+	}
+	for _, e := range r.Active() {
+		if e.Stays {
+			continue
+		}
+		for _, slot := range e.On {
+			if n := c.of(slot.Type); n != nil {
+				n.Free += slot.Count
+			}
+		}
+	}
+	return c
+}
+
+func (c Counts) of(typ string) *Count {
+	for i := range c {
+		if c[i].Type == typ {
+			return &c[i]
+		}
+	}
+	return nil
+}
+
+// Take takes n devices of the type, all of one; of any if typ is "", the type
+// with most left. It reports whether there were as many.
+func (c Counts) Take(typ string, n int) bool {
+	best := c.of(typ)
+	if typ == "" {
+		for i := range c {
+			if best == nil || c[i].Free > best.Free {
+				best = &c[i]
+			}
+		}
+	}
+	if best == nil || best.Free < n {
+		return false
+	}
+	best.Free -= n
+	return true
+}
