@@ -1,0 +1,34 @@
+package trace
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Problem is what is wrong with a line of a trace.
+type Problem struct {
+	File   string
+	Line   int    // 0: the file as a whole
+	Column string // its name, or its number from 1; "": the whole line
+	What   string // and what to do about it
+}
+
+func (p Problem) Error() string {
+	s := p.File
+	if p.Line > 0 {
+		s += ":" + strconv.Itoa(p.Line)
+	}
+	if p.Column != "" {
+		s += ": " + p.Column
+	}
+	return s + ": " + p.What
+}
+
+// fault is a Problem that does not know its file and line yet.
+type fault struct{ column, what string }
+
+func (f *fault) Error() string { return f.column + ": " + f.what }
+
+func faultf(column, format string, a ...any) error {
+	return &fault{column, fmt.Sprintf(format, a...)}
+}

@@ -1,0 +1,74 @@
+package trace
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// row is a line cut into cells. It keeps the first error.
+type row struct {
+	cells []string
+	err   error
+}
+
+// number reads a cell; the column of a missing one is -1 and gives 0.
+func (r *row) number(name string, column int) float64 {
+	if column < 0 || r.err != nil {
+		return 0
+	}
+	if column >= len(r.cells) {
+		r.err = faultf(name, "the line ends before it")
+		return 0
+	}
+	v, err := parseNumber(r.cells[column])
+	if err != nil {
+		r.err = faultf(name, "%v", err)
+	}
+	return v
+}
+
+// whole reads a cell that counts something.
+func (r *row) whole(name string, column int) int64 {
+	v := r.number(name, column)
+	if r.err == nil && (v != math.Trunc(v) || math.Abs(v) > 1<<53) {
+		r.err = faultf(name, "%q is no whole number", r.cells[column])
+	}
+	if r.err != nil {
+		return 0
+	}
+	return int64(v)
+}
+
+func parseNumber(s string) (float64, error) {
+	s = strings.TrimSpace(s)
+	v, err := strconv.ParseFloat(s, 64)
+	switch {
+	case s == "":
+		return 0, errors.New("it is empty, want a number")
+	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
+		return 0, errors.New(strconv.Quote(clip(s)) + " is no number")
+	}
+	return v, nil
+}
+
+// eachLine calls take with each line and its number from 1.
+func eachLine(in *bufio.Reader, s *sink, take func(line int, text string) error) error {
+	for n := 1; ; n++ {
+		text, err := in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return Problem{File: s.path, Line: n, What: err.Error()}
+		}
+		if text = strings.TrimRight(text, "\r\n"); text != "" || err == nil {
+			if err := take(n, text); err != nil {
+				return err
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
