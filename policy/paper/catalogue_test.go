@@ -63,11 +63,16 @@ func TestCatalogue(t *testing.T) {
 }
 
 func TestLookup(t *testing.T) {
+	var names []string
+	for _, e := range paper.All() {
+		names = append(names, e.Name)
+	}
+	all := strings.Join(names, ", ")
 	for name, want := range map[string]string{
-		"tiresas": `policy "tiresas" is unknown, did you mean tiresias? There are astraea, drf, fifo, tiresias`,
-		"FIFO":    `policy "FIFO" is unknown, did you mean fifo? There are astraea, drf, fifo, tiresias`,
-		"pollux":  `policy "pollux" is unknown, there are astraea, drf, fifo, tiresias`,
-		"":        `policy "" is unknown, there are astraea, drf, fifo, tiresias`,
+		"tiresas": `policy "tiresas" is unknown, did you mean tiresias? There are ` + all,
+		"FIFO":    `policy "FIFO" is unknown, did you mean fifo? There are ` + all,
+		"pollux":  `policy "pollux" is unknown, there are ` + all,
+		"":        `policy "" is unknown, there are ` + all,
 	} {
 		if _, err := paper.Lookup(name); err == nil || err.Error() != want {
 			t.Errorf("Lookup(%q): %v, want %s", name, err, want)

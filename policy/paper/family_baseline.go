@@ -2,5 +2,5 @@ package paper
 
 // baselines are what systems are compared with and what sites run today.
 func baselines() []Entry {
-	return []Entry{fifoEntry()}
+	return []Entry{easyEntry(), fifoEntry(), sjfEntry(), srtfEntry()}
 }

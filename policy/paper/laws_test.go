@@ -12,6 +12,9 @@ import (
 var variants = map[string][]paper.Params{
 	"astraea":  {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
 	"drf":      {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
+	"easy":     {{"lengths": "estimate"}, {"max_wait": "0s"}},
+	"sjf":      {{"backfill": "easy"}, {"by": "service"}},
+	"srtf":     {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"fifo":     {{"backfill": "easy"}, {"max_wait": "0s"}},
 	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
 }

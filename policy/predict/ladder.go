@@ -4,6 +4,7 @@ import "fairbridge/policy"
 
 // Names of the rungs, as they stand in Estimate.From.
 const (
+	FromRegimes  = "regimes" // not on the Ladder
 	FromProgress = "progress"
 	FromHistory  = "history"
 	FromLimit    = "limit"
@@ -11,13 +12,15 @@ const (
 )
 
 // Ladder asks its rungs in turn and keeps the first estimate that knows
-// something. Nil stands for all four: the best a job offers.
+// something. An empty one stands for all rungs: the best a job offers.
 type Ladder []policy.Predictor
+
+var all = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
 // Predict implements policy.Predictor.
 func (l Ladder) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
-	if l == nil {
-		l = Ladder{Progress{}, History{}, Limit{}, Attained{}}
+	if len(l) == 0 {
+		l = all
 	}
 	for _, p := range l {
 		if est := p.Predict(r, e); est.Left > 0 {

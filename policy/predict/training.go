@@ -1,0 +1,44 @@
+package predict
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// FromTraining names the rung of jobs that report or are known to have a
+// number of steps and a speed.
+const FromTraining = "training"
+
+// Training takes the steps left over the steps per second, on the GPUs the job
+// holds or asks for; for a job that takes any type, on the fastest it knows.
+type Training struct{}
+
+// Predict implements policy.Predictor.
+func (Training) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+	if e.Training == nil {
+		return policy.Estimate{}
+	}
+	left, ok := e.Training.Left(typeOf(e.Job))
+	if !ok {
+		left = fastest(e.Training)
+	}
+	return policy.Estimate{Left: left, From: FromTraining}
+}
+
+func typeOf(j *policy.Job) string {
+	if len(j.On) > 0 {
+		return j.On[0].Type
+	}
+	return j.Ask.GPUs.Type
+}
+
+// fastest returns the least time left on any type; 0 when no speed is known.
+func fastest(t *policy.Training) (least time.Duration) {
+	for _, r := range t.Rates {
+		if left, ok := t.Left(r.Type); ok && (least == 0 || left < least) {
+			least = left
+		}
+	}
+	return least
+}
