@@ -1,0 +1,161 @@
+package predict
+
+import (
+	"math"
+
+	"fairbridge/policy"
+)
+
+// Regimes predicts the rest of a training job that changes its batch size on
+// the way, from the epochs it has been through so far and the batch sizes it
+// may use.
+type Regimes struct {
+	// Restate takes the regimes in the order of Training.Modes: those before the
+	// present one are over, and the epochs left are spread evenly over the others.
+	// Otherwise batch sizes are drawn from a Dirichlet distribution whose prior
+	// gives every mode as many epochs, and the epochs seen are its counts.
+	Restate bool
+}
+
+// Rest is what is left of a job, in seconds on what it asks.
+type Rest struct {
+	Left  float64
+	Sigma float64 // standard error of Left
+	Done  float64 // what the completed epochs take
+	Epoch float64 // what one of the epochs so far takes on average
+}
+
+// Rest predicts; ok is false for a job that does not report epochs and the
+// time they take.
+func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
+	if t == nil || t.Epochs <= 0 || len(t.Modes) == 0 {
+		return Rest{}, false
+	}
+	rest, ok = seen(t)
+	if !ok {
+		return Rest{}, false
+	}
+	left := float64(t.Epochs - t.Epoch)
+	modes := make([]float64, len(t.Modes))
+	if p.Restate {
+		restate(t, modes)
+	} else {
+		dirichlet(t, modes)
+	}
+	for b, n := range modes {
+		rest.Left += n * t.Modes[b].Seconds
+	}
+	if left <= 0 || rest.Left <= 0 {
+		rest.Left = 1 // it is about to end
+	}
+	rest.Sigma = left * spread(t)
+	return rest, true
+}
+
+// seen sums up the epochs so far. The last one seen is the present one, which
+// is not done; a job that never ran is in the first of its modes.
+func seen(t *policy.Training) (rest Rest, ok bool) {
+	n, last := 0.0, t.Modes[0].Seconds
+	for _, r := range t.Seen {
+		n += r.Epochs
+		rest.Done += r.Epochs * r.Seconds
+		last = r.Seconds
+	}
+	if n > 0 {
+		rest.Epoch = rest.Done / n
+		rest.Done -= (n - float64(t.Epoch)) * last
+	} else {
+		rest.Epoch = last
+		rest.Done = float64(t.Epoch) * last
+	}
+	rest.Done = max(rest.Done, 0)
+	return rest, rest.Epoch > 0 && !math.IsInf(rest.Done, 0) && !math.IsNaN(rest.Done)
+}
+
+// dirichlet returns the epochs left of each mode: prior plus counts, rescaled
+// to all epochs, without those seen, scaled to the epochs left. The present
+// epoch counts as seen and is still to be done, hence the one more.
+func dirichlet(t *policy.Training, left []float64) {
+	all := float64(t.Epochs)
+	sum := 0.0
+	for b, m := range t.Modes {
+		left[b] = all/float64(len(t.Modes)) + counted(t, m.Batch)
+		sum += left[b]
+	}
+	for b, m := range t.Modes {
+		left[b] *= all / sum
+		// One epoch after the other is taken off, down to less than one.
+		if n := counted(t, m.Batch); n <= left[b] {
+			left[b] -= n
+		} else {
+			left[b] -= math.Floor(left[b])
+		}
+	}
+	rest := 1.0
+	for _, n := range left {
+		rest += n
+	}
+	todo := float64(t.Epochs - t.Epoch)
+	for b := range left {
+		left[b] *= todo / max(todo, math.Floor(rest))
+	}
+}
+
+// restate spreads the epochs left over the present mode and those after it.
+func restate(t *policy.Training, left []float64) {
+	present := 0
+	if n := len(t.Seen); n > 0 {
+		for b, m := range t.Modes {
+			if m.Batch == t.Seen[n-1].Batch {
+				present = b
+			}
+		}
+	}
+	// The present regime is given what it has not completed of its even share.
+	rest, open := float64(max(t.Epochs-t.Epoch, 0)), float64(len(left)-present)
+	had := 0.0
+	if len(t.Seen) > 0 {
+		had = max(t.Seen[len(t.Seen)-1].Epochs-1, 0)
+	}
+	left[present] = min(max((rest+had)/open-had, 0), rest)
+	for b := present + 1; b < len(left); b++ {
+		left[b] = (rest - left[present]) / (open - 1)
+	}
+	if open == 1 {
+		left[present] = rest
+	}
+}
+
+// counted returns the epochs seen of the batch size.
+func counted(t *policy.Training, batch int) float64 {
+	n := 0.0
+	for _, r := range t.Seen {
+		if r.Batch == batch {
+			n += r.Epochs
+		}
+	}
+	return n
+}
+
+// spread is the standard deviation of the mean epoch's time under the
+// Dirichlet posterior.
+func spread(t *policy.Training) float64 {
+	var sum, mean, square float64
+	for _, m := range t.Modes {
+		a := float64(t.Epochs)/float64(len(t.Modes)) + counted(t, m.Batch)
+		sum += a
+		mean += a * m.Seconds
+		square += a * m.Seconds * m.Seconds
+	}
+	mean /= sum
+	return math.Sqrt(max(square/sum-mean*mean, 0) / (sum + 1))
+}
+
+// Predict implements policy.Predictor.
+func (p Regimes) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+	rest, ok := p.Rest(e.Training)
+	if !ok {
+		return policy.Estimate{}
+	}
+	return policy.Estimate{Left: policy.Seconds(rest.Left), Sigma: policy.Seconds(rest.Sigma), From: FromRegimes}
+}
