@@ -1,0 +1,179 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// maxSamples bounds how many finished jobs a snapshot carries.
+const maxSamples = 2000
+
+// history is what views showed of runs.
+type history struct {
+	usage
+	jobs     map[int64]*life
+	accounts []policy.Account
+	samples  []policy.Sample
+	stops    func(job int64, arrive time.Time) []time.Time
+}
+
+// life is one job through all its runs.
+type life struct {
+	run        slurm.Run
+	arrive     time.Time
+	firstStart time.Time
+	lastStop   time.Time
+	attained   policy.GPUSeconds // of closed runs
+	ran        time.Duration     // likewise
+	open       span              // the run under way
+	runs       bool
+	seen       time.Time // when it was last listed
+}
+
+func newHistory(accounts []policy.Account, halfLife time.Duration) history {
+	return history{
+		usage: usage{half: halfLife, old: map[policy.User]float64{}},
+		jobs:  map[int64]*life{}, accounts: slices.Clone(accounts),
+	}
+}
+
+// Record implements bridge.History.
+func (h *history) Record(_ context.Context, v *slurm.View) error {
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.ID != 0 && j.Opaque == "" {
+			h.see(j, v.At)
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
+		if l := h.jobs[id]; l.seen.Before(v.At) { // no longer listed
+			h.stop(l, v.At)
+			delete(h.jobs, id)
+		}
+	}
+	return nil
+}
+
+func (h *history) see(j *slurm.Job, at time.Time) {
+	l := h.jobs[j.ID]
+	run := j.Run()
+	switch {
+	case l == nil:
+		l = &life{run: run, arrive: j.Submit}
+		h.jobs[j.ID] = l
+	case l.run.Same(run):
+	case run.Restarts > l.run.Restarts:
+		h.stop(l, j.Submit)
+		l.run = run
+	default: // the id belongs to another job now
+		h.stop(l, at)
+		l = &life{run: run, arrive: j.Submit}
+		h.jobs[j.ID] = l
+	}
+	fresh := l.seen.IsZero() || !j.Done() || l.runs
+	l.seen = at
+	switch {
+	case j.Running() && !l.runs && !j.Start.IsZero():
+		h.start(l, j)
+	case j.Done() && fresh:
+		h.end(l, j)
+	}
+}
+
+// start opens a run.
+func (h *history) start(l *life, j *slurm.Job) {
+	gpus := 0
+	if t, err := slurm.ParseTRES(j.Allocated); err == nil {
+		gpus = t.GPUs()
+	}
+	l.runs, l.open = true, span{policy.User{Name: j.User, Account: j.Account}, gpus, j.Start, time.Time{}}
+	if l.firstStart.IsZero() {
+		l.firstStart = j.Start
+	}
+}
+
+// stop closes the run under way.
+func (h *history) stop(l *life, at time.Time) {
+	if !l.runs {
+		return
+	}
+	s := l.open
+	s.stop = latest(at, s.start)
+	h.spans = append(h.spans, s)
+	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
+	l.ran += s.stop.Sub(s.start)
+	l.lastStop, l.runs = s.stop, false
+}
+
+// end closes a job for good and remembers how long it was.
+func (h *history) end(l *life, j *slurm.Job) {
+	if !l.runs && j.Nodes != "" && !j.Start.IsZero() { // it came and went between two views
+		h.start(l, j)
+	}
+	h.stop(l, j.End)
+	if l.ran <= 0 || !kept[j.State] {
+		return
+	}
+	h.samples = append(h.samples, policy.Sample{GPUs: l.open.gpus, Ran: l.ran, Service: l.attained})
+	if over := len(h.samples) - maxSamples; over > 0 {
+		h.samples = slices.Clone(h.samples[over:])
+	}
+}
+
+// kept are the ends that say something about how long jobs take.
+var kept = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEOUT": true, "OUT_OF_MEMORY": true, "DEADLINE": true}
+
+// Past implements bridge.History.
+func (h *history) Past(_ context.Context, _ string, now time.Time) (*bridge.Past, error) {
+	out := &bridge.Past{Jobs: map[int64]bridge.JobPast{}, Samples: slices.Clone(h.samples)}
+	var open []span
+	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
+		l := h.jobs[id]
+		if l.runs {
+			s := l.open
+			s.stop = now
+			open = append(open, s)
+		}
+		if l.run.Restarts > 0 {
+			out.Jobs[id] = bridge.JobPast{
+				Arrive: l.arrive, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attained,
+				Preempted: h.stops(id, l.arrive),
+			}
+		}
+	}
+	users, recent := h.sum(open, now)
+	out.Users = users
+	out.Accounts = h.sumAccounts(users, recent)
+	return out, nil
+}
+
+// sumAccounts adds up the use of the users of each account.
+func (h *history) sumAccounts(users []policy.User, recent map[string]policy.GPUSeconds) []policy.Account {
+	by := map[string]policy.Account{}
+	for _, a := range h.accounts {
+		by[a.Name] = policy.Account{Name: a.Name, Parent: a.Parent, Weight: a.Weight}
+	}
+	for _, u := range users {
+		a, ok := by[u.Account]
+		if !ok {
+			a = policy.Account{Name: u.Account, Weight: 1}
+		}
+		a.Used += u.Used
+		a.Recent = recent[u.Account]
+		by[u.Account] = a
+	}
+	return slices.SortedFunc(maps.Values(by), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

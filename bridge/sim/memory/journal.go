@@ -1,0 +1,134 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// keep is how long closed intents are kept: longer than any cycle asks for.
+const keep = 48 * time.Hour
+
+// journal is the ledger and the last cycle of every partition.
+type journal struct {
+	intents  []ledger.Intent // by ID
+	ids      int64
+	last     map[string]*bridge.Cycle
+	requeues map[int64][]requeue // by job
+}
+
+// requeue is one of ours that reached, or may have reached, Slurm.
+type requeue struct {
+	id   int64
+	made time.Time
+	sent time.Time
+	dead bool // it had no effect
+}
+
+// Intend implements bridge.Journal.
+func (j *journal) Intend(_ context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+	if c != nil {
+		if last := j.last[c.Partition]; last != nil && c.Seq <= last.Seq {
+			return nil, fmt.Errorf("cycle %d of partition %s comes after cycle %d", c.Seq, c.Partition, last.Seq)
+		}
+		kept := *c
+		kept.Snapshot = nil
+		j.last[c.Partition] = &kept
+	}
+	out := slices.Clone(intents)
+	for i := range out {
+		j.ids++
+		out[i].ID, out[i].State = j.ids, ledger.Planned
+	}
+	j.intents = append(j.intents, out...)
+	return out, nil
+}
+
+// Mark implements bridge.Journal.
+func (j *journal) Mark(_ context.Context, in ledger.Intent) error {
+	i, ok := slices.BinarySearchFunc(j.intents, in.ID, func(x ledger.Intent, id int64) int { return cmp.Compare(x.ID, id) })
+	switch {
+	case !ok:
+		return fmt.Errorf("marking intent %d: it is not in the ledger", in.ID)
+	case !j.intents[i].Closed.IsZero() && in.State != j.intents[i].State:
+		return fmt.Errorf("marking intent %d %s: it is %s", in.ID, in.State, j.intents[i].State)
+	}
+	was := &j.intents[i]
+	if in.Edit.Kind == slurm.Requeue {
+		j.requeued(was, &in)
+	}
+	was.State, was.Error, was.Polls = in.State, in.Error, in.Polls
+	was.Edit.Until, was.NotAfter, was.Sent, was.Closed = in.Edit.Until, in.NotAfter, in.Sent, in.Closed
+	return nil
+}
+
+// requeued notes what became of a requeue.
+func (j *journal) requeued(was, is *ledger.Intent) {
+	if j.requeues == nil {
+		j.requeues = map[int64][]requeue{}
+	}
+	list := j.requeues[is.Edit.Run.Job]
+	i := slices.IndexFunc(list, func(r requeue) bool { return r.id == is.ID })
+	if i < 0 {
+		i = len(list)
+		list = append(list, requeue{id: is.ID, made: is.Made})
+	}
+	list[i].sent = is.Sent
+	open := is.State == ledger.Sent || is.State == ledger.Acked || is.State == ledger.Unknown
+	seen := is.State == ledger.Observed || was.State == ledger.Observed
+	list[i].dead = !open && !seen
+	j.requeues[is.Edit.Run.Job] = list
+}
+
+// stops returns when a job was requeued by us since it arrived.
+func (j *journal) stops(job int64, arrive time.Time) []time.Time {
+	var out []time.Time
+	for _, r := range j.requeues[job] {
+		if r.dead || r.made.Before(arrive) {
+			continue
+		}
+		at := r.sent
+		if at.IsZero() {
+			at = r.made
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+// Intents implements bridge.Journal.
+func (j *journal) Intents(_ context.Context, _ string, now, since time.Time) ([]ledger.Intent, error) {
+	if now.Sub(since) > keep {
+		return nil, errors.New("reading the ledger: it does not go back so far")
+	}
+	old := now.Add(-keep)
+	j.intents = slices.DeleteFunc(j.intents, func(in ledger.Intent) bool { return !in.Closed.IsZero() && in.Closed.Before(old) })
+	var out []ledger.Intent
+	for i := range j.intents {
+		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
+			out = append(out, *in)
+		}
+	}
+	return out, nil
+}
+
+// Memo implements bridge.History.
+func (j *journal) Memo(_ context.Context, _, partition string) (memo []byte, seq uint64, err error) {
+	c := j.last[partition]
+	if c == nil {
+		return nil, 0, nil
+	}
+	if c.Plan != nil && !c.Plan.Memo.IsZero() {
+		if memo, err = c.Plan.Memo.MarshalJSON(); err != nil {
+			return nil, 0, fmt.Errorf("writing the memo of partition %s: %w", partition, err)
+		}
+	}
+	return memo, c.Seq, nil
+}

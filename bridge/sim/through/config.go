@@ -1,0 +1,133 @@
+// Package through runs a workload through everything that stands between a
+// policy and a cluster: the control loop, its gate and budgets, the edits that
+// carry a plan, and Slurm with its own scheduler, requeue delay and backfill
+// (sim.World). Package exact runs the same workload without any of that; the
+// difference is the price of going through Slurm. Time is virtual: the same
+// Config gives the same run.
+package through
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/measure"
+	"fairbridge/bridge/sim/work"
+	"fairbridge/policy"
+)
+
+// Config is one simulation.
+type Config struct {
+	// Policy decides; nil: Slurm schedules alone, with its own multifactor
+	// priorities and backfill.
+	Policy   policy.Policy
+	Name     string        // of the policy, for the record
+	Nodes    []policy.Node // sorted by name; all in one partition "gpu"
+	Jobs     []work.Job
+	Tables   *work.Tables // speeds of jobs with Training; nil: none
+	Accounts []policy.Account
+	Seed     int64
+
+	// Mode is how much of a plan may reach Slurm; "": preempt.
+	Mode gate.Mode
+	// Loop is the loop's configuration: interval, lease, levers, the gate's
+	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
+	// partitions and STOP file are not used.
+	Loop bridge.Config
+	// Slurm is Slurm's configuration: requeue delay, backfill, weights, release.
+	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
+	// not used.
+	Slurm sim.Config
+	// Cost is the run time without progress that each start after the first
+	// costs a job whose Checkpoint is 0.
+	Cost time.Duration
+
+	// Progress is told from time to time how many jobs are done; nil: nobody.
+	Progress func(done, of int)
+	// Watch sees every cycle; nil: nobody does.
+	Watch func(*bridge.Report)
+	// Look sees the world after every cycle, and may disturb it; nil: nobody does.
+	Look func(*sim.World)
+}
+
+// patience is how long nothing may start or end, beyond the longest job,
+// before a run is given up.
+const patience = 14 * 24 * time.Hour
+
+// partition is the one all nodes are in.
+const partition = "gpu"
+
+// Run simulates until all jobs have ended. Errors name the job or the cycle
+// that went wrong.
+func Run(c Config) (*measure.Run, error) {
+	r, err := newRunner(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	return r.measured(), nil
+}
+
+// world makes the cluster.
+func (c *Config) world() (*sim.World, error) {
+	s := c.Slurm
+	s.Seed = c.Seed
+	s.Nodes = nodesOf(c.Nodes)
+	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.longest()}}
+	s.Cluster = cmp.Or(s.Cluster, "sim")
+	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
+	s.Accounts = nil
+	for _, a := range c.Accounts {
+		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
+	}
+	w, err := sim.New(s)
+	if err != nil {
+		return nil, fmt.Errorf("making the cluster: %w", err)
+	}
+	for i := range c.Nodes {
+		if n := &c.Nodes[i]; n.Down != "" {
+			if err := w.Drain(n.Name, n.Down); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, nil
+}
+
+// longest is the partition's time limit, that of jobs that give none: a week,
+// or four times the longest job.
+func (c *Config) longest() time.Duration {
+	d := 7 * 24 * time.Hour
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		d = max(d, j.Limit, 4*policy.Seconds(math.Ceil(slowest(j))))
+	}
+	return d
+}
+
+// nodesOf describes the nodes to Slurm.
+func nodesOf(list []policy.Node) []sim.Node {
+	out := make([]sim.Node, len(list))
+	for i := range list {
+		n := &list[i]
+		gpus := 0
+		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, Switch: n.Leaf}
+		for _, d := range n.GPUs {
+			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.Sick})
+			gpus += d.Count
+		}
+		if n.CPUs == 0 {
+			out[i].CPUs = max(64, 8*gpus)
+		}
+		if n.MemMB == 0 {
+			out[i].MemMB = int64(max(512_000, 64_000*gpus))
+		}
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package through
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/sim/measure"
+	"fairbridge/bridge/sim/work"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// cluster makes n nodes of eight GPUs.
+func cluster(n int) []policy.Node {
+	out := make([]policy.Node, n)
+	for i := range out {
+		out[i] = policy.Node{Name: fmt.Sprintf("n%02d", i+1), Partitions: []string{partition}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}
+	}
+	return out
+}
+
+// stream makes n jobs of three accounts, a mix of sizes and lengths that fills
+// the cluster and more.
+func stream(n int, fixed func(i int) bool) []work.Job {
+	sizes, lengths := []int{1, 2, 1, 4, 8, 1, 2, 16}, []float64{1800, 7200, 600, 3600, 14400, 900}
+	out := make([]work.Job, n)
+	for i := range out {
+		d := lengths[i*5%len(lengths)] * (1 + float64(i%7)/10)
+		out[i] = work.Job{
+			ID: int64(i + 1), Name: fmt.Sprintf("j%d", i+1), User: fmt.Sprintf("u%d", i%5), Account: fmt.Sprintf("acct%d", i%3),
+			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.Seconds(2 * d), Fixed: fixed(i),
+		}
+	}
+	return out
+}
+
+func always(int) bool { return true }
+func never(int) bool  { return false }
+
+func decider(t testing.TB, name string) policy.Policy {
+	t.Helper()
+	e, err := paper.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// plain is a run without what the wall clock says.
+func plain(t testing.TB, r *measure.Run) string {
+	t.Helper()
+	c := *r
+	c.Wall, c.Decide = 0, nil
+	b, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestSameConfigSameRun(t *testing.T) {
+	c := Config{Name: "tiresias", Policy: decider(t, "tiresias"), Nodes: cluster(2), Jobs: stream(40, never), Cost: time.Minute}
+	a, err := Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Policy = decider(t, "tiresias")
+	b, err := Run(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain(t, a) != plain(t, b) {
+		t.Error("two runs of one configuration differ")
+	}
+}
+
+func TestSlurmAlone(t *testing.T) {
+	jobs := []work.Job{{ID: 7, GPUs: 16, Duration: 3600, Limit: 2 * time.Hour}, {ID: 8, Arrive: 600, GPUs: 4, Duration: 60, Limit: time.Hour}}
+	r, err := Run(Config{Nodes: cluster(2), Jobs: jobs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := r.Jobs[0], r.Jobs[1]
+	if a.Start > 10 || a.Finish != a.Start+3600 || a.Service != 16*3600 || a.Lost != 0 {
+		t.Errorf("first job %+v", a)
+	}
+	if b.Start < a.Finish || b.Start > a.Finish+10 || b.Present < 1.9 || b.Present > 2 {
+		t.Errorf("second job %+v", b)
+	}
+	if r.GPUs != 16 || r.Makespan != b.Finish || r.BusyTime != 16*3600+4*60 {
+		t.Errorf("run %+v", r)
+	}
+}
