@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -43,67 +44,66 @@ func decodeTables(in io.Reader) (*work.Tables, error) {
 	if err := json.NewDecoder(in).Decode(&file); err != nil {
 		return nil, fmt.Errorf("want JSON of GPU type, job type and speed: %w", err)
 	}
-	t := work.NewTables()
+	var rows []work.Speed
 	for _, typ := range slices.Sorted(maps.Keys(file)) {
 		for _, k := range slices.Sorted(maps.Keys(file[typ])) {
-			if err := fill(t, typ, k, file[typ][k]); err != nil {
+			more, err := speeds(typ, k, file[typ][k])
+			if err != nil {
 				return nil, fmt.Errorf("%s: %s: %w", typ, k, err)
 			}
+			rows = append(rows, more...)
 		}
 	}
 	if len(file) == 0 {
 		return nil, fmt.Errorf("no GPU types in it")
 	}
-	return t, nil
+	return work.NewTables(rows), nil
 }
 
-func fill(t *work.Tables, typ, k string, speeds map[string]json.RawMessage) error {
+// speeds reads what stands under one key of a GPU type.
+func speeds(typ, k string, entries map[string]json.RawMessage) ([]work.Speed, error) {
 	class, gpus, err := tableKey(k)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for _, other := range slices.Sorted(maps.Keys(speeds)) {
+	var rows []work.Speed
+	for _, other := range slices.Sorted(maps.Keys(entries)) {
+		s := work.Speed{Type: typ, Class: class, GPUs: gpus}
 		if other == alone {
-			v, err := speedsOf(speeds[other], 1)
-			if err != nil {
-				return err
-			}
-			t.SetAlone(typ, class, gpus, v[0])
-			continue
+			err = readSpeeds(entries[other], &s.Steps)
+		} else if beside, n, wrong := tableKey(other); wrong != nil || n != gpus {
+			err = cmp.Or(wrong, fmt.Errorf("a neighbour of %d GPUs cannot share %d", n, gpus))
+		} else {
+			s.Other = beside
+			err = readSpeeds(entries[other], &s.Steps, &s.OtherSteps)
 		}
-		beside, n, err := tableKey(other)
 		if err != nil {
-			return err
+			return nil, fmt.Errorf("%s: %w", other, err)
 		}
-		v, err := speedsOf(speeds[other], 2)
-		if err != nil {
-			return fmt.Errorf("beside %s: %w", other, err)
-		}
-		if n == gpus { // others cannot be on the same GPUs
-			t.SetBeside(typ, class, gpus, beside, v[0])
-		}
+		rows = append(rows, s)
 	}
-	return nil
+	return rows, nil
 }
 
-// speedsOf reads one speed, or a list of so many.
-func speedsOf(raw json.RawMessage, n int) ([]float64, error) {
+// readSpeeds reads one speed, or a list of several.
+func readSpeeds(raw json.RawMessage, into ...*float64) error {
 	v := make([]float64, 1)
 	var err error
-	if n == 1 {
+	if len(into) == 1 {
 		err = json.Unmarshal(raw, &v[0])
 	} else {
 		err = json.Unmarshal(raw, &v)
 	}
-	if err != nil || len(v) != n {
-		return nil, fmt.Errorf("want %d speeds in steps per second, got %s", n, clip(string(raw)))
+	if err != nil || len(v) != len(into) {
+		return fmt.Errorf("want %d speeds in steps per second, got %s", len(into), clip(string(raw)))
 	}
-	for _, x := range v {
+	for i, x := range v {
 		if x < 0 {
-			return nil, fmt.Errorf("a speed of %g steps per second is negative", x)
+			return fmt.Errorf("a speed of %g steps per second is negative", x)
 		}
+		*into[i] = x
 	}
-	return v, nil
+	return nil
 }
 
 var tableKeyForm = regexp.MustCompile(`^\(['"](.+)['"], ?([0-9]+)\)$`)

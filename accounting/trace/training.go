@@ -2,7 +2,6 @@ package trace
 
 import (
 	"bufio"
-	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -90,12 +89,4 @@ func ParseClass(s string) (model string, batch int, err error) {
 		}
 	}
 	return m[1], batch, nil
-}
-
-// ClassOf is the opposite of ParseClass.
-func ClassOf(model string, batch int) string {
-	if batch == 0 {
-		return model
-	}
-	return fmt.Sprintf("%s (batch size %d)", model, batch)
 }
