@@ -33,7 +33,7 @@ type Entry struct {
 
 // All returns the catalogue, sorted by name.
 func All() []Entry {
-	all := slices.Concat(baselines(), sharing(), markets(), slicing())
+	all := slices.Concat(own(), baselines(), sharing(), markets(), slicing())
 	slices.SortFunc(all, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	return all
 }

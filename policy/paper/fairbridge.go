@@ -1,0 +1,82 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/grant"
+	"fairbridge/policy/predict"
+)
+
+// Fairbridge is our own: the job that ends soonest goes first, unless somebody
+// has no slack left. Two kinds of job have none. One is urgent: it must run
+// from now on to finish by its fair finish, the time it would take on its
+// account's part of the cluster. The other is long: it must run from now on,
+// or the last of the work that is here now ends later than it need.
+//
+// Short jobs first shortens the average; the fair finish (after Themis, NSDI
+// 2020) bounds what that may cost anybody; and preemptive schedules of least
+// length need no more than that jobs without slack run (R. McNaughton,
+// "Scheduling with Deadlines and Loss Functions", Management Science 1959).
+type Fairbridge struct {
+	// Fair is the multiple of its fair finish time a job must not exceed.
+	Fair float64
+	// Long is the part of the remaining length of the whole schedule from which
+	// on a job's own remaining time makes it long; below 1 to leave room for
+	// wrong predictions.
+	Long float64
+	// Sticky shortens the remaining time of running jobs in comparisons, so that
+	// nearly equal jobs do not take turns; 1: not.
+	Sticky   float64
+	MinRun   time.Duration // shortest run before a job may be stopped
+	MaxStops int           // stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (f *Fairbridge) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	past, err := readPeaks(s)
+	if err != nil {
+		return nil, fmt.Errorf("policy fairbridge: %w", err)
+	}
+	line := &slackLine{Fairbridge: f, peaks: past.next(s)}
+	plan, err := policy.Pipeline{
+		Name:     "fairbridge",
+		Predict:  predict.Ladder{},
+		Order:    line,
+		Lease:    grant.InOrder{},
+		Backfill: backfill.Greedy{},
+		Rules:    rules(f.MinRun, f.MaxStops, f.MaxWait),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(line.peaks)
+	return plan, nil
+}
+
+func fairbridgeEntry() Entry {
+	params := []Param{
+		{Name: "fair", Kind: Number, Default: 1, Min: 0.1, Help: "multiple of its fair finish time by which every job should be done"},
+		{Name: "long", Kind: Number, Default: 0.8, Max: 1, Help: "part of the length of the whole schedule from which on a job is long and runs before short ones"},
+		{Name: "sticky", Kind: Number, Default: 0.8, Min: 0.1, Max: 1, Help: "factor on the remaining time of running jobs in comparisons"},
+		minRunParam, maxStopsParam, maxWaitParam,
+	}
+	return Entry{
+		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Year: 2026,
+		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
+		Idea:       "Short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
+		Stages:     []string{"predict", "order", "lease"},
+		Needs:      []string{"remaining time", "account weights", "GPU time received"},
+		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran",
+		Reproduced: "nothing: it is no published system; see docs/evaluation.md for how it compares",
+		Params:     params,
+		Exact:      Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		New: construct(params, func(v values) policy.Policy {
+			return &Fairbridge{Fair: v.number("fair"), Long: v.number("long"), Sticky: v.number("sticky"),
+				MinRun: v.duration("min_run"), MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}
+		}),
+	}
+}

@@ -1,0 +1,108 @@
+package paper
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// slackLine is the line of one round.
+type slackLine struct {
+	*Fairbridge
+	peaks *peaks
+}
+
+// Classes of the line, first served first.
+const (
+	urgent = iota
+	long
+	short
+)
+
+// turn is where an entry stands in line.
+type turn struct {
+	*policy.Entry
+	class int
+	key   float64 // seconds; ascending
+}
+
+// Order implements policy.Orderer.
+func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
+	length := scheduleLength(r)
+	turns := make([]turn, len(r.Entries))
+	for i, e := range r.Entries {
+		turns[i] = l.turn(r, e, l.peaks.Peak[i], length)
+	}
+	slices.SortFunc(turns, func(a, b turn) int {
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
+	})
+	line := make([]*policy.Entry, len(turns))
+	for i, t := range turns {
+		line[i] = t.Entry
+	}
+	return line, nil
+}
+
+// turn finds out how much slack the job has; contention is the peak it met.
+func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length float64) turn {
+	left := e.Estimate.Left.Seconds()
+	t := turn{e, short, left}
+	if e.Active() {
+		t.key *= l.Sticky
+	}
+	fair := l.Fair * contention * (served(e.Job) + left)
+	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
+	switch {
+	case left == 0:
+		e.Note = "nothing is known of its length"
+	case slack < 0:
+		t.class = urgent
+		e.Note = fmt.Sprintf("it must run now to finish by its fair time, %s after it arrived", span(fair))
+	case left >= l.Long*length:
+		t.class, t.key = long, -left
+		e.Note = fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", span(left))
+	default:
+		e.Note = fmt.Sprintf("it has %s to go and %s of slack", span(left), span(slack))
+	}
+	return t
+}
+
+// scheduleLength is the shortest time, in seconds, in which all work that could
+// run now can be done: the longest job, or all GPU time on all GPUs.
+func scheduleLength(r *policy.Round) float64 {
+	gpus, work, longest := capacity(r), 0.0, 0.0
+	for _, e := range r.Entries {
+		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.Whole()
+		if r.Startable(e) && wide <= gpus {
+			work += left * wide
+			longest = max(longest, left)
+		}
+	}
+	if gpus == 0 {
+		return 0
+	}
+	return max(longest, work/gpus)
+}
+
+// capacity returns the cluster's whole GPUs.
+func capacity(r *policy.Round) float64 {
+	gpus := 0.0
+	for i := range r.Nodes {
+		gpus += r.Nodes[i].Whole()
+	}
+	return gpus
+}
+
+// served returns the seconds the job has run on what it asks.
+func served(j *policy.Job) float64 {
+	if g := j.Ask.GPUs.Whole(); g > 0 {
+		return float64(j.Attained) / g
+	}
+	return 0
+}
+
+// span prints seconds to the minute.
+func span(seconds float64) string { return policy.Seconds(seconds).Round(time.Minute).String() }
