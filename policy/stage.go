@@ -170,6 +170,12 @@ type Backfiller interface {
 	Behind(r *Round, blocked *Entry) func(e *Entry, on Alloc) error
 }
 
+// A Listener is a Backfiller that is also told of every blocked job, in line
+// order, after Behind where both apply.
+type Listener interface {
+	Blocked(*Round, *Entry)
+}
+
 // A Preempter says who gives way. A running job may be stopped only for one of
 // a strictly smaller tier, wherever they stand in line, and only if MayStop has
 // no objection. A tier must not depend on whether the job runs, or stopping

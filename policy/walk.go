@@ -119,6 +119,9 @@ func (w *walk) enter(e *Entry) {
 	}
 	w.bar(e, err.Error())
 	w.guard(e, err.Error())
+	if l, ok := w.p.Backfill.(Listener); ok {
+		l.Blocked(w.Round, e)
+	}
 }
 
 // bar keeps the job from starting. Where it has room, waiting is not enough:

@@ -1,0 +1,127 @@
+package backfill
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Conservative gives every blocked job a reservation, as Slurm's sched/backfill
+// does, up to a depth and a window. The first blocked job of each lane reserves
+// nodes; the others reserve numbers of GPUs by type, which is exact where any
+// GPU of the type will do. Make one for each round.
+type Conservative struct {
+	// Depth is how many blocked jobs get a reservation; 0: 500, as
+	// bf_max_job_test.
+	Depth int
+	// Window is how far ahead reservations are made; 0: a day, as bf_window.
+	Window time.Duration
+	// Length says how long jobs run; nil: by their time limits. A job of unknown
+	// length runs for a year, as one without limit does for Slurm.
+	Length policy.Length
+
+	future *future
+	types  []string      // GPU types of which nodes are reserved
+	judged *policy.Entry // the last one that was let pass
+}
+
+const year = 365 * 24 * time.Hour
+
+// Behind implements policy.Backfiller.
+func (c *Conservative) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+	nodes := c.nodes(r, blocked)
+	if c.future != nil {
+		return nodes
+	}
+	c.begin(r)
+	return func(e *policy.Entry, on policy.Alloc) error {
+		if err := c.pass(r, e, on); err != nil {
+			return err
+		}
+		return nodes(e, on)
+	}
+}
+
+// nodes reserves nodes, once for GPUs of a type: a second reservation of nodes
+// would not know of the first.
+func (c *Conservative) nodes(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+	typ := blocked.Ask.GPUs.Type
+	if slices.ContainsFunc(c.types, func(t string) bool { return t == typ || t == "" || typ == "" }) {
+		return Greedy{}.Behind(r, blocked)
+	}
+	c.types = append(c.types, typ)
+	return policy.Reserve(r, blocked, c.length()).Pass
+}
+
+// Blocked implements policy.Listener.
+func (c *Conservative) Blocked(r *policy.Round, e *policy.Entry) {
+	if c.Depth <= 0 {
+		return
+	}
+	c.settle(r)
+	c.Depth--
+	a := e.Gang()
+	length := c.lasts(r, e)
+	from, ok := c.future.of(a.GPUs.Type).earliest(a.GPUs.Count, length)
+	if ok && from <= c.Window {
+		c.future.charge(a.GPUs.Type, a.GPUs.Count, from, length)
+	}
+}
+
+// begin lays out what is free when, if everybody runs as long as the length.
+func (c *Conservative) begin(r *policy.Round) {
+	if c.Depth == 0 {
+		c.Depth = 500
+	}
+	if c.Window == 0 {
+		c.Window = 24 * time.Hour
+	}
+	c.future = newFuture(r)
+	for _, e := range r.Entries {
+		for _, slot := range e.Got {
+			c.future.release(slot, c.lasts(r, e))
+		}
+	}
+	c.future.settle()
+}
+
+// pass lets the job start if no reservation lacks GPUs for it.
+func (c *Conservative) pass(r *policy.Round, e *policy.Entry, on policy.Alloc) error {
+	c.settle(r)
+	length := c.lasts(r, e)
+	for typ, n := range c.future.types(on) {
+		if at, ok := c.future.of(typ).lacks(n, 0, length); ok {
+			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %v", at.Round(time.Second))
+		}
+	}
+	c.judged = e
+	return nil
+}
+
+// settle charges the job that was let pass last, if it did start then.
+func (c *Conservative) settle(r *policy.Round) {
+	if c.judged == nil {
+		return
+	}
+	for _, slot := range c.judged.Got {
+		c.future.charge(slot.Type, slot.Count, 0, c.lasts(r, c.judged))
+	}
+	c.judged = nil
+}
+
+func (c *Conservative) length() policy.Length {
+	if c.Length == nil {
+		return policy.ByLimit
+	}
+	return c.Length
+}
+
+func (c *Conservative) lasts(r *policy.Round, e *policy.Entry) time.Duration {
+	d, ok := c.length()(r, e)
+	if !ok {
+		return year
+	}
+	return max(d, time.Second)
+}

@@ -1,0 +1,90 @@
+package backfill_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+
+	"pgregory.net/rapid"
+)
+
+// TestConservative compares with a calendar of hours on one node, where
+// counting GPUs is exact: every job in turn takes the first hours that are
+// free for its whole length, and those that got the present one start.
+func TestConservative(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		depth := rapid.SampledFrom([]int{1, 2, 500}).Draw(t, "depth")
+		s := drawQueue(t)
+		plan := decide(t, policy.Pipeline{Backfill: &backfill.Conservative{Depth: depth, Window: 100 * time.Hour}}, s)
+		var got []policy.JobID
+		for _, d := range plan.Decisions {
+			if d.Verb == policy.Start {
+				got = append(got, d.Job)
+			}
+		}
+		if want := calendar(s, depth); !slices.Equal(got, want) {
+			t.Fatalf("starts %v, want %v", got, want)
+		}
+	})
+}
+
+// drawQueue draws a node of 8 GPUs and jobs of whole hours.
+func drawQueue(t *rapid.T) *policy.Snapshot {
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	free := 8
+	for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
+		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i-60) * time.Second)}
+		j.Limit = time.Duration(rapid.IntRange(1, 6).Draw(t, "limit")) * time.Hour
+		j.Ask = policy.Ask{GPUs: policy.GPUs{Type: rapid.SampledFrom([]string{"", "a100"}).Draw(t, "type"), Count: rapid.IntRange(1, 8).Draw(t, "count")}}
+		if n := j.Ask.GPUs.Count; n <= free && rapid.Bool().Draw(t, "runs") {
+			free -= n
+			j.State, j.Start, j.On = policy.Running, now, policy.Alloc{{Node: "n1", Type: "a100", Count: n}}
+		}
+		s.Jobs = append(s.Jobs, j)
+	}
+	return s
+}
+
+// calendar returns the jobs that conservative backfilling starts; those after
+// the depth reserve nothing.
+func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
+	hours := slices.Repeat([]int{8}, 200)
+	fits := func(j *policy.Job, at int) bool {
+		for h := at; h < at+int(j.Limit.Hours()); h++ {
+			if hours[h] < j.Ask.GPUs.Count {
+				return false
+			}
+		}
+		return true
+	}
+	take := func(j *policy.Job, at int) {
+		for h := at; h < at+int(j.Limit.Hours()); h++ {
+			hours[h] -= j.Ask.GPUs.Count
+		}
+	}
+	for i := range s.Jobs {
+		if s.Jobs[i].Active() {
+			take(&s.Jobs[i], 0)
+		}
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		switch {
+		case j.Active():
+		case fits(j, 0):
+			take(j, 0)
+			starts = append(starts, j.ID)
+		case depth > 0:
+			depth--
+			at := 1
+			for !fits(j, at) {
+				at++
+			}
+			take(j, at)
+		}
+	}
+	return starts
+}

@@ -1,0 +1,165 @@
+package backfill
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// future is what will be free of every GPU type, and of whole GPUs of all types
+// together.
+type future struct {
+	kinds []kind
+}
+
+// kind is one GPU type, or "" for all that are whole.
+type kind struct {
+	typ   string
+	whole bool
+	steps steps
+}
+
+// steps are numbers of free devices from moments on, in order of time.
+type steps []step
+
+type step struct {
+	at   time.Duration
+	free int
+}
+
+func newFuture(r *policy.Round) *future {
+	f := &future{kinds: []kind{{"", true, steps{{0, r.Free.Total("")}}}}}
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			if f.find(d.Type) < 0 {
+				f.kinds = append(f.kinds, kind{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.Total(d.Type)}}})
+			}
+		}
+	}
+	return f
+}
+
+func (f *future) find(typ string) int {
+	return slices.IndexFunc(f.kinds, func(k kind) bool { return k.typ == typ })
+}
+
+// of returns the steps of a type; those of a type nobody has are empty.
+func (f *future) of(typ string) steps {
+	if i := f.find(typ); i >= 0 {
+		return f.kinds[i].steps
+	}
+	return nil
+}
+
+// types yields what an allocation takes of each kind.
+func (f *future) types(on policy.Alloc) iter.Seq2[string, int] {
+	return func(yield func(string, int) bool) {
+		for _, k := range f.kinds {
+			n := 0
+			for _, slot := range on {
+				if slot.Type == k.typ || k.typ == "" && f.isWhole(slot.Type) {
+					n += slot.Count
+				}
+			}
+			if n > 0 && !yield(k.typ, n) {
+				return
+			}
+		}
+	}
+}
+
+func (f *future) isWhole(typ string) bool {
+	i := f.find(typ)
+	return i >= 0 && f.kinds[i].whole
+}
+
+// release notes that devices get free; settle then puts all that in order.
+func (f *future) release(slot policy.Slot, at time.Duration) {
+	for i := range f.kinds {
+		if k := &f.kinds[i]; k.typ == slot.Type || k.typ == "" && f.isWhole(slot.Type) {
+			k.steps = append(k.steps, step{at, slot.Count})
+		}
+	}
+}
+
+// settle turns releases into sums.
+func (f *future) settle() {
+	for i := range f.kinds {
+		s := f.kinds[i].steps
+		slices.SortStableFunc(s[1:], func(a, b step) int { return cmp.Compare(a.at, b.at) })
+		out := s[:1]
+		for _, next := range s[1:] {
+			last := &out[len(out)-1]
+			if last.at == next.at {
+				last.free += next.free
+				continue
+			}
+			out = append(out, step{next.at, last.free + next.free})
+		}
+		f.kinds[i].steps = out
+	}
+}
+
+// charge takes devices for a while. Those of a type are also among all whole
+// ones.
+func (f *future) charge(typ string, n int, from, length time.Duration) {
+	for i := range f.kinds {
+		if k := &f.kinds[i]; k.typ == typ || k.typ == "" && f.isWhole(typ) {
+			k.steps = k.steps.take(n, from, from+length)
+		}
+	}
+}
+
+func (s steps) take(n int, from, to time.Duration) steps {
+	s = s.split(from).split(to)
+	for i := range s {
+		if s[i].at >= from && s[i].at < to {
+			s[i].free -= n
+		}
+	}
+	return s
+}
+
+// split makes a step begin at the moment.
+func (s steps) split(at time.Duration) steps {
+	i, found := slices.BinarySearchFunc(s, at, func(x step, at time.Duration) int { return cmp.Compare(x.at, at) })
+	if found || i == 0 {
+		return s
+	}
+	return slices.Insert(s, i, step{at, s[i-1].free})
+}
+
+// earliest returns the first moment after now from which n devices stay free
+// for so long.
+func (s steps) earliest(n int, length time.Duration) (from time.Duration, ok bool) {
+	found := -1
+	for i := 1; i < len(s); i++ {
+		if s[i].free < n {
+			found = -1
+			continue
+		}
+		if found < 0 {
+			found = i
+		}
+		if i+1 == len(s) || s[i+1].at >= s[found].at+length {
+			return s[found].at, true
+		}
+	}
+	return 0, false
+}
+
+// lacks returns the first moment between two at which fewer than n are free.
+func (s steps) lacks(n int, from, to time.Duration) (at time.Duration, ok bool) {
+	for i, x := range s {
+		if x.at >= to {
+			break
+		}
+		if ends := i+1 < len(s) && s[i+1].at <= from; !ends && x.free < n {
+			return max(x.at, from), true
+		}
+	}
+	return 0, false
+}
