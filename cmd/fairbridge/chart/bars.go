@@ -1,0 +1,66 @@
+package chart
+
+import (
+	"fmt"
+	"html"
+	"html/template"
+)
+
+// bar is one policy's value for one account.
+type bar struct {
+	label string
+	look  int
+	value float64
+}
+
+// group is an account with a bar a policy.
+type group struct {
+	name string
+	due  float64 // its weight's share; 0: not drawn
+	bars []bar
+}
+
+// bars is a chart of groups below each other, as wide as their values.
+type bars struct {
+	id, title, said string
+	x               axis
+	groups          []group
+}
+
+const thick, apart, margin = 11.0, 16.0, 120.0
+
+func (b bars) svg() template.HTML {
+	p := &picture{}
+	tall := above + low
+	for _, g := range b.groups {
+		tall += float64(len(g.bars))*thick + apart
+	}
+	b.x.low, b.x.top = margin, width-right-30
+	p.open(b.id, b.title, b.said, tall)
+	for _, t := range b.x.ticks {
+		x := b.x.at(t)
+		p.put(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(above), pixel(tall-low))
+		p.text(x, tall-low+16, "tick mid", number(t))
+	}
+	y := above
+	for _, g := range b.groups {
+		b.group(p, g, y)
+		y += float64(len(g.bars))*thick + apart
+	}
+	p.text((margin+width-right)/2, tall-8, "label mid", b.x.label)
+	p.put("</svg>")
+	return template.HTML(p.String()) // every text in it went through html.EscapeString
+}
+
+func (b bars) group(p *picture, g group, y float64) {
+	deep := float64(len(g.bars)) * thick
+	p.text(margin-8, y+deep/2+4, "tick end", g.name)
+	for i, r := range g.bars {
+		top, end := y+float64(i)*thick, b.x.at(r.value)
+		p.put(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, look(r.look), pixel(b.x.low),
+			pixel(top), pixel(end-b.x.low), pixel(thick-2), html.EscapeString(fmt.Sprintf("%s: %.1f %%", r.label, r.value)))
+	}
+	if g.due > 0 {
+		p.put(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))
+	}
+}
