@@ -1,0 +1,134 @@
+package solve
+
+import "slices"
+
+// A column is what all items choose at some prices.
+type column struct {
+	x    [][]float64
+	use  []float64 // by kind of capacity
+	gain float64
+}
+
+// choose lets every item choose at the prices. The value is the cost of all,
+// or with gain their profit. ok is false when one cannot meet its need.
+func (s *Split) choose(h *hull, price, need []float64, gain bool) (c column, value float64, ok bool) {
+	m := len(s.Capacity)
+	cells := make([]float64, len(s.Items)*m)
+	x := make([][]float64, len(s.Items))
+	for i := range s.Items {
+		x[i] = cells[i*m : (i+1)*m : (i+1)*m]
+		h.enter(i, price, gain)
+		cost, met := h.least(need[i], x[i])
+		if !met {
+			return column{}, 0, false
+		}
+		value += s.Items[i].Many * cost
+	}
+	if gain {
+		value = -value
+	}
+	return s.columnOf(x), value, true
+}
+
+func (s *Split) columnOf(x [][]float64) column {
+	c := column{x: x, use: make([]float64, len(s.Capacity))}
+	for i := range s.Items {
+		it := &s.Items[i]
+		for k, v := range x[i] {
+			if v == 0 {
+				continue
+			}
+			c.use[k] += it.Many * it.Size * v
+			if it.Gain != nil {
+				c.gain += it.Many * it.Gain[k] * v
+			}
+		}
+	}
+	return c
+}
+
+// repeats reports whether the column brings nothing that others do not.
+func (c column) repeats(others []column) bool {
+	return slices.ContainsFunc(others, func(o column) bool { return c.gain == o.gain && slices.Equal(c.use, o.use) })
+}
+
+// game mixes the columns so that the largest used share of a kind is smallest:
+// a matrix game, as an LP whose start is known. Its prices are the other side's
+// strategy.
+func (s *Split) game(columns []column) (mix []float64, load float64, price []float64, err error) {
+	lp := LP{Gain: make([]float64, len(columns))}
+	for j := range columns {
+		lp.Gain[j] = 1
+	}
+	for k, c := range s.Capacity {
+		row := make([]float64, len(columns))
+		for j, col := range columns {
+			row[j] = col.use[k] / c
+		}
+		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, 1)
+	}
+	best, err := lp.Maximize()
+	if err == ErrUnbounded || best.Value <= 0 { // nobody needs anything
+		mix = make([]float64, len(columns))
+		mix[len(mix)-1] = 1
+		return mix, 0, s.evenPrice(), nil
+	}
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	load = 1 / best.Value
+	price = best.Price
+	for k := range price {
+		price[k] *= load / s.Capacity[k]
+	}
+	for j := range best.X {
+		best.X[j] *= load
+	}
+	return best.X, load, price, nil
+}
+
+// master mixes the columns so that the gain is largest within the capacity. The
+// first column fits; the others are counted as changes to it.
+func (s *Split) master(columns []column) (mix []float64, value float64, price []float64, err error) {
+	base, n := columns[0], len(columns)-1
+	lp := LP{Gain: make([]float64, n)}
+	for k := range s.Capacity {
+		row := make([]float64, n)
+		for j, col := range columns[1:] {
+			row[j] = col.use[k] - base.use[k]
+		}
+		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0))
+	}
+	row := make([]float64, n)
+	for j, col := range columns[1:] {
+		row[j], lp.Gain[j] = 1, col.gain-base.gain
+	}
+	lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, 1)
+	best, err := lp.Maximize()
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	mix = append([]float64{1}, best.X...)
+	for _, v := range best.X {
+		mix[0] -= v
+	}
+	mix[0] = max(mix[0], 0)
+	return mix, base.gain + best.Value, best.Price[:len(s.Capacity)], nil
+}
+
+// blend adds the columns up by their shares.
+func blend(columns []column, mix []float64) [][]float64 {
+	x := make([][]float64, len(columns[0].x))
+	for i := range x {
+		x[i] = make([]float64, len(columns[0].x[i]))
+		for j, c := range columns {
+			if mix[j] <= 0 {
+				continue
+			}
+			for k, v := range c.x[i] {
+				x[i][k] += mix[j] * v
+			}
+		}
+	}
+	return x
+}
