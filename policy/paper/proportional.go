@@ -1,0 +1,98 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/rounds"
+)
+
+// Proportional gives every job the same fraction of the time, whatever it
+// asks: GPUs over jobs, but no more than one. It is the yardstick of fairness
+// in Shockwave's evaluation, where it is called Gandiva-Fair.
+//
+// P. Zheng, R. Pan, T. Khan, S. Venkataraman, A. Akella, "Shockwave: Fair and
+// Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning",
+// NSDI 2023; the rounds are Gavel's (OSDI 2020).
+type Proportional struct {
+	Round    time.Duration // between two decisions, as far as the policy knows
+	Reset    time.Duration // least time between two computations of the fractions
+	MinRun   time.Duration // shortest run before a job may be stopped
+	MaxStops int           // stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	book, err := policy.Recall[rounds.Book](s.Memo)
+	if err != nil {
+		return nil, fmt.Errorf("policy proportional: %w", err)
+	}
+	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Solve: proportions, Book: book}
+	plan, err := policy.Pipeline{
+		Name:    "proportional",
+		Predict: predict.Ladder{},
+		Order:   &turns,
+		Lease:   &turns,
+		Rules:   rules(p.MinRun, p.MaxStops, p.MaxWait),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(turns.Book)
+	return plan, nil
+}
+
+// proportions gives each job the same fraction of each type's GPUs: their
+// number over that of the jobs, divided by the sum over the types where that
+// exceeds one.
+func proportions(r *policy.Round, types []string) ([][]float64, error) {
+	x, sum := make([]float64, len(types)), 0.0
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			for k, t := range types {
+				if t == d.Type && r.Nodes[i].Down == "" {
+					x[k] += float64(d.Count - d.Sick)
+				}
+			}
+		}
+	}
+	for k := range x {
+		x[k] /= float64(max(len(r.Entries), 1))
+		sum += x[k]
+	}
+	for k := range x {
+		x[k] /= max(sum, 1)
+	}
+	rows := make([][]float64, len(r.Entries))
+	for i := range rows {
+		rows[i] = x
+	}
+	return rows, nil
+}
+
+func proportionalEntry() Entry {
+	params := []Param{
+		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "how long a round lasts: how often GPUs change hands"},
+		{Name: "reset", Kind: Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
+		minRunParam, maxStopsParam, maxWaitParam,
+	}
+	return Entry{
+		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
+		Cite:           `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
+		Idea:           "Every job runs the same fraction of the time: GPUs over jobs.",
+		Stages:         []string{"predict", "order", "lease"},
+		Needs:          []string{"GPU time received"},
+		Fallback:       "none needed: it asks nothing of a job but its request",
+		Reproduced:     "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
+		Params:         params,
+		Exact:          Params{"round": "120s", "min_run": "1ns", "max_stops": -1, "max_wait": "0s"},
+		WorkConserving: true,
+		New: construct(params, func(v values) policy.Policy {
+			return &Proportional{Round: v.duration("round"), Reset: v.duration("reset"), MinRun: v.duration("min_run"),
+				MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}
+		}),
+	}
+}

@@ -1,0 +1,65 @@
+package rounds
+
+import "fairbridge/policy"
+
+// Lease implements policy.Leaser: type by type, in the order of their names,
+// who comes first and fits in what is left of the type.
+func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+	b := &t.Book
+	clear(b.Last)
+	left := make([]int, len(b.Types))
+	for k, typ := range b.Types {
+		left[k] = r.Free.Total(typ)
+	}
+	for _, e := range r.Active() {
+		i := b.row(e.ID)
+		if k := b.ranOn(e, 0); k >= 0 && e.Stays {
+			b.Last[i] = k + 1
+		} else if k >= 0 {
+			left[k] += e.On.Count()
+		}
+	}
+	for k, rank := range t.ranks {
+		for _, x := range rank {
+			if left[k] == 0 {
+				break
+			}
+			e := r.Entries[x.row]
+			if n := e.Want; n > 0 && n <= left[k] && b.Last[x.row] == 0 && runsOn(r, e, b.Types[k]) {
+				b.Last[x.row] = k + 1
+				left[k] -= n
+			}
+		}
+	}
+	grants := make([]policy.Grant, len(line))
+	for i, e := range line {
+		if k := b.Last[b.row(e.ID)]; k > 0 {
+			grants[i] = policy.Grant{Run: true, Type: b.Types[k-1]}
+		}
+	}
+	return grants, nil
+}
+
+// runsOn reports whether the job may start, or run on, on GPUs of the type.
+func runsOn(r *policy.Round, e *policy.Entry, typ string) bool {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
+		return false
+	}
+	if e.Training == nil || len(e.Training.Rates) == 0 {
+		return true
+	}
+	rate, known := e.Training.Rate(typ)
+	return known && rate > 0
+}
+
+// whole reports whether devices of the type are whole GPUs.
+func whole(s *policy.Snapshot, typ string) bool {
+	for i := range s.Nodes {
+		for _, d := range s.Nodes[i].GPUs {
+			if d.Type == typ {
+				return d.Part == 0 || d.Part == 100
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,155 @@
+package rounds
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Solve returns which fraction of the time, 0 to 1, each of r.Entries should
+// run on each of the types: X[i][k]. A row of nil is all zeros.
+type Solve func(r *policy.Round, types []string) (x [][]float64, err error)
+
+// Turns is the stage: an Orderer and the Leaser that goes with it, for one
+// Decide.
+type Turns struct {
+	// Round is how long a round is thought to last; a job is compared as if it
+	// had received half of one.
+	Round time.Duration
+	// Least is the least time between two computations of the fractions. They
+	// are computed when a job arrived, ended, changed its batch size or had a
+	// lease and did not run.
+	Least time.Duration
+	Solve Solve
+	Book  Book // as remembered; Order replaces it
+
+	ranks [][]ranked // by type, first served first; valid after Order
+}
+
+type ranked struct {
+	row                  int
+	priority, owed, part float64
+}
+
+// Types returns the GPU types of the nodes, sorted.
+func Types(s *policy.Snapshot) []string {
+	var types []string
+	for i := range s.Nodes {
+		for _, d := range s.Nodes[i].GPUs {
+			if k, found := slices.BinarySearch(types, d.Type); !found {
+				types = slices.Insert(types, k, d.Type)
+			}
+		}
+	}
+	return types
+}
+
+// Order implements policy.Orderer: by the best priority on any type.
+func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
+	half := t.Round.Seconds() / 2
+	t.Book = t.Book.next(r, half)
+	b := &t.Book
+	if since := r.Now.Sub(b.Solved); b.Stale && (since >= t.Least || b.Solved.Equal(b.First)) {
+		if err := t.solve(r, since.Seconds(), half); err != nil {
+			return nil, err
+		}
+	}
+	t.ranks = make([][]ranked, len(b.Types))
+	for k := range b.Types {
+		t.ranks[k] = b.rank(k)
+	}
+	return t.line(r), nil
+}
+
+// solve closes the period and begins the next one with new fractions.
+func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
+	b := &t.Book
+	x, err := t.Solve(r, b.Types)
+	if err != nil {
+		return err
+	}
+	if len(x) != len(b.Jobs) {
+		return fmt.Errorf("%d rows of fractions for %d jobs", len(x), len(b.Jobs))
+	}
+	w := len(b.Types)
+	clear(b.Total)
+	for i := range b.Jobs {
+		if x[i] != nil && len(x[i]) != w {
+			return fmt.Errorf("job %d: %d fractions for %d GPU types", b.Jobs[i], len(x[i]), w)
+		}
+		for k := range w {
+			at := i*w + k
+			b.Owed[at] += b.X[at]*elapsed - (b.Time[at] - half)
+			b.Time[at], b.X[at] = half, 0
+			b.Total[k] += half
+			if x[i] != nil {
+				b.X[at] = x[i][k]
+			}
+		}
+	}
+	b.Solved, b.Stale = r.Now, false
+	return nil
+}
+
+// rank puts the jobs in order for one type.
+func (b *Book) rank(k int) []ranked {
+	w, all := len(b.Types), make([]ranked, len(b.Jobs))
+	for i := range all {
+		at := i*w + k
+		all[i] = ranked{i, priority(b.X[at], b.Time[at], b.Total[k]), b.Owed[at], b.X[at]}
+	}
+	slices.SortFunc(all, func(x, y ranked) int { return cmp.Or(x.compare(y), cmp.Compare(x.row, y.row)) })
+	return all
+}
+
+// priority is the fraction due over the fraction received.
+func priority(x, time, total float64) float64 {
+	switch {
+	case x == 0:
+		return 0
+	case total <= 0 || time/total == 0:
+		return x * 1e9
+	}
+	return x / (time / total)
+}
+
+// compare puts first what is served first.
+func (x ranked) compare(y ranked) int {
+	switch {
+	case x.priority != y.priority:
+		return cmp.Compare(y.priority, x.priority)
+	case x.owed != y.owed:
+		return cmp.Compare(y.owed, x.owed)
+	}
+	return cmp.Compare(y.part, x.part)
+}
+
+// line merges the ranks of the types.
+func (t *Turns) line(r *policy.Round) []*policy.Entry {
+	line := make([]*policy.Entry, 0, len(r.Entries))
+	if len(t.ranks) == 1 {
+		for _, x := range t.ranks[0] {
+			line = append(line, r.Entries[x.row])
+		}
+		return line
+	}
+	best := make([]ranked, len(r.Entries))
+	for i := range best {
+		best[i].row = i
+	}
+	for k, rank := range t.ranks {
+		for _, x := range rank {
+			if k == 0 || x.compare(best[x.row]) < 0 {
+				best[x.row] = x
+			}
+		}
+	}
+	slices.SortFunc(best, func(x, y ranked) int { return cmp.Or(x.compare(y), cmp.Compare(x.row, y.row)) })
+	for _, x := range best {
+		line = append(line, r.Entries[x.row])
+	}
+	return line
+}
