@@ -1,0 +1,80 @@
+package window
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Plan is a plan of rounds. It is kept in Plan.Memo.
+type Plan struct {
+	Origin time.Time `json:"origin"` // when the first one was made
+	Made   time.Time `json:"made"`   // its first round
+	Jobs   []Share   `json:"jobs"`   // by ID
+}
+
+// Share is what one job gets of the window, and its fairness so far.
+type Share struct {
+	ID     policy.JobID `json:"id"`
+	Rounds uint64       `json:"rounds"` // bit t: round t
+	Weight float64      `json:"weight"`
+	Left   float64      `json:"left"` // seconds, predicted when the window was made
+	Fair   Target       `json:"fair"`
+}
+
+// Target is the time from arrival to end with an equal share, in seconds, as
+// it was estimated from time to time. Each estimate holds until the next.
+type Target struct {
+	Since  time.Time `json:"since"`  // the first
+	Sum    float64   `json:"sum"`    // of those before the latest, times the seconds they held
+	Latest float64   `json:"latest"` // the latest
+	At     time.Time `json:"at"`
+}
+
+// add replaces the latest estimate.
+func (f Target) add(now time.Time, estimate float64) Target {
+	if f.Since.IsZero() {
+		return Target{Since: now, Latest: estimate, At: now}
+	}
+	f.Sum += f.Latest * now.Sub(f.At).Seconds()
+	f.Latest, f.At = estimate, now
+	return f
+}
+
+// mean is nine tenths of the mean over time and one of the latest estimate.
+func (f Target) mean(now time.Time) float64 {
+	held := now.Sub(f.Since).Seconds()
+	if held <= 0 {
+		return f.Latest
+	}
+	mean := (f.Sum + f.Latest*now.Sub(f.At).Seconds()) / held
+	return 0.9*mean + 0.1*f.Latest
+}
+
+// rounds returns the rounds between two times. Rounds may be a little short.
+func (o *Settings) rounds(from, to time.Time) int {
+	return int(math.Round(to.Sub(from).Seconds() / o.Round.Seconds()))
+}
+
+// holds reports whether the window still holds for the jobs, sorted by ID.
+// came says that it does not because somebody came or left.
+func (o *Settings) holds(w *Plan, now time.Time, jobs []*policy.Entry) (holds, came bool) {
+	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *policy.Entry) bool { return s.ID == e.ID }) {
+		return false, true
+	}
+	made, at := o.rounds(w.Origin, w.Made), o.rounds(w.Origin, now)
+	return at-made >= 0 && at-made < o.Window && at/o.Replan == made/o.Replan, false
+}
+
+// turn is the job in a round of the window.
+func (s *Share) turn(e *policy.Entry, round int) turn {
+	t := turn{Entry: e, Share: s, first: -1}
+	if ahead := s.Rounds >> min(max(round, 0), 63); ahead != 0 {
+		t.first = bits.TrailingZeros64(ahead)
+		t.planned = t.first == 0
+	}
+	return t
+}

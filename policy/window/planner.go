@@ -1,0 +1,82 @@
+package window
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// Planner is a policy.Orderer that puts those who run in this round of the
+// window first. One is made for each decision.
+type Planner struct {
+	*Settings
+	Last *Plan // what was Next in the decision before; nil: none
+	Next *Plan // once there is a line
+}
+
+// Order implements policy.Orderer: jobs planned for the round, wide gangs
+// first, then the others, who get what would idle, the longest rest first;
+// jobs that cannot start come last.
+func (p *Planner) Order(r *policy.Round) ([]*policy.Entry, error) {
+	line, rest := make([]*policy.Entry, 0, len(r.Entries)), []*policy.Entry(nil)
+	for _, e := range r.Entries {
+		if competes(r, e) {
+			line = append(line, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	p.Next = p.plan(r, line)
+	round := p.rounds(p.Next.Made, r.Now)
+	turns := make([]turn, len(line))
+	for i, e := range line {
+		turns[i] = p.Next.Jobs[i].turn(e, round)
+	}
+	slices.SortFunc(turns, turn.compare)
+	for i, t := range turns {
+		line[i] = t.Entry
+		t.Note = t.note(p.Window)
+	}
+	slices.SortFunc(rest, policy.ByArrival)
+	return append(line, rest...), nil
+}
+
+func byID(a, b *policy.Entry) int { return cmp.Compare(a.ID, b.ID) }
+
+// competes reports whether the window has rounds for the job.
+func competes(r *policy.Round, e *policy.Entry) bool {
+	return r.Startable(e) && e.Fixed == "" && e.State != policy.Suspended
+}
+
+// turn is a job in a round of the window.
+type turn struct {
+	*policy.Entry
+	planned bool
+	first   int // round it is next planned for, from this one; -1: none
+	*Share
+}
+
+func (t turn) compare(o turn) int {
+	switch {
+	case t.planned != o.planned:
+		if t.planned {
+			return -1
+		}
+		return 1
+	case t.planned:
+		return cmp.Or(cmp.Compare(o.Has(), t.Has()), byID(t.Entry, o.Entry))
+	}
+	return cmp.Or(cmp.Compare(o.Left, t.Left), byID(t.Entry, o.Entry))
+}
+
+func (t turn) note(window int) string {
+	switch {
+	case t.planned:
+		return fmt.Sprintf("planned for this round, with a weight of %.3g", t.Weight)
+	case t.first > 0:
+		return fmt.Sprintf("planned in %d rounds, with a weight of %.3g", t.first, t.Weight)
+	}
+	return fmt.Sprintf("not planned in this window of %d rounds, with a weight of %.3g", window, t.Weight)
+}

@@ -1,0 +1,28 @@
+// Package window plans some rounds ahead who runs in which of them, and keeps
+// to the plan until jobs come or go.
+package window
+
+import (
+	"time"
+
+	"fairbridge/policy/predict"
+)
+
+// Settings are the parameters of a Planner.
+type Settings struct {
+	Round  time.Duration // a lease
+	Window int           // rounds planned, at most 64
+	Replan int           // rounds after which the plan is renewed though nobody came or left
+	Tail   float64       // what a second of the longest rest costs, the utility of all jobs being one a round
+	Power  float64       // of the weight of a job that would finish too late
+	RhoMax float64       // how much later than with an equal share is too late
+	Cap    float64       // on weights
+	// Sigmas are the standard errors that are added to what is left of a job
+	// when its fairness is judged.
+	Sigmas float64
+	// FromStart counts the times that weights are made of from the first plan, as
+	// the authors of Shockwave do in their simulator, where that is when
+	// everything began. Otherwise they are from the arrival of the job.
+	FromStart bool
+	Predict   predict.Regimes
+}
