@@ -24,6 +24,7 @@ type Job struct {
 	User      string `json:"user"`
 	Account   string `json:"account"`
 	QOS       string `json:"qos,omitempty"`
+	Nice      int64  `json:"nice,omitempty"` // what its owner takes off its multifactor priority
 	Partition string `json:"partition"`
 	State     State  `json:"state"`
 

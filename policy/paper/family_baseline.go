@@ -2,5 +2,5 @@ package paper
 
 // baselines are what systems are compared with and what sites run today.
 func baselines() []Entry {
-	return []Entry{easyEntry(), fifoEntry(), sjfEntry(), srtfEntry()}
+	return []Entry{easyEntry(), fifoEntry(), multifactorEntry(), sjfEntry(), srtfEntry()}
 }

@@ -10,13 +10,14 @@ import (
 
 // variants are the parameters under which the laws must hold too.
 var variants = map[string][]paper.Params{
-	"astraea":  {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
-	"drf":      {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
-	"easy":     {{"lengths": "estimate"}, {"max_wait": "0s"}},
-	"sjf":      {{"backfill": "easy"}, {"by": "service"}},
-	"srtf":     {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
-	"fifo":     {{"backfill": "easy"}, {"max_wait": "0s"}},
-	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
+	"astraea":     {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
+	"drf":         {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
+	"easy":        {{"lengths": "estimate"}, {"max_wait": "0s"}},
+	"sjf":         {{"backfill": "easy"}, {"by": "service"}},
+	"srtf":        {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
+	"multifactor": {{"fair_share": "classic", "depth": 1}, {"preempt": "qos", "qos_order": []any{"high"}, "favor_small": true}},
+	"fifo":        {{"backfill": "easy"}, {"max_wait": "0s"}},
+	"tiresias":    {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
 }
 
 func TestLaws(t *testing.T) {
@@ -31,7 +32,7 @@ func TestLaws(t *testing.T) {
 				if e.WorkConserving && params == nil {
 					claims = append(claims, policytest.WorkConserving)
 				}
-				if params["queues"] != nil || params["reserve"] != nil {
+				if params["queues"] != nil || params["reserve"] != nil || e.Name == "srtf" {
 					claims = append(claims, policytest.Cascades)
 				}
 				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)

@@ -23,6 +23,7 @@ const (
 	Bool     Kind = "bool"     // true or false
 	Duration Kind = "duration" // like "90s", "15m", "6h"; Min and Max in seconds
 	Numbers  Kind = "numbers"  // an ascending list of positive numbers
+	Names    Kind = "names"    // a list of names, each once
 )
 
 // Param describes one parameter of a policy.
@@ -53,6 +54,8 @@ func (p Param) read(v any) (any, error) {
 		return p.duration(v)
 	case Numbers:
 		return p.numbers(v)
+	case Names:
+		return p.names(v)
 	}
 	return p.number(v)
 }
@@ -100,6 +103,26 @@ func (p Param) numbers(v any) (any, error) {
 		return nil, p.refuse(v, "want a list of ascending positive numbers, like [3600, 36000]")
 	}
 	return xs, nil
+}
+
+func (p Param) names(v any) (any, error) {
+	list, ok := v.([]any)
+	if l, typed := v.([]string); typed {
+		for _, x := range l {
+			list = append(list, x)
+		}
+		ok = true
+	}
+	names := make([]string, 0, len(list))
+	for _, e := range list {
+		name, isText := e.(string)
+		ok = ok && isText && name != "" && !slices.Contains(names, name)
+		names = append(names, name)
+	}
+	if !ok {
+		return nil, p.refuse(v, "want a list of names, like [high, normal]")
+	}
+	return names, nil
 }
 
 func (p Param) within(x float64) bool {
