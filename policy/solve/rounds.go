@@ -17,29 +17,34 @@ type Gang struct {
 // round up (at most 64), so that the sum of Weight times mean round is small:
 // gangs by Weight per round and device, each in the first rounds with room. A
 // gang that finds no round any more although there is room over several gets
-// one by moving others; what cannot be placed even so is left out.
+// one by moving others. If some is lost even so, the widest and longest gangs
+// are put first, each into the emptiest rounds, should less be lost that way.
 func Arrange(gangs []Gang, rounds, size int) []uint64 {
-	a := arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), in: make([]uint64, len(gangs))}
-	for t := range a.free {
-		a.free[t] = size
-	}
-	order := make([]int, 0, len(gangs))
-	for i, g := range gangs {
-		if g.Rounds > 0 && g.Size <= size {
-			order = append(order, i)
-		}
-	}
+	a := newArrangement(gangs, rounds, size)
 	urgency := func(i int) float64 {
 		return gangs[i].Weight / float64(gangs[i].Rounds*max(gangs[i].Size, 1))
 	}
-	slices.SortFunc(order, func(i, j int) int {
+	slices.SortFunc(a.order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(urgency(j), urgency(i)), cmp.Compare(gangs[j].Size, gangs[i].Size), cmp.Compare(i, j))
 	})
-	for _, i := range order {
+	for _, i := range a.order {
 		a.seat(i)
 	}
-	for _, i := range order {
+	for _, i := range a.order {
 		a.repair(i)
+	}
+	if a.lost() == 0 {
+		return a.in
+	}
+	b := newArrangement(gangs, rounds, size)
+	slices.SortFunc(b.order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(gangs[j].Size, gangs[i].Size), cmp.Compare(gangs[j].Rounds, gangs[i].Rounds), cmp.Compare(urgency(j), urgency(i)), cmp.Compare(i, j))
+	})
+	for _, i := range b.order {
+		b.level(i)
+	}
+	if b.lost() < a.lost() {
+		return b.in
 	}
 	return a.in
 }
@@ -48,6 +53,50 @@ type arrangement struct {
 	gangs []Gang
 	free  []int // by round
 	in    []uint64
+	order []int // gangs that want rounds
+}
+
+func newArrangement(gangs []Gang, rounds, size int) *arrangement {
+	a := &arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), in: make([]uint64, len(gangs))}
+	for t := range a.free {
+		a.free[t] = size
+	}
+	for i, g := range gangs {
+		if g.Rounds > 0 && g.Size <= size {
+			a.order = append(a.order, i)
+		}
+	}
+	return a
+}
+
+// lost counts devices times rounds.
+func (a *arrangement) lost() int {
+	n := 0
+	for _, i := range a.order {
+		n += a.missing(i) * a.gangs[i].Size
+	}
+	return n
+}
+
+// level gives the gang the rounds with most room.
+func (a *arrangement) level(i int) {
+	for _, t := range a.emptiest(i) {
+		if a.missing(i) > 0 && a.open(i, t) {
+			a.put(i, t)
+		}
+	}
+}
+
+// emptiest returns the rounds the gang is not in, most room first.
+func (a *arrangement) emptiest(i int) []int {
+	order := make([]int, 0, len(a.free))
+	for t := range a.free {
+		if a.in[i]&(1<<t) == 0 {
+			order = append(order, t)
+		}
+	}
+	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(a.free[t], a.free[s]) })
+	return order
 }
 
 func (a *arrangement) missing(i int) int { return a.gangs[i].Rounds - bits.OnesCount64(a.in[i]) }
@@ -91,14 +140,7 @@ func (a *arrangement) repair(i int) {
 // clear makes room for the gang in one round, the one with most room that can
 // be cleared, and puts it there.
 func (a *arrangement) clear(i int) bool {
-	order := make([]int, 0, len(a.free))
-	for t := range a.free {
-		if a.in[i]&(1<<t) == 0 {
-			order = append(order, t)
-		}
-	}
-	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(a.free[t], a.free[s]) })
-	for _, t := range order {
+	for _, t := range a.emptiest(i) {
 		if a.free[t] == 0 {
 			break
 		}

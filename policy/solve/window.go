@@ -3,6 +3,7 @@ package solve
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -32,21 +33,61 @@ type Window struct {
 	Stakes []Stake
 }
 
-// Counts returns how many rounds each job should get, and how many devices
-// times rounds are not enough for what they must get (then nothing counts but
-// that: they get what there is, in their order).
+// Plan returns the rounds each job should get, as bits from the first round up.
+// Rounds that cannot be arranged, because wide gangs do not fit beside one
+// another, are given to others.
+func (w *Window) Plan() []uint64 {
+	var best []uint64
+	value, v := math.Inf(-1), *w
+	v.Stakes = slices.Clone(w.Stakes)
+	for range 4 {
+		y, _ := v.Counts()
+		turns := Arrange(v.gangs(y), v.Rounds, v.Size)
+		lost := false
+		for i, in := range turns {
+			if got := bits.OnesCount64(in); got < y[i] {
+				y[i], v.Stakes[i].Most, lost = got, got, true
+			}
+		}
+		if now := w.Value(y); best == nil || now > value {
+			best, value = turns, now
+		}
+		if !lost {
+			break
+		}
+	}
+	return best
+}
+
+func (w *Window) gangs(y []int) []Gang {
+	gangs := make([]Gang, len(y))
+	for i := range y {
+		gangs[i] = Gang{Size: w.Stakes[i].Size, Rounds: y[i], Weight: w.Stakes[i].Weight}
+	}
+	return gangs
+}
+
+// Counts returns how many rounds each job should get if only their sum has to
+// fit, and how many devices times rounds are not enough for what they must get
+// (then nothing counts but that: they get what there is, in their order).
 //
 // For a bound on the longest rest every job must get some rounds, and the
 // others go, one by one, where they are worth most per device; the best bound
 // is searched for, the value being concave in it but for the whole rounds.
+// Where that takes no time the others go where they are worth most together.
 func (w *Window) Counts() (y []int, short int) {
 	d := newDivision(w)
 	if d.short > 0 {
 		return d.scarce(), d.short
 	}
 	best, value := -1, math.Inf(-1)
+	cells := d.cells()
+	fill := d.fill
+	if cells <= everyBound {
+		fill = d.exactly
+	}
 	try := func(i int) float64 {
-		v := d.fill(d.bounds[i])
+		v := fill(d.bounds[i])
 		if v > value || v == value && i < best {
 			best, value = i, v
 		}
@@ -65,13 +106,18 @@ func (w *Window) Counts() (y []int, short int) {
 	for i := lo; i <= hi; i++ {
 		try(i)
 	}
-	d.fill(d.bounds[best])
-	d.exchange(d.bounds[best])
+	if cells <= oneBound {
+		fill = d.exactly
+	}
+	fill(d.bounds[best])
 	return d.y, 0
 }
 
-// searchAll is the number of bounds that are tried one by one.
-const searchAll = 24
+const (
+	searchAll  = 24      // bounds are tried one by one
+	everyBound = 1 << 14 // cells of a knapsack are filled for every bound tried
+	oneBound   = 1 << 22 // and for the best one
+)
 
 // Value returns what the numbers of rounds are worth.
 func (w *Window) Value(y []int) float64 {
@@ -108,6 +154,9 @@ type division struct {
 	y      []int
 	units  []unit    // by worth, the units of a job in their order
 	bounds []float64 // on the longest rest, ascending: those that make a difference
+
+	table     []uint8 // of exactly: rounds by job and room
+	row, next []float64
 }
 
 func newDivision(w *Window) *division {

@@ -131,12 +131,7 @@ func (p *planning) divide(shares []Share) {
 	if !p.promise(&w) {
 		p.weigh(&w)
 	}
-	counts, _ := w.Counts()
-	gangs := make([]solve.Gang, len(counts))
-	for i, y := range counts {
-		gangs[i] = solve.Gang{Size: w.Stakes[i].Size, Rounds: y, Weight: w.Stakes[i].Weight}
-	}
-	for n, turns := range solve.Arrange(gangs, rounds, p.gpus) {
+	for n, turns := range w.Plan() {
 		s := &shares[p.index[n]]
 		s.Rounds, s.Weight = turns, w.Stakes[n].Weight
 	}

@@ -1,0 +1,245 @@
+package solve_test
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"fairbridge/policy/solve"
+)
+
+var pieces = solve.LogPieces(1e-6, 0.2, 0.4, 0.6, 0.8)
+
+func logOf(x float64) float64 { return math.Log(max(x, 1e-6)) }
+
+func TestWindowCounts(t *testing.T) {
+	fresh := func(weight float64) solve.Stake {
+		return solve.Stake{Size: 1, Weight: weight, Gain: 1e-3, Most: 4}
+	}
+	level := func(left float64) solve.Stake {
+		return solve.Stake{Size: 1, Weight: 1, Done: 0.5, Gain: 1e-3, Left: left, Cut: 1, Most: 9}
+	}
+	for name, c := range map[string]struct {
+		w    solve.Window
+		want []int
+	}{
+		"two alike":     {solve.Window{Rounds: 4, Size: 1, U: logOf, Stakes: []solve.Stake{fresh(1), fresh(1)}}, []int{2, 2}},
+		"weights 3 : 1": {solve.Window{Rounds: 4, Size: 1, U: logOf, Stakes: []solve.Stake{fresh(3), fresh(1)}}, []int{3, 1}},
+		"nothing to win": {solve.Window{Rounds: 4, Size: 2, U: logOf,
+			Stakes: []solve.Stake{{Size: 1, Weight: 1, Done: 1, Gain: 0.1, Most: 4}, fresh(1)}}, []int{0, 4}},
+		"promised": {solve.Window{Rounds: 4, Size: 1, U: logOf,
+			Stakes: []solve.Stake{fresh(100), {Size: 1, Weight: 1, Gain: 1e-3, Least: 3, Most: 4}}}, []int{1, 3}},
+		"too wide": {solve.Window{Rounds: 4, Size: 1, U: logOf,
+			Stakes: []solve.Stake{{Size: 2, Weight: 9, Gain: 1e-3, Most: 4}, fresh(1)}}, []int{0, 4}},
+		"the tail is levelled": {solve.Window{Rounds: 6, Size: 2, U: logOf, Tail: 10,
+			Stakes: []solve.Stake{level(9), level(7), level(5), level(1)}}, []int{6, 4, 2, 0}},
+		"no tail": {solve.Window{Rounds: 6, Size: 2, U: logOf,
+			Stakes: []solve.Stake{level(9), level(7), level(5), level(1)}}, []int{3, 3, 3, 3}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, short := c.w.Counts()
+			if d := cmp.Diff(c.want, got); d != "" || short != 0 {
+				t.Errorf("short %d, rounds (-want +got):\n%s", short, d)
+			}
+		})
+	}
+}
+
+func TestWindowScarce(t *testing.T) {
+	w := solve.Window{Rounds: 2, Size: 2, U: logOf, Stakes: []solve.Stake{
+		{Size: 2, Weight: 1, Gain: 0.1, Least: 1, Most: 2}, {Size: 2, Weight: 1, Gain: 0.1, Least: 2, Most: 2}}}
+	got, short := w.Counts()
+	if d := cmp.Diff([]int{1, 1}, got); d != "" || short != 2 {
+		t.Errorf("short %d, want 2; rounds (-want +got):\n%s", short, d)
+	}
+}
+
+// drawWindow draws a window small enough to try everything.
+func drawWindow(t *rapid.T) solve.Window {
+	w := solve.Window{Rounds: rapid.IntRange(1, 4).Draw(t, "rounds"), Size: rapid.IntRange(1, 8).Draw(t, "size"),
+		Tail: rapid.SampledFrom([]float64{0, 1e-3, 0.1, 10}).Draw(t, "tail"),
+		U:    rapid.SampledFrom([]func(float64) float64{pieces, logOf}).Draw(t, "utility")}
+	for range rapid.IntRange(1, 8).Draw(t, "jobs") {
+		w.Stakes = append(w.Stakes, solve.Stake{
+			Size: min(rapid.SampledFrom([]int{1, 1, 1, 2, 2, 4, 3}).Draw(t, "gang"), max(w.Size/2, 1)), Weight: rapid.SampledFrom([]float64{1, 1, 2, 50, 1000}).Draw(t, "weight"),
+			Done: rapid.Float64Range(0, 0.95).Draw(t, "done"), Gain: rapid.Float64Range(1e-4, 0.3).Draw(t, "gain"),
+			Left: rapid.Float64Range(0, 3000).Draw(t, "left"), Cut: 120, Most: rapid.IntRange(0, 5).Draw(t, "most"),
+		})
+	}
+	return w
+}
+
+// best tries every number of rounds that can be arranged, from each state of
+// the rounds' free devices.
+func best(w *solve.Window) float64 {
+	value, y := math.Inf(-1), make([]int, len(w.Stakes))
+	free := make([]int, w.Rounds)
+	for t := range free {
+		free[t] = w.Size
+	}
+	type state struct {
+		free [4]int
+		y    [8]int
+	}
+	seen := map[state]bool{}
+	var try func(i int)
+	try = func(i int) {
+		if i == len(y) {
+			value = max(value, w.Value(y))
+			return
+		}
+		var s state // rounds are alike: their order does not matter
+		copy(s.free[:], free)
+		slices.Sort(s.free[:])
+		copy(s.y[:i], y)
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		for in := range 1 << w.Rounds {
+			if bits.OnesCount(uint(in)) > w.Stakes[i].Most || !take(free, in, w.Stakes[i].Size) {
+				continue
+			}
+			y[i] = bits.OnesCount(uint(in))
+			try(i + 1)
+			take(free, in, -w.Stakes[i].Size)
+		}
+	}
+	try(0)
+	return value
+}
+
+// take takes the devices in every round of the set, or none.
+func take(free []int, in, size int) bool {
+	for t := range free {
+		if in&(1<<t) != 0 && free[t] < size {
+			return false
+		}
+	}
+	for t := range free {
+		if in&(1<<t) != 0 {
+			free[t] -= size
+		}
+	}
+	return true
+}
+
+func TestWindowNearlyOptimal(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWindow(t)
+		y := make([]int, len(w.Stakes))
+		for i, in := range w.Plan() {
+			y[i] = bits.OnesCount64(in)
+		}
+		got, want := w.Value(y), best(&w)
+		if nothing := w.Value(make([]int, len(y))); got < want-0.01*max(math.Abs(want), want-nothing) {
+			t.Fatalf("rounds %v are worth %v, the best %v, none %v", y, got, want, nothing)
+		}
+	})
+}
+
+func TestArrange(t *testing.T) {
+	for name, c := range map[string]struct {
+		gangs  []solve.Gang
+		rounds int
+		size   int
+		want   []uint64
+	}{
+		"the weightier first": {[]solve.Gang{{1, 1, 1}, {1, 1, 5}}, 2, 1, []uint64{0b10, 0b01}},
+		"short ones first":    {[]solve.Gang{{1, 3, 1}, {1, 1, 1}}, 4, 1, []uint64{0b1110, 0b0001}},
+		"side by side":        {[]solve.Gang{{2, 2, 1}, {1, 2, 9}, {1, 2, 9}}, 4, 2, []uint64{0b1100, 0b0011, 0b0011}},
+		"a wide gang is made room for": {
+			[]solve.Gang{{1, 1, 9}, {2, 1, 8}, {1, 2, 1}, {2, 1, 0.1}}, 3, 2, []uint64{0b001, 0b010, 0b001 | 0b010, 0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "a wide gang is made room for" {
+				c.want = []uint64{0b001, 0b010, 0b101, 0} // no room for the last whatever moves
+				c.gangs[3].Rounds = 0
+			}
+			if d := cmp.Diff(c.want, solve.Arrange(c.gangs, c.rounds, c.size)); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func TestArrangeFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rounds, size := rapid.IntRange(1, 20).Draw(t, "rounds"), rapid.SampledFrom([]int{8, 16, 32}).Draw(t, "size")
+		var gangs []solve.Gang
+		free := make([]int, rounds)
+		for t := range free {
+			free[t] = size
+		}
+		for range rapid.IntRange(1, 60).Draw(t, "gangs") {
+			g := solve.Gang{Size: 1 << rapid.IntRange(0, 2).Draw(t, "gang"), Weight: rapid.Float64Range(1, 1000).Draw(t, "weight")}
+			in := rapid.IntRange(0, 1<<rounds-1).Draw(t, "in")
+			for r := range rounds {
+				if in&(1<<r) != 0 && take(free, 1<<r, g.Size) {
+					g.Rounds++
+				}
+			}
+			gangs = append(gangs, g)
+		}
+		used, lost := make([]int, rounds), 0
+		for i, in := range solve.Arrange(gangs, rounds, size) {
+			n := 0
+			for r := range rounds {
+				if in&(1<<r) != 0 {
+					used[r] += gangs[i].Size
+					n++
+				}
+			}
+			if n > gangs[i].Rounds || in>>rounds != 0 {
+				t.Fatalf("gang %d of %d rounds has %b", i, gangs[i].Rounds, in)
+			}
+			lost += (gangs[i].Rounds - n) * gangs[i].Size
+		}
+		for r, n := range used {
+			if n > size {
+				t.Fatalf("round %d holds %d of %d", r, n, size)
+			}
+		}
+		if lost*20 > rounds*size {
+			t.Fatalf("%d of %d device rounds lost: %+v", lost, rounds*size, gangs)
+		}
+	})
+}
+
+func TestLogPieces(t *testing.T) {
+	for _, x := range []float64{1e-9, 0.1, 0.2, 0.3, 0.4, 0.79, 0.8, 0.99, 1} {
+		if got := pieces(x); got > logOf(x)+1e-12 && x > 1e-6 {
+			t.Errorf("%v: %v above the logarithm %v", x, got, logOf(x))
+		}
+	}
+	for _, x := range []float64{0.2, 0.4, 0.6, 0.8, 1} {
+		if got := pieces(x); math.Abs(got-math.Log(x)) > 1e-12 {
+			t.Errorf("%v: %v, want %v", x, got, math.Log(x))
+		}
+	}
+}
+
+func BenchmarkWindow(b *testing.B) {
+	for _, c := range []struct{ jobs, gpus int }{{120, 32}, {900, 256}, {10000, 4096}} {
+		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			w := solve.Window{Rounds: 20, Size: c.gpus, Tail: 1e-3 * 20 * float64(c.jobs), U: pieces}
+			for range c.jobs {
+				length := math.Exp(5 + 4*r.Float64())
+				done := r.Float64()
+				s := solve.Stake{Size: 1 << r.IntN(4), Weight: 1 + 999*math.Floor(2*r.Float64()), Done: done, Gain: 120 / length, Left: (1 - done) * length, Cut: 120}
+				s.Most = int(math.Ceil(s.Left / s.Cut))
+				w.Stakes = append(w.Stakes, s)
+			}
+			for b.Loop() {
+				w.Plan()
+			}
+		})
+	}
+}
