@@ -124,10 +124,10 @@ func (w *walk) enter(e *Entry) {
 	}
 }
 
-// bar keeps the job from starting. Where it has room, waiting is not enough:
-// Slurm would start it.
+// bar keeps the job from starting. Where it has room, be it on another GPU type
+// than that of its lease, waiting is not enough: Slurm would start it.
 func (w *walk) bar(e *Entry, why string) {
-	if w.Free.fits(e.Partition, e.Gang()) {
+	if w.Free.fits(e.Partition, e.Ask.sized(e.Want)) {
 		e.decide(Hold, fmt.Sprintf("is held back as %s, although it has room: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead()))
 		w.queue.add(e)
 		return
