@@ -13,13 +13,14 @@ import (
 // given or by default, in the type of its kind.
 type values map[string]any
 
-func (v values) text(name string) string            { return v[name].(string) }
-func (v values) number(name string) float64         { return v[name].(float64) }
-func (v values) integer(name string) int            { return v[name].(int) }
-func (v values) flag(name string) bool              { return v[name].(bool) }
-func (v values) duration(name string) time.Duration { return v[name].(time.Duration) }
-func (v values) numbers(name string) []float64      { return v[name].([]float64) }
-func (v values) names(name string) []string         { return v[name].([]string) }
+func (v values) text(name string) string              { return v[name].(string) }
+func (v values) number(name string) float64           { return v[name].(float64) }
+func (v values) integer(name string) int              { return v[name].(int) }
+func (v values) flag(name string) bool                { return v[name].(bool) }
+func (v values) duration(name string) time.Duration   { return v[name].(time.Duration) }
+func (v values) numbers(name string) []float64        { return v[name].([]float64) }
+func (v values) table(name string) map[string]float64 { return v[name].(map[string]float64) }
+func (v values) names(name string) []string           { return v[name].([]string) }
 
 // decode reads the given parameters against their descriptions. All problems
 // are reported together, in order of name.

@@ -23,6 +23,7 @@ const (
 	Bool     Kind = "bool"     // true or false
 	Duration Kind = "duration" // like "90s", "15m", "6h"; Min and Max in seconds
 	Numbers  Kind = "numbers"  // an ascending list of positive numbers
+	Table    Kind = "table"    // positive numbers by name; also as text: "a100:3.2;v100:1"
 	Names    Kind = "names"    // a list of names, each once
 )
 
