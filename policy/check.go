@@ -11,7 +11,7 @@ import (
 // snapshot, naming the jobs: a decision missing or double, ranks that are not
 // 1 to n, a verb that does not fit the state, devices given twice, a gang that
 // is not whole or on the wrong nodes, a kept job that moved, a Fixed job
-// stopped, a Held one started, a decision without a Why. A Start without nodes
+// stopped, a Held one started, a decision without a Why unless Terse. A Start without nodes
 // is lawful for an Unplaced job only; its devices are counted in the total.
 // A lawful plan gives nil.
 func (p *Plan) Check(s *Snapshot) error {
@@ -76,7 +76,7 @@ func (c *checker) ranks(all []Decision) {
 }
 
 func (c *checker) decision(d *Decision, j *Job) {
-	if d.Why == "" {
+	if d.Why == "" && !c.Terse {
 		c.failf("job %d: %s without a reason", j.ID, d.Verb)
 	}
 	if d.For != 0 && (c.Job(d.For) == nil || d.For == j.ID) {

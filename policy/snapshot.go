@@ -37,6 +37,8 @@ type Snapshot struct {
 	Users    []User    `json:"users,omitempty"`
 	History  []Sample  `json:"history,omitempty"` // finished jobs' service, for policies that learn
 	Memo     Memo      `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
+	// Terse says that nobody will read the reasons: Decision.Why may be empty.
+	Terse bool `json:"terse,omitempty"`
 }
 
 // Sample is one finished job as history knows it.

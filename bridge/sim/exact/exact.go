@@ -1,5 +1,8 @@
 // Package exact runs a policy on a cluster that does at once and exactly what
-// the plan says, as the simulators of the papers assume.
+// the plan says, as the simulators of the papers assume. Time passes in rounds
+// (Shockwave, Gavel) or from event to event (Intervals). Within, it counts
+// seconds as the published simulators do, in floating point from the start of
+// the workload, so that ties between jobs fall as they do there.
 package exact
 
 import (
@@ -12,6 +15,8 @@ import (
 
 // Config is one simulation.
 type Config struct {
+	// Policy is asked with a snapshot that is valid during Decide only: its memo
+	// must not hold on to slices of it.
 	Policy   policy.Policy
 	Nodes    []policy.Node // sorted by name; partition "gpu"
 	Jobs     []work.Job
@@ -19,29 +24,38 @@ type Config struct {
 	Accounts []policy.Account
 	Clock    Clock
 	Seed     int64
+	// Profiled jobs report the batch sizes they planned to have had so far, as
+	// the policies of the Shockwave harness see them, instead of what they had.
+	Profiled bool
+	// Shared is the speed, relative to being alone, of a job that shares its GPUs
+	// with one for which Tables knows no speed; 0: 0.6.
+	Shared float64
+	// Terse policies need not give reasons; see policy.Snapshot.Terse.
+	Terse bool
 	// Progress is told from time to time how many jobs are done; nil: nobody.
 	Progress func(done, of int)
-	// Watch sees every decision; nil: nobody does.
+	// Watch sees every decision before it is carried out, and must not keep what
+	// it sees; nil: nobody does.
 	Watch func(*policy.Snapshot, *policy.Plan)
-}
-
-// Clock says when the policy is asked and what stopping costs. Use Shockwave,
-// Gavel or Intervals.
-type Clock struct {
-	// Round: time passes in rounds at whose start the policy is asked; nothing
-	// changes within a round, and it ends early when all its runners did. 0: see
-	// Every.
-	Round time.Duration
-	// Every: the policy is asked at most so often, when a job arrived or ended;
-	// jobs end in between, at their exact times.
-	Every time.Duration
-	// Recheck: it is also asked so long after the last time if nothing happened.
-	Recheck time.Duration
-	// Cost is what a start after the first round of the simulation costs a job
-	// that did not run before: run time without progress.
-	Cost time.Duration
 }
 
 // Run simulates until all jobs are done. Errors name the job or the decision
 // that cannot be carried out.
-func Run(c Config) (*measure.Run, error) { return newEngine(c).run() }
+func Run(c Config) (*measure.Run, error) {
+	started := time.Now()
+	e, err := newEngine(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Clock.Round > 0 {
+		err = e.rounds()
+	} else {
+		err = e.intervals()
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.finish()
+	e.run.Wall = time.Since(started).Seconds()
+	return e.run, nil
+}

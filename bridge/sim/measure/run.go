@@ -14,6 +14,7 @@ type Outcome struct {
 	Alone   float64 // exclusive run time: on what it asks, never stopped
 	Present float64 // mean number of jobs present while it was
 	Stops   int
+	Ran     float64 // seconds it held GPUs
 	Service float64 // GPU-seconds it held GPUs
 	Lost    float64 // GPU-seconds of Service that brought no progress
 }

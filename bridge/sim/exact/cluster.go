@@ -1,0 +1,172 @@
+package exact
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// cluster is what is free where, and who shares GPUs with whom.
+type cluster struct {
+	types  []string // GPU types, sorted
+	gpus   int      // healthy devices of nodes that are up
+	used   int
+	shares bool // some job may share: devices are told apart
+	rows   []row
+	index  map[string][]int // rows of a node
+}
+
+// row is the devices of one type of a node.
+type row struct {
+	typ   int // in cluster.types
+	free  int // negative when jobs share
+	users [][2]*job
+}
+
+func newCluster(nodes []policy.Node) cluster {
+	c := cluster{index: make(map[string][]int, len(nodes))}
+	for _, n := range nodes {
+		for _, d := range n.GPUs {
+			if k, found := slices.BinarySearch(c.types, d.Type); !found {
+				c.types = slices.Insert(c.types, k, d.Type)
+			}
+		}
+	}
+	for _, n := range nodes {
+		for _, d := range n.GPUs {
+			k, _ := slices.BinarySearch(c.types, d.Type)
+			healthy := d.Count - d.Sick
+			c.index[n.Name] = append(c.index[n.Name], len(c.rows))
+			c.rows = append(c.rows, row{typ: k, free: healthy, users: make([][2]*job, healthy)})
+			if n.Down == "" {
+				c.gpus += healthy
+			}
+		}
+	}
+	return c
+}
+
+func (c *cluster) row(s policy.Slot) *row {
+	for _, i := range c.index[s.Node] {
+		if c.types[c.rows[i].typ] == s.Type {
+			return &c.rows[i]
+		}
+	}
+	return nil
+}
+
+// take gives the job its devices.
+func (c *cluster) take(j *job, on policy.Alloc) error {
+	for _, s := range on {
+		r := c.row(s)
+		if r == nil || s.Count <= 0 {
+			return fmt.Errorf("job %d: put on %v: there is no such node or GPU type", j.ID, on)
+		}
+		if r.free -= s.Count; r.free < 0 && !j.Shareable {
+			return fmt.Errorf("job %d: put on %v: %d GPUs too few are free on %s", j.ID, on, -r.free, s.Node)
+		}
+		if c.shares && !r.join(j, s.Count) {
+			return fmt.Errorf("job %d: put on %v: no device of %s is left that accepts a neighbour", j.ID, on, s.Node)
+		}
+		c.used += s.Count
+	}
+	j.on = on
+	return nil
+}
+
+// join puts the job on so many devices: first free ones, then those of jobs
+// that accept a neighbour.
+func (r *row) join(j *job, count int) bool {
+	for i := 0; i < len(r.users) && count > 0; i++ {
+		if r.users[i][0] == nil {
+			r.users[i][0] = j
+			count--
+		}
+	}
+	for i := 0; i < len(r.users) && count > 0; i++ {
+		if u := &r.users[i]; u[0] != j && u[0].Shareable && u[1] == nil {
+			u[1] = j
+			count--
+		}
+	}
+	return count == 0
+}
+
+// release takes the job's devices back.
+func (c *cluster) release(j *job) {
+	for _, s := range j.on {
+		r := c.row(s)
+		r.free += s.Count
+		c.used -= s.Count
+		if c.shares {
+			r.leave(j)
+		}
+	}
+	j.on = nil
+}
+
+func (r *row) leave(j *job) {
+	for i := range r.users {
+		u := &r.users[i]
+		if u[1] == j {
+			u[1] = nil
+		}
+		if u[0] == j {
+			u[0], u[1] = u[1], nil
+		}
+	}
+}
+
+// setPace works out how fast the job goes on what it holds: as fast as the
+// slowest of its devices, in proportion to their number where no table says
+// how fast it is on that many.
+func (e *engine) setPace(j *job) {
+	j.pace = 0
+	n := j.on.Count()
+	for _, s := range j.on {
+		r := e.row(s)
+		v := j.rates[r.typ]
+		if n != j.GPUs {
+			v = e.resized(j, r.typ, n)
+		}
+		if e.shares {
+			v = e.beside(j, r, v)
+		}
+		if j.pace == 0 || v < j.pace {
+			j.pace = v
+		}
+	}
+}
+
+func (e *engine) resized(j *job, typ, n int) float64 {
+	if j.Training != nil {
+		if v, ok := e.Tables.Alone(e.types[typ], j.class, n); ok {
+			return v
+		}
+	}
+	return j.rates[typ] * float64(n) / float64(j.GPUs)
+}
+
+// beside is the speed of the job with its neighbours of the row.
+func (e *engine) beside(j *job, r *row, alone float64) float64 {
+	least := alone
+	for _, u := range r.users {
+		if u[1] == nil || u[0] != j && u[1] != j {
+			continue
+		}
+		other := u[0]
+		if other == j {
+			other = u[1]
+		}
+		v, known := 0.0, false
+		if j.Training != nil && other.Training != nil {
+			v, known = e.Tables.Beside(e.types[r.typ], j.class, j.GPUs, other.class)
+		}
+		if !known {
+			v = alone * e.Shared
+		}
+		least = min(least, v)
+	}
+	return least
+}
