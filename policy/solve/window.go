@@ -80,7 +80,7 @@ func (w *Window) Counts() (y []int, short int) {
 	if d.short > 0 {
 		return d.scarce(), d.short
 	}
-	best, value := -1, math.Inf(-1)
+	best, value := len(d.bounds)-1, math.Inf(-1)
 	cells := d.cells()
 	fill := d.fill
 	if cells <= everyBound {
@@ -161,7 +161,7 @@ type division struct {
 
 func newDivision(w *Window) *division {
 	n := len(w.Stakes)
-	d := &division{Window: w, room: w.Rounds * w.Size, least: make([]int, n), y: make([]int, n)}
+	d := &division{Window: w, room: max(w.Rounds*w.Size, 0), least: make([]int, n), y: make([]int, n)}
 	units := 0
 	for i := range w.Stakes {
 		s := &w.Stakes[i]

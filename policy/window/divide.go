@@ -69,8 +69,9 @@ type view struct {
 	start float64 // seconds from where time counts to the arrival
 }
 
+// equal is a job's equal share of its GPUs.
 func (p *planning) equal() float64 {
-	return min(1, float64(p.gpus)/float64(max(len(p.jobs), 1)))
+	return min(1, float64(max(p.gpus, 1))/float64(max(len(p.jobs), 1)))
 }
 
 // look predicts every job, and estimates its fair end anew if jobs came or

@@ -7,10 +7,13 @@ import (
 // lane is a GPU type and the jobs that compete for it.
 type lane struct {
 	typ   string
+	whole bool // not slices of GPUs
 	gpus  int
 	jobs  []*policy.Entry
 	index []int // where they stand among all
 }
+
+func (l *lane) takes(typ string) bool { return typ == l.typ || typ == "" && l.whole }
 
 // lanes sends each job to the GPU type it asks for; one that takes any, to the
 // type with fewest GPUs asked for per GPU so far.
@@ -21,8 +24,8 @@ func lanes(r *policy.Round, jobs []*policy.Entry) []lane {
 		at := -1
 		for l := range all {
 			switch {
-			case e.Ask.GPUs.Type != "" && e.Ask.GPUs.Type != all[l].typ:
-			case at < 0 || asked[l]*all[at].gpus < asked[at]*all[l].gpus:
+			case !all[l].takes(e.Ask.GPUs.Type):
+			case at < 0 || (asked[l]+e.Has())*all[at].gpus < (asked[at]+e.Has())*all[l].gpus:
 				at = l
 			}
 		}
@@ -50,7 +53,7 @@ func capacities(r *policy.Round) []lane {
 	}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			of(d.Type)
+			of(d.Type).whole = d.Part == 0 || d.Part == 100
 		}
 	}
 	for i := range all {
@@ -62,6 +65,9 @@ func capacities(r *policy.Round) []lane {
 				of(slot.Type).gpus += slot.Count
 			}
 		}
+	}
+	for i := range all {
+		all[i].gpus = max(all[i].gpus, 0) // sick devices may be held by more than there are
 	}
 	return all
 }
