@@ -44,8 +44,9 @@ func (g *guarded) decide(ctx context.Context, s *policy.Snapshot, limit time.Dur
 	defer cancel()
 	done := make(chan verdict, 1)
 	go func() {
-		defer g.running.Store(false)
-		done <- shielded(g.policy, s)
+		v := shielded(g.policy, s)
+		g.running.Store(false) // before the answer: the next call may come at once
+		done <- v
 	}()
 	select {
 	case v := <-done:
