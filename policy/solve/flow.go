@@ -139,7 +139,7 @@ func (f *flow) cost(i, c int) float64 {
 	k := &f.classes[c]
 	b := &f.banks[k.bank]
 	t := f.times[i][b.Type]
-	return t + float64(k.from-1)*f.width[i]*t + b.Delay
+	return t*(1+float64(k.from-1)*f.width[i]) + b.Delay
 }
 
 // change is what moving a job from class c to class d costs.
