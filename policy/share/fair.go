@@ -40,10 +40,11 @@ type usage struct {
 	factors  map[Person]float64
 }
 
-// branch is an account, or a person where user is set.
+// branch is an account or a person.
 type branch struct {
 	name   string // of the account
 	user   string
+	person bool
 	shares float64
 	used   float64
 	level  float64 // shares over usage among its siblings
@@ -73,7 +74,7 @@ func (t *usage) addPersons(s *policy.Snapshot) map[string]float64 {
 		used[Person{u.Account, u.Name}] = max(float64(u.Used), 0)
 	}
 	for p, x := range used {
-		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, shares: 1, used: x})
+		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, person: true, shares: 1, used: x})
 		if _, known := t.accounts[p.Account]; !known {
 			t.accounts[p.Account] = policy.Account{Name: p.Account}
 		}
@@ -91,10 +92,19 @@ func (t *usage) addPersons(s *policy.Snapshot) map[string]float64 {
 
 // compareBranch puts persons before accounts, then goes by name.
 func compareBranch(a, b *branch) int {
-	if (a.user == "") != (b.user == "") {
-		return -cmp.Compare(a.user, b.user)
+	if a.person != b.person {
+		return first(a.person)
 	}
 	return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.user, b.user))
+}
+
+// first is the result of comparing what has precedence with what has not, or
+// the reverse.
+func first(has bool) int {
+	if has {
+		return -1
+	}
+	return 1
 }
 
 // sum adds up what everybody below an account used.
@@ -102,7 +112,7 @@ func (t *usage) sum(name string, own map[string]float64) float64 {
 	total := own[name]
 	slices.SortFunc(t.below[name], compareBranch)
 	for _, b := range t.below[name] {
-		if b.user == "" {
+		if !b.person {
 			b.used = t.sum(b.name, own)
 			total += b.used
 		}
@@ -141,7 +151,7 @@ func (t *usage) rank(siblings []*branch, tied bool) {
 	for i := 0; i < len(siblings); i++ {
 		b := siblings[i]
 		tied = tied && i == 0 || i > 0 && siblings[i-1].level == b.level
-		if b.user != "" {
+		if b.person {
 			if !tied {
 				t.at = t.next
 			}
@@ -174,7 +184,7 @@ func (t *usage) classic(siblings []*branch, above *standing) {
 			at.part *= above.part
 			at.used += (above.used - at.used) * b.shares / shares
 		}
-		if b.user == "" {
+		if !b.person {
 			t.classic(t.below[b.name], &at)
 			continue
 		}

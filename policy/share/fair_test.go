@@ -32,6 +32,8 @@ func TestFairTree(t *testing.T) {
 		{"tied accounts are ranked as one", []policy.Account{{Name: "C", Weight: 1}, {Name: "D", Weight: 1}},
 			[]policy.User{person("C", "ann", 30), person("C", "bob", 10), person("D", "cid", 20), person("D", "dan", 20)},
 			map[share.Person]float64{{"C", "bob"}: 1, {"D", "cid"}: .75, {"D", "dan"}: .75, {"C", "ann"}: .25}},
+		{"nobody's jobs", nil, []policy.User{person("", "", 5), person("", "ann", 0)},
+			map[share.Person]float64{{"", "ann"}: 1, {"", ""}: .5}},
 		{"levels", []policy.Account{{Name: "root", Weight: 1}, {Name: "A", Parent: "root", Weight: 1}, {Name: "B", Parent: "root", Weight: 1}, {Name: "B1", Parent: "B", Weight: 1}, {Name: "B2", Parent: "B", Weight: 1}},
 			[]policy.User{person("A", "ann", 60), person("B1", "bob", 40), person("B2", "cid", 0)},
 			map[share.Person]float64{{"B2", "cid"}: 1, {"B1", "bob"}: 2. / 3, {"A", "ann"}: 1. / 3}},
