@@ -6,7 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"math"
 
+	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
 )
 
@@ -64,4 +66,18 @@ func Hash(jobs []work.Job) string {
 		fmt.Fprintln(h)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Summary returns the row as figures of ours; those that were not published
+// are not numbers.
+func (r *Row) Summary() measure.Summary {
+	no := math.NaN()
+	s := measure.Summary{
+		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, Unfair: r.Unfair,
+		Utilization: r.Util, Wall: r.Wall, MedianJCT: no, P99JCT: no, AvgQueue: no, LostGPUHours: no, JainAccounts: no, Restarts: -1,
+	}
+	if r.Wall == 0 {
+		s.Wall = no
+	}
+	return s
 }

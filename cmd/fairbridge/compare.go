@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/fairbridge/published"
+	"fairbridge/cmd/fairbridge/trial"
+)
+
+// comparing are the flags of compare.
+type comparing struct {
+	trials
+	generate string
+	jobs     int
+	seeds    int
+	parallel int
+	html     string
+}
+
+func newCompare(o *options) *cobra.Command {
+	t := &comparing{}
+	c := &cobra.Command{
+		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",
+		Short: "Many policies on the same jobs, in a table and on a page",
+		Long: `Simulate many policies, and with --seeds each several times, in parallel. With
+--generate every seed draws a workload of its own; of a trace, only policies with
+chance differ from seed to seed. Figures are medians, with the least and greatest
+behind them. Where a trace is one of those published with results, these stand
+below ours.
+
+` + trialHelp,
+		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
+      --html report.html
+  fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := t.benches()
+			if err != nil {
+				return err
+			}
+			page, err := newFile(t.html)
+			if err != nil {
+				return err
+			}
+			defer page.discard()
+			b.remarks(c.ErrOrStderr())
+			all, err := b.all(c.Context(), c.ErrOrStderr(), t.parallel)
+			if err != nil {
+				return err
+			}
+			if err := page.write(b.page(all, &t.trials)); err != nil {
+				return err
+			}
+			if o.json {
+				return printLines(c.OutOrStdout(), b.comparisons(all))
+			}
+			b.print(c.OutOrStdout(), all)
+			return nil
+		},
+	}
+	t.flags(c)
+	f := c.Flags()
+	f.StringVar(&t.generate, "generate", "", "draw the jobs instead of reading a trace: "+trial.KindNames())
+	f.IntVar(&t.jobs, "jobs", 0, "with --generate: how many (default: what suits the cluster)")
+	f.IntVar(&t.seeds, "seeds", 1, "how many times, with seeds that follow --seed")
+	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
+	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
+	return o.reader(c)
+}
+
+// arena is a bench for every seed.
+type arena struct {
+	*bench
+	workloads []*trial.Workload // by seed; one workload for all if it was read
+	published *published.Set
+}
+
+// benches reads the flags and the files they name.
+func (t *comparing) benches() (*arena, error) {
+	if err := t.check(); err != nil {
+		return nil, usageError{err}
+	}
+	if t.generate == "" {
+		b, err := t.bench()
+		if err != nil {
+			return nil, err
+		}
+		a := &arena{bench: b, published: published.Find(b.Jobs, b.GPUs())}
+		for range t.seeds {
+			a.workloads = append(a.workloads, b.Workload)
+		}
+		return a, nil
+	}
+	b, err := t.asked()
+	if err != nil {
+		return nil, usageError{err}
+	}
+	a := &arena{bench: b}
+	for i := range t.seeds {
+		w, err := trial.Draw(t.generate, t.jobs, t.seed+int64(i), t.source.Nodes)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		a.workloads = append(a.workloads, w)
+	}
+	b.Workload = a.workloads[0]
+	return a, t.tick(b)
+}
+
+func (t *comparing) check() error {
+	switch {
+	case t.seeds < 1 || t.parallel < 1:
+		return errors.New("--seeds and --parallel want at least 1")
+	case t.generate != "" && (t.source.Trace != "" || t.source.Tables != ""):
+		return errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")
+	case t.generate == "" && t.jobs != 0:
+		return errors.New("--jobs says how many --generate draws; a trace has its own")
+	case t.generate != "":
+		t.source.Trace = t.generate // it needs none
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"fairbridge/cmd/fairbridge/chart"
+	"fairbridge/cmd/fairbridge/published"
+	"fairbridge/cmd/fairbridge/trial"
+)
+
+// page is what is written with --html.
+func (a *arena) page(all []contender, t *trials) chart.Page {
+	p := chart.Page{
+		Title: fmt.Sprintf("%s on %s", count(len(all), "policy"), a.Name), Made: made(), Shares: map[string]float64{},
+		About: []string{a.about(), a.how(t)},
+	}
+	if len(all) > 1 {
+		p.Title = fmt.Sprintf("%d policies on %s", len(all), a.Name)
+	}
+	for _, acc := range a.Accounts {
+		p.Shares[acc.Name] = max(acc.Weight, 0)
+	}
+	for i := range all {
+		p.Policies = append(p.Policies, all[i].drawn)
+	}
+	p.Table = a.table(all)
+	return p
+}
+
+// how says how it was simulated.
+func (a *arena) how(t *trials) string {
+	if a.way.Slurm {
+		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", t.cluster, t.seed)
+	}
+	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", t.cluster, a.clock, t.seed)
+}
+
+func (a *arena) table(all []contender) chart.Table {
+	t := chart.Table{Head: []string{"Policy"}, Notes: append([]string{
+		"Bold is the best of a column. JCT: from arrival to completion. ρ: JCT over what an equal part of the cluster would have needed. " +
+			"Queueing: the part of the JCT in which a job did not run. Lost: GPU-hours held without progress.",
+	}, a.notes()...)}
+	best := make([]float64, len(trial.Figures))
+	for i := range trial.Figures {
+		t.Head = append(t.Head, trial.Figures[i].Title)
+		best[i] = bestOf(&trial.Figures[i], all)
+	}
+	a.ranked(all, func(k int) {
+		row := chart.Row{Label: all[k].Label, Look: k}
+		for i := range trial.Figures {
+			f := &trial.Figures[i]
+			row.Cells = append(row.Cells, chart.Cell{Text: all[k].Cell(f), Best: f.Of(&all[k].Median) == best[i]})
+		}
+		t.Rows = append(t.Rows, row)
+	}, func(r published.Row) {
+		row, s := chart.Row{Label: "published: " + r.Name, Look: -1}, r.Summary()
+		for i := range trial.Figures {
+			f := &trial.Figures[i]
+			row.Cells = append(row.Cells, chart.Cell{Text: f.Text(f.Of(&s))})
+		}
+		t.Rows = append(t.Rows, row)
+	})
+	return t
+}
+
+// bestOf is the best median of a figure; NaN, which nothing equals, where there
+// is none or all are the same.
+func bestOf(f *trial.Figure, all []contender) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range all {
+		v := f.Of(&all[i].Median)
+		least, most = min(least, v), max(most, v)
+	}
+	switch {
+	case f.Better == 0 || least == most:
+		return math.NaN()
+	case f.Better < 0:
+		return least
+	}
+	return most
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/bridge/sim/measure"
+)
+
+func newSimulate(o *options) *cobra.Command {
+	t := &trials{}
+	c := &cobra.Command{
+		Use:   "simulate --trace FILE --cluster SPEC --policy NAME[,NAME…]",
+		Short: "What a policy would have done with a trace of jobs",
+		Long: `Simulate a trace of jobs on a cluster under one or more policies and print what
+came of it. Nothing is read but the files named, and nothing is changed.
+
+` + trialHelp,
+		Example: `  fairbridge simulate --trace history.csv --cluster 16x8:a100 --policy fifo,tiresias
+  fairbridge simulate --trace 120_32gpus.trace --tables throughputs_tacc.json --cluster 32 \
+      --policy proportional,shockwave --json
+  fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			b, err := t.bench()
+			if err != nil {
+				return err
+			}
+			b.remarks(c.ErrOrStderr())
+			all, err := b.inTurn(c)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printLines(c.OutOrStdout(), all)
+			}
+			printSummaries(c.OutOrStdout(), all)
+			return nil
+		},
+	}
+	t.flags(c)
+	c.Flags().Int64Var(&t.seed, "seed", 1, "of the policies' and the cluster's chance")
+	return o.reader(c)
+}
+
+// inTurn simulates the policies one after the other, so that their wall times
+// can be compared.
+func (b *bench) inTurn(c *cobra.Command) ([]measure.Summary, error) {
+	m := newMeter(c.ErrOrStderr(), len(b.picks))
+	defer m.close()
+	var all []measure.Summary
+	for i, p := range b.picks {
+		run, err := b.run(c.Context(), p, b.seed, m.part(i, p.Label))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, run.Summary())
+	}
+	return all, nil
+}
+
+// printLines prints one JSON object a line.
+func printLines[T any](w io.Writer, all []T) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	for i := range all {
+		if err := e.Encode(&all[i]); err != nil {
+			return fmt.Errorf("printing JSON: %w", err)
+		}
+	}
+	return nil
+}
+
+func printSummaries(w io.Writer, all []measure.Summary) {
+	fmt.Fprintf(w, "%s: %s\n\n", all[0].Trace, count(all[0].Jobs, "job"))
+	figures := visible(w, 1)
+	t := newNumbers(w, heads(figures)...)
+	for k := range all {
+		cells := []any{all[k].Policy}
+		for _, f := range figures {
+			cells = append(cells, f.Text(f.Of(&all[k])))
+		}
+		t.add(cells...)
+	}
+	t.print()
+	fmt.Fprintln(w, "\n"+legend)
+}
