@@ -41,8 +41,12 @@ func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 	return changed
 }
 
-// Replace returns the intents with those of changed put in place, by ID.
+// Replace returns the intents with those of changed put in place, by ID; the
+// very same ones when nothing changed.
 func Replace(intents, changed []Intent) []Intent {
+	if len(changed) == 0 {
+		return intents
+	}
 	out := slices.Clone(intents)
 	at := make(map[int64]int, len(out))
 	for i := range out {

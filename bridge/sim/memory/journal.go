@@ -3,7 +3,6 @@ package memory
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -12,9 +11,6 @@ import (
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
-
-// keep is how long closed intents are kept: longer than any cycle asks for.
-const keep = 48 * time.Hour
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
@@ -103,20 +99,22 @@ func (j *journal) stops(job int64, arrive time.Time) []time.Time {
 	return out
 }
 
-// Intents implements bridge.Journal.
-func (j *journal) Intents(_ context.Context, _ string, now, since time.Time) ([]ledger.Intent, error) {
-	if now.Sub(since) > keep {
-		return nil, errors.New("reading the ledger: it does not go back so far")
-	}
-	old := now.Add(-keep)
-	j.intents = slices.DeleteFunc(j.intents, func(in ledger.Intent) bool { return !in.Closed.IsZero() && in.Closed.Before(old) })
-	var out []ledger.Intent
+// Intents implements bridge.Journal. since must not go back from call to call:
+// what was closed by then is forgotten. The slice is good until the next call;
+// the intents in it change when they are marked.
+func (j *journal) Intents(_ context.Context, _ string, _, since time.Time) ([]ledger.Intent, error) {
+	n := 0
 	for i := range j.intents {
 		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
-			out = append(out, *in)
+			if n < i {
+				j.intents[n] = *in
+			}
+			n++
 		}
 	}
-	return out, nil
+	clear(j.intents[n:])
+	j.intents = j.intents[:n]
+	return slices.Clip(j.intents), nil
 }
 
 // Memo implements bridge.History.
