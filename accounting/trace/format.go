@@ -19,7 +19,19 @@ type format struct {
 
 // formats are all, the ones that are most surely told from others first.
 var formats = []format{
+	{"fairbridge", "our own, as trace convert and trace generate write it", likeOwn, readOwn},
 	{"shockwave", "Shockwave's and Gavel's: 12, 10 or 7 columns between tabs", likeTraining, readTraining},
+	{"philly", "Microsoft's Philly, as a table of timestamp, duration, num_gpus, gpu_time and cluster", philly.like, philly.read},
+	{"philly-log", "Microsoft's Philly, as the original cluster_job_log with all attempts", likePhillyLog, readPhillyLog},
+	{"helios", "SenseTime's Helios clusters: cluster_log.csv", helios.like, helios.read},
+	{"itp", "ten Microsoft clusters of 2021, published with ElasticFlow", itp.like, itp.read},
+	{"tiresias", "the simulator of Tiresias and those made after it", tiresias.like, tiresias.read},
+	{"openb", "Alibaba's GPU trace of 2023: the list of pods", openb.like, openb.read},
+	{"pai", "Alibaba's PAI trace of 2020: pai_task_table.csv, with pai_job_table.csv beside it", likePAI, readPAI},
+	{"sacct", "Slurm's accounting: sacct -P, any columns", sacct.like, readAccounts},
+	{"squeue", "Slurm's queue: squeue with columns between bars", squeue.like, readSqueue},
+	{"squeue-json", "Slurm's queue: squeue --json", likeQueueJSON, readQueueJSON},
+	{"swf", "the Standard Workload Format of the Parallel Workloads Archive", likeSWF, readSWF},
 }
 
 // Format is a format by its name.

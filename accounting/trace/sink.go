@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"fairbridge/bridge/sim/work"
 )
@@ -16,6 +17,7 @@ type sink struct {
 	path  string
 	opts  Options
 	lines map[int64]int // of the ids seen
+	shift bool          // the first arrival is the beginning; see done
 }
 
 func newSink(path, format string, o Options) *sink {
@@ -23,10 +25,13 @@ func newSink(path, format string, o Options) *sink {
 		o.GPUsPerProc = 1
 	}
 	return &sink{
-		Trace: Trace{Name: name(path), Format: format, Ignored: map[string]int{}},
+		Trace: Trace{Name: name(path), Path: path, Format: format, Ignored: map[string]int{}},
 		path:  path, opts: o, lines: map[int64]int{},
 	}
 }
+
+// unnumbered is the id of jobs that get one at the end.
+const unnumbered = -1
 
 // add takes a job. The error ends the reading.
 func (s *sink) add(j work.Job, line int) error {
@@ -36,6 +41,10 @@ func (s *sink) add(j work.Job, line int) error {
 	}
 	if err := sound(&j); err != nil {
 		return s.bad(line, err)
+	}
+	if j.ID == unnumbered || s.lines == nil {
+		s.Jobs = append(s.Jobs, j)
+		return nil
 	}
 	if first, twice := s.lines[j.ID]; twice {
 		return s.bad(line, faultf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
@@ -70,11 +79,50 @@ func (s *sink) done() (*Trace, error) {
 	if len(s.Jobs) == 0 {
 		return nil, Problem{File: s.path, What: "no jobs in it" + s.instead()}
 	}
+	s.number()
 	slices.SortStableFunc(s.Jobs, func(a, b work.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	if s.shift {
+		s.begin()
+	}
 	if len(s.Ignored) == 0 {
 		s.Ignored = nil
 	}
 	return &s.Trace, nil
+}
+
+// epoch is the least time that is believed to count from 1970: 2001.
+const epoch = 1e9
+
+// begin lets time count from the first arrival.
+func (s *sink) begin() {
+	first := s.Jobs[0].Arrive
+	switch {
+	case first >= epoch:
+		s.Start = time.UnixMilli(int64(first * 1000)).UTC()
+	case !s.Start.IsZero():
+		s.Start = s.Start.Add(time.Duration(first * float64(time.Second)))
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.Arrive -= first
+		if j.Deadline > 0 {
+			j.Deadline -= first
+		}
+	}
+}
+
+// number gives jobs without an id one that no other has.
+func (s *sink) number() {
+	next := int64(1)
+	for id := range s.lines {
+		next = max(next, id+1)
+	}
+	for i := range s.Jobs {
+		if s.Jobs[i].ID == unnumbered {
+			s.Jobs[i].ID = next
+			next++
+		}
+	}
 }
 
 // instead says what was in a file that has no jobs.
@@ -135,7 +183,7 @@ func sound(j *work.Job) error {
 
 func soundAsk(j *work.Job) error {
 	switch {
-	case j.ID <= 0:
+	case j.ID <= 0 && j.ID != unnumbered:
 		return faultf("job id", "%d, want a positive number", j.ID)
 	case j.GPUs <= 0:
 		return faultf("gpus", "%d, want at least 1", j.GPUs)

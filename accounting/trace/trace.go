@@ -18,6 +18,7 @@ import (
 // Trace is a workload as a file tells it.
 type Trace struct {
 	Name   string     // of the file, without folder and ending
+	Path   string     // of the file; "": made
 	Format string     // one of Formats
 	Jobs   []work.Job // by arrival, then as in the file; ids are unique
 	// Accounts are those the file gives weights to, by name.
@@ -28,8 +29,9 @@ type Trace struct {
 	// Ignored counts what is no job for us and no fault either, by reason: job
 	// steps, jobs without GPUs, jobs that never ran.
 	Ignored map[string]int
-	Skipped int     // bad rows that Options.SkipBad passed over
-	Bad     []error // the first few of them
+	Notes   []string // what to know before believing figures made of it
+	Skipped int      // bad rows that Options.SkipBad passed over
+	Bad     []error  // the first few of them
 }
 
 // Options say how to read a file. The zero value fits the published ones.

@@ -32,7 +32,7 @@ func readTraining(in *bufio.Reader, s *sink) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		j, err := training(strings.Split(text, "\t"))
+		j, err := trained(strings.Split(text, "\t"))
 		if err != nil {
 			return s.bad(line, err)
 		}
@@ -40,8 +40,8 @@ func readTraining(in *bufio.Reader, s *sink) error {
 	})
 }
 
-// training reads one line of a training trace.
-func training(cells []string) (work.Job, error) {
+// trained reads one line of a training trace.
+func trained(cells []string) (work.Job, error) {
 	at, ok := layouts[len(cells)]
 	if !ok {
 		return work.Job{}, faultf("", "%d columns between tabs, want 12, 10 or 7", len(cells))

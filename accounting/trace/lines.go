@@ -1,0 +1,95 @@
+package trace
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// counted is a reader that knows at which line an offset is.
+type counted struct {
+	in    io.Reader
+	ends  []int64 // offsets of the line ends not passed yet
+	read  int64
+	lines int // passed
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.in.Read(p)
+	for i, b := range p[:n] {
+		if b == '\n' {
+			c.ends = append(c.ends, c.read+int64(i))
+		}
+	}
+	c.read += int64(n)
+	return n, err
+}
+
+// line returns the line of an offset, from 1. Offsets must not go back.
+func (c *counted) line(at int64) int {
+	i := 0
+	for i < len(c.ends) && c.ends[i] < at {
+		i++
+	}
+	c.ends = c.ends[i:]
+	c.lines += i
+	return c.lines + 1
+}
+
+// eachElement decodes the elements of a JSON list one by one, as V. The list is
+// the whole file or stands under a name in its object.
+func eachElement[V any](in io.Reader, s *sink, under string, take func(v *V, line int) error) error {
+	c := &counted{in: in}
+	d := json.NewDecoder(c)
+	if err := enter(d, under); err != nil {
+		return Problem{File: s.path, Line: c.line(d.InputOffset()), What: err.Error()}
+	}
+	for d.More() {
+		v := new(V)
+		err := d.Decode(v)
+		at := c.line(d.InputOffset())
+		var typ *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &typ):
+			err = s.bad(at, faultf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
+		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+			return Problem{File: s.path, Line: at, What: "the file ends within the list of jobs; it was cut off"}
+		case err != nil:
+			return Problem{File: s.path, Line: at, What: err.Error()}
+		default:
+			err = take(v, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if _, err := d.Token(); err != nil {
+		return Problem{File: s.path, Line: c.line(d.InputOffset()), What: "the file ends within the list of jobs; it was cut off"}
+	}
+	return nil
+}
+
+// enter goes to the first element of the list.
+func enter(d *json.Decoder, under string) error {
+	for tok, err := d.Token(); ; tok, err = d.Token() {
+		switch {
+		case err != nil:
+			return err
+		case under == "" && tok == json.Delim('['):
+			return nil
+		case under == "":
+			return errors.New("want a list of jobs")
+		case tok == json.Delim('{'):
+		case tok == under:
+			return enter(d, "")
+		case tok == json.Delim('}'):
+			return fmt.Errorf("no list %q in it", under)
+		default:
+			var other json.RawMessage
+			if err := d.Decode(&other); err != nil {
+				return err
+			}
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package trace
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tres is what matters to us of a list like
+// "billing=8,cpu=8,gres/gpu:a100=4,gres/gpu=4,mem=64G,node=1".
+type tres struct {
+	gpus, cpus int
+	gpuType    string // "": not said, or several
+	memMB      int64
+}
+
+// parseTRES reads a list of trackable resources. GPUs are counted once, whether
+// they stand there with their type, without, or both.
+func parseTRES(s string) (t tres, err error) {
+	typed, kinds := 0, 0
+	for item := range strings.SplitSeq(s, ",") {
+		name, value, _ := strings.Cut(item, "=")
+		kind, ofGPU := strings.CutPrefix(name, "gres/gpu:")
+		n := 0
+		switch {
+		case ofGPU, name == "gres/gpu", name == "cpu":
+			if n, err = strconv.Atoi(value); err != nil || n < 0 {
+				return t, fmt.Errorf("%q is no number of %s", clip(value), name)
+			}
+		case name == "mem":
+			if t.memMB, err = megabytes(value); err != nil {
+				return t, err
+			}
+		}
+		switch {
+		case ofGPU:
+			typed, kinds, t.gpuType = typed+n, kinds+1, kind
+		case name == "gres/gpu":
+			t.gpus = n
+		case name == "cpu":
+			t.cpus = n
+		}
+	}
+	if kinds > 1 {
+		t.gpuType = ""
+	}
+	t.gpus = max(t.gpus, typed)
+	return t, nil
+}
+
+// megabytes reads 64G, 4000M, 1.50T or plain megabytes.
+func megabytes(s string) (int64, error) {
+	unit := 1.0
+	if n := len(s); n > 0 {
+		switch s[n-1] {
+		case 'K':
+			unit = 1.0 / 1024
+		case 'G':
+			unit = 1024
+		case 'T':
+			unit = 1024 * 1024
+		}
+	}
+	v, err := parseNumber(strings.TrimRight(s, "KMGT"))
+	if err != nil || v < 0 || v*unit > 1<<50 {
+		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", clip(s))
+	}
+	return int64(math.Ceil(v * unit)), nil
+}
+
+// parseGRES reads the GPUs of a list like "gres/gpu:a100:4", "gpu:4(S:0-1)" or
+// "gres:gpu", which squeue prints.
+func parseGRES(s string) (gpus int, gpuType string, err error) {
+	for item := range strings.SplitSeq(s, ",") {
+		item, _, _ = strings.Cut(item, "(")
+		item = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(item), "gres/"), "gres:")
+		parts := strings.Split(item, ":")
+		if name, n, ok := strings.Cut(item, "="); ok {
+			parts = append(strings.Split(name, ":"), n)
+		}
+		if parts[0] != "gpu" {
+			continue
+		}
+		n := 1
+		if last := parts[len(parts)-1]; len(parts) > 1 && strings.Trim(last, "0123456789") == "" {
+			if n, err = strconv.Atoi(last); err != nil {
+				return 0, "", fmt.Errorf("%q is no number of GPUs", clip(last))
+			}
+			parts = parts[:len(parts)-1]
+		}
+		if len(parts) > 1 {
+			gpuType = parts[1]
+		}
+		gpus += n
+	}
+	return gpus, gpuType, nil
+}
+
+// parseSpan reads Slurm's durations: minutes, m:s, h:m:s, d-h, d-h:m and
+// d-h:m:s. Words like UNLIMITED mean none: 0.
+func parseSpan(s string) (time.Duration, error) {
+	switch strings.ToUpper(s) {
+	case "", "UNLIMITED", "PARTITION_LIMIT", "INVALID", "NOT_SET", "N/A", "INFINITE", "UNKNOWN":
+		return 0, nil
+	}
+	days, rest, dashed := strings.Cut(s, "-")
+	if !dashed {
+		days, rest = "0", s
+	}
+	parts := strings.Split(rest, ":")
+	units := map[int][]float64{1: {60}, 2: {60, 1}, 3: {3600, 60, 1}}[len(parts)]
+	if dashed {
+		units = []float64{3600, 60, 1}[:min(len(parts), 3)]
+	}
+	d, err := parseNumber(days)
+	sum := 86_400 * d
+	for i, p := range parts {
+		if err != nil || i >= len(units) {
+			break
+		}
+		var v float64
+		v, err = parseNumber(p)
+		sum += v * units[i]
+	}
+	if err != nil || len(parts) > 3 || sum < 0 || sum > mostSeconds {
+		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", clip(s))
+	}
+	return time.Duration(sum * float64(time.Second)), nil
+}
