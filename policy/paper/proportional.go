@@ -17,8 +17,11 @@ import (
 // Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning",
 // NSDI 2023; the rounds are Gavel's (OSDI 2020).
 type Proportional struct {
-	Round    time.Duration // between two decisions, as far as the policy knows
-	Reset    time.Duration // least time between two computations of the fractions
+	Round time.Duration // between two decisions, as far as the policy knows
+	Reset time.Duration // least time between two computations of the fractions
+	// Conserve lets jobs that have no fraction yet run where GPUs would idle. In
+	// the published simulators they wait for the next computation.
+	Conserve bool
 	MinRun   time.Duration // shortest run before a job may be stopped
 	MaxStops int           // stops in a job's life; negative: any number
 	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
@@ -30,11 +33,12 @@ func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
-	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Solve: proportions, Book: book}
+	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Wait: !p.Conserve, Solve: proportions, Book: book}
 	plan, err := policy.Pipeline{
 		Name:    "proportional",
 		Predict: predict.Ladder{},
 		Order:   &turns,
+		Size:    &turns,
 		Lease:   &turns,
 		Rules:   rules(p.MinRun, p.MaxStops, p.MaxWait),
 	}.Decide(s)
@@ -77,21 +81,22 @@ func proportionalEntry() Entry {
 	params := []Param{
 		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "how long a round lasts: how often GPUs change hands"},
 		{Name: "reset", Kind: Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
+		{Name: "conserve", Kind: Bool, Default: true, Help: "let jobs run where GPUs would idle before they have a fraction"},
 		minRunParam, maxStopsParam, maxWaitParam,
 	}
 	return Entry{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
 		Cite:           `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
 		Idea:           "Every job runs the same fraction of the time: GPUs over jobs.",
-		Stages:         []string{"predict", "order", "lease"},
+		Stages:         []string{"predict", "order", "size", "lease"},
 		Needs:          []string{"GPU time received"},
 		Fallback:       "none needed: it asks nothing of a job but its request",
 		Reproduced:     "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
 		Params:         params,
-		Exact:          Params{"round": "120s", "min_run": "1ns", "max_stops": -1, "max_wait": "0s"},
+		Exact:          Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,
 		New: construct(params, func(v values) policy.Policy {
-			return &Proportional{Round: v.duration("round"), Reset: v.duration("reset"), MinRun: v.duration("min_run"),
+			return &Proportional{Round: v.duration("round"), Reset: v.duration("reset"), Conserve: v.flag("conserve"), MinRun: v.duration("min_run"),
 				MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}
 		}),
 	}

@@ -16,7 +16,7 @@ type Book struct {
 	Types    []string       `json:"types"`
 	Total    []float64      `json:"total"` // seconds all jobs received since Solved, by type
 	Jobs     []policy.JobID `json:"jobs"`  // sorted
-	X        []float64      `json:"x"`     // fractions, row by row; 0 for who arrived since Solved
+	X        []float64      `json:"x"`     // fractions, row by row; -1 for who arrived since Solved
 	Time     []float64      `json:"time"`  // seconds received since Solved; half a round to begin with
 	Owed     []float64      `json:"owed"`  // seconds due but not received before Solved
 	Attained []float64      `json:"attained"`
@@ -87,7 +87,7 @@ func (b *Book) find(id policy.JobID, from int) (row, next int) {
 func (b *Book) begin(i int, half float64) {
 	w := len(b.Types)
 	for k := range w {
-		b.Time[i*w+k] = half
+		b.X[i*w+k], b.Time[i*w+k] = -1, half
 		b.Total[k] += half
 	}
 	b.Stale = true

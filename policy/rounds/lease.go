@@ -25,7 +25,7 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 				break
 			}
 			e := r.Entries[x.row]
-			if n := e.Want; n > 0 && n <= left[k] && b.Last[x.row] == 0 && runsOn(r, e, b.Types[k]) {
+			if n := e.Want; n > 0 && n <= left[k] && b.Last[x.row] == 0 && RunsOn(r, e, b.Types[k]) {
 				b.Last[x.row] = k + 1
 				left[k] -= n
 			}
@@ -40,9 +40,12 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 	return grants, nil
 }
 
-// runsOn reports whether the job may start, or run on, on GPUs of the type.
-func runsOn(r *policy.Round, e *policy.Entry, typ string) bool {
+// RunsOn reports whether the job may start, or run on, on GPUs of the type.
+func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
+		return false
+	}
+	if !e.Active() && r.Possible(e) != nil {
 		return false
 	}
 	if e.Training == nil || len(e.Training.Rates) == 0 {

@@ -13,8 +13,8 @@ import (
 // run on each of the types: X[i][k]. A row of nil is all zeros.
 type Solve func(r *policy.Round, types []string) (x [][]float64, err error)
 
-// Turns is the stage: an Orderer and the Leaser that goes with it, for one
-// Decide.
+// Turns is the stage: an Orderer and the Leaser that goes with it, and a Sizer
+// for Wait, for one Decide.
 type Turns struct {
 	// Round is how long a round is thought to last; a job is compared as if it
 	// had received half of one.
@@ -23,6 +23,10 @@ type Turns struct {
 	// are computed when a job arrived, ended, changed its batch size or had a
 	// lease and did not run.
 	Least time.Duration
+	// Wait lets jobs that arrived since the last computation wait for the next
+	// one even where GPUs idle, as the published simulators do. Pipeline.Size
+	// must then be the Turns, too.
+	Wait  bool
 	Solve Solve
 	Book  Book // as remembered; Order replaces it
 
@@ -64,6 +68,24 @@ func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 	return t.line(r), nil
 }
 
+// Size implements policy.Sizer: what the jobs have or ask, and nothing for those
+// that Wait.
+func (t *Turns) Size(_ *policy.Round, line []*policy.Entry) ([]int, error) {
+	want := make([]int, len(line))
+	for i, e := range line {
+		if want[i] = e.Has(); t.Wait && !e.Active() && t.Book.isNew(e.ID) {
+			want[i] = 0
+		}
+	}
+	return want, nil
+}
+
+// isNew reports whether the job has no fractions yet.
+func (b *Book) isNew(id policy.JobID) bool {
+	i := b.row(id)
+	return i < 0 || len(b.Types) > 0 && b.X[i*len(b.Types)] < 0
+}
+
 // solve closes the period and begins the next one with new fractions.
 func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
 	b := &t.Book
@@ -82,7 +104,7 @@ func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
 		}
 		for k := range w {
 			at := i*w + k
-			b.Owed[at] += b.X[at]*elapsed - (b.Time[at] - half)
+			b.Owed[at] += max(b.X[at], 0)*elapsed - (b.Time[at] - half)
 			b.Time[at], b.X[at] = half, 0
 			b.Total[k] += half
 			if x[i] != nil {
@@ -99,7 +121,8 @@ func (b *Book) rank(k int) []ranked {
 	w, all := len(b.Types), make([]ranked, len(b.Jobs))
 	for i := range all {
 		at := i*w + k
-		all[i] = ranked{i, priority(b.X[at], b.Time[at], b.Total[k]), b.Owed[at], b.X[at]}
+		x := max(b.X[at], 0)
+		all[i] = ranked{i, priority(x, b.Time[at], b.Total[k]), b.Owed[at], x}
 	}
 	slices.SortFunc(all, func(x, y ranked) int { return cmp.Or(x.compare(y), cmp.Compare(x.row, y.row)) })
 	return all

@@ -15,14 +15,15 @@ func (j *job) ask() {
 
 // adapt gives the job the batch size it asked for. The number of epochs stays:
 // those begun count as completed. Without a speed at that size nothing changes.
-func (e *engine) adapt(j *job) {
+// It reports whether the job's speeds changed.
+func (e *engine) adapt(j *job) bool {
 	if j.asked == j.batch {
-		return
+		return false
 	}
 	old, next := float64(j.Training.EpochSteps(j.batch)), float64(j.Training.EpochSteps(j.asked))
 	if !e.setRates(j, j.asked) {
 		j.asked = j.batch
-		return
+		return false
 	}
 	begun := math.Ceil(j.done / old)
 	epochs := math.Ceil(j.units / old)
@@ -30,6 +31,7 @@ func (e *engine) adapt(j *job) {
 	j.done = begun * next
 	j.batch = j.asked
 	e.regime(j, begun)
+	return true
 }
 
 // resteps returns the steps in all after a change of the batch size: in

@@ -79,8 +79,7 @@ func (e *engine) settle(j *job) {
 	if j.Training == nil {
 		return
 	}
-	if j.ask(); j.asked != j.batch {
-		e.adapt(j)
+	if j.ask(); e.adapt(j) {
 		e.setPace(j)
 		e.expect(j)
 	}

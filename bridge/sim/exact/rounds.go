@@ -72,8 +72,8 @@ func (e *engine) play(j *job, start float64) float64 {
 		e.end(j, finish)
 		return finish
 	}
-	if j.Training != nil {
-		e.adapt(j)
+	if e.adapt(j) {
+		e.setPace(j)
 	}
 	return finish
 }

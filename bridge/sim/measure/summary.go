@@ -1,21 +1,80 @@
 package measure
 
+import (
+	"math"
+	"slices"
+)
+
 // Summary are the figures of a run. Fractions are 0..1.
 type Summary struct {
 	Policy       string  `json:"policy"`
 	Trace        string  `json:"trace"`
 	Jobs         int     `json:"jobs"`
-	Makespan     float64 `json:"makespan_s"`
-	AvgJCT       float64 `json:"avg_jct_s"` // job completion time: finish − arrival
+	Makespan     float64 `json:"makespan_s"` // from the start of the workload to the last end
+	AvgJCT       float64 `json:"avg_jct_s"`  // job completion time: finish − arrival
 	MedianJCT    float64 `json:"median_jct_s"`
 	P99JCT       float64 `json:"p99_jct_s"`
-	AvgQueue     float64 `json:"avg_queue_s"` // JCT without the time it ran
-	WorstRho     float64 `json:"worst_rho"`   // finish-time fairness; see Run.Rho
-	MeanRho      float64 `json:"mean_rho"`
+	AvgQueue     float64 `json:"avg_queue_s"`  // JCT without the time it held GPUs
+	WorstRho     float64 `json:"worst_rho"`    // finish-time fairness; see Run.Rho
+	MeanRho      float64 `json:"mean_rho"`     // likewise
 	Unfair       float64 `json:"unfair_share"` // of jobs with ρ > 1.05
-	Utilization  float64 `json:"utilization"`
-	Restarts     int     `json:"restarts"`
+	Utilization  float64 `json:"utilization"`  // BusyTime over GPUs × Makespan
+	Restarts     int     `json:"restarts"`     // stops, moves and resizes of running jobs
 	LostGPUHours float64 `json:"lost_gpu_hours"`
-	JainAccounts float64 `json:"jain_accounts"`
+	JainAccounts float64 `json:"jain_accounts"` // see Run.Jain
 	Wall         float64 `json:"wall_s"`
+}
+
+// unfair is the ρ above which the papers call a job unfairly treated.
+const unfair = 1.05
+
+// Summary works out the figures.
+func (r *Run) Summary() Summary {
+	s := Summary{Policy: r.Policy, Trace: r.Trace, Jobs: len(r.Jobs), Makespan: r.Makespan, Wall: r.Wall, JainAccounts: r.Jain()}
+	if r.Makespan > 0 && r.GPUs > 0 {
+		s.Utilization = r.BusyTime / (float64(r.GPUs) * r.Makespan)
+	}
+	if len(r.Jobs) == 0 {
+		return s
+	}
+	jct, rho := r.JCT(), r.Rho()
+	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
+	s.Unfair = above(rho, unfair)
+	slices.Sort(jct)
+	s.MedianJCT, s.P99JCT = quantile(jct, 0.5), quantile(jct, 0.99)
+	for _, j := range r.Jobs {
+		s.AvgQueue += (j.Finish - j.Arrive - j.Ran) / float64(len(r.Jobs))
+		s.Restarts += j.Stops
+		s.LostGPUHours += j.Lost / 3600
+	}
+	return s
+}
+
+// Unfairly returns the share of jobs with a ρ above the limit.
+func (r *Run) Unfairly(limit float64) float64 { return above(r.Rho(), limit) }
+
+func above(values []float64, limit float64) float64 {
+	n := 0
+	for _, v := range values {
+		if v > limit {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(values), 1))
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(len(values), 1))
+}
+
+// quantile of sorted values, linear between two of them.
+func quantile(sorted []float64, q float64) float64 {
+	at := q * float64(len(sorted)-1)
+	low := int(math.Floor(at))
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }

@@ -1,0 +1,82 @@
+package measure
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// JCT returns the completion times, finish − arrival, in the order of Jobs.
+func (r *Run) JCT() []float64 {
+	jct := make([]float64, len(r.Jobs))
+	for i, j := range r.Jobs {
+		jct[i] = j.Finish - j.Arrive
+	}
+	return jct
+}
+
+// Rho returns the finish-time fairness of each job, in the order of Jobs: its
+// completion time over its exclusive run time times the contention, which is
+// the number of jobs in the whole workload over the GPUs, at least 1. It is
+// rounded to 5 digits, as published with Shockwave.
+func (r *Run) Rho() []float64 {
+	contention := max(1, float64(len(r.Jobs))/float64(max(r.GPUs, 1)))
+	return r.rho(func(*Outcome) float64 { return contention })
+}
+
+// RhoPresent is Rho with the mean number of jobs that were present while the
+// job was, the contention of Themis, in place of all jobs of the workload.
+func (r *Run) RhoPresent() []float64 {
+	return r.rho(func(j *Outcome) float64 { return max(1, j.Present/float64(max(r.GPUs, 1))) })
+}
+
+func (r *Run) rho(contention func(*Outcome) float64) []float64 {
+	rho := make([]float64, len(r.Jobs))
+	for i := range r.Jobs {
+		j := &r.Jobs[i]
+		if j.Alone > 0 {
+			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.Alone*contention(j))*1e5) / 1e5
+		}
+	}
+	return rho
+}
+
+// Jain is Jain's index of the accounts' service over their weights: 1 when all
+// got in proportion, 1/n when one of n got all. Accounts without jobs do not
+// count.
+func (r *Run) Jain() float64 {
+	service := map[string]float64{}
+	for _, j := range r.Jobs {
+		service[j.Account] += j.Service
+	}
+	sum, squares := 0.0, 0.0
+	for _, name := range slices.Sorted(maps.Keys(service)) {
+		x := service[name] / cmp.Or(r.Shares[name], 1)
+		sum, squares = sum+x, squares+x*x
+	}
+	if squares == 0 {
+		return 1
+	}
+	return sum * sum / (float64(len(service)) * squares)
+}
+
+// Point is one of a curve.
+type Point struct{ X, Y float64 }
+
+// Distribution returns the cumulative distribution of the values: Y is the
+// share of them that are at most X. It has at most so many points, evenly by
+// Y, the first and the last among them.
+func Distribution(values []float64, points int) []Point {
+	sorted := slices.Sorted(slices.Values(values))
+	n := min(max(points, 2), len(sorted))
+	curve := make([]Point, n)
+	for i := range curve {
+		k := len(sorted) - 1
+		if n > 1 {
+			k = i * (len(sorted) - 1) / (n - 1)
+		}
+		curve[i] = Point{sorted[k], float64(k+1) / float64(len(sorted))}
+	}
+	return curve
+}
