@@ -123,9 +123,9 @@ func (m *market) of(e *policy.Entry) *suitor {
 	return &m.all[i]
 }
 
-// bidding returns how many of n jobs bid.
+// bidding returns how many of n jobs bid: at least the worst off.
 func bidding(n int, fairness float64) int {
-	return min(int(math.Ceil((1-fairness)*float64(n)-1e-9)), n)
+	return min(max(int(math.Ceil((1-fairness)*float64(n)-1e-9)), 1), n)
 }
 
 // auction divides what is free among the bidders, type by type.
