@@ -53,6 +53,10 @@ func (w *walk) start(e *Entry, on Alloc) {
 
 func (w *walk) begin(e *Entry, on Alloc, why string) {
 	w.gets(e, on)
+	if e.Active() {
+		e.decide(Move, fmt.Sprintf("moves from %v to %v: %s", e.On, on, why))
+		return
+	}
 	e.decide(Start, fmt.Sprintf("starts on %v: %s", on, why))
 }
 

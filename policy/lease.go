@@ -80,22 +80,36 @@ func (w *walk) mayStop(e *Entry) bool {
 	return w.p.Preempt == nil || w.p.Preempt.MayStop(w.Round, e) == nil
 }
 
-// move lets a running job go where its lease is, if that is on another GPU
-// type. It reports whether it does.
-func (w *walk) move(e *Entry) bool {
-	if !e.Grant.Run || e.Grant.Type == "" || e.Ask.GPUs.Type != "" || !w.rules.leaves(e.Job, w.Now) || e.On[0].Type == e.Grant.Type {
-		return false
+// elsewhere reports whether the job runs, its lease is on another GPU type,
+// and it may be stopped to go there.
+func (w *walk) elsewhere(e *Entry) bool {
+	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On[0].Type != e.Grant.Type
+}
+
+// unseat takes the devices of those that go elsewhere, so that jobs may change
+// places.
+func (w *walk) unseat() {
+	for _, e := range w.line {
+		if w.elsewhere(e) {
+			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+			w.gets(e, nil)
+		}
 	}
-	mark := w.Free.Mark()
-	on, err := w.seat(e)
-	if err != nil {
-		w.Free.Rewind(mark)
-		return false
+}
+
+// move seats a job that goes elsewhere: where its lease is, else where it was.
+func (w *walk) move(e *Entry) {
+	if on, err := w.seat(e); err == nil {
+		w.begin(e, on, "its lease is there")
+		return
 	}
-	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
-	w.full = memo{}
-	was := e.On
-	w.gets(e, on)
-	e.decide(Move, fmt.Sprintf("moves from %v to %v, where its lease is", was, on))
-	return true
+	if w.displace(e) {
+		return
+	}
+	if w.Free.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
+		w.gets(e, e.On)
+		e.decide(Keep, fmt.Sprintf("keeps %v: there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
+		return
+	}
+	e.decide(Stop, fmt.Sprintf("leaves %v to others, and there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
 }

@@ -18,7 +18,7 @@ func (w *walk) shrink() {
 // keep lets a running job keep its very devices, or grow where there is room
 // when its turn comes.
 func (w *walk) keep(e *Entry) {
-	if w.move(e) || e.Want > e.On.Count() && w.resize(e) {
+	if e.Want > e.On.Count() && w.resize(e) {
 		return
 	}
 	e.decide(Keep, fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)))

@@ -50,7 +50,7 @@ func (r Rules) aged(j *Job, now time.Time) bool {
 func (w *walk) age() {
 	var old, rest []*Entry
 	for _, e := range w.line {
-		if e.Refused == nil && e.Want > 0 && w.rules.aged(e.Job, w.Now) && w.possible(e) == nil {
+		if e.Refused == nil && e.Want > 0 && w.rules.aged(e.Job, w.Now) && w.Possible(e) == nil {
 			e.verdict.aged = true
 			old = append(old, e)
 		} else {

@@ -29,15 +29,18 @@ func (e *Entry) key() gang {
 // memo remembers why a gang found no room.
 type memo map[gang]error
 
-// possible says why the gang could not even start if nobody ran; nil when it
+// Possible says why the gang could not even start if nobody ran; nil when it
 // could.
-func (w *walk) possible(e *Entry) error {
-	k := e.key()
-	err, ok := w.never[k]
-	if !ok && !w.empty.fits(e.Partition, e.Gang()) {
-		_, err = Fit(w.empty, e.Partition, e.Gang())
+func (r *Round) Possible(e *Entry) error {
+	if r.empty == nil {
+		r.empty, r.never = newEmptyPool(r.Snapshot), memo{}
 	}
-	w.never[k] = err
+	k := e.key()
+	err, ok := r.never[k]
+	if !ok && !r.empty.fits(e.Partition, e.Gang()) {
+		_, err = Fit(r.empty, e.Partition, e.Gang())
+	}
+	r.never[k] = err
 	return err
 }
 

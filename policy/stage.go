@@ -17,6 +17,8 @@ type Round struct {
 
 	holds  map[string]float64 // by account; see Holds
 	active []*Entry           // see Active
+	empty  *Pool              // see Possible
+	never  memo               // gangs that would have no room if nobody ran
 }
 
 // Active returns the entries that held devices when the round began, in

@@ -13,9 +13,7 @@ type walk struct {
 	rules   Rules
 	line    []*Entry
 	judges  []judge
-	full    memo // gangs that have no room now
-	never   memo // gangs that would have none if nobody ran
-	empty   *Pool
+	full    memo         // gangs that have no room now
 	victims []*Entry     // running jobs that may be stopped, last of the line first
 	tier    map[gang]int // the least tier that found no room by stopping others
 	barren  *int         // the least tier that found nobody to stop; nil: none yet
@@ -54,7 +52,7 @@ func (e *Entry) lane() lane { return lane{e.Partition, e.Ask.GPUs.Type} }
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
 	return &walk{
 		Round: r, p: p, rules: p.Rules.withDefaults(), line: line,
-		full: memo{}, never: memo{}, empty: newEmptyPool(r.Snapshot), tier: map[gang]int{},
+		full: memo{}, tier: map[gang]int{},
 		queue: queue{accounts: map[string]int{}},
 	}
 }
@@ -65,10 +63,13 @@ func (w *walk) run() {
 		e.verdict.place = i
 	}
 	w.findVictims()
+	w.unseat()
 	w.shrink()
 	for _, e := range w.line {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
+		case w.elsewhere(e):
+			w.move(e)
 		case e.Active():
 			w.keep(e)
 		default:
@@ -95,7 +96,7 @@ func (w *walk) pending(e *Entry) {
 
 // enter starts the job, or lets it wait and guard its turn.
 func (w *walk) enter(e *Entry) {
-	if err := w.possible(e); err != nil {
+	if err := w.Possible(e); err != nil {
 		w.wait(e, "can never start as it is: "+err.Error()+", even if nothing ran")
 		return
 	}

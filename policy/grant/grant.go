@@ -27,7 +27,7 @@ func Wants(r *policy.Round, e *policy.Entry) bool {
 	case e.Active():
 		return true
 	}
-	return r.Startable(e)
+	return r.Startable(e) && r.Possible(e) == nil
 }
 
 // Counts are the devices that may be granted, by GPU type.

@@ -1,6 +1,7 @@
 package paper_test
 
 import (
+	"slices"
 	"testing"
 
 	"fairbridge/policy"
@@ -19,9 +20,12 @@ var variants = map[string][]paper.Params{
 	"fifo":        {{"backfill": "easy"}, {"max_wait": "0s"}},
 	"gavel": {{"objective": "makespan"}, {"objective": "finish-time-fairness", "min_run": "1s"}, {"objective": "throughput", "aware": false, "deadlines": true},
 		{"objective": "cost", "costs": "a100:3;v100:1"}, {"objective": "fifo"}, {"objective": "sjf"}, {"objective": "hierarchical"}, {"objective": "hierarchical", "within": "fifo"}},
-	"themis":      {{"method": "lp"}, {"truthful": true, "fairness": 0, "alone": "jobs", "lease": "1m"}},
-	"tiresias":    {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
+	"themis":   {{"method": "lp"}, {"truthful": true, "fairness": 0, "alone": "jobs", "lease": "1m"}},
+	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
 }
+
+// byCount are the systems that grant leases by counting devices.
+var byCount = []string{"allox", "fairbridge", "gandiva-fair", "gavel", "proportional", "shockwave", "themis"}
 
 func TestLaws(t *testing.T) {
 	for _, e := range paper.All() {
@@ -35,8 +39,11 @@ func TestLaws(t *testing.T) {
 				if e.WorkConserving && params == nil {
 					claims = append(claims, policytest.WorkConserving)
 				}
-				if params["queues"] != nil || params["reserve"] != nil || e.Name == "srtf" {
+				if params["queues"] != nil || params["reserve"] != nil || slices.Contains([]string{"gavel", "srtf"}, e.Name) {
 					claims = append(claims, policytest.Cascades)
+				}
+				if slices.Contains(byCount, e.Name) {
+					claims = append(claims, policytest.ByCount)
 				}
 				policytest.Laws(t, func() policy.Policy { return mustNew(t, e.Name, params) }, claims...)
 			})

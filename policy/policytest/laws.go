@@ -25,6 +25,10 @@ const (
 	// a job that gave way may in the next round take the place of one of a lower
 	// tier; and a reservation moves when others are stopped or started.
 	Cascades
+	// ByCount weakens it for leases that are granted by counting devices: where a
+	// gang found no place for its lease, others started, and the next round may
+	// grant it theirs. It must come to rest too.
+	ByCount
 )
 
 // Laws checks, over generated snapshots, what every policy must keep: one
@@ -140,7 +144,7 @@ func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
 		was := Describe(s, plan)
-		excused := tasks(s, plan) || disturbed(plan) != nil && (slices.Contains(l.claims, Cascades) || aged(s))
+		excused := tasks(s, plan) || slices.Contains(l.claims, ByCount) || disturbed(plan) != nil && (slices.Contains(l.claims, Cascades) || aged(s))
 		s = Apply(s, plan)
 		plan = l.decide(s)
 		l.lawful(s, plan)

@@ -1,0 +1,73 @@
+package paper
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/predict"
+)
+
+// GandivaFair gives every account with jobs its ticket share of the GPU time.
+// The GPUs of a type are handed out by stride: each job has a pass that grows
+// with the GPU time it receives over its tickets, and the smallest passes run
+// next, gangs as a whole. Accounts whose jobs gain little from fast GPUs trade
+// them for the slow ones of accounts whose jobs gain much.
+//
+// S. Chaudhary, R. Ramjee, M. Sivathanu, N. Kwatra, S. Viswanatha, "Balancing
+// Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning",
+// EuroSys 2020. The paper's strides are per server with a central one for wide
+// jobs; here a GPU type takes the place of the server, as Slurm places jobs.
+type GandivaFair struct {
+	Trade    bool          // exchange fast GPUs for slow ones between accounts
+	Margin   float64       // a price must exceed the seller's own gain by this factor
+	MinRun   time.Duration // the quantum: shortest run before a job may be stopped
+	MaxStops int           // stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (g *GandivaFair) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	past, err := readPasses(s)
+	if err != nil {
+		return nil, fmt.Errorf("policy gandiva-fair: %w", err)
+	}
+	turn := &stride{GandivaFair: g, past: past}
+	plan, err := policy.Pipeline{
+		Name:     "gandiva-fair",
+		Predict:  predict.Ladder{},
+		Order:    turn,
+		Lease:    turn,
+		Backfill: backfill.Greedy{},
+		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(turn.now)
+	return plan, nil
+}
+
+func gandivaFairEntry() Entry {
+	params := []Param{
+		{Name: "trade", Kind: Bool, Default: true, Help: "let accounts exchange fast GPUs for slow ones where both gain"},
+		{Name: "margin", Kind: Number, Default: 1.1, Min: 1, Help: "factor by which a price must exceed what fast GPUs gain the seller itself"},
+		minRunParam, maxStopsParam, maxWaitParam,
+	}
+	return Entry{
+		Name: "gandiva-fair", Title: "Gandiva_fair: tickets, gang-aware stride and trading of GPU types", Venue: "EuroSys", Year: 2020,
+		Cite:       `S. Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning", EuroSys 2020`,
+		Idea:       "Give each account its ticket share of GPU time by stride, and let accounts trade fast GPUs for slow ones.",
+		Stages:     []string{"predict", "order", "lease"},
+		Needs:      []string{"account weights", "GPU time received", "speeds by GPU type (to trade)"},
+		Fallback:   "accounts whose jobs report no speeds do not trade; the shares hold all the same",
+		Reproduced: "a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and a trade among three accounts at price 3",
+		Params:     params,
+		Exact:      Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		New: construct(params, func(v values) policy.Policy {
+			return &GandivaFair{Trade: v.flag("trade"), Margin: v.number("margin"), MinRun: v.duration("min_run"),
+				MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}
+		}),
+	}
+}
