@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/backfill"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 )
@@ -35,12 +36,13 @@ func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Wait: !p.Conserve, Solve: proportions, Book: book}
 	plan, err := policy.Pipeline{
-		Name:    "proportional",
-		Predict: predict.Ladder{},
-		Order:   &turns,
-		Size:    &turns,
-		Lease:   &turns,
-		Rules:   rules(p.MinRun, p.MaxStops, p.MaxWait),
+		Name:     "proportional",
+		Predict:  predict.Ladder{},
+		Order:    &turns,
+		Size:     &turns,
+		Lease:    &turns,
+		Backfill: backfill.Greedy{},
+		Rules:    rules(p.MinRun, p.MaxStops, p.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -86,15 +88,14 @@ func proportionalEntry() Entry {
 	}
 	return Entry{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
-		Cite:           `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
-		Idea:           "Every job runs the same fraction of the time: GPUs over jobs.",
-		Stages:         []string{"predict", "order", "size", "lease"},
-		Needs:          []string{"GPU time received"},
-		Fallback:       "none needed: it asks nothing of a job but its request",
-		Reproduced:     "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
-		Params:         params,
-		Exact:          Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		WorkConserving: true,
+		Cite:       `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
+		Idea:       "Every job runs the same fraction of the time: GPUs over jobs.",
+		Stages:     []string{"predict", "order", "size", "lease", "backfill"},
+		Needs:      []string{"GPU time received"},
+		Fallback:   "none needed: it asks nothing of a job but its request",
+		Reproduced: "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
+		Params:     params,
+		Exact:      Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		New: construct(params, func(v values) policy.Policy {
 			return &Proportional{Round: v.duration("round"), Reset: v.duration("reset"), Conserve: v.flag("conserve"), MinRun: v.duration("min_run"),
 				MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}

@@ -35,7 +35,7 @@ func (b *Book) row(id policy.JobID) int {
 
 // next returns the book with a row for each entry of the round, and what the
 // jobs received since the last one.
-func (b *Book) next(r *policy.Round, half float64) Book {
+func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
 	n, types := len(r.Entries), Types(r.Snapshot)
 	w := len(types)
 	c := Book{
@@ -67,6 +67,7 @@ func (b *Book) next(r *policy.Round, half float64) Book {
 		}
 		found++
 		c.carry(i, b, was, e)
+		c.Stale = c.Stale || adapt && c.Batch[i] != b.Batch[was]
 	}
 	c.Stale = c.Stale || found < len(b.Jobs)
 	return c
@@ -104,7 +105,7 @@ func (b *Book) carry(i int, old *Book, was int, e *policy.Entry) {
 		b.Time[i*w+k] += got
 		b.Total[k] += got
 	}
-	if b.Batch[i] != old.Batch[was] || old.Last[was] > 0 && got == 0 {
+	if old.Last[was] > 0 && got == 0 {
 		b.Stale = true
 	}
 }

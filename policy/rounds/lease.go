@@ -48,11 +48,16 @@ func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 	if !e.Active() && r.Possible(e) != nil {
 		return false
 	}
-	if e.Training == nil || len(e.Training.Rates) == 0 {
+	if e.Training != nil && len(e.Training.Rates) > 0 {
+		if rate, known := e.Training.Rate(typ); !known || rate <= 0 {
+			return false
+		}
+	}
+	if e.Active() && e.On[0].Type == typ {
 		return true
 	}
-	rate, known := e.Training.Rate(typ)
-	return known && rate > 0
+	e.Grant = policy.Grant{Run: true, Type: typ}
+	return r.Possible(e) == nil
 }
 
 // whole reports whether devices of the type are whole GPUs.

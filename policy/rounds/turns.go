@@ -20,9 +20,11 @@ type Turns struct {
 	// had received half of one.
 	Round time.Duration
 	// Least is the least time between two computations of the fractions. They
-	// are computed when a job arrived, ended, changed its batch size or had a
-	// lease and did not run.
+	// are computed when a job arrived, ended, or had a lease and did not run.
 	Least time.Duration
+	// Adapt: they are also computed when a job changed its batch size. The
+	// published simulators do not.
+	Adapt bool
 	// Wait lets jobs that arrived since the last computation wait for the next
 	// one even where GPUs idle, as the published simulators do. Pipeline.Size
 	// must then be the Turns, too.
@@ -54,7 +56,7 @@ func Types(s *policy.Snapshot) []string {
 // Order implements policy.Orderer: by the best priority on any type.
 func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 	half := t.Round.Seconds() / 2
-	t.Book = t.Book.next(r, half)
+	t.Book = t.Book.next(r, half, t.Adapt)
 	b := &t.Book
 	if since := r.Now.Sub(b.Solved); b.Stale && (since >= t.Least || b.Solved.Equal(b.First)) {
 		if err := t.solve(r, since.Seconds(), half); err != nil {
