@@ -40,9 +40,13 @@ type Gavel struct {
 
 	Round     time.Duration // how long a turn is thought to last
 	Recompute time.Duration // least time between two computations
-	MinRun    time.Duration // shortest run before a job may be stopped
-	MaxStops  int           // stops in a job's life; negative: any number
-	MaxWait   time.Duration // wait after which nobody may delay a job; 0: never
+	// Conserve lets jobs that arrived since the last computation run where GPUs
+	// would idle; otherwise they wait for the next one, as in the authors'
+	// simulator.
+	Conserve bool
+	MinRun   time.Duration // shortest run before a job may be stopped
+	MaxStops int           // stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
 }
 
 // gavelMemo is what is remembered from cycle to cycle.
@@ -58,11 +62,12 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
 	solver := &gavelSolver{Gavel: g, alone: memo.Alone}
-	turns := rounds.Turns{Round: g.Round, Least: g.Recompute, Solve: solver.fractions, Book: memo.Book}
+	turns := rounds.Turns{Round: g.Round, Least: g.Recompute, Wait: !g.Conserve, Solve: solver.fractions, Book: memo.Book}
 	pipeline := policy.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
 		Order:    &turns,
+		Size:     &turns,
 		Lease:    &turns,
 		Backfill: backfill.Greedy{},
 		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),

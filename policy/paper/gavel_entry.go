@@ -25,23 +25,24 @@ func gavelEntry() Entry {
 		{Name: "deadlines", Kind: Bool, Default: false, Help: "for throughput and cost: keep the deadlines of jobs, as long as all can be kept"},
 		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "how long a turn lasts"},
 		{Name: "recompute", Kind: Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
+		{Name: "conserve", Kind: Bool, Default: true, Help: "let jobs run where GPUs would idle before they have a fraction"},
 		minRunParam, maxStopsParam, maxWaitParam,
 	}
 	return Entry{
 		Name: "gavel", Title: "Gavel", Venue: "OSDI", Year: 2020,
 		Cite:       `D. Narayanan et al., "Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning Workloads", OSDI 2020`,
 		Idea:       "Choose the fraction of time each job runs on each GPU type by an objective, and make turns of the fractions.",
-		Stages:     []string{"predict", "order", "lease", "backfill"},
+		Stages:     []string{"predict", "order", "size", "lease", "backfill"},
 		Needs:      []string{"speed by GPU type", "steps left, for makespan and finish-time-fairness", "account weights, for hierarchical"},
 		Fallback:   "a job that reports no speeds counts as equally fast on all types, with its predicted remaining time; the objective max-min then equalises GPU time",
 		Reproduced: "the published makespans and average completion times of four objectives on the traces of 120 and 220 jobs; gains of awareness on three GPU types",
 		Params:     params,
-		Exact:      Params{"round": "120s", "recompute": "1000s", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Exact:      Params{"round": "120s", "recompute": "1000s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		New: construct(params, func(v values) policy.Policy {
 			return &Gavel{
 				Objective: v.text("objective"), Aware: v.flag("aware"), Within: v.text("within"), Costs: v.table("costs"),
 				Deadlines: v.flag("deadlines"),
-				Round:     v.duration("round"), Recompute: v.duration("recompute"),
+				Round:     v.duration("round"), Recompute: v.duration("recompute"), Conserve: v.flag("conserve"),
 				MinRun: v.duration("min_run"), MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait"),
 			}
 		}),

@@ -90,7 +90,14 @@ func (p *gavelProblem) work(j *gavelJob, g *Gavel) {
 	}
 }
 
-func (j *gavelJob) fastest() float64 { return slices.Max(j.rate) }
+// fastest is the job's speed where it is fastest; 0: it can run nowhere.
+func (j *gavelJob) fastest() float64 {
+	best := 0.0
+	for _, r := range j.rate {
+		best = max(best, r)
+	}
+	return best
+}
 
 // merge makes one kind of the types between which no job makes a difference.
 func (p *gavelProblem) merge(apart bool) {

@@ -138,13 +138,13 @@ func (p *gavelProblem) greedy(gain []float64) [][]float64 {
 			to++
 		}
 		part := min(1, left/wants)
-		if left > 0 && part < 1 {
+		if left > 0 {
 			price = worth[order[from]]
 		}
 		for _, i := range order[from:to] {
 			x[i] = part
-			if left <= 0 {
-				x[i] = trace * price / max(p.jobs[i].size*(price-worth[i]), trace*price)
+			if left <= 0 && price > 0 {
+				x[i] = trace * price / (p.jobs[i].size * (price - worth[i]))
 			}
 		}
 		left = max(left-wants, 0)

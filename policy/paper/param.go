@@ -55,6 +55,8 @@ func (p Param) read(v any) (any, error) {
 		return p.duration(v)
 	case Numbers:
 		return p.numbers(v)
+	case Table:
+		return p.table(v)
 	case Names:
 		return p.names(v)
 	}
