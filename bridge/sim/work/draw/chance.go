@@ -10,7 +10,7 @@ const (
 	ofJobs uint64 = iota + 1
 	ofArrivals
 	ofPeople
-	ofModels
+	ofDeadlines
 )
 
 func source(seed int64, stream uint64) *rand.Rand {

@@ -15,7 +15,7 @@ const many = 20_000
 func drawers() map[string]func(seed int64) []work.Job {
 	return map[string]func(int64) []work.Job{
 		"gavel": draw.Gavel{}.Draw, "gavel static": draw.Gavel{Static: true, Plain: true}.Draw, "shockwave": draw.Shockwave{}.Draw,
-		"philly": draw.Philly{}.Draw, "tenant": draw.Tenant{}.Draw,
+		"philly": draw.Philly{}.Draw, "tenant": draw.Tenant{}.Draw, "day": draw.Day{}.Draw, "deadline": draw.Deadline{}.Draw,
 	}
 }
 

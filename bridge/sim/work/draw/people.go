@@ -19,7 +19,7 @@ type person struct {
 // people are the users of a cluster and their accounts.
 type people struct {
 	users    []person
-	weights  []float64 // of the users
+	upTo     []float64 // weight of the users up to each
 	accounts []policy.Account
 }
 
@@ -38,8 +38,10 @@ func newPeople(seed int64, n, accounts int, sigma float64) *people {
 		used[a] += p.users[i].weight
 		p.users[i].account = accountName(a)
 	}
+	sum := 0.0
 	for i := range p.users {
-		p.weights = append(p.weights, p.users[i].weight)
+		sum += p.users[i].weight
+		p.upTo = append(p.upTo, sum)
 	}
 	p.accounts = shares(r, used)
 	return p
@@ -81,4 +83,8 @@ func shares(r *rand.Rand, used []float64) []policy.Account {
 func accountName(i int) string { return fmt.Sprintf("lab%02d", i+1) }
 
 // one draws who submits.
-func (p *people) one(r *rand.Rand) *person { return &p.users[pick(r, p.weights)] }
+func (p *people) one(r *rand.Rand) *person {
+	at := r.Float64() * p.upTo[len(p.upTo)-1]
+	i, _ := slices.BinarySearch(p.upTo, at)
+	return &p.users[i]
+}
