@@ -13,8 +13,12 @@ type queue struct {
 	most     string         // the account with most
 }
 
-func (q *queue) add(e *Entry) {
-	q.waiting++
+// enqueue counts one more who waits, for the reasons of those behind.
+func (w *walk) enqueue(e *Entry) {
+	q := &w.queue
+	if q.waiting++; w.Terse {
+		return
+	}
 	q.accounts[e.Account]++
 	if n, m := q.accounts[e.Account], q.accounts[q.most]; n > m {
 		q.most = e.Account
@@ -36,16 +40,26 @@ func (e *Entry) decide(v Verb, why string) {
 	e.verdict.verb, e.verdict.why = v, why
 }
 
+// because gives the reason, unless nobody wants to read it.
+func (w *walk) because(why func() string) string {
+	if w.Terse {
+		return ""
+	}
+	return why()
+}
+
 // wait queues the job behind those that wait already.
 func (w *walk) wait(e *Entry, why string) {
-	e.decide(Wait, fmt.Sprintf("waits as %s: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead()))
-	w.queue.add(e)
+	e.decide(Wait, w.because(func() string {
+		return fmt.Sprintf("waits as %s: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead())
+	}))
+	w.enqueue(e)
 }
 
 // start starts the job on devices that were free.
 func (w *walk) start(e *Entry, on Alloc) {
 	why := "they are free"
-	if w.queue.waiting > 0 {
+	if w.queue.waiting > 0 && !w.Terse {
 		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.ahead())
 	}
 	w.begin(e, on, why)
@@ -54,10 +68,10 @@ func (w *walk) start(e *Entry, on Alloc) {
 func (w *walk) begin(e *Entry, on Alloc, why string) {
 	w.gets(e, on)
 	if e.Active() {
-		e.decide(Move, fmt.Sprintf("moves from %v to %v: %s", e.On, on, why))
+		e.decide(Move, w.because(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
 	}
-	e.decide(Start, fmt.Sprintf("starts on %v: %s", on, why))
+	e.decide(Start, w.because(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
 }
 
 // pack starts the job beside running ones, if a Packer finds it a neighbour.
@@ -78,14 +92,16 @@ func (w *walk) pack(e *Entry) bool {
 // plan writes the verdicts down.
 func (w *walk) plan() *Plan {
 	plan := &Plan{Basis: w.Seq, Policy: w.p.Name, Decisions: make([]Decision, 0, len(w.line))}
-	for _, e := range w.line {
-		plan.Decisions = append(plan.Decisions, e.decision())
+	for _, e := range w.Entries {
+		plan.Decisions = append(plan.Decisions, e.decision(w.Terse))
 	}
-	slices.SortFunc(plan.Decisions, func(a, b Decision) int { return cmp.Compare(a.Job, b.Job) })
+	if byJob := func(a, b Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
+		slices.SortFunc(plan.Decisions, byJob)
+	}
 	return plan
 }
 
-func (e *Entry) decision() Decision {
+func (e *Entry) decision(terse bool) Decision {
 	v := &e.verdict
 	d := Decision{Job: e.ID, Verb: v.verb, Rank: v.place + 1, GPUs: cmp.Or(e.Want, e.Has()), For: v.given, Why: v.why}
 	switch v.verb {
@@ -98,6 +114,11 @@ func (e *Entry) decision() Decision {
 	}
 	if v.verb == Start && e.Unplaced != "" {
 		d.On = nil // the place found is a guess, only to count what is left
+	}
+	if terse {
+		return d
+	}
+	if v.verb == Start && e.Unplaced != "" {
 		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().wants(), e.Unplaced)
 	}
 	if v.aged {

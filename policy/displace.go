@@ -83,7 +83,7 @@ func (w *walk) evict(e *Entry, victims []*Entry) bool {
 		return false
 	}
 	stopped := w.spare(victims[:n], on)
-	w.begin(e, on, yield(stopped))
+	w.begin(e, on, w.because(func() string { return yield(stopped) }))
 	for _, v := range stopped {
 		w.stop(v, e)
 	}
@@ -140,10 +140,14 @@ func (w *walk) stop(v, winner *Entry) {
 	w.gets(v, nil)
 	v.verdict.given = winner.ID
 	if w.p.Lease != nil {
-		v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, which has the lease of this round; it has run %v",
-			v.On, winner.ID, winner.Account, v.Ran(w.Now).Round(1e9)))
+		v.decide(Stop, w.because(func() string {
+			return fmt.Sprintf("gives way on %v to job %d of account %s, which has the lease of this round; it has run %v",
+				v.On, winner.ID, winner.Account, v.Ran(w.Now).Round(1e9))
+		}))
 		return
 	}
-	v.decide(Stop, fmt.Sprintf("gives way on %v to job %d of account %s, of tier %d before its own %d; it has run %v",
-		v.On, winner.ID, winner.Account, winner.verdict.tier, v.verdict.tier, v.Ran(w.Now).Round(1e9)))
+	v.decide(Stop, w.because(func() string {
+		return fmt.Sprintf("gives way on %v to job %d of account %s, of tier %d before its own %d; it has run %v",
+			v.On, winner.ID, winner.Account, winner.verdict.tier, v.verdict.tier, v.Ran(w.Now).Round(1e9))
+	}))
 }

@@ -115,12 +115,11 @@ func (p *Pipeline) order(r *Round) ([]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen := make(map[*Entry]bool, len(line))
 	for _, e := range line {
-		seen[e] = true
+		e.inLine = true
 	}
 	for _, e := range r.Entries {
-		if len(line) != len(r.Entries) || !seen[e] {
+		if len(line) != len(r.Entries) || !e.inLine {
 			return nil, fmt.Errorf("the line of %d must hold each of the %d jobs once; job %d", len(line), len(r.Entries), e.ID)
 		}
 	}

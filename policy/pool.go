@@ -49,10 +49,16 @@ func NewPool(s *Snapshot) *Pool {
 // newEmptyPool returns the healthy devices of the snapshot as if no job ran.
 func newEmptyPool(s *Snapshot) *Pool {
 	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), total: map[string]int{}}
+	sum := 0
+	for i := range s.Nodes {
+		sum += len(s.Nodes[i].GPUs)
+	}
+	rows := make([]row, sum)
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		p.index[n.Name] = i
-		p.nodes[i] = host{Node: n, cpus: n.CPUs, mem: n.MemMB, rows: make([]row, 0, len(n.GPUs))}
+		p.nodes[i] = host{Node: n, cpus: n.CPUs, mem: n.MemMB, rows: rows[:0:len(n.GPUs)]}
+		rows = rows[len(n.GPUs):]
 		for _, d := range n.GPUs {
 			if isWhole(d.Part) && !slices.Contains(p.whole, d.Type) {
 				p.whole = append(p.whole, d.Type)

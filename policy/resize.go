@@ -21,7 +21,7 @@ func (w *walk) keep(e *Entry) {
 	if e.Want > e.On.Count() && w.resize(e) {
 		return
 	}
-	e.decide(Keep, fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)))
+	e.decide(Keep, w.because(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
 }
 
 // resize lets an elastic running job run on Want devices, on its own nodes if
@@ -43,7 +43,9 @@ func (w *walk) resize(e *Entry) bool {
 		return false
 	}
 	w.gets(e, on)
-	e.decide(Resize, fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on))
+	e.decide(Resize, w.because(func() string {
+		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on)
+	}))
 	return true
 }
 

@@ -74,6 +74,7 @@ type Entry struct {
 	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
 
 	verdict verdict
+	inLine  bool // the Orderer has it
 }
 
 // Elastic reports whether the job may run on a number of devices other than

@@ -107,7 +107,9 @@ func (w *walk) enter(e *Entry) {
 		}
 	}
 	if j := w.strict(e); j != nil {
-		w.bar(e, fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why))
+		w.bar(e, w.because(func() string {
+			return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why)
+		}))
 		return
 	}
 	on, err := w.seat(e)
@@ -129,8 +131,10 @@ func (w *walk) enter(e *Entry) {
 // than that of its lease, waiting is not enough: Slurm would start it.
 func (w *walk) bar(e *Entry, why string) {
 	if w.Free.fits(e.Partition, e.Ask.sized(e.Want)) {
-		e.decide(Hold, fmt.Sprintf("is held back as %s, although it has room: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead()))
-		w.queue.add(e)
+		e.decide(Hold, w.because(func() string {
+			return fmt.Sprintf("is held back as %s, although it has room: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead())
+		}))
+		w.enqueue(e)
 		return
 	}
 	w.wait(e, why)
