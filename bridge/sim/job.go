@@ -44,7 +44,7 @@ type job struct {
 	turn    int           // number of starts and stops; stale events differ
 	saved   time.Duration // work done and kept
 	expect  time.Time     // backfill's start estimate
-	planned []string      // and its nodes
+	planned []slot        // and its place
 	began   time.Time     // start to the millisecond
 }
 

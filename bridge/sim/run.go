@@ -153,10 +153,16 @@ func (w *World) settle(j *job) {
 
 // hosts returns the names of the nodes it has, sorted.
 func (j *job) hosts() []string {
-	out := make([]string, len(j.slots))
-	for i, s := range j.slots {
+	out := names(j.slots)
+	slices.Sort(out)
+	return out
+}
+
+// names returns the names of the slots' nodes.
+func names(slots []slot) []string {
+	out := make([]string, len(slots))
+	for i, s := range slots {
 		out[i] = s.n.Name
 	}
-	slices.Sort(out)
 	return out
 }

@@ -46,7 +46,7 @@ func (w *World) show(j *job) slurm.Job {
 		Priority: j.priority, Nice: s.Nice, NiceKnown: !w.cfg.old() || s.Nice > 0, Held: j.held(), Restarts: j.restarts,
 		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin,
 		Nodes: slurm.CompressHosts(j.hosts()), Required: strings.Join(s.Required, ","),
-		Excluded: strings.Join(s.Excluded, ","), Scheduled: slurm.CompressHosts(j.planned),
+		Excluded: strings.Join(s.Excluded, ","), Scheduled: slurm.CompressHosts(names(j.planned)),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
 		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: s.Features,
 		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: j.taskString(), ArrayMax: s.ArrayMax,

@@ -1,0 +1,29 @@
+package sim
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// BenchmarkWorld runs workloads that keep 1,024 GPUs busy with a queue.
+func BenchmarkWorld(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
+			for b.Loop() {
+				w, err := New(Config{Nodes: Uniform(128, "a100", 8)})
+				if err != nil {
+					b.Fatal(err)
+				}
+				over := time.Duration(n) * 11 * time.Second
+				if err := w.Load(Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Make()); err != nil {
+					b.Fatal(err)
+				}
+				if !w.Run(w.Now().Add(360 * 24 * time.Hour)) {
+					b.Fatal("never ends")
+				}
+				b.ReportMetric(float64(w.Now().Sub(w.Started()).Hours()), "virtual-hours")
+			}
+		})
+	}
+}
