@@ -18,13 +18,14 @@ import (
 // per machine, are matched to the machines that no winner of one GPU has. The
 // first on each machine wins the fraction 1/GPUs of the time. A winner of one
 // GPU keeps its machine until it ends; others keep their fraction and are
-// matched again. All others run only where GPUs would idle.
+// matched again. The others run only where GPUs would idle, and who arrived since
+// the last matching not even there.
 func (a *AlloX) harness(s *policy.Snapshot) (*policy.Plan, error) {
 	book, err := policy.Recall[rounds.Book](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}
-	turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Book: book}
+	turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Wait: true, Book: book}
 	turns.Solve = func(r *policy.Round, types []string) ([][]float64, error) {
 		return a.winners(newAlloxCluster(r), turns.Book.X), nil
 	}
@@ -32,6 +33,7 @@ func (a *AlloX) harness(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "allox",
 		Predict:  predict.Ladder{},
 		Order:    &turns,
+		Size:     &turns,
 		Lease:    &turns,
 		Backfill: backfill.Greedy{},
 		Rules:    rules(a.MinRun, a.MaxStops, a.MaxWait),
