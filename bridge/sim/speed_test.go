@@ -8,14 +8,14 @@ import (
 
 // BenchmarkWorld runs workloads that keep 1,024 GPUs busy with a queue.
 func BenchmarkWorld(b *testing.B) {
-	for _, n := range []int{1_000, 10_000} {
+	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				w, err := New(Config{Nodes: Uniform(128, "a100", 8)})
 				if err != nil {
 					b.Fatal(err)
 				}
-				over := time.Duration(n) * 11 * time.Second
+				over := time.Duration(n) * 14 * time.Second
 				if err := w.Load(Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Make()); err != nil {
 					b.Fatal(err)
 				}

@@ -80,7 +80,7 @@ func (c *Config) world() (*sim.World, error) {
 	s.Seed = c.Seed
 	s.Nodes = nodesOf(c.Nodes)
 	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.longest()}}
-	s.Cluster = cmp.Or(s.Cluster, "sim")
+	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
 	s.Accounts = nil
 	for _, a := range c.Accounts {
@@ -98,6 +98,14 @@ func (c *Config) world() (*sim.World, error) {
 		}
 	}
 	return w, nil
+}
+
+// start is when a workload begins.
+func (c *Config) start() time.Time {
+	if !c.Slurm.Start.IsZero() {
+		return c.Slurm.Start
+	}
+	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 }
 
 // longest is the partition's time limit, that of jobs that give none: a week,

@@ -46,6 +46,7 @@ func (r *runner) add(out *measure.Run, s *sim.Segment) {
 		o.Start = start
 	}
 	o.Finish = max(o.Finish, end)
+	o.Ran += end - start
 	o.Service += gpus * (end - start)
 	o.Lost += gpus * s.Lost.Seconds()
 	if s.State == "REQUEUED" {

@@ -40,11 +40,19 @@ func newRunner(c Config) (*runner, error) {
 	if c.Loop.Interval == 0 {
 		c.Loop = bridge.DefaultConfig()
 	}
+	jobs := make([]work.Job, len(c.Jobs))
+	for i, j := range c.Jobs {
+		var err error
+		if jobs[i], err = c.known(j); err != nil {
+			return nil, err
+		}
+	}
+	c.Jobs = jobs
 	w, err := c.world()
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Config: c, w: w, start: w.Now(), ids: map[int64]int{}, jobs: slices.Clone(c.Jobs), limit: c.longest()}
+	r := &runner{Config: c, w: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, limit: c.longest()}
 	slices.SortStableFunc(r.jobs, func(a, b work.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
 		if err := r.arrive(i); err != nil {

@@ -16,16 +16,15 @@ import (
 func (c *Config) spec(j *work.Job) (sim.Spec, error) {
 	s := sim.Spec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
-		Limit: j.Limit, Comment: comment(j, c.cost(j)), Fails: j.End == work.Failed,
-		Work: policy.Seconds(j.Duration), Checkpoint: !j.Fixed, Overhead: c.cost(j), NoRequeue: j.Fixed,
+		Limit: c.limit(j), Comment: c.comment(j), Work: max(policy.Seconds(j.Duration), time.Millisecond),
+		Checkpoint: !j.Fixed, Overhead: c.cost(j), NoRequeue: j.Fixed,
 	}
-	if s.Work <= 0 {
-		return s, fmt.Errorf("job %d: a duration of %v s cannot be run", j.ID, j.Duration)
-	}
-	per := c.perNode(j)
+	per, all := c.room(j)
 	switch {
-	case per == 0:
-		return s, fmt.Errorf("job %d: no node has GPUs it can run on (%s)", j.ID, asks(j))
+	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
+		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
+	case j.GPUs <= 0 || j.GPUs > all:
+		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
 	case j.GPUs <= per:
 		s.Nodes, s.GPUsPerNode = 1, j.GPUs
 	case j.GPUs%per == 0:
@@ -40,6 +39,19 @@ func (c *Config) spec(j *work.Job) (sim.Spec, error) {
 	return s, nil
 }
 
+// limit is the time limit its owner gives: nobody is killed for running on
+// slow GPUs, or for a restart. 0: the partition's.
+func (c *Config) limit(j *work.Job) time.Duration {
+	if j.Limit <= 0 {
+		return 0
+	}
+	long := policy.Seconds(slowest(j)) + c.cost(j)
+	if long <= j.Limit {
+		return j.Limit
+	}
+	return (long + time.Minute).Truncate(time.Minute)
+}
+
 func (c *Config) cost(j *work.Job) time.Duration {
 	if j.Checkpoint > 0 {
 		return policy.Seconds(j.Checkpoint)
@@ -48,11 +60,11 @@ func (c *Config) cost(j *work.Job) time.Duration {
 }
 
 // comment is what the owner tells us in --comment.
-func comment(j *work.Job, cost time.Duration) string {
+func (c *Config) comment(j *work.Job) string {
 	var words []string
 	if !j.Fixed {
 		words = append(words, "preemptible")
-		if cost > 0 {
+		if cost := c.cost(j); cost > 0 {
 			words = append(words, "ckpt="+cost.String())
 		}
 	}
@@ -64,6 +76,9 @@ func comment(j *work.Job, cost time.Duration) string {
 	}
 	if j.MinGPUs > 0 && j.MaxGPUs > 0 {
 		words = append(words, fmt.Sprintf("min=%d,max=%d", j.MinGPUs, j.MaxGPUs))
+	}
+	if j.Deadline > 0 {
+		words = append(words, "deadline="+c.start().Add(policy.Seconds(j.Deadline)).Format(time.RFC3339))
 	}
 	if len(words) == 0 {
 		return ""
@@ -79,17 +94,18 @@ func runsOn(j *work.Job, typ string) bool {
 	return j.Speeds == nil || j.Speeds[typ] > 0
 }
 
-// perNode returns the most GPUs the job can get on one node.
-func (c *Config) perNode(j *work.Job) int {
-	most := 0
+// room returns the most GPUs of one type that the job can get on one node, and
+// on all.
+func (c *Config) room(j *work.Job) (most, all int) {
 	for i := range c.Nodes {
 		for _, d := range c.Nodes[i].GPUs {
-			if runsOn(j, d.Type) {
+			if c.Nodes[i].Down == "" && runsOn(j, d.Type) {
 				most = max(most, d.Count-d.Sick)
+				all += d.Count - d.Sick
 			}
 		}
 	}
-	return most
+	return most, all
 }
 
 // unfit returns the nodes a job must keep off, because it cannot use their
@@ -131,8 +147,4 @@ func slowest(j *work.Job) float64 {
 		}
 	}
 	return j.Duration / least
-}
-
-func asks(j *work.Job) string {
-	return policy.GPUs{Type: j.GPUType, Count: j.GPUs}.String()
 }
