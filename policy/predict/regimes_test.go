@@ -33,6 +33,9 @@ func TestRegimes(t *testing.T) {
 			predict.Rest{Left: 600, Done: 300, Epoch: 100}},
 		"never ran": {predict.Regimes{},
 			policy.Training{Epochs: 10, Modes: modes}, predict.Rest{Left: 800 * 10.0 / 11, Epoch: 100}},
+		"whole seconds": {predict.Regimes{Whole: true},
+			policy.Training{Epochs: 10, Epoch: 3, Seen: []policy.Regime{{32, 4, 0.3}}, Modes: []policy.Regime{{Batch: 32, Seconds: 0.3}}},
+			predict.Rest{Left: 6, Done: 3, Epoch: 1}},
 		"restated, first regime": {predict.Regimes{Restate: true}, // 5 epochs each, 3 done
 			policy.Training{Epochs: 10, Epoch: 3, Seen: []policy.Regime{{32, 4, 100}}, Modes: modes},
 			predict.Rest{Left: 2*100 + 5*60, Done: 300, Epoch: 100}},

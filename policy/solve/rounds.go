@@ -14,170 +14,185 @@ type Gang struct {
 }
 
 // Arrange says which rounds of a window each gang gets, as bits from the first
-// round up (at most 64), so that the sum of Weight times mean round is small:
-// gangs by Weight per round and device, each in the first rounds with room. A
-// gang that finds no round any more although there is room over several gets
-// one by moving others. If some is lost even so, the widest and longest gangs
-// are put first, each into the emptiest rounds, should less be lost that way.
+// round up (at most 64). First it makes them fit: the widest and longest gangs
+// before the others, each into the emptiest rounds; what finds no room even so
+// is left out. Then gangs change places until the sum of Weight times mean
+// round gets no smaller that way.
 func Arrange(gangs []Gang, rounds, size int) []uint64 {
-	a := newArrangement(gangs, rounds, size)
-	urgency := func(i int) float64 {
-		return gangs[i].Weight / float64(gangs[i].Rounds*max(gangs[i].Size, 1))
+	a := arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), in: make([]uint64, len(gangs)), cost: make([]float64, len(gangs))}
+	for t := range a.free {
+		a.free[t] = size
 	}
-	slices.SortFunc(a.order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(urgency(j), urgency(i)), cmp.Compare(gangs[j].Size, gangs[i].Size), cmp.Compare(i, j))
+	order := make([]int, 0, len(gangs))
+	for i, g := range gangs {
+		if g.Rounds > 0 && g.Size <= size {
+			order = append(order, i)
+			a.cost[i] = g.Weight / float64(g.Rounds)
+		}
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		return cmp.Or(cmp.Compare(gangs[j].Size, gangs[i].Size), cmp.Compare(gangs[j].Rounds, gangs[i].Rounds),
+			cmp.Compare(a.cost[j], a.cost[i]), cmp.Compare(i, j))
 	})
-	for _, i := range a.order {
-		a.seat(i)
+	for _, i := range order {
+		a.level(i)
 	}
-	for _, i := range a.order {
-		a.repair(i)
-	}
-	if a.lost() == 0 {
-		return a.in
-	}
-	b := newArrangement(gangs, rounds, size)
-	slices.SortFunc(b.order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(gangs[j].Size, gangs[i].Size), cmp.Compare(gangs[j].Rounds, gangs[i].Rounds), cmp.Compare(urgency(j), urgency(i)), cmp.Compare(i, j))
-	})
-	for _, i := range b.order {
-		b.level(i)
-	}
-	if b.lost() < a.lost() {
-		return b.in
+	a.dear(order)
+	for n := 0; n < passes && a.pass(); n++ {
 	}
 	return a.in
 }
+
+// passes over all pairs of rounds are enough in practice.
+const passes = 8
 
 type arrangement struct {
 	gangs []Gang
 	free  []int // by round
 	in    []uint64
-	order []int // gangs that want rounds
+	cost  []float64 // of a later round
+	byFee []int     // gangs by cost per device, the dearest first
+	early []int     // see swap
+	late  []int
+	moved []int
 }
 
-func newArrangement(gangs []Gang, rounds, size int) *arrangement {
-	a := &arrangement{gangs: gangs, free: make([]int, min(rounds, 64)), in: make([]uint64, len(gangs))}
-	for t := range a.free {
-		a.free[t] = size
-	}
-	for i, g := range gangs {
-		if g.Rounds > 0 && g.Size <= size {
-			a.order = append(a.order, i)
-		}
-	}
-	return a
+// dear sorts the gangs by what a later round costs per device.
+func (a *arrangement) dear(order []int) {
+	a.byFee = order
+	slices.SortFunc(a.byFee, func(i, j int) int {
+		return cmp.Or(cmp.Compare(a.fee(j), a.fee(i)), cmp.Compare(i, j))
+	})
 }
 
-// lost counts devices times rounds.
-func (a *arrangement) lost() int {
-	n := 0
-	for _, i := range a.order {
-		n += a.missing(i) * a.gangs[i].Size
-	}
-	return n
-}
+func (a *arrangement) fee(i int) float64 { return a.cost[i] / float64(max(a.gangs[i].Size, 1)) }
 
 // level gives the gang the rounds with most room.
 func (a *arrangement) level(i int) {
-	for _, t := range a.emptiest(i) {
-		if a.missing(i) > 0 && a.open(i, t) {
-			a.put(i, t)
-		}
-	}
-}
-
-// emptiest returns the rounds the gang is not in, most room first.
-func (a *arrangement) emptiest(i int) []int {
-	order := make([]int, 0, len(a.free))
-	for t := range a.free {
-		if a.in[i]&(1<<t) == 0 {
-			order = append(order, t)
-		}
+	order := make([]int, len(a.free))
+	for t := range order {
+		order[t] = t
 	}
 	slices.SortStableFunc(order, func(s, t int) int { return cmp.Compare(a.free[t], a.free[s]) })
-	return order
-}
-
-func (a *arrangement) missing(i int) int { return a.gangs[i].Rounds - bits.OnesCount64(a.in[i]) }
-
-// seat gives the gang the first rounds with room.
-func (a *arrangement) seat(i int) {
-	for t := range a.free {
-		if a.missing(i) <= 0 {
-			return
-		}
-		if a.open(i, t) {
-			a.put(i, t)
-		}
-	}
-}
-
-func (a *arrangement) open(i, t int) bool {
-	return a.in[i]&(1<<t) == 0 && a.free[t] >= a.gangs[i].Size
-}
-
-func (a *arrangement) put(i, t int) {
-	a.in[i] |= 1 << t
-	a.free[t] -= a.gangs[i].Size
-}
-
-func (a *arrangement) drop(i, t int) {
-	a.in[i] &^= 1 << t
-	a.free[t] += a.gangs[i].Size
-}
-
-// repair finds the gang the rounds it misses by moving smaller gangs out of
-// the round that has most room.
-func (a *arrangement) repair(i int) {
-	for a.missing(i) > 0 {
-		if !a.clear(i) {
-			return
-		}
-	}
-}
-
-// clear makes room for the gang in one round, the one with most room that can
-// be cleared, and puts it there.
-func (a *arrangement) clear(i int) bool {
-	for _, t := range a.emptiest(i) {
-		if a.free[t] == 0 {
-			break
-		}
-		if a.empty(i, t) {
-			a.put(i, t)
-			return true
-		}
-	}
-	return false
-}
-
-// empty moves gangs smaller than i from the round to others until i has room.
-func (a *arrangement) empty(i, t int) bool {
-	type move struct{ gang, to int }
-	var moved []move
-	for j := range a.gangs {
+	for _, t := range order[:min(a.gangs[i].Rounds, len(order))] {
 		if a.free[t] >= a.gangs[i].Size {
-			return true
+			a.in[i] |= 1 << t
+			a.free[t] -= a.gangs[i].Size
 		}
-		if j == i || a.in[j]&(1<<t) == 0 || a.gangs[j].Size >= a.gangs[i].Size {
-			continue
-		}
-		for u := range a.free {
-			if u != t && a.open(j, u) {
-				a.drop(j, t)
-				a.put(j, u)
-				moved = append(moved, move{j, u})
-				break
+	}
+}
+
+// pass lets gangs of every two rounds change places. It reports whether any
+// did.
+func (a *arrangement) pass() bool {
+	changed := false
+	for t := range a.free {
+		for u := t + 1; u < len(a.free); u++ {
+			if a.swap(t, u) {
+				changed = true
 			}
 		}
 	}
-	if a.free[t] >= a.gangs[i].Size {
-		return true
+	return changed
+}
+
+// swap lets gangs of the later round u that are not in t go there, the dearest
+// per device first, in place of cheaper ones of t that are not in u.
+func (a *arrangement) swap(t, u int) bool {
+	a.early, a.late = a.early[:0], a.late[:0]
+	for _, i := range a.byFee {
+		switch a.in[i] & (1<<t | 1<<u) {
+		case 1 << t:
+			a.early = append(a.early, i)
+		case 1 << u:
+			a.late = append(a.late, i)
+		}
 	}
-	for _, m := range moved {
-		a.drop(m.gang, m.to)
-		a.put(m.gang, t)
+	changed := false
+	for _, i := range a.late {
+		if n := len(a.early); a.free[t] < a.gangs[i].Size && (n == 0 || a.fee(a.early[n-1]) >= a.fee(i)) {
+			break // and those behind are no dearer
+		}
+		if a.advance(i, t, u) {
+			changed = true
+		}
+	}
+	for _, j := range slices.Backward(a.early) {
+		if a.retreat(j, t, u) {
+			changed = true
+		}
+	}
+	return changed
+}
+
+// retreat moves a wide gang from t to u, and out of u to t the dearest narrower
+// ones it makes room for, if they cost more than it does.
+func (a *arrangement) retreat(j, t, u int) bool {
+	room, back, cost := a.free[t]+a.gangs[j].Size, a.free[u], a.cost[j]
+	a.moved = a.moved[:0]
+	for _, i := range a.late {
+		if a.fee(i) <= a.fee(j) {
+			break
+		}
+		if a.in[i]&(1<<t) == 0 && a.gangs[i].Size < a.gangs[j].Size && a.gangs[i].Size <= room {
+			room -= a.gangs[i].Size
+			back += a.gangs[i].Size
+			cost -= a.cost[i]
+			a.moved = append(a.moved, i)
+		}
+	}
+	if cost >= 0 || back < a.gangs[j].Size {
+		return false
+	}
+	a.move(j, t, u)
+	for _, i := range a.moved {
+		a.move(i, u, t)
+	}
+	return true
+}
+
+// advance moves the gang from u to t, and out of t to u the cheapest gangs it
+// takes, if they cost less than it does.
+func (a *arrangement) advance(i, t, u int) bool {
+	room, back := a.free[t], a.free[u]+a.gangs[i].Size
+	cost := a.cost[i]
+	first := len(a.early)
+	for first > 0 && room < a.gangs[i].Size && cost > 0 {
+		first--
+		j := a.early[first]
+		room += a.gangs[j].Size
+		back -= a.gangs[j].Size
+		cost -= a.cost[j]
+	}
+	if room < a.gangs[i].Size || back < 0 || cost <= 0 {
+		return a.single(i, t, u)
+	}
+	for _, j := range a.early[first:] {
+		a.move(j, t, u)
+	}
+	a.early = a.early[:first]
+	a.move(i, u, t)
+	return true
+}
+
+// single moves the gang to t in place of one that is as wide and cheaper.
+func (a *arrangement) single(i, t, u int) bool {
+	for n := len(a.early) - 1; n >= 0 && a.fee(a.early[n]) < a.fee(i); n-- {
+		if j := a.early[n]; a.gangs[j].Size == a.gangs[i].Size {
+			a.move(j, t, u)
+			a.early = slices.Delete(a.early, n, n+1)
+			a.move(i, u, t)
+			return true
+		}
 	}
 	return false
 }
+
+func (a *arrangement) move(i, from, to int) {
+	a.in[i] ^= 1<<from | 1<<to
+	a.free[from] += a.gangs[i].Size
+	a.free[to] -= a.gangs[i].Size
+}
+
+// got returns how many rounds a set of them is.
+func got(rounds uint64) int { return bits.OnesCount64(rounds) }

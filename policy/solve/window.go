@@ -3,7 +3,6 @@ package solve
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -45,8 +44,8 @@ func (w *Window) Plan() []uint64 {
 		turns := Arrange(v.gangs(y), v.Rounds, v.Size)
 		lost := false
 		for i, in := range turns {
-			if got := bits.OnesCount64(in); got < y[i] {
-				y[i], v.Stakes[i].Most, lost = got, got, true
+			if n := got(in); n < y[i] {
+				y[i], v.Stakes[i].Most, lost = n, n, true
 			}
 		}
 		if now := w.Value(y); best == nil || now > value {

@@ -66,7 +66,7 @@ type view struct {
 	fair  float64 // seconds from arrival to end with an equal share
 	age   float64
 	late  float64 // Left for fairness
-	start float64 // seconds from where time counts to the arrival
+	start float64 // seconds from where time counts to where age and fair do
 }
 
 // equal is a job's equal share of its GPUs.
@@ -83,14 +83,15 @@ func (p *planning) look(shares []Share, came bool) {
 		v.Entry = e
 		p.see(v)
 		v.late = v.Left + p.Sigmas*v.Sigma
-		v.age = max(p.Now.Sub(e.Arrive).Seconds(), 0)
-		if p.FromStart {
-			v.start = e.Arrive.Sub(p.origin).Seconds()
-		}
 		if came || s.Fair.Since.IsZero() {
 			s.Fair = s.Fair.add(p.Now, (v.Done+v.late)/p.equal())
 		}
 		v.fair = s.Fair.mean(p.Now)
+		v.age = max(p.Now.Sub(e.Arrive).Seconds(), 0)
+		if p.FromStart {
+			v.start = s.Fair.Since.Sub(p.origin).Seconds()
+			v.age = p.Now.Sub(s.Fair.Since).Seconds()
+		}
 		s.Left = v.Left
 	}
 }

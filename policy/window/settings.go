@@ -20,9 +20,9 @@ type Settings struct {
 	// Sigmas are the standard errors that are added to what is left of a job
 	// when its fairness is judged.
 	Sigmas float64
-	// FromStart counts the times that weights are made of from the first plan, as
-	// the authors of Shockwave do in their simulator, where that is when
-	// everything began. Otherwise they are from the arrival of the job.
+	// FromStart counts the times that weights are made of from the first plan, and
+	// takes the plan a job is first in for its arrival, as the authors of Shockwave
+	// do in their simulator. Otherwise times are from the arrival of each job.
 	FromStart bool
 	Predict   predict.Regimes
 }
