@@ -11,7 +11,7 @@ import (
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
 	if p.Total(a.GPUs.Type) == 0 {
-		return nil, fmt.Errorf("needs %s, none is free", a.wants())
+		return nil, &missing{ask: a, none: true}
 	}
 	var err error
 	var on Alloc
@@ -41,7 +41,7 @@ func (p *Pool) fit(partition string, a *Ask) (Alloc, error) {
 	switch {
 	case len(a.Require) > 0 || a.GPUs.Count <= 0:
 	case v.sum < a.GPUs.Count || a.small() && a.MaxNodes == 1 && v.tight < 0:
-		return nil, missing(*a, p.nameOf(v.best), v.most, v.sum)
+		return nil, &missing{*a, p.nameOf(v.best), v.most, v.sum, false}
 	case a.small() && v.tight >= 0:
 		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
 	}
@@ -166,12 +166,25 @@ func missingIn(a Ask, rooms []Room) error {
 	if !hasAll(a, rooms) {
 		return fmt.Errorf("needs %s, and its own node list %s has no room", a.wants(), strings.Join(a.Require, ","))
 	}
-	return missing(a, best.Node, best.Count, sum)
+	return &missing{a, best.Node, best.Count, sum, false}
 }
 
-func missing(a Ask, best string, most, sum int) error {
-	if most == 0 {
-		return fmt.Errorf("needs %s, no node it may use has any free with the cores and memory it asks", a.wants())
+// missing says what a gang needs and what there is. It is an error that is
+// made often and read seldom.
+type missing struct {
+	ask       Ask
+	best      string // node with most free
+	most, sum int
+	none      bool // is free anywhere
+}
+
+// Error implements error.
+func (m *missing) Error() string {
+	if m.none {
+		return fmt.Sprintf("needs %s, none is free", m.ask.wants())
 	}
-	return fmt.Errorf("needs %s, %d free on the best node %s, %d in all it may use", a.wants(), most, best, sum)
+	if m.most == 0 {
+		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.wants())
+	}
+	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.wants(), m.most, m.best, m.sum)
 }

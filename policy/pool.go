@@ -10,6 +10,7 @@ type Pool struct {
 	index map[string]int // node name to its place in nodes
 	total map[string]int // free devices by type, on nodes that are up
 	whole []string       // the types that are whole GPUs, sorted
+	open  []uint64       // a bit per node: something is free on it
 	log   []change
 }
 
@@ -48,7 +49,7 @@ func NewPool(s *Snapshot) *Pool {
 
 // newEmptyPool returns the healthy devices of the snapshot as if no job ran.
 func newEmptyPool(s *Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), total: map[string]int{}}
+	p := &Pool{nodes: make([]host, len(s.Nodes)), open: make([]uint64, (len(s.Nodes)+63)/64), index: make(map[string]int, len(s.Nodes)), total: map[string]int{}}
 	sum := 0
 	for i := range s.Nodes {
 		sum += len(s.Nodes[i].GPUs)
@@ -75,7 +76,7 @@ func isWhole(part int) bool { return part == 0 || part == 100 }
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, whole: p.whole, total: make(map[string]int, len(p.total))}
+	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, total: make(map[string]int, len(p.total))}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 )
@@ -89,6 +90,7 @@ func (p *Pool) add(c change) {
 	r := &h.rows[c.row]
 	before := max(r.free, 0)
 	r.free += c.count
+	p.mark(c.node, r.free > 0)
 	if h.Down != "" {
 		return
 	}
@@ -97,6 +99,34 @@ func (p *Pool) add(c change) {
 	if r.whole {
 		p.total[anyWhole] += d
 	}
+}
+
+// mark notes whether the node has something free, given that one of its rows
+// has or has not.
+func (p *Pool) mark(node int, has bool) {
+	for i := 0; !has && i < len(p.nodes[node].rows); i++ {
+		has = p.nodes[node].rows[i].free > 0
+	}
+	if bit := uint64(1) << (node % 64); has {
+		p.open[node/64] |= bit
+	} else {
+		p.open[node/64] &^= bit
+	}
+}
+
+// next returns the first node from i on that has something free; the number
+// of nodes when there is none.
+func (p *Pool) next(i int) int {
+	for w := i / 64; w < len(p.open); w++ {
+		word := p.open[w]
+		if w == i/64 {
+			word &= ^uint64(0) << (i % 64)
+		}
+		if word != 0 {
+			return w*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return len(p.nodes)
 }
 
 // Mark returns the present point of the undo log.

@@ -19,7 +19,7 @@ type Room struct {
 // have something free for it, in node order.
 func (p *Pool) Rooms(partition string, a Ask) []Room {
 	var rooms []Room
-	for i := range p.nodes {
+	for i := p.next(0); i < len(p.nodes); i = p.next(i + 1) {
 		if c := p.usable(i, partition, &a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
@@ -42,7 +42,7 @@ type survey struct {
 func (p *Pool) survey(partition string, a *Ask, haste bool) survey {
 	v := survey{tight: -1, best: -1}
 	need, least := a.GPUs.Count, 0
-	for i := range p.nodes {
+	for i := p.next(0); i < len(p.nodes); i = p.next(i + 1) {
 		c := p.usable(i, partition, a)
 		if c == 0 {
 			continue

@@ -120,8 +120,9 @@ func (w *walk) enter(e *Entry) {
 	if w.displace(e) || w.pack(e) {
 		return
 	}
-	w.bar(e, err.Error())
-	w.guard(e, err.Error())
+	why := w.because(err.Error)
+	w.bar(e, why)
+	w.guard(e, why)
 	if l, ok := w.p.Backfill.(Listener); ok {
 		l.Blocked(w.Round, e)
 	}

@@ -40,12 +40,10 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 	return grants, nil
 }
 
-// RunsOn reports whether the job may start, or run on, on GPUs of the type.
+// RunsOn reports whether the job may start, or run on, on GPUs of the type, and
+// the cluster could hold it there.
 func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
-		return false
-	}
-	if !e.Active() && r.Possible(e) != nil {
 		return false
 	}
 	if e.Training != nil && len(e.Training.Rates) > 0 {
@@ -56,8 +54,11 @@ func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 	if e.Active() && e.On[0].Type == typ {
 		return true
 	}
+	was := e.Grant
 	e.Grant = policy.Grant{Run: true, Type: typ}
-	return r.Possible(e) == nil
+	err := r.Possible(e)
+	e.Grant = was
+	return err == nil
 }
 
 // whole reports whether devices of the type are whole GPUs.

@@ -113,8 +113,9 @@ func (t *Tables) Speed(j *Job, typ string, batch int) (float64, error) {
 // oracle see, and its sum is the exclusive run time of the Shockwave harness.
 func Plan(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	var plan []policy.Regime
-	for epoch := range j.Training.Epochs() {
-		batch := j.Training.planned(epoch, j.GPUs)
+	p := newPlanner(j.Training, j.GPUs)
+	for epoch := range p.epochs {
+		batch := p.batch(epoch)
 		if n := len(plan); n > 0 && plan[n-1].Batch == batch {
 			plan[n-1].Epochs++
 			continue

@@ -48,8 +48,12 @@ var staircase = map[stair][]int{
 
 // noise returns the batch size that the noise scale allows in an epoch.
 func (t *Training) noise(epoch, gpus int) int {
-	batch := t.Batch
-	for _, from := range staircase[stair{t.Model, t.Batch, gpus}] {
+	return climb(t.Batch, epoch, staircase[stair{t.Model, t.Batch, gpus}])
+}
+
+// climb doubles a batch size once for every step up to the epoch.
+func climb(batch, epoch int, steps []int) int {
+	for _, from := range steps {
 		if epoch >= from {
 			batch *= 2
 		}
@@ -91,24 +95,36 @@ func recommendation(batch int) int {
 // within reports whether the epoch is one of the ten from the first.
 func within(epoch, first int) bool { return epoch >= first && epoch < first+10 }
 
-// planned returns the batch size of an epoch in the job's plan, which is not
+// planner is a training job with what its plan depends on.
+type planner struct {
+	*Training
+	epochs int
+	most   int   // the model's largest batch size
+	steps  []int // of the staircase
+}
+
+func newPlanner(t *Training, gpus int) planner {
+	return planner{t, t.Epochs(), models[t.Model].max, staircase[stair{t.Model, t.Batch, gpus}]}
+}
+
+// batch returns the batch size of an epoch in the job's plan, which is not
 // quite what it does: Accordion plans with the original one through the first
 // 30 % of the epochs and for two more critical regimes, and the noise scale
 // plans with it in the last epoch if it doubles more than once.
-func (t *Training) planned(epoch, gpus int) int {
-	epochs, m := t.Epochs(), models[t.Model]
+func (p *planner) batch(epoch int) int {
+	t := p.Training
 	if t.Mode == GNS {
-		if b := t.noise(epoch, gpus); epoch < epochs-1 || b <= 2*t.Batch {
+		if b := climb(t.Batch, epoch, p.steps); epoch < p.epochs-1 || b <= 2*t.Batch {
 			return b
 		}
 		return t.Batch
 	}
 	switch {
 	case t.Mode != Accordion || t.Model == "Transformer" || t.critical(epoch):
-	case float64(epoch) <= 0.3*float64(epochs):
+	case float64(epoch) <= 0.3*float64(p.epochs):
 	case t.Model == "Recommendation" && (within(epoch, 60) || within(epoch, 80)):
 	default:
-		return max(m.max, t.Batch)
+		return max(p.most, t.Batch)
 	}
 	return t.Batch
 }
