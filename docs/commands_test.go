@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 }
 
 // parents are the commands that want another word.
-var parents = map[string]bool{"db": true, "config": true, "completion": true}
+var parents = map[string]bool{"trace": true, "db": true, "config": true, "completion": true}
 
 // unknown says what the program does not know of a command line; "" for
 // nothing.

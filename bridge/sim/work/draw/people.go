@@ -24,17 +24,20 @@ type people struct {
 }
 
 // newPeople draws n users, their activity spread log-normally by sigma, and
-// puts them into so many accounts of about the same activity. An account's
-// shares are what its users use, more or less.
+// puts them into so many accounts, of which the largest is some times as active
+// as the smallest. An account's shares are what its users use, more or less.
 func newPeople(seed int64, n, accounts int, sigma float64) *people {
 	r := source(seed, ofPeople)
 	p := &people{users: make([]person, n)}
 	for i := range p.users {
 		p.users[i] = person{name: fmt.Sprintf("user%03d", i+1), weight: math.Exp(sigma * r.NormFloat64())}
 	}
-	used := make([]float64, accounts)
+	used, room := make([]float64, accounts), make([]float64, accounts)
+	for a := range room {
+		room[a] = between(r, .3, 1.7)
+	}
 	for _, i := range byWeight(p.users) {
-		a := roomiest(r, used)
+		a := roomiest(r, used, room)
 		used[a] += p.users[i].weight
 		p.users[i].account = accountName(a)
 	}
@@ -57,11 +60,10 @@ func byWeight(users []person) []int {
 	return all
 }
 
-// roomiest returns the less used of two accounts drawn: accounts come out
-// unequal, but none gets everybody.
-func roomiest(r *rand.Rand, used []float64) int {
+// roomiest returns the account, of two drawn, that is less used for its size.
+func roomiest(r *rand.Rand, used, room []float64) int {
 	a, b := r.IntN(len(used)), r.IntN(len(used))
-	if used[b] < used[a] {
+	if used[b]/room[b] < used[a]/room[a] {
 		return b
 	}
 	return a

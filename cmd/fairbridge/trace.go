@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/trace"
+)
+
+// tracing are the flags of the trace commands.
+type tracing struct {
+	*options
+	read    trace.Options
+	cluster string
+	to      string
+	force   bool
+}
+
+func newTrace(o *options) *cobra.Command {
+	c := parent(&cobra.Command{
+		Use:   "trace",
+		Short: "Look at, convert and make up workloads for the simulator",
+		Long: `Histories of clusters, published ones and your own, are workloads for
+fairbridge simulate and compare. They are read as they are; what is in a file
+is found out from its content.
+
+Formats:
+` + formatList(),
+		Example: `  fairbridge trace info philly.csv --cluster 32x8
+  sacct -aP -o ` + sacctColumns + ` > jan.txt
+  fairbridge trace info jan.txt
+  fairbridge trace convert jan.txt --to jan.jsonl.gz
+  fairbridge trace generate day --gpus 256 --load 0.9 --to day.jsonl`,
+	})
+	c.AddCommand(newTraceInfo(o), newTraceConvert(o), newTraceGenerate(o))
+	return c
+}
+
+// sacctColumns are short enough for the help and enough for a simulation.
+const sacctColumns = `JobID,State,Submit,Start,ElapsedRaw,User,Account,AllocTRES`
+
+func formatList() string {
+	var b strings.Builder
+	for _, f := range trace.Formats() {
+		lead := fmt.Sprintf("  %-12s", f.Name)
+		for word := range strings.FieldsSeq(f.What) {
+			if len(lead)+1+len(word) > 80 {
+				b.WriteString(lead + "\n")
+				lead = strings.Repeat(" ", 14)
+			}
+			lead += " " + word
+		}
+		b.WriteString(lead + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// reading gives a command the flags that say how to read a trace.
+func (t *tracing) reading(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVar(&t.read.Format, "format", "auto", "format of the file, see fairbridge trace --help")
+	c.Flags().BoolVar(&t.read.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
+	c.Flags().Float64Var(&t.read.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
+	return c
+}
+
+// writing gives a command the flags that say where to write one.
+func (t *tracing) writing(c *cobra.Command) *cobra.Command {
+	c.Flags().StringVarP(&t.to, "to", "o", "", "file to write, packed if it ends in .gz; - for standard output")
+	c.Flags().BoolVar(&t.force, "force", false, "replace the file if it is there")
+	return c
+}
+
+func (t *tracing) open(path string) (*trace.Trace, error) {
+	if !(t.read.GPUsPerProc > 0) {
+		return nil, usageError{fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc)}
+	}
+	tr, err := trace.Open(path, t.read)
+	var p trace.Problem
+	if errors.As(err, &p) && p.Line > 0 && !t.read.SkipBad {
+		err = fmt.Errorf("%w\n(--skip-bad passes over such rows)", err)
+	}
+	return tr, err
+}
+
+// save writes the trace where the flags say, and tells what it wrote.
+func (t *tracing) save(c *cobra.Command, tr *trace.Trace) error {
+	if t.to == "-" {
+		return tr.Write(c.OutOrStdout())
+	}
+	if err := tr.Save(t.to, t.force); errors.Is(err, fs.ErrExist) {
+		return usageError{fmt.Errorf("%w; --force replaces it", err)}
+	} else if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, count(len(tr.Jobs), "job"))
+	return nil
+}
+
+// say tells on standard error what the trace left out.
+func say(c *cobra.Command, tr *trace.Trace) {
+	for _, why := range tr.Reasons() {
+		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.Ignored[why], why)
+	}
+	for _, err := range tr.Bad {
+		fmt.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
+	}
+	if more := tr.Skipped - len(tr.Bad); more > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
+	}
+	for _, n := range tr.Notes {
+		fmt.Fprintf(c.ErrOrStderr(), "note: %s\n", n)
+	}
+}

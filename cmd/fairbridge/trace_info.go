@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/trace"
+	"fairbridge/bridge/sim/cluster"
+	"fairbridge/policy"
+)
+
+// traceInfo is the answer of trace info.
+type traceInfo struct {
+	trace.Info
+	Cluster string  `json:"cluster,omitempty"`
+	GPUs    int     `json:"cluster_gpus,omitempty"`
+	Load    float64 `json:"load,omitempty"`
+	Misfits string  `json:"misfits,omitempty"` // jobs that cannot run there
+}
+
+func newTraceInfo(o *options) *cobra.Command {
+	t := &tracing{options: o}
+	c := o.reader(t.reading(&cobra.Command{
+		Use:   "info FILE",
+		Short: "What is in a trace: jobs, sizes, run times, who, and the load on a cluster",
+		Example: `  fairbridge trace info philly_jobs.csv
+  fairbridge trace info jan.txt --cluster 16x4:a100,8x8:h100
+  fairbridge trace info queue.json --format squeue-json --json`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error { return t.info(c, a[0]) },
+	}))
+	c.Flags().StringVar(&t.cluster, "cluster", "", "cluster to compare with: NODESxGPUS[:TYPE], separated by commas")
+	return c
+}
+
+func (t *tracing) info(c *cobra.Command, path string) error {
+	var nodes []policy.Node
+	if t.cluster != "" {
+		var err error
+		if nodes, err = cluster.Parse(t.cluster); err != nil {
+			return usageError{err}
+		}
+	}
+	tr, err := t.open(path)
+	if err != nil {
+		return err
+	}
+	i := traceInfo{Info: tr.Info(), Cluster: t.cluster, GPUs: cluster.GPUs(nodes)}
+	i.Load = i.Info.Load(i.GPUs)
+	if i.GPUs > 0 {
+		if err := tr.Fits(byType(nodes)); err != nil {
+			i.Misfits = err.Error()
+		}
+	}
+	if t.json {
+		err = printJSON(c.OutOrStdout(), &i)
+	} else {
+		i.print(c.OutOrStdout())
+		say(c, tr)
+	}
+	if err == nil && i.Misfits != "" {
+		return errFinding
+	}
+	return err
+}
+
+func byType(nodes []policy.Node) map[string]int {
+	all := map[string]int{}
+	for i := range nodes {
+		for _, d := range nodes[i].GPUs {
+			all[d.Type] += d.Count
+		}
+	}
+	return all
+}
+
+func (i *traceInfo) print(w io.Writer) {
+	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, count(i.Jobs, "job"))
+	if i.Training > 0 {
+		fmt.Fprintf(w, ", %d of them training by throughput tables", i.Training)
+	}
+	fmt.Fprintf(w, "\narrivals    over %s", lasting(i.Span))
+	if !i.Start.IsZero() {
+		fmt.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
+	}
+	fmt.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
+	if i.GPUs > 0 {
+		fmt.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.GPUs, i.Cluster, 100*i.Load)
+		if i.Span == 0 {
+			fmt.Fprint(w, " (all jobs arrive at once)")
+		}
+	}
+	fmt.Fprintln(w)
+	i.shares(w)
+	i.sizes(w)
+	i.times(w)
+	i.people(w)
+	if i.Misfits != "" {
+		fmt.Fprintf(w, "\nCannot run on %s:\n%s\n", i.Cluster, i.Misfits)
+	}
+}
+
+func (i *traceInfo) shares(w io.Writer) {
+	row := func(what string, share float64) {
+		if share > 0 {
+			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, percent(share))
+		}
+	}
+	row("failed", i.Failed)
+	row("cancelled", i.Stopped)
+	row("time limit", i.Limited)
+	row("deadline", i.Deadline)
+	for _, typ := range slices.Sorted(maps.Keys(i.Types)) {
+		row("only "+typ, float64(i.Types[typ])/float64(i.Jobs))
+	}
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
+
+// widest is the length of the bar of the whole.
+const widest = 30
+
+func bar(share float64) string {
+	n := int(share*widest + .5)
+	if n == 0 && share > 0 {
+		return "▏"
+	}
+	return strings.Repeat("█", n)
+}
+
+func (i *traceInfo) sizes(w io.Writer) {
+	fmt.Fprintln(w)
+	t := newTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
+	for _, s := range i.Sizes {
+		t.add(s.GPUs, s.Jobs, percent(s.Share), percent(s.Time), bar(s.Share))
+	}
+	t.print()
+}
+
+func (i *traceInfo) times(w io.Writer) {
+	fmt.Fprintln(w)
+	if i.Ran == nil {
+		fmt.Fprintln(w, "Run times stand in throughput tables.")
+		return
+	}
+	t := newTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
+	r := i.Ran
+	t.add("", lasting(r.Least), lasting(r.P10), lasting(r.P25), lasting(r.Median), lasting(r.P75), lasting(r.P90), lasting(r.P99), lasting(r.Most), lasting(r.Mean))
+	t.print()
+}
+
+// lasting prints seconds as people say them.
+func lasting(seconds float64) string { return span(time.Duration(seconds * float64(time.Second))) }
+
+// listed is how many accounts are listed.
+const listed = 10
+
+func (i *traceInfo) people(w io.Writer) {
+	if len(i.Accounts) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s, %s\n", count(i.Users, "user"), count(len(i.Accounts), "account"))
+	t := newTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
+	for _, a := range i.Accounts[:min(listed, len(i.Accounts))] {
+		weight := "–"
+		if a.Weight > 0 {
+			weight = fmt.Sprintf("%g", a.Weight)
+		}
+		t.add(a.Name, weight, a.Jobs, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
+	}
+	t.print()
+	if more := len(i.Accounts) - listed; more > 0 {
+		fmt.Fprintf(w, "… and %d more\n", more)
+	}
+}

@@ -1,0 +1,114 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting/trace"
+	"fairbridge/bridge/sim/work/draw"
+)
+
+func newTraceConvert(o *options) *cobra.Command {
+	t := &tracing{options: o}
+	return t.writing(t.reading(&cobra.Command{
+		Use:   "convert FILE --to OUT",
+		Short: "Write a trace in our own format: JSON, a job a line",
+		Example: `  fairbridge trace convert cluster_log.csv --to helios.jsonl.gz
+  fairbridge trace convert jan.txt --skip-bad --to - | head`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			if t.to == "" {
+				return usageError{errors.New("where to? say --to OUT, or --to - for standard output")}
+			}
+			tr, err := t.open(a[0])
+			if err != nil {
+				return err
+			}
+			say(c, tr)
+			return t.save(c, tr)
+		},
+	}))
+}
+
+func newTraceGenerate(o *options) *cobra.Command {
+	t := &tracing{options: o}
+	var w draw.Wish
+	var seed int64
+	c := t.writing(&cobra.Command{
+		Use:   "generate KIND --to OUT",
+		Short: "Make up a workload; the same seed gives the same jobs",
+		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
+		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
+  fairbridge trace generate gavel --jobs 500 --gpus 108 --seed 3 --to gavel.jsonl`,
+		Args: args(cobra.ExactArgs(1)), ValidArgs: kindNames(),
+		RunE: func(c *cobra.Command, a []string) error {
+			if err := t.understood(c, a[0]); err != nil {
+				return usageError{err}
+			}
+			m, err := draw.Make(a[0], w, seed)
+			if err != nil {
+				return usageError{err}
+			}
+			return t.save(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
+		},
+	})
+	f := c.Flags()
+	f.Int64Var(&seed, "seed", 1, "which of them")
+	f.IntVar(&w.Jobs, "jobs", 0, "how many jobs")
+	f.Float64Var(&w.Days, "days", 0, "how many days")
+	f.IntVar(&w.GPUs, "gpus", 0, "GPUs of the cluster it is for")
+	f.Float64Var(&w.Load, "load", 0, "GPU time asked for, as a part of what the GPUs have")
+	f.IntVar(&w.Accounts, "accounts", 0, "how many accounts")
+	f.StringVar(&w.Profile, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
+	return c
+}
+
+// understood finds flags that make no sense, or none for the kind.
+func (t *tracing) understood(c *cobra.Command, kind string) error {
+	if t.to == "" {
+		return errors.New("where to? say --to OUT, or --to - for standard output")
+	}
+	i := slices.IndexFunc(draw.Kinds(), func(k draw.Kind) bool { return k.Name == kind })
+	if i < 0 {
+		return nil // Make says which there are
+	}
+	k := draw.Kinds()[i]
+	for _, name := range []string{"jobs", "days", "gpus", "load", "accounts", "profile"} {
+		f := c.Flag(name)
+		switch {
+		case !f.Changed:
+		case !slices.Contains(k.Uses, name):
+			return fmt.Errorf("%s takes no --%s, only --seed, --%s", kind, name, strings.Join(k.Uses, ", --"))
+		case f.Value.Type() != "string" && !positive(c, name):
+			return fmt.Errorf("--%s %s: want more than 0", name, f.Value)
+		}
+	}
+	return nil
+}
+
+func positive(c *cobra.Command, name string) bool {
+	n, err := c.Flags().GetInt(name)
+	x, err2 := c.Flags().GetFloat64(name)
+	return err == nil && n > 0 || err2 == nil && x > 0 && !math.IsInf(x, 1)
+}
+
+func kindList() string {
+	var b strings.Builder
+	for _, k := range draw.Kinds() {
+		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.What, strings.Join(k.Uses, ", --"))
+	}
+	return b.String()
+}
+
+func kindNames() []string {
+	var all []string
+	for _, k := range draw.Kinds() {
+		all = append(all, k.Name)
+	}
+	return all
+}
