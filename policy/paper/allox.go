@@ -65,7 +65,7 @@ func alloxEntry() Entry {
 		Stages:     []string{"predict", "order", "lease", "backfill"},
 		Needs:      []string{"remaining time on each GPU type", "service of users"},
 		Fallback:   "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
-		Reproduced: "the brief's worked examples (8, 17); shortest first on one type; Shockwave's 120- and 220-job figures with variant harness",
+		Reproduced: "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
 		Params:     params,
 		Exact: Params{"variant": "harness", "alpha": 0.2, "min_run": "1s", "max_stops": -1, "max_wait": "0s",
 			"reserve": "0s"},

@@ -55,7 +55,8 @@ func (a *AlloX) winners(c *alloxCluster, before []float64) [][]float64 {
 		x[i] = slices.Clone(before[i*width : (i+1)*width])
 		sum := 0.0
 		for k, f := range x[i] {
-			sum += f
+			x[i][k] = max(f, 0) // negative: it was not there last time
+			sum += x[i][k]
 			if f == 1 {
 				size[k]--
 			}

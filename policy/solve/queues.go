@@ -9,9 +9,9 @@ import "math"
 // its place from the end, from 1, as Place{machine, place}.
 //
 // Which of several optima it finds is part of the contract: jobs are added in
-// turn, and among places that are equally cheap it takes one that is free, the
-// first by place and machine. This is what assignment solvers that go row by row
-// find on the full matrix, and what the published figures of AlloX rest on.
+// turn along shortest augmenting paths, and among places that are equally near
+// a free one comes first, then the first by place and machine. The published
+// figures of AlloX rest on it to the last digit.
 func Queues(times [][]float64, machines []int) []Place {
 	q := &queues{times: times, machines: machines, place: make([]int, len(times)), of: make([]float64, len(times))}
 	q.deepen()
@@ -96,7 +96,7 @@ func (q *queues) step(row int, way float64) int {
 		if reach := way + q.at(row, c) - q.of[row] - q.worth[c]; reach < q.cost[c] {
 			q.cost[c], q.from[c] = reach, row
 		}
-		if best < 0 || q.cost[c] < q.cost[best] || q.cost[c] == q.cost[best] && q.job[best] >= 0 {
+		if best < 0 || q.cost[c] < q.cost[best] || q.cost[c] == q.cost[best] && q.job[best] >= 0 && q.job[c] < 0 {
 			best = c
 		}
 	}
