@@ -10,7 +10,10 @@ func (r *Round) Startable(e *Entry) bool {
 
 // ByArrival compares by first submission, then by id.
 func ByArrival(a, b *Entry) int {
-	return cmp.Or(a.Arrive.Compare(b.Arrive), cmp.Compare(a.ID, b.ID))
+	if c := a.Arrive.Compare(b.Arrive); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.ID, b.ID)
 }
 
 // ByTenure is the order of jobs within one account: those that run and must

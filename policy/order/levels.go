@@ -47,16 +47,34 @@ func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
 			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.Bounds)
 		}
 	}
-	queue := make(map[*policy.Entry]int, len(r.Entries))
-	for _, e := range r.Entries {
-		queue[e] = l.Queue(e)
-		e.Note = l.note(queue[e], e)
+	all := make([]queued, len(r.Entries))
+	for i, e := range r.Entries {
+		all[i] = queued{e, l.Queue(e)}
+		if !r.Terse {
+			e.Note = l.note(all[i].queue, e)
+		}
 	}
 	within := l.within()
-	return By{
-		func(_ *policy.Round, a, b *policy.Entry) int { return cmp.Compare(queue[a], queue[b]) },
-		func(r *policy.Round, a, b *policy.Entry) int { return within[queue[a]](r, a, b) },
-	}.Order(r)
+	slices.SortFunc(all, func(a, b queued) int {
+		if a.queue != b.queue {
+			return cmp.Compare(a.queue, b.queue)
+		}
+		if c := within[a.queue](r, a.Entry, b.Entry); c != 0 {
+			return c
+		}
+		return policy.ByArrival(a.Entry, b.Entry)
+	})
+	line := make([]*policy.Entry, len(all))
+	for i, q := range all {
+		line[i] = q.Entry
+	}
+	return line, nil
+}
+
+// queued is an entry in its queue.
+type queued struct {
+	*policy.Entry
+	queue int
 }
 
 // within returns the order inside each queue.
