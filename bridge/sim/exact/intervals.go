@@ -16,7 +16,11 @@ func (e *engine) intervals() error {
 		if e.forward(max(next, e.now)) {
 			ask = min(ask, max(e.now, last+e.Clock.Every.Seconds()))
 		}
-		if e.now < ask || len(e.here) == 0 {
+		if len(e.here) == 0 {
+			ask = math.Inf(1) // there is nothing to decide until somebody arrives
+			continue
+		}
+		if e.now < ask {
 			continue
 		}
 		for _, j := range e.busy {
