@@ -58,7 +58,6 @@ func shockwaveEntry() Entry {
 		{Name: "sigmas", Kind: Number, Default: 0, Help: "standard errors added to the time a job is predicted to need, when its fairness is judged"},
 		{Name: "since", Kind: Choice, Default: "arrival", Choices: []string{"arrival", "start"}, Help: "from when fairness counts time: each job's arrival, or the first plan of all as in the authors' simulator"},
 		{Name: "predictor", Kind: Choice, Default: "dirichlet", Choices: []string{"dirichlet", "restatement"}, Help: "of batch sizes to come: drawn as those so far, or each in its turn for as long"},
-		{Name: "whole_seconds", Kind: Bool, Default: false, Help: "count an epoch in whole seconds, at least one, as the authors' profiles do"},
 		minRunParam, maxStopsParam, maxWaitParam,
 	}
 	return Entry{
@@ -70,7 +69,7 @@ func shockwaveEntry() Entry {
 		Fallback:       "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",
 		Reproduced:     "the predictor's, market's and window's examples by hand",
 		Params:         params,
-		Exact:          Params{"round": "120s", "since": "start", "whole_seconds": true, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Exact:          Params{"round": "120s", "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,
 		New:            construct(params, newShockwave),
 	}
@@ -82,7 +81,7 @@ func newShockwave(v values) policy.Policy {
 			Round: v.duration("round"), Window: v.integer("window"), Replan: v.integer("replan"),
 			Tail: v.number("k"), Power: v.number("lambda"), RhoMax: v.number("rho_max"), Cap: v.number("cap"),
 			Sigmas: v.number("sigmas"), FromStart: v.text("since") == "start",
-			Predict: predict.Regimes{Restate: v.text("predictor") == "restatement", Whole: v.flag("whole_seconds")},
+			Predict: predict.Regimes{Restate: v.text("predictor") == "restatement"},
 		},
 		MinRun: v.duration("min_run"), MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait"),
 	}

@@ -15,9 +15,6 @@ type Regimes struct {
 	// Otherwise batch sizes are drawn from a Dirichlet distribution whose prior
 	// gives every mode as many epochs, and the epochs seen are its counts.
 	Restate bool
-	// Whole counts the seconds of an epoch in whole ones, at least one, as the
-	// profiles of Shockwave's authors do.
-	Whole bool
 }
 
 // Rest is what is left of a job, in seconds on what it asks.
@@ -34,7 +31,7 @@ func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
 	if t == nil || t.Epochs <= 0 || len(t.Modes) == 0 {
 		return Rest{}, false
 	}
-	rest, ok = p.seen(t)
+	rest, ok = seen(t)
 	if !ok {
 		return Rest{}, false
 	}
@@ -46,22 +43,22 @@ func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
 		dirichlet(t, modes)
 	}
 	for b, n := range modes {
-		rest.Left += n * p.epoch(t.Modes[b])
+		rest.Left += n * t.Modes[b].Seconds
 	}
 	if left <= 0 || rest.Left <= 0 {
 		rest.Left = 1 // it is about to end
 	}
-	rest.Sigma = left * p.spread(t)
+	rest.Sigma = left * spread(t)
 	return rest, true
 }
 
 // seen sums up the epochs so far. The last one seen is the present one, which
 // is not done; a job that never ran is in the first of its modes.
-func (p Regimes) seen(t *policy.Training) (rest Rest, ok bool) {
-	n, last := 0.0, p.epoch(t.Modes[0])
+func seen(t *policy.Training) (rest Rest, ok bool) {
+	n, last := 0.0, t.Modes[0].Seconds
 	for _, r := range t.Seen {
 		n += r.Epochs
-		last = p.epoch(r)
+		last = r.Seconds
 		rest.Done += r.Epochs * last
 	}
 	if n > 0 {
@@ -73,14 +70,6 @@ func (p Regimes) seen(t *policy.Training) (rest Rest, ok bool) {
 	}
 	rest.Done = max(rest.Done, 0)
 	return rest, rest.Epoch > 0 && !math.IsInf(rest.Done, 0) && !math.IsNaN(rest.Done)
-}
-
-// epoch is how long one takes.
-func (p Regimes) epoch(r policy.Regime) float64 {
-	if p.Whole {
-		return max(1, math.RoundToEven(r.Seconds))
-	}
-	return r.Seconds
 }
 
 // dirichlet returns the epochs left of each mode: prior plus counts, rescaled
@@ -150,13 +139,13 @@ func counted(t *policy.Training, batch int) float64 {
 
 // spread is the standard deviation of the mean epoch's time under the
 // Dirichlet posterior.
-func (p Regimes) spread(t *policy.Training) float64 {
+func spread(t *policy.Training) float64 {
 	var sum, mean, square float64
 	for _, m := range t.Modes {
 		a := float64(t.Epochs)/float64(len(t.Modes)) + counted(t, m.Batch)
 		sum += a
-		mean += a * p.epoch(m)
-		square += a * p.epoch(m) * p.epoch(m)
+		mean += a * m.Seconds
+		square += a * m.Seconds * m.Seconds
 	}
 	mean /= sum
 	return math.Sqrt(max(square/sum-mean*mean, 0) / (sum + 1))

@@ -25,7 +25,8 @@ type Config struct {
 	Clock    Clock
 	Seed     int64
 	// Profiled jobs report the batch sizes they planned to have had so far, as
-	// the policies of the Shockwave harness see them, instead of what they had.
+	// the policies of the Shockwave harness see them, instead of what they had, in
+	// whole seconds an epoch and with that harness's correction by measured speeds.
 	Profiled bool
 	// Shared is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.

@@ -35,15 +35,15 @@ type job struct {
 	most   float64      // seconds of run time after which it is ended; 0: none
 	came   crowd
 	ended  bool
-	// profiled: it reports its plan instead of what it did.
-	profiled bool
+	// profile is what it reports instead of what it did; nil: what it did.
+	profile *profile
 
 	account, user int // whose it is; see purses
 }
 
 // newJob reads a job against the cluster.
 func (e *engine) newJob(j *job, w *work.Job) error {
-	j.Job, j.units, j.profiled = w, w.Duration, e.Profiled
+	j.Job, j.units = w, w.Duration
 	j.out = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
 	switch {
 	case w.GPUs <= 0:

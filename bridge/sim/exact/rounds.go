@@ -68,6 +68,9 @@ func (e *engine) play(j *job, start float64) float64 {
 		j.done = j.units
 	}
 	e.credit(j, ran, finish-start)
+	if j.profile != nil {
+		j.profile.measure(e.round+1, e.Clock.Round.Seconds(), float64(j.batch)*j.pace)
+	}
 	if j.done >= j.units || j.most > 0 && j.ran > j.most {
 		e.end(j, finish)
 		return finish

@@ -3,7 +3,6 @@ package exact
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"fairbridge/policy"
 )
@@ -66,6 +65,9 @@ func (e *engine) reports(j *job) {
 		if s := e.epochSeconds(j, b); s > 0 {
 			t.Modes = append(t.Modes, policy.Regime{Batch: b, Seconds: s})
 		}
+	}
+	if e.Profiled {
+		j.profile = newProfile(j)
 	}
 }
 
@@ -132,8 +134,8 @@ func (j *job) progress(t *policy.Training) {
 	t.Epochs = int(math.Ceil(j.units / per))
 	t.Epoch = min(int(j.done/per), t.Epochs)
 	present := float64(min(t.Epoch+1, t.Epochs))
-	if j.profiled {
-		t.Seen = planned(t.Seen[:0], j.plan, present)
+	if j.profile != nil {
+		j.profile.tell(t, present)
 		return
 	}
 	last := len(t.Seen) - 1
@@ -141,18 +143,6 @@ func (j *job) progress(t *policy.Training) {
 		present -= r.Epochs
 	}
 	t.Seen[last].Epochs = max(present, 0)
-}
-
-// planned cuts a plan after so many epochs.
-func planned(seen, plan []policy.Regime, epochs float64) []policy.Regime {
-	seen = append(seen, plan...)
-	for i := range seen {
-		seen[i].Epochs = min(seen[i].Epochs, epochs)
-		if epochs -= seen[i].Epochs; epochs <= 0 {
-			return slices.Clip(seen[:i+1])
-		}
-	}
-	return seen
 }
 
 func (e *engine) mismatch(i int, d *policy.Decision) error {
