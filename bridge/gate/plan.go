@@ -81,6 +81,7 @@ func (g *planner) each() {
 	for i := range p.Decisions {
 		g.wish(&p.Decisions[i])
 	}
+	g.crowd()
 	g.slowOrder()
 }
 

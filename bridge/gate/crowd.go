@@ -1,0 +1,48 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// crowd lets those wait whose place stays taken because a stop was refused: the
+// room of one stop may have been for several jobs.
+func (g *planner) crowd() {
+	if len(g.out.Refused) == 0 {
+		return
+	}
+	free, starts := g.leftRoom()
+	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Job, b.Job)) })
+	for _, d := range starts {
+		if free.has(d.On) {
+			free.take(d.On, 1)
+			continue
+		}
+		n := deny("I8", "its place on %v stays taken, since a stop was refused", d.On.Nodes())
+		g.refuse(d.Job, n)
+		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.why
+	}
+}
+
+// leftRoom is what is free when everybody has what the plan leaves them, and
+// the decisions that want a part of it.
+func (g *planner) leftRoom() (free room, starts []*policy.Decision) {
+	free = room{}
+	for i := range g.Snapshot.Nodes {
+		n := &g.Snapshot.Nodes[i]
+		for _, d := range n.GPUs {
+			free[spotKind{n.Name, d.Type}] += d.Count - d.Sick
+		}
+	}
+	for i := range g.out.Plan.Decisions {
+		switch d := &g.out.Plan.Decisions[i]; {
+		case d.Verb == policy.Start && len(d.On) > 0:
+			starts = append(starts, d)
+		case g.Snapshot.Jobs[i].Active() && d.Verb != policy.Stop:
+			free.take(d.On, 1)
+		}
+	}
+	return free, starts
+}

@@ -1,0 +1,35 @@
+package gate_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/policy"
+)
+
+// The room of one stop is for two jobs; only one of them is named by it.
+func TestARefusedStopMakesRoomForNobody(t *testing.T) {
+	in := planInput()
+	for _, id := range []int64{1, 2} {
+		planJob(&in.State, id).Ask.GPUs.Count = 4
+		d := decision(in.Plan, id)
+		d.Verb, d.GPUs = policy.Start, 4
+		d.On = policy.Alloc{{Node: "n1", Type: on("n1")[0].Type, Count: 4}}
+	}
+	d := decision(in.Plan, 11)
+	d.Verb, d.For, d.On, d.GPUs = policy.Stop, 1, nil, 0
+	if out := gate.Plan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
+		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refused)
+	}
+	viewJob(&in.State, 11).Start = noon.Add(-time.Minute)
+	out := gate.Plan(in)
+	for _, id := range []int64{1, 2} {
+		if v := decision(out.Plan, id).Verb; v != policy.Wait {
+			t.Errorf("job %d is to %s where job 11 runs on, want wait", id, v)
+		}
+	}
+	if refusals(out.Refused, 2) != "I8" {
+		t.Errorf("refused %v, want job 2 by I8", out.Refused)
+	}
+}
