@@ -27,7 +27,8 @@ type runner struct {
 	w     *sim.World
 	start time.Time
 	loop  *bridge.Loop // nil: Slurm alone
-	jobs  []work.Job   // by arrival, then id
+	past  *memory.Store
+	jobs  []work.Job // by arrival, then id
 	ids   map[int64]int
 	came  int
 	clock *stopwatch
@@ -90,9 +91,9 @@ func (r *runner) join() error {
 	c.Partitions = []bridge.Partition{{
 		Name: partition, Mode: cmp.Or(r.Mode, gate.Preempt), Policy: r.Name, Decide: r.clock,
 	}}
-	past := memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
+	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	loop, err := bridge.New(c, bridge.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: past, Leadership: past, History: past, Probes: unmeasured{},
+		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{},
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
