@@ -32,14 +32,15 @@ func ReadTables(path string) (*work.Tables, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	t, err := decodeTables(in)
+	t, err := DecodeTables(in)
 	if err != nil {
 		return nil, fmt.Errorf("reading throughput tables of %s: %w", path, err)
 	}
 	return t, nil
 }
 
-func decodeTables(in io.Reader) (*work.Tables, error) {
+// DecodeTables is ReadTables for what is open already.
+func DecodeTables(in io.Reader) (*work.Tables, error) {
 	var file map[string]map[string]map[string]json.RawMessage
 	if err := json.NewDecoder(in).Decode(&file); err != nil {
 		return nil, fmt.Errorf("want JSON of GPU type, job type and speed: %w", err)
