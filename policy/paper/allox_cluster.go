@@ -48,19 +48,19 @@ func newAlloxCluster(r *policy.Round) *alloxCluster {
 	for t, name := range c.types {
 		free := r.Free.Total(name)
 		c.free += free
-		c.banks = append(c.banks, solve.Bank{Type: t, Count: free})
-		c.banks = append(c.banks, alloxBusy(t, busy[t])...)
+		c.banks = append(c.banks, alloxBanks(t, append(busy[t], make([]float64, free)...))...)
 	}
 	return c
 }
 
-// alloxBusy divides the machines that are not free into banks by when they
-// will be: each time of its own, or eight parts of equal size with their means.
-func alloxBusy(typ int, left []float64) []solve.Bank {
-	slices.Sort(left)
+// alloxBanks divides machines into banks by when they are free, which it sorts:
+// each time of its own, or those that are free now and eight parts of equal size
+// with their means.
+func alloxBanks(typ int, free []float64) []solve.Bank {
+	slices.Sort(free)
 	var banks []solve.Bank
-	for i, d := range left {
-		if i == 0 || d != left[i-1] {
+	for i, d := range free {
+		if i == 0 || d != free[i-1] {
 			banks = append(banks, solve.Bank{Type: typ, Delay: d})
 		}
 		banks[len(banks)-1].Count++
@@ -68,9 +68,14 @@ func alloxBusy(typ int, left []float64) []solve.Bank {
 	if len(banks) <= 8 {
 		return banks
 	}
-	banks = banks[:0]
+	banks = banks[:1]
+	if banks[0].Delay > 0 {
+		banks = banks[:0]
+	} else {
+		free = free[banks[0].Count:]
+	}
 	for part := range 8 {
-		some := left[part*len(left)/8 : (part+1)*len(left)/8]
+		some := free[part*len(free)/8 : (part+1)*len(free)/8]
 		sum := 0.0
 		for _, d := range some {
 			sum += d

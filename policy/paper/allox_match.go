@@ -15,62 +15,81 @@ import (
 // grants each the type it is matched to.
 type alloxMatch struct {
 	alpha float64
-	types map[policy.JobID]string // of the jobs that compete
+	slots map[policy.JobID]alloxSlot
+}
+
+// alloxSlot is what the matching gives a job.
+type alloxSlot struct {
+	typ   string
+	late  bool    // it was matched to what those who compete leave
+	start float64 // seconds from now
 }
 
 // Order implements policy.Orderer: those that run, those that compete by their
-// start in the matching, the others by arrival.
+// start in the matching, those that are matched to what these leave, the others
+// by arrival.
 func (m *alloxMatch) Order(r *policy.Round) ([]*policy.Entry, error) {
 	cluster := newAlloxCluster(r)
 	users := alloxUsers(r, cluster)
 	n := max(int(math.Ceil(m.alpha*float64(len(users)))), 1)
-	var compete []*policy.Entry
-	var queue alloxQueue
-	for { // more users as long as GPUs would idle
-		for len(users) > 0 && (n > 0 || len(compete) < cluster.free) {
-			compete, users, n = append(compete, users[0].jobs...), users[1:], n-1
-		}
-		queue = cluster.match(compete)
-		if len(users) == 0 || queue.starts >= cluster.free {
-			break
-		}
-		n = len(compete)
-	}
-	return m.line(r, cluster, compete, queue), nil
-}
-
-func (m *alloxMatch) line(r *policy.Round, cluster *alloxCluster, compete []*policy.Entry, q alloxQueue) []*policy.Entry {
-	m.types = make(map[policy.JobID]string, len(compete))
-	start := make(map[policy.JobID]float64, len(compete))
-	for i, e := range compete {
-		if t := q.types[i]; t >= 0 {
-			m.types[e.ID], start[e.ID] = cluster.types[t], q.start[i]
-			e.Note = fmt.Sprintf("matched to %s, in about %v", cluster.types[t], policy.Seconds(q.start[i]).Round(time.Minute))
+	var compete, rest []*policy.Entry
+	for i, u := range users {
+		if i < n || len(compete) < cluster.free {
+			compete = append(compete, u.jobs...)
+		} else {
+			rest = append(rest, u.jobs...)
 		}
 	}
-	rank := func(e *policy.Entry) float64 {
-		at, ok := start[e.ID]
-		switch {
-		case e.Active():
-			return -1
-		case ok:
-			return at
-		}
-		return math.Inf(1)
-	}
+	m.slots = make(map[policy.JobID]alloxSlot, len(compete)+len(rest))
+	m.match(cluster, compete, false)
+	m.match(cluster, rest, true)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *policy.Entry) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), policy.ByArrival(a, b))
+		x, at := m.rank(a)
+		y, bt := m.rank(b)
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(at, bt), policy.ByArrival(a, b))
 	})
-	return line
+	return line, nil
+}
+
+// match puts the jobs behind those the cluster's machines have already.
+func (m *alloxMatch) match(cluster *alloxCluster, jobs []*policy.Entry, late bool) {
+	if len(jobs) == 0 {
+		return
+	}
+	q := cluster.match(jobs)
+	for i, e := range jobs {
+		if q.types[i] < 0 {
+			continue
+		}
+		typ := cluster.types[q.types[i]]
+		m.slots[e.ID] = alloxSlot{typ, late, q.start[i]}
+		if !cluster.Terse {
+			e.Note = fmt.Sprintf("matched to %s, in about %v", typ, policy.Seconds(q.start[i]).Round(time.Minute))
+		}
+	}
+	cluster.banks = q.after
+}
+
+func (m *alloxMatch) rank(e *policy.Entry) (group int, start float64) {
+	slot, ok := m.slots[e.ID]
+	switch {
+	case e.Active():
+		return 0, 0
+	case ok && !slot.late:
+		return 1, slot.start
+	case ok:
+		return 2, slot.start
+	}
+	return 3, 0
 }
 
 // Lease implements policy.Leaser. Who runs has a lease for as long as it runs.
 func (m *alloxMatch) Lease(_ *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
 	grants := make([]policy.Grant, len(line))
 	for i, e := range line {
-		typ, ok := m.types[e.ID]
-		grants[i] = policy.Grant{Run: ok || e.Active(), Type: typ}
+		slot, ok := m.slots[e.ID]
+		grants[i] = policy.Grant{Run: ok || e.Active(), Type: slot.typ}
 	}
 	return grants, nil
 }
@@ -116,9 +135,9 @@ func alloxUsers(r *policy.Round, cluster *alloxCluster) []*alloxUser {
 // alloxQueue is a matching: for each job its type, -1 for none, and the seconds
 // until it starts.
 type alloxQueue struct {
-	types  []int
-	start  []float64
-	starts int // jobs that start now
+	types []int
+	start []float64
+	after []solve.Bank // the machines behind these jobs
 }
 
 // match queues the jobs for the machines of the cluster.
@@ -129,7 +148,7 @@ func (c *alloxCluster) match(jobs []*policy.Entry) alloxQueue {
 	}
 	places := solve.Places(times, width, c.banks, alloxEffort)
 	q := alloxQueue{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
-	byBank := make([][]int, len(c.banks))
+	byBank, free := make([][]int, len(c.banks)), make([][]float64, len(c.types))
 	for i, p := range places {
 		q.types[i] = -1
 		if p.Bank >= 0 {
@@ -144,24 +163,23 @@ func (c *alloxCluster) match(jobs []*policy.Entry) alloxQueue {
 			return cmp.Or(cmp.Compare(places[j].From, places[i].From),
 				cmp.Compare(times[i][c.banks[b].Type], times[j][c.banks[b].Type]), policy.ByArrival(jobs[i], jobs[j]))
 		})
-		q.schedule(c.banks[b], members, times)
+		free[c.banks[b].Type] = append(free[c.banks[b].Type], q.schedule(c.banks[b], members, times)...)
+	}
+	for t := range free {
+		q.after = append(q.after, alloxBanks(t, free[t])...)
 	}
 	return q
 }
 
-// schedule lets the jobs start one after the other on the machines of a bank.
-func (q *alloxQueue) schedule(bank solve.Bank, members []int, times [][]float64) {
-	machines := make(alloxMachines, min(bank.Count, len(members)))
-	for k := range machines {
-		machines[k] = bank.Delay
-	}
+// schedule lets the jobs start one after the other on the machines of a bank,
+// and returns when each machine is free again.
+func (q *alloxQueue) schedule(bank solve.Bank, members []int, times [][]float64) alloxMachines {
+	machines := alloxMachines(slices.Repeat([]float64{bank.Delay}, bank.Count))
 	for _, i := range members {
 		q.start[i] = machines[0]
-		if machines[0] == 0 {
-			q.starts++
-		}
 		machines.run(times[i][bank.Type])
 	}
+	return machines
 }
 
 // alloxMachines is a heap of the times at which machines are free.
