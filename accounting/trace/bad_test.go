@@ -45,6 +45,7 @@ func TestBad(t *testing.T) {
 		"our end":          {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"end":"dead"}` + "\n", `t.x:2: end: "dead", want`},
 		"our limit":        {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"limit":"2"}` + "\n", `t.x:2: limit: "2", want like`},
 		"our range":        {ownHead + `{"id":1,"gpus":2,"arrive":0,"duration":1,"min_gpus":4,"max_gpus":2}` + "\n", "t.x:2: gpus: an elastic range from 4 to 2"},
+		"deadline":         {strings.Replace(itpCSV, "3716178", "3", 1), "t.x:2: deadline: 3 is not after the arrival at 3.715485e+06"},
 		"nothing":          {"\n \n", "t.x: the file is empty"},
 		"what":             {"hello\nworld\n", `its format is not clear from a first line "hello"; say --format with one of fairbridge, shockwave`},
 		"no jobs":          {strings.SplitAfter(phillyCSV, "\n")[0], "t.x: no jobs in it"},

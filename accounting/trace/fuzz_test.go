@@ -18,6 +18,7 @@ var seeds = []string{
 // FuzzRead wants no file to break the readers, and what they accept to make
 // sense and to come back from our own format as it is.
 func FuzzRead(f *testing.F) {
+	f.Add(phillyCSV+"2017-10-09 07:01:55,66.0,1,66.0,m\xfcnchen\n", false)
 	for i, s := range seeds {
 		f.Add(s, i%2 == 0)
 		f.Add(strings.Replace(s, "1", "-1", 3), true)

@@ -13,6 +13,7 @@ type Problem struct {
 	What   string // and what to do about it
 }
 
+// Error says where and what: file:line: column: what.
 func (p Problem) Error() string {
 	s := p.File
 	if p.Line > 0 {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/sim/work"
@@ -36,6 +37,7 @@ const unnumbered = -1
 // add takes a job. The error ends the reading.
 func (s *sink) add(j work.Job, line int) error {
 	j.Line = line
+	readable(&j)
 	if j.ID == 0 {
 		j.ID = int64(line)
 	}
@@ -52,6 +54,16 @@ func (s *sink) add(j work.Job, line int) error {
 	s.lines[j.ID] = line
 	s.Jobs = append(s.Jobs, j)
 	return nil
+}
+
+// readable replaces what is no text: our own format could not keep it.
+func readable(j *work.Job) {
+	for _, s := range []*string{&j.Name, &j.User, &j.Account, &j.QOS, &j.Partition, &j.Class, &j.GPUType} {
+		*s = strings.ToValidUTF8(*s, "?")
+	}
+	if j.Training != nil {
+		j.Training.Model = strings.ToValidUTF8(j.Training.Model, "?")
+	}
 }
 
 // ignore counts what is no job for us.
@@ -104,12 +116,15 @@ func (s *sink) begin() {
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		j.Arrive -= first
+		j.Arrive = micro(j.Arrive - first)
 		if j.Deadline > 0 {
-			j.Deadline -= first
+			j.Deadline = micro(j.Deadline - first)
 		}
 	}
 }
+
+// micro takes away what subtracting large numbers adds.
+func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
 // number gives jobs without an id one that no other has.
 func (s *sink) number() {
@@ -171,6 +186,9 @@ func sound(j *work.Job) error {
 		case v.value < 0:
 			return faultf(v.what, "%g is negative", v.value)
 		}
+	}
+	if j.Deadline > 0 && j.Deadline <= j.Arrive {
+		return faultf("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
 	}
 	if j.Training == nil && j.Duration == 0 {
 		return faultf("duration", "it is zero; leave out jobs that never ran")
