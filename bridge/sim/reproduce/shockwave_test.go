@@ -1,0 +1,116 @@
+package reproduce
+
+import (
+	"testing"
+
+	"fairbridge/bridge/sim/exact"
+	"fairbridge/bridge/sim/measure"
+	"fairbridge/bridge/sim/work/draw"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// shockwave simulates a system on jobs that change their batch size, 15 for
+// every 4 GPUs, on 32 GPUs.
+func shockwave(t *testing.T, seed int64, p policy.Policy) measure.Summary {
+	t.Helper()
+	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: draw.Shockwave{}.Draw(seed), Tables: draw.Tables(),
+		Clock: exact.Shockwave(), Seed: seed}).Summary()
+}
+
+// compared are figures of systems over seeds, in their order.
+type compared map[string][]measure.Summary
+
+func (c compared) run(t *testing.T, seed int64, label, name string, params paper.Params) {
+	c[label] = append(c[label], shockwave(t, seed, system(t, name, params)))
+}
+
+// ratio is the median over seeds of one system's figure to another's.
+func (c compared) ratio(a, b string, figure func(measure.Summary) float64) float64 {
+	r := make([]float64, len(c[a]))
+	for i := range r {
+		r[i] = figure(c[a][i]) / figure(c[b][i])
+	}
+	return median(r)
+}
+
+func avgJCT(s measure.Summary) float64 { return s.AvgJCT }
+
+// TestReproduceShockwave: shorter and fairer at once than fair schedulers that
+// do not look ahead, and every part of it does its work.
+func TestReproduceShockwave(t *testing.T) {
+	c := compared{}
+	for seed := range int64(5) {
+		c.run(t, seed+1, "shockwave", "shockwave", nil)
+		c.run(t, seed+1, "proportional", "proportional", nil)
+		c.run(t, seed+1, "gavel", "gavel", nil)
+		c.run(t, seed+1, "themis", "themis", paper.Params{"method": "lp"})
+		c.run(t, seed+1, "shortest makespan", "gavel", paper.Params{"objective": "makespan"})
+		c.run(t, seed+1, "no weights", "shockwave", paper.Params{"lambda": 0})
+		c.run(t, seed+1, "no tail", "shockwave", paper.Params{"k": 0})
+		c[`wrong by half`] = append(c[`wrong by half`], shockwave(t, seed+1, misled{system(t, "shockwave", nil)}))
+	}
+	for label, runs := range c {
+		for i, s := range runs {
+			t.Logf("%-18s seed %d: makespan %6.0f, average JCT %6.0f, worst ρ %.2f, unfair %.3f, %.0f ms", label, i+1, s.Makespan, s.AvgJCT, s.WorstRho, s.Unfair, 1e3*s.Wall)
+		}
+	}
+	for _, w := range []struct {
+		what, a, b string
+		figure     func(measure.Summary) float64
+		least      float64
+		most       float64
+	}{
+		{"makespan", "gavel", "shockwave", makespan, 1.15, 9},
+		{"makespan", "themis", "shockwave", makespan, 1.15, 9},
+		{"makespan", "proportional", "shockwave", makespan, 1.15, 9},
+		{"worst ρ", "gavel", "shockwave", worstRho, 1.3, 99},
+		{"worst ρ", "themis", "shockwave", worstRho, 1.3, 99},
+		{"unfair share", "shockwave", "themis", unfair, 0, .5},
+		{"average JCT", "shockwave", "gavel", avgJCT, 0, 1.05},
+		{"average JCT", "shockwave", "themis", avgJCT, 0, 1.05},
+		{"makespan", "shockwave", "shortest makespan", makespan, 0, 1.05},
+		{"average JCT", "shockwave", "shortest makespan", avgJCT, 0, .7},
+		{"worst ρ", "no weights", "shockwave", worstRho, 1.0001, 99},
+		{"makespan", "no tail", "shockwave", makespan, 1.0001, 9},
+		{"makespan", "wrong by half", "shockwave", makespan, 0, 1.15},
+	} {
+		if r := c.ratio(w.a, w.b, w.figure); !(r >= w.least && r <= w.most) {
+			t.Errorf("%s: %s has %.3f of %s, want %g to %g", w.what, w.a, r, w.b, w.least, w.most)
+		} else {
+			t.Logf("%s: %s has %.3f of %s", w.what, w.a, r, w.b)
+		}
+	}
+}
+
+// misled tells its policy that the epochs of every other job take half as long
+// again as they do, and those of the others half as long.
+type misled struct{ policy.Policy }
+
+// Decide implements policy.Policy.
+func (m misled) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	told := *s
+	told.Jobs = append([]policy.Job(nil), s.Jobs...)
+	for i := range told.Jobs {
+		j := &told.Jobs[i]
+		if j.Training == nil {
+			continue
+		}
+		factor := 1.5
+		if j.ID%2 == 0 {
+			factor = .5
+		}
+		t := *j.Training
+		t.Seen, t.Modes = slower(t.Seen, factor), slower(t.Modes, factor)
+		j.Training = &t
+	}
+	return m.Policy.Decide(&told)
+}
+
+func slower(all []policy.Regime, factor float64) []policy.Regime {
+	all = append([]policy.Regime(nil), all...)
+	for i := range all {
+		all[i].Seconds *= factor
+	}
+	return all
+}
