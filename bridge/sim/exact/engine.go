@@ -140,6 +140,9 @@ func (e *engine) sweep() bool {
 	clear(e.here[n:])
 	e.here, e.snap.Jobs, e.gone = e.here[:n], e.snap.Jobs[:n], 0
 	e.busy = slices.DeleteFunc(e.busy, func(j *job) bool { return j.ended })
+	if n == 0 {
+		e.show() // nobody may ask for long, and usage decays from now
+	}
 	return true
 }
 

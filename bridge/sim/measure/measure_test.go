@@ -1,0 +1,72 @@
+package measure
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// four jobs of two accounts on 2 GPUs.
+func four() *Run {
+	return &Run{
+		Policy: "p", Trace: "t", GPUs: 2, Makespan: 100, BusyTime: 150, Shares: map[string]float64{"a": 1, "b": 2},
+		Jobs: []Outcome{
+			{ID: 1, Account: "a", Arrive: 0, Finish: 40, Alone: 40, Ran: 40, Service: 40, Present: 1},
+			{ID: 2, Account: "a", Arrive: 10, Finish: 94, Alone: 40, Ran: 44, Service: 88, Present: 3, Stops: 2, Lost: 8},
+			{ID: 3, Account: "b", Arrive: 0, Finish: 86, Alone: 40, Ran: 40, Service: 40, Present: 4},
+			{ID: 4, Account: "b", Arrive: 0, Finish: 100, Alone: 3, Ran: 3, Service: 3, Present: 4, Stops: 1},
+		},
+	}
+}
+
+func TestSummary(t *testing.T) {
+	got := four().Summary()
+	want := Summary{
+		Policy: "p", Trace: "t", Jobs: 4, Makespan: 100, AvgJCT: 77.5, MedianJCT: 85, P99JCT: 86 + .97*14,
+		AvgQueue: (0 + 40 + 46 + 97) / 4.0, // completion without run time
+		// 4 jobs on 2 GPUs: contention 2.
+		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, Unfair: 0.5,
+		Utilization: 0.75, Restarts: 3, LostGPUHours: 8.0 / 3600,
+		JainAccounts: math.Pow(128+21.5, 2) / (2 * (128*128 + 21.5*21.5)),
+	}
+	if d := cmp.Diff(want, got, near); d != "" {
+		t.Error(d)
+	}
+}
+
+var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
+
+func TestRhoPresent(t *testing.T) {
+	// Contention 1 (never less), 1.5, 2 and 2.
+	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhoPresent(), near); d != "" {
+		t.Error(d)
+	}
+	if got := four().Unfairly(1.06); got != 0.5 {
+		t.Errorf("share above 1.06 is %v", got)
+	}
+}
+
+func TestEmptyRun(t *testing.T) {
+	s := (&Run{GPUs: 4}).Summary()
+	if d := cmp.Diff(Summary{JainAccounts: 1}, s); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestDistribution(t *testing.T) {
+	for _, c := range []struct {
+		values []float64
+		points int
+		want   []Point
+	}{
+		{nil, 5, []Point{}},
+		{[]float64{7}, 5, []Point{{7, 1}}},
+		{[]float64{4, 1, 3, 2, 5}, 3, []Point{{1, .2}, {3, .6}, {5, 1}}},
+		{[]float64{2, 1}, 10, []Point{{1, .5}, {2, 1}}},
+	} {
+		if d := cmp.Diff(c.want, Distribution(c.values, c.points)); d != "" {
+			t.Errorf("%v: %s", c.values, d)
+		}
+	}
+}
