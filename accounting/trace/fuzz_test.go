@@ -3,6 +3,7 @@ package trace_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -74,6 +75,13 @@ const tables = `{"v100": {"('LM (batch size 5)', 1)": {"null": 12.5, "('A3C', 1)
 func TestTables(t *testing.T) {
 	got, err := trace.DecodeTables(strings.NewReader(tables))
 	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "tables.json.gz")
+	if err := trace.SaveTables(path, got, false); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = trace.ReadTables(path); err != nil {
 		t.Fatal(err)
 	}
 	if v, ok := got.Alone("v100", "LM (batch size 5)", 1); !ok || v != 12.5 {

@@ -17,6 +17,7 @@ type tracing struct {
 	read    trace.Options
 	cluster string
 	to      string
+	tables  string
 	force   bool
 }
 
@@ -91,13 +92,19 @@ func (t *tracing) save(c *cobra.Command, tr *trace.Trace) error {
 	if t.to == "-" {
 		return tr.Write(c.OutOrStdout())
 	}
-	if err := tr.Save(t.to, t.force); errors.Is(err, fs.ErrExist) {
-		return usageError{fmt.Errorf("%w; --force replaces it", err)}
-	} else if err != nil {
+	if err := existing(tr.Save(t.to, t.force)); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, count(len(tr.Jobs), "job"))
 	return nil
+}
+
+// existing says what to do about a file that is there already.
+func existing(err error) error {
+	if errors.Is(err, fs.ErrExist) {
+		return usageError{fmt.Errorf("%w; --force replaces it", err)}
+	}
+	return err
 }
 
 // say tells on standard error what the trace left out.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,7 +45,7 @@ func newTraceGenerate(o *options) *cobra.Command {
 		Short: "Make up a workload; the same seed gives the same jobs",
 		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
 		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
-  fairbridge trace generate gavel --jobs 500 --gpus 108 --seed 3 --to gavel.jsonl`,
+  fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
 		Args: args(cobra.ExactArgs(1)), ValidArgs: kindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.understood(c, a[0]); err != nil {
@@ -53,6 +54,12 @@ func newTraceGenerate(o *options) *cobra.Command {
 			m, err := draw.Make(a[0], w, seed)
 			if err != nil {
 				return usageError{err}
+			}
+			if err := cmp.Or(t.free(t.to), t.free(t.tables)); err != nil {
+				return err
+			}
+			if err := t.speeds(c); err != nil {
+				return err
 			}
 			return t.save(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
 		},
@@ -65,7 +72,30 @@ func newTraceGenerate(o *options) *cobra.Command {
 	f.Float64Var(&w.Load, "load", 0, "GPU time asked for, as a part of what the GPUs have")
 	f.IntVar(&w.Accounts, "accounts", 0, "how many accounts")
 	f.StringVar(&w.Profile, "profile", "", "cluster to resemble: helios, venus, earth, saturn or uranus")
+	f.StringVar(&t.tables, "tables", "", "file to write the speeds of training jobs to, as simulate --tables wants them")
 	return c
+}
+
+// free says that a file may be written, so that all are or none.
+func (t *tracing) free(path string) error {
+	if path == "" || path == "-" {
+		return nil
+	}
+	return existing(trace.Writable(path, t.force))
+}
+
+// speeds writes the made-up throughput tables of training jobs.
+func (t *tracing) speeds(c *cobra.Command) error {
+	if t.tables == "" {
+		return nil
+	}
+	if err := existing(trace.SaveTables(t.tables, draw.Tables(), t.force)); err != nil {
+		return err
+	}
+	if t.to != "-" {
+		fmt.Fprintf(c.OutOrStdout(), "%s: throughput tables\n", t.tables)
+	}
+	return nil
 }
 
 // understood finds flags that make no sense, or none for the kind.
@@ -88,6 +118,9 @@ func (t *tracing) understood(c *cobra.Command, kind string) error {
 			return fmt.Errorf("--%s %s: want more than 0", name, f.Value)
 		}
 	}
+	if t.tables != "" && !k.Trains {
+		return fmt.Errorf("jobs of %s have no throughput tables; leave out --tables", kind)
+	}
 	return nil
 }
 
@@ -101,6 +134,9 @@ func kindList() string {
 	var b strings.Builder
 	for _, k := range draw.Kinds() {
 		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.What, strings.Join(k.Uses, ", --"))
+		if k.Trains {
+			b.WriteString(", --tables")
+		}
 	}
 	return b.String()
 }

@@ -13,8 +13,8 @@ import (
 // (20 %); Poisson arrivals. Its jobs train at the speeds of Tables.
 type Gavel struct {
 	Jobs int // 500
-	// GPUs of the cluster, of all types; 108. It bounds the size of jobs and
-	// counts for Load.
+	// GPUs of the cluster, of three types together; 108. Jobs want at most a third
+	// of them.
 	GPUs int
 	// Load is the GPU time asked for, in time on the fastest type, as a part of
 	// what all GPUs have; .7.
@@ -54,7 +54,7 @@ func (g *Gavel) size(r *rand.Rand) int {
 	if g.Single {
 		return 1
 	}
-	return sized(r, gavelSizes, g.GPUs)
+	return sized(r, gavelSizes, g.GPUs/len(types))
 }
 
 // sized draws a power of two, each with its weight, at most so many.

@@ -25,7 +25,9 @@ type Kind struct {
 	Name string
 	What string
 	Uses []string // of the fields of Wish, in small letters; the others do not count for it
-	make func(Wish) (Drawer, error)
+	// Trains says that its jobs run at the speeds of Tables.
+	Trains bool
+	make   func(Wish) (Drawer, error)
 }
 
 // Drawer draws the jobs of a seed.
@@ -41,20 +43,20 @@ type Tenants interface {
 // Kinds are all workloads that can be made by name.
 func Kinds() []Kind {
 	return []Kind{
-		{"day", "days of a GPU cluster as the Helios study measured them", []string{"days", "gpus", "load", "accounts", "profile"}, newDay},
-		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, func(w Wish) (Drawer, error) {
+		{"day", "days of a GPU cluster as the Helios study measured them", []string{"days", "gpus", "load", "accounts", "profile"}, false, newDay},
+		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w Wish) (Drawer, error) {
 			return Philly{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
-		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, func(w Wish) (Drawer, error) {
+		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w Wish) (Drawer, error) {
 			return Tenant{Hours: 24 * w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
-		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, func(w Wish) (Drawer, error) {
+		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w Wish) (Drawer, error) {
 			return Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}, nil
 		}},
-		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, func(w Wish) (Drawer, error) {
+		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w Wish) (Drawer, error) {
 			return Shockwave{Jobs: w.Jobs, GPUs: w.GPUs}, nil
 		}},
-		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, func(w Wish) (Drawer, error) {
+		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w Wish) (Drawer, error) {
 			return Deadline{Gavel: Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}}, nil
 		}},
 	}

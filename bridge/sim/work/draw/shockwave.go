@@ -15,6 +15,9 @@ type Shockwave struct {
 	Gap  float64 // mean seconds between arrivals; 1,280 / GPUs, as in the experiments
 	// Static, Accordion and GNS weigh the modes; all zero: 0, .5 and .5.
 	Static, Accordion, GNS float64
+	// Sizes weigh jobs of 1, 2, 4 and 8 GPUs; nil: .60, .30, .09 and .01. The four
+	// published traces were drawn with those and have .69, .23, .07 and .01.
+	Sizes []float64
 	// Shorter divides all times, so that tests are quick; 1.
 	Shorter float64
 }
@@ -36,11 +39,15 @@ func (s Shockwave) Draw(seed int64) []work.Job {
 	if s.Static+s.Accordion+s.GNS == 0 {
 		weights = []float64{0, .5, .5}
 	}
+	sizes := shockSizes
+	if s.Sizes != nil {
+		sizes = s.Sizes
+	}
 	modes := []work.Mode{work.Static, work.Accordion, work.GNS}
 	r := source(seed, ofJobs)
 	jobs := make([]work.Job, or(s.Jobs, s.GPUs*15/4))
 	for i := range jobs {
-		gpus := sized(r, shockSizes, s.GPUs)
+		gpus := sized(r, sizes, s.GPUs)
 		long := logNormal(r, shockMedian, shockSigma, shockShortest, shockLongest)
 		jobs[i] = training(r, gpus, long/short, modes[pick(r, weights)])
 	}

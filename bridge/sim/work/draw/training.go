@@ -20,7 +20,7 @@ func training(r *rand.Rand, gpus int, duration float64, mode work.Mode) work.Job
 		Speeds:   map[string]float64{},
 	}
 	for typ, name := range types {
-		j.Speeds[name] = m.speed(typ, batch, gpus) / speed
+		j.Speeds[name] = math.Round(1e4*m.speed(typ, batch, gpus)/speed) / 1e4
 	}
 	return j
 }
