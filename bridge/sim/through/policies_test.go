@@ -56,7 +56,8 @@ func TestEveryPolicyOnMixedJobs(t *testing.T) {
 // wants.
 func runs(t *testing.T, name string, jobs []work.Job) {
 	t.Helper()
-	c := Config{Name: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, Cost: 30 * time.Second}
+	c := Config{Name: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, Cost: 30 * time.Second, Loop: bridge.DefaultConfig()}
+	c.Loop.Interval = time.Minute // half the cycles of a real one
 	opted := slices.ContainsFunc(jobs, func(j work.Job) bool { return !j.Fixed })
 	c.Watch = func(r *bridge.Report) { checkReport(t, r, opted) }
 	c.Look = func(w *sim.World) { checkWorld(t, w) }

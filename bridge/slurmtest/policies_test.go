@@ -1,0 +1,244 @@
+package slurmtest
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/live"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// control is the product on a slurmrestd: its own client, door and loop. Only the
+// clock is Slurm's, which the test moves.
+type control struct {
+	*Server
+	t    *testing.T
+	live *live.Cluster
+	loop *bridge.Loop
+	conf bridge.Config
+	part bridge.Parts
+	last bridge.Report
+}
+
+// Observe tells the time of reading by the cluster's clock.
+func (l *control) Observe(ctx context.Context) (*slurm.View, error) {
+	v, err := l.live.Observe(ctx)
+	if err == nil {
+		v.Read = l.now()
+	}
+	return v, err
+}
+
+// Reread and Apply go through the door.
+func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) { return l.live.Reread(ctx, id) }
+
+func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live.Apply(ctx, e) }
+
+func (l *control) now() (t time.Time) {
+	l.World(func(w *sim.World) { t = w.Now() })
+	return t
+}
+
+type unmeasured struct{}
+
+func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return nil, nil
+}
+
+// newControl makes a cluster of two nodes under the policy, in preempt mode.
+func newControl(t *testing.T, name string) *control {
+	t.Helper()
+	w, err := sim.New(sim.Config{
+		Seed: 1, Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Start: time.Now().Truncate(time.Second), RequeueDelay: 10 * time.Second,
+		Users: []sim.User{{Name: "rest", Operator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(Config{World: w})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	l := &control{Server: s, t: t}
+	l.dial()
+	l.join(name)
+	return l
+}
+
+func (l *control) dial() {
+	token := filepath.Join(l.t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(sign(l.t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
+		l.t.Fatal(err)
+	}
+	client, err := rest.Open(l.t.Context(), rest.Config{URL: l.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	may := func(ctx context.Context) error { return l.loop.MayPush(ctx) }
+	l.live = live.New(client, door.New(client, door.Config{MayWrite: may, Rate: 1000, LeaseMax: 48 * time.Hour}))
+}
+
+func (l *control) join(name string) {
+	e, err := paper.Lookup(name)
+	if err != nil {
+		l.t.Skipf("not in the catalogue: %v", err)
+	}
+	p, err := e.New(nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.conf = bridge.DefaultConfig()
+	l.conf.Name, l.conf.Holder, l.conf.StopFile = "lab", "test", ""
+	g := &l.conf.Gate // two nodes: a percent of them is nothing
+	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
+	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: gate.Preempt, Policy: name, Decide: p}}
+	past := memory.New(l.now, nil, 0)
+	l.part = bridge.Parts{
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: unmeasured{}, Now: l.now,
+		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+	if l.loop, err = bridge.New(l.conf, l.part); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// cycle runs one cycle, compares what Slurm has now with what was sent, and
+// lets an interval pass.
+func (l *control) cycle(sent map[slurm.Kind]int) {
+	l.t.Helper()
+	l.last = l.loop.Step(l.t.Context())
+	for _, d := range l.last.Doubts {
+		l.t.Errorf("%s: %v", d.Cause, d.Err)
+	}
+	for i := range l.last.Intents {
+		sent[l.last.Intents[i].Edit.Kind]++
+		l.carriedOut(&l.last.Intents[i])
+	}
+	advance(l.Server, l.conf.Interval)
+}
+
+// carriedOut looks in the world for the effect of an edit.
+func (l *control) carriedOut(in *ledger.Intent) {
+	l.t.Helper()
+	e, j := &in.Edit, job(l.t, l.Server, in.Edit.Run.Job)
+	ok := in.State == ledger.Acked
+	switch e.Kind {
+	case slurm.Lease:
+		ok = ok && j.Eligible.Equal(e.Until) && e.Until.After(l.now())
+	case slurm.Unlease:
+		ok = ok && !j.Eligible.After(l.now())
+	case slurm.Require:
+		ok = ok && slurm.SameHosts(j.Required, e.Nodes)
+	case slurm.Requeue:
+		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
+	case slurm.SiteFactor:
+		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.Ours // Slurm's own factors drift
+		ok = ok && step-want < ledger.Drift && want-step < ledger.Drift
+	}
+	if !ok {
+		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.Required, j.Priority, in.Before.Priority, j.Restarts)
+	}
+}
+
+// inOrder compares Slurm's order of the jobs that wait with the plan's.
+func (l *control) inOrder() {
+	l.t.Helper()
+	plan := l.last.Thoughts[0].Plan
+	for i := range plan.Decisions {
+		for k := range plan.Decisions {
+			a, b := &plan.Decisions[i], &plan.Decisions[k]
+			x, y := job(l.t, l.Server, int64(a.Job)), job(l.t, l.Server, int64(b.Job))
+			if x.Pending() && y.Pending() && a.Rank < b.Rank && x.Priority <= y.Priority {
+				l.t.Errorf("job %d is before job %d in the plan and has priority %d, not above %d", a.Job, b.Job, x.Priority, y.Priority)
+			}
+		}
+	}
+}
+
+// TestPoliciesThroughTheDoor drives policies that stop jobs over HTTP: one job
+// that may be stopped has run for long, and short jobs of others come.
+func TestPoliciesThroughTheDoor(t *testing.T) {
+	for _, name := range []string{"gandiva-fair", "gavel", "shockwave", "themis", "tiresias"} {
+		t.Run(name, func(t *testing.T) {
+			l, sent := newControl(t, name), map[slurm.Kind]int{}
+			long := sim.Spec{User: "alice", Account: "x", Work: 6 * time.Hour, Limit: 8 * time.Hour, Checkpoint: true}
+			closed := submit(t, l.Server, long)
+			long.Comment = "fairbridge:preemptible,ckpt=20s"
+			open := submit(t, l.Server, long)
+			advance(l.Server, time.Minute)
+			for range 6 { // it has looked on for a while
+				l.cycle(sent)
+			}
+			advance(l.Server, 3*time.Hour)
+			for i := range 6 {
+				submit(t, l.Server, sim.Spec{User: "bob", Account: "y", GPUsPerNode: 8 >> (i % 3), Work: 20 * time.Minute, Limit: 40 * time.Minute})
+			}
+			for range 4 {
+				l.cycle(sent)
+			}
+			l.inOrder()
+			for i := 0; i < 240 && sent[slurm.Requeue] == 0; i++ { // a window of rounds may have to pass
+				l.cycle(sent)
+			}
+			for range 4 {
+				l.cycle(sent)
+			}
+			if sent[slurm.Requeue] == 0 || job(t, l.Server, open).Restarts == 0 {
+				t.Errorf("the job that may be stopped was not: %v", sent)
+			}
+			if j := job(t, l.Server, closed); j.Restarts != 0 || j.State != "RUNNING" {
+				t.Errorf("the job that may not be stopped is %s after %d restarts", j.State, j.Restarts)
+			}
+			l.release(open)
+			l.World(func(w *sim.World) {
+				if !w.Run(w.Now().Add(24 * time.Hour)) {
+					t.Error("not every job ended")
+				}
+				ends := map[int64]int{}
+				for _, s := range w.Segments() {
+					if s.State == "COMPLETED" {
+						ends[s.Job]++
+					}
+				}
+				if len(ends) != 8 || ends[open] != 1 {
+					t.Errorf("jobs completed so often: %v", ends)
+				}
+			})
+		})
+	}
+}
+
+// release gives everything back and looks for what is left.
+func (l *control) release(waiting int64) {
+	l.t.Helper()
+	ctx := l.t.Context()
+	epoch, _, _, _ := l.part.Leadership.Lead(ctx, "lab", "test", time.Minute)
+	r := bridge.Releaser{Parts: l.part, Name: "lab", Epoch: epoch}
+	if _, err := r.Release(ctx); err != nil {
+		l.t.Fatal(err)
+	}
+	advance(l.Server, 5*time.Second)
+	if left, err := r.Find(ctx); err != nil || len(left.Edits) > 0 {
+		l.t.Errorf("left after release: %v %v", left, err)
+	}
+	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required != "" || j.Priority > 100_000) {
+		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.Required, j.Priority)
+	}
+}
