@@ -45,12 +45,12 @@ func (p *gavelProblem) speedAlone(j *gavelJob) float64 {
 }
 
 // finishAlone is when each job would be done alone, in seconds after its
-// arrival.
+// arrival; at least one.
 func (p *gavelProblem) finishAlone() []float64 {
 	at := make([]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		at[i] = p.alone[i] + j.left/p.speedAlone(j)
+		at[i] = max(p.alone[i]+j.left/p.speedAlone(j), 1)
 	}
 	return at
 }

@@ -10,50 +10,75 @@ import (
 
 // single divides GPUs of one kind by a fair objective: the objective sets the
 // least that each job must get, and of all divisions that give as much it takes
-// the analytic centre.
+// the one where an interior-point solver ends.
 func (p *gavelProblem) single(objective string) [][]float64 {
-	spans := make([]solve.Span, len(p.jobs))
+	n := len(p.jobs)
+	f := &solve.Fractions{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
 	for i := range p.jobs {
-		spans[i] = solve.Span{Many: 1, Size: p.jobs[i].size, Power: 1, Zero: 1}
+		f.Size[i], f.Speed[i] = p.jobs[i].size, p.jobs[i].rate[0]
 	}
+	low := make([]float64, n)
 	switch objective {
 	case makespan:
-		p.byMakespan(spans)
+		p.byMakespan(low)
+		for i, x := range low {
+			f.Least[i] = x * f.Speed[i]
+		}
 	case finishTime:
-		p.byFinish(spans)
+		p.byFinish(low)
+		copy(f.Least, low)
+		for i := range f.Speed {
+			f.Speed[i] = 1
+		}
 	default:
-		p.byLevel(spans)
+		f.Level = true
+		copy(f.Speed, f.Size)
+		p.byLevel(low)
 	}
-	return column(solve.Center(p.capacity[0], spans))
+	if p.used(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
+		if x, ok := f.Solve(); ok {
+			return column(x)
+		}
+	}
+	return column(low)
+}
+
+// used is the GPU time that fractions take.
+func (p *gavelProblem) used(x []float64) float64 {
+	sum := 0.0
+	for i := range p.jobs {
+		sum += p.jobs[i].size * x[i]
+	}
+	return sum
 }
 
 // byLevel gives all the same GPU time, as much as the smallest can use.
-func (p *gavelProblem) byLevel(spans []solve.Span) {
-	level := p.capacity[0] / float64(len(spans))
-	for _, s := range spans {
-		level = min(level, s.Size)
+func (p *gavelProblem) byLevel(low []float64) {
+	level := p.capacity[0] / float64(len(low))
+	for i := range p.jobs {
+		level = min(level, p.jobs[i].size)
 	}
-	for i := range spans {
-		spans[i].Low = level / spans[i].Size
+	for i := range low {
+		low[i] = level / p.jobs[i].size
 	}
 }
 
 // byMakespan gives everybody what it takes to be done at the same time. That
 // time is searched as the authors do: between 100 s and 10⁶ s, or ten times
 // later when that is too early, by halving until 5 % are left.
-func (p *gavelProblem) byMakespan(spans []solve.Span) {
-	low, high, at := 100.0, 1e6, 0.0
-	for most := high; at == 0; low, high, most = most, 10*most, 10*most {
-		for 1.05*low < high {
-			if mid := (low + high) / 2; p.done(mid) {
-				high, at = mid, mid
+func (p *gavelProblem) byMakespan(low []float64) {
+	early, late, at := 100.0, 1e6, 0.0
+	for most := late; at == 0; early, late, most = most, 10*most, 10*most {
+		for 1.05*early < late {
+			if mid := (early + late) / 2; p.done(mid) {
+				late, at = mid, mid
 			} else {
-				low = mid
+				early = mid
 			}
 		}
 	}
-	for i := range spans {
-		spans[i].Low = p.jobs[i].left / p.jobs[i].rate[0] / at
+	for i := range low {
+		low[i] = p.jobs[i].left / p.jobs[i].rate[0] / at
 	}
 }
 
@@ -71,38 +96,32 @@ func (p *gavelProblem) done(within float64) bool {
 }
 
 // byFinish makes the largest ratio of finish times, with others and alone, as
-// small as it can be. Its solvers see the reciprocal of a speed as a cone,
-// which keeps a job off its least by half as much again.
-func (p *gavelProblem) byFinish(spans []solve.Span) {
+// small as it can be.
+func (p *gavelProblem) byFinish(least []float64) {
 	alone := p.finishAlone()
 	low, high := 0.0, 1e-3
-	for !p.needs(high, alone, spans) && high < 1e12 {
+	for !p.needs(high, alone, least) && high < 1e12 {
 		low, high = high, 2*high
 	}
 	for range 60 {
-		if mid := (low + high) / 2; p.needs(mid, alone, spans) {
+		if mid := (low + high) / 2; p.needs(mid, alone, least) {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
-	p.needs(high, alone, spans)
-	for i := range spans {
-		spans[i].Power, spans[i].Zero = 1.5, 0
-	}
+	p.needs(high, alone, least)
 }
 
 // needs puts down what each job must get for the ratio, and reports whether
 // that is possible.
-func (p *gavelProblem) needs(ratio float64, alone []float64, spans []solve.Span) bool {
-	use, ok := 0.0, true
+func (p *gavelProblem) needs(ratio float64, alone, least []float64) bool {
+	ok := true
 	for i := range p.jobs {
-		j := &p.jobs[i]
-		spans[i].Low = needFor(ratio, alone[i], j) / j.rate[0]
-		ok = ok && spans[i].Low <= 1
-		use += spans[i].Low * j.size
+		least[i] = needFor(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
+		ok = ok && least[i] <= 1
 	}
-	return ok && use <= p.capacity[0]
+	return ok && p.used(least) <= p.capacity[0]
 }
 
 // needFor returns the speed at which the job finishes after ratio times alone;
