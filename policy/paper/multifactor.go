@@ -90,6 +90,9 @@ func (b byPriority) Order(r *policy.Round) ([]*policy.Entry, error) {
 	for _, e := range r.Entries {
 		f := b.factors(r, e)
 		priority[e.ID] = f.sum(b.Weights, e.Nice)
+		if r.Terse {
+			continue
+		}
 		e.Note = fmt.Sprintf("priority %d: age %.2f, fair share %.2f, size %.2f", priority[e.ID], f.Age, f.FairShare, f.Size)
 	}
 	return order.By{order.ActiveFirst, func(_ *policy.Round, x, y *policy.Entry) int {

@@ -55,8 +55,10 @@ type byLength struct {
 
 // Order implements policy.Orderer.
 func (b byLength) Order(r *policy.Round) ([]*policy.Entry, error) {
-	for _, e := range r.Entries {
-		e.Note = b.note(e)
+	if !r.Terse {
+		for _, e := range r.Entries {
+			e.Note = b.note(e)
+		}
 	}
 	return append(b.keys, b.key()).Order(r)
 }

@@ -45,7 +45,9 @@ func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
 			crowd = m.crowd[i] / age
 		}
 		m.assess(a, m.now, crowd, unknown)
-		e.Note = a.note()
+		if !r.Terse {
+			e.Note = a.note()
+		}
 	}
 	order := make([]*suitor, len(m.all))
 	for i := range m.all {
