@@ -9,6 +9,9 @@ import (
 type Grant struct {
 	Run  bool
 	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
+	// Leave stops a job that runs, as soon as the Rules let it be stopped, whoever
+	// wants its GPUs; it is the reason, for its owner to read.
+	Leave string
 }
 
 // A Leaser says which jobs should run in the coming round, in line order.
@@ -86,10 +89,16 @@ func (w *walk) elsewhere(e *Entry) bool {
 	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On[0].Type != e.Grant.Type
 }
 
-// unseat takes the devices of those that go elsewhere, so that jobs may change
-// places.
+// unseat takes the devices of those that leave, and of those that go elsewhere,
+// so that jobs may change places.
 func (w *walk) unseat() {
 	for _, e := range w.line {
+		if e.Grant.Leave != "" && e.Active() && !e.Stays {
+			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+			w.gets(e, nil)
+			e.decide(Stop, "leaves "+e.On.String()+": "+e.Grant.Leave)
+			continue
+		}
 		if w.elsewhere(e) {
 			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
 			w.gets(e, nil)

@@ -16,6 +16,10 @@ type leases map[policy.JobID]string
 func (l leases) Lease(_ *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
 	g := make([]policy.Grant, len(line))
 	for i, e := range line {
+		if l[e.ID] == "leave" {
+			g[i].Leave = "its neighbour is slowed down"
+			continue
+		}
 		g[i].Type, g[i].Run = l[e.ID], false
 		_, g[i].Run = l[e.ID]
 	}
@@ -36,6 +40,10 @@ func TestLease(t *testing.T) {
 			with(with(cluster(2), 8, running("n1", hour, 0)), 8), leases{2: ""}, "keep start"},
 		"ungranted jobs run on rather than ungranted ones start": {
 			with(with(cluster(1), 8, running("n1", hour, 0)), 8), leases{}, "keep wait"},
+		"who must leave is stopped though nobody wants its GPUs": {
+			with(cluster(1), 8, running("n1", hour, 0)), leases{1: "leave"}, "stop"},
+		"but not before the rules let it": {
+			with(cluster(1), 8, running("n1", time.Minute, 0)), leases{1: "leave"}, "keep"},
 		"idle GPUs go to the ungranted": {
 			with(with(cluster(1), 4), 4), leases{1: ""}, "start start"},
 		"who stays does not give way": {
