@@ -2,5 +2,5 @@ package paper
 
 // sharing are systems that divide the cluster among accounts.
 func sharing() []Entry {
-	return []Entry{astraeaEntry(), drfEntry(), hugEntry(), refEntry()}
+	return []Entry{astraeaEntry(), carbyneEntry(), drfEntry(), hugEntry(), refEntry()}
 }

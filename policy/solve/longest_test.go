@@ -1,0 +1,61 @@
+package solve_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"fairbridge/policy/solve"
+)
+
+func TestLongestFirst(t *testing.T) {
+	for name, c := range map[string]struct {
+		pieces   []solve.Piece
+		machines int
+		ends     []float64
+		last     float64
+	}{
+		"a long one beside two short": {[]solve.Piece{{3, 1}, {1, 1}, {1, 1}}, 2, []float64{3, 1, 2}, 3},
+		"three alike":                 {[]solve.Piece{{1, 1}, {1, 1}, {1, 1}}, 2, []float64{1, 1, 2}, 2},
+		"a gang waits for both":       {[]solve.Piece{{2, 1}, {1, 2}}, 2, []float64{2, 3}, 3},
+		"too wide":                    {[]solve.Piece{{2, 9}}, 2, []float64{2}, 2},
+		"no machines count as one":    {[]solve.Piece{{2, 1}, {1, 1}}, 0, []float64{2, 3}, 3},
+		"nothing":                     {nil, 4, []float64{}, 0},
+	} {
+		ends, last := solve.LongestFirst(c.pieces, c.machines)
+		if !slices.Equal(ends, c.ends) || last != c.last {
+			t.Errorf("%s: %v, last %g; want %v, %g", name, ends, last, c.ends, c.last)
+		}
+	}
+}
+
+// TestLongestFirstBounds checks Graham's bound against what no schedule can
+// beat, and that no more machines are busy than there are.
+func TestLongestFirstBounds(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 300 {
+		machines := 1 + rng.IntN(5)
+		pieces, sum, longest := make([]solve.Piece, rng.IntN(12)), 0.0, 0.0
+		for i := range pieces {
+			pieces[i] = solve.Piece{Time: rng.Float64() * 9, Width: 1}
+			sum += pieces[i].Time
+			longest = max(longest, pieces[i].Time)
+		}
+		ends, last := solve.LongestFirst(pieces, machines)
+		least := max(sum/float64(machines), longest)
+		if last < least-1e-9 || last > (4./3)*least+longest {
+			t.Fatalf("%v on %d: ends at %g, least %g", pieces, machines, last, least)
+		}
+		for _, at := range ends {
+			busy := 0
+			for i, end := range ends {
+				if mid := at - 1e-9; end-pieces[i].Time < mid && mid < end {
+					busy++
+				}
+			}
+			if busy > machines {
+				t.Fatalf("%d of %d machines are busy", busy, machines)
+			}
+		}
+	}
+}
