@@ -35,8 +35,9 @@ type Counts []Count
 
 // Count is a number of devices of one type.
 type Count struct {
-	Type string
-	Free int
+	Type  string
+	Free  int
+	Slice bool // devices are parts of a GPU, which only an ask of their type gets
 }
 
 // NewCounts returns what is free or held by jobs that may be stopped, in order
@@ -46,7 +47,7 @@ func NewCounts(r *policy.Round) Counts {
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if c.of(d.Type) == nil {
-				c = append(c, Count{d.Type, r.Free.Total(d.Type)})
+				c = append(c, Count{d.Type, r.Free.Total(d.Type), d.Part != 0 && d.Part != 100})
 			}
 		}
 	}
@@ -72,13 +73,13 @@ func (c Counts) of(typ string) *Count {
 	return nil
 }
 
-// Take takes n devices of the type, all of one; of any if typ is "", the type
-// with most left. It reports whether there were as many.
+// Take takes n devices of the type, all of one; of any whole ones if typ is "",
+// the type with most left. It reports whether there were as many.
 func (c Counts) Take(typ string, n int) bool {
 	best := c.of(typ)
 	if typ == "" {
 		for i := range c {
-			if best == nil || c[i].Free > best.Free {
+			if !c[i].Slice && (best == nil || c[i].Free > best.Free) {
 				best = &c[i]
 			}
 		}

@@ -165,7 +165,7 @@ func (m *market) lots(free grant.Counts, bidders []*suitor) [][]*suitor {
 		at := -1
 		for k := range free {
 			typ := b.Ask.GPUs.Type
-			if typ == free[k].Type || typ == "" && (at < 0 || left[k] > left[at]) {
+			if typ == free[k].Type || typ == "" && !free[k].Slice && (at < 0 || left[k] > left[at]) {
 				at = k
 			}
 		}
