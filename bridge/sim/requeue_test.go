@@ -94,8 +94,8 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 		lost  time.Duration
 	}{
 		{"none", Spec{}, 30*time.Minute + time.Hour, 30 * time.Minute},
-		{"at any moment", Spec{Checkpoint: true, Overhead: time.Minute}, 61 * time.Minute, 0},
-		{"every 20 minutes", Spec{Checkpoint: true, Every: 20 * time.Minute, Overhead: time.Minute}, 71 * time.Minute, 10 * time.Minute},
+		{"at any moment", Spec{Checkpoint: true, Overhead: time.Minute}, 61 * time.Minute, time.Minute},
+		{"every 20 minutes", Spec{Checkpoint: true, Every: 20 * time.Minute, Overhead: time.Minute}, 71 * time.Minute, 11 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t)
@@ -116,6 +116,9 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 			}
 			if total != c.total || lost != c.lost {
 				t.Errorf("ran %v, lost %v; want %v, %v", total, lost, c.total, c.lost)
+			}
+			if total-lost != time.Hour {
+				t.Errorf("%v of progress; the job has an hour of work", total-lost)
 			}
 			if s := w.Segments(); len(s) != 2 || s[0].State != "REQUEUED" || s[1].State != "COMPLETED" || s[1].Restarts != 1 {
 				t.Errorf("segments %+v", s)

@@ -64,6 +64,7 @@ func (w *World) stop(j *job, state string, again bool) {
 	lost := time.Duration(0)
 	switch {
 	case state == "COMPLETED":
+		lost = j.overhead()
 	case j.spec.Checkpoint:
 		kept := done
 		if j.spec.Every > 0 {

@@ -64,5 +64,5 @@ type Segment struct {
 	GPUType  string
 	GPUs     int
 	State    string        // COMPLETED, REQUEUED, TIMEOUT, CANCELLED, …
-	Lost     time.Duration // run time whose work was thrown away
+	Lost     time.Duration // run time without progress: work thrown away, and restoring
 }

@@ -64,6 +64,7 @@ const partition = "gpu"
 // Run simulates until all jobs have ended. Errors name the job or the cycle
 // that went wrong.
 func Run(c Config) (*measure.Run, error) {
+	began := time.Now()
 	r, err := newRunner(c)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,9 @@ func Run(c Config) (*measure.Run, error) {
 	if err := r.run(); err != nil {
 		return nil, err
 	}
-	return r.measured(), nil
+	out := r.measured()
+	out.Wall = time.Since(began).Seconds()
+	return out, nil
 }
 
 // world makes the cluster.
