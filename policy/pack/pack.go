@@ -45,21 +45,43 @@ func idler(a, b *policy.Entry) int {
 func (b Beside) hosts(r *policy.Round, h, e *policy.Entry) bool {
 	below := cmp.Or(b.Below, 0.3)
 	return h.Shareable && h.State == policy.Running && h.Got.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
-		suits(r, h.On, e)
+		e.Ask.GPUs.Type != "" && suits(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
 }
 
 // suits reports whether the devices are a lawful place for the job, free of
 // other sharers.
-func suits(r *policy.Round, on policy.Alloc, e *policy.Entry) bool {
-	gang, nodes := e.Gang(), on.Nodes()
+func suits(r *policy.Round, on policy.Alloc, e *policy.Entry, gang policy.Ask) bool {
+	nodes := on.Nodes()
 	if on.Count() != gang.GPUs.Count || len(nodes) < gang.Nodes || gang.MaxNodes > 0 && len(nodes) > gang.MaxNodes {
 		return false
 	}
-	if gang.GPUs.Type == "" || slices.ContainsFunc(gang.Require, func(n string) bool { return !slices.Contains(nodes, n) }) {
-		return false // of any type: it can wait for a GPU of its own
+	if slices.ContainsFunc(gang.Require, func(n string) bool { return !slices.Contains(nodes, n) }) {
+		return false
 	}
 	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
 		return s.Type != gang.GPUs.Type || gang.PerNode > 0 && s.Count != gang.PerNode ||
 			r.Free.Overdrawn(s.Node, s.Type) || !r.Free.Hosts(s, e.Partition, gang)
 	})
+}
+
+// With puts a job on the very devices of the running job it was paired with.
+type With map[policy.JobID]policy.JobID
+
+// Pack implements policy.Packer.
+func (w With) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+	host, paired := w[e.ID]
+	if !paired {
+		return nil, errNone
+	}
+	gang := e.Gang()
+	for _, h := range r.Active() {
+		if h.ID != host || !h.Shareable || h.State != policy.Running || !h.Got.Equal(h.On) {
+			continue
+		}
+		gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.On[0].Type)
+		if suits(r, h.On, e, gang) {
+			return slices.Clone(h.On), nil
+		}
+	}
+	return nil, errNone
 }

@@ -56,18 +56,29 @@ func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length fl
 	fair := l.Fair * contention * (served(e.Job) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	switch {
-	case left == 0:
-		e.Note = "nothing is known of its length"
+	case left == 0: // nothing is known of it
 	case slack < 0:
 		t.class = urgent
-		e.Note = fmt.Sprintf("it must run now to finish by its fair time, %s after it arrived", span(fair))
 	case left >= l.Long*length:
 		t.class, t.key = long, -left
-		e.Note = fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", span(left))
-	default:
-		e.Note = fmt.Sprintf("it has %s to go and %s of slack", span(left), span(slack))
+	}
+	if !r.Terse {
+		e.Note = t.note(left, fair, slack)
 	}
 	return t
+}
+
+// note says how much slack the job has.
+func (t turn) note(left, fair, slack float64) string {
+	switch {
+	case left == 0:
+		return "nothing is known of its length"
+	case t.class == urgent:
+		return fmt.Sprintf("it must run now to finish by its fair time, %s after it arrived", span(fair))
+	case t.class == long:
+		return fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", span(left))
+	}
+	return fmt.Sprintf("it has %s to go and %s of slack", span(left), span(slack))
 }
 
 // scheduleLength is the shortest time, in seconds, in which all work that could

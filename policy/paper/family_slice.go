@@ -2,5 +2,5 @@ package paper
 
 // slicing are systems that take turns by service received.
 func slicing() []Entry {
-	return []Entry{tiresiasEntry(), gandivaFairEntry()}
+	return []Entry{tiresiasEntry(), gandivaEntry(), gandivaFairEntry()}
 }

@@ -39,7 +39,9 @@ func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 	for _, c := range s.line {
 		if !seen[c.row] {
 			seen[c.row] = true
-			c.Note = fmt.Sprintf("it has received %.2f GPU-hours a ticket on %s", c.pass/3600, types[c.typ])
+			if !r.Terse {
+				c.Note = fmt.Sprintf("it has received %.2f GPU-hours a ticket on %s", c.pass/3600, types[c.typ])
+			}
 			line = append(line, c.Entry)
 		}
 	}

@@ -14,9 +14,9 @@ import (
 
 // turns lets jobs that never end share GPUs of one type for some quanta of a
 // minute, and says who ran in each: "A", "A B".
-func turns(t *testing.T, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
+func turns(t *testing.T, name string, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
 	t.Helper()
-	p := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	p := mustNew(t, name, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: gpus}}}}}
 	for i, name := range slices.Sorted(maps.Keys(jobs)) {
@@ -59,7 +59,7 @@ func turns(t *testing.T, gpus, quanta int, jobs map[string]int, tickets map[stri
 // would idle.
 func TestGandivaFairGangs(t *testing.T) {
 	equal := map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}
-	got := turns(t, 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
+	got := turns(t, "gandiva-fair", 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
 	if first := strings.Join(got[:7], " "); first != "D ABC ABC ABC ABC D ABC" {
 		t.Errorf("turns %s", first)
 	}
@@ -71,7 +71,7 @@ func TestGandivaFairGangs(t *testing.T) {
 }
 
 func TestGandivaFairTickets(t *testing.T) {
-	got := turns(t, 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
+	got := turns(t, "gandiva-fair", 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
 	if s := strings.Join(got, " "); s != "A B A A B A" {
 		t.Errorf("turns %s, want A B A A B A", s)
 	}

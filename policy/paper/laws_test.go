@@ -25,7 +25,7 @@ var variants = map[string][]paper.Params{
 }
 
 // byCount are the systems that grant leases by counting devices.
-var byCount = []string{"allox", "fairbridge", "gandiva-fair", "gavel", "proportional", "shockwave", "themis"}
+var byCount = []string{"allox", "fairbridge", "gandiva", "gandiva-fair", "gavel", "proportional", "shockwave", "themis"}
 
 func TestLaws(t *testing.T) {
 	for _, e := range paper.All() {
