@@ -24,6 +24,21 @@ type market struct {
 
 // Order implements policy.Orderer.
 func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
+	m.open(r)
+	order := make([]*suitor, len(m.all))
+	for i := range m.all {
+		order[i] = &m.all[i]
+	}
+	slices.SortFunc(order, (*suitor).compare)
+	line := make([]*policy.Entry, len(order))
+	for i, a := range order {
+		line[i] = a.Entry
+	}
+	return line, nil
+}
+
+// open finds every job's ratio.
+func (m *market) open(r *policy.Round) {
 	m.now = r.Now
 	for i := range r.Nodes {
 		if r.Nodes[i].Down == "" {
@@ -31,11 +46,10 @@ func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
 		}
 	}
 	m.all, m.crowd = make([]suitor, len(r.Entries)), make([]float64, len(r.Entries))
-	crowded, unknown := float64(present(r)), min(usual(r.History), time.Hour*24*365)
-	if len(r.History) == 0 {
-		unknown = time.Hour
+	crowded, unknown, next := float64(present(r)), time.Hour, 0
+	if len(r.History) > 0 {
+		unknown = usual(r.History)
 	}
-	next := 0
 	for i, e := range r.Entries {
 		a := &m.all[i]
 		a.Entry, a.row, a.part = e, i, 1
@@ -49,16 +63,6 @@ func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
 			e.Note = a.note()
 		}
 	}
-	order := make([]*suitor, len(m.all))
-	for i := range m.all {
-		order[i] = &m.all[i]
-	}
-	slices.SortFunc(order, (*suitor).compare)
-	line := make([]*policy.Entry, len(order))
-	for i, a := range order {
-		line[i] = a.Entry
-	}
-	return line, nil
 }
 
 // present counts the jobs that run or could.
