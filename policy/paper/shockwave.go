@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
-	"fairbridge/policy/grant"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/window"
 )
@@ -35,7 +34,7 @@ func (k *Shockwave) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	plan, err := policy.Pipeline{
 		Name:     "shockwave",
 		Order:    planner,
-		Lease:    grant.InOrder{},
+		Lease:    planner,
 		Backfill: backfill.Greedy{},
 		Rules:    rules(k.MinRun, k.MaxStops, k.MaxWait),
 	}.Decide(s)

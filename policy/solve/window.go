@@ -27,35 +27,69 @@ type Stake struct {
 type Window struct {
 	Rounds int
 	Size   int // devices in every round
+	Unused int // devices times rounds that nobody gets
 	Tail   float64
 	U      func(share float64) float64
 	Stakes []Stake
 }
 
 // Plan returns the rounds each job should get, as bits from the first round up.
-// Rounds that cannot be arranged, because wide gangs do not fit beside one
-// another, are given to others.
+// Where gangs that should get rounds do not fit beside one another, it asks
+// again: without those rounds, and with as much less room, so that what is
+// worth least goes instead; the best answer holds.
 func (w *Window) Plan() []uint64 {
-	var best []uint64
-	value, v := math.Inf(-1), *w
-	v.Stakes = slices.Clone(w.Stakes)
-	for range 4 {
-		y, _ := v.Counts()
-		turns := Arrange(v.gangs(y), v.Rounds, v.Size)
-		lost := false
-		for i, in := range turns {
-			if n := got(in); n < y[i] {
-				y[i], v.Stakes[i].Most, lost = n, n, true
+	best, lost := w.arrange(w.Stakes)
+	value := w.worthOf(best)
+	for _, again := range []func(*Window, []uint64, int){(*Window).forgo, (*Window).shrink} {
+		v := *w
+		v.Stakes = slices.Clone(w.Stakes)
+		turns, gone := best, lost
+		for n := 0; n < tries && gone*tolerated > w.Rounds*w.Size; n++ {
+			again(&v, turns, gone)
+			turns, gone = v.arrange(v.Stakes)
+			if now := w.worthOf(turns); now > value {
+				best, value = turns, now
 			}
-		}
-		if now := w.Value(y); best == nil || now > value {
-			best, value = turns, now
-		}
-		if !lost {
-			break
 		}
 	}
 	return best
+}
+
+const (
+	tries     = 4    // of each kind
+	tolerated = 1000 // a loss of one in so many devices times rounds is
+)
+
+// arrange returns the rounds of every job, and how many devices times rounds
+// found no place.
+func (w *Window) arrange(stakes []Stake) (turns []uint64, lost int) {
+	y, _ := w.Counts()
+	turns = Arrange(w.gangs(y), w.Rounds, w.Size)
+	for i, in := range turns {
+		lost += (y[i] - got(in)) * stakes[i].Size
+	}
+	return turns, lost
+}
+
+// forgo lets no job have more than it got.
+func (w *Window) forgo(turns []uint64, _ int) {
+	y, _ := w.Counts()
+	for i, in := range turns {
+		if n := got(in); n < y[i] {
+			w.Stakes[i].Most = n
+		}
+	}
+}
+
+// shrink takes off the room that was lost.
+func (w *Window) shrink(_ []uint64, lost int) { w.Unused += lost }
+
+func (w *Window) worthOf(turns []uint64) float64 {
+	y := make([]int, len(turns))
+	for i, in := range turns {
+		y[i] = got(in)
+	}
+	return w.Value(y)
 }
 
 func (w *Window) gangs(y []int) []Gang {
@@ -160,7 +194,7 @@ type division struct {
 
 func newDivision(w *Window) *division {
 	n := len(w.Stakes)
-	d := &division{Window: w, room: max(w.Rounds*w.Size, 0), least: make([]int, n), y: make([]int, n)}
+	d := &division{Window: w, room: max(w.Rounds*w.Size-w.Unused, 0), least: make([]int, n), y: make([]int, n)}
 	units := 0
 	for i := range w.Stakes {
 		s := &w.Stakes[i]

@@ -17,10 +17,11 @@ func (d *division) bound() {
 	d.bounds = append(d.bounds, highest)
 	if d.Tail > 0 {
 		lowest = d.lowest(lowest, highest)
+		d.bounds = append(d.bounds, lowest)
 		for i := range d.Stakes {
 			s := &d.Stakes[i]
-			for y := d.most(s); y > d.least[i] && s.left(y) < highest; y-- {
-				if at := s.left(y); at >= lowest {
+			for y := d.most(s); y >= d.least[i] && s.left(y) < highest; y-- {
+				if at := s.left(y); at >= lowest-1e-6*(1+lowest) { // lowest is not exact
 					d.bounds = append(d.bounds, at)
 				}
 			}

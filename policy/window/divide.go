@@ -1,9 +1,7 @@
 package window
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"time"
 
 	"fairbridge/policy"
@@ -24,7 +22,7 @@ func (p *Planner) plan(r *policy.Round, jobs []*policy.Entry) *Plan {
 	}
 	for i, e := range jobs {
 		next.Jobs[i].ID = e.ID
-		if s := p.before(e.ID); s != nil {
+		if s := p.Last.share(e.ID); s != nil {
 			next.Jobs[i].Fair = s.Fair
 		}
 	}
@@ -34,18 +32,6 @@ func (p *Planner) plan(r *policy.Round, jobs []*policy.Entry) *Plan {
 		pl.divide(next.Jobs)
 	}
 	return next
-}
-
-// before returns the job's Share of the last window, or nil.
-func (p *Planner) before(id policy.JobID) *Share {
-	if p.Last == nil {
-		return nil
-	}
-	i, ok := slices.BinarySearchFunc(p.Last.Jobs, id, func(s Share, id policy.JobID) int { return cmp.Compare(s.ID, id) })
-	if !ok {
-		return nil
-	}
-	return &p.Last.Jobs[i]
 }
 
 // planning divides the rounds of one lane.
@@ -135,7 +121,7 @@ func (p *planning) divide(shares []Share) {
 	}
 	for n, turns := range w.Plan() {
 		s := &shares[p.index[n]]
-		s.Rounds, s.Weight = turns, w.Stakes[n].Weight
+		s.Type, s.Rounds, s.Weight = p.typ, turns, w.Stakes[n].Weight
 	}
 }
 

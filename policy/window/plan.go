@@ -1,6 +1,7 @@
 package window
 
 import (
+	"cmp"
 	"math"
 	"math/bits"
 	"slices"
@@ -19,10 +20,23 @@ type Plan struct {
 // Share is what one job gets of the window, and its fairness so far.
 type Share struct {
 	ID     policy.JobID `json:"id"`
-	Rounds uint64       `json:"rounds"` // bit t: round t
+	Type   string       `json:"type,omitempty"` // of the GPUs it was planned on
+	Rounds uint64       `json:"rounds"`         // bit t: round t
 	Weight float64      `json:"weight"`
 	Left   float64      `json:"left"` // seconds, predicted when the window was made
 	Fair   Target       `json:"fair"`
+}
+
+// share returns what the job gets, or nil.
+func (w *Plan) share(id policy.JobID) *Share {
+	if w == nil {
+		return nil
+	}
+	i, ok := slices.BinarySearchFunc(w.Jobs, id, func(s Share, id policy.JobID) int { return cmp.Compare(s.ID, id) })
+	if !ok {
+		return nil
+	}
+	return &w.Jobs[i]
 }
 
 // Target is the time from arrival to end with an equal share, in seconds, as

@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/grant"
 )
 
 // Planner is a policy.Orderer that puts those who run in this round of the
-// window first. One is made for each decision.
+// window first, and the policy.Leaser that goes with it. One is made for each
+// decision.
 type Planner struct {
 	*Settings
 	Last *Plan // what was Next in the decision before; nil: none
@@ -37,10 +39,33 @@ func (p *Planner) Order(r *policy.Round) ([]*policy.Entry, error) {
 	slices.SortFunc(turns, turn.compare)
 	for i, t := range turns {
 		line[i] = t.Entry
-		t.Note = t.note(p.Window)
+		if !r.Terse {
+			t.Note = t.note(p.Window)
+		}
 	}
 	slices.SortFunc(rest, policy.ByArrival)
 	return append(line, rest...), nil
+}
+
+// Lease implements policy.Leaser: down the line, on the types that the window
+// was planned for; what is left of other types goes to whoever takes any.
+func (p *Planner) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+	left, grants := grant.NewCounts(r), make([]policy.Grant, len(line))
+	for i, e := range line {
+		s := p.Next.share(e.ID)
+		if s == nil || s.Type == "" || !grant.Wants(r, e) {
+			continue
+		}
+		if grants[i].Run = left.Take(s.Type, e.Want); grants[i].Run && e.Ask.GPUs.Type == "" && len(left) > 1 {
+			grants[i].Type = s.Type
+		}
+	}
+	for i, e := range line {
+		if !grants[i].Run && grant.Wants(r, e) {
+			grants[i].Run = left.Take(e.Ask.GPUs.Type, e.Want)
+		}
+	}
+	return grants, nil
 }
 
 func byID(a, b *policy.Entry) int { return cmp.Compare(a.ID, b.ID) }
