@@ -1,9 +1,14 @@
 package rounds
 
-import "fairbridge/policy"
+import (
+	"cmp"
+	"slices"
 
-// Lease implements policy.Leaser: type by type, in the order of their names,
-// who comes first and fits in what is left of the type.
+	"fairbridge/policy"
+)
+
+// Lease implements policy.Leaser: of all jobs on all types, who comes first and
+// fits in what is left of the type.
 func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
 	b := &t.Book
 	clear(b.Last)
@@ -19,16 +24,11 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 			left[k] += e.On.Count()
 		}
 	}
-	for k, rank := range t.ranks {
-		for _, x := range rank {
-			if left[k] == 0 {
-				break
-			}
-			e := r.Entries[x.row]
-			if n := e.Want; n > 0 && n <= left[k] && b.Last[x.row] == 0 && RunsOn(r, e, b.Types[k]) {
-				b.Last[x.row] = k + 1
-				left[k] -= n
-			}
+	for _, o := range t.offers() {
+		e := r.Entries[o.row]
+		if n := e.Want; n > 0 && n <= left[o.typ] && b.Last[o.row] == 0 && RunsOn(r, e, b.Types[o.typ]) {
+			b.Last[o.row] = o.typ + 1
+			left[o.typ] -= n
 		}
 	}
 	grants := make([]policy.Grant, len(line))
@@ -38,6 +38,30 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 		}
 	}
 	return grants, nil
+}
+
+// An offer is a job on a type.
+type offer struct {
+	ranked
+	typ int
+}
+
+// offers merges the ranks of the types. A job that is due as much on several
+// begins with one that depends on its row, so that no type is preferred.
+func (t *Turns) offers() []offer {
+	w := len(t.ranks)
+	all := make([]offer, 0, w*len(t.Book.Jobs))
+	for k, rank := range t.ranks {
+		for _, x := range rank {
+			all = append(all, offer{x, k})
+		}
+	}
+	if w > 1 {
+		slices.SortFunc(all, func(a, b offer) int {
+			return cmp.Or(a.compare(b.ranked), cmp.Compare(a.row, b.row), cmp.Compare((a.row+a.typ)%w, (b.row+b.typ)%w))
+		})
+	}
+	return all
 }
 
 // RunsOn reports whether the job may start, or run on, on GPUs of the type, and
