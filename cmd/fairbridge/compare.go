@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/sim/work/draw"
 	"fairbridge/cmd/fairbridge/published"
 	"fairbridge/cmd/fairbridge/trial"
 )
@@ -14,7 +15,7 @@ import (
 type comparing struct {
 	trials
 	generate string
-	jobs     int
+	wish     draw.Wish
 	seeds    int
 	parallel int
 	html     string
@@ -64,7 +65,8 @@ below ours.
 	t.flags(c)
 	f := c.Flags()
 	f.StringVar(&t.generate, "generate", "", "draw the jobs instead of reading a trace: "+trial.KindNames())
-	f.IntVar(&t.jobs, "jobs", 0, "with --generate: how many (default: what suits the cluster)")
+	f.IntVar(&t.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
+	f.Float64Var(&t.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
 	f.IntVar(&t.seeds, "seeds", 1, "how many times, with seeds that follow --seed")
 	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
@@ -100,7 +102,7 @@ func (t *comparing) benches() (*arena, error) {
 	}
 	a := &arena{bench: b}
 	for i := range t.seeds {
-		w, err := trial.Draw(t.generate, t.jobs, t.seed+int64(i), t.source.Nodes)
+		w, err := trial.Draw(t.generate, t.wish, t.seed+int64(i), t.source.Nodes)
 		if err != nil {
 			return nil, usageError{err}
 		}
@@ -116,8 +118,8 @@ func (t *comparing) check() error {
 		return errors.New("--seeds and --parallel want at least 1")
 	case t.generate != "" && (t.source.Trace != "" || t.source.Tables != ""):
 		return errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")
-	case t.generate == "" && t.jobs != 0:
-		return errors.New("--jobs says how many --generate draws; a trace has its own")
+	case t.generate == "" && t.wish != (draw.Wish{}):
+		return errors.New("--jobs and --load say what --generate draws; a trace has its own")
 	case t.generate != "":
 		t.source.Trace = t.generate // it needs none
 	}

@@ -20,8 +20,8 @@ came of it. Nothing is read but the files named, and nothing is changed.
 
 ` + trialHelp,
 		Example: `  fairbridge simulate --trace history.csv --cluster 16x8:a100 --policy fifo,tiresias
-  fairbridge simulate --trace 120_32gpus.trace --tables throughputs_tacc.json --cluster 32 \
-      --policy proportional,shockwave --json
+  fairbridge simulate --trace 120_32gpus.trace --tables throughputs_tacc.json \
+      --cluster 32 --policy proportional,shockwave --json
   fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -42,7 +42,6 @@ came of it. Nothing is read but the files named, and nothing is changed.
 		},
 	}
 	t.flags(c)
-	c.Flags().Int64Var(&t.seed, "seed", 1, "of the policies' and the cluster's chance")
 	return o.reader(c)
 }
 

@@ -76,7 +76,7 @@ func (p Page) jct() figure {
 
 func (p Page) rho() figure {
 	lines := p.lines(func(pol Policy) []point { return cdf(pol.Rho) })
-	_, most := reach(lines, across)
+	least, most := reach(lines, across)
 	f := figure{
 		ID: "rho", Title: "Finish-time fairness",
 		Caption: "Share of jobs up to a ρ: the time to completion over what an equal part of the cluster would have needed. Right of 1 a job came off worse than its part.",
@@ -86,9 +86,17 @@ func (p Page) rho() figure {
 		said: "Median and greatest ρ: " + p.each(func(pol Policy) string {
 			return fmt.Sprintf("%.2f and %.2f", quantile(pol.Rho, 0.5), quantile(pol.Rho, 1))
 		}),
-		x: linear("finish-time fairness ρ (no unit)", max(most, 1.2)), y: linear("share of jobs", 1),
+		x: rhoAxis(max(least, most/1e5), max(most, 1.2)), y: linear("share of jobs", 1),
 	}.svg()
 	return f
+}
+
+// rhoAxis is logarithmic where one job is far worse off than the others.
+func rhoAxis(least, most float64) axis {
+	if most > 10 {
+		return logarithmic("finish-time fairness ρ (no unit), logarithmic", least, most)
+	}
+	return linear("finish-time fairness ρ (no unit)", most)
 }
 
 // course draws a figure of the samples over time.

@@ -58,7 +58,7 @@ func (g plot) svg() template.HTML {
 	for _, r := range g.rules {
 		x := g.x.at(r.x)
 		p.put(`<path class="rule" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.top))
-		p.text(x+4, g.y.top+10, "note", r.label)
+		p.text(x+4, g.y.low-6, "note", r.label)
 	}
 	for _, l := range g.lines {
 		if len(l.points) > 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"fairbridge/accounting/trace"
+	"fairbridge/cmd/fairbridge/roster"
 )
 
 const shared = "../../../../shared/traces/shockwave"
@@ -34,6 +35,17 @@ func TestFind(t *testing.T) {
 		other[7].GPUs++
 		if Find(other, c.gpus) != nil || Find(tr.Jobs[1:], c.gpus) != nil {
 			t.Errorf("%s is known when changed", c.file)
+		}
+	}
+}
+
+// TestOurs wants the names of our policies to be names.
+func TestOurs(t *testing.T) {
+	for _, s := range sets {
+		for _, r := range s.Rows {
+			if _, err := roster.Parse(r.Ours, true); err != nil {
+				t.Errorf("%s, %s: %v", s.Title, r.Name, err)
+			}
 		}
 	}
 }

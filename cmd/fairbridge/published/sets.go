@@ -4,7 +4,7 @@ package published
 const (
 	proportional = "proportional"
 	maxMin       = "gavel"
-	finishTime   = "gavel:objective=ftf"
+	finishTime   = "gavel:objective=finish-time-fairness"
 	throughput   = "gavel:objective=throughput"
 	makespan     = "gavel:objective=makespan"
 	allox        = "allox"

@@ -3,8 +3,9 @@
 //	fifo,gavel:objective=makespan,round=360s,themis
 //
 // are three. Parameters follow a colon and, like the policies, are separated by
-// commas; what has no equals sign is the next policy. Lists of numbers are
-// written with semicolons: tiresias:queues=3600;36000.
+// commas; what has no equals sign is the next policy. Lists and tables of
+// numbers are written with semicolons: tiresias:queues=3600;36000,
+// gavel:objective=cost,costs=v100:2.48;k80:0.45.
 package roster
 
 import (
@@ -65,7 +66,8 @@ func split(list string) []string {
 	var all []string
 	for _, token := range strings.Split(list, ",") {
 		token = strings.TrimSpace(token)
-		if n := len(all); n > 0 && strings.Contains(token, "=") && !strings.Contains(token, ":") {
+		name, _, _ := strings.Cut(token, ":")
+		if n := len(all); n > 0 && strings.Contains(name, "=") {
 			all[n-1] += "," + token
 			continue
 		}

@@ -33,6 +33,17 @@ func TestParse(t *testing.T) {
 	}
 }
 
+func TestTables(t *testing.T) {
+	picks, err := Parse("gavel:objective=cost,costs=v100:2.48;k80:0.45,round=6m,fifo", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := paper.Params{"objective": "cost", "costs": "v100:2.48;k80:0.45", "round": "6m"}
+	if d := cmp.Diff(want, picks[0].Params); d != "" || len(picks) != 2 {
+		t.Errorf("%d picks (-want +got):\n%s", len(picks), d)
+	}
+}
+
 // TestExactDefaults wants the parameters of a system's own simulator only where
 // plans are carried out exactly, and under what the command line says.
 func TestExactDefaults(t *testing.T) {
@@ -65,6 +76,7 @@ func TestParseRefuses(t *testing.T) {
 		{"tiresias:min_run=fast", `min_run: "fast"`}, {"tiresias:min_run=1h,min_run=2h", "once"},
 		{"tiresias:min_run", "name=value"}, {"tiresias,min_run=1h", "tiresias:min_run=1h"}, {"Fifo", "did you mean fifo?"},
 		{"astraea:levels=many", `levels: "many"`}, {"tiresias:queues=1;x", `queues: "1;x"`}, {"=1", `"=1"`},
+		{"gavel:costs=v100", "costs"}, {"gavel:costs=v100:1;v100:2", "costs"},
 	} {
 		picks, err := Parse(c.list, true)
 		if err == nil || !strings.Contains(err.Error(), c.says) || picks != nil {

@@ -21,33 +21,46 @@ type Way struct {
 }
 
 // Run simulates the workload under a policy. It ends early, with the context's
-// error, when the context does.
+// error, when the context does: at once, or when a decision that takes long is
+// not waited for.
 func (w *Workload) Run(ctx context.Context, p roster.Pick, way Way) (*measure.Run, error) {
 	decide, err := p.New()
 	if err != nil {
 		return nil, err
 	}
-	decide = mortal{decide, ctx}
-	var run *measure.Run
+	type outcome struct {
+		run *measure.Run
+		err error
+	}
+	ended := make(chan outcome, 1)
+	go func() {
+		run, err := w.simulate(mortal{decide, ctx}, p.Entry.Name, way)
+		ended <- outcome{run, err}
+	}()
+	var out outcome
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, w.Name, context.Cause(ctx))
+	case out = <-ended:
+	}
+	if out.err != nil {
+		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, w.Name, out.err)
+	}
+	out.run.Policy, out.run.Trace, out.run.Seed = p.Label, w.Name, way.Seed
+	return out.run, nil
+}
+
+func (w *Workload) simulate(decide policy.Policy, name string, way Way) (*measure.Run, error) {
 	if way.Slurm {
-		run, err = through.Run(through.Config{
-			Policy: decide, Name: p.Entry.Name, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
+		return through.Run(through.Config{
+			Policy: decide, Name: name, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
 			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress,
 		})
-	} else {
-		run, err = exact.Run(exact.Config{
-			Policy: decide, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
-			Clock: way.Clock, Seed: way.Seed, Profiled: way.Profiled, Terse: true, Progress: way.Progress,
-		})
 	}
-	switch {
-	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
-	case err != nil:
-		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, w.Name, err)
-	}
-	run.Policy, run.Trace, run.Seed = p.Label, w.Name, way.Seed
-	return run, nil
+	return exact.Run(exact.Config{
+		Policy: decide, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
+		Clock: way.Clock, Seed: way.Seed, Profiled: way.Profiled, Terse: true, Progress: way.Progress,
+	})
 }
 
 // mortal is a policy that stops deciding when the context ends.
