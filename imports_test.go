@@ -24,6 +24,7 @@ var ours = []rule{
 	{[]string{"bridge/sim/golden", "bridge/sim/reproduce"}, []string{"policy/...", "bridge/...", "accounting/trace"}, "what papers claim, tried"},
 	{[]string{"policy/paper"}, []string{"policy/..."}, "a paper is composed of stages"},
 	{[]string{"policy/policytest"}, []string{"policy"}, "the laws hold for every policy"},
+	{[]string{"policy/window"}, []string{"policy", "policy/solve", "policy/predict", "policy/grant"}, "a window predicts, plans and grants at once"},
 	{[]string{"policy/..."}, []string{"policy", "policy/solve"}, "stages do not know each other"},
 	{[]string{"bridge/sim", "bridge/slurmtest"}, []string{"policy", "bridge/...", "accounting/trace"}, "a simulated Slurm"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
