@@ -76,16 +76,17 @@ func TestPlanIsKept(t *testing.T) {
 
 func TestTurns(t *testing.T) {
 	one := cluster("v100")
-	late := job(2, 30, 29) // a round from its end, and it should be gone long since
-	late.Arrive = now.Add(-10 * time.Hour)
+	fresh, ending, late := job(1, 2, 0), job(2, 30, 29), job(2, 30, 29) // each needs a round
+	fresh.Arrive, ending.Arrive, late.Arrive = now, now.Add(-40*time.Minute), now.Add(-10*time.Hour)
 	for name, c := range map[string]struct {
 		nodes []policy.Node
 		jobs  []policy.Job
 		want  []policy.JobID
 	}{
-		"who is late and nearly done": {one, []policy.Job{job(1, 2, 0), late}, []policy.JobID{2}},
-		"the longest fills up":        {cluster("v100", "v100"), []policy.Job{job(1, 2, 1), job(2, 90, 80), job(3, 4000, 0)}, []policy.JobID{1, 3}},
-		"nobody idles":                {cluster("v100", "v100"), []policy.Job{job(1, 3, 0)}, []policy.JobID{1}},
+		"who is late":          {one, []policy.Job{fresh, late}, []policy.JobID{2}},
+		"nobody is late":       {one, []policy.Job{fresh, ending}, []policy.JobID{1}},
+		"the longest fills up": {cluster("v100", "v100"), []policy.Job{job(1, 2, 1), job(2, 90, 80), job(3, 4000, 0)}, []policy.JobID{1, 3}},
+		"nobody idles":         {cluster("v100", "v100"), []policy.Job{job(1, 3, 0)}, []policy.JobID{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := settings()
@@ -93,12 +94,7 @@ func TestTurns(t *testing.T) {
 				o.Window = 1
 			}
 			s := &policy.Snapshot{Now: now, Nodes: c.nodes, Jobs: c.jobs}
-			var last *window.Plan
-			if name == "who is late and nearly done" { // it was promised an end of an hour after its arrival
-				last = &window.Plan{Origin: now.Add(-10 * time.Hour), Made: now.Add(-10 * time.Hour), Jobs: []window.Share{{ID: 2,
-					Fair: window.Target{Since: late.Arrive, Latest: 3600, At: late.Arrive}}}}
-			}
-			if runs, _, _ := decide(t, s, o, last); !slices.Equal(runs, c.want) {
+			if runs, _, _ := decide(t, s, o, nil); !slices.Equal(runs, c.want) {
 				t.Errorf("%v run, want %v", runs, c.want)
 			}
 		})
