@@ -21,6 +21,7 @@ type history struct {
 	jobs     map[int64]*life
 	accounts []policy.Account
 	samples  []policy.Sample
+	before   time.Time // of the last view recorded
 	stops    func(job int64, arrive time.Time) []time.Time
 }
 
@@ -34,6 +35,7 @@ type life struct {
 	ran        time.Duration     // likewise
 	open       span              // the run under way
 	runs       bool
+	ended      bool // for good
 	seen       time.Time // when it was last listed
 }
 
@@ -52,11 +54,12 @@ func (h *history) Record(_ context.Context, v *slurm.View) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
-		if l := h.jobs[id]; l.seen.Before(v.At) { // no longer listed
-			h.stop(l, v.At)
+		if l := h.jobs[id]; l.seen.Before(v.At) { // no longer listed: it ended unseen
+			h.stop(l, h.before)
 			delete(h.jobs, id)
 		}
 	}
+	h.before = v.At
 	return nil
 }
 
@@ -70,18 +73,17 @@ func (h *history) see(j *slurm.Job, at time.Time) {
 	case l.run.Same(run):
 	case run.Restarts > l.run.Restarts:
 		h.stop(l, j.Submit)
-		l.run = run
+		l.run, l.ended = run, false
 	default: // the id belongs to another job now
-		h.stop(l, at)
+		h.stop(l, h.before)
 		l = &life{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
 	}
-	fresh := l.seen.IsZero() || !j.Done() || l.runs
 	l.seen = at
 	switch {
 	case j.Running() && !l.runs && !j.Start.IsZero():
 		h.start(l, j)
-	case j.Done() && fresh:
+	case j.Done() && !l.ended:
 		h.end(l, j)
 	}
 }
@@ -113,6 +115,7 @@ func (h *history) stop(l *life, at time.Time) {
 
 // end closes a job for good and remembers how long it was.
 func (h *history) end(l *life, j *slurm.Job) {
+	l.ended = true
 	if !l.runs && j.Nodes != "" && !j.Start.IsZero() { // it came and went between two views
 		h.start(l, j)
 	}
@@ -140,7 +143,7 @@ func (h *history) Past(_ context.Context, _ string, now time.Time) (*bridge.Past
 			s.stop = now
 			open = append(open, s)
 		}
-		if l.run.Restarts > 0 {
+		if l.run.Restarts > 0 && !l.ended {
 			out.Jobs[id] = bridge.JobPast{
 				Arrive: l.arrive, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attained,
 				Preempted: h.stops(id, l.arrive),
