@@ -46,7 +46,7 @@ func avgJCT(s measure.Summary) float64 { return s.AvgJCT }
 func TestReproduceShockwave(t *testing.T) {
 	c := compared{}
 	with := func(name string, value any) paper.Params { return paper.Params{"since": "arrival", name: value} }
-	for seed := range int64(5) {
+	for seed := range int64(9) { // five leave a ratio of 1.151 where 9, 15 and 21 leave 1.144
 		c.run(t, seed+1, "shockwave", "shockwave", with("k", 1e-3))
 		c.run(t, seed+1, "proportional", "proportional", nil)
 		c.run(t, seed+1, "gavel", "gavel", nil)
