@@ -9,7 +9,7 @@ SLURM ?=
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 
 help: ## list these
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fairbridge ./cmd/fairbridge
@@ -30,6 +30,9 @@ lint: ## staticcheck
 bench: ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
+evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
+	$(GO) run ./cmd/fairbridge/evaluation $(if $(TRACES),-traces $(TRACES))
+
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \
 		awk '/^Fuzz/ { name[++n] = $$1 } /^ok/ { for (; n; n--) print $$2, name[n] }' | while read -r package name; do \
@@ -43,4 +46,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test race lint bench fuzz demo clean
+.PHONY: help build test race lint bench evaluation fuzz demo clean

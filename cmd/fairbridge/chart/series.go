@@ -16,18 +16,10 @@ const corners = 240
 // cdf is the share of values up to each; not finite ones count, but are not
 // drawn.
 func cdf(values []float64) []point {
-	sorted := slices.Clone(values)
-	slices.Sort(sorted)
 	var line []point
-	n := len(sorted)
-	for k := range corners + 1 {
-		i := k * (n - 1) / corners
-		if n == 0 || i < 0 || math.IsInf(sorted[i], 0) || math.IsNaN(sorted[i]) {
-			continue
-		}
-		p := point{sorted[i], float64(i+1) / float64(n)}
-		if len(line) == 0 || line[len(line)-1].y < p.y {
-			line = append(line, p)
+	for _, p := range measure.Distribution(values, corners) {
+		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
+			line = append(line, point{p.X, p.Y})
 		}
 	}
 	return line
