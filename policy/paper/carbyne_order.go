@@ -41,27 +41,38 @@ func (c *carbyneOrder) Order(r *policy.Round) ([]*policy.Entry, error) {
 	if err != nil || c.altruism == 0 {
 		return line, err
 	}
-	place := make(map[*policy.Entry]int, len(line))
+	rank := make([]carbyneRank, len(line))
 	for i, e := range line {
-		place[e] = i
-	}
-	slices.SortFunc(line, func(a, b *policy.Entry) int {
-		x, y := c.task(a), c.task(b)
+		at := c.index(e)
+		rank[i] = carbyneRank{Entry: e, carbyneTask: &c.tasks[at], flow: c.flows.of[at], work: c.work[c.flows.of[at]], group: 1}
 		switch {
-		case x.must != y.must:
-			return c.level(a) - c.level(b)
-		case x.must || !x.there && !y.there:
-			return cmp.Compare(place[a], place[b])
-		case !x.there:
-			return 1
-		case !y.there:
-			return -1
+		case c.tasks[at].must:
+			rank[i].group = 0
+		case !c.tasks[at].there:
+			rank[i].group = 2
 		}
-		f, g := c.flow(a), c.flow(b)
-		return cmp.Or(cmp.Compare(c.work[f], c.work[g]), cmp.Compare(f, g), cmp.Compare(x.latest, y.latest),
-			cmp.Compare(y.fit, x.fit), policy.ByArrival(a, b))
-	})
+	}
+	slices.SortStableFunc(rank, carbyneRank.compare)
+	for i := range rank {
+		line[i] = rank[i].Entry
+	}
 	return line, nil
+}
+
+// carbyneRank is what decides where a task stands.
+type carbyneRank struct {
+	*policy.Entry
+	*carbyneTask
+	group, flow int // group 0 must run, 1 may, 2 cannot
+	work        float64
+}
+
+func (a carbyneRank) compare(b carbyneRank) int {
+	if a.group != 1 || b.group != 1 {
+		return a.group - b.group
+	}
+	return cmp.Or(cmp.Compare(a.work, b.work), cmp.Compare(a.flow, b.flow), cmp.Compare(a.latest, b.latest),
+		cmp.Compare(b.fit, a.fit), policy.ByArrival(a.Entry, b.Entry))
 }
 
 func (c *carbyneOrder) index(e *policy.Entry) int {
@@ -69,29 +80,23 @@ func (c *carbyneOrder) index(e *policy.Entry) int {
 	return i
 }
 
-func (c *carbyneOrder) task(e *policy.Entry) *carbyneTask { return &c.tasks[c.index(e)] }
-
-func (c *carbyneOrder) flow(e *policy.Entry) int { return c.flows.of[c.index(e)] }
-
-// level is 0 for what must run now.
-func (c *carbyneOrder) level(e *policy.Entry) int {
-	if c.task(e).must {
+// tier is 0 for what must run now.
+func (c *carbyneOrder) tier(_ *policy.Round, e *policy.Entry) int {
+	if c.tasks[c.index(e)].must {
 		return 0
 	}
 	return 1
 }
 
-func (c *carbyneOrder) tier(_ *policy.Round, e *policy.Entry) int { return c.level(e) }
-
 // plan looks at every workflow.
 func (c *carbyneOrder) plan(r *policy.Round) {
 	c.tasks, c.work = make([]carbyneTask, len(r.Entries)), make([]float64, len(c.flows.names))
 	c.costs = share.Dominant{}.Costs(r)
-	members := make([][]int, len(c.flows.names))
+	works := make([]carbyneWork, len(c.flows.names))
 	var free []float64
 	for i, e := range r.Entries {
 		if r.Startable(e) {
-			members[c.flows.of[i]] = append(members[c.flows.of[i]], i)
+			works[c.flows.of[i]].add(e, i)
 			c.tasks[i].there = true
 		}
 		for k, cost := range c.costs[i] {
@@ -108,57 +113,44 @@ func (c *carbyneOrder) plan(r *policy.Round) {
 			c.tasks[i].fit += cost * free[k]
 		}
 	}
-	for w, jobs := range members {
-		if len(jobs) > 0 {
-			c.workflow(r, w, jobs)
+	carbyneEnds(works)
+	for w := range works {
+		if len(works[w].jobs) > 0 {
+			c.workflow(r, w, &works[w])
 		}
 	}
 }
 
-// workflow finds when the workflow would end with its share from now on, and
-// from that how late each of its tasks may start.
-func (c *carbyneOrder) workflow(r *policy.Round, w int, jobs []int) {
-	var pieces []solve.Piece
-	var of []int
-	due, known := 0.0, true
-	for _, i := range jobs {
-		e := r.Entries[i]
-		left, ok := carbyneLeft(e)
-		known = known && ok
-		due += e.Due
-		c.work[w] += left * float64(e.Has()*e.Count())
-		for range min(e.Count(), 1024) {
-			pieces, of = append(pieces, solve.Piece{Time: left, Width: e.Has()}), append(of, i)
-		}
-	}
-	if !known {
+// workflow finds how late each task may start so that the workflow ends when
+// its fair share would end it, and which must run now.
+func (c *carbyneOrder) workflow(r *policy.Round, w int, f *carbyneWork) {
+	c.work[w] = f.sum
+	if !f.known {
 		c.work[w] = math.Inf(1)
 	}
-	if !known || c.altruism == 0 || !c.altruist(w) {
-		for _, i := range jobs {
+	if !f.known || c.altruism == 0 || !c.altruist(w) {
+		for _, i := range f.jobs {
 			c.tasks[i].must = r.Entries[i].Due > 0
 		}
 		return
 	}
-	machines := max(int(due+1e-9), 1)
-	ends, last := solve.LongestFirst(pieces, machines)
-	fair := last * max(float64(machines)/max(due, 1e-3), 1) // less than one GPU takes as much longer
-	for _, i := range jobs {
+	for _, i := range f.jobs {
 		c.tasks[i].latest = math.Inf(1)
 	}
-	for k, i := range of {
-		c.tasks[i].latest = min(c.tasks[i].latest, fair-ends[k])
+	ends, _ := solve.LongestFirst(f.pieces, int(math.Ceil(f.sum/f.end-1e-9)))
+	for k, i := range f.of {
+		c.tasks[i].latest = min(c.tasks[i].latest, f.end-ends[k])
 	}
-	slices.SortFunc(jobs, func(i, j int) int {
+	slices.SortFunc(f.jobs, func(i, j int) int {
 		return cmp.Or(cmp.Compare(c.tasks[i].latest, c.tasks[j].latest), policy.ByTenure(r.Entries[i], r.Entries[j]))
 	})
 	held := 0.0
-	for _, i := range jobs {
+	for _, i := range f.jobs {
 		t := &c.tasks[i]
-		if t.must = held < due-1e-9 && t.latest <= c.slack*fair; t.must {
+		if t.must = held < f.due-1e-9 && t.latest <= c.slack*f.end; t.must {
 			held += r.Entries[i].Ask.GPUs.Whole()
 		}
-		c.explain(r, w, i, fair)
+		c.explain(r, w, i, f.end)
 	}
 }
 
@@ -175,26 +167,4 @@ func (c *carbyneOrder) altruist(w int) bool {
 	h := fnv.New32a()
 	h.Write([]byte(c.flows.names[w]))
 	return float64(h.Sum32())/(1<<32) < c.altruism
-}
-
-// carbyneLeft returns the seconds the job runs from now on what it asks or
-// holds: as it reports, else as estimated with one standard error.
-func carbyneLeft(e *policy.Entry) (seconds float64, ok bool) {
-	if t := e.Training; t != nil && len(t.Rates) > 0 {
-		typ := e.Ask.GPUs.Type
-		if len(e.On) > 0 {
-			typ = e.On[0].Type
-		}
-		rate, known := t.Rate(typ)
-		if !known {
-			rate = t.Rates[0].Steps
-		}
-		if rate > 0 {
-			return max(t.Steps-t.Done, 0) / rate, true
-		}
-	}
-	if e.Estimate.Left > 0 && (e.Estimate.From != "attained" || e.Active()) {
-		return (e.Estimate.Left + e.Estimate.Sigma).Seconds(), true
-	}
-	return 0, false
 }
