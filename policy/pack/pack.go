@@ -64,7 +64,8 @@ func suits(r *policy.Round, on policy.Alloc, e *policy.Entry, gang policy.Ask) b
 	})
 }
 
-// With puts a job on the very devices of the running job it was paired with.
+// With puts a job on the very devices of the one it was paired with, which runs
+// or has just been started.
 type With map[policy.JobID]policy.JobID
 
 // Pack implements policy.Packer.
@@ -74,14 +75,17 @@ func (w With) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 		return nil, errNone
 	}
 	gang := e.Gang()
-	for _, h := range r.Active() {
-		if h.ID != host || !h.Shareable || h.State != policy.Running || !h.Got.Equal(h.On) {
-			continue
-		}
-		gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.On[0].Type)
-		if suits(r, h.On, e, gang) {
-			return slices.Clone(h.On), nil
-		}
+	i, known := slices.BinarySearchFunc(r.Entries, host, func(h *policy.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
+	if !known {
+		return nil, errNone
+	}
+	h := r.Entries[i]
+	if !h.Shareable || h.State == policy.Suspended || len(h.Got) == 0 {
+		return nil, errNone
+	}
+	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Got[0].Type)
+	if suits(r, h.Got, e, gang) {
+		return slices.Clone(h.Got), nil
 	}
 	return nil, errNone
 }

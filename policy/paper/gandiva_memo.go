@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"fairbridge/policy"
 )
@@ -19,13 +18,14 @@ type slicesMemo struct {
 	Bad      []duo               `json:"bad,omitempty"`   // tried and undone, sorted
 }
 
-// pairing is a guest on the GPUs of a host, and what both had done when the
-// measurement began.
+// pairing is two jobs that take their turns together, the guest on the GPUs of
+// the host, and where both were when they were first seen so.
 type pairing struct {
 	Host  policy.JobID `json:"host"`
 	Guest policy.JobID `json:"guest"`
-	Since time.Time    `json:"since,omitzero"` // zero: not seen together yet
-	Done  [2]float64   `json:"done"`           // steps of host and guest at Since
+	Seen  bool         `json:"seen"`
+	Done  [2]float64   `json:"done"` // steps of host and guest when first seen
+	Ran   [2]float64   `json:"ran"`  // their turns then
 }
 
 // duo is two jobs, the smaller id first.

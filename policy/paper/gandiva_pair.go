@@ -9,30 +9,39 @@ import (
 	"fairbridge/policy/solve"
 )
 
-// mostPartners bounds how many waiting jobs are considered as guests at once.
+// mostPartners bounds how many jobs are considered for pairs at once.
 const mostPartners = 256
 
-// judge looks at the pairs of the last round. Those that run together are
-// measured; one that does not pay is undone. The others are forgotten.
+// judge looks at the pairs of the last round. One that was measured long
+// enough and does not pay is undone; one whose jobs found GPUs of their own, or
+// are gone, is forgotten.
 func (s *slicer) judge(r *policy.Round) {
 	s.leave = map[policy.JobID]string{}
 	for _, p := range s.past.Pairs {
 		host, guest := r.Job(p.Host), r.Job(p.Guest)
-		if host == nil || guest == nil || !host.Active() || !guest.Active() || !host.On.Equal(guest.On) {
+		if host == nil || guest == nil || guest.Active() && !guest.On.Equal(host.On) {
 			continue
 		}
-		done := [2]float64{stepsDone(host), stepsDone(guest)}
-		if p.Since.IsZero() {
-			p.Since, p.Done = r.Now, done
-		} else if sum, known := together(r, host, guest, p, done); known && sum <= s.Keep && r.Now.Sub(p.Since) >= s.Window {
-			s.leave[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
-			s.now.Bad = append(s.now.Bad, duoOf(host.ID, guest.ID))
-			continue
+		if guest.Active() {
+			ran, done := [2]float64{s.ran(host.ID), s.ran(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
+			if !p.Seen {
+				p.Seen, p.Ran, p.Done = true, ran, done
+			} else if sum, known := together(host, guest, p, ran, done); known && sum <= s.Keep && ran[1]-p.Ran[1] >= s.Window.Seconds() {
+				s.leave[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
+				s.now.Bad = append(s.now.Bad, duoOf(host.ID, guest.ID))
+				continue
+			}
 		}
 		s.now.Pairs = append(s.now.Pairs, p)
 		s.guests[guest.ID] = host.ID
 	}
 	slices.SortFunc(s.now.Bad, duo.compare)
+}
+
+// ran returns the turns of a job of this round.
+func (s *slicer) ran(id policy.JobID) float64 {
+	i, _ := slices.BinarySearch(s.now.Jobs, id)
+	return s.now.Ran[i]
 }
 
 func stepsDone(j *policy.Job) float64 {
@@ -42,39 +51,41 @@ func stepsDone(j *policy.Job) float64 {
 	return j.Training.Done
 }
 
-// together returns the sum of the measured speeds of a pair since it was put
-// together, each relative to being alone.
-func together(r *policy.Round, host, guest *policy.Job, p pairing, done [2]float64) (sum float64, known bool) {
+// together returns the sum of the measured speeds of a pair, each relative to
+// being alone.
+func together(host, guest *policy.Job, p pairing, ran, done [2]float64) (sum float64, known bool) {
 	for i, j := range []*policy.Job{host, guest} {
-		if j.Training == nil {
+		if j.Training == nil || ran[i] <= p.Ran[i] {
 			return 0, false
 		}
 		alone, ok := j.Training.Rate(j.On[0].Type)
-		took := r.Now.Sub(p.Since).Seconds()
-		if !ok || alone <= 0 || took <= 0 {
+		if !ok || alone <= 0 {
 			return 0, false
 		}
-		sum += (done[i] - p.Done[i]) / took / alone
+		sum += (done[i] - p.Done[i]) / (ran[i] - p.Ran[i]) / alone
 	}
 	return sum, true
 }
 
-// pair finds guests for running jobs, if more is asked than there is.
+// pair makes pairs, if more is asked than there is.
 func (s *slicer) pair(r *policy.Round) {
 	if !s.Pack || !crowded(r) {
 		return
 	}
-	hosts, waiting := s.singles(r)
+	single := s.singles(r)
 	var edges []solve.Edge
-	for a, host := range hosts {
-		for b, guest := range waiting {
-			if _, bad := slices.BinarySearchFunc(s.now.Bad, duoOf(host.ID, guest.ID), duo.compare); !bad {
-				edges = append(edges, solve.Edge{A: a, B: len(hosts) + b, Weight: s.worth(host, guest)})
+	for a, x := range single {
+		for b, y := range single[:a] {
+			if _, bad := slices.BinarySearchFunc(s.now.Bad, duoOf(x.ID, y.ID), duo.compare); !bad && !(x.Active() && y.Active()) {
+				edges = append(edges, solve.Edge{A: a, B: b, Weight: s.worth(x, y)})
 			}
 		}
 	}
-	for _, e := range solve.Match(len(hosts)+len(waiting), edges) {
-		host, guest := hosts[e.A], waiting[e.B-len(hosts)]
+	for _, e := range solve.Match(len(single), edges) {
+		host, guest := single[e.A], single[e.B]
+		if guest.Active() || !host.Active() && guest.ID < host.ID {
+			host, guest = guest, host
+		}
 		s.guests[guest.ID] = host.ID
 		s.now.Pairs = append(s.now.Pairs, pairing{Host: host.ID, Guest: guest.ID})
 	}
@@ -92,47 +103,60 @@ func crowded(r *policy.Round) bool {
 	return want > capacity(r)
 }
 
-// singles returns the running and the waiting jobs that accept a neighbour and
-// have none, the waiting ones by fewest turns.
-func (s *slicer) singles(r *policy.Round) (hosts, waiting []*policy.Entry) {
+// singles returns the jobs that accept a neighbour and have none, by fewest
+// turns.
+func (s *slicer) singles(r *policy.Round) []*policy.Entry {
 	paired := map[policy.JobID]bool{}
 	for _, p := range s.now.Pairs {
 		paired[p.Host], paired[p.Guest] = true, true
 	}
-	ran := map[policy.JobID]float64{}
-	for i, e := range r.Entries {
-		switch {
-		case !e.Shareable || paired[e.ID] || s.leave[e.ID] != "" || !r.Startable(e):
-		case e.Active():
-			hosts = append(hosts, e)
-		case r.Possible(e) == nil:
-			ran[e.ID] = s.now.Ran[i]
-			waiting = append(waiting, e)
+	var single []*policy.Entry
+	for _, e := range r.Entries {
+		if e.Shareable && !paired[e.ID] && s.leave[e.ID] == "" && r.Startable(e) && (e.Active() || r.Possible(e) == nil) {
+			single = append(single, e)
 		}
 	}
-	slices.SortFunc(waiting, func(a, b *policy.Entry) int {
-		return cmp.Or(cmp.Compare(ran[a.ID], ran[b.ID]), cmp.Compare(a.ID, b.ID))
+	slices.SortFunc(single, func(a, b *policy.Entry) int {
+		return cmp.Or(cmp.Compare(s.ran(a.ID), s.ran(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
-	return hosts, waiting[:min(len(waiting), mostPartners)]
+	return single[:min(len(single), mostPartners)]
 }
 
 // worth is by how much the speeds of two jobs on the same GPUs exceed one job
 // alone: from their profiles, else from how busy they keep their GPUs. Nothing
 // known is worth nothing.
-func (s *slicer) worth(host, guest *policy.Entry) float64 {
-	typ := host.On[0].Type
-	if host.On.Count() != guest.Ask.GPUs.Count || guest.Ask.GPUs.Type != "" && guest.Ask.GPUs.Type != typ {
+func (s *slicer) worth(x, y *policy.Entry) float64 {
+	typ, ok := sameGPUs(x, y)
+	if !ok || x.Has() != y.Has() {
 		return 0
 	}
-	a, known := beside(host.Job, guest.Class, typ)
-	b, knownToo := beside(guest.Job, host.Class, typ)
+	a, known := beside(x.Job, y.Class, typ)
+	b, knownToo := beside(y.Job, x.Class, typ)
 	switch {
+	case known && a <= 0 || knownToo && b <= 0:
+		return 0 // they do not fit into the GPU's memory together
 	case known && knownToo:
 		return a + b - s.Keep
-	case host.Busy.Known && guest.Busy.Known:
-		return 1 - host.Busy.Value - guest.Busy.Value
+	case x.Busy.Known && y.Busy.Known:
+		return 1 - x.Busy.Value - y.Busy.Value
 	}
 	return 0
+}
+
+// sameGPUs returns the type both could run on: where one runs or what one asks;
+// "" when neither says.
+func sameGPUs(x, y *policy.Entry) (typ string, ok bool) {
+	for _, e := range []*policy.Entry{x, y} {
+		is := e.Ask.GPUs.Type
+		if e.Active() {
+			is = e.On[0].Type
+		}
+		if is != "" && typ != "" && is != typ {
+			return "", false
+		}
+		typ = cmp.Or(typ, is)
+	}
+	return typ, true
 }
 
 // beside is the job's profiled speed beside a neighbour of the class, relative
@@ -141,13 +165,10 @@ func beside(j *policy.Job, class, typ string) (float64, bool) {
 	if j.Training == nil || class == "" {
 		return 0, false
 	}
-	alone, ok := j.Training.Rate(typ)
-	if !ok || alone <= 0 {
-		return 0, false
-	}
 	for _, b := range j.Training.Beside {
-		if b.Type == typ && b.Class == class {
-			return b.Steps / alone, true
+		if (typ == "" || b.Type == typ) && b.Class == class {
+			alone, ok := j.Training.Rate(b.Type)
+			return b.Steps / alone, ok && alone > 0
 		}
 	}
 	return 0, false
