@@ -70,7 +70,7 @@ func gandivaEntry() Entry {
 		Stages:     []string{"predict", "order", "lease", "place", "pack", "preempt"},
 		Needs:      []string{"run time received", "speeds beside a neighbour, or measured GPU utilisation (to pack)"},
 		Fallback:   "jobs of unknown speed and utilisation are never paired; the turns need nothing",
-		Reproduced: "six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
+		Reproduced: "average JCT 1.36 times shorter than FIFO's and 16 % more work from pairs (Gavel-like load, medians); six jobs on four GPUs in equal turns, pairs kept at 1.45 and undone at 0.85, servers by size of gang",
 		Params:     params,
 		Exact:      Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s", "window": "1m"},
 		New: construct(params, func(v values) policy.Policy {
