@@ -37,6 +37,10 @@ type Gavel struct {
 	// Deadlines asks for the speed that each deadline needs, as long as that is
 	// possible, in the throughput and cost objectives.
 	Deadlines bool
+	// Sharing lets two jobs whose owners accept it share GPUs where they report
+	// how fast they are beside each other, for the objectives max-min, throughput
+	// and cost.
+	Sharing bool
 
 	Round     time.Duration // how long a turn is thought to last
 	Recompute time.Duration // least time between two computations
@@ -53,6 +57,7 @@ type Gavel struct {
 type gavelMemo struct {
 	Book  rounds.Book `json:"book"`
 	Alone gavelAlone  `json:"alone"`
+	Pairs []gavelPair `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
@@ -61,7 +66,7 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
-	solver := &gavelSolver{Gavel: g, alone: memo.Alone}
+	solver := &gavelSolver{Gavel: g, alone: memo.Alone, pairs: memo.Pairs}
 	turns := rounds.Turns{Round: g.Round, Least: g.Recompute, Wait: !g.Conserve, Solve: solver.fractions, Book: memo.Book}
 	pipeline := policy.Pipeline{
 		Name:     "gavel",
@@ -72,11 +77,14 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Backfill: backfill.Greedy{},
 		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),
 	}
+	if g.Sharing {
+		pipeline.Pack = besides{solver}
+	}
 	plan, err := pipeline.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(gavelMemo{turns.Book, solver.alone})
+	plan.Memo = policy.Remember(gavelMemo{turns.Book, solver.alone, solver.pairs})
 	return plan, nil
 }
 
@@ -84,6 +92,7 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 type gavelSolver struct {
 	*Gavel
 	alone gavelAlone
+	pairs []gavelPair
 }
 
 // fractions is the rounds.Solve of Gavel.
@@ -94,6 +103,7 @@ func (g *gavelSolver) fractions(r *policy.Round, types []string) ([][]float64, e
 		g.alone = g.alone.next(p)
 		p.alone = g.alone.Spent
 	}
+	g.pairs = nil
 	if len(p.jobs) == 0 {
 		return rows, nil
 	}
@@ -109,6 +119,12 @@ func (g *gavelSolver) fractions(r *policy.Round, types []string) ([][]float64, e
 
 // divide returns the fractions by job and kind of GPU.
 func (g *gavelSolver) divide(p *gavelProblem) ([][]float64, error) {
+	if g.Sharing {
+		x, pairs, ok, err := p.pairUp(g.Gavel)
+		if g.pairs = pairs; ok || err != nil {
+			return x, err
+		}
+	}
 	switch g.Objective {
 	case hierarchical:
 		return p.waterFill(g.Within)

@@ -54,7 +54,7 @@ func newGavelProblem(g *Gavel, r *policy.Round, types []string) *gavelProblem {
 	for i := range p.jobs {
 		p.work(&p.jobs[i], g)
 	}
-	p.merge(g.Objective == costs && len(g.Costs) > 0)
+	p.merge(g.Sharing || g.Objective == costs && len(g.Costs) > 0)
 	return p
 }
 

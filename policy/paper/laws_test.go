@@ -18,7 +18,7 @@ var variants = map[string][]paper.Params{
 	"srtf":        {{"by": "service"}, {"min_run": "1s", "max_stops": -1}},
 	"multifactor": {{"fair_share": "classic", "depth": 1}, {"preempt": "qos", "qos_order": []any{"high"}, "favor_small": true}},
 	"fifo":        {{"backfill": "easy"}, {"max_wait": "0s"}},
-	"gavel": {{"objective": "makespan"}, {"objective": "finish-time-fairness", "min_run": "1s"}, {"objective": "throughput", "aware": false, "deadlines": true},
+	"gavel": {{"objective": "makespan"}, {"sharing": true}, {"objective": "finish-time-fairness", "min_run": "1s"}, {"objective": "throughput", "aware": false, "deadlines": true},
 		{"objective": "cost", "costs": "a100:3;v100:1"}, {"objective": "fifo"}, {"objective": "sjf"}, {"objective": "hierarchical"}, {"objective": "hierarchical", "within": "fifo"}},
 	"themis":   {{"method": "lp"}, {"truthful": true, "fairness": 0, "alone": "jobs", "lease": "1m"}},
 	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
