@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/cmd/fairbridge/roster"
 	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/policy/paper"
 )
 
 // trialHelp explains what simulate and compare have in common.
@@ -48,6 +49,17 @@ func (t *trials) flags(c *cobra.Command) {
 	f.StringVar(&t.clock, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(trial.Clocks(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
 	f.DurationVar(&t.round, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
 	f.Int64Var(&t.seed, "seed", 1, "of all chance")
+	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicies))
+}
+
+// completePolicies offers names behind the last comma.
+func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	before := text[:strings.LastIndex(text, ",")+1]
+	var all []cobra.Completion
+	for _, e := range paper.All() {
+		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
 // bench is everything a simulation needs, checked.
