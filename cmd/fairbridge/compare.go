@@ -37,30 +37,7 @@ below ours.
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave`,
 		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			b, err := t.benches()
-			if err != nil {
-				return err
-			}
-			page, err := newFile(t.html)
-			if err != nil {
-				return err
-			}
-			defer page.discard()
-			b.remarks(c.ErrOrStderr())
-			all, err := b.all(c.Context(), c.ErrOrStderr(), t.parallel)
-			if err != nil {
-				return err
-			}
-			if err := page.write(b.page(all, &t.trials)); err != nil {
-				return err
-			}
-			if o.json {
-				return printLines(c.OutOrStdout(), b.comparisons(all))
-			}
-			b.print(c.OutOrStdout(), all)
-			return nil
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return t.run(c, o.json) },
 	}
 	t.flags(c)
 	f := c.Flags()
@@ -71,6 +48,31 @@ below ours.
 	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
 	return o.reader(c)
+}
+
+func (t *comparing) run(c *cobra.Command, json bool) error {
+	a, err := t.benches()
+	if err != nil {
+		return err
+	}
+	page, err := newFile(t.html)
+	if err != nil {
+		return err
+	}
+	defer page.discard()
+	a.remarks(c.ErrOrStderr())
+	all, err := a.all(c.Context(), c.ErrOrStderr(), t.parallel)
+	if err != nil {
+		return err
+	}
+	if err := page.write(a.page(all, &t.trials)); err != nil {
+		return err
+	}
+	if json {
+		return printLines(c.OutOrStdout(), a.comparisons(all))
+	}
+	a.print(c.OutOrStdout(), all)
+	return nil
 }
 
 // arena is a bench for every seed.
