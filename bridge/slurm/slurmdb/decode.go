@@ -1,0 +1,140 @@
+package slurmdb
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// reply is what surrounds every list.
+type reply struct {
+	Meta struct {
+		Slurm  struct{ Release, Cluster string } `json:"slurm"`
+		Client json.RawMessage                   `json:"client"`
+	} `json:"meta"`
+	Errors []struct {
+		Description, Error, Source string
+		Number                     int64 `json:"error_number"`
+	} `json:"errors"`
+	Jobs         *[]record      `json:"jobs"`
+	Associations *[]association `json:"associations"`
+}
+
+// record is a job as slurmrestd writes it.
+type record struct {
+	ID          int64  `json:"job_id"`
+	SLUID       string `json:"sluid"`
+	Name        string `json:"name"`
+	User        string `json:"user"`
+	Account     string `json:"account"`
+	QOS         string `json:"qos"`
+	Partition   string `json:"partition"`
+	Cluster     string `json:"cluster"`
+	Nodes       string `json:"nodes"`
+	Association struct {
+		User    string `json:"user"`
+		Account string `json:"account"`
+	} `json:"association"`
+	State struct {
+		Current words  `json:"current"`
+		Reason  string `json:"reason"`
+	} `json:"state"`
+	Time struct {
+		Submission, Eligible, Start, End, Suspended, Limit number
+	} `json:"time"`
+	Array struct {
+		Job  number `json:"job_id"`
+		Task number `json:"task_id"`
+	} `json:"array"`
+	Restarts *number `json:"restart_cnt"`
+	TRES     struct {
+		Allocated, Requested []resource
+	} `json:"tres"`
+}
+
+// resource is one trackable resource.
+type resource struct {
+	Type, Name string
+	Count      number
+}
+
+// read reads a reply; want names the list it must hold.
+func read(r io.Reader, want string) (reply, slurm.Meta, error) {
+	var out reply
+	dec := json.NewDecoder(r)
+	if err := dec.Decode(&out); err != nil {
+		return reply{}, slurm.Meta{}, fmt.Errorf("after %d bytes: %w", dec.InputOffset(), err)
+	}
+	meta := slurm.Meta{Release: out.Meta.Slurm.Release, Cluster: out.Meta.Slurm.Cluster}
+	for _, e := range out.Errors {
+		text := slices.DeleteFunc([]string{e.Description, e.Error, e.Source}, func(s string) bool { return s == "" })
+		meta.Errors = append(meta.Errors, slurm.Problem{Number: int(e.Number), Text: strings.Join(text, ", ")})
+	}
+	if len(meta.Errors) == 0 && (want == "jobs" && out.Jobs == nil || want == "associations" && out.Associations == nil) {
+		return reply{}, slurm.Meta{}, fmt.Errorf("the reply has no %q", want)
+	}
+	return out, meta, nil
+}
+
+// job turns a record into a row.
+func (r *record) job() (Job, error) {
+	j := Job{
+		ID: r.ID, SLUID: r.SLUID, Name: r.Name, User: r.User, Account: r.Account, QOS: r.QOS, Partition: r.Partition, Cluster: r.Cluster,
+		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: hosts(r.Nodes),
+		Submit: r.Time.Submission.time(), Eligible: r.Time.Eligible.time(), Start: r.Time.Start.time(), End: r.Time.End.time(),
+		Suspended: time.Duration(r.Time.Suspended) * time.Second, Limit: time.Duration(r.Time.Limit) * time.Minute,
+		Allocated: tresOf(r.TRES.Allocated), Requested: tresOf(r.TRES.Requested), Restarts: -1,
+		ArrayJob: int64(r.Array.Job), ArrayTask: int64(r.Array.Task),
+	}
+	if j.User == "" {
+		j.User = r.Association.User
+	}
+	if r.Restarts != nil {
+		j.Restarts = int(*r.Restarts)
+	}
+	switch {
+	case j.ID <= 0:
+		return Job{}, fmt.Errorf("job_id %d is no job's", r.ID)
+	case j.State == "":
+		return Job{}, fmt.Errorf("job %d has no state", j.ID)
+	case j.Submit.IsZero():
+		return Job{}, fmt.Errorf("job %d was never submitted", j.ID)
+	}
+	return j.checked()
+}
+
+// checked refuses times that contradict each other.
+func (j Job) checked() (Job, error) {
+	if j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
+		if j.Nodes != "" {
+			return Job{}, fmt.Errorf("job %d ends at %s, before it starts at %s", j.ID, j.End.Format(time.RFC3339), j.Start.Format(time.RFC3339))
+		}
+		j.Start = time.Time{}
+	}
+	return j, nil
+}
+
+func tresOf(list []resource) slurm.TRES {
+	var t slurm.TRES
+	for _, r := range list {
+		switch n := int64(r.Count); r.Type {
+		case "cpu":
+			t.CPUs = n
+		case "mem":
+			t.MemMB = n
+		case "node":
+			t.Nodes = n
+		case "billing":
+			t.Billing = n
+		case "gres":
+			name, typ, _ := strings.Cut(r.Name, ":")
+			t.Gres = append(t.Gres, slurm.GRES{Name: name, Type: typ, Count: int(n)})
+		}
+	}
+	return t
+}

@@ -1,0 +1,7 @@
+// Package slurmdb reads what slurmdbd, Slurm's accounting database, holds: the
+// rows of its job table, and its tree of associations. Both come through
+// slurmrestd; rows come from the text of sacct too, where there is no REST.
+//
+// slurmdbd is the authority on the past. Its rows are taken as they are; what
+// they mean is the business of package accounting.
+package slurmdb

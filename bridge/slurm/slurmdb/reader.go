@@ -1,0 +1,89 @@
+package slurmdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// Reader reads slurmdbd through slurmrestd.
+type Reader struct {
+	client  *rest.Client
+	cluster string
+}
+
+// New returns a reader of the rows of one cluster.
+func New(c *rest.Client, cluster string) *Reader { return &Reader{client: c, cluster: cluster} }
+
+// narrowest is the shortest time that is asked for in one piece.
+const narrowest = time.Minute
+
+// Jobs returns every row, duplicates of a job id included, that was eligible
+// before to and had not ended by from. What is too much for one answer is asked
+// for in halves, in which case rows that belong to both come twice. Errors are
+// *slurm.Error.
+func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
+	jobs, err := r.window(ctx, from, to)
+	if err == nil || !tooMuch(err) || to.Sub(from) < 2*narrowest {
+		return jobs, err
+	}
+	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
+	first, err := r.Jobs(ctx, from, middle)
+	if err != nil {
+		return nil, err
+	}
+	second, err := r.Jobs(ctx, middle, to)
+	return append(first, second...), err
+}
+
+// tooMuch reports whether asking for less may help.
+func tooMuch(err error) bool {
+	var e *slurm.Error
+	return errors.As(err, &e) && (e.Class == slurm.Garbled && e.Status == 200 || e.Class == slurm.Busy && e.Status == 0)
+}
+
+// window asks once. Any parameter makes slurmrestd list duplicates and leave
+// times as they are; times are written in the one way that all versions read.
+func (r *Reader) window(ctx context.Context, from, to time.Time) ([]Job, error) {
+	query := url.Values{"start_time": {fmt.Sprintf("uts%d", from.Unix())}, "end_time": {fmt.Sprintf("uts%d", to.Unix())},
+		"skip_steps": {"true"}, "cluster": {r.cluster}}
+	var jobs []Job
+	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
+		got, meta, err := read(in, "jobs")
+		if err != nil || len(meta.Errors) > 0 {
+			return meta, err
+		}
+		jobs, err = r.rows(*got.Jobs)
+		return meta, err
+	})
+	return jobs, err
+}
+
+func (r *Reader) rows(list []record) ([]Job, error) {
+	jobs := make([]Job, 0, len(list))
+	for i := range list {
+		if c := list[i].Cluster; c != "" && c != r.cluster {
+			continue
+		}
+		j, err := list[i].job()
+		if err != nil {
+			return nil, fmt.Errorf("job record %d: %w", i+1, err)
+		}
+		jobs = append(jobs, j)
+	}
+	return jobs, nil
+}
+
+func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.Meta, error)) error {
+	_, err := r.client.Conn().Get(ctx, "/slurmdb/"+r.client.API().Name()+"/"+path, read)
+	if err != nil {
+		return fmt.Errorf("reading slurmdbd's records: %w", err)
+	}
+	return nil
+}

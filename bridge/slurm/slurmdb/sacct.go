@@ -1,0 +1,127 @@
+package slurmdb
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Columns is what sacct should print, for sacct -aDXP -o. The name comes last,
+// because it may hold the sign that separates columns.
+const Columns = "JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended,TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList,AllocTRES,ReqTRES,JobName"
+
+// needed are the columns without which rows say too little.
+var needed = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
+
+// maxLine bounds a line of sacct's output.
+const maxLine = 1 << 20
+
+// ParseError is a line that cannot be read.
+type ParseError struct {
+	File   string
+	Line   int
+	Column string // "": the line as a whole
+	Err    error
+}
+
+// Error says "file:line: column: what".
+func (e *ParseError) Error() string {
+	if e.Column == "" {
+		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Err)
+	}
+	return fmt.Sprintf("%s:%d: %s: %v", e.File, e.Line, e.Column, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *ParseError) Unwrap() error { return e.Err }
+
+// Sacct reads the output of sacct -P with a heading. Times without a zone are
+// in zone; seconds since 1970, which sacct prints with SLURM_TIME_FORMAT=%s,
+// are not in doubt. Steps are passed over, and rows of other clusters where
+// cluster is not "". The first line that cannot be read is an error, a
+// *ParseError that names file.
+func Sacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, error) {
+	scan := bufio.NewScanner(in)
+	scan.Buffer(nil, maxLine)
+	r := sacctReader{zone: zone, words: map[string]string{}}
+	var jobs []Job
+	line := 0
+	fail := func(err error) error { return &ParseError{file, line, r.column, err} }
+	for scan.Scan() {
+		line++
+		text := strings.TrimRight(scan.Text(), "\r")
+		if text == "" {
+			continue
+		}
+		if r.columns == nil {
+			if err := r.heading(text); err != nil {
+				return nil, fail(err)
+			}
+			continue
+		}
+		j, keep, err := r.row(text)
+		if err != nil {
+			return nil, fail(err)
+		}
+		if keep && (cluster == "" || j.Cluster == "" || j.Cluster == cluster) {
+			jobs = append(jobs, j)
+		}
+	}
+	line, r.column = line+1, ""
+	if err := scan.Err(); err != nil {
+		return nil, fail(err)
+	}
+	if r.columns == nil {
+		return nil, fail(errors.New("no heading: the file is empty"))
+	}
+	return jobs, nil
+}
+
+// sacctReader reads lines.
+type sacctReader struct {
+	columns []string
+	fields  []string
+	zone    *time.Location
+	words   map[string]string // texts seen before: one copy of each
+	column  string            // being read, for errors
+	err     error
+}
+
+// heading reads the first line.
+func (r *sacctReader) heading(text string) error {
+	columns := strings.Split(strings.ToLower(strings.TrimSuffix(text, "|")), "|")
+	for _, n := range needed {
+		if !slices.Contains(columns, n) {
+			return fmt.Errorf("the heading has no column %s; ask for: SLURM_TIME_FORMAT=%%s sacct -aDXP -o %s", n, Columns)
+		}
+	}
+	r.columns = columns
+	return nil
+}
+
+// row reads a line. Steps are not kept.
+func (r *sacctReader) row(text string) (j Job, keep bool, err error) {
+	r.column, r.err = "", nil
+	r.fields = strings.SplitN(text, "|", len(r.columns))
+	if len(r.fields) < len(r.columns) {
+		return j, false, fmt.Errorf("%d columns, the heading has %d", len(r.fields), len(r.columns))
+	}
+	last := len(r.columns) - 1
+	if r.columns[last] != "jobname" && strings.Contains(strings.TrimSuffix(r.fields[last], "|"), "|") {
+		return j, false, fmt.Errorf("more columns than the heading's %d: a name with a | in it? ask for JobName as the last column", len(r.columns))
+	}
+	if strings.Contains(r.get("jobidraw"), ".") {
+		return j, false, nil
+	}
+	j = r.job()
+	if r.err != nil {
+		return Job{}, false, r.err
+	}
+	r.column = ""
+	j, err = j.checked()
+	return j, err == nil, err
+}
