@@ -116,8 +116,13 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 	return mix, base.gain + best.Value, best.Price[:len(s.Capacity)], nil
 }
 
-// blend adds the columns up by their shares.
+// blend adds the columns up by their shares, which are to sum to 1 and nearly
+// do.
 func blend(columns []column, mix []float64) [][]float64 {
+	sum := 0.0
+	for _, v := range mix {
+		sum += v
+	}
 	x := make([][]float64, len(columns[0].x))
 	for i := range x {
 		x[i] = make([]float64, len(columns[0].x[i]))
@@ -126,7 +131,7 @@ func blend(columns []column, mix []float64) [][]float64 {
 				continue
 			}
 			for k, v := range c.x[i] {
-				x[i][k] += mix[j] * v
+				x[i][k] += mix[j] / sum * v
 			}
 		}
 	}
