@@ -28,6 +28,7 @@ type DB struct {
 	pool     *pgxpool.Pool
 	halfLife time.Duration
 	old      oldUse
+	gpus     gpuNumbers
 }
 
 // Open prepares connections. It does not wait for the database: that is

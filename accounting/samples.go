@@ -2,79 +2,100 @@ package accounting
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"fairbridge/policy"
 	"fairbridge/sql"
 )
 
-// Reading is what one GPU showed at one moment.
+// Reading is what one GPU or MIG slice showed at one moment of one job on it.
+// A GPU that jobs share has a reading for each.
 type Reading struct {
 	At   time.Time
 	Node string
 	UUID string
 	Type string
-	Job  policy.JobID   // 0: idle
-	Busy policy.Measure // utilisation, 0..1
-	Mem  policy.Measure // share of memory used, 0..1
-	Draw policy.Measure // watts
+	Job  policy.JobID   // 0: nobody
+	Busy policy.Measure // utilisation of the GPU, 0..1
+	Mem  policy.Measure // share of its memory used, 0..1
+	Draw policy.Measure // its watts
+
+	Procs     policy.Measure // the job's processes on it; a job with 0 holds it without using it
+	Sharing   int            // jobs on it
+	Sick      bool           // nothing should be placed on it
+	Throttled policy.Measure // above 0: heat or its supply slows it down
 }
 
-var qRollup = sql.Query("samples_rollup")
+var qDueAdd = sql.Query("samples_due_add")
 
-// readingColumns are the columns of gpu_samples.
-var readingColumns = []string{"cluster", "at", "node", "uuid", "gpu_type", "job", "busy", "mem_used", "watts"}
+// readingColumns are the columns of gpu_readings.
+var readingColumns = []string{"at", "job", "gpu", "busy", "mem_used", "watts", "procs", "sharing", "sick", "throttled"}
 
-// RecordReadings stores readings. Those that are stored already are skipped.
+// RecordReadings stores readings, all or none. Those that are stored already
+// are skipped, so that the same list may be stored again.
 func (d *DB) RecordReadings(ctx context.Context, cluster string, list []Reading) error {
-	return d.tx(ctx, "storing GPU readings", func(tx pgx.Tx) error {
-		for _, day := range daysOf(list) {
-			if _, err := tx.Exec(ctx, "select fairbridge.add_sample_day($1)", day); err != nil {
-				return err
-			}
-		}
-		if _, err := tx.Exec(ctx, "create temp table fresh (like fairbridge.gpu_samples) on commit drop"); err != nil {
-			return err
-		}
-		_, err := tx.CopyFrom(ctx, pgx.Identifier{"fresh"}, readingColumns, pgx.CopyFromSlice(len(list), func(i int) ([]any, error) {
-			r := &list[i]
-			return []any{cluster, r.At, clean(r.Node), clean(r.UUID), clean(r.Type), int64(r.Job), known32(r.Busy), known32(r.Mem), known32(r.Draw)}, nil
-		}))
-		if err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, "insert into fairbridge.gpu_samples select * from fresh on conflict do nothing")
-		return err
-	})
-}
-
-func known32(m policy.Measure) *float32 {
-	if !m.Known {
+	const doing = "storing GPU readings"
+	if len(list) == 0 {
 		return nil
 	}
-	v := float32(m.Value)
-	return &v
+	ids, err := d.gpus.of(ctx, d.pool, cluster, list)
+	if err != nil {
+		return explain(doing, err)
+	}
+	days := byDay(list, ids)
+	err = d.tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, copyDay) })
+	if repeated(err) {
+		err = d.tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, mergeDay) })
+	}
+	return err
 }
 
-// daysOf returns the days (UTC) the readings fall on, each once.
-func daysOf(list []Reading) []time.Time {
-	var days []time.Time
-	seen := map[time.Time]bool{}
-	for i := range list {
-		day := list[i].At.UTC().Truncate(24 * time.Hour)
-		if !seen[day] {
-			seen[day] = true
-			days = append(days, day)
+// store writes the days' rows and notes which hours they belong to.
+func store(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
+	for i := range days {
+		day := &days[i]
+		if _, err := tx.Exec(ctx, "select fairbridge.add_sample_day($1)", day.day); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, qDueAdd, cluster, day.hours()); err != nil {
+			return err
+		}
+		if err := write(ctx, tx, day); err != nil {
+			return err
 		}
 	}
-	return days
+	return nil
 }
 
-// Rollup sums up the readings of the hour that holds t, per job and GPU type.
-// Doing it again gives the same rows.
-func (d *DB) Rollup(ctx context.Context, cluster string, t time.Time) error {
-	_, err := d.pool.Exec(ctx, qRollup, cluster, t.UTC().Truncate(time.Hour))
-	return explain("rolling up GPU readings", err)
+// copyDay copies the rows straight into the day's partition.
+func copyDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
+	day.at = 0
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"fairbridge", day.partition()}, readingColumns, day)
+	return err
+}
+
+// mergeDay adds the rows that are not there yet, which takes longer.
+func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
+	if _, err := tx.Exec(ctx, "create temp table if not exists fresh (like fairbridge.gpu_readings) on commit drop"); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "truncate fresh"); err != nil {
+		return err
+	}
+	day.at = 0
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"fresh"}, readingColumns, day); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "insert into fairbridge.gpu_readings select * from fresh on conflict do nothing")
+	return err
+}
+
+// repeated reports whether a row was there already.
+func repeated(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505"
 }

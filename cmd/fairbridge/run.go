@@ -161,10 +161,8 @@ func (s *stack) tidy(ctx context.Context, log *slog.Logger) {
 			return
 		case <-tick.C:
 		}
-		for _, hour := range []time.Duration{time.Hour, 0} {
-			if err := s.db.Rollup(ctx, s.file.Cluster, time.Now().Add(-hour)); err != nil {
-				log.Warn("GPU readings not summed up", "error", err)
-			}
+		if _, err := s.db.RollupDue(ctx, s.file.Cluster, time.Now()); err != nil {
+			log.Warn("GPU readings not summed up", "error", err)
 		}
 		if _, err := s.db.Prune(ctx, s.file.Cluster, time.Now(), s.file.Keep()); err != nil {
 			log.Warn("old rows not dropped", "error", err)
