@@ -69,6 +69,7 @@ func astraeaEntry() Entry {
 		Fallback:   "none needed: without history no job is thought to be about to end; the default when nothing is known of a job",
 		Reproduced: "the scale of fairness, the accounts' order with quotas 4 and 4, and an idle account served first",
 		Params:     params,
+		Exact:      Params{"max_stops": -1, "max_wait": "0s"},
 		New:        construct(params, newAstraea),
 	}
 }
