@@ -17,10 +17,9 @@ import (
 // "Heterogeneity-Aware Cluster Scheduling Policies for Deep Learning
 // Workloads", OSDI 2020.
 //
-// Where many fractions are optimal on GPUs of one type, the analytic centre of
-// them is taken: there the interior-point solvers end that the published
-// results come from. On several types the rest of the GPU time goes where it
-// brings most progress.
+// Where many fractions are optimal on GPUs of one type, those are taken where
+// an interior-point solver ends (solve.Fractions), as in the published results.
+// On several types the rest of the GPU time goes where it brings most progress.
 //
 // A job that reports no rates is taken to be equally fast on all types it may
 // use, with the remaining time that the ladder of predictions gives.

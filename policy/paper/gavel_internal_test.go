@@ -256,7 +256,7 @@ func TestGavelWaterFillOfSingles(t *testing.T) {
 
 func BenchmarkGavel(b *testing.B) {
 	for _, types := range []int{1, 3} {
-		for _, objective := range []string{maxMin, makespan, finishTime, throughput, shortest, hierarchical} {
+		for _, objective := range []string{maxMin, makespan, finishTime, throughput, shortest, hierarchical, "within fifo"} {
 			b.Run(fmt.Sprint(objective, "/", types), func(b *testing.B) {
 				c := gavelCase{types: []string{"a", "b", "c"}[:types], gpus: []int{1024, 1024, 2048}[:types]}
 				if types == 1 {
@@ -274,7 +274,10 @@ func BenchmarkGavel(b *testing.B) {
 				}
 				round, names := c.round(b)
 				for b.Loop() {
-					g := &gavelSolver{Gavel: &Gavel{Objective: objective, Aware: true}}
+					g := &gavelSolver{Gavel: &Gavel{Objective: objective, Aware: true, Within: "fairness"}}
+					if objective == "within fifo" {
+						g.Objective, g.Within = hierarchical, firstCome
+					}
 					if _, err := g.fractions(round, names); err != nil {
 						b.Fatal(err)
 					}

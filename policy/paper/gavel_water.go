@@ -35,9 +35,12 @@ func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
 		}
 		return []float64{float64(account[i])}
 	})
-	w.split, w.lead, w.account, w.rank = s, lead, make([]int, len(lead)), make([]float64, len(lead))
+	w.split, w.lead, w.lines = s, lead, make([][]int, len(place))
 	for c, i := range lead {
-		w.account[c], w.rank[c] = account[i], -queue[i]
+		w.lines[account[i]] = append(w.lines[account[i]], c)
+	}
+	for _, line := range w.lines {
+		slices.SortFunc(line, func(a, b int) int { return cmp.Or(cmp.Compare(queue[lead[b]], queue[lead[a]]), cmp.Compare(a, b)) })
 	}
 	need, err := w.rise()
 	if err != nil {
@@ -48,15 +51,14 @@ func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
 
 // water is the state of the filling.
 type water struct {
-	p       *gavelProblem
-	fifo    bool
-	weight  []float64 // by account
-	split   *solve.Split
-	lead    []int // a job of each class
-	account []int // of each class
-	rank    []float64
-	frozen  []bool
-	level   []float64 // speeds reached, by class
+	p      *gavelProblem
+	fifo   bool
+	weight []float64 // by account
+	lines  [][]int   // the classes of each account that still rise, first come first
+	split  *solve.Split
+	lead   []int // a job of each class
+	frozen []bool
+	level  []float64 // speeds reached, by class
 }
 
 // rise fills until all classes are frozen and returns the speeds reached.
@@ -65,60 +67,80 @@ func (w *water) rise() ([]float64, error) {
 	w.frozen, w.level = make([]bool, n), make([]float64, n)
 	for range n + 1 {
 		ref := w.shares()
+		var at []int // those who have something or rise
+		sub := &solve.Split{Capacity: w.split.Capacity}
+		var have, want []float64
+		for c := range ref {
+			if w.level[c] > 0 || ref[c] > 0 {
+				at, sub.Items = append(at, c), append(sub.Items, w.split.Items[c])
+				have, want = append(have, w.level[c]), append(want, ref[c])
+			}
+		}
 		if !slices.ContainsFunc(ref, func(v float64) bool { return v > 0 }) {
 			break
 		}
-		up, choice, err := w.split.Level(w.level, ref)
+		up, choice, err := sub.Level(have, want)
 		if err != nil {
 			return nil, err
 		}
-		w.freeze(up, ref, choice)
+		w.freeze(up, at, want, choice)
 	}
 	return w.level, nil
 }
 
 // freeze raises the levels and fixes those that cannot rise further.
-func (w *water) freeze(up float64, ref []float64, choice *solve.Choice) {
+func (w *water) freeze(up float64, at []int, ref []float64, choice *solve.Choice) {
 	fixed := false
-	for c := range ref {
-		if ref[c] == 0 {
+	for i, c := range at {
+		if ref[i] == 0 {
 			continue
 		}
-		w.level[c] += up * ref[c]
+		w.level[c] += up * ref[i]
 		full := w.level[c] >= slices.Max(w.split.Items[c].Rate)*(1-1e-9)
-		if full || choice.Load >= 1-1e-9 && choice.Press[c] > 0 {
+		if full || choice.Load >= 1-1e-9 && choice.Press[i] > 0 {
 			w.frozen[c], fixed = true, true
 		}
 	}
-	for c := range ref { // nothing moved and no price says why: all stay
-		w.frozen[c] = w.frozen[c] || !fixed && ref[c] > 0
+	for i, c := range at { // nothing moved and no price says why: all stay
+		w.frozen[c] = w.frozen[c] || !fixed && ref[i] > 0
+	}
+	// Where every kind has a price, nobody else can have anything either.
+	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Price, func(v float64) bool { return v <= 1e-12 })
+	for a, line := range w.lines {
+		w.lines[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
 	}
 }
 
+// blocks is how many steps an account's line takes at most to use all GPUs.
+const blocks = 16
+
 // shares says how fast each class rises: by the account's weight, divided among
-// its jobs that still rise, or all for the first of them.
+// its jobs that still rise; or, first come first, all for the first of them, in
+// long lines for the first few together, up to a part of an account's GPUs.
 func (w *water) shares() []float64 {
-	total, first := make([]float64, len(w.weight)), make([]int, len(w.weight))
-	for a := range first {
-		first[a] = -1
-	}
-	for c, a := range w.account {
-		if w.frozen[c] {
-			continue
-		}
-		total[a] += w.split.Items[c].Many
-		if first[a] < 0 || cmp.Less(w.rank[c], w.rank[first[a]]) {
-			first[a] = c
-		}
+	gpus := 0.0
+	for _, c := range w.split.Capacity {
+		gpus += c
 	}
 	ref := make([]float64, len(w.lead))
-	for c, a := range w.account {
-		switch {
-		case w.frozen[c]:
-		case !w.fifo:
-			ref[c] = w.weight[a] / total[a] * w.p.equalPart(w.lead[c])
-		case first[a] == c:
-			ref[c] = w.weight[a] * w.p.equalPart(w.lead[c])
+	for a, line := range w.lines {
+		sum, n := 0.0, 0
+		for _, c := range line {
+			if it := w.split.Items[c]; w.fifo {
+				sum += it.Many * it.Size
+			} else {
+				sum += it.Many
+			}
+			n++
+			if w.fifo && sum >= gpus/float64(blocks*len(w.lines)) {
+				break
+			}
+		}
+		for _, c := range line[:n] {
+			ref[c] = w.weight[a] / sum * w.p.equalPart(w.lead[c])
+			if w.fifo {
+				ref[c] *= w.split.Items[c].Size
+			}
 		}
 	}
 	return ref
