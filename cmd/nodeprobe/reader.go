@@ -26,6 +26,9 @@ func newReader() *cobra.Command {
 		Hidden: true, Args: noArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			if err := nvml.LimitMemory(); err != nil {
+				return err
+			}
 			l := &look.Looker{Node: o.node, Open: o.open, Owners: owner.Finder{Root: "/proc"}, Now: time.Now}
 			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.Take); err != nil {
 				return err

@@ -17,9 +17,11 @@
 // PID:MIB@SLICE), ecc=CORRECTED/UNCORRECTED, retired= remapped= (counts),
 // xid=, mig=PROFILE,…, na=NAME,… (readings the device does not support: busy,
 // mem, watts, limit, energy, temp, clocks, throttle, pcie, fields, ecc,
-// retired, remapped, mig, pids, xid, minor, pci; handle: no permission at all) and the flags pending (a
+// retired, remapped, mig, pids, xid, minor, pci; handle: no permission at all),
+// ret=NAME:CODE,… (calls that answer with this return code of NVML's; the names
+// of na= and uuid, name and all) and the flags pending (a
 // retirement or remapping waits), failed (a remapping failed), lost, hang
 // (calls do not return until the word is gone) and crash (the next call ends
-// the process). Words of the driver line: version= cuda= hang, and missing
-// (the library is there, the driver is not).
+// the process). Words of the driver line: version= cuda= hang, ret= (names init
+// and count), and missing (the library is there, the driver is not).
 package fakenvml

@@ -25,22 +25,35 @@ func (d *Driver) gpu(index int) nodeprobe.GPU {
 	r.errors()
 	r.slices()
 	r.processes()
+	if r.g.Lost != "" { // what it said before it went is worth nothing
+		r.g.Busy, r.g.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
+		r.g.Procs, r.g.ProcsKnown = nil, false
+	}
 	d.xids.add(d, dev, &r.g)
 	d.xids.tell(&r.g)
 	return r.g
 }
 
-// unread describes a GPU that cannot be had. One that is only not ours to read
-// is not lost.
+// unread describes a GPU that cannot be had. One that could not be asked is
+// not lost: what it does is unknown.
 func (d *Driver) unread(index int, ret nvml.Return) nodeprobe.GPU {
+	d.note(ret)
 	g := d.known(index)
-	if ret == nvml.ERROR_NO_PERMISSION {
-		g.Error = reason(ret)
-	} else {
+	if gone(ret) || vanished(ret) {
 		g.Lost = reason(ret)
+	} else {
+		g.Error = reason(ret)
 	}
 	d.xids.tell(&g)
 	return g
+}
+
+// note remembers that the driver as a whole answered like one that was taken
+// away or exchanged under us.
+func (d *Driver) note(ret nvml.Return) {
+	if d.away == "" && away(ret) {
+		d.away = reason(ret)
+	}
 }
 
 // known returns what a GPU that no longer answers was.
@@ -63,6 +76,7 @@ func (r *reader) may(symbol string) bool { return r.g.Lost == "" && r.symbols.ha
 
 // good reports whether a call told something, and notes a lost GPU.
 func (r *reader) good(ret nvml.Return) bool {
+	r.note(ret)
 	if gone(ret) && r.g.Lost == "" {
 		r.g.Lost = reason(ret)
 	}

@@ -25,6 +25,10 @@ const readEnv = "NVML_TEST_READ"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(readEnv); path != "" {
+		if err := nvml.LimitMemory(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 		if err := readAll(path); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -73,6 +77,19 @@ func readAll(path string) error {
 // read has a process read the library through the states, one look each.
 func read(t *testing.T, lib string, states ...string) answer {
 	t.Helper()
+	out, err := reading(t, lib, states...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var a answer
+	if err := json.Unmarshal(out, &a); err != nil {
+		t.Fatalf("%v in %s", err, out)
+	}
+	return a
+}
+
+func reading(t *testing.T, lib string, states ...string) ([]byte, error) {
+	t.Helper()
 	dir := t.TempDir()
 	var files []string
 	for i, s := range append(states, states[len(states)-1]) {
@@ -96,13 +113,9 @@ func read(t *testing.T, lib string, states ...string) answer {
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("reading %s: %v: %s", lib, err, stderr.Bytes())
+		err = fmt.Errorf("reading %s: %w: %s", lib, err, stderr.Bytes())
 	}
-	var a answer
-	if err := json.Unmarshal(out, &a); err != nil {
-		t.Fatalf("%v in %s", err, out)
-	}
-	return a
+	return out, err
 }
 
 // fake builds the library, once for the same functions left out.

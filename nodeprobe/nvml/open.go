@@ -21,6 +21,7 @@ type Driver struct {
 	about   nodeprobe.Driver
 	seen    map[int]nodeprobe.GPU // identity by index, for a GPU that stops answering
 	xids    *watch                // nil: the driver tells of none
+	away    string                // why the driver must be opened anew; "": it need not
 }
 
 // Open loads the library, libnvidia-ml.so.1 when the path is "", and starts
@@ -83,6 +84,9 @@ func (d *Driver) Read() ([]nodeprobe.GPU, error) {
 	out := make([]nodeprobe.GPU, n)
 	for i := range out {
 		out[i] = d.gpu(i)
+	}
+	if d.away != "" {
+		return nil, fmt.Errorf("reading GPUs: %s", d.away)
 	}
 	return out, nil
 }

@@ -21,6 +21,7 @@ func (r *reader) slices() {
 		return
 	}
 	r.g.MIG = true
+	r.g.Busy, r.g.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{} // of a GPU that was whole a moment ago
 	if !r.may(migMax) || !r.may(migHandle) {
 		return
 	}

@@ -3,6 +3,7 @@
 #include "state.h"
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef int ret;
@@ -19,6 +20,15 @@ static int number(void *h) { return (int)((char *)h - (char *)handle) / (int)siz
 static int gpu_of(void *h) { return number(h) / (MAX_PARTS + 1); }
 static int part_of(void *h) { return number(h) % (MAX_PARTS + 1) - 1; }
 
+/* The code a list such as ",busy:999,handle:10," gives for the name, else OK. */
+static ret told(const char *list, const char *what) {
+	char key[64];
+	snprintf(key, sizeof key, ",%s:", what);
+	const char *at = strstr(list, key);
+	if (!at) at = strstr(list, ",all:"), key[snprintf(key, sizeof key, ",all:")] = 0;
+	return at ? atoi(at + strlen(key)) : OK;
+}
+
 static ret look(void *h, const char *what, struct gpu **g) {
 	char key[64];
 	if (!started) return UNINITIALIZED;
@@ -28,7 +38,7 @@ static ret look(void *h, const char *what, struct gpu **g) {
 	if (!(*g)->set) return NOT_FOUND;
 	if ((*g)->lost) return LOST;
 	snprintf(key, sizeof key, ",%s,", what);
-	return strstr((*g)->na, key) ? UNSUPPORTED : OK;
+	return strstr((*g)->na, key) ? UNSUPPORTED : told((*g)->ret, what);
 }
 
 #define LOOK(what) \
@@ -40,6 +50,7 @@ static ret look(void *h, const char *what, struct gpu **g) {
 ret nvmlInit_v2(void) {
 	refresh(-1);
 	if (state.missing) return NO_DRIVER;
+	if (told(state.ret, "init")) return told(state.ret, "init");
 	started = 1;
 	return OK;
 }
@@ -47,12 +58,17 @@ ret nvmlShutdown(void) { started = 0; return OK; }
 ret nvmlSystemGetDriverVersion(char *out, unsigned n) { snprintf(out, n, "%s", state.version); return OK; }
 ret nvmlSystemGetCudaDriverVersion_v2(int *out) { *out = state.cuda; return OK; }
 
-ret nvmlDeviceGetCount_v2(unsigned *n) { refresh(-1); *n = state.count; return OK; }
+ret nvmlDeviceGetCount_v2(unsigned *n) {
+	refresh(-1);
+	*n = state.count;
+	return !started ? UNINITIALIZED : told(state.ret, "count");
+}
 ret nvmlDeviceGetHandleByIndex_v2(unsigned i, void **out) {
 	if (i >= (unsigned)state.count || !state.gpus[i].set) return NOT_FOUND;
 	refresh(i);
 	if (state.gpus[i].lost) return LOST;
 	if (strstr(state.gpus[i].na, ",handle,")) return DENIED;
+	if (told(state.gpus[i].ret, "handle")) return told(state.gpus[i].ret, "handle");
 	*out = handle_of(i, -1);
 	return OK;
 }

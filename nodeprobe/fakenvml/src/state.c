@@ -54,6 +54,7 @@ static void set(struct gpu *g, const char *k, char *v) {
 	if (!strcmp(k, "model")) copy(g->model, sizeof g->model, v);
 	else if (!strcmp(k, "uuid")) copy(g->uuid, sizeof g->uuid, v);
 	else if (!strcmp(k, "na")) snprintf(g->na, sizeof g->na, ",%s,", v);
+	else if (!strcmp(k, "ret")) snprintf(g->ret, sizeof g->ret, ",%s,", v);
 	else if (!strcmp(k, "minor")) g->minor = atoi(v);
 	else if (!strcmp(k, "busy")) g->busy = atoi(v);
 	else if (!strcmp(k, "membusy")) g->membusy = atoi(v);
@@ -102,6 +103,7 @@ static void driver(struct state *s, char *at) {
 		if (!strcmp(w, "missing")) s->missing = 1;
 		else if (!strcmp(w, "hang")) s->hang = 1;
 		else if (!strncmp(w, "version=", 8)) copy(s->version, sizeof s->version, w + 8);
+		else if (!strncmp(w, "ret=", 4)) snprintf(s->ret, sizeof s->ret, ",%s,", w + 4);
 		else if (!strncmp(w, "cuda=", 5)) s->cuda = atoi(w + 5);
 }
 

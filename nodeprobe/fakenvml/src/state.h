@@ -8,7 +8,7 @@ struct proc { unsigned pid; unsigned long long mb; int part; };
 
 struct gpu {
 	int set, lost, hang, crash, pending, failed, xid, minor, nparts, nprocs;
-	char model[TEXT], uuid[TEXT], na[TEXT * 2], part[MAX_PARTS][32];
+	char model[TEXT], uuid[TEXT], na[TEXT * 2], ret[TEXT * 2], part[MAX_PARTS][32];
 	unsigned busy, membusy, temp, sm, memclock;
 	unsigned long long used, total, throttle, corrected, uncorrected, retired, remapped;
 	double watts, limit;
@@ -17,7 +17,7 @@ struct gpu {
 
 struct state {
 	int count, missing, hang, cuda;
-	char version[TEXT];
+	char version[TEXT], ret[TEXT];
 	struct gpu gpus[MAX_GPUS];
 };
 
