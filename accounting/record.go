@@ -68,7 +68,7 @@ func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]known, error) {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (k known, err error) {
-		err = r.Scan(&k.job, &k.submit, &k.restarts, &k.arrive, &k.sluid, &k.user, &k.started, &k.closed, &k.digest)
+		err = r.Scan(&k.job, &k.submit, &k.restarts, &k.arrive, &k.sluid, &k.user, &k.started, &k.closed, &k.settled, &k.digest)
 		return k, err
 	})
 }

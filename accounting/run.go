@@ -25,6 +25,7 @@ type known struct {
 	user    string
 	started *time.Time
 	closed  bool
+	settled bool // stands as slurmdbd has it
 	digest  int64
 }
 
@@ -114,7 +115,7 @@ func (c *changes) job(j *slurm.Job, mine []known, at, before time.Time) {
 		}
 	}
 	s.finish(at)
-	if was == nil || was.digest != s.digest {
+	if was == nil || was.digest != s.digest && !was.settled {
 		c.runs = append(c.runs, s)
 	}
 }

@@ -5,10 +5,12 @@ comment on column fairbridge.job_runs.authority is 'The run is over and stands a
 comment on table fairbridge.job_runs is 'One row per run of a job: a requeue ends one run and begins another. submit is the run''s submit time in seconds since 1970, arrive the job''s first submission. exact is false where the end was inferred (the run vanished, or a later run was seen) and slurmdbd was not asked yet.';
 
 create table fairbridge.imports (
-    cluster text primary key,
-    covered tstzmultirange not null
+    cluster text        not null,
+    since   timestamptz not null,
+    through timestamptz not null check (through > since),
+    primary key (cluster, since)
 );
-comment on table fairbridge.imports is 'For which times slurmdbd''s rows were read, running runs aside. Reading begins again a while before the end of such a time, because slurmctld may report late.';
+comment on table fairbridge.imports is 'For which times slurmdbd''s rows were read. Reading begins again a while before the end of such a time, because slurmctld may report late.';
 
 alter table fairbridge.accounts add column qos text[] not null default '{}', add column source text not null default 'config' check (source in ('config', 'slurmdbd'));
 comment on column fairbridge.accounts.source is 'Who said so: the configuration overrides what slurmdbd says.';

@@ -1,0 +1,209 @@
+package accounting
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// piece is a stretch of a run in which it held the same.
+type piece struct {
+	chunk
+	ran   time.Duration // not suspended
+	hosts []string
+	tres  slurm.TRES
+}
+
+// pieces returns what the run held when, as slurmdbd tells it.
+func (t *told) pieces() ([]piece, error) {
+	var out []piece
+	for i := range t.rows {
+		r := &t.rows[i]
+		start := startOf(r)
+		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUs() == 0 {
+			continue
+		}
+		hosts, err := slurm.ExpandHosts(r.Nodes)
+		if err != nil {
+			return nil, err
+		}
+		p := piece{chunk{start, r.End}, max(r.End.Sub(start)-r.Suspended, 0), hosts, r.Allocated}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// stretches returns when the piece ran. slurmdbd tells for how long it was
+// suspended, but not when. Polls saw when: their gaps stand if they add up,
+// else the longest of them is made as long as slurmdbd says. A suspension that
+// nobody saw is put into the middle.
+func (p *piece) stretches(old []segment) []chunk {
+	suspended := p.stop.Sub(p.start) - p.ran
+	if suspended == 0 {
+		return []chunk{p.chunk}
+	}
+	seen := p.union(old)
+	sum, gap, from := time.Duration(0), time.Duration(0), p.start.Add((p.ran / 2).Truncate(time.Second))
+	last := p.start
+	for _, c := range append(slices.Clone(seen), chunk{p.stop, p.stop}) {
+		sum += c.stop.Sub(c.start)
+		if len(seen) > 0 && c.start.Sub(last) > gap {
+			gap, from = c.start.Sub(last), last
+		}
+		last = c.stop
+	}
+	if sum == p.ran {
+		return seen
+	}
+	if latest := p.stop.Add(-suspended); from.After(latest) {
+		from = latest
+	}
+	return bounded(chunk{p.start, from}, chunk{from.Add(suspended), p.stop})
+}
+
+// union returns when the polls saw the run hold anything within the piece.
+func (p *piece) union(old []segment) []chunk {
+	var list []chunk
+	for _, s := range old {
+		if c, ok := p.clip(s.chunk); ok {
+			list = append(list, c)
+		}
+	}
+	slices.SortFunc(list, func(a, b chunk) int { return a.start.Compare(b.start) })
+	var out []chunk
+	for _, c := range list {
+		if n := len(out); n > 0 && !c.start.After(out[n-1].stop) {
+			out[n-1].stop = later(out[n-1].stop, c.stop)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// clip returns the part of c within the piece.
+func (p *piece) clip(c chunk) (chunk, bool) {
+	c.start = later(c.start, p.start)
+	if c.stop.IsZero() || c.stop.After(p.stop) {
+		c.stop = p.stop
+	}
+	return c, c.stop.After(c.start)
+}
+
+// held returns what the run held in the piece: as the polls saw it, who know
+// it node by node, if that agrees with slurmdbd's totals.
+func (p *piece) held(old []segment, types map[string]string) []hold {
+	var moments []time.Time
+	for _, s := range old {
+		if c, ok := p.clip(s.chunk); ok {
+			moments = append(moments, c.start)
+		}
+	}
+	slices.SortFunc(moments, time.Time.Compare)
+	for _, t := range moments {
+		var set []hold
+		for _, s := range old {
+			if !s.start.After(t) && (s.stop.IsZero() || s.stop.After(t)) {
+				set = append(set, s.hold)
+			}
+		}
+		if p.agrees(set) {
+			return set
+		}
+	}
+	return p.spread(types)
+}
+
+// agrees reports whether holds are on the piece's nodes and add up to its
+// totals.
+func (p *piece) agrees(set []hold) bool {
+	counts, all := map[string]int{}, 0
+	for _, h := range set {
+		if !slices.Contains(p.hosts, h.node) {
+			return false
+		}
+		all += h.count
+		counts[h.gpu] += h.count
+	}
+	for _, g := range p.tres.Gres {
+		if g.Name == "gpu" && g.Type != "" && counts[g.Type] != g.Count {
+			return false
+		}
+	}
+	return all == p.tres.GPUs()
+}
+
+// spread divides the totals evenly over the nodes, the first ones taking what
+// does not divide. Devices whose type slurmdbd does not count get the type
+// their node is known to have, if it has one.
+func (p *piece) spread(types map[string]string) []hold {
+	rest := p.tres.GPUs()
+	var out []hold
+	add := func(gpu string, count int) {
+		for i, host := range p.hosts {
+			n, typ := count/len(p.hosts), gpu
+			if i < count%len(p.hosts) {
+				n++
+			}
+			if typ == "" {
+				typ = types[host]
+			}
+			if n > 0 {
+				out = append(out, hold{host, typ, n, partOf(typ)})
+			}
+		}
+	}
+	for _, g := range p.tres.Gres {
+		if g.Name == "gpu" && g.Type != "" && g.Count > 0 {
+			add(g.Type, g.Count)
+			rest -= g.Count
+		}
+	}
+	if rest > 0 {
+		add("", rest)
+	}
+	return joined(out)
+}
+
+// joined adds up holds of one type on one node.
+func joined(list []hold) []hold {
+	var out []hold
+	for _, h := range list {
+		i := slices.IndexFunc(out, func(o hold) bool { return o.node == h.node && o.gpu == h.gpu })
+		if i >= 0 {
+			out[i].count += h.count
+		} else {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// segmentsTold returns a run's segments as they should stand by slurmdbd's
+// word. old are those that stand. What lies before the rows stays if they are
+// but the later part of the run, what lies after them if the run went on.
+func segmentsTold(t *told, old []segment, types map[string]string, part bool) ([]segment, error) {
+	pieces, err := t.pieces()
+	if err != nil {
+		return nil, err
+	}
+	var out []segment
+	from, to := t.started(), t.last().End
+	for _, s := range old {
+		if before := s; part && s.start.Before(from) {
+			if before.stop.IsZero() || before.stop.After(from) {
+				before.stop = from
+			}
+			out = append(out, before)
+		}
+		if !t.final && (s.stop.IsZero() || s.stop.After(to)) {
+			s.start = later(s.start, to)
+			out = append(out, s)
+		}
+	}
+	for i := range pieces {
+		out = append(out, cross(pieces[i].held(old, types), pieces[i].stretches(old))...)
+	}
+	return out, nil
+}

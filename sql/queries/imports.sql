@@ -1,0 +1,2 @@
+-- For which times slurmdbd's rows were read.
+select since, through from fairbridge.imports where cluster = $1 order by since
