@@ -77,7 +77,7 @@ func zip(b []byte) []byte {
 func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 	seq := int64(r.Seq)
 	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, clean(r.Params), r.Digest,
-		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refused, r.Pushed, r.took)
+		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refused, r.Pushed, r.took, r.Own)
 	if err != nil {
 		return false, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/bridge/gate"
+	"fairbridge/policy"
 	"fairbridge/sql"
 )
 
@@ -25,8 +27,25 @@ type StoredCycle struct {
 	Mode           gate.Mode
 	Policy, Params string
 	Digest         string // SHA-256 of Snapshot, hex
-	PlanDigest     string // what DigestPlan must give for the plan decided anew
+	PlanDigest     string // DigestPlan of the plan the gate let through
+	OwnDigest      string // what DigestPlan must give for the plan decided anew; "": an older release stored it
+	Refused        []gate.Refusal
 	Snapshot       []byte // canonical JSON
+}
+
+// Recorded is what a cycle decided about a job. Ranks and reasons are kept only
+// where something else changed too.
+type Recorded struct {
+	Job  policy.JobID `json:"job"`
+	Verb policy.Verb  `json:"verb"`
+	GPUs int          `json:"gpus"`
+	On   string       `json:"on,omitempty"` // "n1:4×a100"
+	For  policy.JobID `json:"for,omitempty"`
+}
+
+// RecordedOf is the decision as it would be recorded.
+func RecordedOf(d *policy.Decision) Recorded {
+	return Recorded{d.Job, d.Verb, d.GPUs, clean(d.On.String()), d.For}
 }
 
 // Why a stored cycle cannot be decided again.
@@ -35,7 +54,7 @@ var (
 	ErrNoSnapshot = errors.New("the snapshot of this cycle is past its retention; only its digest is left")
 )
 
-var qReplay = sql.Query("replay")
+var qReplay, qReplayDecisions = sql.Query("replay"), sql.Query("replay_decisions")
 
 // Cycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
 // is checked against its digest.
@@ -43,8 +62,8 @@ func (d *DB) Cycle(ctx context.Context, cluster, partition string, seq uint64) (
 	doing := fmt.Sprintf("reading cycle %d of partition %s", seq, partition)
 	var c StoredCycle
 	var n int64
-	var packed []byte
-	err := d.pool.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.Digest, &c.PlanDigest, &packed)
+	var packed, refused []byte
+	err := d.pool.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.Digest, &c.PlanDigest, &c.OwnDigest, &refused, &packed)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("%s: %w", doing, ErrNoCycle)
@@ -54,6 +73,9 @@ func (d *DB) Cycle(ctx context.Context, cluster, partition string, seq uint64) (
 		return nil, fmt.Errorf("%s: %w", doing, ErrNoSnapshot)
 	}
 	c.Seq, c.At = uint64(n), c.At.UTC()
+	if err := json.Unmarshal(refused, &c.Refused); err != nil {
+		return nil, fmt.Errorf("%s: what the gate refused: %w", doing, err)
+	}
 	if c.Snapshot, err = unzip(packed); err != nil {
 		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
 	}
@@ -61,6 +83,20 @@ func (d *DB) Cycle(ctx context.Context, cluster, partition string, seq uint64) (
 		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.Digest)
 	}
 	return &c, nil
+}
+
+// Decided returns what was decided about the jobs as of a cycle, by job, as far
+// as it is kept.
+func (d *DB) Decided(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]Recorded, error) {
+	rows, err := d.pool.Query(ctx, qReplayDecisions, cluster, partition, int64(seq), jobs)
+	if err == nil {
+		var list []Recorded
+		list, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Recorded])
+		if err == nil {
+			return list, nil
+		}
+	}
+	return nil, explain(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
 }
 
 func unzip(b []byte) ([]byte, error) {

@@ -88,6 +88,7 @@ type Cycle struct {
 	Snapshot  []byte            `json:"-"`      // canonical JSON of the snapshot
 	Digest    string            `json:"digest"` // SHA-256 of Snapshot, hex
 	Plan      *policy.Plan      `json:"plan"`
+	Own       string            `json:"own,omitempty"` // SHA-256 of the JSON of the plan as the policy made it, before the gate; hex
 	Refused   []gate.Refusal    `json:"refused"` // what the gate turned down
 	Pushed    int               `json:"pushed"`  // edits intended
 	Took      map[string]string `json:"took"`    // step → duration

@@ -62,6 +62,7 @@ type Memo struct {
 type Thought struct {
 	Partition Partition
 	Snapshot  *policy.Snapshot
+	Own       *policy.Plan   // as the policy made it; nil when it failed
 	Plan      *policy.Plan   // as the gate lets it through; nil when the policy failed
 	Refused   []gate.Refusal // what the gate turned down
 	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
@@ -99,6 +100,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	if t.Err != nil {
 		return
 	}
+	t.Own = plan
 	t.time(l.Now, "gate", func() { k.plan(t, plan) })
 	var edits []slurm.Edit
 	t.time(l.Now, "diff", func() {
@@ -138,7 +140,10 @@ func (t *Thought) cycle(epoch int64) (*Cycle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)
 	}
-	sum := sha256.Sum256(snapshot)
+	own, err := json.Marshal(t.Own)
+	if err != nil {
+		return nil, fmt.Errorf("writing the plan of partition %s: %w", t.Partition.Name, err)
+	}
 	took := map[string]string{}
 	for step, d := range t.Took {
 		took[step] = d.String()
@@ -146,6 +151,11 @@ func (t *Thought) cycle(epoch int64) (*Cycle, error) {
 	return &Cycle{
 		Cluster: t.Snapshot.Cluster, Seq: t.Snapshot.Seq, Epoch: epoch, At: t.Snapshot.Now,
 		Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-		Snapshot: snapshot, Digest: hex.EncodeToString(sum[:]), Plan: t.Plan, Refused: t.Refused, Took: took,
+		Snapshot: snapshot, Digest: digest(snapshot), Plan: t.Plan, Own: digest(own), Refused: t.Refused, Took: took,
 	}, nil
+}
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
 }

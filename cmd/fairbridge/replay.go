@@ -1,0 +1,49 @@
+package main
+
+import (
+	"errors"
+
+	"github.com/spf13/cobra"
+)
+
+func newReplay(o *options) *cobra.Command {
+	past := &replaying{}
+	var seq uint64
+	var partition string
+	c := &cobra.Command{
+		Use:   "replay {--cycle N | --since TIME --policy NAME[,NAME…]}",
+		Short: "Decide a stored cycle again, or run your own history under other policies",
+		Long: `Both read the database and change nothing.
+
+With --cycle, decide a stored cycle again from its snapshot with the policy and
+parameters it had then, and say whether the plan is the same byte for byte, or where
+it is not. Exit status 3 when it is not.
+
+With --since, take the jobs that this cluster ran since then, as they arrived and as
+long as they ran, and simulate them on its nodes: first under Slurm alone, compared
+with what really happened, so that you see how far to trust the rest; then under each
+of the policies.
+
+` + specHelp,
+		Example: `  fairbridge replay --cycle 4711
+  fairbridge replay --cycle 0                     the last one
+  fairbridge replay --since 30d --policy tiresias,gavel --html replay.html`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {
+			case cycle && since:
+				return usageError{errors.New("--cycle decides one cycle again, --since simulates a time: give one of them")}
+			case cycle:
+				return o.replayCycle(c, partition, seq)
+			case since:
+				return past.run(c, o, partition)
+			}
+			return usageError{errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help")}
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&seq, "cycle", 0, "number of the cycle; 0: the last")
+	f.StringVarP(&partition, "partition", "p", "", "partition (default: the only one configured)")
+	past.flags(c)
+	return o.reader(c)
+}
