@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/predict"
 )
 
 // slackLine is the line of one round.
@@ -59,13 +60,19 @@ func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length fl
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		t.class = urgent
-	case left >= l.Long*length:
+	case left >= l.Long*length && measured(e.Estimate):
 		t.class, t.key = long, -left
 	}
 	if !r.Terse {
 		e.Note = t.note(left, fair, slack)
 	}
 	return t
+}
+
+// measured reports whether the estimate says how long the job will run. A time
+// limit says how long at most, which makes nobody long.
+func measured(e policy.Estimate) bool {
+	return e.From != predict.FromLimit && e.From != predict.FromAttained
 }
 
 // note says how much slack the job has.
