@@ -33,10 +33,11 @@ func list(words []string) string {
 
 // params are what suits a policy to a day that lasts minutes.
 var params = map[string]string{
-	"tiresias": "queues: [80], min_run: 6s, promote_knob: 0",
-	"drf":      "min_run: 6s, reserve: 8s",
-	"astraea":  "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
-	"fifo":     "",
+	"tiresias":   "queues: [80], min_run: 6s, promote_knob: 0",
+	"drf":        "min_run: 6s, reserve: 8s",
+	"astraea":    "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
+	"fifo":       "",
+	"fairbridge": "min_run: 6s",
 }
 
 // daemon is fairbridge beside a site.
