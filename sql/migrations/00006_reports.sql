@@ -35,8 +35,8 @@ create table fairbridge.run_facts (
     gpu_s      double precision not null,
     measured_s double precision not null,
     busy_s     double precision not null,
-    unused_s   double precision not null,
-    held_s     double precision,
+    idle_s     double precision not null,
+    held_s     double precision not null,
     mem_used   double precision,
     final      boolean     not null,
     work_s     double precision,
@@ -45,7 +45,7 @@ create table fairbridge.run_facts (
     primary key (cluster, job, submit, restarts)
 );
 create index run_facts_ended on fairbridge.run_facts (cluster, ended);
-comment on table fairbridge.run_facts is 'Every run that ended: what it held and, where probes measured, how that was used; amounts in seconds of whole GPUs. work_s is how long the job held its GPUs in all its runs, contention the mean demand for GPUs over their number while the job was there, stopped_by who took the GPUs away; the last two null where unknown or nobody did.';
+comment on table fairbridge.run_facts is 'Every run that ended: what it held and, where probes measured, how that was used; amounts in seconds of whole GPUs (idle_s: less than 1 % busy, held_s: without a process). work_s is how long the job held its GPUs in all its runs, contention the mean demand for GPUs over their number while the job was there, stopped_by who took the GPUs away; the last two null where unknown or nobody did.';
 
 create table fairbridge.usage_days (
     cluster    text not null,
@@ -57,8 +57,8 @@ create table fairbridge.usage_days (
     gpu_s      double precision not null,
     measured_s double precision not null,
     busy_s     double precision not null,
-    unused_s   double precision not null,
-    held_s     double precision,
+    idle_s     double precision not null,
+    held_s     double precision not null,
     primary key (cluster, day, account, user_name, partition, gpu_type)
 );
 comment on table fairbridge.usage_days is 'GPU-seconds held per UTC day, and how they were used where probes measured.';
@@ -155,7 +155,17 @@ create table fairbridge.share_days (
     wanted_s double precision not null,
     primary key (cluster, day, account)
 );
-comment on table fairbridge.share_days is 'What part of the cluster an account is entitled to (all accounts together: 1), with what it used and wanted, by UTC day. Entitlements of a past day stay as they were.';
+comment on table fairbridge.share_days is 'What part of the cluster an account is entitled to (all accounts together: 1), with what it used and wanted, by UTC day.';
+
+create table fairbridge.account_days (
+    cluster text not null,
+    day     date not null,
+    name    text not null,
+    parent  text not null,
+    weight  double precision not null,
+    primary key (cluster, day, name)
+);
+comment on table fairbridge.account_days is 'Entitlements as they were on a UTC day; for days before the first summing up, as they were then.';
 
 create table fairbridge.capacity_hours (
     cluster   text not null,
@@ -203,8 +213,6 @@ create table fairbridge.change_days (
 comment on table fairbridge.change_days is 'Changes meant for Slurm by the UTC day they were made, and what came of them.';
 
 create index job_runs_started on fairbridge.job_runs (cluster, started) where started is not null;
-alter table fairbridge.gpu_hours add column if not exists held real;
-comment on column fairbridge.gpu_hours.held is 'Share of the samples in which the GPU belonged to the job and had no process; null: nobody looked.';
 
 -- Which days a change of the record touches.
 -- +goose StatementBegin
@@ -238,7 +246,7 @@ begin
            from news n left join fairbridge.watch w using (cluster);
     else
         perform fairbridge.mark(array_agg(o.cluster), array_agg(o.arrive), array_agg(coalesce(o.ended, w.at, now())))
-           from olds o left join fairbridge.watch w using (cluster);
+           from olds o left join fairbridge.watch w using (cluster) where o.started is not null; -- waits that are merely forgotten stay counted
     end if;
     return null;
 end $$;
@@ -304,7 +312,6 @@ drop function fairbridge.mark_segments();
 drop function fairbridge.mark_runs();
 drop function fairbridge.mark(text[], timestamptz[], timestamptz[]);
 drop index fairbridge.job_runs_started;
-alter table fairbridge.gpu_hours drop column if exists held;
-drop table fairbridge.change_days, fairbridge.decision_days, fairbridge.capacity_state, fairbridge.start_estimates, fairbridge.capacity_hours, fairbridge.share_days,
+drop table fairbridge.change_days, fairbridge.decision_days, fairbridge.capacity_state, fairbridge.start_estimates, fairbridge.capacity_hours, fairbridge.share_days, fairbridge.account_days,
            fairbridge.contention_hours, fairbridge.demand_hours, fairbridge.middle_days, fairbridge.spread_days, fairbridge.wait_days, fairbridge.run_days,
            fairbridge.usage_days, fairbridge.run_facts, fairbridge.report_state, fairbridge.report_marks;

@@ -1,0 +1,102 @@
+package accounting
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var (
+	qLooksHours, qLooks    = sql.Query("looks_hours"), sql.Query("looks")
+	qLooksClear, qLooksPut = sql.Query("looks_clear"), sql.Query("looks_put")
+	qEstimatesPut          = sql.Query("estimates_put")
+)
+
+// lookBack reads what only the snapshots of cycles know, while they are kept:
+// how many GPUs there were, idle or stranded, and when Slurm thought that jobs
+// would start. The hour that was last looked at is looked at again.
+func lookBack(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
+	rows, err := conn.Query(ctx, qLooksHours, cluster)
+	if err != nil {
+		return err
+	}
+	hours, err := pgx.CollectRows(rows, pgx.RowTo[time.Time])
+	if err != nil {
+		return err
+	}
+	for _, h := range hours {
+		if err := patiently(ctx, conn, func(tx pgx.Tx) error { return lookAt(ctx, tx, cluster, h) }); err != nil {
+			return fmt.Errorf("hour %s: %w", h.UTC().Format(time.RFC3339), err)
+		}
+	}
+	return nil
+}
+
+// look is one snapshot.
+type look struct {
+	partition string
+	at        time.Time
+	policy.Snapshot
+}
+
+func lookAt(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) error {
+	looks, err := collect(ctx, tx, scanLook, qLooks, cluster, hour)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, qLooksClear, cluster, hour); err != nil {
+		return err
+	}
+	c := capacityOf(looks)
+	if _, err := tx.Exec(ctx, qLooksPut, cluster, hour, c.partition, c.gpu, c.looks, c.gpus, c.held, c.idle, c.stranded, c.away, c.wanted); err != nil {
+		return err
+	}
+	for _, l := range firstOf(looks) {
+		var jobs []int64
+		var arrive, start []time.Time
+		for i := range l.Jobs {
+			if j := &l.Jobs[i]; j.State == policy.Pending && j.Held == "" && !j.SlurmStart.IsZero() {
+				jobs, arrive, start = append(jobs, int64(j.ID)), append(arrive, j.Arrive), append(start, j.SlurmStart)
+			}
+		}
+		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, jobs, arrive, start); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func scanLook(row pgx.CollectableRow) (l look, err error) {
+	var packed []byte
+	if err := row.Scan(&l.partition, &l.at, &packed); err != nil {
+		return l, err
+	}
+	text, err := unzip(packed)
+	if err != nil {
+		return l, fmt.Errorf("unpacking the snapshot of partition %s at %s: %w", l.partition, l.at, err)
+	}
+	if err := json.Unmarshal(text, &l.Snapshot); err != nil {
+		return l, fmt.Errorf("reading the snapshot of partition %s at %s: %w", l.partition, l.at, err)
+	}
+	return l, nil
+}
+
+// firstOf returns the first look at each partition.
+func firstOf(looks []look) []look {
+	var first []look
+	seen := map[string]bool{}
+	for _, l := range looks {
+		if !seen[l.partition] {
+			seen[l.partition] = true
+			first = append(first, l)
+		}
+	}
+	return first
+}

@@ -1,0 +1,2 @@
+-- Sum up one day.
+select fairbridge.sum_day($1, $2)
