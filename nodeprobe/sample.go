@@ -13,6 +13,9 @@ type Sample struct {
 	Driver Driver    `json:"driver,omitzero"` // zero without one
 	GPUs   []GPU     `json:"gpus"`            // by index
 	Jobs   []Job     `json:"jobs,omitempty"`  // who uses them, sorted by job and SLUID
+	// Reports are what jobs said of their progress, whether or not GPUs can be
+	// read; sorted by job and SLUID.
+	Reports []Report `json:"reports,omitempty"`
 }
 
 // Driver is the NVIDIA driver of a node.

@@ -20,6 +20,7 @@ type options struct {
 	deadline time.Duration
 	nvml     string
 	node     string
+	progress string
 	once     bool
 	json     bool
 }
@@ -42,6 +43,8 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
 		Example: `  nodeprobe                          serve on port 9810, sample every 15 s
   nodeprobe --listen 10.1.0.7:9810   on the management network only
   nodeprobe --listen unix:/run/nodeprobe.sock
+  nodeprobe --progress /run/nodeprobe/progress.sock
+                                     also take jobs' reports of their progress
   nodeprobe --once                   one look, as a table
   nodeprobe --once --json            one look, as /v1/sample has it`,
 		Args:         noArgs,
@@ -71,6 +74,7 @@ func (o *options) flags(c *cobra.Command) {
 	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
 	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
 	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
+	f.StringVar(&o.progress, "progress", "", "socket on which jobs report their progress; empty: none")
 	f.BoolVar(&o.once, "once", false, "print one sample and end")
 	f.BoolVar(&o.json, "json", false, "with --once: print JSON")
 }

@@ -35,12 +35,18 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 		return err
 	}
 	keeper := serve.NewKeeper(o.node, reader, log, time.Now)
-	server := serve.Server(serve.Handler(keeper, registry(serve.NewCollector(keeper, reader.Starts))), log)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	failed := make(chan error, 2)
 	var sampling sync.WaitGroup
+	defer sampling.Wait()
+	desk, err := o.desk(ctx, &sampling, failed)
+	if err != nil {
+		return errors.Join(err, l.Close())
+	}
+	keeper.Reports = desk.Reports
+	server := serve.Server(serve.Handler(keeper, registry(serve.NewCollector(keeper, reader.Starts, desk.Taken))), log)
 	sampling.Go(func() { keeper.Run(ctx, o.interval, alive(keeper)) })
-	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
@@ -78,24 +84,27 @@ func stop(server *http.Server) error {
 // socket listens. A socket file left by a probe that was killed is replaced; one
 // that answers is not.
 func (o *options) socket() (net.Listener, error) {
-	path, ok := strings.CutPrefix(o.listen, "unix:")
-	if !ok {
-		return o.bind("tcp", o.listen)
+	if path, ok := strings.CutPrefix(o.listen, "unix:"); ok {
+		return socketAt("--listen "+o.listen, path)
 	}
+	return bind("--listen "+o.listen, "tcp", o.listen)
+}
+
+func socketAt(flag, path string) (net.Listener, error) {
 	if c, err := net.DialTimeout("unix", path, time.Second); err == nil {
 		_ = c.Close()
-		return nil, fmt.Errorf("--listen %s: another probe serves there", o.listen)
+		return nil, fmt.Errorf("%s: another probe serves there", flag)
 	}
 	if at, err := os.Lstat(path); err == nil && at.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // if it stays, listening says why
 	}
-	return o.bind("unix", path)
+	return bind(flag, "unix", path)
 }
 
-func (o *options) bind(network, address string) (net.Listener, error) {
+func bind(flag, network, address string) (net.Listener, error) {
 	l, err := net.Listen(network, address)
 	if err != nil {
-		return nil, fmt.Errorf("--listen %s: %w", o.listen, err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return l, nil
 }

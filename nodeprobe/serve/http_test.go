@@ -29,7 +29,7 @@ func (r *rig) handler() http.Handler { return serve.Handler(r.Keeper, r.registry
 
 func (r *rig) registry() *prometheus.Registry {
 	reg := prometheus.NewPedanticRegistry()
-	reg.MustRegister(serve.NewCollector(r.Keeper, func() int { return 1 }))
+	reg.MustRegister(serve.NewCollector(r.Keeper, func() int { return 1 }, func() uint64 { return 3 }))
 	return reg
 }
 

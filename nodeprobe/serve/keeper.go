@@ -17,6 +17,10 @@ type Source interface {
 
 // Keeper takes samples regularly and keeps the last good one.
 type Keeper struct {
+	// Reports tells what jobs said of their progress; nil: nothing. It is set
+	// before the keeper is used.
+	Reports func() []nodeprobe.Report
+
 	source Source
 	log    *slog.Logger
 	now    func() time.Time
@@ -100,6 +104,9 @@ func (k *Keeper) Sample() nodeprobe.Sample {
 	defer k.mu.Unlock()
 	s := k.good
 	s.Error = k.trouble
+	if k.Reports != nil {
+		s.Reports = k.Reports()
+	}
 	if !s.At.IsZero() {
 		s.Stale = k.trouble != ""
 		s.Age = k.now().Sub(k.taken).Seconds()

@@ -14,11 +14,14 @@ import (
 type Collector struct {
 	keeper *Keeper
 	starts func() int
+	taken  func() uint64
 }
 
 // NewCollector returns a collector; starts counts the readers of the driver
-// that were started.
-func NewCollector(k *Keeper, starts func() int) *Collector { return &Collector{k, starts} }
+// that were started, taken the reports of jobs that were taken.
+func NewCollector(k *Keeper, starts func() int, taken func() uint64) *Collector {
+	return &Collector{k, starts, taken}
+}
 
 // Describe tells nothing in advance: what there is depends on the GPUs.
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
@@ -29,6 +32,7 @@ var (
 	samples   = desc("nodeprobe_samples_total", "Samples tried.")
 	failures  = desc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
 	starts    = desc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
+	reports   = desc("nodeprobe_progress_reports_total", "Reports of jobs' progress taken.")
 	driver    = desc("nodeprobe_driver_info", "The driver.", "version", "cuda")
 	missing   = desc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
 	gpuInfo   = desc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
@@ -57,6 +61,7 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	ch <- counter(samples, float64(tries))
 	ch <- counter(failures, float64(failed))
 	ch <- counter(starts, float64(c.starts()))
+	ch <- counter(reports, float64(c.taken()))
 	if !s.At.IsZero() {
 		ch <- gauge(age, s.Age)
 	}

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/report"
+)
+
+// socketEnv names the probe's socket where it is not at its default place.
+const socketEnv = "FAIRBRIDGE_PROGRESS"
+
+// progressFlags are the flags of progress.
+type progressFlags struct {
+	socket                         string
+	epoch, step, loss, rate, batch string
+	optional                       bool
+}
+
+func newProgress() *cobra.Command {
+	f := &progressFlags{}
+	c := &cobra.Command{
+		Use:   "progress",
+		Short: "Report a training job's progress (run it in the job)",
+		Long: `progress tells the node probe of this GPU node how far the job is that runs it,
+and the probe tells the scheduler: remaining time is then known and not guessed.
+The kernel says whose report it is; nobody can report for another job. Report
+once in some minutes, from one process of the job; the newest report counts.
+
+Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`,
+		Example: `  fairbridge progress --epoch 3/90 --loss 0.4
+  fairbridge progress --step 1200/50000 --rate 3.5 --batch 256
+  fairbridge progress --optional --epoch 3/90     exit 0 where no probe listens`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.send(c) },
+	}
+	s := c.Flags()
+	s.StringVar(&f.epoch, "epoch", "", "epochs done, or done/all")
+	s.StringVar(&f.step, "step", "", "steps done, or done/all, at the present batch size")
+	s.StringVar(&f.loss, "loss", "", "the loss")
+	s.StringVar(&f.rate, "rate", "", "steps per second, of the whole job")
+	s.StringVar(&f.batch, "batch", "", "batch size, of the whole job")
+	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(socketEnv), report.DefaultPath), "the probe's socket (environment: "+socketEnv+")")
+	s.BoolVar(&f.optional, "optional", false, "no probe here is no error")
+	return c
+}
+
+func (f *progressFlags) send(c *cobra.Command) error {
+	p, err := f.parse()
+	if err != nil {
+		return usageError{err}
+	}
+	if err := p.Check(); err != nil {
+		return usageError{err}
+	}
+	_, err = report.Send(c.Context(), f.socket, p)
+	if f.optional && errors.Is(err, report.ErrNoProbe) {
+		return nil
+	}
+	return err
+}
+
+func (f *progressFlags) parse() (p nodeprobe.Progress, err error) {
+	var errs [5]error
+	p.Epoch, p.Epochs, errs[0] = shareOf("epoch", f.epoch)
+	p.Step, p.Steps, errs[1] = shareOf("step", f.step)
+	p.Loss, errs[2] = numberOf("loss", f.loss)
+	p.Rate, errs[3] = numberOf("rate", f.rate)
+	p.Batch, errs[4] = numberOf("batch", f.batch)
+	return p, errors.Join(errs[:]...)
+}
+
+// shareOf reads "3" or "3/90".
+func shareOf(name, text string) (done, all nodeprobe.Measure, err error) {
+	first, second, two := strings.Cut(text, "/")
+	if done, err = numberOf(name, first); err == nil && two {
+		all, err = numberOf(name, second)
+	}
+	if err == nil && two && !(done.Known && all.Known) {
+		err = fmt.Errorf("--%s %q: give done, or done/all such as 3/90", name, text)
+	}
+	return done, all, err
+}
+
+func numberOf(name, text string) (nodeprobe.Measure, error) {
+	if text == "" {
+		return nodeprobe.Measure{}, nil
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nodeprobe.Measure{}, fmt.Errorf("--%s %q is not a number", name, text)
+	}
+	return nodeprobe.Known(v), nil
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/report"
+)
+
+func reported(args ...string) (code int, errs string) {
+	var out, err bytes.Buffer
+	code = run(context.Background(), append([]string{"progress"}, args...), &out, &err)
+	return code, err.String() + out.String()
+}
+
+func TestProgressReport(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.sock")
+	t.Setenv(socketEnv, path)
+	if code, errs := reported("--epoch", "3/90"); code != exitFailed || !strings.Contains(errs, "no node probe takes reports here") {
+		t.Errorf("without a probe: %d %s", code, errs)
+	}
+	if code, errs := reported("--epoch", "3/90", "--optional"); code != exitOK || errs != "" {
+		t.Errorf("without a probe, and that is well: %d %s", code, errs)
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := report.NewDesk(time.Now)
+	known := nodeprobe.Owner{Job: 7, By: "cgroup"}
+	s := report.Server{Desk: d, Owner: func(pid int) nodeprobe.Owner {
+		if pid != os.Getpid() {
+			return nodeprobe.Owner{}
+		}
+		return known
+	}}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- s.Serve(ctx, l) }()
+	if code, errs := reported("--epoch", "3/90", "--loss=-0.4", "--step", "1200", "--batch", "256", "--rate", "2.5"); code != exitOK || errs != "" {
+		t.Errorf("%d %s", code, errs)
+	}
+	k := nodeprobe.Known
+	want := nodeprobe.Progress{Epoch: k(3), Epochs: k(90), Loss: k(-0.4), Step: k(1200), Batch: k(256), Rate: k(2.5)}
+	if r := d.Reports(); len(r) != 1 || r[0].Did != want {
+		t.Errorf("%+v", r)
+	}
+	known = nodeprobe.Owner{}
+	if code, errs := reported("--epoch", "3", "--optional"); code != exitFailed || !strings.Contains(errs, "of no Slurm job") {
+		t.Errorf("outside a job: %d %s", code, errs)
+	}
+	stop()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestProgressReportUsage(t *testing.T) {
+	for args, says := range map[string]string{
+		"":                 "it says nothing",
+		"--epoch x":        `--epoch "x" is not a number`,
+		"--epoch 3/":       "3/90",
+		"--epoch /9":       "3/90",
+		"--epoch 91/90":    "more than epochs",
+		"--step -1":        "not between 0",
+		"--loss nan":       "not a number",
+		"--loss 0.4 extra": "extra",
+	} {
+		if code, errs := reported(strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, says) {
+			t.Errorf("%s: %d %s, want %q", args, code, errs, says)
+		}
+	}
+}

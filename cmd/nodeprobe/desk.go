@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/owner"
+	"fairbridge/nodeprobe/report"
+)
+
+// desk takes jobs' reports of their progress until the context ends. Without
+// --progress it is an empty one.
+func (o *options) desk(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*report.Desk, error) {
+	d := report.NewDesk(time.Now)
+	if o.progress == "" {
+		return d, nil
+	}
+	flag := "--progress " + o.progress
+	l, err := socketAt(flag, o.progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Chmod(o.progress, 0o666); err != nil { // every user's jobs report
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	s := report.Server{Desk: d, Owner: ownerOf}
+	running.Go(func() {
+		if err := s.Serve(ctx, l); err != nil {
+			failed <- err
+		}
+	})
+	return d, nil
+}
+
+// ownerOf returns the job of a process that is there now.
+func ownerOf(pid int) nodeprobe.Owner { return owner.Finder{Root: "/proc"}.Begin().Of(pid) }

@@ -1,0 +1,73 @@
+package nodeprobe
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Progress is what a training job says of its own work. What it does not say
+// is unknown.
+type Progress struct {
+	Epoch  Measure `json:"epoch,omitzero"`  // completed
+	Epochs Measure `json:"epochs,omitzero"` // in all
+	Step   Measure `json:"step,omitzero"`   // completed, at the present batch size
+	Steps  Measure `json:"steps,omitzero"`  // in all, at the present batch size
+	Rate   Measure `json:"rate,omitzero"`   // steps per second, of the whole job
+	Batch  Measure `json:"batch,omitzero"`  // batch size, of the whole job
+	Loss   Measure `json:"loss,omitzero"`   // as the job defines it
+}
+
+// Report is the newest progress of a job on this node.
+type Report struct {
+	Owner
+	UID int       `json:"uid"`         // of the process that reported
+	At  time.Time `json:"at"`          // when, by the probe's clock
+	Age float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
+	Did Progress  `json:"progress"`
+}
+
+// Check returns what is wrong with the progress, nil when it makes sense.
+func (p *Progress) Check() error {
+	var errs []error
+	said := false
+	for _, f := range []struct {
+		name string
+		m    Measure
+		most float64
+	}{
+		{"epoch", p.Epoch, 1e9}, {"epochs", p.Epochs, 1e9}, {"step", p.Step, 1e15}, {"steps", p.Steps, 1e15},
+		{"rate", p.Rate, 1e9}, {"batch", p.Batch, 1e9},
+	} {
+		said = said || f.m.Known
+		if f.m.Known && !(f.m.Value >= 0 && f.m.Value <= f.most) {
+			errs = append(errs, fmt.Errorf("%s %v is not between 0 and %g", f.name, f.m.Value, f.most))
+		}
+	}
+	if p.Loss.Known && (math.IsNaN(p.Loss.Value) || math.IsInf(p.Loss.Value, 0)) {
+		errs = append(errs, fmt.Errorf("loss %v is not a number", p.Loss.Value))
+	}
+	if !said && !p.Loss.Known {
+		errs = append(errs, errors.New("it says nothing: give epoch, step or loss"))
+	}
+	return errors.Join(append(errs, within("epoch", p.Epoch, p.Epochs), within("step", p.Step, p.Steps))...)
+}
+
+func within(name string, done, all Measure) error {
+	if done.Known && all.Known && done.Value > all.Value {
+		return fmt.Errorf("%s %v is more than %ss %v", name, done.Value, name, all.Value)
+	}
+	return nil
+}
+
+// Done returns the share of the work that is done, 0..1: by epochs where the
+// job counts them, since the number of steps may change, else by steps.
+func (p *Progress) Done() Measure {
+	for _, c := range [][2]Measure{{p.Epoch, p.Epochs}, {p.Step, p.Steps}} {
+		if c[0].Known && c[1].Known && c[1].Value > 0 {
+			return Known(min(c[0].Value/c[1].Value, 1))
+		}
+	}
+	return Measure{}
+}

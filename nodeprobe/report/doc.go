@@ -1,0 +1,22 @@
+// Package report takes what jobs say of their progress, over a socket on their
+// node. A job writes one line of JSON and reads one line of JSON back:
+//
+//	{"epoch": 3, "epochs": 90, "loss": 0.4}
+//	{"job": 4711}
+//
+// Whose report it is the kernel says, by the process at the other end of the
+// socket, and not the job: nobody can report for another.
+package report
+
+// DefaultPath is where the probe's unit has its socket.
+const DefaultPath = "/run/nodeprobe/progress.sock"
+
+// maxLine bounds a report.
+const maxLine = 4 << 10
+
+// Answer is the probe's answer to a report.
+type Answer struct {
+	Job   int64  `json:"job,omitempty"`   // whose it is
+	SLUID string `json:"sluid,omitempty"` // where only that is known
+	Error string `json:"error,omitempty"` // why it was not taken
+}

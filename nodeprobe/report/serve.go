@@ -1,0 +1,117 @@
+package report
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"syscall"
+	"time"
+
+	"fairbridge/nodeprobe"
+)
+
+// What a job may take of the probe: so many connections at once, each for so
+// long and with so many reports.
+const (
+	maxOpen  = 32
+	patience = 5 * time.Second
+	maxLines = 100
+)
+
+// Server takes reports over a Unix socket.
+type Server struct {
+	Desk *Desk
+	// Owner names the job of a process; it is asked for every connection.
+	Owner func(pid int) nodeprobe.Owner
+}
+
+// Serve takes reports until the context ends or the listener fails.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
+	defer stop()
+	var open sync.WaitGroup
+	defer open.Wait()
+	room := make(chan struct{}, maxOpen)
+	for {
+		c, err := l.Accept()
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("taking reports of progress: %w", err)
+		}
+		select {
+		case room <- struct{}{}:
+			open.Go(func() { s.talk(c); <-room })
+		default:
+			_ = c.Close() // the job tries again with its next report
+		}
+	}
+}
+
+// talk takes the reports of one connection.
+func (s *Server) talk(c net.Conn) {
+	defer c.Close()
+	_ = c.SetDeadline(time.Now().Add(patience))
+	answers := json.NewEncoder(c)
+	who, uid, err := s.peer(c)
+	if err != nil {
+		_ = answers.Encode(Answer{Error: err.Error()})
+		return
+	}
+	lines := bufio.NewScanner(c)
+	lines.Buffer(make([]byte, 0, 512), maxLine)
+	for n := 0; n < maxLines && lines.Scan(); n++ {
+		a := Answer{Job: who.Job, SLUID: who.SLUID}
+		if err := s.Desk.Take(lines.Bytes(), who, uid); err != nil {
+			a = Answer{Error: err.Error()}
+		}
+		if answers.Encode(a) != nil {
+			return
+		}
+	}
+	if errors.Is(lines.Err(), bufio.ErrTooLong) {
+		_ = answers.Encode(Answer{Error: fmt.Sprintf("a report is one line of at most %d bytes", maxLine)})
+	}
+}
+
+// peer returns the job and user at the other end. A job that is known only by
+// its environment is not believed: that anybody can write.
+func (s *Server) peer(c net.Conn) (nodeprobe.Owner, int, error) {
+	cred, err := credentials(c)
+	if err != nil {
+		return nodeprobe.Owner{}, 0, err
+	}
+	who := s.Owner(int(cred.Pid))
+	switch {
+	case !who.Known():
+		return who, 0, fmt.Errorf("process %d is of no Slurm job on this node", cred.Pid)
+	case who.By == "environ":
+		return who, 0, fmt.Errorf("process %d says that it is of a Slurm job, but nothing else does: Slurm needs cgroups (ProctrackType=proctrack/cgroup)", cred.Pid)
+	}
+	return who, int(cred.Uid), nil
+}
+
+func credentials(c net.Conn) (*syscall.Ucred, error) {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return nil, errors.New("reports are taken over a Unix socket only")
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return nil, fmt.Errorf("asking who reports: %w", err)
+	}
+	var cred *syscall.Ucred
+	var told error
+	err = raw.Control(func(fd uintptr) {
+		cred, told = syscall.GetsockoptUcred(int(fd), syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	})
+	if err = errors.Join(err, told); err != nil {
+		return nil, fmt.Errorf("asking who reports: %w", err)
+	}
+	return cred, nil
+}
