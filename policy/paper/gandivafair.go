@@ -45,6 +45,7 @@ func (g *GandivaFair) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	turn.now.hold(plan)
 	plan.Memo = policy.Remember(turn.now)
 	return plan, nil
 }

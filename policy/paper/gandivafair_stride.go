@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -10,95 +11,137 @@ import (
 	"fairbridge/policy/rounds"
 )
 
-// stride orders the jobs of one round by pass and grants them the GPUs of each
-// type in this order.
+// stride orders the jobs of one round by the passes of their accounts, and
+// grants them the GPUs of each type.
 type stride struct {
 	*GandivaFair
 	past *passes
 	now  *passes
-	line []claim
+	runs []bool // jobs by types: it could run there
 }
 
-// claim is a job that could run on a type.
-type claim struct {
-	*policy.Entry
-	row, typ int
-	pass     float64
-	spare    int // among types of equal pass: where it runs first, then where most GPUs idle
-}
-
-// Order implements policy.Orderer: by the smallest pass on any type the job
-// can run on.
+// Order implements policy.Orderer: by the smallest pass of the account on any
+// type the job can run on, then by what the job received.
 func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 	types := rounds.Types(r.Snapshot)
 	s.now = s.past.next(r, types)
+	s.could(r)
 	s.tickets(r)
-	s.line = s.claims(r)
-	seen := make([]bool, len(r.Entries))
-	line := make([]*policy.Entry, 0, len(r.Entries))
-	for _, c := range s.line {
-		if !seen[c.row] {
-			seen[c.row] = true
-			if !r.Terse {
-				c.Note = fmt.Sprintf("it has received %.2f GPU-hours a ticket on %s", c.pass/3600, types[c.typ])
-			}
-			line = append(line, c.Entry)
+	s.now.level(s.waits(r), s.turn(r))
+	pass := make([]float64, len(r.Entries))
+	rows := make([]int, len(r.Entries))
+	for i, e := range r.Entries {
+		k := s.best(i)
+		rows[i], pass[i] = i, math.Inf(1)
+		if k < 0 {
+			continue
+		}
+		pass[i] = s.pass(i, k)
+		if !r.Terse {
+			e.Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, types[k])
 		}
 	}
-	for i, e := range r.Entries {
-		if !seen[i] {
-			line = append(line, e)
-		}
+	slices.SortFunc(rows, func(a, b int) int {
+		return cmp.Or(cmp.Compare(pass[a], pass[b]), s.turns(r, a, b))
+	})
+	line := make([]*policy.Entry, len(rows))
+	for i, row := range rows {
+		line[i] = r.Entries[row]
 	}
 	return line, nil
 }
 
-// claims lists who could run where, the smallest pass first, then the widest.
-func (s *stride) claims(r *policy.Round) []claim {
+// could finds out who could run where.
+func (s *stride) could(r *policy.Round) {
 	w := len(s.now.Types)
-	idle := make([]int, w)
-	for k, t := range s.now.Types {
-		idle[k] = r.Free.Total(t)
-	}
-	list := make([]claim, 0, len(r.Entries))
+	s.runs = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
 		for k, t := range s.now.Types {
-			if !r.Startable(e) || !rounds.RunsOn(r, e, t) {
-				continue
-			}
-			c := claim{e, i, k, s.now.Pass[i*w+k], idle[k]}
-			if len(e.On) > 0 && e.On[0].Type == t {
-				c.spare = math.MaxInt
-			}
-			list = append(list, c)
+			s.runs[i*w+k] = r.Startable(e) && rounds.RunsOn(r, e, t)
 		}
 	}
-	slices.SortFunc(list, func(a, b claim) int {
-		return cmp.Or(cmp.Compare(a.pass, b.pass), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count),
-			cmp.Compare(a.ID, b.ID), cmp.Compare(b.spare, a.spare), cmp.Compare(a.typ, b.typ))
-	})
-	return list
 }
 
-// Lease implements policy.Leaser: type by type in order of pass; a gang that
-// does not fit keeps its small pass and so soon comes first.
-func (s *stride) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
-	left := make([]int, len(s.now.Types))
-	for k, t := range s.now.Types {
-		left[k] = r.Free.Total(t)
-	}
-	for _, e := range r.Active() {
-		for _, slot := range e.On {
-			if k := slices.Index(s.now.Types, slot.Type); k >= 0 && !e.Stays {
-				left[k] += slot.Count
+// waits says of each account and type whether a job waits that could run there.
+func (s *stride) waits(r *policy.Round) []bool {
+	w := len(s.now.Types)
+	waits := make([]bool, len(s.now.Pass))
+	for i, e := range r.Entries {
+		for k := range w {
+			if s.runs[i*w+k] && !e.Active() {
+				waits[s.now.Account[i]*w+k] = true
 			}
 		}
 	}
+	return waits
+}
+
+// quantum is how long a lease lasts, in seconds, for all we know.
+func (s *stride) quantum() float64 {
+	q := max(s.MinRun.Seconds(), 1)
+	if !s.past.At.IsZero() {
+		q = max(q, s.now.At.Sub(s.past.At).Seconds())
+	}
+	return q
+}
+
+// turn is by how much a pass grows by one turn of the job to which it costs
+// most, by type.
+func (s *stride) turn(r *policy.Round) []float64 {
+	w := len(s.now.Types)
+	most := make([]float64, w)
+	for i, e := range r.Entries {
+		for k := range w {
+			if t := s.now.Tickets[s.now.Account[i]*w+k]; s.runs[i*w+k] && t > 0 {
+				most[k] = max(most[k], float64(e.Ask.GPUs.Count)*s.quantum()/t)
+			}
+		}
+	}
+	return most
+}
+
+// pass is that of the job's account on a type.
+func (s *stride) pass(row, k int) float64 { return s.now.Pass[s.now.Account[row]*len(s.now.Types)+k] }
+
+// best is the type with the smallest pass among those the job can run on; -1:
+// none.
+func (s *stride) best(row int) int {
+	w, best := len(s.now.Types), -1
+	for k := range w {
+		if s.runs[row*w+k] && (best < 0 || s.pass(row, k) < s.pass(row, best)) {
+			best = k
+		}
+	}
+	return best
+}
+
+// turns compares two jobs: the one that received less, then the wider.
+func (s *stride) turns(r *policy.Round, a, b int) int {
+	x, y := r.Entries[a], r.Entries[b]
+	return cmp.Or(cmp.Compare(s.now.Turn[a], s.now.Turn[b]), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID))
+}
+
+// Lease implements policy.Leaser. The account with the smallest pass on a type
+// is served next, and its pass grows by what its job will receive; a gang that
+// does not fit waits until its account is first. Jobs that run on another type
+// come last: they have their turn there.
+func (s *stride) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+	l := s.lines(r)
 	got := make([]policy.Grant, len(r.Entries))
-	for _, c := range s.line {
-		if n := c.Want; n > 0 && !c.Stays && !got[c.row].Run && n <= left[c.typ] {
-			left[c.typ] -= n
-			got[c.row] = policy.Grant{Run: true, Type: s.now.Types[c.typ]}
+	for heap.Init(l); l.Len() > 0; heap.Fix(l, 0) {
+		q := l.list[0]
+		row := q.rows[q.next]
+		e := r.Entries[row]
+		if !got[row].Run && e.Want <= l.left[q.typ] {
+			l.left[q.typ] -= e.Want
+			got[row] = policy.Grant{Run: true, Type: s.now.Types[q.typ]}
+			q.grant(float64(e.Want))
+		}
+		if q.next++; q.next == len(q.rows) {
+			heap.Pop(l)
+			if l.Len() == 0 {
+				break
+			}
 		}
 	}
 	grants := make([]policy.Grant, len(line))

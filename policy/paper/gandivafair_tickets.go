@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"fairbridge/policy"
-	"fairbridge/policy/rounds"
 	"fairbridge/policy/solve"
 )
 
@@ -19,28 +18,24 @@ type holding struct {
 	known  int       // jobs that know their speed on every type
 }
 
-// tickets divides the GPUs of each type among the accounts by weight, lets
-// them trade, and an account's part equally among its jobs that can use it.
-// Accounts without jobs have none: the others' parts grow.
+// tickets divides the GPUs of each type among the accounts with jobs by weight
+// and lets them trade. Accounts without jobs have none: the others' parts grow.
 func (s *stride) tickets(r *policy.Round) {
 	w := len(s.now.Types)
-	list, of := s.holdings(r)
+	list := s.holdings(r)
 	if s.Trade {
 		trade(list, s.Margin)
 	}
-	for i, e := range r.Entries {
-		for k, t := range s.now.Types {
-			if of[i] >= 0 && rounds.RunsOn(r, e, t) {
-				h := &list[of[i]]
-				s.now.Tickets[i*w+k] = max(h.gpus[k], 1e-6) / float64(h.jobs[k])
-			}
+	for i := range list {
+		a, _ := slices.BinarySearch(s.now.Accounts, list[i].name)
+		for k, gpus := range list[i].gpus {
+			s.now.Tickets[a*w+k] = max(gpus, 1e-6)
 		}
 	}
 }
 
-// holdings returns the accounts sorted by name, and whose each entry is; -1:
-// it cannot run now.
-func (s *stride) holdings(r *policy.Round) (list []holding, of []int) {
+// holdings returns the accounts with jobs that can run now, sorted by name.
+func (s *stride) holdings(r *policy.Round) (list []holding) {
 	types := s.now.Types
 	for _, e := range r.Entries {
 		if r.Startable(e) {
@@ -62,27 +57,26 @@ func (s *stride) holdings(r *policy.Round) (list []holding, of []int) {
 			list[i].gpus[k] = total[k] * list[i].weight / all
 		}
 	}
-	return list, s.count(r, list)
+	s.count(r, list)
+	return list
 }
 
-// count counts each account's jobs by type and averages their gains.
-func (s *stride) count(r *policy.Round, list []holding) (of []int) {
-	of = make([]int, len(r.Entries))
+// count counts each account's jobs by type and sums their gains.
+func (s *stride) count(r *policy.Round, list []holding) {
+	w := len(s.now.Types)
 	for i, e := range r.Entries {
-		of[i] = -1
 		if !r.Startable(e) {
 			continue
 		}
-		of[i], _ = slices.BinarySearchFunc(list, e.Account, func(h holding, name string) int { return cmp.Compare(h.name, name) })
-		h := &list[of[i]]
-		for k, t := range s.now.Types {
-			if rounds.RunsOn(r, e, t) {
+		at, _ := slices.BinarySearchFunc(list, e.Account, func(h holding, name string) int { return cmp.Compare(h.name, name) })
+		h := &list[at]
+		for k := range w {
+			if s.runs[i*w+k] {
 				h.jobs[k]++
 			}
 		}
 		h.speeds(e, s.now.Types)
 	}
-	return of
 }
 
 // speeds adds the job's speeds relative to its slowest, if it may run on every
