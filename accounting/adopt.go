@@ -32,7 +32,7 @@ func adopt(list []told, past []*rec, segs map[runKey][]segment, types map[string
 			delete(stay, k)
 			r = t.over(k)
 		}
-		s, err := segmentsTold(t, segs[r.runKey], types, k != nil && t.later(k))
+		s, err := segmentsTold(t, k, segs[r.runKey], types)
 		if err != nil {
 			return adoption{}, fmt.Errorf("job %d: %w", r.job, err)
 		}
@@ -41,7 +41,7 @@ func adopt(list []told, past []*rec, segs map[runKey][]segment, types map[string
 	for _, k := range past {
 		switch {
 		case !stay[k]:
-		case slices.ContainsFunc(list, func(t told) bool { return overlaps(&t, k) }):
+		case slices.ContainsFunc(list, func(t told) bool { return covers(&t, k) }):
 			out.gone = append(out.gone, k.runKey)
 		default:
 			out.runs = append(out.runs, *k)
@@ -66,10 +66,17 @@ func (t *told) rec() rec {
 // over is the run as a row, over what is known of it: what slurmdbd does not
 // tell stays, and so does a run that goes on.
 func (t *told) over(k *rec) rec {
-	if !t.final && k.state != resizing {
-		return *k
-	}
 	r := t.rec()
+	if t.short(k) || !t.final && k.state != resizing {
+		o := *k
+		if !o.arrive.Before(r.arrive) {
+			o.arrive = r.arrive
+		}
+		if r.started != nil && (o.started == nil || r.started.Before(*o.started)) {
+			o.started = r.started
+		}
+		return o
+	}
 	r.runKey, r.reason, r.arrayJob, r.arrayTask = k.runKey, k.reason, k.arrayJob, k.arrayTask
 	r.sluid, r.name, r.qos, r.partition = cmp.Or(r.sluid, k.sluid), cmp.Or(r.name, k.name), cmp.Or(r.qos, k.qos), cmp.Or(r.partition, k.partition)
 	r.limit, r.gpus = cmp.Or(r.limit, k.limit), cmp.Or(r.gpus, k.gpus)

@@ -25,7 +25,7 @@ type rec struct {
 func match(list []told, past []*rec) []*rec {
 	out := make([]*rec, len(list))
 	taken := map[*rec]bool{}
-	for _, same := range []func(*told, *rec) bool{sameSLUID, sameKey, sameSubmit, sameBegin, goesOn} {
+	for _, same := range []func(*told, *rec) bool{sameLonger, sameSLUID, sameKey, sameSubmit, sameBegin, goesOn, goesBefore} {
 		for i := range list {
 			for _, k := range past {
 				if out[i] == nil && !taken[k] && same(&list[i], k) {
@@ -53,6 +53,9 @@ func sameSLUID(t *told, k *rec) bool {
 		(sameSubmit(t, k) || sameBegin(t, k) || t.later(k))
 }
 
+// sameLonger prefers the known run of which more was told before.
+func sameLonger(t *told, k *rec) bool { return t.short(k) && sameSubmit(t, k) }
+
 func sameKey(t *told, k *rec) bool {
 	return sameSubmit(t, k) && t.first().Restarts == k.restarts
 }
@@ -70,9 +73,18 @@ func goesOn(t *told, k *rec) bool {
 	return t.later(k) && (k.ended == nil || !k.ended.Before(startOf(t.first())))
 }
 
-// overlaps reports whether a known run that slurmdbd does not have was taken
-// for another one than it is.
-func overlaps(t *told, k *rec) bool {
+// goesBefore reports whether the rows are the earlier part of the known run.
+func goesBefore(t *told, k *rec) bool {
+	return !t.final && t.last().End.Unix() == k.submit && k.user == clean(t.first().User)
+}
+
+// covers reports whether a known run that is none of those told was taken for
+// another one than it is: polls saw it while this one ran, or it is a later
+// part of this one that was told alone.
+func covers(t *told, k *rec) bool {
+	if sameSubmit(t, k) {
+		return true
+	}
 	start := t.started()
 	return !k.authority && k.started != nil && !start.IsZero() && !k.started.Before(start) && k.started.Before(t.last().End)
 }

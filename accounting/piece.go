@@ -118,8 +118,9 @@ func (p *piece) held(old []segment, types map[string]string) []hold {
 // agrees reports whether holds are on the piece's nodes and add up to its
 // totals.
 func (p *piece) agrees(set []hold) bool {
-	counts, all := map[string]int{}, 0
+	counts, all, nodes := map[string]int{}, 0, map[string]bool{}
 	for _, h := range set {
+		nodes[h.node] = true
 		if !slices.Contains(p.hosts, h.node) {
 			return false
 		}
@@ -131,7 +132,7 @@ func (p *piece) agrees(set []hold) bool {
 			return false
 		}
 	}
-	return all == p.tres.GPUs()
+	return all == p.tres.GPUs() && len(nodes) == min(len(p.hosts), all)
 }
 
 // spread divides the totals evenly over the nodes, the first ones taking what
@@ -182,8 +183,10 @@ func joined(list []hold) []hold {
 
 // segmentsTold returns a run's segments as they should stand by slurmdbd's
 // word. old are those that stand. What lies before the rows stays if they are
-// but the later part of the run, what lies after them if the run went on.
-func segmentsTold(t *told, old []segment, types map[string]string, part bool) ([]segment, error) {
+// but the later part of the known run k. What lies after them stays if the run
+// went on: all of it if it came from slurmdbd, else what it holds still; what
+// polls saw it give up later than that they noticed late.
+func segmentsTold(t *told, k *rec, old []segment, types map[string]string) ([]segment, error) {
 	pieces, err := t.pieces()
 	if err != nil {
 		return nil, err
@@ -191,13 +194,13 @@ func segmentsTold(t *told, old []segment, types map[string]string, part bool) ([
 	var out []segment
 	from, to := t.started(), t.last().End
 	for _, s := range old {
-		if before := s; part && s.start.Before(from) {
+		if before := s; k != nil && t.later(k) && s.start.Before(from) {
 			if before.stop.IsZero() || before.stop.After(from) {
 				before.stop = from
 			}
 			out = append(out, before)
 		}
-		if !t.final && (s.stop.IsZero() || s.stop.After(to)) {
+		if !t.final && s.stop.IsZero() || t.short(k) && s.stop.After(to) {
 			s.start = later(s.start, to)
 			out = append(out, s)
 		}

@@ -64,10 +64,14 @@ func startOf(r *slurmdb.Job) time.Time {
 // started returns when the run began; zero if it never did.
 func (t *told) started() time.Time { return startOf(t.first()) }
 
-// later reports whether the rows may be the later part of a run that is
-// known from before: they begin at a change of size.
+// later reports whether the rows are but the later part of the known run: they
+// begin at a change of size, when that was running.
 func (t *told) later(k *rec) bool {
 	f := t.first()
-	return k.started != nil && f.Submit.Unix() > k.submit && k.started.Before(startOf(f)) && k.user == clean(f.User) &&
-		!f.Start.After(f.Submit)
+	return k.started != nil && k.started.Before(f.Submit) && k.user == clean(f.User) && !f.Start.IsZero() && !f.Start.After(f.Submit)
+}
+
+// short reports whether slurmdbd told more of the known run before.
+func (t *told) short(k *rec) bool {
+	return k != nil && k.ended != nil && k.ended.After(t.last().End) && !t.final && (k.authority || k.state == resizing)
 }
