@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-//go:embed migrations/*.sql queries/*.sql roles/*.sql
+//go:embed migrations/*.sql queries/*.sql reports/*.sql roles/*.sql
 var files embed.FS
 
 // Migrations returns the goose migrations, in the root of the file system.
@@ -17,6 +17,10 @@ func Migrations() fs.FS { return sub("migrations") }
 // Query returns the text of queries/name.sql. A name that does not exist is a
 // mistake of the programmer and panics.
 func Query(name string) string { return text("queries/" + name + ".sql") }
+
+// Report returns the text of reports/name.sql. Its first comment line is its
+// title, the others say what is to be known.
+func Report(name string) string { return text("reports/" + name + ".sql") }
 
 // Role returns the text of roles/name.sql.
 func Role(name string) string { return text("roles/" + name + ".sql") }

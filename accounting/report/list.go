@@ -1,0 +1,83 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"fairbridge/sql"
+)
+
+// Report is a question with its query.
+type Report struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	About string `json:"about"` // what is to be known to read it
+	Plot  Plot   `json:"-"`
+	query string
+}
+
+// Plot says how the rows are drawn.
+type Plot struct {
+	Kind  Kind
+	Label string   // column that names what a row is about; of Lines: the series, "" for one
+	Cols  []string // columns drawn; of Lines with a Label: one
+	Unit  string   // of the values
+}
+
+// Kind is a kind of drawing.
+type Kind int
+
+// The kinds.
+const (
+	None  Kind = iota
+	Bars       // one bar a row and column
+	Lines      // over the column day
+)
+
+var list = []Report{
+	{Name: "usage", Plot: Plot{Bars, "account", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "usage-daily", Plot: Plot{Lines, "account", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "users", Plot: Plot{Bars, "user", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "efficiency", Plot: Plot{Bars, "account", []string{"gpu_hours", "measured_gpu_hours", "busy_gpu_hours", "idle_gpu_hours", "held_without_process_gpu_hours"}, "GPU-hours"}},
+	{Name: "efficiency-users", Plot: Plot{Bars, "user", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
+	{Name: "wasteful-jobs", Plot: Plot{Bars, "job", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
+	{Name: "waits", Plot: Plot{Bars, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, "seconds"}},
+	{Name: "fairness", Plot: Plot{Bars, "account", []string{"mean_rho", "mean_slowdown"}, "times (no unit)"}},
+	{Name: "shares", Plot: Plot{Bars, "account", []string{"entitled_share", "used_share"}, "part of the cluster (no unit)"}},
+	{Name: "deficits-daily", Plot: Plot{Lines, "account", []string{"deficit_gpu_hours"}, "GPU-hours lacking"}},
+	{Name: "jain", Plot: Plot{Lines, "", []string{"jain", "jain_of_wanted"}, "Jain's index (no unit)"}},
+	{Name: "idle", Plot: Plot{Lines, "gpu_type", []string{"idle_gpus"}, "idle GPUs"}},
+	{Name: "stops", Plot: Plot{Bars, "account", []string{"lost_gpu_hours", "lost_to_fairbridge_gpu_hours"}, "GPU-hours, at most"}},
+	{Name: "changes"},
+	{Name: "decisions", Plot: Plot{Lines, "verb", []string{"changes"}, "changes of mind"}},
+	{Name: "limits", Plot: Plot{Bars, "user", []string{"excess_hours"}, "hours asked for and not used"}},
+	{Name: "estimates", Plot: Plot{Bars, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
+}
+
+func init() {
+	for i := range list {
+		r := &list[i]
+		r.query = sql.Report(r.Name)
+		var about []string
+		for line := range strings.Lines(r.query) {
+			words, comment := strings.CutPrefix(line, "--")
+			if !comment {
+				break
+			}
+			about = append(about, strings.TrimSpace(words))
+		}
+		r.Title, r.About = about[0], strings.Join(about[1:], " ")
+	}
+}
+
+// All returns every report, in order of reading.
+func All() []Report { return slices.Clone(list) }
+
+// Find returns the report of a name.
+func Find(name string) (Report, bool) {
+	i := slices.IndexFunc(list, func(r Report) bool { return r.Name == name })
+	if i < 0 {
+		return Report{}, false
+	}
+	return list[i], true
+}

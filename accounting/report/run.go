@@ -1,0 +1,47 @@
+package report
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Asker runs a query that only reads. A cell is a string, int64, float64, bool,
+// time.Time or nil.
+type Asker interface {
+	Ask(ctx context.Context, query string, args ...any) (columns []string, rows [][]any, err error)
+}
+
+// Scope is what a report is about. Reports by day take whole days (UTC): the
+// one Since is in and the one Until is in.
+type Scope struct {
+	Cluster      string
+	Since, Until time.Time
+	Account      string // "": all
+	User         string // "": all
+}
+
+// Table is an answer.
+type Table struct {
+	Columns []string
+	Rows    [][]any
+}
+
+// Run answers a report.
+func Run(ctx context.Context, db Asker, r Report, s Scope) (*Table, error) {
+	columns, rows, err := db.Ask(ctx, r.query, s.Cluster, s.Since, s.Until, s.Account, s.User)
+	if err != nil {
+		return nil, fmt.Errorf("report %s: %w", r.Name, err)
+	}
+	return &Table{columns, rows}, nil
+}
+
+// Column returns the place of a column, -1 when there is none.
+func (t *Table) Column(name string) int {
+	for i, c := range t.Columns {
+		if c == name {
+			return i
+		}
+	}
+	return -1
+}

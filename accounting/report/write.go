@@ -1,0 +1,118 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// CSV writes the table with a line of column names. Times are RFC 3339 in UTC,
+// shares 0..1; what is not known is empty.
+func (t *Table) CSV(w io.Writer) error {
+	c := csv.NewWriter(w)
+	if err := c.Write(t.Columns); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
+	line := make([]string, len(t.Columns))
+	for _, row := range t.Rows {
+		for i, v := range row {
+			line[i] = bare(v)
+		}
+		if err := c.Write(line); err != nil {
+			return fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	c.Flush()
+	if err := c.Error(); err != nil {
+		return fmt.Errorf("writing CSV: %w", err)
+	}
+	return nil
+}
+
+// bare prints a value for programs.
+func bare(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case time.Time:
+		return v.Format(time.RFC3339)
+	}
+	return fmt.Sprint(v)
+}
+
+// MarshalJSON writes a list of objects, their keys in the order of the columns.
+func (t *Table) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('[')
+	for i, row := range t.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('{')
+		for j, v := range row {
+			if f, ok := v.(float64); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
+				v = nil
+			}
+			value, err := json.Marshal(v)
+			if err != nil {
+				return nil, fmt.Errorf("printing column %s: %w", t.Columns[j], err)
+			}
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%q:%s", t.Columns[j], value)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteByte(']')
+	return b.Bytes(), nil
+}
+
+// Text prints a value for people; the column's name says its unit.
+func Text(column string, v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "–"
+	case float64:
+		switch {
+		case math.IsNaN(v):
+			return "–"
+		case strings.HasSuffix(column, "share"):
+			return fmt.Sprintf("%.1f %%", 100*v)
+		case strings.HasSuffix(column, "seconds"):
+			return Span(v)
+		case strings.HasSuffix(column, "hours"), strings.HasSuffix(column, "gpus"):
+			return strconv.FormatFloat(v, 'f', 1, 64)
+		}
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	case time.Time:
+		return v.Local().Format("2006-01-02 15:04")
+	}
+	return fmt.Sprint(v)
+}
+
+// Span prints seconds as people say them: 45s, 12m03s, 3h20m, 2d04h.
+func Span(seconds float64) string {
+	sign := ""
+	if seconds < 0 {
+		sign, seconds = "-", -seconds
+	}
+	s := int64(math.Round(seconds))
+	switch {
+	case s < 60:
+		return fmt.Sprintf("%s%ds", sign, s)
+	case s < 3600:
+		return fmt.Sprintf("%s%dm%02ds", sign, s/60, s%60)
+	case s < 86400:
+		return fmt.Sprintf("%s%dh%02dm", sign, s/3600, s/60%60)
+	}
+	return fmt.Sprintf("%s%dd%02dh", sign, s/86400, s/3600%24)
+}
