@@ -1,0 +1,124 @@
+package learn
+
+import (
+	"math"
+	"time"
+)
+
+// Dist is the distribution of a job's run time, in all its runs together.
+type Dist struct {
+	mass  [bins]float64
+	limit float64 // seconds; 0: none
+}
+
+// rare is the share of run times below which the distribution knows nothing:
+// jobs that run that long go on as long again.
+const rare = 1e-6
+
+// Left returns what remains to be expected of a job that has run so long, and
+// its standard error; 0 for one past its time limit.
+func (d *Dist) Left(ran time.Duration) (mean, sigma time.Duration) {
+	t := d.tail(ran.Seconds())
+	if t.sum < rare {
+		left := d.lindy(t.ran)
+		return duration(left), duration(left)
+	}
+	var m, s float64
+	for b := t.first; b <= t.last; b++ {
+		share, lo, hi := t.bin(d, b)
+		one, two := within(b, lo, hi)
+		m += share * one
+		s += share * two
+	}
+	m, s = m/t.sum, s/t.sum
+	return duration(m - t.ran), duration(math.Sqrt(max(s-m*m, 0)))
+}
+
+// Quantile returns the time within which a job that has run so long ends with
+// probability q; 0 for one past its time limit.
+func (d *Dist) Quantile(q float64, ran time.Duration) time.Duration {
+	t := d.tail(ran.Seconds())
+	if t.sum < rare {
+		left := t.ran * q / max(1-q, .01) // Pareto with exponent 1
+		return duration(min(left, t.most(left)))
+	}
+	want := q * t.sum
+	for b := t.first; b <= t.last; b++ {
+		share, lo, hi := t.bin(d, b)
+		if want <= share && share > 0 {
+			return duration(lo*math.Pow(hi/lo, want/share) - t.ran)
+		}
+		want -= share
+	}
+	return duration(t.to - t.ran)
+}
+
+// tail is what remains of a distribution beyond a time and up to the limit.
+type tail struct {
+	ran         float64
+	to          float64 // the greatest run time
+	limited     bool
+	first, last int     // bins
+	sum         float64 // share of run times beyond
+}
+
+func (d *Dist) tail(ran float64) tail {
+	t := tail{ran: max(ran, 0), to: lower[bins], last: bins - 1}
+	if d.limit > 0 && d.limit < t.to {
+		t.to, t.last, t.limited = d.limit, binOf(d.limit), true
+	}
+	if t.first = binOf(t.ran); t.ran >= t.to {
+		return t
+	}
+	for b := t.first; b <= t.last; b++ {
+		share, _, _ := t.bin(d, b)
+		t.sum += share
+	}
+	return t
+}
+
+// bin returns the share of run times in a bin that count, and between which
+// values: what the limit cuts off a bin is squeezed into the rest, as runs into
+// the limit end there; what lies before now did not happen.
+func (t *tail) bin(d *Dist, b int) (share, lo, hi float64) {
+	share, lo, hi = d.mass[b], lower[b], min(lower[b+1], t.to)
+	if b == 0 {
+		lo = min(lo, hi/2)
+	}
+	if t.ran > lo && b == t.first {
+		share *= math.Log(hi/t.ran) / math.Log(hi/lo)
+		lo = t.ran
+	}
+	return max(share, 0), lo, hi
+}
+
+// lindy is the rule for jobs that outlast all that is known.
+func (d *Dist) lindy(ran float64) float64 {
+	left := max(ran, 1)
+	if d.limit > 0 {
+		left = min(left, d.limit-ran)
+	}
+	return left
+}
+
+func (t *tail) most(left float64) float64 {
+	if t.limited {
+		return t.to - t.ran
+	}
+	return left
+}
+
+func within(b int, lo, hi float64) (first, second float64) {
+	if lo == lower[b] && hi == lower[b+1] {
+		return mean[b], square[b]
+	}
+	return moments(lo, hi)
+}
+
+// duration makes whole seconds of seconds, at least one of what is left at all.
+func duration(seconds float64) time.Duration {
+	if !(seconds > 0) {
+		return 0
+	}
+	return time.Duration(math.Ceil(seconds)) * time.Second
+}

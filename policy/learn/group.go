@@ -1,0 +1,60 @@
+package learn
+
+import (
+	"math"
+	"slices"
+)
+
+// group is what a level knows of jobs that are alike.
+type group struct {
+	Key  key       `json:"key"`
+	Last int64     `json:"last"` // end of the last run, seconds since 1970
+	Runs float64   `json:"runs"` // how many it stands for: older ones count less
+	Bins []uint8   `json:"bins"` // those with runs, ascending
+	Mass []float64 `json:"mass"` // of each of them; they add up to Runs times unit
+	// unit is what the next run weighs: it grows instead of all others shrinking.
+	unit float64
+}
+
+// mostUnit is where units are brought back to one.
+const mostUnit = 1e12
+
+// add counts one more run.
+func (g *group) add(bin int, keep float64) {
+	g.Runs = g.Runs*keep + 1
+	if g.unit == 0 {
+		g.unit = 1
+	} else {
+		g.unit /= keep
+	}
+	i, found := slices.BinarySearch(g.Bins, uint8(bin))
+	if !found {
+		g.Bins, g.Mass = slices.Insert(g.Bins, i, uint8(bin)), slices.Insert(g.Mass, i, 0)
+	}
+	g.Mass[i] += g.unit
+	if g.unit > mostUnit {
+		g.settle()
+	}
+}
+
+// fine is into how many parts of a run mass is kept; less is dropped.
+const fine = 1e4
+
+// settle brings the unit back to one and drops what hardly counts any more.
+func (g *group) settle() {
+	n := 0
+	for i, b := range g.Bins {
+		if m := math.Round(g.Mass[i]/g.unit*fine) / fine; m > 0 {
+			g.Bins[n], g.Mass[n] = b, m
+			n++
+		}
+	}
+	g.Bins, g.Mass, g.unit = g.Bins[:n], g.Mass[:n], 1
+	g.Runs = 0
+	for _, m := range g.Mass {
+		g.Runs += m
+	}
+}
+
+// scale turns mass into shares.
+func (g *group) scale() float64 { return 1 / (g.Runs * g.unit) }

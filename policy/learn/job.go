@@ -1,0 +1,59 @@
+package learn
+
+import (
+	"strings"
+	"time"
+)
+
+// Job is what is known of a job before it starts.
+type Job struct {
+	User    string
+	Account string
+	Name    string
+	Type    string // of GPU it asks for; "": any
+	GPUs    int
+	Limit   time.Duration // of one run; 0: none
+}
+
+// Run is how long a job ran that ended by itself, or by its limit.
+type Run struct {
+	Job
+	Start time.Time     // of its first run
+	End   time.Time     // of its last
+	Ran   time.Duration // in all its runs
+}
+
+// seconds is the run time, at most the limit: Slurm takes a while to kill.
+func (r *Run) seconds() float64 {
+	if r.Limit > 0 {
+		return min(r.Ran, r.Limit).Seconds()
+	}
+	return r.Ran.Seconds()
+}
+
+// key names a group of a level.
+type key struct {
+	User    string `json:"user,omitempty"`
+	Account string `json:"account,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Type    string `json:"type,omitempty"`
+	GPUs    int    `json:"gpus,omitempty"`
+	Limit   int    `json:"limit,omitempty"` // seconds
+}
+
+// stem is a name with its numbers left out: what "seed-1" and "seed-2" share.
+func stem(name string) string {
+	var b strings.Builder
+	number := false
+	for _, c := range name {
+		digit := c >= '0' && c <= '9'
+		if digit && !number {
+			b.WriteByte('#')
+		}
+		if !digit {
+			b.WriteRune(c)
+		}
+		number = digit
+	}
+	return b.String()
+}

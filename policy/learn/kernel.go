@@ -1,0 +1,61 @@
+package learn
+
+import "math"
+
+// kernel is a bell of values on bins around a centre; they add up to 1.
+type kernel struct {
+	at [4 * bins]float64 // at[i] for i bins to either side
+	to int               // the last i with a value
+}
+
+// setSigma makes it a bell of a standard deviation in bins.
+func (k *kernel) setSigma(sigma float64) {
+	k.to = 0
+	if k.at[0] = 1; sigma < .2 {
+		return
+	}
+	k.to = min(int(3*sigma), len(k.at)-1)
+	sum := 1.0
+	for i := 1; i <= k.to; i++ {
+		k.at[i] = math.Exp(-float64(i*i) / (2 * sigma * sigma))
+		sum += 2 * k.at[i]
+	}
+	for i := 0; i <= k.to; i++ {
+		k.at[i] /= sum
+	}
+}
+
+// spread adds the runs of a group, as a bell each, to the bins; by is what they
+// add up to, and shift what is added to their bins. What would lie off the scale
+// is counted at its ends.
+func (k *kernel) spread(to *[bins]float64, g *group, by float64, shift int) {
+	by *= g.scale()
+	for i, b := range g.Bins {
+		m, at := g.Mass[i]*by, int(b)+shift
+		for d := -k.to; d <= k.to; d++ {
+			to[min(max(at+d, 0), bins-1)] += m * k.at[max(d, -d)]
+		}
+	}
+}
+
+// density is what spread adds to one bin, for by 1.
+func (k *kernel) density(g *group, at, shift int) (sum float64) {
+	for i, b := range g.Bins {
+		d := at - int(b) - shift
+		if d = max(d, -d); d <= k.to {
+			sum += g.Mass[i] * k.at[d]
+		}
+	}
+	return sum * g.scale()
+}
+
+// below is the share of a group's runs up to a bin, that included.
+func (g *group) below(at, shift int) (sum float64) {
+	for i, b := range g.Bins {
+		if int(b)+shift > at {
+			break
+		}
+		sum += g.Mass[i]
+	}
+	return sum * g.scale()
+}

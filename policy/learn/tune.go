@@ -1,0 +1,151 @@
+package learn
+
+import "math"
+
+// trial is one run, and what the levels knew of it when it began: everything
+// that its likelihood under other numbers takes.
+type trial struct {
+	prior  known
+	levels [levels]known
+}
+
+// known is what a level says of a run.
+type known struct {
+	runs  float64              // like it; 0: none
+	at    [len(widths)]float64 // probability of its bin, by width of the kernel
+	below float64              // probability of what the limit allows
+}
+
+// Candidates for the numbers of a level.
+var (
+	widths  = [...]float64{1, 2, 4, 8, 14, 24}
+	weights = [...]float64{.25, .5, 1, 2, 4, 8, 16, 64, 256}
+	mosts   = [...]float64{0, .03, .1, .2, .35, .5, .65, .8, .9, .96, 1}
+)
+
+// trial notes what the levels know of a run.
+func (m *Model) trial(r *Run) (t trial) {
+	seconds, limit := r.seconds(), r.Limit.Seconds()
+	bin, cut := binOf(seconds), bins-1
+	if limit > 0 {
+		cut = binOf(limit)
+	}
+	t.prior.at[0], t.prior.below = prior[bin], priorBelow[cut]
+	var k kernel
+	for i := range kinds {
+		at, ok := kinds[i].of(&r.Job)
+		g := m.Levels[i].index[at]
+		if !ok || g == nil {
+			continue
+		}
+		by := 0
+		if kinds[i].ratio {
+			by = shift(limit)
+		}
+		l := &t.levels[i]
+		l.runs, l.below = g.Runs, g.below(cut, by)
+		for w, width := range widths {
+			k.setSigma(sigma(width, g.Runs))
+			l.at[w] = k.density(g, bin, by)
+		}
+	}
+	return t
+}
+
+// rounds is how often every level is tuned.
+const rounds = 3
+
+// tune sets the numbers of one level after the other to those under which the
+// trials are likeliest.
+func (m *Model) tune(trials []trial) {
+	pick := make([]int, len(m.Levels)) // index into widths
+	for i := range m.Levels {
+		pick[i] = nearest(m.Levels[i].Width)
+	}
+	for range rounds {
+		changed := false
+		for i := range m.Levels {
+			changed = m.tuneLevel(i, pick, trials) || changed
+		}
+		if !changed {
+			break
+		}
+	}
+}
+
+func nearest(width float64) int {
+	best := 0
+	for i, w := range widths {
+		if math.Abs(w-width) < math.Abs(widths[best]-width) {
+			best = i
+		}
+	}
+	return best
+}
+
+// line is a probability as it depends on the share s of one level:
+// (1-s)·before + s·own, times rest, plus after.
+type line struct{ before, rest, after float64 }
+
+func (l line) at(s, own float64) float64 { return ((1-s)*l.before+s*own)*l.rest + l.after }
+
+// tuneLevel tries all candidates for one level and reports whether a better one
+// was found than the one it has.
+func (m *Model) tuneLevel(i int, pick []int, trials []trial) bool {
+	var own []*known
+	var at, below []line
+	for t := range trials {
+		if k := &trials[t].levels[i]; k.runs > 0 {
+			a, b := m.lines(i, pick, &trials[t])
+			own, at, below = append(own, k), append(at, a), append(below, b)
+		}
+	}
+	if len(own) < enough/4 {
+		return false
+	}
+	score := func(f fitted, w int) (sum float64) {
+		product := 1.0
+		for t, k := range own {
+			s := f.share(k.runs)
+			product *= (at[t].at(s, k.at[w]) + 1e-12) / (below[t].at(s, k.below) + 1e-9)
+			if product < 1e-200 || product > 1e200 || t == len(own)-1 {
+				sum, product = sum+math.Log(product), 1 // logarithms are slow
+			}
+		}
+		return sum
+	}
+	l := &m.Levels[i]
+	best, change := score(l.fitted, pick[i])+float64(len(own))*1e-4, false
+	for w := range widths {
+		for _, weight := range weights {
+			for _, most := range mosts {
+				f := fitted{weight, most, widths[w]}
+				if s := score(f, w); s > best {
+					best, change, l.fitted, pick[i] = s, true, f, w
+				}
+			}
+		}
+	}
+	return change
+}
+
+// lines returns how the probability of a trial's bin, and of what its limit
+// allows, depend on the share of level i.
+func (m *Model) lines(i int, pick []int, t *trial) (at, below line) {
+	at, below = line{before: t.prior.at[0], rest: 1}, line{before: t.prior.below, rest: 1}
+	for l := range m.Levels {
+		k := &t.levels[l]
+		if k.runs == 0 || l == i {
+			continue
+		}
+		s, p := m.Levels[l].share(k.runs), k.at[pick[l]]
+		if l < i {
+			at.before += s * (p - at.before)
+			below.before += s * (k.below - below.before)
+			continue
+		}
+		at.rest, at.after = at.rest*(1-s), at.after+s*(p-at.after)
+		below.rest, below.after = below.rest*(1-s), below.after+s*(k.below-below.after)
+	}
+	return at, below
+}
