@@ -3,6 +3,7 @@ package report
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -44,4 +45,15 @@ func (t *Table) Column(name string) int {
 		}
 	}
 	return -1
+}
+
+// Takes says why the report cannot be narrowed to the scope; nil when it can.
+func (r Report) Takes(s Scope) error {
+	switch {
+	case s.Account != "" && !strings.Contains(r.query, "account = $4)"):
+		return fmt.Errorf("report %s is about the whole cluster: it takes no --account", r.Name)
+	case s.User != "" && !strings.Contains(r.query, "user_name = $5)"):
+		return fmt.Errorf("report %s does not tell users apart: it takes no --user", r.Name)
+	}
+	return nil
 }

@@ -25,6 +25,7 @@ type bars struct {
 	id, title, said string
 	x               axis
 	groups          []group
+	text            func(float64) string // prints a value; nil: as percent
 }
 
 const thick, apart, margin = 11.0, 16.0, 120.0
@@ -58,9 +59,16 @@ func (b bars) group(p *picture, g group, y float64) {
 	for i, r := range g.bars {
 		top, end := y+float64(i)*thick, b.x.at(r.value)
 		p.put(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, look(r.look), pixel(b.x.low),
-			pixel(top), pixel(end-b.x.low), pixel(thick-2), html.EscapeString(fmt.Sprintf("%s: %.1f %%", r.label, r.value)))
+			pixel(top), pixel(end-b.x.low), pixel(thick-2), html.EscapeString(r.label+": "+b.print(r.value)))
 	}
 	if g.due > 0 {
 		p.put(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))
 	}
+}
+
+func (b bars) print(v float64) string {
+	if b.text == nil {
+		return fmt.Sprintf("%.1f %%", v)
+	}
+	return b.text(v)
 }

@@ -4,7 +4,7 @@
 package chart
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"html/template"
 	"io"
@@ -53,14 +53,14 @@ type Page struct {
 	Made     string             // the last line
 }
 
-//go:embed page.html
-var source string
+//go:embed page.html style.html sheet.html
+var sources embed.FS
 
-var page = template.Must(template.New("page").Funcs(template.FuncMap{"look": look}).Parse(source))
+var page = template.Must(template.New("").Funcs(template.FuncMap{"look": look}).ParseFS(sources, "*.html"))
 
 // Write writes the page.
 func Write(w io.Writer, p Page) error {
-	if err := page.Execute(w, struct {
+	if err := page.ExecuteTemplate(w, "page.html", struct {
 		Page
 		Figures []figure
 	}{p, p.figures()}); err != nil {

@@ -1,0 +1,142 @@
+package chart
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Sheet is a page of tables, each with a drawing where one helps.
+type Sheet struct {
+	Title    string
+	About    []string
+	Sections []Section
+	Made     string // the last line
+}
+
+// Section is a table with its drawing.
+type Section struct {
+	ID, Title, About string
+	Head             []string
+	Rows             [][]string
+	Drawing          Drawing
+}
+
+// Drawing is lines over time, or bars by row. The zero Drawing is none.
+type Drawing struct {
+	Across, Up string // what the axes show, with units; bars have no Up
+	Courses    []Course
+	Bars       []BarRow
+	Keys       []string // what the bars of a row are
+}
+
+// Course is one line.
+type Course struct {
+	Label string
+	X, Y  []float64
+}
+
+// BarRow is the bars of one row, as many as there are keys; NaN is unknown.
+type BarRow struct {
+	Label  string
+	Values []float64
+}
+
+// WriteSheet writes the page: one file that loads nothing.
+func WriteSheet(w io.Writer, s Sheet) error {
+	if err := page.ExecuteTemplate(w, "sheet.html", s); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// drawn is a drawing with its key.
+type drawn struct {
+	SVG  template.HTML
+	Keys []string
+}
+
+// Figure draws the section's drawing; nil when there is none.
+func (s Section) Figure() *drawn {
+	d := s.Drawing
+	switch {
+	case len(d.Courses) > 0:
+		return d.overTime(s.ID, s.Title)
+	case len(d.Bars) > 0:
+		return d.byRow(s.ID, s.Title)
+	}
+	return nil
+}
+
+// most lines and rows of bars that a drawing shows: those of the largest sums.
+const mostLines, mostRows = colours, 20
+
+func (d Drawing) overTime(id, title string) *drawn {
+	courses := slices.Clone(d.Courses)
+	slices.SortStableFunc(courses, func(a, b Course) int { return cmp64(sum(b.Y), sum(a.Y)) })
+	courses = courses[:min(len(courses), mostLines)]
+	out := &drawn{}
+	var lines []line
+	var words []string
+	for i, c := range courses {
+		l := line{c.Label, i, nil}
+		for k, y := range c.Y {
+			if !math.IsNaN(y) {
+				l.points = append(l.points, point{c.X[k], y})
+			}
+		}
+		lines, out.Keys = append(lines, l), append(out.Keys, c.Label)
+		words = append(words, fmt.Sprintf("%s %.4g", c.Label, mean(l.points)))
+	}
+	_, along := reach(lines, across)
+	_, most := reach(lines, up)
+	out.SVG = plot{
+		id: id, title: title, lines: lines, x: linear(d.Across, along), y: linear(d.Up, most),
+		said: "Means: " + strings.Join(words, "; ") + ".",
+	}.svg()
+	return out
+}
+
+func (d Drawing) byRow(id, title string) *drawn {
+	most := 0.0
+	var rows []group
+	var words []string
+	for _, r := range d.Bars[:min(len(d.Bars), mostRows)] {
+		g := group{name: clip(r.Label)}
+		said := r.Label
+		for i, v := range r.Values {
+			if !math.IsNaN(v) {
+				g.bars = append(g.bars, bar{d.Keys[i], i, v})
+				most = max(most, v)
+				said += fmt.Sprintf(", %s %.4g", d.Keys[i], v)
+			}
+		}
+		rows, words = append(rows, g), append(words, said)
+	}
+	b := bars{
+		id: id, title: title, groups: rows, x: linear(d.Across, most), said: strings.Join(words, "; ") + ".",
+		text: func(v float64) string { return fmt.Sprintf("%.4g", v) },
+	}
+	return &drawn{b.svg(), d.Keys}
+}
+
+// clip cuts a label to what fits beside a bar.
+func clip(s string) string {
+	if r := []rune(s); len(r) > 16 {
+		return string(r[:15]) + "…"
+	}
+	return s
+}
+
+func sum(values []float64) float64 {
+	s := 0.0
+	for _, v := range values {
+		if !math.IsNaN(v) {
+			s += v
+		}
+	}
+	return s
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/report"
+)
+
+// asked is what a report command was asked for.
+type asked struct {
+	since, until, format, out string
+	report.Scope
+}
+
+func newReport(o *options) *cobra.Command {
+	a := &asked{}
+	c := &cobra.Command{
+		Use:   "report [NAME]",
+		Short: "Figures for managers: use, efficiency, waits, fairness, idle GPUs",
+		Long: `Answer a question about the past from Postgres. Without a name, list the questions;
+all answers every one. Times are as 7d, 36h, 2026-03-02 or 2026-03-02T15:00 (UTC).
+Reports by day take the whole first and last day (UTC). What changed since the
+daemon last summed up is summed up first, where the database lets us.`,
+		Example: `  fairbridge report
+  fairbridge report usage --since 30d
+  fairbridge report waits --account physics --format csv
+  fairbridge report all --since 90d --format html --out report.html`,
+		Args:              args(cobra.MaximumNArgs(1)),
+		ValidArgsFunction: completeReport,
+		RunE: func(c *cobra.Command, names []string) error {
+			if len(names) == 0 {
+				return o.listReports(c)
+			}
+			return o.report(c, a, names[0])
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&a.since, "since", "7d", "begin: so long ago, or a time")
+	f.StringVar(&a.until, "until", "", "end: so long ago, or a time (default now)")
+	f.StringVar(&a.Account, "account", "", "only this account")
+	f.StringVar(&a.User, "user", "", "only this user")
+	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
+	f.StringVarP(&a.out, "out", "o", "", "write to this file instead of standard output")
+	return o.reader(c)
+}
+
+func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var all []cobra.Completion
+	for _, r := range report.All() {
+		all = append(all, cobra.CompletionWithDesc(r.Name, r.Title))
+	}
+	return all, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (o *options) listReports(c *cobra.Command) error {
+	if o.json {
+		return printJSON(c.OutOrStdout(), report.All())
+	}
+	t := newTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
+	for _, r := range report.All() {
+		t.add(r.Name, r.Title)
+	}
+	t.print()
+	return nil
+}
+
+func (o *options) report(c *cobra.Command, a *asked, name string) error {
+	if o.json {
+		a.format = "json"
+	}
+	f, err := o.load()
+	if err != nil {
+		return err
+	}
+	a.Cluster = f.Cluster
+	list, err := a.check(name, time.Now())
+	if err != nil {
+		return usageError{err}
+	}
+	db, err := openDB(c.Context(), f)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	if err := freshen(c.Context(), db, f.Cluster); err != nil {
+		return err
+	}
+	answers, err := a.answer(c.Context(), db, list)
+	if err != nil {
+		return err
+	}
+	return a.deliver(c.OutOrStdout(), answers)
+}
+
+// check reads the flags and returns the reports that are meant.
+func (a *asked) check(name string, now time.Time) (list []report.Report, err error) {
+	if a.Since, err = moment(a.since, now); err != nil {
+		return nil, fmt.Errorf("--since: %w", err)
+	}
+	a.Until = now
+	if a.until != "" {
+		if a.Until, err = moment(a.until, now); err != nil {
+			return nil, fmt.Errorf("--until: %w", err)
+		}
+	}
+	if !a.Since.Before(a.Until) {
+		return nil, fmt.Errorf("--since %s is not before --until", a.since)
+	}
+	if !slices.Contains([]string{"table", "csv", "json", "html"}, a.format) {
+		return nil, fmt.Errorf("--format %s: it is table, csv, json or html", a.format)
+	}
+	if name != "all" {
+		r, ok := report.Find(name)
+		if !ok {
+			return nil, fmt.Errorf("there is no report %q; fairbridge report lists them", name)
+		}
+		return []report.Report{r}, r.Takes(a.Scope)
+	}
+	if a.format == "csv" {
+		return nil, errors.New("--format csv holds one report, not all")
+	}
+	return slices.DeleteFunc(report.All(), func(r report.Report) bool { return r.Takes(a.Scope) != nil }), nil
+}
+
+// moment reads "7d", "36h" (so long before now) or a time in UTC.
+func moment(s string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), nil
+		}
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is not a time such as 7d, 36h, 2026-03-02 or 2026-03-02T15:00", s)
+}
+
+// freshen sums up what changed. A database that lets us only read is as fresh
+// as the daemon keeps it.
+func freshen(ctx context.Context, db *accounting.DB, cluster string) error {
+	_, err := db.SumUp(ctx, cluster)
+	if errors.Is(err, accounting.ErrDenied) || errors.Is(err, accounting.ErrReadOnly) {
+		return nil
+	}
+	return err
+}
+
+// answer is a report with its rows.
+type answer struct {
+	report.Report
+	Rows *report.Table `json:"rows"`
+}
+
+func (a *asked) answer(ctx context.Context, db *accounting.DB, list []report.Report) ([]answer, error) {
+	var all []answer
+	for _, r := range list {
+		t, err := report.Run(ctx, db, r, a.Scope)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, answer{r, t})
+	}
+	return all, nil
+}
+
+// deliver writes the answers to the file asked for, or to out.
+func (a *asked) deliver(out io.Writer, all []answer) (err error) {
+	if a.out != "" {
+		f, e := os.Create(a.out)
+		if e != nil {
+			return fmt.Errorf("writing the report: %w", e)
+		}
+		defer func() { err = errors.Join(err, f.Close()) }()
+		out = f
+	}
+	switch a.format {
+	case "csv":
+		return all[0].Rows.CSV(out)
+	case "json":
+		if len(all) == 1 {
+			return printJSON(out, all[0])
+		}
+		return printJSON(out, all)
+	case "html":
+		return a.page(out, all)
+	}
+	a.print(out, all)
+	return nil
+}
