@@ -40,7 +40,7 @@ machine's own are not touched. Takes under five minutes.`,
 	}
 	f := c.Flags()
 	f.StringVar(&d.Slurm, "slurm", "auto", "real, sim, or auto: real where it can be had")
-	f.StringVar(&d.Policy, "policy", "astraea", "policy to show: "+strings.Join(demo.Policies(), ", "))
+	f.StringVar(&d.Policy, "policy", "fairbridge", "policy to show: "+strings.Join(demo.Policies(), ", "))
 	f.StringVar(&d.Params, "params", "", "its parameters, such as 'min_run: 10s, reserve: 20s'; default: what suits the short day")
 	f.Uint64Var(&d.Seed, "seed", 1, "of the day's jobs")
 	f.BoolVar(&d.Keep, "keep", false, "keep everything up at the end until Enter is pressed")

@@ -102,7 +102,7 @@ func (p *Partition) problems() []error {
 
 func (p *Partition) policy() string {
 	if p.Policy == "" {
-		return "astraea"
+		return "fairbridge"
 	}
 	return p.Policy
 }

@@ -24,7 +24,7 @@ func TestExampleShowsTheDefaults(t *testing.T) {
 	}
 	want := settings.Defaults()
 	want.Cluster = "cluster"
-	want.Partitions = []settings.Partition{{Name: "gpu", Mode: "observe", Policy: "astraea"}}
+	want.Partitions = []settings.Partition{{Name: "gpu", Mode: "observe", Policy: "fairbridge"}}
 	if d := cmp.Diff(want, got, private, cmpopts.EquateEmpty()); d != "" {
 		t.Errorf("what the example shows is not the default (-default +shown):\n%s", d)
 	}
