@@ -106,7 +106,9 @@ func resized(old []segment, holds []hold, chunks []chunk, at time.Time) []segmen
 				s.stop = later(at, s.start)
 			}
 		}
-		out = append(out, s)
+		if s.stop.IsZero() || s.stop.After(s.start) {
+			out = append(out, s)
+		}
 	}
 	for _, h := range holds {
 		if running && !open[h] {

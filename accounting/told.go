@@ -21,10 +21,7 @@ func (t *told) last() *slurmdb.Job  { return &t.rows[len(t.rows)-1] }
 // toldRuns joins rows to runs, sorted by job, then submit. Rows that are not
 // over yet are left to the polls.
 func toldRuns(rows []slurmdb.Job) []told {
-	rows = slices.Clone(rows)
-	slices.SortStableFunc(rows, func(a, b slurmdb.Job) int {
-		return cmp.Or(cmp.Compare(a.ID, b.ID), a.Submit.Compare(b.Submit), a.End.Compare(b.End))
-	})
+	rows = byJob(rows)
 	var out []told
 	for i, r := range rows {
 		if i+1 < len(rows) && rows[i+1].ID == r.ID && rows[i+1].Submit.Equal(r.Submit) {
@@ -41,6 +38,15 @@ func toldRuns(rows []slurmdb.Job) []told {
 		}
 	}
 	return out
+}
+
+// byJob sorts a copy of the rows by job, then submit.
+func byJob(rows []slurmdb.Job) []slurmdb.Job {
+	rows = slices.Clone(rows)
+	slices.SortStableFunc(rows, func(a, b slurmdb.Job) int {
+		return cmp.Or(cmp.Compare(a.ID, b.ID), a.Submit.Compare(b.Submit), a.End.Compare(b.End))
+	})
+	return rows
 }
 
 // resizing ends a row, not the run.

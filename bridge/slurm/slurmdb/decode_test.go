@@ -1,0 +1,116 @@
+package slurmdb
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"fairbridge/bridge/slurm"
+)
+
+// samples are replies of real slurmdbds about the same four jobs.
+const samples = "../../../../shared/slurm-samples/"
+
+func open(t *testing.T, name string) *os.File {
+	t.Helper()
+	f, err := os.Open(samples + name)
+	if os.IsNotExist(err) {
+		t.Skip("there are no samples: ", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+func TestReadSamples(t *testing.T) {
+	for _, version := range []string{"22.05-v0.0.38", "24.11-v0.0.42", "26.05-v0.0.45"} {
+		t.Run(version, func(t *testing.T) {
+			got, meta, err := read(open(t, version+"-dbjobs.json"), "jobs")
+			if err != nil || len(meta.Errors) > 0 {
+				t.Fatal(err, meta.Errors)
+			}
+			rows, err := (&Reader{cluster: "lab"}).rows(*got.Jobs)
+			if err != nil || len(rows) != 4 {
+				t.Fatalf("%d rows, %v", len(rows), err)
+			}
+			for _, j := range rows {
+				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.Requested.GPUs() == 0 {
+					t.Errorf("%+v lacks something", j)
+				}
+				if j.State != "PENDING" && (j.Nodes == "" || j.Start.IsZero() || j.Allocated.GPUs() == 0) || j.Limit == 0 {
+					t.Errorf("%+v lacks what a job that ran has", j)
+				}
+			}
+			if none, err := (&Reader{cluster: "other"}).rows(*got.Jobs); err != nil || len(none) != 0 {
+				t.Errorf("%d rows of another cluster (%v)", len(none), err)
+			}
+		})
+	}
+}
+
+func TestReadShares(t *testing.T) {
+	for _, version := range []string{"22.05-v0.0.38", "24.11-v0.0.42", "26.05-v0.0.45"} {
+		got, _, err := read(open(t, version+"-dbassociations.json"), "associations")
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string]Share{}
+		for _, s := range (&Reader{cluster: "lab"}).shares(*got.Associations) {
+			found[s.Account+"/"+s.User] = s
+		}
+		if r := found["research/"]; r.Parent != "root" || r.Shares != 1 || len(r.QOS) != 3 {
+			t.Errorf("%s: research is %+v", version, r)
+		}
+		if a, ok := found["research/alice"]; !ok || a.Parent != "" || a.Shares != 1 {
+			t.Errorf("%s: alice is %+v", version, a)
+		}
+		if r, ok := found["root/"]; !ok || r.Parent != "" {
+			t.Errorf("%s: root is %+v", version, r)
+		}
+	}
+}
+
+func TestRead(t *testing.T) {
+	for _, c := range []struct{ text, says string }{
+		{`{"jobs": [{"job_id": 0}]}`, "job record 1: job_id 0 is no job's"},
+		{`{"jobs": [{"job_id": 5, "state": {"current": []}}]}`, "job record 1: job 5 has no state"},
+		{`{"jobs": [{"job_id": 5, "state": {"current": "RUNNING"}}]}`, "job record 1: job 5 was never submitted"},
+		{`{"jobs": [{"job_id": 5, "state": {"current": "FAILED"}, "nodes": "n1", "time": {"submission": 5, "start": 20, "end": 10}}]}`, "job record 1: job 5 ends at"},
+		{`{"jobs": [{"job_id": 5, "time": {"start": "x"}}]}`, "after "},
+		{`{"jobs": `, "after "}, {`{}`, `the reply has no "jobs"`}, {`[]`, "after "},
+	} {
+		got, _, err := read(strings.NewReader(c.text), "jobs")
+		if err == nil {
+			_, err = (&Reader{}).rows(*got.Jobs)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %s", c.text, err, c.says)
+		}
+	}
+	_, meta, err := read(strings.NewReader(`{"errors": [{"error_number": 9000, "description": "no", "source": "q"}]}`), "jobs")
+	if want := (slurm.Problem{Number: 9000, Text: "no, q"}); err != nil || len(meta.Errors) != 1 || meta.Errors[0] != want {
+		t.Errorf("%v (%v), want %v", meta.Errors, err, want)
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]number{
+		"7": 7, "null": 0, "4294967294": 0, "4294967295": 0, "18446744073709551614": 0, "-2": 0,
+		`{"set": true, "infinite": false, "number": 9}`: 9, `{"set": false, "infinite": false, "number": 9}`: 0, `{"set": true, "infinite": true, "number": 0}`: 0,
+	} {
+		n := number(3)
+		if err := n.UnmarshalJSON([]byte(text)); err != nil || n != want {
+			t.Errorf("%s is %d (%v), want %d", text, n, err, want)
+		}
+	}
+}
+
+func TestStateOf(t *testing.T) {
+	for want, words := range map[string][]string{"REQUEUED": {"PENDING", "REQUEUED"}, "RESIZING": {"PENDING", "RESIZING"}, "FAILED": {"FAILED"}, "": nil} {
+		if got := stateOf(words); got != want {
+			t.Errorf("%v is %q, want %q", words, got, want)
+		}
+	}
+}
