@@ -71,12 +71,14 @@ func drfEntry() Entry {
 	}
 	return Entry{
 		Name: "drf", Title: "Dominant Resource Fairness", Venue: "NSDI", Year: 2011,
-		Cite:           `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
-		Idea:           "Equalise, by weight, the largest fraction of any one resource that each account holds.",
-		Stages:         []string{"predict", "share", "order", "backfill", "preempt"},
-		Needs:          []string{"GPUs, cores and memory asked", "account weights"},
-		Fallback:       "none needed: it asks nothing of a job but its request",
-		Reproduced:     "the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",
+		Cite:     `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
+		Idea:     "Equalise, by weight, the largest fraction of any one resource that each account holds.",
+		Stages:   []string{"predict", "share", "order", "backfill", "preempt"},
+		Needs:    []string{"GPUs, cores and memory asked", "account weights"},
+		Fallback: "none needed: it asks nothing of a job but its request",
+		Reproduced: "two accounts, one of which floods nodes of 8 GPUs and 64 cores and the other asks for three times the cores, medians of 5 seeds: dominant shares 2 % apart, " +
+			"the smaller .59 where half of the cluster gives .5 (first come, first served: the second gets nothing until the first is through); " +
+			"the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",
 		Params:         params,
 		WorkConserving: true,
 		New: construct(params, func(v values) policy.Policy {

@@ -2,6 +2,7 @@ package paper
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"fairbridge/policy"
@@ -81,9 +82,9 @@ func (s *stride) queues() [][2]*queue {
 	all := make([][2]*queue, len(s.now.Pass))
 	quantum := s.quantum()
 	for i, pass := range s.now.Pass {
-		share := &accountShare{pass: pass}
+		share := &accountShare{pass: math.Inf(1)} // without tickets it gets what is left
 		if t := s.now.Tickets[i]; t > 0 {
-			share.each = quantum / t
+			share.pass, share.each = pass, quantum/t
 		}
 		all[i] = [2]*queue{{typ: i % w, share: share}, {typ: i % w, share: share, far: true}}
 	}

@@ -123,12 +123,13 @@ func (p *passes) charge(charged []float64, was, typ int, got float64) {
 	}
 }
 
-// copyPasses takes the accounts' passes over.
+// copyPasses takes the accounts' passes and tickets over.
 func (p *passes) copyPasses(old *passes, charged []float64) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
 		if i, found := slices.BinarySearch(p.Accounts, name); found {
 			copy(p.Pass[i*w:i*w+w], charged[a*w:a*w+w])
+			copy(p.Tickets[i*w:i*w+w], old.Tickets[a*w:a*w+w])
 		}
 	}
 }
@@ -153,9 +154,8 @@ func (p *passes) begin(known []bool) {
 }
 
 // level takes the smallest pass of the accounts with jobs waiting off
-// everybody's: it is where new accounts begin. Those with nobody waiting save
-// up credit for one turn at most, by type. Where nobody waits all begin anew.
-func (p *passes) level(waits []bool, turn []float64) {
+// everybody's: it is where new accounts begin. Where nobody waits all begin anew.
+func (p *passes) level(waits []bool) {
 	w := len(p.Types)
 	for k := range w {
 		least := math.Inf(1)
@@ -165,11 +165,24 @@ func (p *passes) level(waits []bool, turn []float64) {
 			}
 		}
 		for a := range p.Accounts {
-			if p.Pass[a*w+k] = max(p.Pass[a*w+k]-least, -turn[k]); math.IsInf(least, 1) {
+			if p.Pass[a*w+k] -= least; math.IsInf(least, 1) {
 				p.Pass[a*w+k] = 0
 			}
 		}
 	}
+}
+
+// exchange gives the accounts new tickets. What they received too much or too
+// little stays the same in GPU-seconds; it is too little by one turn at most.
+func (p *passes) exchange(tickets, turn []float64) {
+	for i, n := range tickets {
+		if n <= 0 {
+			p.Pass[i] = 0
+		} else {
+			p.Pass[i] = max(p.Pass[i]*p.Tickets[i]/n, -turn[i%len(p.Types)])
+		}
+	}
+	p.Tickets = tickets
 }
 
 // hold notes what every job is to hold from now on.

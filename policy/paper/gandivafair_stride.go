@@ -26,8 +26,9 @@ func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 	types := rounds.Types(r.Snapshot)
 	s.now = s.past.next(r, types)
 	s.could(r)
-	s.tickets(r)
-	s.now.level(s.waits(r), s.turn(r))
+	s.now.level(s.waits(r))
+	tickets := s.tickets(r)
+	s.now.exchange(tickets, s.turn(r, tickets))
 	pass := make([]float64, len(r.Entries))
 	rows := make([]int, len(r.Entries))
 	for i, e := range r.Entries {
@@ -37,7 +38,7 @@ func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 			continue
 		}
 		pass[i] = s.pass(i, k)
-		if !r.Terse {
+		if !r.Terse && !math.IsInf(pass[i], 1) {
 			e.Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, types[k])
 		}
 	}
@@ -87,12 +88,12 @@ func (s *stride) quantum() float64 {
 
 // turn is by how much a pass grows by one turn of the job to which it costs
 // most, by type.
-func (s *stride) turn(r *policy.Round) []float64 {
+func (s *stride) turn(r *policy.Round, tickets []float64) []float64 {
 	w := len(s.now.Types)
 	most := make([]float64, w)
 	for i, e := range r.Entries {
 		for k := range w {
-			if t := s.now.Tickets[s.now.Account[i]*w+k]; s.runs[i*w+k] && t > 0 {
+			if t := tickets[s.now.Account[i]*w+k]; s.runs[i*w+k] && t > 0 {
 				most[k] = max(most[k], float64(e.Ask.GPUs.Count)*s.quantum()/t)
 			}
 		}
@@ -100,8 +101,14 @@ func (s *stride) turn(r *policy.Round) []float64 {
 	return most
 }
 
-// pass is that of the job's account on a type.
-func (s *stride) pass(row, k int) float64 { return s.now.Pass[s.now.Account[row]*len(s.now.Types)+k] }
+// pass is that of the job's account on a type; +Inf where it has no tickets.
+func (s *stride) pass(row, k int) float64 {
+	i := s.now.Account[row]*len(s.now.Types) + k
+	if s.now.Tickets[i] <= 0 {
+		return math.Inf(1)
+	}
+	return s.now.Pass[i]
+}
 
 // best is the type with the smallest pass among those the job can run on; -1:
 // none.

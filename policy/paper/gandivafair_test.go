@@ -135,3 +135,66 @@ func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int)
 	}
 	return fast
 }
+
+// TestGandivaFairStays: a job alone on GPUs of three types stays where it is.
+func TestGandivaFairStays(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := &policy.Snapshot{Now: now}
+	for _, typ := range []string{"a100", "k80", "v100"} {
+		s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 2}}})
+	}
+	s.Jobs = []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Start: now, On: policy.Alloc{{Node: "v100", Type: "v100", Count: 1}},
+		Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}
+	p := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	for range 10 {
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := plan.Decisions[0]; d.Verb != policy.Keep {
+			t.Fatalf("at %v: %v, %s", s.Now, d.Verb, d.Why)
+		}
+		s.Now, s.Memo = s.Now.Add(time.Minute), plan.Memo
+		s.Jobs[0].Attained += 60
+	}
+}
+
+// TestGandivaFairFlood: A has one job that never ends; B submits one a minute
+// that takes a minute. Nobody says when a job ended, so that B is charged half a
+// minute for each; A has no less than a third of the GPU.
+func TestGandivaFairFlood(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	job := func(id int, account string) policy.Job {
+		return policy.Job{ID: policy.JobID(id), User: "u", Account: account, Partition: "p", State: policy.Pending, Arrive: now,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: 1}}}
+	}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}},
+		Jobs: []policy.Job{job(1, "A")}}
+	p, ran := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
+	for minute := range 100 {
+		s.Jobs = append(s.Jobs, job(minute+2, "B"))
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Now, s.Memo = s.Now.Add(time.Minute), plan.Memo
+		left := s.Jobs[:0]
+		for i, j := range s.Jobs {
+			runs := plan.Decisions[i].On.Count() > 0
+			switch {
+			case runs && j.Account == "B":
+				continue
+			case runs:
+				ran++
+				j.State, j.On, j.Start, j.Attained = policy.Running, plan.Decisions[i].On, s.Now.Add(-time.Minute), j.Attained+60
+			default:
+				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
+			}
+			left = append(left, j)
+		}
+		s.Jobs = left
+	}
+	if ran < 33 || ran > 67 {
+		t.Errorf("A ran for %d of 100 minutes, want a third to two thirds", ran)
+	}
+}

@@ -19,19 +19,24 @@ type holding struct {
 }
 
 // tickets divides the GPUs of each type among the accounts with jobs by weight
-// and lets them trade. Accounts without jobs have none: the others' parts grow.
-func (s *stride) tickets(r *policy.Round) {
+// and lets them trade. Accounts without jobs keep what they had, for the day
+// they return; it counts for nobody.
+func (s *stride) tickets(r *policy.Round) []float64 {
 	w := len(s.now.Types)
 	list := s.holdings(r)
 	if s.Trade {
 		trade(list, s.Margin)
 	}
+	tickets := slices.Clone(s.now.Tickets)
 	for i := range list {
 		a, _ := slices.BinarySearch(s.now.Accounts, list[i].name)
 		for k, gpus := range list[i].gpus {
-			s.now.Tickets[a*w+k] = max(gpus, 1e-6)
+			if tickets[a*w+k] = gpus; gpus < 1e-9 { // what rounding leaves of a sale
+				tickets[a*w+k] = 0
+			}
 		}
 	}
+	return tickets
 }
 
 // holdings returns the accounts with jobs that can run now, sorted by name.
