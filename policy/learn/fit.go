@@ -28,7 +28,7 @@ func Fit(runs []Run, most int) *Model {
 const (
 	tried     = 25
 	enough    = 100
-	mostTried = 8000
+	mostTried = 4000
 )
 
 func byEnd(a, b Run) int {

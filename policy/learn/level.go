@@ -19,7 +19,7 @@ type fitted struct {
 }
 
 // levels is how many kinds there are.
-const levels = 14
+const levels = 16
 
 // kinds are the levels, the most general first.
 var kinds = [levels]kind{
@@ -29,11 +29,13 @@ var kinds = [levels]kind{
 	{"limit used", func(j *Job) (key, bool) { return key{}, j.Limit > 0 }, true, 1, fitted{16, .25, 6}},
 	{"account", func(j *Job) (key, bool) { return key{Account: j.Account}, j.Account != "" }, false, .999, fitted{16, .5, 6}},
 	{"account, size", func(j *Job) (key, bool) { return key{Account: j.Account, GPUs: j.GPUs}, j.Account != "" }, false, .999, fitted{16, .5, 6}},
+	{"account, size, lately", func(j *Job) (key, bool) { return key{Account: j.Account, GPUs: j.GPUs}, j.Account != "" }, false, .8, fitted{4, .2, 6}},
 	{"user", func(j *Job) (key, bool) { return key{User: j.User}, j.User != "" }, false, .99, fitted{8, .6, 6}},
 	{"user, size", func(j *Job) (key, bool) { return key{User: j.User, GPUs: j.GPUs}, j.User != "" }, false, .99, fitted{8, .6, 6}},
 	{"user, limit used", func(j *Job) (key, bool) { return key{User: j.User}, j.User != "" && j.Limit > 0 }, true, .99, fitted{8, .25, 6}},
 	{"user, limit", func(j *Job) (key, bool) { return key{User: j.User, Limit: limitOf(j)}, j.User != "" && j.Limit > 0 }, false, .99, fitted{8, .4, 6}},
-	{"user, lately", func(j *Job) (key, bool) { return key{User: j.User}, j.User != "" }, false, .7, fitted{4, .3, 6}},
+	{"user, lately", func(j *Job) (key, bool) { return key{User: j.User}, j.User != "" }, false, .7, fitted{4, .2, 6}},
+	{"user, size, lately", func(j *Job) (key, bool) { return key{User: j.User, GPUs: j.GPUs}, j.User != "" }, false, .7, fitted{4, .2, 6}},
 	{"name without numbers", func(j *Job) (key, bool) { return key{User: j.User, Name: stem(j.Name)}, j.Name != "" }, false, .98, fitted{4, .6, 6}},
 	{"name", func(j *Job) (key, bool) { return key{User: j.User, Name: j.Name}, j.Name != "" }, false, .98, fitted{2, .9, 6}},
 	{"name, size", func(j *Job) (key, bool) {

@@ -52,8 +52,12 @@ func (m *Model) trial(r *Run) (t trial) {
 	return t
 }
 
-// rounds is how often every level is tuned.
-const rounds = 3
+// Every level is tuned so often, and a change must make the logarithm of the
+// likelihood greater by gain.
+const (
+	rounds = 3
+	gain   = 2
+)
 
 // tune sets the numbers of one level after the other to those under which the
 // trials are likeliest.
@@ -115,10 +119,13 @@ func (m *Model) tuneLevel(i int, pick []int, trials []trial) bool {
 		return sum
 	}
 	l := &m.Levels[i]
-	best, change := score(l.fitted, pick[i])+float64(len(own))*1e-4, false
+	best, change := score(l.fitted, pick[i])+gain, false
 	for w := range widths {
 		for _, weight := range weights {
 			for _, most := range mosts {
+				if i == 0 && most < 1 {
+					continue // jobs of which nothing else is known rely on it
+				}
 				f := fitted{weight, most, widths[w]}
 				if s := score(f, w); s > best {
 					best, change, l.fitted, pick[i] = s, true, f, w

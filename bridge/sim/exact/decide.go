@@ -15,6 +15,9 @@ func (e *engine) decide() error {
 	s.History = e.past[max(len(e.past)-historyMost, 0):]
 	for i, j := range e.here {
 		j.refresh(&s.Jobs[i])
+		if e.Predict != nil {
+			s.Jobs[i].Left, s.Jobs[i].LeftSigma = e.Predict(&s.Jobs[i])
+		}
 	}
 	e.show()
 	started := time.Now()

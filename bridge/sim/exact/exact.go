@@ -33,6 +33,9 @@ type Config struct {
 	Shared float64
 	// Terse policies need not give reasons; see policy.Snapshot.Terse.
 	Terse bool
+	// Predict says what remains of a job as policies see it, as a predictor would
+	// that learnt from history, and its standard error; nil: nothing is predicted.
+	Predict func(*policy.Job) (left, sigma time.Duration)
 	// Progress is told from time to time how many jobs are done; nil: nobody.
 	Progress func(done, of int)
 	// Watch sees every decision before it is carried out, and must not keep what
