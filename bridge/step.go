@@ -217,9 +217,11 @@ func (l *Loop) pushAll(ctx context.Context, r *Report, planned []ledger.Intent) 
 // intend stores the cycle of one partition with its intents, before anything
 // is sent.
 func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought, edits []slurm.Edit) ([]ledger.Intent, error) {
-	c, err := t.cycle(l.seat.epoch)
-	if err != nil {
-		return nil, err
+	c := t.cycle(l.seat.epoch)
+	if !l.Bare {
+		if err := c.sign(t); err != nil {
+			return nil, err
+		}
 	}
 	c.Pushed = len(edits)
 	intents := make([]ledger.Intent, len(edits))

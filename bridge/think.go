@@ -134,16 +134,8 @@ func (t *Thought) time(now func() time.Time, step string, f func()) {
 	t.Took[step] = now().Sub(from)
 }
 
-// cycle returns the record of the thought.
-func (t *Thought) cycle(epoch int64) (*Cycle, error) {
-	snapshot, err := json.Marshal(t.Snapshot)
-	if err != nil {
-		return nil, fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)
-	}
-	own, err := json.Marshal(t.Own)
-	if err != nil {
-		return nil, fmt.Errorf("writing the plan of partition %s: %w", t.Partition.Name, err)
-	}
+// cycle returns the record of the thought, unsigned.
+func (t *Thought) cycle(epoch int64) *Cycle {
 	took := map[string]string{}
 	for step, d := range t.Took {
 		took[step] = d.String()
@@ -151,8 +143,23 @@ func (t *Thought) cycle(epoch int64) (*Cycle, error) {
 	return &Cycle{
 		Cluster: t.Snapshot.Cluster, Seq: t.Snapshot.Seq, Epoch: epoch, At: t.Snapshot.Now,
 		Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-		Snapshot: snapshot, Digest: digest(snapshot), Plan: t.Plan, Own: digest(own), Refused: t.Refused, Took: took,
-	}, nil
+		Plan: t.Plan, Refused: t.Refused, Took: took,
+	}
+}
+
+// sign adds what it takes to decide the cycle again, and to know whether that
+// came out the same.
+func (c *Cycle) sign(t *Thought) error {
+	var err error
+	if c.Snapshot, err = json.Marshal(t.Snapshot); err != nil {
+		return fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)
+	}
+	own, err := json.Marshal(t.Own)
+	if err != nil {
+		return fmt.Errorf("writing the plan of partition %s: %w", t.Partition.Name, err)
+	}
+	c.Digest, c.Own = digest(c.Snapshot), digest(own)
+	return nil
 }
 
 func digest(b []byte) string {

@@ -160,6 +160,17 @@ func (w *World) LastBackfill() time.Time { return w.lastBF }
 // Open returns how many job records are pending or running.
 func (w *World) Open() int { return w.open }
 
+// Waiting returns how many job records are pending.
+func (w *World) Waiting() int {
+	n := 0
+	for _, j := range w.order {
+		if j.state == pending {
+			n++
+		}
+	}
+	return n
+}
+
 // Segments returns the accounting records of all ended runs, by end.
 func (w *World) Segments() []Segment { return w.segments }
 

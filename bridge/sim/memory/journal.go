@@ -130,3 +130,22 @@ func (j *journal) Memo(_ context.Context, _, partition string) (memo []byte, seq
 	}
 	return memo, c.Seq, nil
 }
+
+// Open returns how many intents wait for their outcome.
+func (j *journal) Open() int {
+	n := 0
+	for i := range j.intents {
+		if j.intents[i].State.Open() {
+			n++
+		}
+	}
+	return n
+}
+
+// Skip counts so many cycles of the partition as run: the next has the number
+// it would have had.
+func (j *journal) Skip(partition string, cycles int) {
+	if c := j.last[partition]; c != nil {
+		c.Seq += uint64(cycles)
+	}
+}

@@ -46,6 +46,9 @@ type Config struct {
 	// costs a job whose Checkpoint is 0.
 	Cost time.Duration
 
+	// Every runs every cycle, also those that can change nothing. The outcome is
+	// the same; it takes longer.
+	Every bool
 	// Progress is told from time to time how many jobs are done; nil: nobody.
 	Progress func(done, of int)
 	// Watch sees every cycle; nil: nobody does.

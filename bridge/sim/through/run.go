@@ -35,6 +35,7 @@ type runner struct {
 	fault error
 	still standstill
 	limit time.Duration // the longest a job may run
+	quiet quiet
 }
 
 func newRunner(c Config) (*runner, error) {
@@ -93,7 +94,7 @@ func (r *runner) join() error {
 	}}
 	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	loop, err := bridge.New(c, bridge.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{},
+		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Bare: true,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
@@ -128,7 +129,7 @@ func (r *runner) run() error {
 			return err
 		}
 		idle = r.w.Open() == 0
-		r.forward(r.w.Now().Add(r.Loop.Interval))
+		r.rest()
 		if err := r.check(); err != nil {
 			return err
 		}
@@ -148,6 +149,7 @@ func (r *runner) cycle(idle bool) error {
 		return nil
 	}
 	rep := r.loop.Step(context.Background())
+	r.looked(&rep)
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, bridge.ErrPolicy) || d.Cause == "journal" || d.Cause == "history" {
 			return fmt.Errorf("cycle at %v: %w", r.w.Now().Sub(r.start), d.Err)
