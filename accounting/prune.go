@@ -35,7 +35,7 @@ func (d *DB) Prune(ctx context.Context, cluster string, now time.Time, r Retenti
 		keep  time.Duration
 	}{
 		{"prune_snapshots", r.Snapshots}, {"prune_cycles", r.Cycles}, {"prune_decisions", r.Cycles},
-		{"prune_intents", r.Intents}, {"prune_runs", r.Waits},
+		{"prune_intents", r.Intents}, {"prune_runs", r.Waits}, {"prune_estimates", r.Cycles},
 	} {
 		if p.keep <= 0 {
 			continue

@@ -34,7 +34,7 @@ const (
 	Lines      // over the column day
 )
 
-var list = []Report{
+var reports = []Report{
 	{Name: "usage", Plot: Plot{Bars, "account", []string{"gpu_hours"}, "GPU-hours"}},
 	{Name: "usage-daily", Plot: Plot{Lines, "account", []string{"gpu_hours"}, "GPU-hours"}},
 	{Name: "users", Plot: Plot{Bars, "user", []string{"gpu_hours"}, "GPU-hours"}},
@@ -55,8 +55,8 @@ var list = []Report{
 }
 
 func init() {
-	for i := range list {
-		r := &list[i]
+	for i := range reports {
+		r := &reports[i]
 		r.query = sql.Report(r.Name)
 		var about []string
 		for line := range strings.Lines(r.query) {
@@ -71,13 +71,13 @@ func init() {
 }
 
 // All returns every report, in order of reading.
-func All() []Report { return slices.Clone(list) }
+func All() []Report { return slices.Clone(reports) }
 
 // Find returns the report of a name.
 func Find(name string) (Report, bool) {
-	i := slices.IndexFunc(list, func(r Report) bool { return r.Name == name })
+	i := slices.IndexFunc(reports, func(r Report) bool { return r.Name == name })
 	if i < 0 {
 		return Report{}, false
 	}
-	return list[i], true
+	return reports[i], true
 }

@@ -71,6 +71,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	}
 	defer stop()
 	go s.tidy(ctx, log)
+	go s.sumUp(ctx, log)
 	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
 	s.loop.Done = func(*bridge.Report) { _, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog) }
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)

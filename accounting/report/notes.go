@@ -1,0 +1,213 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+)
+
+// What is worth a note.
+const (
+	fewMeasured = 0.5              // part of the GPU time that was measured
+	muchEmpty   = 0.1              // part of the measured time without a process
+	lowBusy     = 0.3              // mean utilisation
+	lowMemory   = 0.1              // mean memory in use
+	lateBegin   = 10 * time.Minute // idle before the first work, or after the last
+	longLimit   = 3.0              // limit over time taken
+	spareLimit  = 30 * time.Minute // limit less time taken
+	manyThrottl = 0.05             // part of the readings
+)
+
+// Notes says what the owner could change, most important first; never empty.
+func (j *Job) Notes() []string {
+	r := j.Last()
+	if r == nil {
+		return []string{fmt.Sprintf("It has not started yet. fairbridge explain %d says why.", j.ID)}
+	}
+	var notes []string
+	for _, note := range []string{
+		j.unusedGPUs(r), r.emptyGPUs(), j.lateWork(r), j.idleEnd(r), j.weakUse(r), r.limitNote(), r.endNote(), j.stopNote(), j.throttled(), r.unmeasured(),
+	} {
+		if note != "" {
+			notes = append(notes, note)
+		}
+	}
+	if notes == nil {
+		return []string{"Nothing to change."}
+	}
+	return notes
+}
+
+func (j *Job) unusedGPUs(r *JobRun) string {
+	var idle []string
+	for i := range j.GPUs {
+		if g := &j.GPUs[i]; g.unused() {
+			idle = append(idle, g.Node+" "+shortID(g.UUID))
+		}
+	}
+	used := len(j.GPUs) - len(idle)
+	switch {
+	case len(idle) == 0:
+		return ""
+	case used == 0:
+		return fmt.Sprintf("Used none of its %d GPUs: no one was ever 1 %% busy. Does the program find them (nvidia-smi, CUDA_VISIBLE_DEVICES), or need any?", len(j.GPUs))
+	}
+	return fmt.Sprintf("Used %d of %d GPUs; never 1 %% busy: %s. Ask for %d, or let the program use all of them (one process a GPU: srun --ntasks, torchrun --nproc-per-node).",
+		used, len(j.GPUs), list(idle, 6), used)
+}
+
+func (r *JobRun) emptyGPUs() string {
+	if r.Measured <= 0 || r.Empty < Seconds(muchEmpty)*r.Measured {
+		return ""
+	}
+	return fmt.Sprintf("Held GPUs without any process for %s GPU-hours of %s: end the job when its work is done, and prepare data in a job without GPUs.",
+		hours(r.Empty), hours(r.Measured))
+}
+
+// lateWork looks at when the first GPU began to work.
+func (j *Job) lateWork(r *JobRun) string {
+	var first time.Time
+	for i := range j.GPUs {
+		if g := &j.GPUs[i]; !g.FirstBusy.IsZero() && (first.IsZero() || g.FirstBusy.Before(first)) {
+			first = g.FirstBusy
+		}
+	}
+	idle := first.Sub(r.Start)
+	if first.IsZero() || idle < lateBegin || idle.Seconds() < float64(r.Elapsed)/20 || j.blind(r) {
+		return ""
+	}
+	return fmt.Sprintf("GPUs idle for %s before it began: copy data, install and compile in an earlier job without GPUs (sbatch --dependency).", Span(idle.Seconds()))
+}
+
+// blind reports whether readings began so late that nothing is known of the
+// begin of the run.
+func (j *Job) blind(r *JobRun) bool {
+	for i := range j.GPUs {
+		if j.GPUs[i].First.Sub(r.Start) < lateBegin/2 {
+			return false
+		}
+	}
+	return true
+}
+
+func (j *Job) idleEnd(r *JobRun) string {
+	var last, seen time.Time
+	for i := range j.GPUs {
+		g := &j.GPUs[i]
+		if g.LastBusy.After(last) {
+			last = g.LastBusy
+		}
+		if g.Last.After(seen) {
+			seen = g.Last
+		}
+	}
+	idle := seen.Sub(last)
+	if last.IsZero() || idle < lateBegin || idle.Seconds() < float64(r.Elapsed)/20 {
+		return ""
+	}
+	if r.Over {
+		return fmt.Sprintf("GPUs idle for the last %s: end the job when its work is done.", Span(idle.Seconds()))
+	}
+	return fmt.Sprintf("GPUs idle for %s now: is it stuck?", Span(idle.Seconds()))
+}
+
+func (j *Job) weakUse(r *JobRun) string {
+	if r.Measured <= 0 || j.unusedGPUs(r) != "" {
+		return ""
+	}
+	busy := float64(r.Busy / r.Measured)
+	if busy >= lowBusy {
+		return ""
+	}
+	if r.Memory.Known && r.Memory.Value < lowMemory {
+		return fmt.Sprintf("GPUs %.0f %% busy with %.0f %% of their memory: a smaller GPU, a MIG slice or a shared one would do.", 100*busy, 100*r.Memory.Value)
+	}
+	return fmt.Sprintf("GPUs %.0f %% busy: do they wait for input? Try more loader processes (--cpus-per-task), data on local disk, larger batches.", 100*busy)
+}
+
+func (r *JobRun) limitNote() string {
+	times := float64(r.Limit) / math.Max(float64(r.Elapsed), 1)
+	if r.State != "COMPLETED" || times < longLimit || float64(r.Limit-r.Elapsed) < spareLimit.Seconds() {
+		return ""
+	}
+	ask := time.Duration(math.Ceil(float64(r.Elapsed)*1.5/600)) * 10 * time.Minute
+	return fmt.Sprintf("Time limit %.0f × too long: it took %s of %s. With --time=%s it could have been fitted into gaps and started sooner.",
+		times, r.Elapsed, r.Limit, slurmTime(ask))
+}
+
+func (r *JobRun) endNote() string {
+	switch r.State {
+	case "TIMEOUT":
+		return fmt.Sprintf("Its time limit of %s ended it: ask for more, or write checkpoints and go on from them.", r.Limit)
+	case "OUT_OF_MEMORY":
+		return "It ran out of main memory (not the GPU's): ask for more with --mem or --mem-per-gpu."
+	case "NODE_FAIL", "BOOT_FAIL":
+		return "Its node failed: not its fault. With --requeue and checkpoints it goes on by itself."
+	}
+	return ""
+}
+
+func (j *Job) stopNote() string {
+	stops, lost := 0, Seconds(0)
+	for i := range j.Runs {
+		if r := &j.Runs[i]; r.StoppedBy != "" {
+			stops++
+			lost += r.Held
+		}
+	}
+	if stops == 0 {
+		return ""
+	}
+	return fmt.Sprintf("Stopped %d × before it was done, which cost up to %s GPU-hours: with checkpoints it loses only what came after the last.", stops, hours(lost))
+}
+
+func (j *Job) throttled() string {
+	slow, all := 0, 0
+	for i := range j.GPUs {
+		slow, all = slow+j.GPUs[i].Throttled, all+j.GPUs[i].Samples
+	}
+	if all == 0 || float64(slow) < manyThrottl*float64(all) {
+		return ""
+	}
+	return fmt.Sprintf("GPUs slowed down by heat or power in %.0f %% of the readings: tell the admins.", 100*float64(slow)/float64(all))
+}
+
+func (r *JobRun) unmeasured() string {
+	switch {
+	case r.Held <= 0:
+		return ""
+	case r.Measured <= 0:
+		return "Its GPUs were not measured: no node probe on its nodes, or not yet summed up."
+	case r.Measured < fewMeasured*r.Held:
+		return fmt.Sprintf("Only %.0f %% of its GPU time was measured; the rest is unknown, not idle.", 100*float64(r.Measured/r.Held))
+	}
+	return ""
+}
+
+func hours(s Seconds) string { return fmt.Sprintf("%.1f", float64(s)/3600) }
+
+// slurmTime prints a time limit as sbatch takes it.
+func slurmTime(d time.Duration) string {
+	m := int(d.Minutes())
+	if m >= 24*60 {
+		return fmt.Sprintf("%d-%02d:%02d:00", m/1440, m/60%24, m%60)
+	}
+	return fmt.Sprintf("%02d:%02d:00", m/60, m%60)
+}
+
+// shortID is enough of a UUID to know a GPU by.
+func shortID(uuid string) string {
+	if r := []rune(uuid); len(r) > 12 {
+		return string(r[:12])
+	}
+	return uuid
+}
+
+// list joins names, at most so many.
+func list(names []string, most int) string {
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/report"
+	"fairbridge/policy"
+)
+
+func newJob(o *options) *cobra.Command {
+	return o.reader(&cobra.Command{
+		Use:   "job JOB",
+		Short: "How a job used what it got, and what to change next time",
+		Long: `Show a job's GPU utilisation, memory, time and wait as bars, each of its GPUs, and
+notes that say what to change. What was not measured is unknown, never idle.
+Exit status 3 when the job was never seen.`,
+		Example: `  fairbridge job 4711
+  fairbridge job 4711_3        a task of an array
+  fairbridge job 4711 --json`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(c *cobra.Command, a []string) error {
+			name, err := parseJob(a[0])
+			if err != nil {
+				return usageError{err}
+			}
+			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			id, err := s.idOf(c.Context(), name)
+			var j *report.Job
+			if err == nil {
+				j, err = s.db.JobUse(c.Context(), s.file.Cluster, policy.JobID(id))
+			}
+			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, errNoTask) {
+				if errors.Is(err, accounting.ErrUnknownJob) {
+					err = accounting.ErrUnknownJob // without what was being done
+				}
+				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
+				return errFinding
+			}
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(c.OutOrStdout(), j)
+			}
+			printJob(c.OutOrStdout(), j, time.Now())
+			return nil
+		},
+	})
+}
+
+func printJob(w io.Writer, j *report.Job, now time.Time) {
+	last := j.Runs[len(j.Runs)-1]
+	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, last.User, last.Account, last.Partition, last.Devices, last.State)
+	if r := j.Last(); r != nil {
+		printRun(w, j, r, now)
+	}
+	printGPUs(w, j.GPUs)
+	fmt.Fprintln(w, "\nNotes")
+	for _, n := range j.Notes() {
+		paragraph(w, "  * ", n)
+	}
+}
+
+func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
+	fmt.Fprintf(w, "  Started %s", clock(r.Start, now))
+	if !r.End.IsZero() {
+		fmt.Fprintf(w, ", ended %s", clock(r.End, now))
+	}
+	if r.Nodes != "" {
+		fmt.Fprintf(w, ", on %s", short(r.Nodes, 40))
+	}
+	fmt.Fprint(w, "\n\n")
+	of := func(part, all report.Seconds) policy.Measure {
+		if all <= 0 {
+			return policy.Measure{}
+		}
+		return policy.Known(float64(part / all))
+	}
+	gauge(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
+	gauge(w, "GPU memory", r.Memory, "")
+	if r.Limit > 0 {
+		gauge(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
+	} else {
+		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
+	}
+	if wait, ok := j.Wait(); ok {
+		whole := report.Seconds(wait.Seconds())
+		gauge(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
+	}
+}
+
+// gauge prints a part as a bar.
+func gauge(w io.Writer, what string, part policy.Measure, words string) {
+	if !part.Known {
+		fmt.Fprintf(w, "  %-16s not measured\n", what)
+		return
+	}
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-16s [%s] %3.0f %%  %s", what, drawnBar(part.Value, 30), 100*part.Value, words), " "))
+}
+
+// drawnBar draws a part 0..1 with so many characters.
+func drawnBar(part float64, wide int) string {
+	n := int(math.Round(min(max(part, 0), 1) * float64(wide)))
+	return strings.Repeat("#", n) + strings.Repeat("-", wide-n)
+}
+
+func printGPUs(w io.Writer, all []report.GPU) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintln(w)
+	t := newTable(w, "NODE", "GPU", "TYPE", "UTILISATION", "MEAN", "MOST", "MEMORY MOST")
+	for _, g := range all {
+		drawn := strings.Repeat("?", 20)
+		if g.Busy.Known {
+			drawn = drawnBar(g.Busy.Value, 20)
+		}
+		t.add(g.Node, short(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
+	}
+	t.print()
+}
+
+func knownPercent(m policy.Measure) string {
+	if !m.Known {
+		return "–"
+	}
+	return fmt.Sprintf("%.0f %%", 100*m.Value)
+}
