@@ -1,0 +1,28 @@
+package learn
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// JobOf returns what the model looks at of a job of a snapshot.
+func JobOf(j *policy.Job) Job {
+	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: j.Ask.GPUs.Type, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
+}
+
+// Left returns the predicted remaining time of a job of a snapshot and its
+// standard error; 0 where nothing can be said.
+func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
+	job := JobOf(j)
+	return m.Of(&job).Left(Ran(j))
+}
+
+// Ran returns how long a job has run in all its runs, on what it asks.
+func Ran(j *policy.Job) time.Duration {
+	g := j.Ask.GPUs.Whole()
+	if g <= 0 {
+		return 0
+	}
+	return time.Duration(float64(j.Attained) / g * float64(time.Second))
+}
