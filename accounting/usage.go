@@ -13,7 +13,7 @@ import (
 	"fairbridge/sql"
 )
 
-var qUsage, qAccounts, qAccountsPut = sql.Query("usage"), sql.Query("accounts"), sql.Query("accounts_put")
+var qUsage, qAccounts, qAccountUsers = sql.Query("usage"), sql.Query("accounts"), sql.Query("account_users")
 
 // forgotten is after how many half-lives usage no longer counts: a millionth
 // is left of it.
@@ -49,7 +49,10 @@ func (d *DB) usage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time
 	for u, used := range old.use {
 		add(u, used*old.worth(now), 0)
 	}
-	list := usersOf(users)
+	list, err := weighed(ctx, tx, cluster, usersOf(users))
+	if err != nil {
+		return nil, nil, err
+	}
 	for _, u := range list { // in order: sums of floats depend on it
 		a := accounts[u.Account]
 		a.Used += u.Used
@@ -58,16 +61,13 @@ func (d *DB) usage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time
 	return list, slices.SortedFunc(maps.Values(accounts), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
-// usersOf returns the users with their use, sorted by name, then account.
+// usersOf returns the users with their use, in no order.
 func usersOf(use map[policy.User]policy.GPUSeconds) []policy.User {
 	var list []policy.User
 	for u, used := range use {
 		u.Used = used
 		list = append(list, u)
 	}
-	slices.SortFunc(list, func(a, b policy.User) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
-	})
 	return list
 }
 
@@ -85,13 +85,31 @@ func entitlements(ctx context.Context, tx pgx.Tx, cluster string) (map[string]po
 	return out, err
 }
 
-// SetAccounts makes the entitlements of the cluster exactly the given ones
-// (Name, Parent, Weight).
-func (d *DB) SetAccounts(ctx context.Context, cluster string, list []policy.Account) error {
-	names, parents, weights := []string{}, []string{}, []float64{}
-	for _, a := range list {
-		names, parents, weights = append(names, a.Name), append(parents, a.Parent), append(weights, a.Weight)
+// weighed adds the shares that users have within their accounts. Who has one
+// share, or the account's own, and never ran anything is not listed.
+func weighed(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
+	rows, err := tx.Query(ctx, qAccountUsers, cluster)
+	if err != nil {
+		return nil, err
 	}
-	_, err := d.pool.Exec(ctx, qAccountsPut, cluster, names, parents, weights)
-	return explain("storing entitlements", err)
+	at := make(map[policy.User]int, len(users))
+	for i, u := range users {
+		at[policy.User{Name: u.Name, Account: u.Account}] = i
+	}
+	var u policy.User
+	var weight float64
+	_, err = pgx.ForEachRow(rows, []any{&u.Name, &u.Account, &weight}, func() error {
+		i, ran := at[u]
+		switch {
+		case ran:
+			users[i].Weight = weight
+		case weight != 0:
+			users = append(users, policy.User{Name: u.Name, Account: u.Account, Weight: weight})
+		}
+		return nil
+	})
+	slices.SortFunc(users, func(a, b policy.User) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
+	})
+	return users, err
 }

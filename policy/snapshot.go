@@ -20,6 +20,8 @@ type User struct {
 	Name    string     `json:"name"`
 	Account string     `json:"account"`
 	Used    GPUSeconds `json:"used,omitempty"` // decayed service
+	// Weight is the user's shares within the account; 0: as one share.
+	Weight float64 `json:"weight,omitempty"`
 	// LimitUse is how much of their time limit the user's finished jobs
 	// typically ran, 0..1; unknown without history.
 	LimitUse Measure `json:"limit_use,omitzero"`

@@ -12,8 +12,10 @@ create table fairbridge.imports (
 );
 comment on table fairbridge.imports is 'For which times slurmdbd''s rows were read. Reading begins again a while before the end of such a time, because slurmctld may report late.';
 
-alter table fairbridge.accounts add column qos text[] not null default '{}', add column source text not null default 'config' check (source in ('config', 'slurmdbd'));
-comment on column fairbridge.accounts.source is 'Who said so: the configuration overrides what slurmdbd says.';
+alter table fairbridge.accounts add column qos text[] not null default '{}',
+    add column source text not null default 'config' check (source in ('config', 'slurmdbd')),
+    drop constraint accounts_pkey, add primary key (cluster, name, source);
+comment on table fairbridge.accounts is 'Entitlements: weight is the account''s shares within its parent. What the configuration says of an account overrides what slurmdbd says.';
 
 create table fairbridge.account_users (
     cluster   text not null,
@@ -28,5 +30,5 @@ comment on table fairbridge.account_users is 'Users of accounts as slurmdbd has 
 -- +goose Down
 drop table fairbridge.account_users, fairbridge.imports;
 delete from fairbridge.accounts where source <> 'config';
-alter table fairbridge.accounts drop column qos, drop column source;
+alter table fairbridge.accounts drop constraint accounts_pkey, drop column qos, drop column source, add primary key (cluster, name);
 alter table fairbridge.job_runs drop column authority;
