@@ -1,0 +1,162 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/pglocal/pgtest"
+)
+
+const cluster = "c1"
+
+var first = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// history is a made-up past of a cluster of 2,048 GPUs.
+type history struct {
+	runs, days int
+	rng        *rand.Rand
+}
+
+func (h history) end() time.Time { return first.AddDate(0, 0, h.days) }
+
+// job is what is drawn of one run.
+type job struct {
+	arrive, start, end time.Time
+	user, account, gpu string
+	gpus               int
+	state              string
+	limit              time.Duration
+	restarts           int
+}
+
+func (h history) draw() []job {
+	list := make([]job, h.runs)
+	span := h.end().Sub(first).Seconds()
+	for i := range list {
+		user := int(300 * h.rng.Float64() * h.rng.Float64())
+		j := job{user: fmt.Sprint("u", user), account: fmt.Sprint("a", user%30), gpu: []string{"a100", "h100"}[i%2], gpus: 1 << h.rng.IntN(4), state: "COMPLETED"}
+		j.arrive = first.Add(time.Duration(span*float64(i)/float64(h.runs)) * time.Second)
+		j.start = j.arrive.Add(time.Duration(h.rng.ExpFloat64()*2400) * time.Second)
+		ran := time.Duration(60+h.rng.ExpFloat64()*5000) * time.Second
+		j.end = j.start.Add(ran)
+		j.limit = ran * time.Duration(1+h.rng.IntN(20))
+		switch h.rng.IntN(20) {
+		case 0:
+			j.state = "FAILED"
+		case 1:
+			j.state = "CANCELLED"
+		case 2:
+			j.state, j.limit = "TIMEOUT", ran
+		case 3:
+			j.state = "REQUEUED"
+		}
+		list[i] = j
+	}
+	return list
+}
+
+// fill copies the history into a fresh database and returns it with its string.
+func (h history) fill(t testing.TB) (*accounting.DB, string) {
+	t.Helper()
+	ctx := context.Background()
+	dsn := pgtest.New(t)
+	db, err := accounting.Open(ctx, accounting.Config{DSN: dsn})
+	must(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Migrate(ctx)
+	must(t, err)
+	must(t, db.GrantReports(ctx))
+	conn, err := pgx.Connect(ctx, dsn)
+	must(t, err)
+	defer conn.Close(ctx)
+	jobs := h.draw()
+	exec(t, conn, "insert into fairbridge.watch values ('c1', $1, $1, $1, '26.05', 'v0.0.45')", h.end())
+	exec(t, conn, "insert into fairbridge.accounts (cluster, name, parent, weight) select 'c1', 'a' || i, case when i < 10 then '' else 'a' || i % 10 end, 1 + i % 3 from generate_series(0, 29) i")
+	h.copyRuns(t, conn, jobs)
+	h.copyHours(t, conn, jobs)
+	exec(t, conn, `insert into fairbridge.capacity_hours select 'c1', p, h, g, 6, 1024, 800 + 100 * sin(extract(epoch from h) / 20000), 200, 20, 4, 300
+		from unnest(array['', 'gpu']) p, unnest(array['a100', 'h100']) g, generate_series($1::timestamptz, $2::timestamptz - interval '1 hour', '1 hour') h`, first, h.end())
+	exec(t, conn, "insert into fairbridge.start_estimates select 'c1', r.job, r.arrive, r.arrive + interval '1 minute', r.started + (r.job % 200 - 80) * interval '1 minute' from fairbridge.job_runs r where r.job % 3 = 0")
+	h.copyChanges(t, conn)
+	exec(t, conn, "analyze")
+	return db, dsn
+}
+
+func exec(t testing.TB, conn *pgx.Conn, query string, args ...any) {
+	t.Helper()
+	_, err := conn.Exec(context.Background(), query, args...)
+	must(t, err)
+}
+
+func copyIn(t testing.TB, conn *pgx.Conn, table string, columns []string, n int, row func(i int) []any) {
+	t.Helper()
+	_, err := conn.CopyFrom(context.Background(), pgx.Identifier{"fairbridge", table}, columns, pgx.CopyFromSlice(n, func(i int) ([]any, error) { return row(i), nil }))
+	must(t, err)
+}
+
+func (h history) copyRuns(t testing.TB, conn *pgx.Conn, jobs []job) {
+	copyIn(t, conn, "job_runs", []string{
+		"cluster", "job", "submit", "restarts", "arrive", "sluid", "name", "user_name", "account", "qos", "partition", "array_job", "array_task", "state", "reason",
+		"time_limit", "gpus", "started", "ended", "closed", "exact", "first_seen", "last_change", "digest",
+	}, len(jobs), func(i int) []any {
+		j := &jobs[i]
+		return []any{
+			cluster, i + 1, j.arrive.Unix(), j.restarts, j.arrive, "", "train", j.user, j.account, "normal", "gpu", 0, 0, j.state, "",
+			j.limit, j.gpus, j.start, j.end, true, true, j.arrive, j.end, i,
+		}
+	})
+	copyIn(t, conn, "run_segments", []string{
+		"cluster", "job", "submit", "restarts", "node", "gpu_type", "started", "stopped", "gpus", "part", "user_name", "account", "partition",
+	}, len(jobs), func(i int) []any {
+		j := &jobs[i]
+		return []any{cluster, i + 1, j.arrive.Unix(), j.restarts, fmt.Sprint("n", i%256), j.gpu, j.start, j.end, j.gpus, 100, j.user, j.account, "gpu"}
+	})
+}
+
+// copyHours makes the hourly rollups of all but every tenth run.
+func (h history) copyHours(t testing.TB, conn *pgx.Conn, jobs []job) {
+	type hour struct {
+		at  time.Time
+		job int
+	}
+	var list []hour
+	for i := range jobs {
+		for at := jobs[i].start.Truncate(time.Hour); i%10 != 0 && at.Before(jobs[i].end); at = at.Add(time.Hour) {
+			list = append(list, hour{at, i})
+		}
+	}
+	copyIn(t, conn, "gpu_hours", []string{
+		"cluster", "hour", "job", "gpu_type", "gpus", "samples", "busy", "busy_max", "mem_used", "watts", "known", "shared", "unused", "idle",
+	}, len(list), func(i int) []any {
+		j := &jobs[list[i].job]
+		busy := h.rng.Float64()
+		return []any{cluster, list[i].at, list[i].job + 1, j.gpu, j.gpus, 240 * j.gpus, busy, 1.0, 0.5, 300.0, 230 * j.gpus, 0, h.rng.IntN(40), h.rng.IntN(20)}
+	})
+}
+
+func (h history) copyChanges(t testing.TB, conn *pgx.Conn) {
+	n, step := h.runs/5, h.end().Sub(first)/time.Duration(max(h.runs/5, 1))
+	copyIn(t, conn, "intents", []string{
+		"cluster", "epoch", "partition", "seq", "place", "policy", "job", "submit", "restarts", "sluid", "field", "kind", "value", "nodes", "array_task", "tasks", "why", "before", "state", "made", "closed",
+	}, n, func(i int) []any {
+		at := first.Add(time.Duration(i) * step)
+		kind, state := []string{"priority", "lease", "requeue"}[i%3], []string{"OBSERVED", "EXPIRED", "YIELDED", "FAILED"}[i%4]
+		return []any{cluster, 1, "gpu", i, 0, "tiresias", 5*i + 1, at.Unix(), 0, "", kind, kind, 0, []string{}, "", 1, "because", map[string]any{}, state, at, at.Add(time.Minute)}
+	})
+	copyIn(t, conn, "decisions", []string{"cluster", "partition", "job", "seq", "at", "verb", "rank", "gpus", "alloc", "room_for", "why"}, 2*n, func(i int) []any {
+		return []any{cluster, "gpu", i%h.runs + 1, i, first.Add(time.Duration(i) * step / 2), []string{"wait", "start", "keep", "stop"}[i%4], i % 100, 4, "", 0, "3 jobs are ahead"}
+	})
+}
