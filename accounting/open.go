@@ -29,6 +29,7 @@ type DB struct {
 	halfLife time.Duration
 	old      oldUse
 	gpus     gpuNumbers
+	models   models
 }
 
 // Open prepares connections. It does not wait for the database: that is

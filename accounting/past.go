@@ -32,7 +32,13 @@ func (d *DB) Past(ctx context.Context, cluster string, now time.Time) (*bridge.P
 		if out.Jobs, err = jobsPast(ctx, tx, cluster); err != nil {
 			return err
 		}
-		out.Samples, err = finished(ctx, tx, cluster)
+		if out.Samples, err = finished(ctx, tx, cluster); err != nil {
+			return err
+		}
+		m, err := d.model(ctx, tx, cluster)
+		if m.Model != nil {
+			out.Left = m.Left
+		}
 		return err
 	})
 	if err != nil {

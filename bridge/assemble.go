@@ -91,6 +91,9 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		out.Unplaced = unplacedWhy(j)
 		out.SlurmStart = j.Start
 	}
+	if a.Past != nil && a.Past.Left != nil {
+		out.Left, out.LeftSigma = a.Past.Left(&out)
+	}
 	return out, true
 }
 

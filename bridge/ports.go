@@ -63,6 +63,10 @@ type Past struct {
 	Users    []policy.User    // sorted by name, then account
 	Jobs     map[int64]JobPast
 	Samples  []policy.Sample // finished jobs, oldest first, bounded
+	// Left predicts from history what remains of a job as it stands in the
+	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
+	// was learnt yet.
+	Left func(*policy.Job) (left, sigma time.Duration)
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id
@@ -89,7 +93,7 @@ type Cycle struct {
 	Digest    string            `json:"digest"` // SHA-256 of Snapshot, hex
 	Plan      *policy.Plan      `json:"plan"`
 	Own       string            `json:"own,omitempty"` // SHA-256 of the JSON of the plan as the policy made it, before the gate; hex
-	Refused   []gate.Refusal    `json:"refused"` // what the gate turned down
-	Pushed    int               `json:"pushed"`  // edits intended
-	Took      map[string]string `json:"took"`    // step → duration
+	Refused   []gate.Refusal    `json:"refused"`       // what the gate turned down
+	Pushed    int               `json:"pushed"`        // edits intended
+	Took      map[string]string `json:"took"`          // step → duration
 }

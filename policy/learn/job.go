@@ -10,7 +10,7 @@ type Job struct {
 	User    string
 	Account string
 	Name    string
-	Type    string // of GPU it asks for; "": any
+	Type    string // of its GPUs; "": not known yet
 	GPUs    int
 	Limit   time.Duration // of one run; 0: none
 }

@@ -8,7 +8,11 @@ import (
 
 // JobOf returns what the model looks at of a job of a snapshot.
 func JobOf(j *policy.Job) Job {
-	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: j.Ask.GPUs.Type, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
+	typ := j.Ask.GPUs.Type
+	if len(j.On) > 0 {
+		typ = j.On[0].Type
+	}
+	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
 }
 
 // Left returns the predicted remaining time of a job of a snapshot and its

@@ -19,7 +19,7 @@ type fitted struct {
 }
 
 // levels is how many kinds there are.
-const levels = 16
+const levels = 17
 
 // kinds are the levels, the most general first.
 var kinds = [levels]kind{
@@ -39,8 +39,11 @@ var kinds = [levels]kind{
 	{"name without numbers", func(j *Job) (key, bool) { return key{User: j.User, Name: stem(j.Name)}, j.Name != "" }, false, .98, fitted{4, .6, 6}},
 	{"name", func(j *Job) (key, bool) { return key{User: j.User, Name: j.Name}, j.Name != "" }, false, .98, fitted{2, .9, 6}},
 	{"name, size", func(j *Job) (key, bool) {
-		return key{User: j.User, Name: j.Name, Type: j.Type, GPUs: j.GPUs}, j.Name != ""
+		return key{User: j.User, Name: j.Name, GPUs: j.GPUs}, j.Name != ""
 	}, false, .95, fitted{2, .9, 6}},
+	{"name, size, type", func(j *Job) (key, bool) {
+		return key{User: j.User, Name: j.Name, Type: j.Type, GPUs: j.GPUs}, j.Name != "" && j.Type != ""
+	}, false, .95, fitted{4, .8, 6}},
 }
 
 func limitOf(j *Job) int { return int(j.Limit.Seconds()) }

@@ -1,0 +1,64 @@
+package accounting
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/policy/learn"
+	"fairbridge/sql"
+)
+
+var qPredictNewest = sql.Query("predict_newest")
+
+// models remembers the model in use of each cluster: it is some megabytes that
+// a cycle need not read.
+type models struct {
+	mu   sync.Mutex
+	last map[string]keptModel
+}
+
+// keptModel is a model and what the database says of it.
+type keptModel struct {
+	*learn.Model
+	id   int64
+	made time.Time
+}
+
+// querier is a pool or a transaction.
+type querier interface {
+	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
+}
+
+// model returns the newest model of a cluster, with a nil Model where there is
+// none that this release can read.
+func (d *DB) model(ctx context.Context, q querier, cluster string) (keptModel, error) {
+	d.models.mu.Lock()
+	defer d.models.mu.Unlock()
+	had := d.models.last[cluster]
+	var text []byte
+	now := keptModel{Model: had.Model}
+	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.made, &text)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return keptModel{}, nil
+	case err != nil:
+		return keptModel{}, err
+	case text == nil:
+		return had, nil
+	}
+	if text, err = unzip(text); err == nil {
+		now.Model, err = learn.Parse(text)
+	}
+	if err != nil {
+		now.Model = nil // policies do without until the next one is fitted
+	}
+	if d.models.last == nil {
+		d.models.last = map[string]keptModel{}
+	}
+	d.models.last[cluster] = now
+	return now, nil
+}
