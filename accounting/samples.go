@@ -30,7 +30,10 @@ type Reading struct {
 	Throttled policy.Measure // above 0: heat or its supply slows it down
 }
 
-var qDueAdd = sql.Query("samples_due_add")
+var (
+	qDueAdd = sql.Query("samples_due_add")
+	qGapAdd = sql.Query("gap_add")
+)
 
 // readingColumns are the columns of gpu_readings.
 var readingColumns = []string{"at", "job", "gpu", "busy", "mem_used", "watts", "procs", "sharing", "sick", "throttled"}
@@ -98,4 +101,17 @@ func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
 func repeated(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505"
+}
+
+// RecordGap notes that so many readings between two times were lost.
+func (d *DB) RecordGap(ctx context.Context, cluster string, from, to time.Time, readings int) error {
+	_, err := d.pool.Exec(ctx, qGapAdd, cluster, from, to, readings)
+	return explain("noting lost GPU readings", err)
+}
+
+// Refused reports whether the database will never take what it was given,
+// however often it is tried.
+func Refused(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
 }

@@ -11,18 +11,20 @@ import (
 
 var qGPUs = sql.Query("gpus_put")
 
-// gpuName is what makes a row of table gpus.
-type gpuName struct{ cluster, node, uuid, typ string }
-
-func nameOf(cluster string, r *Reading) gpuName {
-	return gpuName{cluster, clean(r.Node), clean(r.UUID), clean(r.Type)}
+// numbered is a row of table gpus but for where it is.
+type numbered struct {
+	uuid, typ string
+	id        int32
 }
 
-// gpuNumbers remembers the numbers of GPUs in table gpus. It is safe for
-// concurrent use.
+// gpuPlace is where GPUs are.
+type gpuPlace struct{ cluster, node string }
+
+// gpuNumbers remembers the numbers of GPUs in table gpus: a few for each node,
+// looked through one by one. It is safe for concurrent use.
 type gpuNumbers struct {
 	mu    sync.Mutex
-	known map[gpuName]int32
+	known map[gpuPlace][]numbered
 }
 
 // of returns the number of each reading's GPU, giving new ones a number. Rows
@@ -30,45 +32,83 @@ type gpuNumbers struct {
 func (n *gpuNumbers) of(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading) ([]int32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.known == nil {
-		n.known = map[gpuName]int32{}
+	ids := make([]int32, len(list))
+	if n.find(cluster, list, ids) {
+		return ids, nil
 	}
-	if err := n.learn(ctx, pool, cluster, list); err != nil {
+	if err := n.learn(ctx, pool, cluster, list, ids); err != nil {
 		return nil, err
 	}
-	ids := make([]int32, len(list))
-	for i := range list {
-		ids[i] = n.known[nameOf(cluster, &list[i])]
-	}
+	n.find(cluster, list, ids)
 	return ids, nil
 }
 
-// learn asks for the numbers that are not known yet.
-func (n *gpuNumbers) learn(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading) error {
-	var nodes, uuids, types []string
-	asked := map[gpuName]bool{}
+// find fills in the numbers that are known and reports whether all are.
+func (n *gpuNumbers) find(cluster string, list []Reading, ids []int32) (all bool) {
+	all = true
+	var at gpuPlace
+	var here []numbered
 	for i := range list {
-		g := nameOf(cluster, &list[i])
-		if _, ok := n.known[g]; !ok && !asked[g] {
+		r := &list[i]
+		if at.node != r.Node || at.cluster == "" { // readings come node by node
+			at = gpuPlace{cluster, r.Node}
+			here = n.known[at]
+		}
+		for _, g := range here {
+			if g.uuid == r.UUID && g.typ == r.Type {
+				ids[i] = g.id
+				break
+			}
+		}
+		all = all && ids[i] != 0
+	}
+	return all
+}
+
+// learn asks for the numbers that are not known. Names are remembered as the
+// readings have them and stored without what Postgres cannot.
+func (n *gpuNumbers) learn(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading, ids []int32) error {
+	type name struct{ node, uuid, typ string }
+	var nodes, uuids, types []string
+	asked := map[name]bool{}
+	as := func(r *Reading) name { return name{clean(r.Node), clean(r.UUID), clean(r.Type)} }
+	for i := range list {
+		if g := as(&list[i]); ids[i] == 0 && !asked[g] {
 			asked[g] = true
 			nodes, uuids, types = append(nodes, g.node), append(uuids, g.uuid), append(types, g.typ)
 		}
-	}
-	if len(nodes) == 0 {
-		return nil
 	}
 	rows, err := pool.Query(ctx, qGPUs, cluster, nodes, uuids, types)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
+	told := map[name]int32{}
 	for rows.Next() {
 		var id int32
-		g := gpuName{cluster: cluster}
+		var g name
 		if err := rows.Scan(&id, &g.node, &g.uuid, &g.typ); err != nil {
 			return err
 		}
-		n.known[g] = id
+		told[g] = id
+	}
+	for i := range list {
+		if ids[i] == 0 {
+			n.remember(cluster, &list[i], told[as(&list[i])])
+		}
 	}
 	return rows.Err()
+}
+
+func (n *gpuNumbers) remember(cluster string, r *Reading, id int32) {
+	if n.known == nil {
+		n.known = map[gpuPlace][]numbered{}
+	}
+	at := gpuPlace{cluster, r.Node}
+	for _, g := range n.known[at] {
+		if g.uuid == r.UUID && g.typ == r.Type {
+			return
+		}
+	}
+	n.known[at] = append(n.known[at], numbered{r.UUID, r.Type, id})
 }

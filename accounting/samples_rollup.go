@@ -19,8 +19,21 @@ var (
 // Rollup sums up the readings of the hour that holds t, per job and GPU type.
 // Doing it again gives the same rows.
 func (d *DB) Rollup(ctx context.Context, cluster string, t time.Time) error {
-	_, err := d.pool.Exec(ctx, qRollup, cluster, t.UTC().Truncate(time.Hour))
-	return explain("rolling up GPU readings", err)
+	return d.long(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, qRollup, cluster, t.UTC().Truncate(time.Hour))
+		return err
+	})
+}
+
+// long runs f in a transaction that may take minutes: the hour of a large site
+// is millions of readings.
+func (d *DB) long(ctx context.Context, doing string, f func(pgx.Tx) error) error {
+	return d.tx(ctx, doing, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, "set local statement_timeout = '10min'; set local jit = off"); err != nil {
+			return err
+		}
+		return f(tx)
+	})
 }
 
 // RollupDue sums up every hour that got readings since it was last summed up,
@@ -52,7 +65,7 @@ func (d *DB) RollupDue(ctx context.Context, cluster string, now time.Time) (hour
 // rollupHour takes the note off in the same transaction: readings that come
 // meanwhile wait for it and write theirs after.
 func (d *DB) rollupHour(ctx context.Context, cluster string, hour time.Time) error {
-	return d.tx(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
+	return d.long(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, qDueDone, cluster, hour); err != nil {
 			return err
 		}
@@ -64,6 +77,8 @@ func (d *DB) rollupHour(ctx context.Context, cluster string, hour time.Time) err
 // RollupRuns sums up what was measured of the runs that ended from one time up
 // to another. Doing it again gives the same rows.
 func (d *DB) RollupRuns(ctx context.Context, cluster string, from, to time.Time) error {
-	_, err := d.pool.Exec(ctx, qRuns, cluster, from, to)
-	return explain("rolling up GPU readings of runs", err)
+	return d.long(ctx, "rolling up GPU readings of runs", func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, qRuns, cluster, from, to)
+		return err
+	})
 }

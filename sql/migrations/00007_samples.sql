@@ -66,6 +66,15 @@ create table fairbridge.gpu_runs (
 );
 comment on table fairbridge.gpu_runs is 'What was measured of each ended run, by GPU type: columns as in gpu_hours; gpus is the most at once in any hour.';
 
+create table fairbridge.gpu_gaps (
+    cluster  text        not null,
+    since    timestamptz not null,
+    until    timestamptz not null,
+    readings bigint      not null check (readings > 0),
+    primary key (cluster, since)
+);
+comment on table fairbridge.gpu_gaps is 'Readings that were lost: the database could not be reached for longer than the spool could hold.';
+
 insert into fairbridge.gpus (cluster, node, uuid, gpu_type)
 select distinct cluster, node, uuid, gpu_type from fairbridge.gpu_samples;
 
@@ -117,7 +126,11 @@ select u.cluster, u.job, u.restarts, to_timestamp(u.submit) as submitted, r.user
   from fairbridge.gpu_runs u join fairbridge.job_runs r using (cluster, job, submit, restarts);
 comment on view fairbridge_v1.gpu_use_by_run is 'Measured GPU use of every ended run, by GPU type; columns as in gpu_use_by_job_hour.';
 
+create view fairbridge_v1.gpu_gaps as select cluster, since, until, readings from fairbridge.gpu_gaps;
+comment on view fairbridge_v1.gpu_gaps is 'When GPU readings were lost, and how many: measured use between since and until is incomplete.';
+
 -- +goose Down
+drop view fairbridge_v1.gpu_gaps;
 drop view fairbridge_v1.gpu_use_by_run;
 drop view fairbridge_v1.gpu_use_by_job_hour;
 create view fairbridge_v1.gpu_use_by_job_hour as
@@ -160,5 +173,5 @@ begin
     return n;
 end $$;
 -- +goose StatementEnd
-drop table fairbridge.gpu_runs, fairbridge.gpu_hours_due, fairbridge.gpu_readings, fairbridge.gpus;
+drop table fairbridge.gpu_gaps, fairbridge.gpu_runs, fairbridge.gpu_hours_due, fairbridge.gpu_readings, fairbridge.gpus;
 alter table fairbridge.gpu_hours drop column known, drop column shared, drop column unused, drop column idle, drop column throttled, drop column sick;

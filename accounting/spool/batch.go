@@ -1,0 +1,102 @@
+package spool
+
+import (
+	"bufio"
+	"compress/gzip"
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"fairbridge/accounting"
+)
+
+// batch is a file of readings. Its name says what it holds, so that a batch
+// that is let go, or cannot be read, can still be counted.
+type batch struct {
+	seq      uint64
+	rows     int
+	from, to time.Time
+	size     int64 // bytes of the file
+}
+
+func describe(seq uint64, list []accounting.Reading) batch {
+	b := batch{seq: seq, rows: len(list), from: list[0].At, to: list[0].At}
+	for i := range list {
+		if at := list[i].At; at.Before(b.from) {
+			b.from = at
+		} else if at.After(b.to) {
+			b.to = at
+		}
+	}
+	return b
+}
+
+const pattern = "%016x-%d-%d-%d.readings"
+
+func (b *batch) name() string {
+	return fmt.Sprintf(pattern, b.seq, b.rows, b.from.UnixMilli(), b.to.UnixMilli())
+}
+
+func parseName(name string) (b batch, ok bool) {
+	var from, to int64
+	n, err := fmt.Sscanf(name, pattern, &b.seq, &b.rows, &from, &to)
+	b.from, b.to = time.UnixMilli(from), time.UnixMilli(to)
+	return b, err == nil && n == 4 && b.rows > 0 && b.name() == name
+}
+
+// write makes the file, whole or not at all, and returns its size.
+func write(dir string, b *batch, list []accounting.Reading) (size int64, err error) {
+	f, err := os.CreateTemp(dir, ".new-")
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if err != nil {
+			_ = os.Remove(f.Name())
+		}
+	}()
+	err = errors.Join(encode(f, list), f.Sync(), f.Close())
+	if err != nil {
+		return 0, err
+	}
+	if err = os.Rename(f.Name(), filepath.Join(dir, b.name())); err != nil {
+		return 0, err
+	}
+	info, err := os.Stat(filepath.Join(dir, b.name()))
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func encode(f *os.File, list []accounting.Reading) error {
+	out := bufio.NewWriter(f)
+	packed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
+	if err != nil {
+		return err
+	}
+	return errors.Join(gob.NewEncoder(packed).Encode(list), packed.Close(), out.Flush())
+}
+
+func read(dir string, b *batch) ([]accounting.Reading, error) {
+	f, err := os.Open(filepath.Join(dir, b.name()))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	packed, err := gzip.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return nil, err
+	}
+	var list []accounting.Reading
+	if err := gob.NewDecoder(packed).Decode(&list); err != nil {
+		return nil, err
+	}
+	if len(list) != b.rows {
+		return nil, fmt.Errorf("%d readings where the name says %d", len(list), b.rows)
+	}
+	return list, packed.Close()
+}
