@@ -41,6 +41,9 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 	first, rest := make([]*Entry, 0, len(line)), make([]*Entry, 0, len(line))
 	for i, e := range line {
 		e.Grant = grants[i]
+		if e.Grant.Type != "" && r.Possible(e) != nil {
+			e.Grant.Type = "" // of a type it may never have: another partition's, say
+		}
 		if e.Grant.Run {
 			first = append(first, e)
 		} else {

@@ -56,7 +56,7 @@ func (p *Planner) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, 
 		if s == nil || s.Type == "" || !grant.Wants(r, e) {
 			continue
 		}
-		if grants[i].Run = left.Take(s.Type, e.Want); grants[i].Run && e.Ask.GPUs.Type == "" && len(left) > 1 {
+		if grants[i].Run = left.Take(s.Type, e.Want); grants[i].Run && e.Ask.GPUs.Type == "" && prefers(e) {
 			grants[i].Type = s.Type
 		}
 	}
@@ -105,3 +105,7 @@ func (t turn) note(window int) string {
 	}
 	return fmt.Sprintf("not planned in this window of %d rounds, with a weight of %.3g", window, t.Weight)
 }
+
+// prefers reports whether the job knows how fast it is on several types. One
+// that does not may run on any.
+func prefers(e *policy.Entry) bool { return e.Training != nil && len(e.Training.Rates) > 1 }
