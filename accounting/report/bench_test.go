@@ -2,7 +2,6 @@ package report_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"sort"
 	"testing"
@@ -111,22 +110,4 @@ func drain(t testing.TB, conn *pgx.Conn, query string) int {
 	}
 	must(t, rows.Err())
 	return n
-}
-
-// TestPlans prints the plans of the reports over a small history when asked to.
-func TestPlans(t *testing.T) {
-	if testing.Short() {
-		t.Skip("small histories only")
-	}
-	h := history{runs: 3000, days: 5, rng: rand.New(rand.NewPCG(1, 2))}
-	db, _ := h.fill(t)
-	_, err := db.SumUp(t.Context(), cluster)
-	must(t, err)
-	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
-	for _, r := range report.All() {
-		if n := answer(t, db, r, scope); n == 0 {
-			t.Errorf("report %s has no rows", r.Name)
-		}
-	}
-	_ = fmt.Sprint
 }

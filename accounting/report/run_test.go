@@ -1,0 +1,191 @@
+package report_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/report"
+)
+
+// summed is a small history, summed up.
+func summed(t *testing.T) (*accounting.DB, *pgx.Conn, report.Scope) {
+	t.Helper()
+	h := history{runs: 3000, days: 5, rng: rand.New(rand.NewPCG(1, 2))}
+	db, dsn := h.fill(t)
+	_, err := db.SumUp(t.Context(), cluster)
+	must(t, err)
+	conn, err := pgx.Connect(t.Context(), dsn)
+	must(t, err)
+	t.Cleanup(func() { _ = conn.Close(context.Background()) })
+	return db, conn, report.Scope{Cluster: cluster, Since: first, Until: h.end().Add(24 * time.Hour)}
+}
+
+// ask answers a report as numbers by account and column.
+func ask(t *testing.T, db *accounting.DB, name string, s report.Scope) map[string]map[string]float64 {
+	t.Helper()
+	r, ok := report.Find(name)
+	if !ok {
+		t.Fatalf("no report %s", name)
+	}
+	table, err := report.Run(t.Context(), db, r, s)
+	must(t, err)
+	out := map[string]map[string]float64{}
+	for _, row := range table.Rows {
+		key, _ := row[table.Column("account")].(string)
+		out[key] = map[string]float64{}
+		for i, v := range row {
+			switch v := v.(type) {
+			case float64:
+				out[key][table.Columns[i]] = v
+			case int64:
+				out[key][table.Columns[i]] = float64(v)
+			}
+		}
+	}
+	return out
+}
+
+// same wants a column of a report to be what a plain query says of the record.
+func same(t *testing.T, conn *pgx.Conn, got map[string]map[string]float64, column string, within float64, query string) {
+	t.Helper()
+	rows, err := conn.Query(t.Context(), query)
+	must(t, err)
+	var account string
+	var want float64
+	n := 0
+	_, err = pgx.ForEachRow(rows, []any{&account, &want}, func() error {
+		n++
+		if v := got[account][column]; math.Abs(v-want) > within*math.Max(math.Abs(want), 1e-9) {
+			t.Errorf("%s of %s is %g, the record says %g", column, account, v, want)
+		}
+		return nil
+	})
+	must(t, err)
+	if n < 25 || n != len(got) {
+		t.Errorf("%s: %d accounts in the record, %d in the report", column, n, len(got))
+	}
+}
+
+func TestReportsAgreeWithTheRecord(t *testing.T) {
+	db, conn, s := summed(t)
+	const eps = 1e-9
+	held := "select account, sum(gpus * extract(epoch from stopped - started))::float8 / 3600 from fairbridge.run_segments group by account"
+	same(t, conn, ask(t, db, "usage", s), "gpu_hours", eps, held)
+	e := ask(t, db, "efficiency", s)
+	overlap := "extract(epoch from least(r.ended, h.hour + interval '1 hour') - greatest(r.started, h.hour)) * h.gpus / 3600.0 * "
+	from := " from fairbridge.gpu_hours h join fairbridge.job_runs r using (cluster, job) group by account"
+	same(t, conn, e, "measured_gpu_hours", 1e-6, "select account, sum("+overlap+"h.known / h.samples)::float8"+from)
+	same(t, conn, e, "busy_gpu_hours", 1e-6, "select account, sum("+overlap+"h.known / h.samples * h.busy)::float8"+from)
+	same(t, conn, e, "held_without_process_gpu_hours", 1e-6, "select account, sum("+overlap+"h.unused / h.samples)::float8"+from)
+	w := ask(t, db, "waits", s)
+	same(t, conn, w, "jobs", eps, "select account, count(*)::float8 from fairbridge.job_runs group by account")
+	same(t, conn, w, "mean_seconds", 1e-6, "select account, avg(extract(epoch from started - arrive))::float8 from fairbridge.job_runs group by account")
+	same(t, conn, w, "median_seconds", 0.15, "select account, percentile_cont(0.5) within group (order by extract(epoch from started - arrive))::float8 from fairbridge.job_runs group by account")
+	f := ask(t, db, "fairness", s)
+	same(t, conn, f, "mean_slowdown", 1e-6, "select account, avg(extract(epoch from ended - arrive) / greatest(extract(epoch from ended - started), 10))::float8 from fairbridge.job_runs group by account")
+	same(t, conn, f, "timeouts", eps, "select account, count(*) filter (where state = 'TIMEOUT')::float8 from fairbridge.job_runs group by account")
+	same(t, conn, ask(t, db, "stops", s), "lost_gpu_hours", 1e-6, "select account, sum(gpus * extract(epoch from ended - started))::float8 / 3600 from fairbridge.job_runs where state = 'REQUEUED' group by account")
+	same(t, conn, ask(t, db, "shares", s), "used_gpu_hours", eps, held)
+}
+
+func TestSharesAddUp(t *testing.T) {
+	db, _, s := summed(t)
+	entitled, used, due := 0.0, 0.0, 0.0
+	for _, row := range ask(t, db, "shares", s) {
+		entitled, used, due = entitled+row["entitled_share"], used+row["used_share"], due+row["due_gpu_hours"]
+		if row["deficit_gpu_hours"] < 0 || row["deficit_gpu_hours"] > row["due_gpu_hours"]+1e-9 {
+			t.Errorf("deficit of %v", row)
+		}
+	}
+	all := 0.0
+	for _, row := range ask(t, db, "usage", s) {
+		all += row["gpu_hours"]
+	}
+	if math.Abs(entitled-1) > 0.02 || math.Abs(used-1) > 1e-9 || math.Abs(due-all) > 0.02*all {
+		t.Errorf("entitled %g, used %g (want 1 and 1); due %g of %g", entitled, used, due, all)
+	}
+}
+
+func TestEveryReportAnswers(t *testing.T) {
+	db, _, s := summed(t)
+	for _, r := range report.All() {
+		table, err := report.Run(t.Context(), db, r, s)
+		must(t, err)
+		if len(table.Rows) == 0 {
+			t.Errorf("report %s has no rows", r.Name)
+		}
+		if r.Title == "" || strings.HasSuffix(r.Title, ".") || r.About == "" {
+			t.Errorf("report %s: title %q, about %q", r.Name, r.Title, r.About)
+		}
+		for _, c := range append(r.Plot.Cols, r.Plot.Label) {
+			if c != "" && table.Column(c) < 0 {
+				t.Errorf("report %s draws column %s, which it has not", r.Name, c)
+			}
+		}
+		written(t, r, table)
+		narrowed(t, db, r, s)
+	}
+}
+
+// written wants CSV and JSON to hold the rows.
+func written(t *testing.T, r report.Report, table *report.Table) {
+	t.Helper()
+	var b bytes.Buffer
+	must(t, table.CSV(&b))
+	lines, err := csv.NewReader(&b).ReadAll()
+	if err != nil || len(lines) != len(table.Rows)+1 {
+		t.Errorf("report %s: %d lines of CSV for %d rows, %v", r.Name, len(lines), len(table.Rows), err)
+	}
+	text, err := json.Marshal(table)
+	must(t, err)
+	var back []map[string]any
+	if err := json.Unmarshal(text, &back); err != nil || len(back) != len(table.Rows) {
+		t.Errorf("report %s: %d objects for %d rows, %v", r.Name, len(back), len(table.Rows), err)
+	}
+}
+
+// narrowed wants an account's report to be about that account only.
+func narrowed(t *testing.T, db *accounting.DB, r report.Report, s report.Scope) {
+	t.Helper()
+	s.Account = "a7"
+	if r.Takes(s) != nil {
+		return
+	}
+	table, err := report.Run(t.Context(), db, r, s)
+	must(t, err)
+	if c := table.Column("account"); c >= 0 {
+		for _, row := range table.Rows {
+			if row[c] != "a7" {
+				t.Errorf("report %s of account a7 has %v", r.Name, row[c])
+			}
+		}
+	}
+	if len(table.Rows) == 0 {
+		t.Errorf("report %s of account a7 has no rows", r.Name)
+	}
+}
+
+func TestText(t *testing.T) {
+	for _, c := range []struct {
+		column string
+		value  any
+		want   string
+	}{
+		{"busy_share", 0.125, "12.5 %"}, {"wait_seconds", 3700.0, "1h01m"}, {"wait_seconds", -90.0, "-1m30s"}, {"gpu_hours", 1.25, "1.2"},
+		{"mean_rho", 1.234, "1.23"}, {"jobs", int64(3), "3"}, {"busy_share", nil, "–"}, {"jain", math.NaN(), "–"}, {"late_seconds", 200000.0, "2d07h"},
+	} {
+		if got := report.Text(c.column, c.value); got != c.want {
+			t.Errorf("%s %v is %q, want %q", c.column, c.value, got, c.want)
+		}
+	}
+}
