@@ -65,7 +65,7 @@ func fairbridgeEntry() Entry {
 		minRunParam, maxStopsParam, maxWaitParam,
 	}
 	return Entry{
-		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Year: 2026,
+		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
 		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
 		Idea:       "Short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
 		Stages:     []string{"predict", "order", "lease"},
