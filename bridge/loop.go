@@ -31,8 +31,9 @@ type Parts struct {
 	Log        *slog.Logger
 	Now        func() time.Time // time.Now but in tests
 	Done       func(*Report)    // called after every cycle; nil: nobody
-	// Bare records cycles without snapshot and digests: nobody will decide them
-	// again. It is for simulations.
+	// Bare records cycles without snapshot and digests, since nobody will decide
+	// them again, and trusts policies not to write to their snapshot. It is for
+	// simulations.
 	Bare bool
 }
 

@@ -92,7 +92,12 @@ func (l *Loop) think(ctx context.Context, f *Facts, calm bool) []Thought {
 // the gate judges by one that no policy could write to.
 func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	var own *policy.Snapshot
-	t.time(l.Now, "assemble", func() { t.Snapshot, own = k.assemble(t.Partition), k.assemble(t.Partition) })
+	t.time(l.Now, "assemble", func() {
+		t.Snapshot = k.assemble(t.Partition)
+		if own = t.Snapshot; !l.Bare {
+			own = k.assemble(t.Partition)
+		}
+	})
 	var plan *policy.Plan
 	t.time(l.Now, "decide", func() {
 		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, own, l.Interval/4)

@@ -35,14 +35,19 @@ type life struct {
 	ran        time.Duration     // likewise
 	open       span              // the run under way
 	runs       bool
-	ended      bool // for good
+	ended      bool      // for good
 	seen       time.Time // when it was last listed
 }
 
 func newHistory(accounts []policy.Account, halfLife time.Duration) history {
+	known := make([]policy.Account, len(accounts))
+	for i, a := range accounts {
+		known[i] = policy.Account{Name: a.Name, Parent: a.Parent, Weight: a.Weight}
+	}
+	slices.SortFunc(known, func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
 	return history{
-		usage: usage{half: halfLife, old: map[policy.User]float64{}},
-		jobs:  map[int64]*life{}, accounts: slices.Clone(accounts),
+		usage: usage{half: halfLife},
+		jobs:  map[int64]*life{}, accounts: known,
 	}
 }
 
@@ -94,7 +99,7 @@ func (h *history) start(l *life, j *slurm.Job) {
 	if t, err := slurm.ParseTRES(j.Allocated); err == nil {
 		gpus = t.GPUs()
 	}
-	l.runs, l.open = true, span{policy.User{Name: j.User, Account: j.Account}, gpus, j.Start, time.Time{}}
+	l.runs, l.open = true, span{who{j.User, j.Account}, gpus, j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}
@@ -158,20 +163,17 @@ func (h *history) Past(_ context.Context, _ string, now time.Time) (*bridge.Past
 
 // sumAccounts adds up the use of the users of each account.
 func (h *history) sumAccounts(users []policy.User, recent map[string]policy.GPUSeconds) []policy.Account {
-	by := map[string]policy.Account{}
-	for _, a := range h.accounts {
-		by[a.Name] = policy.Account{Name: a.Name, Parent: a.Parent, Weight: a.Weight}
-	}
-	for _, u := range users {
-		a, ok := by[u.Account]
+	all := slices.Clone(h.accounts)
+	for i := range users {
+		u := &users[i]
+		k, ok := slices.BinarySearchFunc(all, u.Account, func(a policy.Account, name string) int { return cmp.Compare(a.Name, name) })
 		if !ok {
-			a = policy.Account{Name: u.Account, Weight: 1}
+			all = slices.Insert(all, k, policy.Account{Name: u.Account, Weight: 1})
 		}
-		a.Used += u.Used
-		a.Recent = recent[u.Account]
-		by[u.Account] = a
+		all[k].Used += u.Used
+		all[k].Recent = recent[u.Account]
 	}
-	return slices.SortedFunc(maps.Values(by), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
+	return all
 }
 
 func latest(a, b time.Time) time.Time {

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -12,7 +11,7 @@ import (
 
 // span is a stretch in which a run held GPUs.
 type span struct {
-	user  policy.User // Used is zero
+	user  who
 	gpus  int
 	start time.Time
 	stop  time.Time
@@ -23,8 +22,28 @@ type span struct {
 type usage struct {
 	half  time.Duration
 	spans []span
-	old   map[policy.User]float64 // decayed as of at
+	old   []policy.User // everybody seen, sorted, with what is folded, decayed as of at
+	place map[who]int   // in old
 	at    time.Time
+}
+
+// who is a user in an account.
+type who struct{ name, account string }
+
+// of returns the user's place in old.
+func (u *usage) of(w who) int {
+	if i, ok := u.place[w]; ok {
+		return i
+	}
+	i, _ := slices.BinarySearchFunc(u.old, w, func(x policy.User, w who) int {
+		return cmp.Or(cmp.Compare(x.Name, w.name), cmp.Compare(x.Account, w.account))
+	})
+	u.old = slices.Insert(u.old, i, policy.User{Name: w.name, Account: w.account})
+	u.place = make(map[who]int, len(u.old))
+	for k := range u.old {
+		u.place[who{u.old[k].Name, u.old[k].Account}] = k
+	}
+	return i
 }
 
 // day is the time that counts undecayed; spans are folded an hour later.
@@ -34,24 +53,20 @@ const day, fold = 24 * time.Hour, 25 * time.Hour
 // the last day of every account, with the spans of open runs counted in.
 func (u *usage) sum(open []span, now time.Time) ([]policy.User, map[string]policy.GPUSeconds) {
 	u.fold(now)
-	use := maps.Clone(u.old)
-	recent := map[string]policy.GPUSeconds{}
+	for _, list := range [][]span{u.spans, open} {
+		for i := range list {
+			u.of(list[i].user) // so that everybody has a place
+		}
+	}
+	users, recent := slices.Clone(u.old), map[string]policy.GPUSeconds{}
 	for _, list := range [][]span{u.spans, open} {
 		for i := range list {
 			s := &list[i]
-			use[s.user] += s.worth(now, u.half)
+			users[u.of(s.user)].Used += policy.GPUSeconds(s.worth(now, u.half))
 			from := latest(s.start, now.Add(-day))
-			recent[s.user.Account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
+			recent[s.user.account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
 		}
 	}
-	users := make([]policy.User, 0, len(use))
-	for k, v := range use {
-		k.Used = policy.GPUSeconds(v)
-		users = append(users, k)
-	}
-	slices.SortFunc(users, func(a, b policy.User) int {
-		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
-	})
 	return users, recent
 }
 
@@ -61,15 +76,15 @@ func (u *usage) fold(now time.Time) {
 		u.at = now
 	}
 	fade := math.Exp2(-now.Sub(u.at).Seconds() / u.half.Seconds())
-	for k := range u.old {
-		u.old[k] *= fade
+	for i := range u.old {
+		u.old[i].Used *= policy.GPUSeconds(fade)
 	}
 	u.at = now
 	u.spans = slices.DeleteFunc(u.spans, func(s span) bool {
 		if now.Sub(s.stop) < fold {
 			return false
 		}
-		u.old[s.user] += s.worth(now, u.half)
+		u.old[u.of(s.user)].Used += policy.GPUSeconds(s.worth(now, u.half))
 		return true
 	})
 }

@@ -23,36 +23,44 @@ func sparse(n int, fixed func(int) bool) []work.Job {
 // philly are jobs as a real cluster saw them.
 func philly(t *testing.T, seed int64) []work.Job {
 	t.Helper()
-	made, err := draw.Make("philly", draw.Wish{Jobs: 40, GPUs: 16, Load: 0.5}, seed)
+	made, err := draw.Make("philly", draw.Wish{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return made.Jobs
 }
 
-// TestCyclesLeftOutChangeNothing runs every policy of the catalogue on several
+// TestCyclesLeftOutChangeNothing runs the policies of the catalogue on several
 // workloads twice, with every cycle and without those in which nothing can
-// change, and wants the same run to the second.
+// change, and wants the same run to the second. Policies that remember something
+// from cycle to cycle get every cycle anyway.
 func TestCyclesLeftOutChangeNothing(t *testing.T) {
+	workloads := []struct {
+		name string
+		jobs []work.Job
+	}{{"fixed", sparse(20, always)}, {"stoppable", sparse(20, never)}, {"philly", philly(t, 1)}}
+	tried := 0
 	for _, e := range paper.All() {
-		t.Run(e.Name, func(t *testing.T) {
-			t.Parallel()
-			for name, jobs := range map[string][]work.Job{
-				"fixed": sparse(30, always), "stoppable": sparse(30, never), "philly": philly(t, 1), "philly 2": philly(t, 2),
-			} {
-				c := Config{Name: e.Name, Nodes: cluster(2), Jobs: jobs, Cost: time.Minute}
-				c.Policy = decider(t, e.Name)
-				fast, left := counted(t, c)
-				c.Every, c.Policy = true, decider(t, e.Name)
-				slow, none := counted(t, c)
-				if left == 0 || none > 0 {
-					t.Errorf("%s: %d cycles left out, and %d of every one", name, left, none)
-				}
-				if fast != slow {
-					t.Errorf("%s: leaving cycles out changed the run:\n%s\nwith every cycle\n%s", name, fast, slow)
-				}
+		for _, w := range workloads {
+			c := Config{Name: e.Name, Nodes: cluster(2), Jobs: w.jobs, Cost: time.Minute}
+			c.Policy = decider(t, e.Name)
+			fast, left := counted(t, c)
+			if left == 0 {
+				break
 			}
-		})
+			tried++
+			c.Every, c.Policy = true, decider(t, e.Name)
+			slow, none := counted(t, c)
+			if none > 0 {
+				t.Errorf("%s, %s: %d cycles left out where every one was wanted", e.Name, w.name, none)
+			}
+			if fast != slow {
+				t.Errorf("%s, %s: leaving %d cycles out changed the run:\n%s\nwith every cycle\n%s", e.Name, w.name, left, fast, slow)
+			}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("cycles were left out in only %d runs", tried)
 	}
 }
 
