@@ -152,9 +152,10 @@ func (s *stack) serve(log *slog.Logger) (stop func(), err error) {
 	return func() { _ = server.Close() }, nil
 }
 
-// tidy sums up the last hours' GPU readings and drops what is past its
-// retention, once an hour.
+// tidy sums up the last hours' GPU readings, drops what is past its retention
+// and learns run times, once an hour; the last also at once.
 func (s *stack) tidy(ctx context.Context, log *slog.Logger) {
+	s.learn(ctx, log)
 	for tick := time.NewTicker(time.Hour); ; {
 		select {
 		case <-ctx.Done():
@@ -168,5 +169,17 @@ func (s *stack) tidy(ctx context.Context, log *slog.Logger) {
 		if _, err := s.db.Prune(ctx, s.file.Cluster, time.Now(), s.file.Keep()); err != nil {
 			log.Warn("old rows not dropped", "error", err)
 		}
+		s.learn(ctx, log)
+	}
+}
+
+// learn fits the model of run times anew.
+func (s *stack) learn(ctx context.Context, log *slog.Logger) {
+	got, err := s.db.Learn(ctx, s.file.Cluster, time.Now())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		log.Warn("run times not learnt anew", "error", err)
+	case got.Model != 0:
+		log.Info("run times learnt", "model", got.Model, "jobs", got.Runs, "through", got.Through)
 	}
 }
