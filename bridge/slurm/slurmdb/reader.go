@@ -48,11 +48,15 @@ func tooMuch(err error) bool {
 	return errors.As(err, &e) && (e.Class == slurm.Garbled && e.Status == 200 || e.Class == slurm.Busy && e.Status == 0)
 }
 
-// window asks once. Any parameter makes slurmrestd list duplicates and leave
-// times as they are; times are written in the one way that all versions read.
+// window asks once, for every row of a job id and with times as they are: from
+// v0.0.40 on saying one of the flags takes back those that hold otherwise.
+// Times are written in the one way that all versions read.
 func (r *Reader) window(ctx context.Context, from, to time.Time) ([]Job, error) {
 	query := url.Values{"start_time": {fmt.Sprintf("uts%d", from.Unix())}, "end_time": {fmt.Sprintf("uts%d", to.Unix())},
 		"skip_steps": {"true"}, "cluster": {r.cluster}}
+	if r.client.API().Version >= 40 {
+		query["show_duplicates"], query["disable_truncate_usage_time"] = query["skip_steps"], query["skip_steps"]
+	}
 	var jobs []Job
 	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
 		got, meta, err := read(in, "jobs")
