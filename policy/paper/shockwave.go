@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"fairbridge/policy"
@@ -19,6 +20,9 @@ import (
 // NSDI 2023.
 type Shockwave struct {
 	window.Settings
+	// BySize takes k and lambda from the authors' settings for the cluster of the
+	// nearest size.
+	BySize   bool
 	MinRun   time.Duration
 	MaxStops int
 	MaxWait  time.Duration
@@ -30,7 +34,11 @@ func (k *Shockwave) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy shockwave: %w", err)
 	}
-	planner := &window.Planner{Settings: &k.Settings, Last: last}
+	settings := k.Settings
+	if k.BySize {
+		settings.Tail, settings.Power = authorsSettings(s)
+	}
+	planner := &window.Planner{Settings: &settings, Last: last}
 	plan, err := policy.Pipeline{
 		Name:     "shockwave",
 		Order:    planner,
@@ -52,6 +60,7 @@ func shockwaveEntry() Entry {
 		{Name: "replan", Kind: Integer, Default: 8, Min: 1, Help: "rounds after which the plan is renewed though nobody came or left"},
 		{Name: "k", Kind: Number, Default: 1e-3, Help: "what a second of the longest remaining time costs; the authors use 1e-3 on 32 and 128 GPUs, 10 on 64, 1e5 on 256"},
 		{Name: "lambda", Kind: Number, Default: 12, Help: "power of the weight of jobs that would finish too late; the authors use 12 on 32 GPUs, 15 on 128, 5 on 64 and 256"},
+		{Name: "by_size", Kind: Bool, Default: false, Help: "unless k or lambda are given, those of the authors for the nearest size of cluster"},
 		{Name: "rho_max", Kind: Number, Default: 1, Help: "how many times its fair time a job may take before it weighs more"},
 		{Name: "cap", Kind: Number, Default: 1e3, Min: 1, Help: "the largest weight"},
 		{Name: "sigmas", Kind: Number, Default: 0, Help: "standard errors added to the time a job is predicted to need, when its fairness is judged"},
@@ -68,13 +77,35 @@ func shockwaveEntry() Entry {
 		Fallback:       "without epochs, the remaining time of the information ladder; where nothing is known, a window's length, and time received counts as progress",
 		Reproduced:     "the published simulation with 120 jobs on 32 GPUs and its repetition with 220 on 64: makespan and average completion time within 1 %, each job's within 4 % on average; on drawn workloads makespan 1.28 and worst ρ 2.2 times better than Gavel's, a third of Themis's unfair jobs",
 		Params:         params,
-		Exact:          Params{"round": "120s", "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		Exact:          Params{"round": "120s", "by_size": true, "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,
-		New:            construct(params, newShockwave),
+		New: func(given Params) (policy.Policy, error) {
+			_, k := given["k"]
+			_, lambda := given["lambda"]
+			return construct(params, func(v values) policy.Policy { return newShockwave(v, !k && !lambda) })(given)
+		},
 	}
 }
 
-func newShockwave(v values) policy.Policy {
+// authorsSettings returns k and lambda with which the authors ran clusters of
+// about as many GPUs.
+func authorsSettings(s *policy.Snapshot) (k, lambda float64) {
+	gpus := 0.0
+	for i := range s.Nodes {
+		gpus += s.Nodes[i].Whole()
+	}
+	switch { // between two of their sizes, by ratio
+	case gpus < 32*math.Sqrt2:
+		return 1e-3, 12
+	case gpus < 64*math.Sqrt2:
+		return 10, 5
+	case gpus < 128*math.Sqrt2:
+		return 1e-3, 15
+	}
+	return 1e5, 5
+}
+
+func newShockwave(v values, free bool) policy.Policy {
 	return &Shockwave{
 		Settings: window.Settings{
 			Round: v.duration("round"), Window: v.integer("window"), Replan: v.integer("replan"),
@@ -82,6 +113,7 @@ func newShockwave(v values) policy.Policy {
 			Sigmas: v.number("sigmas"), FromStart: v.text("since") == "start",
 			Predict: predict.Regimes{Restate: v.text("predictor") == "restatement"},
 		},
+		BySize: free && v.flag("by_size"),
 		MinRun: v.duration("min_run"), MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait"),
 	}
 }
