@@ -71,6 +71,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	}
 	defer stop()
 	go s.tidy(ctx, log)
+	go s.keepRecord(ctx, log)
 	go s.sumUp(ctx, log)
 	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
 	s.loop.Done = func(*bridge.Report) { _, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog) }
@@ -100,10 +101,7 @@ func (s *stack) once(ctx context.Context) error {
 
 // entitle stores the accounts' shares of the configuration.
 func (s *stack) entitle(ctx context.Context) error {
-	if list := s.file.Shares(); len(list) > 0 {
-		return s.db.SetAccounts(ctx, s.file.Cluster, list)
-	}
-	return nil
+	return s.db.SetAccounts(ctx, s.file.Cluster, s.file.Shares())
 }
 
 // keepJournal notes every intent in a local file too, so that release works

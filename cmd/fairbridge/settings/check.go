@@ -56,6 +56,7 @@ func (f *File) values() []error {
 		between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
 		between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour),
 		between("slurm.rate", f.Slurm.Rate, 0.1, 1000),
+		between("slurm.accounting", f.Slurm.Accounting, 0, 24*time.Hour),
 		between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour),
 		between("database.keep_snapshots", f.Database.Snapshots, 0, forever),
 		between("database.keep_samples", f.Database.Samples, 0, forever),

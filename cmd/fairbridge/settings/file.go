@@ -50,6 +50,8 @@ type Slurm struct {
 	Refresh    time.Duration `yaml:"refresh"`
 	Scontrol   []string      `yaml:"scontrol"`
 	Rate       float64       `yaml:"rate"`
+	// Accounting is how often slurmdbd is read; 0: never.
+	Accounting time.Duration `yaml:"accounting"`
 }
 
 // Database says where Postgres is.
@@ -116,6 +118,7 @@ func Defaults() *File {
 		Slurm: Slurm{
 			URL: "http://localhost:6820", SlurmUser: "slurm", Timeout: 30 * time.Second,
 			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Gate.MutationRate,
+			Accounting: 10 * time.Minute,
 		},
 		Database: Database{
 			DSNEnv: "FAIRBRIDGE_DATABASE", HalfLife: 7 * 24 * time.Hour,

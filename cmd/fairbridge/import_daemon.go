@@ -1,0 +1,56 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// keepRecord reads what is new in slurmdbd, again and again. Without slurmdbd
+// the record rests on what polls saw, so that a failure is only told, and told
+// once.
+func (s *stack) keepRecord(ctx context.Context, log *slog.Logger) {
+	every := s.file.Slurm.Accounting
+	if every <= 0 {
+		return
+	}
+	said := ""
+	for wait := time.NewTimer(0); ; wait.Reset(every) {
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+		out, err := s.readRecord(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && err.Error() != said:
+			log.Warn("slurmdbd not read; usage rests on what was seen (slurm.accounting in the configuration)", "error", err)
+		case err == nil && (out.Changed > 0 || said != ""):
+			log.Info("record made equal to slurmdbd's", "runs", out.Runs, "changed", out.Changed, "through", out.Through)
+		}
+		if said = ""; err != nil {
+			said = err.Error()
+		}
+	}
+}
+
+// readRecord reads once; the first time, the last day.
+func (s *stack) readRecord(ctx context.Context) (importReport, error) {
+	client, err := rest.Open(ctx, s.file.REST(), rest.Poll{FullEvery: s.file.Slurm.Refresh})
+	if err != nil {
+		return importReport{}, err
+	}
+	im := accounting.Import{Cluster: s.file.Cluster}
+	out, err := importFrom(ctx, s.db, client, im)
+	if errors.Is(err, accounting.ErrNoBeginning) {
+		im.Since = time.Now().Add(-accounting.DefaultOverlap)
+		out, err = importFrom(ctx, s.db, client, im)
+	}
+	return out, err
+}
