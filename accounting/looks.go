@@ -58,15 +58,22 @@ func lookAt(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) erro
 	if _, err := tx.Exec(ctx, qLooksPut, cluster, hour, c.partition, c.gpu, c.looks, c.gpus, c.held, c.idle, c.stranded, c.away, c.wanted); err != nil {
 		return err
 	}
-	for _, l := range firstOf(looks) {
+	return estimates(ctx, tx, cluster, firstOf(looks))
+}
+
+// estimates stores when Slurm thought that waiting jobs would start.
+func estimates(ctx context.Context, tx pgx.Tx, cluster string, looks []look) error {
+	for _, l := range looks {
 		var jobs []int64
 		var arrive, start []time.Time
+		var user, account, partition []string
 		for i := range l.Jobs {
 			if j := &l.Jobs[i]; j.State == policy.Pending && j.Held == "" && !j.SlurmStart.IsZero() {
 				jobs, arrive, start = append(jobs, int64(j.ID)), append(arrive, j.Arrive), append(start, j.SlurmStart)
+				user, account, partition = append(user, j.User), append(account, j.Account), append(partition, j.Partition)
 			}
 		}
-		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, jobs, arrive, start); err != nil {
+		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, jobs, arrive, start, user, account, partition); err != nil {
 			return err
 		}
 	}

@@ -50,6 +50,9 @@ func (j *Job) unusedGPUs(r *JobRun) string {
 	switch {
 	case len(idle) == 0:
 		return ""
+	case len(j.GPUs) < r.Devices:
+		return fmt.Sprintf("Of its %d GPUs %d were measured, and of those %d never 1 %% busy: %s. Does the program use all of them?",
+			r.Devices, len(j.GPUs), len(idle), list(idle, 6))
 	case used == 0:
 		return fmt.Sprintf("Used none of its %d GPUs: no one was ever 1 %% busy. Does the program find them (nvidia-smi, CUDA_VISIBLE_DEVICES), or need any?", len(j.GPUs))
 	}

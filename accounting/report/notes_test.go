@@ -37,6 +37,7 @@ func TestNotes(t *testing.T) {
 		{"waits", func(j *Job) { j.Runs[0].Start = time.Time{} }, "fairbridge explain 7 says why"},
 		{"one unused", func(j *Job) { j.GPUs[1].BusyMost = policy.Known(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
 		{"all unused", func(j *Job) { j.GPUs[0].BusyMost, j.GPUs[1].BusyMost = policy.Known(0), policy.Known(0.001) }, "Used none of its 2 GPUs"},
+		{"one unused, not all measured", func(j *Job) { j.GPUs[1].BusyMost, j.Runs[0].Devices = policy.Known(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
 		{"unknown is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Busy = policy.Measure{}, policy.Measure{} }, "Nothing to change."},
 		{"two readings say little", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Samples = policy.Known(0), 2 }, "Nothing to change."},
 		{"shared is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Sharing = policy.Known(0), 2 }, "Nothing to change."},

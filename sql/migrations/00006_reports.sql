@@ -189,10 +189,15 @@ create table fairbridge.start_estimates (
     arrive    timestamptz not null,
     made      timestamptz not null,
     start     timestamptz not null,
+    user_name text   not null,
+    account   text   not null,
+    partition text   not null,
+    started   timestamptz,
     primary key (cluster, job, arrive, made)
 );
 create index start_estimates_made on fairbridge.start_estimates (cluster, made);
-comment on table fairbridge.start_estimates is 'When Slurm thought a waiting job would start, at one look an hour.';
+create index start_estimates_started on fairbridge.start_estimates (cluster, started);
+comment on table fairbridge.start_estimates is 'When Slurm thought a waiting job would start, at one look an hour, and when it first did (as of the last summing up).';
 
 create table fairbridge.capacity_state (
     cluster text primary key,

@@ -123,6 +123,13 @@ begin
     insert into fairbridge.wait_days
     select c, d, account, user_name, partition, count(*), sum(value) from fairbridge.first_waits where cluster = c and started >= lo and started < hi
      group by account, user_name, partition;
+    update fairbridge.start_estimates e set started = null
+     where e.cluster = c and e.started >= lo and e.started < hi
+       and not exists (select from fairbridge.first_waits f where f.cluster = c and f.job = e.job and f.arrive = e.arrive and f.started = e.started);
+    update fairbridge.start_estimates e set started = f.started
+      from fairbridge.first_waits f
+     where f.cluster = c and f.started >= lo and f.started < hi
+       and e.cluster = c and e.job = f.job and e.arrive = f.arrive and e.started is distinct from f.started;
 end $$;
 
 create function fairbridge.sum_spreads(c text, d date, lo timestamptz, hi timestamptz) returns void language plpgsql as $$
@@ -230,7 +237,7 @@ create index intents_made on fairbridge.intents (cluster, made);
 comment on function fairbridge.sum_usage is 'Sums up usage_days of a day.';
 comment on function fairbridge.sum_demand is 'Sums up demand_hours and contention_hours of a day.';
 comment on function fairbridge.sum_facts is 'Works out run_facts of the runs that ended on a day.';
-comment on function fairbridge.sum_runs is 'Sums up run_days and wait_days of a day.';
+comment on function fairbridge.sum_runs is 'Sums up run_days and wait_days of a day, and notes first starts beside their estimates.';
 comment on function fairbridge.sum_spreads is 'Sums up spread_days and middle_days of a day.';
 comment on function fairbridge.sum_shares is 'Sums up share_days of a day; entitlements of past days are kept in account_days.';
 comment on function fairbridge.sum_changes is 'Counts decisions and changes of a day, unless it is so old that they may be forgotten.';

@@ -156,8 +156,8 @@ comment on view fairbridge_v1.middles_by_account_day is 'Median, 95th percentile
 
 create view fairbridge_v1.spread_by_account_day with (security_barrier) as
 select d.cluster, d.day, d.measure, d.account, d.partition,
-       case when d.bucket = 0 then 0 else power(2, (d.bucket - 1) / 4.0) end / case when d.measure = 'wait' then 1 else 100.0 end::double precision as value_from,
-       power(2, d.bucket / 4.0) / case when d.measure = 'wait' then 1 else 100.0 end::double precision as value_to, d.jobs
+       case when d.bucket = 0 then 0 else power(2::double precision, (d.bucket - 1) / 4::double precision) end / case when d.measure = 'wait' then 1 else 100 end as value_from,
+       power(2::double precision, d.bucket / 4::double precision) / case when d.measure = 'wait' then 1 else 100 end as value_to, d.jobs
   from fairbridge.spread_days d where (select yes from fairbridge.sees_all) or (d.cluster, d.account) in (select cluster, account from fairbridge.sees);
 comment on view fairbridge_v1.spread_by_account_day is 'How many jobs had a wait (seconds), slowdown or rho within value_from to value_to, per UTC day, account and partition. These add up over any days and accounts, which medians do not; a bucket is 19 % wide.';
 
@@ -222,13 +222,10 @@ select d.cluster, d.day, d.account, d.user_name, d.partition, d.limited as runs,
 comment on view fairbridge_v1.time_limits_by_user_day is 'Time limits by the UTC day of the end: runs completed under a limit, the hours they asked for and the hours they took, and runs that hit theirs. Accuracy is elapsed over limit.';
 
 create view fairbridge_v1.start_estimates with (security_barrier) as
-select e.cluster, e.job, r.account, r.user_name, r.partition, e.arrive as arrived, e.made, e.start as estimated, r.started,
-       extract(epoch from r.started - e.start)::double precision as late_seconds
-  from fairbridge.start_estimates e
-  left join lateral (select x.account, x.user_name, x.partition, min(x.started) over () as started from fairbridge.job_runs x
-                      where x.cluster = e.cluster and x.job = e.job and x.arrive = e.arrive order by x.submit, x.restarts limit 1) r on true
- where (select yes from fairbridge.sees_all) or (e.cluster, r.account) in (select cluster, account from fairbridge.sees);
-comment on view fairbridge_v1.start_estimates is 'What Slurm estimated for waiting jobs, at one look an hour, and when they first started (null: not yet). late is real less estimated. Ask for a stretch of made.';
+select e.cluster, e.job, e.account, e.user_name, e.partition, e.arrive as arrived, e.made, e.start as estimated, e.started,
+       extract(epoch from e.started - e.start)::double precision as late_seconds
+  from fairbridge.start_estimates e where (select yes from fairbridge.sees_all) or (e.cluster, e.account) in (select cluster, account from fairbridge.sees);
+comment on view fairbridge_v1.start_estimates is 'What Slurm estimated for waiting jobs, at one look an hour, and when they first started (null: not yet, as of the last summing up). late is real less estimated.';
 
 create view fairbridge_v1.usage_by_partition_day with (security_barrier) as
 select u.cluster, u.day, u.partition, u.account, u.gpu_type, sum(u.gpu_s) / 3600 as gpu_hours
