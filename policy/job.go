@@ -69,6 +69,16 @@ func (j *Job) CanStart(t time.Time) bool {
 // Count returns how many tasks the record stands for, at least one.
 func (j *Job) Count() int { return max(j.Tasks, 1) }
 
+// Received returns the service since it had attained was: what it gained since
+// the last snapshot where that is known, else the difference.
+func (j *Job) Received(was GPUSeconds) GPUSeconds {
+	got := j.Attained - was
+	if j.Gained.Known {
+		got = GPUSeconds(j.Gained.Value)
+	}
+	return max(got, 0)
+}
+
 // Waited returns how long the job has been waiting at now: since its arrival,
 // or since it last lost its GPUs. It is zero while the job runs.
 func (j *Job) Waited(now time.Time) time.Duration {

@@ -81,12 +81,8 @@ func (m *slicesMemo) next(r *policy.Round) *slicesMemo {
 
 // gained returns the seconds the job ran since it had attained was.
 func gained(e *policy.Entry, was policy.GPUSeconds) float64 {
-	got := float64(e.Attained - was)
-	if e.Gained.Known {
-		got = e.Gained.Value
-	}
 	if g := e.Ask.GPUs.Whole(); g > 0 {
-		return max(got, 0) / g
+		return float64(e.Received(was)) / g
 	}
 	return 0
 }

@@ -102,11 +102,7 @@ func (p *passes) carry(i int, old *passes, was int, e *policy.Entry, charged []f
 	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
 		p.Type[i] = slices.Index(p.Types, e.On[0].Type) + 1
 	}
-	got := float64(e.Attained - old.Attained[was])
-	if e.Gained.Known {
-		got = e.Gained.Value
-	}
-	got = max(got, 0)
+	got := float64(e.Received(old.Attained[was]))
 	p.Turn[i] = old.Turn[was] + got
 	old.charge(charged, was, p.Type[i], got)
 }

@@ -24,15 +24,6 @@ type Book struct {
 	Last     []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
 }
 
-// row is the place of the job in the book; -1: it is new.
-func (b *Book) row(id policy.JobID) int {
-	i, found := slices.BinarySearch(b.Jobs, id)
-	if !found {
-		return -1
-	}
-	return i
-}
-
 // next returns the book with a row for each entry of the round, and what the
 // jobs received since the last one.
 func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
@@ -73,7 +64,8 @@ func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
 	return c
 }
 
-// find is row for ids that come in ascending order.
+// find returns the place of a job in the book, -1 if it is new, for ids that
+// come in ascending order, and where to look for the next one.
 func (b *Book) find(id policy.JobID, from int) (row, next int) {
 	for from < len(b.Jobs) && b.Jobs[from] < id {
 		from++
@@ -112,12 +104,8 @@ func (b *Book) carry(i int, old *Book, was int, e *policy.Entry) {
 
 // received returns the seconds the job ran since the last round.
 func received(e *policy.Entry, attained float64) float64 {
-	got := float64(e.Attained) - attained
-	if e.Gained.Known {
-		got = e.Gained.Value
-	}
 	if g := e.Ask.GPUs.Whole(); g > 0 {
-		return max(got, 0) / g
+		return float64(e.Received(policy.GPUSeconds(attained))) / g
 	}
 	return 0
 }
