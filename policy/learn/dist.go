@@ -13,7 +13,7 @@ type Dist struct {
 
 // rare is the share of run times below which the distribution knows nothing:
 // jobs that run that long go on as long again.
-const rare = 1e-6
+const rare = 1e-5
 
 // Left returns what remains to be expected of a job that has run so long, and
 // its standard error; 0 for one past its time limit.

@@ -10,8 +10,10 @@ import (
 // are runs enough to tell.
 func Fit(runs []Run, most int) *Model {
 	m := New()
-	runs = slices.Clone(runs)
-	slices.SortStableFunc(runs, byEnd)
+	if !slices.IsSortedFunc(runs, byEnd) {
+		runs = slices.Clone(runs)
+		slices.SortStableFunc(runs, byEnd)
+	}
 	from := len(runs) * (100 - tried) / 100
 	for i := range runs[:from] {
 		m.Add(&runs[i])

@@ -31,16 +31,6 @@ func (r *Run) seconds() float64 {
 	return r.Ran.Seconds()
 }
 
-// key names a group of a level.
-type key struct {
-	User    string `json:"user,omitempty"`
-	Account string `json:"account,omitempty"`
-	Name    string `json:"name,omitempty"`
-	Type    string `json:"type,omitempty"`
-	GPUs    int    `json:"gpus,omitempty"`
-	Limit   int    `json:"limit,omitempty"` // seconds
-}
-
 // stem is a name with its numbers left out: what "seed-1" and "seed-2" share.
 func stem(name string) string {
 	var b strings.Builder

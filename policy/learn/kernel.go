@@ -15,9 +15,10 @@ func (k *kernel) setSigma(sigma float64) {
 		return
 	}
 	k.to = min(int(3*sigma), len(k.at)-1)
-	sum := 1.0
-	for i := 1; i <= k.to; i++ {
-		k.at[i] = math.Exp(-float64(i*i) / (2 * sigma * sigma))
+	sum, step := 1.0, math.Exp(-1/(2*sigma*sigma))
+	for i, fall := 1, step; i <= k.to; i++ {
+		k.at[i] = k.at[i-1] * fall // exp(-i²/2σ²): i² grows by 1, 3, 5, …
+		fall *= step * step
 		sum += 2 * k.at[i]
 	}
 	for i := 0; i <= k.to; i++ {
@@ -32,6 +33,14 @@ func (k *kernel) spread(to *[bins]float64, g *group, by float64, shift int) {
 	by *= g.scale()
 	for i, b := range g.Bins {
 		m, at := g.Mass[i]*by, int(b)+shift
+		if at >= k.to && at+k.to < bins {
+			to[at] += m * k.at[0]
+			for d := 1; d <= k.to; d++ {
+				to[at-d] += m * k.at[d]
+				to[at+d] += m * k.at[d]
+			}
+			continue
+		}
 		for d := -k.to; d <= k.to; d++ {
 			to[min(max(at+d, 0), bins-1)] += m * k.at[max(d, -d)]
 		}

@@ -1,13 +1,6 @@
 package learn
 
-import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"slices"
-	"time"
-)
+import "time"
 
 // Version of the method: a stored model of another one is fitted again.
 const Version = 1
@@ -18,7 +11,10 @@ type Model struct {
 	From    time.Time `json:"from"`    // start of the first run it was fitted from
 	Through time.Time `json:"through"` // end of the last
 	Runs    int       `json:"runs"`    // how many
+	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Settle
 	Levels  []Level   `json:"levels"`  // the most general first
+
+	texts texts
 }
 
 // Level is one way to group jobs, and what is known of each group.
@@ -32,7 +28,7 @@ type Level struct {
 
 // New returns a model that knows nothing.
 func New() *Model {
-	m := &Model{Version: Version, Levels: make([]Level, len(kinds))}
+	m := &Model{Version: Version, Levels: make([]Level, levels), texts: newTexts()}
 	for i := range kinds {
 		m.Levels[i] = Level{Name: kinds[i].name, fitted: kinds[i].start, index: map[key]*group{}}
 	}
@@ -45,9 +41,10 @@ func (m *Model) Add(r *Run) {
 	if !(seconds > 0) {
 		return
 	}
+	tag := m.texts.tag(&r.Job)
 	for i := range kinds {
 		k, l := &kinds[i], &m.Levels[i]
-		at, ok := k.of(&r.Job)
+		at, ok := k.group(&tag)
 		if !ok {
 			continue
 		}
@@ -75,9 +72,10 @@ func (m *Model) Of(j *Job) *Dist {
 	var groups [levels]*group
 	var shares [levels]float64
 	rest := 1.0
-	for i := len(m.Levels) - 1; i >= 0; i-- {
-		at, ok := kinds[i].of(j)
-		if !ok {
+	tag := m.texts.find(j)
+	for i := levels - 1; i >= 0 && rest > rare; i-- {
+		at, ok := kinds[i].group(&tag)
+		if !ok || m.Levels[i].Most == 0 {
 			continue
 		}
 		if g := m.Levels[i].index[at]; g != nil {
@@ -102,58 +100,4 @@ func (m *Model) Of(j *Job) *Dist {
 		k.spread(&d.mass, g, shares[i], by)
 	}
 	return d
-}
-
-// Settle brings the model into the form in which it is stored: groups sorted,
-// of each level only the most that ran last. After it, the model and what is
-// read back from its JSON predict the same.
-func (m *Model) Settle(most int) {
-	for i := range m.Levels {
-		l := &m.Levels[i]
-		slices.SortFunc(l.Groups, func(a, b *group) int { return cmp.Or(cmp.Compare(b.Last, a.Last), a.Key.compare(b.Key)) })
-		if most > 0 && len(l.Groups) > most {
-			l.Groups = slices.Clone(l.Groups[:most])
-		}
-		slices.SortFunc(l.Groups, func(a, b *group) int { return a.Key.compare(b.Key) })
-		clear(l.index)
-		for _, g := range l.Groups {
-			g.settle()
-			l.index[g.Key] = g
-		}
-	}
-}
-
-// Parse reads a stored model. It fails on one of another version, or with
-// levels, groups or numbers that cannot be.
-func Parse(text []byte) (*Model, error) {
-	m := &Model{}
-	dec := json.NewDecoder(bytes.NewReader(text))
-	if err := dec.Decode(m); err != nil {
-		return nil, fmt.Errorf("reading a model of run times: %w", err)
-	}
-	if m.Version != Version || len(m.Levels) != len(kinds) {
-		return nil, fmt.Errorf("a model of run times of version %d with %d levels; this release reads version %d with %d: fit it again", m.Version, len(m.Levels), Version, len(kinds))
-	}
-	for i := range m.Levels {
-		if err := m.Levels[i].open(kinds[i].name); err != nil {
-			return nil, fmt.Errorf("a model of run times, level %d: %w", i+1, err)
-		}
-	}
-	return m, nil
-}
-
-// open checks a level that was read and indexes its groups.
-func (l *Level) open(name string) error {
-	if l.Name != name || !l.sane() {
-		return fmt.Errorf("%q with numbers %+v; want %q and positive ones", l.Name, l.fitted, name)
-	}
-	l.index = make(map[key]*group, len(l.Groups))
-	for _, g := range l.Groups {
-		if !g.sane() || l.index[g.Key] != nil {
-			return fmt.Errorf("group %+v is given twice or its runs and bins do not match", g.Key)
-		}
-		g.unit = 1
-		l.index[g.Key] = g
-	}
-	return nil
 }

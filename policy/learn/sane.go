@@ -1,8 +1,8 @@
 package learn
 
 import (
-	"cmp"
 	"math"
+	"slices"
 )
 
 // sane reports whether the numbers can be used.
@@ -10,10 +10,15 @@ func (f *fitted) sane() bool {
 	return f.Weight > 0 && f.Most >= 0 && f.Most <= 1 && f.Width >= 0 && f.Weight+f.Width < math.MaxFloat32
 }
 
-// sane reports whether runs and bins match.
-func (g *group) sane() bool {
+// sane reports whether texts are known, and runs and bins match.
+func (g *group) sane(k *kind, texts int) bool {
 	if g == nil || len(g.Bins) == 0 || len(g.Bins) != len(g.Mass) || !(g.Runs > 0) || math.IsInf(g.Runs, 1) {
 		return false
+	}
+	for _, n := range g.Key[:k.texts] {
+		if n < 0 || int(n) >= texts {
+			return false
+		}
 	}
 	for i, b := range g.Bins {
 		if int(b) >= bins+over || i > 0 && g.Bins[i-1] >= b || !(g.Mass[i] >= 0) || g.Mass[i] > 2*g.Runs {
@@ -23,7 +28,4 @@ func (g *group) sane() bool {
 	return true
 }
 
-func (k key) compare(o key) int {
-	return cmp.Or(cmp.Compare(k.User, o.User), cmp.Compare(k.Account, o.Account), cmp.Compare(k.Name, o.Name),
-		cmp.Compare(k.Type, o.Type), cmp.Compare(k.GPUs, o.GPUs), cmp.Compare(k.Limit, o.Limit))
-}
+func (k key) compare(o key) int { return slices.Compare(k[:], o[:]) }

@@ -32,8 +32,9 @@ func (m *Model) trial(r *Run) (t trial) {
 	}
 	t.prior.at[0], t.prior.below = prior[bin], priorBelow[cut]
 	var k kernel
+	tag := m.texts.find(&r.Job)
 	for i := range kinds {
-		at, ok := kinds[i].of(&r.Job)
+		at, ok := kinds[i].group(&tag)
 		g := m.Levels[i].index[at]
 		if !ok || g == nil {
 			continue
