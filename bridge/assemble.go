@@ -16,6 +16,7 @@ type Known struct {
 	View   *slurm.View
 	Past   *Past
 	Busy   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
+	Used   map[int64]Use               // what probes saw of single jobs
 	Book   *ledger.Book
 	Seq    uint64
 	Memo   []byte
@@ -142,7 +143,7 @@ func (a *assembler) running(out *policy.Job, j *slurm.Job, d Directive, mine boo
 	if len(out.On) == 0 && out.Fixed == "" {
 		out.Fixed = "its nodes are not known"
 	}
-	out.Busy = a.busy(out.On)
+	a.use(out)
 }
 
 // ran returns how long the current run has lasted, suspensions taken off.

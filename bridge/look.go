@@ -95,7 +95,7 @@ func leased(intents []ledger.Intent, now time.Time) map[int64]time.Duration {
 func (k *look) assemble(p Partition) *policy.Snapshot {
 	memo := k.Memos[p.Name]
 	return Assemble(Known{
-		View: k.View, Past: k.Past, Busy: k.Busy, Book: k.Book,
+		View: k.View, Past: k.Past, Busy: k.Busy, Used: k.loop.used(), Book: k.Book,
 		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt,
 	}, p)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/nodeprobe"
 	"fairbridge/policy"
@@ -19,8 +20,17 @@ type Puller interface {
 	Pull(context.Context, map[string]string) (map[string]nodeprobe.Sample, error)
 }
 
-// Probes asks the probes of a cluster's GPU nodes.
+// Probes asks the probes of a cluster's GPU nodes. It is not safe for
+// concurrent use.
 type Probes struct {
+	// Keep is given what every new sample shows; nil: nobody keeps it.
+	Keep func([]Seen)
+	// Believe has jobs' reports of their progress count. Policies that order by
+	// remaining time then depend on what jobs say of themselves.
+	Believe bool
+
+	used     map[int64]bridge.Use
+	kept     map[string]time.Time // when each node's last sample that was kept was taken
 	client   Puller
 	template string
 	maxAge   time.Duration
@@ -31,15 +41,48 @@ type Probes struct {
 // "http://{node}:9810" or "unix:/run/probes/{node}.sock", where {node} becomes
 // a node's name. A sample older than maxAge is not used.
 func New(client Puller, template string, maxAge time.Duration, now func() time.Time) *Probes {
-	return &Probes{client: client, template: template, maxAge: maxAge, now: now}
+	return &Probes{client: client, template: template, maxAge: maxAge, now: now, kept: map[string]time.Time{}}
 }
 
 // Sample returns the measured devices of the view's GPU nodes that are up, by
 // node. The error joins the nodes without a usable sample; the others are
 // returned all the same.
 func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.Devices, error) {
-	addresses := map[string]string{}
-	configured := map[string][]slurm.GRES{}
+	addresses, configured := p.nodes(v)
+	samples, err := p.client.Pull(ctx, addresses)
+	errs := []error{err}
+	out := make(map[string][]policy.Devices, len(samples))
+	in := tenantsOf(v)
+	var seen, fresh []Seen
+	var reports []nodeprobe.Report
+	for _, name := range sortedNames(samples) {
+		s := samples[name]
+		if p.Believe {
+			reports = append(reports, s.Reports...)
+		}
+		if err := p.usable(&s); err != nil {
+			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
+			continue
+		}
+		out[name] = devices(configured[name], s.GPUs)
+		on := see(name, &s, in[name])
+		seen = append(seen, on...)
+		if !s.At.Equal(p.kept[name]) {
+			p.kept[name] = s.At
+			fresh = append(fresh, on...)
+		}
+	}
+	p.used = usedBy(v, seen, reports)
+	if p.Keep != nil && len(fresh) > 0 {
+		p.Keep(fresh)
+	}
+	return out, errors.Join(errs...)
+}
+
+// nodes returns the GPU nodes that are up: where their probes are, and the GPUs
+// Slurm has configured there.
+func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured map[string][]slurm.GRES) {
+	addresses, configured = map[string]string{}, map[string][]slurm.GRES{}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		if gpus := gpusOf(n); len(gpus) > 0 && up(n) {
@@ -47,19 +90,11 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 			configured[n.Name] = gpus
 		}
 	}
-	samples, err := p.client.Pull(ctx, addresses)
-	errs := []error{err}
-	out := make(map[string][]policy.Devices, len(samples))
-	for _, name := range sortedNames(samples) {
-		s := samples[name]
-		if err := p.usable(&s); err != nil {
-			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
-			continue
-		}
-		out[name] = devices(configured[name], s.GPUs)
-	}
-	return out, errors.Join(errs...)
+	return addresses, configured
 }
+
+// Used returns what the last Sample showed of running jobs.
+func (p *Probes) Used() map[int64]bridge.Use { return p.used }
 
 func sortedNames(samples map[string]nodeprobe.Sample) []string {
 	names := make([]string, 0, len(samples))

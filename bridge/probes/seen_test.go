@@ -1,0 +1,187 @@
+package probes_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/probes"
+	"fairbridge/bridge/slurm"
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+var _ bridge.JobProbes = (*probes.Probes)(nil)
+
+// device is GPU i of a node, that busy, with processes of the jobs.
+func device(i int, busy float64, jobs ...int64) nodeprobe.GPU {
+	g := nodeprobe.GPU{Index: i, Minor: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.Known(busy), ProcsKnown: true}
+	for n, job := range jobs {
+		g.Procs = append(g.Procs, nodeprobe.Process{PID: 100 + n, Owner: nodeprobe.Owner{Job: job, By: "cgroup"}})
+	}
+	return g
+}
+
+func but(g nodeprobe.GPU, change func(*nodeprobe.GPU)) nodeprobe.GPU {
+	change(&g)
+	return g
+}
+
+// runs is a job running for an hour on the nodes, with its gres_detail on each.
+func runs(id int64, nodes string, gres ...string) slurm.Job {
+	return slurm.Job{ID: id, State: "RUNNING", Nodes: nodes, Gres: gres, Start: now.Add(-time.Hour), UserID: 1000}
+}
+
+// asked is what the probes of n1 and n2 show.
+type asked struct {
+	jobs    []slurm.Job
+	n1, n2  []nodeprobe.GPU
+	reports []nodeprobe.Report
+}
+
+func (a asked) look(t *testing.T) (map[int64]bridge.Use, []string) {
+	t.Helper()
+	first, second := sample(a.n1...), sample(a.n2...)
+	first.Reports = a.reports
+	src := &probed{samples: map[string]nodeprobe.Sample{"n1": first, "n2": second}}
+	var kept []string
+	p := probes.New(src, "http://{node}", time.Minute, func() time.Time { return now })
+	p.Believe = true
+	p.Keep = func(list []probes.Seen) {
+		for _, s := range list {
+			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.Sharing))
+		}
+	}
+	v := &slurm.View{At: now, Jobs: a.jobs, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: "gpu:a100:8"}, {Name: "n2", State: "MIXED", Gres: "gpu:a100:8"}}}
+	for range 2 { // the same sample is kept once
+		if _, err := p.Sample(context.Background(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p.Used(), kept
+}
+
+func show(m policy.Measure) string {
+	if !m.Known {
+		return "?"
+	}
+	return fmt.Sprint(m.Value)
+}
+
+func TestSeen(t *testing.T) {
+	for name, c := range map[string]struct {
+		asked
+		busy map[int64]string
+		kept []string
+	}{
+		"two nodes, one of its GPUs left alone": {
+			asked{jobs: []slurm.Job{runs(1, "n[1-2]", "gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:3)")},
+				n1: []nodeprobe.GPU{device(0, 0.9, 1), device(1, 0), device(2, 0.5)}, n2: []nodeprobe.GPU{device(3, 0.6, 1)}},
+			map[int64]string{1: "0.5"},
+			[]string{"n1/g0 job 1 procs 1 busy 0.9 of 1", "n1/g1 job 1 procs 0 busy 0 of 1", "n1/g2 job 0 procs 0 busy 0.5 of 0", "n2/g3 job 1 procs 1 busy 0.6 of 1"},
+		},
+		"shared": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "shard:a100:2(IDX:0)"), runs(2, "n1", "shard:a100:2(IDX:0)")}, n1: []nodeprobe.GPU{device(0, 0.9, 1, 1, 2)}},
+			map[int64]string{1: "?", 2: "?"},
+			[]string{"n1/g0 job 1 procs 2 busy 0.9 of 2", "n1/g0 job 2 procs 1 busy 0.9 of 2"},
+		},
+		"a GPU of its is not shown": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:2(IDX:0-1)")}, n1: []nodeprobe.GPU{device(0, 0, 1)}},
+			map[int64]string{1: "?"}, []string{"n1/g0 job 1 procs 1 busy 0 of 1"},
+		},
+		"processes are not told": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0.4), func(g *nodeprobe.GPU) { g.ProcsKnown = false })}},
+			map[int64]string{1: "0.4"}, []string{"n1/g0 job 1 procs ? busy 0.4 of 1"},
+		},
+		"numbers are not told": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1")}, n1: []nodeprobe.GPU{device(0, 0.4, 1), device(1, 0)}},
+			map[int64]string{1: "0.4"}, []string{"n1/g0 job 1 procs 1 busy 0.4 of 1", "n1/g1 job 0 procs 0 busy 0 of 0"},
+		},
+		"sick": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, n1: []nodeprobe.GPU{but(device(0, 0, 1), func(g *nodeprobe.GPU) { g.Sick = "Xid 79" })}},
+			map[int64]string{1: "?"}, []string{"n1/g0 job 1 procs 1 busy ? of 1"},
+		},
+		"slices": {
+			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:1g.10gb:1(IDX:0)"), runs(2, "n1", "gpu:1g.10gb:1(IDX:1)")},
+				n1: []nodeprobe.GPU{but(device(0, 0, 1, 2), func(g *nodeprobe.GPU) {
+					g.MIG, g.Busy = true, nodeprobe.Measure{}
+					g.Parts = []nodeprobe.Part{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
+					g.Procs[0].Slice, g.Procs[1].Slice = "s1", "s0"
+				})}},
+			map[int64]string{1: "?", 2: "?"},
+			[]string{"n1/s0 job 2 procs 1 busy ? of 1", "n1/s1 job 1 procs 1 busy ? of 1", "n1/s2 job 0 procs 0 busy ? of 0"},
+		},
+		"says that it is of a job that is elsewhere": {
+			asked{jobs: []slurm.Job{runs(1, "n2", "gpu:a100:1(IDX:3)")}, n1: []nodeprobe.GPU{but(device(0, 0.9, 1), func(g *nodeprobe.GPU) { g.Procs[0].Owner.By = "environ" })},
+				n2: []nodeprobe.GPU{device(3, 0)}},
+			map[int64]string{1: "0"}, []string{"n1/g0 job 0 procs 1 busy 0.9 of 0", "n2/g3 job 1 procs 0 busy 0 of 1"},
+		},
+		"known by its SLUID": {
+			asked{jobs: []slurm.Job{sluid(runs(1, "n1", "gpu:a100:1(IDX:0)"))}, n1: []nodeprobe.GPU{but(device(0, 0.3, 0), func(g *nodeprobe.GPU) { g.Procs[0].Owner.SLUID = "s0N1M7Y2EV5N00" })}},
+			map[int64]string{1: "0.3"}, []string{"n1/g0 job 1 procs 1 busy 0.3 of 1"},
+		},
+		"suspended": {
+			asked{jobs: []slurm.Job{but2(runs(1, "n1", "gpu:a100:1(IDX:0)"))}, n1: []nodeprobe.GPU{device(0, 0.3)}},
+			map[int64]string{}, []string{"n1/g0 job 0 procs 0 busy 0.3 of 0"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			used, kept := c.look(t)
+			busy := map[int64]string{}
+			for id, u := range used {
+				busy[id] = show(u.Busy)
+			}
+			if d := cmp.Diff(c.busy, busy); d != "" {
+				t.Error(d)
+			}
+			if d := cmp.Diff(c.kept, kept); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}
+
+func sluid(j slurm.Job) slurm.Job { j.SLUID = "s0N1M7Y2EV5N00"; return j }
+
+func but2(j slurm.Job) slurm.Job { j.State = "SUSPENDED"; return j }
+
+func TestReports(t *testing.T) {
+	k := nodeprobe.Known
+	said := func(age float64, p nodeprobe.Progress) nodeprobe.Report {
+		return nodeprobe.Report{Owner: nodeprobe.Owner{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Did: p}
+	}
+	third := nodeprobe.Progress{Epoch: k(30), Epochs: k(90)}
+	steps := nodeprobe.Progress{Step: k(100), Steps: k(1000), Rate: k(2), Batch: k(64)}
+	for name, c := range map[string]struct {
+		reports  []nodeprobe.Report
+		progress string
+		training *policy.Training
+	}{
+		"epochs":             {[]nodeprobe.Report{said(60, third)}, "0.3333333333333333", nil},
+		"steps go on":        {[]nodeprobe.Report{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, Done: 220, Batch: 64, Rates: []policy.Rate{{Steps: 2}}}},
+		"the newest":         {[]nodeprobe.Report{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
+		"old":                {[]nodeprobe.Report{said(3601, third)}, "", nil},
+		"of an earlier run":  {[]nodeprobe.Report{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},
+		"of another user":    {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 1}, UID: 1001, Age: 1, Did: third}}, "", nil},
+		"of no job":          {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 9}, UID: 1000, Age: 1, Did: third}}, "", nil},
+		"more than all":      {[]nodeprobe.Report{said(1, nodeprobe.Progress{Epoch: k(91), Epochs: k(90)})}, "", nil},
+		"loss":               {[]nodeprobe.Report{said(1, nodeprobe.Progress{Loss: k(0.5)})}, "?", nil},
+		"from a clock ahead": {[]nodeprobe.Report{said(-5, third)}, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			used, _ := asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, reports: c.reports}.look(t)
+			u, ok := used[1]
+			got := show(u.Progress)
+			if !ok {
+				got = ""
+			}
+			if d := cmp.Diff(c.training, u.Training); d != "" || got != c.progress {
+				t.Errorf("progress %q, want %q; %s", got, c.progress, d)
+			}
+		})
+	}
+}

@@ -1,0 +1,92 @@
+package probes
+
+import (
+	"slices"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/nodeprobe"
+)
+
+// tenants are the running jobs of a node.
+type tenants struct {
+	jobs  []*slurm.Job
+	index map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
+}
+
+// tenantsOf returns the running jobs of each node.
+func tenantsOf(v *slurm.View) map[string]*tenants {
+	out := map[string]*tenants{}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if !j.Running() {
+			continue
+		}
+		hosts, err := slurm.ExpandHosts(j.Nodes)
+		if err != nil {
+			continue
+		}
+		for at, h := range hosts {
+			t := out[h]
+			if t == nil {
+				t = &tenants{index: map[int64][]int{}}
+				out[h] = t
+			}
+			t.jobs = append(t.jobs, j)
+			if len(j.Gres) == len(hosts) && j.State == "RUNNING" {
+				t.index[j.ID] = numbers(j.Gres[at])
+			}
+		}
+	}
+	return out
+}
+
+// numbers returns the GPU numbers of a job's gres_detail on one node; nil when
+// it does not tell them all.
+func numbers(detail string) []int {
+	list, err := slurm.ParseGRES(detail)
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, g := range list {
+		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
+			continue
+		}
+		if g.Name == "gpu" && len(g.Index) != g.Count {
+			return nil
+		}
+		out = append(out, g.Index...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// jobOf returns the running job of a process, 0 when it is of none here. What
+// only the environment says must fit what Slurm runs on the node.
+func (t *tenants) jobOf(o nodeprobe.Owner) int64 {
+	if t != nil {
+		for _, j := range t.jobs {
+			if j.ID == o.Job || j.SLUID != "" && j.SLUID == o.SLUID {
+				return j.ID
+			}
+		}
+	}
+	if o.By == "environ" {
+		return 0
+	}
+	return o.Job
+}
+
+// holders returns the jobs that Slurm gave the GPU to.
+func (t *tenants) holders(g *nodeprobe.GPU) []int64 {
+	if t == nil || g.Minor < 0 {
+		return nil
+	}
+	var out []int64
+	for _, j := range t.jobs {
+		if slices.Contains(t.index[j.ID], g.Minor) {
+			out = append(out, j.ID)
+		}
+	}
+	return out
+}

@@ -1,0 +1,137 @@
+package probes
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+// reportAge is how long a report of progress counts.
+const reportAge = time.Hour
+
+// tally adds up what was seen of a job.
+type tally struct {
+	gpus, unsure int
+	busy         float64
+}
+
+// usedBy sums what was seen by job, and adds what the jobs reported. A job is
+// known when as many GPUs of its were seen as it holds.
+func usedBy(v *slurm.View, seen []Seen, reports []nodeprobe.Report) map[int64]bridge.Use {
+	sums := map[int64]*tally{}
+	for i := range seen {
+		s := &seen[i]
+		if s.Job == 0 {
+			continue
+		}
+		t := sums[s.Job]
+		if t == nil {
+			t = &tally{}
+			sums[s.Job] = t
+		}
+		t.gpus++
+		t.busy += s.Busy.Value
+		if !s.Busy.Known || s.Sharing > 1 {
+			t.unsure++
+		}
+	}
+	newest := newestOf(v, reports)
+	out := map[int64]bridge.Use{}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		t, r := sums[j.ID], newest[j.ID]
+		if t == nil && r == nil || !j.Running() {
+			continue
+		}
+		out[j.ID] = bridge.Use{Busy: t.mean(holds(j)), Progress: progress(r), Training: training(r)}
+	}
+	return out
+}
+
+// mean is known when every GPU the job holds was seen, and is its own.
+func (t *tally) mean(of int) policy.Measure {
+	if t == nil || t.unsure > 0 || t.gpus != of || of == 0 {
+		return policy.Measure{}
+	}
+	return policy.Known(t.busy / float64(t.gpus))
+}
+
+// holds returns how many GPUs Slurm gave the job, 0 when that is not told.
+func holds(j *slurm.Job) int {
+	n := 0
+	for _, detail := range j.Gres {
+		list, err := slurm.ParseGRES(detail)
+		if err != nil {
+			return 0
+		}
+		for _, g := range list {
+			if g.Name == "gpu" {
+				n += g.Count
+			}
+		}
+	}
+	return n
+}
+
+// newestOf returns the newest report of each running job that is of this run
+// and by its owner.
+func newestOf(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Report {
+	jobs := map[int64]*slurm.Job{}
+	bySLUID := map[string]*slurm.Job{}
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.Running() {
+			jobs[j.ID], bySLUID[j.SLUID] = j, j
+		}
+	}
+	out := map[int64]*nodeprobe.Report{}
+	for i := range reports {
+		r := &reports[i]
+		j := jobs[r.Job]
+		if j == nil && r.SLUID != "" {
+			j = bySLUID[r.SLUID]
+		}
+		if j == nil || !counts(r, j, v.At) {
+			continue
+		}
+		if old := out[j.ID]; old == nil || r.Age < old.Age {
+			out[j.ID] = r
+		}
+	}
+	return out
+}
+
+func counts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
+	age := time.Duration(r.Age * float64(time.Second))
+	switch {
+	case age < 0 || age > reportAge || now.Add(-age).Before(j.Start):
+		return false // of an earlier run
+	case r.UID != 0 && j.UserID > 0 && int64(r.UID) != j.UserID:
+		return false
+	case r.SLUID != "" && j.SLUID != "" && r.SLUID != j.SLUID:
+		return false
+	}
+	return r.Did.Check() == nil
+}
+
+func progress(r *nodeprobe.Report) policy.Measure {
+	if r == nil {
+		return policy.Measure{}
+	}
+	return policy.Measure(r.Did.Done())
+}
+
+// training is told only by who tells all of it: steps done, in all, and their
+// rate.
+func training(r *nodeprobe.Report) *policy.Training {
+	if r == nil || !r.Did.Step.Known || !r.Did.Steps.Known || !r.Did.Rate.Known || r.Did.Rate.Value <= 0 {
+		return nil
+	}
+	d := &r.Did
+	return &policy.Training{
+		Steps: d.Steps.Value, Done: min(d.Step.Value+d.Rate.Value*r.Age, d.Steps.Value), Batch: int(d.Batch.Value),
+		Rates: []policy.Rate{{Steps: d.Rate.Value}}, Epochs: int(d.Epochs.Value), Epoch: int(d.Epoch.Value),
+	}
+}
