@@ -29,14 +29,19 @@ func (w *walk) displace(e *Entry) bool {
 	if w.hopeless(e) {
 		return false
 	}
-	victims, mark := w.candidates(e), w.Free.Mark()
+	mark := w.Free.Mark()
+	victims, fits := w.enough(e)
 	if len(victims) == 0 {
 		w.barren = &e.verdict.tier
 		return false
 	}
-	if w.evict(e, victims) {
+	if !fits {
+		k := w.kind(e)
+		k.failed, k.tier = true, e.verdict.tier
+	} else if w.evict(e, victims) {
 		return true
 	}
+	w.tries.victims++
 	w.Free.Rewind(mark)
 	return false
 }
@@ -47,64 +52,58 @@ func (w *walk) hopeless(e *Entry) bool {
 	if w.barren != nil && e.verdict.tier >= *w.barren {
 		return true
 	}
-	least, failed := w.tier[e.key()]
-	return failed && e.verdict.tier >= least
+	k := w.kind(e)
+	return k.failed && e.verdict.tier >= k.tier
 }
 
-// candidates returns the victims for the job, the last of the line first.
-func (w *walk) candidates(e *Entry) []*Entry {
-	var c []*Entry
+// mayYield reports whether the victim, if it still runs on, may be stopped for
+// the job.
+func (v *Entry) mayYield(e *Entry) bool {
+	return (v.verdict.verb == "" || v.verdict.verb == Keep) && v.verdict.tier > e.verdict.tier
+}
+
+// enough gives back what the first n victims for the job hold, with n doubling
+// until its gang fits, and returns them; all of them where it does not fit. They
+// are valid until the next call.
+func (w *walk) enough(e *Entry) (victims []*Entry, fits bool) {
+	victims = w.leaving[:0]
+	gang, next := e.Gang(), 1
 	for _, v := range w.victims {
-		if stays := v.verdict.verb == "" || v.verdict.verb == Keep; stays && v.verdict.tier > e.verdict.tier {
-			c = append(c, v)
+		if !v.mayYield(e) {
+			continue
 		}
+		w.Free.Give(v.On, v.Ask.CPUs, v.Ask.MemMB)
+		victims = append(victims, v)
+		if len(victims) < next {
+			continue
+		}
+		if fits = w.Free.fits(e.Partition, gang); fits {
+			break
+		}
+		next *= 2
 	}
-	return c
+	w.leaving = victims
+	return victims, fits || len(victims) > 0 && w.Free.fits(e.Partition, gang)
 }
 
-// evict stops as few of the victims as it takes, and starts the job. On false
-// the pool is left for the caller to rewind.
+// evict starts the job where the victims were, and stops as few of them as that
+// takes. On false the pool is left for the caller to rewind.
 func (w *walk) evict(e *Entry, victims []*Entry) bool {
-	n := w.enough(e, victims)
-	if n == 0 {
-		w.tries.victims++
-		w.tier[e.key()] = e.verdict.tier
-		return false
-	}
-	full := w.full
-	w.full = memo{} // a victim may leave more than is needed
-	on, err := w.place(e)
+	on, err, _ := w.find(e) // a victim may leave more than is needed
 	if err == nil {
 		err = w.judged(e, on)
 	}
 	if err != nil || w.take(e, on) != nil {
-		w.tries.victims++
-		w.full = full
 		return false
 	}
-	stopped := w.spare(victims[:n], on)
+	w.given++
+	stopped := w.spare(victims, on)
 	w.begin(e, on, w.because(func() string { return yield(stopped) }))
 	for _, v := range stopped {
 		w.stop(v, e)
 	}
+	w.victims = slices.DeleteFunc(w.victims, func(v *Entry) bool { return v.verdict.verb == Stop })
 	return true
-}
-
-// enough gives back what the first n victims hold, with n doubling until the
-// gang fits, and returns n; 0 when all of them are not enough.
-func (w *walk) enough(e *Entry, victims []*Entry) int {
-	given, next := 0, 1
-	for given < len(victims) {
-		for ; given < min(next, len(victims)); given++ {
-			v := victims[given]
-			w.Free.Give(v.On, v.Ask.CPUs, v.Ask.MemMB)
-		}
-		if w.Free.fits(e.Partition, e.Gang()) {
-			return given
-		}
-		next *= 2
-	}
-	return 0
 }
 
 // spare lets every victim stay that can, the first of the line first, and

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"fmt"
-	"slices"
 )
 
 // Grant is a lease for the coming round.
@@ -38,33 +37,27 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 	if len(grants) != len(line) {
 		return nil, fmt.Errorf("%d grants for %d jobs", len(grants), len(line))
 	}
-	first, rest := make([]*Entry, 0, len(line)), make([]*Entry, 0, len(line))
 	for i, e := range line {
 		e.Grant = grants[i]
 		if e.Grant.Type != "" && r.Possible(e) != nil {
 			e.Grant.Type = "" // of a type it may never have: another partition's, say
 		}
-		if e.Grant.Run {
-			first = append(first, e)
-		} else {
-			rest = append(rest, e)
-		}
 	}
 	// Who runs without a lease runs on before somebody starts without one.
-	running, waiting := split(rest, func(e *Entry) bool { return e.Active() })
-	return slices.Concat(first, running, waiting), nil
+	sorted := make([]*Entry, 0, len(line))
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return e.Grant.Run })
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return !e.Grant.Run && e.Active() })
+	return appendIf(sorted, line, func(e *Entry) bool { return !e.Grant.Run && !e.Active() }), nil
 }
 
-// split divides the entries, keeping their order.
-func split(line []*Entry, in func(*Entry) bool) (yes, no []*Entry) {
+// appendIf appends those of the line that the condition holds for.
+func appendIf(to, line []*Entry, is func(*Entry) bool) []*Entry {
 	for _, e := range line {
-		if in(e) {
-			yes = append(yes, e)
-		} else {
-			no = append(no, e)
+		if is(e) {
+			to = append(to, e)
 		}
 	}
-	return yes, no
+	return to
 }
 
 // tier is the Preempter's, or that of the leases: granted before not granted.

@@ -50,7 +50,7 @@ func newRound(s *Snapshot) *Round {
 	for i := range entries {
 		e := &entries[i]
 		e.Job = &s.Jobs[i]
-		e.Got = e.On
+		e.Got, e.Row = e.On, i
 		r.Entries[i] = e
 	}
 	return r

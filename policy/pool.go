@@ -6,12 +6,13 @@ import "slices"
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
-	nodes []host
-	index map[string]int // node name to its place in nodes
-	total map[string]int // free devices by type, on nodes that are up
-	whole []string       // the types that are whole GPUs, sorted
-	open  []uint64       // a bit per node: something is free on it
-	log   []change
+	nodes  []host
+	index  map[string]int // node name to its place in nodes
+	totals []total        // by type
+	wholes int            // free whole GPUs of all types, on nodes that are up
+	whole  []string       // the types that are whole GPUs, sorted
+	open   []uint64       // a bit per node: something is free on it
+	log    []change
 }
 
 type host struct {
@@ -27,6 +28,12 @@ type row struct {
 	free  int  // negative when more are held than are healthy
 }
 
+// total is the free devices of a type on nodes that are up.
+type total struct {
+	typ  string
+	free int
+}
+
 type change struct {
 	node, row int // row is -1 when only cores and memory change
 	count     int // devices given (positive) or taken
@@ -37,51 +44,72 @@ type change struct {
 // NewPool returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func NewPool(s *Snapshot) *Pool {
-	p := newEmptyPool(s)
+	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes))}
+	for i := range s.Nodes {
+		n := &s.Nodes[i]
+		p.index[n.Name] = i
+		p.nodes[i].Node = n
+		for _, d := range n.GPUs {
+			p.know(d)
+		}
+	}
+	slices.Sort(p.whole)
+	p.fill()
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() {
 			p.change(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
 		}
 	}
-	p.log = nil
+	p.log = p.log[:0]
 	return p
 }
 
-// newEmptyPool returns the healthy devices of the snapshot as if no job ran.
-func newEmptyPool(s *Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), open: make([]uint64, (len(s.Nodes)+63)/64), index: make(map[string]int, len(s.Nodes)), total: map[string]int{}}
-	sum := 0
-	for i := range s.Nodes {
-		sum += len(s.Nodes[i].GPUs)
+// know adds the devices' type to those of the pool.
+func (p *Pool) know(d Devices) {
+	if p.total(d.Type) == nil {
+		p.totals = append(p.totals, total{typ: d.Type})
 	}
+	if isWhole(d.Part) && !slices.Contains(p.whole, d.Type) {
+		p.whole = append(p.whole, d.Type)
+	}
+}
+
+// fill makes every healthy device free.
+func (p *Pool) fill() {
+	sum := 0
+	for i := range p.nodes {
+		sum += len(p.nodes[i].GPUs)
+	}
+	p.open = make([]uint64, (len(p.nodes)+63)/64)
 	rows := make([]row, sum)
-	for i := range s.Nodes {
-		n := &s.Nodes[i]
-		p.index[n.Name] = i
-		p.nodes[i] = host{Node: n, cpus: n.CPUs, mem: n.MemMB, rows: rows[:0:len(n.GPUs)]}
-		rows = rows[len(n.GPUs):]
-		for _, d := range n.GPUs {
-			if isWhole(d.Part) && !slices.Contains(p.whole, d.Type) {
-				p.whole = append(p.whole, d.Type)
-			}
-			p.nodes[i].rows = append(p.nodes[i].rows, row{d.Type, isWhole(d.Part), 0})
-			p.add(change{node: i, row: len(p.nodes[i].rows) - 1, count: d.Count - d.Sick})
+	for i := range p.nodes {
+		h := &p.nodes[i]
+		h.cpus, h.mem, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
+		rows = rows[len(h.GPUs):]
+		for _, d := range h.GPUs {
+			h.rows = append(h.rows, row{d.Type, isWhole(d.Part), 0})
+			p.add(change{node: i, row: len(h.rows) - 1, count: d.Count - d.Sick})
 		}
 	}
-	slices.Sort(p.whole)
-	return p
+}
+
+// emptied returns the healthy devices of the pool's nodes as if no job ran.
+func (p *Pool) emptied() *Pool {
+	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, whole: p.whole, totals: make([]total, len(p.totals))}
+	for i, t := range p.totals {
+		c.totals[i].typ = t.typ
+	}
+	c.fill()
+	return c
 }
 
 func isWhole(part int) bool { return part == 0 || part == 100 }
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, total: make(map[string]int, len(p.total))}
+	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, totals: slices.Clone(p.totals), wholes: p.wholes}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
-	}
-	for t, n := range p.total {
-		c.total[t] = n
 	}
 	return c
 }
@@ -123,15 +151,23 @@ func (r row) matches(typ string) bool { return r.typ == typ || typ == "" && r.wh
 // Total returns the free devices of the type on all nodes that are up; type ""
 // counts every whole GPU.
 func (p *Pool) Total(typ string) int {
-	if typ != "" {
-		return p.total[typ]
+	if typ == "" {
+		return p.wholes
 	}
-	return p.total[anyWhole]
+	if t := p.total(typ); t != nil {
+		return t.free
+	}
+	return 0
 }
 
-// anyWhole is the key of Pool.total that counts whole GPUs of every type; no
-// GPU type has a space in its name.
-const anyWhole = "any whole"
+func (p *Pool) total(typ string) *total {
+	for i := range p.totals {
+		if p.totals[i].typ == typ {
+			return &p.totals[i]
+		}
+	}
+	return nil
+}
 
 // Take takes the devices, and the cores and memory of the whole allocation
 // split over its nodes by devices. Nothing is taken on error.

@@ -95,9 +95,9 @@ func (p *Pool) add(c change) {
 		return
 	}
 	d := max(r.free, 0) - before
-	p.total[r.typ] += d
+	p.total(r.typ).free += d
 	if r.whole {
-		p.total[anyWhole] += d
+		p.wholes += d
 	}
 }
 

@@ -30,8 +30,7 @@ func (w *walk) resize(e *Entry) bool {
 	if e.Want == 0 || !e.Elastic() || !w.rules.leaves(e.Job, w.Now) {
 		return false
 	}
-	mark, full := w.Free.Mark(), w.full
-	w.full = memo{}
+	mark := w.Free.Mark()
 	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.near(e)
 	if err == nil {
@@ -39,9 +38,9 @@ func (w *walk) resize(e *Entry) bool {
 	}
 	if err != nil || w.take(e, on) != nil {
 		w.Free.Rewind(mark)
-		w.full = full
 		return false
 	}
+	w.given++
 	w.gets(e, on)
 	e.decide(Resize, w.because(func() string {
 		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on)
@@ -57,5 +56,6 @@ func (w *walk) near(e *Entry) (Alloc, error) {
 			return on, nil
 		}
 	}
-	return w.place(e)
+	on, err, _ := w.find(e)
+	return on, err
 }

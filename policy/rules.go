@@ -48,17 +48,18 @@ func (r Rules) aged(j *Job, now time.Time) bool {
 // age moves the aged jobs that could ever run to the front, longest wait
 // first.
 func (w *walk) age() {
-	var old, rest []*Entry
+	var old []*Entry
 	for _, e := range w.line {
 		if e.Refused == nil && e.Want > 0 && w.rules.aged(e.Job, w.Now) && w.Possible(e) == nil {
 			e.verdict.aged = true
 			old = append(old, e)
-		} else {
-			rest = append(rest, e)
 		}
+	}
+	if len(old) == 0 {
+		return
 	}
 	slices.SortFunc(old, func(a, b *Entry) int {
 		return cmp.Or(cmp.Compare(b.Waited(w.Now), a.Waited(w.Now)), ByArrival(a, b))
 	})
-	w.line = append(old, rest...)
+	w.line = appendIf(old, w.line, func(e *Entry) bool { return !e.verdict.aged })
 }

@@ -16,9 +16,8 @@ type gang struct {
 	names                   string
 }
 
-func (e *Entry) key() gang {
-	a := e.Gang()
-	g := gang{e.Partition, a.GPUs, a.Nodes, a.MaxNodes, a.PerNode, a.CPUs, a.MemMB, ""}
+func gangOf(partition string, a *Ask) gang {
+	g := gang{partition, a.GPUs, a.Nodes, a.MaxNodes, a.PerNode, a.CPUs, a.MemMB, ""}
 	if len(a.Require)+len(a.Exclude)+len(a.Features) > 0 {
 		lists := []string{strings.Join(a.Require, ","), strings.Join(a.Exclude, ","), strings.Join(a.Features, ",")}
 		g.names = strings.Join(lists, ";")
@@ -26,37 +25,96 @@ func (e *Entry) key() gang {
 	return g
 }
 
-// memo remembers why a gang found no room.
-type memo map[gang]error
+// kind is what is found out about a gang in the course of a round.
+type kind struct {
+	asked bool // whether it could start if nobody ran
+	never error
+	full  error // why it has no room, as long as walk.given is fullAt
+	given int
+	// displaced: no room was found by stopping jobs of a tier larger than this.
+	failed bool
+	tier   int
+}
+
+// sought is a kind, and what of an entry it was found for.
+type sought struct {
+	*kind
+	job  *Job
+	want int
+	typ  string
+}
+
+// kind returns what is known of the entry's gang.
+func (r *Round) kind(e *Entry) *kind {
+	typ := ""
+	if e.Grant.Run {
+		typ = e.Grant.Type
+	}
+	if s := &e.sought; s.kind != nil && s.job == e.Job && s.want == e.Want && s.typ == typ {
+		return s.kind
+	}
+	a := e.Gang()
+	g := gangOf(e.Partition, &a)
+	k := r.kinds[g]
+	if k == nil {
+		if r.kinds == nil {
+			r.kinds = map[gang]*kind{}
+		}
+		k = &kind{}
+		r.kinds[g] = k
+	}
+	e.sought = sought{k, e.Job, e.Want, typ}
+	return k
+}
 
 // Possible says why the gang could not even start if nobody ran; nil when it
 // could.
 func (r *Round) Possible(e *Entry) error {
+	k := r.kind(e)
+	if k.asked {
+		return k.never
+	}
 	if r.empty == nil {
-		r.empty, r.never = newEmptyPool(r.Snapshot), memo{}
+		r.empty = r.Free.emptied()
 	}
-	k := e.key()
-	err, ok := r.never[k]
-	if !ok && !r.empty.fits(e.Partition, e.Gang()) {
-		_, err = Fit(r.empty, e.Partition, e.Gang())
+	if a := e.Gang(); !r.empty.fits(e.Partition, a) {
+		_, k.never = Fit(r.empty, e.Partition, a)
 	}
-	r.never[k] = err
-	return err
+	k.asked = true
+	return k.never
 }
 
-// place finds free devices, as the Placer likes them.
+// place is find, and remembers what has no room.
 func (w *walk) place(e *Entry) (Alloc, error) {
-	k := e.key()
-	if err := w.full[k]; err != nil {
+	if err := w.full(e); err != nil {
 		return nil, err
 	}
-	on, err := Fit(w.Free, e.Partition, e.Gang())
-	if err != nil {
-		w.full[k] = err
-	} else if w.p.Place != nil {
-		return w.p.Place.Place(w.Round, e)
+	on, err, full := w.find(e)
+	if full {
+		k := w.kind(e)
+		k.full, k.given = err, w.given
 	}
 	return on, err
+}
+
+// find finds free devices, as the Placer likes them. It reports whether there
+// are none at all.
+func (w *walk) find(e *Entry) (on Alloc, err error, full bool) {
+	on, err = Fit(w.Free, e.Partition, e.Gang())
+	if err == nil && w.p.Place != nil {
+		on, err = w.p.Place.Place(w.Round, e)
+		return on, err, false
+	}
+	return on, err, err != nil
+}
+
+// full says why the gang is known to have no room; nil when nobody looked since
+// devices were last given back.
+func (w *walk) full(e *Entry) error {
+	if k := w.kind(e); k.given == w.given {
+		return k.full
+	}
+	return nil
 }
 
 // seat finds free devices that no judge objects to, and takes them.

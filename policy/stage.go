@@ -18,7 +18,7 @@ type Round struct {
 	holds  map[string]float64 // by account; see Holds
 	active []*Entry           // see Active
 	empty  *Pool              // see Possible
-	never  memo               // gangs that would have no room if nobody ran
+	kinds  map[gang]*kind     // see kind
 }
 
 // Active returns the entries that held devices when the round began, in
@@ -72,9 +72,11 @@ type Entry struct {
 	Grant    Grant    // by Lease
 	Note     string   // by Order: why it stands where it stands, for Decision.Why
 	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
+	Row      int      // its place in Round.Entries
 
 	verdict verdict
-	inLine  bool // the Orderer has it
+	sought  sought // see Round.kind
+	inLine  bool   // the Orderer has it
 }
 
 // Elastic reports whether the job may run on a number of devices other than

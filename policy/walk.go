@@ -13,10 +13,10 @@ type walk struct {
 	rules   Rules
 	line    []*Entry
 	judges  []judge
-	full    memo         // gangs that have no room now
-	victims []*Entry     // running jobs that may be stopped, last of the line first
-	tier    map[gang]int // the least tier that found no room by stopping others
-	barren  *int         // the least tier that found nobody to stop; nil: none yet
+	given   int      // how often devices were given back, from 1; see kind.full
+	victims []*Entry // running jobs that may be stopped, last of the line first
+	leaving []*Entry // see enough
+	barren  *int     // the least tier that found nobody to stop; nil: none yet
 	tries   struct{ victims, nodes int }
 	queue   queue
 }
@@ -52,8 +52,7 @@ func (e *Entry) lane() lane { return lane{e.Partition, e.Ask.GPUs.Type} }
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
 	return &walk{
 		Round: r, p: p, rules: p.Rules.withDefaults(), line: line,
-		full: memo{}, tier: map[gang]int{},
-		queue: queue{accounts: map[string]int{}},
+		given: 1, queue: queue{accounts: map[string]int{}},
 	}
 }
 
@@ -131,7 +130,7 @@ func (w *walk) enter(e *Entry) {
 // bar keeps the job from starting. Where it has room, be it on another GPU type
 // than that of its lease, waiting is not enough: Slurm would start it.
 func (w *walk) bar(e *Entry, why string) {
-	if w.Free.fits(e.Partition, e.Ask.sized(e.Want)) {
+	if w.room(e) {
 		e.decide(Hold, w.because(func() string {
 			return fmt.Sprintf("is held back as %s, although it has room: %s; %s", ordinal(w.queue.waiting+1), why, w.queue.ahead())
 		}))
@@ -139,6 +138,14 @@ func (w *walk) bar(e *Entry, why string) {
 		return
 	}
 	w.wait(e, why)
+}
+
+// room reports whether the job has room on whatever GPU type it asks.
+func (w *walk) room(e *Entry) bool {
+	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && w.full(e) != nil {
+		return false
+	}
+	return w.Free.fits(e.Partition, e.Ask.sized(e.Want))
 }
 
 // strict returns the judge whose lane nobody may pass, if the job is in it.

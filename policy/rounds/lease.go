@@ -17,7 +17,7 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 		left[k] = r.Free.Total(typ)
 	}
 	for _, e := range r.Active() {
-		i := b.row(e.ID)
+		i := e.Row
 		if k := b.ranOn(e, 0); k >= 0 && e.Stays {
 			b.Last[i] = k + 1
 		} else if k >= 0 {
@@ -33,7 +33,7 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 	}
 	grants := make([]policy.Grant, len(line))
 	for i, e := range line {
-		if k := b.Last[b.row(e.ID)]; k > 0 {
+		if k := b.Last[e.Row]; k > 0 {
 			grants[i] = policy.Grant{Run: true, Type: b.Types[k-1]}
 		}
 	}

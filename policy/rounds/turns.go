@@ -75,7 +75,7 @@ func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 func (t *Turns) Size(_ *policy.Round, line []*policy.Entry) ([]int, error) {
 	want := make([]int, len(line))
 	for i, e := range line {
-		if want[i] = e.Has(); t.Wait && !e.Active() && t.Book.isNew(e.ID) {
+		if want[i] = e.Has(); t.Wait && !e.Active() && t.Book.isNew(e.Row) {
 			want[i] = 0
 		}
 	}
@@ -83,10 +83,7 @@ func (t *Turns) Size(_ *policy.Round, line []*policy.Entry) ([]int, error) {
 }
 
 // isNew reports whether the job has no fractions yet.
-func (b *Book) isNew(id policy.JobID) bool {
-	i := b.row(id)
-	return i < 0 || len(b.Types) > 0 && b.X[i*len(b.Types)] < 0
-}
+func (b *Book) isNew(row int) bool { return len(b.Types) > 0 && b.X[row*len(b.Types)] < 0 }
 
 // solve closes the period and begins the next one with new fractions.
 func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
