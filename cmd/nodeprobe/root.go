@@ -21,6 +21,10 @@ type options struct {
 	nvml     string
 	node     string
 	progress string
+	cert     string
+	key      string
+	clientCA string
+	token    string
 	once     bool
 	json     bool
 }
@@ -75,6 +79,10 @@ func (o *options) flags(c *cobra.Command) {
 	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
 	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
 	f.StringVar(&o.progress, "progress", "", "socket on which jobs report their progress; empty: none")
+	f.StringVar(&o.cert, "tls-cert", "", "certificate for https, PEM; empty: http")
+	f.StringVar(&o.key, "tls-key", "", "its key")
+	f.StringVar(&o.clientCA, "client-ca", "", "with https: clients need a certificate issued by these")
+	f.StringVar(&o.token, "token-file", "", "clients need the token in this file")
 	f.BoolVar(&o.once, "once", false, "print one sample and end")
 	f.BoolVar(&o.json, "json", false, "with --once: print JSON")
 }
@@ -109,6 +117,12 @@ func (o *options) check() error {
 	}
 	if o.json && !o.once {
 		bad("--json needs --once: the server's JSON is at /v1/sample")
+	}
+	if (o.cert == "") != (o.key == "") {
+		bad("--tls-cert and --tls-key: give both or none")
+	}
+	if o.clientCA != "" && o.cert == "" {
+		bad("--client-ca needs --tls-cert and --tls-key")
 	}
 	return errors.Join(errs...)
 }

@@ -34,6 +34,9 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if l, err = o.encrypt(l); err != nil {
+		return err
+	}
 	keeper := serve.NewKeeper(o.node, reader, log, time.Now)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -45,7 +48,8 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 		return errors.Join(err, l.Close())
 	}
 	keeper.Reports = desk.Reports
-	server := serve.Server(serve.Handler(keeper, registry(serve.NewCollector(keeper, reader.Starts, desk.Taken))), log)
+	metrics := registry(serve.NewCollector(keeper, reader.Starts, desk.Taken))
+	server := serve.Server(o.guard(serve.Handler(keeper, metrics)), log)
 	sampling.Go(func() { keeper.Run(ctx, o.interval, alive(keeper)) })
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)

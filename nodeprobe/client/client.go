@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -26,6 +27,9 @@ type Config struct {
 	Timeout  time.Duration // for one node, connecting included
 	Parallel int           // nodes asked at once
 	MaxBytes int64         // a reply larger than this is refused
+
+	TLS   *tls.Config            // for https; nil: the system's authorities
+	Token func() (string, error) // sent to https and local probes; nil: none
 }
 
 // Client asks probes. It is safe for concurrent use.
@@ -39,7 +43,7 @@ func New(c Config) *Client {
 	c.Timeout = orElse(c.Timeout, DefaultTimeout)
 	c.Parallel = orElse(c.Parallel, DefaultParallel)
 	c.MaxBytes = orElse(c.MaxBytes, DefaultMaxBytes)
-	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel), CheckRedirect: refuse}}
+	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel, c.TLS), CheckRedirect: refuse}}
 }
 
 func orElse[T int | int64 | time.Duration](v, otherwise T) T {

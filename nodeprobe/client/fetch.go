@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,15 +35,35 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("address %q: %w", address, err)
 	}
+	if err := c.sign(req); err != nil {
+		return nil, err
+	}
 	res, err := c.http.Do(req)
 	if err != nil {
 		return nil, plain(err)
 	}
 	defer res.Body.Close()
+	if res.StatusCode == http.StatusUnauthorized {
+		return nil, fmt.Errorf("%s wants a token, or another one: see probes.token_file, which is sent over https only", url)
+	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answered %s: is it a probe?", url, res.Status)
 	}
 	return c.read(res.Body)
+}
+
+// sign adds the token. It is not shown to whoever listens on the way.
+func (c *Client) sign(req *http.Request) error {
+	_, local := req.Context().Value(socketKey{}).(string)
+	if c.Token == nil || req.URL.Scheme != "https" && !local {
+		return nil
+	}
+	token, err := c.Token()
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	return nil
 }
 
 func (c *Client) read(r io.Reader) ([]byte, error) {
@@ -83,11 +104,11 @@ func route(ctx context.Context, address string) (context.Context, string) {
 
 // transport keeps no connection: a probe is asked every cycle or less, and
 // thousands of idle connections are worth nothing.
-func transport(parallel int) http.RoundTripper {
+func transport(parallel int, secure *tls.Config) http.RoundTripper {
 	dialer := &net.Dialer{}
 	return &http.Transport{
 		DisableKeepAlives: true, MaxConnsPerHost: parallel, ResponseHeaderTimeout: time.Minute,
-		MaxResponseHeaderBytes: 64 << 10,
+		MaxResponseHeaderBytes: 64 << 10, TLSClientConfig: secure, TLSHandshakeTimeout: time.Minute,
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
 			if path, ok := ctx.Value(socketKey{}).(string); ok {
 				return dialer.DialContext(ctx, "unix", path)

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/http"
+
+	"fairbridge/nodeprobe/secure"
+)
+
+// encrypt makes https of what is listened to, if that is asked for. A token
+// that cannot be read is told here, before anybody is turned away.
+func (o *options) encrypt(l net.Listener) (net.Listener, error) {
+	if o.token != "" {
+		if _, err := secure.Token(o.token)(); err != nil {
+			return nil, errors.Join(err, l.Close())
+		}
+	}
+	if o.cert == "" {
+		return l, nil
+	}
+	c, err := secure.Server(o.cert, o.key, o.clientCA)
+	if err != nil {
+		return nil, errors.Join(err, l.Close())
+	}
+	return tls.NewListener(l, c), nil
+}
+
+// guard turns away who does not have the token, if there is one.
+func (o *options) guard(h http.Handler) http.Handler {
+	if o.token == "" {
+		return h
+	}
+	return secure.Guard(h, secure.Token(o.token))
+}

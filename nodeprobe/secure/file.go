@@ -1,0 +1,100 @@
+package secure
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// fresh is a value made of files, made anew when one of them changed. It is
+// safe for concurrent use.
+type fresh[T any] struct {
+	files []string
+	load  func() (T, error)
+
+	mu    sync.Mutex
+	of    []time.Time
+	value T
+	err   error
+}
+
+// get returns the value. While new files make no sense, the old value holds; the
+// error says that there never was one.
+func (f *fresh[T]) get() (T, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	times := make([]time.Time, len(f.files))
+	for i, name := range f.files {
+		if info, err := os.Stat(name); err == nil {
+			times[i] = info.ModTime()
+		}
+	}
+	if f.of != nil && same(times, f.of) {
+		return f.value, f.err
+	}
+	value, err := f.load()
+	if err == nil || f.of == nil || f.err != nil {
+		f.value, f.err = value, err
+	}
+	f.of = times
+	return f.value, f.err
+}
+
+func same(a, b []time.Time) bool {
+	for i := range a {
+		if !a[i].Equal(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// pair reads a certificate and its key.
+func pair(cert, key string) *fresh[*tls.Certificate] {
+	return &fresh[*tls.Certificate]{files: []string{cert, key}, load: func() (*tls.Certificate, error) {
+		c, err := tls.LoadX509KeyPair(cert, key)
+		if err != nil {
+			return nil, fmt.Errorf("reading certificate %s with key %s: %w", cert, key, err)
+		}
+		return &c, nil
+	}}
+}
+
+// authorities reads the certificates of who may issue others.
+func authorities(file string) *fresh[*x509.CertPool] {
+	return &fresh[*x509.CertPool]{files: []string{file}, load: func() (*x509.CertPool, error) {
+		pem, err := os.ReadFile(file)
+		if err != nil {
+			return nil, fmt.Errorf("reading certificates: %w", err)
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("reading certificates: %s has none in PEM form", file)
+		}
+		return pool, nil
+	}}
+}
+
+// shortest a token may be: one that can be guessed is none.
+const shortest = 16
+
+// Token returns what reads the token of a file.
+func Token(file string) func() (string, error) {
+	f := &fresh[string]{files: []string{file}, load: func() (string, error) {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			return "", fmt.Errorf("reading the token: %w", err)
+		}
+		t := strings.TrimSpace(string(b))
+		if len(t) < shortest || strings.ContainsAny(t, " \t\r\n") {
+			return "", errors.New("the token in " + file + " is not one word of at least 16 characters")
+		}
+		return t, nil
+	}}
+	return f.get
+}

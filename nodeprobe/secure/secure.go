@@ -1,0 +1,80 @@
+package secure
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"crypto/tls"
+	"net/http"
+	"strings"
+)
+
+// Server returns a probe's TLS: its certificate and key, and who must have
+// issued the client's certificate; "" when clients need none.
+func Server(cert, key, clientCA string) (*tls.Config, error) {
+	mine := pair(cert, key)
+	if _, err := mine.get(); err != nil {
+		return nil, err
+	}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return mine.get() }}
+	if clientCA == "" {
+		return c, nil
+	}
+	theirs := authorities(clientCA)
+	if _, err := theirs.get(); err != nil {
+		return nil, err
+	}
+	c.ClientAuth = tls.RequireAndVerifyClientCert
+	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		pool, err := theirs.get()
+		if err != nil {
+			return nil, err
+		}
+		now := c.Clone()
+		now.GetConfigForClient, now.ClientCAs = nil, pool
+		return now, nil
+	}
+	return c, nil
+}
+
+// Client returns the bridge's TLS: who must have issued the probes'
+// certificates ("": the system's authorities), and its own certificate and key
+// ("": none). A probe's certificate must be for the name it is asked under.
+func Client(ca, cert, key string) (*tls.Config, error) {
+	c := &tls.Config{MinVersion: tls.VersionTLS13}
+	if ca != "" {
+		pool, err := authorities(ca).get()
+		if err != nil {
+			return nil, err
+		}
+		c.RootCAs = pool
+	}
+	if cert != "" || key != "" {
+		mine := pair(cert, key)
+		if _, err := mine.get(); err != nil {
+			return nil, err
+		}
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return mine.get() }
+	}
+	return c, nil
+}
+
+// Guard lets requests pass that have the token. /healthz needs none: it says
+// nothing of jobs.
+func Guard(h http.Handler, token func() (string, error)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		want, err := token()
+		got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if r.URL.Path != "/healthz" && (err != nil || !ok || !equal(got, want)) {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			http.Error(w, "a token is needed: --token-file here, probes.token_file at fairbridge", http.StatusUnauthorized)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+// equal takes as long whatever differs.
+func equal(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
