@@ -29,6 +29,7 @@ func TestScripts(t *testing.T) {
 			"serves": onSite((*site).serves), "tokens": onSite((*site).tokens),
 			"fault": onSite((*site).fault), "writes": onSite((*site).writes), "jobs": onSite((*site).job),
 			"rival": onSite((*site).rival), "cycles": onSite((*site).cycles),
+			"lived": onSite((*site).lived),
 		},
 	})
 }

@@ -17,13 +17,17 @@ import (
 )
 
 // trialHelp explains what simulate and compare have in common.
-const trialHelp = `SPEC is a number of GPUs (one a server, type v100), or NODESxGPUS[:TYPE] separated by
-commas: 16x4:a100,8x8:h100. Parameters of a policy follow a colon: gavel:round=360s,
-tiresias:queues=3600;36000. "fairbridge policies" lists the policies.
+const trialHelp = specHelp + `
 
 Fidelity exact carries plans out at once, as the simulators of the papers do, with
 the parameters the papers ran with. Fidelity slurm takes them through the daemon's own
-loop to a simulated Slurm, with the parameters of the daemon.`
+loop to a simulated Slurm, with the parameters of the daemon; there, the policy slurm
+is Slurm by itself.`
+
+// specHelp explains how clusters and policies are written.
+const specHelp = `SPEC is a number of GPUs (one a server, type v100), or NODESxGPUS[:TYPE] separated by
+commas: 16x4:a100,8x8:h100. Parameters of a policy follow a colon: gavel:round=360s,
+tiresias:queues=3600;36000. "fairbridge policies" lists the policies.`
 
 // trials are the flags of the commands that simulate.
 type trials struct {
@@ -55,7 +59,7 @@ func (t *trials) flags(c *cobra.Command) {
 // completePolicies offers names behind the last comma.
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
-	var all []cobra.Completion
+	all := []cobra.Completion{cobra.CompletionWithDesc(before+roster.Slurm, roster.Alone().Entry.Title)}
 	for _, e := range paper.All() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}

@@ -103,48 +103,17 @@ func compare(list ...float64) int {
 
 // samples is the cluster over time, one sample per change.
 func (r *runner) samples() []measure.Sample {
-	type change struct {
-		at            float64
-		account       string
-		gpus          int
-		running, wait int
-	}
-	var changes []change
+	var changes []measure.Change
 	for i := range r.jobs {
-		changes = append(changes, change{at: r.jobs[i].Arrive, wait: 1})
+		changes = append(changes, measure.Change{At: r.jobs[i].Arrive, Queued: 1})
 	}
 	for _, s := range r.w.Segments() {
-		changes = append(changes, change{r.sec(s.Start), s.Account, s.GPUs, 1, -1})
+		changes = append(changes, measure.Change{At: r.sec(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
 		back := 0
 		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, change{r.sec(s.End), s.Account, -s.GPUs, -1, back})
+		changes = append(changes, measure.Change{At: r.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
-	slices.SortStableFunc(changes, func(a, b change) int { return compare(a.at, b.at) })
-	var out []measure.Sample
-	var now measure.Sample
-	for i, c := range changes {
-		now.At = c.at
-		now.Busy += c.gpus
-		now.Running += c.running
-		now.Queued += c.wait
-		if c.gpus != 0 {
-			now.GPUs = with(now.GPUs, c.account, float64(c.gpus))
-		}
-		if i+1 == len(changes) || changes[i+1].at > c.at {
-			out = append(out, now)
-		}
-	}
-	return out
-}
-
-// with returns a copy of the map with n added to the key's value.
-func with(m map[string]float64, key string, n float64) map[string]float64 {
-	out := make(map[string]float64, len(m)+1)
-	for k, v := range m {
-		out[k] = v
-	}
-	out[key] += n
-	return out
+	return measure.Course(changes)
 }

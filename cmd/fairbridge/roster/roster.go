@@ -81,6 +81,9 @@ func one(text string, exact bool) (Pick, error) {
 	if i := strings.Index(name, ","); i >= 0 {
 		return Pick{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
 	}
+	if name == Slurm {
+		return alone(text, exact)
+	}
 	e, err := paper.Lookup(name)
 	if err != nil {
 		return Pick{}, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/through"
@@ -16,6 +18,8 @@ type Way struct {
 	Slurm    bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
 	Clock    exact.Clock
 	Seed     int64
+	Loop     bridge.Config      // with Slurm: the daemon's configuration; zero: its defaults
+	Mode     gate.Mode          // with Slurm: how much of a plan may reach it; "": preempt
 	Profiled bool               // see exact.Config
 	Progress func(done, of int) // told from time to time; nil: nobody
 }
@@ -34,7 +38,10 @@ func (w *Workload) Run(ctx context.Context, p roster.Pick, way Way) (*measure.Ru
 	}
 	ended := make(chan outcome, 1)
 	go func() {
-		run, err := w.simulate(mortal{decide, ctx}, p.Entry.Name, way)
+		if decide != nil { // else it is Slurm by itself
+			decide = mortal{decide, ctx}
+		}
+		run, err := w.simulate(decide, p.Entry.Name, way)
 		ended <- outcome{run, err}
 	}()
 	var out outcome
@@ -54,7 +61,7 @@ func (w *Workload) simulate(decide policy.Policy, name string, way Way) (*measur
 	if way.Slurm {
 		return through.Run(through.Config{
 			Policy: decide, Name: name, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
-			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress,
+			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress, Loop: way.Loop, Mode: way.Mode,
 		})
 	}
 	return exact.Run(exact.Config{

@@ -67,6 +67,13 @@ func New(name string, jobs []work.Job, tables *work.Tables, accounts []policy.Ac
 	return w, w.settle(name, false)
 }
 
+// NewFitting is New for jobs of a cluster that was another once: it leaves out
+// those that would not fit on the nodes.
+func NewFitting(name string, jobs []work.Job, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
+	w := &Workload{Name: name, Jobs: slices.Clone(jobs), Nodes: nodes, Accounts: accounts}
+	return w, w.settle(name, true)
+}
+
 // GPUs is the size of the cluster.
 func (w *Workload) GPUs() int { return cluster.GPUs(w.Nodes) }
 

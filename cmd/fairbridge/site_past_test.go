@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"fairbridge/bridge/sim"
+)
+
+// lived records two days of the site's cluster in its database, as the daemon
+// would have seen them: jobs of three users under Slurm alone, a few days ago.
+func (s *site) lived(ts *testscript.TestScript, _ []string) {
+	db := s.open(ts)
+	defer db.Close()
+	start := time.Now().Add(-4 * 24 * time.Hour).Truncate(time.Hour)
+	w, err := sim.New(sim.Config{
+		Start: start, Nodes: sim.Uniform(4, "a100", 8), Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
+		FirstJobID: 1000, MinJobAge: 15 * time.Minute,
+	})
+	ts.Check(err)
+	for i := range 90 {
+		work := time.Duration(10+i*37%230) * time.Minute
+		ts.Check(w.Arrive(start.Add(time.Duration(i)*25*time.Minute), sim.Spec{
+			Name: "train", User: fmt.Sprintf("u%d", i%3), Account: fmt.Sprintf("a%d", i%2), Nodes: 1 + i%7/6,
+			GPUsPerNode: []int{1, 8, 4, 2, 8}[i%5], Limit: 2 * work, Work: work,
+		}))
+	}
+	for at := start; at.Before(start.Add(60 * time.Hour)); at = at.Add(5 * time.Minute) {
+		w.Advance(at)
+		view, err := sim.Direct{World: w}.Observe(s.t.Context())
+		ts.Check(err)
+		ts.Check(db.Record(s.t.Context(), view))
+	}
+	if w.Open() > 0 {
+		ts.Fatalf("%d jobs are not done", w.Open())
+	}
+}
