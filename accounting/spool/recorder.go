@@ -73,8 +73,8 @@ func (r *Recorder) State() State {
 	return r.state
 }
 
-// Run stores what is handed over until the context ends; what then cannot be
-// stored at once is spooled for the next start.
+// Run stores what is handed over until the context ends. What cannot be stored
+// then is spooled for the next start.
 func (r *Recorder) Run(ctx context.Context) {
 	again := time.NewTicker(r.Retry)
 	defer again.Stop()
@@ -219,12 +219,18 @@ func (r *Recorder) confess(ctx context.Context) {
 	r.Log.Error("GPU readings were lost", "readings", gap.Readings, "from", gap.From, "to", gap.To)
 }
 
-// rest spools what is still waiting when the recorder stops.
+// parting is how long storing may take once the recorder stops.
+const parting = 3 * time.Second
+
+// rest stores what is still waiting when the recorder stops, or spools it for
+// the next start.
 func (r *Recorder) rest() {
+	ctx, cancel := context.WithTimeout(context.Background(), parting)
+	defer cancel()
 	for {
 		select {
 		case list := <-r.queue():
-			r.spool(list)
+			r.take(ctx, list)
 		default:
 			return
 		}

@@ -114,7 +114,6 @@ func TestOutageLosesNothingThatFits(t *testing.T) {
 	s.outage(true)
 	for i := 1; i <= 10; i++ {
 		s.Keep(look(i, 8))
-		time.Sleep(time.Millisecond)
 	}
 	s.until("spooled", func(st spool.State) bool { return st.Held == 80 && st.Trouble != "" })
 	s.outage(false)
@@ -136,7 +135,7 @@ func TestOutageSaysWhatItLost(t *testing.T) {
 	const rounds = 60
 	for i := range rounds {
 		s.Keep(look(i, 8))
-		time.Sleep(2 * time.Millisecond)
+		s.until("looked at", func(st spool.State) bool { return st.Held+int(st.Lost) == 8*(i+1) })
 	}
 	s.until("full", func(st spool.State) bool { return st.Held+int(st.Lost) == 8*rounds && st.Lost > 0 && st.Bytes <= 3000 })
 	lost := int(s.State().Lost)

@@ -48,7 +48,11 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 	v := r.Slurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.Partitions(v, f.Names())
-		r.Probes(ctx, f.Probes.URL, v, probesOf(f, nil))
+		if p, err := probesOf(f, nil); err != nil {
+			r = append(r, doctor.Finding{About: "probes", Level: doctor.Fail, Text: err.Error(), Fix: "see probes in the configuration"})
+		} else {
+			r.Probes(ctx, f.Probes.URL, v, p)
+		}
 	}
 	r.Conf(ctx, f.Slurm.Scontrol, bridge.Lever(f.Order.Lever), v)
 	r.Restd("/proc")

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"maps"
-	"slices"
 	"time"
 
 	"fairbridge/accounting"
@@ -12,8 +9,8 @@ import (
 	"fairbridge/bridge/probes"
 	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/fairbridge/settings"
-	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/client"
+	"fairbridge/nodeprobe/secure"
 	"fairbridge/policy"
 )
 
@@ -24,62 +21,37 @@ func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devi
 	return nil, nil
 }
 
-// probesOf returns the node probes of the configuration. What they measure is
-// kept by keep, unless that is nil.
-func probesOf(f *settings.File, keep *accounting.DB) bridge.Probes {
-	if f.Probes.URL == "" {
-		return unmeasured{}
+// probesOf returns the node probes of the configuration. What they show is
+// given to keep, unless that is nil.
+func probesOf(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, error) {
+	s := &f.Probes
+	if s.URL == "" {
+		return unmeasured{}, nil
 	}
-	pull := puller{client.New(client.Config{Timeout: f.Probes.Timeout}), keep, f.Cluster}
-	return probes.New(pull, f.Probes.URL, f.Probes.MaxAge, time.Now)
-}
-
-// puller asks the probes and keeps what they say.
-type puller struct {
-	*client.Client
-	keep    *accounting.DB
-	cluster string
-}
-
-// Pull implements probes.Puller.
-func (p puller) Pull(ctx context.Context, addresses map[string]string) (map[string]nodeprobe.Sample, error) {
-	samples, err := p.Client.Pull(ctx, addresses)
-	list := readings(samples)
-	if p.keep == nil || len(list) == 0 {
-		return samples, err
+	c := client.Config{Timeout: s.Timeout}
+	var err error
+	if c.TLS, err = secure.Client(s.CAFile, s.CertFile, s.KeyFile); err != nil {
+		return nil, err
 	}
-	return samples, errors.Join(err, p.keep.RecordReadings(ctx, p.cluster, list))
+	if s.TokenFile != "" {
+		c.Token = secure.Token(s.TokenFile)
+	}
+	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
+	p.Believe = s.Believe
+	if keep != nil {
+		p.Keep = func(list []probes.Seen) { keep(readings(list)) }
+	}
+	return p, nil
 }
 
-// readings returns what the samples show of each GPU, in order of node.
-func readings(samples map[string]nodeprobe.Sample) []accounting.Reading {
-	var list []accounting.Reading
-	for _, node := range slices.Sorted(maps.Keys(samples)) {
-		s := samples[node]
-		for i := range s.GPUs {
-			g := &s.GPUs[i]
-			list = append(list, accounting.Reading{
-				At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Job: policy.JobID(ownerOf(g)),
-				Busy: policy.Measure(g.Busy), Mem: memory(g), Draw: policy.Measure(g.Watts),
-			})
+// readings are what was seen, as the database keeps it.
+func readings(list []probes.Seen) []accounting.Reading {
+	out := make([]accounting.Reading, len(list))
+	for i, s := range list {
+		out[i] = accounting.Reading{
+			At: s.At, Node: s.Node, UUID: s.UUID, Type: s.Type, Job: policy.JobID(s.Job), Busy: s.Busy, Mem: s.Mem, Draw: s.Watts,
+			Procs: s.Procs, Sharing: s.Sharing, Sick: s.Sick, Throttled: s.Throttled,
 		}
 	}
-	return list
-}
-
-// ownerOf returns the job whose process runs on the GPU, 0 when there is none.
-func ownerOf(g *nodeprobe.GPU) int64 {
-	for _, p := range g.Procs {
-		if p.Owner.Job != 0 {
-			return p.Owner.Job
-		}
-	}
-	return 0
-}
-
-func memory(g *nodeprobe.GPU) policy.Measure {
-	if !g.MemUsedMB.Known || !g.MemTotalMB.Known || g.MemTotalMB.Value <= 0 {
-		return policy.Measure{}
-	}
-	return policy.Known(g.MemUsedMB.Value / g.MemTotalMB.Value)
+	return out
 }

@@ -56,7 +56,11 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	if err := s.entitle(ctx); err != nil {
 		log.Warn("account shares not stored", "error", err)
 	}
-	s.loop.Probes = probesOf(s.file, s.db)
+	stored, err := s.keepSamples(ctx, log)
+	if err != nil {
+		return err
+	}
+	defer stored()
 	done, err := s.keepJournal(ctx, log)
 	if err != nil {
 		return err

@@ -42,8 +42,12 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
+	measured, err := probesOf(f, nil)
+	if err != nil {
+		return nil, err
+	}
 	s.loop, err = bridge.New(config, bridge.Parts{
-		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: probesOf(f, nil),
+		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: measured,
 		Metrics: bridge.NewMetrics(s.registry), Log: log, Now: time.Now,
 	})
 	return s, err

@@ -28,6 +28,9 @@ func (f *File) problems() []error {
 	if f.Slurm.KeyFile != "" && f.Slurm.User == "" {
 		note(errors.New("slurm.user: not given; with slurm.key_file it is the Slurm operator to sign for"))
 	}
+	if (f.Probes.CertFile == "") != (f.Probes.KeyFile == "") {
+		note(errors.New("probes.cert_file and probes.key_file: give both or none"))
+	}
 	for i, p := range f.Partitions {
 		for _, err := range p.problems() {
 			all = append(all, f.at(fmt.Sprintf("partitions[%d]", i), err))
@@ -61,6 +64,7 @@ func (f *File) values() []error {
 		between("database.keep_snapshots", f.Database.Snapshots, 0, forever),
 		between("database.keep_samples", f.Database.Samples, 0, forever),
 		between("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour),
+		between("probes.spool_mb", f.Probes.SpoolMB, 1, 1<<20),
 		between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute),
 		oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"),
 		oneOf("log.format", f.Log.Format, "text", "json"),

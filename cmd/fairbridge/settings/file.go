@@ -68,6 +68,15 @@ type Probes struct {
 	URL     string        `yaml:"url"`
 	Timeout time.Duration `yaml:"timeout"`
 	MaxAge  time.Duration `yaml:"max_age"`
+
+	TokenFile string `yaml:"token_file"`
+	CAFile    string `yaml:"ca_file"`
+	CertFile  string `yaml:"cert_file"`
+	KeyFile   string `yaml:"key_file"`
+
+	Believe bool   `yaml:"believe_progress"`
+	Spool   string `yaml:"spool"`
+	SpoolMB int    `yaml:"spool_mb"`
 }
 
 // Partition is one partition under one policy.
@@ -124,7 +133,7 @@ func Defaults() *File {
 			DSNEnv: "FAIRBRIDGE_DATABASE", HalfLife: 7 * 24 * time.Hour,
 			Snapshots: 7 * 24 * time.Hour, Samples: 14 * 24 * time.Hour,
 		},
-		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute},
+		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.Warmup, Pin: d.Pin, Gate: d.Gate,
 		Order:   Order{Lever: string(d.Order.Lever), Strength: string(d.Order.Strength), Window: d.Order.Window},
 		Lease:   Lease{Length: d.Lease.Length, Window: d.Lease.Window},

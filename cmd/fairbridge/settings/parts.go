@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,6 +35,15 @@ func (f *File) Keep() accounting.Retention {
 	r := accounting.DefaultRetention()
 	r.Snapshots, r.Readings = f.Database.Snapshots, f.Database.Samples
 	return r
+}
+
+// SpoolDir returns where GPU readings wait for the database: beside the local
+// journal, unless the file says otherwise; "" when there is no place.
+func (f *File) SpoolDir() string {
+	if f.Probes.Spool == "" && f.Journal != "" {
+		return filepath.Join(filepath.Dir(f.Journal), "samples")
+	}
+	return f.Probes.Spool
 }
 
 // Shares returns the accounts' entitlements, by name.
