@@ -102,7 +102,9 @@ func (w *walk) evict(e *Entry, victims []*Entry) bool {
 	for _, v := range stopped {
 		w.stop(v, e)
 	}
-	w.victims = slices.DeleteFunc(w.victims, func(v *Entry) bool { return v.verdict.verb == Stop })
+	for len(w.victims) > 0 && w.victims[0].verdict.verb == Stop {
+		w.victims = w.victims[1:]
+	}
 	return true
 }
 

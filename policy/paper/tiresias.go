@@ -45,7 +45,10 @@ func (t *Tiresias) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy tiresias: %w", err)
 	}
 	promoted = promoted.next(s, t.PromoteKnob)
-	sizes := services(s.History)
+	var sizes solve.Sizes
+	if len(t.Queues) == 0 || t.Index == "gittins" {
+		sizes = services(s.History)
+	}
 	levels := order.Levels{Bounds: t.bounds(sizes), Attained: promoted.attained}
 	if t.Index == "gittins" {
 		levels.Within = gittins(levels, sizes)

@@ -12,7 +12,7 @@ func (e *engine) decide() error {
 	s := &e.snap
 	s.Seq++
 	s.Now = at(e.now)
-	s.History = e.past[max(len(e.past)-historyMost, 0):]
+	s.History = e.past.sorted
 	for i, j := range e.here {
 		j.refresh(&s.Jobs[i])
 		if e.Predict != nil {

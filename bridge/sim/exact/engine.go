@@ -29,7 +29,7 @@ type engine struct {
 	snap     policy.Snapshot
 	accounts purses
 	users    purses
-	past     []policy.Sample
+	past     past
 	crowd    crowd
 	film     film
 	round    int // rounds so far

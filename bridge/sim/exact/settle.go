@@ -25,17 +25,11 @@ func (e *engine) credit(j *job, ran, held float64) {
 
 // remember adds an ended job to the history that policies see.
 func (e *engine) remember(j *job) {
-	e.past = append(e.past, policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.out.Ran), Service: policy.GPUSeconds(j.out.Service)})
-	if len(e.past) >= 2*historyMost {
-		e.past = append(e.past[:0], e.past[len(e.past)-historyMost:]...)
-	}
+	e.past.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.out.Ran), Service: policy.GPUSeconds(j.out.Service)})
 	if u := &e.users; j.Limit > 0 {
 		u.limits(j.user, j.out.Ran/j.Limit.Seconds())
 	}
 }
-
-// historyMost is how many finished jobs policies see.
-const historyMost = 1000
 
 // crowd counts the jobs present: their sum over rounds or seconds, and those.
 type crowd struct{ sum, span float64 }

@@ -1,0 +1,30 @@
+package exact
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"fairbridge/policy"
+)
+
+// TestPast wants the latest finished jobs, by service.
+func TestPast(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, kinds := rapid.IntRange(0, 2*historyMost+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
+		var all []policy.Sample
+		var p past
+		for i := range n {
+			s := policy.Sample{GPUs: 1 + i%2, Service: policy.GPUSeconds(i * i % kinds)}
+			all = append(all, s)
+			p.add(s)
+		}
+		want := slices.Clone(all[max(n-historyMost, 0):])
+		slices.SortFunc(want, byService)
+		if diff := cmp.Diff(want, slices.Clone(p.sorted)); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
