@@ -45,7 +45,8 @@ func (p *Pool) fit(partition string, a *Ask) (Alloc, error) {
 	case a.small() && v.tight >= 0:
 		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
 	}
-	return FitRooms(p, *a, p.Rooms(partition, *a))
+	p.scratch = p.rooms(p.scratch[:0], partition, a)
+	return FitRooms(p, *a, p.scratch)
 }
 
 // fits reports whether Fit finds a place, for less than Fit costs.

@@ -6,13 +6,14 @@ import "slices"
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
-	nodes  []host
-	index  map[string]int // node name to its place in nodes
-	totals []total        // by type
-	wholes int            // free whole GPUs of all types, on nodes that are up
-	whole  []string       // the types that are whole GPUs, sorted
-	open   []uint64       // a bit per node: something is free on it
-	log    []change
+	nodes   []host
+	index   map[string]int // node name to its place in nodes
+	totals  []total        // by type
+	wholes  int            // free whole GPUs of all types, on nodes that are up
+	whole   []string       // the types that are whole GPUs, sorted
+	open    []uint64       // a bit per node: something is free on it
+	log     []change
+	scratch []Room // see fit
 }
 
 type host struct {

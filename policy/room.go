@@ -17,10 +17,12 @@ type Room struct {
 
 // Rooms returns the nodes of the partition that are up, allowed by the ask and
 // have something free for it, in node order.
-func (p *Pool) Rooms(partition string, a Ask) []Room {
-	var rooms []Room
+func (p *Pool) Rooms(partition string, a Ask) []Room { return p.rooms(nil, partition, &a) }
+
+// rooms appends them.
+func (p *Pool) rooms(rooms []Room, partition string, a *Ask) []Room {
 	for i := p.next(0); i < len(p.nodes); i = p.next(i + 1) {
-		if c := p.usable(i, partition, &a); c > 0 {
+		if c := p.usable(i, partition, a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
 		}
