@@ -79,9 +79,9 @@ func runColumns(list []seenRun) runs {
 }
 
 // startedAt returns when the run started; the start of a pending job is only
-// Slurm's estimate.
+// Slurm's estimate, and that of one that was cancelled while pending its end.
 func startedAt(j *slurm.Job) *time.Time {
-	if j.Pending() && !j.Flag("COMPLETING") {
+	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes == "" {
 		return nil
 	}
 	return orNull(j.Start)

@@ -102,6 +102,17 @@ func partial(v *slurm.View) *slurm.View {
 	return v
 }
 
+// Slurm shows the end of a job that was cancelled while pending as its start.
+func TestCancelledWhilePending(t *testing.T) {
+	d := fresh(t)
+	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), "", nil, "" })
+	must(t, d.Record(t.Context(), view(sec(20), pending)))
+	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
+	if n := count(t, d, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
+		t.Errorf("%d runs that never started", n)
+	}
+}
+
 func TestPastOfARequeuedJob(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
