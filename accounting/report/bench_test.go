@@ -2,8 +2,11 @@ package report_test
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"sort"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +14,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/sql"
 )
 
 // views are what people ask of the views that have a row per run, job or
@@ -37,7 +41,8 @@ var views = map[string]string{
 }
 
 // BenchmarkReports answers every report over 90 days of a million runs, and
-// every view as people ask it. Making the history takes some minutes.
+// every view as people ask it. Making the history takes some minutes. With
+// FAIRBRIDGE_PLANS the plans are appended to that file.
 func BenchmarkReports(b *testing.B) {
 	h := history{runs: 1_000_000, days: 90, rng: rand.New(rand.NewPCG(1, 2))}
 	began := time.Now()
@@ -57,6 +62,7 @@ func BenchmarkReports(b *testing.B) {
 	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
 	for _, r := range report.All() {
 		b.Run("report "+r.Name, func(b *testing.B) { timed(b, func() int { return answer(b, db, r, scope) }) })
+		scans(b, conn, sql.Report(r.Name), cluster, scope.Since, scope.Until, "", "")
 	}
 	names := make([]string, 0, len(views))
 	for name := range views {
@@ -65,6 +71,7 @@ func BenchmarkReports(b *testing.B) {
 	sort.Strings(names)
 	for _, name := range names {
 		b.Run("view "+name, func(b *testing.B) { timed(b, func() int { return drain(b, conn, views[name]) }) })
+		scans(b, conn, views[name])
 	}
 	b.Run("job", func(b *testing.B) {
 		timed(b, func() int {
@@ -82,6 +89,27 @@ func BenchmarkReports(b *testing.B) {
 		}
 		b.ReportMetric(float64(days), "days")
 	})
+}
+
+// scans logs what the plan of a query reads, and how long it took with all of
+// it counted.
+func scans(b *testing.B, conn *pgx.Conn, query string, args ...any) {
+	rows, err := conn.Query(context.Background(), "explain (analyze, costs off) "+query, args...)
+	must(b, err)
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	must(b, err)
+	for _, l := range lines {
+		if strings.Contains(l, "Scan ") && strings.Contains(l, " on ") && !strings.Contains(l, "never executed") || strings.HasPrefix(l, "Execution") || strings.Contains(l, "Workers L") {
+			b.Log(strings.TrimSpace(l))
+		}
+	}
+	if file := os.Getenv("FAIRBRIDGE_PLANS"); file != "" {
+		f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		must(b, err)
+		defer f.Close()
+		_, err = fmt.Fprintf(f, "%s\n\n%s\n\n\n", query, strings.Join(lines, "\n"))
+		must(b, err)
+	}
 }
 
 // timed fails when an answer takes more than a second.

@@ -41,11 +41,13 @@ create table fairbridge.run_facts (
     final      boolean     not null,
     work_s     double precision,
     contention double precision,
+    slowdown   double precision,
+    rho        double precision,
     stopped_by text,
     primary key (cluster, job, submit, restarts)
 );
 create index run_facts_ended on fairbridge.run_facts (cluster, ended);
-comment on table fairbridge.run_facts is 'Every run that ended: what it held and, where probes measured, how that was used; amounts in seconds of whole GPUs (idle_s: less than 1 % busy, held_s: without a process). work_s is how long the job held its GPUs in all its runs, contention the mean demand for GPUs over their number while the job was there, stopped_by who took the GPUs away; the last two null where unknown or nobody did.';
+comment on table fairbridge.run_facts is 'Every run that ended: what it held and, where probes measured, how that was used; amounts in seconds of whole GPUs (idle_s: less than 1 % busy, held_s: without a process). work_s is how long the job held its GPUs in all its runs, contention the mean demand for GPUs over their number while the job was there (null: unknown), slowdown and rho those of a job that is done, stopped_by who took the GPUs away (null: nobody).';
 
 create table fairbridge.usage_days (
     cluster    text not null,

@@ -99,9 +99,11 @@ begin
      where r.cluster = c and r.closed and r.ended >= lo and r.ended < hi
        and f.cluster = c and f.job = r.job and f.submit = r.submit and f.restarts = r.restarts;
     insert into fairbridge.run_facts (cluster, job, submit, restarts, arrive, started, ended, name, user_name, account, partition, state, gpus, limit_s, elapsed_s,
-                                      gpu_s, measured_s, busy_s, idle_s, held_s, mem_used, final, work_s, contention, stopped_by)
+                                      gpu_s, measured_s, busy_s, idle_s, held_s, mem_used, final, work_s, contention, slowdown, rho, stopped_by)
     select cluster, job, submit, restarts, arrive, started, ended, name, user_name, account, partition, state, gpus, limit_s, elapsed_s,
-           gpu_s, measured_s, busy_s, idle_s, held_s, mem_used, final, work_s, contention, stopped_by
+           gpu_s, measured_s, busy_s, idle_s, held_s, mem_used, final, work_s, contention,
+           case when final and started is not null and gpus > 0 then greatest(extract(epoch from ended - arrive)::double precision / greatest(work_s, 10), 1) end,
+           case when final and gpus > 0 and work_s > 0 then extract(epoch from ended - arrive)::double precision / (work_s * contention) end, stopped_by
       from fairbridge.run_live where cluster = c and closed and ended >= lo and ended < hi;
 end $$;
 
@@ -112,12 +114,12 @@ begin
     select c, d, account, user_name, partition, count(*), count(*) filter (where state = 'COMPLETED'),
            count(*) filter (where final and state in ('FAILED', 'OUT_OF_MEMORY', 'NODE_FAIL', 'BOOT_FAIL', 'DEADLINE', 'LAUNCH_FAILED')),
            count(*) filter (where state = 'CANCELLED'), count(*) filter (where state = 'TIMEOUT'),
-           count(slow), coalesce(sum(slow), 0), coalesce(sum(rho), 0), count(rho), count(*) filter (where rho > 1.05),
+           count(slowdown), coalesce(sum(slowdown), 0), coalesce(sum(rho), 0), count(rho), count(*) filter (where rho > 1.05),
            count(*) filter (where fits), coalesce(sum(limit_s) filter (where fits), 0), coalesce(sum(elapsed_s) filter (where fits), 0),
            count(*) filter (where stopped_by = 'fairbridge'), count(*) filter (where stopped_by = 'slurm'),
            count(*) filter (where stopped_by = 'node'), count(*) filter (where stopped_by = 'other'),
            coalesce(sum(gpu_s) filter (where stopped_by = 'fairbridge'), 0), coalesce(sum(gpu_s) filter (where stopped_by is not null), 0)
-      from (select *, state = 'COMPLETED' and limit_s > 0 as fits from fairbridge.outcomes where cluster = c and ended >= lo and ended < hi) x
+      from (select *, state = 'COMPLETED' and limit_s > 0 as fits from fairbridge.run_facts where cluster = c and ended >= lo and ended < hi) x
      group by account, user_name, partition;
     delete from fairbridge.wait_days where cluster = c and day = d;
     insert into fairbridge.wait_days
@@ -139,9 +141,9 @@ begin
     insert into spread_now
     select 'wait', account, partition, value, value from fairbridge.first_waits where cluster = c and started >= lo and started < hi
      union all
-    select 'slowdown', account, partition, slow, slow * 100 from fairbridge.outcomes where cluster = c and ended >= lo and ended < hi and slow is not null
+    select 'slowdown', account, partition, slowdown, slowdown * 100 from fairbridge.run_facts where cluster = c and ended >= lo and ended < hi and slowdown is not null
      union all
-    select 'rho', account, partition, rho, rho * 100 from fairbridge.outcomes where cluster = c and ended >= lo and ended < hi and rho is not null;
+    select 'rho', account, partition, rho, rho * 100 from fairbridge.run_facts where cluster = c and ended >= lo and ended < hi and rho is not null;
     delete from fairbridge.spread_days where cluster = c and day = d;
     insert into fairbridge.spread_days
     select c, d, measure, account, partition, case when scaled < 1 then 0 else 1 + floor(4 * ln(scaled) / ln(2)) end, count(*) from spread_now group by 3, 4, 5, 6;
@@ -158,12 +160,6 @@ select r.cluster, r.job, r.arrive, r.started, r.account, r.user_name, r.partitio
  where r.gpus > 0 and r.started is not null
    and (r.restarts = 0 or not exists (select from fairbridge.job_runs x where x.cluster = r.cluster and x.job = r.job and x.arrive = r.arrive and x.started < r.started));
 comment on view fairbridge.first_waits is 'Each job''s wait from its first submission to its first start, seconds.';
-
-create view fairbridge.outcomes as
-select f.*, case when f.final and f.started is not null and f.gpus > 0 then greatest(extract(epoch from f.ended - f.arrive) / greatest(f.work_s, 10), 1)::double precision end as slow,
-       case when f.final and f.gpus > 0 and f.work_s > 0 then extract(epoch from f.ended - f.arrive)::double precision / (f.work_s * f.contention) end as rho
-  from fairbridge.run_facts f;
-comment on view fairbridge.outcomes is 'Facts with slowdown (at least 10 s of work are assumed) and finish-time fairness of jobs that are done.';
 
 -- +goose StatementBegin
 create function fairbridge.sum_shares(c text, d date, lo timestamptz, hi timestamptz) returns void language plpgsql as $$
@@ -248,7 +244,6 @@ drop index fairbridge.intents_made;
 drop function fairbridge.sum_day(text, date);
 drop function fairbridge.sum_changes(text, date, timestamptz, timestamptz);
 drop function fairbridge.sum_shares(text, date, timestamptz, timestamptz);
-drop view fairbridge.outcomes;
 drop view fairbridge.first_waits;
 drop function fairbridge.sum_spreads(text, date, timestamptz, timestamptz);
 drop function fairbridge.sum_runs(text, date, timestamptz, timestamptz);

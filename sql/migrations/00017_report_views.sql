@@ -168,9 +168,9 @@ select d.cluster, d.day, d.account, d.user_name, d.partition, d.runs, d.complete
 comment on view fairbridge_v1.outcomes_by_user_day is 'Runs by the UTC day of their end. jobs are those done for good that had run: slowdown is (wait + work) / work; rho, finish-time fairness, is the same over the mean demand for GPUs per GPU while the job was there (at least 1), so above 1 it came off worse than an equal part. rho_unfair_jobs had more than 1.05. Work is the time GPUs were held, repeated work included.';
 
 create view fairbridge_v1.job_fairness with (security_barrier) as
-select o.cluster, o.job, o.account, o.user_name, o.partition, o.gpus, o.arrive as arrived, o.ended, o.work_s as work_seconds, o.contention, o.slow as slowdown, o.rho
-  from fairbridge.outcomes o where o.slow is not null and ((select yes from fairbridge.sees_all) or (o.cluster, o.account) in (select cluster, account from fairbridge.sees));
-comment on view fairbridge_v1.job_fairness is 'Slowdown and finish-time fairness of every job that is done; terms as in outcomes_by_user_day.';
+select o.cluster, o.job, o.account, o.user_name, o.partition, o.gpus, o.arrive as arrived, o.ended, o.work_s as work_seconds, o.contention, o.slowdown, o.rho
+  from fairbridge.run_facts o where o.slowdown is not null and ((select yes from fairbridge.sees_all) or (o.cluster, o.account) in (select cluster, account from fairbridge.sees));
+comment on view fairbridge_v1.job_fairness is 'Slowdown and finish-time fairness of every job that is done; slowdown assumes at least 10 s of work, terms as in outcomes_by_user_day.';
 
 create view fairbridge.shares as
 select s.*, s.entitled * sum(s.used_s) over (partition by s.cluster, s.day) / nullif(sum(s.entitled) filter (where s.wanted_s > 0 or s.used_s > 0) over (partition by s.cluster, s.day), 0) as due_s,
