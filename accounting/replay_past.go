@@ -24,6 +24,7 @@ type PastRun struct {
 	GPUs       int
 	Limit      float64  // seconds; 0: none
 	Types      []string // of the GPUs it held, sorted
+	Nodes      int      // on which it held GPUs
 	Stopped    bool     // by a requeue of ours
 }
 

@@ -5,6 +5,8 @@ select r.job, r.arrive, r.started, coalesce(r.ended, w.at), r.closed, r.name, r.
        coalesce(extract(epoch from r.time_limit), 0)::double precision,
        (select coalesce(array_agg(distinct s.gpu_type order by s.gpu_type), '{}') from fairbridge.run_segments s
          where s.cluster = $1 and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts),
+       (select count(distinct s.node)::int from fairbridge.run_segments s
+         where s.cluster = $1 and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts),
        exists (select from fairbridge.intents i where i.cluster = $1 and i.job = r.job and i.submit = r.submit and i.restarts = r.restarts
                   and i.kind = 'requeue' and i.state in ('SENT', 'ACKED', 'UNKNOWN', 'OBSERVED'))
   from fairbridge.job_runs r join fairbridge.watch w using (cluster)

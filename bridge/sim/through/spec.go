@@ -25,6 +25,8 @@ func (c *Config) spec(j *work.Job) (sim.Spec, error) {
 		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
 	case j.GPUs <= 0 || j.GPUs > all:
 		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
+	case j.Nodes > 1 && j.GPUs%j.Nodes == 0 && j.GPUs/j.Nodes <= per && j.Nodes <= len(c.Nodes):
+		s.Nodes, s.GPUsPerNode = j.Nodes, j.GPUs/j.Nodes
 	case j.GPUs <= per:
 		s.Nodes, s.GPUsPerNode = 1, j.GPUs
 	case j.GPUs%per == 0:

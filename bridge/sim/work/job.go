@@ -19,6 +19,7 @@ type Job struct {
 	Arrive   float64
 	GPUs     int    // as a gang
 	GPUType  string // "": any
+	Nodes    int    // servers over which its GPUs are spread evenly; 0: as few as can be. Only Slurm sees to it
 	MinGPUs  int    // elastic range; 0: rigid
 	MaxGPUs  int
 	CPUs     int // over all nodes

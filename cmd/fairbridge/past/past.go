@@ -146,7 +146,7 @@ func (a *Asked) job(runs []accounting.PastRun) lived {
 	}
 	l.Job = work.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: a.sec(first.Arrive), GPUs: last.GPUs, Duration: kept, End: endOf(last.State),
+		Arrive: a.sec(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endOf(last.State),
 		Limit: a.limit(first, last), Silent: true, Fixed: !(a.All || stopped || a.opted(last)),
 	}
 	if len(last.Types) == 1 {

@@ -23,7 +23,7 @@ func run(job int64, arrive, start, end float64, change func(*accounting.PastRun)
 	at := func(m float64) time.Time { return midnight.Add(time.Duration(m * float64(time.Minute))) }
 	r := accounting.PastRun{
 		Job: policy.JobID(job), Arrive: at(arrive), Start: at(start), End: at(end), Closed: true, Name: "n", User: "u", Account: "a",
-		State: "COMPLETED", GPUs: 2, Limit: 7200, Types: []string{"a100"},
+		State: "COMPLETED", GPUs: 2, Limit: 7200, Types: []string{"a100"}, Nodes: 1,
 	}
 	if change != nil {
 		change(&r)
@@ -76,7 +76,7 @@ func TestJobsOfRuns(t *testing.T) {
 	} {
 		s := site(t, asked(t, tt.runs...))
 		j := tt.job
-		j.ID, j.Name, j.User, j.Account, j.Partition, j.GPUs, j.GPUType, j.Silent = 7, "n", "u", "a", "gpu", 2, "a100", true
+		j.ID, j.Name, j.User, j.Account, j.Partition, j.GPUs, j.GPUType, j.Nodes, j.Silent = 7, "n", "u", "a", "gpu", 2, "a100", 1, true
 		o := tt.out
 		o.ID, o.User, o.Account, o.GPUs = 7, "u", "a", 2
 		if d := cmp.Diff([]work.Job{j}, s.Jobs); d != "" {
