@@ -36,8 +36,8 @@ func (d *DB) Past(ctx context.Context, cluster string, now time.Time) (*bridge.P
 			return err
 		}
 		m, err := d.model(ctx, tx, cluster)
-		if m.Model != nil {
-			out.Left = m.Left
+		if m.foresight != nil {
+			out.Left = m.left
 		}
 		return err
 	})

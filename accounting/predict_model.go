@@ -23,9 +23,9 @@ type models struct {
 
 // keptModel is a model and what the database says of it.
 type keptModel struct {
-	*learn.Model
-	id   int64
-	made time.Time
+	*foresight // nil: there is none that can be read
+	id         int64
+	made       time.Time
 }
 
 // querier is a pool or a transaction.
@@ -33,14 +33,13 @@ type querier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// model returns the newest model of a cluster, with a nil Model where there is
-// none that this release can read.
+// model returns the newest model of a cluster.
 func (d *DB) model(ctx context.Context, q querier, cluster string) (keptModel, error) {
 	d.models.mu.Lock()
 	defer d.models.mu.Unlock()
 	had := d.models.last[cluster]
 	var text []byte
-	now := keptModel{Model: had.Model}
+	now := keptModel{}
 	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.made, &text)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -50,11 +49,11 @@ func (d *DB) model(ctx context.Context, q querier, cluster string) (keptModel, e
 	case text == nil:
 		return had, nil
 	}
+	// Policies do without one that cannot be read, until the next is fitted.
 	if text, err = unzip(text); err == nil {
-		now.Model, err = learn.Parse(text)
-	}
-	if err != nil {
-		now.Model = nil // policies do without until the next one is fitted
+		if m, err := learn.Parse(text); err == nil {
+			now.foresight = newForesight(m)
+		}
 	}
 	if d.models.last == nil {
 		d.models.last = map[string]keptModel{}

@@ -24,7 +24,7 @@ const lateStart = 48 * time.Hour
 func (d *DB) foretell(ctx context.Context, cluster string, now time.Time) (int, error) {
 	const doing = "predicting runs that started"
 	m, err := d.model(ctx, d.pool, cluster)
-	if err != nil || m.Model == nil {
+	if err != nil || m.foresight == nil {
 		return 0, explain(doing, err)
 	}
 	since := now.Add(-lateStart)
@@ -38,7 +38,7 @@ func (d *DB) foretell(ctx context.Context, cluster string, now time.Time) (int, 
 			return err
 		}
 		p = newPredicted()
-		if err := p.read(rows, m.Model); err != nil {
+		if err := p.read(rows, m.model); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, qPredictAdd, cluster, m.id, p.job, p.submit, p.restarts, p.started, p.user, p.account, p.limit, p.mean, p.sigma, p.p10, p.p50, p.p90)
