@@ -53,8 +53,11 @@ func TestCoordinatorsSeeTheirAccounts(t *testing.T) {
 	exec(t, owner, "drop role if exists carol; create role carol login in role fairbridge_coordinator")
 	exec(t, owner, "drop role if exists nobody_yet; create role nobody_yet login in role fairbridge_coordinator")
 	exec(t, owner, "drop role if exists analyst; create role analyst login in role fairbridge_report")
+	exec(t, owner, "drop role if exists daemon; create role daemon login; grant usage on schema fairbridge, fairbridge_v1 to daemon")
+	exec(t, owner, "grant select on all tables in schema fairbridge_v1 to daemon; grant select on fairbridge.job_runs to daemon")
 	exec(t, owner, "insert into fairbridge.coordinators values ('carol', 'c1', 'a3'), ('group_gone', 'c1', 'a5'), ('carol', 'c2', 'a4')")
 	carol, nobody, analyst := as(t, dsn, "carol"), as(t, dsn, "nobody_yet"), as(t, dsn, "analyst")
+	daemon := as(t, dsn, "daemon")
 	mine := []string{"a13", "a23", "a3"} // a13 and a23 are below a3
 
 	tried := 0
@@ -70,6 +73,9 @@ func TestCoordinatorsSeeTheirAccounts(t *testing.T) {
 		}
 		if got := texts(t, analyst, all); !slices.Equal(got, every) {
 			t.Errorf("%s: the analyst sees %d accounts of %d", v, len(got), len(every))
+		}
+		if got := texts(t, daemon, all); !slices.Equal(got, every) {
+			t.Errorf("%s: who may read the record sees %d accounts of %d", v, len(got), len(every))
 		}
 		if got := texts(t, carol, all); !slices.Equal(got, mine) {
 			t.Errorf("%s: carol sees %v", v, got)
@@ -125,6 +131,8 @@ func TestNoLeakThroughFunctions(t *testing.T) {
 	must(t, err)
 	defer owner.Close(context.Background())
 	exec(t, owner, "drop role if exists mallory; create role mallory login in role fairbridge_coordinator")
+	exec(t, owner, "drop role if exists daemon; create role daemon login; grant usage on schema fairbridge, fairbridge_v1 to daemon")
+	exec(t, owner, "grant select on all tables in schema fairbridge_v1 to daemon; grant select on fairbridge.job_runs to daemon")
 	exec(t, owner, "insert into fairbridge.coordinators values ('mallory', 'c1', 'a3')")
 	c, err := pgx.ParseConfig(dsn)
 	must(t, err)

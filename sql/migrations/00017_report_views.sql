@@ -11,8 +11,8 @@ comment on table fairbridge.coordinators is 'Which accounts, with those below th
 
 create view fairbridge.sees_all as
 select exists (select from pg_roles r where r.rolname = 'fairbridge_report' and pg_has_role(current_user, r.oid, 'usage'))
-    or pg_has_role(current_user, (select relowner from pg_class where oid = 'fairbridge.job_runs'::regclass), 'usage') as yes;
-comment on view fairbridge.sees_all is 'Whether the role that asks sees every account: the owner, and members of fairbridge_report.';
+    or has_table_privilege(current_user, 'fairbridge.job_runs'::regclass, 'select') as yes;
+comment on view fairbridge.sees_all is 'Whether the role that asks sees every account: members of fairbridge_report, and who may read the record itself.';
 
 create view fairbridge.sees as
 with recursive below as (
