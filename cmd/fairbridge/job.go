@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,16 +33,7 @@ Exit status 3 when the job was never seen.`,
 			if err != nil {
 				return usageError{err}
 			}
-			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
-			if err != nil {
-				return err
-			}
-			defer s.close()
-			id, err := s.idOf(c.Context(), name)
-			var j *report.Job
-			if err == nil {
-				j, err = s.db.JobUse(c.Context(), s.file.Cluster, policy.JobID(id))
-			}
+			j, err := o.jobUse(c.Context(), name)
 			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, errNoTask) {
 				if errors.Is(err, accounting.ErrUnknownJob) {
 					err = accounting.ErrUnknownJob // without what was being done
@@ -59,6 +51,20 @@ Exit status 3 when the job was never seen.`,
 			return nil
 		},
 	})
+}
+
+// jobUse reads how a job used its GPUs.
+func (o *options) jobUse(ctx context.Context, name jobName) (*report.Job, error) {
+	s, err := o.open(ctx, slog.New(slog.DiscardHandler))
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	id, err := s.idOf(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.db.JobUse(ctx, s.file.Cluster, policy.JobID(id))
 }
 
 func printJob(w io.Writer, j *report.Job, now time.Time) {
