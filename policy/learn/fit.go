@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Fit learns from finished runs, in any order, keeping the most groups of each
@@ -42,8 +43,12 @@ func (j *Job) compare(o *Job) int {
 		cmp.Compare(j.Type, o.Type), cmp.Compare(j.GPUs, o.GPUs), cmp.Compare(j.Limit, o.Limit))
 }
 
+// Known returns when a model that is fitted every hour knows of a run that
+// ended at a time: at the next full hour.
+func Known(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
+
 // try adds runs in the order in which they ended and notes, for some of them,
-// what each level had known at their start.
+// what each level of a model fitted every hour had known at their start.
 func (m *Model) try(runs []Run) []trial {
 	every := max(1, (len(runs)+mostTried-1)/mostTried)
 	var starts []*Run
@@ -53,7 +58,7 @@ func (m *Model) try(runs []Run) []trial {
 	slices.SortStableFunc(starts, func(a, b *Run) int { return a.Start.Compare(b.Start) })
 	all := make([]trial, 0, len(starts))
 	for i := range runs {
-		for len(starts) > 0 && starts[0].Start.Before(runs[i].End) {
+		for len(starts) > 0 && starts[0].Start.Before(Known(runs[i].End)) {
 			if starts[0].seconds() > 0 {
 				all = append(all, m.trial(starts[0]))
 			}

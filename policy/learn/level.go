@@ -25,12 +25,13 @@ type fitted struct {
 }
 
 // levels is how many kinds there are.
-const levels = 17
+const levels = 18
 
 // kinds are the levels, the most general first.
 var kinds = [levels]kind{
 	{"all", func(t *tag) key { return key{} }, 0, 0, 1, false, false, fitted{4, 1, 6}},
 	{"size", func(t *tag) key { return key{t.gpus} }, 0, 0, 1, false, false, fitted{16, .8, 6}},
+	{"size, lately", func(t *tag) key { return key{t.gpus} }, 0, 0, .8, false, false, fitted{4, .2, 6}},
 	{"limit", func(t *tag) key { return key{t.limit} }, 0, 0, 1, true, false, fitted{16, .5, 6}},
 	{"limit used", func(t *tag) key { return key{} }, 0, 0, 1, true, true, fitted{16, .25, 6}},
 	{"account", func(t *tag) key { return key{t.account} }, 1, 1, .999, false, false, fitted{16, .5, 6}},
