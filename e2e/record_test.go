@@ -152,6 +152,9 @@ func (s *site) sacct(began time.Time) []acct {
 	for line := range strings.Lines(out) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		a := acct{job: f[0], state: strings.Fields(f[1])[0], start: number(f[3]), end: number(f[4]), slept: f[6] != "00:00:00"}
+		if a.state == "PENDING" && a.end > 0 {
+			a.state = "REQUEUED" // the launch failed: the job goes on in another row
+		}
 		for item := range strings.SplitSeq(f[7], ",") {
 			if n, ok := strings.CutPrefix(item, "gres/gpu="); ok {
 				a.gpus = number(n)

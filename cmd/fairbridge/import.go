@@ -37,8 +37,11 @@ works for us half the time at most. An interrupted import goes on where it was;
 importing anything again changes nothing. The daemon itself reads what is new
 every few minutes, so that this is needed for older history only.
 
-For a file, print with: SLURM_TIME_FORMAT=%s sacct -aDXP -S 2026-01-01 -o \
-` + slurmdb.Columns,
+For a file, print with:
+  SLURM_TIME_FORMAT=%s sacct -aDXP -S 2026-01-01 \
+    -o JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended \
+    -o TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList \
+    -o AllocTRES,ReqTRES,JobName`,
 		Example: `  fairbridge import --since 90d
   fairbridge import --since 2026-01-01 --until 2026-02-01 --window 6h
   fairbridge import --sacct jan.txt

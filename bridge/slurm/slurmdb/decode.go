@@ -108,8 +108,12 @@ func (r *record) job() (Job, error) {
 	return j.checked()
 }
 
-// checked refuses times that contradict each other.
+// checked refuses times that contradict each other. A row that held something
+// and is over but pending is one of a job whose launch failed: it was requeued.
 func (j Job) checked() (Job, error) {
+	if j.State == "PENDING" && j.Nodes != "" && !j.Start.IsZero() && !j.End.IsZero() {
+		j.State = "REQUEUED"
+	}
 	if j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
 		if j.Nodes != "" {
 			return Job{}, fmt.Errorf("job %d ends at %s, before it starts at %s", j.ID, j.End.Format(time.RFC3339), j.Start.Format(time.RFC3339))

@@ -107,6 +107,20 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// A heterogeneous job whose launch failed leaves a row that is over but pending.
+func TestLaunchFailed(t *testing.T) {
+	got, _, err := read(strings.NewReader(`{"jobs": [
+		{"job_id": 5, "state": {"current": ["PENDING"]}, "nodes": "n1", "time": {"submission": 5, "start": 10, "end": 10}},
+		{"job_id": 6, "state": {"current": ["PENDING"]}, "nodes": "None assigned", "time": {"submission": 5, "start": 0, "end": 0}}]}`), "jobs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := (&Reader{}).rows(*got.Jobs)
+	if err != nil || rows[0].State != "REQUEUED" || !rows[0].Ended() || rows[1].State != "PENDING" || rows[1].Ended() {
+		t.Errorf("%+v (%v)", rows, err)
+	}
+}
+
 func TestStateOf(t *testing.T) {
 	for want, words := range map[string][]string{"REQUEUED": {"PENDING", "REQUEUED"}, "RESIZING": {"PENDING", "RESIZING"}, "FAILED": {"FAILED"}, "": nil} {
 		if got := stateOf(words); got != want {
