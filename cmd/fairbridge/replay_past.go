@@ -29,6 +29,7 @@ type replaying struct {
 	parallel     int
 	html         string
 	stoppable    bool
+	conf         string // file
 }
 
 func (t *replaying) flags(c *cobra.Command) {
@@ -39,6 +40,7 @@ func (t *replaying) flags(c *cobra.Command) {
 	f.StringVar(&t.fidelity, "fidelity", "slurm", "slurm, or exact")
 	f.StringVar(&t.cluster, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
 	f.BoolVar(&t.stoppable, "stoppable", false, "as if every job let itself be stopped")
+	f.StringVar(&t.conf, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 	f.IntVar(&t.seeds, "seeds", 1, "how many times, for policies with chance")
 	f.Int64Var(&t.seed, "seed", 1, "of all chance")
 	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
@@ -103,6 +105,7 @@ type pasting struct {
 	from, to  time.Time
 	site      *past.Site
 	base      roster.Pick // what was done
+	unread    string      // why Slurm's settings could not be read
 	baseMode  gate.Mode   // and in which mode; "": by Slurm alone
 }
 
@@ -121,20 +124,30 @@ func (p *pasting) read(ctx context.Context) error {
 	if !p.from.Before(p.to) {
 		return usageError{errors.New("--since is not before --until")}
 	}
+	if err := p.settings(ctx); err != nil {
+		return err
+	}
 	db, err := openDB(ctx, p.file)
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	if err := p.steering(ctx, db); err != nil {
+	runs, err := db.PastRuns(ctx, p.file.Cluster, p.partition, p.from, p.to)
+	if err != nil {
 		return err
 	}
-	return p.jobs(ctx, db)
+	if len(runs) == 0 {
+		return fmt.Errorf("the record has no GPU job of partition %s that ran between %s and %s; fairbridge import reads older ones", p.partition, p.from.Format(time.DateTime), p.to.Format(time.DateTime))
+	}
+	if err := p.steering(ctx, db, runs); err != nil {
+		return err
+	}
+	return p.jobs(ctx, db, runs)
 }
 
 // steering finds out what was done: whether Slurm was alone, and else what
 // steered most of the time.
-func (p *pasting) steering(ctx context.Context, db *accounting.DB) error {
+func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accounting.PastRun) error {
 	list, err := db.Steered(ctx, p.file.Cluster, p.partition, p.from, p.to)
 	if err != nil {
 		return err
@@ -145,9 +158,20 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB) error {
 	}
 	p.way.Loop = simulated(config)
 	p.base = roster.Alone()
-	all := p.to.Sub(p.from).Seconds()
+	first, last := p.to, p.from
+	for i := range runs {
+		if a := runs[i].Arrive; a.Before(first) {
+			first = a
+		}
+		if e := runs[i].End; e.After(last) {
+			last = e
+		}
+	}
+	if first.Before(p.from) {
+		first = p.from
+	}
 	i := slices.IndexFunc(list, func(s accounting.Steering) bool { return s.Pushed > 0 })
-	if i < 0 || !p.way.Slurm || config.Interval.Seconds()*float64(list[i].Cycles) < all/2 {
+	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < last.Sub(first).Seconds()/2 {
 		return nil
 	}
 	s := list[i]
@@ -167,17 +191,10 @@ func simulated(c bridge.Config) bridge.Config {
 	return c
 }
 
-// jobs reads jobs and nodes.
-func (p *pasting) jobs(ctx context.Context, db *accounting.DB) error {
-	f := p.file
-	runs, err := db.PastRuns(ctx, f.Cluster, p.partition, p.from, p.to)
-	if err != nil {
-		return err
-	}
-	if len(runs) == 0 {
-		return fmt.Errorf("the record has no GPU job of partition %s that ran between %s and %s; fairbridge import reads older ones", p.partition, p.from.Format(time.DateTime), p.to.Format(time.DateTime))
-	}
-	nodes := p.source.Nodes
+// jobs makes a workload of the runs, and reads the nodes.
+func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []accounting.PastRun) error {
+	f, nodes := p.file, p.source.Nodes
+	var err error
 	if nodes == nil {
 		if nodes, err = lastNodes(ctx, db, f.Cluster, p.partition); err != nil {
 			return err
@@ -197,10 +214,14 @@ func (p *pasting) jobs(ctx context.Context, db *accounting.DB) error {
 		Partition: p.partition, Since: p.from, Until: p.to, Runs: runs, Nodes: nodes, Accounts: accounts,
 		Opting: bridge.Opting(f.Preempt), All: p.stoppable,
 	})
-	if err == nil {
-		p.Workload = p.site.Workload
+	if err != nil {
+		return err
 	}
-	return err
+	p.Workload = p.site.Workload
+	if p.unread != "" {
+		p.Remarks = append(p.Remarks, p.unread)
+	}
+	return nil
 }
 
 // lastNodes are the nodes of the last stored cycle, all of them up, and with

@@ -118,6 +118,9 @@ func (s *show) run(ctx context.Context) error {
 		if err := s.explain(ctx, d, before, after); err != nil {
 			return err
 		}
+		if err := s.replay(ctx, d); err != nil {
+			return err
+		}
 	}
 	return s.keep(ctx)
 }

@@ -17,6 +17,7 @@ import (
 // simulated is a slurmrestd in front of a simulated cluster.
 type simulated struct {
 	server *slurmtest.Server
+	conf   string // file of its settings, for a replay
 	key    string // file of the key that tokens are signed with
 	hasty  bool   // its time passes only in Wait, and at once
 }
@@ -31,7 +32,7 @@ func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
 			{Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}, {Name: "carol", Account: "vision"},
 			{Name: "fairbridge", Operator: true},
 		},
-		// As in the configuration of the throw-away Slurm.
+		// As in the configuration of the throw-away Slurm, and below in settings.
 		RequeueDelay: 6 * time.Second, BatchDelay: time.Second, SchedInterval: 5 * time.Second,
 		BackfillInterval: 5 * time.Second, CalcPeriod: time.Minute,
 	})
@@ -44,6 +45,10 @@ func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
 	if err := os.WriteFile(s.key, key, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
 	}
+	s.conf = filepath.Join(dir, "slurm.conf")
+	if err := os.WriteFile(s.conf, []byte(settings), 0o600); err != nil {
+		return nil, fmt.Errorf("writing the settings of the simulated Slurm: %w", err)
+	}
 	speed := 1.0
 	if hasty {
 		speed = 0
@@ -51,6 +56,11 @@ func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
 	s.server, err = slurmtest.Start(slurmtest.Config{World: w, Key: key, Speed: speed})
 	return s, err
 }
+
+// settings are those of the simulated Slurm, in the words of slurm.conf.
+const settings = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
+PriorityCalcPeriod=1
+`
 
 func simAccounts() []sim.Account {
 	return []sim.Account{{Name: "research", Shares: Weights["research"]}, {Name: "teaching", Shares: Weights["teaching"]}, {Name: "vision", Shares: Weights["vision"]}}
@@ -64,7 +74,7 @@ func (s *simulated) Title() string {
 
 func (s *simulated) Access() access {
 	return access{
-		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, // its release requeues through REST
+		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, Conf: s.conf, // its release requeues through REST
 		Auth: "key_file: " + strconv.Quote(s.key) + "\n  user: fairbridge",
 	}
 }

@@ -18,6 +18,7 @@ type access struct {
 	URL      string
 	Auth     string   // lines of the configuration's slurm part
 	Scontrol []string // command before its arguments
+	Conf     string   // file with Slurm's settings; "": scontrol shows them
 }
 
 // site is a Slurm of its own, with nothing queued.

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
+	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/through"
@@ -19,6 +20,7 @@ type Way struct {
 	Clock    exact.Clock
 	Seed     int64
 	Loop     bridge.Config      // with Slurm: the daemon's configuration; zero: its defaults
+	Conf     sim.Config         // with Slurm: its settings, but for the cluster; zero: its defaults
 	Mode     gate.Mode          // with Slurm: how much of a plan may reach it; "": preempt
 	Profiled bool               // see exact.Config
 	Progress func(done, of int) // told from time to time; nil: nobody
@@ -61,7 +63,7 @@ func (w *Workload) simulate(decide policy.Policy, name string, way Way) (*measur
 	if way.Slurm {
 		return through.Run(through.Config{
 			Policy: decide, Name: name, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
-			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress, Loop: way.Loop, Mode: way.Mode,
+			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress, Loop: way.Loop, Mode: way.Mode, Slurm: way.Conf,
 		})
 	}
 	return exact.Run(exact.Config{
