@@ -57,7 +57,8 @@ select u.cluster, u.day, u.account, u.user_name, u.partition, u.gpu_type, u.gpu_
 select s.cluster, d.day, s.account, s.user_name, s.partition, s.gpu_type,
        (s.gpus * s.part / 100.0 * extract(epoch from least(s.stopped, d.hi) - greatest(s.started, d.lo)))::double precision
   from (select cluster, day, day::timestamp at time zone 'UTC' as lo, (day + 1)::timestamp at time zone 'UTC' as hi from fairbridge.stale_days) d
-  join fairbridge.run_segments s on s.cluster = d.cluster and s.stopped is not null and s.stopped > d.lo and s.started < d.hi and s.stopped > s.started
+  join fairbridge.run_segments s on s.cluster = d.cluster and s.stopped is not null and s.started < d.hi and s.stopped > s.started
+   and s.stopped > d.lo and s.stopped < 'infinity' -- both ends, so that the planner expects few and takes the index
  union all
 select s.cluster, d.day, s.account, s.user_name, s.partition, s.gpu_type,
        (s.gpus * s.part / 100.0 * extract(epoch from least(w.at, d.hi) - greatest(s.started, d.lo)))::double precision
