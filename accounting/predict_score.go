@@ -78,7 +78,7 @@ func (p *predicted) read(rows pgx.Rows, m *learn.Model) error {
 }
 
 func (p *predicted) add(d *learn.Dist, ran time.Duration) {
-	mean, sigma := d.Left(ran)
+	mean, sigma := d.Mean(ran)
 	p.mean, p.sigma = append(p.mean, mean.Seconds()), append(p.sigma, sigma.Seconds())
 	p.p10 = append(p.p10, d.Quantile(.1, ran).Seconds())
 	p.p50 = append(p.p50, d.Quantile(.5, ran).Seconds())

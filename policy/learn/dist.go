@@ -15,9 +15,18 @@ type Dist struct {
 // jobs that run that long go on as long again.
 const rare = 1e-5
 
-// Left returns what remains to be expected of a job that has run so long, and
-// its standard error; 0 for one past its time limit.
-func (d *Dist) Left(ran time.Duration) (mean, sigma time.Duration) {
+// Left returns the median of what remains of a job that has run so long, and how
+// far above it lies the time within which five of six such jobs end (84 %: for a
+// normal distribution its standard deviation, but not moved by rare long runs);
+// 0 for a job past its time limit.
+func (d *Dist) Left(ran time.Duration) (left, sigma time.Duration) {
+	left = d.Quantile(.5, ran)
+	return left, d.Quantile(.84, ran) - left
+}
+
+// Mean returns the mean of what remains of a job that has run so long, and its
+// standard deviation. Both are mostly about the rare long runs.
+func (d *Dist) Mean(ran time.Duration) (mean, sigma time.Duration) {
 	t := d.tail(ran.Seconds())
 	if t.sum < rare {
 		left := d.lindy(t.ran)

@@ -16,7 +16,7 @@ func JobOf(j *policy.Job) Job {
 }
 
 // Left returns the predicted remaining time of a job of a snapshot and its
-// standard error; 0 where nothing can be said.
+// standard error, as Dist.Left does; 0 where nothing can be said.
 func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
 	job := JobOf(j)
 	return m.Of(&job).Left(Ran(j))

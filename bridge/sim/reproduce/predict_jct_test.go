@@ -1,7 +1,8 @@
 package reproduce
 
 import (
-	"fmt"
+	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -12,20 +13,58 @@ import (
 	"fairbridge/policy/learn"
 )
 
-type foresight = func(*policy.Job) (left, sigma time.Duration)
+type (
+	foresight = func(*policy.Job) (left, sigma time.Duration)
+	watcher   = func(*policy.Snapshot, *policy.Plan)
+)
 
-// byModel predicts from the model as it was when the first of the jobs came.
-func byModel(m *learn.Model) foresight {
-	known := map[policy.JobID]*learn.Dist{}
-	return func(j *policy.Job) (time.Duration, time.Duration) {
-		d := known[j.ID]
-		if d == nil {
-			job := learn.JobOf(j)
-			d = m.Of(&job)
-			known[j.ID] = d
-		}
-		return d.Left(learn.Ran(j))
+// pupil is a model that learns from the jobs that end in a simulation, and that
+// is asked anew about the others every hour.
+type pupil struct {
+	*learn.Model
+	jobs  map[policy.JobID]*work.Job
+	here  map[policy.JobID]time.Time // first starts of jobs that run
+	dists map[policy.JobID]*learn.Dist
+	hour  time.Time
+}
+
+func newPupil(m *learn.Model, jobs []work.Job) *pupil {
+	p := &pupil{m, map[policy.JobID]*work.Job{}, map[policy.JobID]time.Time{}, map[policy.JobID]*learn.Dist{}, time.Time{}}
+	for i := range jobs {
+		p.jobs[policy.JobID(jobs[i].ID)] = &jobs[i]
 	}
+	return p
+}
+
+// watch looks for jobs that ended since it last did, an hour ago.
+func (p *pupil) watch(s *policy.Snapshot, _ *policy.Plan) {
+	if s.Now.Sub(p.hour) < time.Hour {
+		return
+	}
+	p.hour = s.Now
+	clear(p.dists)
+	was := p.here
+	p.here = map[policy.JobID]time.Time{}
+	for i := range s.Jobs {
+		p.here[s.Jobs[i].ID] = s.Jobs[i].FirstStart
+		delete(was, s.Jobs[i].ID)
+	}
+	for _, id := range slices.Sorted(maps.Keys(was)) {
+		r := learntRun(p.jobs[id])
+		r.Start, r.End = was[id], s.Now
+		p.Add(&r)
+	}
+}
+
+// left is the prediction for a job.
+func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
+	d := p.dists[j.ID]
+	if d == nil {
+		job := learn.JobOf(j)
+		d = p.Of(&job)
+		p.dists[j.ID] = d
+	}
+	return d.Left(learn.Ran(j))
 }
 
 // byOracle knows.
@@ -52,11 +91,12 @@ func later(jobs []work.Job, n int) []work.Job {
 
 // completion runs the jobs three times and returns the average completion times
 // in seconds: with what their limits and attained service tell, with the model's
-// predictions, and with true remaining times.
+// predictions, which learns on, and with true remaining times.
 func completion(t *testing.T, by string, nodes int, jobs []work.Job, m *learn.Model) (without, model, oracle float64) {
 	var got [3]float64
-	for i, f := range []foresight{nil, byModel(m), byOracle(jobs)} {
-		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, Predict: f,
+	p := newPupil(m, jobs)
+	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
+		run := simulate(t, exact.Config{Policy: system(t, by, nil), Nodes: cluster(nodes, 8, "v100"), Jobs: jobs, Predict: f, Watch: []watcher{nil, p.watch, nil}[i],
 			Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
 		for _, j := range run.Jobs {
 			got[i] += (j.Finish - j.Arrive) / float64(len(run.Jobs))
@@ -67,7 +107,7 @@ func completion(t *testing.T, by string, nodes int, jobs []work.Job, m *learn.Mo
 }
 
 // TestReproducePredictorJCT wants predictions to shorten the average completion
-// time under shortest remaining time first, by at least a fifth of what knowing
+// time under shortest remaining time first, by at least three tenths of what knowing
 // would (median over seeds), on days of jobs with over-asked limits.
 func TestReproducePredictorJCT(t *testing.T) {
 	for _, by := range []string{"srtf", "fairbridge"} {
@@ -78,14 +118,14 @@ func TestReproducePredictorJCT(t *testing.T) {
 			return (without - model) / (without - oracle)
 		})
 		t.Logf("%s: %.0f %% of what an oracle gains", by, 100*gained)
-		if by == "srtf" && gained < .2 {
+		if by == "srtf" && gained < .3 {
 			t.Errorf("srtf gains %.2f of what an oracle gains", gained)
 		}
 	}
 }
 
 // TestReproducePredictorPhilly is the same on the busiest virtual cluster of
-// Philly, of which neither users, nor names, nor limits are known.
+// Philly, of which neither users, nor names, nor limits are known: at least 5 %.
 func TestReproducePredictorPhilly(t *testing.T) {
 	all := sets(t)["philly"]
 	if all == nil {
@@ -101,9 +141,9 @@ func TestReproducePredictorPhilly(t *testing.T) {
 		sum += now[i].Duration * float64(now[i].GPUs)
 	}
 	nodes := max(8, int(sum/now[len(now)-1].Arrive/8)+1)
-	t.Log(fmt.Sprintf("%d jobs on %d nodes", len(now), nodes))
+	t.Logf("%d jobs on %d nodes", len(now), nodes)
 	without, model, _ := completion(t, "srtf", nodes, now, m)
-	if model > without {
+	if model > .95*without {
 		t.Errorf("mean JCT %.0f s with predictions, %.0f s without", model, without)
 	}
 }

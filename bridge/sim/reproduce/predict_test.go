@@ -189,7 +189,7 @@ func try(t *testing.T, name string, rest []learn.Run, m learnt) (median *errs, c
 	c = make([]covered, len(asked))
 	walk(nil, rest, m, func(r *learn.Run) {
 		d := m.Of(&r.Job)
-		left, _ := d.Left(0)
+		left, _ := d.Mean(0)
 		mean.add(left.Seconds(), r.Ran.Seconds())
 		mid.add(d.Quantile(.5, 0).Seconds(), r.Ran.Seconds())
 		for i := range asked {
