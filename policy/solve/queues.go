@@ -1,6 +1,9 @@
 package solve
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Queues divides jobs among single machines as Places does for banks, all of
 // them free now: the k-th from the end of a machine counts k times its time,
@@ -13,8 +16,11 @@ import "math"
 // a free one comes first, then the first by place and machine. The published
 // figures of AlloX rest on it to the last digit.
 func Queues(times [][]float64, machines []int) []Place {
-	q := &queues{times: times, machines: machines, place: make([]int, len(times)), of: make([]float64, len(times))}
-	q.deepen()
+	q := &queues{times: times, machines: machines, place: make([]int, len(times)), of: make([]float64, len(times)),
+		depth: make([]int, len(machines)), index: map[likeness]*alike{}}
+	for m := range machines {
+		q.deepen(m)
+	}
 	for i := range times {
 		q.insert(i)
 	}
@@ -33,45 +39,41 @@ type queues struct {
 	machines []int
 	place    []int     // by job: its column
 	of       []float64 // by job: dual value
-	job      []int     // by column: its job, -1 for none
-	worth    []float64 // by column: dual value
-	depth    []int     // by machine: jobs it has
+	cols     []spot
+	depth    []int // by machine: jobs it has
 
-	cost []float64 // of the search: by column
-	from []int
-	done []bool
+	groups []*alike // of the columns that are there
+	index  map[likeness]*alike
 }
 
-// deepen adds a place to every machine.
-func (q *queues) deepen() {
-	if q.depth == nil {
-		q.depth = make([]int, len(q.machines))
-	}
-	for range q.machines {
-		q.job = append(q.job, -1)
-		q.worth = append(q.worth, 0)
-	}
-	n := len(q.job)
-	q.cost, q.from, q.done = make([]float64, n), make([]int, n), make([]bool, n)
+// spot is what is known of a column.
+type spot struct {
+	job   int     // -1 for none
+	worth float64 // dual value
+	cost  float64 // of the search that visited it last: how far it was,
+	from  int     // and the row before it
 }
 
-func (q *queues) at(i, column int) float64 {
-	m := column % len(q.machines)
-	return q.times[i][q.machines[m]] * float64(column/len(q.machines)+1)
+// deepen makes the next place of a machine there.
+func (q *queues) deepen(m int) {
+	c := q.depth[m]*len(q.machines) + m
+	for len(q.cols) <= c {
+		q.cols = append(q.cols, spot{job: -1})
+	}
+	q.join(c)
 }
 
 // insert adds a row along the shortest augmenting path.
 func (q *queues) insert(i int) {
-	for c := range q.cost {
-		q.cost[c], q.from[c], q.done[c] = math.Inf(1), -1, false
+	for _, g := range q.groups {
+		g.cost, g.visited = math.Inf(1), 0
 	}
+	var visited []int
 	row, way, end := i, 0.0, -1
-	visited := []int{}
 	for end < 0 {
 		next := q.step(row, way)
-		way = q.cost[next]
-		q.done[next] = true
-		if row = q.job[next]; row < 0 {
+		way = q.cols[next].cost
+		if row = q.cols[next].job; row < 0 {
 			end = next
 		} else {
 			visited = append(visited, next)
@@ -79,44 +81,110 @@ func (q *queues) insert(i int) {
 	}
 	q.of[i] += way
 	for _, c := range visited {
-		q.of[q.job[c]] += way - q.cost[c]
-		q.worth[c] -= way - q.cost[c]
+		col := &q.cols[c]
+		q.of[col.job] += way - col.cost
+		q.leave(c)
+		col.worth -= way - col.cost
+		q.join(c)
 	}
 	q.augment(i, end)
 }
 
-// step looks from a row at all columns that are there, and returns the nearest
+// step looks from a row at all columns that are there, and visits the nearest
 // that was not visited.
 func (q *queues) step(row int, way float64) int {
-	best, n := -1, len(q.machines)
-	for c, done := range q.done {
-		if done || c/n > q.depth[c%n] {
+	var best *alike
+	for _, g := range q.groups {
+		if g.visited == len(g.columns) {
 			continue
 		}
-		if reach := way + q.at(row, c) - q.of[row] - q.worth[c]; reach < q.cost[c] {
-			q.cost[c], q.from[c] = reach, row
+		if reach := way + q.times[row][g.typ]*float64(g.place) - q.of[row] - g.worth; reach < g.cost {
+			g.cost, g.from = reach, row
 		}
-		if best < 0 || q.cost[c] < q.cost[best] || q.cost[c] == q.cost[best] && q.job[best] >= 0 && q.job[c] < 0 {
-			best = c
+		if best == nil || g.before(best) {
+			best = g
 		}
 	}
-	return best
+	c := best.columns[best.visited]
+	best.visited++
+	q.cols[c].cost, q.cols[c].from = best.cost, best.from
+	return c
 }
 
 // augment moves the jobs along the path that ends in a free column.
 func (q *queues) augment(i, end int) {
-	m := end % len(q.machines)
-	q.depth[m]++
+	q.leave(end)
 	for c := end; ; {
-		row := q.from[c]
+		row := q.cols[c].from
 		next := q.place[row]
-		q.job[c], q.place[row] = row, c
+		q.cols[c].job, q.place[row] = row, c
 		if row == i {
 			break
 		}
 		c = next
 	}
-	if (q.depth[m]+1)*len(q.machines) > len(q.job) {
-		q.deepen()
+	q.join(end)
+	m := end % len(q.machines)
+	q.depth[m]++
+	q.deepen(m)
+}
+
+// alike are columns that no search tells apart but by their numbers.
+type alike struct {
+	likeness
+	columns []int // ascending
+	at      int   // in queues.groups
+
+	visited int // of the search: how many of the columns, the first ones
+	cost    float64
+	from    int
+}
+
+// likeness is what the columns of a group have in common.
+type likeness struct {
+	typ, place int // place is from 1
+	taken      bool
+	worth      float64
+}
+
+// before reports whether the search visits a column of g before one of o.
+func (g *alike) before(o *alike) bool {
+	switch {
+	case g.cost != o.cost:
+		return g.cost < o.cost
+	case g.taken != o.taken:
+		return o.taken
 	}
+	return g.columns[g.visited] < o.columns[o.visited]
+}
+
+func (q *queues) likeness(c int) likeness {
+	n, col := len(q.machines), &q.cols[c]
+	return likeness{q.machines[c%n], c/n + 1, col.job >= 0, col.worth}
+}
+
+// join puts a column among those that it is like.
+func (q *queues) join(c int) {
+	l := q.likeness(c)
+	g := q.index[l]
+	if g == nil {
+		g = &alike{likeness: l, at: len(q.groups)}
+		q.index[l] = g
+		q.groups = append(q.groups, g)
+	}
+	i, _ := slices.BinarySearch(g.columns, c)
+	g.columns = slices.Insert(g.columns, i, c)
+}
+
+// leave takes a column from its group, before it changes.
+func (q *queues) leave(c int) {
+	g := q.index[q.likeness(c)]
+	i, _ := slices.BinarySearch(g.columns, c)
+	if g.columns = slices.Delete(g.columns, i, i+1); len(g.columns) > 0 {
+		return
+	}
+	delete(q.index, g.likeness)
+	last := q.groups[len(q.groups)-1]
+	q.groups[g.at], last.at = last, g.at
+	q.groups = q.groups[:len(q.groups)-1]
 }
