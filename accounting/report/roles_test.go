@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/report"
 )
 
 // as connects as a role, by its own login.
@@ -103,6 +107,39 @@ func TestCoordinatorsSeeTheirAccounts(t *testing.T) {
 	}
 	refused(t, carol)
 	refused(t, analyst)
+}
+
+// The command works for a coordinator as it does for others, on what it may see.
+func TestCoordinatorsReports(t *testing.T) {
+	h := history{runs: 500, days: 2, rng: rand.New(rand.NewPCG(7, 8))}
+	db, dsn := h.fill(t)
+	_, err := db.SumUp(t.Context(), cluster)
+	must(t, err)
+	owner, err := pgx.Connect(t.Context(), dsn)
+	must(t, err)
+	defer owner.Close(context.Background())
+	exec(t, owner, "drop role if exists dave; create role dave login in role fairbridge_coordinator")
+	exec(t, owner, "insert into fairbridge.coordinators values ('dave', 'c1', 'a3')")
+	his, err := accounting.Open(t.Context(), accounting.Config{DSN: strings.ReplaceAll(dsn, "user=fairbridge", "user=dave")})
+	must(t, err)
+	defer his.Close()
+	if _, err := his.SumUp(t.Context(), cluster); !errors.Is(err, accounting.ErrDenied) {
+		t.Errorf("a coordinator sums up: %v", err)
+	}
+	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
+	for _, r := range report.All() {
+		table, err := report.Run(t.Context(), his, r, scope)
+		must(t, err)
+		c := table.Column("account")
+		for _, row := range table.Rows {
+			if c >= 0 && !slices.Contains([]any{"a3", "a13", "a23"}, row[c]) {
+				t.Errorf("report %s shows account %v", r.Name, row[c])
+			}
+		}
+	}
+	if n := answer(t, his, report.All()[0], scope); n != 3 {
+		t.Errorf("%d accounts, want 3", n)
+	}
 }
 
 // refused tries what no reader may do, and what would leak rows through a

@@ -1,7 +1,8 @@
 -- Two roles for reports. Both may read the views and nothing else, and their
 -- queries cannot hurt. fairbridge_report sees every account; it has no password,
 -- give it one with: \\password fairbridge_report. fairbridge_coordinator is for
--- roles that see only the accounts fairbridge.coordinators lists for them.
+-- roles that see only the accounts fairbridge.coordinators lists for them. What is
+-- set here (search_path and so on) holds for these two; members set their own.
 do $$
 declare
     who text;
