@@ -27,12 +27,13 @@ func gangOf(partition string, a *Ask) gang {
 
 // kind is what is found out about a gang in the course of a round.
 type kind struct {
-	asked bool // whether it could start if nobody ran
-	never error
-	full  error // why it has no room, as long as walk.given is fullAt
-	given int
-	// displaced: no room was found by stopping jobs of a tier larger than this.
-	failed bool
+	asked bool  // whether it could start if nobody ran
+	never error // why not
+
+	full  error // why it has no room; of no use once devices were given back
+	given int   // walk.given when full was found
+
+	failed bool // stopping jobs of a tier larger than this one made no room
 	tier   int
 }
 
