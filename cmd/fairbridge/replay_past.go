@@ -158,6 +158,21 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accoun
 	}
 	p.way.Loop = simulated(config)
 	p.base = roster.Alone()
+	i := slices.IndexFunc(list, func(s accounting.Steering) bool { return s.Pushed > 0 })
+	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
+		return nil
+	}
+	s := list[i]
+	if p.base, err = roster.Recorded(s.Policy, s.Params); err != nil {
+		return fmt.Errorf("policy %s steered then: %w", s.Policy, err)
+	}
+	p.base.Label += ", as then"
+	p.baseMode = s.Mode
+	return nil
+}
+
+// busy is how long there was something to decide.
+func (p *pasting) busy(runs []accounting.PastRun) time.Duration {
 	first, last := p.to, p.from
 	for i := range runs {
 		if a := runs[i].Arrive; a.Before(first) {
@@ -170,17 +185,7 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accoun
 	if first.Before(p.from) {
 		first = p.from
 	}
-	i := slices.IndexFunc(list, func(s accounting.Steering) bool { return s.Pushed > 0 })
-	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < last.Sub(first).Seconds()/2 {
-		return nil
-	}
-	s := list[i]
-	if p.base, err = roster.Recorded(s.Policy, s.Params); err != nil {
-		return fmt.Errorf("policy %s steered then: %w", s.Policy, err)
-	}
-	p.base.Label += ", as then"
-	p.baseMode = s.Mode
-	return nil
+	return last.Sub(first)
 }
 
 // simulated is the site's configuration as far as it matters to a simulation.
@@ -205,13 +210,17 @@ func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []accounting
 	if err != nil {
 		return err
 	}
+	seen, err := db.Seen(ctx, f.Cluster, p.partition, p.from, p.to)
+	if err != nil {
+		return err
+	}
 	accounts := slices.Clone(known.Accounts)
 	for i := range accounts {
 		accounts[i].Used, accounts[i].Recent = 0, 0
 	}
 	p.site, err = past.New(past.Asked{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.partition, p.from.Format(time.DateOnly), p.to.Format(time.DateOnly)),
-		Partition: p.partition, Since: p.from, Until: p.to, Runs: runs, Nodes: nodes, Accounts: accounts,
+		Partition: p.partition, Since: p.from, Until: p.to, Runs: runs, Seen: seen, Nodes: nodes, Accounts: accounts,
 		Opting: bridge.Opting(f.Preempt), All: p.stoppable,
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 // replay runs the day that was recorded under Slurm alone and under another
 // policy, as a site would its own history.
 func (s *show) replay(ctx context.Context, d *daemon) error {
-	args := []string{"replay", "--since", "15m", "--policy", "slurm," + s.other(), "--stoppable"}
+	args := []string{"replay", "--since", "15m", "--policy", "slurm," + s.other()}
 	if d.access.Conf != "" {
 		args = append(args, "--slurm-conf", d.access.Conf)
 	}

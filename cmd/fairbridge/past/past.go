@@ -21,8 +21,9 @@ type Asked struct {
 	Name         string // of the workload
 	Partition    string
 	Since, Until time.Time
-	Runs         []accounting.PastRun // as accounting returns them
-	Nodes        []policy.Node        // to simulate on
+	Runs         []accounting.PastRun        // as accounting returns them
+	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
+	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
 	Opting       bridge.Opting // who lets jobs be stopped, by the site's configuration
 	All          bool          // everybody does
@@ -48,6 +49,9 @@ type lived struct {
 
 // New makes workload and figures.
 func New(a Asked) (*Site, error) {
+	if first := a.first(); first.After(a.Since) {
+		a.Since = first
+	}
 	jobs := a.jobs()
 	list := make([]work.Job, len(jobs))
 	for i := range jobs {
@@ -69,6 +73,17 @@ func New(a Asked) (*Site, error) {
 	}
 	s.Real = s.happened(jobs)
 	return s, nil
+}
+
+// first is when the first job arrived.
+func (a *Asked) first() time.Time {
+	first := a.Until
+	for i := range a.Runs {
+		if at := a.Runs[i].Arrive; at.Before(first) {
+			first = at
+		}
+	}
+	return first
 }
 
 // remark says what to know before believing the figures.
@@ -152,6 +167,10 @@ func (a *Asked) job(runs []accounting.PastRun) lived {
 	if len(last.Types) == 1 {
 		l.GPUType = last.Types[0]
 	}
+	if seen, ok := a.Seen[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
+		l.Fixed = l.Fixed && seen.Fixed != ""
+		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
+	}
 	gpus := float64(last.GPUs)
 	l.out = measure.Outcome{
 		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.spans[0][0],
@@ -169,8 +188,7 @@ func (a *Asked) limit(first, last *accounting.PastRun) time.Duration {
 	return d
 }
 
-// opted reports whether the site lets such jobs be stopped. What the owner said
-// in the job's comment is not in the record.
+// opted reports whether the site lets such jobs be stopped.
 func (a *Asked) opted(r *accounting.PastRun) bool {
 	o := &a.Opting
 	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, a.Partition)

@@ -58,9 +58,9 @@ func TestJobsOfRuns(t *testing.T) {
 		job  work.Job
 		out  measure.Outcome
 	}{
-		{"plain", []accounting.PastRun{run(7, 10, 15, 25, nil)},
-			work.Job{Arrive: 600, Duration: 600, Limit: 2 * time.Hour, Fixed: true},
-			measure.Outcome{Arrive: 600, Start: 900, Finish: 1500, Alone: 600, Ran: 600, Service: 1200}},
+		{"plain", []accounting.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
+			work.Job{Duration: 600, Limit: 2 * time.Hour, Fixed: true},
+			measure.Outcome{Start: 300, Finish: 900, Alone: 600, Ran: 600, Service: 1200}},
 		{"stopped by us: it went on", []accounting.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
 			work.Job{Duration: 1800, Limit: 2 * time.Hour},
 			measure.Outcome{Start: 300, Finish: 2400, Alone: 1800, Ran: 1800, Service: 3600, Stops: 1}},
@@ -93,6 +93,14 @@ func TestWhoMayBeStopped(t *testing.T) {
 	a.Opting = bridge.Opting{Comment: true, QOS: []string{"scavenger"}}
 	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
+	}
+	a.Seen = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
+	if s := site(t, a); s.Jobs[1].Fixed || s.Jobs[1].Checkpoint != 30 {
+		t.Errorf("its owner opted in: %+v", s.Jobs[1])
+	}
+	a.Seen[2] = policy.Job{ID: 2, Arrive: midnight.Add(-time.Hour)} // an earlier owner of the number
+	if s := site(t, a); !s.Jobs[1].Fixed {
+		t.Error("another job's owner opted in")
 	}
 	a.All = true
 	if s := site(t, a); s.Jobs[0].Fixed || s.Jobs[1].Fixed {
