@@ -108,6 +108,9 @@ func (t *comparing) benches() (*arena, error) {
 		if err != nil {
 			return nil, usageError{err}
 		}
+		if t.source.Silent {
+			w.Hush()
+		}
 		a.workloads = append(a.workloads, w)
 	}
 	b.Workload = a.workloads[0]

@@ -49,6 +49,7 @@ func (t *trials) flags(c *cobra.Command) {
 	f.StringVar(&t.source.Tables, "tables", "", "file with throughput tables, for training jobs")
 	f.Float64Var(&t.source.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
 	f.BoolVar(&t.source.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
+	f.BoolVar(&t.source.Silent, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
 	f.StringVar(&t.cluster, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	f.StringVar(&t.policies, "policy", "", "policies, separated by commas")
 	f.StringVar(&t.fidelity, "fidelity", "exact", "exact, or slurm")

@@ -21,6 +21,7 @@ type Source struct {
 	Nodes       []policy.Node
 	GPUsPerProc float64
 	SkipBad     bool // leave out jobs that make no sense or fit nowhere
+	Silent      bool // jobs report nothing to the policies
 }
 
 // Workload is what policies are tried on. It is only read.
@@ -58,6 +59,9 @@ func Load(s Source) (*Workload, error) {
 	}
 	w.Name, w.Jobs, w.Accounts = t.Name, t.Jobs, t.Accounts
 	w.remark(t)
+	if s.Silent {
+		w.Hush()
+	}
 	return w, w.settle(s.Trace, s.SkipBad)
 }
 
@@ -72,6 +76,14 @@ func New(name string, jobs []work.Job, tables *work.Tables, accounts []policy.Ac
 func NewFitting(name string, jobs []work.Job, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
 	w := &Workload{Name: name, Jobs: slices.Clone(jobs), Nodes: nodes, Accounts: accounts}
 	return w, w.settle(name, true)
+}
+
+// Hush makes all jobs report nothing: a policy sees what Slurm says of a plain
+// batch job. What the jobs do stays as it is.
+func (w *Workload) Hush() {
+	for i := range w.Jobs {
+		w.Jobs[i].Silent = true
+	}
 }
 
 // GPUs is the size of the cluster.
