@@ -25,6 +25,7 @@ var views = map[string]string{
 	"segments of a job":            "select * from segments where job = 4711",
 	"waits of a week":              "select * from waits where started >= '2026-02-10' and started < '2026-02-17'",
 	"efficiency_by_job, the worst": "select * from efficiency_by_job order by wasted_gpu_hours desc limit 20",
+	"efficiency_now":               "select * from efficiency_now",
 	"efficiency_by_job of a job":   "select * from efficiency_by_job where job = 4711",
 	"job_fairness, the worst":      "select * from job_fairness order by rho desc nulls last limit 20",
 	"stops, the worst":             "select * from stops order by lost_gpu_hours desc limit 20",
