@@ -106,3 +106,25 @@ func TestImportRows(t *testing.T) {
 		t.Errorf("%d segments", n)
 	}
 }
+
+// BenchmarkImportRows measures rows a second, first new, then known.
+func BenchmarkImportRows(b *testing.B) {
+	d := fresh(b)
+	var rows []slurmdb.Job
+	for i := range 50_000 {
+		rows = append(rows, rowWith(row(i, i+1, i+500, "COMPLETED"), func(r *slurmdb.Job) { r.ID = int64(i) + 1 }))
+	}
+	for b.Loop() {
+		_, err := d.pool.Exec(b.Context(), "truncate fairbridge.job_runs, fairbridge.run_segments")
+		must(b, err)
+		for i, name := range []string{"new-rows/s", "known-rows/s"} {
+			began := time.Now()
+			s, err := d.ImportRows(b.Context(), rows, Import{Cluster: testCluster, Until: sec(1)}, nil)
+			must(b, err)
+			if s.New != len(rows)*(1-i) {
+				b.Errorf("%+v", s)
+			}
+			b.ReportMetric(float64(len(rows))/time.Since(began).Seconds(), name)
+		}
+	}
+}

@@ -116,7 +116,9 @@ func (p *piece) held(old []segment, types map[string]string) []hold {
 }
 
 // agrees reports whether holds are on the piece's nodes and add up to its
-// totals.
+// totals. Totals of another number of nodes than are listed are not believed:
+// Slurm 26.05 writes those of the last size into the first row of a job that
+// was resized and then requeued.
 func (p *piece) agrees(set []hold) bool {
 	counts, all, nodes := map[string]int{}, 0, map[string]bool{}
 	for _, h := range set {
@@ -126,6 +128,9 @@ func (p *piece) agrees(set []hold) bool {
 		}
 		all += h.count
 		counts[h.gpu] += h.count
+	}
+	if n := int(p.tres.Nodes); n != 0 && n != len(p.hosts) && len(nodes) == len(p.hosts) {
+		return true
 	}
 	for _, g := range p.tres.Gres {
 		if g.Name == "gpu" && g.Type != "" && counts[g.Type] != g.Count {

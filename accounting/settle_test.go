@@ -66,7 +66,7 @@ func TestSettle(t *testing.T) {
 	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(61) })
 	whole := row(0, 10, 100, "COMPLETED")
-	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes = "n[1-2]" })
+	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.Nodes = "n[1-2]", 2 })
 	slept := func(n int) slurmdb.Job {
 		return rowWith(whole, func(r *slurmdb.Job) { r.Suspended = time.Duration(n) * time.Second })
 	}
@@ -106,6 +106,8 @@ func TestSettle(t *testing.T) {
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–"}, true},
 		{"resized, only the end told", []*slurm.View{view(sec(20), view8), view(sec(50), run)}, []slurmdb.Job{small},
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–100"}, false},
+		{"a row that contradicts itself", []*slurm.View{view(sec(20), view8)}, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) { r.Nodes = "n[1-2]" })},
+			[]string{"0/n1 a100×4 10–100", "0/n2 a100×4 10–100"}, false},
 		{"another run was taken for it", []*slurm.View{view(sec(70), with(run, func(j *slurm.Job) { j.Submit, j.Start = sec(55), sec(62) }))}, []slurmdb.Job{rowWith(again, func(r *slurmdb.Job) { r.Submit = sec(51) })},
 			[]string{"1/n1 a100×4 60–100"}, true},
 		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run)}, []slurmdb.Job{row(0, 10, 52, "FAILED"), rowWith(row(500, 510, 600, "COMPLETED"), func(r *slurmdb.Job) { r.User = "bob" })},

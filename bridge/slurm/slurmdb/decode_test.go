@@ -1,6 +1,12 @@
 package slurmdb
 
 import (
+	"cmp"
+	"slices"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
 	"os"
 	"strings"
 	"testing"
@@ -125,6 +131,74 @@ func TestStateOf(t *testing.T) {
 	for want, words := range map[string][]string{"REQUEUED": {"PENDING", "REQUEUED"}, "RESIZING": {"PENDING", "RESIZING"}, "FAILED": {"FAILED"}, "": nil} {
 		if got := stateOf(words); got != want {
 			t.Errorf("%v is %q, want %q", words, got, want)
+		}
+	}
+}
+
+// TestBothWays: slurmrestd and sacct, asked about the same jobs, give the same
+// rows.
+func TestBothWays(t *testing.T) {
+	ended := func(list []Job) []Job {
+		return slices.DeleteFunc(list, func(j Job) bool { return !j.Ended() })
+	}
+	text, err := os.Open("testdata/22.05-sacct.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer text.Close()
+	bySacct, err := Sacct(text, "testdata/22.05-sacct.txt", "lab", time.UTC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	byREST := ended(recorded(t, "22.05"))
+	order := func(a, b Job) int { return cmp.Or(int(a.ID-b.ID), a.Submit.Compare(b.Submit)) }
+	slices.SortFunc(byREST, order)
+	bySacct = ended(bySacct)
+	slices.SortFunc(bySacct, order)
+	if diff := gocmp.Diff(bySacct, byREST); diff != "" || len(byREST) < 15 {
+		t.Errorf("%d rows (-sacct +REST):\n%s", len(byREST), diff)
+	}
+}
+
+// recorded returns the rows of a reply of a release, about jobs that were
+// requeued, suspended, resized, cancelled, failed, on failing nodes, in arrays
+// and heterogeneous.
+func recorded(t *testing.T, release string) []Job {
+	t.Helper()
+	f, err := os.Open("testdata/" + release + "-jobs.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	got, _, err := read(f, "jobs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := (&Reader{cluster: "lab"}).rows(*got.Jobs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestRecorded(t *testing.T) {
+	for release, want := range map[string]map[string]int{
+		"22.05": {"REQUEUED": 1, "RESIZING": 2}, "26.05": {"REQUEUED": 1, "RESIZING": 4},
+	} {
+		seen, slept := map[string]int{}, 0
+		for _, j := range recorded(t, release) {
+			seen[j.State]++
+			if j.Suspended > 0 {
+				slept++
+			}
+			if j.Ended() && j.Nodes != "" && (j.Start.IsZero() || j.Allocated.GPUs() == 0 || j.Allocated.GPUType() != "a100") {
+				t.Errorf("%s: %+v", release, j)
+			}
+		}
+		for state, n := range want {
+			if seen[state] != n || slept != 1 {
+				t.Errorf("%s: %v, %d suspended; want %v and one", release, seen, slept, want)
+			}
 		}
 	}
 }
