@@ -10,6 +10,13 @@ import (
 	"fairbridge/bridge/slurm/rest"
 )
 
+// What was read is read again for some time back, because slurmctld may report
+// late: a little each time, and a day now and then.
+const (
+	shallow   = time.Hour
+	deepEvery = 6 * time.Hour
+)
+
 // keepRecord reads what is new in slurmdbd, again and again. Without slurmdbd
 // the record rests on what polls saw, so that a failure is only told, and told
 // once.
@@ -18,7 +25,7 @@ func (s *stack) keepRecord(ctx context.Context, log *slog.Logger) {
 	if every <= 0 {
 		return
 	}
-	said := ""
+	said, deep := "", time.Time{}
 	for wait := time.NewTimer(0); ; wait.Reset(every) {
 		select {
 		case <-ctx.Done():
@@ -26,7 +33,14 @@ func (s *stack) keepRecord(ctx context.Context, log *slog.Logger) {
 			return
 		case <-wait.C:
 		}
-		out, err := s.readRecord(ctx)
+		im := accounting.Import{Cluster: s.file.Cluster, Overlap: shallow}
+		if time.Since(deep) > deepEvery {
+			im.Overlap = accounting.DefaultOverlap
+		}
+		out, err := s.readRecord(ctx, im)
+		if err == nil && im.Overlap > shallow {
+			deep = time.Now()
+		}
 		switch {
 		case ctx.Err() != nil:
 		case err != nil && err.Error() != said:
@@ -41,12 +55,11 @@ func (s *stack) keepRecord(ctx context.Context, log *slog.Logger) {
 }
 
 // readRecord reads once; the first time, the last day.
-func (s *stack) readRecord(ctx context.Context) (importReport, error) {
+func (s *stack) readRecord(ctx context.Context, im accounting.Import) (importReport, error) {
 	client, err := rest.Open(ctx, s.file.REST(), rest.Poll{FullEvery: s.file.Slurm.Refresh})
 	if err != nil {
 		return importReport{}, err
 	}
-	im := accounting.Import{Cluster: s.file.Cluster}
 	out, err := importFrom(ctx, s.db, client, im)
 	if errors.Is(err, accounting.ErrNoBeginning) {
 		im.Since = time.Now().Add(-accounting.DefaultOverlap)

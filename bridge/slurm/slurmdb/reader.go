@@ -84,8 +84,16 @@ func (r *Reader) rows(list []record) ([]Job, error) {
 	return jobs, nil
 }
 
+// nothingFound is the error of old versions for an empty list.
+const nothingFound = 9003
+
+// get reads a path. That there is nothing is no error.
 func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.Meta, error)) error {
+	var e *slurm.Error
 	_, err := r.client.Conn().Get(ctx, "/slurmdb/"+r.client.API().Name()+"/"+path, read)
+	if errors.As(err, &e) && e.Number == nothingFound {
+		return nil
+	}
 	if err != nil {
 		return fmt.Errorf("reading slurmdbd's records: %w", err)
 	}
