@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -62,7 +63,7 @@ func (d *DB) Learn(ctx context.Context, cluster string, now time.Time) (Learnt, 
 	return out, err
 }
 
-// learnable reads the jobs that a model is fitted to.
+// learnable reads the jobs that a model is fitted to, in the order they ended.
 func (d *DB) learnable(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
 	var runs []learn.Run
 	err := d.long(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
@@ -70,7 +71,7 @@ func (d *DB) learnable(ctx context.Context, cluster string, now time.Time) ([]le
 		if err != nil {
 			return err
 		}
-		runs = runs[:0]
+		runs = nil
 		names := interned{}
 		var r learn.Run
 		var limit, ran float64
@@ -80,6 +81,7 @@ func (d *DB) learnable(ctx context.Context, cluster string, now time.Time) ([]le
 			runs = append(runs, r)
 			return nil
 		})
+		slices.Reverse(runs)
 		return err
 	})
 	return runs, err

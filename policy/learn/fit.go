@@ -1,12 +1,12 @@
 package learn
 
 import (
-	"cmp"
 	"slices"
 	"time"
 )
 
-// Fit learns from finished runs, in any order, keeping the most groups of each
+// Fit learns from finished runs, in any order (those that ended at the same time
+// count in the order given), keeping the most groups of each
 // level that ran last; 0: all. The shares of the levels are fitted where there
 // are runs enough to tell.
 func Fit(runs []Run, most int) *Model {
@@ -34,14 +34,7 @@ const (
 	mostTried = 4000
 )
 
-func byEnd(a, b Run) int {
-	return cmp.Or(a.End.Compare(b.End), a.Start.Compare(b.Start), a.Job.compare(&b.Job), cmp.Compare(a.Ran, b.Ran))
-}
-
-func (j *Job) compare(o *Job) int {
-	return cmp.Or(cmp.Compare(j.User, o.User), cmp.Compare(j.Account, o.Account), cmp.Compare(j.Name, o.Name),
-		cmp.Compare(j.Type, o.Type), cmp.Compare(j.GPUs, o.GPUs), cmp.Compare(j.Limit, o.Limit))
-}
+func byEnd(a, b Run) int { return a.End.Compare(b.End) }
 
 // Known returns when a model that is fitted every hour knows of a run that
 // ended at a time: at the next full hour.
