@@ -91,3 +91,29 @@ func TestABadModelIsLeftAlone(t *testing.T) {
 		t.Errorf("no model after %+v: %v", got, err)
 	}
 }
+
+// What is learnt of a job is the time of all its runs, once, when it is over.
+func TestLearnableRuns(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	run := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.Limit = time.Hour })
+	must(t, d.Record(ctx, view(sec(20), run)))
+	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) })
+	must(t, d.Record(ctx, view(sec(210), again)))
+	failed := with(running(2, t0, sec(10)), func(j *slurm.Job) { j.State, j.End, j.Gres = "NODE_FAIL", sec(100), nil })
+	if runs, err := d.learnable(ctx, testCluster, sec(300)); err != nil || len(runs) != 0 {
+		t.Fatalf("%+v, %v from jobs that are not over", runs, err)
+	}
+	done := with(again, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(500), nil })
+	must(t, d.Record(ctx, view(sec(510), done, failed)))
+	runs, err := d.learnable(ctx, testCluster, sec(600))
+	must(t, err)
+	if len(runs) != 1 {
+		t.Fatalf("%+v", runs)
+	}
+	r := runs[0]
+	first := count(t, d, "select generate_series(1, extract(epoch from ended - started)::int) from fairbridge.job_runs where job = 1 and restarts = 0")
+	if want := time.Duration(first)*time.Second + 300*time.Second; first == 0 || r.Ran != want || !r.Start.Equal(sec(10)) || !r.End.Equal(sec(500)) || r.Type != "a100" || r.GPUs != 4 || r.Limit != time.Hour {
+		t.Errorf("learns %+v, want %v in all", r, want)
+	}
+}
