@@ -131,3 +131,47 @@ func classOf(err error) slurm.Class {
 	}
 	return ""
 }
+
+// TestClientSeesTasksOfArrays: tasks that leave their array between two full
+// lists are seen.
+func TestClientSeesTasksOfArrays(t *testing.T) {
+	w, err := sim.New(sim.Config{
+		Nodes: sim.Uniform(2, "a100", 8), Start: time.Now(), BatchDelay: time.Second, Users: []sim.User{{Name: "rest", Operator: true}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := Start(Config{World: w, Key: []byte("k")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	client, _ := joinUp(t, s)
+	submit := func(work time.Duration, tasks int) {
+		s.World(func(w *sim.World) {
+			if _, err := w.Submit(sim.Spec{User: "u", GPUsPerNode: 1, Limit: time.Hour, Work: work, Array: tasks}); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	for range 20 { // so that a few changes are read one by one
+		submit(2*time.Minute, 0)
+	}
+	submit(20*time.Second, 8)
+	seen := map[int64]bool{}
+	for range 120 {
+		s.World(func(w *sim.World) { w.Advance(w.Now().Add(2 * time.Second)) })
+		v, err := client.Observe(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range v.Jobs {
+			if j := &v.Jobs[i]; j.ArraySplit {
+				seen[j.ArrayTask] = true
+			}
+		}
+	}
+	if len(seen) != 8 {
+		t.Errorf("saw %d of 8 tasks: %v", len(seen), seen)
+	}
+}

@@ -76,8 +76,21 @@ func (s *Server) job(c *request, id string) reply {
 		return r
 	}
 	p := s.page(c)
-	p.job = &j
-	return s.stamps(c, s.ok(c, "jobs", []any{record(jobFields, p)}))
+	out := []any{}
+	for _, j := range s.array(j) {
+		p.job = &j
+		out = append(out, record(jobFields, p))
+	}
+	return s.stamps(c, s.ok(c, "jobs", out))
+}
+
+// array returns every record of the array whose number the job has, as
+// slurmctld does; else the job alone.
+func (s *Server) array(j slurm.Job) []slurm.Job {
+	if j.ArrayJob == 0 || j.ID != j.ArrayJob {
+		return []slurm.Job{j}
+	}
+	return slices.DeleteFunc(s.world.Jobs(), func(x slurm.Job) bool { return x.ArrayJob != j.ArrayJob })
 }
 
 // states is jobs/state/: ids as text, one line per array task.
