@@ -17,6 +17,7 @@ func TestBad(t *testing.T) {
 	one := func(old, with string) string { return strings.Replace(shockwave, old, with, 1) }
 	for name, c := range map[string]struct{ text, want string }{
 		"no GPUs":          {one("134583\t2", "134583\t0"), "t.x:1: gpus: 0, want at least 1"},
+		"too many steps":   {one("134583\t2", "9e18\t2"), `t.x:1: total steps: "9e18" is not believable`},
 		"half a GPU":       {one("134583\t2", "134583\t0.5"), `t.x:1: gpus: "0.5" is no whole number`},
 		"no steps":         {one("143450", "0"), "t.x:2: total steps: 0, want at least 1"},
 		"negative arrival": {one("\t55\n", "\t-55\n"), "t.x:2: arrival: -55 is negative"},

@@ -34,10 +34,14 @@ func (r *row) number(name string, column int) float64 {
 // whole reads a cell that counts something.
 func (r *row) whole(name string, column int) int64 {
 	v := r.number(name, column)
-	if r.err == nil && (v != math.Trunc(v) || math.Abs(v) > 1<<53) {
+	switch {
+	case r.err != nil:
+		return 0
+	case v != math.Trunc(v):
 		r.err = faultf(name, "%q is no whole number", r.cells[column])
-	}
-	if r.err != nil {
+		return 0
+	case math.Abs(v) > 1<<53:
+		r.err = faultf(name, "%q is not believable", r.cells[column])
 		return 0
 	}
 	return int64(v)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,9 @@ func (t *trials) asked() (*bench, error) {
 		if f[1] == "" {
 			return nil, fmt.Errorf("%s is missing; see --help", f[0])
 		}
+	}
+	if all := trial.Formats(); t.source.Format != "auto" && !slices.Contains(all, t.source.Format) {
+		return nil, fmt.Errorf("format %q is unknown, there are auto, %s", t.source.Format, strings.Join(all, ", "))
 	}
 	b := &bench{seed: t.seed}
 	var err error

@@ -77,9 +77,12 @@ func split(list string) []string {
 }
 
 func one(text string, exact bool) (Pick, error) {
-	name, rest, _ := strings.Cut(text, ":")
+	name, rest, colon := strings.Cut(text, ":")
 	if i := strings.Index(name, ","); i >= 0 {
 		return Pick{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
+	}
+	if colon && rest == "" {
+		return Pick{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
 	}
 	if name == Slurm {
 		return alone(text, exact)

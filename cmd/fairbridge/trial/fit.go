@@ -87,10 +87,14 @@ func least(j *work.Job) int {
 	return j.GPUs
 }
 
-// speed says why a job has no speed on a type of GPU.
+// speed says why a job has no speed on a type of GPU, at first or at a batch
+// size it plans to use later.
 func (w *Workload) speed(j *work.Job, typ string) error {
 	if j.Training != nil {
-		_, err := w.Tables.Speed(j, typ, j.Training.Batch)
+		if _, err := w.Tables.Speed(j, typ, j.Training.Batch); err != nil {
+			return err
+		}
+		_, err := work.Plan(j, w.Tables, typ)
 		return err
 	}
 	if j.Speeds != nil && !(j.Speeds[typ] > 0) {
