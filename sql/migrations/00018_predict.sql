@@ -55,11 +55,11 @@ select p.cluster, p.account, p.user_name, count(*) as runs,
        avg((p.actual_s <= p.p50_s)::int)::double precision as below_p50,
        avg((p.actual_s <= p.p90_s)::int)::double precision as below_p90,
        avg((p.actual_s between p.p10_s and p.p90_s)::int)::double precision as within_80
-  from fairbridge.predictions p
+  from fairbridge.watch w join fairbridge.predictions p on p.cluster = w.cluster and p.started > w.at - interval '30 days'
  where p.actual_s is not null
    and ((select yes from fairbridge.sees_all) or (p.cluster, p.account) in (select cluster, account from fairbridge.sees))
  group by p.cluster, p.account, p.user_name;
-comment on view fairbridge_v1.prediction_scores is 'How good predictions at start were, by account and user: errors of the median prediction, the factor by which it was off on average beside that of the time limit, and calibration: below_p10 should be near 0.1, below_p50 near 0.5, below_p90 near 0.9, within_80 near 0.8.';
+comment on view fairbridge_v1.prediction_scores is 'How good predictions at start were in the 30 days before the last poll, by account and user: errors of the median prediction, the factor by which it was off on average beside that of the time limit, and calibration: below_p10 should be near 0.1, below_p50 near 0.5, below_p90 near 0.9, within_80 near 0.8.';
 
 create view fairbridge_v1.prediction_models as
 select cluster, id as model, version, made, since, through, runs, groups from fairbridge.models;
