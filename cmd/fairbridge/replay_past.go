@@ -81,7 +81,7 @@ func (t *replaying) asked() (*bench, error) {
 	if t.seeds < 1 || t.parallel < 1 {
 		return nil, errors.New("--seeds and --parallel want at least 1")
 	}
-	t.source.Trace, t.clock = "database", "intervals"
+	t.source.Trace, t.source.Format, t.clock = "database", "auto", "intervals"
 	given := t.cluster
 	if given == "" {
 		t.cluster = "1" // it is read from the database

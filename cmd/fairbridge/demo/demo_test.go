@@ -89,7 +89,7 @@ func TestSimulatedDemo(t *testing.T) {
 	for _, want := range []string{
 		"A day of 75 jobs (seed 1) on simulated Slurm 26.05", "\n1. Slurm alone (in virtual time", "mode preempt, policy astraea",
 		"\n  order    job ", "4 probes measure 32 GPUs", "wait, median", "GPU share of vision", "waited long, ",
-		"Decisions, newest first", "psql 'postgres://", "usage_by_account_day",
+		"Decisions, newest first", "$ fairbridge replay --since 15m --policy slurm,drf:", "a simulation of what was done (astraea ", "what happened", "psql 'postgres://", "usage_by_account_day",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q", want)
