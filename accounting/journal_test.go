@@ -90,7 +90,7 @@ func TestIntendIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestMemoIsByteForByte(t *testing.T) {
+func TestMemoComesBack(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	memo, seq, err := d.Memo(ctx, testCluster, "gpu")

@@ -63,7 +63,7 @@ func (m *Memo) UnmarshalJSON(b []byte) error {
 
 // Equal reports whether both encode alike.
 func (m Memo) Equal(o Memo) bool {
-	a, err := m.MarshalJSON()
-	b, errB := o.MarshalJSON()
+	a, err := json.Marshal(m) // compact, unlike MarshalJSON
+	b, errB := json.Marshal(o)
 	return err == nil && errB == nil && bytes.Equal(a, b)
 }
