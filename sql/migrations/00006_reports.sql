@@ -226,10 +226,9 @@ create index job_runs_started on fairbridge.job_runs (cluster, started) where st
 create function fairbridge.mark(c text[], lo timestamptz[], hi timestamptz[]) returns void language sql as $$
     insert into fairbridge.report_marks (cluster, day)
     select distinct k.c, d::date
-      from unnest(c, lo, hi) as k (c, lo, hi)
-     cross join lateral generate_series(date_trunc('day', least(k.lo, k.hi) at time zone 'UTC'),
-                                        least(greatest(k.lo, k.hi) at time zone 'UTC', least(k.lo, k.hi) at time zone 'UTC' + interval '1000 days'), interval '1 day') as d
-     where k.lo is not null and k.hi is not null
+      from (select distinct c, date_trunc('day', least(lo, hi) at time zone 'UTC') as first, date_trunc('day', greatest(lo, hi) at time zone 'UTC') as last
+              from unnest(c, lo, hi) as k (c, lo, hi) where lo is not null and hi is not null) k
+     cross join lateral generate_series(k.first, least(k.last, k.first + interval '1000 days'), interval '1 day') as d
 $$;
 -- +goose StatementEnd
 comment on function fairbridge.mark is 'Marks the days from lo to hi of clusters as changed.';
