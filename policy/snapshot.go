@@ -30,9 +30,12 @@ type User struct {
 // Snapshot is everything a policy may know, as a value. Slices are sorted by
 // the field named first in their element (jobs by ID, nodes by name, …).
 type Snapshot struct {
-	Cluster  string    `json:"cluster,omitempty"`
-	Seq      uint64    `json:"seq"` // number of the cycle; also the seed of any chance
-	Now      time.Time `json:"now"`
+	Cluster string    `json:"cluster,omitempty"`
+	Seq     uint64    `json:"seq"` // number of the cycle; also the seed of any chance
+	Now     time.Time `json:"now"`
+	// Clock is the time in seconds since some start, where it is known more exactly
+	// than Now, which counts nanoseconds; 0 elsewhere.
+	Clock    float64   `json:"clock,omitempty"`
 	Nodes    []Node    `json:"nodes"`
 	Jobs     []Job     `json:"jobs"`
 	Accounts []Account `json:"accounts,omitempty"`

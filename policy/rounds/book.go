@@ -10,9 +10,10 @@ import (
 // Book is what is remembered between rounds. It is a value: Turns replaces it
 // and changes nothing in the old one. Rows are by job, columns by GPU type.
 type Book struct {
-	First    time.Time      `json:"first"`  // when the book was begun
-	Solved   time.Time      `json:"solved"` // when the fractions were computed
-	Stale    bool           `json:"stale"`  // something happened since then
+	First    time.Time      `json:"first"`           // when the book was begun
+	Solved   time.Time      `json:"solved"`          // when the fractions were computed
+	Clock    float64        `json:"clock,omitempty"` // the same more exactly, where it is known
+	Stale    bool           `json:"stale"`           // something happened since then
 	Types    []string       `json:"types"`
 	Total    []float64      `json:"total"` // seconds all jobs received since Solved, by type
 	Jobs     []policy.JobID `json:"jobs"`  // sorted
@@ -30,7 +31,7 @@ func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
 	n, types := len(r.Entries), Types(r.Snapshot)
 	w := len(types)
 	c := Book{
-		First: b.First, Solved: b.Solved, Stale: b.Stale, Types: types, Total: make([]float64, w),
+		First: b.First, Solved: b.Solved, Clock: b.Clock, Stale: b.Stale, Types: types, Total: make([]float64, w),
 		Jobs: make([]policy.JobID, n), Attained: make([]float64, n), Batch: make([]int, n), Last: make([]int, n),
 	}
 	all := make([]float64, 3*n*w)
@@ -40,7 +41,7 @@ func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
 		copy(c.Total, b.Total)
 	}
 	if b.First.IsZero() || !same {
-		c.First, c.Solved, c.Stale = r.Now, r.Now, true
+		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.Clock, true
 	}
 	found, hint := 0, 0
 	for i, e := range r.Entries {

@@ -180,3 +180,19 @@ func TestWrongFractionsAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestOwedByTheClock: a clock more exact than nanoseconds decides what is owed,
+// to the last bit, as published simulators count.
+func TestOwedByTheClock(t *testing.T) {
+	asked, at := 0, 119.97999999999999
+	turns := rounds.Turns{Round: 2 * time.Minute, Solve: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
+	s := cluster(map[string]int{"v100": 1}, job(1, 1))
+	s.Clock = 1000
+	decide(t, s, &turns, 120)
+	s.Clock += at
+	s.Jobs = append(s.Jobs, job(2, 1)) // an arrival, so fractions are computed anew
+	decide(t, s, &turns, 120)
+	if want := .3*(1000+at-1000) - 120; turns.Book.Owed[0] != want {
+		t.Errorf("owed %v, want %v", turns.Book.Owed[0], want)
+	}
+}

@@ -58,8 +58,8 @@ func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 	half := t.Round.Seconds() / 2
 	t.Book = t.Book.next(r, half, t.Adapt)
 	b := &t.Book
-	if since := r.Now.Sub(b.Solved); b.Stale && (since >= t.Least || b.Solved.Equal(b.First)) {
-		if err := t.solve(r, since.Seconds(), half); err != nil {
+	if since := b.since(r); b.Stale && (since >= t.Least.Seconds() || b.Solved.Equal(b.First)) {
+		if err := t.solve(r, since, half); err != nil {
 			return nil, err
 		}
 	}
@@ -68,6 +68,15 @@ func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 		t.ranks[k] = b.rank(k)
 	}
 	return t.line(r), nil
+}
+
+// since returns the seconds since the fractions were computed. Jobs that are owed
+// the same but for rounding are told apart by it, so it is as exact as it can be.
+func (b *Book) since(r *policy.Round) float64 {
+	if r.Clock > 0 {
+		return r.Clock - b.Clock
+	}
+	return r.Now.Sub(b.Solved).Seconds()
 }
 
 // Size implements policy.Sizer: what the jobs have or ask, and nothing for those
@@ -111,7 +120,7 @@ func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
 			}
 		}
 	}
-	b.Solved, b.Stale = r.Now, false
+	b.Solved, b.Clock, b.Stale = r.Now, r.Clock, false
 	return nil
 }
 

@@ -11,7 +11,7 @@ import (
 func (e *engine) decide() error {
 	s := &e.snap
 	s.Seq++
-	s.Now = at(e.now)
+	s.Now, s.Clock = at(e.now), e.now
 	s.History = e.past.sorted
 	for i, j := range e.here {
 		j.refresh(&s.Jobs[i])

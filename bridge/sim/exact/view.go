@@ -9,10 +9,14 @@ import (
 
 // view is the job as a policy sees it when it arrives.
 func (e *engine) view(j *job) policy.Job {
+	class := j.Job.Class
+	if j.Silent {
+		class = ""
+	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
 		Partition: "gpu", State: policy.Pending, Submit: at(j.Arrive), Arrive: at(j.Arrive), Eligible: at(j.Arrive),
-		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: j.Job.Class, Shareable: j.Shareable,
+		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.Shareable,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
 		Training: j.report, Gained: policy.Known(0),
 	}
