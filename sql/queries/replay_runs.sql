@@ -8,7 +8,7 @@ select r.job, r.arrive, r.started, coalesce(r.ended, w.at), r.closed, r.name, r.
        (select count(distinct s.node)::int from fairbridge.run_segments s
          where s.cluster = $1 and s.job = r.job and s.submit = r.submit and s.restarts = r.restarts),
        exists (select from fairbridge.intents i where i.cluster = $1 and i.job = r.job and i.submit = r.submit and i.restarts = r.restarts
-                  and i.kind = 'requeue' and i.state in ('SENT', 'ACKED', 'UNKNOWN', 'OBSERVED'))
+                  and i.kind = 'requeue' and (i.observed is not null or i.state in ('SENT', 'ACKED', 'UNKNOWN', 'OBSERVED')))
   from fairbridge.job_runs r join fairbridge.watch w using (cluster)
  where r.cluster = $1 and $2 = any (string_to_array(r.partition, ',')) and r.gpus > 0 and r.arrive < $4 and r.started < $4
    and (r.closed and r.ended > $3 or not r.closed)
