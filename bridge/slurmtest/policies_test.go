@@ -46,7 +46,9 @@ func (l *control) Observe(ctx context.Context) (*slurm.View, error) {
 }
 
 // Reread and Apply go through the door.
-func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) { return l.live.Reread(ctx, id) }
+func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	return l.live.Reread(ctx, id)
+}
 
 func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live.Apply(ctx, e) }
 
