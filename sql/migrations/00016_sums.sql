@@ -24,7 +24,7 @@ select r.cluster, r.job, r.submit, r.restarts, r.arrive, r.started, r.ended, r.c
        m.mem_s / nullif(m.measured_s, 0) as mem_used, r.closed and not coalesce(j.again, false) as final, j.work_s, d.contention,
        case when not r.closed or r.started is null or not (coalesce(j.again, false) or r.state in ('PREEMPTED', 'REQUEUED', 'NODE_FAIL', 'BOOT_FAIL')) then null
             when exists (select from fairbridge.intents i where i.cluster = r.cluster and i.job = r.job and i.submit = r.submit and i.restarts = r.restarts
-                            and i.kind = 'requeue' and i.state in ('SENT', 'ACKED', 'UNKNOWN', 'OBSERVED')) then 'fairbridge'
+                            and i.kind = 'requeue' and (i.observed is not null or i.state in ('SENT', 'ACKED', 'UNKNOWN'))) then 'fairbridge'
             when r.state in ('NODE_FAIL', 'BOOT_FAIL') then 'node'
             when r.state = 'PREEMPTED' then 'slurm'
             else 'other' end as stopped_by
