@@ -64,7 +64,7 @@ func (c *Conservative) Blocked(r *policy.Round, e *policy.Entry) {
 	c.Depth--
 	a := e.Gang()
 	length := c.lasts(r, e)
-	from, ok := c.future.of(a.GPUs.Type).earliest(a.GPUs.Count, length)
+	from, ok := c.future.room(a.GPUs.Type).earliest(a.GPUs.Count, length)
 	if ok && from <= c.Window {
 		c.future.charge(a.GPUs.Type, a.GPUs.Count, from, length)
 	}

@@ -54,6 +54,33 @@ func (f *future) of(typ string) steps {
 	return nil
 }
 
+// room returns what can be reserved of a type: what is free of it, but no more
+// than of all whole GPUs together, of which jobs of any type have some.
+func (f *future) room(typ string) steps {
+	own := f.of(typ)
+	if typ == "" || !f.isWhole(typ) {
+		return own
+	}
+	return own.least(f.of(""))
+}
+
+// least is the lesser of both at every moment; both begin now.
+func (s steps) least(o steps) steps {
+	out := make(steps, 0, len(s)+len(o))
+	for i, k := 0, 0; i < len(s) && k < len(o); {
+		out = append(out, step{max(s[i].at, o[k].at), min(s[i].free, o[k].free)})
+		switch {
+		case i+1 < len(s) && (k+1 == len(o) || s[i+1].at < o[k+1].at):
+			i++
+		case k+1 < len(o) && (i+1 == len(s) || o[k+1].at < s[i+1].at):
+			k++
+		default:
+			i, k = i+1, k+1
+		}
+	}
+	return out
+}
+
 // types yields what an allocation takes of each kind.
 func (f *future) types(on policy.Alloc) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
