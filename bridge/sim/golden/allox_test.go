@@ -2,7 +2,6 @@ package golden
 
 import (
 	"fmt"
-	"slices"
 	"testing"
 )
 
@@ -17,15 +16,6 @@ func TestAlloX(t *testing.T) {
 		{small, "published", "makespan 32488.621 avg 9926.307 rho 4.96351 mean 0.972573 present 9.06788 unfair 0.275 util 0.60813 rounds 271"},
 		{medium, "rerun", "makespan 33872.463 avg 8133.651 rho 3.20634 mean 0.792337 present 6.96088 unfair 0.22273 util 0.61032 rounds 283"},
 	} {
-		t.Run(fmt.Sprint(c.jobs), func(t *testing.T) {
-			run := c.simulate(t, lookup(t, "allox", nil))
-			s := run.Summary()
-			got := fmt.Sprintf("makespan %v avg %v rho %v mean %v present %v unfair %v util %v rounds %d", round(s.Makespan, 3), round(s.AvgJCT, 3), s.WorstRho,
-				round(s.MeanRho, 6), slices.Max(run.RhoPresent()), round(s.Unfair, 5), round(s.Utilization, 5), len(run.Decide))
-			if got != c.want {
-				t.Errorf("got  %s\nwant %s", got, c.want)
-			}
-			compareJobs(t, run, c.perJob(t, c.source, "allox"))
-		})
+		t.Run(fmt.Sprint(c.jobs), func(t *testing.T) { c.digits(t, "allox", c.source, "allox", c.want) })
 	}
 }
