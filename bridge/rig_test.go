@@ -38,6 +38,7 @@ type wire struct {
 	sim.Direct
 	applied []slurm.Edit
 	observe error                  // what Observe answers
+	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
 	answer  func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
 	lost    func(slurm.Edit) error // what Apply answers after applying
 	between func(w *sim.World)     // happens between looking and pushing
@@ -47,7 +48,11 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if c.observe != nil {
 		return nil, c.observe
 	}
-	return c.Direct.Observe(ctx)
+	v, err := c.Direct.Observe(ctx)
+	if err == nil && c.spoil != nil {
+		c.spoil(v)
+	}
+	return v, err
 }
 
 func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {

@@ -28,6 +28,8 @@ const (
 	Late      Kind = "late"      // reset now, and do it after Delay of the world's time
 	Twice     Kind = "twice"     // do it, do it again, answer the second
 	NoChange  Kind = "nochange"  // jobs: 200 with an empty list and the "no change" warning
+	Filtered  Kind = "filtered"  // do it, and leave but the first Keep entries in the list of jobs, nodes or partitions, without a word
+	Clock     Kind = "clock"     // do it, and tell a time that is off by Delay (diag)
 )
 
 // Fault is something that goes wrong with the requests it matches.
@@ -37,9 +39,10 @@ type Fault struct {
 	Path   string        // part of the path, "/jobs/state"; "" matches all
 	Skip   int           // let so many matching requests pass first
 	Times  int           // how often it strikes; 0: until Heal
-	Delay  time.Duration // Slow: of the wall clock; Late: of the world
+	Delay  time.Duration // Slow: of the wall clock; Late: of the world; Clock: how far ahead, negative behind
 	At     int           // Truncated, Short: bytes that get through
 	Size   int           // Huge: bytes; 64 MiB when 0
+	Keep   int           // Filtered: entries that are left; 0 is an empty list
 	Status int           // Broken
 	Number int           // Broken, Problems: Slurm's error number; 1 when 0
 }

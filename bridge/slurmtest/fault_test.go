@@ -138,6 +138,49 @@ func TestHiddenUsersVanishSilently(t *testing.T) {
 	}
 }
 
+// TestAnswersThatLie: lists that are shorter than the truth, and clocks that are
+// off, look like any good answer; single jobs are told rightly.
+func TestAnswersThatLie(t *testing.T) {
+	for _, c := range []struct {
+		release string
+		v       int
+	}{{"22.05.8", 38}, {"26.05.5", 45}} {
+		s := start(t, c.release)
+		for range 3 {
+			submit(t, s, sim.Spec{})
+		}
+		for _, list := range []string{"jobs", "nodes"} {
+			for _, keep := range []int{0, 1} {
+				s.Inject(Fault{Kind: Filtered, Path: "/" + list, Keep: keep, Times: 1})
+				a := call(t, s, "GET", path(c.v, list+"/"), "")
+				if got := a.doc[list].([]any); a.status != 200 || a.number() != 0 || len(got) != keep {
+					t.Errorf("%s: %d with %d %s, want %d", c.release, a.status, len(got), list, keep)
+				}
+			}
+		}
+		s.Inject(Fault{Kind: Filtered, Path: "/jobs"})
+		if a := call(t, s, "GET", path(c.v, "job/3"), ""); a.status != 200 || len(a.doc["jobs"].([]any)) != 1 {
+			t.Errorf("%s: asked for one job: %d %s", c.release, a.status, a.body)
+		}
+		s.Heal()
+		s.Inject(Fault{Kind: Clock, Path: "/diag", Delay: -time.Hour, Times: 1})
+		behind, now := told(t, s, c.v), told(t, s, c.v)
+		if now-behind != 3600 {
+			t.Errorf("%s: the clock was told as %.0f, then as %.0f", c.release, behind, now)
+		}
+	}
+}
+
+// told is the time that diag tells.
+func told(t *testing.T, s *Server, v int) float64 {
+	t.Helper()
+	stats := call(t, s, "GET", path(v, "diag/"), "").doc["statistics"].(map[string]any)
+	if n, ok := stats["req_time"].(map[string]any); ok {
+		return n["number"].(float64)
+	}
+	return stats["req_time"].(float64)
+}
+
 func TestWorldFollowsTheClock(t *testing.T) {
 	wall := time.Unix(1_000_000, 0)
 	s := start(t, "26.05.5", func(c *Config) { c.Speed, c.Clock = 60, func() time.Time { return wall } })

@@ -75,6 +75,7 @@ func (s *Server) carryOut(w http.ResponseWriter, f Fault, c *request) {
 		s.handle(c)
 	}
 	out := s.handle(c)
+	falsify(out, f)
 	switch f.Kind {
 	case Lost:
 		reset(w)

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // texts are the faults that are a fixed answer.
@@ -50,6 +51,38 @@ func (s *Server) answered(w http.ResponseWriter, f Fault, c *request) bool {
 		return false
 	}
 	return true
+}
+
+// lists are the keys of what a reply lists.
+var lists = []string{"jobs", "nodes", "partitions"}
+
+// falsify makes a good answer lie, as filters, cut lists and bad clocks do.
+func falsify(r reply, f Fault) {
+	switch f.Kind {
+	case Filtered:
+		for _, key := range lists {
+			if list, ok := r.body[key].([]any); ok {
+				r.body[key] = list[:min(f.Keep, len(list))]
+			}
+		}
+	case Clock:
+		if stats, ok := r.body["statistics"].(map[string]any); ok {
+			stats["req_time"] = moved(stats["req_time"], int64(f.Delay/time.Second))
+		}
+	}
+}
+
+// moved is a time of a reply so many seconds later.
+func moved(at any, by int64) any {
+	switch n := at.(type) {
+	case int64:
+		return n + by
+	case map[string]any:
+		if unix, ok := n["number"].(int64); ok {
+			n["number"] = unix + by
+		}
+	}
+	return at
 }
 
 // reset ends the connection without an answer.
