@@ -3,6 +3,8 @@
 // says.
 //
 // Without more they use the distribution's Slurm, in a throw-away cluster. Other
-// releases are reached where FAIRBRIDGE_SLURM_LAB names a directory with the
-// programs that package scripts/throwaway describes.
+// releases run where FAIRBRIDGE_SLURM_ROOTS names a directory with their root
+// directories (scripts/slurm/root makes them), or are reached where
+// FAIRBRIDGE_SLURM_LAB names a directory with the programs that package
+// scripts/throwaway describes.
 package e2e

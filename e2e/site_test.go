@@ -62,8 +62,8 @@ var releases = []struct {
 	get  func(testing.TB) *throwaway.Cluster
 }{
 	{"22.05", livetest.Slurm},
-	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.Lab(t, "24.11") }},
-	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.Lab(t, "26.05") }},
+	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.Release(t, "24.11") }},
+	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.Release(t, "26.05") }},
 }
 
 // everywhere runs a test on each release, each with a database of its own and

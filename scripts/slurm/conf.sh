@@ -1,9 +1,16 @@
 # Sourced by up: writes the private /etc of the throw-away Slurm in $DIR.
 
-# write_users: system users of the host, the daemons' own, and the people of the demonstration.
+# private_etc: copies /etc, so that the daemons' view of it is whole and does not change when the host's does.
+private_etc() {
+	mkdir -p "$E" && cp -a "${ROOT:-}/etc/." "$E/"
+	rm -rf "$E"/{slurm,munge,shadow*,gshadow*,sudoers*,ssh} # nothing secret is needed
+	mkdir -p "$E/slurm" "$E/munge" && chmod 700 "$E/munge"
+}
+
+# write_users: system users of the root directory, the daemons' own, and the people of the demonstration.
 write_users() {
-	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nobody"' /etc/passwd >"$E/passwd"
-	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nogroup"' /etc/group >"$E/group"
+	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nobody"' "${ROOT:-}/etc/passwd" >"$E/passwd"
+	awk -F: '$3 < 1000 || $1 == "slurm" || $1 == "munge" || $1 == "nogroup"' "${ROOT:-}/etc/group" >"$E/group"
 	local id=3001 u
 	for u in mysql munge slurm $(printf '%s\n' $USERS | cut -d: -f1); do
 		grep -q "^$u:" "$E/passwd" && continue

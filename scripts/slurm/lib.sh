@@ -1,10 +1,10 @@
 # Sourced by the other scripts of this directory.
 #
 # A throw-away Slurm lives in one directory DIR:
-#   etc/     what its processes see as /etc/slurm, /etc/munge, /etc/passwd, ...
+#   etc/     what its processes see as /etc: a copy of the root directory's, with our users and configuration
 #   run/     what they see as /run (slurmrestd's socket is run/slurmrestd/rest.sock)
 #   var/     what they see as /var/lib/slurm: state, spool, database, logs, homes
-#   settings shell variables: ports, API version, sizes
+#   settings shell variables: ports, API version, sizes, root directory
 #   pid      the host's pid and start time of the first process of its PID namespace
 set -euo pipefail
 export LC_ALL=C PATH=$PATH:/usr/sbin:/usr/bin:/sbin:/bin
@@ -21,7 +21,8 @@ as_root() {
 	command -v sudo >/dev/null && sudo -n true 2>/dev/null || die "needs root, or sudo that asks no password"
 	exec sudo -n env AS="${AS:-}" DEBIAN_FRONTEND=noninteractive \
 		FAIRBRIDGE_SLURM_PORT_BASE="${FAIRBRIDGE_SLURM_PORT_BASE:-}" \
-		FAIRBRIDGE_SLURM_CONF="${FAIRBRIDGE_SLURM_CONF:-}" "$HERE/$ME" "$@"
+		FAIRBRIDGE_SLURM_CONF="${FAIRBRIDGE_SLURM_CONF:-}" \
+		FAIRBRIDGE_SLURM_ROOT="${FAIRBRIDGE_SLURM_ROOT:-}" "$HERE/$ME" "$@"
 }
 
 # open_dir DIR: sets DIR and the variables of a directory made by up.
@@ -30,6 +31,12 @@ open_dir() {
 	[ -e "$1/.fairbridge-slurm" ] || die "$1 holds no throw-away Slurm"
 	DIR=$(cd "$1" && pwd -P)
 	[ ! -s "$DIR/settings" ] || . "$DIR/settings"
+}
+
+# wipe: removes DIR, and the empty place where it was seen in another release's root directory.
+wipe() {
+	rm -rf --one-file-system "$DIR"
+	[ -z "${ROOT:-}" ] || rmdir "$ROOT$DIR/.scripts/slurm" "$ROOT$DIR/.scripts" "$ROOT$DIR" 2>/dev/null || true
 }
 
 # born PID: its start time, in ticks since boot; tells it from a later process of the same number.

@@ -3,6 +3,7 @@ package throwaway
 import (
 	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -28,6 +29,44 @@ func TestLabReachesAnotherRelease(t *testing.T) {
 				t.Errorf("the token file stays: %v", err)
 			}
 		})
+	}
+}
+
+func TestRootRunsAnotherRelease(t *testing.T) {
+	if testing.Short() {
+		t.Skip("brings up a Slurm; not with -short")
+	}
+	for _, release := range []string{"24.11", "26.05"} {
+		t.Run(release, func(t *testing.T) {
+			root, err := RootOf(release)
+			if errors.Is(err, ErrUnavailable) {
+				t.Skip(err)
+			}
+			c, err := Slurm(t.Context(), "", Options{Nodes: 1, GPUs: 2, Root: root})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = c.Down() })
+			if out := c.mustRun(t, "root", "scontrol", "--version"); !strings.Contains(out, release) {
+				t.Errorf("the Slurm inside says %q", out)
+			}
+			takesToken(t, c, "alice")
+			if err := c.Down(); err != nil {
+				t.Error(err)
+			}
+			gone(t, filepath.Join(root, filepath.Dir(c.TokenFile)))
+		})
+	}
+}
+
+func TestNoRootIsUnavailable(t *testing.T) {
+	t.Setenv(RootsVariable, "")
+	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
+	}
+	t.Setenv(RootsVariable, t.TempDir())
+	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
+		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }
 

@@ -23,6 +23,7 @@ type Options struct {
 	Nodes int    // nodes n1, n2, ...; 1 to 256, 0 means 4
 	GPUs  int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
 	Conf  string // further lines of slurm.conf, which win over the usual ones
+	Root  string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
 }
 
 // Cluster is a running Slurm. Users alice, bob and carol belong to the accounts research, teaching and vision, with
@@ -49,7 +50,7 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 		return nil, fmt.Errorf("preparing a directory for Slurm: %w", err)
 	}
 	tools := filepath.Join(dir, toolsDir)
-	if err := check(ctx, tools); err != nil {
+	if err := check(ctx, tools, o.Root); err != nil {
 		if temporary {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
@@ -57,7 +58,7 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	}
 	up := command(ctx, tools, "up", dir, strconv.Itoa(orElse(o.Nodes, 4)), strconv.Itoa(orElse(o.GPUs, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
-	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf)
+	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf, "FAIRBRIDGE_SLURM_ROOT="+o.Root)
 	down := command(context.WithoutCancel(ctx), tools, "down", dir)
 	if temporary {
 		up.Args, down.Args = append(up.Args, "--wipe"), append(down.Args, "--wipe")
@@ -82,13 +83,34 @@ func (c *Cluster) start(ctx context.Context, dir string, up *exec.Cmd) error {
 }
 
 // check says why a throw-away Slurm cannot run here.
-func check(ctx context.Context, tools string) error {
+func check(ctx context.Context, tools, root string) error {
 	var no *exec.ExitError
-	_, err := output(command(ctx, tools, "install", "--check"), nil)
+	what := "--check"
+	if root != "" {
+		what = "--check-namespaces"
+	}
+	_, err := output(command(ctx, tools, "install", what), nil)
 	if errors.As(err, &no) && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err
+}
+
+// RootsVariable is the environment variable that names a directory of root directories of other releases, each made by
+// scripts/slurm/root and called by its release: DIR/24.11.
+const RootsVariable = "FAIRBRIDGE_SLURM_ROOTS"
+
+// RootOf returns the root directory of a release ("24.11"). The error is ErrUnavailable when there is none.
+func RootOf(release string) (string, error) {
+	roots := os.Getenv(RootsVariable)
+	if roots == "" {
+		return "", fmt.Errorf("%w: %s is not set (scripts/slurm/root %s DIR/%s makes one)", ErrUnavailable, RootsVariable, release, release)
+	}
+	root := filepath.Join(roots, release)
+	if _, err := os.Stat(filepath.Join(root, ".fairbridge-root")); err != nil {
+		return "", fmt.Errorf("%w: no root directory of Slurm %s: %w", ErrUnavailable, release, err)
+	}
+	return root, nil
 }
 
 // Down ends the cluster at once. It may be called again.

@@ -31,6 +31,46 @@ func Slurm(t testing.TB) *throwaway.Cluster {
 	return orSkip(t, c, err, os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") == "1")
 }
 
+// Release returns a running cluster of another release of Slurm ("24.11"), with 4 nodes of 8 GPUs, started at the first
+// call of this test binary from the root directory that package throwaway finds for it, or, failing that, a lab that
+// runs. The test is skipped where there is neither, and with -short.
+func Release(t testing.TB, release string) *throwaway.Cluster {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
+	}
+	if _, err := throwaway.RootOf(release); errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
+		return Lab(t, release)
+	}
+	c, err := others.of(release)
+	return orSkip(t, c, err, false)
+}
+
+// others are the clusters of other releases, one each.
+var others = clusters{started: map[string]func() (*throwaway.Cluster, error){}}
+
+type clusters struct {
+	sync.Mutex
+	started map[string]func() (*throwaway.Cluster, error)
+}
+
+func (c *clusters) of(release string) (*throwaway.Cluster, error) {
+	c.Lock()
+	defer c.Unlock()
+	if c.started[release] == nil {
+		c.started[release] = sync.OnceValues(func() (*throwaway.Cluster, error) {
+			root, err := throwaway.RootOf(release)
+			if err != nil {
+				return nil, err
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+			defer cancel()
+			return throwaway.Slurm(ctx, "", throwaway.Options{Root: root})
+		})
+	}
+	return c.started[release]()
+}
+
 // Lab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.
 func Lab(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
