@@ -11,9 +11,15 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/bridge/slurm/slurmdb"
+	"fairbridge/policy"
 )
 
 const cluster = "c1"
+
+// hostile is a name that a user gave a job: it clears a terminal, forges a row
+// and is a formula.
+const hostile = "=HYPERLINK(1)\x1b[2J\nroot  99.9 %"
 
 var first = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
@@ -84,7 +90,7 @@ func (h history) fill(t testing.TB) (*accounting.DB, string) {
 	defer conn.Close(ctx)
 	jobs := h.draw()
 	exec(t, conn, "insert into fairbridge.watch values ('c1', $1, $1, $1, '26.05', 'v0.0.45')", h.end())
-	exec(t, conn, "insert into fairbridge.accounts (cluster, name, parent, weight) select 'c1', 'a' || i, case when i < 10 then '' else 'a' || i % 10 end, 1 + i % 3 from generate_series(0, 29) i")
+	entitle(t, db)
 	h.copyRuns(t, conn, jobs)
 	h.copyHours(t, conn, jobs)
 	exec(t, conn, `insert into fairbridge.capacity_hours select 'c1', p, h, g, 6, 1024, 800 + 100 * sin(extract(epoch from h) / 20000), 200, 20, 4, 300
@@ -93,6 +99,24 @@ func (h history) fill(t testing.TB) (*accounting.DB, string) {
 	h.copyChanges(t, conn)
 	exec(t, conn, "analyze")
 	return db, dsn
+}
+
+// entitle gives accounts their shares as most sites do: slurmdbd has the tree,
+// the configuration overrides some of it. Weights are 1 to 3, those of a3, a7
+// and a11 by the configuration.
+func entitle(t testing.TB, db *accounting.DB) {
+	t.Helper()
+	tree := []slurmdb.Share{{Account: "root"}}
+	for i := range 30 {
+		s := slurmdb.Share{Account: fmt.Sprint("a", i), Parent: "root", Shares: 1 + int64(i%3)}
+		if i >= 10 {
+			s.Parent = fmt.Sprint("a", i%10)
+		}
+		tree = append(tree, s)
+	}
+	ctx := context.Background()
+	must(t, db.SetShares(ctx, cluster, tree))
+	must(t, db.SetAccounts(ctx, cluster, []policy.Account{{Name: "a3", Weight: 3}, {Name: "a7", Weight: 1}, {Name: "a11", Parent: "a2", Weight: 2}}))
 }
 
 func exec(t testing.TB, conn *pgx.Conn, query string, args ...any) {
@@ -114,7 +138,7 @@ func (h history) copyRuns(t testing.TB, conn *pgx.Conn, jobs []job) {
 	}, len(jobs), func(i int) []any {
 		j := &jobs[i]
 		return []any{
-			cluster, i + 1, j.arrive.Unix(), j.restarts, j.arrive, "", "train", j.user, j.account, "normal", "gpu", 0, 0, j.state, "",
+			cluster, i + 1, j.arrive.Unix(), j.restarts, j.arrive, "", hostile, j.user, j.account, "normal", "gpu", 0, 0, j.state, "",
 			j.limit, j.gpus, j.start, j.end, true, true, j.arrive, j.end, i,
 		}
 	})

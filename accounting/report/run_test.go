@@ -7,14 +7,17 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/report/plain"
 )
 
 // summed is a small history, summed up.
@@ -116,6 +119,17 @@ func TestSharesAddUp(t *testing.T) {
 	}
 }
 
+// An account of which both sources speak counts once, as the configuration has
+// it: a7, whose parent only slurmdbd names, by a weight of 1 where slurmdbd says
+// 2, and a11 below a2.
+func TestConfigurationOverridesSlurmdbd(t *testing.T) {
+	_, conn, _ := summed(t)
+	got := texts(t, conn, "select distinct concat(name, ' ', parent, ' ', weight) from fairbridge.account_days where name in ('a3', 'a7', 'a8', 'a11', 'a17') order by 1")
+	if diff := cmp.Diff([]string{"a11 a2 2", "a17 a7 3", "a3  3", "a7  1", "a8  3"}, got); diff != "" {
+		t.Errorf("entitlements (-want +got):\n%s", diff)
+	}
+}
+
 func TestEveryReportAnswers(t *testing.T) {
 	db, _, s := summed(t)
 	for _, r := range report.All() {
@@ -146,12 +160,28 @@ func written(t *testing.T, r report.Report, table *report.Table) {
 	if err != nil || len(lines) != len(table.Rows)+1 {
 		t.Errorf("report %s: %d lines of CSV for %d rows, %v", r.Name, len(lines), len(table.Rows), err)
 	}
+	for i, line := range lines {
+		for k, cell := range line {
+			shown := report.Text(table.Columns[k], cell)
+			if i > 0 {
+				shown = report.Text(table.Columns[k], table.Rows[i-1][k])
+			}
+			if plain.Cell(cell) != cell && !number(cell) || plain.Text(shown) != shown {
+				t.Errorf("report %s: a user's text comes out as %q in CSV and %q in a table", r.Name, cell, shown)
+			}
+		}
+	}
 	text, err := json.Marshal(table)
 	must(t, err)
 	var back []map[string]any
 	if err := json.Unmarshal(text, &back); err != nil || len(back) != len(table.Rows) {
 		t.Errorf("report %s: %d objects for %d rows, %v", r.Name, len(back), len(table.Rows), err)
 	}
+}
+
+func number(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
 }
 
 // narrowed wants an account's report to be about that account only.

@@ -10,10 +10,13 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/accounting/report/plain"
 )
 
 // CSV writes the table with a line of column names. Times are RFC 3339 in UTC,
-// shares 0..1; what is not known is empty.
+// shares 0..1; what is not known is empty. Texts are made harmless to
+// spreadsheets and terminals: plain.Cell.
 func (t *Table) CSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	if err := c.Write(t.Columns); err != nil {
@@ -44,6 +47,8 @@ func bare(v any) string {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	case time.Time:
 		return v.Format(time.RFC3339)
+	case string:
+		return plain.Cell(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -76,7 +81,8 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Text prints a value for people; the column's name says its unit.
+// Text prints a value for people; the column's name says its unit. Texts are
+// made harmless: plain.Text.
 func Text(column string, v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -95,6 +101,8 @@ func Text(column string, v any) string {
 		return strconv.FormatFloat(v, 'f', 2, 64)
 	case time.Time:
 		return v.Local().Format("2006-01-02 15:04")
+	case string:
+		return plain.Text(v)
 	}
 	return fmt.Sprint(v)
 }

@@ -1,0 +1,57 @@
+// Package plain makes text of users (names of jobs, users and accounts, their
+// comments) harmless to whoever reads it: on a terminal, in a table, in a
+// spreadsheet, on a page. Everything that prints such text goes through it.
+package plain
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Text returns s as one printable line. What a terminal would obey and what
+// would break or turn around a line (control characters, escape sequences, line
+// ends, marks of direction, bytes that are not UTF-8) is written out as Go does:
+// \x1b, \n, \u202e.
+func Text(s string) string {
+	if harmless(s) {
+		return s
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b.WriteString(`\x` + strconv.FormatUint(0x100+uint64(s[0]), 16)[1:])
+		case strconv.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			quoted := strconv.QuoteRuneToASCII(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+		}
+		s = s[size:]
+	}
+	return b.String()
+}
+
+func harmless(s string) bool {
+	for _, r := range s {
+		if r == utf8.RuneError || !strconv.IsPrint(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// formula are the first characters by which spreadsheets know a formula.
+const formula = "=+-@＝＋－＠"
+
+// Cell returns s for a cell of a CSV file: Text, behind an apostrophe where a
+// spreadsheet would take it for a formula. Numbers do not need it.
+func Cell(s string) string {
+	s = Text(s)
+	if first, _ := utf8.DecodeRuneInString(s); s != "" && strings.ContainsRune(formula, first) {
+		return "'" + s
+	}
+	return s
+}

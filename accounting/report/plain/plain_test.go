@@ -1,0 +1,63 @@
+package plain_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/accounting/report/plain"
+)
+
+func TestText(t *testing.T) {
+	for in, want := range map[string]string{
+		"":                         "",
+		"train resnet":             "train resnet",
+		"größe 大 🚀":                "größe 大 🚀",
+		"\x1b[2J\x1b]0;owned\a":    `\x1b[2J\x1b]0;owned\a`,
+		"a\nroot  99.9 %":          `a\nroot  99.9 %`,
+		"a\r\tb\x00":               `a\r\tb\x00`,
+		"\u009b31m":                `\u009b31m`,
+		"\u202egnp.exe":            `\u202egnp.exe`,
+		"line\u2028end":            `line\u2028end`,
+		"\xff\xc3":                 `\xff\xc3`,
+		"said \uFFFD, as in UTF-8": "said \uFFFD, as in UTF-8",
+	} {
+		if got := plain.Text(in); got != want {
+			t.Errorf("Text(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"": "", "train": "train", "a=1": "a=1", "=HYPERLINK(1)": "'=HYPERLINK(1)", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)",
+		"＝1": "'＝1", "\t=1": `\t=1`, "\r=1": `\r=1`,
+	} {
+		if got := plain.Cell(in); got != want {
+			t.Errorf("Cell(%q) = %s, want %s", in, got, want)
+		}
+	}
+}
+
+// Whatever a user writes comes out as one line that no terminal obeys and no
+// spreadsheet works out, and a second time changes nothing.
+func TestWhateverAUserWrites(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
+		got := plain.Text(s)
+		for _, r := range got {
+			if unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Fatalf("%q became %q", s, got)
+			}
+		}
+		cell := plain.Cell(s)
+		if strings.IndexAny(cell, "=+-@＝＋－＠") == 0 {
+			t.Fatalf("%q became the cell %q", s, cell)
+		}
+		if plain.Text(got) != got || plain.Cell(cell) != cell {
+			t.Fatalf("%q becomes another text the second time", s)
+		}
+	})
+}
