@@ -14,6 +14,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/report/plain"
 	"fairbridge/policy"
 )
 
@@ -69,7 +70,7 @@ func (o *options) jobUse(ctx context.Context, name jobName) (*report.Job, error)
 
 func printJob(w io.Writer, j *report.Job, now time.Time) {
 	last := j.Runs[len(j.Runs)-1]
-	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, last.User, last.Account, last.Partition, last.Devices, last.State)
+	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n", j.ID, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.Devices, last.State)
 	if r := j.Last(); r != nil {
 		printRun(w, j, r, now)
 	}

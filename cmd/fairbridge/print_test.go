@@ -78,3 +78,15 @@ func TestTable(t *testing.T) {
 		t.Errorf("on a terminal of 10 columns:\n%s", got)
 	}
 }
+
+// What a user wrote stays in its cell and does not speak to the terminal.
+func TestTablesHoldUserText(t *testing.T) {
+	var out strings.Builder
+	s := newTable(&out, "JOB", "NAME")
+	s.add(7, "\x1b[2Jtrain\n8    root")
+	s.print()
+	paragraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
+	if got, want := out.String(), "JOB  NAME\n  7  \\x1b[2Jtrain\\n8    root\n  its comment says \"\\r\\x1b]0;x\\a\"\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}

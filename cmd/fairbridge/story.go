@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/report/plain"
 	"fairbridge/bridge/ledger"
 )
 
 func printStory(w io.Writer, e *explained, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
-		e.Job, last.Name, last.User, last.Account, last.Partition, last.GPUs, last.State)
+		e.Job, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.GPUs, last.State)
 	if len(e.Decisions) > 0 && e.Decisions[0].Now {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)
@@ -41,7 +42,7 @@ func printLive(w io.Writer, e *explained, now time.Time) {
 		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)
 		return
 	}
-	fmt.Fprintf(w, "  Slurm: %s, priority %d", cmp.Or(j.Reason, j.State), j.Priority)
+	fmt.Fprintf(w, "  Slurm: %s, priority %d", plain.Text(cmp.Or(j.Reason, j.State)), j.Priority)
 	if j.State == "PENDING" && !j.Start.IsZero() {
 		fmt.Fprintf(w, ", its own start estimate %s", clock(j.Start, now))
 	}

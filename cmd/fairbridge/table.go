@@ -9,6 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
+
+	"fairbridge/accounting/report/plain"
 )
 
 // sheet is a table in the plain style of squeue. On a terminal its last column
@@ -35,8 +37,14 @@ func newTable(w io.Writer, head ...any) *sheet {
 // gap is what stands between columns.
 const gap = "  "
 
-// add appends a row.
+// add appends a row. No text in it, whoever wrote it, can break the row or
+// speak to the terminal.
 func (s *sheet) add(cells ...any) {
+	for i, c := range cells {
+		if s := fmt.Sprint(c); plain.Text(s) != s {
+			cells[i] = plain.Text(s)
+		}
+	}
 	s.measure(cells)
 	s.AppendRow(cells)
 }
@@ -67,9 +75,9 @@ func (s *sheet) print() {
 }
 
 // paragraph writes a text behind a mark, wrapped to the terminal, with blanks
-// where the mark stands in the first line.
+// where the mark stands in the first line. Text of users in it is made harmless.
 func paragraph(w io.Writer, mark, s string) {
-	room := text.StringWidth(mark)
+	room, s := text.StringWidth(mark), plain.Text(s)
 	if width := widthOf(w); width > 0 {
 		s = text.WrapSoft(s, max(width-room, narrowest))
 	}

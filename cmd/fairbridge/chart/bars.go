@@ -2,7 +2,6 @@ package chart
 
 import (
 	"fmt"
-	"html"
 	"html/template"
 )
 
@@ -50,7 +49,7 @@ func (b bars) svg() template.HTML {
 	}
 	p.text((margin+width-right)/2, tall-8, "label mid", b.x.label)
 	p.put("</svg>")
-	return template.HTML(p.String()) // every text in it went through html.EscapeString
+	return template.HTML(p.String()) // every text in it went through escaped
 }
 
 func (b bars) group(p *picture, g group, y float64) {
@@ -59,7 +58,7 @@ func (b bars) group(p *picture, g group, y float64) {
 	for i, r := range g.bars {
 		top, end := y+float64(i)*thick, b.x.at(r.value)
 		p.put(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, look(r.look), pixel(b.x.low),
-			pixel(top), pixel(end-b.x.low), pixel(thick-2), html.EscapeString(r.label+": "+b.print(r.value)))
+			pixel(top), pixel(end-b.x.low), pixel(thick-2), escaped(r.label+": "+b.print(r.value)))
 	}
 	if g.due > 0 {
 		p.put(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))

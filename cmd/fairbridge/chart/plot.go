@@ -5,6 +5,8 @@ import (
 	"html"
 	"html/template"
 	"strings"
+
+	"fairbridge/accounting/report/plain"
 )
 
 // The drawing, in units of the picture's own: it grows with the page.
@@ -26,6 +28,9 @@ type rule struct {
 	label string
 }
 
+// escaped makes a text, whoever wrote it, harmless in a page.
+func escaped(s string) string { return html.EscapeString(plain.Text(s)) }
+
 // plot is lines over two axes.
 type plot struct {
 	id, title, said string // said: what it shows, in words
@@ -40,12 +45,12 @@ type picture struct{ strings.Builder }
 func (p *picture) put(format string, a ...any) { fmt.Fprintf(p, format+"\n", a...) }
 
 func (p *picture) text(x, y float64, class, s string) {
-	p.put(`<text x="%s" y="%s" class="%s">%s</text>`, pixel(x), pixel(y), class, html.EscapeString(s))
+	p.put(`<text x="%s" y="%s" class="%s">%s</text>`, pixel(x), pixel(y), class, escaped(s))
 }
 
 func (p *picture) open(id, title, said string, height float64) {
 	p.put(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, pixel(width), pixel(height), id, id)
-	p.put(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, html.EscapeString(title), id, html.EscapeString(said))
+	p.put(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escaped(title), id, escaped(said))
 }
 
 // svg draws the plot.
@@ -62,11 +67,11 @@ func (g plot) svg() template.HTML {
 	}
 	for _, l := range g.lines {
 		if len(l.points) > 0 {
-			p.put(`<path class="line %s" d="%s"><title>%s</title></path>`, look(l.look), g.path(l.points), html.EscapeString(l.label))
+			p.put(`<path class="line %s" d="%s"><title>%s</title></path>`, look(l.look), g.path(l.points), escaped(l.label))
 		}
 	}
 	p.put("</svg>")
-	return template.HTML(p.String()) // every text in it went through html.EscapeString
+	return template.HTML(p.String()) // every text in it went through escaped
 }
 
 func (g plot) path(points []point) string {
@@ -96,7 +101,7 @@ func (g plot) grid(p *picture) {
 	p.put(`<path class="axis" d="M%s %sV%sH%s"/>`, pixel(left), pixel(g.y.top), pixel(g.y.low), pixel(width-right))
 	p.text((left+width-right)/2, height-8, "label mid", g.x.label)
 	p.put(`<text transform="translate(14 %s) rotate(-90)" class="label mid">%s</text>`,
-		pixel((g.y.low+g.y.top)/2), html.EscapeString(g.y.label))
+		pixel((g.y.low+g.y.top)/2), escaped(g.y.label))
 }
 
 // Policies are told apart by colour, and from the ninth on by dashes too.
