@@ -65,6 +65,15 @@ func (a Alloc) Count() int {
 	return n
 }
 
+// Type returns the type of the first devices; "" when none are held, or none
+// that are known.
+func (a Alloc) Type() string {
+	if len(a) == 0 {
+		return ""
+	}
+	return a[0].Type
+}
+
 // Nodes returns the node names, each once, in order.
 func (a Alloc) Nodes() []string {
 	var names []string

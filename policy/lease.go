@@ -82,7 +82,7 @@ func (w *walk) mayStop(e *Entry) bool {
 // elsewhere reports whether the job runs, its lease is on another GPU type,
 // and it may be stopped to go there.
 func (w *walk) elsewhere(e *Entry) bool {
-	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On[0].Type != e.Grant.Type
+	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On.Type() != e.Grant.Type
 }
 
 // unseat takes the devices of those that leave, and of those that go elsewhere,

@@ -10,7 +10,7 @@ import (
 func JobOf(j *policy.Job) Job {
 	typ := j.Ask.GPUs.Type
 	if len(j.On) > 0 {
-		typ = j.On[0].Type
+		typ = j.On.Type()
 	}
 	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
 }

@@ -48,7 +48,7 @@ func (u *supply) hold(s *policy.Snapshot, e *policy.Entry) {
 func (u *supply) grant(e *policy.Entry) bool {
 	need, typ := float64(e.Has()), e.Ask.GPUs.Type
 	if typ == "" && len(e.On) > 0 {
-		typ = e.On[0].Type
+		typ = e.On.Type()
 	}
 	switch {
 	case typ == "" && u.whole < need:

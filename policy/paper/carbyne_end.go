@@ -78,7 +78,7 @@ func carbyneLeft(e *policy.Entry) (seconds float64, ok bool) {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		typ := e.Ask.GPUs.Type
 		if len(e.On) > 0 {
-			typ = e.On[0].Type
+			typ = e.On.Type()
 		}
 		rate, known := t.Rate(typ)
 		if !known {

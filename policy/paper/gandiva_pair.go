@@ -58,7 +58,7 @@ func together(host, guest *policy.Job, p pairing, ran, done [2]float64) (sum flo
 		if j.Training == nil || ran[i] <= p.Ran[i] {
 			return 0, false
 		}
-		alone, ok := j.Training.Rate(j.On[0].Type)
+		alone, ok := j.Training.Rate(j.On.Type())
 		if !ok || alone <= 0 {
 			return 0, false
 		}
@@ -149,7 +149,7 @@ func sameGPUs(x, y *policy.Entry) (typ string, ok bool) {
 	for _, e := range []*policy.Entry{x, y} {
 		is := e.Ask.GPUs.Type
 		if e.Active() {
-			is = e.On[0].Type
+			is = e.On.Type()
 		}
 		if is != "" && typ != "" && is != typ {
 			return "", false

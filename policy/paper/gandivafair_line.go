@@ -57,7 +57,7 @@ func (s *stride) lines(r *policy.Round) *lines {
 		for k := range w {
 			if e.Want > 0 && !e.Stays && s.runs[i*w+k] {
 				far := 0
-				if len(e.On) > 0 && e.On[0].Type != s.now.Types[k] {
+				if len(e.On) > 0 && e.On.Type() != s.now.Types[k] {
 					far = 1
 				}
 				q := queues[s.now.Account[i]*w+k][far]

@@ -66,7 +66,7 @@ func (p *passes) next(r *policy.Round, types []string) *passes {
 			n.carry(i, p, at, e, charged)
 			at++
 		} else if len(e.On) > 0 {
-			n.Type[i] = slices.Index(types, e.On[0].Type) + 1
+			n.Type[i] = slices.Index(types, e.On.Type()) + 1
 		}
 	}
 	for ; at < len(p.Jobs); at++ {
@@ -100,7 +100,7 @@ func (p *passes) enter(r *policy.Round, old *passes) {
 // carry takes a job's turn over and adds what it received.
 func (p *passes) carry(i int, old *passes, was int, e *policy.Entry, charged []float64) {
 	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
-		p.Type[i] = slices.Index(p.Types, e.On[0].Type) + 1
+		p.Type[i] = slices.Index(p.Types, e.On.Type()) + 1
 	}
 	got := float64(e.Received(old.Attained[was]))
 	p.Turn[i] = old.Turn[was] + got
@@ -187,7 +187,7 @@ func (p *passes) hold(plan *policy.Plan) {
 		switch d.Verb {
 		case policy.Keep, policy.Start, policy.Move, policy.Resize:
 			if p.GPUs[i] = d.On.Count(); p.GPUs[i] > 0 {
-				p.Type[i] = slices.Index(p.Types, d.On[0].Type) + 1
+				p.Type[i] = slices.Index(p.Types, d.On.Type()) + 1
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func refPoolNamed(pools []refPool, typ string) *refPool {
 func refPoolOf(pools []refPool, e *policy.Entry) *refPool {
 	switch {
 	case len(e.On) > 0:
-		return refPoolNamed(pools, e.On[0].Type)
+		return refPoolNamed(pools, e.On.Type())
 	case e.Ask.GPUs.Type != "":
 		return refPoolNamed(pools, e.Ask.GPUs.Type)
 	case len(pools) == 1:

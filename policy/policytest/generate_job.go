@@ -88,6 +88,9 @@ func (g *generator) run(j *policy.Job) bool {
 		return false
 	}
 	j.State, j.On = policy.Running, on
+	if chance(g.T, "where it runs is not known", 12) {
+		j.On = nil
+	}
 	if chance(g.T, "suspended", 10) {
 		j.State = policy.Suspended
 	}

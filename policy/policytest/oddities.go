@@ -23,6 +23,15 @@ func oddities() map[string]*policy.Snapshot {
 	gone := job(1, 2)
 	gone.State, gone.Start, gone.FirstStart = policy.Running, Now.Add(-time.Hour), Now.Add(-time.Hour)
 	gone.On = policy.Alloc{{Node: "vanished", Type: typeA, Count: 2}}
+	lost := gone
+	lost.On, lost.Fixed, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, typeA
+	trains := lost
+	trains.ID, trains.Account, trains.State, trains.Fixed, trains.Ask.GPUs.Type = 3, "vision", policy.Suspended, "", ""
+	trains.Class = "resnet"
+	trains.Training = &policy.Training{Steps: 1000, Done: 10, Rates: []policy.Rate{{Type: typeA, Steps: 2}, {Type: typeH, Steps: 5}},
+		Beside: []policy.Shared{{Type: typeA, Class: "resnet", Steps: 1}}}
+	beside := trains
+	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: typeA, Count: 2}}
 	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {
 		return &policy.Snapshot{Seq: 7, Now: Now, Nodes: nodes, Jobs: jobs}
 	}
@@ -34,5 +43,7 @@ func oddities() map[string]*policy.Snapshot {
 		"from the future":               snapshot([]policy.Node{node}, future),
 		"negative and reversed numbers": snapshot([]policy.Node{node}, strange),
 		"runs on a node that vanished":  snapshot([]policy.Node{node}, gone, job(2, 4)),
+		"runs on nodes nobody knows":    snapshot([]policy.Node{node}, lost, job(2, 4), trains, job(4, 1), beside),
+		"runs, and there are no nodes":  snapshot(nil, lost, job(2, 4), trains),
 	}
 }

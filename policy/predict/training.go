@@ -28,7 +28,7 @@ func (Training) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
 
 func typeOf(j *policy.Job) string {
 	if len(j.On) > 0 {
-		return j.On[0].Type
+		return j.On.Type()
 	}
 	return j.Ask.GPUs.Type
 }

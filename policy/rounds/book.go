@@ -114,7 +114,7 @@ func received(e *policy.Entry, attained float64) float64 {
 // ranOn returns the column of the type the job ran on; -1: none.
 func (b *Book) ranOn(e *policy.Entry, last int) int {
 	if len(e.On) > 0 {
-		return slices.Index(b.Types, e.On[0].Type)
+		return slices.Index(b.Types, e.On.Type())
 	}
 	return last - 1
 }

@@ -75,7 +75,7 @@ func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 			return false
 		}
 	}
-	if e.Active() && e.On[0].Type == typ {
+	if e.Active() && e.On.Type() == typ {
 		return true
 	}
 	was := e.Grant

@@ -81,7 +81,7 @@ func runsOn(all []lane, e *policy.Entry) int {
 	if len(e.On) == 0 {
 		return -1
 	}
-	return slices.IndexFunc(all, func(l lane) bool { return l.typ == e.On[0].Type })
+	return slices.IndexFunc(all, func(l lane) bool { return l.typ == e.On.Type() })
 }
 
 // speeds are what all GPUs of a lane are worth to the job.
