@@ -83,8 +83,9 @@ func (d *differ) giveBack(j *slurm.Job, in *ledger.Intent, why string) {
 	}
 }
 
-// inLine returns the plan's decisions about touchable pending jobs in rank
-// order.
+// inLine returns the plan's decisions about touchable pending jobs: those that
+// start now, then the others, each in rank order. A job that waits ahead of one
+// that starts would have Slurm's scheduler keep its nodes from the latter.
 func (d *differ) inLine() []policy.Decision {
 	line := make([]policy.Decision, 0, len(d.Plan.Decisions))
 	for _, dec := range d.Plan.Decisions {
@@ -93,7 +94,15 @@ func (d *differ) inLine() []policy.Decision {
 			line = append(line, dec)
 		}
 	}
-	slices.SortFunc(line, func(a, b policy.Decision) int { return cmp.Compare(a.Rank, b.Rank) })
+	waits := func(d policy.Decision) int {
+		if d.Verb == policy.Start {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(line, func(a, b policy.Decision) int {
+		return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(a.Rank, b.Rank))
+	})
 	return line
 }
 

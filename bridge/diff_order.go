@@ -25,6 +25,7 @@ func (d *differ) order() {
 	for i, dec := range head {
 		have[i] = d.number(d.View.Job(int64(dec.Job)))
 	}
+	lift(head, have)
 	for i, n := range renumber(have, gap, leverTop) {
 		if n != have[i] {
 			d.setNumber(head[i], n)
@@ -34,6 +35,23 @@ func (d *differ) order() {
 		j := d.View.Job(int64(dec.Job))
 		if in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At); in != nil {
 			d.giveBack(j, in, "no longer near the head of the line: its order is given back to Slurm")
+		}
+	}
+}
+
+// lift forgets the numbers of what starts now that are not above those of what
+// waits: jobs that start are raised rather than those that wait lowered, which
+// would be one edit for each and is not allowed of jobs that waited very long.
+func lift(line []policy.Decision, have []int64) {
+	top := int64(0)
+	for i, dec := range line {
+		if dec.Verb != policy.Start {
+			top = max(top, have[i])
+		}
+	}
+	for i, dec := range line {
+		if dec.Verb == policy.Start && have[i] <= top {
+			have[i] = 0
 		}
 	}
 }

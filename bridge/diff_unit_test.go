@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,43 @@ func TestPins(t *testing.T) {
 		if pinned != tt.pinned {
 			t.Errorf("%s: pinned %v, want %v", tt.name, pinned, tt.pinned)
 		}
+	}
+}
+
+// What starts now stands before what waits, whatever the ranks.
+func TestLineBeginsWithWhatStarts(t *testing.T) {
+	w := startHere()
+	w.View.Jobs, w.Snapshot.Jobs, w.Plan.Decisions = nil, nil, nil
+	for i, verb := range []policy.Verb{policy.Wait, policy.Start, policy.Hold, policy.Wait, policy.Start} {
+		j := waitingJob()
+		j.ID = int64(i + 1)
+		w.View.Jobs = append(w.View.Jobs, j)
+		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
+		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
+	}
+	d := differ{Wish: w}
+	var ids []policy.JobID
+	for _, dec := range d.inLine() {
+		ids = append(ids, dec.Job)
+	}
+	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
+		t.Errorf("the line is %v, want %v", ids, want)
+	}
+}
+
+// Jobs that start are raised above one that waits, which is not lowered: it may
+// have waited so long that it must not be.
+func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
+	line := []policy.Decision{{Job: 2, Verb: policy.Start}, {Job: 3, Verb: policy.Start}, {Job: 1, Verb: policy.Wait}, {Job: 4, Verb: policy.Wait}}
+	have := []int64{400, 300, 500, 200}
+	lift(line, have)
+	got := renumber(have, 50, leverTop)
+	if got[2] != 500 || got[3] != 200 || got[1] <= 550-1 || got[0] <= got[1] {
+		t.Errorf("renumbered to %v", got)
+	}
+	again := slices.Clone(got)
+	if lift(line, again); !slices.Equal(got, again) {
+		t.Errorf("%v, raised already, is raised again", got)
 	}
 }
 

@@ -86,10 +86,16 @@ func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devi
 // partition gpu in the mode, by the policy.
 func newRig(t *testing.T, mode gate.Mode, name string, params paper.Params) *rig {
 	t.Helper()
-	w, err := sim.New(sim.Config{
+	return newRigOn(t, sim.Config{
 		Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
 		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
-	})
+	}, mode, name, params)
+}
+
+// newRigOn makes a loop over partition gpu of the cluster, which is named lab.
+func newRigOn(t *testing.T, cluster sim.Config, mode gate.Mode, name string, params paper.Params) *rig {
+	t.Helper()
+	w, err := sim.New(cluster)
 	if err != nil {
 		t.Fatal(err)
 	}
