@@ -17,8 +17,13 @@ const maxFailures = 3
 // pusher carries out intents that are stored.
 type pusher struct {
 	Parts
-	may func(context.Context) error // looks, right before every call, at everything that may forbid it
+	may  func(context.Context) error // looks, right before every call, at everything that may forbid it
+	told func(done int)              // called after every intent; nil: nobody
 }
+
+// errFailing ends a push because call after call fails, for reasons that are
+// not the jobs' own.
+var errFailing = errors.New("calls keep failing")
 
 // push carries out intents that are stored as PLANNED, one after another, and
 // records what came of each. What it does not reach stays PLANNED and is void
@@ -33,13 +38,16 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 			return intents, err
 		}
 		p.Metrics.edited(&intents[i])
+		if p.told != nil {
+			p.told(i + 1)
+		}
 		if systemic(&intents[i]) {
 			failures++
 		} else {
 			failures = 0
 		}
 		if failures >= maxFailures {
-			return intents, fmt.Errorf("%w: %d calls in a row failed, the last with: %s", errHalt, failures, intents[i].Error)
+			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", errHalt, errFailing, failures, intents[i].Error)
 		}
 	}
 	return intents, nil

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
@@ -196,11 +195,7 @@ func (c *chaos) ends() {
 	c.w.Advance(c.w.Now().Add(5 * time.Minute)) // unknown outcomes settle
 	c.cycles(4)
 	c.leasesEnd()
-	epoch, _, held, err := c.db.Lead(c.t.Context(), "lab", c.conf.Holder, time.Minute)
-	if err != nil || !held {
-		c.t.Fatalf("leading: %v %v", held, err)
-	}
-	rel := bridge.Releaser{Parts: c.parts(), Name: "lab", Epoch: epoch}
+	rel := c.releaser()
 	for range 3 {
 		if _, err := rel.Release(c.t.Context()); err != nil {
 			c.t.Fatal(err)

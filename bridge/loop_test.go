@@ -206,11 +206,7 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 		t.Fatal("nothing was sent that could be given back")
 	}
 	_ = r.loop // the daemon is dead; its lease in the leader row runs out or is taken
-	epoch, _, held, err := r.db.Lead(t.Context(), "lab", "test:1", time.Minute)
-	if err != nil || !held {
-		t.Fatalf("leading: %v %v", held, err)
-	}
-	rel := bridge.Releaser{Parts: r.parts(), Name: "lab", Epoch: epoch}
+	rel := r.releaser()
 	out, err := rel.Release(t.Context())
 	if err != nil {
 		t.Fatal(err)

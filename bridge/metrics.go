@@ -27,7 +27,7 @@ type Metrics struct {
 // NewMetrics makes the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		cycles:    counter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt.", "result"),
+		cycles:    counter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
 		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
 		jobs:      gauge("jobs", "GPU jobs in the last view by state.", "state"),
 		decisions: gauge("decisions", "Decisions of the last plan.", "partition", "verb"),

@@ -218,3 +218,18 @@ func TestEffectBreaker(t *testing.T) {
 		t.Error("people change all we set, and it goes on")
 	}
 }
+
+func TestTallySaysWhatWasNotSent(t *testing.T) {
+	var list []ledger.Intent
+	add := func(n int, s ledger.State, sent time.Time) {
+		for range n {
+			list = append(list, ledger.Intent{Edit: slurm.Edit{Kind: slurm.SiteFactor}, State: s, Sent: sent})
+		}
+	}
+	add(3, ledger.Failed, noon)
+	add(197, ledger.Planned, time.Time{})
+	list = append(list, ledger.Intent{Edit: slurm.Edit{Kind: slurm.Lease}, State: ledger.Acked, Sent: noon})
+	if got, want := tally(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

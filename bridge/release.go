@@ -14,8 +14,26 @@ import (
 // ours.
 type Releaser struct {
 	Parts
-	Name  string // the cluster
-	Epoch int64  // of the leadership it acts under
+	Name   string        // the cluster
+	Holder string        // its own name in the leader row
+	TTL    time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
+	Epoch  int64         // of the leadership it acts under; Lead sets it
+
+	// Only says which values are given back; nil: all. The intent is the one
+	// whose value stands, nil where the ledger has no such row any more.
+	Only func(slurm.Edit, *ledger.Intent) bool
+	// Patience is how long it goes on without anything coming of it, for
+	// example while outcomes are unknown. 0: five minutes, one more than an
+	// unknown outcome takes to be given up. Below 0: it does not wait for
+	// outcomes.
+	Patience time.Duration
+	// Wait lets time pass between two looks; nil: real time.
+	Wait func(context.Context, time.Duration) error
+	// Tell is called after every edit that was sent, with how many were and
+	// how many are left; nil: nobody is told.
+	Tell func(sent, left int)
+
+	seat seat
 }
 
 // Released is what a release did, or would do.
@@ -24,6 +42,47 @@ type Released struct {
 	Intents []ledger.Intent `json:"intents,omitempty"` // what came of them; nil on a dry run
 	Kept    []slurm.Edit    `json:"kept,omitempty"`    // of running jobs: they matter only if the job is requeued, and can be given back then
 	Open    int             `json:"open"`              // intents whose outcome is not known yet: release again after settling
+}
+
+// Lead takes leadership. held is false when another daemon leads, whose name is
+// in holder.
+func (r *Releaser) Lead(ctx context.Context) (holder string, held bool, err error) {
+	r.seat = seat{cluster: r.Name, me: r.Holder, ttl: r.TTL, clock: r.Now}
+	if r.seat.ttl <= 0 {
+		r.seat.ttl = 2 * sendTime // half of it outlasts one call
+	}
+	holder, held, err = r.seat.take(ctx, r.Leadership)
+	r.Epoch = r.seat.epoch
+	if err != nil {
+		r.seat = seat{}
+	}
+	return holder, held, err
+}
+
+// Resign gives leadership back.
+func (r *Releaser) Resign(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := r.Leadership.Resign(ctx, r.Name, r.Holder); err != nil {
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", r.seat.ttl, err)
+	}
+	return nil
+}
+
+// may looks, before every call, whether going on is allowed, and renews
+// leadership. Without a database there is none: the local journal's lock keeps
+// others out.
+func (r *Releaser) may(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: %w", errHalt, err)
+	}
+	if r.seat.ttl <= 0 {
+		return nil
+	}
+	if err := r.seat.secure(ctx, r.Leadership); err != nil {
+		return fmt.Errorf("%w: %w", errHalt, err)
+	}
+	return nil
 }
 
 // Find reads Slurm and the ledger and returns what there is to give back. It
@@ -44,8 +103,23 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	out := &Released{Edits: ledger.Undo(f.Intents, v, v.At), Kept: ledger.Stuck(f.Intents, v, v.At), Open: f.open()}
+	out := &Released{Edits: r.wanted(f), Kept: ledger.Stuck(f.Intents, v, v.At), Open: f.open()}
 	return out, f, changed, nil
+}
+
+// wanted are the edits that give back what is to be.
+func (r *Releaser) wanted(f *Facts) []slurm.Edit {
+	edits := ledger.Undo(f.Intents, f.View, f.View.At)
+	if r.Only == nil {
+		return edits
+	}
+	var out []slurm.Edit
+	for _, e := range edits {
+		if r.Only(e, f.Book.Standing(e.Run, ledger.FieldOf(e.Kind), f.View.At)) {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // settle is find, and closes what can be closed.
@@ -60,46 +134,4 @@ func (r *Releaser) settle(ctx context.Context) (*Released, *Facts, error) {
 		}
 	}
 	return out, f, nil
-}
-
-// Release gives everything back, one edit after another.
-func (r *Releaser) Release(ctx context.Context) (*Released, error) {
-	out, f, err := r.settle(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if err := payDebts(ctx, r.Cluster, f); err != nil || len(out.Edits) == 0 {
-		return out, err
-	}
-	planned := make([]ledger.Intent, len(out.Edits))
-	for i, e := range out.Edits {
-		planned[i] = ledger.Intent{
-			Cluster: r.Name, Epoch: r.Epoch, Policy: "release", Edit: e,
-			Before: beforeOf(f.Book, f.View.Job(e.Run.Job), e, f.View.At), State: ledger.Planned, Made: f.View.At,
-		}
-	}
-	if planned, err = r.Journal.Intend(ctx, nil, planned); err != nil {
-		return out, fmt.Errorf("storing what is to be given back: %w", err)
-	}
-	p := pusher{Parts: r.Parts, may: func(ctx context.Context) error { return ctx.Err() }}
-	out.Intents, err = p.push(ctx, planned)
-	return out, err
-}
-
-// Settled waits until polls show what a release did, or the context ends.
-func (r *Releaser) Settled(ctx context.Context, every time.Duration) error {
-	for {
-		out, _, err := r.settle(ctx)
-		if err != nil {
-			return err
-		}
-		if out.Open == 0 && len(out.Edits) == 0 {
-			return nil
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("%d fields not yet given back, %d outcomes unknown: run release again: %w", len(out.Edits), out.Open, ctx.Err())
-		case <-time.After(every):
-		}
-	}
 }

@@ -21,6 +21,7 @@ const (
 	Observed Result = "observed" // edits were wanted; the mode, or warming up, kept them back
 	Standby  Result = "standby"  // another daemon leads
 	InDoubt  Result = "doubt"    // something failed: nothing (more) was pushed
+	CutShort Result = "cut"      // the daemon was told to end meanwhile
 )
 
 // Doubt is a reason to push nothing. Cause is one word for metrics, Err the
@@ -51,6 +52,14 @@ func (r *Report) warn(cause string, err error) {
 	r.Warnings = append(r.Warnings, Doubt{cause, err})
 }
 
+// cut says that the cycle did not come to its end because the daemon does. What
+// failed in it failed for that reason.
+func (r *Report) cut() {
+	if len(r.Doubts) > 0 {
+		r.Result, r.Doubts = CutShort, nil
+	}
+}
+
 // teller logs what changed since the cycle before: each doubt once when it
 // arises and once when it is over, and every cycle that pushed something.
 type teller struct {
@@ -60,6 +69,13 @@ type teller struct {
 }
 
 func (t *teller) tell(r *Report) {
+	if len(r.Intents) > 0 {
+		defer t.log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
+	}
+	if r.Result == CutShort {
+		t.log.Info("the last cycle was cut short")
+		return
+	}
 	now := map[string]bool{}
 	for _, d := range r.Doubts {
 		now[d.Cause] = true
@@ -81,15 +97,12 @@ func (t *teller) tell(r *Report) {
 	if r.Result == Standby && t.was != Standby {
 		t.log.Info("standing by: another daemon leads", "leader", r.Holder)
 	}
-	if len(r.Intents) > 0 {
-		t.log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
-	}
 	t.last, t.was = now, r.Result
 }
 
-// tally counts intents as "lease 3 (1 failed), requeue 1".
+// tally counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
 func tally(intents []ledger.Intent) string {
-	type count struct{ all, failed int }
+	type count struct{ all, failed, unsent int }
 	counts, kinds := map[string]*count{}, []string{}
 	for i := range intents {
 		k := string(intents[i].Edit.Kind)
@@ -98,15 +111,23 @@ func tally(intents []ledger.Intent) string {
 			kinds = append(kinds, k)
 		}
 		counts[k].all++
-		if systemic(&intents[i]) {
+		switch {
+		case intents[i].Sent.IsZero():
+			counts[k].unsent++
+		case systemic(&intents[i]):
 			counts[k].failed++
 		}
 	}
 	parts := make([]string, len(kinds))
 	for i, k := range kinds {
 		parts[i] = fmt.Sprintf("%s %d", k, counts[k].all)
-		if n := counts[k].failed; n > 0 {
-			parts[i] += fmt.Sprintf(" (%d failed)", n)
+		switch c := counts[k]; {
+		case c.failed > 0 && c.unsent > 0:
+			parts[i] += fmt.Sprintf(" (%d failed, %d not sent)", c.failed, c.unsent)
+		case c.failed > 0:
+			parts[i] += fmt.Sprintf(" (%d failed)", c.failed)
+		case c.unsent > 0:
+			parts[i] += fmt.Sprintf(" (%d not sent)", c.unsent)
 		}
 	}
 	return strings.Join(parts, ", ")

@@ -42,9 +42,16 @@ type wire struct {
 	answer  func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
 	lost    func(slurm.Edit) error // what Apply answers after applying
 	between func(w *sim.World)     // happens between looking and pushing
+	looked  func()                 // happens while looking
 }
 
 func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
+	if c.looked != nil {
+		c.looked()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if c.observe != nil {
 		return nil, c.observe
 	}

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,6 +23,9 @@ func (l *Loop) Step(ctx context.Context) Report {
 		l.cycle(ctx, &r)
 	}
 	r.Took = l.Now().Sub(from)
+	if errors.Is(ctx.Err(), context.Canceled) {
+		r.cut()
+	}
 	l.Metrics.ended(&r, l.Now())
 	l.teller.tell(&r)
 	if l.Done != nil {

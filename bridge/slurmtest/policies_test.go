@@ -231,8 +231,13 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 func (l *control) release(waiting int64) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	epoch, _, _, _ := l.part.Leadership.Lead(ctx, "lab", "test", time.Minute)
-	r := bridge.Releaser{Parts: l.part, Name: "lab", Epoch: epoch}
+	r := bridge.Releaser{Parts: l.part, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+		advance(l.Server, 5*time.Second)
+		return nil
+	}}
+	if _, held, err := r.Lead(ctx); !held || err != nil {
+		l.t.Fatalf("leading: %v %v", held, err)
+	}
 	if _, err := r.Release(ctx); err != nil {
 		l.t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
 )
 
 func newRelease(o *options) *cobra.Command {
@@ -54,65 +56,46 @@ release waits until it leads itself. Works while a STOP file exists.`,
 // release gives back what is ours, or only finds it, and says on news why it
 // takes its time. Beside an error there is what was done all the same.
 func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*bridge.Released, error) {
-	r, done, err := s.releaser(ctx, news, dry, wait)
+	r := &bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
+	if dry {
+		return r.Find(ctx)
+	}
+	done, err := s.lead(ctx, news, r, wait)
+	if errors.Is(err, accounting.ErrUnreachable) {
+		done, err = s.fromFile(news, r, err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if dry {
-		return r.Find(ctx)
-	}
-	out, err := r.Release(ctx)
-	if err != nil {
-		return out, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	return out, r.Settled(ctx, 2*time.Second)
+	return r.Release(ctx)
 }
 
-// releaser takes leadership, unless nothing is to be changed.
-func (s *stack) releaser(ctx context.Context, w io.Writer, dry bool, wait time.Duration) (r *bridge.Releaser, done func(), err error) {
-	r = &bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster}
-	if dry {
-		return r, func() {}, nil
-	}
-	me := s.loop.Holder + ":release"
-	r.Epoch, err = s.lead(ctx, w, me, wait)
-	if errors.Is(err, accounting.ErrUnreachable) {
-		return s.releaseFromFile(w, r, err)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return r, func() { _ = s.db.Resign(context.WithoutCancel(ctx), s.file.Cluster, me) }, nil
-}
-
-// releaseFromFile works from the local journal, while Postgres is down. The
-// file lets one process write at a time, so a running daemon keeps us out.
-func (s *stack) releaseFromFile(w io.Writer, r *bridge.Releaser, cause error) (*bridge.Releaser, func(), error) {
+// fromFile works from the local journal, while Postgres is down. The file lets
+// one process write at a time, so a running daemon keeps us out.
+func (s *stack) fromFile(w io.Writer, r *bridge.Releaser, cause error) (done func(), err error) {
 	if s.file.Journal == "" {
-		return nil, nil, cause
+		return nil, cause
 	}
 	j, err := localjournal.Open(s.file.Journal)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
+		return nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
 	}
 	fmt.Fprintf(w, "Postgres cannot be reached: working from the local journal %s.\n", s.file.Journal)
 	r.Journal = j
-	return r, func() { _ = j.Close() }, nil
+	return func() { _ = j.Close() }, nil
 }
 
 // lead waits until no other daemon leads.
-func (s *stack) lead(ctx context.Context, w io.Writer, me string, wait time.Duration) (int64, error) {
+func (s *stack) lead(ctx context.Context, w io.Writer, r *bridge.Releaser, wait time.Duration) (done func(), err error) {
 	deadline := time.Now().Add(wait)
 	for told := false; ; {
-		epoch, holder, held, err := s.db.Lead(ctx, s.file.Cluster, me, 5*time.Minute)
+		holder, held, err := r.Lead(ctx)
 		if err != nil || held {
-			return epoch, err
+			return func() { _ = r.Resign(ctx) }, err
 		}
 		if time.Now().After(deadline) {
-			return 0, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
+			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
 		}
 		if !told {
 			fmt.Fprintf(w, "waiting for %s to step down…\n", holder)
@@ -120,28 +103,47 @@ func (s *stack) lead(ctx context.Context, w io.Writer, me string, wait time.Dura
 		}
 		select {
 		case <-ctx.Done():
-			return 0, errors.New("interrupted; nothing was changed")
+			return nil, errors.New("interrupted; nothing was changed")
 		case <-time.After(time.Second):
 		}
 	}
 }
 
+// newsEvery is how often long work says how far it is.
+const newsEvery = 10 * time.Second
+
+// progress says every now and then how far a release is and how long the rest
+// takes at the pace so far.
+func progress(w io.Writer, now func() time.Time) func(sent, left int) {
+	var from, last time.Time
+	return func(sent, left int) {
+		if from.IsZero() {
+			from, last = now(), now()
+		}
+		if now().Sub(last) < newsEvery {
+			return
+		}
+		last = now()
+		rest := last.Sub(from) / time.Duration(sent) * time.Duration(left)
+		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, span(rest))
+	}
+}
+
 func printReleased(w io.Writer, out *bridge.Released, dry bool) {
+	done, not := came(out)
 	switch n := len(out.Edits); {
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
 	case dry:
 		fmt.Fprintf(w, "%s would give back what is ours:\n", count(n, "edit"))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours:\n", count(n, "edit"))
+		fmt.Fprintf(w, "%s gave back what was ours:\n", count(len(done), "edit"))
 	}
-	for _, e := range out.Edits {
+	for _, e := range done {
 		fmt.Fprintf(w, "  %s\n", edited(e, time.Now()))
 	}
-	for i := range out.Intents {
-		if in := &out.Intents[i]; in.Error != "" {
-			fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
-		}
+	for _, in := range not {
+		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
 		paragraph(w, "", fmt.Sprintf("%s in running jobs, where Slurm lets nobody change them; they matter only if such a job is "+
@@ -153,6 +155,19 @@ func printReleased(w io.Writer, out *bridge.Released, dry bool) {
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
 	}
+}
+
+// came sorts the edits by whether they did what they were for; before they were
+// sent, all of them will.
+func came(out *bridge.Released) (done []slurm.Edit, not []ledger.Intent) {
+	for i, e := range out.Edits {
+		if i < len(out.Intents) && out.Intents[i].Error != "" {
+			not = append(not, out.Intents[i])
+		} else {
+			done = append(done, e)
+		}
+	}
+	return done, not
 }
 
 func stay(n int) string {
