@@ -14,12 +14,12 @@ import (
 
 var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_state")
 
-// Mark stores an intent's State, times, Error and Polls, and the values Settle
+// Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values Settle
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
 // with ErrFenced once another daemon leads. A closed intent stays as it is,
 // and no intent goes back to an earlier state: ErrClosed.
 func (d *DB) Mark(ctx context.Context, in ledger.Intent) error {
-	tag, err := d.pool.Exec(ctx, qIntentMark, in.ID, in.State, orNull(in.Edit.Until), orNull(in.NotAfter), orNull(in.Sent), orNull(in.Closed), clean(in.Error), in.Polls)
+	tag, err := d.pool.Exec(ctx, qIntentMark, in.ID, in.State, orNull(in.Edit.Until), orNull(in.NotAfter), orNull(in.Sent), orNull(in.Closed), clean(in.Error), in.Polls, in.Before)
 	if err != nil {
 		return explain(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -17,8 +18,10 @@ const maxFailures = 3
 // pusher carries out intents that are stored.
 type pusher struct {
 	Parts
-	may  func(context.Context) error // looks, right before every call, at everything that may forbid it
-	told func(done int)              // called after every intent; nil: nobody
+	facts *Facts                      // what the intents were decided from
+	may   func(context.Context) error // looks, right before every call, at everything that may forbid it
+	sent  map[gate.Spot]bool          // fields written so far
+	told  func(done int)              // called after every intent; nil: nobody
 }
 
 // errFailing ends a push because call after call fails, for reasons that are
@@ -29,6 +32,7 @@ var errFailing = errors.New("calls keep failing")
 // records what came of each. What it does not reach stays PLANNED and is void
 // in the next cycle, which plans anew. It returns the intents as they are now.
 func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.Intent, error) {
+	p.sent = map[gate.Spot]bool{}
 	failures := 0
 	for i := range intents {
 		if err := p.may(ctx); err != nil {
@@ -66,6 +70,7 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) error {
 	if err := p.mark(ctx, in); err != nil {
 		return err
 	}
+	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
 	outcome(in, p.send(ctx, in.Edit), p.Now())
 	return p.mark(ctx, in)
 }
@@ -80,20 +85,29 @@ func (p *pusher) send(ctx context.Context, e slurm.Edit) error {
 	return p.Cluster.Apply(ctx, e)
 }
 
-// stale reports why an intent must not be sent after all, and what that makes
-// of it; state is "" when it may be sent.
+// stale reads the job again and reports why an intent must not be sent after
+// all, and what that makes of it; state is "" when it may be sent. What stood
+// before it is then what was read.
 func (p *pusher) stale(ctx context.Context, in *ledger.Intent) (why string, state ledger.State) {
-	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
+	id := in.Edit.Run.Job
+	j, err := p.Cluster.Reread(ctx, id)
 	if err != nil {
 		return "not sent: reading the job again: " + err.Error(), ledger.Void
 	}
-	gone, changed := moved(in.Edit, in.Before, &j)
+	k := known{was: p.facts.View.Job(id), book: p.facts.Book, at: p.facts.View.At,
+		ours: func(f ledger.Field) bool { return p.sent[gate.Spot{Job: id, Field: f}] }}
+	gone, changed := k.moved(in.Edit, &j)
 	switch {
 	case gone != "":
 		return "not sent: " + gone, ledger.Void
 	case changed != "":
 		return "not sent: " + changed, ledger.Yielded
+	case in.Edit.Kind == slurm.Nice && !j.NiceKnown:
+		return "not sent: its nice cannot be read, and would be lost", ledger.Void
 	}
+	stop := in.Before.Stop
+	in.Before = beforeOf(k.book, &j, in.Edit, k.at)
+	in.Before.Stop = stop
 	return "", ""
 }
 

@@ -122,7 +122,7 @@ func (a *assembler) eligible(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.Standing(j.Run(), ledger.Begin, a.View.At); in != nil && in.Edit.Until.Equal(j.Eligible) {
+	if in := a.Book.Standing(j.Run(), ledger.Begin, a.View.At); in != nil && ledger.Whose(in, j) == ledger.Ours {
 		return in.Before.Begin
 	}
 	return j.Eligible

@@ -1,6 +1,8 @@
 package bridge
 
 import (
+	"fmt"
+	"strconv"
 	"time"
 
 	"fairbridge/bridge/ledger"
@@ -16,12 +18,6 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State,
 	}
 	field := ledger.FieldOf(e.Kind)
-	switch field {
-	case ledger.Required:
-		b.Found = j.Required
-	case ledger.Excluded:
-		b.Found = j.Excluded
-	}
 	in := book.Standing(j.Run(), field, now)
 	if in == nil {
 		return b
@@ -34,7 +30,7 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 	case ledger.Excluded:
 		b.Excluded = in.Before.Excluded
 	case ledger.NiceBy:
-		b.Ours = j.Nice - (in.Before.Nice - in.Before.Ours)
+		b.Ours = j.Nice - in.Before.OwnNice()
 	case ledger.Priority:
 		b.Ours, b.Nice = in.Edit.Value, in.Before.Nice
 	default:
@@ -52,40 +48,100 @@ func notAfter(e slurm.Edit) time.Time {
 	return time.Time{}
 }
 
-// moved compares a job read just before the push with the view the decision
-// was made from. gone says that the edit has lost its object; changed says
-// that somebody else wrote the field, or holds the job.
-func moved(e slurm.Edit, b ledger.Before, j *slurm.Job) (gone, changed string) {
+// known is what a decision about a job was made from.
+type known struct {
+	was  *slurm.Job // as the view showed it
+	book *ledger.Book
+	at   time.Time               // of the view
+	ours func(ledger.Field) bool // written by us since
+}
+
+// moved compares a job read just before the push with what the decision was
+// made from. gone says that the edit has lost its object, or that its decision
+// was made for a job that asks for something else by now; changed says that
+// somebody else wrote a value of ours, or the very field, or holds the job. A
+// value of ours is given back whatever became of the other fields.
+func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
-	case !e.Run.Same(j.Run()):
+	case k.was == nil || !e.Run.Same(j.Run()):
 		return "it is another run now", ""
 	case j.Held:
 		return "", "it is held"
-	case j.State != b.State:
+	case j.State != k.was.State:
 		return "it is " + j.State + " now", ""
 	}
-	return "", rewritten(e, b, j)
+	field := ledger.FieldOf(e.Kind)
+	standing := k.standing(field)
+	if standing != nil && ledger.GivesBack(e, &standing.Before) {
+		return "", foreign(standing, j)
+	}
+	for _, f := range ledger.Readable {
+		if in := k.standing(f); in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil {
+			if what := foreign(in, j); what != "" {
+				return "", what
+			}
+		}
+	}
+	if field == ledger.Begin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
+		return "it has become eligible: it is planned anew", ""
+	}
+	if standing == nil && !k.ours(field) {
+		if what := rewritten(field, k.was, j); what != "" {
+			return "", what
+		}
+	}
+	return rethought(k.was, j), ""
 }
 
-// rewritten says which field somebody else wrote since the decision; "" when
-// nobody did.
-func rewritten(e slurm.Edit, b ledger.Before, j *slurm.Job) string {
-	switch ledger.FieldOf(e.Kind) {
+func (k *known) standing(f ledger.Field) *ledger.Intent {
+	return k.book.Standing(k.was.Run(), f, k.at)
+}
+
+// foreign says what somebody else made of a value of ours; "" when it is ours.
+func foreign(in *ledger.Intent, j *slurm.Job) string {
+	if ledger.Whose(in, j) != ledger.Theirs {
+		return ""
+	}
+	return ledger.Foreign(in, j)
+}
+
+// rewritten says what somebody wrote since the view into a field in which
+// nothing of ours stands; "" when nobody did. A release that shows a nice only
+// above 0 shows others right before a write: one below 0 is an administrator's.
+func rewritten(f ledger.Field, was, j *slurm.Job) string {
+	switch f {
 	case ledger.Begin:
-		if !j.Eligible.Equal(b.Eligible) && j.Eligible.After(b.Eligible) {
+		if !j.Eligible.Equal(was.Eligible) {
 			return "its begin time is " + j.Eligible.UTC().Format(time.RFC3339) + " now"
 		}
 	case ledger.NiceBy:
-		if j.Nice != b.Nice {
-			return "its nice was changed"
+		if j.Nice != was.Nice {
+			return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
 		}
 	case ledger.Required:
-		if j.Required != b.Found {
+		if j.Required != was.Required {
 			return "its required nodes are " + j.Required + " now"
 		}
 	case ledger.Excluded:
-		if j.Excluded != b.Found {
+		if j.Excluded != was.Excluded {
 			return "its excluded nodes are " + j.Excluded + " now"
+		}
+	}
+	return ""
+}
+
+// rethought says what else of the job, that decisions are made from, was
+// changed since the view; "" when nothing was.
+func rethought(was, j *slurm.Job) string {
+	for _, f := range []struct{ what, was, is string }{
+		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition, j.Partition},
+		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request, j.Request},
+		{"number of nodes", strconv.Itoa(was.NodeCount), strconv.Itoa(j.NodeCount)}, {"constraint", was.Features, j.Features},
+		{"reservation", was.Reservation, j.Reservation}, {"deadline", was.Deadline.String(), j.Deadline.String()},
+		{"comment", was.Comment, j.Comment}, {"leave to be requeued", strconv.FormatBool(was.Requeue), strconv.FormatBool(j.Requeue)},
+	} {
+		if f.was != f.is {
+			return fmt.Sprintf("its %s was %q and is %q now: it is planned anew", f.what, f.was, f.is)
 		}
 	}
 	return ""

@@ -57,7 +57,7 @@ type differ struct {
 // add appends an edit unless its field is waiting for an outcome or the job
 // was yielded.
 func (d *differ) add(j *slurm.Job, e slurm.Edit) {
-	if d.Book.Open(j.ID, ledger.FieldOf(e.Kind)) != nil || d.Book.Yielded(j.Run()) != nil {
+	if d.Book.Open(j.ID, ledger.FieldOf(e.Kind)) != nil || d.Book.Yielded(j.Run(), d.View.At) != nil {
 		return
 	}
 	e.Run = j.Run()

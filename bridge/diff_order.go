@@ -14,7 +14,7 @@ const leverTop int64 = 1_900_000_000
 // minGap keeps neighbours apart by more than what age and fair share move a
 // priority between two cycles, so that a drift neither reorders the line nor
 // hides the effect of an edit.
-const minGap int64 = 2 * ledger.Drift
+const minGap int64 = 1 << 16
 
 // order gives the head of the line numbers in rank order, and takes back the
 // number of pending jobs that are no longer in it.

@@ -29,7 +29,8 @@ type Journal interface {
 	// ids. On error nothing is stored and nothing may be pushed. A nil cycle
 	// stores the intents alone: a release has no cycle.
 	Intend(context.Context, *Cycle, []ledger.Intent) ([]ledger.Intent, error)
-	// Mark stores an intent's new State, times, Error and Polls.
+	// Mark stores an intent's new State, times, Error and Polls, and with SENT
+	// its Before, which was read right before.
 	Mark(context.Context, ledger.Intent) error
 	// Intents returns every intent of the cluster that is open, or whose
 	// effect is live at now, or that was closed after since, by ID.

@@ -24,6 +24,12 @@ func waitingJob() slurm.Job {
 	}
 }
 
+// knows is what a decision was made from: the job as it was, and our values in
+// it.
+func knows(was *slurm.Job, intents ...ledger.Intent) known {
+	return known{was: was, book: ledger.NewBook(intents), at: noon, ours: func(ledger.Field) bool { return false }}
+}
+
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -38,21 +44,72 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"held", slurm.SiteFactor, func(j *slurm.Job) { j.Held = true }, "", "held"},
 		{"started", slurm.Lease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
 		{"its owner's later begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
-		{"an earlier begin is no loss", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", ""},
+		{"its owner's earlier begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", "begin time"},
 		{"nice", slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
 		{"nice does not matter to a lease", slurm.Lease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"nice does not matter to a site factor", slurm.SiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
 		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = "n2" }, "", "required nodes"},
 		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = "" }, "", "excluded nodes"},
+		{"a longer limit", slurm.SiteFactor, func(j *slurm.Job) { j.Limit = 144 * time.Hour }, "time limit", ""},
+		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partition = "low" }, "partition", ""},
+		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
+		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
+		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = "gres/gpu=8" }, "request", ""},
+		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}
 	for _, tt := range tests {
 		was := waitingJob()
-		e := slurm.Edit{Run: was.Run(), Kind: tt.kind}
-		b := beforeOf(ledger.NewBook(nil), &was, e, noon)
+		was.Limit, was.Comment = time.Hour, "fairbridge:preemptible"
 		is := was
 		tt.job(&is)
-		gone, changed := moved(e, b, &is)
+		k := knows(&was)
+		gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: tt.kind, Value: 5}, &is)
 		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
 			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
+		}
+	}
+}
+
+// TestNothingIsWrittenOverAPerson: whatever is to be written, a value of ours
+// that somebody changed ends it, in either direction; but what is ours is given
+// back all the same.
+func TestNothingIsWrittenOverAPerson(t *testing.T) {
+	was := waitingJob()
+	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), "n1", 40
+	ours := []ledger.Intent{
+		{ID: 1, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: was.Eligible}, State: ledger.Observed},
+		{ID: 2, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Require, Nodes: []string{"n1"}}, State: ledger.Observed},
+		{ID: 3, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Nice, Value: 40}, State: ledger.Observed},
+		{ID: 4, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 40}, State: ledger.Observed},
+	}
+	changes := map[string]func(*slurm.Job){
+		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
+		"begin time is":  func(j *slurm.Job) { j.Eligible = noon.Add(2 * time.Hour) },
+		"required nodes": func(j *slurm.Job) { j.Required = "n2" },
+		"nice is":        func(j *slurm.Job) { j.Nice = 0 },
+		"nice":           func(j *slurm.Job) { j.Nice, j.NiceKnown = 0, false },
+	}
+	writes := []slurm.Edit{
+		{Kind: slurm.Lease, Until: noon.Add(19 * time.Minute)}, {Kind: slurm.SiteFactor, Value: 50},
+		{Kind: slurm.Require, Nodes: []string{"n3"}}, {Kind: slurm.Nice, Value: 60},
+	}
+	for what, change := range changes {
+		for _, e := range writes {
+			e.Run = was.Run()
+			is := was
+			change(&is)
+			k := knows(&was, ours...)
+			if gone, changed := k.moved(e, &is); gone != "" || !strings.Contains(changed, what) {
+				t.Errorf("%s after %s: gone %q changed %q", e.Kind, what, gone, changed)
+			}
+		}
+	}
+	for _, change := range changes {
+		is := was
+		change(&is)
+		k := knows(&was, ours...)
+		if gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor}, &is); gone != "" || changed != "" {
+			t.Errorf("a site factor of ours is not given back: gone %q changed %q", gone, changed)
 		}
 	}
 }
@@ -69,11 +126,11 @@ func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 	if b := beforeOf(ours(slurm.Lease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.Unlease}, noon); !b.Begin.Equal(own.Begin) {
 		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
 	}
-	if b := beforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required != "n5" || b.Found != "n1" {
-		t.Errorf("required %q found %q, want the owner's n5 and our n1", b.Required, b.Found)
+	if b := beforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required != "n5" {
+		t.Errorf("required %q, want the owner's n5", b.Required)
 	}
-	if b := beforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded != "n6" || b.Found != "n9" {
-		t.Errorf("excluded %q found %q, want the owner's n6 and our n9", b.Excluded, b.Found)
+	if b := beforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded != "n6" {
+		t.Errorf("excluded %q, want the owner's n6", b.Excluded)
 	}
 	if b := beforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.Ours != 9000 {
 		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.Ours)
@@ -151,6 +208,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		p := pusher{
 			Parts: Parts{Cluster: d, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return noon }},
 			may:   func(context.Context) error { return nil },
+			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
 		}
 		in := ledger.Intent{ID: 1, Edit: e, State: ledger.Planned, Before: beforeOf(ledger.NewBook(nil), &j, e, noon)}
 		_, err := p.push(t.Context(), []ledger.Intent{in, in})

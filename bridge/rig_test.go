@@ -43,6 +43,7 @@ type wire struct {
 	lost    func(slurm.Edit) error // what Apply answers after applying
 	between func(w *sim.World)     // happens between looking and pushing
 	looked  func()                 // happens while looking
+	listed  map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
 }
 
 func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
@@ -59,10 +60,16 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	if err == nil && c.spoil != nil {
 		c.spoil(v)
 	}
+	for i := range v.Jobs {
+		if j, ok := c.listed[v.Jobs[i].ID]; ok {
+			v.Jobs[i] = j
+		}
+	}
 	return v, err
 }
 
 func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	delete(c.listed, id)
 	if c.between != nil {
 		c.between(c.World)
 	}

@@ -181,7 +181,7 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
 		}
 		planned = append(planned, intents...)
 	}
-	l.pushAll(ctx, r, planned)
+	l.pushAll(ctx, f, r, planned)
 }
 
 // calm reports whether anything may be pushed at all in this cycle.
@@ -204,14 +204,14 @@ func (l *Loop) calm(f *Facts, r *Report) bool {
 	return l.warm > l.Warmup
 }
 
-func (l *Loop) pushAll(ctx context.Context, r *Report, planned []ledger.Intent) {
+func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledger.Intent) {
 	if len(planned) == 0 {
 		return
 	}
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	push := pusher{Parts: l.Parts, may: l.MayPush}
+	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush}
 	var err error
 	if r.Intents, err = push.push(ctx, planned); err != nil {
 		r.doubt("push", err)

@@ -74,36 +74,15 @@ func (g *editor) ours(c *claim) *no {
 		return deny("I3", "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.Open(at.Job, at.Field) != nil:
 		return deny("I3", "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.Yielded(c.job.Run()) != nil:
+	case g.in.Book.Yielded(c.job.Run(), g.at) != nil:
 		return deny("I3", "somebody changed the job after us")
 	case c.back && c.standing == nil:
 		return deny("I3", "no value of ours stands in %s", at.Field)
 	}
-	if c.standing != nil && !stillOurs(c.standing, c.job) {
+	if c.standing != nil && ledger.Whose(c.standing, c.job) == ledger.Theirs {
 		return deny("I3", "%s is not what we wrote any more", at.Field)
 	}
 	return nil
-}
-
-// stillOurs reports whether the field shows exactly the value of the intent. A
-// site factor is shown by no release.
-func stillOurs(in *ledger.Intent, j *slurm.Job) bool {
-	e := &in.Edit
-	switch e.Kind {
-	case slurm.Lease:
-		return j.Eligible.Equal(e.Until)
-	case slurm.Priority:
-		return j.Priority == e.Value
-	case slurm.Nice:
-		return j.NiceKnown && j.Nice == e.Value
-	case slurm.Require:
-		return slurm.SameHosts(j.Required, e.Nodes)
-	case slurm.Exclude:
-		return slurm.SameHosts(j.Excluded, e.Nodes)
-	case slurm.SiteFactor:
-		return true
-	}
-	return false
 }
 
 // scope says why the job is none of our business. A value of ours is taken

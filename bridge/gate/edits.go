@@ -91,28 +91,15 @@ func (g *editor) claim(e slurm.Edit) claim {
 		return c
 	}
 	c.standing = g.in.Book.Standing(c.job.Run(), ledger.FieldOf(e.Kind), g.at)
-	c.back = givesBack(e, c.standing)
+	var own *ledger.Before
+	if c.standing != nil {
+		own = &c.standing.Before
+	}
+	c.back = ledger.GivesBack(e, own)
 	if c.planned != nil {
 		c.tasks = max(c.tasks, c.planned.Tasks)
 	}
 	return c
-}
-
-// givesBack reports whether the edit takes a value of ours away.
-func givesBack(e slurm.Edit, in *ledger.Intent) bool {
-	switch e.Kind {
-	case slurm.Unlease, slurm.HandBack:
-		return true
-	case slurm.SiteFactor:
-		return e.Value == 0
-	case slurm.Nice:
-		return in != nil && e.Value == in.Before.Nice-in.Before.Ours
-	case slurm.Require:
-		return in != nil && slurm.SameHosts(in.Before.Required, e.Nodes)
-	case slurm.Exclude:
-		return in != nil && slurm.SameHosts(in.Before.Excluded, e.Nodes)
-	}
-	return false
 }
 
 // sorted returns the claims, those first that should use up the budget first.

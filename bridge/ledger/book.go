@@ -94,29 +94,26 @@ func (b *Book) Standing(run slurm.Run, f Field, now time.Time) *Intent {
 // nil. While there is one nothing else is sent to the field.
 func (b *Book) Open(job int64, f Field) *Intent { return b.open[spot{job, f}] }
 
-// Yielded reports whether somebody changed the job after us, so that we leave
-// it alone: for a day, counted by the journal.
-func (b *Book) Yielded(run slurm.Run) *Intent {
-	in := b.yielded[run.Job]
-	if in == nil || !SameJob(in.Edit.Run, run) {
-		return nil
+// yieldFor is how long a job is left alone after somebody changed what we had
+// set.
+const yieldFor = 24 * time.Hour
+
+// Yielded returns why the job is left alone now, or nil: somebody changed it
+// after us within the last day, or its priority did not follow our number.
+func (b *Book) Yielded(run slurm.Run, now time.Time) *Intent {
+	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < yieldFor) {
+		return in
 	}
-	return in
+	for _, f := range []Field{Site, NiceBy} {
+		in := b.newest[spot{run.Job, f}]
+		if in != nil && in.Unfelt() && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < yieldFor {
+			return in
+		}
+	}
+	return nil
 }
 
 // neutral reports whether the intent gave its field back.
 func neutral(in *Intent) bool {
-	switch in.Edit.Kind {
-	case slurm.Unlease, slurm.HandBack, slurm.Requeue:
-		return true
-	case slurm.SiteFactor:
-		return in.Edit.Value == 0
-	case slurm.Nice:
-		return in.Edit.Value == in.Before.Nice-in.Before.Ours
-	case slurm.Require:
-		return slurm.SameHosts(in.Before.Required, in.Edit.Nodes)
-	case slurm.Exclude:
-		return slurm.SameHosts(in.Before.Excluded, in.Edit.Nodes)
-	}
-	return false
+	return in.Edit.Kind == slurm.Requeue || GivesBack(in.Edit, &in.Before)
 }

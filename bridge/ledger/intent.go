@@ -37,7 +37,6 @@ type Before struct {
 	Nice     int64     `json:"nice"`
 	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
 	Excluded string    `json:"excluded,omitempty"` // the owner's own list
-	Found    string    `json:"found,omitempty"`    // the node list that stood in the field, the owner's or ours
 	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
@@ -71,6 +70,10 @@ type Intent struct {
 	Error    string     `json:"error,omitempty"` // of Slurm, with its number
 	Polls    int        `json:"polls"`           // polls since it was acknowledged that did not show it
 }
+
+// Unfelt reports whether the intent's value, which no record shows, may stand
+// in Slurm although the job's priority did not follow it.
+func (in *Intent) Unfelt() bool { return in.State == Observed && in.Error != "" }
 
 // Live reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.

@@ -23,48 +23,53 @@ func seen(in *Intent, j *slurm.Job) bool {
 		return true
 	case slurm.Unlease:
 		return !j.Pending() || !j.Eligible.After(e.Until.Add(beginSlack))
-	case slurm.Priority:
-		return j.Priority == e.Value
 	case slurm.HardHold:
 		return j.Held
 	case slurm.HandBack:
 		return !j.Held && j.Priority != in.Before.Priority
-	case slurm.Nice:
-		return !j.NiceKnown || j.Nice == e.Value
-	case slurm.SiteFactor:
-		return siteSeen(in, j)
-	case slurm.Require:
-		return slurm.SameHosts(j.Required, e.Nodes)
-	case slurm.Exclude:
-		return slurm.SameHosts(j.Excluded, e.Nodes)
 	case slurm.Requeue:
 		return j.Restarts > e.Run.Restarts || e.Run.SLUID != "" && j.SLUID != "" && j.SLUID != e.Run.SLUID
+	case slurm.SetGPUs:
+		return true
 	}
-	return true
+	if whose := Whose(in, j); whose != Hidden {
+		return whose == Ours
+	}
+	return felt(in, j)
 }
 
-// Drift is how far Slurm's own factors may plausibly move a priority within a
-// few minutes.
-const Drift int64 = 1 << 15
+// driftShare is the part of a priority that Slurm's own factors may plausibly
+// move it by within a few minutes: one part in so many.
+const driftShare = 64
 
-// siteSeen judges a site factor, which no release shows, by the priority it
-// moved. Age and fair share move too, so half the wanted step is enough; a step
-// that their drift can hide is believed when Slurm said yes. Once seen, it is
-// gone when the priority is less than what we added: an administrator set it,
-// or a call we had given up came late. A held job shows nothing.
-func siteSeen(in *Intent, j *slurm.Job) bool {
-	switch {
-	case j.Held || !j.Pending():
+// felt judges a value that the record does not show by the priority it moved.
+// Age and fair share move too, so half the wanted step is enough; a step that
+// their drift can hide is believed when Slurm said yes. A priority that did not
+// move at all was set directly by somebody: it follows nothing. A held job
+// shows nothing.
+func felt(in *Intent, j *slurm.Job) bool {
+	if j.Held || !j.Pending() {
 		return true
-	case in.State == Observed:
-		return j.Priority >= in.Edit.Value-Drift
 	}
-	want, got := in.Edit.Value-in.Before.Ours, j.Priority-in.Before.Priority
+	want, got := step(in), j.Priority-in.Before.Priority
+	drift := in.Before.Priority/driftShare + 1
 	switch {
-	case want > -2*Drift && want < 2*Drift:
+	case got == want || want < 0 && j.Priority <= 1:
+		return true
+	case got == 0:
+		return false
+	case want > -2*drift && want < 2*drift:
 		return in.State == Acked
 	case want < 0:
-		return got <= want/2 || j.Priority <= 1
+		return got <= want/2
 	}
 	return got >= want/2
+}
+
+// step is by how much the intent was to move the job's priority.
+func step(in *Intent) int64 {
+	if in.Edit.Kind == slurm.Nice {
+		return in.Before.Nice - in.Edit.Value
+	}
+	return in.Edit.Value - in.Before.Ours
 }

@@ -114,10 +114,24 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 	in.Polls++
 	switch {
 	case in.State != Acked && now.Sub(in.Sent) > settleTime:
-		in.State, in.Error = Failed, "no answer and no effect within "+settleTime.String()
+		in.State, in.Error = missed(in, j), "no answer and no effect within "+settleTime.String()
 	case in.State == Acked && in.Polls >= maxPolls:
-		in.State, in.Error = Failed, fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
+		in.State, in.Error = missed(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
+}
+
+// missed is what becomes of an intent without effect. A value that no record
+// shows may stand all the same, under a priority that somebody set directly: it
+// stays on the books, so that it is given back, and says what is wrong. An
+// order that a record shows not to be taken is somebody's will too.
+func missed(in *Intent, j *slurm.Job) State {
+	switch {
+	case Whose(in, j) == Hidden && in.Edit.Kind != slurm.Requeue:
+		return Observed
+	case in.State == Acked && in.Edit.Kind == slurm.Nice:
+		return Yielded
+	}
+	return Failed
 }
 
 // hold watches a value of ours that stands in Slurm.
@@ -133,26 +147,7 @@ func hold(in *Intent, j *slurm.Job, now time.Time) {
 		in.State, in.Error = Expired, "the job started"
 	case FieldOf(in.Edit.Kind) == Begin && j.Restarts > in.Edit.Run.Restarts:
 		in.State, in.Error = Expired, "the job was requeued"
-	case !seen(in, j):
-		in.State, in.Error = Yielded, foreign(in, j)
+	case Whose(in, j) == Theirs:
+		in.State, in.Error = Yielded, Foreign(in, j)
 	}
 }
-
-// foreign says what somebody else made of our value.
-func foreign(in *Intent, j *slurm.Job) string {
-	switch FieldOf(in.Edit.Kind) {
-	case Begin:
-		return fmt.Sprintf("begin time is now %s, we had set %s", stamp(j.Eligible), stamp(in.Edit.Until))
-	case Site:
-		return fmt.Sprintf("priority is now %d, less than the %d we had added to it", j.Priority, in.Edit.Value)
-	case Priority:
-		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
-	case NiceBy:
-		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
-	case Required:
-		return fmt.Sprintf("required nodes are now %q, we had set %q", j.Required, in.Edit.Nodes)
-	}
-	return fmt.Sprintf("excluded nodes are now %q, we had set %q", j.Excluded, in.Edit.Nodes)
-}
-
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

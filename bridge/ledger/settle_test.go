@@ -67,10 +67,24 @@ func TestSettle(t *testing.T) {
 		{"priority overwritten", number(slurm.Priority, 9000, Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, Yielded, "priority is now 8000"},
 		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, Observed, ""},
 		{"site factor without effect", number(slurm.SiteFactor, 1<<20, Acked), same, noon, Acked, ""},
-		{"site factor too small to tell", number(slurm.SiteFactor, 100, Acked), same, noon, Observed, ""},
+		{"site factor too small to tell from drift", number(slurm.SiteFactor, 100, Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, Observed, ""},
+		{"site factor on a priority that follows nothing", number(slurm.SiteFactor, 100, Acked), same, noon, Acked, ""},
 		{"site factor stands", number(slurm.SiteFactor, 1<<20, Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, Observed, ""},
-		{"site factor overruled", number(slurm.SiteFactor, 1<<20, Observed), same, noon, Yielded, "less than the 1048576"},
+		{"site factor stands whatever the priority says", number(slurm.SiteFactor, 1<<20, Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, Observed, ""},
+		{"site factor of an eighth of the step", number(slurm.SiteFactor, 8000, Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, Acked, ""},
+		{"site factor of half the step", number(slurm.SiteFactor, 8000, Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, Observed, ""},
+		{"negative site factor of an eighth of the step", number(slurm.SiteFactor, -4000, Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, Acked, ""},
+		{"negative site factor of half the step", number(slurm.SiteFactor, -4000, Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, Observed, ""},
+		{"site factor without answer, to the digit", number(slurm.SiteFactor, 20, Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, Observed, ""},
+		{"site factor without answer, drift only", number(slurm.SiteFactor, 20, Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, Unknown, ""},
+		{"site factor without answer, never felt", number(slurm.SiteFactor, 20, Unknown), same, late(5 * time.Minute), Observed, "no answer"},
+		{"site factor that Slurm lets have no effect", polled(number(slurm.SiteFactor, 20, Acked)), same, noon, Observed, "do not show it"},
 		{"nice seen", number(slurm.Nice, -500, Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, Observed, ""},
+		{"nice below 0, which an old release hides", number(slurm.Nice, -50, Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 5050 }, noon, Observed, ""},
+		{"nice above 0, which an old release would show", number(slurm.Nice, 50, Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 4950 }, noon, Acked, ""},
+		{"hidden nice that stands", number(slurm.Nice, -50, Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, Observed, ""},
+		{"nice above 0 no longer shown", number(slurm.Nice, 50, Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, Yielded, "nice is now 0"},
+		{"nice that is not taken: a direct priority", polled(number(slurm.Nice, -500, Acked)), same, noon, Yielded, "do not show it"},
 		{"nice undone by its owner", number(slurm.Nice, -500, Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, Yielded, "nice is now 3"},
 
 		{"requeued", intent(slurm.Requeue, Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, Observed, ""},
@@ -97,6 +111,12 @@ func TestSettle(t *testing.T) {
 }
 
 func same(*slurm.Job) {}
+
+// polled is an intent that all polls but the last allowed did not show.
+func polled(in Intent) Intent {
+	in.Polls = maxPolls - 1
+	return in
+}
 
 func TestAYesThatIsNeverSeenFails(t *testing.T) {
 	in := lease(Acked)
@@ -151,6 +171,79 @@ func TestUndoIsByValue(t *testing.T) {
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d edits", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestUndoReachesJobsLeftToAPerson: a number of ours is given back although the
+// job's owner changed its nice, or something else of ours.
+func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
+	site, theirs := number(slurm.SiteFactor, 700, Observed), lease(Yielded)
+	theirs.ID, theirs.Closed = 2, noon
+	j := waiting()
+	j.Nice, j.Priority = 1_000_000, 1
+	intents := []Intent{site, theirs}
+	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
+	intents = Replace(intents, Settle(intents, v, noon))
+	got := Undo(intents, v, noon)
+	if len(got) != 1 || got[0].Kind != slurm.SiteFactor || got[0].Value != 0 {
+		t.Errorf("got %v, want the neutral site factor", got)
+	}
+}
+
+// TestABeginTimeIsGivenBackLast: once it is gone the job may start, and the rest
+// can no longer be given back.
+func TestABeginTimeIsGivenBackLast(t *testing.T) {
+	held, site := lease(Observed), number(slurm.SiteFactor, 700, Observed)
+	pin := intent(slurm.Require, Observed)
+	pin.Edit.Nodes = []string{"n1"}
+	site.ID, pin.ID = 2, 3
+	j := waiting()
+	j.Eligible, j.Required = held.Edit.Until, "n1"
+	got := Undo([]Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	if len(got) != 3 || got[2].Kind != slurm.Unlease {
+		t.Errorf("got %v, want the lease's end last of three", got)
+	}
+}
+
+func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
+	site, pin := number(slurm.SiteFactor, 700, Observed), intent(slurm.Require, Observed)
+	pin.ID, pin.Edit.Nodes = 2, []string{"n1"}
+	for _, tt := range []struct {
+		name string
+		job  func(*slurm.Job)
+		want int
+	}{
+		{"waiting", same, 0},
+		{"running: its node list", func(j *slurm.Job) { j.State = "RUNNING" }, 1},
+		{"held: both", func(j *slurm.Job) { j.Held = true }, 2},
+		{"unreadable: both", func(j *slurm.Job) { j.Opaque = "no priority" }, 2},
+		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.Held, j.Required = true, "n2" }, 1},
+		{"ended", func(j *slurm.Job) { j.State = "COMPLETED" }, 0},
+	} {
+		j := waiting()
+		j.Required = "n1"
+		tt.job(&j)
+		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
+		got := Stuck([]Intent{site, pin}, v, noon)
+		if len(got) != tt.want {
+			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
+	in := number(slurm.SiteFactor, 700, Observed)
+	in.Error = "Slurm said yes, but 2 polls do not show it"
+	run := waiting()
+	b := NewBook([]Intent{in})
+	if b.Yielded(run.Run(), noon.Add(23*time.Hour)) == nil {
+		t.Error("not left alone")
+	}
+	if b.Yielded(run.Run(), noon.Add(25*time.Hour)) != nil {
+		t.Error("left alone for longer than a day")
+	}
+	if b.Standing(run.Run(), Site, noon) == nil {
+		t.Error("its number is not on the books")
 	}
 }
 

@@ -8,8 +8,9 @@ import (
 )
 
 // Undo returns the edits that give back every value of ours that stands in
-// Slurm: one per job and field, and only where the value is still exactly what
-// we wrote. Held jobs are left alone: no edit may reach them.
+// Slurm, also in jobs left to a person: one per job and field, and only where
+// the value is not somebody else's by now. Held jobs are left alone: no edit
+// may reach them.
 func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	book, last := NewBook(intents), newest(intents)
 	var edits []slurm.Edit
@@ -20,7 +21,7 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 			continue
 		}
 		field := FieldOf(in.Edit.Kind)
-		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || !seen(in, j) {
+		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || Whose(in, j) == Theirs {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := Neutral(in, j, now); ok {
@@ -33,18 +34,20 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	return edits
 }
 
-// Stuck returns the values of ours that stand in jobs whose fields can no longer
-// be written, because they run. They matter only if such a job is requeued.
+// Stuck returns the values of ours that stand in jobs that cannot be written to
+// now: the job runs, is held by a person, or cannot be read. They can be given
+// back when it waits again.
 func Stuck(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	book := NewBook(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != Observed || j == nil || !j.Running() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
+		if in.State != Observed || j == nil || j.Done() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
 			continue
 		}
-		if _, ok := Neutral(in, j, now); !ok {
+		_, ok := Neutral(in, j, now)
+		if (!ok || j.Held || j.Opaque != "") && Whose(in, j) != Theirs {
 			edits = append(edits, in.Edit)
 		}
 	}
@@ -68,7 +71,7 @@ func Neutral(in *Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	case slurm.SiteFactor:
 		return e, true
 	case slurm.Nice:
-		e.Value = in.Before.Nice - in.Before.Ours
+		e.Value = in.Before.OwnNice()
 		return e, true
 	case slurm.Priority:
 		e.Kind, e.Value = slurm.HandBack, in.Before.Nice // a direct priority wiped it

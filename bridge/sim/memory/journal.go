@@ -60,7 +60,7 @@ func (j *journal) Mark(_ context.Context, in ledger.Intent) error {
 	if in.Edit.Kind == slurm.Requeue {
 		j.requeued(was, &in)
 	}
-	was.State, was.Error, was.Polls = in.State, in.Error, in.Polls
+	was.State, was.Error, was.Polls, was.Before = in.State, in.Error, in.Polls, in.Before
 	was.Edit.Until, was.NotAfter, was.Sent, was.Closed = in.Edit.Until, in.NotAfter, in.Sent, in.Closed
 	return nil
 }

@@ -85,9 +85,13 @@ func (c *Client) get(ctx context.Context, path string, read wire.Reader) (slurm.
 	return c.conn.Get(ctx, "/slurm/"+c.API().Name()+"/"+path, read)
 }
 
-// Reread reads one job afresh. A job Slurm does not know is a *slurm.Error of
-// class Gone.
+// Reread reads one job afresh, and the next poll does so too: what it shows may
+// be news to the model. A job Slurm does not know is a *slurm.Error of class
+// Gone.
 func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	c.mu.Lock()
+	c.touched[id] = max(c.touched[id], 1)
+	c.mu.Unlock()
 	jobs, err := c.details(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)
