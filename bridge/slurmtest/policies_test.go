@@ -151,8 +151,8 @@ func (l *control) carriedOut(in *ledger.Intent) {
 	case slurm.Requeue:
 		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
 	case slurm.SiteFactor:
-		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.Ours // Slurm's own factors drift
-		ok = ok && step-want < ledger.Drift && want-step < ledger.Drift
+		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.Ours
+		ok = ok && step-want <= 1 && want-step <= 1 // a job's age counts in the same moment
 	}
 	if !ok {
 		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.Required, j.Priority, in.Before.Priority, j.Restarts)
