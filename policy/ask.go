@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // GPUs is an amount of GPU devices of one kind. Slices (MIG) and shards are
@@ -43,6 +44,9 @@ type Ask struct {
 	Require  []string `json:"require,omitempty"`   // nodes the user insists on, sorted
 	Exclude  []string `json:"exclude,omitempty"`   // nodes the user refuses, sorted
 	Features []string `json:"features,omitempty"`  // every one must be on every node, sorted
+	// Limit is how long it is wanted at the longest: the job's time limit, set by
+	// Gang; 0: without end. A node that is set aside before has no room.
+	Limit time.Duration `json:"-"`
 }
 
 // Slot is a number of devices of one type on one node.

@@ -42,6 +42,9 @@ func (c *checker) allowed(n *Node, j *Job) {
 	if n.Down != "" {
 		c.failf("job %d: node %s is down: %s", j.ID, n.Name, n.Down)
 	}
+	if w, _, _ := n.Aside(c.Now, j.Limit); w != nil {
+		c.failf("job %d: with its limit of %v it reaches into %v on node %s at %v", j.ID, j.Limit, w, n.Name, w.From)
+	}
 	if !n.In(j.Partition) {
 		c.failf("job %d: node %s is not in partition %s", j.ID, n.Name, j.Partition)
 	}

@@ -12,7 +12,7 @@ func (w *walk) findVictims() {
 		return
 	}
 	for _, e := range slices.Backward(w.line) {
-		if e.Active() && e.Grant.Leave == "" && !w.elsewhere(e) && w.rules.leaves(e.Job, w.Now) && w.mayStop(e) {
+		if e.Active() && e.Grant.Leave == "" && !w.elsewhere(e) && w.leaves(w.rules, e) && w.mayStop(e) {
 			e.verdict.tier = w.tierOf(e)
 			w.victims = append(w.victims, e)
 		}

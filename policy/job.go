@@ -66,6 +66,13 @@ func (j *Job) CanStart(t time.Time) bool {
 	return j.State == Pending && j.Held == "" && !j.Eligible.After(t)
 }
 
+// Gang returns what is to be placed: the ask, for as long as the limit says.
+func (j *Job) Gang() Ask {
+	a := j.Ask
+	a.Limit = j.Limit
+	return a
+}
+
 // Count returns how many tasks the record stands for, at least one.
 func (j *Job) Count() int { return max(j.Tasks, 1) }
 

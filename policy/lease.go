@@ -28,7 +28,7 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 	}
 	rules := p.Rules.withDefaults()
 	for _, e := range line {
-		e.Stays = e.Active() && !rules.leaves(e.Job, r.Now)
+		e.Stays = e.Active() && !r.leaves(rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {

@@ -5,7 +5,7 @@ import "cmp"
 // Startable reports whether the entry runs, or is pending and nothing but the
 // plan keeps it from starting now.
 func (r *Round) Startable(e *Entry) bool {
-	return e.Active() || e.Refused == nil && e.CanStart(r.Now)
+	return e.Active() || e.Refused == nil && e.CanStart(r.Now) && r.Shut(e) == nil
 }
 
 // ByArrival compares by first submission, then by id.

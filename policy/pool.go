@@ -1,6 +1,9 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Pool is what is free: devices by node and type, cores and memory by node.
 // Every change is written to an undo log, so a stage may try something and
@@ -13,7 +16,9 @@ type Pool struct {
 	whole   []string       // the types that are whole GPUs, sorted
 	open    []uint64       // a bit per node: something is free on it
 	log     []change
-	scratch []Room // see fit
+	scratch []Room    // see fit
+	from    time.Time // when what is placed begins; zero: windows do not count
+	edges   []time.Duration
 }
 
 type host struct {
@@ -45,7 +50,7 @@ type change struct {
 // NewPool returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func NewPool(s *Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes))}
+	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, edges: edges(s)}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		p.index[n.Name] = i
@@ -55,6 +60,8 @@ func NewPool(s *Snapshot) *Pool {
 		}
 	}
 	slices.Sort(p.whole)
+	slices.Sort(p.edges)
+	p.edges = slices.Compact(p.edges)
 	p.fill()
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() {
@@ -94,21 +101,29 @@ func (p *Pool) fill() {
 	}
 }
 
-// emptied returns the healthy devices of the pool's nodes as if no job ran.
-func (p *Pool) emptied() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, whole: p.whole, totals: make([]total, len(p.totals))}
-	for i, t := range p.totals {
-		c.totals[i].typ = t.typ
+// Empty returns the healthy devices of the nodes as if no job ran, and as if
+// none were set aside: what could ever be given out.
+func Empty(nodes []Node) *Pool {
+	p := NewPool(&Snapshot{Nodes: nodes})
+	p.empty()
+	return p
+}
+
+// empty takes off what jobs outside the snapshot hold.
+func (p *Pool) empty() {
+	for i := range p.nodes {
+		for _, o := range p.nodes[i].Others {
+			p.add(change{node: i, row: -1, cpus: o.CPUs, mem: o.MemMB})
+		}
 	}
-	c.fill()
-	return c
 }
 
 func isWhole(part int) bool { return part == 0 || part == 100 }
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, totals: slices.Clone(p.totals), wholes: p.wholes}
+	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, totals: slices.Clone(p.totals),
+		wholes: p.wholes, from: p.from, edges: p.edges}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
 	}

@@ -42,15 +42,19 @@ type Reservation struct {
 	then   *Pool // what is free then, the reservation taken off
 }
 
-// Reserve lets the jobs that hold devices end one after the other until the
-// entry has room. Those of unknown length end last.
+// Reserve lets the jobs that hold devices end one after the other, and nodes
+// come back from being set aside, until the entry has room for its whole time
+// limit. Jobs of unknown length end last.
 func Reserve(r *Round, e *Entry, length Length) *Reservation {
 	v := &Reservation{For: e, round: r, length: length, then: r.Free.Clone()}
-	a, all := e.Gang(), v.holders()
+	a, all := e.Gang(), v.endings()
 	for i, h := range all {
-		v.then.Give(h.Got, h.asks.CPUs, h.asks.MemMB)
+		v.then.end(h)
 		if i+1 < len(all) && all[i+1].left == h.left && all[i+1].known == h.known {
 			continue // ends with the next one
+		}
+		if h.known {
+			v.then.from = r.Now.Add(h.left)
 		}
 		if on, err := Fit(v.then, e.Partition, a); err == nil {
 			v.In, v.Known, v.On = h.left, h.known, on
@@ -61,15 +65,29 @@ func Reserve(r *Round, e *Entry, length Length) *Reservation {
 	return v
 }
 
-type holder struct {
-	*Entry
-	asks  Ask
-	left  time.Duration
+// ending is a moment at which something comes free: what a job holds, cores and
+// memory of a node, or a node that was set aside.
+type ending struct {
+	left  time.Duration // from now
 	known bool
+	on    Alloc
+	node  int // where on is empty
+	cpus  int
+	mem   int64
+	id    JobID
 }
 
-func (v *Reservation) holders() []holder {
-	var all []holder
+// end gives back what comes free.
+func (p *Pool) end(x ending) {
+	if len(x.on) > 0 {
+		p.Give(x.on, x.cpus, x.mem)
+		return
+	}
+	p.add(change{node: x.node, row: -1, cpus: x.cpus, mem: x.mem})
+}
+
+func (v *Reservation) endings() []ending {
+	var all []ending
 	for _, e := range v.round.Entries {
 		if len(e.Got) == 0 {
 			continue
@@ -78,16 +96,38 @@ func (v *Reservation) holders() []holder {
 		if !known {
 			left = 0
 		}
-		all = append(all, holder{e, e.holds(), left, known})
+		a := e.holds()
+		all = append(all, ending{left: left, known: known, on: e.Got, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
 	}
-	slices.SortFunc(all, func(a, b holder) int {
+	for i := range v.round.Nodes {
+		all = append(all, v.round.Nodes[i].endings(i, v.round.Now)...)
+	}
+	slices.SortFunc(all, func(a, b ending) int {
 		if a.known != b.known && a.known {
 			return -1
 		} else if a.known != b.known {
 			return 1
 		}
-		return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(a.left, b.left), cmp.Compare(a.id, b.id), cmp.Compare(a.node, b.node))
 	})
+	return all
+}
+
+// endings returns when jobs outside the snapshot give back what they hold of
+// the node, and when windows end.
+func (n *Node) endings(i int, now time.Time) (all []ending) {
+	for _, o := range n.Others {
+		x := ending{left: max(o.Until.Sub(now), 0), known: !o.Until.IsZero(), node: i, cpus: o.CPUs, mem: o.MemMB}
+		if !x.known {
+			x.left = 0
+		}
+		all = append(all, x)
+	}
+	for k := range n.Windows {
+		if w := &n.Windows[k]; w.To.After(now) {
+			all = append(all, ending{left: w.To.Sub(now), known: true, node: i})
+		}
+	}
 	return all
 }
 

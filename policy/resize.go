@@ -27,7 +27,7 @@ func (w *walk) keep(e *Entry) {
 // resize lets an elastic running job run on Want devices, on its own nodes if
 // they have room. It reports whether it does.
 func (w *walk) resize(e *Entry) bool {
-	if e.Want == 0 || !e.Elastic() || !w.rules.leaves(e.Job, w.Now) {
+	if e.Want == 0 || !e.Elastic() || !w.leaves(w.rules, e) {
 		return false
 	}
 	mark := w.Free.Mark()

@@ -3,6 +3,7 @@ package policy
 import (
 	"cmp"
 	"slices"
+	"time"
 )
 
 // Room is what one node offers to an ask: Count devices, with the cores and
@@ -79,13 +80,35 @@ func (p *Pool) usable(i int, partition string, a *Ask) int {
 	if c == 0 || !h.allows(partition, a) {
 		return 0
 	}
+	whole, cpus, gpus := p.aside(h, a)
+	if c -= gpus; whole || c <= 0 {
+		return 0
+	}
 	if a.CPUs > 0 {
-		c = min(c, max(h.cpus, 0)*a.GPUs.Count/a.CPUs)
+		c = min(c, max(h.cpus-cpus, 0)*a.GPUs.Count/a.CPUs)
 	}
 	if a.MemMB > 0 {
 		c = min(c, int(max(h.mem, 0)*int64(a.GPUs.Count)/a.MemMB))
 	}
 	return c
+}
+
+// aside returns what windows take of the node while the ask would run.
+func (p *Pool) aside(h *host, a *Ask) (whole bool, cpus, gpus int) {
+	if len(h.Windows) == 0 || p.from.IsZero() {
+		return false, 0, 0
+	}
+	w, cpus, gpus := h.Aside(p.from, a.Limit)
+	return w != nil, cpus, gpus
+}
+
+// reach returns how many edges of windows the limit is beyond.
+func (p *Pool) reach(limit time.Duration) int {
+	if limit <= 0 {
+		return len(p.edges)
+	}
+	n, _ := slices.BinarySearch(p.edges, limit)
+	return n
 }
 
 // allows reports whether the ask may be placed on the node at all.
@@ -141,5 +164,6 @@ func (p *Pool) Hosts(s Slot, partition string, a Ask) bool {
 		return false
 	}
 	h := &p.nodes[i]
-	return part(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus, 0) && part(a.MemMB, s.Count, a.GPUs.Count) <= max(h.mem, 0)
+	whole, cpus, _ := p.aside(h, &a)
+	return !whole && part(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && part(a.MemMB, s.Count, a.GPUs.Count) <= max(h.mem, 0)
 }

@@ -39,6 +39,13 @@ func (r Rules) leaves(j *Job, now time.Time) bool {
 		j.Ran(now) >= lease && (r.MaxStops < 0 || j.Stops < r.MaxStops)
 }
 
+// leaves reports whether the rules let a running job be stopped, and it could
+// start again at once if there were room: not when its limit reaches into a
+// maintenance, which it would have to wait for.
+func (r *Round) leaves(rules Rules, e *Entry) bool {
+	return rules.leaves(e.Job, r.Now) && r.Shut(e) == nil
+}
+
 // aged reports whether the job has waited too long, counted from when it could
 // have started.
 func (r Rules) aged(j *Job, now time.Time) bool {

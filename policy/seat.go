@@ -14,10 +14,11 @@ type gang struct {
 	nodes, most, each, cpus int
 	mem                     int64
 	names                   string
+	reach                   int // see Pool.reach
 }
 
 func gangOf(partition string, a *Ask) gang {
-	g := gang{partition, a.GPUs, a.Nodes, a.MaxNodes, a.PerNode, a.CPUs, a.MemMB, ""}
+	g := gang{partition: partition, gpus: a.GPUs, nodes: a.Nodes, most: a.MaxNodes, each: a.PerNode, cpus: a.CPUs, mem: a.MemMB}
 	if len(a.Require)+len(a.Exclude)+len(a.Features) > 0 {
 		lists := []string{strings.Join(a.Require, ","), strings.Join(a.Exclude, ","), strings.Join(a.Features, ",")}
 		g.names = strings.Join(lists, ";")
@@ -29,6 +30,8 @@ func gangOf(partition string, a *Ask) gang {
 type kind struct {
 	asked bool  // whether it could start if nobody ran
 	never error // why not
+	tried bool  // whether it could start so before nodes are set aside
+	shut  error // why not
 
 	full  error // why it has no room; of no use once devices were given back
 	given int   // walk.given when full was found
@@ -56,6 +59,7 @@ func (r *Round) kind(e *Entry) *kind {
 	}
 	a := e.Gang()
 	g := gangOf(e.Partition, &a)
+	g.reach = r.none().reach(a.Limit)
 	k := r.kinds[g]
 	if k == nil {
 		if r.kinds == nil {
@@ -75,14 +79,51 @@ func (r *Round) Possible(e *Entry) error {
 	if k.asked {
 		return k.never
 	}
-	if r.empty == nil {
-		r.empty = r.Free.emptied()
-	}
-	if a := e.Gang(); !r.empty.fits(e.Partition, a) {
-		_, k.never = Fit(r.empty, e.Partition, a)
+	p := r.ever()
+	if a := e.Gang(); !p.fits(e.Partition, a) {
+		_, k.never = Fit(p, e.Partition, a)
 	}
 	k.asked = true
 	return k.never
+}
+
+// ever returns the pool as if nobody ran, whenever.
+func (r *Round) ever() *Pool {
+	if now := r.none(); len(now.edges) == 0 {
+		return now
+	}
+	if r.empty == nil {
+		r.empty = Empty(r.Nodes)
+	}
+	return r.empty
+}
+
+// none returns the pool as if nobody ran now.
+func (r *Round) none() *Pool {
+	if r.before == nil {
+		r.before = NewPool(&Snapshot{Nodes: r.Nodes, Now: r.Now})
+		r.before.empty()
+	}
+	return r.before
+}
+
+// Shut says why the gang could not start now even if nobody ran, although it
+// could at another time: its time limit reaches into windows in which nodes are
+// set aside. nil where that keeps it from nothing.
+func (r *Round) Shut(e *Entry) error {
+	p := r.none()
+	if len(p.edges) == 0 {
+		return nil
+	}
+	k := r.kind(e)
+	if k.tried {
+		return k.shut
+	}
+	k.tried = true
+	if a := e.Gang(); !p.fits(e.Partition, a) && r.Possible(e) == nil {
+		k.shut = p.shut(e.Partition, a)
+	}
+	return k.shut
 }
 
 // place is find, and remembers what has no room.

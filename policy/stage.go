@@ -18,6 +18,7 @@ type Round struct {
 	holds  map[string]float64 // by account; see Holds
 	active []*Entry           // see Active
 	empty  *Pool              // see Possible
+	before *Pool              // see Shut
 	kinds  map[gang]*kind     // see kind
 }
 
@@ -94,7 +95,7 @@ func (e *Entry) Has() int {
 // Gang returns what is to be placed: the ask, at the size Want, on the type it
 // has a lease for.
 func (e *Entry) Gang() Ask {
-	a := e.Ask.sized(e.Want)
+	a := e.Job.Gang().sized(e.Want)
 	if a.GPUs.Type == "" && e.Grant.Run {
 		a.GPUs.Type = e.Grant.Type
 	}

@@ -105,6 +105,9 @@ func (w *walk) enter(e *Entry) {
 			return
 		}
 	}
+	if w.shut(e) {
+		return
+	}
 	if j := w.strict(e); j != nil {
 		w.bar(e, w.because(func() string {
 			return fmt.Sprintf("job %d is ahead, blocked, and may not be passed: it %s", j.entry.ID, j.why)
@@ -119,12 +122,46 @@ func (w *walk) enter(e *Entry) {
 	if w.displace(e) || w.pack(e) {
 		return
 	}
-	why := w.because(err.Error)
+	why := w.because(func() string { return err.Error() + w.reaches(e) })
 	w.bar(e, why)
+	w.blocked(e, why)
+}
+
+// blocked lets the job guard its turn.
+func (w *walk) blocked(e *Entry, why string) {
 	w.guard(e, why)
 	if l, ok := w.p.Backfill.(Listener); ok {
 		l.Blocked(w.Round, e)
 	}
+}
+
+// shut lets a job wait for the end of a maintenance or reservation that its
+// limit reaches into. In strict order it keeps nobody from passing: GPUs that it
+// may not have before would idle until then.
+func (w *walk) shut(e *Entry) bool {
+	err := w.Shut(e)
+	if err == nil {
+		return false
+	}
+	why := w.because(err.Error)
+	w.wait(e, why)
+	if w.p.Backfill != nil {
+		w.blocked(e, why)
+	}
+	return true
+}
+
+// reaches names the first window that keeps the job off a node; "" where there
+// is none.
+func (w *walk) reaches(e *Entry) string {
+	a := e.Gang()
+	if w.Free.reach(a.Limit) == 0 {
+		return ""
+	}
+	if s := w.none().shut(e.Partition, a); s.node != "" {
+		return "; " + s.Error()
+	}
+	return ""
 }
 
 // bar keeps the job from starting. Where it has room, be it on another GPU type
@@ -145,7 +182,7 @@ func (w *walk) room(e *Entry) bool {
 	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && w.full(e) != nil {
 		return false
 	}
-	return w.Free.fits(e.Partition, e.Ask.sized(e.Want))
+	return w.Free.fits(e.Partition, e.Job.Gang().sized(e.Want))
 }
 
 // strict returns the judge whose lane nobody may pass, if the job is in it.

@@ -79,12 +79,14 @@ func (c *Conservative) begin(r *policy.Round) {
 		c.Window = 24 * time.Hour
 	}
 	c.future = newFuture(r)
+	a := newAsides(r)
 	for _, e := range r.Entries {
 		for _, slot := range e.Got {
-			c.future.release(slot, c.lasts(r, e))
+			c.future.release(slot, a.back(slot, c.lasts(r, e)))
 		}
 	}
 	c.future.settle()
+	a.charge(c.future)
 }
 
 // pass lets the job start if no reservation lacks GPUs for it.

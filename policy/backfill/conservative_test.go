@@ -34,6 +34,10 @@ func TestConservative(t *testing.T) {
 // drawQueue draws a node of 8 GPUs and jobs of whole hours.
 func drawQueue(t *rapid.T) *policy.Snapshot {
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	if rapid.Bool().Draw(t, "maintenance") {
+		from := rapid.IntRange(0, 5).Draw(t, "from")
+		s.Nodes[0].Windows = []policy.Window{{Name: "m", From: now.Add(time.Duration(from) * time.Hour), To: now.Add(time.Duration(from+rapid.IntRange(1, 5).Draw(t, "for")) * time.Hour)}}
+	}
 	free := 8
 	for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i-60) * time.Second)}
@@ -52,6 +56,13 @@ func drawQueue(t *rapid.T) *policy.Snapshot {
 // the depth reserve nothing.
 func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
 	hours := slices.Repeat([]int{8}, 200)
+	for _, w := range s.Nodes[0].Windows {
+		for h := range hours {
+			if at := now.Add(time.Duration(h) * time.Hour); !at.Before(w.From) && at.Before(w.To) {
+				hours[h] = 0
+			}
+		}
+	}
 	fits := func(j *policy.Job, at int) bool {
 		for h := at; h < at+int(j.Limit.Hours()); h++ {
 			if hours[h] < j.Ask.GPUs.Count {

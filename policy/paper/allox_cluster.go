@@ -23,7 +23,7 @@ type alloxCluster struct {
 }
 
 func newAlloxCluster(r *policy.Round) *alloxCluster {
-	c := &alloxCluster{Round: r, empty: policy.NewPool(&policy.Snapshot{Nodes: r.Nodes}), can: map[string][]bool{}}
+	c := &alloxCluster{Round: r, empty: policy.Empty(r.Nodes), can: map[string][]bool{}}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if at, ok := slices.BinarySearch(c.types, d.Type); !ok {

@@ -70,7 +70,7 @@ type possible struct {
 }
 
 func newPossible(s *policy.Snapshot) *possible {
-	return &possible{policy.NewPool(&policy.Snapshot{Nodes: s.Nodes}), map[string]bool{}}
+	return &possible{policy.Empty(s.Nodes), map[string]bool{}}
 }
 
 func (c *possible) run(j *policy.Job) bool {

@@ -15,6 +15,7 @@ func Clone(s *policy.Snapshot) *policy.Snapshot {
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
 		n.Partitions, n.Features, n.GPUs = slices.Clone(n.Partitions), slices.Clone(n.Features), slices.Clone(n.GPUs)
+		n.Windows, n.Others = slices.Clone(n.Windows), slices.Clone(n.Others)
 	}
 	for i := range c.Jobs {
 		j := &c.Jobs[i]

@@ -21,7 +21,7 @@ func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
 		if d.Verb != policy.Wait && d.Verb != policy.Hold || !j.CanStart(s.Now) {
 			continue
 		}
-		if on, err := policy.Fit(free, j.Partition, j.Ask); err == nil {
+		if on, err := policy.Fit(free, j.Partition, j.Gang()); err == nil {
 			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, Describe(s, plan))
 		}
 	}

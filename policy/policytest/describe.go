@@ -24,6 +24,9 @@ func Describe(s *policy.Snapshot, plan *policy.Plan) string {
 		if n.Down != "" {
 			b.WriteString(" down")
 		}
+		for i := range n.Windows {
+			fmt.Fprintf(&b, " %v %v-%v %d cores %d GPUs", &n.Windows[i], n.Windows[i].From, n.Windows[i].To, n.Windows[i].CPUs, n.Windows[i].GPUs)
+		}
 		b.WriteByte('\n')
 	}
 	byRank := slices.Clone(plan.Decisions)
@@ -32,7 +35,7 @@ func Describe(s *policy.Snapshot, plan *policy.Plan) string {
 		j := s.Job(d.Job)
 		fmt.Fprintf(&b, "%d. job %d %s %s %s, %v cpus %d mem %d nodes %d-%d each %d +%v -%v %v", d.Rank, j.ID, j.Account, j.Partition,
 			j.State, j.Ask.GPUs, j.Ask.CPUs, j.Ask.MemMB, j.Ask.Nodes, j.Ask.MaxNodes, j.Ask.PerNode, j.Ask.Require, j.Ask.Exclude, j.Ask.Features)
-		fmt.Fprintf(&b, " on %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Fixed, j.Stops, j.Unplaced, j.Tasks, d.Verb, d.On, d.Why)
+		fmt.Fprintf(&b, " on %v limit %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Limit, j.Fixed, j.Stops, j.Unplaced, j.Tasks, d.Verb, d.On, d.Why)
 	}
 	return b.String()
 }

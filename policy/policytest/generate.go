@@ -63,8 +63,15 @@ func node(t *rapid.T, i int) policy.Node {
 	return n
 }
 
-// ail makes nodes break under their jobs.
+// ail makes nodes break under their jobs, and sets some aside.
 func ail(t *rapid.T, n *policy.Node) {
+	if chance(t, "set aside", 4) {
+		n.Windows = windows(t)
+	}
+	if chance(t, "others", 6) {
+		n.Others = []policy.Other{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
+		n.CPUs, n.MemMB = n.CPUs-8, n.MemMB-10_000
+	}
 	if chance(t, "down", 8) {
 		n.Down = "drained for repair"
 	}
@@ -73,6 +80,25 @@ func ail(t *rapid.T, n *policy.Node) {
 			n.GPUs[i].Sick = rapid.IntRange(0, n.GPUs[i].Count).Draw(t, "how many")
 		}
 	}
+}
+
+// windows draws a maintenance or reservation that is under way or to come, of
+// the whole node or a part, at times recurring.
+func windows(t *rapid.T) []policy.Window {
+	w := policy.Window{Name: pick(t, "window", "maint", "class"), Work: rapid.Bool().Draw(t, "work")}
+	w.From = Now.Add(pick(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
+	if !chance(t, "endless", 4) {
+		w.To = w.From.Add(pick(t, "length", 90*time.Minute, 12*time.Hour))
+	}
+	if chance(t, "part", 4) {
+		w.CPUs, w.GPUs = pick(t, "cpus set aside", 0, 8), 1
+	}
+	all := []policy.Window{w}
+	if !w.To.IsZero() && chance(t, "recurs", 3) {
+		w.From, w.To = w.From.Add(24*time.Hour), w.To.Add(24*time.Hour)
+		all = append(all, w)
+	}
+	return all
 }
 
 func tenants(t *rapid.T, s *policy.Snapshot) {

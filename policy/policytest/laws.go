@@ -61,6 +61,7 @@ func (l law) all(s *policy.Snapshot) {
 	l.Helper()
 	plan := l.decide(s)
 	l.lawful(s, plan)
+	l.asides(s, plan)
 	l.repeatable(s, plan)
 	l.remembers(s, plan)
 	l.steady(s, plan)

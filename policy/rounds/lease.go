@@ -80,9 +80,9 @@ func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 	}
 	was := e.Grant
 	e.Grant = policy.Grant{Run: true, Type: typ}
-	err := r.Possible(e)
+	ok := r.Possible(e) == nil && r.Shut(e) == nil
 	e.Grant = was
-	return err == nil
+	return ok
 }
 
 // whole reports whether devices of the type are whole GPUs.
