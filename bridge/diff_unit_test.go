@@ -63,6 +63,24 @@ func TestPins(t *testing.T) {
 	}
 }
 
+// Where pins are no longer safe, one that stands is given back although the job
+// would start there.
+func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
+	w := startHere()
+	j := &w.View.Jobs[0]
+	j.Required = "n2"
+	w.Book = ledger.NewBook([]ledger.Intent{{
+		ID: 1, State: ledger.Observed, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n2"}},
+	}})
+	for _, pin := range []bool{true, false} {
+		w.Pin = pin
+		back := slices.ContainsFunc(Diff(w), func(e slurm.Edit) bool { return e.Kind == slurm.Require && len(e.Nodes) == 0 })
+		if back == pin {
+			t.Errorf("pins allowed %v: given back %v", pin, back)
+		}
+	}
+}
+
 // What starts now stands before what waits, whatever the ranks.
 func TestLineBeginsWithWhatStarts(t *testing.T) {
 	w := startHere()

@@ -28,7 +28,7 @@ func newLook(l *Loop, f *Facts, calm bool) *look {
 		k.taken = f.View.Read
 	}
 	k.state = gate.State{
-		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{},
+		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{}, Expires: f.Expires,
 		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At),
 	}
 	for i := range l.Partitions {

@@ -27,6 +27,7 @@ type Parts struct {
 	Leadership Leadership
 	History    History
 	Probes     Probes
+	Expiry     Expiry // nil: nothing outside the daemon ends what it leaves
 	Metrics    *Metrics
 	Log        *slog.Logger
 	Now        func() time.Time // time.Now but in tests

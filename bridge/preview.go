@@ -19,6 +19,7 @@ func (l *Loop) Preview(ctx context.Context) (*Facts, []Thought, error) {
 	if _, err := f.settle(ctx, l.Journal, f.View.Cluster); err != nil {
 		return nil, nil, err
 	}
+	f.Expires = l.expires(ctx, &Report{})
 	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
 	l.seat.until = l.Now().Add(time.Hour)    // as if we led
 	return f, l.think(ctx, f, true), nil

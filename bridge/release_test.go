@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
@@ -70,43 +69,31 @@ func TestReleasePlansAgain(t *testing.T) {
 	}
 }
 
-// fenced is a database whose leases end by Slurm's virtual clock.
-type fenced struct {
-	*accounting.DB
-	now  func() time.Time
-	ends time.Time
-	asks int
-}
-
-func (f *fenced) Lead(ctx context.Context, cluster, me string, ttl time.Duration) (int64, string, bool, error) {
-	f.asks++
-	f.ends = f.now().Add(ttl)
-	return f.DB.Lead(ctx, cluster, me, time.Hour)
-}
-
-func (f *fenced) Mark(ctx context.Context, in ledger.Intent) error {
-	if in.State == ledger.Sent && f.now().After(f.ends) {
-		return fmt.Errorf("marking intent %d: %w", in.ID, accounting.ErrFenced)
-	}
-	return f.DB.Mark(ctx, in)
-}
-
 // ordered submits n jobs that are held back by full nodes, and gives each an
 // order number of ours, as many cycles would.
 func (r *rig) ordered(n int) {
 	r.t.Helper()
 	r.full("")
 	intents := make([]ledger.Intent, n)
+	for i := range intents {
+		j := r.job(r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
+		intents[i] = ledger.Intent{
+			Edit:   slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 1_000_000 + int64(i)},
+			Before: ledger.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+		}
+	}
+	r.stand(intents)
+}
+
+// stand makes the values of the intents stand in Slurm, as our own.
+func (r *rig) stand(intents []ledger.Intent) {
+	r.t.Helper()
 	epoch, _, _, err := r.db.Lead(r.t.Context(), "lab", r.conf.Holder, time.Hour)
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	for i := range intents {
-		j := r.job(r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8}))
-		intents[i] = ledger.Intent{
-			Cluster: "lab", Epoch: epoch, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 1_000_000 + int64(i)},
-			Before: ledger.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State}, Made: r.w.Now(),
-		}
+		intents[i].Cluster, intents[i].Epoch, intents[i].Made = "lab", epoch, r.w.Now()
 	}
 	if intents, err = r.db.Intend(r.t.Context(), nil, intents); err != nil {
 		r.t.Fatal(err)
@@ -132,7 +119,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 	r := newRig(t, gate.Rank, "drf", nil)
 	r.ordered(n)
 	rel := r.releaser()
-	db := &fenced{DB: r.db, now: r.w.Now}
+	db := r.clocked()
 	rel.Journal, rel.Leadership, rel.TTL = db, db, 20*time.Second
 	r.wire.answer = func(slurm.Edit) error { // five a second
 		r.w.Advance(r.w.Now().Add(200 * time.Millisecond))

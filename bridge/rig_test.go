@@ -31,6 +31,12 @@ type rig struct {
 	conf  bridge.Config
 	loop  *bridge.Loop
 	stops string
+
+	expiry bridge.Expiry
+	store  interface { // the database as the loop sees it
+		bridge.Journal
+		bridge.Leadership
+	}
 }
 
 // wire is the cluster as the loop sees it. It counts writes and can fail.
@@ -121,7 +127,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode gate.Mode, name string, par
 	if _, err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, store: db, expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
 	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0
@@ -151,7 +157,7 @@ func (r *rig) restart() {
 
 func (r *rig) parts() bridge.Parts {
 	return bridge.Parts{
-		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: unmeasured{},
+		Cluster: r.wire, Journal: r.store, Leadership: r.store, History: r.db, Probes: unmeasured{}, Expiry: r.expiry,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -59,6 +59,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		r.doubt("debt", err)
 	}
 	l.warm++
+	f.Expires = l.expires(ctx, r)
 	r.Thoughts = l.think(ctx, f, l.calm(f, r))
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]

@@ -23,6 +23,7 @@ type Facts struct {
 	Memos   map[string]Memo // by partition
 	Book    *ledger.Book    // of Intents
 	Owed    []slurm.Run     // runs that a hand-back of ours left held
+	Expires bool            // something outside the daemon takes node lists back
 }
 
 // settle reads the ledger and closes, in memory, the intents whose outcome the
@@ -111,7 +112,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	t.time(l.Now, "diff", func() {
 		edits = Diff(Wish{
 			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
-			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin, Lever: l.lever(k.View),
+			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Lever: l.lever(k.View),
 		})
 	})
 	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })

@@ -53,6 +53,7 @@ type site struct {
 	conf   string
 	daemon *exec.Cmd
 	log    *bytes.Buffer
+	timed  bool // a timer runs fairbridge expire
 }
 
 // releases are the Slurms to test on: the distribution's own, and others where
@@ -177,13 +178,41 @@ func (s *site) fairbridge(args ...string) string {
 	return string(out)
 }
 
-// start starts the daemon.
+// timer runs fairbridge expire now and every minute until the test ends, as the
+// systemd timer does on a site: without it no node is named for any job.
+func (s *site) timer() {
+	s.t.Helper()
+	s.fairbridge("expire")
+	if s.timed {
+		return
+	}
+	s.timed = true
+	path, _ := binary()
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	s.t.Cleanup(func() { cancel(); <-done })
+	go func() {
+		defer close(done)
+		for tick := time.NewTicker(time.Minute); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+				_ = exec.CommandContext(ctx, path, "-c", s.conf, "expire").Run()
+			}
+		}
+	}()
+}
+
+// start starts the daemon, with a timer beside it.
 func (s *site) start() {
 	s.t.Helper()
 	path, err := binary()
 	if err != nil {
 		s.t.Fatal(err)
 	}
+	s.timer()
 	s.log = &bytes.Buffer{}
 	s.daemon = exec.Command(path, "-c", s.conf, "run")
 	s.daemon.Stderr = s.log

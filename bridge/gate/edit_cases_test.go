@@ -134,6 +134,9 @@ var editCases = []struct {
 	{"I10 cooled", touched(20 * time.Second), site, ""},
 	{"I10 back at once", func(in *gate.EditInput) { numbered(slurm.SiteFactor, 90)(in); touched(time.Second)(in) }, as(slurm.SiteFactor, 0), ""},
 
+	{"I12 nothing would take it back", func(in *gate.EditInput) { in.Expires = false }, pin, "I12"},
+	{"I12 nothing would take an exclusion back", func(in *gate.EditInput) { in.Expires = false }, nodes(slurm.Exclude, "n4"), "I12"},
+	{"I12 a pin back without that", func(in *gate.EditInput) { pinned(in); in.Expires = false }, nodes(slurm.Require), ""},
 	{"I12 no node", nothing, nodes(slurm.Require), "I12"},
 	{"I12 unknown node", nothing, nodes(slurm.Require, "n9"), "I12"},
 	{"I12 drained", func(in *gate.EditInput) { in.View.Nodes[1].Flags = []string{"DRAIN"} }, pin, "I12"},

@@ -40,6 +40,8 @@ func (g *editor) wanted(j *slurm.Job) (required, excluded []string, n *no) {
 	return required, excluded, nil
 }
 
+var noExpiry = deny("I12", "nothing outside the daemon would take it back if the daemon died")
+
 // require checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
 func (g *editor) require(c *claim) *no {
@@ -50,6 +52,8 @@ func (g *editor) require(c *claim) *no {
 	switch {
 	case n != nil:
 		return n
+	case !g.Expires:
+		return noExpiry
 	case len(c.Nodes) == 0:
 		return deny("I12", "it names no node")
 	case c.job.Unsplit():
@@ -84,10 +88,12 @@ func (g *editor) exclude(c *claim) *no {
 		return nil
 	}
 	required, own, n := g.wanted(c.job)
-	if n != nil {
+	switch {
+	case n != nil:
 		return n
-	}
-	if !c.job.Batch {
+	case !g.Expires:
+		return noExpiry
+	case !c.job.Batch:
 		return deny("I15", "it is interactive: somebody is waiting for it")
 	}
 	for _, name := range own {

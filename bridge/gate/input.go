@@ -25,6 +25,9 @@ type State struct {
 	// to. View is the poll it was made from, or for Edits a fresher one.
 	Snapshot *policy.Snapshot
 	View     *slurm.View
+	// Expires says that something outside the daemon takes node lists back if
+	// the daemon dies.
+	Expires bool
 	// Leadership is how long our leadership lasts from Now, on the monotonic
 	// clock; unused where the mode pushes nothing.
 	Leadership time.Duration

@@ -22,8 +22,8 @@ func world() gate.State {
 		Partition: "gpu", Modes: map[string]gate.Mode{"gpu": gate.Preempt},
 		Snapshot:   &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
 		View:       &slurm.View{Cluster: "c", At: noon, Full: true},
-		Leadership: 25 * time.Second,
-		Stopped:    map[int64][]time.Time{}, Leased: map[int64]time.Duration{},
+		Leadership: 25 * time.Second, Expires: true,
+		Stopped: map[int64][]time.Time{}, Leased: map[int64]time.Duration{},
 	}
 	for i := 1; i <= 4; i++ {
 		name := fmt.Sprintf("n%d", i)

@@ -113,7 +113,7 @@ func (l *control) join(name string) {
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: gate.Preempt, Policy: name, Decide: p}}
 	past := memory.New(l.now, nil, 0)
 	l.part = bridge.Parts{
-		Cluster: l, Journal: past, Leadership: past, History: past, Probes: unmeasured{}, Now: l.now,
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Now: l.now,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if l.loop, err = bridge.New(l.conf, l.part); err != nil {

@@ -71,6 +71,7 @@ func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {
 	}
 	defer db.Close()
 	r.Database(ctx, db)
+	r.Expiry(ctx, db, f.Cluster, f.Pins())
 }
 
 var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}

@@ -36,7 +36,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 				return err
 			}
 			defer s.close()
-			s.releases = true
+			s.releases, s.heedless = true, true
 			out, err := s.release(c.Context(), c.ErrOrStderr(), dry, wait)
 			if out == nil {
 				return err

@@ -42,7 +42,7 @@ answer is bad (doctor found a fault, the job is not known).`,
 		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
 	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
-		newRelease(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newDemo(o), newVersion(o))
+		newRelease(o), newExpire(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newDemo(o), newVersion(o))
 	return parent(root)
 }
 

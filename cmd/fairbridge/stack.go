@@ -24,7 +24,8 @@ type stack struct {
 	cluster  *live.Lazy
 	loop     *bridge.Loop
 	registry *prometheus.Registry
-	releases bool // this is a release: it writes whoever leads, and while STOP exists
+	releases bool // not the daemon: it only gives back, under leadership of its own
+	heedless bool // it writes while a STOP file exists
 }
 
 // open joins the parts. Slurm is not asked yet: the first look connects.
@@ -47,7 +48,7 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*stack, error) {
 		return nil, err
 	}
 	s.loop, err = bridge.New(config, bridge.Parts{
-		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Probes: measured,
+		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Expiry: s.db, Probes: measured,
 		Metrics: bridge.NewMetrics(s.registry), Log: log, Now: time.Now,
 	})
 	return s, err
@@ -65,7 +66,7 @@ func (s *stack) mayWrite(ctx context.Context) error {
 
 func (s *stack) dial(ctx context.Context) (*live.Cluster, error) {
 	f, stop := s.file, s.file.StopFile
-	if s.releases {
+	if s.heedless {
 		stop = ""
 	}
 	client, err := rest.Open(ctx, f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})

@@ -130,7 +130,7 @@ func (b *bench) join(o options) error {
 	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
 	c.Partitions = []bridge.Partition{{Name: partition, Mode: gate.Observe, Policy: o.policy, Decide: decide}}
 	b.loop, err = bridge.New(c, bridge.Parts{
-		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: noProbes{},
+		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: noProbes{}, Expiry: bridge.NothingDies{},
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err

@@ -94,7 +94,7 @@ func (r *runner) join() error {
 	}}
 	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	loop, err := bridge.New(c, bridge.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Bare: true,
+		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Bare: true,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

@@ -42,6 +42,15 @@ func (l *Lazy) Observe(ctx context.Context) (*slurm.View, error) {
 	return c.Observe(ctx)
 }
 
+// Reach connects if need be, and makes sure that slurmctld answers us.
+func (l *Lazy) Reach(ctx context.Context) error {
+	c, err := l.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.Reach(ctx)
+}
+
 // Owe passes on a hold that is to be released.
 func (l *Lazy) Owe(run slurm.Run) {
 	l.mu.Lock()

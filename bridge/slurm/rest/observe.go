@@ -60,6 +60,15 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
+// Reach makes sure that slurmctld answers us, whom it must know by our token,
+// at the cost of one small request.
+func (c *Client) Reach(ctx context.Context) error {
+	if err := c.clock(ctx, &slurm.View{}); err != nil {
+		return fmt.Errorf("reading slurmctld's clock: %w", err)
+	}
+	return nil
+}
+
 // clock reads the time at slurmctld before anything else, so that the view is
 // never older than it says.
 func (c *Client) clock(ctx context.Context, v *slurm.View) error {

@@ -47,6 +47,7 @@ type daemon struct {
 	access access
 	db     *accounting.DB
 	run    *child
+	timer  func() // ends the timer; nil: it does not run
 }
 
 // install configures fairbridge for the site and makes its database.
@@ -82,9 +83,30 @@ func (d *daemon) command(ctx context.Context, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// start starts the daemon and returns after its first cycle.
+// expire runs fairbridge expire now and every minute, as the systemd timer does
+// on a site: without it no node is named for any job.
+func (d *daemon) expire(ctx context.Context) error {
+	if _, err := d.command(ctx, "expire"); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	d.timer = func() { cancel(); <-done }
+	go func() {
+		defer close(done)
+		for sleep(ctx, time.Minute) == nil {
+			_, _ = d.command(ctx, "expire") // the daemon notices when it does not run
+		}
+	}()
+	return nil
+}
+
+// start starts the timer and the daemon, and returns after its first cycle.
 func (d *daemon) start(ctx context.Context) error {
-	var err error
+	err := d.expire(ctx)
+	if err != nil {
+		return err
+	}
 	if d.run, err = spawn("fairbridge run", exec.Command(d.binary, "--config", d.config, "run")); err != nil {
 		return err
 	}
@@ -106,6 +128,9 @@ func (d *daemon) start(ctx context.Context) error {
 // end stops the daemon.
 func (d *daemon) end() error {
 	var err error
+	if d.timer != nil {
+		d.timer()
+	}
 	if d.run != nil {
 		err = d.run.end()
 	}

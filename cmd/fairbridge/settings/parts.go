@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"fairbridge/accounting"
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/policy"
 )
@@ -62,6 +63,11 @@ func (f *File) Names() []string {
 		names[i] = p.Name
 	}
 	return names
+}
+
+// Pins reports whether nodes are to be named for jobs somewhere.
+func (f *File) Pins() bool {
+	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return gate.Mode(p.Mode).Allows(gate.Steer) })
 }
 
 // Modes prints the partitions as "gpu: preempt, debug: observe".

@@ -1,0 +1,158 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// ExpirySuffix ends the names under which Expirers lead, so that their own
+// leadership is not taken for a daemon's.
+const ExpirySuffix = ":expire"
+
+const (
+	// OrderAge is how long nobody must have led before order numbers are given
+	// back: longer than a restart or an upgrade takes. They hold nobody.
+	OrderAge = 10 * time.Minute
+	// ExpiryFresh is how old the last sign of the Expirer may be while jobs are
+	// bound to nodes: it runs every minute.
+	ExpiryFresh = 3 * time.Minute
+)
+
+// Expiry says when what ends the leavings of a dead daemon last ran.
+type Expiry interface {
+	// LastExpiry returns how long ago that was; ok is false when it never was.
+	LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error)
+}
+
+// NothingDies is the Expiry of simulations, in which no daemon is killed.
+type NothingDies struct{}
+
+// LastExpiry says that it ran this moment.
+func (NothingDies) LastExpiry(context.Context, string) (time.Duration, bool, error) {
+	return 0, true, nil
+}
+
+// Watch is where an Expirer leaves its sign and learns whether a daemon leads.
+type Watch interface {
+	// Beat notes that the Expirer runs, and returns who leads, "" for nobody,
+	// and how long no daemon has led.
+	Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
+}
+
+// Expirer gives back what a daemon that is gone left in Slurm and does not end
+// by itself: node lists, and later order numbers. A timer outside the daemon
+// runs it every minute. While a daemon leads it does nothing.
+type Expirer struct {
+	Releaser
+	// Watch is the database. nil: it cannot be reached, and the ledger is the
+	// local journal, whose lock says that no daemon runs here. Only node lists
+	// are given back then: another host's daemon may lead and order.
+	Watch Watch
+	// After is how long nobody must have led before node lists are given back.
+	After    time.Duration
+	StopFile string // while it exists nothing is given back, and no sign left
+}
+
+// ExpireAfter returns how long nobody must have led before a daemon with this
+// configuration counts as gone: its lease, or a minute where that is longer.
+func (c *Config) ExpireAfter() time.Duration { return max(c.leaderTTL(), time.Minute) }
+
+// Run does what is due and returns it.
+func (x *Expirer) Run(ctx context.Context) (*Released, error) {
+	if Stopped(x.StopFile) {
+		return &Released{}, nil
+	}
+	if c, ok := x.Cluster.(interface{ Reach(context.Context) error }); ok {
+		if err := c.Reach(ctx); err != nil { // what cannot end anything leaves no sign
+			return nil, fmt.Errorf("reaching Slurm: %w", err)
+		}
+	}
+	alone := x.After
+	if x.Watch != nil {
+		leader, long, err := x.Watch.Beat(ctx, x.Name)
+		if alone = long; err != nil || leader != "" || alone < x.After {
+			return &Released{}, err
+		}
+	}
+	x.Only = func(e slurm.Edit, in *ledger.Intent) bool { return x.due(e.Kind, in, alone) }
+	if any, err := x.any(ctx, alone); err != nil || !any {
+		return &Released{}, err
+	}
+	return x.giveBack(ctx)
+}
+
+// due reports whether a value of the kind is to be given back.
+func (x *Expirer) due(k slurm.Kind, in *ledger.Intent, alone time.Duration) bool {
+	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
+		return false
+	}
+	switch ledger.FieldOf(k) {
+	case ledger.Begin, ledger.RunState:
+		return false // ends by itself
+	case ledger.Required, ledger.Excluded:
+		return true
+	}
+	return alone >= OrderAge
+}
+
+// any reports whether the ledger knows of something that may be due, so that
+// Slurm's lists need not be read every minute while nobody leads.
+func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
+	intents, err := x.Journal.Intents(ctx, x.Name, x.Now(), x.Now())
+	if err != nil {
+		return false, fmt.Errorf("reading the ledger: %w", err)
+	}
+	for i := range intents {
+		in := &intents[i]
+		if in.Edit.Kind == slurm.HandBack && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// giveBack leads and releases, if there is anything to give back.
+func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
+	found, f, _, err := x.find(ctx)
+	if err != nil || len(found.Edits) == 0 && len(f.Owed) == 0 {
+		return found, err
+	}
+	if x.Watch != nil {
+		if _, held, err := x.Lead(ctx); err != nil || !held {
+			return &Released{}, err
+		}
+		defer func() { _ = x.Resign(ctx) }()
+	}
+	x.Patience = -1 // the next run looks what came of it
+	return x.Release(ctx)
+}
+
+var errNoExpiry = errors.New("no node is named for any job, since nothing outside the daemon would take that back: systemctl enable --now fairbridge-expire.timer")
+
+// expires reports whether something outside the daemon would take node lists
+// back if we died now. Where it does not, none is set.
+func (l *Loop) expires(ctx context.Context, r *Report) bool {
+	if !slices.ContainsFunc(l.Partitions, func(p Partition) bool { return p.Mode.Allows(gate.Steer) }) {
+		return true // no node list is sent
+	}
+	if !l.Pin || l.Expiry == nil {
+		return false
+	}
+	ago, ok, err := l.Expiry.LastExpiry(ctx, l.Config.Name)
+	switch {
+	case err != nil:
+		r.warn("expiry", err)
+	case !ok:
+		r.warn("expiry", errNoExpiry)
+	case ago > ExpiryFresh:
+		r.warn("expiry", fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
+	}
+	return err == nil && ok && ago <= ExpiryFresh
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+)
+
+func newExpire(o *options) *cobra.Command {
+	return &cobra.Command{
+		Use:   "expire",
+		Short: "Give back what a daemon that died left in Slurm; for a timer",
+		Long: `Give back what a daemon that died left in Slurm and does not end by itself. It is
+run every minute by fairbridge-expire.timer. While a daemon leads it does nothing
+but note in the database that it ran: the daemon names nodes for jobs only while
+that note is younger than three minutes.
+
+When no daemon has led for a minute, or leader.ttl where that is longer, node lists
+are given back, and after ten minutes order numbers too. Only values that are still
+exactly what we wrote are touched. While Postgres is down it gives back the node
+lists that the local journal knows. A STOP file stops it too: fairbridge release
+gives everything back all the same.`,
+		Example: `  systemctl enable --now fairbridge-expire.timer
+  fairbridge expire`,
+		Args: args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error {
+			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			if err != nil {
+				return err
+			}
+			defer s.close()
+			s.releases = true
+			out, err := s.expire(c.Context(), c.ErrOrStderr())
+			if out != nil && len(out.Edits) > 0 {
+				fmt.Fprintln(c.OutOrStdout(), "No daemon leads.")
+				printReleased(c.OutOrStdout(), out, false)
+			}
+			return err
+		},
+	}
+}
+
+// expire gives back what is due.
+func (s *stack) expire(ctx context.Context, news io.Writer) (*bridge.Released, error) {
+	x := &bridge.Expirer{
+		Releaser: bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster, Holder: s.loop.Holder + bridge.ExpirySuffix},
+		Watch:    s.db, After: s.loop.ExpireAfter(), StopFile: s.file.StopFile,
+	}
+	out, err := x.Run(ctx)
+	if !errors.Is(err, accounting.ErrUnreachable) {
+		return out, err
+	}
+	done, err := s.fromFile(news, &x.Releaser, err)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	x.Watch = nil
+	return x.Run(ctx)
+}
