@@ -99,7 +99,7 @@ func (s *Split) Best(need []float64) (*Choice, error) {
 			return nil, err
 		}
 		if bound-value <= 1e-10*max(1, math.Abs(value)) || col.repeats(columns[:len(columns)-1]) {
-			x := blend(columns, mix)
+			x := s.within(columns[0], blend(columns, mix))
 			return &Choice{X: x, Load: s.load(x), Price: price, Press: s.press(h, price, need)}, nil
 		}
 		price = next

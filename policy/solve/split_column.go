@@ -87,8 +87,13 @@ func (s *Split) game(columns []column) (mix []float64, load float64, price []flo
 	return best.X, load, price, nil
 }
 
-// master mixes the columns so that the gain is largest within the capacity. The
-// first column fits; the others are counted as changes to it.
+// loose is the part of a capacity that may be used beyond it. Where nothing is
+// left over, columns that differ by rounding alone (1e-12 and less) would
+// otherwise bind, and to pivot on such numbers makes the errors large ones.
+const loose = 4e-9
+
+// master mixes the columns so that the gain is largest within the capacity, but
+// for loose. The first column fits; the others are counted as changes to it.
 func (s *Split) master(columns []column) (mix []float64, value float64, price []float64, err error) {
 	base, n := columns[0], len(columns)-1
 	lp := LP{Gain: make([]float64, n)}
@@ -97,7 +102,7 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 		for j, col := range columns[1:] {
 			row[j] = col.use[k] - base.use[k]
 		}
-		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0))
+		lp.Rows, lp.Bound = append(lp.Rows, row), append(lp.Bound, max(s.Capacity[k]-base.use[k], 0)+loose*s.Capacity[k])
 	}
 	row := make([]float64, n)
 	for j, col := range columns[1:] {
@@ -114,6 +119,21 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 	}
 	mix[0] = max(mix[0], 0)
 	return mix, base.gain + best.Value, best.Price[:len(s.Capacity)], nil
+}
+
+// within moves x towards the column, which fits, until it fits too. There is
+// something to do only where rounding got the better of master.
+func (s *Split) within(fits column, x [][]float64) [][]float64 {
+	part := 1.0
+	for k, use := range s.columnOf(x).use {
+		if most := s.Capacity[k] * (1 + loose); use > most {
+			part = min(part, max(most-fits.use[k], 0)/(use-fits.use[k]))
+		}
+	}
+	if part == 1 {
+		return x
+	}
+	return blend([]column{fits, {x: x}}, []float64{1 - part, part})
 }
 
 // blend adds the columns up by their shares, which are to sum to 1 and nearly
