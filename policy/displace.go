@@ -1,12 +1,13 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 )
 
-// findVictims lists the running jobs that may be stopped, the last of the line
-// first.
+// findVictims lists the running jobs that may be stopped: those of the largest
+// tier first, within a tier the last of the line first.
 func (w *walk) findVictims() {
 	if !w.preempts() {
 		return
@@ -17,10 +18,11 @@ func (w *walk) findVictims() {
 			w.victims = append(w.victims, e)
 		}
 	}
+	slices.SortStableFunc(w.victims, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
 }
 
-// displace starts the job in the place of running jobs of a larger tier, the
-// last of the line first. It reports whether it could.
+// displace starts the job in the place of running jobs of a larger tier, in the
+// order of findVictims. It reports whether it could.
 func (w *walk) displace(e *Entry) bool {
 	if !w.preempts() || e.Unplaced != "" || w.tries.victims >= w.rules.Tries {
 		return false
@@ -108,7 +110,7 @@ func (w *walk) evict(e *Entry, victims []*Entry) bool {
 	return true
 }
 
-// spare lets every victim stay that can, the first of the line first, and
+// spare lets every victim stay that can, the last to be chosen first, and
 // returns the others.
 func (w *walk) spare(victims []*Entry, on Alloc) []*Entry {
 	var stopped []*Entry

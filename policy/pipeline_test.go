@@ -159,6 +159,12 @@ func TestPipeline(t *testing.T) {
 		{"preempt: the last of the line, and no more than needed", urgent, with(with(with(with(cluster(2),
 			4, running("n1", hour, 0)), 4, running("n1", hour, 0)), 8, running("n2", hour, 0)), 4, qos("urgent"), waited(2*hour)),
 			"1 keep n1:4×a100; 2 keep n1:4×a100; 3 stop; 4 start n2:4×a100"},
+		{"preempt: the largest tier first, wherever it stands in line", urgent, with(with(with(cluster(2),
+			8, running("n1", hour, 0)), 8, running("n2", hour, 0), qos("normal")), 8, qos("urgent")),
+			"1 stop; 2 keep n2:8×a100; 3 start n1:8×a100"},
+		{"preempt: of those found, the first of the line stay", urgent, with(with(with(with(with(cluster(1),
+			2, running("n1", hour, 0)), 2, running("n1", hour, 0)), 2, running("n1", hour, 0)), 2, running("n1", hour, 0)), 6, qos("urgent")),
+			"1 keep n1:2×a100; 2 stop; 3 stop; 4 stop; 5 start n1:6×a100"},
 		{"preempt: whom it does not need stays", urgent, with(with(with(with(cluster(2),
 			8, running("n1", hour, 0)), 4, running("n2", hour, 0)), 4, running("n2", hour, 0), func(j *policy.Job) { j.QOS = "normal" }),
 			8, qos("urgent"), waited(2*hour), func(j *policy.Job) { j.Ask.Require = []string{"n1"} }),
@@ -170,5 +176,26 @@ func TestPipeline(t *testing.T) {
 				t.Errorf("got  %s\nwant %s\n%+v", got, c.want, plan.Decisions)
 			}
 		})
+	}
+}
+
+// TestTriesOtherNodes: a job that may not delay a reservation looks at nodes
+// beside it, ten in all.
+func TestTriesOtherNodes(t *testing.T) {
+	for reserved, want := range map[int]string{9: "start other:4×a100", 10: "hold"} {
+		s := &policy.Snapshot{Now: now, Seq: 7}
+		for i := range reserved {
+			node := fmt.Sprintf("n%02d", i)
+			s.Nodes = append(s.Nodes, policy.Node{Name: node, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+			with(s, 4, running(node, time.Hour, 2*time.Hour))
+		}
+		s.Nodes = append(s.Nodes, policy.Node{Name: "other", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}})
+		with(s, 4, running("other", time.Hour, 9*time.Hour))
+		with(s, 8*reserved, func(j *policy.Job) { j.Ask.PerNode = 8 })
+		with(s, 4, limit(5*time.Hour))
+		_, got := decide(t, policy.Pipeline{Backfill: backfill.EASY{}}, s)
+		if last := fmt.Sprintf("%d %s", len(s.Jobs), want); !strings.HasSuffix(got, "; "+last) {
+			t.Errorf("%d nodes reserved: %s\nwant %s", reserved, got, last)
+		}
 	}
 }

@@ -14,7 +14,7 @@ type walk struct {
 	line    []*Entry
 	judges  []judge
 	given   int      // how often devices were given back, from 1; see kind.full
-	victims []*Entry // running jobs that may be stopped, last of the line first
+	victims []*Entry // running jobs that may be stopped; see findVictims
 	leaving []*Entry // see enough
 	barren  *int     // the least tier that found nobody to stop; nil: none yet
 	tries   struct{ victims, nodes int }

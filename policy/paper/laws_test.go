@@ -24,6 +24,10 @@ var variants = map[string][]paper.Params{
 	"tiresias": {{"queues": []any{60, 7200.5, uint64(90000)}, "within_queue": true, "min_run": "1s"}, {"index": "gittins", "promote_knob": 0.5}},
 }
 
+// cascades are the systems by which a job that gave way may be the next that
+// others give way to: Carbyne's has lost its run, and may now be late.
+var cascades = []string{"carbyne", "gavel", "srtf"}
+
 // byCount are the systems that grant leases by counting devices.
 var byCount = []string{"allox", "fairbridge", "gandiva", "gandiva-fair", "gavel", "proportional", "shockwave", "themis"}
 
@@ -39,7 +43,7 @@ func TestLaws(t *testing.T) {
 				if e.WorkConserving && params == nil {
 					claims = append(claims, policytest.WorkConserving)
 				}
-				if params["queues"] != nil || params["reserve"] != nil || slices.Contains([]string{"gavel", "srtf"}, e.Name) {
+				if params["queues"] != nil || params["reserve"] != nil || slices.Contains(cascades, e.Name) {
 					claims = append(claims, policytest.Cascades)
 				}
 				if slices.Contains(byCount, e.Name) {

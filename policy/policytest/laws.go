@@ -23,7 +23,8 @@ const (
 	// Cascades weakens the law to be steady at once: a plan that stops jobs may be
 	// followed by others, as long as they come to rest. With three or more tiers
 	// a job that gave way may in the next round take the place of one of a lower
-	// tier; and a reservation moves when others are stopped or started.
+	// tier; a job that lost its run may now be late, and so of a higher tier than
+	// before; and a reservation moves when others are stopped or started.
 	Cascades
 	// ByCount weakens it for leases that are granted by counting devices: where a
 	// gang found no place for its lease, others started, and the next round may
