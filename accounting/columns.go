@@ -69,7 +69,7 @@ func runColumns(list []seenRun) runs {
 		r.arrayJob = append(r.arrayJob, j.ArrayJob)
 		r.arrayTask = append(r.arrayTask, j.ArrayTask)
 		r.limit = append(r.limit, int64(j.Limit/time.Second))
-		r.gpus = append(r.gpus, int32(gpusOf(j.Job)))
+		r.gpus = append(r.gpus, int32(j.GPUs()))
 		r.started = append(r.started, startedAt(j.Job))
 		r.ended = append(r.ended, orNull(j.ended))
 		r.closed = append(r.closed, j.closed)
@@ -87,19 +87,6 @@ func startedAt(j *slurm.Job) *time.Time {
 	return orNull(j.Start)
 }
 
-// gpusOf returns the devices the job holds or, while pending, asks for.
-func gpusOf(j *slurm.Job) int {
-	text := j.Allocated
-	if text == "" {
-		text = j.Request
-	}
-	t, err := slurm.ParseTRES(text)
-	if err != nil {
-		return 0
-	}
-	return t.GPUs()
-}
-
 type segments struct {
 	keys
 	node, gpu, user, account, partition []string
@@ -108,11 +95,11 @@ type segments struct {
 	count, part                         []int32
 }
 
-func segmentColumns(runs []seenRun, old map[runKey][]segment, at time.Time) segments {
+func segmentColumns(runs []seenRun, old map[runKey][]segment, v *slurm.View) segments {
 	var out segments
 	for i := range runs {
 		j := &runs[i]
-		for _, s := range segmentsOf(old[j.runKey], j.Job, at) {
+		for _, s := range segmentsOf(old[j.runKey], j.Job, v) {
 			out.add(j.runKey)
 			out.node = append(out.node, clean(s.node))
 			out.gpu = append(out.gpu, clean(s.gpu))

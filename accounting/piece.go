@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -144,30 +145,17 @@ func (p *piece) agrees(set []hold) bool {
 // does not divide. Devices whose type slurmdbd does not count get the type
 // their node is known to have, if it has one.
 func (p *piece) spread(types map[string]string) []hold {
-	rest := p.tres.GPUs()
 	var out []hold
-	add := func(gpu string, count int) {
+	for _, all := range p.tres.ByType() {
 		for i, host := range p.hosts {
-			n, typ := count/len(p.hosts), gpu
-			if i < count%len(p.hosts) {
-				n++
+			g := all
+			if g.Count = all.Count / len(p.hosts); i < all.Count%len(p.hosts) {
+				g.Count++
 			}
-			if typ == "" {
-				typ = types[host]
-			}
-			if n > 0 {
-				out = append(out, hold{host, typ, n, partOf(typ)})
+			if g.Type = cmp.Or(g.Type, types[host]); g.Count > 0 {
+				out = append(out, holdOn(host, g))
 			}
 		}
-	}
-	for _, g := range p.tres.Gres {
-		if g.Name == "gpu" && g.Type != "" && g.Count > 0 {
-			add(g.Type, g.Count)
-			rest -= g.Count
-		}
-	}
-	if rest > 0 {
-		add("", rest)
 	}
 	return joined(out)
 }

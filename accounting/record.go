@@ -99,7 +99,7 @@ func write(ctx context.Context, tx pgx.Tx, v *slurm.View, c changes) (rewrote bo
 			rewrote = rewrote || longAgo(s.stop, v.At)
 		}
 	}
-	s := segmentColumns(c.runs, old, v.At)
+	s := segmentColumns(c.runs, old, v)
 	for _, t := range s.stopped {
 		rewrote = rewrote || longAgo(orZero(t), v.At)
 	}

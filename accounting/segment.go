@@ -13,14 +13,15 @@ type segment struct {
 }
 
 // segmentsOf returns the segments of a run as they should stand after a view.
-// old are those that stand, sorted by start; at is the view's time.
+// old are those that stand, sorted by start.
 //
 // A run that always held what it holds now is told afresh from its record, so
 // that repeating a view changes nothing. One that was resized keeps what is
 // past, and goes on with what it holds now from the moment the change was
 // seen.
-func segmentsOf(old []segment, j *slurm.Job, at time.Time) []segment {
-	holds, chunks := holdsOf(j), chunksOf(j, at)
+func segmentsOf(old []segment, j *slurm.Job, v *slurm.View) []segment {
+	at := v.At
+	holds, chunks := holdsOf(j, v.Node), chunksOf(j, at)
 	if len(j.Gres) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
 		holds = lastHolds(old)
 	}

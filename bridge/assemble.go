@@ -39,6 +39,7 @@ func Assemble(k Known, p Partition) *policy.Snapshot {
 			a.nodes[n.Name] = n
 		}
 	}
+	a.mine, a.all = amountsOf(k.View, p.Name)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
 		if j, ok := a.job(&k.View.Jobs[i]); ok {
@@ -58,8 +59,9 @@ func Assemble(k Known, p Partition) *policy.Snapshot {
 
 type assembler struct {
 	Known
-	part  Partition
-	nodes map[string]*slurm.Node
+	part      Partition
+	nodes     map[string]*slurm.Node
+	mine, all amounts // what the partition has, and the cluster
 }
 
 // job makes a policy's job of Slurm's; ok is false for jobs that are none of
@@ -75,6 +77,7 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 	case !mine && (!j.Running() || !a.touches(j)):
 		return policy.Job{}, false
 	}
+	tooMuch := a.bound(&demand, mine)
 	d, _ := ParseDirective(j.Comment, j.Extra) // errors are shown by explain, never fatal
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
@@ -88,7 +91,7 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 	if j.Running() {
 		a.running(&out, j, d, mine)
 	} else {
-		out.Held = heldWhy(j, err)
+		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
 		out.Unplaced = unplacedWhy(j)
 		out.SlurmStart = j.Start
 	}
@@ -137,7 +140,8 @@ func (a *assembler) running(out *policy.Job, j *slurm.Job, d Directive, mine boo
 	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {
 		out.FirstStart = j.Start
 	}
-	out.On = allocOf(j, out.Ask, a.nodes)
+	out.On = a.allocOf(j)
+	out.Ask.GPUs = onSlices(out.Ask.GPUs, out.On)
 	out.Attained += policy.Service(out.Ask.GPUs.Whole(), ran(j, a.View.At))
 	out.Fixed = a.fixedWhy(j, d, mine)
 	if len(out.On) == 0 && out.Fixed == "" {

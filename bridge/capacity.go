@@ -47,36 +47,26 @@ func usedBy(jobs []policy.Job) map[string]use {
 	return used
 }
 
-// devicesOf returns the GPUs of a node by type. What cannot be read is not
-// there.
+// devicesOf returns the GPUs of a node by type.
 func devicesOf(n *slurm.Node) []policy.Devices {
-	list, err := slurm.ParseGRES(n.Gres)
-	if err != nil {
-		return nil
-	}
 	var out []policy.Devices
-	for _, s := range slots(n, list) {
-		out = append(out, policy.Devices{Type: s.Type, Count: s.Count, Part: partOf(s.Type)})
+	for _, g := range n.Devices() {
+		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: percent(g.Type)})
 	}
 	return out
 }
 
 // freeDevices returns how many devices of the type Slurm shows as unused.
 func freeDevices(n *slurm.Node, typ string) int {
-	all, err1 := slurm.ParseGRES(n.Gres)
-	used, err2 := slurm.ParseGRES(n.GresUsed)
-	if err1 != nil || err2 != nil {
-		return 0
-	}
 	free := 0
-	for _, s := range slots(n, all) {
-		if s.Type == typ {
-			free += s.Count
+	for _, g := range n.Devices() {
+		if g.Type == typ {
+			free += g.Count
 		}
 	}
-	for _, s := range slots(n, used) {
-		if s.Type == typ {
-			free -= s.Count
+	for _, g := range n.InUse() {
+		if g.Type == typ {
+			free -= g.Count
 		}
 	}
 	return max(free, 0)

@@ -1,8 +1,6 @@
 package bridge
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,10 +8,6 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
-
-// untyped is what devices are called on nodes whose configuration names no
-// type.
-const untyped = "gpu"
 
 // demandOf returns what one task of the job asks for, or holds. A job without
 // GPUs has a count of 0.
@@ -34,9 +28,14 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	if ask.CPUs == 0 {
 		ask.CPUs = j.CPUs
 	}
-	if ask.GPUs, err = gpusOf(j, tres, perNode); err != nil {
+	gpus, err := j.Asks()
+	if err != nil {
 		return ask, err
 	}
+	if gpus.Count == 0 && j.Running() {
+		gpus.Count = j.GPUs() // it holds what its request does not show
+	}
+	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: percent(gpus.Type)}
 	if ask.Require, err = slurm.ExpandHosts(j.Required); err != nil {
 		return ask, fmt.Errorf("required nodes: %w", err)
 	}
@@ -46,36 +45,11 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	return ask, nil
 }
 
-// gpusOf counts the GPUs of one task. Where Slurm does not track gres/gpu, the
-// request itself is counted.
-func gpusOf(j *slurm.Job, tres slurm.TRES, perNode []slurm.GRES) (policy.GPUs, error) {
-	perJob, err := slurm.ParseRequest(j.PerJob)
-	if err != nil {
-		return policy.GPUs{}, err
-	}
-	perTask, err := slurm.ParseRequest(j.PerTask)
-	if err != nil {
-		return policy.GPUs{}, err
-	}
-	n := tres.GPUs()
-	if n == 0 {
-		n = max(slurm.Total(perJob, "gpu"), slurm.Total(perNode, "gpu")*max(j.NodeCount, 1))
-	}
-	if n == 0 && slurm.Total(perTask, "gpu") > 0 {
-		return policy.GPUs{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
-	}
-	typ := "" // the same GPUs are named in several places
-	for _, list := range [][]slurm.GRES{tres.Gres, perJob, perNode, perTask} {
-		typ = cmp.Or(typ, slurm.TRES{Gres: list}.GPUType())
-	}
-	return policy.GPUs{Type: typ, Count: n, Part: partOf(typ)}, nil
-}
-
-// partOf returns how many percent of a GPU a device of the type is: a MIG
-// profile such as 1g.5gb has one seventh of the compute slices.
-func partOf(typ string) int {
-	if len(typ) > 2 && typ[0] >= '1' && typ[0] <= '6' && strings.HasPrefix(typ[1:], "g.") {
-		return int(typ[0]-'0') * 100 / 7
+// percent returns how many percent of a GPU a device of the type is, as policies
+// have it: 0 for a whole one.
+func percent(typ string) int {
+	if p := slurm.PartOf(typ); p < 100 {
+		return p
 	}
 	return 0
 }
@@ -112,64 +86,25 @@ func taskAddress(j *slurm.Job) string {
 	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
 }
 
+// onSlices returns what a running job asks. One that took any GPU and was given
+// slices of one type asks for those while it runs: that is what it is served and
+// charged.
+func onSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
+	typ := on.Type()
+	if asks.Type != "" || percent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
+		return asks
+	}
+	asks.Type, asks.Part = typ, percent(typ)
+	return asks
+}
+
 // allocOf returns what a running job holds on the nodes of the partition.
-func allocOf(j *slurm.Job, ask policy.Ask, nodes map[string]*slurm.Node) policy.Alloc {
-	hosts, err := slurm.ExpandHosts(j.Nodes)
-	if err != nil {
-		return nil
-	}
+func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
-	for i, h := range hosts {
-		if n := nodes[h]; n != nil {
-			on = append(on, held(j, ask, n, i, len(hosts))...)
+	for _, h := range j.Holds(a.View.Node) {
+		if a.nodes[h.Node] != nil {
+			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: min(h.Count, a.all.gpus)})
 		}
 	}
 	return on
-}
-
-// held returns the devices a job holds on its i-th node. Slurm lists them per
-// node; where it does not, the request is spread evenly.
-func held(j *slurm.Job, ask policy.Ask, n *slurm.Node, i, of int) policy.Alloc {
-	if len(j.Gres) != of {
-		count := ask.GPUs.Count / of
-		if i < ask.GPUs.Count%of {
-			count++
-		}
-		return slots(n, []slurm.GRES{{Name: "gpu", Type: ask.GPUs.Type, Count: count}})
-	}
-	list, err := slurm.ParseGRES(j.Gres[i])
-	if err != nil {
-		return nil
-	}
-	return slots(n, list)
-}
-
-// slots returns the GPUs of the list on the node, by type.
-func slots(n *slurm.Node, list []slurm.GRES) policy.Alloc {
-	count := map[string]int{}
-	for _, g := range list {
-		if g.Name == "gpu" && g.Count > 0 {
-			count[typeOn(n, g.Type)] += g.Count
-		}
-	}
-	var on policy.Alloc
-	for _, typ := range sortedKeys(count) {
-		on = append(on, policy.Slot{Node: n.Name, Type: typ, Count: count[typ]})
-	}
-	return on
-}
-
-// typeOn names the type of a device; where the job does not say, that of the
-// node's first GPUs.
-func typeOn(n *slurm.Node, typ string) string {
-	if typ != "" {
-		return typ
-	}
-	list, _ := slurm.ParseGRES(n.Gres)
-	for _, g := range list {
-		if g.Name == "gpu" && g.Type != "" {
-			return g.Type
-		}
-	}
-	return untyped
 }

@@ -11,25 +11,6 @@ import (
 	"fairbridge/policy"
 )
 
-// gpusOf returns the GPUs Slurm has configured on the node, one entry a type.
-func gpusOf(n *slurm.Node) []slurm.GRES {
-	list, err := slurm.ParseGRES(n.Gres)
-	if err != nil {
-		return nil
-	}
-	count := map[string]int{}
-	for _, g := range list {
-		if g.Name == "gpu" && g.Count > 0 {
-			count[g.Type] += g.Count
-		}
-	}
-	var out []slurm.GRES
-	for _, typ := range slices.Sorted(maps.Keys(count)) {
-		out = append(out, slurm.GRES{Name: "gpu", Type: typ, Count: count[typ]})
-	}
-	return out
-}
-
 // unit is one thing Slurm can give out: a GPU or a MIG slice.
 type unit struct {
 	model string

@@ -46,7 +46,7 @@ func usedBy(v *slurm.View, seen []Seen, reports []nodeprobe.Report) map[int64]br
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
-		out[j.ID] = bridge.Use{Busy: t.mean(holds(j)), Progress: progress(r), Training: training(r)}
+		out[j.ID] = bridge.Use{Busy: t.mean(j.GPUs()), Progress: progress(r), Training: training(r)}
 	}
 	return out
 }
@@ -57,23 +57,6 @@ func (t *tally) mean(of int) policy.Measure {
 		return policy.Measure{}
 	}
 	return policy.Known(t.busy / float64(t.gpus))
-}
-
-// holds returns how many GPUs Slurm gave the job, 0 when that is not told.
-func holds(j *slurm.Job) int {
-	n := 0
-	for _, detail := range j.Gres {
-		list, err := slurm.ParseGRES(detail)
-		if err != nil {
-			return 0
-		}
-		for _, g := range list {
-			if g.Name == "gpu" {
-				n += g.Count
-			}
-		}
-	}
-	return n
 }
 
 // newestOf returns the newest report of each running job that is of this run

@@ -12,6 +12,9 @@ type GRES struct {
 	Index []int // device numbers, sorted; nil when not given
 }
 
+// maxCount is more devices than are believed.
+const maxCount = 1 << 31
+
 // The largest device number, and the most of them, that is believed.
 const maxIndex = 1 << 16
 
@@ -114,7 +117,7 @@ func (p *gresParser) part(g *GRES) error {
 		p.i = from
 		return p.bad("a type or a count should be here")
 	case w == "no_consume":
-	case number && n < 1<<31 && !p.at(':') && !p.at('='):
+	case number && n < maxCount && !p.at(':') && !p.at('='):
 		g.Count = int(n)
 	case g.Type == "" && w[0] != '-':
 		g.Type = w

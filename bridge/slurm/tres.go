@@ -37,6 +37,21 @@ func (t TRES) GPUType() string {
 	return typ
 }
 
+// ByType returns the GPUs of the list by type. What the untyped total has beyond
+// the typed ones has Type "".
+func (t TRES) ByType() []GRES {
+	rest, out := t.GPUs(), []GRES(nil)
+	for _, g := range t.Gres {
+		if g.Name == "gpu" && g.Type != "" && g.Count > 0 {
+			out, rest = append(out, g), rest-g.Count
+		}
+	}
+	if rest > 0 {
+		out = append(out, GRES{Name: "gpu", Count: rest})
+	}
+	return out
+}
+
 // Total returns the count of a generic resource in a list where an item
 // without type, if any, is the total of the typed ones.
 func Total(list []GRES, name string) int {
@@ -110,6 +125,9 @@ func (r *TRES) set(t *text, name, value string) error {
 	default:
 		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
 			kind, typ, _ := strings.Cut(gres, ":")
+			if kind == "gpu" && n >= maxCount {
+				return t.bad("%s is more devices than any cluster has", excerpt(value))
+			}
 			r.Gres = append(r.Gres, GRES{Name: kind, Type: typ, Count: int(n)})
 		}
 	}

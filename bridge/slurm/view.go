@@ -1,6 +1,10 @@
 package slurm
 
-import "time"
+import (
+	"cmp"
+	"slices"
+	"time"
+)
 
 // View is Slurm at one moment: everything a cycle needs, as values.
 type View struct {
@@ -16,6 +20,15 @@ type View struct {
 	Nodes      []Node    // sorted by Name
 	Partitions []Partition
 	Warnings   []string // Slurm's own, each a hint that our request was off
+}
+
+// Node returns the record with the name, or nil.
+func (v *View) Node(name string) *Node {
+	i, ok := slices.BinarySearchFunc(v.Nodes, name, func(n Node, name string) int { return cmp.Compare(n.Name, name) })
+	if !ok {
+		return nil
+	}
+	return &v.Nodes[i]
 }
 
 // Job returns the record with the id, or nil.

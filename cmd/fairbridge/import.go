@@ -168,18 +168,8 @@ func importFrom(ctx context.Context, db *accounting.DB, client *rest.Client, im 
 func typesOf(nodes []slurm.Node) map[string]string {
 	types := map[string]string{}
 	for _, n := range nodes {
-		list, err := slurm.ParseGRES(n.Gres)
-		if err != nil {
-			continue // a node that cannot be read has no known type
-		}
-		for _, g := range list {
-			switch was, twice := types[n.Name]; {
-			case g.Name != "gpu":
-			case twice && was != g.Type:
-				types[n.Name] = ""
-			default:
-				types[n.Name] = g.Type
-			}
+		if all := n.Devices(); len(all) == 1 {
+			types[n.Name] = all[0].Type
 		}
 	}
 	return types

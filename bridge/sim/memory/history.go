@@ -95,11 +95,7 @@ func (h *history) see(j *slurm.Job, at time.Time) {
 
 // start opens a run.
 func (h *history) start(l *life, j *slurm.Job) {
-	gpus := 0
-	if t, err := slurm.ParseTRES(j.Allocated); err == nil {
-		gpus = t.GPUs()
-	}
-	l.runs, l.open = true, span{who{j.User, j.Account}, gpus, j.Start, time.Time{}}
+	l.runs, l.open = true, span{who{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}

@@ -95,9 +95,13 @@ func (r *Report) Partitions(v *slurm.View, names []string) {
 		}
 		gpus, nodes := 0, 0
 		for _, n := range v.Nodes {
-			list, err := slurm.ParseGRES(n.Gres)
-			if count := slurm.Total(list, "gpu"); err == nil && count > 0 && slices.Contains(n.Partitions, name) {
-				gpus, nodes = gpus+count, nodes+1
+			all := n.Devices()
+			if len(all) == 0 || !slices.Contains(n.Partitions, name) {
+				continue
+			}
+			nodes++
+			for _, g := range all {
+				gpus += g.Count
 			}
 		}
 		if gpus == 0 {

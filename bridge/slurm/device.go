@@ -1,0 +1,108 @@
+package slurm
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What a device is, what a node has, what a job asks and what it holds is
+// answered here and in holds.go, and nowhere else.
+
+// Untyped is what GPUs are called whose node's configuration names no type.
+const Untyped = "gpu"
+
+// Part returns how many percent of a GPU each device of the resource is.
+func (g GRES) Part() int { return PartOf(g.Type) }
+
+// PartOf returns how many percent of a GPU a device of the type is: 100 for a
+// whole one, for a MIG slice its part of the GPU's compute slices, rounded down.
+// A slice is known by the profile that ends its type: 1g.5gb, a100_3g.20gb,
+// nvidia_h100_80gb_hbm3_2g.20gb, 1g.5gb+me, and 1c.3g.20gb for one compute slice
+// of three. GPUs have seven, but the A30 has four, of 6 GB each.
+func PartOf(typ string) int {
+	profile, _, _ := strings.Cut(strings.ToLower(typ), "+")
+	profile = profile[strings.LastIndexAny(profile, "_-")+1:]
+	compute, profile := cutCompute(profile)
+	slice, memory, ok := strings.Cut(profile, "g.")
+	gb, isMemory := strings.CutSuffix(memory, "gb")
+	n, err := strconv.Atoi(slice)
+	m, err2 := strconv.Atoi(gb)
+	of := 7
+	if m == 6*n {
+		of = 4
+	}
+	if !ok || !isMemory || err != nil || err2 != nil || n < 1 || n > of || compute > n {
+		return 100
+	}
+	return cmp.Or(compute, n) * 100 / of
+}
+
+// cutCompute cuts the number of compute slices off a profile such as
+// 1c.3g.20gb; 0 when it names none.
+func cutCompute(profile string) (slices int, rest string) {
+	if head, tail, ok := strings.Cut(profile, "c."); ok {
+		if n, err := strconv.Atoi(head); err == nil && n > 0 {
+			return n, tail
+		}
+	}
+	return 0, profile
+}
+
+// Devices returns the GPUs Slurm has configured on the node, by type, sorted.
+// What cannot be read is not there.
+func (n *Node) Devices() []GRES { return n.gpus(n.Gres) }
+
+// InUse returns those of the GPUs that Slurm has given out.
+func (n *Node) InUse() []GRES { return n.gpus(n.GresUsed) }
+
+func (n *Node) gpus(text string) []GRES {
+	list, err := ParseGRES(text)
+	if err != nil {
+		return nil
+	}
+	return n.typed(list, "")
+}
+
+// typed returns the GPUs of a list on the node by type, sorted. Those that name
+// no type are of the type given or, where the node has none of that, what an
+// untyped GPU of the node is. The node may be nil: not known.
+func (n *Node) typed(list []GRES, typ string) []GRES {
+	var out []GRES
+	for _, g := range list {
+		if g.Name != "gpu" || g.Count <= 0 {
+			continue
+		}
+		if g.Type == "" {
+			g.Type = n.typeOf(typ)
+		}
+		if i := slices.IndexFunc(out, func(o GRES) bool { return o.Type == g.Type }); i >= 0 {
+			out[i].Count += g.Count
+		} else {
+			out = append(out, GRES{Name: g.Name, Type: g.Type, Count: g.Count})
+		}
+	}
+	slices.SortFunc(out, func(a, b GRES) int { return cmp.Compare(a.Type, b.Type) })
+	return out
+}
+
+// typeOf names a GPU of the node that is told without a type: the one given if
+// the node has it, else its first type of whole GPUs, else its first type.
+func (n *Node) typeOf(typ string) string {
+	if n == nil {
+		return typ
+	}
+	list, _ := ParseGRES(n.Gres)
+	first := ""
+	for _, g := range list {
+		switch {
+		case g.Name != "gpu" || g.Type == "":
+		case g.Type == typ:
+			return typ
+		case first == "" || PartOf(first) < 100 && g.Part() == 100:
+			first = g.Type
+		}
+	}
+	return cmp.Or(first, Untyped)
+}

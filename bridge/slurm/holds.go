@@ -1,0 +1,121 @@
+package slurm
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// Asks returns the GPUs that one task of the job asks for over all its nodes;
+// Type "" is any, Count 0 none. Where Slurm does not track gres/gpu, the request
+// itself is counted.
+func (j *Job) Asks() (GRES, error) {
+	out := GRES{Name: "gpu"}
+	tres, err := ParseTRES(j.Request)
+	lists := [][]GRES{tres.Gres}
+	for _, request := range []string{j.PerJob, j.PerNode, j.PerTask} {
+		list, e := ParseRequest(request)
+		err, lists = errors.Join(err, e), append(lists, list)
+	}
+	if err != nil {
+		return GRES{}, err
+	}
+	nodes := max(j.NodeCount, 1)
+	out.Count = cmp.Or(tres.GPUs(), max(Total(lists[1], "gpu"), Total(lists[2], "gpu")*nodes))
+	if out.Count == 0 && Total(lists[3], "gpu") > 0 {
+		return GRES{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
+	}
+	for _, list := range lists { // the same GPUs are named in several places
+		out.Type = cmp.Or(out.Type, TRES{Gres: list}.GPUType())
+	}
+	return out, nil
+}
+
+// Hold is devices of one type that a job holds on one node.
+type Hold struct {
+	Node string
+	GRES
+}
+
+// Holds returns the GPUs that the job's record shows it to hold, sorted by node
+// and type: node by node where Slurm says so, else what it was given (or asks,
+// where that is not tracked) spread evenly over its nodes, the first ones taking
+// what does not divide. A device told without a type has the one type the job
+// was given, else what find says of the node, which may be nil or return nil;
+// Type "" is not known. A record that cannot be read holds none.
+func (j *Job) Holds(find func(node string) *Node) []Hold {
+	hosts, err := ExpandHosts(j.Nodes)
+	if err != nil || len(hosts) == 0 {
+		return nil
+	}
+	given, err := ParseTRES(j.Allocated)
+	if err != nil {
+		return nil
+	}
+	per, err := j.perHost(hosts, given)
+	if err != nil {
+		return nil
+	}
+	var out []Hold
+	for i, host := range hosts {
+		var n *Node
+		if find != nil {
+			n = find(host)
+		}
+		for _, g := range n.typed(per[i], given.GPUType()) {
+			out = append(out, Hold{host, g})
+		}
+	}
+	slices.SortFunc(out, func(a, b Hold) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Type, b.Type)) })
+	return out
+}
+
+// perHost returns what the job holds on each of its nodes.
+func (j *Job) perHost(hosts []string, given TRES) ([][]GRES, error) {
+	per := make([][]GRES, len(hosts))
+	if len(j.Gres) == len(hosts) {
+		for i, detail := range j.Gres {
+			list, err := ParseGRES(detail)
+			if err != nil {
+				return nil, err
+			}
+			per[i] = list
+		}
+		return per, nil
+	}
+	all := given.ByType()
+	if len(all) == 0 {
+		asks, err := j.Asks()
+		if err != nil {
+			return nil, err
+		}
+		all = []GRES{asks}
+	}
+	for _, g := range all {
+		for i, n := 0, g.Count; i < len(hosts); i++ {
+			g.Count = n / len(hosts)
+			if i < n%len(hosts) {
+				g.Count++
+			}
+			per[i] = append(per[i], g)
+		}
+	}
+	return per, nil
+}
+
+// GPUs returns how many devices the job holds or held or, before, asks for; 0
+// also where its record cannot be read.
+func (j *Job) GPUs() int {
+	if t, err := ParseTRES(j.Allocated); err == nil && t.GPUs() > 0 {
+		return t.GPUs()
+	}
+	n := 0
+	for _, h := range j.Holds(nil) {
+		n += h.Count
+	}
+	if n == 0 {
+		asks, _ := j.Asks()
+		n = asks.Count
+	}
+	return n
+}
