@@ -29,6 +29,9 @@ var (
 	ErrConflict = errors.New("something else is stored already")
 	// ErrClosed means that an intent has moved on and cannot go back.
 	ErrClosed = errors.New("the intent has moved on")
+	// ErrOlder means that a later view of the cluster is recorded already.
+	// Nothing was stored.
+	ErrOlder = errors.New("the view is older than the last one recorded")
 )
 
 // explain adds what was being done and, where it is known, the fix.

@@ -36,6 +36,14 @@ func (d *DB) Resign(ctx context.Context, cluster, me string) error {
 	return explain("resigning from cluster "+cluster, err)
 }
 
+var qClock = sql.Query("clock")
+
+// Clock returns the time by the clock of the database.
+func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {
+	err = d.pool.QueryRow(ctx, qClock).Scan(&now)
+	return now, explain("reading the clock of the database", err)
+}
+
 // fence makes the transaction fail unless the epoch leads the cluster, and
 // keeps it leading until the transaction ends.
 func fence(ctx context.Context, tx pgx.Tx, cluster string, epoch int64) error {

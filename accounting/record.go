@@ -3,6 +3,7 @@ package accounting
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,17 +19,28 @@ var (
 	qRunsClose              = sql.Query("runs_close")
 )
 
-// Record stores what the view shows of runs and of the GPUs they hold. Only
-// what changed is written; recording a view twice changes nothing, and one
-// older than the last is ignored. Runs that are missing from a full list are
-// closed when they were last seen, until they show up again.
+// wrongClock is how far after a believed view the last one may be dated without
+// being wrong: more than clocks may differ.
+const wrongClock = 5 * time.Minute
+
+// Record stores what the view shows of runs and of the GPUs they hold. The view
+// is one that was judged: its time is trusted. Only what changed is written, and
+// recording a view twice changes nothing. One older than the last is ErrOlder,
+// unless the last is dated so much later that its clock was wrong: then time goes
+// on from this view. Runs that are missing from a full list are closed when they
+// were last seen, until they show up again.
 func (d *DB) Record(ctx context.Context, v *slurm.View) error {
 	return d.tx(ctx, "recording runs", func(tx pgx.Tx) error {
 		at, before, err := watched(ctx, tx, v.Cluster)
-		if err != nil || v.At.Before(at) {
+		healed := false // sums of days reached into a future that was not
+		switch {
+		case err != nil:
 			return err
-		}
-		if at.Before(v.At) {
+		case at.Sub(v.At) > wrongClock:
+			before, healed = v.At, true
+		case v.At.Before(at):
+			return fmt.Errorf("%w: it is of %s, the last of %s", ErrOlder, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
+		case at.Before(v.At):
 			before = at
 		}
 		past, err := knownRuns(ctx, tx, v)
@@ -43,7 +55,7 @@ func (d *DB) Record(ctx context.Context, v *slurm.View) error {
 		if v.Full {
 			full = &v.At
 		}
-		_, err = tx.Exec(ctx, qWatchSet, v.Cluster, v.At, full, v.Release, v.API, rewrote)
+		_, err = tx.Exec(ctx, qWatchSet, v.Cluster, v.At, full, v.Release, v.API, rewrote || healed)
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package accounting
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -76,7 +77,6 @@ func TestRecordSegments(t *testing.T) {
 		{"resized", []*slurm.View{view(sec(20), two), view(sec(50), shrunk), view(sec(90), shrunk), view(sec(110), with(shrunk, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil }))},
 			[]string{"0/n1 a100×2 10–100", "0/n2 a100×1 10–50", "0/n2 h100×1 10–50"}},
 		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run), view(sec(520), reused)}, []string{"0/n1 a100×4 10–50", "0/n1 a100×4 510–"}},
-		{"older view", []*slurm.View{view(sec(110), done), view(sec(20), run)}, []string{"0/n1 a100×4 10–100"}},
 		{"unreadable record", []*slurm.View{view(sec(20), run), view(sec(50), with(run, func(j *slurm.Job) { j.Opaque, j.Start = "garbled", time.Time{} }))}, []string{"0/n1 a100×4 10–"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -100,6 +100,41 @@ func TestRecordSegments(t *testing.T) {
 func partial(v *slurm.View) *slurm.View {
 	v.Full = false
 	return v
+}
+
+// TestOlderViews: a view older than the last is an error and stores nothing; a last
+// one of a future that is not is healed by the next.
+func TestOlderViews(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	run := running(1, t0, sec(10))
+	must(t, d.Record(ctx, view(sec(60), run)))
+	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(40), nil })
+	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, ErrOlder) {
+		t.Errorf("an older view: %v", err)
+	}
+	must(t, d.Record(ctx, view(sec(60+30*86_400), run)))
+	if got := held(t, d); math.Abs(got-4*(50+30*86_400)) > 1 {
+		t.Errorf("with the clock a month ahead: %.0f GPU-seconds", got)
+	}
+	must(t, d.Record(ctx, view(sec(90), run)))
+	if got := held(t, d); got != 4*80 {
+		t.Errorf("once it is put right: %.0f GPU-seconds, want 320", got)
+	}
+	must(t, d.Record(ctx, view(sec(120), with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil }))))
+	if got := held(t, d); got != 4*90 {
+		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
+	}
+	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, ErrOlder) {
+		t.Errorf("an older view, afterwards: %v", err)
+	}
+}
+
+// held is the GPU time on the books.
+func held(t *testing.T, d *DB) (sum float64) {
+	t.Helper()
+	must(t, d.pool.QueryRow(t.Context(), "select coalesce(sum(gpu_seconds), 0) from fairbridge_v1.runs").Scan(&sum))
+	return sum
 }
 
 // Slurm shows the end of a job that was cancelled while pending as its start.

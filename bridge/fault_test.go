@@ -75,7 +75,7 @@ func TestClocksApartSendNothing(t *testing.T) {
 	}
 	r.loop = l
 	last := r.cycles(5)
-	if len(r.wire.applied) > 0 || last.Result != bridge.InDoubt || !strings.HasPrefix(last.Doubts[0].Cause, "gate") {
+	if len(r.wire.applied) > 0 || last.Result != bridge.InDoubt || last.Doubts[0].Cause != "view" {
 		t.Errorf("with clocks a minute apart: %s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
 	}
 }

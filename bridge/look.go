@@ -117,7 +117,7 @@ func (k *look) of(t *Thought) gate.State {
 // plan passes a plan through the gate.
 func (k *look) plan(t *Thought, plan *policy.Plan) {
 	l, name := k.loop, t.Partition.Name
-	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name], Prior: l.prior})
+	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name]})
 	l.last[name] = plan
 	t.Plan, t.Refused, t.Doubts, t.Stops = out.Plan, out.Refused, out.Doubts, out.Stops
 	t.Send = k.calm && len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)

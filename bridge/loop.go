@@ -45,8 +45,8 @@ type Loop struct {
 	seat   seat
 	guards map[string]*guarded
 	teller teller
-	warm   int                     // good looks since the start or the last fault
-	prior  *slurm.View             // the look before; nil: none
+	warm   int // good looks since the start or the last fault
+	ref    reference
 	last   map[string]*policy.Plan // by partition: the policy's last plan, gated or not
 	sent   map[string]*policy.Plan // by partition: the last plan that could be pushed
 }

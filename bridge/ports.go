@@ -15,8 +15,13 @@ type Cluster interface {
 	// Observe reads jobs, nodes and partitions. It returns an error rather
 	// than anything partial.
 	Observe(context.Context) (*slurm.View, error)
-	// Reread reads one job afresh, just before it is changed.
+	// Reread reads one job afresh: just before it is changed, or because a list
+	// leaves it out. A *slurm.Error of class Gone is Slurm's word that it does
+	// not know the job.
 	Reread(ctx context.Context, job int64) (slurm.Job, error)
+	// HasNode asks about one node that a list leaves out. False is Slurm's word
+	// that it does not know the node.
+	HasNode(ctx context.Context, name string) (bool, error)
 	// Apply carries out one edit. A nil error means Slurm said yes, not that
 	// it happened. Errors are *slurm.Error.
 	Apply(context.Context, slurm.Edit) error
@@ -49,7 +54,10 @@ type Leadership interface {
 
 // History is what is known of the past.
 type History interface {
-	// Record stores what a view shows of runs, idempotently.
+	// Clock returns the time by the clock of the store.
+	Clock(context.Context) (time.Time, error)
+	// Record stores what a view shows of runs, idempotently. The view is one
+	// that was judged and believed. One older than the last is an error.
 	Record(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
 	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
@@ -13,12 +14,14 @@ func (l *Loop) Preview(ctx context.Context) (*Facts, []Thought, error) {
 	if f.View, err = l.observe(ctx); err != nil {
 		return nil, nil, err
 	}
+	var r Report
+	if !l.believe(ctx, f, &r) {
+		return nil, nil, fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+	}
 	if err := l.recall(ctx, f); err != nil {
 		return nil, nil, err
 	}
-	if _, err := f.settle(ctx, l.Journal, f.View.Cluster); err != nil {
-		return nil, nil, err
-	}
+	f.settle()
 	f.Expires = l.expires(ctx, &Report{})
 	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
 	l.seat.until = l.Now().Add(time.Hour)    // as if we led

@@ -99,12 +99,23 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 		return nil, nil, nil, fmt.Errorf("polling Slurm: %w", err)
 	}
 	f := &Facts{View: v}
-	changed, err := f.settle(ctx, r.Journal, r.Name)
-	if err != nil {
+	if err := f.read(ctx, r.Journal, r.Name); err != nil {
 		return nil, nil, nil, err
 	}
+	complete(ctx, r.Cluster, f)
+	changed := f.settle()
 	out := &Released{Edits: r.wanted(f), Kept: ledger.Stuck(f.Intents, v, v.At), Open: f.open()}
 	return out, f, changed, nil
+}
+
+// complete asks about the jobs in which something of ours may stand and that the
+// list leaves out. Those that are there join the view: a list that is filtered
+// or cut must not keep us from giving back.
+func complete(ctx context.Context, c Cluster, f *Facts) {
+	q := newQuestions(c)
+	q.jobs(ctx, ledger.Absent(f.Intents, f.View))
+	f.View.AddGone(q.gone()...)
+	f.View.AddJobs(q.found...)
 }
 
 // wanted are the edits that give back what is to be.

@@ -45,6 +45,7 @@ type wire struct {
 	applied []slurm.Edit
 	observe error                  // what Observe answers
 	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
+	removed map[string]bool        // nodes that Slurm says it does not know
 	answer  func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
 	lost    func(slurm.Edit) error // what Apply answers after applying
 	between func(w *sim.World)     // happens between looking and pushing
@@ -82,6 +83,13 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	return c.Direct.Reread(ctx, id)
 }
 
+func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
+	if c.removed[name] {
+		return false, nil
+	}
+	return c.Direct.HasNode(ctx, name)
+}
+
 func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	c.applied = append(c.applied, e)
 	if c.answer != nil {
@@ -95,6 +103,14 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	}
 	return err
 }
+
+// past is the database, with a clock that goes with Slurm's.
+type past struct {
+	*accounting.DB
+	now func() time.Time
+}
+
+func (p past) Clock(context.Context) (time.Time, error) { return p.now(), nil }
 
 type unmeasured struct{}
 
@@ -157,7 +173,7 @@ func (r *rig) restart() {
 
 func (r *rig) parts() bridge.Parts {
 	return bridge.Parts{
-		Cluster: r.wire, Journal: r.store, Leadership: r.store, History: r.db, Probes: unmeasured{}, Expiry: r.expiry,
+		Cluster: r.wire, Journal: r.store, Leadership: r.store, History: past{r.db, r.w.Now}, Probes: unmeasured{}, Expiry: r.expiry,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -46,13 +46,16 @@ func (l *Loop) lead(ctx context.Context, r *Report) bool {
 		return true
 	}
 	l.warm = 0
+	if err == nil {
+		l.ref = reference{} // too old to compare with by the time we lead
+	}
 	return false
 }
 
 func (l *Loop) cycle(ctx context.Context, r *Report) {
 	f, ok := l.look(ctx, r)
 	if !ok {
-		l.warm, l.prior = 0, nil
+		l.warm = 0
 		return
 	}
 	if err := payDebts(ctx, l.Cluster, f); err != nil {
@@ -71,11 +74,11 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 			r.doubt("gate "+d.Invariant, fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
 		}
 	}
-	l.prior = f.View
 	l.act(ctx, f, r)
 }
 
-// look reads the world and settles what was open. ok is false in doubt.
+// look reads the world, judges what it sees, and only then records usage and
+// settles what was open. ok is false in doubt.
 func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 	f = &Facts{Memos: map[string]Memo{}}
 	var err error
@@ -84,6 +87,11 @@ func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 		return nil, false
 	}
 	from := l.Now()
+	if !l.believe(ctx, f, r) {
+		return nil, false
+	}
+	l.Metrics.took("judge", l.Now().Sub(from))
+	from = l.Now()
 	if err := l.record(ctx, f.View); err != nil {
 		r.doubt("history", err)
 		return nil, false
@@ -146,11 +154,7 @@ func (l *Loop) recall(ctx context.Context, f *Facts) error {
 
 // settle closes the intents whose outcome the view shows.
 func (l *Loop) settle(ctx context.Context, f *Facts) error {
-	changed, err := f.settle(ctx, l.Journal, f.View.Cluster)
-	if err != nil {
-		return err
-	}
-	for _, in := range changed {
+	for _, in := range f.settle() {
 		if err := l.Journal.Mark(ctx, in); err != nil {
 			return fmt.Errorf("closing intent %d: %w", in.ID, err)
 		}

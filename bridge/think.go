@@ -26,26 +26,34 @@ type Facts struct {
 	Expires bool            // something outside the daemon takes node lists back
 }
 
-// settle reads the ledger and closes, in memory, the intents whose outcome the
-// view shows. It returns those that changed.
-func (f *Facts) settle(ctx context.Context, j Journal, cluster string) (changed []ledger.Intent, err error) {
-	v := f.View
-	intents, err := j.Intents(ctx, cluster, v.At, v.At.Add(-recent))
+// read reads the ledger.
+func (f *Facts) read(ctx context.Context, j Journal, cluster string) error {
+	intents, err := j.Intents(ctx, cluster, f.View.At, f.View.At.Add(-recent))
 	if err != nil {
-		return nil, fmt.Errorf("reading the ledger: %w", err)
+		return fmt.Errorf("reading the ledger: %w", err)
 	}
-	f.Owed = debts(intents, v)
-	changed = ledger.Settle(intents, v, v.At)
-	f.Intents = ledger.Replace(intents, changed)
-	f.Book = ledger.NewBook(f.Intents)
-	return changed, nil
+	f.Intents = intents
+	return nil
 }
 
-// open counts the intents whose outcome is still to be seen.
+// settle closes the intents whose outcome the view shows. It returns those that
+// changed.
+func (f *Facts) settle() (changed []ledger.Intent) {
+	f.Owed = debts(f.Intents, f.View)
+	changed = ledger.Settle(f.Intents, f.View, f.View.At)
+	f.Intents = ledger.Replace(f.Intents, changed)
+	f.Book = ledger.NewBook(f.Intents)
+	return changed
+}
+
+// open counts the intents whose outcome is still to be seen, those included
+// whose job is absent without a proof that it is gone.
 func (f *Facts) open() int {
 	n := 0
 	for i := range f.Intents {
-		if f.Intents[i].State.Open() {
+		in := &f.Intents[i]
+		id := in.Edit.Run.Job
+		if in.State.Open() || in.State == ledger.Observed && f.View.Job(id) == nil && !f.View.ProvenGone(id) {
 			n++
 		}
 	}

@@ -93,19 +93,21 @@ type Config struct {
 	PlanStopPercent float64 `yaml:"plan_stop_percent"`
 	PlanStopFloor   int     `yaml:"plan_stop_floor"`
 
-	// VanishPercent of the live jobs may be gone from one poll to the next
-	// (percent), or VanishFloor of them (jobs): more were filtered or cut, not
-	// finished. Slurm lists finished jobs for minutes.
+	// VanishPercent of the live jobs of the last good view may be gone at once
+	// (percent), or VanishFloor of them (jobs), when Slurm, asked about each,
+	// does not know them: for more, three polls in a row must show it. Slurm
+	// lists finished jobs for minutes.
 	VanishPercent float64 `yaml:"vanish_percent"`
 	VanishFloor   int     `yaml:"vanish_floor"`
-	// ShrinkPercent of the nodes may be gone from one poll to the next
-	// (percent); nodes that are down stay listed.
+	// ShrinkPercent of the nodes may be gone at once likewise (percent); nodes
+	// that are down stay listed.
 	ShrinkPercent float64 `yaml:"shrink_percent"`
 
 	// NodeFactor is how many times the nodes it needs a job keeps after our
 	// exclusions (ratio): nodes fail, and the exclusion stays if we die.
 	NodeFactor float64 `yaml:"node_factor"`
 	// Skew is the largest difference between our clock and Slurm's (duration).
+	// The database's may differ by a minute.
 	Skew time.Duration `yaml:"skew"`
 	// SnapshotAge is the age beyond which a snapshot or view is stale (share
 	// of the interval).

@@ -9,7 +9,7 @@ import (
 )
 
 // State is what both looks of the gate rely on. Everything is a value; nothing
-// is changed.
+// is changed. The view is one that was judged (package judge) and believed.
 type State struct {
 	Config   Config
 	Interval time.Duration // between cycles
@@ -59,9 +59,6 @@ type PlanInput struct {
 	Plan     *policy.Plan // as the policy returned it
 	Last     *policy.Plan // the policy's plan of the cycle before, gated or not; nil: none known
 	Accepted *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
-	Prior    *slurm.View  // the poll before this one; nil: none
-	Sentinel int64        // id of a job that every unfiltered list contains; 0: none
-	Doubts   []Refusal    // reasons of the caller's to observe only: warm-up, breakers, untested release
 }
 
 // PlanOutput is what Plan lets through.
@@ -69,10 +66,8 @@ type PlanOutput struct {
 	// Plan has one decision per job of the snapshot, as the policy's or
 	// harmless. Never nil when there is a snapshot.
 	Plan *policy.Plan
-	// Mode is the partition's, or Observe at most when in doubt.
-	Mode Mode
-	// Doubts are the reasons to observe only, Refused the single decisions
-	// turned down; sorted by job, then invariant.
+	// Doubts are the reasons for which nothing of the plan may be sent, Refused
+	// the single decisions turned down; sorted by job, then invariant.
 	Doubts  []Refusal
 	Refused []Refusal
 	// Stops are the stops let through; hand them to Edits as Allowed, and
@@ -90,7 +85,7 @@ type Spot struct {
 // are about to make.
 type EditInput struct {
 	State
-	Mode     Mode               // PlanOutput.Mode
+	Mode     Mode               // the mode the edits are judged in: the partition's, or the one it plans for
 	Edits    []slurm.Edit       // as Diff returned them
 	Book     *ledger.Book       // of all open and standing intents
 	Allowed  []Stop             // PlanOutput.Stops; a requeue needs its own

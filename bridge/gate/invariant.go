@@ -23,7 +23,7 @@ var Invariants = []Invariant{
 	{"I10", "Changes per interval stay within the write budget, array tasks counted each; one field of a job is not changed again within the cooldown."},
 	{"I11", "Few pending jobs change their place in the order per interval, and no plan that turns the queue over goes through at once."},
 	{"I12", "Node lists name existing nodes that can start jobs, keep every node the owner asked for or refused, leave the job enough nodes, and are written only while something outside the daemon takes them back if it dies."},
-	{"I13", "Nothing is done on a view that is old, partial, filtered, of another clock, or implausibly shorter than the one before, nor to a run other than the one seen."},
+	{"I13", "Nothing is done on a view that is old, partial, filtered, cut, of another clock or shorter than Slurm itself can explain, nor to a run other than the one seen."},
 	{"I14", "Nothing is sent without leadership that outlasts the sending."},
 	{"I15", "Exempt jobs are never touched: listed users, accounts, partitions and jobs, jobs of partitions not managed, in reservations, of scrontab, federated, heterogeneous, ending or unreadable; interactive jobs are ordered only; leases spare deadlines and heads of dependency trees."},
 	{"I16", "A job that has waited very long is neither leased nor lowered."},

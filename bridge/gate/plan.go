@@ -12,13 +12,11 @@ import (
 // What would break an invariant or a budget becomes harmless: a stopped job is
 // kept, a held or pinned one waits, and the order changes only as fast as it
 // may. A plan that is malformed or turns everything over is replaced by one
-// that changes nothing; what is known being doubtful, the mode becomes Observe.
-// Plan is pure and changes none of its input.
+// that changes nothing. Where the plan or what it rests on is doubtful, the
+// output says so, and nothing of it may be sent. Plan is pure and changes none
+// of its input.
 func Plan(in PlanInput) PlanOutput {
-	g := &planner{in: in, out: PlanOutput{Mode: in.Modes[in.Partition]}}
-	if g.out.Mode == "" {
-		g.out.Mode = Off
-	}
+	g := &planner{in: in}
 	if in.Snapshot == nil || in.View == nil {
 		g.doubt(in.staleOrBlind())
 		return g.out
@@ -47,9 +45,6 @@ func (g *planner) doubt(n *no) {
 		return
 	}
 	g.out.Doubts = append(g.out.Doubts, Refusal{Invariant: n.id, Why: n.why})
-	if g.out.Mode.Allows(Observe) {
-		g.out.Mode = Observe
-	}
 }
 
 func (g *planner) refuse(job policy.JobID, n *no) {
@@ -58,15 +53,9 @@ func (g *planner) refuse(job policy.JobID, n *no) {
 
 // doubts collects the reasons not to act on what is known.
 func (g *planner) doubts() {
-	for _, d := range g.in.Doubts {
-		g.doubt(&no{d.Invariant, d.Why})
-	}
 	g.doubt(g.staleOrBlind())
-	if g.out.Mode.Allows(Rank) {
+	if g.in.Modes[g.in.Partition].Allows(Rank) {
 		g.doubt(g.unled())
-	}
-	for _, n := range suspect(g.View, g.in.Prior, g.in.Sentinel, &g.Config) {
-		g.doubt(&n)
 	}
 }
 

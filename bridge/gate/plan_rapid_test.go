@@ -48,9 +48,6 @@ func soundPlan(t *rapid.T) {
 	if diff := cmp.Diff(out, gate.Plan(in)); diff != "" {
 		t.Fatal("twice is not the same", diff)
 	}
-	if len(out.Doubts) > 0 && out.Mode.Allows(gate.Rank) {
-		t.Fatalf("mode %s in spite of %v", out.Mode, out.Doubts)
-	}
 	stops := map[int64]gate.Stop{}
 	for _, stop := range out.Stops {
 		stops[stop.Job] = stop

@@ -17,8 +17,10 @@ const settleTime = 4 * time.Minute
 
 // Settle compares the intents with what a poll shows and returns those that
 // changed, with their new state. It believes the poll and nothing else: a
-// value that is not the one we wrote belongs to whoever wrote it. It is for the
-// leader, at the start of a cycle.
+// value that is not the one we wrote belongs to whoever wrote it. That a job is
+// absent proves nothing: its intents stay as they are until Slurm says that it
+// does not know the job (View.Gone). It is for the leader, at the start of a
+// cycle.
 func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 	last, awaited := newest(intents), awaited(intents)
 	var changed []Intent
@@ -30,7 +32,9 @@ func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
-		settleOne(&after, v.Job(in.Edit.Run.Job), last[spotOf(&in)], now)
+		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == Planned || v.ProvenGone(in.Edit.Run.Job) {
+			settleOne(&after, j, last[spotOf(&in)], now)
+		}
 		if after.State != in.State || after.Polls != in.Polls {
 			if !after.State.Open() && after.State != Observed {
 				after.Closed = now
@@ -84,12 +88,30 @@ func awaited(intents []Intent) map[spot]int64 {
 	return ids
 }
 
+// Absent returns, sorted, the jobs whose intents wait for what became of them
+// although the view does not list them and Slurm did not say that they are gone.
+// Slurm is to be asked about each.
+func Absent(intents []Intent, v *slurm.View) []int64 {
+	var ids []int64
+	for i := range intents {
+		in, id := &intents[i], intents[i].Edit.Run.Job
+		waits := in.State.Open() && in.State != Planned || in.State == Observed
+		if waits && v.Job(id) == nil && !v.ProvenGone(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// settleOne settles by the job as it is listed; j is nil for one that Slurm does
+// not know.
 func settleOne(in *Intent, j *slurm.Job, last int64, now time.Time) {
 	switch {
 	case in.State == Planned: // a cycle sends its own intents only: plans are remade, never resumed
 		in.State, in.Error = Void, "never sent: the cycle was given up before"
 	case j == nil:
-		in.State, in.Error = Expired, "the job is gone"
+		in.State, in.Error = Expired, "the job is gone: Slurm does not know it any more"
 	case !SameJob(in.Edit.Run, j.Run()):
 		in.State, in.Error = Expired, "the id belongs to another job now"
 	case in.State == Observed && in.ID < last:

@@ -42,7 +42,7 @@ func TestSettle(t *testing.T) {
 	tests := []struct {
 		name string
 		in   Intent
-		job  func(*slurm.Job) // nil: the job is gone
+		job  func(*slurm.Job) // nil: the job is gone, as Slurm says
 		now  time.Time
 		want State
 		says string
@@ -98,6 +98,8 @@ func TestSettle(t *testing.T) {
 				j := waiting()
 				tt.job(&j)
 				v.Jobs = []slurm.Job{j}
+			} else {
+				v.AddGone(waiting().ID)
 			}
 			got := Replace([]Intent{tt.in}, Settle([]Intent{tt.in}, v, tt.now))[0]
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {

@@ -31,6 +31,11 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 // Reread returns one job.
 func (d Direct) Reread(_ context.Context, id int64) (slurm.Job, error) { return d.World.Job(id) }
 
+// HasNode reports whether the node exists.
+func (d Direct) HasNode(_ context.Context, name string) (bool, error) {
+	return slices.ContainsFunc(d.World.Nodes(), func(n slurm.Node) bool { return n.Name == name }), nil
+}
+
 // Apply carries out one edit, fenced by the run's SLUID where it has one.
 func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	by, w := d.By, d.World

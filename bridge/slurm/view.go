@@ -20,6 +20,32 @@ type View struct {
 	Nodes      []Node    // sorted by Name
 	Partitions []Partition
 	Warnings   []string // Slurm's own, each a hint that our request was off
+
+	// Gone are ids of jobs that Slurm, asked about each, says it does not know:
+	// the only proof that a job is gone. Sorted.
+	Gone []int64
+	// Cut says why a list is known not to be whole; "" when nothing is known
+	// against it.
+	Cut string
+}
+
+// ProvenGone reports whether Slurm said that it does not know the job.
+func (v *View) ProvenGone(id int64) bool {
+	_, gone := slices.BinarySearch(v.Gone, id)
+	return gone
+}
+
+// AddJobs adds records that the list left out.
+func (v *View) AddJobs(jobs ...Job) {
+	v.Jobs = append(v.Jobs, jobs...)
+	slices.SortFunc(v.Jobs, func(a, b Job) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// AddGone adds ids to Gone.
+func (v *View) AddGone(ids ...int64) {
+	v.Gone = append(v.Gone, ids...)
+	slices.Sort(v.Gone)
+	v.Gone = slices.Compact(v.Gone)
 }
 
 // Node returns the record with the name, or nil.

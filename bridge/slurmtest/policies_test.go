@@ -50,6 +50,11 @@ func (l *control) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	return l.live.Reread(ctx, id)
 }
 
+// HasNode asks about a node.
+func (l *control) HasNode(ctx context.Context, name string) (bool, error) {
+	return l.live.HasNode(ctx, name)
+}
+
 func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live.Apply(ctx, e) }
 
 func (l *control) now() (t time.Time) {

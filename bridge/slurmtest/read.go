@@ -146,6 +146,22 @@ func (s *Server) nodes(c *request) reply {
 	return s.stamps(c, s.ok(c, "nodes", out))
 }
 
+// node is one node. One that slurmctld does not know is its error 2018 in 22.05
+// and an error without a number later.
+func (s *Server) node(c *request, name string) reply {
+	list := s.world.Nodes()
+	i := slices.IndexFunc(list, func(n slurm.Node) bool { return n.Name == name })
+	switch {
+	case i < 0 && s.old():
+		return s.failed(c, http.StatusInternalServerError, 2018, "Invalid node name specified", "slurm_load_node_single()", "nodes", []any{})
+	case i < 0:
+		return s.failed(c, http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
+	}
+	p := s.page(c)
+	p.node = &list[i]
+	return s.stamps(c, s.ok(c, "nodes", []any{record(nodeFields, p)}))
+}
+
 var partitionFields = join(partitionOld, partitionNew)
 
 func (s *Server) partitions(c *request) reply {

@@ -30,6 +30,8 @@ func (s *Server) route(c *request, good bool) reply {
 		return s.nodes(c)
 	case c.tail == "partitions" && get:
 		return s.partitions(c)
+	case head == "node" && tail != "" && get:
+		return s.node(c, tail)
 	case head == "job" && tail != "" && !strings.Contains(tail, "/"):
 		return s.oneJob(c, tail)
 	}
@@ -104,5 +106,5 @@ var endpoints = []struct {
 	from          int
 }{
 	{"ping", "get", 38}, {"diag", "get", 38}, {"jobs", "get", 38}, {"nodes", "get", 38}, {"partitions", "get", 38},
-	{"job/{job_id}", "get post delete", 38}, {"jobs/state", "get", 41}, {"jobs/requeue", "post", 45},
+	{"node/{node_name}", "get", 38}, {"job/{job_id}", "get post delete", 38}, {"jobs/state", "get", 41}, {"jobs/requeue", "post", 45},
 }

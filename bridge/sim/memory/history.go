@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -53,6 +54,9 @@ func newHistory(accounts []policy.Account, halfLife time.Duration) history {
 
 // Record implements bridge.History.
 func (h *history) Record(_ context.Context, v *slurm.View) error {
+	if v.At.Before(h.before) {
+		return fmt.Errorf("recording runs: the view of %v is older than the last, of %v", v.At, h.before)
+	}
 	for i := range v.Jobs {
 		if j := &v.Jobs[i]; j.ID != 0 && j.Opaque == "" {
 			h.see(j, v.At)

@@ -53,6 +53,9 @@ func (s *Store) Lead(_ context.Context, _, me string, ttl time.Duration) (epoch 
 	return s.epoch, me, true, nil
 }
 
+// Clock implements bridge.History.
+func (s *Store) Clock(context.Context) (time.Time, error) { return s.now(), nil }
+
 // Resign implements bridge.Leadership.
 func (s *Store) Resign(_ context.Context, _, me string) error {
 	if s.holder == me {

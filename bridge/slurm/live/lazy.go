@@ -78,6 +78,15 @@ func (l *Lazy) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	return c.Reread(ctx, id)
 }
 
+// HasNode connects if need be, then asks about one node.
+func (l *Lazy) HasNode(ctx context.Context, name string) (bool, error) {
+	c, err := l.Connect(ctx)
+	if err != nil {
+		return false, err
+	}
+	return c.HasNode(ctx, name)
+}
+
 // Apply connects if need be, then carries out one edit.
 func (l *Lazy) Apply(ctx context.Context, e slurm.Edit) error {
 	c, err := l.Connect(ctx)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
+	"slices"
 	"sync"
 
 	"fairbridge/bridge/slurm"
@@ -87,7 +89,7 @@ func (c *Client) get(ctx context.Context, path string, read wire.Reader) (slurm.
 
 // Reread reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
-// Gone.
+// Gone; so is the id of an array of which only other tasks are left.
 func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	c.mu.Lock()
 	c.touched[id] = max(c.touched[id], 1)
@@ -101,7 +103,34 @@ func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 			return j, nil
 		}
 	}
+	tasks := len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j slurm.Job) bool { return j.ArrayJob != id })
+	if tasks {
+		return slurm.Job{}, &slurm.Error{Class: slurm.Gone, Text: fmt.Sprintf("of array %d only other tasks are left", id)}
+	}
 	return slurm.Job{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("asked for job %d, got other jobs", id)}
+}
+
+// noSuchNode is Slurm's number for a node it does not know.
+const noSuchNode = 2018
+
+// HasNode asks about one node. False is Slurm's word that it does not know it:
+// its number for that or, as releases from 23.11 on answer, an error without
+// any number.
+func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
+	var nodes []slurm.Node
+	meta, err := c.get(ctx, "node/"+url.PathEscape(name), func(r io.Reader) (m slurm.Meta, err error) {
+		nodes, m, err = new(slurm.Decoder).Nodes(r, nil)
+		return m, err
+	})
+	switch {
+	case err == nil && slices.ContainsFunc(nodes, func(n slurm.Node) bool { return n.Name == name }):
+		return true, nil
+	case err == nil:
+		return false, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("asked for node %s, got other nodes", name)}
+	case len(meta.Errors) > 0 && !slices.ContainsFunc(meta.Errors, func(p slurm.Problem) bool { return p.Number != noSuchNode && p.Number != 0 }):
+		return false, nil
+	}
+	return false, fmt.Errorf("reading node %s: %w", name, err)
 }
 
 // details reads the records Slurm answers with for one id: of an array's id,

@@ -1,0 +1,49 @@
+package judge
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// Answer is what Slurm says about one job or node.
+type Answer string
+
+// The answers. No answer is "".
+const (
+	Gone  Answer = "gone"  // Slurm does not know it
+	There Answer = "there" // it is there, whatever its state
+)
+
+// Answers are what Slurm says about single jobs, by id, and nodes, by name, that
+// a view leaves out.
+type Answers struct {
+	Jobs  map[int64]Answer
+	Nodes map[string]Answer
+}
+
+// counted sorts what is missing by its answers, and adds what else was asked
+// about and is there.
+type counted struct {
+	gone        int
+	there, open []string
+}
+
+func tally[K cmp.Ordered](missing []K, answers map[K]Answer) counted {
+	var c counted
+	for _, k := range missing {
+		switch answers[k] {
+		case Gone:
+			c.gone++
+		case "":
+			c.open = append(c.open, fmt.Sprint(k))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(answers)) {
+		if answers[k] == There {
+			c.there = append(c.there, fmt.Sprint(k))
+		}
+	}
+	return c
+}

@@ -1,0 +1,130 @@
+// Package judge says whether a view of Slurm is believed, before usage is
+// recorded from it, intents are settled by it or anything is decided on it. It
+// is pure: values in, values out.
+//
+// What is wrong with a view is seldom an error. A list that lost rights have
+// filtered, one that was cut, and a clock that is off all look like good
+// answers. So a view is compared with the clocks around it, with itself, and
+// with the last view that was believed; and what it leaves out is gone only when
+// Slurm, asked about that one job or node, says so.
+package judge
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Config bounds what is believed.
+type Config struct {
+	Skew          time.Duration // largest difference between our clock and slurmctld's
+	VanishPercent float64       // share of the live jobs beyond which it takes Polls polls to believe that they are gone (percent)
+	VanishFloor   int           // but never for so few (jobs)
+	ShrinkPercent float64       // likewise share of the nodes (percent)
+}
+
+const (
+	// BaseSkew is the largest difference between slurmctld's clock and the
+	// database's. Nothing is timed by the latter but leadership, so it may be
+	// less exact; it tells when our clock and slurmctld's are wrong together.
+	BaseSkew = time.Minute
+	// Polls is how many polls in a row must show that much of the jobs or nodes
+	// is gone, each of them by Slurm's own answer, before it is believed.
+	Polls = 3
+)
+
+// Input is what a view is judged by.
+type Input struct {
+	Config  Config
+	View    *slurm.View
+	Good    *slurm.View // the last view that was believed; nil: none
+	Taken   time.Time   // our clock when View.At came in
+	Now     time.Time   // our clock
+	Base    time.Time   // the database's clock, read at Now; zero: not known
+	Answers Answers     // about what the lists leave out
+	Many    int         // polls in a row before this one that had Verdict.Many
+}
+
+// Verdict is what is thought of a view. Without Doubts it is believed.
+type Verdict struct {
+	Doubts   []string // why the view is not believed: nothing may follow from it
+	Cautions []string // why nothing should be sent for now, although it is believed
+	Many     bool     // much is gone, by Slurm's own answers; Polls such polls in a row are believed
+	Forget   bool     // Good was dated by a clock that was wrong: it is no reference any more
+}
+
+func (v *Verdict) doubt(format string, a ...any) {
+	v.Doubts = append(v.Doubts, fmt.Sprintf(format, a...))
+}
+
+func (v *Verdict) caution(format string, a ...any) {
+	v.Cautions = append(v.Cautions, fmt.Sprintf(format, a...))
+}
+
+// Clocks judges the times alone. A view that fails here is not worth a question.
+func Clocks(in Input) Verdict {
+	var out Verdict
+	out.clocks(&in)
+	return out
+}
+
+// View judges a view.
+func View(in Input) Verdict {
+	out := Clocks(in)
+	if len(out.Doubts) > 0 {
+		return out // the rest compares times
+	}
+	out.whole(&in)
+	out.changes(&in)
+	return out
+}
+
+// clocks compares the clocks. The reasons exclude each other, or the first is
+// enough.
+func (v *Verdict) clocks(in *Input) {
+	at, good := in.View.At, in.Good
+	off := at.Sub(in.Taken)              // slurmctld's clock before ours
+	base := off - in.Base.Sub(in.Now)    // slurmctld's clock before the database's
+	future := in.Now.Add(in.Config.Skew) // nothing may be dated later
+	behind := good != nil && at.Before(good.At)
+	switch {
+	case at.IsZero() || in.Taken.IsZero():
+		v.doubt("the view has no time")
+	case off.Abs() > in.Config.Skew:
+		v.doubt("slurmctld's clock is %v from ours, the most is %v: run chrony or systemd-timesyncd on both hosts", off.Round(time.Second), in.Config.Skew)
+	case !in.Base.IsZero() && base.Abs() > BaseSkew:
+		v.doubt("slurmctld's clock is %v from the database's, the most is %v: run chrony or systemd-timesyncd on both hosts", base.Round(time.Second), BaseSkew)
+	case behind && good.At.After(future):
+		v.Forget = true
+		v.doubt("the last view is dated %s, which is still to come: a clock was wrong then", good.At.UTC().Format(time.RFC3339))
+	case behind:
+		v.doubt("slurmctld's clock went back %v", good.At.Sub(at).Round(time.Second))
+	}
+}
+
+// changes notes what happened to Slurm since the last good view that makes it
+// wise to look once more before sending anything.
+func (v *Verdict) changes(in *Input) {
+	now, good := in.View, in.Good
+	if good == nil {
+		return
+	}
+	if !now.Started.IsZero() && !good.Started.IsZero() && !now.Started.Equal(good.Started) {
+		v.caution("slurmctld restarted at %s", now.Started.UTC().Format(time.RFC3339))
+	}
+	if n := rolledBack(now, good); n > 0 {
+		v.caution("%d jobs were restarted fewer times than before: Slurm's state went back", n)
+	}
+}
+
+func rolledBack(now, good *slurm.View) int {
+	n := 0
+	for i := range good.Jobs {
+		b := &good.Jobs[i]
+		if j := now.Job(b.ID); j != nil && j.Restarts < b.Restarts && j.UserID == b.UserID && !j.Submit.After(b.Submit) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,149 @@
+package judge
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// view shows ten jobs, of which two run on the two nodes.
+func view(at time.Time) *slurm.View {
+	v := &slurm.View{Cluster: "c", At: at, Started: noon.Add(-time.Hour)}
+	for i := range 10 {
+		j := slurm.Job{ID: int64(i + 1), State: "PENDING"}
+		if i < 2 {
+			j.State, j.Nodes = "RUNNING", fmt.Sprint("n", i+1)
+			v.Nodes = append(v.Nodes, slurm.Node{Name: j.Nodes, CPUs: 64, CPUsUsed: 8})
+		}
+		v.Jobs = append(v.Jobs, j)
+	}
+	return v
+}
+
+func input() Input {
+	return Input{
+		Config: Config{Skew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
+		View:   view(noon), Good: view(noon.Add(-30 * time.Second)), Taken: noon, Now: noon.Add(time.Second), Base: noon.Add(time.Second),
+		Answers: Answers{Jobs: map[int64]Answer{}, Nodes: map[string]Answer{}},
+	}
+}
+
+// without leaves the first n jobs that wait out of the view; Slurm says that.
+func without(n int, says Answer) func(*Input) {
+	return func(in *Input) {
+		for i := range n {
+			in.Answers.Jobs[in.View.Jobs[2+i].ID] = says
+		}
+		in.View.Jobs = append(in.View.Jobs[:2:2], in.View.Jobs[2+n:]...)
+	}
+}
+
+// cut leaves node n2 out of the view, and what runs there.
+func cut(says Answer) func(*Input) {
+	return func(in *Input) {
+		in.View.Nodes = in.View.Nodes[:1]
+		in.View.Jobs[1].State = "COMPLETED"
+		in.Answers.Nodes["n2"] = says
+	}
+}
+
+func both(a, b func(*Input)) func(*Input) { return func(in *Input) { a(in); b(in) } }
+
+func seen(n int) func(*Input) { return func(in *Input) { in.Many = n } }
+
+func at(d time.Duration) func(*Input) { return func(in *Input) { in.View.At = noon.Add(d) } }
+
+var cases = []struct {
+	name  string
+	spoil func(*Input)
+	doubt string // part of the one doubt; "": believed
+}{
+	{"the same again", func(*Input) {}, ""},
+	{"nothing to compare with", func(in *Input) { in.Good = nil }, ""},
+	{"no time", func(in *Input) { in.View.At = time.Time{} }, "no time"},
+	{"never taken", func(in *Input) { in.Taken = time.Time{} }, "no time"},
+	{"clock ahead", at(6 * time.Second), "slurmctld's clock is 6s from ours"},
+	{"clock behind", at(-6 * time.Second), "slurmctld's clock is -6s from ours"},
+	{"clock nearly right", at(5 * time.Second), ""},
+	{"the database's clock is right, ours is not", func(in *Input) { in.Base = noon.Add(-2 * time.Minute) }, "from the database's"},
+	{"the database's clock is a little off", func(in *Input) { in.Base = noon.Add(50 * time.Second) }, ""},
+	{"the database's clock is not known", func(in *Input) { in.Base = time.Time{} }, ""},
+	{"clock went back", func(in *Input) { in.Good.At = noon.Add(2 * time.Second) }, "went back 2s"},
+	{"the last view was of the future", func(in *Input) { in.Good.At = noon.Add(time.Hour) }, "still to come"},
+
+	{"a job is left out that is there", without(1, There), "Slurm knows job 3"},
+	{"a job is left out, no answer", without(1, ""), "has not said yet what became of them"},
+	{"a job is gone", without(1, Gone), ""},
+	{"a job ended and is forgotten", both(func(in *Input) { in.Good.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
+	{"few jobs are gone", without(3, Gone), ""},
+	{"many jobs are gone", without(4, Gone), "4 of 10 jobs are gone"},
+	{"many jobs are gone, again", both(without(4, Gone), seen(1)), "2 so far"},
+	{"many jobs are gone, for the third time", both(without(4, Gone), seen(2)), ""},
+	{"many are gone and one is there", both(seen(2), both(without(4, Gone), func(in *Input) { in.Answers.Jobs[3] = There })), "Slurm knows job 3"},
+	{"a job of the ledger is there", func(in *Input) { in.Answers.Jobs[77] = There }, "Slurm knows job 77"},
+	{"a job of the ledger, no answer", func(in *Input) { in.Answers.Jobs[77] = "" }, ""},
+
+	{"a node is left out that is there", cut(There), "Slurm knows node n2"},
+	{"a node is left out, no answer", cut(""), "the list of nodes leaves out node n2"},
+	{"half of the nodes are gone", cut(Gone), "1 of 2 nodes are gone"},
+	{"half of the nodes are gone, for the third time", both(cut(Gone), seen(2)), ""},
+	{"a job runs on a node that is left out", func(in *Input) { in.Good, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
+	{"nodes in use and no job there", func(in *Input) { in.Good, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
+	{"known to be cut", func(in *Input) { in.View.Cut = "the list is short" }, "the list is short"},
+}
+
+func TestView(t *testing.T) {
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			in := input()
+			c.spoil(&in)
+			out := View(in)
+			switch got := strings.Join(out.Doubts, "; "); {
+			case c.doubt == "" && got != "":
+				t.Errorf("doubted: %s", got)
+			case !strings.Contains(got, c.doubt):
+				t.Errorf("doubts %q, want %q", got, c.doubt)
+			}
+			if len(out.Cautions) > 0 {
+				t.Errorf("cautions %v", out.Cautions)
+			}
+		})
+	}
+}
+
+func TestForget(t *testing.T) {
+	in := input()
+	in.Good.At = noon.Add(2 * time.Second)
+	if View(in).Forget {
+		t.Error("a view within the clocks' difference is forgotten")
+	}
+	in.Good.At = noon.Add(time.Hour)
+	if !View(in).Forget {
+		t.Error("a view of the future stays what others are compared with")
+	}
+}
+
+// TestCautions: such views are believed, but nothing is sent on them.
+func TestCautions(t *testing.T) {
+	for name, c := range map[string]struct {
+		spoil func(*Input)
+		want  int
+	}{
+		"restarted":        {func(in *Input) { in.View.Started = noon }, 1},
+		"start not known":  {func(in *Input) { in.View.Started = time.Time{} }, 0},
+		"not known before": {func(in *Input) { in.Good.Started = time.Time{} }, 0},
+		"state went back":  {func(in *Input) { in.Good.Jobs[2].Restarts = 1 }, 1},
+		"an id used again": {func(in *Input) { in.Good.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
+	} {
+		in := input()
+		c.spoil(&in)
+		if out := View(in); len(out.Doubts) > 0 || len(out.Cautions) != c.want {
+			t.Errorf("%s: doubts %v, cautions %v", name, out.Doubts, out.Cautions)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// whole looks for what the lists should show and do not.
+func (v *Verdict) whole(in *Input) {
+	now, good := in.View, in.Good
+	if now.Cut != "" {
+		v.doubt("%s", now.Cut)
+	}
+	if idle := unexplained(now); len(idle) > 0 {
+		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", nodes(idle))
+	}
+	jobs := tally(MissingJobs(now, good), in.Answers.Jobs)
+	v.missing("job", "jobs", jobs.there, jobs.open)
+	hosts := tally(MissingNodes(now, good), in.Answers.Nodes)
+	v.missing("node", "nodes", hosts.there, hosts.open)
+	v.much(in, jobs.gone)
+}
+
+// much counts what is gone by Slurm's own answers: too much at once has to be
+// seen again before it is believed.
+func (v *Verdict) much(in *Input, jobs int) {
+	good, c := in.Good, &in.Config
+	if len(v.Doubts) > 0 || good == nil {
+		return
+	}
+	live := 0
+	for i := range good.Jobs {
+		if !good.Jobs[i].Done() {
+			live++
+		}
+	}
+	have, hosts := known(in.View), 0
+	for i := range good.Nodes {
+		if !have[good.Nodes[i].Name] {
+			hosts++
+		}
+	}
+	switch {
+	case jobs > c.VanishFloor && beyond(jobs, live, c.VanishPercent):
+		v.many(in, fmt.Sprintf("%d of %d jobs", jobs, live))
+	case beyond(hosts, len(good.Nodes), c.ShrinkPercent):
+		v.many(in, fmt.Sprintf("%d of %d nodes", hosts, len(good.Nodes)))
+	}
+}
+
+func beyond(part, all int, percent float64) bool { return float64(part)*100 > percent*float64(all) }
+
+// many waits for one more poll before so much is believed to be gone.
+func (v *Verdict) many(in *Input, what string) {
+	v.Many = true
+	if n := in.Many + 1; n < Polls {
+		v.doubt("%s are gone, as Slurm says of each: believed when %d polls in a row show it, %d so far", what, Polls, n)
+	}
+}
+
+// missing doubts a list that leaves out what Slurm knows, or may know.
+func (v *Verdict) missing(one, list string, there, open []string) {
+	if len(there) > 0 {
+		v.doubt("Slurm knows %s %s, which the list of %s leaves out: it is filtered or cut", one, some(there), list)
+	}
+	if len(open) > 0 {
+		v.doubt("the list of %s leaves out %s %s, and Slurm has not said yet what became of them", list, one, some(open))
+	}
+}
+
+// some prints the first few.
+func some(names []string) string {
+	const few = 5
+	if len(names) > few {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
+	}
+	return strings.Join(names, ", ")
+}
+
+func nodes(names []string) string {
+	if len(names) == 1 {
+		return "node " + names[0] + " is"
+	}
+	return "nodes " + some(names) + " are"
+}
+
+// unexplained returns the nodes with CPUs in use on which no listed job is, if
+// they are too many to be a coincidence of the moment: none or a fifth of them.
+func unexplained(v *slurm.View) []string {
+	explained := map[string]bool{}
+	for i := range v.Jobs {
+		if hosts := v.Jobs[i].Nodes; hosts != "" {
+			expand(hosts, func(name string) { explained[name] = true })
+		}
+	}
+	busy, empty := 0, []string(nil)
+	for i := range v.Nodes {
+		if n := &v.Nodes[i]; n.CPUsUsed > 0 {
+			busy++
+			if !explained[n.Name] {
+				empty = append(empty, n.Name)
+			}
+		}
+	}
+	if len(empty)*5 <= busy {
+		return nil
+	}
+	return empty
+}
+
+// expand calls f for each node of a list; not at all for one that cannot be
+// read.
+func expand(hosts string, f func(string)) {
+	if !strings.ContainsAny(hosts, ",[") {
+		f(hosts)
+		return
+	}
+	names, _ := slurm.ExpandHosts(hosts)
+	for _, name := range names {
+		f(name)
+	}
+}
+
+// known returns the names of the nodes of a view.
+func known(v *slurm.View) map[string]bool {
+	names := make(map[string]bool, len(v.Nodes))
+	for i := range v.Nodes {
+		names[v.Nodes[i].Name] = true
+	}
+	return names
+}
+
+// MissingJobs returns, sorted, the ids of jobs that lived in the last good view
+// and that this one leaves out. good may be nil.
+func MissingJobs(now, good *slurm.View) []int64 {
+	if good == nil {
+		return nil
+	}
+	var ids []int64
+	for i := range good.Jobs {
+		if j := &good.Jobs[i]; !j.Done() && now.Job(j.ID) == nil {
+			ids = append(ids, j.ID)
+		}
+	}
+	return ids
+}
+
+// MissingNodes returns, sorted, the nodes that the view leaves out although the
+// last good view had them or one of its own jobs is there. good may be nil.
+func MissingNodes(now, good *slurm.View) []string {
+	have, names := known(now), []string(nil)
+	add := func(name string) {
+		if !have[name] {
+			have[name] = true
+			names = append(names, name)
+		}
+	}
+	if good != nil {
+		for i := range good.Nodes {
+			add(good.Nodes[i].Name)
+		}
+	}
+	for i := range now.Jobs {
+		if j := &now.Jobs[i]; j.Running() && j.Nodes != "" {
+			expand(j.Nodes, add)
+		}
+	}
+	slices.Sort(names)
+	return names
+}

@@ -1,0 +1,2 @@
+-- The clock of the database.
+select clock_timestamp()
