@@ -105,6 +105,9 @@ func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 		r.doubt("journal", err)
 		return nil, false
 	}
+	if old := f.View.PartitionsOld; old != "" {
+		r.warn("partitions", errors.New(old))
+	}
 	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn("probes", err) // measurements are optional: policies fall back
 	}

@@ -21,6 +21,9 @@ type View struct {
 	Partitions []Partition
 	Warnings   []string // Slurm's own, each a hint that our request was off
 
+	// PartitionsOld says why Partitions are those of an earlier poll; "" when they
+	// are of this one.
+	PartitionsOld string
 	// Gone are ids of jobs that Slurm, asked about each, says it does not know:
 	// the only proof that a job is gone. Sorted.
 	Gone []int64

@@ -23,7 +23,8 @@ type Client struct {
 	poll Poll
 	conn *wire.Conn
 
-	polling sync.Mutex // one poll at a time
+	polling sync.Mutex // one poll at a time; it guards parts
+	parts   partitionList
 
 	mu      sync.Mutex // what follows
 	api     API

@@ -38,34 +38,36 @@ func (c *Client) jobs(ctx context.Context, v *slurm.View) error {
 // advance reads what is needed: little, or everything.
 func (c *Client) advance(ctx context.Context, v *slurm.View, old model, touched map[int64]int, states bool) (model, error) {
 	if !states {
-		return c.full(ctx, v, nil, len(old.jobs))
+		return c.full(ctx, v, old, nil)
 	}
 	// The states come first: what moves after them is found by the next poll.
 	marks, err := c.states(ctx, v)
 	var bad *slurm.Error
 	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
 		v.Warnings = append(v.Warnings, "the whole job list was read because: "+err.Error())
-		return c.full(ctx, v, nil, len(old.jobs))
+		return c.full(ctx, v, old, nil)
 	}
 	if err != nil {
 		return old, err
 	}
 	if old.full.IsZero() || v.At.Sub(old.full) >= c.poll.FullEvery || v.At.Before(old.full) {
-		return c.full(ctx, v, marks, len(marks))
+		return c.full(ctx, v, old, marks)
 	}
 	ids := old.stale(marks, touched)
 	if len(ids) > min(c.poll.Few, len(marks)*c.poll.FewPercent/100+10) {
-		return c.full(ctx, v, marks, len(marks))
+		return c.full(ctx, v, old, marks)
 	}
 	found, err := c.some(ctx, ids)
 	if err != nil {
 		return old, err
 	}
+	v.AddGone(unknown(ids, found)...)
 	return old.with(marks, ids, found), nil
 }
 
-// full reads the whole list, of about so many jobs.
-func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string, about int) (model, error) {
+// full reads the whole list, and asks about what it leaves out.
+func (c *Client) full(ctx context.Context, v *slurm.View, old model, marks map[int64]string) (model, error) {
+	about := max(len(old.jobs), len(marks))
 	dec := slurm.Decoder{Limits: slurm.Limits{Bytes: c.conn.MaxBytes()}}
 	var jobs []slurm.Job
 	m, err := c.get(ctx, "jobs", func(r io.Reader) (m slurm.Meta, err error) {
@@ -85,7 +87,7 @@ func (c *Client) full(ctx context.Context, v *slurm.View, marks map[int64]string
 	for i := range jobs {
 		next.jobs[jobs[i].ID] = &jobs[i]
 	}
-	return next, nil
+	return next, c.missing(ctx, v, old, next)
 }
 
 // states reads the cheap list.

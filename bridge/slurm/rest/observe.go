@@ -23,6 +23,8 @@ type Poll struct {
 	// costs slurmrestd about five times as much a job as the list (percent).
 	// Default 20.
 	FewPercent int `yaml:"few_percent"`
+	// Now is our clock. Default time.Now.
+	Now func() time.Time `yaml:"-"`
 }
 
 func (p Poll) complete() Poll {
@@ -34,6 +36,9 @@ func (p Poll) complete() Poll {
 	}
 	if p.FewPercent == 0 {
 		p.FewPercent = 20
+	}
+	if p.Now == nil {
+		p.Now = time.Now
 	}
 	return p
 }
@@ -49,6 +54,9 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	if err := c.nodes(ctx, v); err != nil {
 		return nil, err
+	}
+	if err := c.partitions(ctx, v); err != nil {
+		return nil, fmt.Errorf("reading the partitions: %w", err)
 	}
 	if err := c.jobs(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
@@ -83,7 +91,7 @@ func (c *Client) clock(ctx context.Context, v *slurm.View) error {
 	if d.Now.IsZero() {
 		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
 	}
-	v.At, v.Read, v.Release, v.Cluster = d.Now, time.Now(), m.Release, m.Cluster
+	v.At, v.Read, v.Release, v.Cluster = d.Now, c.poll.Now(), m.Release, m.Cluster
 	v.Started = c.started(d.Since)
 	return nil
 }
@@ -110,15 +118,6 @@ func (c *Client) nodes(ctx context.Context, v *slurm.View) error {
 		return fmt.Errorf("reading the nodes: %w", err)
 	}
 	v.Warnings = append(v.Warnings, m.Warnings...)
-	m, err = c.get(ctx, "partitions", func(r io.Reader) (m slurm.Meta, err error) {
-		v.Partitions, m, err = dec.Partitions(r, nil)
-		return m, err
-	})
-	if err != nil {
-		return fmt.Errorf("reading the partitions: %w", err)
-	}
-	v.Warnings = append(v.Warnings, m.Warnings...)
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return cmp.Compare(a.Name, b.Name) })
-	slices.SortFunc(v.Partitions, func(a, b slurm.Partition) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
 }

@@ -25,6 +25,9 @@ type queue struct {
 	version int
 	jobs    map[int64]string // id → state; of "" only job/ID knows
 	hidden  map[int64]bool   // left out of jobs/state/
+	short   map[int64]bool   // left out of all lists
+	noParts bool             // the partitions cannot be read
+	node    func() (status int, body string)
 	now     int64
 	calls   []string
 }
@@ -62,20 +65,32 @@ func (q *queue) answer(w http.ResponseWriter, path string) {
 		fmt.Fprintf(w, `{"jobs":[%s],`+end, q.record(id))
 	case path == "jobs":
 		for id := range q.jobs {
-			items = append(items, q.record(id))
+			if !q.short[id] {
+				items = append(items, q.record(id))
+			}
 		}
 		fmt.Fprintf(w, `{"jobs":[%s],`+end, strings.Join(items, ","))
 	case path == "jobs/state/":
 		for id, st := range q.jobs {
-			if !q.hidden[id] {
+			if !q.hidden[id] && !q.short[id] {
 				items = append(items, fmt.Sprintf(`{"job_id":"%d","state":["%s"]}`, id, st))
 			}
 		}
 		fmt.Fprintf(w, `{"jobs":[%s],`+end, strings.Join(items, ","))
 	case path == "diag":
 		fmt.Fprintf(w, `{"statistics":{"req_time":{"set":true,"infinite":false,"number":%d},"req_time_start":{"set":true,"infinite":false,"number":%d}},`+end, epoch+q.now, epoch)
+	case strings.HasPrefix(path, "node/"):
+		status, body := q.node()
+		if !strings.HasPrefix(body, "{") {
+			w.Header().Set("Content-Type", "text/plain")
+		}
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
 	case path == "nodes":
 		fmt.Fprint(w, `{"nodes":[{"name":"n2","state":["IDLE"]},{"name":"n1","state":["IDLE"]}],`+end)
+	case q.noParts:
+		w.WriteHeader(500)
+		fmt.Fprint(w, `{"partitions":[],"errors":[{"error_number":7000,"error":"Unable to connect to database","source":"slurmdb_tres_get"}]}`)
 	default:
 		fmt.Fprint(w, `{"partitions":[{"name":"gpu"}],`+end)
 	}
