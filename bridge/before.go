@@ -20,6 +20,9 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 	field := ledger.FieldOf(e.Kind)
 	in := book.Standing(j.Run(), field, now)
 	if in == nil {
+		if field == ledger.Priority {
+			b.Own = j.Priority
+		}
 		return b
 	}
 	switch field {
@@ -32,7 +35,7 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 	case ledger.NiceBy:
 		b.Ours = j.Nice - in.Before.OwnNice()
 	case ledger.Priority:
-		b.Ours, b.Nice = in.Edit.Value, in.Before.Nice
+		b.Ours, b.Nice, b.Own = in.Edit.Value, in.Before.Nice, in.Before.Own
 	default:
 		b.Ours = in.Edit.Value
 	}

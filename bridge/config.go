@@ -50,7 +50,7 @@ func (p *Partition) planAs() gate.Mode {
 // Lever is the field of Slurm that carries our order.
 type Lever string
 
-// The levers. Auto is site_factor where the API has it, else priority.
+// The levers. Auto is site_factor where the API has it, else nice.
 const (
 	LeverAuto       Lever = "auto"
 	LeverSiteFactor Lever = "site_factor"
@@ -58,13 +58,14 @@ const (
 	LeverPriority   Lever = "priority"
 )
 
-// Strength says whether our order wins over Slurm's or blends with it.
+// Strength says how far our order wins over Slurm's.
 type Strength string
 
 // The strengths.
 const (
-	Override Strength = "override"
-	Blend    Strength = "blend"
+	WithinQOS Strength = "within_qos" // among jobs of one QOS and partition tier; across them Slurm's own order stands
+	Blend     Strength = "blend"      // likewise, a fifth of the way
+	Override  Strength = "override"   // across QOS too
 )
 
 // Order says how ranks become numbers in Slurm.
@@ -94,7 +95,7 @@ type Opting struct {
 func DefaultConfig() Config {
 	return Config{
 		Interval: 30 * time.Second,
-		Order:    Order{Lever: LeverAuto, Strength: Override, Window: 200},
+		Order:    Order{Lever: LeverAuto, Strength: WithinQOS, Window: 200},
 		Lease:    Lease{Length: 10 * time.Minute, Window: 300},
 		Pin:      true,
 		Preempt:  Opting{Comment: true},

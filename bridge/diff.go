@@ -3,6 +3,7 @@ package bridge
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
@@ -20,7 +21,8 @@ type Wish struct {
 	Order    Order
 	Lease    Lease
 	Pin      bool
-	Lever    slurm.Kind // the field that carries the order here
+	Lever    slurm.Kind    // the field that carries the order here
+	Old      time.Duration // jobs that have waited longer are not lowered; 0: all are
 }
 
 // Diff returns the edits that lead from what Slurm shows to what the plan

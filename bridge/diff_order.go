@@ -1,116 +1,200 @@
 package bridge
 
 import (
-	"math/bits"
+	"slices"
+	"strings"
 
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
-// leverTop bounds the numbers of each lever, far below Slurm's limits.
-const leverTop int64 = 1_900_000_000
+// place is a job in the line, with its priority as the order is made from it:
+// without its nice, which acts on top of our order as it does on Slurm's.
+type place struct {
+	dec  policy.Decision
+	job  *slurm.Job
+	own  int64 // as Slurm alone would have it
+	now  int64 // with what we added
+	nice int64 // the owner's or an administrator's
+	head bool  // within the window
+	old  bool  // has waited so long that it must not be lowered
+}
 
-// minGap keeps neighbours apart by more than what age and fair share move a
-// priority between two cycles, so that a drift neither reorders the line nor
-// hides the effect of an edit.
-const minGap int64 = 1 << 16
+// lowest is the least priority we make: at 1 Slurm's own factors no longer show.
+const lowest = 2
 
-// order gives the head of the line numbers in rank order, and takes back the
-// number of pending jobs that are no longer in it.
+// order hands out to each group of the line the priorities that Slurm gave the
+// group, in our order, and gives those beyond the window their own back, as far
+// as these do not pass the window's.
 func (d *differ) order() {
-	head := d.line[:min(len(d.line), d.Order.Window)]
-	gap := d.gap(d.line)
-	have := make([]int64, len(head))
-	for i, dec := range head {
-		have[i] = d.number(d.View.Job(int64(dec.Job)))
-	}
-	lift(head, have)
-	for i, n := range renumber(have, gap, leverTop) {
-		if n != have[i] {
-			d.setNumber(head[i], n)
+	places := make([]place, 0, len(d.line))
+	for _, dec := range d.line {
+		if p, ok := d.place(dec); ok {
+			p.head = len(places) < d.Order.Window
+			places = append(places, p)
 		}
 	}
-	for _, dec := range d.line[len(head):] {
-		j := d.View.Job(int64(dec.Job))
-		if in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At); in != nil {
-			d.giveBack(j, in, "no longer near the head of the line: its order is given back to Slurm")
-		}
+	for _, g := range d.groups(places) {
+		d.orderGroup(g)
 	}
 }
 
-// lift forgets the numbers of what starts now that are not above those of what
-// waits: jobs that start are raised rather than those that wait lowered, which
-// would be one edit for each and is not allowed of jobs that waited very long.
-func lift(line []policy.Decision, have []int64) {
-	top := int64(0)
-	for i, dec := range line {
-		if dec.Verb != policy.Start {
-			top = max(top, have[i])
-		}
-	}
-	for i, dec := range line {
-		if dec.Verb == policy.Start && have[i] <= top {
-			have[i] = 0
-		}
-	}
-}
-
-// number returns the number of ours that stands in the job's order field, in
-// the lever's own direction (higher first), or 0.
-func (d *differ) number(j *slurm.Job) int64 {
+// place reads a job's place. ok is false where a number would do nothing or
+// overrule somebody: the job is left to a person, or at the bottom already, or
+// below what we added, so that its priority was set directly.
+func (d *differ) place(dec policy.Decision) (p place, ok bool) {
+	j := d.View.Job(int64(dec.Job))
+	p = place{dec: dec, job: j, nice: j.Nice, now: j.Priority}
+	p.old = d.Old > 0 && d.Snapshot.Job(dec.Job).Waited(d.View.At) > d.Old
 	in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At)
-	if in == nil || in.Edit.Kind != d.Lever {
-		return 0
+	if in != nil && in.Edit.Kind != d.Lever {
+		in = nil
 	}
 	switch d.Lever {
 	case slurm.Nice:
-		return in.Before.Nice - in.Before.Ours - in.Edit.Value
-	case slurm.Priority:
-		return in.Edit.Value - slurm.MinPriority
+		if in != nil {
+			p.nice = in.Before.OwnNice()
+		}
+		p.now += p.nice
+		p.own = p.now - number(in)
+	case slurm.Priority: // wipes nice
+		p.nice, p.own = 0, p.now
+		if in != nil {
+			p.own = in.Before.Own
+		}
+	default:
+		p.now += p.nice
+		p.own = p.now - number(in)
+	}
+	return p, j.Priority >= lowest && p.own > 0 && d.Book.Yielded(j.Run(), d.View.At) == nil
+}
+
+// number is what an intent adds to a job's priority; nil adds nothing.
+func number(in *ledger.Intent) int64 {
+	switch {
+	case in == nil:
+		return 0
+	case in.Edit.Kind == slurm.Nice:
+		return in.Before.OwnNice() - in.Edit.Value
 	}
 	return in.Edit.Value
 }
 
-func (d *differ) setNumber(dec policy.Decision, n int64) {
-	j := d.View.Job(int64(dec.Job))
-	e := slurm.Edit{Kind: d.Lever, Value: n, Why: dec.Why}
+// groups splits the line into those that are ordered among themselves: Slurm
+// compares no priorities across partition tiers, and across QOS its own order
+// stands unless it is to be overridden.
+func (d *differ) groups(line []place) [][]place {
+	type key struct {
+		tier int
+		qos  string
+	}
+	var keys []key
+	groups := map[key][]place{}
+	for _, p := range line {
+		k := key{tier: d.tier(p.job)}
+		if d.Order.Strength != Override {
+			k.qos = p.job.QOS
+		}
+		if groups[k] == nil {
+			keys = append(keys, k)
+		}
+		groups[k] = append(groups[k], p)
+	}
+	out := make([][]place, len(keys))
+	for i, k := range keys {
+		out[i] = groups[k]
+	}
+	return out
+}
+
+// tier returns the highest tier of the job's partitions.
+func (d *differ) tier(j *slurm.Job) int {
+	tier := 0
+	for _, name := range strings.Split(j.Partition, ",") {
+		if i := slices.IndexFunc(d.View.Partitions, func(p slurm.Partition) bool { return p.Name == name }); i >= 0 {
+			tier = max(tier, d.View.Partitions[i].Tier)
+		}
+	}
+	return tier
+}
+
+// orderGroup numbers a group whose places are in the order of the line.
+func (d *differ) orderGroup(g []place) {
+	n := 0
+	for n < len(g) && g[n].head {
+		n++
+	}
+	s := scaleOf(g, n, d.floor())
+	ceiling := int64(1) << 62
+	if n > 0 && d.Order.Strength != Blend {
+		values := s.renumber(nowOf(g[:n]), d.floor())
+		lift(values, g[:n])
+		for i, v := range values {
+			d.setPriority(&g[i], v, g[i].dec.Why)
+		}
+		ceiling = values[n-1] - 1
+	} else {
+		d.blend(g[:n], s)
+	}
+	for i := range g[n:] {
+		p := &g[n+i]
+		v := min(p.own, ceiling)
+		if p.own > ceiling && (p.old || p.now <= ceiling && p.now >= ceiling-s.slack) {
+			v = p.now
+		}
+		d.setPriority(p, v, "beyond the window of the order: Slurm's own priority, as far as it passes nobody within")
+	}
+}
+
+// blend moves priorities a fifth of the way to our order.
+func (d *differ) blend(g []place, s scale) {
+	for i := range g {
+		v := g[i].own + (s.want[i]-g[i].own)/5
+		if abs(g[i].now-v) > s.slack/5+1 {
+			d.setPriority(&g[i], v, g[i].dec.Why)
+		}
+	}
+}
+
+// floor is the least value of the lever.
+func (d *differ) floor() int64 {
+	if d.Lever == slurm.Priority {
+		return slurm.MinPriority
+	}
+	return lowest
+}
+
+// setPriority has the lever give the job the priority v, its nice aside.
+func (d *differ) setPriority(p *place, v int64, why string) {
+	if v == p.now {
+		return
+	}
+	e := slurm.Edit{Kind: d.Lever, Why: why}
+	switch d.Lever {
+	case slurm.Priority:
+		if in := d.Book.Standing(p.job.Run(), ledger.Priority, d.View.At); v == p.own && in != nil {
+			d.giveBack(p.job, in, why)
+			return
+		}
+		e.Value = v
+	case slurm.Nice:
+		e.Value = p.nice - (max(v, p.nice+lowest) - p.own)
+	default:
+		e.Value = max(v, p.nice+lowest) - p.own
+	}
+	if e.Value != d.standing(p) {
+		d.add(p.job, e)
+	}
+}
+
+// standing is the lever's value that stands in the job, ours or not.
+func (d *differ) standing(p *place) int64 {
 	switch d.Lever {
 	case slurm.Nice:
-		base := j.Nice
-		if in := d.Book.Standing(j.Run(), ledger.NiceBy, d.View.At); in != nil {
-			base = in.Before.Nice - in.Before.Ours
-		}
-		e.Value = base - n
-	case slurm.Priority:
-		e.Value = slurm.MinPriority + n
+		return p.nice - (p.now - p.own)
+	case slurm.SiteFactor:
+		return p.now - p.own
 	}
-	d.add(j, e)
+	return p.now
 }
-
-// gap returns how far apart the numbers of neighbours must be. To override
-// Slurm's order it must exceed what Slurm's own priorities differ by; to blend
-// with it a fifth of that is spread over the window. A power of two, so that
-// it seldom changes.
-func (d *differ) gap(line []policy.Decision) int64 {
-	lo, hi := int64(1<<62), int64(0)
-	for _, dec := range line {
-		j := d.View.Job(int64(dec.Job))
-		own := j.Priority
-		if d.Lever != slurm.Priority {
-			own -= d.number(j)
-		} else if d.number(j) != 0 {
-			continue // direct: Slurm's own number is not shown
-		}
-		lo, hi = min(lo, own), max(hi, own)
-	}
-	spread := max(hi-lo, 0)
-	window := int64(max(d.Order.Window, 1))
-	gap := ceilPower(max(spread+1, minGap))
-	if d.Order.Strength == Blend {
-		gap = ceilPower(max(spread/5/window, 1))
-	}
-	return min(gap, leverTop/(2*window))
-}
-
-func ceilPower(v int64) int64 { return 1 << bits.Len64(uint64(v-1)) }

@@ -22,7 +22,7 @@ func startHere() Wish {
 			{Name: "n1", Gres: "gpu:a100:8", GresUsed: "gpu:a100:8(IDX:0-7)"}, {Name: "n2", Gres: "gpu:a100:8", GresUsed: "gpu:a100:4(IDX:0-3)"},
 		}},
 		Book: ledger.NewBook(nil), Mode: gate.Preempt, Pin: true, Lever: slurm.SiteFactor,
-		Order: Order{Strength: Override, Window: 10}, Lease: Lease{Length: 10 * time.Minute, Window: 10},
+		Order: Order{Strength: WithinQOS, Window: 10}, Lease: Lease{Length: 10 * time.Minute, Window: 10},
 	}
 }
 
@@ -102,26 +102,35 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 	}
 }
 
-// Jobs that start are raised above one that waits, which is not lowered: it may
-// have waited so long that it must not be.
+// Jobs that start are raised above one that waits, which is not lowered when it
+// has waited so long that it must not be.
 func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
-	line := []policy.Decision{{Job: 2, Verb: policy.Start}, {Job: 3, Verb: policy.Start}, {Job: 1, Verb: policy.Wait}, {Job: 4, Verb: policy.Wait}}
-	have := []int64{400, 300, 500, 200}
-	lift(line, have)
-	got := renumber(have, 50, leverTop)
-	if got[2] != 500 || got[3] != 200 || got[1] <= 550-1 || got[0] <= got[1] {
-		t.Errorf("renumbered to %v", got)
+	line := []place{
+		{dec: policy.Decision{Job: 2, Verb: policy.Start}, now: 400}, {dec: policy.Decision{Job: 3, Verb: policy.Start}, now: 300},
+		{dec: policy.Decision{Job: 1, Verb: policy.Wait}, now: 500, old: true}, {dec: policy.Decision{Job: 4, Verb: policy.Wait}, now: 200},
 	}
-	again := slices.Clone(got)
-	if lift(line, again); !slices.Equal(got, again) {
-		t.Errorf("%v, raised already, is raised again", got)
+	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
+	number := func() []int64 {
+		values := s.renumber(nowOf(line), lowest)
+		lift(values, line)
+		return values
+	}
+	got := number()
+	if want := []int64{502, 501, 500, 200}; !slices.Equal(got, want) {
+		t.Errorf("renumbered to %v, want %v", got, want)
+	}
+	for i := range line {
+		line[i].now = got[i]
+	}
+	if again := number(); !slices.Equal(got, again) {
+		t.Errorf("%v, raised already, is raised again: %v", got, again)
 	}
 }
 
 func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 	w := startHere()
 	w.Plan.Decisions[0].Verb, w.Plan.Decisions[0].On = policy.Hold, nil
-	if e := Diff(w); len(e) != 2 || e[0].Kind != slurm.Lease && e[1].Kind != slurm.Lease {
+	if e := Diff(w); len(e) != 1 || e[0].Kind != slurm.Lease {
 		t.Fatalf("no lease: %v", e)
 	}
 	w.View.Jobs[0].Eligible = noon.Add(time.Hour)

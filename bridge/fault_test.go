@@ -39,6 +39,7 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			r := newRig(t, gate.Rank, "drf", nil)
 			r.full("")
 			r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+			r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 			tt.break_(r)
 			last := r.cycles(5)
 			if last.Result != bridge.InDoubt || last.Doubts[0].Cause != tt.cause || len(r.wire.applied) > 0 {

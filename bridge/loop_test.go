@@ -141,6 +141,7 @@ func TestStopFileStopsEverything(t *testing.T) {
 	r := newRig(t, gate.Rank, "drf", nil)
 	r.full("")
 	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 	if err := os.WriteFile(r.stops, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -120,7 +120,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	t.time(l.Now, "diff", func() {
 		edits = Diff(Wish{
 			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
-			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Lever: l.lever(k.View),
+			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Lever: l.lever(k.View), Old: l.Gate.MaxPending,
 		})
 	})
 	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })

@@ -56,7 +56,7 @@ var editCases = []struct {
 	{"I2 most nice", nothing, as(slurm.Nice, -2_000_000_001), "I2"},
 	{"I2 most site factor", nothing, as(slurm.SiteFactor, 2_000_000_001), "I2"},
 	{"I2 neutral of Slurm", nothing, as(slurm.SiteFactor, 0x80000000), "I2"},
-	{"I2 priority driven to 0", nothing, as(slurm.SiteFactor, -4001), "I2"},
+	{"I2 priority driven to 0", nothing, as(slurm.SiteFactor, -4999), "I2"},
 	{"I2 low priority", nothing, as(slurm.SiteFactor, -4000), ""},
 	{"I2 priority too high", job2(func(j *slurm.Job) { j.Priority = 3_999_999_500 }), site, "I2"},
 	{"I2 not elastic", nothing, as(slurm.SetGPUs, 4), "I2"},

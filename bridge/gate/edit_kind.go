@@ -11,6 +11,10 @@ import (
 // maxOffset bounds site factors and nice values, within what Slurm can add up.
 const maxOffset int64 = 2_000_000_000
 
+// lowest is the least priority that an offset may lead to: at 1 Slurm's own
+// factors no longer count.
+const lowest int64 = 2
+
 // kind says why the edit breaks a rule of its kind.
 func (g *editor) kind(c *claim) *no {
 	if c.Kind != slurm.Requeue && !c.job.Pending() && !(c.back && settable(c.Kind)) {
@@ -71,8 +75,8 @@ func (g *editor) number(c *claim) *no {
 	if c.back {
 		return nil
 	}
-	if then := j.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < 0 && then < slurm.MinPriority {
-		return deny("I2", "the priority would be %d, not between %d and %d", then, slurm.MinPriority, slurm.MaxPriority)
+	if then := j.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < lowest {
+		return deny("I2", "the priority would be %d, not between %d and %d", then, lowest, slurm.MaxPriority)
 	}
 	return g.lowers(c, c.Value < ours)
 }

@@ -38,6 +38,7 @@ type Before struct {
 	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
 	Excluded string    `json:"excluded,omitempty"` // the owner's own list
 	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
+	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
 	Stop     *Stop     `json:"stop,omitempty"` // of a requeue only

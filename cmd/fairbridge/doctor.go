@@ -54,7 +54,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 			r.Probes(ctx, f.Probes.URL, v, p)
 		}
 	}
-	r.Conf(ctx, f.Slurm.Scontrol, bridge.Lever(f.Order.Lever), v)
+	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, v)
 	r.Restd("/proc")
 	examineDB(ctx, f, &r)
 	if bridge.Stopped(f.StopFile) {

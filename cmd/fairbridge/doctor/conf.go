@@ -18,7 +18,7 @@ const patience = 15 * time.Second
 
 // Conf looks at the settings of slurmctld that fight us or that we rely on, as
 // scontrol shows them. v is nil when Slurm could not be read.
-func (r *Report) Conf(ctx context.Context, scontrol []string, lever bridge.Lever, v *slurm.View) {
+func (r *Report) Conf(ctx context.Context, scontrol []string, order bridge.Order, v *slurm.View) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	argv := append(append([]string{}, scontrol...), "show", "config")
@@ -27,7 +27,7 @@ func (r *Report) Conf(ctx context.Context, scontrol []string, lever bridge.Lever
 		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "running %s: %v%s", strings.Join(argv, " "), err, said(err))
 		return
 	}
-	c := conf{value: parseConf(out), lever: lever}
+	c := conf{value: parseConf(out), lever: order.Lever, strength: order.Strength}
 	if v != nil {
 		c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
 	}
@@ -47,11 +47,12 @@ func said(err error) string {
 
 // conf is what slurmctld is told, and what we want of it.
 type conf struct {
-	value   map[string]string
-	lever   bridge.Lever
-	release string // "" when unknown, as is all below
-	api     string
-	site    bool // site_factor can be written
+	value    map[string]string
+	lever    bridge.Lever
+	strength bridge.Strength
+	release  string // "" when unknown, as is all below
+	api      string
+	site     bool // site_factor can be written
 }
 
 // get returns a setting, "" when it is not set.

@@ -10,6 +10,7 @@ import (
 // settings judges one setting after the other.
 func (r *Report) settings(c conf) {
 	r.lever(c)
+	r.strength(c)
 	r.requeueDelay(c)
 	if !c.has("AccountingStorageTRES", "gres/gpu") {
 		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
@@ -47,6 +48,13 @@ func (r *Report) lever(c conf) {
 		r.ok("settings", "PriorityType is priority/multifactor")
 	default:
 		r.ok("settings", "PriorityType is %s; the order is written as priority itself", p)
+	}
+}
+
+// strength says when our order stands above the site's.
+func (r *Report) strength(c conf) {
+	if c.strength == bridge.Override {
+		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
 	}
 }
 

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -97,6 +98,19 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+func TestOverrideIsSaid(t *testing.T) {
+	for strength, said := range map[bridge.Strength]bool{bridge.WithinQOS: false, bridge.Blend: false, bridge.Override: true} {
+		var r Report
+		r.settings(conf{value: parseConf([]byte(good)), lever: bridge.LeverAuto, strength: strength})
+		found := slices.ContainsFunc(r, func(f Finding) bool {
+			return f.Level == Warn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
+		})
+		if found != said {
+			t.Errorf("%s: %+v", strength, r)
+		}
+	}
+}
+
 func TestAccrueAlways(t *testing.T) {
 	var r Report
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
@@ -135,7 +149,7 @@ func TestConfRunsScontrol(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r Report
-			r.Conf(t.Context(), tt.argv, bridge.LeverAuto, nil)
+			r.Conf(t.Context(), tt.argv, bridge.Order{Lever: bridge.LeverAuto}, nil)
 			if len(r) == 0 || r[0].Level != tt.level || !strings.Contains(r[0].Text, tt.want) {
 				t.Errorf("got %+v, want %s %q", r, tt.level, tt.want)
 			}

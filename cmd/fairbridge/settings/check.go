@@ -69,7 +69,7 @@ func (f *File) values() []error {
 		oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"),
 		oneOf("log.format", f.Log.Format, "text", "json"),
 		oneOf("order.lever", f.Order.Lever, "auto", "site_factor", "nice", "priority"),
-		oneOf("order.strength", f.Order.Strength, "override", "blend"),
+		oneOf("order.strength", f.Order.Strength, "within_qos", "blend", "override"),
 	}
 }
 

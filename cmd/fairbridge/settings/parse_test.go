@@ -84,7 +84,7 @@ func TestProblems(t *testing.T) {
 		{"probes: {max_age: 0s}", 3, 19, "probes.max_age: 0s is not between"},
 		{"probes: {url: 'http://gpu1:9810'}", 3, 15, "probes.url: "},
 		{"order: {lever: fast}", 3, 16, `order.lever: "fast" is none of auto, site_factor, nice, priority`},
-		{"order: {strength: weak}", 3, 19, `order.strength: "weak" is none of override, blend`},
+		{"order: {strength: weak}", 3, 19, `order.strength: "weak" is none of within_qos, blend, override`},
 		{"order: {window: 0}", 3, 17, "order.window: 0 is not between 1 and 10000"},
 		{"lease: {length: 5s}", 3, 17, "lease.length: 5s is shorter than the interval"},
 		{"leader: {ttl: 10s}", 3, 15, "leader.ttl: 10s is shorter than the interval"},
