@@ -219,7 +219,7 @@ func TestReleaseGivesEverythingBack(t *testing.T) {
 	}
 	for id, was := range before {
 		is := r.job(id)
-		if is.Pending() && (is.Required != was.Required || is.Eligible.After(r.w.Now()) || is.Priority > 1_000_000) {
+		if is.Pending() && (is.Required != was.Required || is.Eligible.After(r.w.Now()) || is.Priority > 11_001) {
 			t.Errorf("job %d: required %q, begin %v, priority %d", id, is.Required, is.Eligible, is.Priority)
 		}
 	}

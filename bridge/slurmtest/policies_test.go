@@ -250,7 +250,7 @@ func (l *control) release(waiting int64) {
 	if left, err := r.Find(ctx); err != nil || len(left.Edits) > 0 {
 		l.t.Errorf("left after release: %v %v", left, err)
 	}
-	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required != "" || j.Priority > 100_000) {
+	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required != "" || j.Priority > 11_001) {
 		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.Required, j.Priority)
 	}
 }
