@@ -29,8 +29,18 @@ func ByEstimate(r *Round, e *Entry) (time.Duration, bool) {
 	return limit, ok
 }
 
+// ByForecast takes the prediction and one standard error where the prediction
+// has one, and the time limit where that is shorter or there is none: a limit
+// times what its owner usually takes of it is no forecast.
+func ByForecast(r *Round, e *Entry) (time.Duration, bool) {
+	if e.Estimate.Sigma > 0 {
+		return ByEstimate(r, e)
+	}
+	return ByLimit(r, e)
+}
+
 // Reservation is the first time at which a blocked job has room, as far as
-// known, and the room it then takes.
+// known, and a place for it then.
 type Reservation struct {
 	For   *Entry
 	In    time.Duration // from now
@@ -39,7 +49,7 @@ type Reservation struct {
 
 	round  *Round
 	length Length
-	then   *Pool // what is free then, the reservation taken off
+	then   *Pool // what is free then, less what jobs hold that passed and still run
 }
 
 // Reserve lets the jobs that hold devices end one after the other, and nodes
@@ -58,7 +68,6 @@ func Reserve(r *Round, e *Entry, length Length) *Reservation {
 		}
 		if on, err := Fit(v.then, e.Partition, a); err == nil {
 			v.In, v.Known, v.On = h.left, h.known, on
-			v.then.change(on, -1, a.CPUs, a.MemMB)
 			break
 		}
 	}
@@ -140,7 +149,7 @@ func (e *Entry) holds() Ask {
 }
 
 // Pass lets a job pass that ends before the reservation begins, or that takes
-// only devices the reservation leaves over (which are then taken). Its error
+// leaves the blocked one room to start then, on whatever nodes. Its error
 // wraps ErrPlace: the job might pass on other nodes.
 func (v *Reservation) Pass(e *Entry, on Alloc) error {
 	if v.On == nil {
@@ -150,10 +159,11 @@ func (v *Reservation) Pass(e *Entry, on Alloc) error {
 	if v.Known && known && left <= v.In {
 		return nil
 	}
-	a := e.Gang()
-	if v.then.Take(on, a.CPUs, a.MemMB) == nil {
+	mark, a := v.then.Mark(), e.Gang()
+	if v.then.Take(on, a.CPUs, a.MemMB) == nil && v.then.fits(v.For.Partition, v.For.Gang()) {
 		return nil
 	}
+	v.then.Rewind(mark)
 	return fmt.Errorf("would delay job %d, which %s: %w", v.For.ID, v.when(), ErrPlace)
 }
 
