@@ -72,8 +72,9 @@ type Account struct {
 // User is a person.
 type User struct {
 	Name     string
-	Account  string // default account
-	Operator bool   // may change the jobs of others
+	Account  string  // default account
+	Operator bool    // may change the jobs of others
+	Used     float64 // GPU-seconds used in the account before the start, decayed to it
 }
 
 // Weights are those of priority/multifactor. All zero: age 1,000 and fair

@@ -70,6 +70,11 @@ func New(c Config) (*World, error) {
 			return nil, err
 		}
 	}
+	for _, u := range c.Users {
+		if u.Used > 0 {
+			w.usage[assoc{u.Account, u.Name}] += u.Used
+		}
+	}
 	w.tick(w.phase(c.SchedInterval), c.SchedInterval, func() { w.pass(0) })
 	w.tick(w.phase(c.CalcPeriod), c.CalcPeriod, w.recompute)
 	if c.BackfillInterval > 0 {

@@ -20,8 +20,8 @@ type Config struct {
 	Policy   policy.Policy
 	Nodes    []policy.Node // sorted by name; partition "gpu"
 	Jobs     []work.Job
-	Tables   *work.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account
+	Tables   *work.Tables     // speeds of jobs with Training; nil: none
+	Accounts []policy.Account // with what they used before; see work.Used
 	Clock    Clock
 	Seed     int64
 	// Profiled jobs report the batch sizes they planned to have had so far, as

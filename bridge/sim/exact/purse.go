@@ -78,6 +78,17 @@ func (e *engine) open(c Config) {
 	for i := range e.jobs {
 		e.own(&e.jobs[i])
 	}
+	for i := range e.snap.Accounts {
+		e.accounts.all[i].used = float64(e.snap.Accounts[i].Used)
+	}
+	used := work.Used(c.Accounts, c.Jobs)
+	for i := range e.snap.Users { // both are sorted, and of the same jobs
+		for _, u := range used {
+			if u.Name == e.snap.Users[i].Name && u.Account == e.snap.Users[i].Account {
+				e.users.all[i].used = float64(u.Used)
+			}
+		}
+	}
 }
 
 // own finds the purses of a job.

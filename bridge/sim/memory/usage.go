@@ -27,6 +27,15 @@ type usage struct {
 	at    time.Time
 }
 
+// Begin says what users had used in their accounts when the world began,
+// decayed to that moment. It is called before anything else is recorded.
+func (u *usage) Begin(users []policy.User, at time.Time) {
+	u.at = at
+	for i := range users {
+		u.old[u.of(who{users[i].Name, users[i].Account})].Used += users[i].Used
+	}
+}
+
 // who is a user in an account.
 type who struct{ name, account string }
 

@@ -28,8 +28,8 @@ type Config struct {
 	Name     string        // of the policy, for the record
 	Nodes    []policy.Node // sorted by name; all in one partition "gpu"
 	Jobs     []work.Job
-	Tables   *work.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account
+	Tables   *work.Tables     // speeds of jobs with Training; nil: none
+	Accounts []policy.Account // what they used before, Slurm and the loop know; see work.Used
 	Seed     int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
@@ -89,6 +89,10 @@ func (c *Config) world() (*sim.World, error) {
 	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
 	s.Accounts = nil
+	s.Users = nil
+	for _, u := range work.Used(c.Accounts, c.Jobs) {
+		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.Used)})
+	}
 	for _, a := range c.Accounts {
 		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
 	}

@@ -93,6 +93,7 @@ func (r *runner) join() error {
 		Name: partition, Mode: cmp.Or(r.Mode, gate.Preempt), Policy: r.Name, Decide: r.clock,
 	}}
 	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
+	r.past.Begin(work.Used(r.Accounts, r.jobs), r.w.Now())
 	loop, err := bridge.New(c, bridge.Parts{
 		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Bare: true,
 		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
