@@ -21,7 +21,7 @@ type Leaser interface {
 	Lease(r *Round, line []*Entry) ([]Grant, error)
 }
 
-// lease asks the Leaser and puts those that hold a lease before the others.
+// lease asks the Leaser and returns the line as it is then walked.
 func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 	if p.Lease == nil {
 		return line, nil
@@ -43,11 +43,28 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 			e.Grant.Type = "" // of a type it may never have: another partition's, say
 		}
 	}
-	// Who runs without a lease runs on before somebody starts without one.
+	return p.leased(r, line), nil
+}
+
+// leased puts those that hold a lease before the others, and among them those
+// that a place is reserved for. Who runs without a lease runs on before somebody
+// starts without one.
+func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
+	first := make([]bool, len(r.Entries))
+	for _, e := range line {
+		first[e.Row] = e.Grant.Run || !e.Active() && p.reserves(r, e)
+	}
 	sorted := make([]*Entry, 0, len(line))
-	sorted = appendIf(sorted, line, func(e *Entry) bool { return e.Grant.Run })
-	sorted = appendIf(sorted, line, func(e *Entry) bool { return !e.Grant.Run && e.Active() })
-	return appendIf(sorted, line, func(e *Entry) bool { return !e.Grant.Run && !e.Active() }), nil
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return first[e.Row] })
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return !first[e.Row] && e.Active() })
+	return appendIf(sorted, line, func(e *Entry) bool { return !first[e.Row] && !e.Active() })
+}
+
+// reserves reports whether the Backfiller reserves for the entry should it be
+// blocked, and not for everyone.
+func (p *Pipeline) reserves(r *Round, e *Entry) bool {
+	b, some := p.Backfill.(Reserver)
+	return some && b.Reserves(r, e)
 }
 
 // appendIf appends those of the line that the condition holds for.

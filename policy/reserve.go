@@ -148,7 +148,7 @@ func (e *Entry) holds() Ask {
 	return e.Gang()
 }
 
-// Pass lets a job pass that ends before the reservation begins, or that takes
+// Pass lets a job pass that ends before the reservation begins, or that
 // leaves the blocked one room to start then, on whatever nodes. Its error
 // wraps ErrPlace: the job might pass on other nodes.
 func (v *Reservation) Pass(e *Entry, on Alloc) error {

@@ -19,6 +19,7 @@ type Round struct {
 	active []*Entry           // see Active
 	empty  *Pool              // see Possible
 	before *Pool              // see Shut
+	yields *int               // see yielding
 	kinds  map[gang]*kind     // see kind
 }
 
@@ -174,6 +175,14 @@ type Packer interface {
 // are then tried.
 type Backfiller interface {
 	Behind(r *Round, blocked *Entry) func(e *Entry, on Alloc) error
+}
+
+// A Reserver is a Backfiller that reserves for some jobs only. Everybody passes
+// the others when they are blocked, and the next blocked job of the lane may be
+// one it reserves for. Such a job keeps its turn in line although it was
+// granted no lease. The answer must be the same throughout a round.
+type Reserver interface {
+	Reserves(*Round, *Entry) bool
 }
 
 // A Listener is a Backfiller that is also told of every blocked job, in line

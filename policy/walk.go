@@ -3,6 +3,7 @@ package policy
 import (
 	"fmt"
 	"slices"
+	"time"
 )
 
 // walk goes through the line of one round, once, and gives every entry its
@@ -24,9 +25,10 @@ type walk struct {
 // verdict is what becomes of an entry.
 type verdict struct {
 	verb  Verb
-	place int   // in the line, from 0
-	aged  bool  // waited longer than Rules.MaxWait
-	given JobID // For of the decision
+	place int           // in the line, from 0
+	aged  bool          // waited longer than the Rules let it
+	late  time.Duration // by how much
+	given JobID         // For of the decision
 	tier  int
 	why   string
 }
@@ -206,8 +208,19 @@ func (w *walk) guard(e *Entry, why string) {
 		w.judges = append(w.judges, judge{e.lane(), e, why, nil})
 		return
 	}
-	w.judges = append(w.judges, judge{e.lane(), e, why, w.p.Backfill.Behind(w.Round, e)})
-	if e.verdict.aged {
-		w.judges = append(w.judges, judge{e.lane(), e, why, Reserve(w.Round, e, ByLimit).Pass})
+	if _, some := w.p.Backfill.(Reserver); !some || w.p.reserves(w.Round, e) {
+		w.judges = append(w.judges, judge{e.lane(), e, why, w.p.Backfill.Behind(w.Round, e)})
 	}
+	if e.verdict.aged {
+		w.judges = append(w.judges, judge{e.lane(), e, why, Reserve(w.Round, e, w.length(e)).Pass})
+	}
+}
+
+// length is how long jobs are thought to run where the job, which waited too
+// long, has a reservation: by their limits from MaxWait on.
+func (w *walk) length(e *Entry) Length {
+	if e.Waited(w.Now) < w.rules.MaxWait {
+		return ByForecast
+	}
+	return ByLimit
 }

@@ -46,7 +46,7 @@ func (a *AlloX) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    m,
 		Lease:    m,
 		Backfill: reserveAfter(a.Reserve),
-		Rules:    rules(a.MinRun, a.MaxStops, a.MaxWait),
+		Rules:    patientRules(a.MinRun, a.MaxStops, a.MaxWait),
 	}.Decide(s)
 }
 
@@ -56,7 +56,7 @@ func alloxEntry() Entry {
 		{Name: "variant", Kind: Choice, Default: "paper", Choices: []string{"paper", "harness"},
 			Help: "harness: fractions of rounds as in Shockwave's simulator, the oldest jobs first"},
 		{Name: "reserve", Kind: Duration, Default: "1h", Help: "wait after which the first blocked gang gets a reservation; 0s: none"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "allox", Title: "AlloX", Venue: "EuroSys", Year: 2020,

@@ -36,7 +36,7 @@ func (a *AlloX) harness(s *policy.Snapshot) (*policy.Plan, error) {
 		Size:     &turns,
 		Lease:    &turns,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(a.MinRun, a.MaxStops, a.MaxWait),
+		Rules:    patientRules(a.MinRun, a.MaxStops, a.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err

@@ -66,6 +66,7 @@ func carbyneEntry() Entry {
 		Needs:          []string{"remaining time of every task of a workflow", "GPUs, cores and memory asked", "account weights"},
 		Fallback:       "a workflow with a task of unknown length keeps its whole share: dominant resource fairness among workflows",
 		Reproduced:     "the worked example (2.5 hours on average become 2.0); workflows at least 1.2 times as fast as under DRF on average, few slower",
+		MayStarve:      true,
 		Params:         params,
 		Exact:          Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,

@@ -26,6 +26,10 @@ type Entry struct {
 	// WorkConserving says that with every parameter at its default no GPU is
 	// left idle that a startable job could use.
 	WorkConserving bool `json:"work_conserving"`
+	// MayStarve says that a job may wait for as long as max_wait, or for ever
+	// without it, while others that came later pass it: by design nothing is
+	// reserved for it. Jobs that may be stopped can make room for it all the same.
+	MayStarve bool `json:"may_starve,omitempty"`
 	// New makes the policy; the error names every parameter that is unknown or
 	// impossible, and what is allowed.
 	New func(Params) (policy.Policy, error) `json:"-"`

@@ -16,6 +16,9 @@ var (
 		Help: "how often one job may be stopped in its life; 0 and -1: without limit"}
 	maxWaitParam = Param{Name: "max_wait", Kind: Duration, Default: "24h",
 		Help: "wait after which a job goes to the front of the line with a reservation; 0s: never"}
+	// patientWaitParam is that of systems with patientRules.
+	patientWaitParam = Param{Name: "max_wait", Kind: Duration, Default: "24h",
+		Help: "wait after which a job goes to the front of the line with a reservation; one that no stop could make room for already after twice its own length, at least 2h; 0s: never"}
 )
 
 // rules turns shared parameters into the engine's rules, where 0 stands for a
@@ -28,6 +31,15 @@ func rules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rul
 	if maxWait == 0 {
 		r.MaxWait = -1
 	}
+	return r
+}
+
+// patientRules are rules for systems that grant leases by turns, in which a gang
+// would starve among jobs that must not be stopped: nobody may pass it after
+// twice its own length.
+func patientRules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rules {
+	r := rules(minRun, maxStops, maxWait)
+	r.Patience, r.Least = 2, 2*time.Hour
 	return r
 }
 

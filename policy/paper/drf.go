@@ -79,6 +79,7 @@ func drfEntry() Entry {
 		Reproduced: "two accounts, one of which floods nodes of 8 GPUs and 64 cores and the other asks for three times the cores, medians of 5 seeds: dominant shares 2 % apart, " +
 			"the smaller .59 where half of the cluster gives .5 (first come, first served: the second gets nothing until the first is through); " +
 			"the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",
+		MayStarve:      true,
 		Params:         params,
 		WorkConserving: true,
 		New: construct(params, func(v values) policy.Policy {

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"fairbridge/policy"
-	"fairbridge/policy/backfill"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/predict"
+	"fairbridge/policy/share"
 )
 
 // Fairbridge is our own: the job that ends soonest goes first, unless somebody
@@ -15,6 +15,12 @@ import (
 // from now on to finish by its fair finish, the time it would take on its
 // account's part of the cluster. The other is long: it must run from now on,
 // or the last of the work that is here now ends later than it need.
+//
+// Accounts that used less than their share, over the time in which usage
+// decays, go before the others; all this holds among those that stand alike.
+// So nobody who asks for less than is due pays for the rest, as under Slurm's
+// fair share. Jobs of any length that nobody can make room for by stopping
+// others get a reservation in time; see patiences.
 //
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
 // 2020) bounds what that may cost anybody; and preemptive schedules of least
@@ -41,14 +47,14 @@ func (f *Fairbridge) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackLine{Fairbridge: f, peaks: past.next(s)}
+	line := &slackLine{Fairbridge: f, peaks: past.next(s), levels: share.Levels(s), wait: f.patiences()}
 	plan, err := policy.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,
 		Lease:    grant.InOrder{},
-		Backfill: backfill.Greedy{},
-		Rules:    rules(f.MinRun, f.MaxStops, f.MaxWait),
+		Backfill: line,
+		Rules:    line.wait.last,
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -62,15 +68,15 @@ func fairbridgeEntry() Entry {
 		{Name: "fair", Kind: Number, Default: 1, Min: 0.1, Help: "multiple of its fair finish time by which every job should be done"},
 		{Name: "long", Kind: Number, Default: 0.8, Max: 1, Help: "part of the length of the whole schedule from which on a job is long and runs before short ones"},
 		{Name: "sticky", Kind: Number, Default: 0.8, Min: 0.1, Max: 1, Help: "factor on the remaining time of running jobs in comparisons"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
 		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
-		Idea:       "Short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
-		Stages:     []string{"predict", "order", "lease"},
-		Needs:      []string{"remaining time", "account weights", "GPU time received"},
-		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran",
+		Idea:       "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
+		Stages:     []string{"predict", "order", "lease", "backfill"},
+		Needs:      []string{"remaining time", "account weights and usage", "GPU time received"},
+		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",
 		Reproduced: "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
 		Params:     params,
 		Exact:      Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},

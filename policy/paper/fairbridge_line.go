@@ -13,12 +13,18 @@ import (
 // slackLine is the line of one round.
 type slackLine struct {
 	*Fairbridge
-	peaks *peaks
+	peaks  *peaks
+	levels map[string]float64 // by account: what it used over its share of all use
+	wait   patiences
 }
+
+// below reports whether the account used less than its share.
+func (l *slackLine) below(account string) bool { return l.levels[account] < 1 }
 
 // Classes of the line, first served first.
 const (
-	urgent = iota
+	due = iota // it waited too long for jobs that must not be stopped
+	urgent
 	long
 	short
 )
@@ -26,6 +32,7 @@ const (
 // turn is where an entry stands in line.
 type turn struct {
 	*policy.Entry
+	over  bool // its account used its share, or more
 	class int
 	key   float64 // seconds; ascending
 }
@@ -38,7 +45,7 @@ func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
 		turns[i] = l.turn(r, e, l.peaks.Peak[i], length)
 	}
 	slices.SortFunc(turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
+		return cmp.Or(after(a.over, b.over), cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
 	})
 	line := make([]*policy.Entry, len(turns))
 	for i, t := range turns {
@@ -47,16 +54,30 @@ func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
 	return line, nil
 }
 
+// after compares by what puts a job behind others.
+func after(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
 // turn finds out how much slack the job has; contention is the peak it met.
 func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length float64) turn {
 	left := e.Estimate.Left.Seconds()
-	t := turn{e, short, left}
+	t := turn{e, !l.below(e.Account), short, left}
 	if e.Active() {
 		t.key *= l.Sticky
 	}
 	fair := l.Fair * contention * (served(e.Job) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
+	late := l.wait.due.Late(r, e).Seconds()
 	switch {
+	case late > 0:
+		t.class, t.key = due, -late
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		t.class = urgent
@@ -64,7 +85,7 @@ func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length fl
 		t.class, t.key = long, -left
 	}
 	if !r.Terse {
-		e.Note = t.note(left, fair, slack)
+		e.Note = t.note(left, fair, slack) + l.standing(e.Account)
 	}
 	return t
 }
@@ -78,6 +99,8 @@ func measured(e policy.Estimate) bool {
 // note says how much slack the job has.
 func (t turn) note(left, fair, slack float64) string {
 	switch {
+	case t.class == due:
+		return fmt.Sprintf("what it waits for must not be stopped, and %s ago it had waited long enough for its own length", span(-t.key))
 	case left == 0:
 		return "nothing is known of its length"
 	case t.class == urgent:
@@ -86,6 +109,18 @@ func (t turn) note(left, fair, slack float64) string {
 		return fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", span(left))
 	}
 	return fmt.Sprintf("it has %s to go and %s of slack", span(left), span(slack))
+}
+
+// standing says what the account used, unless all stand alike.
+func (l *slackLine) standing(account string) string {
+	switch level := l.levels[account]; {
+	case level == 1:
+		return ""
+	case level < 1:
+		return fmt.Sprintf("; its account goes first: it used %.2f of its share", level)
+	default:
+		return fmt.Sprintf("; its account used %.2f times its share, and goes after those that used less than theirs", level)
+	}
 }
 
 // scheduleLength is the shortest time, in seconds, in which all work that could

@@ -47,7 +47,7 @@ func (g *Gandiva) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Pack:     turn.guests,
 		Backfill: backfill.Greedy{},
 		Preempt:  turn,
-		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),
+		Rules:    patientRules(g.MinRun, g.MaxStops, g.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func gandivaEntry() Entry {
 		{Name: "pack", Kind: Bool, Default: true, Help: "put two jobs on the same GPUs when more is asked than there is; both owners must have said shareable"},
 		{Name: "keep", Kind: Number, Default: 1, Min: 0.5, Max: 2, Help: "what the two speeds of a pair, each relative to being alone, must exceed in sum"},
 		{Name: "window", Kind: Duration, Default: "5m", Min: 1, Help: "how long a pair is measured before it is judged"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "gandiva", Title: "Gandiva: time slices, and pairs that are kept while they pay", Venue: "OSDI", Year: 2018,

@@ -41,7 +41,7 @@ func (g *GandivaFair) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    turn,
 		Lease:    turn,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),
+		Rules:    patientRules(g.MinRun, g.MaxStops, g.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func gandivaFairEntry() Entry {
 	params := []Param{
 		{Name: "trade", Kind: Bool, Default: true, Help: "let accounts exchange fast GPUs for slow ones where both gain"},
 		{Name: "margin", Kind: Number, Default: 1.1, Min: 1, Help: "factor by which a price must exceed what fast GPUs gain the seller itself"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "gandiva-fair", Title: "Gandiva_fair: tickets, gang-aware stride and trading of GPU types", Venue: "EuroSys", Year: 2020,

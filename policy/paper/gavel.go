@@ -74,7 +74,7 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Size:     &turns,
 		Lease:    &turns,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(g.MinRun, g.MaxStops, g.MaxWait),
+		Rules:    patientRules(g.MinRun, g.MaxStops, g.MaxWait),
 	}
 	if g.Sharing {
 		pipeline.Pack = besides{solver}

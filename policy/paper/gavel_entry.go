@@ -27,7 +27,7 @@ func gavelEntry() Entry {
 		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "how long a turn lasts"},
 		{Name: "recompute", Kind: Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
 		{Name: "conserve", Kind: Bool, Default: true, Help: "let jobs run where GPUs would idle before they have a fraction"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "gavel", Title: "Gavel", Venue: "OSDI", Year: 2020,

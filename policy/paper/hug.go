@@ -73,6 +73,7 @@ func hugEntry() Entry {
 		Needs:          []string{"GPUs, cores and memory asked", "account weights"},
 		Fallback:       "an account without history counts with what its waiting jobs ask; with one scarce resource it is plain fair share",
 		Reproduced:     "the worked examples of both stages, cooperative or not; no gain from misstating demands; 10 points more utilisation than DRF at equal least progress",
+		MayStarve:      true,
 		Params:         params,
 		WorkConserving: true,
 		New: construct(params, func(v values) policy.Policy {

@@ -42,7 +42,7 @@ func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Size:     &turns,
 		Lease:    &turns,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(p.MinRun, p.MaxStops, p.MaxWait),
+		Rules:    patientRules(p.MinRun, p.MaxStops, p.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func proportionalEntry() Entry {
 		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "how long a round lasts: how often GPUs change hands"},
 		{Name: "reset", Kind: Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
 		{Name: "conserve", Kind: Bool, Default: true, Help: "let jobs run where GPUs would idle before they have a fraction"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,

@@ -64,6 +64,7 @@ func refEntry() Entry {
 		Needs:      []string{"speeds that jobs of a class report with different numbers of GPUs and cores", "account weights"},
 		Fallback:   "a job of a class without three such profiles counts GPUs alone: an equal part by weight; rigid jobs get what they ask",
 		Reproduced: "the paper's example (18, 4 and 6, 8); sharing incentives for all and within 10 % of the most throughput, which denies them to some",
+		MayStarve:  true,
 		Params:     params,
 		New: construct(params, func(v values) policy.Policy {
 			return &REF{Step: v.number("step"), MinRun: v.duration("min_run"), MaxStops: v.integer("max_stops"), MaxWait: v.duration("max_wait")}

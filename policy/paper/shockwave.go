@@ -44,7 +44,7 @@ func (k *Shockwave) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    planner,
 		Lease:    planner,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(k.MinRun, k.MaxStops, k.MaxWait),
+		Rules:    patientRules(k.MinRun, k.MaxStops, k.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func shockwaveEntry() Entry {
 		{Name: "sigmas", Kind: Number, Default: 0, Help: "standard errors added to the time a job is predicted to need, when its fairness is judged"},
 		{Name: "since", Kind: Choice, Default: "arrival", Choices: []string{"arrival", "start"}, Help: "from when fairness counts time: each job's arrival, or the first plan of all as in the authors' simulator"},
 		{Name: "predictor", Kind: Choice, Default: "dirichlet", Choices: []string{"dirichlet", "restatement"}, Help: "of batch sizes to come: drawn as those so far, or each in its turn for as long"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "shockwave", Title: "Shockwave: a market over the rounds to come", Venue: "NSDI", Year: 2023,

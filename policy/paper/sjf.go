@@ -70,6 +70,7 @@ func sjfEntry() Entry {
 		Needs:          []string{"how long a job will run: steps and speed, progress, history, or time limit"},
 		Fallback:       "a job of unknown length counts as long as the median of finished jobs; without history it goes last",
 		Reproduced:     "least average completion time of all orders, against every permutation of small instances",
+		MayStarve:      true,
 		Params:         params,
 		Exact:          Params{"max_wait": "0s"},
 		WorkConserving: true,

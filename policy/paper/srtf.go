@@ -45,6 +45,7 @@ func srtfEntry() Entry {
 		Needs:          []string{"how long a job still runs: steps and speed, progress, history, or time limit"},
 		Fallback:       "what a job has received stands for what it has left: least attained service first",
 		Reproduced:     "average completion time below first come, first served and shortest job first on heavy-tailed workloads",
+		MayStarve:      true,
 		Params:         params,
 		Exact:          Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,

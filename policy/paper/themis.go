@@ -59,7 +59,7 @@ func (t *Themis) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    m,
 		Lease:    m,
 		Backfill: backfill.Greedy{},
-		Rules:    rules(t.MinRun, t.MaxStops, t.MaxWait),
+		Rules:    patientRules(t.MinRun, t.MaxStops, t.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err

@@ -12,7 +12,7 @@ func themisEntry() Entry {
 		{Name: "alone", Kind: Choice, Default: "gpus", Choices: []string{"gpus", "jobs"},
 			Help: "a job alone on its part would be slowed by jobs for each GPU, or by jobs"},
 		{Name: "round", Kind: Duration, Default: "10m", Min: 1, Help: "lp: how long a turn lasts"},
-		minRunParam, maxStopsParam, maxWaitParam,
+		minRunParam, maxStopsParam, patientWaitParam,
 	}
 	return Entry{
 		Name: "themis", Title: "Themis: finish-time fairness by auction", Venue: "NSDI", Year: 2020,

@@ -98,6 +98,7 @@ func tiresiasEntry() Entry {
 		Reproduced: "480 jobs of Philly's kind on 64 GPUs at twice the load, medians of 7 seeds: average completion time 1/2.09 of first come, first served " +
 			"(the paper: up to 1/5.5 on its testbed; shortest remaining time first has 1/2.11 here), with Gittins indices .996 of without, no stop for the median job; " +
 			"three jobs on two GPUs finish at 2, 12 and 16 hours; Gittins indices; promotion after 16 hours",
+		MayStarve:      true,
 		Params:         params,
 		WorkConserving: true,
 		Exact:          Params{"queues": []float64{3250, 7200}, "promote_knob": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},

@@ -1,0 +1,43 @@
+package paper
+
+import (
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/grant"
+)
+
+// When jobs that wait for others that must not be stopped are given what gets
+// free, counted in their own lengths.
+const (
+	soon      = .25           // a job of an account below its share has a reservation
+	eventual  = 2             // every job is first among those of accounts that stand like its own
+	lastLeast = 8 * time.Hour // and, after no less than this, first of all
+)
+
+// patiences are the rules by which jobs wait.
+type patiences struct{ soon, due, last policy.Rules }
+
+func (f *Fairbridge) patiences() patiences {
+	p := patiences{due: patientRules(f.MinRun, f.MaxStops, f.MaxWait)}
+	p.soon, p.last = p.due, p.due
+	p.soon.Patience, p.soon.Least = soon, time.Second
+	p.due.Patience, p.last.Patience, p.last.Least = eventual, eventual, lastLeast
+	return p
+}
+
+// Behind implements policy.Backfiller.
+func (l *slackLine) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+	return backfill.EASY{Length: policy.ByForecast}.Behind(r, blocked)
+}
+
+// Reserves implements policy.Reserver: jobs have a reservation that are due, and
+// soon those of accounts that used less than their share, which under Slurm
+// alone would have one at once. Others are passed by everybody who finds room.
+func (l *slackLine) Reserves(r *policy.Round, e *policy.Entry) bool {
+	if !grant.Wants(r, e) {
+		return false
+	}
+	return l.wait.due.Late(r, e) > 0 || l.below(e.Account) && l.wait.soon.Late(r, e) > 0
+}

@@ -1,0 +1,100 @@
+package policytest
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// day is a workload of which nothing may be stopped: jobs, by arrival, and how
+// long each really runs.
+type day struct {
+	nodes    []policy.Node
+	accounts []policy.Account // with what they used before
+	jobs     []policy.Job
+	runs     []time.Duration
+}
+
+// stepOfDay is the time between two plans.
+const stepOfDay = 10 * time.Minute
+
+func (d *day) add(account string, at time.Duration, gpus int, run, limit time.Duration) {
+	from := Now.Add(at)
+	d.jobs = append(d.jobs, policy.Job{User: account, Account: account, Partition: "batch", State: policy.Pending,
+		Submit: from, Arrive: from, Eligible: from, Limit: limit, Fixed: "its owner does not let it be stopped",
+		Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}, MaxNodes: 1}})
+	d.runs = append(d.runs, run)
+}
+
+// number puts the jobs in order of arrival and gives them ids from 1.
+func (d *day) number() {
+	order := make([]int, len(d.jobs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return d.jobs[a].Arrive.Compare(d.jobs[b].Arrive) })
+	jobs, runs := slices.Clone(d.jobs), slices.Clone(d.runs)
+	for k, i := range order {
+		d.jobs[k], d.runs[k] = jobs[i], runs[i]
+		d.jobs[k].ID = policy.JobID(k + 1)
+	}
+}
+
+// longest is the longest time limit.
+func (d *day) longest() (most time.Duration) {
+	for i := range d.jobs {
+		most = max(most, d.jobs[i].Limit)
+	}
+	return most
+}
+
+// waits carries out a policy's plans every step, until all jobs have started,
+// and returns how long each waited.
+func (d *day) waits(t *testing.T, p policy.Policy) []time.Duration {
+	t.Helper()
+	s := &policy.Snapshot{Now: Now, Nodes: d.nodes, Terse: true, Accounts: slices.Clone(d.accounts)}
+	waits, come, started := make([]time.Duration, len(d.jobs)), 0, 0
+	for started < len(d.jobs) {
+		for ; come < len(d.jobs) && !d.jobs[come].Arrive.After(s.Now); come++ {
+			s.Jobs = append(s.Jobs, d.jobs[come])
+		}
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range plan.Decisions {
+			if v.Verb == policy.Start {
+				waits[v.Job-1] = s.Now.Sub(d.jobs[v.Job-1].Arrive)
+				started++
+			}
+		}
+		s = Apply(s, plan)
+		s.Now = s.Now.Add(stepOfDay)
+		if s.Now.Sub(Now) > 7*24*time.Hour {
+			t.Fatalf("%d of %d jobs never start", len(d.jobs)-started, len(d.jobs))
+		}
+		d.pass(s)
+	}
+	return waits
+}
+
+// pass lets a step go by for those that run.
+func (d *day) pass(s *policy.Snapshot) {
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !j.Active() {
+			continue
+		}
+		serve(j, stepOfDay)
+		for k := range s.Accounts {
+			if a := &s.Accounts[k]; a.Name == j.Account {
+				a.Used += policy.Service(j.Ask.GPUs.Whole(), stepOfDay)
+			}
+		}
+	}
+	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool {
+		return j.Active() && !s.Now.Before(j.Start.Add(d.runs[j.ID-1]))
+	})
+}

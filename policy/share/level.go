@@ -1,0 +1,29 @@
+package share
+
+import "fairbridge/policy"
+
+// Levels returns what every account used as a multiple of its share of what
+// all used: below 1 it used less than it is due. The shares are divided, by
+// Weights, among the accounts that used anything or have jobs. Without any
+// usage all levels are 1.
+func Levels(s *policy.Snapshot) map[string]float64 {
+	want, used, total := map[string]bool{}, map[string]float64{}, 0.0
+	for i := range s.Jobs {
+		want[s.Jobs[i].Account] = true
+	}
+	for _, a := range s.Accounts {
+		if a.Used > 0 {
+			want[a.Name] = true
+			used[a.Name] = float64(a.Used)
+			total += float64(a.Used)
+		}
+	}
+	levels := Weights(s, want)
+	for name, part := range levels {
+		levels[name] = 1
+		if total > 0 && part > 0 {
+			levels[name] = used[name] / total / part
+		}
+	}
+	return levels
+}
