@@ -171,3 +171,35 @@ func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
 		t.Errorf("sent %v to a job that was yielded", e)
 	}
 }
+
+// TestLeasesEndApart: leases given in one cycle do not end in one second, in
+// which Slurm would start all their jobs, and none lasts longer than asked.
+func TestLeasesEndApart(t *testing.T) {
+	w := startHere()
+	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
+	for id := range int64(60) {
+		j := waitingJob()
+		j.ID, j.Required = id+1, ""
+		w.View.Jobs = append(w.View.Jobs, j)
+		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})
+		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
+	}
+	ends := map[time.Duration]int{}
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Lease {
+			ends[e.Until.Sub(noon)]++
+		}
+	}
+	total := 0
+	for length, n := range ends {
+		if total += n; length >= 10*time.Minute || length < 9*time.Minute {
+			t.Errorf("%d leases of %v, want between nine and ten minutes", n, length)
+		}
+		if n > 8 {
+			t.Errorf("%d of 60 leases end after %v", n, length)
+		}
+	}
+	if total != 60 || len(ends) < 30 {
+		t.Errorf("%d leases end at %d times, want 60 at 30 or more", total, len(ends))
+	}
+}

@@ -169,6 +169,52 @@ func TestASecondDaemonStandsBy(t *testing.T) {
 	}
 }
 
+// TestWarmAgainAfterStandingBy: while another led, the queue was its to change.
+// What this daemon saw before that is no ground to push on at once.
+func TestWarmAgainAfterStandingBy(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	if r.cycles(4); len(r.wire.applied) == 0 {
+		t.Fatalf("nothing sent; log:\n%s", r.log.String())
+	}
+	if err := r.db.Resign(t.Context(), "lab", "test:1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, held, err := r.db.Lead(t.Context(), "lab", "other:1", time.Hour); err != nil || !held {
+		t.Fatal("the other does not lead: ", err)
+	}
+	if last := r.cycles(1); last.Result != bridge.Standby {
+		t.Fatalf("%s while another leads", last.Result)
+	}
+	r.submit(sim.Spec{User: "third", Account: "z", GPUs: 8})
+	if err := r.db.Resign(t.Context(), "lab", "other:1"); err != nil {
+		t.Fatal(err)
+	}
+	sent := len(r.wire.applied)
+	r.cycles(r.conf.Warmup)
+	if more := r.wire.applied[sent:]; len(more) > 0 {
+		t.Errorf("sent %v before it was warm again", more)
+	}
+	if r.cycles(2); len(r.wire.applied) == sent {
+		t.Errorf("nothing sent when warm again; log:\n%s", r.log.String())
+	}
+}
+
+// TestStopFileWithinAPush: the file is looked for before every call.
+func TestStopFileWithinAPush(t *testing.T) {
+	r := newRig(t, gate.Rank, "drf", nil)
+	r.full("")
+	for range 4 {
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	}
+	r.wire.between = func(*sim.World) { _ = os.WriteFile(r.stops, nil, 0o600) }
+	r.cycles(5)
+	if n := len(r.wire.applied); n != 1 {
+		t.Errorf("%d calls, want the one that was under way when %s appeared", n, r.stops)
+	}
+}
+
 func TestALowerModeTakesBackWhatAHigherOneSet(t *testing.T) {
 	r := newRig(t, gate.Steer, "fifo", nil)
 	r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 8, Work: 5 * time.Hour, Limit: 6 * time.Hour})

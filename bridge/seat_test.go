@@ -12,10 +12,14 @@ type election struct {
 	held  bool
 	err   error
 	asked int
+	slow  func() // happens before the answer; nil: it comes at once
 }
 
 func (e *election) Lead(context.Context, string, string, time.Duration) (int64, string, bool, error) {
 	e.asked++
+	if e.slow != nil {
+		e.slow()
+	}
 	return e.epoch, "other:1", e.held, e.err
 }
 func (e *election) Resign(context.Context, string, string) error { return nil }
@@ -50,5 +54,19 @@ func TestSeat(t *testing.T) {
 	now = now.Add(time.Minute)
 	if err := s.secure(ctx, e); err == nil {
 		t.Error("another leader passes unnoticed")
+	}
+}
+
+// TestLeaseCountsFromBeforeAsking: the database may have granted the lease just
+// when it was asked, however late its answer is.
+func TestLeaseCountsFromBeforeAsking(t *testing.T) {
+	now := time.Unix(0, 0)
+	e := &election{epoch: 3, held: true, slow: func() { now = now.Add(50 * time.Second) }}
+	s := seat{ttl: 60 * time.Second, clock: func() time.Time { return now }}
+	if _, held, err := s.take(t.Context(), e); !held || err != nil {
+		t.Fatalf("take: %v %v", held, err)
+	}
+	if left := s.until.Sub(now); left != 10*time.Second {
+		t.Errorf("%v left of a lease of a minute whose answer took 50 s", left)
 	}
 }

@@ -177,6 +177,35 @@ func TestOnlyReadsAreRetried(t *testing.T) {
 	}
 }
 
+// TestLostConnectionIsNotTriedAgain: the connection ends after the request was
+// read, so Slurm may have carried it out. Neither we nor the HTTP library below,
+// nor a connection kept from an earlier call, may send it twice.
+func TestLostConnectionIsNotTriedAgain(t *testing.T) {
+	var calls atomic.Int64
+	lose := false
+	conn := dial(t, func(w http.ResponseWriter, r *http.Request) {
+		if !lose {
+			say(200, asJSON, `{"errors":[]}`)(w, r)
+			return
+		}
+		calls.Add(1)
+		io.Copy(io.Discard, r.Body)
+		c, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		c.Close()
+	}, nil)
+	if err := Post(t.Context(), conn, "/x", []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	lose = true
+	if err := Post(t.Context(), conn, "/x", []byte("{}")); class(err) != slurm.Unclear || calls.Load() != 1 {
+		t.Errorf("POST: %v after %d calls", err, calls.Load())
+	}
+}
+
 func TestHeaders(t *testing.T) {
 	var seen http.Header
 	conn := dial(t, func(w http.ResponseWriter, r *http.Request) {
