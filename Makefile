@@ -4,6 +4,9 @@ SHELL = /bin/bash
 GO ?= go
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 10s
+CHECKS ?= 1000
+# Property tests draw the same cases in every run; `make search` draws others.
+export RAPID_SEED ?= 1
 SLURM ?=
 # go-nvml calls what newer drivers call deprecated; older ones have nothing else.
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
@@ -20,6 +23,10 @@ test: ## format, vet and all tests, on a real private Postgres and, where one ca
 	$(GO) vet ./...
 	@scripts/ensure --check || echo "the tests that need it are skipped (scripts/ensure installs what is missing)" >&2
 	$(GO) test -timeout 20m ./...
+
+search: ## property tests with new random cases, CHECKS (1000) each; keep what is found in testdata/rapid
+	RAPID_SEED=0 RAPID_CHECKS=$(CHECKS) $(GO) test -short -count=1 -timeout 3h \
+		$$(grep -rl --include='*_test.go' 'rapid\.Check' . | xargs -n 1 dirname | sort -u)
 
 race: ## the short tests under the race detector
 	$(GO) test -race -short -timeout 20m ./...
@@ -46,4 +53,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test race lint bench evaluation fuzz demo clean
+.PHONY: help build test search race lint bench evaluation fuzz demo clean
