@@ -3,8 +3,6 @@ package bridge
 import (
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -217,55 +215,6 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		} else if tt.fail != "" && got != tt.want {
 			t.Errorf("with %q failing it went on: %s", tt.fail, got)
 		}
-	}
-}
-
-// TestEveryCallIsAllowedFirst: what forbids pushing is looked at before each
-// call, so that at most the one under way is still made.
-func TestEveryCallIsAllowedFirst(t *testing.T) {
-	j := waitingJob()
-	e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
-	in := ledger.Intent{ID: 1, Edit: e, State: ledger.Planned, Before: beforeOf(ledger.NewBook(nil), &j, e, noon)}
-	for _, allowed := range []int{0, 1, 2} {
-		d, asked := &diary{job: j}, 0
-		p := pusher{
-			Parts: Parts{Cluster: d, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return noon }},
-			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
-			may: func(context.Context) error {
-				if asked++; asked > allowed {
-					return errHalt
-				}
-				return nil
-			},
-		}
-		_, err := p.push(t.Context(), []ledger.Intent{in, in, in})
-		if sent := strings.Count(strings.Join(d.lines, " "), "apply"); sent != allowed || !errors.Is(err, errHalt) {
-			t.Errorf("%d calls allowed: %d made, %v", allowed, sent, err)
-		}
-	}
-}
-
-func TestMayPush(t *testing.T) {
-	stop := filepath.Join(t.TempDir(), "STOP")
-	l := &Loop{Config: Config{StopFile: stop}}
-	l.Leadership = &election{epoch: 1, held: true}
-	l.seat = seat{ttl: time.Minute, clock: time.Now}
-	if _, _, err := l.seat.take(t.Context(), l.Leadership); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.MayPush(t.Context()); err != nil {
-		t.Errorf("the leader may not push: %v", err)
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := l.MayPush(over); err == nil {
-		t.Error("a cycle whose time is over may push")
-	}
-	if err := os.WriteFile(stop, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := l.MayPush(t.Context()); err == nil || !strings.Contains(err.Error(), stop) {
-		t.Errorf("with a STOP file: %v", err)
 	}
 }
 
