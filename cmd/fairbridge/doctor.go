@@ -71,6 +71,7 @@ func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {
 	}
 	defer db.Close()
 	r.Database(ctx, db)
+	r.Usage(ctx, db, f.Cluster, time.Now())
 	r.Expiry(ctx, db, f.Cluster, f.Pins())
 }
 

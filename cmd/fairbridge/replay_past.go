@@ -216,7 +216,7 @@ func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []accounting
 	}
 	accounts := slices.Clone(known.Accounts)
 	for i := range accounts {
-		accounts[i].Used, accounts[i].Recent = 0, 0
+		accounts[i].Recent = 0 // what they used by then counts, but not by the hour
 	}
 	p.site, err = past.New(past.Asked{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.partition, p.from.Format(time.DateOnly), p.to.Format(time.DateOnly)),
