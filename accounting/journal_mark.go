@@ -71,6 +71,9 @@ func scanIntent(row pgx.CollectableRow) (ledger.Intent, error) {
 		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls)
 	in.Cycle, in.Made = uint64(cycle), in.Made.UTC()
 	e.Until, in.NotAfter, in.Sent, in.Closed = orZero(until), orZero(notAfter), orZero(sent), orZero(closed)
+	if s := in.Before.Stop; s != nil {
+		e.Signal = s.Signal
+	}
 	if len(e.Nodes) == 0 {
 		e.Nodes = nil
 	}

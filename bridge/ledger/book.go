@@ -18,7 +18,8 @@ const (
 	Required Field = "required_nodes"
 	Excluded Field = "excluded_nodes"
 	Count    Field = "gpus"
-	RunState Field = "run" // what a requeue changes
+	RunState Field = "run"    // what a requeue changes
+	Warned   Field = "warned" // nothing that Slurm shows: the script had a signal
 )
 
 // FieldOf returns the field an edit writes.
@@ -38,6 +39,8 @@ func FieldOf(k slurm.Kind) Field {
 		return Excluded
 	case slurm.SetGPUs:
 		return Count
+	case slurm.Warn:
+		return Warned
 	}
 	return RunState
 }
@@ -115,5 +118,8 @@ func (b *Book) Yielded(run slurm.Run, now time.Time) *Intent {
 
 // neutral reports whether the intent gave its field back.
 func neutral(in *Intent) bool {
-	return in.Edit.Kind == slurm.Requeue || GivesBack(in.Edit, &in.Before)
+	return momentary(in.Edit.Kind) || GivesBack(in.Edit, &in.Before)
 }
+
+// momentary reports whether edits of the kind leave no value in Slurm.
+func momentary(k slurm.Kind) bool { return k == slurm.Requeue || k == slurm.Warn }

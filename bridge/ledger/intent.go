@@ -41,17 +41,18 @@ type Before struct {
 	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
-	Stop     *Stop     `json:"stop,omitempty"` // of a requeue only
+	Stop     *Stop     `json:"stop,omitempty"` // of a requeue or warning only
 }
 
-// Stop is what a requeue costs. Budgets are counted on it, so it is kept with
+// Stop is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
 // the intent: the job may be forgotten by then.
 type Stop struct {
 	User    string            `json:"user"`
 	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"` // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"` // work expected to be lost
-	For     int64             `json:"for"`  // the job that gets the room
+	GPUs    float64           `json:"gpus"`             // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"`             // work expected to be lost
+	For     int64             `json:"for"`              // the job that gets the room
+	Signal  slurm.Signal      `json:"signal,omitempty"` // of a warning
 }
 
 // Intent is one row of the ledger.
@@ -64,7 +65,7 @@ type Intent struct {
 	Edit     slurm.Edit `json:"edit"`
 	Before   Before     `json:"before"`
 	State    State      `json:"state"`
-	NotAfter time.Time  `json:"not_after"` // when it loses its meaning; a lease's end
+	NotAfter time.Time  `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
 	Made     time.Time  `json:"made"`
 	Sent     time.Time  `json:"sent,omitzero"`
 	Closed   time.Time  `json:"closed,omitzero"`

@@ -31,6 +31,8 @@ func seen(in *Intent, j *slurm.Job) bool {
 		return j.Restarts > e.Run.Restarts || e.Run.SLUID != "" && j.SLUID != "" && j.SLUID != e.Run.SLUID
 	case slurm.SetGPUs:
 		return true
+	case slurm.Warn: // no record shows it
+		return in.State == Acked
 	}
 	if whose := Whose(in, j); whose != Hidden {
 		return whose == Ours

@@ -148,7 +148,7 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 // order that a record shows not to be taken is somebody's will too.
 func missed(in *Intent, j *slurm.Job) State {
 	switch {
-	case Whose(in, j) == Hidden && in.Edit.Kind != slurm.Requeue:
+	case Whose(in, j) == Hidden && !momentary(in.Edit.Kind):
 		return Observed
 	case in.State == Acked && in.Edit.Kind == slurm.Nice:
 		return Yielded

@@ -46,6 +46,9 @@ func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	switch e.Kind {
 	case slurm.Requeue:
 		return w.Requeue(by, address(e), true)
+	case slurm.Warn:
+		e.Run.SLUID = "" // scancel knows no runs
+		return w.Signal(by, address(e), e.Signal)
 	case slurm.HandBack:
 		u.Hold = Ptr(true)
 		if err := w.Update(by, e.Run.Job, u); err != nil {

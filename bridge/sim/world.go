@@ -40,6 +40,7 @@ type World struct {
 	sorted    []assoc // keys of usage
 	usageAt   time.Time
 	segments  []Segment
+	signals   []Delivered
 	future    future // of the last backfill pass, kept for its memory
 	submitted int
 	started   int

@@ -21,6 +21,7 @@ const (
 	Require    Kind = "require"     // required nodes = Nodes; none: clear
 	Exclude    Kind = "exclude"     // excluded nodes = Nodes; none: clear
 	Requeue    Kind = "requeue"     // always Incomplete, by SLUID where there is one
+	Warn       Kind = "warn"        // Signal to the batch script: a requeue may follow, Grace() later; Value is that in seconds
 	HardHold   Kind = "hold"        // priority 0; only with explicit configuration
 	HandBack   Kind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
 	SetGPUs    Kind = "gpus"        // GPU count of a pending elastic job; Value
@@ -40,10 +41,15 @@ type Edit struct {
 	Value int64     `json:"value,omitempty"`
 	Until time.Time `json:"until,omitzero"`
 	Nodes []string  `json:"nodes,omitempty"` // sorted
-	Array string    `json:"array,omitempty"` // requeue address "47_4" of an array task
+	Array string    `json:"array,omitempty"` // address "47_4" of an array task, for requeues and warnings
 	Tasks int       `json:"tasks"`           // tasks affected, for budgets; at least 1
 	Why   string    `json:"why"`
+
+	Signal Signal `json:"signal,omitempty"` // of a warning
 }
+
+// Grace is the time between a warning and the earliest requeue.
+func (e Edit) Grace() time.Duration { return time.Duration(e.Value) * time.Second }
 
 // String prints the edit for logs and tables, without its reason.
 func (e Edit) String() string {
@@ -52,6 +58,8 @@ func (e Edit) String() string {
 		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, e.Until.UTC().Format(time.RFC3339))
 	case Require, Exclude:
 		return fmt.Sprintf("%s job %v nodes [%s]", e.Kind, e.Run, strings.Join(e.Nodes, ","))
+	case Warn:
+		return fmt.Sprintf("warn job %v by %s, %v ahead of a requeue", e.Run, e.Signal, e.Grace())
 	case Requeue, HardHold, HandBack:
 		return fmt.Sprintf("%s job %v", e.Kind, e.Run)
 	}

@@ -13,7 +13,8 @@ import (
 
 // Scontrol runs "scontrol args…" as a user and returns what it prints and its
 // exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST and
-// update JobId=N [Priority=N] [Nice=N] [SiteFactor=N] [StartTime=now+N].
+// update JobId=N [Priority=N] [Nice=N] [SiteFactor=N] [StartTime=now+N]; and in
+// place of another program scancel [--batch --signal=NAME] LIST.
 func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,6 +40,8 @@ func (s *Server) scontrol(user string, args []string) (string, int) {
 		return each(rest, func(id string) error { return s.world.Release(user, atoi(id)) })
 	case "update":
 		return s.scontrolUpdate(user, rest)
+	case "scancel":
+		return s.scancel(user, rest)
 	}
 	return "invalid keyword: " + verb + "\n", 1
 }
@@ -54,6 +57,37 @@ func each(lists []string, f func(string) error) (out string, status int) {
 		}
 	}
 	return out, status
+}
+
+// scancel signals the batch scripts of jobs or, without a signal, ends the jobs.
+func (s *Server) scancel(user string, args []string) (string, int) {
+	var signal slurm.Signal
+	batch := false
+	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
+		name, value, _ := strings.Cut(args[0], "=")
+		var err error
+		switch name {
+		case "--batch":
+			batch = true
+		case "--signal":
+			signal, err = slurm.ParseSignal(value)
+		default:
+			err = errors.New("unrecognized option " + name)
+		}
+		if err != nil {
+			return "scancel: " + err.Error() + "\n", 1
+		}
+		args = args[1:]
+	}
+	return each(args, func(id string) error {
+		switch {
+		case signal == "":
+			return s.world.Cancel(user, id)
+		case !batch:
+			return errors.New("signals to steps are not simulated")
+		}
+		return s.world.Signal(user, id, signal)
+	})
 }
 
 func complaint(err error) string {

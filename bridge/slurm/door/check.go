@@ -44,6 +44,11 @@ func check(e slurm.Edit) error {
 		return within("number of GPUs", e.Value, 1, maxGPUs)
 	case slurm.Require, slurm.Exclude:
 		return checkNodes(e.Nodes)
+	case slurm.Warn:
+		if !e.Signal.Known() { // Slurm would kill the job
+			return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
+		}
+		return nil
 	case slurm.Lease, slurm.Unlease, slurm.Requeue, slurm.HardHold:
 		return nil
 	}

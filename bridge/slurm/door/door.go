@@ -28,7 +28,10 @@ type Config struct {
 	// Scontrol is the command that requeues where REST cannot (API before
 	// v0.0.45), with whatever must precede it, e.g. [ssh, ctl, scontrol].
 	Scontrol []string `yaml:"scontrol"`
-	// ScontrolTimeout bounds one run of it. Default 30 s.
+	// Scancel is the command that signals a job's script, likewise; default:
+	// Scontrol with scancel in place of scontrol.
+	Scancel []string `yaml:"scancel"`
+	// ScontrolTimeout bounds one run of either. Default 30 s.
 	ScontrolTimeout time.Duration `yaml:"scontrol_timeout"`
 	// LeaseMax is the longest lease from now (duration). Default 1h.
 	LeaseMax time.Duration `yaml:"lease_max"`
@@ -57,6 +60,9 @@ func New(client *rest.Client, cfg Config) *Door {
 	if len(cfg.Scontrol) == 0 {
 		cfg.Scontrol = []string{"scontrol"}
 	}
+	if len(cfg.Scancel) == 0 {
+		cfg.Scancel = scancelBeside(cfg.Scontrol)
+	}
 	if cfg.ScontrolTimeout <= 0 {
 		cfg.ScontrolTimeout = 30 * time.Second
 	}
@@ -69,7 +75,7 @@ func New(client *rest.Client, cfg Config) *Door {
 }
 
 // Writes counts what was sent to Slurm so far, answered or not: requests that
-// write, and runs of scontrol.
+// write, and runs of scontrol and scancel.
 func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.ran.Load() }
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
@@ -84,6 +90,8 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 	switch e.Kind {
 	case slurm.Requeue:
 		return d.requeue(ctx, e)
+	case slurm.Warn:
+		return d.warn(ctx, e)
 	case slurm.HandBack:
 		return d.handBack(ctx, e)
 	case slurm.SetGPUs:

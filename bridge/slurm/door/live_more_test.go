@@ -1,7 +1,12 @@
 package door_test
 
 import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"fairbridge/bridge/slurm"
 )
@@ -23,6 +28,38 @@ func TestLiveGPUs(t *testing.T) {
 			if err != nil || req.GPUs() != 2 {
 				s.Errorf("%s: %s after the change (%v)", ask, s.job(j.ID).Request, err)
 			}
+		}
+	})
+}
+
+// A warning reaches the batch script, which goes on, and none of its steps.
+func TestLiveWarn(t *testing.T) {
+	everywhere(t, func(s site) {
+		said := "/tmp/warned." + strconv.FormatInt(time.Now().UnixNano(), 36)
+		script := fmt.Sprintf(`#!/bin/bash
+trap 'echo script >>%[1]s' USR1
+srun bash -c 'trap "echo step >>%[1]s" USR1; echo inner >>%[1]s; sleep 300 & wait; wait' &
+echo ready >>%[1]s
+wait; wait; sleep 300
+`, said)
+		out := s.run("alice", "sh", "-c", "cat >"+said+".sh <<'END'\n"+script+"END\nsbatch --parsable --chdir=/tmp --output=/dev/null --time=10 --partition=low "+said+".sh")
+		id, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+		if err != nil {
+			s.Fatal(err, out)
+		}
+		s.Cleanup(func() { _, _ = s.slurm.Run(context.Background(), "alice", "sh", "-c", fmt.Sprintf("scancel %d; rm -f %s*", id, said)) })
+		text := func() string {
+			out, _ := s.slurm.Run(s.Context(), "alice", "sh", "-c", "cat "+said+"; true")
+			return out
+		}
+		says := func(what string) { s.until("it says "+what, 30*time.Second, func() bool { return strings.Contains(text(), what) }) }
+		says("ready")
+		says("inner") // the step has its trap
+		j := s.job(id)
+		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Warn, Signal: slurm.USR1, Value: 60})
+		says("script")
+		if j := s.job(id); j.State != "RUNNING" || strings.Contains(text(), "step") {
+			s.Errorf("the job is %s; it said %q", j.State, text())
 		}
 	})
 }

@@ -12,13 +12,18 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// scontrolRequeue runs scontrol requeue Incomplete ADDRESS. It acts as the
-// user who runs us, who must be an Operator.
+// scontrolRequeue runs scontrol requeue Incomplete ADDRESS.
 func (d *Door) scontrolRequeue(ctx context.Context, address string) error {
+	return d.command(ctx, d.cfg.Scontrol, "requeue", "Incomplete", address)
+}
+
+// command runs one of Slurm's programs. It acts as the user who runs us, who
+// must be an Operator.
+func (d *Door) command(ctx context.Context, program []string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, d.cfg.ScontrolTimeout)
 	defer cancel()
-	args := append(slices.Clone(d.cfg.Scontrol), "requeue", "Incomplete", address)
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	argv := slices.Concat(program, args)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.WaitDelay = time.Second
 	d.ran.Add(1)
 	out, err := cmd.CombinedOutput()
@@ -28,12 +33,12 @@ func (d *Door) scontrolRequeue(ctx context.Context, address string) error {
 	case err == nil:
 		return nil
 	case cmd.Process == nil:
-		return &slurm.Error{Class: slurm.Rejected, Err: fmt.Errorf("running %s: %w", args[0], err)}
+		return &slurm.Error{Class: slurm.Rejected, Err: fmt.Errorf("running %s: %w", argv[0], err)}
 	case ctx.Err() != nil || !errors.As(err, &exit):
-		return &slurm.Error{Class: slurm.Unclear, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", args[0], d.cfg.ScontrolTimeout, err)}
+		return &slurm.Error{Class: slurm.Unclear, Text: text, Err: fmt.Errorf("%s did not end within %v: %w", argv[0], d.cfg.ScontrolTimeout, err)}
 	}
 	class, number := scontrolClass(text)
-	return &slurm.Error{Class: class, Number: number, Text: "scontrol requeue: " + text}
+	return &slurm.Error{Class: class, Number: number, Text: strings.Join(append(program[len(program)-1:], args[0]), " ") + ": " + text}
 }
 
 // scontrolWords are Slurm's words for its error numbers, all scontrol tells.
