@@ -127,6 +127,9 @@ func (p *pusher) mark(ctx context.Context, in *ledger.Intent) error {
 func outcome(in *ledger.Intent, err error, now time.Time) {
 	if err == nil {
 		in.State = ledger.Acked
+		if in.Edit.Kind == slurm.Warn {
+			in.NotAfter = now.Add(in.Edit.Grace())
+		}
 		return
 	}
 	in.State, in.Error = ledger.Unknown, err.Error()

@@ -43,7 +43,7 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 }
 
 // notAfter returns when an edit loses its meaning: a lease at its end, the
-// rest never by itself.
+// rest never by itself. Of a warning, outcome knows.
 func notAfter(e slurm.Edit) time.Time {
 	if e.Kind == slurm.Lease {
 		return e.Until

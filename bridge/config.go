@@ -34,6 +34,8 @@ type Partition struct {
 	Policy string    // catalogue name
 	Params string    // printed parameters, for the record
 	Decide policy.Policy
+
+	Warning Warning // before a requeue, of jobs whose owner does not say otherwise
 }
 
 // planAs returns the mode the policy plans for.

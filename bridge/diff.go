@@ -21,6 +21,7 @@ type Wish struct {
 	Order    Order
 	Lease    Lease
 	Pin      bool
+	Warns    []gate.Warn   // warnings ahead of stops
 	Lever    slurm.Kind    // the field that carries the order here
 	Old      time.Duration // jobs that have waited longer are not lowered; 0: all are
 }
@@ -43,6 +44,7 @@ func Diff(w Wish) []slurm.Edit {
 	}
 	if w.Mode.Allows(gate.Preempt) {
 		d.requeues()
+		d.warns()
 	}
 	slices.SortStableFunc(d.edits, func(a, b slurm.Edit) int {
 		return cmp.Or(cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind))
@@ -129,6 +131,17 @@ func (d *differ) requeues() {
 		}
 		if j := d.touchable(dec.Job); j != nil && j.State == "RUNNING" {
 			d.add(j, slurm.Edit{Kind: slurm.Requeue, Array: taskAddress(j), Why: dec.Why})
+		}
+	}
+}
+
+// warns sends the warnings ahead of stops.
+func (d *differ) warns() {
+	for _, w := range d.Warns {
+		if j := d.touchable(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
+			d.add(j, slurm.Edit{
+				Kind: slurm.Warn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: taskAddress(j), Why: w.Why,
+			})
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // Directive is what a job's owner says to us in its --comment or --extra, as
@@ -20,12 +22,16 @@ type Directive struct {
 	Checkpoint  time.Duration
 	Preemptible bool
 	Shareable   bool
+
+	Grace  *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
+	Signal slurm.Signal   // to be warned by; "": not said
 }
 
-// maxDirectiveGPUs and maxCheckpoint bound what a user may claim.
+// Bounds of what a user may claim.
 const (
 	maxDirectiveGPUs = 65_536
 	maxCheckpoint    = 6 * time.Hour
+	maxGrace         = 10 * time.Minute
 )
 
 // ParseDirective reads the directives in the texts, later ones winning. The
@@ -60,6 +66,8 @@ var directives = map[string]func(d *Directive, v string) error{
 	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
 	"max":         func(d *Directive, v string) error { return setGPUs(&d.MaxGPUs, v) },
 	"ckpt":        func(d *Directive, v string) error { return setCheckpoint(&d.Checkpoint, v) },
+	"grace":       func(d *Directive, v string) error { return setGrace(d, v) },
+	"signal":      func(d *Directive, v string) error { return setSignal(&d.Signal, v) },
 	"preemptible": func(d *Directive, v string) error { return setFlag(&d.Preemptible, v) },
 	"shareable":   func(d *Directive, v string) error { return setFlag(&d.Shareable, v) },
 }
@@ -115,6 +123,23 @@ func setCheckpoint(to *time.Duration, v string) error {
 	}
 	*to = t
 	return nil
+}
+
+func setGrace(d *Directive, v string) error {
+	t, err := time.ParseDuration(v)
+	if err != nil || t < 0 || t > maxGrace || t%time.Second != 0 {
+		return fmt.Errorf("a grace looks like 90s or 2m, at most %v", maxGrace)
+	}
+	d.Grace = &t
+	return nil
+}
+
+func setSignal(to *slurm.Signal, v string) error {
+	s, err := slurm.ParseSignal(v)
+	if err == nil {
+		*to = s
+	}
+	return err
 }
 
 func setFlag(to *bool, v string) error {

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
 )
 
 func TestParseDirective(t *testing.T) {
@@ -21,6 +23,15 @@ func TestParseDirective(t *testing.T) {
 		{"fairbridge:min=2,max=8", Directive{MinGPUs: 2, MaxGPUs: 8}, nil},
 		{"fairbridge:min=9,max=8,shareable", Directive{Shareable: true}, []string{"min=9"}},
 		{"fairbridge:deadline=2026-12-31T18:00:00+01:00", Directive{Deadline: time.Date(2026, 12, 31, 17, 0, 0, 0, time.UTC)}, nil},
+		{"fairbridge:grace=2m,signal=USR1", Directive{Grace: span(2 * time.Minute), Signal: slurm.USR1}, nil},
+		{"fairbridge:grace=0s,signal=SIGTERM", Directive{Grace: span(0), Signal: slurm.TERM}, nil},
+		{"fairbridge:grace=11m", Directive{}, []string{"at most 10m"}},
+		{"fairbridge:grace=-1s", Directive{}, []string{"grace=-1s"}},
+		{"fairbridge:grace=1500ms", Directive{}, []string{"grace=1500ms"}},
+		{"fairbridge:grace", Directive{}, []string{"90s or 2m"}},
+		{"fairbridge:signal=KILL", Directive{}, []string{"USR1"}},
+		{"fairbridge:signal=", Directive{}, []string{"not one of"}},
+		{"fairbridge:signal=usr1", Directive{}, []string{"not one of"}},
 		{"fairbridge:max=0", Directive{}, []string{"max=0"}},
 		{"fairbridge:max=99999999", Directive{}, []string{"from 1 to"}},
 		{"fairbridge:ckpt=7h", Directive{}, []string{"at most 6h"}},
@@ -44,6 +55,8 @@ func TestParseDirective(t *testing.T) {
 	}
 }
 
+func span(d time.Duration) *time.Duration { return &d }
+
 func TestExtraWinsOverComment(t *testing.T) {
 	d, err := ParseDirective("fairbridge:max=4", "fairbridge:max=6")
 	if err != nil || d.MaxGPUs != 6 {
@@ -56,7 +69,8 @@ func FuzzParseDirective(f *testing.F) {
 	f.Add("fairbridge:,,=,x")
 	f.Fuzz(func(t *testing.T, s string) {
 		d, _ := ParseDirective(s)
-		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.Checkpoint < 0 || d.Checkpoint > maxCheckpoint || len(d.Class) > 64 {
+		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.Checkpoint < 0 || d.Checkpoint > maxCheckpoint || len(d.Class) > 64 ||
+			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.Known() {
 			t.Errorf("%q gives %+v, beyond the bounds", s, d)
 		}
 	})

@@ -54,6 +54,9 @@ func (k *look) remember(in *ledger.Intent) {
 	if spot := (gate.Spot{Job: e.Run.Job, Field: ledger.FieldOf(e.Kind)}); in.Sent.After(k.touched[spot]) {
 		k.touched[spot] = in.Sent
 	}
+	if e.Kind == slurm.Warn && k.View.At.Sub(in.Made) < 24*time.Hour {
+		k.state.Warnings = append(k.state.Warnings, warningOf(in))
+	}
 	if e.Kind != slurm.Requeue {
 		return
 	}
@@ -107,6 +110,7 @@ func (k *look) of(t *Thought) gate.State {
 	s := k.state
 	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
 	s.Leadership = k.loop.seat.until.Sub(s.Now)
+	s.Notices = t.Partition.notices(k.View)
 	if as := t.Partition.planAs(); as != t.Partition.Mode {
 		s.Modes = maps.Clone(s.Modes)
 		s.Modes[s.Partition] = as
@@ -119,7 +123,7 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 	l, name := k.loop, t.Partition.Name
 	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name]})
 	l.last[name] = plan
-	t.Plan, t.Refused, t.Doubts, t.Stops = out.Plan, out.Refused, out.Doubts, out.Stops
+	t.Plan, t.Refused, t.Doubts, t.Stops, t.Warns = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns
 	t.Send = k.calm && len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)
 	if t.Send {
 		l.sent[name] = out.Plan
@@ -131,7 +135,7 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 func (k *look) edits(t *Thought, edits []slurm.Edit) {
 	mode := t.Partition.planAs()
 	kept, refused := gate.Edits(gate.EditInput{
-		State: k.of(t), Mode: mode, Edits: edits, Book: k.Book, Allowed: t.Stops,
+		State: k.of(t), Mode: mode, Edits: edits, Book: k.Book, Allowed: t.Stops, Warns: t.Warns,
 		Requeued: k.runs, Touched: k.touched, Written: k.written,
 	})
 	t.Edits, t.Refused = kept, append(t.Refused, refused...)
@@ -140,23 +144,34 @@ func (k *look) edits(t *Thought, edits []slurm.Edit) {
 	}
 	for _, e := range kept {
 		k.written += max(e.Tasks, 1)
-		if s := t.stop(e); s != nil {
-			k.state.Stops = append(k.state.Stops, gate.Stop{
-				Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: k.View.At, For: s.For,
-			})
+		s := t.stop(e)
+		if s == nil {
+			continue
+		}
+		stop := gate.Stop{Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: k.View.At, For: s.For}
+		if e.Kind == slurm.Warn {
+			k.state.Warnings = append(k.state.Warnings, gate.Warning{Run: e.Run, Stop: stop})
+		} else {
+			k.state.Stops = append(k.state.Stops, stop)
 		}
 	}
 }
 
-// stop returns what a requeue costs, to be kept with its intent; nil for other
-// edits.
+// stop returns what a requeue costs, or will after a warning, to be kept with
+// the intent; nil for other edits.
 func (t *Thought) stop(e slurm.Edit) *ledger.Stop {
-	if e.Kind != slurm.Requeue {
-		return nil
+	var stops []gate.Stop
+	switch e.Kind {
+	case slurm.Requeue:
+		stops = t.Stops
+	case slurm.Warn:
+		for _, w := range t.Warns {
+			stops = append(stops, w.Stop)
+		}
 	}
-	for _, s := range t.Stops {
+	for _, s := range stops {
 		if s.Job == e.Run.Job {
-			return &ledger.Stop{User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, For: s.For}
+			return &ledger.Stop{User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, For: s.For, Signal: e.Signal}
 		}
 	}
 	return nil

@@ -76,6 +76,7 @@ type Thought struct {
 	Refused   []gate.Refusal // what the gate turned down
 	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
 	Stops     []gate.Stop    // the requeues let through, with their cost
+	Warns     []gate.Warn    // the warnings ahead of requeues let through
 	Edits     []slurm.Edit   // what should change in Slurm
 	Send      bool           // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Err       error          // why there is no plan
@@ -120,7 +121,8 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	t.time(l.Now, "diff", func() {
 		edits = Diff(Wish{
 			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
-			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Lever: l.lever(k.View), Old: l.Gate.MaxPending,
+			Mode: t.Partition.planAs(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Warns: t.Warns,
+			Lever: l.lever(k.View), Old: l.Gate.MaxPending,
 		})
 	})
 	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })

@@ -1,9 +1,13 @@
 package docs_test
 
 import (
+	"bufio"
 	"context"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -35,6 +39,58 @@ func TestResume(t *testing.T) {
 			t.Errorf("it says %q %d times, want %d:\n%s", what, got, n, said())
 		}
 	}
+}
+
+// TestResumeHeedsSignals runs the example without Slurm: it saves and goes on when
+// it is warned, saves and ends at SIGTERM, and begins again where it was.
+func TestResumeHeedsSignals(t *testing.T) {
+	script, err := filepath.Abs("examples/resume.sbatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	start := func(env ...string) (*exec.Cmd, *bufio.Scanner) {
+		cmd := exec.CommandContext(t.Context(), "bash", script)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), append(env, "SLURM_JOB_ID=7")...)
+		out, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return cmd, bufio.NewScanner(out)
+	}
+	says := func(from *bufio.Scanner, want string) (rest string) {
+		t.Helper()
+		rest, ok := "", from.Scan()
+		if ok {
+			rest, ok = strings.CutPrefix(from.Text(), want)
+		}
+		if !ok {
+			t.Fatalf("it says %q, want %q", from.Text(), want)
+		}
+		return rest
+	}
+	send := func(cmd *exec.Cmd, s syscall.Signal) {
+		if err := cmd.Process.Signal(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, out := start("STEPS=1000")
+	says(out, "run 0 begins at step 0")
+	for saved := "0"; saved == "0"; saved = says(out, "warned, saved at step ") {
+		send(first, syscall.SIGUSR1)
+	}
+	send(first, syscall.SIGTERM)
+	stopped := says(out, "stopped at step ")
+	if err := first.Wait(); err != nil || stopped == "0" {
+		t.Errorf("at SIGTERM it ends at step %s: %v", stopped, err)
+	}
+	second, out := start("STEPS=0", "SLURM_RESTART_COUNT=1")
+	says(out, "run 1 begins at step "+stopped)
+	says(out, "done at step ")
+	_ = second.Wait()
 }
 
 // submit submits a script as alice with some environment and returns the job.

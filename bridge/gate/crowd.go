@@ -7,10 +7,10 @@ import (
 	"fairbridge/policy"
 )
 
-// crowd lets those wait whose place stays taken because a stop was refused: the
-// room of one stop may have been for several jobs.
+// crowd lets those wait whose place stays taken because a stop was refused or put
+// off: the room of one stop may have been for several jobs.
 func (g *planner) crowd() {
-	if len(g.out.Refused) == 0 {
+	if len(g.out.Refused) == 0 && !g.postponed {
 		return
 	}
 	free, starts := g.leftRoom()
@@ -20,7 +20,7 @@ func (g *planner) crowd() {
 			free.take(d.On, 1)
 			continue
 		}
-		n := deny("I8", "its place on %v stays taken, since a stop was refused", d.On.Nodes())
+		n := deny("I8", "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
 		g.refuse(d.Job, n)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.why
 	}

@@ -12,7 +12,7 @@ import (
 var needs = map[slurm.Kind]Mode{
 	slurm.SiteFactor: Rank, slurm.Nice: Rank, slurm.Priority: Rank, slurm.HandBack: Rank,
 	slurm.Unlease: Rank, slurm.Lease: Steer, slurm.HardHold: Steer, slurm.Require: Steer,
-	slurm.Exclude: Steer, slurm.SetGPUs: Steer, slurm.Requeue: Preempt,
+	slurm.Exclude: Steer, slurm.SetGPUs: Steer, slurm.Requeue: Preempt, slurm.Warn: Preempt,
 }
 
 // shape says why an edit is not exactly one thing (I2).
@@ -21,6 +21,9 @@ func shape(e slurm.Edit) *no {
 		return deny("I2", "there is no such edit")
 	}
 	value, until, nodes, array := false, false, false, false
+	if e.Signal.Known() != (e.Kind == slurm.Warn) || e.Signal != "" && !e.Signal.Known() {
+		return deny("I2", "it carries no signal that it may, or one that it must not")
+	}
 	switch e.Kind {
 	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.HandBack, slurm.SetGPUs:
 		value = true
@@ -30,6 +33,8 @@ func shape(e slurm.Edit) *no {
 		nodes = true
 	case slurm.Requeue:
 		array = true
+	case slurm.Warn:
+		value, array = true, true
 	}
 	if !value && e.Value != 0 || until == e.Until.IsZero() || !nodes && len(e.Nodes) > 0 || !array && e.Array != "" {
 		return deny("I2", "it carries values of other fields, or lacks its own")

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -17,7 +18,7 @@ const lowest int64 = 2
 
 // kind says why the edit breaks a rule of its kind.
 func (g *editor) kind(c *claim) *no {
-	if c.Kind != slurm.Requeue && !c.job.Pending() && !(c.back && settable(c.Kind)) {
+	if c.Kind != slurm.Requeue && c.Kind != slurm.Warn && !c.job.Pending() && !(c.back && settable(c.Kind)) {
 		return deny("I2", "%s can only be written while the job is pending", c.Kind)
 	}
 	switch c.Kind {
@@ -33,6 +34,8 @@ func (g *editor) kind(c *claim) *no {
 		return g.exclude(c)
 	case slurm.Requeue:
 		return g.requeue(c)
+	case slurm.Warn:
+		return g.warn(c)
 	case slurm.HardHold:
 		return g.hardHold(c)
 	case slurm.SetGPUs:
@@ -159,7 +162,41 @@ func (g *editor) resize(c *claim) *no {
 // requeue checks a stop against everything but what Plan alone can see (I5, I6,
 // I7, I8, I9).
 func (g *editor) requeue(c *claim) *no {
-	stop, j := g.allowed(c.Run.Job), c.job
+	return first(
+		func() *no { return g.stopping(c, g.allowed(c.Run.Job)) },
+		func() *no {
+			if at, n := g.warned(c.planned, c.job); n != nil || at != ready {
+				return cmp.Or(n, deny("I6", "its script was not warned in time"))
+			}
+			return nil
+		},
+	)
+}
+
+// warn checks a warning, which is the beginning of a stop (I5 to I9).
+func (g *editor) warn(c *claim) *no {
+	w := g.toWarn(c.Run.Job)
+	if w == nil {
+		return deny("I8", "the plan let through does not warn it")
+	}
+	return first(
+		func() *no { return g.stopping(c, &w.Stop) },
+		func() *no {
+			want := g.Notices[c.Run.Job]
+			if at, n := g.warned(c.planned, c.job); n != nil || at != unasked {
+				return cmp.Or(n, deny("I6", "it was warned already"))
+			}
+			if c.Signal != want.Signal || c.Grace() != want.Grace {
+				return deny("I6", "it is to be warned by %s, %v ahead", want.Signal, want.Grace)
+			}
+			return nil
+		},
+	)
+}
+
+// stopping says why the job may not be stopped.
+func (g *editor) stopping(c *claim, stop *Stop) *no {
+	j := c.job
 	return first(
 		func() *no {
 			switch {

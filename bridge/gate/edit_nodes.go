@@ -10,7 +10,7 @@ import (
 // fields are all fields of a job that an edit can write.
 var fields = []ledger.Field{
 	ledger.Begin, ledger.Priority, ledger.Site, ledger.NiceBy,
-	ledger.Required, ledger.Excluded, ledger.Count, ledger.RunState,
+	ledger.Required, ledger.Excluded, ledger.Count, ledger.RunState, ledger.Warned,
 }
 
 // unknown reports whether something sent to the job may still be carried out.

@@ -119,7 +119,7 @@ func (g *editor) sorted() []claim {
 // consequence.
 func compareRest(a, b slurm.Edit) int {
 	return cmp.Or(cmp.Compare(a.Value, b.Value), a.Until.Compare(b.Until), slices.Compare(a.Nodes, b.Nodes),
-		cmp.Compare(a.Array, b.Array), cmp.Compare(a.Tasks, b.Tasks), cmp.Compare(a.Why, b.Why),
+		cmp.Compare(a.Array, b.Array), cmp.Compare(a.Signal, b.Signal), cmp.Compare(a.Tasks, b.Tasks), cmp.Compare(a.Why, b.Why),
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
 }
 
@@ -131,7 +131,7 @@ func (c *claim) turn() int {
 		return 0
 	case c.Kind == slurm.Lease && c.standing != nil:
 		return 1
-	case c.Kind == slurm.Requeue:
+	case c.Kind == slurm.Requeue || c.Kind == slurm.Warn:
 		return 2
 	case c.Kind == slurm.Lease:
 		return 3
@@ -144,8 +144,11 @@ func (c *claim) turn() int {
 // rank is the place a stop has among the stops Plan let through; others go by
 // job.
 func (g *editor) rank(c *claim) int {
-	if c.Kind == slurm.Requeue {
+	switch c.Kind {
+	case slurm.Requeue:
 		return slices.IndexFunc(g.in.Allowed, func(s Stop) bool { return s.Job == c.Run.Job })
+	case slurm.Warn: // after the requeues, whose grace is over
+		return len(g.in.Allowed) + slices.IndexFunc(g.in.Warns, func(w Warn) bool { return w.Job == c.Run.Job })
 	}
 	return 0
 }
@@ -158,8 +161,11 @@ func (g *editor) one(c claim) {
 	at := spotOf(c.Edit)
 	g.taken[at] = true
 	g.left, g.untouched = g.left-c.tasks, false
-	if c.Kind == slurm.Requeue {
+	switch c.Kind {
+	case slurm.Requeue:
 		g.budget.add(*g.allowed(c.Run.Job))
+	case slurm.Warn:
+		g.budget.add(g.toWarn(c.Run.Job).Stop)
 	}
 	c.Tasks = c.tasks
 	g.accepted = append(g.accepted, c.Edit)
@@ -172,6 +178,16 @@ func (g *editor) allowed(job int64) *Stop {
 	for i := range g.in.Allowed {
 		if g.in.Allowed[i].Job == job {
 			return &g.in.Allowed[i]
+		}
+	}
+	return nil
+}
+
+// toWarn returns the warning of the job that Plan let through, or nil.
+func (g *editor) toWarn(job int64) *Warn {
+	for i := range g.in.Warns {
+		if g.in.Warns[i].Job == job {
+			return &g.in.Warns[i]
 		}
 	}
 	return nil

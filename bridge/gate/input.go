@@ -35,6 +35,11 @@ type State struct {
 	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
 	// order does not matter.
 	Stops []Stop
+	// Warnings are those of the last 24 hours, whatever came of them. Notices
+	// holds what running jobs, by id, are to be warned by; no entry: they are
+	// stopped without.
+	Warnings []Warning
+	Notices  map[int64]Notice
 	// Stopped holds the times of all our requeues of a job, as far as history
 	// reaches; Leased how long it was leased altogether, current leases up to
 	// now included.
@@ -73,6 +78,8 @@ type PlanOutput struct {
 	// Stops are the stops let through; hand them to Edits as Allowed, and
 	// record those whose requeue came through there.
 	Stops []Stop
+	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
+	Warns []Warn
 }
 
 // Spot is one field of one job.
@@ -89,6 +96,7 @@ type EditInput struct {
 	Edits    []slurm.Edit       // as Diff returned them
 	Book     *ledger.Book       // of all open and standing intents
 	Allowed  []Stop             // PlanOutput.Stops; a requeue needs its own
+	Warns    []Warn             // PlanOutput.Warns; a warning needs its own
 	Requeued []slurm.Run        // runs with a requeue intent of any state but VOID
 	Touched  map[Spot]time.Time // when a field of a job was last sent something, Slurm's or our clock
 	Written  int                // tasks of the edits other partitions got this cycle

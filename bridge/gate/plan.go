@@ -38,6 +38,8 @@ type planner struct {
 	facts
 	in  PlanInput
 	out PlanOutput
+
+	postponed bool // stops were put off until a grace is over
 }
 
 func (g *planner) doubt(n *no) {

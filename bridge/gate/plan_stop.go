@@ -34,7 +34,9 @@ func (g *planner) stops() {
 			displaced[pair{s.Job, s.For}] = true
 		}
 		room.move(g, x)
-		g.out.Stops = append(g.out.Stops, accepted...)
+		if !g.postpone(x, accepted) {
+			g.out.Stops = append(g.out.Stops, accepted...)
+		}
 	}
 }
 
@@ -81,7 +83,7 @@ func (g *planner) gangs() []gang {
 
 // stopGang checks a gang as a whole; the culprit is the job that fails.
 func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([]Stop, policy.JobID, *no) {
-	if n := g.worthwhile(x, room); n != nil {
+	if n := first(func() *no { return g.worthwhile(x, room) }, func() *no { return g.settledOn(x) }); n != nil {
 		return nil, x.to, n
 	}
 	trial := *b
@@ -92,6 +94,7 @@ func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([
 		s := g.stopOf(p, int64(x.to))
 		n := first(
 			func() *no { return g.stoppable(p) },
+			func() *no { return g.warnable(p) },
 			func() *no { return g.pingPong(s, displaced) },
 			func() *no { return trial.check(s) },
 		)

@@ -7,15 +7,21 @@ import (
 	"fairbridge/policy"
 )
 
-// stopBudget counts stops against I7. It grows only by add.
+// stopBudget counts stops against I7, and warnings that no stop came of. It grows only by add.
 type stopBudget struct {
 	f     *facts
 	inUse float64 // whole GPUs running jobs of the snapshot hold
 	stops []Stop
+	warns []Warning // that no stop came of: each is counted as one, but for its own job
 }
 
 func newStopBudget(f *facts) *stopBudget {
 	b := &stopBudget{f: f, stops: slices.Clone(f.Stops)}
+	for _, w := range f.Warnings {
+		if !slices.ContainsFunc(b.stops, func(s Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
+			b.warns = append(b.warns, w)
+		}
+	}
 	for i := range f.Snapshot.Jobs {
 		if j := &f.Snapshot.Jobs[i]; j.Active() {
 			b.inUse += j.Ask.GPUs.Whole()
@@ -59,6 +65,16 @@ func (b *stopBudget) since(t time.Time, s Stop) tally {
 		n.job += one(o.Job == s.Job)
 		n.user += one(o.User == s.User)
 		n.account += one(o.Account == s.Account)
+	}
+	for i := range b.warns {
+		w := &b.warns[i]
+		if w.At.Before(t) || w.Run.Job == s.Job && b.f.live(w) {
+			continue
+		}
+		n.stops++
+		n.gpus += w.GPUs
+		n.user += one(w.User == s.User)
+		n.account += one(w.Account == s.Account)
 	}
 	return n
 }
@@ -131,4 +147,8 @@ func crowded(times []time.Time, n int) bool {
 	return false
 }
 
-func (b *stopBudget) add(s Stop) { b.stops = append(b.stops, s) }
+// add counts a stop, in place of the warning before it.
+func (b *stopBudget) add(s Stop) {
+	b.stops = append(b.stops, s)
+	b.warns = slices.DeleteFunc(slices.Clone(b.warns), func(w Warning) bool { return w.Run.Job == s.Job })
+}

@@ -74,7 +74,7 @@ func (s *stack) dial(ctx context.Context) (*live.Cluster, error) {
 		return nil, err
 	}
 	return live.New(client, door.New(client, door.Config{
-		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol,
+		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
 	})), nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy/paper"
 )
 
@@ -53,7 +54,8 @@ func (f *File) values() []error {
 		checkURL(f.Slurm.URL),
 		checkListen(f.Listen),
 		checkProbes(f.Probes.URL),
-		checkCommand(f.Slurm.Scontrol),
+		checkCommand("slurm.scontrol", f.Slurm.Scontrol),
+		checkScancel(f.Slurm.Scancel),
 		between("warmup", f.Warmup, 0, 1000),
 		between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute),
 		between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
@@ -93,6 +95,12 @@ func (p *Partition) problems() []error {
 	if p.PlanAs != "" {
 		note(oneOf("plan_as", p.PlanAs, modes[2:]...))
 	}
+	note(between("grace", p.Grace, 0, time.Hour))
+	if p.Signal != "" {
+		if _, err := slurm.ParseSignal(p.Signal); err != nil {
+			note(fmt.Errorf("signal: %w", err))
+		}
+	}
 	entry, err := paper.Lookup(p.policy())
 	if err != nil {
 		note(fmt.Errorf("policy: %w", err))
@@ -103,6 +111,12 @@ func (p *Partition) problems() []error {
 		note(fmt.Errorf("params: %w", e))
 	}
 	return all
+}
+
+// warning is for values that problems has checked.
+func (p *Partition) warning() bridge.Warning {
+	s, _ := slurm.ParseSignal(p.Signal)
+	return bridge.Warning{Grace: p.Grace, Signal: s}
 }
 
 func (p *Partition) policy() string {
@@ -126,7 +140,7 @@ func (f *File) loop() bridge.Config {
 			mode = gate.Observe
 		}
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: mode, PlanAs: gate.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params),
+			Name: p.Name, Mode: mode, PlanAs: gate.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
 		})
 	}
 	return c

@@ -49,6 +49,7 @@ type Slurm struct {
 	MaxReplyMB int           `yaml:"max_reply_mb"`
 	Refresh    time.Duration `yaml:"refresh"`
 	Scontrol   []string      `yaml:"scontrol"`
+	Scancel    []string      `yaml:"scancel"`
 	Rate       float64       `yaml:"rate"`
 	// Accounting is how often slurmdbd is read; 0: never.
 	Accounting time.Duration `yaml:"accounting"`
@@ -86,6 +87,10 @@ type Partition struct {
 	PlanAs string         `yaml:"plan_as"`
 	Policy string         `yaml:"policy"`
 	Params map[string]any `yaml:"params"`
+	// Grace is the time between the warning and the requeue of jobs whose owners
+	// say nothing of it; 0: no warning. Signal is what they are warned by.
+	Grace  time.Duration `yaml:"grace"`
+	Signal string        `yaml:"signal"`
 }
 
 // Order says how ranks become numbers in Slurm.

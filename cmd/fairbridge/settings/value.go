@@ -52,11 +52,19 @@ func checkProbes(s string) error {
 	return nil
 }
 
-func checkCommand(argv []string) error {
+func checkCommand(key string, argv []string) error {
 	if len(argv) == 0 || slices.Contains(argv, "") {
-		return errors.New("slurm.scontrol: want a program and its arguments, such as [scontrol]")
+		return fmt.Errorf("%s: want a program and its arguments, such as [%s]", key, strings.TrimPrefix(key, "slurm."))
 	}
 	return nil
+}
+
+// checkScancel: none is the one beside scontrol.
+func checkScancel(argv []string) error {
+	if len(argv) == 0 {
+		return nil
+	}
+	return checkCommand("slurm.scancel", argv)
 }
 
 func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {

@@ -1,0 +1,190 @@
+package gate_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+const grace = 2 * time.Minute
+
+// graceful is a plan that stops job 11 for job 1, whose scripts are warned.
+func graceful(t *testing.T) gate.PlanInput {
+	t.Helper()
+	s := world()
+	s.Notices = map[int64]gate.Notice{11: {Signal: slurm.USR1, Grace: grace}, 12: {Signal: slurm.USR1, Grace: grace}}
+	p := quiet(&s)
+	stopFor(&s, p, 11, 1)
+	return gate.PlanInput{State: s, Plan: p}
+}
+
+// stopFor makes the plan stop a job for another, which starts in its place.
+func stopFor(s *gate.State, p *policy.Plan, victim, to policy.JobID) {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		switch d.Job {
+		case victim:
+			d.Verb, d.For, d.On = policy.Stop, to, nil
+		case to:
+			d.Verb, d.On, d.GPUs = policy.Start, planJob(s, int64(victim)).On, 8
+		}
+	}
+}
+
+func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
+	for _, d := range out.Plan.Decisions {
+		if d.Job == id {
+			return d
+		}
+	}
+	return policy.Decision{}
+}
+
+// ago is a warning of job 11's run that was sent so long ago.
+func ago(s *gate.State, d time.Duration) gate.Warning {
+	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: gate.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-d), For: 1}}
+	w.Due = s.Now.Add(grace - d)
+	return w
+}
+
+// TestAStopIsWarnedOf: between the warning and the end of the grace the job
+// runs on and the other waits; then it is stopped; long after it is not.
+func TestAStopIsWarnedOf(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		since         time.Duration // the warning; below 0: there was none
+		warns, stops  int
+		victim, other policy.Verb
+		why           string
+	}{
+		{"never warned", -1, 1, 0, policy.Keep, policy.Wait, "makes room for job 1 if that is still wanted"},
+		{"just warned", time.Second, 0, 0, policy.Keep, policy.Wait, "makes room"},
+		{"almost", grace - time.Second, 0, 0, policy.Keep, policy.Wait, "makes room"},
+		{"grace over", grace, 0, 1, policy.Stop, policy.Start, ""},
+		{"a while later", grace + 10*time.Minute, 0, 1, policy.Stop, policy.Start, ""},
+		{"warned in vain", grace + 11*time.Minute, 0, 0, policy.Keep, policy.Wait, "it was not stopped then"},
+		{"long ago", 2 * time.Hour, 1, 0, policy.Keep, policy.Wait, "makes room"},
+	} {
+		in := graceful(t)
+		if c.since >= 0 {
+			in.Warnings = []gate.Warning{ago(&in.State, c.since)}
+		}
+		out := gate.Plan(in)
+		v, o := verb(&out, 11), verb(&out, 1)
+		if len(out.Warns) != c.warns || len(out.Stops) != c.stops || v.Verb != c.victim || o.Verb != c.other || !strings.Contains(v.Why, c.why) {
+			t.Errorf("%s: %d warnings, %d stops, 11: %s (%s), 1: %s (%s)", c.name, len(out.Warns), len(out.Stops), v.Verb, v.Why, o.Verb, o.Why)
+		}
+		if c.warns > 0 && (out.Warns[0].Signal != slurm.USR1 || out.Warns[0].Grace != grace || out.Warns[0].For != 1) {
+			t.Errorf("%s: warned %+v", c.name, out.Warns[0])
+		}
+	}
+}
+
+// TestAWarningWithoutAnswerIsNone: a job whose warning nobody confirmed is not
+// stopped.
+func TestAWarningWithoutAnswerIsNone(t *testing.T) {
+	in := graceful(t)
+	w := ago(&in.State, time.Hour)
+	w.Due = time.Time{}
+	in.Warnings = []gate.Warning{w}
+	if out := gate.Plan(in); len(out.Stops)+len(out.Warns) > 0 || verb(&out, 11).Verb != policy.Keep {
+		t.Errorf("%+v %+v", out.Stops, out.Warns)
+	}
+}
+
+// TestWhatIsWarnedIsNotGivenTwice: while job 11 is warned to make room for job
+// 1, no other job starts in its place, and no other job is warned for job 1.
+func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
+	in := graceful(t)
+	in.Warnings = []gate.Warning{ago(&in.State, time.Minute)}
+	for i := range in.Plan.Decisions {
+		if d := &in.Plan.Decisions[i]; d.Job == 2 { // the policy's own plan counts on the stop
+			d.Verb, d.On, d.GPUs = policy.Start, planJob(&in.State, 11).On, 8
+		}
+	}
+	if out := gate.Plan(in); verb(&out, 2).Verb != policy.Wait || verb(&out, 1).Verb != policy.Wait {
+		t.Errorf("job 1: %s, job 2: %s", verb(&out, 1).Verb, verb(&out, 2).Verb)
+	}
+	in = graceful(t)
+	in.Warnings = []gate.Warning{ago(&in.State, time.Minute)}
+	in.Plan = quiet(&in.State)
+	stopFor(&in.State, in.Plan, 12, 1) // the policy has changed its mind
+	in.Config.StopFloor, in.Config.StopFloor1h = 9, 9
+	out := gate.Plan(in)
+	if len(out.Warns)+len(out.Stops) > 0 || !strings.Contains(verb(&out, 12).Why, "warned to make room for job 1 already") {
+		t.Errorf("job 12: %s (%s), %d warnings", verb(&out, 12).Verb, verb(&out, 12).Why, len(out.Warns))
+	}
+}
+
+// TestWarningsSpendTheBudgetOfStops: a policy that warns and does not stop is
+// refused as one that stops.
+func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
+	in := graceful(t) // by default one stop an hour on so few GPUs
+	in.Plan = quiet(&in.State)
+	stopFor(&in.State, in.Plan, 12, 2)
+	in.Warnings = []gate.Warning{ago(&in.State, 30*time.Minute)} // of job 11, which runs on
+	out := gate.Plan(in)
+	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
+		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
+	}
+	in.Stops = []gate.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-20 * time.Minute), For: 1}}
+	in.Config.StopFloor1h = 2
+	if out := gate.Plan(in); len(out.Warns) != 1 {
+		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
+	}
+}
+
+// TestEditsOfWarnings: the last look believes nothing of the plan but the wish.
+func TestEditsOfWarnings(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*gate.EditInput)
+		kind   slurm.Kind
+		want   string
+	}{
+		{"warned first", func(*gate.EditInput) {}, slurm.Warn, ""},
+		{"requeued unwarned", func(*gate.EditInput) {}, slurm.Requeue, "I6"},
+		{"requeued within its grace", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, time.Minute)} }, slurm.Requeue, "I6"},
+		{"requeued after its grace", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, grace)} }, slurm.Requeue, ""},
+		{"warned twice", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, time.Minute)} }, slurm.Warn, "I6"},
+		{"warned again and again", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, 90*time.Minute)} }, slurm.Warn, "I6"},
+		{"not in the plan", func(in *gate.EditInput) { in.Warns = nil }, slurm.Warn, "I8"},
+		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.Warn, "I6"},
+		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.Warn, "I6"},
+		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.Warn, "I2"},
+		{"kill", func(in *gate.EditInput) { in.Edits[0].Signal = "KILL" }, slurm.Warn, "I2"},
+		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.Requeue, "I2"},
+		{"not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).Fixed = "no" }, slurm.Warn, "I5"},
+		{"pending", func(in *gate.EditInput) { viewJob(&in.State, 11).State = "PENDING" }, slurm.Warn, "I5"},
+		{"mode steer", func(in *gate.EditInput) { in.Mode = gate.Steer }, slurm.Warn, "I20"},
+		{"held", func(in *gate.EditInput) { viewJob(&in.State, 11).Held = true }, slurm.Warn, "I1"},
+		{"open", func(in *gate.EditInput) {
+			in.Book = ledger.NewBook([]ledger.Intent{{ID: 1, State: ledger.Unknown, Edit: slurm.Edit{Run: viewJob(&in.State, 11).Run(), Kind: slurm.Warn}}})
+		}, slurm.Requeue, "I5"},
+	} {
+		s := graceful(t).State
+		stop := gate.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}
+		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
+		if c.kind == slurm.Warn {
+			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
+		}
+		in := gate.EditInput{
+			State: s, Mode: gate.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), Allowed: []gate.Stop{stop},
+			Warns: []gate.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[gate.Spot]time.Time{},
+		}
+		c.change(&in)
+		kept, refused := gate.Edits(in)
+		got := ""
+		if len(refused) > 0 {
+			got = refused[0].Invariant
+		}
+		if got != c.want || (len(kept) == 1) != (c.want == "") {
+			t.Errorf("%s: %q (%v), want %q", c.name, got, refused, c.want)
+		}
+	}
+}
