@@ -47,12 +47,16 @@ wait; wait; sleep 300
 		if err != nil {
 			s.Fatal(err, out)
 		}
-		s.Cleanup(func() { _, _ = s.slurm.Run(context.Background(), "alice", "sh", "-c", fmt.Sprintf("scancel %d; rm -f %s*", id, said)) })
+		s.Cleanup(func() {
+			_, _ = s.slurm.Run(context.Background(), "alice", "sh", "-c", fmt.Sprintf("scancel %d; rm -f %s*", id, said))
+		})
 		text := func() string {
 			out, _ := s.slurm.Run(s.Context(), "alice", "sh", "-c", "cat "+said+"; true")
 			return out
 		}
-		says := func(what string) { s.until("it says "+what, 30*time.Second, func() bool { return strings.Contains(text(), what) }) }
+		says := func(what string) {
+			s.until("it says "+what, 30*time.Second, func() bool { return strings.Contains(text(), what) })
+		}
 		says("ready")
 		says("inner") // the step has its trap
 		j := s.job(id)
