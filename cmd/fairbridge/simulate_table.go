@@ -51,4 +51,5 @@ func heads(figures []*trial.Figure) []any {
 const legend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
 ρ: JCT over what an equal part of the cluster would have needed; UNFAIR: jobs with ρ > 1.05;
 LOST: GPU-hours without progress; JAIN: equality of the accounts' service by weight;
+SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;
 WALL: time the simulation took.`

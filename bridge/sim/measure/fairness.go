@@ -61,6 +61,30 @@ func (r *Run) Jain() float64 {
 	return sum * sum / (float64(len(service)) * squares)
 }
 
+// brief is the run time in seconds below which slowdown does not count how brief
+// a job was: seconds of waiting before a job of one second hurt nobody.
+const brief = 10
+
+// slowdown is the bounded slowdown: completion time over exclusive run time, of
+// which at least 10 s count, and at least 1.
+func (j *Outcome) slowdown() float64 {
+	return max((j.Finish-j.Arrive)/max(j.Alone, brief), 1)
+}
+
+// Slowdowns returns the mean bounded slowdown of each account's jobs: who pays
+// for a policy shows when it is compared with another's on the same jobs.
+func (r *Run) Slowdowns() map[string]float64 {
+	mean, jobs := map[string]float64{}, map[string]float64{}
+	for i := range r.Jobs {
+		mean[r.Jobs[i].Account] += r.Jobs[i].slowdown()
+		jobs[r.Jobs[i].Account]++
+	}
+	for name := range mean {
+		mean[name] /= jobs[name]
+	}
+	return mean
+}
+
 // Point is one of a curve.
 type Point struct{ X, Y float64 }
 

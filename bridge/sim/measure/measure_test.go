@@ -28,6 +28,7 @@ func TestSummary(t *testing.T) {
 		// 4 jobs on 2 GPUs: contention 2.
 		WorstRho: 16.66667, MeanRho: (0.5 + 1.05 + 1.075 + 16.66667) / 4, Unfair: 0.5,
 		Utilization: 0.75, Restarts: 3, LostGPUHours: 8.0 / 3600,
+		Slowdown: (1 + 2.1 + 2.15 + 10) / 4, WorstAccount: (2.15 + 10) / 2, // job 4 ran 3 s, and 10 count
 		JainAccounts: math.Pow(128+21.5, 2) / (2 * (128*128 + 21.5*21.5)),
 	}
 	if d := cmp.Diff(want, got, near); d != "" {

@@ -22,6 +22,8 @@ type Summary struct {
 	Restarts     int     `json:"restarts"`     // stops, moves and resizes of running jobs
 	LostGPUHours float64 `json:"lost_gpu_hours"`
 	JainAccounts float64 `json:"jain_accounts"` // see Run.Jain
+	Slowdown     float64 `json:"mean_slowdown"` // see Run.Slowdowns
+	WorstAccount float64 `json:"worst_account_slowdown"`
 	Wall         float64 `json:"wall_s"`
 }
 
@@ -40,9 +42,13 @@ func (r *Run) Summary() Summary {
 	jct, rho := r.JCT(), r.Rho()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
 	s.Unfair = above(rho, unfair)
+	for _, mean := range r.Slowdowns() {
+		s.WorstAccount = max(s.WorstAccount, mean)
+	}
 	slices.Sort(jct)
 	s.MedianJCT, s.P99JCT = quantile(jct, 0.5), quantile(jct, 0.99)
 	for _, j := range r.Jobs {
+		s.Slowdown += j.slowdown() / float64(len(r.Jobs))
 		s.AvgQueue += (j.Finish - j.Arrive - j.Ran) / float64(len(r.Jobs))
 		s.Restarts += j.Stops
 		s.LostGPUHours += j.Lost / 3600

@@ -74,7 +74,7 @@ func (r *Row) Summary() measure.Summary {
 	no := math.NaN()
 	s := measure.Summary{
 		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, Unfair: r.Unfair,
-		Utilization: r.Util, Wall: r.Wall, MedianJCT: no, P99JCT: no, AvgQueue: no, LostGPUHours: no, JainAccounts: no, Restarts: -1,
+		Utilization: r.Util, Wall: r.Wall, MedianJCT: no, P99JCT: no, AvgQueue: no, LostGPUHours: no, JainAccounts: no, Slowdown: no, WorstAccount: no, Restarts: -1,
 	}
 	if r.Wall == 0 {
 		s.Wall = no

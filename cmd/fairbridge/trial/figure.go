@@ -33,6 +33,8 @@ var Figures = []Figure{
 	{"RESTARTS", "Restarts", -1, true, nil, decimals(0)},
 	{"LOST", "Lost GPU-hours", -1, false, func(s *measure.Summary) *float64 { return &s.LostGPUHours }, decimals(1)},
 	{"JAIN", "Jain index of accounts", 1, false, func(s *measure.Summary) *float64 { return &s.JainAccounts }, decimals(3)},
+	{"SLOWDOWN", "Mean bounded slowdown", -1, false, func(s *measure.Summary) *float64 { return &s.Slowdown }, decimals(2)},
+	{"WORST ACC", "Mean bounded slowdown of the worst account", -1, false, func(s *measure.Summary) *float64 { return &s.WorstAccount }, decimals(2)},
 	{"WALL", "Simulated in, s", 0, true, func(s *measure.Summary) *float64 { return &s.Wall }, decimals(2)},
 }
 
