@@ -118,6 +118,8 @@ func TestMarkNeverGoesBack(t *testing.T) {
 		{[]ledger.State{ledger.Sent, ledger.Acked, ledger.Observed, ledger.Expired}, true},
 		{[]ledger.State{ledger.Sent, ledger.Unknown, ledger.Observed, ledger.Yielded}, true},
 		{[]ledger.State{ledger.Void, ledger.Void}, true},
+		{[]ledger.State{ledger.Sent, ledger.Unknown, ledger.Sent, ledger.Acked}, true},
+		{[]ledger.State{ledger.Sent, ledger.Acked, ledger.Sent}, false},
 		{[]ledger.State{ledger.Sent, ledger.Sent}, true},
 		{[]ledger.State{ledger.Void, ledger.Sent}, false},
 		{[]ledger.State{ledger.Sent, ledger.Planned}, false},
@@ -144,8 +146,28 @@ func TestMarkNeverGoesBack(t *testing.T) {
 	}
 	closed, err := d.Intents(ctx, testCluster, t0, time.Now().Add(-time.Minute))
 	must(t, err)
-	if len(closed) != 8 {
-		t.Errorf("%d were closed in the last minute, want 8", len(closed))
+	if len(closed) != 10 {
+		t.Errorf("%d were closed in the last minute, want 10", len(closed))
+	}
+}
+
+// TestSendingAgainIsFenced: an edit without an answer may be sent again only by
+// the leader that sent it.
+func TestSendingAgainIsFenced(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	out, err := d.Intend(ctx, nil, []ledger.Intent{leaseOf(1, lead(t, d, "a"))})
+	must(t, err)
+	in := out[0]
+	for _, s := range []ledger.State{ledger.Sent, ledger.Unknown} {
+		in.State = s
+		must(t, d.Mark(ctx, in))
+	}
+	must(t, d.Resign(ctx, testCluster, "a"))
+	lead(t, d, "b")
+	in.State = ledger.Sent
+	if err := d.Mark(ctx, in); err == nil {
+		t.Error("another leads, and it may be sent again")
 	}
 }
 

@@ -22,6 +22,16 @@ type pusher struct {
 	may   func(context.Context) error // looks, right before every call, at everything that may forbid it
 	sent  map[gate.Spot]bool          // fields written so far
 	told  func(done int)              // called after every intent; nil: nobody
+	// careful ends the push at the first call that fails, until one succeeds.
+	careful bool
+}
+
+// patience is how many calls in a row may fail.
+func (p *pusher) patience() int {
+	if p.careful {
+		return 1
+	}
+	return maxFailures
 }
 
 // errFailing ends a push because call after call fails, for reasons that are
@@ -29,7 +39,7 @@ type pusher struct {
 var errFailing = errors.New("calls keep failing")
 
 // push carries out intents that are stored as PLANNED, one after another, and
-// records what came of each. What it does not reach stays PLANNED and is void
+// records what came of each; intents without an answer are sent once more. What it does not reach stays PLANNED and is void
 // in the next cycle, which plans anew. It returns the intents as they are now.
 func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.Intent, error) {
 	p.sent = map[gate.Spot]bool{}
@@ -38,8 +48,12 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 		if err := p.may(ctx); err != nil {
 			return intents, err
 		}
-		if err := p.pushOne(ctx, &intents[i]); err != nil {
+		tried, err := p.pushOne(ctx, &intents[i])
+		if err != nil {
 			return intents, err
+		}
+		if !tried {
+			continue
 		}
 		p.Metrics.edited(&intents[i])
 		if p.told != nil {
@@ -49,8 +63,9 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 			failures++
 		} else {
 			failures = 0
+			p.careful = p.careful && intents[i].State != ledger.Acked
 		}
-		if failures >= maxFailures {
+		if failures >= p.patience() {
 			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", errHalt, errFailing, failures, intents[i].Error)
 		}
 	}
@@ -58,21 +73,25 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 }
 
 // pushOne reads the job afresh, compares, marks the intent as sent, sends and
-// marks what came of it. An error means that the journal failed: nothing more
-// may be sent.
-func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) error {
-	now := p.Now()
-	if why, state := p.stale(ctx, in); state != "" {
+// marks what came of it. tried is false when nothing was to be done after all.
+// An error means that the journal failed: nothing more may be sent.
+func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, err error) {
+	now, again := p.Now(), in.State == ledger.Unknown
+	why, state := p.stale(ctx, in)
+	switch {
+	case state != "" && again:
+		return false, nil // the first call may have been carried out late: the next poll tells
+	case state != "":
 		in.State, in.Error, in.Closed = state, why, now
-		return p.mark(ctx, in)
+		return true, p.mark(ctx, in)
 	}
-	in.State, in.Sent = ledger.Sent, now
+	in.State, in.Sent, in.Error = ledger.Sent, now, ""
 	if err := p.mark(ctx, in); err != nil {
-		return err
+		return true, err
 	}
 	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
 	outcome(in, p.send(ctx, in.Edit), p.Now())
-	return p.mark(ctx, in)
+	return true, p.mark(ctx, in)
 }
 
 // sendTime bounds one call. A call under way is not given up when the cycle or

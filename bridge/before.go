@@ -15,7 +15,7 @@ import (
 func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledger.Before {
 	b := ledger.Before{
 		Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, Nice: j.Nice,
-		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State,
+		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State, User: j.User,
 	}
 	field := ledger.FieldOf(e.Kind)
 	in := book.Standing(j.Run(), field, now)

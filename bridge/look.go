@@ -29,7 +29,7 @@ func newLook(l *Loop, f *Facts, calm bool) *look {
 	}
 	k.state = gate.State{
 		Config: l.Gate, Interval: l.Interval, Taken: k.taken, View: f.View, Modes: map[string]gate.Mode{}, Expires: f.Expires,
-		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At),
+		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At), Left: f.Left,
 	}
 	for i := range l.Partitions {
 		k.state.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode

@@ -47,8 +47,11 @@ type Loop struct {
 	teller teller
 	warm   int // good looks since the start or the last fault
 	ref    reference
-	last   map[string]*policy.Plan // by partition: the policy's last plan, gated or not
-	sent   map[string]*policy.Plan // by partition: the last plan that could be pushed
+	// failing: the last push ended because call after call failed. The next one
+	// tries a single call first.
+	failing bool
+	last    map[string]*policy.Plan // by partition: the policy's last plan, gated or not
+	sent    map[string]*policy.Plan // by partition: the last plan that could be pushed
 }
 
 // New joins the parts. The configuration must be valid.

@@ -218,39 +218,6 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 	}
 }
 
-func TestEffectBreaker(t *testing.T) {
-	sent := func(n int, s ledger.State, ago time.Duration) []ledger.Intent {
-		list := make([]ledger.Intent, n)
-		for i := range list {
-			list[i] = ledger.Intent{State: s, Sent: noon.Add(-ago)}
-		}
-		return list
-	}
-	tests := []struct {
-		name    string
-		intents []ledger.Intent
-		open    bool
-	}{
-		{"all well", sent(100, ledger.Observed, time.Minute), false},
-		{"a few of few", sent(4, ledger.Failed, time.Minute), false},
-		{"many", append(sent(10, ledger.Observed, time.Minute), sent(5, ledger.Failed, time.Minute)...), true},
-		{"few of many", append(sent(200, ledger.Observed, time.Minute), sent(5, ledger.Failed, time.Minute)...), false},
-		{"long ago", sent(50, ledger.Failed, 2*time.Hour), false},
-		{"never sent", []ledger.Intent{{State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}, {State: ledger.Failed}}, false},
-	}
-	for _, tt := range tests {
-		if err := effective(tt.intents, noon); (err != nil) != tt.open {
-			t.Errorf("%s: %v, want open %v", tt.name, err, tt.open)
-		}
-		if err := welcome(tt.intents, noon); err != nil {
-			t.Errorf("%s: nobody changed anything, but %v", tt.name, err)
-		}
-	}
-	if err := welcome(sent(6, ledger.Yielded, time.Minute), noon); err == nil {
-		t.Error("people change all we set, and it goes on")
-	}
-}
-
 func TestTallySaysWhatWasNotSent(t *testing.T) {
 	var list []ledger.Intent
 	add := func(n int, s ledger.State, sent time.Time) {

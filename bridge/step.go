@@ -63,7 +63,8 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 	}
 	l.warm++
 	f.Expires = l.expires(ctx, r)
-	r.Thoughts = l.think(ctx, f, l.calm(f, r))
+	allowed := l.calm(f, r)
+	r.Thoughts = l.think(ctx, f, allowed != noEdit)
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
 		l.Metrics.thought(t)
@@ -74,7 +75,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 			r.doubt("gate "+d.Invariant, fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
 		}
 	}
-	l.act(ctx, f, r)
+	l.act(ctx, f, r, allowed)
 }
 
 // look reads the world, judges what it sees, and only then records usage and
@@ -168,7 +169,7 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 }
 
 // act stores the cycle of every partition, then pushes what may be pushed.
-func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
+func (l *Loop) act(ctx context.Context, f *Facts, r *Report, allowed allowance) {
 	var planned []ledger.Intent
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
@@ -179,6 +180,7 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
 		if !t.Send {
 			edits = nil
 		}
+		edits = allowed.of(edits)
 		if len(edits) < len(t.Edits) && r.Result == Nothing {
 			r.Result = Observed
 		}
@@ -189,39 +191,52 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report) {
 		}
 		planned = append(planned, intents...)
 	}
-	l.pushAll(ctx, f, r, planned)
+	l.pushAll(ctx, f, r, planned, allowed)
 }
 
-// calm reports whether anything may be pushed at all in this cycle.
-func (l *Loop) calm(f *Facts, r *Report) bool {
-	if len(r.Doubts) > 0 {
-		return false
+// calm returns how many edits may be sent in this cycle, whatever they are.
+func (l *Loop) calm(f *Facts, r *Report) allowance {
+	doubtful := len(r.Doubts) > 0
+	people := contestOf(f)
+	f.Left = people.left()
+	if err := leftError(f.Left); err != nil {
+		r.warn("foreign", err)
 	}
-	if err := effective(f.Intents, f.View.At); err != nil {
+	breaker := effectOf(f.Intents, f.View.At)
+	allowed, err := breaker.allows(f.View.At)
+	if err != nil {
 		r.doubt("effect", err)
-		return false
 	}
-	if err := welcome(f.Intents, f.View.At); err != nil {
+	if err := people.site(); err != nil {
 		r.doubt("foreign", err)
-		return false
+		allowed = noEdit
 	}
 	if Stopped(l.StopFile) {
 		r.doubt("stop", fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
-		return false
+		allowed = noEdit
 	}
-	return l.warm > l.Warmup
+	if doubtful || l.warm <= l.Warmup {
+		return noEdit
+	}
+	return allowed
 }
 
-func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledger.Intent) {
+func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledger.Intent, allowed allowance) {
+	planned = unspoilt(planned, f)
+	if allowed == allEdit {
+		planned = append(planned, l.again(f, r.Thoughts)...)
+	}
 	if len(planned) == 0 {
 		return
 	}
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush}
+	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush, careful: l.failing}
 	var err error
-	if r.Intents, err = push.push(ctx, planned); err != nil {
+	r.Intents, err = push.push(ctx, planned)
+	l.failing = errors.Is(err, errFailing)
+	if err != nil {
 		r.doubt("push", err)
 	}
 }

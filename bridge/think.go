@@ -20,10 +20,11 @@ type Facts struct {
 	Past    *Past
 	Busy    map[string][]policy.Devices
 	Intents []ledger.Intent
-	Memos   map[string]Memo // by partition
-	Book    *ledger.Book    // of Intents
-	Owed    []slurm.Run     // runs that a hand-back of ours left held
-	Expires bool            // something outside the daemon takes node lists back
+	Memos   map[string]Memo   // by partition
+	Book    *ledger.Book      // of Intents
+	Owed    []slurm.Run       // runs that a hand-back of ours left held
+	Left    map[string]string // users whose jobs are left alone, and why
+	Expires bool              // something outside the daemon takes node lists back
 }
 
 // read reads the ledger.

@@ -85,6 +85,9 @@ var editCases = []struct {
 	{"I3 before the owner's begin", ownLater, unlock, "I3"},
 	{"I3 open", opened(slurm.SiteFactor, 2, ledger.Sent), site, "I3"},
 	{"I3 open elsewhere", opened(slurm.Require, 2, ledger.Sent), site, ""},
+	{"I3 left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
+	{"I3 left alone, given back", func(in *gate.EditInput) { leased(in); in.Left = map[string]string{"u2": "his jobs were changed"} }, unlock, ""},
+	{"I3 others left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u3": "his jobs were changed"} }, site, ""},
 	{"I3 yielded", opened(slurm.Require, 2, ledger.Yielded), site, "I3"},
 	{"I3 nice not shown", job2(func(j *slurm.Job) { j.NiceKnown = false }), as(slurm.Nice, -500), "I3"},
 

@@ -93,6 +93,8 @@ func (f *facts) exempt(j *slurm.Job) *no {
 		return deny("I15", "it belongs to reservation %s", j.Reservation)
 	case !f.owned(j):
 		return deny("I15", "partition %s is not managed from here", j.Partition)
+	case f.Left[j.User] != "":
+		return deny("I3", "%s", f.Left[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
 		return deny("I15", "user %s is exempt", j.User)
 	case slices.Contains(c.ExemptAccounts, j.Account):

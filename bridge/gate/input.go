@@ -45,6 +45,8 @@ type State struct {
 	// now included.
 	Stopped map[int64][]time.Time
 	Leased  map[int64]time.Duration
+	// Left says of users whose jobs are left alone why.
+	Left map[string]string
 }
 
 // Stop is one stop of a job. It is worth recording: budgets are counted on it.

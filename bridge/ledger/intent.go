@@ -41,6 +41,7 @@ type Before struct {
 	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
+	User     string    `json:"user,omitempty"` // whose job it is
 	Stop     *Stop     `json:"stop,omitempty"` // of a requeue or warning only
 }
 
@@ -71,6 +72,19 @@ type Intent struct {
 	Closed   time.Time  `json:"closed,omitzero"`
 	Error    string     `json:"error,omitempty"` // of Slurm, with its number
 	Polls    int        `json:"polls"`           // polls since it was acknowledged that did not show it
+}
+
+// Ineffective reports whether Slurm said yes to the edit and nothing came of it.
+func (in *Intent) Ineffective() bool { return in.State == Failed && in.Polls >= maxPolls }
+
+// Repeatable reports whether the edit may be sent once more as it is: there was
+// no answer, and it writes a value that is the same however often it is written.
+func (in *Intent) Repeatable() bool {
+	switch in.Edit.Kind {
+	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.Lease, slurm.Unlease:
+		return in.State == Unknown
+	}
+	return false
 }
 
 // Unfelt reports whether the intent's value, which no record shows, may stand

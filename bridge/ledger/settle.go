@@ -133,7 +133,9 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 		in.State, in.Error = Expired, "the job ended first"
 		return
 	}
-	in.Polls++
+	if in.State == Acked {
+		in.Polls++
+	}
 	switch {
 	case in.State != Acked && now.Sub(in.Sent) > settleTime:
 		in.State, in.Error = missed(in, j), "no answer and no effect within "+settleTime.String()

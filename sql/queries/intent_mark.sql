@@ -1,5 +1,5 @@
 -- Store what came of an intent. It never goes back: not from a closed state,
--- nor to an earlier one. SENT, the leave to send, is fenced by the epoch, and
+-- nor to an earlier one, but for one without an answer that is sent again. SENT, the leave to send, is fenced by the epoch, and
 -- comes with what stood in the job right before.
 update fairbridge.intents i
    set state = $2, until = $3, not_after = $4, sent = $5, error = $7, polls = $8,
@@ -8,6 +8,7 @@ update fairbridge.intents i
        closed = case when $2 in ('FAILED', 'YIELDED', 'EXPIRED', 'VOID') then coalesce($6, clock_timestamp()) end
  where i.id = $1
    and (i.state in ('FAILED', 'YIELDED', 'EXPIRED', 'VOID') and i.state = $2
+        or i.state = 'UNKNOWN' and $2 = 'SENT'
         or i.closed is null and array_position(array['PLANNED', 'SENT', 'UNKNOWN', 'ACKED', 'OBSERVED'], i.state)
            <= coalesce(array_position(array['PLANNED', 'SENT', 'UNKNOWN', 'ACKED', 'OBSERVED'], $2), 9))
    and ($2 <> 'SENT' or exists (select from fairbridge.leader l
