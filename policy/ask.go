@@ -44,6 +44,9 @@ type Ask struct {
 	Require  []string `json:"require,omitempty"`   // nodes the user insists on, sorted
 	Exclude  []string `json:"exclude,omitempty"`   // nodes the user refuses, sorted
 	Features []string `json:"features,omitempty"`  // every one must be on every node, sorted
+	// Types are all types of whole GPUs, in the order to try them for an ask of any
+	// type. A Round sets it for what it places; nil: the fastest first.
+	Types []string `json:"-"`
 	// Limit is how long it is wanted at the longest: the job's time limit, set by
 	// Gang; 0: without end. A node that is set aside before has no room.
 	Limit time.Duration `json:"-"`

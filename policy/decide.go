@@ -67,6 +67,9 @@ func (w *walk) start(e *Entry, on Alloc) {
 
 func (w *walk) begin(e *Entry, on Alloc, why string) {
 	w.gets(e, on)
+	if w.insist != nil && !e.Active() {
+		w.insist[e.Ask.GPUs.Type] -= e.Want
+	}
 	if e.Active() {
 		e.decide(Move, w.because(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return

@@ -15,7 +15,7 @@ func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
 	}
 	var err error
 	var on Alloc
-	for _, t := range p.Models(a.GPUs.Type) {
+	for _, t := range p.Models(&a) {
 		a.GPUs.Type = t
 		if on, err = p.fit(partition, &a); err == nil {
 			return on, nil
@@ -25,11 +25,15 @@ func Fit(p *Pool, partition string, a Ask) (Alloc, error) {
 }
 
 // Models returns the types an ask may be placed on, in the order to try them:
-// its own, or for "" every type of whole GPUs by name, so
-// that a gang is of one model if one has room, and last "" for a mix.
-func (p *Pool) Models(typ string) []string {
-	if typ != "" {
-		return []string{typ}
+// its own, or for "" every type of whole GPUs, as Ask.Types has them or else the
+// fastest first, so that a gang is of one model if one has room, and last "" for
+// a mix.
+func (p *Pool) Models(a *Ask) []string {
+	switch {
+	case a.GPUs.Type != "":
+		return []string{a.GPUs.Type}
+	case a.Types != nil:
+		return append(slices.Clone(a.Types), "")
 	}
 	return append(slices.Clone(p.whole), "")
 }

@@ -13,7 +13,7 @@ type Pool struct {
 	index   map[string]int // node name to its place in nodes
 	totals  []total        // by type
 	wholes  int            // free whole GPUs of all types, on nodes that are up
-	whole   []string       // the types that are whole GPUs, sorted
+	whole   []string       // the types that are whole GPUs, the fastest first
 	open    []uint64       // a bit per node: something is free on it
 	log     []change
 	scratch []Room    // see fit
@@ -59,7 +59,7 @@ func NewPool(s *Snapshot) *Pool {
 			p.know(d)
 		}
 	}
-	slices.Sort(p.whole)
+	fastest(p.whole, s.SpeedOf)
 	slices.Sort(p.edges)
 	p.edges = slices.Compact(p.edges)
 	p.fill()

@@ -142,6 +142,7 @@ func (w *walk) place(e *Entry) (Alloc, error) {
 // find finds free devices, as the Placer likes them. It reports whether there
 // are none at all.
 func (w *walk) find(e *Entry) (on Alloc, err error, full bool) {
+	e.types = w.types(e)
 	on, err = Fit(w.Free, e.Partition, e.Gang())
 	if err == nil && w.p.Place != nil {
 		on, err = w.p.Place.Place(w.Round, e)

@@ -40,8 +40,10 @@ type Snapshot struct {
 	Jobs     []Job     `json:"jobs"`
 	Accounts []Account `json:"accounts,omitempty"`
 	Users    []User    `json:"users,omitempty"`
-	History  []Sample  `json:"history,omitempty"` // finished jobs' service, for policies that learn
-	Memo     Memo      `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
+	// Speeds are those of GPU types that the site knows better than SpeedOf, sorted.
+	Speeds  []Speed  `json:"speeds,omitempty"`
+	History []Sample `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo    Memo     `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
 	// Terse says that nobody will read the reasons: Decision.Why may be empty.
 	Terse bool `json:"terse,omitempty"`
 }

@@ -76,6 +76,7 @@ type Entry struct {
 	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
 	Row      int      // its place in Round.Entries
 
+	types   []string // see walk.types
 	verdict verdict
 	sought  sought // see Round.kind
 	inLine  bool   // the Orderer has it
@@ -100,6 +101,7 @@ func (e *Entry) Gang() Ask {
 	if a.GPUs.Type == "" && e.Grant.Run {
 		a.GPUs.Type = e.Grant.Type
 	}
+	a.Types = e.types
 	return a
 }
 

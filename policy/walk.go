@@ -20,6 +20,7 @@ type walk struct {
 	barren  *int     // the least tier that found nobody to stop; nil: none yet
 	tries   struct{ victims, nodes int }
 	queue   queue
+	insist  map[string]int // see wanted
 }
 
 // verdict is what becomes of an entry.

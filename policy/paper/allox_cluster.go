@@ -23,20 +23,13 @@ type alloxCluster struct {
 }
 
 func newAlloxCluster(r *policy.Round) *alloxCluster {
-	c := &alloxCluster{Round: r, empty: policy.Empty(r.Nodes), can: map[string][]bool{}}
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			if at, ok := slices.BinarySearch(c.types, d.Type); !ok {
-				c.types = slices.Insert(c.types, at, d.Type)
-			}
-		}
-	}
+	c := &alloxCluster{Round: r, types: r.Types(), empty: policy.Empty(r.Nodes), can: map[string][]bool{}}
 	c.mean = c.typical()
 	busy := make([][]float64, len(c.types))
 	for _, e := range r.Active() {
 		for _, slot := range e.On {
-			t, ok := slices.BinarySearch(c.types, slot.Type)
-			if !ok {
+			t := slices.Index(c.types, slot.Type)
+			if t < 0 {
 				continue
 			}
 			left := c.left(e, slot.Type)
@@ -136,8 +129,8 @@ func (c *alloxCluster) allowed(e *policy.Entry) []bool {
 		return can
 	}
 	can = make([]bool, len(c.types))
-	for _, name := range c.empty.Models(e.Ask.GPUs.Type) {
-		if t, ok := slices.BinarySearch(c.types, name); ok {
+	for _, name := range c.empty.Models(&e.Ask) {
+		if t := slices.Index(c.types, name); t >= 0 {
 			ask := e.Ask
 			ask.GPUs.Type = name
 			_, err := policy.Fit(c.empty, e.Partition, ask)

@@ -23,7 +23,7 @@ type stride struct {
 // Order implements policy.Orderer: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
 func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
-	types := rounds.Types(r.Snapshot)
+	types := r.Types()
 	s.now = s.past.next(r, types)
 	s.could(r)
 	s.now.level(s.waits(r))

@@ -158,7 +158,7 @@ func gpusByType(r *policy.Round, types []string) []float64 {
 			continue
 		}
 		for _, d := range r.Nodes[i].GPUs {
-			k, _ := slices.BinarySearch(types, d.Type)
+			k := slices.Index(types, d.Type)
 			n[k] += float64(max(d.Count-d.Sick, 0))
 		}
 	}
@@ -176,7 +176,7 @@ func lanesOf(s *policy.Snapshot, types []string) lanes {
 	for i := range s.Nodes {
 		for _, name := range s.Nodes[i].Partitions {
 			for _, d := range s.Nodes[i].GPUs {
-				k, _ := slices.BinarySearch(types, d.Type)
+				k := slices.Index(types, d.Type)
 				l.add(name, k)
 			}
 		}

@@ -18,7 +18,7 @@ type Affinity struct{}
 func (Affinity) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
 	hosts := hosting(r)
-	for _, gang.GPUs.Type = range r.Free.Models(e.Gang().GPUs.Type) {
+	for _, gang.GPUs.Type = range r.Free.Models(&gang) {
 		rooms := slices.DeleteFunc(r.Free.Rooms(e.Partition, gang), func(room policy.Room) bool { return room.Count < gang.GPUs.Count })
 		rank := func(room policy.Room) int {
 			switch hosts[room.Node] {

@@ -21,7 +21,7 @@ type Consolidated struct {
 // Place implements policy.Placer.
 func (c Consolidated) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	for _, gang.GPUs.Type = range r.Free.Models(e.Ask.GPUs.Type) {
+	for _, gang.GPUs.Type = range r.Free.Models(&gang) {
 		if on := oneLeaf(r.Free, gang, r.Free.Rooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}

@@ -29,7 +29,7 @@ func (Spread) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 		return nil, err
 	}
 	gang := e.Gang()
-	for _, gang.GPUs.Type = range r.Free.Models(e.Ask.GPUs.Type) {
+	for _, gang.GPUs.Type = range r.Free.Models(&gang) {
 		rooms := r.Free.Rooms(e.Partition, gang)
 		slices.SortFunc(rooms, emptiest)
 		rooms = rooms[:min(len(rooms), len(tight.Nodes()))]

@@ -11,17 +11,18 @@ import (
 const FromTraining = "training"
 
 // Training takes the steps left over the steps per second, on the GPUs the job
-// holds or asks for; for a job that takes any type, on the fastest it knows.
+// holds or asks for; for a job that takes any type, on the fastest of those that
+// the cluster has, which is what it is placed on first.
 type Training struct{}
 
 // Predict implements policy.Predictor.
-func (Training) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+func (Training) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 	if e.Training == nil {
 		return policy.Estimate{}
 	}
 	left, ok := e.Training.Left(typeOf(e.Job))
 	if !ok {
-		left = fastest(e.Training)
+		left = fastest(e.Training, r)
 	}
 	return policy.Estimate{Left: left, From: FromTraining}
 }
@@ -33,12 +34,16 @@ func typeOf(j *policy.Job) string {
 	return j.Ask.GPUs.Type
 }
 
-// fastest returns the least time left on any type; 0 when no speed is known.
-func fastest(t *policy.Training) (least time.Duration) {
-	for _, r := range t.Rates {
-		if left, ok := t.Left(r.Type); ok && (least == 0 || left < least) {
+// fastest returns the least time left on any type that the cluster has, else on
+// any; 0 when no speed is known.
+func fastest(t *policy.Training, r *policy.Round) (least time.Duration) {
+	for _, rate := range t.Rates {
+		if left, ok := t.Left(rate.Type); ok && r.Has(rate.Type) && (least == 0 || left < least) {
 			least = left
 		}
+	}
+	if least == 0 && r != nil && r.Free != nil {
+		return fastest(t, nil)
 	}
 	return least
 }

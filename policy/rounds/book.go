@@ -28,7 +28,7 @@ type Book struct {
 // next returns the book with a row for each entry of the round, and what the
 // jobs received since the last one.
 func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
-	n, types := len(r.Entries), Types(r.Snapshot)
+	n, types := len(r.Entries), r.Types()
 	w := len(types)
 	c := Book{
 		First: b.First, Solved: b.Solved, Clock: b.Clock, Stale: b.Stale, Types: types, Total: make([]float64, w),

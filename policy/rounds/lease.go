@@ -24,7 +24,7 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 			left[k] += e.On.Count()
 		}
 	}
-	for _, o := range t.offers() {
+	for _, o := range t.offers(r) {
 		e := r.Entries[o.row]
 		if n := e.Want; n > 0 && n <= left[o.typ] && b.Last[o.row] == 0 && RunsOn(r, e, b.Types[o.typ]) {
 			b.Last[o.row] = o.typ + 1
@@ -47,10 +47,10 @@ type offer struct {
 }
 
 // offers merges the ranks of the types. A job that is due as much on several
-// begins with one that depends on its row, so that no type is preferred.
-func (t *Turns) offers() []offer {
+// begins with the one that is fastest for it.
+func (t *Turns) offers(r *policy.Round) []offer {
 	w := len(t.ranks)
-	all := make([]offer, 0, w*len(t.Book.Jobs))
+	all, place := make([]offer, 0, w*len(t.Book.Jobs)), t.places(r)
 	for k, rank := range t.ranks {
 		for _, x := range rank {
 			all = append(all, offer{x, k})
@@ -58,10 +58,27 @@ func (t *Turns) offers() []offer {
 	}
 	if w > 1 {
 		slices.SortFunc(all, func(a, b offer) int {
-			return cmp.Or(a.compare(b.ranked), cmp.Compare(a.row, b.row), cmp.Compare((a.row+a.typ)%w, (b.row+b.typ)%w))
+			return cmp.Or(a.compare(b.ranked), cmp.Compare(a.row, b.row), cmp.Compare(place[a.row*w+a.typ], place[b.row*w+b.typ]))
 		})
 	}
 	return all
+}
+
+// places returns where the types stand for each job, by speed: row by row, as
+// the book has them.
+func (t *Turns) places(r *policy.Round) []int {
+	types := t.Book.Types
+	w := len(types)
+	place := make([]int, len(r.Entries)*w)
+	order := make([]string, w)
+	for i, e := range r.Entries {
+		copy(order, types)
+		r.Fastest(e.Job, order)
+		for k, typ := range types {
+			place[i*w+k] = slices.Index(order, typ)
+		}
+	}
+	return place
 }
 
 // RunsOn reports whether the job may start, or run on, on GPUs of the type, and

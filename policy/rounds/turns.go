@@ -40,19 +40,6 @@ type ranked struct {
 	priority, owed, part float64
 }
 
-// Types returns the GPU types of the nodes, sorted.
-func Types(s *policy.Snapshot) []string {
-	var types []string
-	for i := range s.Nodes {
-		for _, d := range s.Nodes[i].GPUs {
-			if k, found := slices.BinarySearch(types, d.Type); !found {
-				types = slices.Insert(types, k, d.Type)
-			}
-		}
-	}
-	return types
-}
-
 // Order implements policy.Orderer: by the best priority on any type.
 func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 	half := t.Round.Seconds() / 2

@@ -1,0 +1,158 @@
+package policy
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// Speed is how fast GPUs of a type train, relative to those of other types.
+type Speed struct {
+	Type  string  `json:"type"`
+	Speed float64 `json:"speed"` // of one GPU; only ratios matter
+}
+
+// speeds are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
+// public data sheets of NVIDIA and AMD give them (FP32 for those that have no
+// faster half precision; one of two chips for boards that Slurm shows as two).
+// What a job gets of that differs from job to job: the table is for who knows
+// nothing better, and is used for the order and for rough ratios only.
+var speeds = []Speed{
+	{"gb300", 2500}, {"b300", 2250}, {"gb200", 2500}, {"b200", 2250}, {"b100", 1750},
+	{"gh200", 989}, {"h200", 989}, {"h100", 989}, {"h800", 989}, {"h100_pcie", 756}, {"h20", 148},
+	{"a100", 312}, {"a800", 312}, {"a40", 150}, {"a30", 165}, {"a10", 125}, {"a10g", 70}, {"a2", 18},
+	{"l40s", 362}, {"l40", 181}, {"l4", 121}, {"rtx_6000_ada", 364}, {"rtx_a6000", 155}, {"a6000", 155},
+	{"rtx_a5000", 111}, {"a5000", 111}, {"rtx_a4000", 77}, {"a4000", 77}, {"rtx_8000", 130}, {"rtx_6000", 130},
+	{"rtx_5090", 210}, {"rtx_4090", 165}, {"rtx_3090", 71}, {"rtx_2080_ti", 54}, {"rtx5090", 210}, {"rtx4090", 165}, {"rtx3090", 71}, {"rtx2080ti", 54},
+	{"v100", 125}, {"v100s", 130}, {"t4", 65}, {"p100", 21}, {"p40", 12}, {"gtx_1080_ti", 11}, {"m60", 4.8}, {"m40", 7}, {"k80", 4.4}, {"k40", 4.3},
+	{"mi355x", 2500}, {"mi325x", 1307}, {"mi300x", 1307}, {"mi250x", 192}, {"mi250", 181}, {"mi210", 181}, {"mi100", 185},
+}
+
+// SpeedOf returns the speed of a type as public data sheets have it; ok is false
+// for types that are not among the common ones. A type is known by the name in
+// it: a100, NVIDIA A100-SXM4-80GB, nvidia_h100_80gb_hbm3.
+func SpeedOf(typ string) (speed float64, ok bool) {
+	name := "_" + strings.NewReplacer(" ", "_", "-", "_", ".", "_").Replace(strings.ToLower(typ)) + "_"
+	best := ""
+	for _, s := range speeds {
+		if len(s.Type) > len(best) && strings.Contains(name, "_"+s.Type+"_") {
+			best, speed = s.Type, s.Speed
+		}
+	}
+	return speed, best != ""
+}
+
+// SpeedOf returns the speed of a type as the snapshot has it, else as SpeedOf.
+func (s *Snapshot) SpeedOf(typ string) (speed float64, ok bool) {
+	for _, v := range s.Speeds {
+		if v.Type == typ {
+			return v.Speed, v.Speed > 0
+		}
+	}
+	return SpeedOf(typ)
+}
+
+// fastest sorts types: the fastest first, those of unknown speed last, equals by
+// name.
+func fastest(types []string, speed func(string) (float64, bool)) {
+	if len(types) < 2 {
+		return
+	}
+	known := make(map[string]float64, len(types))
+	for _, t := range types {
+		if v, ok := speed(t); ok {
+			known[t] = v
+		}
+	}
+	slices.SortFunc(types, func(a, b string) int { return cmp.Or(cmp.Compare(known[b], known[a]), cmp.Compare(a, b)) })
+}
+
+// speedOn returns how fast the job is on GPUs of a type, as far as anybody
+// knows: its own speed there; else a speed of its own elsewhere times how much
+// faster the type is; else, for a job that tells none, that of the type.
+func (s *Snapshot) speedOn(t *Training, typ string) (float64, bool) {
+	tells := t.tellsTypes()
+	for i := 0; tells && i < len(t.Rates); i++ {
+		if r := t.Rates[i]; r.Type == typ {
+			return r.Steps, r.Steps > 0
+		}
+	}
+	here, ok := s.SpeedOf(typ)
+	if !tells {
+		return here, ok
+	}
+	for _, r := range t.Rates {
+		if there, known := s.SpeedOf(r.Type); ok && known && r.Steps > 0 {
+			return r.Steps * here / there, true
+		}
+	}
+	return 0, false
+}
+
+// tellsTypes reports whether there are speeds on named types.
+func (t *Training) tellsTypes() bool {
+	return t != nil && slices.ContainsFunc(t.Rates, func(r Rate) bool { return r.Type != "" })
+}
+
+// Has reports whether the cluster has GPUs of the type; where no cluster is
+// given, it may have any.
+func (r *Round) Has(typ string) bool { return r == nil || r.Free == nil || r.Free.total(typ) != nil }
+
+// Types returns the types of the nodes' GPUs, the fastest first.
+func (s *Snapshot) Types() []string {
+	var types []string
+	for i := range s.Nodes {
+		for _, d := range s.Nodes[i].GPUs {
+			if !slices.Contains(types, d.Type) {
+				types = append(types, d.Type)
+			}
+		}
+	}
+	fastest(types, s.SpeedOf)
+	return types
+}
+
+// Fastest sorts types of GPU, which have the order of Types, as the job would
+// best have them: the fastest for it first, as far as it tells.
+func (s *Snapshot) Fastest(j *Job, types []string) {
+	if j.Training.tellsTypes() {
+		fastest(types, func(typ string) (float64, bool) { return s.speedOn(j.Training, typ) })
+	}
+}
+
+// types returns the types of GPU to try for a job that takes any, in their
+// order: the fastest for it first. A type that waiting jobs insist on, and of
+// which they leave it too few, comes after those that serve it as well. nil: as
+// the pool has them.
+func (w *walk) types(e *Entry) []string {
+	whole := w.Free.whole
+	if len(whole) < 2 || e.Gang().GPUs.Type != "" {
+		return nil
+	}
+	order := slices.Clone(whole)
+	w.Fastest(e.Job, order)
+	w.wanted()
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(w.scarce(e, a), w.scarce(e, b)) })
+	return order
+}
+
+// scarce is 1 where waiting jobs that insist on the type leave too few for e.
+func (w *walk) scarce(e *Entry, typ string) int {
+	if n := w.insist[typ]; n > 0 && w.Free.Total(typ)-n < e.Want {
+		return 1
+	}
+	return 0
+}
+
+// wanted counts, by type, the devices that waiting jobs insist on.
+func (w *walk) wanted() {
+	if w.insist != nil {
+		return
+	}
+	w.insist = map[string]int{}
+	for _, e := range w.line {
+		if typ := e.Ask.GPUs.Type; typ != "" && e.Want > 0 && !e.Active() && e.verdict.verb != Start && w.Startable(e) && w.Possible(e) == nil {
+			w.insist[typ] += e.Want
+		}
+	}
+}
