@@ -39,8 +39,9 @@ func (p *pusher) patience() int {
 var errFailing = errors.New("calls keep failing")
 
 // push carries out intents that are stored as PLANNED, one after another, and
-// records what came of each; intents without an answer are sent once more. What it does not reach stays PLANNED and is void
-// in the next cycle, which plans anew. It returns the intents as they are now.
+// records what came of each; intents without an answer are sent once more. What
+// it does not reach stays PLANNED and is void in the next cycle, which plans
+// anew. It returns the intents as they are now.
 func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.Intent, error) {
 	p.sent = map[gate.Spot]bool{}
 	failures := 0
@@ -77,13 +78,20 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 // An error means that the journal failed: nothing more may be sent.
 func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, err error) {
 	now, again := p.Now(), in.State == ledger.Unknown
-	why, state := p.stale(ctx, in)
+	k := p.known(in.Edit.Run.Job)
+	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
+	why, state := stale(in, k, &j, err)
 	switch {
 	case state != "" && again:
 		return false, nil // the first call may have been carried out late: the next poll tells
 	case state != "":
-		in.State, in.Error, in.Closed = state, why, now
-		return true, p.mark(ctx, in)
+		in.State, in.Error, in.Closed = state, "not sent: "+why, now
+		return true, errors.Join(p.concede(ctx, k, &j), p.mark(ctx, in))
+	}
+	if !again { // the first call may have changed what stood before
+		stop := in.Before.Stop
+		in.Before = beforeOf(k.book, &j, in.Edit, k.at)
+		in.Before.Stop = stop
 	}
 	in.State, in.Sent, in.Error = ledger.Sent, now, ""
 	if err := p.mark(ctx, in); err != nil {
@@ -104,30 +112,41 @@ func (p *pusher) send(ctx context.Context, e slurm.Edit) error {
 	return p.Cluster.Apply(ctx, e)
 }
 
-// stale reads the job again and reports why an intent must not be sent after
-// all, and what that makes of it; state is "" when it may be sent. What stood
-// before it is then what was read.
-func (p *pusher) stale(ctx context.Context, in *ledger.Intent) (why string, state ledger.State) {
-	id := in.Edit.Run.Job
-	j, err := p.Cluster.Reread(ctx, id)
+// known is what was decided about a job, and what was written to it since.
+func (p *pusher) known(job int64) *known {
+	return &known{was: p.facts.View.Job(job), book: p.facts.Book, at: p.facts.View.At,
+		ours: func(f ledger.Field) bool { return p.sent[gate.Spot{Job: job, Field: f}] }}
+}
+
+// stale says why an intent must not be sent after all to the job as it was read
+// again, if it could be, and what that makes of it; state is "" when it may be
+// sent.
+func stale(in *ledger.Intent, k *known, j *slurm.Job, err error) (why string, state ledger.State) {
 	if err != nil {
-		return "not sent: reading the job again: " + err.Error(), ledger.Void
+		return "reading the job again: " + err.Error(), ledger.Void
 	}
-	k := known{was: p.facts.View.Job(id), book: p.facts.Book, at: p.facts.View.At,
-		ours: func(f ledger.Field) bool { return p.sent[gate.Spot{Job: id, Field: f}] }}
-	gone, changed := k.moved(in.Edit, &j)
+	gone, changed := k.moved(in.Edit, j)
 	switch {
 	case gone != "":
-		return "not sent: " + gone, ledger.Void
+		return gone, ledger.Void
 	case changed != "":
-		return "not sent: " + changed, ledger.Yielded
+		return changed, ledger.Yielded
 	case in.Edit.Kind == slurm.Nice && !j.NiceKnown:
-		return "not sent: its nice cannot be read, and would be lost", ledger.Void
+		return "its nice cannot be read, and would be lost", ledger.Void
 	}
-	stop := in.Before.Stop
-	in.Before = beforeOf(k.book, &j, in.Edit, k.at)
-	in.Before.Stop = stop
 	return "", ""
+}
+
+// concede closes the values of ours that somebody wrote over, which the job as
+// it was read again shows.
+func (p *pusher) concede(ctx context.Context, k *known, j *slurm.Job) error {
+	for _, in := range k.lost(j) {
+		in.State, in.Error, in.Closed = ledger.Yielded, ledger.Foreign(&in, j), p.Now()
+		if err := p.mark(ctx, &in); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // mark stores an intent. The context of the cycle may be over; what was sent

@@ -78,12 +78,8 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if standing != nil && ledger.GivesBack(e, &standing.Before) {
 		return "", foreign(standing, j)
 	}
-	for _, f := range ledger.Readable {
-		if in := k.standing(f); in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil {
-			if what := foreign(in, j); what != "" {
-				return "", what
-			}
-		}
+	if lost := k.lost(j); len(lost) > 0 {
+		return "", ledger.Foreign(&lost[0], j)
 	}
 	if field == ledger.Begin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
 		return "it has become eligible: it is planned anew", ""
@@ -94,6 +90,21 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 		}
 	}
 	return rethought(k.was, j), ""
+}
+
+// lost returns the values of ours that the job shows to be somebody else's now.
+func (k *known) lost(j *slurm.Job) []ledger.Intent {
+	if k.was == nil || !k.was.Run().Same(j.Run()) || j.Held || j.State != k.was.State {
+		return nil
+	}
+	var lost []ledger.Intent
+	for _, f := range ledger.Readable {
+		in := k.standing(f)
+		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && ledger.Whose(in, j) == ledger.Theirs {
+			lost = append(lost, *in)
+		}
+	}
+	return lost
 }
 
 func (k *known) standing(f ledger.Field) *ledger.Intent {

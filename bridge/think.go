@@ -142,7 +142,7 @@ func (l *Loop) lever(v *slurm.View) slurm.Kind {
 	if v.SiteFactor {
 		return slurm.SiteFactor
 	}
-	return slurm.Priority
+	return slurm.Nice
 }
 
 func (t *Thought) time(now func() time.Time, step string, f func()) {

@@ -64,8 +64,8 @@ func (g *editor) number(c *claim) *no {
 		}
 		return g.lowers(c, c.Value < j.Priority)
 	case slurm.Nice:
-		if !j.NiceKnown {
-			return deny("I3", "this release does not show the owner's nice, which would be lost")
+		if !j.NiceKnown && !g.View.NiceRead {
+			return deny("I3", "the owner's nice cannot be read here, and would be lost")
 		}
 		if c.Value < -maxOffset || c.Value > maxOffset {
 			return deny("I2", "nice %d is beyond %d", c.Value, maxOffset)

@@ -22,14 +22,18 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
 		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.now, Started: w.cfg.Start,
-		SiteFactor: !w.cfg.old(), Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		SiteFactor: !w.cfg.old(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil
 }
 
-// Reread returns one job.
-func (d Direct) Reread(_ context.Context, id int64) (slurm.Job, error) { return d.World.Job(id) }
+// Reread returns one job, with its nice as scontrol shows it on every release.
+func (d Direct) Reread(_ context.Context, id int64) (slurm.Job, error) {
+	j, err := d.World.Job(id)
+	j.NiceKnown = true
+	return j, err
+}
 
 // HasNode reports whether the node exists.
 func (d Direct) HasNode(_ context.Context, name string) (bool, error) {

@@ -15,6 +15,7 @@ type View struct {
 	Read       time.Time // our clock when At came in, zero when unknown
 	Started    time.Time // when slurmctld started, zero when unknown; a change means a restart
 	SiteFactor bool      // site_factor can be written
+	NiceRead   bool      // Reread shows every job's nice, also where lists show it only above 0
 	Full       bool      // every record was read from a full list in this poll
 	Jobs       []Job     // sorted by ID; finished ones included while Slurm lists them
 	Nodes      []Node    // sorted by Name

@@ -3,6 +3,7 @@ package slurmtest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -12,9 +13,10 @@ import (
 )
 
 // Scontrol runs "scontrol args…" as a user and returns what it prints and its
-// exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST and
-// update JobId=N [Priority=N] [Nice=N] [SiteFactor=N] [StartTime=now+N]; and in
-// place of another program scancel [--batch --signal=NAME] LIST.
+// exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST, show
+// job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
+// [StartTime=now+N]; and in place of another program scancel [--batch
+// --signal=NAME] LIST.
 func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,8 +44,23 @@ func (s *Server) scontrol(user string, args []string) (string, int) {
 		return s.scontrolUpdate(user, rest)
 	case "scancel":
 		return s.scancel(user, rest)
+	case "show":
+		return s.scontrolShow(rest)
 	}
 	return "invalid keyword: " + verb + "\n", 1
+}
+
+// scontrolShow prints the first lines of a job's record.
+func (s *Server) scontrolShow(args []string) (string, int) {
+	if len(args) != 2 || args[0] != "job" {
+		return "invalid entity:" + args[0] + " for keyword:show \n", 1
+	}
+	j, err := s.world.Job(atoi(args[1]))
+	if err != nil {
+		return "slurm_load_jobs error: " + complaint(err) + "\n", 1
+	}
+	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n\n",
+		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason), 0
 }
 
 // each does f to every id of the comma lists and collects the complaints.

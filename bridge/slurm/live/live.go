@@ -18,6 +18,29 @@ type Cluster struct {
 // New joins a client and the door made from it.
 func New(c *rest.Client, d *door.Door) *Cluster { return &Cluster{Client: c, Door: d} }
 
+// Observe reads everything. Where lists show a job's nice only above 0, scontrol
+// can read it before a write.
+func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
+	v, err := c.Client.Observe(ctx)
+	if err == nil && !v.NiceRead {
+		v.NiceRead = c.Door.ReadsNice()
+	}
+	return v, err
+}
+
+// Reread reads one job afresh, its nice too: by scontrol where REST does not show
+// it. A nice that cannot be read stays unknown.
+func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	j, err := c.Client.Reread(ctx, id)
+	if err != nil || j.NiceKnown || !j.Pending() || c.API().Nice {
+		return j, err
+	}
+	if nice, err := c.Door.Nice(ctx, id); err == nil {
+		j.Nice, j.NiceKnown = nice, true
+	}
+	return j, nil
+}
+
 // Apply carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
 func (c *Cluster) Apply(ctx context.Context, e slurm.Edit) error {

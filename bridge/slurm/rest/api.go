@@ -14,6 +14,7 @@ type API struct {
 	Plain      bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
 	States     bool // GET jobs/state/ lists ids and states cheaply
 	SiteFactor bool // site_factor can be written
+	Nice       bool // a job's nice is shown whatever it is, not only above 0
 	Fence      bool // an update can be bound to a run by its SLUID
 	Requeue    bool // POST jobs/requeue exists; otherwise scontrol requeue
 	Writes     bool // we know how to write
@@ -25,12 +26,12 @@ type API struct {
 var apis = []API{
 	{Version: 38, Releases: "22.05–23.11", Plain: true, Writes: true, Measured: true},
 	{Version: 39, Releases: "23.02–24.05", Writes: true},
-	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, Measured: true},
-	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, Measured: true, States: true},
-	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, Measured: true, States: true},
-	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, Measured: true, States: true},
-	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, Measured: true, States: true, Fence: true},
-	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, Measured: true, States: true, Fence: true, Requeue: true},
+	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, Nice: true, Measured: true},
+	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
+	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
+	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
+	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true, Fence: true},
+	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true, Fence: true, Requeue: true},
 }
 
 // Oldest and Newest bound the versions we know.
@@ -48,6 +49,15 @@ func Known(version int) (API, bool) {
 		return API{}, false
 	}
 	return apis[version-Oldest], true
+}
+
+// ParseName returns the capabilities of the version named like "v0.0.45".
+func ParseName(name string) (API, bool) {
+	n, ok := parseName(name)
+	if !ok {
+		return API{}, false
+	}
+	return Known(n)
 }
 
 // parseName reads "v0.0.45".

@@ -62,7 +62,7 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}
 	api := c.API()
-	v.API, v.SiteFactor = api.Name(), api.SiteFactor
+	v.API, v.SiteFactor, v.NiceRead = api.Name(), api.SiteFactor, api.Nice
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
 )
 
 // patience bounds one run of scontrol.
@@ -24,6 +25,9 @@ func (r *Report) Conf(ctx context.Context, scontrol []string, order bridge.Order
 	argv := append(append([]string{}, scontrol...), "show", "config")
 	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 	if err != nil {
+		if v != nil && readsNice(order.Lever, v) {
+			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.API)
+		}
 		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "running %s: %v%s", strings.Join(argv, " "), err, said(err))
 		return
 	}
@@ -32,6 +36,13 @@ func (r *Report) Conf(ctx context.Context, scontrol []string, order bridge.Order
 		c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
 	}
 	r.settings(c)
+}
+
+// readsNice reports whether the order is carried by nice where only scontrol
+// shows it whatever it is.
+func readsNice(lever bridge.Lever, v *slurm.View) bool {
+	api, _ := rest.ParseName(v.API)
+	return !api.Nice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
 }
 
 // said returns the first line that a failed program wrote to its standard

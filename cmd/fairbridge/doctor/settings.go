@@ -36,10 +36,10 @@ func (r *Report) settings(c conf) {
 func (r *Report) lever(c conf) {
 	p := c.get("PriorityType")
 	multi := p == "priority/multifactor"
-	direct := c.lever == bridge.LeverPriority || c.lever == bridge.LeverAuto && c.api != "" && !c.site
+	direct := c.lever == bridge.LeverPriority
 	switch {
-	case c.lever == bridge.LeverNice && c.api == "v0.0.38":
-		r.add("settings", Fail, "order.lever: auto", "API %s does not show a job's nice: with order.lever nice no order is pushed", c.api)
+	case direct && multi:
+		r.add("settings", Warn, "order.lever: auto", "order.lever is priority: a nice that people set while a number of ours stands is lost, age and fair share stop, and giving back takes a hold and a release")
 	case c.lever == bridge.LeverSiteFactor && c.api != "" && !c.site:
 		r.add("settings", Fail, "order.lever: auto", "API %s cannot write site_factor: no order is pushed", c.api)
 	case !multi && !direct:

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 )
 
 // good is a slurm.conf that nothing is wrong with, as scontrol prints it.
@@ -49,12 +50,14 @@ func TestSettings(t *testing.T) {
 		level Level
 		want  string
 	}{
-		{"nice where it is not shown", "", bridge.LeverNice, old, Fail, "does not show a job's nice"},
+		{"nice, which scontrol shows", "", bridge.LeverNice, old, OK, "multifactor"},
+		{"auto on an old release: nice", "", bridge.LeverAuto, old, OK, "multifactor"},
+		{"priority by choice", "", bridge.LeverPriority, late, Warn, "a nice that people set while a number of ours stands is lost"},
 		{"nice where it is", "", bridge.LeverNice, mid, OK, "multifactor"},
 		{"site_factor where REST has none", "", bridge.LeverSiteFactor, old, Fail, "cannot write site_factor"},
 		{"site_factor", "", bridge.LeverSiteFactor, late, OK, "multifactor"},
 		{"priority/basic", "PriorityType = priority/basic", bridge.LeverAuto, late, Fail, "PriorityType is priority/basic"},
-		{"priority/basic, which auto does with", "PriorityType = priority/basic", bridge.LeverAuto, old, OK, "as priority itself"},
+		{"priority/basic on an old release", "PriorityType = priority/basic", bridge.LeverAuto, old, Fail, "PriorityType is priority/basic"},
 		{"priority/basic, lever priority", "PriorityType = priority/basic", bridge.LeverPriority, late, OK, "as priority itself"},
 		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, conf{}, Fail, "priority/basic"},
 
@@ -132,6 +135,26 @@ func TestOlder(t *testing.T) {
 	} {
 		if got := older(tt.a, tt.b); got != tt.want {
 			t.Errorf("older(%s, %s) = %v", tt.a, tt.b, got)
+		}
+	}
+}
+
+func TestNiceNeedsScontrolWhereRESTHidesIt(t *testing.T) {
+	for _, tt := range []struct {
+		lever bridge.Lever
+		view  slurm.View
+		fails bool
+	}{
+		{bridge.LeverAuto, slurm.View{API: "v0.0.38"}, true},
+		{bridge.LeverNice, slurm.View{API: "v0.0.39"}, true},
+		{bridge.LeverPriority, slurm.View{API: "v0.0.38"}, false},
+		{bridge.LeverAuto, slurm.View{API: "v0.0.40", SiteFactor: true}, false},
+		{bridge.LeverNice, slurm.View{API: "v0.0.42", SiteFactor: true}, false},
+	} {
+		var r Report
+		r.Conf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, &tt.view)
+		if r.Bad() != tt.fails {
+			t.Errorf("%s on %s: %+v", tt.lever, tt.view.API, r)
 		}
 	}
 }

@@ -39,6 +39,10 @@ func run(args []string) (int, error) {
 	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
 		return 1, fmt.Errorf("reading the answer of %s: %w", os.Getenv("SLURMTEST_URL"), err)
 	}
-	_, err = fmt.Fprint(os.Stderr, out.Output)
+	to := os.Stderr
+	if out.Status == 0 {
+		to = os.Stdout
+	}
+	_, err = fmt.Fprint(to, out.Output)
 	return out.Status, err
 }

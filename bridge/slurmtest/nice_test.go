@@ -1,0 +1,65 @@
+package slurmtest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/live"
+	"fairbridge/bridge/slurm/rest"
+)
+
+// TestOldReleasesShowNiceBeforeAWrite: 22.05 shows a nice by REST only above 0.
+// Right before a write scontrol shows what stands; without it nobody knows.
+func TestOldReleasesShowNiceBeforeAWrite(t *testing.T) {
+	for release, old := range map[string]bool{"22.05.8": true, "24.11.5": false} {
+		s := start(t, release)
+		id := submit(t, s, sim.Spec{User: "alice", GPUs: 1, Hold: true})
+		s.World(func(w *sim.World) {
+			if err := w.Update(sim.Operator, id, sim.Update{Nice: sim.Ptr(int64(-500))}); err != nil {
+				t.Fatal(err)
+			}
+		})
+		record, status := s.Scontrol("slurm", "show", "job", "1")
+		if status != 0 {
+			t.Fatal(record)
+		}
+		file := filepath.Join(t.TempDir(), "record")
+		if err := os.WriteFile(file, []byte(record), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for scontrol, known := range map[string]bool{"cat": true, "false": !old} {
+			l := connect(t, s, []string{"sh", "-c", scontrol + " " + file})
+			v, err := l.Observe(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			listed := v.Job(id)
+			if listed.NiceKnown == old || !v.NiceRead {
+				t.Errorf("%s: the list knows nice %v, read before writes %v", release, listed.NiceKnown, v.NiceRead)
+			}
+			j, err := l.Reread(t.Context(), id)
+			if err != nil || j.NiceKnown != known || known && j.Nice != -500 {
+				t.Errorf("%s with scontrol %q: nice %d known %v, %v", release, scontrol, j.Nice, j.NiceKnown, err)
+			}
+		}
+	}
+}
+
+// connect opens a live cluster on the server, with this for scontrol.
+func connect(t *testing.T, s *Server, scontrol []string) *live.Cluster {
+	t.Helper()
+	token := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(token, []byte(sign(t, "k", "rest", time.Now().Add(time.Hour))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	client, err := rest.Open(t.Context(), rest.Config{URL: s.URL(), TokenFile: token, User: "rest"}, rest.Poll{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live.New(client, door.New(client, door.Config{MayWrite: func(context.Context) error { return nil }, Scontrol: scontrol}))
+}
