@@ -175,6 +175,7 @@ func TestWarmAgainAfterStandingBy(t *testing.T) {
 	r := newRig(t, gate.Rank, "drf", nil)
 	r.full("")
 	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 	if r.cycles(4); len(r.wire.applied) == 0 {
 		t.Fatalf("nothing sent; log:\n%s", r.log.String())
 	}
