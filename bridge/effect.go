@@ -31,12 +31,12 @@ const (
 )
 
 // of returns those of the edits that may be sent, and counts them. A requeue is
-// nothing to try with.
+// nothing to try with, nor is the warning of one, whose effect nothing shows.
 func (a *allowance) of(edits []slurm.Edit) []slurm.Edit {
 	if *a == allEdit {
 		return edits
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Kind != slurm.Requeue })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Kind != slurm.Requeue && e.Kind != slurm.Warn })
 	if *a == noEdit || i < 0 {
 		return nil
 	}

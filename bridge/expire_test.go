@@ -183,6 +183,30 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	}
 }
 
+// TestNoPinOutlivesADoubt: the daemon lives and leads, but its policy fails.
+func TestNoPinOutlivesADoubt(t *testing.T) {
+	g := newGuarded(t)
+	g.minute()
+	id := g.pinned()
+	g.conf.Partitions[0].Decide = broken{}
+	g.restart()
+	g.idle()
+	for range 12 { // six minutes
+		g.cycles(1)
+		if out, err := g.x.Run(t.Context()); err != nil || len(out.Edits) > 0 {
+			t.Fatalf("the timer gave back %v while a daemon leads: %v", out, err)
+		}
+	}
+	if j := g.job(id); !j.Running() {
+		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required, g.wire.applied, g.log.String())
+	}
+	for _, e := range g.wire.applied[1:] {
+		if e.Kind != slurm.Require && e.Kind != slurm.SiteFactor || e.Kind == slurm.Require && len(e.Nodes) > 0 {
+			t.Errorf("in doubt it sent %v", e)
+		}
+	}
+}
+
 // TestExpiryWithoutADatabase works from the local journal, on node lists only.
 func TestExpiryWithoutADatabase(t *testing.T) {
 	g := newGuarded(t)

@@ -2,6 +2,7 @@ package bridge_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
+	"fairbridge/policy/paper"
 )
 
 // gracious is a cluster full of two jobs that may be stopped, and a short one
@@ -141,4 +143,58 @@ func TestAPartitionsGrace(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestGraceUnderEveryPolicy: whatever the policy, no run is warned twice within
+// the cooldown or requeued before its grace is over, and most warnings lead to a stop.
+func TestGraceUnderEveryPolicy(t *testing.T) {
+	warned, stopped := 0, 0
+	for _, e := range paper.All() {
+		if testing.Short() && !slices.Contains([]string{"fairbridge", "gavel", "tiresias"}, e.Name) {
+			continue
+		}
+		t.Run(e.Name, func(t *testing.T) {
+			w, s := gracefully(t, e.Name)
+			warned, stopped = warned+w, stopped+s
+		})
+	}
+	if warned == 0 || stopped*3 < warned*2 {
+		t.Errorf("%d warnings, %d stops", warned, stopped)
+	}
+	t.Logf("%d warnings, %d stops", warned, stopped)
+}
+
+// gracefully plays two hours on a full cluster and counts warnings and stops.
+func gracefully(t *testing.T, name string) (warned, stopped int) {
+	const comment, grace = "fairbridge:preemptible,ckpt=10s,grace=2m", 2 * time.Minute
+	r := newRig(t, gate.Preempt, name, nil)
+	g := &r.conf.Gate
+	g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h, g.Cooldown = 10, 20, 100, 100, 20*time.Minute
+	r.restart()
+	at := map[slurm.Run]time.Time{}
+	r.wire.answer = func(e slurm.Edit) error {
+		since, ok := at[e.Run]
+		switch {
+		case e.Kind == slurm.Warn && ok && r.w.Now().Sub(since) < g.Cooldown:
+			t.Errorf("%v was warned %v ago", e, r.w.Now().Sub(since))
+		case e.Kind == slurm.Warn:
+			warned++
+			at[e.Run] = r.w.Now()
+		case e.Kind == slurm.Requeue && (!ok || r.w.Now().Sub(since) < grace):
+			t.Errorf("%v was warned: %v, %v ago", e, ok, r.w.Now().Sub(since))
+		case e.Kind == slurm.Requeue:
+			stopped++
+		}
+		return nil
+	}
+	for i := range 8 {
+		r.submit(sim.Spec{User: "hog", Account: "x", GPUs: 2, Work: 5*time.Hour + time.Duration(i)*time.Minute, Limit: 6 * time.Hour, Comment: comment, Checkpoint: true})
+	}
+	r.w.Advance(r.w.Now().Add(time.Hour))
+	for i := range 12 {
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 1 + i%4, Work: 20 * time.Minute, Limit: time.Hour, Comment: comment, Checkpoint: true})
+		r.cycles(4)
+	}
+	r.cycles(60)
+	return warned, stopped
 }

@@ -113,15 +113,10 @@ func (g *giving) untried(edits []slurm.Edit) []slurm.Edit {
 // send writes the first edits down and sends them.
 func (g *giving) send(ctx context.Context, f *Facts, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), roundEdits)], len(todo)
-	planned := make([]ledger.Intent, len(now))
-	for i, e := range now {
+	for _, e := range now {
 		g.tries[fieldOf(e)]++
-		planned[i] = ledger.Intent{
-			Cluster: g.Name, Epoch: g.Epoch, Policy: "release", Edit: e,
-			Before: beforeOf(f.Book, f.View.Job(e.Run.Job), e, f.View.At), State: ledger.Planned, Made: f.View.At,
-		}
 	}
-	planned, err := g.Journal.Intend(ctx, nil, planned)
+	planned, err := g.Journal.Intend(ctx, nil, f.undoing(g.Name, g.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
@@ -133,6 +128,18 @@ func (g *giving) send(ctx context.Context, f *Facts, todo []slurm.Edit) error {
 		return nil
 	}
 	return err
+}
+
+// undoing makes the intents of edits that give values of ours back.
+func (f *Facts) undoing(cluster string, epoch int64, edits []slurm.Edit) []ledger.Intent {
+	out := make([]ledger.Intent, len(edits))
+	for i, e := range edits {
+		out[i] = ledger.Intent{
+			Cluster: cluster, Epoch: epoch, Policy: "release", Edit: e,
+			Before: beforeOf(f.Book, f.View.Job(e.Run.Job), e, f.View.At), State: ledger.Planned, Made: f.View.At,
+		}
+	}
+	return out
 }
 
 // book notes what came of a round's edits.

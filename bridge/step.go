@@ -76,6 +76,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		}
 	}
 	l.act(ctx, f, r, allowed)
+	l.unbind(ctx, f, r)
 }
 
 // look reads the world, judges what it sees, and only then records usage and
