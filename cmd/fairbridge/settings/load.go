@@ -13,6 +13,8 @@ import (
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"fairbridge/bridge/slurm/safefile"
 )
 
 // maxFile is the size beyond which a file cannot be a configuration.
@@ -27,6 +29,9 @@ func Load(path string) (*File, error) {
 	}
 	if info.Size() > maxFile {
 		return nil, fmt.Errorf("reading the configuration: %s has %d bytes: that is not a configuration", path, info.Size())
+	}
+	if err := safefile.Check(path); err != nil {
+		return nil, fmt.Errorf("the configuration names programs to run, so that nobody else may write it: %w", err)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -33,22 +33,6 @@ func (f *File) Loop() (bridge.Config, error) {
 	return c, nil
 }
 
-// DSN returns the connection string of the database, from its file or the
-// environment.
-func (f *File) DSN() (string, error) {
-	if f.Database.DSNFile != "" {
-		text, err := os.ReadFile(f.Database.DSNFile)
-		if err != nil {
-			return "", fmt.Errorf("reading database.dsn_file: %w", err)
-		}
-		return strings.TrimSpace(string(text)), nil
-	}
-	if dsn := os.Getenv(f.Database.DSNEnv); dsn != "" {
-		return dsn, nil
-	}
-	return "", fmt.Errorf("no database: set database.dsn_file, or put the connection string into the environment as %s", f.Database.DSNEnv)
-}
-
 // printed writes parameters as "a=1 b=2", in order of their names.
 func printed(params map[string]any) string {
 	parts := make([]string, 0, len(params))

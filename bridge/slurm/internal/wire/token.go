@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"fairbridge/bridge/slurm/safefile"
 )
 
 // signedFor is the life of the tokens we sign; they are replaced at half life.
@@ -111,8 +113,11 @@ func readSecret(path string, info os.FileInfo) (secret, error) {
 
 // readKey reads a small file that others must not be able to read.
 func readKey(path string, info os.FileInfo) (secret, error) {
-	if info.Mode().Perm()&0o007 != 0 {
-		return "", fmt.Errorf("%s is open to everybody (mode %04o): chmod o-rwx it", path, info.Mode().Perm())
+	if err := safefile.Private(path); err != nil {
+		return "", err
+	}
+	if err := safefile.Unshared(path); err != nil {
+		return "", err
 	}
 	if info.Size() > 64<<10 || !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a file of at most 64 kB", path)

@@ -1,0 +1,112 @@
+package safefile
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+)
+
+// Check returns an error, which says what to do, when somebody other than root
+// and the user we run as could change the file or replace it: by its own mode
+// and owner, or by those of a directory above it. Symbolic links are followed.
+// A directory with the sticky bit, such as /tmp, lets nobody replace what is
+// another's. A group of its owner's own name counts as the owner.
+func Check(path string) error { return walk(path, os.Geteuid()) }
+
+// Unshared is Check for a file that is no danger to who reads it: its owner may
+// be any user, who then counts as we do.
+func Unshared(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	owner, _ := owners(info)
+	return walk(path, os.Geteuid(), owner)
+}
+
+// walk judges the file and all directories above it, which root and the trusted
+// users may own.
+func walk(path string, trusted ...int) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil {
+		real, err = filepath.Abs(real)
+	}
+	if err != nil {
+		return err
+	}
+	for at := real; ; at = filepath.Dir(at) {
+		if err := check(path, at, trusted); err != nil {
+			return err
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// check judges the file, or a directory above it.
+func check(path, at string, trusted []int) error {
+	info, err := os.Lstat(at)
+	if err != nil {
+		return err
+	}
+	what := at
+	if info.IsDir() {
+		what = fmt.Sprintf("%s, where %s is,", at, path)
+	}
+	owner, group := owners(info)
+	if owner != 0 && !slices.Contains(trusted, owner) {
+		return fmt.Errorf("%s belongs to %s, who could change it: chown root %s", what, nameOf(owner), at)
+	}
+	mode := info.Mode()
+	if info.IsDir() && mode&fs.ModeSticky != 0 {
+		return nil
+	}
+	switch {
+	case mode.Perm()&0o002 != 0:
+		return fmt.Errorf("%s can be written by everybody (mode %04o): chmod go-w %s", what, mode.Perm(), at)
+	case mode.Perm()&0o020 != 0 && !own(owner, group):
+		return fmt.Errorf("%s can be written by group %s (mode %04o): chmod g-w %s", what, groupOf(group), mode.Perm(), at)
+	}
+	return nil
+}
+
+// Private returns an error, which says what to do, when everybody may read the
+// file.
+func Private(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o007 != 0 {
+		return fmt.Errorf("%s is open to everybody (mode %04o): chmod o-rwx %s", path, info.Mode().Perm(), path)
+	}
+	return nil
+}
+
+func owners(info fs.FileInfo) (owner, group int) {
+	s := info.Sys().(*syscall.Stat_t)
+	return int(s.Uid), int(s.Gid)
+}
+
+// own reports whether the group is that of the owner alone, by its name.
+func own(owner, group int) bool { return nameOf(owner) == groupOf(group) }
+
+func nameOf(uid int) string {
+	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
+		return u.Username
+	}
+	return "user " + strconv.Itoa(uid)
+}
+
+func groupOf(gid int) string {
+	if g, err := user.LookupGroupId(strconv.Itoa(gid)); err == nil {
+		return g.Name
+	}
+	return strconv.Itoa(gid)
+}
