@@ -214,7 +214,7 @@ func (s *site) start() {
 	}
 	s.timer()
 	s.log = &bytes.Buffer{}
-	s.daemon = exec.Command(path, "-c", s.conf, "run")
+	s.daemon = exec.Command(path, "-c", s.conf, "run", "--allow-root")
 	s.daemon.Stderr = s.log
 	if err := s.daemon.Start(); err != nil {
 		s.t.Fatal(err)

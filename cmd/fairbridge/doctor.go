@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,10 +59,18 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, v)
 	r.Restd("/proc")
 	examineDB(ctx, f, &r)
-	if bridge.Stopped(f.StopFile) {
-		r = append(r, doctor.Finding{About: "stop file", Level: doctor.Warn, Text: f.StopFile + " exists: nothing is pushed", Fix: "remove it when you are ready"})
-	}
+	r.Folders(os.Geteuid(), folders(f)...)
+	r.StopFolder(f.StopFile)
 	return r
+}
+
+// folders are the places the daemon writes to.
+func folders(f *settings.File) []doctor.Folder {
+	list := []doctor.Folder{{Key: "probes.spool", Path: f.SpoolDir()}}
+	if f.Journal != "" {
+		list = append(list, doctor.Folder{Key: "journal", Path: filepath.Dir(f.Journal)})
+	}
+	return list
 }
 
 func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {

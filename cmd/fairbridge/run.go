@@ -21,19 +21,23 @@ import (
 )
 
 func newRun(o *options) *cobra.Command {
-	var once bool
+	var once, root bool
 	c := &cobra.Command{
 		Use:   "run",
 		Short: "Run the daemon",
 		Long: `Run the daemon: a cycle every interval, until SIGTERM. Leases stay when it ends;
 they run out by themselves. A STOP file (stop_file in the configuration) halts all
-pushing within a second. A second daemon for the same cluster stands by.`,
+pushing within a second. A second daemon for the same cluster stands by. As root the
+daemon does not start, unless --allow-root is given.`,
 		Example: `  fairbridge run --config /etc/fairbridge/fairbridge.yaml
   fairbridge run --once      one cycle, then exit`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			f, err := o.load()
 			if err != nil {
+				return err
+			}
+			if err := notRoot(os.Geteuid(), once || root); err != nil {
 				return err
 			}
 			log := f.Logger(c.ErrOrStderr())
@@ -45,8 +49,18 @@ pushing within a second. A second daemon for the same cluster stands by.`,
 			return s.run(c.Context(), log, once)
 		},
 	}
+	c.Flags().BoolVar(&root, "allow-root", false, "run the daemon as root, as in a container that has no other user")
 	c.Flags().BoolVar(&once, "once", false, "run one cycle and exit; it pushes only where warmup is 0")
 	return c
+}
+
+// notRoot refuses to run a daemon as root.
+func notRoot(uid int, allowed bool) error {
+	if uid != 0 || allowed {
+		return nil
+	}
+	return usageError{errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
+		"run it as a user of its own (fairbridge.service, or sudo -u fairbridge fairbridge run); with --allow-root it runs all the same")}
 }
 
 func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {

@@ -48,6 +48,9 @@ func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
 	return c, nil
 }
 
+// Token returns what the current token says of itself.
+func (c *Client) Token() (wire.Token, error) { return c.conn.Token() }
+
 // API returns the version in use and what it can do.
 func (c *Client) API() API {
 	c.mu.Lock()

@@ -11,6 +11,12 @@ import (
 	"syscall"
 )
 
+// Error is a file that must not be believed, and the command that mends it.
+type Error struct{ What, Fix string }
+
+// Error says both.
+func (e *Error) Error() string { return e.What + ": " + e.Fix }
+
 // Check returns an error, which says what to do, when somebody other than root
 // and the user we run as could change the file or replace it: by its own mode
 // and owner, or by those of a directory above it. Symbolic links are followed.
@@ -61,7 +67,7 @@ func check(path, at string, trusted []int) error {
 	}
 	owner, group := owners(info)
 	if owner != 0 && !slices.Contains(trusted, owner) {
-		return fmt.Errorf("%s belongs to %s, who could change it: chown root %s", what, nameOf(owner), at)
+		return &Error{fmt.Sprintf("%s belongs to %s, who could change it", what, nameOf(owner)), "chown root " + at}
 	}
 	mode := info.Mode()
 	if info.IsDir() && mode&fs.ModeSticky != 0 {
@@ -69,9 +75,9 @@ func check(path, at string, trusted []int) error {
 	}
 	switch {
 	case mode.Perm()&0o002 != 0:
-		return fmt.Errorf("%s can be written by everybody (mode %04o): chmod go-w %s", what, mode.Perm(), at)
+		return &Error{fmt.Sprintf("%s can be written by everybody (mode %04o)", what, mode.Perm()), "chmod go-w " + at}
 	case mode.Perm()&0o020 != 0 && !own(owner, group):
-		return fmt.Errorf("%s can be written by group %s (mode %04o): chmod g-w %s", what, groupOf(group), mode.Perm(), at)
+		return &Error{fmt.Sprintf("%s can be written by group %s (mode %04o)", what, groupOf(group), mode.Perm()), "chmod g-w " + at}
 	}
 	return nil
 }
@@ -84,7 +90,7 @@ func Private(path string) error {
 		return err
 	}
 	if info.Mode().Perm()&0o007 != 0 {
-		return fmt.Errorf("%s is open to everybody (mode %04o): chmod o-rwx %s", path, info.Mode().Perm(), path)
+		return &Error{fmt.Sprintf("%s is open to everybody (mode %04o)", path, info.Mode().Perm()), "chmod o-rwx " + path}
 	}
 	return nil
 }

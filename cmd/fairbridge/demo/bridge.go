@@ -107,7 +107,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.run, err = spawn("fairbridge run", exec.Command(d.binary, "--config", d.config, "run")); err != nil {
+	if d.run, err = spawn("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))

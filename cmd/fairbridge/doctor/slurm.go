@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/safefile"
 )
 
 // Fixes for what a call to Slurm can end with.
@@ -37,6 +38,7 @@ func (r *Report) Slurm(ctx context.Context, open func(context.Context) (*rest.Cl
 		return nil
 	}
 	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.API, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
+	r.token(c, now())
 	if w := c.Warning(); w != "" {
 		r.add("slurm", Warn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
 	}
@@ -53,7 +55,11 @@ func (r *Report) Slurm(ctx context.Context, open func(context.Context) (*rest.Cl
 
 func fixOf(err error) string {
 	var e *slurm.Error
-	if errors.As(err, &e) {
+	var file *safefile.Error
+	switch {
+	case errors.As(err, &file): // the token's
+		return file.Fix
+	case errors.As(err, &e):
 		return slurmFixes[e.Class]
 	}
 	return "correct slurm.url, or where the token comes from: slurm.token_file, slurm.key_file and slurm.user"

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/safefile"
 	"fairbridge/policy"
 )
 
@@ -100,6 +101,10 @@ func TestEveryFailureHasAFix(t *testing.T) {
 		if fixOf(&slurm.Error{Class: c}) == "" {
 			t.Errorf("no fix for %q", c)
 		}
+	}
+	open := &slurm.Error{Class: slurm.Denied, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
+	if f := fixOf(open); f != "chmod o-rwx token" {
+		t.Errorf("a token file that is too open: %q", f)
 	}
 	if f := fixOf(errors.New("reading the token: no such file")); f == "" {
 		t.Error("no fix for what went wrong before a call")

@@ -58,6 +58,7 @@ func (f *File) values() []error {
 		checkScancel(f.Slurm.Scancel),
 		between("warmup", f.Warmup, 0, 1000),
 		between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute),
+		between("slurm.token_life", f.Slurm.TokenLife, 0, forever),
 		between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
 		between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour),
 		between("slurm.rate", f.Slurm.Rate, 0.1, 1000),

@@ -30,11 +30,11 @@ func (f *File) DSN() (string, error) {
 var password = regexp.MustCompile(`(?i)\bpassword\s*=|^\w+://[^/@]*:[^/@]+@`)
 
 func dsnFile(path string) (string, error) {
-	if err := safefile.Unshared(path); err != nil {
-		return "", err
-	}
 	text, err := os.ReadFile(path)
 	if err != nil {
+		return "", err
+	}
+	if err := safefile.Unshared(path); err != nil {
 		return "", err
 	}
 	dsn := strings.TrimSpace(string(text))

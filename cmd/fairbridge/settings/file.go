@@ -40,6 +40,7 @@ type Slurm struct {
 	URL        string        `yaml:"url"`
 	TokenFile  string        `yaml:"token_file"`
 	TokenEnv   string        `yaml:"token_env"`
+	TokenLife  time.Duration `yaml:"token_life"`
 	KeyFile    string        `yaml:"key_file"`
 	User       string        `yaml:"user"`
 	SlurmUser  string        `yaml:"slurm_user"`
@@ -130,7 +131,7 @@ func Defaults() *File {
 	d := bridge.DefaultConfig()
 	return &File{
 		Slurm: Slurm{
-			URL: "http://localhost:6820", SlurmUser: "slurm", Timeout: 30 * time.Second,
+			URL: "http://localhost:6820", SlurmUser: "slurm", TokenLife: 366 * 24 * time.Hour, Timeout: 30 * time.Second,
 			MaxReplyMB: 1024, Refresh: 5 * time.Minute, Scontrol: []string{"scontrol"}, Rate: d.Gate.MutationRate,
 			Accounting: 10 * time.Minute,
 		},

@@ -51,8 +51,34 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 		return t, fmt.Errorf("the token in %s expired at %s: renew it with scontrol token username=%s lifespan=SECONDS",
 			where, t.Expires.UTC().Format(time.RFC3339), t.User)
 	}
+	if life := c.TokenLife; life > 0 && (t.Expires.IsZero() || t.Expires.Sub(now) > life) {
+		return t, fmt.Errorf("the token in %s is good %s, and more than %s are not accepted (slurm.token_life): make one with scontrol token username=%s lifespan=3600, and renew it by cron",
+			where, t.lasts(now), days(life), t.User)
+	}
 	return t, nil
 }
+
+// longLived is how much life a token may have left without a word.
+const longLived = 30 * 24 * time.Hour
+
+// Careless says what is unwise about the token; "" when nothing is. Slurm
+// cannot call a token back before it ends.
+func (t Token) Careless(now time.Time) string {
+	if t.text == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= longLived {
+		return ""
+	}
+	return fmt.Sprintf("the token of %s is good %s: whoever copies it can change every job until then, for Slurm cannot call it back", t.User, t.lasts(now))
+}
+
+// lasts says for how long the token is good: "for 400 days".
+func (t Token) lasts(now time.Time) string {
+	if t.Expires.IsZero() {
+		return "for ever"
+	}
+	return "for " + days(t.Expires.Sub(now))
+}
+
+func days(d time.Duration) string { return fmt.Sprintf("%.0f days", d.Hours()/24) }
 
 func (c Config) userOr(other string) string {
 	if c.User != "" {

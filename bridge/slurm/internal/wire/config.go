@@ -29,6 +29,9 @@ type Config struct {
 	// SlurmUser is slurmctld's own user, whose tokens are refused like root's
 	// because they can act as anybody. Default slurm.
 	SlurmUser string `yaml:"slurm_user"`
+	// TokenLife is how much life a token may have left; one that has more, or
+	// never ends, is refused. 0: any.
+	TokenLife time.Duration `yaml:"token_life"`
 	// CAFile holds the certificates (PEM) that sign an https slurmrestd's;
 	// default the system's.
 	CAFile string `yaml:"ca_file"`

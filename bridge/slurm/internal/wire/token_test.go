@@ -204,3 +204,38 @@ func TestConfig(t *testing.T) {
 func pemOf(der []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
+
+// TestTokensThatLastTooLong: beyond TokenLife they are refused, beyond 30 days
+// warned of.
+func TestTokensThatLastTooLong(t *testing.T) {
+	const day = 24 * time.Hour
+	forever, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims{User: "fairbridge"}).SignedString([]byte("k"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		token   string
+		life    time.Duration
+		refused string
+		warned  string
+	}{
+		"an hour":                     {mint(t, "fairbridge", noon.Add(time.Hour)), 366 * day, "", ""},
+		"a month":                     {mint(t, "fairbridge", noon.Add(30*day)), 366 * day, "", ""},
+		"longer":                      {mint(t, "fairbridge", noon.Add(31*day)), 366 * day, "", "the token of fairbridge is good for 31 days: whoever copies it"},
+		"a year and a day":            {mint(t, "fairbridge", noon.Add(367*day)), 366 * day, "is good for 367 days, and more than 366 days are not accepted (slurm.token_life): make one with scontrol token username=fairbridge lifespan=3600", ""},
+		"ten years, as is configured": {mint(t, "fairbridge", noon.Add(3650*day)), 0, "", "good for 3650 days"},
+		"for ever":                    {forever, 366 * day, "is good for ever, and more than 366 days", ""},
+		"for ever, as is configured":  {forever, 0, "", "good for ever: whoever copies it"},
+	} {
+		got, err := Config{TokenLife: c.life}.parseToken(secret(c.token), "FILE", noon)
+		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
+			t.Errorf("%s: %v, want %q", name, err, c.refused)
+		}
+		if w := got.Careless(noon); err == nil && ((w == "") != (c.warned == "") || !strings.Contains(w, c.warned)) {
+			t.Errorf("%s: warned %q, want %q", name, w, c.warned)
+		}
+	}
+	if w := (Token{User: "fairbridge"}).Careless(noon); w != "" {
+		t.Errorf("no token: %q", w)
+	}
+}

@@ -1,0 +1,76 @@
+package doctor
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// What access(2) is asked.
+const write, search = 2, 1
+
+// Folder is a place the daemon writes to, by the key of the configuration.
+type Folder struct{ Key, Path string }
+
+// Folders looks whether the user we run as could write there. What is missing
+// is made by the daemon, if it may.
+func (r *Report) Folders(uid int, folders ...Folder) {
+	if uid == 0 {
+		r.add("folders", Skip, "sudo -u fairbridge fairbridge doctor", "root may write everywhere: run doctor as the daemon's user")
+		return
+	}
+	bad := false
+	for _, f := range folders {
+		if f.Path == "" {
+			continue
+		}
+		at, err := existing(f.Path)
+		if err == nil {
+			err = syscall.Access(at, write|search)
+		}
+		if err != nil {
+			bad = true
+			r.add("folders", Fail, "install -d -m 0700 -o USER "+f.Path+" as root, USER being the daemon's; fairbridge.service does it for /var/lib/fairbridge",
+				"%s (%s) cannot be written to: %s: %v", f.Path, f.Key, at, err)
+		}
+	}
+	if !bad {
+		r.ok("folders", "the folders of journal and readings can be written to")
+	}
+}
+
+// existing returns the folder, or the nearest above it that exists.
+func existing(path string) (string, error) {
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		switch {
+		case err == nil && !info.IsDir():
+			return at, errors.New("it is no folder")
+		case err == nil || !errors.Is(err, fs.ErrNotExist):
+			return at, err
+		case at == filepath.Dir(at):
+			return at, err
+		}
+	}
+}
+
+// StopFolder looks whether a STOP file can be made where the daemon looks for
+// it. One that cannot be looked for counts as there.
+func (r *Report) StopFolder(path string) {
+	if path == "" {
+		return
+	}
+	dir := filepath.Dir(path)
+	_, err := os.Stat(path)
+	_, folder := os.Stat(dir)
+	switch {
+	case errors.Is(folder, fs.ErrNotExist):
+		r.add("stop file", Warn, "mkdir -p "+dir, "the folder of stop_file, %s, does not exist: in an emergency there is no place to put it", dir)
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		r.add("stop file", Fail, "chmod a+x "+dir, "stop_file cannot be looked for, which counts as there: nothing is pushed: %v", err)
+	case err == nil:
+		r.add("stop file", Warn, "remove it when you are ready", "%s exists: nothing is pushed", path)
+	}
+}

@@ -1,0 +1,75 @@
+package doctor
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	plain := filepath.Join(dir, "file")
+	if err := os.WriteFile(plain, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	closed := filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		path  string
+		level Level
+		says  string
+	}{
+		"there":                       {dir, OK, "can be written to"},
+		"not there, but may be made":  {filepath.Join(dir, "var", "lib"), OK, "can be written to"},
+		"none":                        {"", OK, "can be written to"},
+		"below a file":                {filepath.Join(plain, "x"), Fail, "not a directory"},
+		"a file":                      {plain, Fail, "it is no folder"},
+		"not to be written":           {closed, Fail, closed + " (journal) cannot be written to"},
+		"below one not to be written": {filepath.Join(closed, "lib"), Fail, "(journal) cannot be written to: " + closed},
+	} {
+		if os.Geteuid() == 0 && strings.Contains(name, "not to be") {
+			continue // root may
+		}
+		var r Report
+		r.Folders(1000, Folder{"journal", c.path})
+		if f := only(t, r); f.Level != c.level || !strings.Contains(f.Text, c.says) || f.Level == Fail && f.Fix == "" {
+			t.Errorf("%s: %+v, want %s %q", name, f, c.level, c.says)
+		}
+	}
+	var r Report
+	r.Folders(0, Folder{"journal", plain})
+	if f := only(t, r); f.Level != Skip {
+		t.Errorf("as root: %+v", f)
+	}
+}
+
+func TestStopFolder(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "STOP")
+	if err := os.WriteFile(there, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]struct {
+		level Level
+		says  string
+	}{
+		there:                            {Warn, "exists: nothing is pushed"},
+		filepath.Join(dir, "no", "STOP"): {Warn, "does not exist: in an emergency"},
+		filepath.Join(there, "STOP"):     {Fail, "cannot be looked for"},
+	} {
+		var r Report
+		r.StopFolder(path)
+		if f := only(t, r); f.Level != want.level || !strings.Contains(f.Text, want.says) || f.Fix == "" {
+			t.Errorf("%s: %+v, want %+v", path, f, want)
+		}
+	}
+	var r Report
+	r.StopFolder("")
+	r.StopFolder(filepath.Join(dir, "OTHER"))
+	if len(r) > 0 {
+		t.Errorf("nothing to say: %+v", r)
+	}
+}
