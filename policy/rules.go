@@ -85,6 +85,18 @@ func (r Rules) Late(round *Round, e *Entry) time.Duration {
 	return min(e.Waited(round.Now), round.Now.Sub(e.Eligible)) - r.mayWait(round, e)
 }
 
+// Lengths says how long others are thought to run where a place is reserved for
+// the job: ByForecast, and once it waited twice as long as it may, or more than
+// MaxWait, ByLimit. Forecasts may be wrong, and must not be so at its cost for
+// ever.
+func (r Rules) Lengths(round *Round, e *Entry) Length {
+	late, waited := r.Late(round, e), min(e.Waited(round.Now), round.Now.Sub(e.Eligible))
+	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
+		return ByLimit
+	}
+	return ByForecast
+}
+
 // mayWait is MaxWait, or less by Patience for a job that stopping others could
 // not help; the others' turn will come.
 func (r Rules) mayWait(round *Round, e *Entry) time.Duration {

@@ -213,15 +213,6 @@ func (w *walk) guard(e *Entry, why string) {
 		w.judges = append(w.judges, judge{e.lane(), e, why, w.p.Backfill.Behind(w.Round, e)})
 	}
 	if e.verdict.aged {
-		w.judges = append(w.judges, judge{e.lane(), e, why, Reserve(w.Round, e, w.length(e)).Pass})
+		w.judges = append(w.judges, judge{e.lane(), e, why, Reserve(w.Round, e, w.rules.Lengths(w.Round, e)).Pass})
 	}
-}
-
-// length is how long jobs are thought to run where the job, which waited too
-// long, has a reservation: by their limits from MaxWait on.
-func (w *walk) length(e *Entry) Length {
-	if e.Waited(w.Now) < w.rules.MaxWait {
-		return ByForecast
-	}
-	return ByLimit
 }

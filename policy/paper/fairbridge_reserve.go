@@ -29,7 +29,11 @@ func (f *Fairbridge) patiences() patiences {
 
 // Behind implements policy.Backfiller.
 func (l *slackLine) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
-	return backfill.EASY{Length: policy.ByForecast}.Behind(r, blocked)
+	rules := l.wait.due
+	if l.below(blocked.Account) {
+		rules = l.wait.soon
+	}
+	return backfill.EASY{Length: rules.Lengths(r, blocked)}.Behind(r, blocked)
 }
 
 // Reserves implements policy.Reserver: jobs have a reservation that are due, and

@@ -15,6 +15,7 @@ type day struct {
 	accounts []policy.Account // with what they used before
 	jobs     []policy.Job
 	runs     []time.Duration
+	wrong    float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
 }
 
 // stepOfDay is the time between two plans.
@@ -59,6 +60,7 @@ func (d *day) waits(t *testing.T, p policy.Policy) []time.Duration {
 	for started < len(d.jobs) {
 		for ; come < len(d.jobs) && !d.jobs[come].Arrive.After(s.Now); come++ {
 			s.Jobs = append(s.Jobs, d.jobs[come])
+			d.predict(&s.Jobs[len(s.Jobs)-1])
 		}
 		plan, err := p.Decide(s)
 		if err != nil {
@@ -80,6 +82,20 @@ func (d *day) waits(t *testing.T, p policy.Policy) []time.Duration {
 	return waits
 }
 
+// predict says how long the job is thought to run on: too long for one, too
+// short for the next.
+func (d *day) predict(j *policy.Job) {
+	if d.wrong == 0 {
+		return
+	}
+	total, ran := d.runs[j.ID-1].Seconds()*d.wrong, float64(j.Attained)/j.Ask.GPUs.Whole()
+	if j.ID%2 == 0 {
+		total = d.runs[j.ID-1].Seconds() / d.wrong
+	}
+	j.Left = max(policy.Seconds(total-ran), stepOfDay)
+	j.LeftSigma = j.Left
+}
+
 // pass lets a step go by for those that run.
 func (d *day) pass(s *policy.Snapshot) {
 	for i := range s.Jobs {
@@ -88,6 +104,7 @@ func (d *day) pass(s *policy.Snapshot) {
 			continue
 		}
 		serve(j, stepOfDay)
+		d.predict(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {
 				a.Used += policy.Service(j.Ask.GPUs.Whole(), stepOfDay)
