@@ -32,7 +32,7 @@ type verdict struct {
 }
 
 // decide asks the policy for a plan and checks it against the snapshot. The
-// policy has until the context's end or for at most limit.
+// policy has until the context's end or for at most limit; 0: without limit.
 func (g *guarded) decide(ctx context.Context, s *policy.Snapshot, limit time.Duration) (*policy.Plan, error) {
 	if g.overruns >= maxOverruns {
 		return nil, fmt.Errorf("%w: switched off after %d calls took longer than allowed; restart to try again", ErrPolicy, g.overruns)
@@ -40,8 +40,11 @@ func (g *guarded) decide(ctx context.Context, s *policy.Snapshot, limit time.Dur
 	if !g.running.CompareAndSwap(false, true) {
 		return nil, fmt.Errorf("%w: the last call has not returned yet", ErrPolicy)
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	if limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
 	done := make(chan verdict, 1)
 	go func() {
 		v := shielded(g.policy, s)

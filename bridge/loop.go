@@ -33,8 +33,9 @@ type Parts struct {
 	Now        func() time.Time // time.Now but in tests
 	Done       func(*Report)    // called after every cycle; nil: nobody
 	// Bare records cycles without snapshot and digests, since nobody will decide
-	// them again, and trusts policies not to write to their snapshot. It is for
-	// simulations.
+	// them again, trusts policies not to write to their snapshot, and waits for a
+	// plan as long as it takes: time is the one of Now, and a machine that is busy
+	// must not change what comes of it. It is for simulations.
 	Bare bool
 }
 

@@ -99,6 +99,14 @@ func (l *Loop) think(ctx context.Context, f *Facts, calm bool) []Thought {
 	return thoughts
 }
 
+// decideTime is how long a policy may take; 0: as long as it likes.
+func (l *Loop) decideTime() time.Duration {
+	if l.Bare {
+		return 0
+	}
+	return l.Interval / 4
+}
+
 // thinkOf decides for one partition. The policy gets a snapshot of its own:
 // the gate judges by one that no policy could write to.
 func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
@@ -111,7 +119,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	})
 	var plan *policy.Plan
 	t.time(l.Now, "decide", func() {
-		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, own, l.Interval/4)
+		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, own, l.decideTime())
 	})
 	if t.Err != nil {
 		return

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
 	"fairbridge/policy"
@@ -95,5 +96,35 @@ func TestSlurmAlone(t *testing.T) {
 	}
 	if r.GPUs != 16 || r.Makespan != b.Finish || r.BusyTime != 16*3600+4*60 {
 		t.Errorf("run %+v", r)
+	}
+}
+
+// late is a policy on a busy machine: its first plan takes longer than a live
+// daemon would wait.
+type late struct {
+	policy.Policy
+	by time.Duration
+}
+
+func (l *late) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	time.Sleep(l.by)
+	l.by = 0
+	return l.Policy.Decide(s)
+}
+
+// Time is the simulation's: how long the machine takes for a plan changes
+// nothing.
+func TestABusyMachineChangesNothing(t *testing.T) {
+	run := func(by time.Duration) string {
+		loop := bridge.DefaultConfig()
+		loop.Interval = time.Second // a daemon would wait a quarter of it
+		out, err := Run(Config{Policy: &late{decider(t, "easy"), by}, Name: "easy", Nodes: cluster(2), Jobs: stream(4, always), Seed: 1, Loop: loop})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plain(t, out)
+	}
+	if quiet, busy := run(0), run(400*time.Millisecond); quiet != busy {
+		t.Errorf("on a busy machine:\n%s\non a quiet one:\n%s", busy, quiet)
 	}
 }
