@@ -21,6 +21,7 @@ type Known struct {
 	Seq    uint64
 	Memo   []byte
 	Opting Opting
+	Speeds []policy.Speed // Config.Speeds
 }
 
 // Assemble makes the snapshot of one partition. It is pure. Jobs of other
@@ -28,7 +29,7 @@ type Known struct {
 func Assemble(k Known, p Partition) *policy.Snapshot {
 	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
-		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo), Speeds: k.Speeds,
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples

@@ -18,12 +18,13 @@ type Config struct {
 	Partitions []Partition
 	Order      Order
 	Lease      Lease
-	Pin        bool          // name nodes for jobs about to start
-	Preempt    Opting        // who may be requeued
-	Gate       gate.Config   // budgets
-	StopFile   string        // while it exists nothing is pushed
-	Leader     time.Duration // length of the leadership lease; 0: three intervals
-	Warmup     int           // good polls after a start or a fault before anything is pushed
+	Pin        bool           // name nodes for jobs about to start
+	Preempt    Opting         // who may be requeued
+	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.SpeedOf
+	Gate       gate.Config    // budgets
+	StopFile   string         // while it exists nothing is pushed
+	Leader     time.Duration  // length of the leadership lease; 0: three intervals
+	Warmup     int            // good polls after a start or a fault before anything is pushed
 }
 
 // Partition is one partition under one policy.

@@ -99,7 +99,7 @@ func (k *look) assemble(p Partition) *policy.Snapshot {
 	memo := k.Memos[p.Name]
 	return Assemble(Known{
 		View: k.View, Past: k.Past, Busy: k.Busy, Used: k.loop.used(), Book: k.Book,
-		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt,
+		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt, Speeds: k.loop.Speeds,
 	}, p)
 }
 

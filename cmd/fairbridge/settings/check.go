@@ -3,12 +3,15 @@ package settings
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
@@ -35,6 +38,11 @@ func (f *File) problems() []error {
 	for i, p := range f.Partitions {
 		for _, err := range p.problems() {
 			all = append(all, f.at(fmt.Sprintf("partitions[%d]", i), err))
+		}
+	}
+	for _, s := range f.speeds() {
+		if s.Speed == 0 {
+			note(fmt.Errorf("gpus.speed.%s: 0 is not above 0: leave the type out, or say how fast it is", s.Type))
 		}
 	}
 	c := f.loop()
@@ -127,13 +135,22 @@ func (p *Partition) policy() string {
 	return p.Policy
 }
 
+// speeds returns what the site says of its GPUs, sorted by type.
+func (f *File) speeds() []policy.Speed {
+	var out []policy.Speed
+	for _, typ := range slices.Sorted(maps.Keys(f.GPUs.Speed)) {
+		out = append(out, policy.Speed{Type: typ, Speed: f.GPUs.Speed[typ]})
+	}
+	return out
+}
+
 // loop returns the loop's configuration without its policies.
 func (f *File) loop() bridge.Config {
 	c := bridge.Config{
 		Name: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, Warmup: f.Warmup, Pin: f.Pin,
 		Order:   bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength), Window: f.Order.Window},
 		Lease:   bridge.Lease{Length: f.Lease.Length, Window: f.Lease.Window},
-		Preempt: bridge.Opting(f.Preempt), Gate: f.Gate, StopFile: f.StopFile, Leader: f.Leader.TTL,
+		Preempt: bridge.Opting(f.Preempt), Speeds: f.speeds(), Gate: f.Gate, StopFile: f.StopFile, Leader: f.Leader.TTL,
 	}
 	for _, p := range f.Partitions {
 		mode := gate.Mode(p.Mode)

@@ -16,6 +16,7 @@ type File struct {
 	Partitions []Partition `yaml:"partitions"`
 	// Accounts maps a Slurm account to its shares; others have one.
 	Accounts map[string]float64 `yaml:"accounts"`
+	GPUs     GPUs               `yaml:"gpus"`
 
 	Interval time.Duration `yaml:"interval"`
 	Deadline time.Duration `yaml:"deadline"`
@@ -92,6 +93,13 @@ type Partition struct {
 	// say nothing of it; 0: no warning. Signal is what they are warned by.
 	Grace  time.Duration `yaml:"grace"`
 	Signal string        `yaml:"signal"`
+}
+
+// GPUs says what the site knows of its GPUs.
+type GPUs struct {
+	// Speed maps a type, as Slurm calls it, to how fast it trains; only ratios
+	// matter. Other types: policy.SpeedOf.
+	Speed map[string]float64 `yaml:"speed"`
 }
 
 // Order says how ranks become numbers in Slurm.

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/policy"
 )
 
 // problems returns what is wrong with a text, one problem a line.
@@ -97,7 +98,9 @@ func TestProblems(t *testing.T) {
 		{"accounts: {a: -1}", 3, 15, "accounts.a: -1 is not between 0 and 1e9"},
 		{"accounts: {a: many}", 3, 15, `accounts.a: want a number, got "many"`},
 		{"accounts: {a: .nan}", 3, 15, "accounts.a: NaN is not between 0 and 1e9"},
-		{"accounts: [a]", 3, 11, "accounts: want account: shares, got a list"},
+		{"accounts: [a]", 3, 11, "accounts: want name: number, got a list"},
+		{"gpus: {speed: {a100: 0}}", 3, 22, "gpus.speed.a100: 0 is not above 0"},
+		{"gpus: {speed: 3}", 3, 15, `gpus.speed: want name: number, got "3"`},
 		{"accounts: &x {a: 1}", 3, 11, "accounts: anchors, aliases and tags are not understood"},
 		{"listen: 'localhost:'", 3, 9, `listen: "localhost:" is not host:port`},
 		{"probes: {url: 'ftp://{node}'}", 3, 15, "probes.url: "},
@@ -197,6 +200,7 @@ partitions:
   policy: tiresias
   params: {queues: [60, 3600]}
 accounts: {research: 2, "teaching": 0.5}
+gpus: {speed: {h100: 3.0, a100: 1}}
 gate:
 probes:
   max_age: 2m
@@ -215,6 +219,9 @@ probes:
 	}
 	if p := c.Partitions[0]; p.Mode != "observe" || p.Decide == nil || p.Params != "queues=[60 3600]" {
 		t.Errorf("%+v", p)
+	}
+	if d := cmp.Diff([]policy.Speed{{Type: "a100", Speed: 1}, {Type: "h100", Speed: 3}}, c.Speeds); d != "" {
+		t.Error("speeds of GPUs:", d)
 	}
 	if r := f.REST(); r.TokenEnv != "" || r.TokenFile != "" {
 		t.Errorf("a local socket needs no token: %+v", r)

@@ -100,11 +100,11 @@ func (w *walker) params(n ast.Node, v reflect.Value, path string) {
 	v.Set(reflect.ValueOf(out))
 }
 
-// shares takes positive numbers by name.
-func (w *walker) shares(n ast.Node, v reflect.Value, path string) {
+// numbers takes positive numbers by name.
+func (w *walker) numbers(n ast.Node, v reflect.Value, path string) {
 	pairs, ok := entries(n)
 	if !ok {
-		w.bad(n, "%s: want account: shares, got %s", path, kindOf(n))
+		w.bad(n, "%s: want name: number, got %s", path, kindOf(n))
 		return
 	}
 	out := map[string]float64{}

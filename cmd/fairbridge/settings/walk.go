@@ -64,7 +64,7 @@ func (w *walker) value(n ast.Node, v reflect.Value, path string) {
 	case v.Kind() == reflect.Slice:
 		w.list(n, v, path)
 	case v.Type() == reflect.TypeFor[map[string]float64]():
-		w.shares(n, v, path)
+		w.numbers(n, v, path)
 	case v.Kind() == reflect.Map:
 		w.params(n, v, path)
 	default:
