@@ -78,6 +78,11 @@ func agreeNodes(t failer, text []byte) {
 	agree(t, text, "nodes", func(d *Decoder, r io.Reader) ([]Node, Meta, error) { return d.Nodes(r, nil) }, referenceNode)
 }
 
+func agreeReservations(t failer, text []byte) {
+	t.Helper()
+	agree(t, text, "reservations", func(d *Decoder, r io.Reader) ([]Reservation, Meta, error) { return d.Reservations(r, nil) }, referenceReservation)
+}
+
 // seeds are small documents with the first records of every recorded reply,
 // without the fields that are skipped anyway.
 func seeds(t testing.TB, name, key string, known map[string]int) (out [][]byte) {
@@ -122,6 +127,8 @@ func TestAgreesOnRecorded(t *testing.T) {
 			agreeJobs(t, text)
 		case "nodes.json":
 			agreeNodes(t, text)
+		case "reservations.json":
+			agreeReservations(t, text)
 		}
 	}
 }
@@ -206,6 +213,11 @@ func TestAgreesOnMutatedJobs(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { agreeJobs(t, []byte(docs.Draw(t, "doc"))) })
 }
 
+func TestAgreesOnMutatedReservations(t *testing.T) {
+	docs := mutated("reservations", seeds(t, "reservations.json", "reservations", reservationShape.index))
+	rapid.Check(t, func(t *rapid.T) { agreeReservations(t, []byte(docs.Draw(t, "doc"))) })
+}
+
 func TestAgreesOnMutatedNodes(t *testing.T) {
 	docs := mutated("nodes", seeds(t, "nodes.json", "nodes", nodeShape.index))
 	rapid.Check(t, func(t *rapid.T) { agreeNodes(t, []byte(docs.Draw(t, "doc"))) })
@@ -237,6 +249,17 @@ func FuzzJobs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		if bounded(text) {
 			agreeJobs(t, text)
+		}
+	})
+}
+
+func FuzzReservations(f *testing.F) {
+	for _, s := range seeds(f, "reservations.json", "reservations", reservationShape.index) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if bounded(text) {
+			agreeReservations(t, text)
 		}
 	})
 }

@@ -22,14 +22,14 @@ import (
 // under a name or kind they do not know would be lost on the way.
 func TestAgreesWithSlinky(t *testing.T) {
 	tests := []struct {
-		version                 string
-		jobs, nodes, partitions any
+		version                               string
+		jobs, nodes, partitions, reservations any
 	}{
-		{"24.11-v0.0.42", &v0042.V0042OpenapiJobInfoResp{}, &v0042.V0042OpenapiNodesResp{}, &v0042.V0042OpenapiPartitionResp{}},
-		{"26.05-v0.0.42", &v0042.V0042OpenapiJobInfoResp{}, &v0042.V0042OpenapiNodesResp{}, &v0042.V0042OpenapiPartitionResp{}},
-		{"26.05-v0.0.43", &v0043.V0043OpenapiJobInfoResp{}, &v0043.V0043OpenapiNodesResp{}, &v0043.V0043OpenapiPartitionResp{}},
-		{"26.05-v0.0.44", &v0044.V0044OpenapiJobInfoResp{}, &v0044.V0044OpenapiNodesResp{}, &v0044.V0044OpenapiPartitionResp{}},
-		{"26.05-v0.0.45", &v0045.V0045OpenapiJobInfoResp{}, &v0045.V0045OpenapiNodesResp{}, &v0045.V0045OpenapiPartitionResp{}},
+		{"24.11-v0.0.42", &v0042.V0042OpenapiJobInfoResp{}, &v0042.V0042OpenapiNodesResp{}, &v0042.V0042OpenapiPartitionResp{}, &v0042.V0042OpenapiReservationResp{}},
+		{"26.05-v0.0.42", &v0042.V0042OpenapiJobInfoResp{}, &v0042.V0042OpenapiNodesResp{}, &v0042.V0042OpenapiPartitionResp{}, &v0042.V0042OpenapiReservationResp{}},
+		{"26.05-v0.0.43", &v0043.V0043OpenapiJobInfoResp{}, &v0043.V0043OpenapiNodesResp{}, &v0043.V0043OpenapiPartitionResp{}, &v0043.V0043OpenapiReservationResp{}},
+		{"26.05-v0.0.44", &v0044.V0044OpenapiJobInfoResp{}, &v0044.V0044OpenapiNodesResp{}, &v0044.V0044OpenapiPartitionResp{}, &v0044.V0044OpenapiReservationResp{}},
+		{"26.05-v0.0.45", &v0045.V0045OpenapiJobInfoResp{}, &v0045.V0045OpenapiNodesResp{}, &v0045.V0045OpenapiPartitionResp{}, &v0045.V0045OpenapiReservationResp{}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.version, func(t *testing.T) {
@@ -43,6 +43,9 @@ func TestAgreesWithSlinky(t *testing.T) {
 			text, again = through(t, tt.version, "partitions", tt.partitions)
 			partitions, _, err := d.Partitions(bytes.NewReader(text), nil)
 			same(t, partitions, err, again, referencePartition)
+			text, again = through(t, tt.version, "reservations", tt.reservations)
+			reservations, _, err := d.Reservations(bytes.NewReader(text), nil)
+			same(t, reservations, err, again, referenceReservation)
 		})
 	}
 }

@@ -150,3 +150,25 @@ func (r *reader) commas(key string) []string {
 	}
 	return list
 }
+
+// referenceReservation reads one reservation.
+func referenceReservation(o jsonObject) Reservation {
+	r := newReader(o)
+	var v Reservation
+	v.Name, v.Nodes = r.text("name"), r.hosts("node_list")
+	v.Start, v.End = r.time("start_time"), r.time("end_time")
+	v.Flags, _ = r.list("flags", true)
+	slices.Sort(v.Flags)
+	v.Flags = slices.Compact(v.Flags)
+	for _, f := range reservationShape.fields {
+		if r.wrong[f.name] {
+			v.Opaque = f.name + " is not of the expected kind"
+			break
+		}
+	}
+	soft := newReader(o)
+	v.Cores, v.NodeCount = int(soft.size("core_count")), int(soft.size("node_count"))
+	v.TRES, v.Partition, v.Licenses = soft.text("tres"), soft.text("partition"), soft.text("licenses")
+	v.Users, v.Accounts, v.Groups = soft.commas("users"), soft.commas("accounts"), soft.commas("groups")
+	return v
+}

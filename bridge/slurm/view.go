@@ -31,6 +31,11 @@ type View struct {
 	// Cut says why a list is known not to be whole; "" when nothing is known
 	// against it.
 	Cut string
+	// Reservations, sorted by Name, are as of ReservedAt (the server's clock); when
+	// that is not At, Unreserved says why they could not be read.
+	Reservations []Reservation
+	ReservedAt   time.Time
+	Unreserved   string
 }
 
 // ProvenGone reports whether Slurm said that it does not know the job.

@@ -30,6 +30,7 @@ type Client struct {
 	api     API
 	warning string
 	model   model
+	aside   known         // reservations
 	touched map[int64]int // jobs changed by us → polls that still re-read them
 }
 

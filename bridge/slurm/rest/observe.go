@@ -43,8 +43,9 @@ func (p Poll) complete() Poll {
 	return p
 }
 
-// Observe reads jobs, nodes and partitions. It returns everything or an
-// error, never a part.
+// Observe reads jobs, nodes, partitions and reservations. It returns everything
+// or an error, never a part; only reservations may be older than the rest, and
+// the view then says so.
 func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	c.polling.Lock()
 	defer c.polling.Unlock()
@@ -58,6 +59,7 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	if err := c.partitions(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the partitions: %w", err)
 	}
+	c.reservations(ctx, v)
 	if err := c.jobs(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}

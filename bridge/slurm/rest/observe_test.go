@@ -30,6 +30,7 @@ type queue struct {
 	node    func() (status int, body string)
 	now     int64
 	calls   []string
+	aside   string // the reservations; fail: reading them does
 }
 
 const epoch = 1795225300
@@ -86,6 +87,11 @@ func (q *queue) answer(w http.ResponseWriter, path string) {
 		}
 		w.WriteHeader(status)
 		fmt.Fprint(w, body)
+	case path == "reservations" && q.aside != "fail":
+		fmt.Fprintf(w, `{"reservations":[%s],`+end, q.aside)
+	case path == "reservations":
+		w.WriteHeader(500)
+		fmt.Fprint(w, `{"errors":[{"error_number":-1,"error":"Unspecified error"}]}`)
 	case path == "nodes":
 		fmt.Fprint(w, `{"nodes":[{"name":"n2","state":["IDLE"]},{"name":"n1","state":["IDLE"]}],`+end)
 	case q.noParts:
@@ -159,8 +165,8 @@ func TestPollReadsWhatChanged(t *testing.T) {
 		q.jobs[id] = "PENDING"
 	}
 	c := open(t, q, Poll{})
-	const full = "diag nodes partitions jobs/state/ jobs"
-	const same = "diag nodes partitions jobs/state/"
+	const full = "diag nodes partitions reservations jobs/state/ jobs"
+	const same = "diag nodes partitions reservations jobs/state/"
 	for _, step := range []struct {
 		name   string
 		change func()
@@ -255,7 +261,7 @@ func TestOldReleasesReadTheWholeList(t *testing.T) {
 	c := open(t, q, Poll{})
 	for range 2 {
 		v := observe(t, c)
-		if got := strings.Join(q.took(), " "); got != "diag nodes partitions jobs" || !v.Full {
+		if got := strings.Join(q.took(), " "); got != "diag nodes partitions reservations jobs" || !v.Full {
 			t.Error(got)
 		}
 	}
@@ -291,5 +297,29 @@ func TestMidnightIsNoRestart(t *testing.T) {
 		if got := c.started(s.since); !got.Equal(s.want) {
 			t.Errorf("since %v: started %v", s.since, got)
 		}
+	}
+}
+
+// Reservations that cannot be read are those read last, and the view says why.
+func TestReservationsLastKnown(t *testing.T) {
+	const one = `{"name":"m1","node_list":"n[1-2]","flags":["MAINT"],"start_time":{"set":true,"infinite":false,"number":1795225400}}`
+	q := &queue{version: 42, jobs: map[int64]string{1: "PENDING"}, aside: "fail"}
+	c := open(t, q, Poll{})
+	if v := observe(t, c); len(v.Reservations) != 0 || !v.ReservedAt.IsZero() || !strings.Contains(v.Unreserved, "Unspecified error") || len(v.Jobs) != 1 {
+		t.Errorf("never read: %+v", v)
+	}
+	q.set(func() { q.aside = one })
+	v := observe(t, c)
+	if len(v.Reservations) != 1 || v.Reservations[0].Name != "m1" || !v.ReservedAt.Equal(v.At) || v.Unreserved != "" || len(v.Warnings) != 0 {
+		t.Errorf("read: %+v", v)
+	}
+	read := v.At
+	q.set(func() { q.aside, q.now = "fail", 60 })
+	if v := observe(t, c); len(v.Reservations) != 1 || !v.ReservedAt.Equal(read) || v.Unreserved == "" || len(v.Warnings) != 1 {
+		t.Errorf("not read any more: %+v", v)
+	}
+	q.set(func() { q.aside = `{"name":"m2","node_list":7}` })
+	if v := observe(t, c); v.Reservations[0].Name != "m2" || !strings.Contains(v.Warnings[0], "reservation m2: node_list is not of the expected kind") {
+		t.Errorf("in part unreadable: %+v", v)
 	}
 }

@@ -1,0 +1,52 @@
+package slurm
+
+import (
+	"io"
+	"time"
+)
+
+// Reservations appends the reservation records of a reply to into.
+func (d *Decoder) Reservations(r io.Reader, into []Reservation) ([]Reservation, Meta, error) {
+	return records(d, r, "reservations", into, (*scanner).reservation)
+}
+
+// reservationShape is every field of a reservation record this package reads.
+// Numbers are plain until v0.0.38 and wrapped since.
+var reservationShape = shaped(
+	word("name", func(r *Reservation) *string { return &r.Name }),
+	hosts("node_list", func(r *Reservation) *string { return &r.Nodes }),
+	moment("start_time", func(r *Reservation) *time.Time { return &r.Start }),
+	moment("end_time", func(r *Reservation) *time.Time { return &r.End }),
+	field[Reservation]{"flags", readReservationFlags},
+	lenient(size("core_count", func(r *Reservation) *int { return &r.Cores })),
+	lenient(size("node_count", func(r *Reservation) *int { return &r.NodeCount })),
+	lenient(word("tres", func(r *Reservation) *string { return &r.TRES })),
+	lenient(commas("users", func(r *Reservation) *[]string { return &r.Users })),
+	lenient(commas("accounts", func(r *Reservation) *[]string { return &r.Accounts })),
+	lenient(commas("groups", func(r *Reservation) *[]string { return &r.Groups })),
+	lenient(word("partition", func(r *Reservation) *string { return &r.Partition })),
+	lenient(word("licenses", func(r *Reservation) *string { return &r.Licenses })),
+)
+
+func readReservationFlags(s *scanner, r *Reservation) verdict {
+	got := s.words(true)
+	s.sortList()
+	r.Flags = s.pool.keep(s.list)
+	return got
+}
+
+// reservation reads one reservation record. What cannot be read of it is said,
+// since it sets something aside all the same.
+func (s *scanner) reservation(r *Reservation) {
+	_, wrong := reservationShape.read(s, r)
+	if s.err != nil {
+		return
+	}
+	if r.Name == "" {
+		s.fail("a reservation without a name")
+		return
+	}
+	if wrong != 0 {
+		r.Opaque = reservationShape.first(wrong) + " is not of the expected kind"
+	}
+}
