@@ -68,6 +68,9 @@ func (w *World) backfill() {
 		if i >= w.cfg.BackfillDepth {
 			break
 		}
+		if e.j.spec.Reservation != "" {
+			continue // the main pass sees to those
+		}
 		for n := 0; n < 20 && e.j.state == pending && !w.atLimit(e.j); n++ { // bf_max_job_array_resv
 			if !w.reserve(f, e) || !e.j.unsplit() {
 				break
@@ -100,6 +103,7 @@ func (w *World) foresee() *future {
 		f.nodes[i] = f.nodes[i].lay(f.now, n.room(), f.back[i])
 		f.back[i] = f.back[i][:0]
 	}
+	w.shut(f)
 	slices.Sort(f.times)
 	f.times = slices.Compact(f.times)
 	return f

@@ -23,6 +23,7 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	v := &slurm.View{
 		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.now, Started: w.cfg.Start,
 		SiteFactor: !w.cfg.old(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		Reservations: w.Reservations(), ReservedAt: w.now,
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil

@@ -76,7 +76,7 @@ func (w *World) keeps(j *job) string {
 	if w.atLimit(j) {
 		return "JobArrayTaskLimit"
 	}
-	return ""
+	return w.reserved(j)
 }
 
 // pass is Slurm's main scheduler: strictly in order, and the first job of a
@@ -115,6 +115,11 @@ func (w *World) tryAll(e entry, banned map[*node]bool) bool {
 		list = slices.DeleteFunc(list, func(n *node) bool { return banned[n] && !contains(e.j.spec.Required, n.Name) })
 		if !ok {
 			e.j.reason = "ReqNodeNotAvail"
+			return false
+		}
+		list, why, ok := w.openTo(e.j, e.p, w.within(e.j, list))
+		if !ok {
+			e.j.reason = why
 			return false
 		}
 		slots := e.j.ask().fit(list, (*node).room)

@@ -49,7 +49,7 @@ func (w *World) show(j *job) slurm.Job {
 		Excluded: strings.Join(s.Excluded, ","), Scheduled: slurm.CompressHosts(names(j.planned)),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
 		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: s.Features,
-		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: j.taskString(), ArrayMax: s.ArrayMax,
+		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: j.taskString(), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
 		out.PerNode = "gres/gpu" + typed(":", s.GPUType) + ":" + itoa(s.GPUsPerNode)

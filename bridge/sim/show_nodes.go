@@ -13,7 +13,7 @@ func (w *World) Nodes() []slurm.Node {
 	out := make([]slurm.Node, len(w.nodes))
 	for i, n := range w.nodes {
 		out[i] = slurm.Node{
-			Name: n.Name, State: n.state(), Flags: n.flags(), Reason: n.down + n.drain,
+			Name: n.Name, State: n.state(), Flags: w.flags(n), Reason: n.down + n.drain,
 			Gres: n.gres(), GresUsed: n.gresUsed(), TRES: n.tres(), TRESUsed: n.tresUsed(),
 			Features: n.Features, Partitions: n.parts, CPUs: n.CPUs, CPUsUsed: n.cpus,
 			MemMB: n.MemMB, MemUsedMB: n.mem, Topology: n.Switch, Version: w.cfg.Release,

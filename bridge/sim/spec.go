@@ -23,18 +23,19 @@ type Spec struct {
 	Required    []string // --nodelist
 	Excluded    []string // --exclude
 
-	Limit      time.Duration // the partition's when zero
-	Begin      time.Time     // --begin
-	Deadline   time.Time     // shown, and the job is ended there
-	Nice       int64
-	Priority   int64 // direct priority from the start (Operators); 0: multifactor
-	Hold       bool  // --hold, a user's hold
-	NoRequeue  bool
-	Dependency string // afterok:1,afterany:2,after:3,afternotok:4
-	Array      int    // tasks 0…Array-1; 0: no array
-	ArrayMax   int    // "%n": most tasks at once
-	Comment    string
-	Extra      string
+	Limit       time.Duration // the partition's when zero
+	Begin       time.Time     // --begin
+	Deadline    time.Time     // shown, and the job is ended there
+	Nice        int64
+	Priority    int64 // direct priority from the start (Operators); 0: multifactor
+	Hold        bool  // --hold, a user's hold
+	NoRequeue   bool
+	Reservation string // --reservation
+	Dependency  string // afterok:1,afterany:2,after:3,afternotok:4
+	Array       int    // tasks 0…Array-1; 0: no array
+	ArrayMax    int    // "%n": most tasks at once
+	Comment     string
+	Extra       string
 
 	Work       time.Duration // run time on what it asks, without any stop
 	Fails      bool          // ends FAILED instead of COMPLETED

@@ -9,7 +9,7 @@ import (
 
 // World is a cluster under Slurm. It is not safe for concurrent use.
 //
-// Left out: reservations, licences, burst buffers, suspension, Slurm's own
+// Left out: reservations of parts of nodes, licences, burst buffers, suspension, Slurm's own
 // preemption, heterogeneous jobs, federations, QOS limits, topology-aware
 // choice of nodes and power saving. Fair share is the classic formula over
 // accounts and users, not fair tree.
@@ -24,6 +24,7 @@ type World struct {
 	parts  []*partition
 	jobs   map[int64]*job
 	order  []*job // listed jobs by id
+	asides []*reservation // by name
 	nextID int64
 	runs   uint64 // run identities given out
 	open   int    // records pending or running

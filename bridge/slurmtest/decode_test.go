@@ -48,6 +48,34 @@ func TestDecoderReadsBackTheWorld(t *testing.T) {
 	}
 }
 
+// Reservations come back as the world has them, in every version.
+func TestDecoderReadsBackReservations(t *testing.T) {
+	for _, c := range []struct {
+		release  string
+		versions []int
+	}{{"22.05.8", []int{38}}, {"24.05.5", []int{39, 40, 41}}, {"26.05.5", []int{42, 43, 44, 45}}} {
+		s := like(t, c.release)
+		var want []slurm.Reservation
+		s.World(func(w *sim.World) {
+			for _, r := range []sim.Reservation{
+				{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(-time.Hour), To: w.Now().Add(time.Hour), Flags: []string{"WEEKLY", "SPEC_NODES"}, Users: []string{"ann", "bob"}},
+				{Name: "maint", From: w.Now().Add(time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}},
+			} {
+				if err := w.Reserve(r); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want = w.Reservations()
+		})
+		for _, v := range c.versions {
+			got, _, err := new(slurm.Decoder).Reservations(bytes.NewReader(call(t, s, "GET", path(v, "reservations/"), "").body), nil)
+			if diff := cmp.Diff(want, got, cmp.Transformer("utc", time.Time.UTC)); err != nil || diff != "" {
+				t.Errorf("v0.0.%d: %v, world (-), decoded (+):\n%s", v, err, diff)
+			}
+		}
+	}
+}
+
 // forget removes what a version does not show.
 func forget(j *slurm.Job, v int) {
 	if v < 44 {

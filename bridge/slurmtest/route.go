@@ -32,6 +32,8 @@ func (s *Server) route(c *request, good bool) reply {
 		return s.partitions(c)
 	case head == "node" && tail != "" && get:
 		return s.node(c, tail)
+	case c.tail == "reservations" && get:
+		return s.reservations(c)
 	case head == "job" && tail != "" && !strings.Contains(tail, "/"):
 		return s.oneJob(c, tail)
 	}
@@ -58,7 +60,7 @@ func (s *Server) oneJob(c *request, id string) reply {
 func (s *Server) unauthorised(c *request, list string) reply {
 	pairs := []any{}
 	switch list {
-	case "jobs", "nodes", "partitions":
+	case "jobs", "nodes", "partitions", "reservations":
 		pairs = []any{list, []any{}}
 	case "job":
 		pairs = []any{"jobs", []any{}}
@@ -105,6 +107,6 @@ var endpoints = []struct {
 	path, methods string
 	from          int
 }{
-	{"ping", "get", 38}, {"diag", "get", 38}, {"jobs", "get", 38}, {"nodes", "get", 38}, {"partitions", "get", 38},
+	{"ping", "get", 38}, {"diag", "get", 38}, {"jobs", "get", 38}, {"nodes", "get", 38}, {"partitions", "get", 38}, {"reservations", "get", 38},
 	{"node/{node_name}", "get", 38}, {"job/{job_id}", "get post delete", 38}, {"jobs/state", "get", 41}, {"jobs/requeue", "post", 45},
 }

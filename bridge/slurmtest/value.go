@@ -16,6 +16,8 @@ type page struct {
 	node *slurm.Node
 	part *slurm.Partition
 	all  []slurm.Node
+
+	aside *slurm.Reservation
 }
 
 // plain reports whether the version is older than the structs.
