@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 )
 
 // lacks says what is not there to take; nil when all is.
@@ -91,7 +92,7 @@ func (p *Pool) add(c change) {
 	before := max(r.free, 0)
 	r.free += c.count
 	p.mark(c.node, r.free > 0)
-	if h.Down != "" {
+	if h.down(p.from) {
 		return
 	}
 	d := max(r.free, 0) - before
@@ -99,6 +100,23 @@ func (p *Pool) add(c change) {
 	if r.whole {
 		p.wholes += d
 	}
+}
+
+// at moves the pool to a later moment: nodes that were set aside are up again.
+func (p *Pool) at(t time.Time) {
+	for i := range p.nodes {
+		h := &p.nodes[i]
+		if !h.down(p.from) || h.down(t) {
+			continue
+		}
+		for _, r := range h.rows {
+			p.total(r.typ).free += max(r.free, 0)
+			if r.whole {
+				p.wholes += max(r.free, 0)
+			}
+		}
+	}
+	p.from = t
 }
 
 // mark notes whether the node has something free, given that one of its rows

@@ -64,7 +64,7 @@ func Reserve(r *Round, e *Entry, length Length) *Reservation {
 			continue // ends with the next one
 		}
 		if h.known {
-			v.then.from = r.Now.Add(h.left)
+			v.then.at(r.Now.Add(h.left))
 		}
 		if on, err := Fit(v.then, e.Partition, a); err == nil {
 			v.In, v.Known, v.On = h.left, h.known, on

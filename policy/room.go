@@ -77,7 +77,7 @@ func (p *Pool) nameOf(node int) string {
 func (p *Pool) usable(i int, partition string, a *Ask) int {
 	h := &p.nodes[i]
 	c := h.free(a.GPUs.Type)
-	if c == 0 || !h.allows(partition, a) {
+	if c == 0 || h.down(p.from) || !h.allows(partition, a) {
 		return 0
 	}
 	whole, cpus, gpus := p.aside(h, a)
@@ -111,9 +111,9 @@ func (p *Pool) reach(limit time.Duration) int {
 	return n
 }
 
-// allows reports whether the ask may be placed on the node at all.
+// allows reports whether the ask may be placed on the node at all, when it is up.
 func (h *host) allows(partition string, a *Ask) bool {
-	if h.Down != "" || !h.In(partition) || slices.Contains(a.Exclude, h.Name) {
+	if !h.In(partition) || slices.Contains(a.Exclude, h.Name) {
 		return false
 	}
 	for _, f := range a.Features {
@@ -160,7 +160,7 @@ func largest(a, b Room) int {
 // and memory for the slot's part of it. It does not look at devices.
 func (p *Pool) Hosts(s Slot, partition string, a Ask) bool {
 	i, ok := p.index[s.Node]
-	if !ok || !p.nodes[i].allows(partition, &a) {
+	if !ok || p.nodes[i].down(p.from) || !p.nodes[i].allows(partition, &a) {
 		return false
 	}
 	h := &p.nodes[i]

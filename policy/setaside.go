@@ -16,6 +16,7 @@ type Window struct {
 	Work bool      `json:"work,omitempty"` // it is a maintenance
 	CPUs int       `json:"cpus,omitempty"` // cores set aside; with GPUs 0 too: the whole node
 	GPUs int       `json:"gpus,omitempty"` // devices set aside
+	Now  bool      `json:"now,omitempty"`  // the node is Down for no other reason, until To
 }
 
 // Other is what jobs that are not in the snapshot, since they ask for no GPU,
@@ -74,6 +75,20 @@ func (n *Node) next(from time.Time, length time.Duration) *Window {
 	return nil
 }
 
+// down reports whether the node is down at a moment; zero: whether it is for
+// good, as far as known.
+func (n *Node) down(at time.Time) bool {
+	if n.Down == "" {
+		return false
+	}
+	for i := range n.Windows {
+		if w := &n.Windows[i]; w.Now && (at.IsZero() || !w.over(at)) {
+			return false
+		}
+	}
+	return true
+}
+
 // recurs reports whether an earlier window of the same reservation is still to
 // end.
 func (n *Node) recurs(i int, from time.Time) bool {
@@ -104,7 +119,7 @@ func (p *Pool) shut(partition string, a Ask) *shut {
 	s := &shut{limit: a.Limit}
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		if h.free(a.GPUs.Type) == 0 || !h.allows(partition, &a) {
+		if h.free(a.GPUs.Type) == 0 || h.down(time.Time{}) || !h.allows(partition, &a) {
 			continue
 		}
 		w := h.next(p.from, a.Limit)

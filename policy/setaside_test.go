@@ -150,6 +150,9 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 				from := rapid.IntRange(0, 6).Draw(t, "from")
 				n.Windows = []policy.Window{maintenance(time.Duration(from)*time.Hour, time.Duration(from+rapid.IntRange(1, 6).Draw(t, "for"))*time.Hour)}
 			}
+			if len(n.Windows) > 0 && n.Windows[0].From.Equal(noon) && rapid.Bool().Draw(t, "down") {
+				n.Down, n.Windows[0].Now = "MAINTENANCE", true
+			}
 			if h := rapid.IntRange(0, 5).Draw(t, "others"); h > 0 {
 				n.CPUs, n.Others = 8, []policy.Other{{CPUs: 56, Until: at(time.Duration(h) * time.Hour)}}
 			}

@@ -20,17 +20,36 @@ type back struct {
 	at time.Duration
 }
 
-func newAsides(r *policy.Round) *asides {
+// newAsides also tells the future when nodes that are down for the time come
+// back.
+func newAsides(r *policy.Round, f *future) *asides {
 	a := &asides{r, map[string][]back{}}
 	for i := range r.Nodes {
-		if n := &r.Nodes[i]; len(n.Windows) > 0 && n.Down == "" {
-			a.given[n.Name] = nil
-			for _, d := range n.GPUs {
-				a.given[n.Name] = append(a.given[n.Name], back{policy.Slot{Node: n.Name, Type: d.Type, Count: r.Free.Free(n.Name, d.Type)}, 0})
+		n := &r.Nodes[i]
+		at, ok := a.up(n)
+		if len(n.Windows) == 0 || !ok {
+			continue
+		}
+		a.given[n.Name] = nil
+		for _, d := range n.GPUs {
+			slot := policy.Slot{Node: n.Name, Type: d.Type, Count: r.Free.Free(n.Name, d.Type)}
+			a.given[n.Name] = append(a.given[n.Name], back{slot, at})
+			if at > 0 {
+				f.release(slot, at)
 			}
 		}
 	}
 	return a
+}
+
+// up returns when the node is up; ok is false when that is not known.
+func (a *asides) up(n *policy.Node) (at time.Duration, ok bool) {
+	for _, w := range n.Windows {
+		if w.Now {
+			_, at = a.span(w)
+		}
+	}
+	return at, n.Down == "" || at > 0
 }
 
 // back returns when devices that a job gives back at a moment are free for
@@ -67,7 +86,7 @@ func (a *asides) charge(f *future) {
 				if w.GPUs > 0 || w.CPUs > 0 {
 					n = min(n, w.GPUs)
 				}
-				if n > 0 && b.at <= from && to > from {
+				if n > 0 && b.at <= from && to > from && !w.Now {
 					f.charge(b.Type, n, from, to-from)
 				}
 			}

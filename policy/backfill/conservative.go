@@ -79,7 +79,7 @@ func (c *Conservative) begin(r *policy.Round) {
 		c.Window = 24 * time.Hour
 	}
 	c.future = newFuture(r)
-	a := newAsides(r)
+	a := newAsides(r, c.future)
 	for _, e := range r.Entries {
 		for _, slot := range e.Got {
 			c.future.release(slot, a.back(slot, c.lasts(r, e)))

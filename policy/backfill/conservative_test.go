@@ -38,6 +38,9 @@ func drawQueue(t *rapid.T) *policy.Snapshot {
 		from := rapid.IntRange(0, 5).Draw(t, "from")
 		s.Nodes[0].Windows = []policy.Window{{Name: "m", From: now.Add(time.Duration(from) * time.Hour), To: now.Add(time.Duration(from+rapid.IntRange(1, 5).Draw(t, "for")) * time.Hour)}}
 	}
+	if w := s.Nodes[0].Windows; len(w) > 0 && w[0].From.Equal(now) && rapid.Bool().Draw(t, "down") {
+		s.Nodes[0].Down, w[0].Now = "MAINTENANCE", true
+	}
 	free := 8
 	for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i-60) * time.Second)}

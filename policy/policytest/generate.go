@@ -67,6 +67,9 @@ func node(t *rapid.T, i int) policy.Node {
 func ail(t *rapid.T, n *policy.Node) {
 	if chance(t, "set aside", 4) {
 		n.Windows = windows(t)
+		if w := &n.Windows[0]; w.From.Before(Now) && w.CPUs == 0 && w.GPUs == 0 {
+			n.Down, w.Now = "MAINTENANCE", true
+		}
 	}
 	if chance(t, "others", 6) {
 		n.Others = []policy.Other{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
@@ -74,6 +77,9 @@ func ail(t *rapid.T, n *policy.Node) {
 	}
 	if chance(t, "down", 8) {
 		n.Down = "drained for repair"
+		for i := range n.Windows {
+			n.Windows[i].Now = false
+		}
 	}
 	for i := range n.GPUs {
 		if chance(t, "sick", 8) {
