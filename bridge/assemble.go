@@ -50,9 +50,12 @@ func Assemble(k Known, p Partition) *policy.Snapshot {
 	if len(jobs) > 0 {
 		s.Jobs = jobs
 	}
-	used := usedBy(s.Jobs)
+	used, aside, others := usedBy(s.Jobs), windows(k.View), a.others()
 	for _, name := range sortedKeys(a.nodes) {
-		s.Nodes = append(s.Nodes, a.node(a.nodes[name], used[name]))
+		n := a.node(a.nodes[name], used[name])
+		reserve(&n, a.nodes[name].Flags, aside[name], s.Now)
+		n.Others = others[name]
+		s.Nodes = append(s.Nodes, n)
 	}
 	s.Accounts = withAccounts(s)
 	return s

@@ -62,9 +62,11 @@ func (k *look) remember(in *ledger.Intent) {
 	}
 	k.runs = append(k.runs, e.Run)
 	if s := in.Before.Stop; s != nil && k.View.At.Sub(in.Made) < 24*time.Hour {
-		k.state.Stops = append(k.state.Stops, gate.Stop{
-			Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: in.Made, For: s.For,
-		})
+		stop := gate.Stop{Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: in.Made, For: s.For}
+		if in.State == ledger.Acked || in.State == ledger.Observed || in.State == ledger.Expired {
+			stop.Sent = in.Sent
+		}
+		k.state.Stops = append(k.state.Stops, stop)
 	}
 }
 
@@ -124,6 +126,7 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name]})
 	l.last[name] = plan
 	t.Plan, t.Refused, t.Doubts, t.Stops, t.Warns = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns
+	t.Pause = out.Pause
 	t.Send = k.calm && len(out.Doubts) == 0 && t.Partition.Mode.Allows(gate.Rank)
 	if t.Send {
 		l.sent[name] = out.Plan

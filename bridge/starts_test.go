@@ -1,11 +1,13 @@
 package bridge_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
 )
 
 // crammed is one node of eight free GPUs, of whose 64 cores 55 are taken for
@@ -55,5 +57,125 @@ func TestWhatStartsNowIsAheadOfWhatWaits(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// busy is two nodes of eight GPUs with 16 opted-in jobs of one GPU, which have
+// run for two hours, and eight jobs of a limit of 20 minutes that wait. With a
+// maintenance of both nodes in nine minutes none of those can start.
+func busy(t *testing.T, policy string, maintenance bool) (r *rig, waiting []int64) {
+	t.Helper()
+	r = newRig(t, gate.Preempt, policy, nil)
+	r.conf.Interval = 10 * time.Second
+	r.conf.Gate.UserStops1h, r.conf.Gate.AccountStops1h = 1000, 1000
+	r.restart()
+	for range 16 {
+		r.submit(sim.Spec{User: "hog", Account: "x", GPUsPerNode: 1, Work: 20 * time.Hour, Limit: 30 * time.Hour, Comment: "fairbridge:preemptible,ckpt=1s", Checkpoint: true})
+	}
+	r.w.Advance(r.w.Now().Add(2 * time.Hour))
+	r.cycles(3)
+	if maintenance {
+		m := sim.Reservation{Name: "m1", From: r.w.Now().Add(9 * time.Minute), To: r.w.Now().Add(2 * time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}}
+		if err := r.w.Reserve(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 8 {
+		waiting = append(waiting, r.submit(sim.Spec{User: "new", Account: "y", GPUsPerNode: 1, Work: 10 * time.Minute, Limit: 20 * time.Minute}))
+	}
+	return r, waiting
+}
+
+// running counts running jobs.
+func (r *rig) running() (n int) {
+	for _, j := range r.w.Jobs() {
+		if j.State == "RUNNING" {
+			n++
+		}
+	}
+	return n
+}
+
+var preemptive = []string{"fairbridge", "tiresias", "srtf", "drf", "themis", "gavel", "shockwave", "allox", "astraea", "gandiva-fair", "carbyne", "proportional"}
+
+// Nobody is stopped for a job that could not start before a maintenance.
+func TestNobodyIsStoppedForAMaintenance(t *testing.T) {
+	stops := 0
+	for _, policy := range append([]string{"easy", "fifo", "multifactor", "gandiva"}, preemptive...) {
+		t.Run(policy, func(t *testing.T) {
+			free, _ := busy(t, policy, false)
+			free.cycles(12)
+			stops += free.kinds()[slurm.Requeue]
+			r, waiting := busy(t, policy, true)
+			r.cycles(40)
+			if n := r.kinds()[slurm.Requeue]; n != 0 || r.running() != 16 {
+				t.Errorf("%d requeues, %d of 16 GPUs busy", n, r.running())
+			}
+			for _, id := range waiting {
+				if j := r.job(id); !j.Pending() {
+					t.Errorf("job %d: %s", id, j.State)
+				}
+			}
+			t.Logf("without the maintenance: %d requeues", free.kinds()[slurm.Requeue])
+		})
+	}
+	if stops == 0 {
+		t.Error("not even without the maintenance is anybody stopped")
+	}
+}
+
+// Nor is anybody stopped who could not start again before it, for a job that
+// could.
+func TestWhoCouldNotStartAgainIsNotStopped(t *testing.T) {
+	r, _ := busy(t, "tiresias", true)
+	quick := r.submit(sim.Spec{User: "quick", Account: "z", GPUsPerNode: 1, Work: 2 * time.Minute, Limit: 4 * time.Minute})
+	r.cycles(12)
+	if n := r.kinds()[slurm.Requeue]; n != 0 || r.job(quick).State != "PENDING" {
+		t.Errorf("%d requeues for the quick job (%s): those that run could not start again", n, r.job(quick).State)
+	}
+}
+
+// What keeps a job from starting need not be known: a stop for it that did not
+// help is the last one for a while, also after a restart of ours.
+func TestAStopInVainIsTheLast(t *testing.T) {
+	r, waiting := busy(t, "tiresias", true)
+	r.wire.spoil = func(v *slurm.View) { // neither reservations nor reasons are known
+		v.Reservations = nil
+		for i := range v.Jobs {
+			v.Jobs[i].Reason = ""
+		}
+		for i := range v.Nodes {
+			v.Nodes[i].Flags = nil
+		}
+	}
+	r.conf.Gate.StopPercent, r.conf.Gate.StopFloor = 0, 1
+	r.restart()
+	for range 12 {
+		r.cycles(1)
+		if r.kinds()[slurm.Requeue] == 1 {
+			r.restart()
+		}
+	}
+	stops := r.kinds()[slurm.Requeue]
+	if stops == 0 || stops > 5 {
+		t.Errorf("%d requeues in two minutes", stops)
+	}
+	r.cycles(30)
+	if more := r.kinds()[slurm.Requeue] - stops; more != 0 {
+		t.Errorf("%d more requeues", more)
+	}
+	if !strings.Contains(r.log.String(), "nobody of this partition is stopped until it does") {
+		t.Errorf("it is not said:\n%s", r.log.String())
+	}
+	r.w.Unreserve("m1")
+	r.cycles(6)
+	for _, id := range waiting[:stops] {
+		if r.job(id).State == "PENDING" {
+			t.Errorf("job %d waits although it has room", id)
+		}
+	}
+	r.cycles(6)
+	if r.kinds()[slurm.Requeue] == stops {
+		t.Error("no stop after the one in vain had its use")
 	}
 }

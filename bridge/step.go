@@ -71,6 +71,9 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		if t.Err != nil {
 			r.doubt("policy", fmt.Errorf("partition %s: %w", t.Partition.Name, t.Err))
 		}
+		if t.Pause != "" {
+			r.warn("stops "+t.Partition.Name, errors.New(t.Pause))
+		}
 		for _, d := range t.Doubts {
 			r.doubt("gate "+d.Invariant, fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
 		}
@@ -109,6 +112,9 @@ func (l *Loop) look(ctx context.Context, r *Report) (f *Facts, ok bool) {
 	}
 	if old := f.View.PartitionsOld; old != "" {
 		r.warn("partitions", errors.New(old))
+	}
+	if f.View.Unreserved != "" {
+		r.warn("reservations", errors.New(f.View.Unreserved))
 	}
 	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn("probes", err) // measurements are optional: policies fall back

@@ -78,6 +78,7 @@ type Thought struct {
 	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
 	Stops     []gate.Stop    // the requeues let through, with their cost
 	Warns     []gate.Warn    // the warnings ahead of requeues let through
+	Pause     string         // why nobody of the partition is stopped for now; "": somebody may be
 	Edits     []slurm.Edit   // what should change in Slurm
 	Send      bool           // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Err       error          // why there is no plan

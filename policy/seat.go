@@ -31,7 +31,7 @@ type kind struct {
 	asked bool  // whether it could start if nobody ran
 	never error // why not
 	tried bool  // whether it could start so before nodes are set aside
-	shut  error // why not
+	shut  *shut // why not, but for the limit, which another job may have shorter
 
 	full  error // why it has no room; of no use once devices were given back
 	given int   // walk.given when full was found
@@ -116,14 +116,16 @@ func (r *Round) Shut(e *Entry) error {
 		return nil
 	}
 	k := r.kind(e)
-	if k.tried {
-		return k.shut
-	}
-	k.tried = true
-	if a := e.Gang(); !p.fits(e.Partition, a) && r.Possible(e) == nil {
+	if a := e.Gang(); !k.tried && !p.fits(e.Partition, a) && r.Possible(e) == nil {
 		k.shut = p.shut(e.Partition, a)
 	}
-	return k.shut
+	k.tried = true
+	if k.shut == nil {
+		return nil
+	}
+	why := *k.shut
+	why.limit = e.Limit
+	return &why
 }
 
 // place is find, and remembers what has no room.

@@ -79,7 +79,7 @@ func TestOnlyTheNextTimeCounts(t *testing.T) {
 
 func TestReasonsNameTheWindow(t *testing.T) {
 	s := &policy.Snapshot{Seq: 1, Now: noon, Nodes: []policy.Node{aside("n1", maintenance(9*time.Minute, 3*time.Hour)), aside("n2", maintenance(20*time.Minute, 3*time.Hour))}}
-	s.Jobs = []policy.Job{wants(1, 8, 21*time.Minute), wants(2, 8, 15*time.Minute), wants(3, 16, 15*time.Minute)}
+	s.Jobs = []policy.Job{wants(1, 8, 21*time.Minute), wants(2, 8, 15*time.Minute), wants(3, 16, 15*time.Minute), wants(4, 8, 22*time.Minute)}
 	plan, err := policy.Pipeline{Backfill: backfill.EASY{}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
@@ -91,6 +91,7 @@ func TestReasonsNameTheWindow(t *testing.T) {
 		"its limit of 21m0s reaches into the maintenance m1 of n1 and 1 more at 2026-03-01 12:09 UTC; with a limit under 20m0s it could run before that",
 		"starts on n2:8×a100",
 		"its limit of 15m0s reaches into the maintenance m1 of n1 at 2026-03-01 12:09 UTC; with a limit under 9m0s it could run before that",
+		"its limit of 22m0s reaches into",
 	} {
 		if !strings.Contains(plan.Decisions[i].Why, want) {
 			t.Errorf("job %d: %q, want %q", i+1, plan.Decisions[i].Why, want)

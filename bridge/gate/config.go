@@ -30,6 +30,9 @@ type Config struct {
 	// plus its checkpoint cost): less, and work is spent on restarts. No two
 	// jobs displace each other within two of them.
 	Quantum time.Duration `yaml:"quantum"`
+	// StopPause is how long nobody of a partition is stopped after a stop that
+	// helped nobody: the job it was made for did not start (duration).
+	StopPause time.Duration `yaml:"stop_pause"`
 	// Cooldown is the time between two stops of a job (duration).
 	Cooldown time.Duration `yaml:"cooldown"`
 	// JobStops4h is how often a job may be stopped within 4 hours (stops).
@@ -135,7 +138,7 @@ func Default() Config {
 	return Config{
 		LeaseMin: 30 * time.Second, LeaseMax: time.Hour, LeaseTotal: 24 * time.Hour,
 		DeadlineMargin: 10 * time.Minute, MaxDependants: 10, MaxPending: 72 * time.Hour,
-		Quantum: 30 * time.Minute, Cooldown: 2 * time.Hour,
+		Quantum: 30 * time.Minute, StopPause: 30 * time.Minute, Cooldown: 2 * time.Hour,
 		JobStops4h: 1, JobStops24h: 3, UserStops1h: 5, AccountStops1h: 10,
 		StopPercent: 1, StopPercent1h: 2, StopFloor: 1, StopFloor1h: 1,
 		LostPercent24h: 5, RestartCost: 5 * time.Minute, GainFactor: 3,

@@ -83,7 +83,7 @@ func TestInvariantTable(t *testing.T) {
 			t.Errorf("entry %d is %+v, want %s with a text", i, v, want)
 		}
 	}
-	if len(gate.Invariants) != 20 || gate.Text("I21") != "" {
-		t.Errorf("%d invariants, I21 is %q", len(gate.Invariants), gate.Text("I21"))
+	if len(gate.Invariants) != 22 || gate.Text("I23") != "" {
+		t.Errorf("%d invariants, I23 is %q", len(gate.Invariants), gate.Text("I23"))
 	}
 }

@@ -54,10 +54,11 @@ type Stop struct {
 	Job     int64             `json:"job"`
 	User    string            `json:"user"`
 	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"` // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"` // work expected to be lost
-	At      time.Time         `json:"at"`   // Slurm's clock: Snapshot.Now of the cycle
-	For     int64             `json:"for"`  // the job that got the room; itself when moved
+	GPUs    float64           `json:"gpus"`          // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"`          // work expected to be lost
+	At      time.Time         `json:"at"`            // Slurm's clock: Snapshot.Now of the cycle
+	For     int64             `json:"for"`           // the job that got the room; itself when moved
+	Sent    time.Time         `json:"sent,omitzero"` // when Slurm was told and said yes; zero: not, as far as known
 }
 
 // PlanInput is what Plan looks at.
@@ -82,6 +83,9 @@ type PlanOutput struct {
 	Stops []Stop
 	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
 	Warns []Warn
+	// Pause says why nobody of the partition may be stopped for now (I22); "" when
+	// somebody may.
+	Pause string
 }
 
 // Spot is one field of one job.

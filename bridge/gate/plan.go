@@ -106,7 +106,10 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 	if p.Held != "" {
 		return deny("I15", "it cannot start: %s", p.Held)
 	}
-	return g.startable(p, d.On)
+	if n := g.startable(p, d.On); n != nil {
+		return n
+	}
+	return g.inTime(p, d.On, g.at)
 }
 
 // startable says why a job cannot start on the devices (I12).

@@ -17,8 +17,16 @@ type gang struct {
 
 // stops lets through the stops that may be, those for the first in line first.
 func (g *planner) stops() {
-	gangs := g.gangs()
-	if len(gangs) == 0 {
+	gangs, pause := g.gangs(), g.pause()
+	if pause != nil {
+		g.out.Pause = pause.why
+	}
+	for _, x := range gangs {
+		if pause != nil {
+			g.keepGang(x, x.to, pause)
+		}
+	}
+	if len(gangs) == 0 || pause != nil {
 		return
 	}
 	room, budget := g.freeRoom(gangs), newStopBudget(&g.facts)
@@ -94,6 +102,7 @@ func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([
 		s := g.stopOf(p, int64(x.to))
 		n := first(
 			func() *no { return g.stoppable(p) },
+			func() *no { return g.comesBack(p) },
 			func() *no { return g.warnable(p) },
 			func() *no { return g.pingPong(s, displaced) },
 			func() *no { return trial.check(s) },

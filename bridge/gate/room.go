@@ -89,6 +89,9 @@ func (g *planner) worthwhile(x gang, free room) *no {
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
 		return deny("I8", "job %d could not start if it had room", x.to)
 	}
+	if n := g.startsInTime(x); n != nil {
+		return n
+	}
 	if n := g.makesRoom(x, free); n != nil {
 		return n
 	}

@@ -35,6 +35,7 @@ func (c *Config) leases() []error {
 func (c *Config) stops() []error {
 	return []error{
 		within("quantum", c.Quantum, time.Second, 30*24*time.Hour),
+		within("stop_pause", c.StopPause, time.Minute, 24*time.Hour),
 		within("cooldown", c.Cooldown, 0, 30*24*time.Hour),
 		within("job_stops_4h", c.JobStops4h, 0, 1000),
 		within("job_stops_24h", c.JobStops24h, 0, 1000),

@@ -23,7 +23,7 @@ type World struct {
 	byName map[string]*node
 	parts  []*partition
 	jobs   map[int64]*job
-	order  []*job // listed jobs by id
+	order  []*job         // listed jobs by id
 	asides []*reservation // by name
 	nextID int64
 	runs   uint64 // run identities given out

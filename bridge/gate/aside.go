@@ -1,0 +1,75 @@
+package gate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// asideAge is how long what is known of reservations is good enough to stop
+// somebody by.
+const asideAge = 10 * time.Minute
+
+// inTime says why a run from a moment on reaches into a time in which one of
+// the nodes is set aside (I21).
+func (g *planner) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
+	for _, name := range on.Nodes() {
+		n := g.Snapshot.Node(name)
+		if n == nil {
+			continue
+		}
+		if w, _, _ := n.Aside(from, p.Limit); w != nil {
+			return deny("I21", "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, stamp(w.From))
+		}
+	}
+	return nil
+}
+
+// stopTime is when who is stopped for could start, as far as its limit counts: a
+// requeue takes effect within two intervals.
+func (g *planner) stopTime() time.Time { return g.at.Add(2 * g.Interval) }
+
+// startsInTime says why the job that a gang is stopped for would not start (I8,
+// I21).
+func (g *planner) startsInTime(x gang) *no {
+	if v := g.View; v.Unreserved != "" && v.At.Sub(v.ReservedAt) > asideAge {
+		return deny("I21", "it is not known which nodes are set aside: %s", v.Unreserved)
+	}
+	to, d := g.job(int64(x.to)), g.decision(x.to)
+	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && strings.HasPrefix(j.Reason, "ReqNodeNotAvail") {
+		return deny("I8", "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.to)
+	}
+	return g.inTime(to, d.On, g.stopTime())
+}
+
+// comesBack says why a job that is stopped could not start again, whoever runs,
+// before nodes are set aside (I21).
+func (g *planner) comesBack(p *policy.Job) *no {
+	var kept *no
+	for i := range g.Snapshot.Nodes {
+		n := &g.Snapshot.Nodes[i]
+		if !n.In(p.Partition) || n.Down != "" || slices.Contains(p.Ask.Exclude, n.Name) || !offers(n, p) {
+			continue
+		}
+		w, _, _ := n.Aside(g.stopTime(), p.Limit)
+		if w == nil {
+			return nil
+		}
+		kept = deny("I21", "with its limit of %v it could not start again before %v at %s", p.Limit, w, stamp(w.From))
+	}
+	return kept
+}
+
+// offers reports whether the node has devices and features that the job takes.
+func offers(n *policy.Node, p *policy.Job) bool {
+	for _, f := range p.Ask.Features {
+		if !slices.Contains(n.Features, f) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(n.GPUs, func(d policy.Devices) bool {
+		return d.Count > d.Sick && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
+	})
+}
