@@ -90,8 +90,7 @@ func (q *queue) answer(w http.ResponseWriter, path string) {
 	case path == "reservations" && q.aside != "fail":
 		fmt.Fprintf(w, `{"reservations":[%s],`+end, q.aside)
 	case path == "reservations":
-		w.WriteHeader(500)
-		fmt.Fprint(w, `{"errors":[{"error_number":-1,"error":"Unspecified error"}]}`)
+		http.Error(w, `{"errors":[{"error_number":-1,"error":"Unspecified error"}]}`, 500)
 	case path == "nodes":
 		fmt.Fprint(w, `{"nodes":[{"name":"n2","state":["IDLE"]},{"name":"n1","state":["IDLE"]}],`+end)
 	case q.noParts:
