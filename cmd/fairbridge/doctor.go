@@ -57,6 +57,9 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 		}
 	}
 	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, v)
+	if f.Preempts() {
+		r.Scancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
+	}
 	r.Restd("/proc")
 	examineDB(ctx, f, &r)
 	r.Folders(os.Geteuid(), folders(f)...)

@@ -61,7 +61,7 @@ func New(client *rest.Client, cfg Config) *Door {
 		cfg.Scontrol = []string{"scontrol"}
 	}
 	if len(cfg.Scancel) == 0 {
-		cfg.Scancel = scancelBeside(cfg.Scontrol)
+		cfg.Scancel = ScancelBeside(cfg.Scontrol)
 	}
 	if cfg.ScontrolTimeout <= 0 {
 		cfg.ScontrolTimeout = 30 * time.Second

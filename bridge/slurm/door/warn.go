@@ -33,9 +33,9 @@ func (d *Door) warn(ctx context.Context, e slurm.Edit) error {
 	return d.command(ctx, d.cfg.Scancel, "--batch", "--signal="+string(e.Signal), address)
 }
 
-// scancelBeside returns the command line that runs scancel where the given one
+// ScancelBeside returns the command line that runs scancel where the given one
 // runs scontrol; nil where it does not say scontrol.
-func scancelBeside(scontrol []string) []string {
+func ScancelBeside(scontrol []string) []string {
 	out := slices.Clone(scontrol)
 	last := &out[len(out)-1]
 	dir, name := filepath.Split(*last)

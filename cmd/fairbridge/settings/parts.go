@@ -70,6 +70,11 @@ func (f *File) Pins() bool {
 	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return gate.Mode(p.Mode).Allows(gate.Steer) })
 }
 
+// Preempts reports whether jobs are requeued somewhere.
+func (f *File) Preempts() bool {
+	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return gate.Mode(p.Mode).Allows(gate.Preempt) })
+}
+
 // Modes prints the partitions as "gpu: preempt, debug: observe".
 func (f *File) Modes() string {
 	parts := make([]string, len(f.Partitions))
