@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,10 +17,12 @@ import (
 // the job, which starts on another node.
 func TestANodeListEndsWithoutADaemon(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
-		s.occupy(3)
 		s.configure("steer", "fifo", "backfill: none")
 		s.run("root", "scontrol", "update", "nodename=n4", "state=down", "reason=fairbridge-e2e")
-		t.Cleanup(func() { s.run("root", "scontrol", "update", "nodename=n4", "state=resume") })
+		t.Cleanup(func() {
+			_, _ = s.slurm.Run(context.Background(), "root", "scontrol", "update", "nodename=n4", "state=resume")
+		})
+		s.occupy(3)
 		job := s.submit("bob", long, "--gres=gpu:8", "-t", "60")
 		s.named(job, "n4")
 		if is := s.show(job); is["JobState"] != "PENDING" || is["ReqNodeList"] != "n4" {
