@@ -21,7 +21,8 @@ type Known struct {
 	Seq    uint64
 	Memo   []byte
 	Opting Opting
-	Speeds []policy.Speed // Config.Speeds
+	Stuck  map[int64]string // why jobs are not counted on to start, by Slurm's id
+	Speeds []policy.Speed   // Config.Speeds
 }
 
 // Assemble makes the snapshot of one partition. It is pure. Jobs of other
@@ -96,6 +97,7 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		a.running(&out, j, d, mine)
 	} else {
 		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
+		out.Stuck = a.Stuck[j.ID]
 		out.Unplaced = unplacedWhy(j)
 		out.SlurmStart = j.Start
 	}

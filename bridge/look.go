@@ -97,11 +97,11 @@ func leased(intents []ledger.Intent, now time.Time) map[int64]time.Duration {
 	return total
 }
 
-func (k *look) assemble(p Partition) *policy.Snapshot {
+func (k *look) assemble(p Partition, stuck map[int64]string) *policy.Snapshot {
 	memo := k.Memos[p.Name]
 	return Assemble(Known{
 		View: k.View, Past: k.Past, Busy: k.Busy, Used: k.loop.used(), Book: k.Book,
-		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt, Speeds: k.loop.Speeds,
+		Seq: memo.Seq + 1, Memo: memo.Bytes, Opting: k.loop.Preempt, Speeds: k.loop.Speeds, Stuck: stuck,
 	}, p)
 }
 

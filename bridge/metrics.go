@@ -18,6 +18,7 @@ type Metrics struct {
 	decisions *prometheus.GaugeVec
 	edits     *prometheus.CounterVec
 	refusals  *prometheus.CounterVec
+	unstarted *prometheus.GaugeVec
 	doubt     *prometheus.GaugeVec
 	leader    prometheus.Gauge
 	good      prometheus.Gauge
@@ -33,12 +34,13 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 		decisions: gauge("decisions", "Decisions of the last plan.", "partition", "verb"),
 		edits:     counter("edits_total", "Edits by kind and outcome.", "kind", "state"),
 		refusals:  counter("refusals_total", "Wishes of policies that the gate turned down.", "partition", "invariant"),
+		unstarted: gauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
 		doubt:     gauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
 		leader:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
 		good:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		open:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 	}
-	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.doubt, m.leader, m.good, m.open)
+	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstarted, m.doubt, m.leader, m.good, m.open)
 	return m
 }
 
@@ -74,6 +76,7 @@ func (m *Metrics) thought(t *Thought) {
 	for _, r := range t.Refused {
 		m.refusals.WithLabelValues(t.Partition.Name, r.Invariant).Inc()
 	}
+	m.unstarted.WithLabelValues(t.Partition.Name).Set(float64(len(t.Stuck)))
 	if t.Plan == nil {
 		return
 	}

@@ -179,3 +179,47 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 		t.Error("no stop after the one in vain had its use")
 	}
 }
+
+// A job that Slurm does not start, for a reason that we do not see, is planned
+// around after three cycles, is told why, and is tried again later.
+func TestAStartThatDoesNotHappen(t *testing.T) {
+	r := newRigOn(t, sim.Config{
+		Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
+	}, gate.Steer, "fifo", nil)
+	r.conf.Interval = 10 * time.Second
+	r.restart()
+	r.wire.spoil = func(v *slurm.View) { // what takes the memory is not shown
+		v.Nodes[0].MemUsedMB = 0
+		for i := range v.Jobs {
+			v.Jobs[i].Reason = ""
+		}
+	}
+	hog := r.submit(sim.Spec{User: "hog", Account: "x", CPUs: 1, MemMB: 300_000, Work: time.Hour, Limit: time.Hour})
+	r.w.Advance(r.w.Now().Add(time.Minute))
+	r.cycles(3)
+	fat := r.submit(sim.Spec{User: "fat", Account: "y", GPUsPerNode: 2, MemMB: 400_000, Work: 5 * time.Minute, Limit: 10 * time.Minute})
+	r.w.Advance(r.w.Now().Add(time.Second))
+	thin := r.submit(sim.Spec{User: "thin", Account: "z", GPUsPerNode: 8, MemMB: 1000, Work: 30 * time.Minute, Limit: 40 * time.Minute})
+	r.cycles(3)
+	if r.job(thin).State != "PENDING" {
+		t.Fatalf("the thin job runs already: nothing is tested")
+	}
+	last := r.cycles(4)
+	if r.job(thin).State != "RUNNING" {
+		t.Errorf("the thin job still waits behind one that does not start (%s)", r.job(thin).Reason)
+	}
+	var why string
+	for _, d := range last.Thoughts[0].Plan.Decisions {
+		if int64(d.Job) == fat {
+			why = d.Why
+		}
+	}
+	if !strings.Contains(why, "Slurm did not start it in 3 cycles (its reason: none given); others go before it until") || len(last.Thoughts[0].Stuck) != 1 {
+		t.Errorf("it is told %q", why)
+	}
+	r.w.Advance(r.job(hog).Start.Add(61 * time.Minute))
+	r.cycles(6)
+	if r.job(fat).State == "PENDING" {
+		t.Errorf("the fat job is not tried again: %s", why)
+	}
+}

@@ -72,16 +72,17 @@ type Memo struct {
 type Thought struct {
 	Partition Partition
 	Snapshot  *policy.Snapshot
-	Own       *policy.Plan   // as the policy made it; nil when it failed
-	Plan      *policy.Plan   // as the gate lets it through; nil when the policy failed
-	Refused   []gate.Refusal // what the gate turned down
-	Doubts    []gate.Refusal // why nothing may be sent, whatever the mode
-	Stops     []gate.Stop    // the requeues let through, with their cost
-	Warns     []gate.Warn    // the warnings ahead of requeues let through
-	Pause     string         // why nobody of the partition is stopped for now; "": somebody may be
-	Edits     []slurm.Edit   // what should change in Slurm
-	Send      bool           // the edits are to be sent: the mode pushes, and nothing is in doubt
-	Err       error          // why there is no plan
+	Own       *policy.Plan     // as the policy made it; nil when it failed
+	Plan      *policy.Plan     // as the gate lets it through; nil when the policy failed
+	Refused   []gate.Refusal   // what the gate turned down
+	Doubts    []gate.Refusal   // why nothing may be sent, whatever the mode
+	Stops     []gate.Stop      // the requeues let through, with their cost
+	Warns     []gate.Warn      // the warnings ahead of requeues let through
+	Stuck     map[int64]string // jobs that did not start although that was decided, and what that means
+	Pause     string           // why nobody of the partition is stopped for now; "": somebody may be
+	Edits     []slurm.Edit     // what should change in Slurm
+	Send      bool             // the edits are to be sent: the mode pushes, and nothing is in doubt
+	Err       error            // why there is no plan
 	Took      map[string]time.Duration
 }
 
@@ -112,15 +113,17 @@ func (l *Loop) decideTime() time.Duration {
 // the gate judges by one that no policy could write to.
 func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	var own *policy.Snapshot
+	name := t.Partition.Name
+	l.starts[name], t.Stuck = l.starts[name].seen(k.View, l.Interval)
 	t.time(l.Now, "assemble", func() {
-		t.Snapshot = k.assemble(t.Partition)
+		t.Snapshot = k.assemble(t.Partition, t.Stuck)
 		if own = t.Snapshot; !l.Bare {
-			own = k.assemble(t.Partition)
+			own = k.assemble(t.Partition, t.Stuck)
 		}
 	})
 	var plan *policy.Plan
 	t.time(l.Now, "decide", func() {
-		plan, t.Err = l.guards[t.Partition.Name].decide(ctx, own, l.decideTime())
+		plan, t.Err = l.guards[name].decide(ctx, own, l.decideTime())
 	})
 	if t.Err != nil {
 		return
@@ -136,6 +139,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 		})
 	})
 	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })
+	l.starts[name] = l.starts[name].next(t, k.View)
 }
 
 // lever returns the field that carries the order on this release.

@@ -105,7 +105,7 @@ func (c *checker) pending(d *Decision, j *Job) {
 
 func (c *checker) starts(d *Decision, j *Job) {
 	if !j.CanStart(c.Now) {
-		c.failf("job %d: started, but may not: held %q, eligible %v", j.ID, j.Held, j.Eligible)
+		c.failf("job %d: started, but may not: held %q, stuck %q, eligible %v", j.ID, j.Held, j.Stuck, j.Eligible)
 	}
 	if j.Unplaced == "" || len(d.On) > 0 {
 		c.gang(d, j)

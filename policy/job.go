@@ -46,6 +46,7 @@ type Job struct {
 	Class      string        `json:"class,omitempty"`      // model family the job declared
 	On         Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
 	Held       string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
+	Stuck      string        `json:"stuck,omitempty"`      // why its start is not to be counted on: it was decided and did not happen; "" when it is
 	Fixed      string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
 	Unplaced   string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
 	Shareable  bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
@@ -63,7 +64,7 @@ func (j *Job) Active() bool { return j.State != Pending }
 
 // CanStart reports whether the job could be started at t.
 func (j *Job) CanStart(t time.Time) bool {
-	return j.State == Pending && j.Held == "" && !j.Eligible.After(t)
+	return j.State == Pending && j.Held == "" && j.Stuck == "" && !j.Eligible.After(t)
 }
 
 // Gang returns what is to be placed: the ask, for as long as the limit says.

@@ -87,6 +87,8 @@ func (w *walk) pending(e *Entry) {
 		e.decide(Hold, "is held back: "+e.Refused.Error())
 	case e.Held != "":
 		e.decide(Wait, "cannot start: "+e.Held)
+	case e.Stuck != "":
+		e.decide(Wait, "is not counted on to start: "+e.Stuck)
 	case e.Eligible.After(w.Now):
 		e.decide(Wait, "may not start before "+e.Eligible.UTC().Format("2006-01-02 15:04:05 MST"))
 	case e.Want == 0:

@@ -106,6 +106,9 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 	if p.Held != "" {
 		return deny("I15", "it cannot start: %s", p.Held)
 	}
+	if p.Stuck != "" {
+		return deny("I8", "%s", p.Stuck)
+	}
 	if n := g.startable(p, d.On); n != nil {
 		return n
 	}

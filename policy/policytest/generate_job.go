@@ -121,6 +121,8 @@ func (g *generator) queue(j *policy.Job) {
 	g.stopped(j, Now)
 	j.Left = pick(g.T, "left", 0, time.Hour)
 	switch rapid.IntRange(0, 11).Draw(g.T, "peculiarity") {
+	case 6:
+		j.Stuck = "it was to start, and did not"
 	case 8:
 		j.Held = "held by its user"
 	case 9:
