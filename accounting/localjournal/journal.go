@@ -28,7 +28,8 @@ var ErrInUse = errors.New("another fairbridge process writes this journal: stop 
 type Journal struct {
 	mu      sync.Mutex
 	path    string
-	file    *os.File // nil when opened for reading
+	file    *os.File // nil when opened for reading, or lent
+	lent    bool
 	lock    *os.File
 	size    int64
 	limit   int64
@@ -86,7 +87,7 @@ func (j *Journal) note(list []ledger.Intent) error {
 		return nil
 	}
 	if j.file == nil {
-		return fmt.Errorf("noting intents in %s: it is open for reading only", j.path)
+		return fmt.Errorf("noting intents in %s: it is open for reading only, or lent", j.path)
 	}
 	if err := j.write(list); err != nil {
 		return fmt.Errorf("noting intents in %s: %w", j.path, err)

@@ -13,6 +13,8 @@ import (
 type Tee struct {
 	DB    bridge.Journal // the truth
 	Local *Journal
+
+	lost time.Time // since when the database cannot be asked who leads
 }
 
 var (
@@ -43,8 +45,12 @@ func (t *Tee) Mark(ctx context.Context, in ledger.Intent) error {
 	return errors.Join(err, t.Local.Note(in))
 }
 
-// Intents reads the database.
+// Intents reads the database, after it has been told of what was done from the
+// local file while that was lent.
 func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error) {
+	if err := t.takeBack(ctx, cluster); err != nil {
+		return nil, err
+	}
 	return t.DB.Intents(ctx, cluster, now, since)
 }
 

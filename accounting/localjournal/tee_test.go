@@ -1,6 +1,7 @@
 package localjournal_test
 
 import (
+	"errors"
 	"path/filepath"
 	"testing"
 	"time"
@@ -68,4 +69,57 @@ func check(t *testing.T, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// TestALentFileIsTakenBack: while the database is out of reach, expire gives a
+// node list back from the file; the daemon's next look at the ledger knows.
+func TestALentFileIsTakenBack(t *testing.T) {
+	ctx := t.Context()
+	db, err := accounting.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
+	check(t, err)
+	t.Cleanup(db.Close)
+	_, err = db.Migrate(ctx)
+	check(t, err)
+	path := filepath.Join(t.TempDir(), "journal")
+	file, err := localjournal.Open(path)
+	check(t, err)
+	t.Cleanup(func() { _ = file.Close() })
+	tee := &localjournal.Tee{DB: db, Local: file}
+	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
+	check(t, err)
+	now := time.Now()
+	list, err := tee.Intend(ctx, nil, []ledger.Intent{{
+		Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now,
+		Edit: slurm.Edit{Run: slurm.Run{Job: 1, Submit: 5}, Kind: slurm.Require, Nodes: []string{"n1"}, Tasks: 1},
+	}})
+	check(t, err)
+	pin := list[0]
+	for _, pin.State = range []ledger.State{ledger.Sent, ledger.Observed} {
+		pin.Sent = now
+		check(t, tee.Mark(ctx, pin))
+	}
+	for i, ok := range []bool{true, false, false} { // three cycles, 40 s apart
+		check(t, tee.Reached(ok, now.Add(time.Duration(i)*40*time.Second), time.Minute))
+		if _, err := localjournal.Open(path); !errors.Is(err, localjournal.ErrInUse) {
+			t.Fatalf("after cycle %d the file is free: %v", i, err)
+		}
+	}
+	check(t, tee.Reached(false, now.Add(2*time.Minute), time.Minute))
+	other, err := localjournal.Open(path)
+	check(t, err)
+	if _, err := tee.Intents(ctx, "c1", now, now); !errors.Is(err, localjournal.ErrInUse) {
+		t.Errorf("while another has the file: %v", err)
+	}
+	if err := file.Note(pin); err == nil {
+		t.Error("a lent file was written")
+	}
+	pin.State, pin.Closed, pin.Error = ledger.Expired, now, "superseded"
+	check(t, other.Mark(ctx, pin))
+	check(t, other.Close())
+	live, err := tee.Intents(ctx, "c1", now, now.Add(time.Hour))
+	check(t, err)
+	if len(live) != 0 {
+		t.Errorf("the ledger still holds %+v", live)
+	}
+	check(t, file.Note(pin))
 }

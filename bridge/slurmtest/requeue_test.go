@@ -121,3 +121,34 @@ func TestDeleteWithoutAGoodSignalKills(t *testing.T) {
 		}
 	}
 }
+
+// TestScancel: the stand-in for scancel signals scripts, and ends jobs when no
+// signal is named, as the real one does.
+func TestScancel(t *testing.T) {
+	s := start(t, "24.11.5")
+	four(t, s)
+	for _, c := range []struct {
+		args   string
+		status int
+	}{
+		{"scancel --batch --signal=USR1 1", 0}, {"scancel --batch --signal=USR1 2", 0}, // pending: nothing, and no word
+		{"scancel --batch --signal=NOSUCH 1", 1}, {"scancel --batch --signal= 1", 1}, {"scancel --batch --signal=USR1 99", 1}, {"scancel --all 1", 1},
+	} {
+		if out, status := s.Scontrol("slurm", strings.Fields(c.args)...); status != c.status {
+			t.Errorf("%s: %d, %s", c.args, status, out)
+		}
+	}
+	if _, status := s.Scontrol("nobody", "scancel", "--batch", "--signal=USR1", "1"); status == 0 {
+		t.Error("anybody may signal")
+	}
+	s.World(func(w *sim.World) {
+		if got := w.Signals(); len(got) != 1 || got[0].Job != 1 || got[0].Signal != slurm.USR1 {
+			t.Errorf("delivered %v", got)
+		}
+	})
+	s.Scontrol("slurm", "scancel", "1")
+	advance(s, 10*time.Second)
+	if j := job(t, s, 1); j.State != "CANCELLED" {
+		t.Errorf("without a signal the job is %s", j.State)
+	}
+}

@@ -92,12 +92,27 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	go s.keepRecord(ctx, log)
 	go s.sumUp(ctx, log)
 	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
-	s.loop.Done = func(*bridge.Report) { _, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog) }
+	s.loop.Done = func(r *bridge.Report) {
+		_, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog)
+		s.reached(r, log)
+	}
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
 	err = s.loop.Run(ctx)
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
 	log.Info("fairbridge ends; leases run out by themselves")
 	return err
+}
+
+// reached lets fairbridge expire have the local journal while the database is
+// out of reach.
+func (s *stack) reached(r *bridge.Report, log *slog.Logger) {
+	tee, ok := s.loop.Journal.(*localjournal.Tee)
+	if !ok {
+		return
+	}
+	if err := tee.Reached(r.Epoch != 0 || r.Result == bridge.Standby, time.Now(), s.loop.ExpireAfter()); err != nil {
+		log.Warn("the local journal is not free for fairbridge expire", "error", err)
+	}
 }
 
 // once runs one cycle and steps down.

@@ -1,0 +1,62 @@
+package localjournal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Lend lets other processes write the file, until TakeBack. What is noted
+// meanwhile is an error.
+func (j *Journal) Lend() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lent = true
+	return j.Close()
+}
+
+// TakeBack takes a lent file again and reads what others wrote. back is false
+// when it was not lent; the error is ErrInUse while another process has it.
+func (j *Journal) TakeBack() (back bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.lent {
+		return false, nil
+	}
+	clear(j.intents)
+	j.damage = nil
+	if err := j.open(); err != nil {
+		return false, errors.Join(fmt.Errorf("taking the local journal back: %w", err), j.Close())
+	}
+	j.lent = false
+	return true, nil
+}
+
+// Reached is told after each cycle whether the database could be asked who
+// leads. When it could not for longer than after, which must be longer than a
+// leadership lasts, the file is lent, so that fairbridge expire can work from
+// it: nothing is sent from here then.
+func (t *Tee) Reached(ok bool, now time.Time, after time.Duration) error {
+	switch {
+	case ok:
+		t.lost = time.Time{}
+	case t.lost.IsZero():
+		t.lost = now
+	case now.Sub(t.lost) > after:
+		return t.Local.Lend()
+	}
+	return nil
+}
+
+// takeBack ends a loan, and tells the database what was done in it.
+func (t *Tee) takeBack(ctx context.Context, cluster string) error {
+	back, err := t.Local.TakeBack()
+	if err != nil || !back {
+		return err
+	}
+	if _, err := t.CatchUp(ctx, cluster); err != nil {
+		return errors.Join(err, t.Local.Lend()) // tried again by the next cycle
+	}
+	return nil
+}
