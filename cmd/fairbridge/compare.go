@@ -30,12 +30,14 @@ func newCompare(o *options) *cobra.Command {
 --generate every seed draws a workload of its own; of a trace, only policies with
 chance differ from seed to seed. Figures are medians, with the least and greatest
 behind them. Where a trace is one of those published with results, these stand
-below ours.
+below ours. A policy that fails has no figures, its row says why, and the exit
+status is 1.
 
 ` + trialHelp,
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
-  fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave`,
+  fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
+  fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return t.run(c, o.json) },
 	}
@@ -60,19 +62,24 @@ func (t *comparing) run(c *cobra.Command, json bool) error {
 		return err
 	}
 	defer page.discard()
+	jobs, err := newFile(t.perJob)
+	if err != nil {
+		return err
+	}
+	defer jobs.discard()
 	a.remarks(c.ErrOrStderr())
 	all, err := a.all(c.Context(), c.ErrOrStderr(), t.parallel)
 	if err != nil {
 		return err
 	}
-	if err := page.write(a.page(all, &t.trials)); err != nil {
+	made := a.page(all, &t.trials)
+	if err := page.write(made.write); err != nil {
 		return err
 	}
-	if json {
-		return printLines(c.OutOrStdout(), a.comparisons(all))
+	if err := jobs.write(perJob(runsOf(all))); err != nil {
+		return err
 	}
-	a.print(c.OutOrStdout(), all)
-	return nil
+	return a.tell(c.OutOrStdout(), all, json)
 }
 
 // arena is a bench for every seed.

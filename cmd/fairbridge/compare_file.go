@@ -3,13 +3,12 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-
-	"fairbridge/cmd/fairbridge/chart"
 )
 
-// file is a page that appears whole or not at all. A nil file takes nothing.
+// file is one that appears whole or not at all. A nil file takes nothing.
 type file struct {
 	path string
 	temp *os.File
@@ -30,14 +29,14 @@ func newFile(path string) (*file, error) {
 	return &file{path, temp}, nil
 }
 
-// write writes the page and puts it in its place.
-func (f *file) write(p chart.Page) error {
+// write writes the file and puts it in its place.
+func (f *file) write(content func(io.Writer) error) error {
 	if f == nil {
 		return nil
 	}
 	w := bufio.NewWriter(f.temp)
-	if err := chart.Write(w, p); err != nil {
-		return err
+	if err := content(w); err != nil {
+		return fmt.Errorf("writing %s: %w", f.path, err)
 	}
 	for _, step := range []func() error{w.Flush, f.temp.Sync, func() error { return f.temp.Chmod(0o644) }, f.temp.Close} {
 		if err := step(); err != nil {

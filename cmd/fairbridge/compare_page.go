@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"fairbridge/cmd/fairbridge/chart"
@@ -10,8 +11,8 @@ import (
 )
 
 // page is what is written with --html.
-func (a *arena) page(all []contender, t *trials) chart.Page {
-	p := chart.Page{
+func (a *arena) page(all []contender, t *trials) page {
+	p := page{
 		Title: fmt.Sprintf("%s on %s", count(len(all), "policy"), a.Name), Made: made(), Shares: map[string]float64{},
 		About: []string{a.about(), a.how(t)},
 	}
@@ -22,11 +23,18 @@ func (a *arena) page(all []contender, t *trials) chart.Page {
 		p.Shares[acc.Name] = max(acc.Weight, 0)
 	}
 	for i := range all {
-		p.Policies = append(p.Policies, all[i].drawn)
+		if all[i].failed == nil {
+			p.Policies = append(p.Policies, all[i].drawn)
+		}
 	}
 	p.Table = a.table(all)
 	return p
 }
+
+// page is a page to be written.
+type page chart.Page
+
+func (p page) write(w io.Writer) error { return chart.Write(w, chart.Page(p)) }
 
 // how says how it was simulated.
 func (a *arena) how(t *trials) string {
@@ -46,8 +54,16 @@ func (a *arena) table(all []contender) chart.Table {
 		t.Head = append(t.Head, trial.Figures[i].Title)
 		best[i] = bestOf(&trial.Figures[i], all)
 	}
+	drawn := 0
 	a.ranked(all, func(k int) {
-		row := chart.Row{Label: all[k].Label, Look: k}
+		row := chart.Row{Label: all[k].Label, Look: drawn}
+		if err := all[k].failed; err != nil {
+			row.Look, row.Cells = -1, make([]chart.Cell, len(trial.Figures))
+			row.Cells[0].Text = "failed"
+			t.Rows, t.Notes = append(t.Rows, row), append(t.Notes, fmt.Sprintf("%s failed: %v", all[k].Label, err))
+			return
+		}
+		drawn++
 		for i := range trial.Figures {
 			f := &trial.Figures[i]
 			row.Cells = append(row.Cells, chart.Cell{Text: all[k].Cell(f), Best: f.Of(&all[k].Median) == best[i]})
@@ -69,6 +85,9 @@ func (a *arena) table(all []contender) chart.Table {
 func bestOf(f *trial.Figure, all []contender) float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range all {
+		if all[i].failed != nil {
+			continue
+		}
 		v := f.Of(&all[i].Median)
 		least, most = min(least, v), max(most, v)
 	}

@@ -18,9 +18,32 @@ type comparison struct {
 	Published []published.Row  `json:"published,omitempty"`
 }
 
-func (a *arena) comparisons(all []contender) []comparison {
-	var list []comparison
+// failure is what --json prints of a policy that has no figures.
+type failure struct {
+	Policy string `json:"policy"`
+	Trace  string `json:"trace"`
+	Error  string `json:"error"`
+}
+
+// tell prints what came of it; its error says what failed.
+func (a *arena) tell(w io.Writer, all []contender, json bool) error {
+	if json {
+		if err := printLines(w, a.comparisons(all)); err != nil {
+			return err
+		}
+	} else {
+		a.print(w, all)
+	}
+	return failures(all)
+}
+
+func (a *arena) comparisons(all []contender) []any {
+	var list []any
 	for i := range all {
+		if err := all[i].failed; err != nil {
+			list = append(list, failure{all[i].Label, a.Name, err.Error()})
+			continue
+		}
 		c := comparison{Summary: all[i].Median, Seeds: all[i].Runs}
 		if c.Seeds > 1 {
 			c.Min, c.Max = &all[i].Min, &all[i].Max
@@ -71,8 +94,15 @@ func (a *arena) print(w io.Writer, all []contender) {
 	t := newNumbers(w, heads(figures)...)
 	a.ranked(all, func(i int) {
 		cells := []any{all[i].Label}
-		for _, f := range figures {
-			cells = append(cells, all[i].Cell(f))
+		for k, f := range figures {
+			switch {
+			case all[i].failed == nil:
+				cells = append(cells, all[i].Cell(f))
+			case k == 0:
+				cells = append(cells, "failed")
+			default:
+				cells = append(cells, "–")
+			}
 		}
 		t.add(cells...)
 	}, func(r published.Row) {
@@ -83,6 +113,11 @@ func (a *arena) print(w io.Writer, all []contender) {
 		t.add(cells...)
 	})
 	t.print()
+	for i := range all {
+		if all[i].failed != nil {
+			paragraph(w, "", fmt.Sprintf("%s failed: %v", all[i].Label, all[i].failed))
+		}
+	}
 	fmt.Fprintln(w, "\n"+legend)
 	for _, n := range a.notes() {
 		fmt.Fprintln(w, n)

@@ -27,7 +27,8 @@ of the policies.
 ` + specHelp,
 		Example: `  fairbridge replay --cycle 4711
   fairbridge replay --cycle 0                     the last one
-  fairbridge replay --since 30d --policy tiresias,gavel --html replay.html`,
+  fairbridge replay --since 30d --policy tiresias,gavel --html replay.html
+  fairbridge replay --since 7d --policy fairbridge --per-job jobs.csv`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {

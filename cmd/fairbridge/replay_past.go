@@ -45,6 +45,7 @@ func (t *replaying) flags(c *cobra.Command) {
 	f.Int64Var(&t.seed, "seed", 1, "of all chance")
 	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
+	t.perJobFlag(c)
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicies))
 }
 
@@ -65,12 +66,17 @@ func (t *replaying) run(c *cobra.Command, o *options, partition string) error {
 		return err
 	}
 	defer page.discard()
+	jobs, err := newFile(t.perJob)
+	if err != nil {
+		return err
+	}
+	defer jobs.discard()
 	p := &pasting{replaying: t, bench: b, file: f, partition: partition}
 	if err := p.read(c.Context()); err != nil {
 		return err
 	}
 	b.remarks(c.ErrOrStderr())
-	return p.show(c, o.json, page)
+	return p.show(c, o.json, page, jobs)
 }
 
 // asked reads the flags.

@@ -16,7 +16,7 @@ import (
 
 // show simulates what was done, says how near that came, and goes on to the
 // policies.
-func (p *pasting) show(c *cobra.Command, json bool, page *file) error {
+func (p *pasting) show(c *cobra.Command, json bool, page, jobs *file) error {
 	a := &arena{bench: p.bench}
 	for range p.seeds {
 		a.workloads = append(a.workloads, p.Workload)
@@ -38,17 +38,18 @@ func (p *pasting) show(c *cobra.Command, json bool, page *file) error {
 	}
 	made := a.page(all, &p.trials)
 	made.About = append(made.About, fidelity.sentence())
-	if err := page.write(made); err != nil {
+	if err := page.write(made.write); err != nil {
 		return err
 	}
-	if !json {
-		a.print(c.OutOrStdout(), all)
-		return nil
-	}
-	if err := printLines(c.OutOrStdout(), []faith{fidelity}); err != nil {
+	if err := jobs.write(perJob(runsOf(all))); err != nil {
 		return err
 	}
-	return printLines(c.OutOrStdout(), a.comparisons(all))
+	if json {
+		if err := printLines(c.OutOrStdout(), []faith{fidelity}); err != nil {
+			return err
+		}
+	}
+	return a.tell(c.OutOrStdout(), all, json)
 }
 
 // others are the policies that are not what was done anyway.
@@ -81,7 +82,7 @@ func (p *pasting) again(ctx context.Context, errs io.Writer) (contender, faith, 
 // reality is a contender of one run.
 func reality(run *measure.Run) contender {
 	k := keep(run, true)
-	return contender{Pick: roster.Pick{Label: run.Policy}, Spread: trial.NewSpread([]measure.Summary{k.summary}), drawn: k.drawn}
+	return contender{Pick: roster.Pick{Label: run.Policy}, Spread: trial.NewSpread([]measure.Summary{k.summary}), drawn: k.drawn, runs: []*kept{k}}
 }
 
 // faith is a fidelity to be told.

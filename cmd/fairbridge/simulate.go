@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -22,43 +23,63 @@ came of it. Nothing is read but the files named, and nothing is changed.
 		Example: `  fairbridge simulate --trace history.csv --cluster 16x8:a100 --policy fifo,tiresias
   fairbridge simulate --trace 120_32gpus.trace --tables throughputs_tacc.json \
       --cluster 32 --policy proportional,shockwave --json
-  fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm`,
+  fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm
+  fairbridge simulate --trace day.trace --cluster 8x4 --policy fifo --per-job jobs.csv`,
 		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error {
-			b, err := t.bench()
-			if err != nil {
-				return err
-			}
-			b.remarks(c.ErrOrStderr())
-			all, err := b.inTurn(c)
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printLines(c.OutOrStdout(), all)
-			}
-			printSummaries(c.OutOrStdout(), all)
-			return nil
-		},
+		RunE: func(c *cobra.Command, _ []string) error { return t.simulate(c, o.json) },
 	}
 	t.flags(c)
 	return o.reader(c)
 }
 
+func (t *trials) simulate(c *cobra.Command, json bool) error {
+	b, err := t.bench()
+	if err != nil {
+		return err
+	}
+	jobs, err := newFile(t.perJob)
+	if err != nil {
+		return err
+	}
+	defer jobs.discard()
+	b.remarks(c.ErrOrStderr())
+	runs, failed := b.inTurn(c)
+	if len(runs) == 0 {
+		return failed
+	}
+	if err := jobs.write(perJob(runs)); err != nil {
+		return err
+	}
+	var all []measure.Summary
+	for _, k := range runs {
+		all = append(all, k.summary)
+	}
+	if json {
+		return errors.Join(printLines(c.OutOrStdout(), all), failed)
+	}
+	printSummaries(c.OutOrStdout(), all)
+	return failed
+}
+
 // inTurn simulates the policies one after the other, so that their wall times
-// can be compared.
-func (b *bench) inTurn(c *cobra.Command) ([]measure.Summary, error) {
+// can be compared. The error says what failed; it costs the others nothing.
+func (b *bench) inTurn(c *cobra.Command) ([]*kept, error) {
 	m := newMeter(c.ErrOrStderr(), len(b.picks))
 	defer m.close()
-	var all []measure.Summary
+	var all []*kept
+	var failed error
 	for i, p := range b.picks {
 		run, err := b.run(c.Context(), p, b.seed, m.part(i, p.Label))
-		if err != nil {
+		switch {
+		case c.Context().Err() != nil:
 			return nil, err
+		case err != nil:
+			failed = errors.Join(failed, err)
+		default:
+			all = append(all, keep(run, false))
 		}
-		all = append(all, run.Summary())
 	}
-	return all, nil
+	return all, failed
 }
 
 // printLines prints one JSON object a line.

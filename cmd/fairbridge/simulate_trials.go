@@ -41,6 +41,7 @@ type trials struct {
 	clock    string
 	round    time.Duration
 	seed     int64
+	perJob   string // file
 }
 
 func (t *trials) flags(c *cobra.Command) {
@@ -57,6 +58,7 @@ func (t *trials) flags(c *cobra.Command) {
 	f.StringVar(&t.clock, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(trial.Clocks(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
 	f.DurationVar(&t.round, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
 	f.Int64Var(&t.seed, "seed", 1, "of all chance")
+	t.perJobFlag(c)
 	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicies))
 }
 
