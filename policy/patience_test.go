@@ -84,3 +84,26 @@ type only struct {
 
 // Reserves implements policy.Reserver.
 func (o only) Reserves(_ *policy.Round, e *policy.Entry) bool { return e.ID == o.job }
+
+// TestNobodyKnowsWhen: where no job has a time limit, a gang of 6 that waited a
+// day gets what the first of the others leaves: a later job may not have it
+// because others will end some day too.
+func TestNobodyKnowsWhen(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
+	for i, gpus := range []int{4, 2, 6, 2} {
+		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now, Fixed: "fixed", Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+		if i < 2 {
+			j.State, j.Start, j.On = policy.Running, now, policy.Alloc{{Node: "n1", Type: "a100", Count: gpus}}
+		}
+		s.Jobs = append(s.Jobs, j)
+	}
+	s.Jobs[2].Arrive = now.Add(-25 * time.Hour)
+	plan, err := policy.Pipeline{Backfill: backfill.Greedy{}}.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := plan.Decisions[3]; d.Verb == policy.Start {
+		t.Errorf("job 4 starts: %s", d.Why)
+	}
+}

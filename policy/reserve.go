@@ -54,13 +54,14 @@ type Reservation struct {
 
 // Reserve lets the jobs that hold devices end one after the other, and nodes
 // come back from being set aside, until the entry has room for its whole time
-// limit. Jobs of unknown length end last.
+// limit. Jobs of unknown length end last, one by one in order of their ids: if
+// all ended together, all that any of them leaves would be left over.
 func Reserve(r *Round, e *Entry, length Length) *Reservation {
 	v := &Reservation{For: e, round: r, length: length, then: r.Free.Clone()}
 	a, all := e.Gang(), v.endings()
 	for i, h := range all {
 		v.then.end(h)
-		if i+1 < len(all) && all[i+1].left == h.left && all[i+1].known == h.known {
+		if h.known && i+1 < len(all) && all[i+1].left == h.left && all[i+1].known {
 			continue // ends with the next one
 		}
 		if h.known {

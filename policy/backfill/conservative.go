@@ -31,11 +31,14 @@ const year = 365 * 24 * time.Hour
 
 // Behind implements policy.Backfiller.
 func (c *Conservative) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+	first := c.future == nil
+	if first {
+		c.begin(r)
+	}
 	nodes := c.nodes(r, blocked)
-	if c.future != nil {
+	if !first {
 		return nodes
 	}
-	c.begin(r)
 	return func(e *policy.Entry, on policy.Alloc) error {
 		if err := c.pass(r, e, on); err != nil {
 			return err
@@ -52,7 +55,11 @@ func (c *Conservative) nodes(r *policy.Round, blocked *policy.Entry) func(*polic
 		return Greedy{}.Behind(r, blocked)
 	}
 	c.types = append(c.types, typ)
-	return policy.Reserve(r, blocked, c.length()).Pass
+	v := policy.Reserve(r, blocked, c.length())
+	if !v.Known || v.In > c.Window {
+		return Greedy{}.Behind(r, blocked) // Slurm plans nothing beyond bf_window
+	}
+	return v.Pass
 }
 
 // Blocked implements policy.Listener.
