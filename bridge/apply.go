@@ -98,7 +98,7 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, er
 		return true, err
 	}
 	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
-	outcome(in, p.send(ctx, in.Edit), p.Now())
+	outcome(in, p.send(ctx, in), p.Now())
 	return true, p.mark(ctx, in)
 }
 
@@ -106,10 +106,13 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, er
 // the daemon ends: Slurm might carry it out all the same.
 const sendTime = time.Minute
 
-func (p *pusher) send(ctx context.Context, e slurm.Edit) error {
+func (p *pusher) send(ctx context.Context, in *ledger.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	return p.Cluster.Apply(ctx, e)
+	if d, ok := p.Cluster.(Debtor); ok && in.Edit.Kind == slurm.HandBack {
+		return p.handBack(ctx, d, in)
+	}
+	return p.Cluster.Apply(ctx, in.Edit)
 }
 
 // known is what was decided about a job, and what was written to it since.

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"fairbridge/bridge/ledger"
@@ -10,42 +11,49 @@ import (
 
 // Debtor is a Cluster whose hand-backs take two calls: one that holds the job,
 // one that releases it. A process that dies between them leaves a hold that
-// only we know to be ours.
+// only the ledger knows to be ours.
 type Debtor interface {
-	Owe(slurm.Run)
+	// HandBack carries out a hand-back; held is called between the two calls,
+	// when the hold was accepted.
+	HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error
+	// Owe tells of a hold of ours that is to be released, and of the nice that
+	// is to be put back then, 0 for none; Pay releases what is owed.
+	Owe(run slurm.Run, nice int64)
 	Pay(context.Context) error
 }
 
-// debts returns the runs that a hand-back of ours left held: it was sent, its
-// outcome was never seen, and the job, which nobody held before, is held in the
-// way an Operator's call holds it. The intents are those before settling, which
-// gives up what is too old.
-func debts(intents []ledger.Intent, v *slurm.View) []slurm.Run {
-	var owed []slurm.Run
-	for i := range intents {
-		in := &intents[i]
-		if in.Edit.Kind != slurm.HandBack || in.State != ledger.Sent && in.State != ledger.Unknown {
-			continue
-		}
-		j := v.Job(in.Edit.Run.Job)
-		if j != nil && j.Held && j.Reason == "JobHeldAdmin" && in.Edit.Run.Same(j.Run()) {
-			owed = append(owed, j.Run())
-		}
-	}
-	return owed
-}
-
-// payDebts releases what hand-backs left held.
+// payDebts releases what hand-backs left held and is provably ours. The rows of
+// the ledger stay open until a poll shows the job free, so a try that fails is
+// not the last.
 func payDebts(ctx context.Context, c Cluster, f *Facts) error {
 	d, ok := c.(Debtor)
-	if !ok || len(f.Owed) == 0 {
+	if !ok {
 		return nil
 	}
-	for _, run := range f.Owed {
-		d.Owe(run)
+	var owed []slurm.Run
+	for _, debt := range f.Owed {
+		if debt.Ours {
+			d.Owe(debt.Run, debt.Nice)
+			owed = append(owed, debt.Run)
+		}
+	}
+	if len(owed) == 0 {
+		return nil
 	}
 	if err := d.Pay(ctx); err != nil {
-		return fmt.Errorf("releasing %v, which a hand-back of ours left held (scontrol release does it too): %w", f.Owed, err)
+		return fmt.Errorf("releasing %v, which a hand-back of ours left held (scontrol release does it too): %w", owed, err)
 	}
 	return nil
+}
+
+// handBack sends a hand-back and writes down, between its two calls, that the
+// hold is ours.
+func (p *pusher) handBack(ctx context.Context, d Debtor, in *ledger.Intent) error {
+	var unwritten error
+	err := d.HandBack(ctx, in.Edit, func(ctx context.Context) error {
+		in.Before.Held = p.Now()
+		unwritten = p.mark(ctx, in)
+		return unwritten
+	})
+	return errors.Join(err, unwritten)
 }

@@ -17,41 +17,36 @@ type debtor struct {
 	err  error
 }
 
-func (d *debtor) Owe(r slurm.Run)           { d.owed = append(d.owed, r) }
+func (d *debtor) Owe(r slurm.Run, _ int64)  { d.owed = append(d.owed, r) }
 func (d *debtor) Pay(context.Context) error { return d.err }
+func (d *debtor) HandBack(ctx context.Context, _ slurm.Edit, held func(context.Context) error) error {
+	return errors.Join(held(ctx), d.err)
+}
 
-func TestAHandBackThatDiedHalfWayIsFinished(t *testing.T) {
-	submit := time.Unix(1_800_000_000, 0)
-	held := slurm.Job{ID: 7, Submit: submit, State: "PENDING", Held: true, Reason: "JobHeldAdmin"}
-	edit := slurm.Edit{Run: held.Run(), Kind: slurm.HandBack}
-	tests := []struct {
-		name string
-		in   ledger.Intent
-		job  func(*slurm.Job)
-		owed int
-	}{
-		{"sent, outcome unknown", ledger.Intent{Edit: edit, State: ledger.Sent}, nil, 1},
-		{"no answer", ledger.Intent{Edit: edit, State: ledger.Unknown}, nil, 1},
-		{"answered: the hold is somebody's", ledger.Intent{Edit: edit, State: ledger.Acked}, nil, 0},
-		{"never sent", ledger.Intent{Edit: edit, State: ledger.Planned}, nil, 0},
-		{"held by its owner", ledger.Intent{Edit: edit, State: ledger.Sent}, func(j *slurm.Job) { j.Reason = "JobHeldUser" }, 0},
-		{"not held", ledger.Intent{Edit: edit, State: ledger.Sent}, func(j *slurm.Job) { j.Held = false }, 0},
-		{"another run", ledger.Intent{Edit: edit, State: ledger.Sent}, func(j *slurm.Job) { j.Restarts++ }, 0},
-		{"another edit", ledger.Intent{Edit: slurm.Edit{Run: held.Run(), Kind: slurm.Priority}, State: ledger.Sent}, nil, 0},
+// TestOnlyWhatIsProvablyOursIsReleased.
+func TestOnlyWhatIsProvablyOursIsReleased(t *testing.T) {
+	ours, perhaps := ledger.Debt{Run: slurm.Run{Job: 7}, Ours: true}, ledger.Debt{Run: slurm.Run{Job: 8}}
+	d := &debtor{}
+	if err := payDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{ours, perhaps}}); err != nil || len(d.owed) != 1 || d.owed[0].Job != 7 {
+		t.Errorf("owes %v (%v), want job 7 alone", d.owed, err)
 	}
-	for _, tt := range tests {
-		j := held
-		if tt.job != nil {
-			tt.job(&j)
-		}
-		f := &Facts{Owed: debts([]ledger.Intent{tt.in}, &slurm.View{Jobs: []slurm.Job{j}})}
-		d := &debtor{}
-		if err := payDebts(t.Context(), d, f); err != nil || len(d.owed) != tt.owed {
-			t.Errorf("%s: owes %v (%v), want %d", tt.name, d.owed, err, tt.owed)
-		}
+	d = &debtor{err: errors.New("no answer")}
+	if err := payDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{perhaps}}); err != nil {
+		t.Errorf("with nothing of ours: %v", err)
 	}
-	f := &Facts{Owed: []slurm.Run{held.Run()}}
-	if err := payDebts(t.Context(), &debtor{err: errors.New("no answer")}, f); err == nil || !strings.Contains(err.Error(), "scontrol release") {
+	if err := payDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{ours}}); err == nil || !strings.Contains(err.Error(), "scontrol release") {
 		t.Errorf("a debt that cannot be paid: %v", err)
+	}
+}
+
+// TestTheHoldIsWrittenDownBeforeTheRelease.
+func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
+	j := waitingJob()
+	log := &diary{job: j}
+	p := pusher{Parts: Parts{Journal: log, Now: func() time.Time { return noon }}}
+	in := ledger.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: slurm.HandBack}, State: ledger.Sent}
+	d := &debtor{err: errors.New("killed")}
+	if err := p.handBack(t.Context(), d, &in); err == nil || !in.Before.Held.Equal(noon) || len(log.lines) != 1 {
+		t.Errorf("held %v, marked %v: %v", in.Before.Held, log.lines, err)
 	}
 }

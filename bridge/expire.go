@@ -121,7 +121,7 @@ func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
 // giveBack leads and releases, if there is anything to give back.
 func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
 	found, f, _, err := x.find(ctx)
-	if err != nil || len(found.Edits) == 0 && len(f.Owed) == 0 {
+	if err != nil || len(found.Edits) == 0 && !slices.ContainsFunc(f.Owed, func(d ledger.Debt) bool { return d.Ours }) {
 		return found, err
 	}
 	if x.Watch != nil {

@@ -40,7 +40,8 @@ type Releaser struct {
 type Released struct {
 	Edits   []slurm.Edit    `json:"edits"`             // what gives the fields back
 	Intents []ledger.Intent `json:"intents,omitempty"` // what came of them; nil on a dry run
-	Kept    []slurm.Edit    `json:"kept,omitempty"`    // of running jobs: they matter only if the job is requeued, and can be given back then
+	Kept    []slurm.Edit    `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
+	Holds   []ledger.Debt   `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
 	Open    int             `json:"open"`              // intents whose outcome is not known yet: release again after settling
 }
 
@@ -104,7 +105,7 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 	}
 	complete(ctx, r.Cluster, f)
 	changed := f.settle()
-	out := &Released{Edits: r.wanted(f), Kept: ledger.Stuck(f.Intents, v, v.At), Open: f.open()}
+	out := &Released{Edits: r.wanted(f), Kept: ledger.Stuck(f.Intents, v, v.At), Holds: f.Owed, Open: f.open()}
 	return out, f, changed, nil
 }
 

@@ -64,7 +64,7 @@ func (g *giving) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	g.all.Kept, g.all.Open = out.Kept, out.Open
+	g.all.Kept, g.all.Holds, g.all.Open = out.Kept, out.Holds, out.Open
 	if err := payDebts(ctx, g.Cluster, f); err != nil {
 		return false, err
 	}

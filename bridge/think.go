@@ -22,7 +22,7 @@ type Facts struct {
 	Intents []ledger.Intent
 	Memos   map[string]Memo   // by partition
 	Book    *ledger.Book      // of Intents
-	Owed    []slurm.Run       // runs that a hand-back of ours left held
+	Owed    []ledger.Debt     // hand-backs that were cut off and left a job held
 	Left    map[string]string // users whose jobs are left alone, and why
 	Expires bool              // something outside the daemon takes node lists back
 }
@@ -40,9 +40,9 @@ func (f *Facts) read(ctx context.Context, j Journal, cluster string) error {
 // settle closes the intents whose outcome the view shows. It returns those that
 // changed.
 func (f *Facts) settle() (changed []ledger.Intent) {
-	f.Owed = debts(f.Intents, f.View)
 	changed = ledger.Settle(f.Intents, f.View, f.View.At)
 	f.Intents = ledger.Replace(f.Intents, changed)
+	f.Owed = ledger.Debts(f.Intents, f.View)
 	f.Book = ledger.NewBook(f.Intents)
 	return changed
 }
@@ -56,6 +56,11 @@ func (f *Facts) open() int {
 		id := in.Edit.Run.Job
 		if in.State.Open() || in.State == ledger.Observed && f.View.Job(id) == nil && !f.View.ProvenGone(id) {
 			n++
+		}
+	}
+	for _, d := range f.Owed { // these wait for a person, not for a poll
+		if !d.Ours {
+			n--
 		}
 	}
 	return n

@@ -42,6 +42,7 @@ type Before struct {
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
 	User     string    `json:"user,omitempty"` // whose job it is
+	Held     time.Time `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
 	Stop     *Stop     `json:"stop,omitempty"` // of a requeue or warning only
 }
 

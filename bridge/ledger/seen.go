@@ -26,7 +26,7 @@ func seen(in *Intent, j *slurm.Job) bool {
 	case slurm.HardHold:
 		return j.Held
 	case slurm.HandBack:
-		return !j.Held && j.Priority != in.Before.Priority
+		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
 	case slurm.Requeue:
 		return j.Restarts > e.Run.Restarts || e.Run.SLUID != "" && j.SLUID != "" && j.SLUID != e.Run.SLUID
 	case slurm.SetGPUs:

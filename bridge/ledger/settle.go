@@ -35,7 +35,7 @@ func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == Planned || v.ProvenGone(in.Edit.Run.Job) {
 			settleOne(&after, j, last[spotOf(&in)], now)
 		}
-		if after.State != in.State || after.Polls != in.Polls {
+		if after.State != in.State || after.Polls != in.Polls || !after.Before.Held.Equal(in.Before.Held) {
 			if !after.State.Open() && after.State != Observed {
 				after.Closed = now
 			}
@@ -125,6 +125,10 @@ func settleOne(in *Intent, j *slurm.Job, last int64, now time.Time) {
 
 // await looks for the effect of an intent that was sent.
 func await(in *Intent, j *slurm.Job, now time.Time) {
+	if cutOff(in, j) {
+		owe(in, now)
+		return
+	}
 	if seen(in, j) {
 		in.State, in.Polls = Observed, 0
 		return

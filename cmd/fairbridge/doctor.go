@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/cmd/fairbridge/doctor"
 	"fairbridge/cmd/fairbridge/settings"
@@ -61,7 +62,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 		r.Scancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}
 	r.Restd("/proc")
-	examineDB(ctx, f, &r)
+	examineDB(ctx, f, v, &r)
 	r.Folders(os.Geteuid(), folders(f)...)
 	r.StopFolder(f.StopFile)
 	return r
@@ -76,7 +77,7 @@ func folders(f *settings.File) []doctor.Folder {
 	return list
 }
 
-func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {
+func examineDB(ctx context.Context, f *settings.File, v *slurm.View, r *doctor.Report) {
 	db, err := openDB(ctx, f)
 	if err != nil {
 		*r = append(*r, doctor.Finding{About: "database", Level: doctor.Fail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
@@ -86,6 +87,7 @@ func examineDB(ctx context.Context, f *settings.File, r *doctor.Report) {
 	r.Database(ctx, db)
 	r.Usage(ctx, db, f.Cluster, time.Now())
 	r.Expiry(ctx, db, f.Cluster, f.Pins())
+	r.HandBacks(ctx, db, f.Cluster, v)
 }
 
 var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}

@@ -132,8 +132,10 @@ func progress(w io.Writer, now func() time.Time) func(sent, left int) {
 func printReleased(w io.Writer, out *bridge.Released, dry bool) {
 	done, not := came(out)
 	switch n := len(out.Edits); {
-	case n == 0:
+	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.Open == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
+	case n == 0:
+		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
 	case dry:
 		fmt.Fprintf(w, "%s would give back what is ours:\n", count(n, "edit"))
 	default:
@@ -146,8 +148,11 @@ func printReleased(w io.Writer, out *bridge.Released, dry bool) {
 		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
-		paragraph(w, "", fmt.Sprintf("%s in running jobs, where Slurm lets nobody change them; they matter only if such a job is "+
-			"requeued: release again then. The first: %v", stay(n), out.Kept[0]))
+		paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
+			"touches; they matter only if such a job waits again: release again then. The first: %v", stay(n), out.Kept[0]))
+	}
+	for _, d := range out.Holds {
+		paragraph(w, "", leftHeld(d, time.Now()))
 	}
 	if out.Open > 0 {
 		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", count(out.Open, "earlier change"))
@@ -168,6 +173,16 @@ func came(out *bridge.Released) (done []slurm.Edit, not []ledger.Intent) {
 		}
 	}
 	return done, not
+}
+
+// leftHeld tells of a hand-back that was cut off.
+func leftHeld(d ledger.Debt, now time.Time) string {
+	if d.Ours {
+		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
+			d.Run, clock(d.Sent, now), d.Run.Job)
+	}
+	return fmt.Sprintf("Job %v is held, by an administrator or by a hand-back of ours that was cut off at %s: scontrol release %d, unless an administrator means it.",
+		d.Run, clock(d.Sent, now), d.Run.Job)
 }
 
 func stay(n int) string {

@@ -1,9 +1,10 @@
 -- Store what came of an intent. It never goes back: not from a closed state,
--- nor to an earlier one, but for one without an answer that is sent again. SENT, the leave to send, is fenced by the epoch, and
--- comes with what stood in the job right before.
+-- nor to an earlier one, but for one without an answer that is sent again. SENT,
+-- the leave to send, is fenced by the epoch. What stood in the job before is
+-- known best while it is open.
 update fairbridge.intents i
    set state = $2, until = $3, not_after = $4, sent = $5, error = $7, polls = $8,
-       before = case when $2 = 'SENT' then $9 else i.before end,
+       before = case when $2 in ('SENT', 'UNKNOWN', 'ACKED') then $9 else i.before end,
        observed = coalesce(i.observed, case when $2 = 'OBSERVED' then clock_timestamp() end),
        closed = case when $2 in ('FAILED', 'YIELDED', 'EXPIRED', 'VOID') then coalesce($6, clock_timestamp()) end
  where i.id = $1

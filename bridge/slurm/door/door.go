@@ -49,7 +49,7 @@ type Door struct {
 	now    func() time.Time
 
 	mu   sync.Mutex
-	owed map[int64]slurm.Run // held by a hand-back whose release failed
+	owed map[int64]debt // held by a hand-back whose release failed
 }
 
 // New makes the door to the client's cluster.
@@ -70,7 +70,7 @@ func New(client *rest.Client, cfg Config) *Door {
 		cfg.LeaseMax = time.Hour
 	}
 	burst := max(1, int(cfg.Rate))
-	return &Door{cfg: cfg, client: client, now: time.Now, owed: map[int64]slurm.Run{},
+	return &Door{cfg: cfg, client: client, now: time.Now, owed: map[int64]debt{},
 		pace: rate.NewLimiter(rate.Limit(cfg.Rate), burst)}
 }
 
@@ -93,7 +93,7 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 	case slurm.Warn:
 		return d.warn(ctx, e)
 	case slurm.HandBack:
-		return d.handBack(ctx, e)
+		return d.handBack(ctx, e, func(context.Context) error { return nil })
 	case slurm.SetGPUs:
 		return d.gpus(ctx, e)
 	}

@@ -52,12 +52,21 @@ func (l *Lazy) Reach(ctx context.Context) error {
 }
 
 // Owe passes on a hold that is to be released.
-func (l *Lazy) Owe(run slurm.Run) {
+func (l *Lazy) Owe(run slurm.Run, nice int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.c != nil {
-		l.c.Door.Owe(run)
+		l.c.Owe(run, nice)
 	}
+}
+
+// HandBack connects if need be, then carries out a hand-back.
+func (l *Lazy) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	c, err := l.Connect(ctx)
+	if err != nil {
+		return err
+	}
+	return c.HandBack(ctx, e, held)
 }
 
 // Pay releases what is owed.
@@ -66,7 +75,7 @@ func (l *Lazy) Pay(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return c.Door.Pay(ctx)
+	return c.Pay(ctx)
 }
 
 // Reread connects if need be, then reads one job.

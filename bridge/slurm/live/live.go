@@ -41,6 +41,18 @@ func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	return j, nil
 }
 
+// HandBack carries out a hand-back and calls held between its two calls.
+func (c *Cluster) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	defer c.Touch(e.Run.Job)
+	return c.Door.HandBack(ctx, e, held)
+}
+
+// Owe tells of a hold of ours that is to be released.
+func (c *Cluster) Owe(run slurm.Run, nice int64) { c.Door.Owe(run, nice) }
+
+// Pay releases what is owed.
+func (c *Cluster) Pay(ctx context.Context) error { return c.Door.Pay(ctx) }
+
 // Apply carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
 func (c *Cluster) Apply(ctx context.Context, e slurm.Edit) error {

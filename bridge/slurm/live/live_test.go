@@ -5,4 +5,9 @@ import (
 	"fairbridge/bridge/slurm/live"
 )
 
-var _ bridge.Cluster = (*live.Cluster)(nil)
+var (
+	_ bridge.Cluster = (*live.Cluster)(nil)
+	_ bridge.Debtor  = (*live.Cluster)(nil)
+	_ bridge.Cluster = (*live.Lazy)(nil)
+	_ bridge.Debtor  = (*live.Lazy)(nil)
+)

@@ -2,10 +2,13 @@ package doctor
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
 )
 
 // Database looks at Postgres and the schema.
@@ -36,5 +39,25 @@ func (r *Report) Expiry(ctx context.Context, db *accounting.DB, cluster string, 
 		r.add("expiry", level, fix, "fairbridge expire last ran %v ago: %s", ago.Round(time.Second), then)
 	default:
 		r.ok("expiry", "fairbridge expire ran %v ago: what a dead daemon leaves is given back", ago.Round(time.Second))
+	}
+}
+
+// HandBacks looks for jobs that a hand-back of ours may have left held. v is nil
+// when Slurm could not be read.
+func (r *Report) HandBacks(ctx context.Context, db *accounting.DB, cluster string, v *slurm.View) {
+	if v == nil {
+		return
+	}
+	intents, err := db.Intents(ctx, cluster, v.At, v.At)
+	if err != nil {
+		r.add("hand-backs", Skip, "", "%v", err)
+		return
+	}
+	for _, d := range ledger.Debts(intents, v) {
+		fix := fmt.Sprintf("fairbridge release, or scontrol release %d", d.Run.Job)
+		if !d.Ours {
+			fix = fmt.Sprintf("scontrol release %d, unless an administrator holds it", d.Run.Job)
+		}
+		r.add("hand-backs", Warn, fix, "job %v is held; a hand-back of ours was cut off at %s", d.Run, d.Sent.UTC().Format(time.RFC3339))
 	}
 }

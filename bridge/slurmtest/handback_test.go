@@ -1,0 +1,216 @@
+package slurmtest
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// The loop asks the cluster for hand-backs, which go through the door.
+
+func (l *control) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	return l.live.HandBack(ctx, e, held)
+}
+func (l *control) Owe(run slurm.Run, nice int64) { l.live.Owe(run, nice) }
+func (l *control) Pay(ctx context.Context) error { return l.live.Pay(ctx) }
+
+// run runs cycles and returns the causes of doubt.
+func (l *control) run(t *testing.T, n int) (doubts string) {
+	t.Helper()
+	for range n {
+		for _, d := range l.loop.Step(t.Context()).Doubts {
+			doubts += d.Cause + " "
+		}
+		advance(l.Server, l.conf.Interval)
+	}
+	return doubts
+}
+
+// killed is the daemon started again: all but the ledger is forgotten.
+func (l *control) killed(t *testing.T) {
+	t.Helper()
+	l.dial()
+	var err error
+	if l.loop, err = bridge.New(l.conf, l.part); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// direct is a control whose order is carried by priority itself, with one job
+// in line that has a nice of its own and a priority of ours.
+func direct(t *testing.T) (l *control, id int64) {
+	t.Helper()
+	l = newControl(t, "drf")
+	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, gate.Rank
+	l.killed(t)
+	for range 2 {
+		submit(t, l.Server, sim.Spec{User: "hog", Account: "h", GPUsPerNode: 8, Work: 9 * time.Hour, Limit: 10 * time.Hour})
+	}
+	advance(l.Server, time.Minute)
+	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
+	id = submit(t, l.Server, sim.Spec{User: "alice", Account: "x", Nice: 50})
+	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
+	l.World(func(w *sim.World) { // whoever has the lowest priority of all gets a number
+		if err := w.Update(sim.Operator, id, sim.Update{Nice: sim.Ptr(int64(50))}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	l.run(t, 6)
+	if intents := l.intents(t); len(intents) == 0 {
+		t.Fatal("no priority of ours stands")
+	} else {
+		id = intents[len(intents)-1].Edit.Run.Job
+	}
+	return l, id
+}
+
+func (l *control) intents(t *testing.T) (standing []ledger.Intent) {
+	t.Helper()
+	all, err := l.part.Journal.Intents(t.Context(), "lab", l.now(), l.now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range all {
+		if in.State == ledger.Observed && in.Edit.Kind == slurm.Priority {
+			standing = append(standing, in)
+		}
+	}
+	return standing
+}
+
+// giveBackAll releases in virtual time.
+func (l *control) giveBackAll(t *testing.T) (*bridge.Released, error) {
+	t.Helper()
+	r := bridge.Releaser{Parts: l.part, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+		advance(l.Server, 5*time.Second)
+		return nil
+	}}
+	if _, held, err := r.Lead(t.Context()); !held || err != nil {
+		t.Fatalf("leading: %v %v", held, err)
+	}
+	return r.Release(t.Context())
+}
+
+// TestACutOffHandBackIsFinished: killed between hold and release, and then the
+// release fails again and again for longer than any call may be late. The ledger
+// does not forget: with the first try that works the job is free, and has its
+// nice.
+func TestACutOffHandBackIsFinished(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for the door's tries in real time")
+	}
+	l, id := direct(t)
+	l.Inject(Fault{Kind: Broken, Method: "POST", Skip: 1, Number: 1003})
+	if _, err := l.giveBackAll(t); err == nil {
+		t.Error("releasing went well without a release")
+	}
+	held := 0
+	for _, in := range l.intents(t) {
+		if j := job(t, l.Server, in.Edit.Run.Job); j.Held && j.Reason == "JobHeldAdmin" {
+			id, held = j.ID, held+1
+		}
+	}
+	if held != 1 {
+		t.Fatalf("%d jobs are held between two calls", held)
+	}
+	nice := int64(0)
+	for _, in := range l.intents(t) {
+		if in.Edit.Run.Job == id {
+			nice = in.Before.Nice
+		}
+	}
+	l.killed(t)
+	for range 3 { // six minutes: whatever is late would have come
+		if doubts := l.run(t, 1); doubts == "" {
+			t.Error("a hold of ours stands, and there is no doubt")
+		}
+		advance(l.Server, 2*time.Minute)
+		l.killed(t)
+	}
+	l.Heal()
+	l.run(t, 2)
+	if j := job(t, l.Server, id); j.Held || j.Nice != nice {
+		t.Errorf("job %d: held %v (%s), nice %d, its owner's is %d", id, j.Held, j.Reason, j.Nice, nice)
+	}
+	if out, err := l.giveBackAll(t); err != nil || len(out.Holds) > 0 {
+		t.Errorf("after it was finished: %+v %v", out, err)
+	}
+}
+
+// sentOnly puts a hand-back into the ledger that was marked as sent, and then the
+// daemon died.
+func (l *control) sentOnly(t *testing.T, id int64) {
+	t.Helper()
+	j := job(t, l.Server, id)
+	epoch, _, _, err := l.part.Leadership.Lead(t.Context(), "lab", "test", time.Minute)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := l.part.Journal.Intend(t.Context(), nil, []ledger.Intent{{
+		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: ledger.Planned,
+		Edit:   slurm.Edit{Run: j.Run(), Kind: slurm.HandBack, Tasks: 1},
+		Before: ledger.Before{Priority: j.Priority, State: j.State},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list[0].State, list[0].Sent = ledger.Sent, l.now()
+	if err := l.part.Journal.Mark(t.Context(), list[0]); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (l *control) hold(t *testing.T, id int64) {
+	t.Helper()
+	l.World(func(w *sim.World) {
+		if err := w.Hold(sim.Operator, id); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestAnAdministratorsHoldStands: a hand-back was marked as sent and never was;
+// hours later an administrator holds the job. Nothing ends his hold, and release
+// says what may have happened.
+func TestAnAdministratorsHoldStands(t *testing.T) {
+	l, id := direct(t)
+	l.sentOnly(t, id)
+	advance(l.Server, 2*time.Hour)
+	l.hold(t, id)
+	l.killed(t)
+	if doubts := l.run(t, 6); doubts != "" {
+		t.Errorf("in doubt: %s", doubts)
+	}
+	out, err := l.giveBackAll(t)
+	if err != nil || len(out.Holds) != 1 || out.Holds[0].Ours || out.Holds[0].Run.Job != id {
+		t.Errorf("release says %+v: %v", out.Holds, err)
+	}
+	if j := job(t, l.Server, id); !j.Held {
+		t.Error("the administrator's hold was ended")
+	}
+	advance(l.Server, 25*time.Hour)
+	l.run(t, 3)
+	if out, err := l.giveBackAll(t); err != nil || len(out.Holds) > 0 || !job(t, l.Server, id).Held {
+		t.Errorf("a day later release says %+v: %v", out.Holds, err)
+	}
+}
+
+// TestAHoldSeenAtOnceIsOurs: the daemon died before it could write down that its
+// hold was accepted, and is back within seconds.
+func TestAHoldSeenAtOnceIsOurs(t *testing.T) {
+	l, id := direct(t)
+	l.sentOnly(t, id)
+	l.hold(t, id)
+	advance(l.Server, 5*time.Second)
+	l.killed(t)
+	l.run(t, 2)
+	if j := job(t, l.Server, id); j.Held {
+		t.Errorf("job %d is held still (%s)", id, j.Reason)
+	}
+}
