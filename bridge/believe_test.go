@@ -260,3 +260,22 @@ func TestJobsThatAreReallyGone(t *testing.T) {
 		t.Errorf("third poll: %v, %d values stand", last.Doubts, r.standing())
 	}
 }
+
+// TestAnUnnamedClusterIsNotWrittenTo: where nobody knows which cluster it is.
+func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
+	for mode, doubt := range map[gate.Mode]bool{gate.Rank: true, gate.Observe: false} {
+		r := newRig(t, mode, "drf", nil)
+		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.Unnamed = "", "scontrol is not there" }
+		r.full("")
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
+		last := r.cycles(5)
+		told := last.Warnings
+		if doubt {
+			told = last.Doubts
+		}
+		if len(r.wire.applied) > 0 || len(told) != 1 || told[0].Cause != "cluster" || (last.Result == bridge.InDoubt) != doubt {
+			t.Errorf("%s: %s, doubts %v, warnings %v, sent %v", mode, last.Result, last.Doubts, last.Warnings, r.wire.applied)
+		}
+	}
+}

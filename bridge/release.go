@@ -99,6 +99,9 @@ func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []ledger.Intent
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("polling Slurm: %w", err)
 	}
+	if v.Cluster != "" && v.Cluster != r.Name {
+		return nil, nil, nil, fmt.Errorf("slurmrestd speaks for cluster %q, not for %q: correct slurm.url or cluster", v.Cluster, r.Name)
+	}
 	f := &Facts{View: v}
 	if err := f.read(ctx, r.Journal, r.Name); err != nil {
 		return nil, nil, nil, err

@@ -27,7 +27,7 @@ const (
 // Doubt is a reason to push nothing. Cause is one word for metrics, Err the
 // whole story.
 type Doubt struct {
-	Cause string // leader, slurm, view, history, journal, debt, policy, effect, foreign, stop, push, or "gate I…"
+	Cause string // leader, slurm, cluster, view, history, journal, debt, policy, effect, foreign, stop, push, or "gate I…"
 	Err   error
 }
 

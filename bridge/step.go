@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
+	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -201,8 +203,21 @@ func (l *Loop) act(ctx context.Context, f *Facts, r *Report, allowed allowance) 
 	l.pushAll(ctx, f, r, planned, allowed)
 }
 
+// unnamed reports that nobody knows which cluster it is: a doubt where something
+// could be sent to it.
+func (l *Loop) unnamed(r *Report, err error) {
+	if slices.ContainsFunc(l.Partitions, func(p Partition) bool { return p.Mode.Allows(gate.Rank) }) {
+		r.doubt("cluster", err)
+	} else {
+		r.warn("cluster", err)
+	}
+}
+
 // calm returns how many edits may be sent in this cycle, whatever they are.
 func (l *Loop) calm(f *Facts, r *Report) allowance {
+	if why := f.View.Unnamed; why != "" {
+		l.unnamed(r, errors.New(why))
+	}
 	doubtful := len(r.Doubts) > 0
 	people := contestOf(f)
 	f.Left = people.left()

@@ -22,6 +22,9 @@ type View struct {
 	Partitions []Partition
 	Warnings   []string // Slurm's own, each a hint that our request was off
 
+	// Unnamed says why Cluster could not be proven to be the name of the cluster
+	// that the view is of; "" when it was.
+	Unnamed string
 	// PartitionsOld says why Partitions are those of an earlier poll; "" when they
 	// are of this one.
 	PartitionsOld string

@@ -3,7 +3,6 @@ package slurmtest
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,7 +13,7 @@ import (
 
 // Scontrol runs "scontrol args…" as a user and returns what it prints and its
 // exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST, show
-// job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
+// config, show job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
 // [StartTime=now+N]; and in place of another program scancel [--batch
 // --signal=NAME] LIST.
 func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
@@ -48,19 +47,6 @@ func (s *Server) scontrol(user string, args []string) (string, int) {
 		return s.scontrolShow(rest)
 	}
 	return "invalid keyword: " + verb + "\n", 1
-}
-
-// scontrolShow prints the first lines of a job's record.
-func (s *Server) scontrolShow(args []string) (string, int) {
-	if len(args) != 2 || args[0] != "job" {
-		return "invalid entity:" + args[0] + " for keyword:show \n", 1
-	}
-	j, err := s.world.Job(atoi(args[1]))
-	if err != nil {
-		return "slurm_load_jobs error: " + complaint(err) + "\n", 1
-	}
-	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n\n",
-		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason), 0
 }
 
 // each does f to every id of the comma lists and collects the complaints.

@@ -57,7 +57,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 			r.Probes(ctx, f.Probes.URL, v, p)
 		}
 	}
-	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, v)
+	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, f.Cluster, v)
 	if f.Preempts() {
 		r.Scancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}

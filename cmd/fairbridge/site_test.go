@@ -66,6 +66,12 @@ func (s *site) start(ts *testscript.TestScript, args []string) {
 	s.server, err = slurmtest.Start(slurmtest.Config{World: world, Key: []byte(key), Speed: 1})
 	ts.Check(err)
 	ts.Defer(func() { _ = s.server.Close() })
+	shown := "" // what scontrol shows of the jobs
+	for _, j := range world.Jobs() {
+		text, _ := s.server.Scontrol("slurm", "show", "job", fmt.Sprint(j.ID))
+		shown += text
+	}
+	write(ts, "shown", shown)
 	s.database(ts, w["db"])
 	write(ts, "key", key)
 	write(ts, "fairbridge.yaml", fmt.Sprintf(configuration, s.server.URL(), w["auth"], w["mode"], w["policy"]))

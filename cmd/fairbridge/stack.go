@@ -76,10 +76,12 @@ func (s *stack) dial(ctx context.Context) (*live.Cluster, error) {
 	if t, err := client.Token(); err == nil && t.Careless(time.Now()) != "" {
 		s.loop.Log.Warn(t.Careless(time.Now()), "see", "fairbridge doctor")
 	}
-	return live.New(client, door.New(client, door.Config{
+	c := live.New(client, door.New(client, door.Config{
 		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
 		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
-	})), nil
+	}))
+	c.Scontrol = f.Slurm.Scontrol
+	return c, nil
 }
 
 func openDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {

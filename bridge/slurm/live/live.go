@@ -7,25 +7,41 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/scontrol"
 )
 
 // Cluster is a live Slurm, as the loop of package bridge wants it.
 type Cluster struct {
 	*rest.Client
 	Door *door.Door
+	// Scontrol tells the cluster's name where REST does not.
+	Scontrol scontrol.Command
+	naming   naming
 }
 
 // New joins a client and the door made from it.
 func New(c *rest.Client, d *door.Door) *Cluster { return &Cluster{Client: c, Door: d} }
 
 // Observe reads everything. Where lists show a job's nice only above 0, scontrol
-// can read it before a write.
+// can read it before a write. Where REST does not tell whose cluster it is (22.05),
+// scontrol is asked: the name is proven by a job that both know alike. That they
+// speak for different clusters is an error; that it cannot be known is noted in
+// the view.
 func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := c.Client.Observe(ctx)
-	if err == nil && !v.NiceRead {
+	if err != nil {
+		c.naming.set("", nil)
+		return nil, err
+	}
+	if !v.NiceRead {
 		v.NiceRead = c.Door.ReadsNice()
 	}
-	return v, err
+	if v.Cluster == "" {
+		if err := c.naming.prove(ctx, c.Scontrol, v); err != nil {
+			return nil, err
+		}
+	}
+	return v, nil
 }
 
 // Reread reads one job afresh, its nice too: by scontrol where REST does not show

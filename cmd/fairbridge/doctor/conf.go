@@ -1,41 +1,36 @@
 package doctor
 
 import (
-	"bufio"
-	"bytes"
 	"context"
-	"errors"
-	"os/exec"
 	"strings"
-	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
+	"fairbridge/bridge/slurm/scontrol"
 )
 
-// patience bounds one run of scontrol.
-const patience = 15 * time.Second
-
 // Conf looks at the settings of slurmctld that fight us or that we rely on, as
-// scontrol shows them. v is nil when Slurm could not be read.
-func (r *Report) Conf(ctx context.Context, scontrol []string, order bridge.Order, v *slurm.View) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	argv := append(append([]string{}, scontrol...), "show", "config")
-	out, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+// scontrol shows them, and at whether scontrol, slurmrestd and the configuration
+// mean the same cluster. v is nil when Slurm could not be read.
+func (r *Report) Conf(ctx context.Context, command []string, order bridge.Order, cluster string, v *slurm.View) {
+	values, err := scontrol.Command(command).Config(ctx)
 	if err != nil {
 		if v != nil && readsNice(order.Lever, v) {
 			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.API)
 		}
-		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "running %s: %v%s", strings.Join(argv, " "), err, said(err))
-		return
+		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "%v", err)
+	} else {
+		c := conf{value: values, lever: order.Lever, strength: order.Strength}
+		if v != nil {
+			c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
+		}
+		r.settings(c)
+		if name := c.get("ClusterName"); name != "" && name != cluster {
+			r.add("cluster", Fail, "correct slurm.scontrol or cluster", "scontrol speaks for cluster %q, the configuration for %q", name, cluster)
+		}
 	}
-	c := conf{value: parseConf(out), lever: order.Lever, strength: order.Strength}
-	if v != nil {
-		c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
-	}
-	r.settings(c)
+	r.named(ctx, command, v)
 }
 
 // readsNice reports whether the order is carried by nice where only scontrol
@@ -45,15 +40,21 @@ func readsNice(lever bridge.Lever, v *slurm.View) bool {
 	return !api.Nice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
 }
 
-// said returns the first line that a failed program wrote to its standard
-// error.
-func said(err error) string {
-	var exit *exec.ExitError
-	if !errors.As(err, &exit) || len(exit.Stderr) == 0 {
-		return ""
+// named looks for a proof of which cluster slurmrestd speaks for, where REST does
+// not tell.
+func (r *Report) named(ctx context.Context, command []string, v *slurm.View) {
+	if v == nil || v.Cluster != "" {
+		return
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(exit.Stderr)), "\n")
-	return " (" + line + ")"
+	name, proven, err := scontrol.Command(command).Name(ctx, v)
+	switch {
+	case err != nil:
+		r.add("cluster", Fail, "set slurm.scontrol to a scontrol of this cluster: until then nothing is pushed", "REST of Slurm %s does not tell which cluster it is, and scontrol does not prove it: %v", v.Release, err)
+	case !proven:
+		r.add("cluster", Warn, "look again when a job is there", "scontrol speaks for cluster %s; there is no job to prove by that slurmrestd does too", name)
+	default:
+		r.ok("cluster", "slurmrestd speaks for cluster %s: it knows the same jobs as scontrol", name)
+	}
 }
 
 // conf is what slurmctld is told, and what we want of it.
@@ -92,15 +93,4 @@ func (c *conf) part(key, name string) string {
 		}
 	}
 	return ""
-}
-
-// parseConf reads the lines "Key = value" of scontrol show config.
-func parseConf(text []byte) map[string]string {
-	values := map[string]string{}
-	for s := bufio.NewScanner(bytes.NewReader(text)); s.Scan(); {
-		if k, v, ok := strings.Cut(s.Text(), "="); ok {
-			values[strings.TrimSpace(k)] = strings.TrimSpace(v)
-		}
-	}
-	return values
 }

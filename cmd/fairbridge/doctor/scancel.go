@@ -4,9 +4,13 @@ import (
 	"context"
 	"os/exec"
 	"strings"
+	"time"
 
 	"fairbridge/bridge/slurm/door"
 )
+
+// patience bounds one run of scancel.
+const patience = 15 * time.Second
 
 // Scancel looks whether jobs can be warned before they are requeued: by the
 // command scancel, or by the one beside scontrol where it is nil.

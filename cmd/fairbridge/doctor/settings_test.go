@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/scontrol"
 )
 
 // good is a slurm.conf that nothing is wrong with, as scontrol prints it.
@@ -26,7 +28,7 @@ SchedulerType           = sched/backfill
 func TestGoodSettings(t *testing.T) {
 	for _, release := range []string{"", "22.05.8", "24.11.5", "26.05.5"} {
 		var r Report
-		r.settings(conf{value: parseConf([]byte(good)), lever: bridge.LeverAuto, release: release})
+		r.settings(conf{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
 		for _, f := range r {
 			if f.Level != OK {
 				t.Errorf("Slurm %s: %+v", release, f)
@@ -79,7 +81,7 @@ func TestSettings(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			c := tt.slurm
-			c.value, c.lever = parseConf([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
+			c.value, c.lever = scontrol.ParseConfig([]byte(good+tt.line+"\n")), tt.lever // the last line of a key counts
 			if c.lever == "" {
 				c.lever = bridge.LeverAuto
 			}
@@ -104,7 +106,7 @@ func TestSettings(t *testing.T) {
 func TestOverrideIsSaid(t *testing.T) {
 	for strength, said := range map[bridge.Strength]bool{bridge.WithinQOS: false, bridge.Blend: false, bridge.Override: true} {
 		var r Report
-		r.settings(conf{value: parseConf([]byte(good)), lever: bridge.LeverAuto, strength: strength})
+		r.settings(conf{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {
 			return f.Level == Warn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
 		})
@@ -117,7 +119,7 @@ func TestOverrideIsSaid(t *testing.T) {
 func TestAccrueAlways(t *testing.T) {
 	var r Report
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
-	r.settings(conf{value: parseConf([]byte(text)), lever: bridge.LeverAuto})
+	r.settings(conf{value: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
 	for _, f := range r {
 		if f.Level != OK {
 			t.Errorf("%+v", f)
@@ -152,7 +154,8 @@ func TestNiceNeedsScontrolWhereRESTHidesIt(t *testing.T) {
 		{bridge.LeverNice, slurm.View{API: "v0.0.42", SiteFactor: true}, false},
 	} {
 		var r Report
-		r.Conf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, &tt.view)
+		tt.view.Cluster = "lab" // whose it is is another question
+		r.Conf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, "lab", &tt.view)
 		if r.Bad() != tt.fails {
 			t.Errorf("%s on %s: %+v", tt.lever, tt.view.API, r)
 		}
@@ -172,10 +175,33 @@ func TestConfRunsScontrol(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r Report
-			r.Conf(t.Context(), tt.argv, bridge.Order{Lever: bridge.LeverAuto}, nil)
+			r.Conf(t.Context(), tt.argv, bridge.Order{Lever: bridge.LeverAuto}, "lab", nil)
 			if len(r) == 0 || r[0].Level != tt.level || !strings.Contains(r[0].Text, tt.want) {
 				t.Errorf("got %+v, want %s %q", r, tt.level, tt.want)
 			}
 		})
+	}
+}
+
+// TestWhichCluster: scontrol, slurmrestd and the configuration must mean the same.
+func TestWhichCluster(t *testing.T) {
+	argv := []string{"sh", "-c", `test "$2" = config && echo "ClusterName = lab"`, "scontrol"}
+	for _, tt := range []struct {
+		name, cluster string
+		view          *slurm.View
+		level         Level
+		text          string
+	}{
+		{"as it should be", "lab", &slurm.View{Cluster: "lab"}, "", ""},
+		{"scontrol of another", "mine", &slurm.View{Cluster: "mine"}, Fail, `scontrol speaks for cluster "lab", the configuration for "mine"`},
+		{"REST does not tell, and there is no job", "lab", &slurm.View{Release: "22.05.8"}, Warn, "there is no job to prove"},
+		{"REST does not tell, and scontrol does not know the job", "lab", &slurm.View{Release: "22.05.8", Jobs: []slurm.Job{{ID: 1, State: "PENDING", Submit: time.Unix(1, 0)}}}, Fail, "scontrol does not prove it"},
+	} {
+		var r Report
+		r.Conf(t.Context(), argv, bridge.Order{Lever: bridge.LeverPriority}, tt.cluster, tt.view)
+		i := slices.IndexFunc(r, func(f Finding) bool { return f.About == "cluster" })
+		if (i < 0) != (tt.level == "") || i >= 0 && (r[i].Level != tt.level || !strings.Contains(r[i].Text, tt.text)) {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
 	}
 }
