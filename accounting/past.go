@@ -37,7 +37,7 @@ func (d *DB) Past(ctx context.Context, cluster string, now time.Time) (*bridge.P
 		}
 		m, err := d.model(ctx, tx, cluster)
 		if m.foresight != nil {
-			out.Left = m.left
+			out.Left, out.Speeds = m.left, m.foresight.model.Speeds
 		}
 		return err
 	})

@@ -30,11 +30,13 @@ type Known struct {
 func Assemble(k Known, p Partition) *policy.Snapshot {
 	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
-		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo), Speeds: k.Speeds,
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples
+		s.Speeds = k.Past.Speeds
 	}
+	s.Speeds = speedsOf(s.Speeds, k.Speeds)
 	for i := range k.View.Nodes {
 		n := &k.View.Nodes[i]
 		if slices.Contains(n.Partitions, p.Name) && strings.Contains(n.Gres, "gpu") {

@@ -2,6 +2,8 @@ package bridge
 
 import (
 	"fmt"
+	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -77,5 +79,21 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 				t.Errorf("%s on %s: %s on %v: %s", e.Name, gres, d.Verb, d.On, d.Why)
 			}
 		}
+	}
+}
+
+// History's ratios come before the site's word, on the scale of what else is
+// known, and reach the policy.
+func TestSpeedsAreHistorysThenTheSites(t *testing.T) {
+	v := migView("gpu:a100:4,gpu:v100:4,gpu:site_x:4")
+	past := &Past{Speeds: []policy.Speed{{Type: "a100", Speed: 1}, {Type: "v100", Speed: 2}}}
+	s := Assemble(Known{View: v, Past: past, Speeds: []policy.Speed{{Type: "site_x", Speed: 1e4}, {Type: "v100", Speed: 1}}}, preempting("gpu"))
+	if got, want := strings.Join(s.Types(), " "), "site_x v100 a100"; got != want {
+		t.Errorf("the fastest first: %s, want %s", got, want)
+	}
+	a, _ := s.SpeedOf("a100")
+	b, _ := s.SpeedOf("v100")
+	if math.Abs(b/a-2) > 1e-9 || math.Abs(a*b/312-1) > 1e-9 { // 312 by data sheets, 1 by the site
+		t.Errorf("a100 is %g, v100 %g", a, b)
 	}
 }

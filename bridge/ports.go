@@ -75,7 +75,8 @@ type Past struct {
 	// Left predicts from history what remains of a job as it stands in the
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
-	Left func(*policy.Job) (left, sigma time.Duration)
+	Left   func(*policy.Job) (left, sigma time.Duration)
+	Speeds []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id

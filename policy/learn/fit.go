@@ -22,6 +22,7 @@ func Fit(runs []Run, most int) *Model {
 	if v := m.try(runs[from:]); len(v) >= enough {
 		m.tune(v)
 	}
+	m.Speeds = Speeds(runs)
 	m.Settle(most)
 	return m
 }

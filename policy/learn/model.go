@@ -1,6 +1,10 @@
 package learn
 
-import "time"
+import (
+	"time"
+
+	"fairbridge/policy"
+)
 
 // Version of the method: a stored model of another one is fitted again.
 const Version = 1
@@ -13,6 +17,8 @@ type Model struct {
 	Runs    int       `json:"runs"`    // how many
 	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Settle
 	Levels  []Level   `json:"levels"`  // the most general first
+	// Speeds are those of GPU types, as far as the runs tell; see Speeds.
+	Speeds []policy.Speed `json:"speeds,omitempty"`
 
 	texts texts
 }

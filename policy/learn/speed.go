@@ -1,0 +1,124 @@
+package learn
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// What it takes to believe a comparison of types: runs of a group on each of two
+// types, and users who made such groups.
+const (
+	runsOnType    = 3
+	usersOfSpeeds = 3
+)
+
+// alike are runs that should take as long as each other but for their GPUs: of a
+// user's job of one name and size.
+type alike struct {
+	user, name string
+	gpus       int
+}
+
+// Speeds compares types of GPU by how long jobs of one user, name and size ran on
+// several of them: half as long is twice as fast. Each user counts as much as the
+// others, however many jobs they have, and it takes three to compare two types.
+// Only ratios mean something; types that nobody used alike, and runs that their
+// time limit ended, tell nothing. Sorted by type.
+func Speeds(runs []Run) []policy.Speed {
+	log, users := compare(runs)
+	types := slices.Sorted(maps.Keys(log))
+	speed := map[string]float64{}
+	for range 200 { // each is where those it is compared with say it should be
+		for _, a := range types {
+			sum, n := 0.0, 0.0
+			for _, b := range types {
+				if w := float64(len(users[pair{a, b}])); w >= usersOfSpeeds {
+					sum, n = sum+w*(speed[b]+log[a][b]/w), n+w
+				}
+			}
+			if n > 0 {
+				speed[a] = sum / n
+			}
+		}
+	}
+	var out []policy.Speed
+	for _, t := range types {
+		if v, ok := speed[t]; ok {
+			out = append(out, policy.Speed{Type: t, Speed: math.Exp(v)})
+		}
+	}
+	return out
+}
+
+type pair struct{ a, b string }
+
+// compare returns by how much, in logarithms, each type is faster than each
+// other, summed over users, and which users say so.
+func compare(runs []Run) (log map[string]map[string]float64, users map[pair]map[string]bool) {
+	log, users = map[string]map[string]float64{}, map[pair]map[string]bool{}
+	said := map[pair]map[string][]float64{}
+	for g, types := range medians(runs) {
+		for a, x := range types {
+			for b, y := range types {
+				if a != b {
+					p := pair{a, b}
+					if said[p] == nil {
+						said[p] = map[string][]float64{}
+					}
+					said[p][g.user] = append(said[p][g.user], y-x)
+				}
+			}
+		}
+	}
+	for p, by := range said {
+		if log[p.a] == nil {
+			log[p.a] = map[string]float64{}
+		}
+		users[p] = map[string]bool{}
+		for _, user := range slices.Sorted(maps.Keys(by)) {
+			log[p.a][p.b] += middle(by[user])
+			users[p][user] = true
+		}
+	}
+	return log, users
+}
+
+// medians returns the logarithm of the median run time of each group on each
+// type that it ran on often enough.
+func medians(runs []Run) map[alike]map[string]float64 {
+	all := map[alike]map[string][]float64{}
+	for i := range runs {
+		r := &runs[i]
+		if r.Type == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
+			continue
+		}
+		g := alike{r.User, stem(r.Name), r.GPUs}
+		if all[g] == nil {
+			all[g] = map[string][]float64{}
+		}
+		all[g][r.Type] = append(all[g][r.Type], math.Log(r.Ran.Seconds()))
+	}
+	out := map[alike]map[string]float64{}
+	for g, types := range all {
+		for typ, list := range types {
+			if len(list) >= runsOnType {
+				if out[g] == nil {
+					out[g] = map[string]float64{}
+				}
+				out[g][typ] = middle(list)
+			}
+		}
+	}
+	return out
+}
+
+// middle is the median. It sorts the list.
+func middle(list []float64) float64 {
+	slices.SortFunc(list, cmp.Compare[float64])
+	n := len(list)
+	return (list[(n-1)/2] + list[n/2]) / 2
+}
