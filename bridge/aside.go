@@ -88,16 +88,16 @@ func partOf(r *slurm.Reservation, hosts []string, cpus map[string]int) (part pol
 // comes back when that ends.
 func reserve(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
 	n.Windows = list
-	whole := func(w policy.Window) bool { return !w.From.After(now) && w.CPUs == 0 && w.GPUs == 0 }
-	at := slices.IndexFunc(list, whole)
 	known := slices.ContainsFunc(list, func(w policy.Window) bool { return !w.From.After(now) })
 	switch {
 	case n.Down == "" && slices.Contains(flags, "RESERVED") && !known:
 		n.Down = "RESERVED"
-	case at >= 0 && (n.Down == "" || n.Down == "MAINTENANCE"):
-		n.Down = "set aside for " + list[at].String()
-		n.Windows = slices.Clone(list)
-		n.Windows[at].Now = true
+	case known && (n.Down == "" || n.Down == "MAINTENANCE"):
+		was := n.Down
+		n.Down = ""
+		if n.Enter(now); n.Down == "" {
+			n.Down = was
+		}
 	}
 }
 

@@ -89,6 +89,25 @@ func (n *Node) down(at time.Time) bool {
 	return true
 }
 
+// Enter makes the node Down while a window of the whole node is under way, for
+// no other reason, and up again when it was. Its windows become its own.
+func (n *Node) Enter(now time.Time) {
+	n.Windows = slices.Clone(n.Windows)
+	in := false
+	for i := range n.Windows {
+		w := &n.Windows[i]
+		if w.Now {
+			w.Now, n.Down = false, ""
+		}
+		if !in && n.Down == "" && w.whole() && w.over(now) && !w.From.After(now) {
+			w.Now, in = true, true
+		}
+		if w.Now {
+			n.Down = "set aside for " + w.String()
+		}
+	}
+}
+
 // recurs reports whether an earlier window of the same reservation is still to
 // end.
 func (n *Node) recurs(i int, from time.Time) bool {

@@ -26,7 +26,7 @@ func sooner(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() t
 	end := clock().Add(soonerFor)
 	var found []string
 	pool := policy.NewPool(s)
-	for _, tries := range [][]policy.Job{fewer(pool, j), shorter(pool, j)} {
+	for _, tries := range [][]policy.Job{fewer(pool, j), shorter(s, pool, j)} {
 		for _, t := range tries {
 			if clock().After(end) {
 				return found
@@ -66,7 +66,7 @@ func fewer(pool *policy.Pool, j *policy.Job) []policy.Job {
 		if !shrink(&t.Ask, n) {
 			continue
 		}
-		if _, err := policy.Fit(pool, j.Partition, t.Ask); err == nil {
+		if _, err := policy.Fit(pool, j.Partition, t.Gang()); err == nil {
 			list = append(list, t)
 		}
 	}
@@ -92,18 +92,41 @@ func shrink(a *policy.Ask, n int) bool {
 }
 
 // shorter returns the job with shorter time limits, the longest first, if there
-// is room for it at all.
-func shorter(pool *policy.Pool, j *policy.Job) []policy.Job {
-	var list []policy.Job
-	if _, err := policy.Fit(pool, j.Partition, j.Ask); err != nil {
+// is room for it at all: those that end before nodes are set aside, and halves.
+func shorter(s *policy.Snapshot, pool *policy.Pool, j *policy.Job) []policy.Job {
+	brief := *j
+	brief.Limit = time.Minute
+	if _, err := policy.Fit(pool, j.Partition, brief.Gang()); err != nil {
 		return nil
 	}
-	for limit := j.Limit / 2; limit >= time.Minute && len(list) < soonerTries; limit /= 2 {
+	limits := before(s, j.Limit)
+	for limit := j.Limit / 2; limit >= time.Minute && len(limits) < 2*soonerTries; limit /= 2 {
+		limits = append(limits, limit.Truncate(time.Minute))
+	}
+	slices.Sort(limits)
+	var list []policy.Job
+	for _, limit := range slices.Backward(slices.Compact(limits)) {
 		t := *j
-		t.Limit = limit.Truncate(time.Minute)
+		t.Limit = limit
 		list = append(list, t)
 	}
 	return list
+}
+
+// before returns limits in whole minutes that end before a window begins, at
+// most as many as are tried, the longest ones.
+func before(s *policy.Snapshot, limit time.Duration) []time.Duration {
+	var all []time.Duration
+	for i := range s.Nodes {
+		for _, w := range s.Nodes[i].Windows {
+			if d := (w.From.Sub(s.Now) - time.Second).Truncate(time.Minute); d >= time.Minute && (limit == 0 || d < limit) {
+				all = append(all, d)
+			}
+		}
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	return all[max(len(all)-soonerTries, 0):]
 }
 
 // request says what is smaller about a job.

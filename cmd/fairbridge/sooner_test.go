@@ -45,6 +45,10 @@ func TestSooner(t *testing.T) {
 	none, easy := &paper.FIFO{Backfill: "none"}, &paper.FIFO{Backfill: "easy"}
 	elastic := wants(8, 1, 8, time.Hour)
 	elastic.MinGPUs, elastic.MaxGPUs = 2, 8
+	kept := scene(wants(2, 1, 2, 20*time.Minute))
+	for i := range kept.Nodes {
+		kept.Nodes[i].Windows = []policy.Window{{From: noon.Add(9 * time.Minute), To: noon.Add(3 * time.Hour), Name: "m1", Work: true}}
+	}
 	held := wants(8, 1, 8, time.Hour)
 	held.Held = "its user holds it"
 	for _, tt := range []struct {
@@ -55,6 +59,7 @@ func TestSooner(t *testing.T) {
 		want   []string
 	}{
 		{"fewer on one node", none, scene(wants(8, 1, 8, time.Hour)), 3, []string{"4 a100"}},
+		{"before a maintenance", none, kept, 3, []string{"a time limit of 8m00s"}},
 		{"fewer over nodes", none, scene(wants(7, 1, 0, time.Hour)), 3, []string{"6 a100"}},
 		{"a smaller gang", none, scene(wants(12, 4, 3, time.Hour)), 3, []string{"3 a100"}},
 		{"a gang of fewer nodes", none, scene(wants(6, 3, 2, time.Hour)), 3, []string{"4 a100 on 2 nodes"}},

@@ -13,6 +13,7 @@ func (e *engine) decide() error {
 	s.Seq++
 	s.Now, s.Clock = at(e.now), e.now
 	s.History = e.past.sorted
+	e.enterWindows()
 	for i, j := range e.here {
 		j.refresh(&s.Jobs[i])
 		if e.Predict != nil {
@@ -106,6 +107,9 @@ func (e *engine) occupy(j *job, v *policy.Job, d *policy.Decision) error {
 		j.owes = e.restart(j)
 	default:
 		return nil
+	}
+	if err := e.inTime(v, d.On); err != nil {
+		return err
 	}
 	if err := e.take(j, d.On); err != nil {
 		return err

@@ -32,7 +32,8 @@ type engine struct {
 	past     past
 	crowd    crowd
 	film     film
-	round    int // rounds so far
+	round    int  // rounds so far
+	aside    bool // some nodes are set aside for a time
 	run      *measure.Run
 }
 
@@ -56,6 +57,7 @@ func newEngine(c Config) (*engine, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
+	e.asides()
 	e.open(c)
 	return e, nil
 }

@@ -18,7 +18,7 @@ type Config struct {
 	// Policy is asked with a snapshot that is valid during Decide only: its memo
 	// must not hold on to slices of it.
 	Policy   policy.Policy
-	Nodes    []policy.Node // sorted by name; partition "gpu"
+	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of At
 	Jobs     []work.Job
 	Tables   *work.Tables     // speeds of jobs with Training; nil: none
 	Accounts []policy.Account // with what they used before; see work.Used

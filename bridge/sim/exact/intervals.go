@@ -6,14 +6,15 @@ import "math"
 func (e *engine) intervals() error {
 	last, ask := math.Inf(-1), math.Inf(1)
 	for e.done < len(e.jobs) {
-		next := min(ask, e.ends())
+		back := e.back()
+		next := min(ask, e.ends(), back)
 		if len(e.queue) > 0 {
 			next = min(next, e.queue[0].Arrive)
 		}
 		if math.IsInf(next, 1) {
 			return e.stuck()
 		}
-		if e.forward(max(next, e.now)) {
+		if e.forward(max(next, e.now)) || e.now == back {
 			ask = min(ask, max(e.now, last+e.Clock.Every.Seconds()))
 		}
 		if len(e.here) == 0 {

@@ -19,10 +19,15 @@ func (e *engine) rounds() error {
 		switch {
 		case len(e.busy) > 0:
 			e.turn()
-		case len(e.queue) > 0:
-			e.now = e.queue[0].Arrive
 		default:
-			return e.stuck()
+			next := e.back()
+			if len(e.queue) > 0 {
+				next = min(next, e.queue[0].Arrive)
+			}
+			if math.IsInf(next, 1) {
+				return e.stuck()
+			}
+			e.now = next
 		}
 	}
 }

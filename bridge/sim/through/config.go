@@ -15,6 +15,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
 	"fairbridge/policy"
@@ -107,7 +108,28 @@ func (c *Config) world() (*sim.World, error) {
 			}
 		}
 	}
-	return w, nil
+	return w, c.reserve(w)
+}
+
+// reserve sets nodes aside as their windows say, whose calendar begins with the
+// workload.
+func (c *Config) reserve(w *sim.World) error {
+	shift := c.start().Sub(exact.At(0))
+	for i := range c.Nodes {
+		for k, x := range c.Nodes[i].Windows {
+			r := sim.Reservation{Name: fmt.Sprintf("%s-%s-%d", x.Name, c.Nodes[i].Name, k), Nodes: []string{c.Nodes[i].Name}, From: x.From.Add(shift)}
+			if !x.To.IsZero() {
+				r.To = x.To.Add(shift)
+			}
+			if x.Work {
+				r.Flags = []string{"MAINT"}
+			}
+			if err := w.Reserve(r); err != nil {
+				return fmt.Errorf("setting %s aside: %w", c.Nodes[i].Name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // start is when a workload begins.

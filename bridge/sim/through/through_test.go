@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
 	"fairbridge/policy"
@@ -126,5 +127,25 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 	}
 	if quiet, busy := run(0), run(400*time.Millisecond); quiet != busy {
 		t.Errorf("on a busy machine:\n%s\non a quiet one:\n%s", busy, quiet)
+	}
+}
+
+// Nodes that are set aside are so for Slurm too: what reaches into that time
+// waits for its end.
+func TestNodesSetAside(t *testing.T) {
+	nodes := cluster(1)
+	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", Work: true}}
+	jobs := []work.Job{
+		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, Limit: time.Hour},
+		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, Limit: 10 * time.Minute},
+	}
+	for _, name := range []string{"easy", "fairbridge"} {
+		r, err := Run(Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if long, short := r.Jobs[0], r.Jobs[1]; long.Start < 7200 || short.Finish > 1800 {
+			t.Errorf("%s: the long job starts at %.0f s, the short one ends at %.0f s", name, long.Start, short.Finish)
+		}
 	}
 }
