@@ -112,7 +112,9 @@ func (k *look) of(t *Thought) gate.State {
 	s := k.state
 	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
 	s.Leadership = k.loop.seat.until.Sub(s.Now)
-	s.Notices = t.Partition.notices(k.View)
+	if t.Partition.Mode.Allows(gate.Preempt) { // else nobody would ever be warned, and no stop be seen in the plan
+		s.Notices = t.Partition.notices(k.View)
+	}
 	if as := t.Partition.planAs(); as != t.Partition.Mode {
 		s.Modes = maps.Clone(s.Modes)
 		s.Modes[s.Partition] = as

@@ -145,6 +145,18 @@ func TestAPartitionsGrace(t *testing.T) {
 	}
 }
 
+// TestObservingShowsStopsOfJobsWithAGrace: nobody is warned there, so that the
+// plan would never get to them.
+func TestObservingShowsStopsOfJobsWithAGrace(t *testing.T) {
+	r, _ := gracious(t, "fairbridge:preemptible,ckpt=10s,grace=2m")
+	r.conf.Partitions[0].Mode = gate.Observe
+	r.restart()
+	last := r.cycles(4)
+	if !slices.ContainsFunc(last.Thoughts[0].Plan.Decisions, func(d policy.Decision) bool { return d.Verb == policy.Stop }) || len(r.wire.applied) > 0 {
+		t.Errorf("the plan stops nobody, or something was sent: %v", r.wire.applied)
+	}
+}
+
 // TestGraceUnderEveryPolicy: whatever the policy, no run is warned twice within
 // the cooldown or requeued before its grace is over, and most warnings lead to a stop.
 func TestGraceUnderEveryPolicy(t *testing.T) {
