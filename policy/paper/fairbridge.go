@@ -17,7 +17,8 @@ import (
 // or the last of the work that is here now ends later than it need.
 //
 // Accounts that used less than their share, over the time in which usage
-// decays, go before the others; all this holds among those that stand alike.
+// decays, go before the others, those far below it first; all this holds among
+// those that stand alike.
 // So nobody who asks for less than is due pays for the rest, as under Slurm's
 // fair share. Jobs of any length that nobody can make room for by stopping
 // others get a reservation in time; see patiences.

@@ -21,6 +21,18 @@ type slackLine struct {
 // below reports whether the account used less than its share.
 func (l *slackLine) below(account string) bool { return l.levels[account] < 1 }
 
+// standings are the parts of its share below which an account goes before those
+// that used more: nobody far below its share pays for one that is nearly at it.
+var standings = [...]float64{.25, .5, 1}
+
+// standing returns how many of them the account has reached.
+func (l *slackLine) standing(account string) (n int) {
+	for n < len(standings) && l.levels[account] >= standings[n] {
+		n++
+	}
+	return n
+}
+
 // Classes of the line, first served first.
 const (
 	due = iota // it waited too long for jobs that must not be stopped
@@ -32,9 +44,9 @@ const (
 // turn is where an entry stands in line.
 type turn struct {
 	*policy.Entry
-	over  bool // its account used its share, or more
-	class int
-	key   float64 // seconds; ascending
+	standing int // of its account
+	class    int
+	key      float64 // seconds; ascending
 }
 
 // Order implements policy.Orderer.
@@ -45,7 +57,7 @@ func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
 		turns[i] = l.turn(r, e, l.peaks.Peak[i], length)
 	}
 	slices.SortFunc(turns, func(a, b turn) int {
-		return cmp.Or(after(a.over, b.over), cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
 	})
 	line := make([]*policy.Entry, len(turns))
 	for i, t := range turns {
@@ -54,21 +66,10 @@ func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
 	return line, nil
 }
 
-// after compares by what puts a job behind others.
-func after(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 // turn finds out how much slack the job has; contention is the peak it met.
 func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length float64) turn {
 	left := e.Estimate.Left.Seconds()
-	t := turn{e, !l.below(e.Account), short, left}
+	t := turn{e, l.standing(e.Account), short, left}
 	if e.Active() {
 		t.key *= l.Sticky
 	}
@@ -85,7 +86,7 @@ func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length fl
 		t.class, t.key = long, -left
 	}
 	if !r.Terse {
-		e.Note = t.note(left, fair, slack) + l.standing(e.Account)
+		e.Note = t.note(left, fair, slack) + l.used(e.Account)
 	}
 	return t
 }
@@ -111,13 +112,13 @@ func (t turn) note(left, fair, slack float64) string {
 	return fmt.Sprintf("it has %s to go and %s of slack", span(left), span(slack))
 }
 
-// standing says what the account used, unless all stand alike.
-func (l *slackLine) standing(account string) string {
+// used says what the account used, unless all stand alike.
+func (l *slackLine) used(account string) string {
 	switch level := l.levels[account]; {
 	case level == 1:
 		return ""
 	case level < 1:
-		return fmt.Sprintf("; its account goes first: it used %.2f of its share", level)
+		return fmt.Sprintf("; its account used %.2f of its share, and goes before those that used more", level)
 	default:
 		return fmt.Sprintf("; its account used %.2f times its share, and goes after those that used less than theirs", level)
 	}
