@@ -34,6 +34,26 @@ func (l *Loop) again(f *Facts, thoughts []Thought) []ledger.Intent {
 	return out
 }
 
+// tasks counts the array tasks that intents change.
+func tasks(intents []ledger.Intent) int {
+	n := 0
+	for i := range intents {
+		n += max(intents[i].Edit.Tasks, 1)
+	}
+	return n
+}
+
+// affordable returns as many of the first intents as fit what is left of an
+// interval's write budget.
+func affordable(intents []ledger.Intent, left int) []ledger.Intent {
+	for i := range intents {
+		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {
+			return intents[:i]
+		}
+	}
+	return intents
+}
+
 // wanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
 func wanted(in *ledger.Intent, f *Facts, thoughts []Thought) bool {

@@ -98,7 +98,9 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, er
 		return true, err
 	}
 	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
-	outcome(in, p.send(ctx, in), p.Now())
+	if outcome(in, p.send(ctx, in), p.Now()); again && in.State != ledger.Acked { // the first call may have been carried out
+		in.State, in.Closed = ledger.Unknown, time.Time{}
+	}
 	return true, p.mark(ctx, in)
 }
 

@@ -246,7 +246,7 @@ func (l *Loop) calm(f *Facts, r *Report) allowance {
 func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledger.Intent, allowed allowance) {
 	planned = unspoilt(planned, f)
 	if allowed == allEdit {
-		planned = append(planned, l.again(f, r.Thoughts)...)
+		planned = append(planned, affordable(l.again(f, r.Thoughts), l.Gate.WriteBudget(f.View, l.Interval)-tasks(planned))...)
 	}
 	if len(planned) == 0 {
 		return

@@ -125,13 +125,13 @@ func (g *editor) affordable(c *claim) *no {
 	return deny("I10", "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.left, 0))
 }
 
-// writeBudget is how many tasks may be changed in an interval.
-func writeBudget(in *EditInput) int {
-	c, live := &in.Config, 0
-	for i := range in.View.Jobs {
-		live += one(!in.View.Jobs[i].Done())
+// WriteBudget is how many tasks may be changed in an interval (I10).
+func (c *Config) WriteBudget(v *slurm.View, interval time.Duration) int {
+	live := 0
+	for i := range v.Jobs {
+		live += one(!v.Jobs[i].Done())
 	}
 	share := max(int(c.MutationPercent*float64(live)/100), c.MutationFloor)
-	rate := int(c.MutationRate * in.Interval.Seconds())
+	rate := int(c.MutationRate * interval.Seconds())
 	return min(c.Mutations, share, rate)
 }

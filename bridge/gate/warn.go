@@ -106,7 +106,7 @@ func (g *planner) postpone(x gang, stops []Stop) bool {
 	}
 	if d := g.decision(x.to); d != nil && d.Verb == policy.Start {
 		d.Verb, d.On = policy.Wait, nil
-		d.Why = fmt.Sprintf("waits until %s at least, when %s may be stopped for it", stamp(last), naming(x.victims))
+		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", stamp(last), naming(x.victims))
 	}
 	return true
 }

@@ -150,13 +150,19 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 
 // missed is what becomes of an intent without effect. A value that no record
 // shows may stand all the same, under a priority that somebody set directly: it
-// stays on the books, so that it is given back, and says what is wrong. An
-// order that a record shows not to be taken is somebody's will too.
+// stays on the books, so that it is given back, and says what is wrong; what was
+// to give it back and had no answer did not. An order that a record shows not to
+// be taken is somebody's will too, and so is a begin time that is neither the one
+// of before nor ours.
 func missed(in *Intent, j *slurm.Job) State {
 	switch {
 	case Whose(in, j) == Hidden && !momentary(in.Edit.Kind):
+		if neutral(in) && in.State != Acked { // the value it was to take away still stands
+			return Failed
+		}
 		return Observed
-	case in.State == Acked && in.Edit.Kind == slurm.Nice:
+	case in.State == Acked && in.Edit.Kind == slurm.Nice,
+		in.State == Acked && in.Edit.Kind == slurm.Lease && !j.Eligible.Equal(in.Before.Eligible):
 		return Yielded
 	}
 	return Failed

@@ -36,6 +36,17 @@ func number(kind slurm.Kind, v int64, state State) Intent {
 	return in
 }
 
+// over is an intent that takes the place of a number of ours.
+func over(ours int64, in Intent) Intent {
+	in.Before.Ours = ours
+	return in
+}
+
+func withPolls(in Intent, n int) Intent {
+	in.Polls = n
+	return in
+}
+
 func TestSettle(t *testing.T) {
 	until := noon.Add(10 * time.Minute)
 	late := func(d time.Duration) time.Time { return noon.Add(d) }
@@ -51,6 +62,11 @@ func TestSettle(t *testing.T) {
 		{"seen", lease(Acked), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
 		{"seen although the answer was lost", lease(Unknown), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
 		{"rounded by Slurm", lease(Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, Observed, ""},
+		{"its owner took it off before it was seen", withPolls(lease(Acked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), Yielded, "said yes"},
+		{"never seen", withPolls(lease(Acked), 1), same, late(time.Minute), Failed, "said yes"},
+		{"given back without an answer or an effect", over(1000, number(slurm.SiteFactor, 0, Unknown)), same, late(5 * time.Minute), Failed, "no answer"},
+		{"set without an answer or an effect", number(slurm.SiteFactor, 1000, Unknown), same, late(5 * time.Minute), Observed, "no answer"},
+		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.SiteFactor, 0, Acked)), 1), same, late(time.Minute), Observed, ""},
 		{"not seen yet", lease(Acked), same, noon, Acked, ""},
 		{"no answer, not seen yet", lease(Unknown), same, late(3 * time.Minute), Unknown, ""},
 		{"no answer, never seen", lease(Unknown), same, late(5 * time.Minute), Failed, "no answer and no effect"},

@@ -17,7 +17,7 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || j.Held || j.Opaque != "" {
+		if in.State != Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
 			continue
 		}
 		field := FieldOf(in.Edit.Kind)
@@ -32,6 +32,12 @@ func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	// no longer be given back.
 	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return starts(a) - starts(b) })
 	return edits
+}
+
+// ended reports whether the job is on its way out for good: it cleans up, and no
+// edit reaches it.
+func ended(j *slurm.Job) bool {
+	return j.Flag("COMPLETING") && j.State != "PENDING" && j.State != "RUNNING" && j.State != "SUSPENDED"
 }
 
 // Stuck returns the values of ours that stand in jobs that cannot be written to
