@@ -34,6 +34,9 @@ race: ## the short tests under the race detector
 lint: ## staticcheck
 	$(GO) run $(STATICCHECK) ./...
 
+chaos: ## the control loop under every fault: SEEDS=1-200, CYCLES=200; it goes on from chaos.state
+	$(GO) run ./bridge/chaos/cmd/chaos --seeds $(or $(SEEDS),1-200) --cycles $(or $(CYCLES),200) --state chaos.state
+
 bench: ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
@@ -53,4 +56,4 @@ demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=si
 clean: ## remove bin
 	rm -rf bin
 
-.PHONY: help build test search race lint bench evaluation fuzz demo clean
+.PHONY: help build test search race lint chaos bench evaluation fuzz demo clean

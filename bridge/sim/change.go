@@ -31,9 +31,14 @@ func (w *World) may(by string, j *job) bool { return by == j.spec.User || w.oper
 // for an array, the tasks that are not split off.
 func (w *World) Update(by string, id int64, u Update) error {
 	j, err := w.job(id)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return w.audited(by, "update", j, u, func() error { return w.update(by, j, u) })
+}
+
+func (w *World) update(by string, j *job, u Update) error {
+	switch {
 	case u.SLUID != "" && u.SLUID != j.sluid:
 		return problem(NoSuchJob, "Invalid job id specified")
 	case !w.may(by, j):
@@ -45,12 +50,12 @@ func (w *World) Update(by string, id int64, u Update) error {
 		w.changeQueue, w.changeLimit, w.changeBegin, w.changeNodes, w.changeGPUs, w.changeTexts, w.changeOrder,
 	} {
 		if err := change(by, j, u); err != nil {
-			w.logf("update %d by %s refused: %v", id, by, err)
+			w.logf("update %d by %s refused: %v", j.id, by, err)
 			return err
 		}
 	}
 	w.weigh(j)
-	w.logf("update %d by %s priority=%d nice=%d site=%d begin=%s hold=%s", id, by, j.priority, j.spec.Nice, j.site, stamp(j.begin), j.hold)
+	w.logf("update %d by %s priority=%d nice=%d site=%d begin=%s hold=%s", j.id, by, j.priority, j.spec.Nice, j.site, stamp(j.begin), j.hold)
 	w.touch()
 	w.wake()
 	return nil

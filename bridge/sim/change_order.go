@@ -119,16 +119,23 @@ func (w *World) Cancel(by, address string) error {
 		return err
 	}
 	for _, j := range list {
-		switch {
-		case !w.may(by, j):
-			return problem(AccessDenied, "Access/permission denied")
-		case j.state == running:
-			w.stop(j, "CANCELLED", false)
-		case j.completing && j.ended == "":
-			j.state, j.ended = "CANCELLED", "CANCELLED"
-		case j.state == pending:
-			w.close(j, "CANCELLED")
+		if err := w.audited(by, "cancel", j, Update{}, func() error { return w.cancel(by, j) }); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+func (w *World) cancel(by string, j *job) error {
+	switch {
+	case !w.may(by, j):
+		return problem(AccessDenied, "Access/permission denied")
+	case j.state == running:
+		w.stop(j, "CANCELLED", false)
+	case j.completing && j.ended == "":
+		j.state, j.ended = "CANCELLED", "CANCELLED"
+	case j.state == pending:
+		w.close(j, "CANCELLED")
 	}
 	return nil
 }

@@ -35,7 +35,8 @@ type Config struct {
 	FirstJobID    int64 // 1 when zero
 	MaxJobID      int64 // ids wrap after it; 67,043,328 when zero
 
-	Log io.Writer // one line per event; nil: none
+	Log   io.Writer   // one line per event; nil: none
+	Audit func(Write) // told of every call that changes a job, refused ones too; nil: nobody
 }
 
 // Node is one machine.

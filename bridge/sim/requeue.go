@@ -17,7 +17,8 @@ func (w *World) Requeue(by, address string, incomplete bool) error {
 	}
 	var first error
 	for _, j := range list {
-		if err := w.requeue(by, j, incomplete); err != nil && first == nil {
+		err := w.audited(by, "requeue", j, Update{}, func() error { return w.requeue(by, j, incomplete) })
+		if err != nil && first == nil {
 			first = err
 		}
 	}

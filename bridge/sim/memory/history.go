@@ -20,6 +20,7 @@ const maxSamples = 2000
 type history struct {
 	usage
 	jobs     map[int64]*life
+	gone     map[int64]*life // no longer listed
 	accounts []policy.Account
 	samples  []policy.Sample
 	before   time.Time // of the last view recorded
@@ -38,6 +39,7 @@ type life struct {
 	runs       bool
 	ended      bool      // for good
 	seen       time.Time // when it was last listed
+	lost       *life     // as it was when it was last listed, if it ran then; nil: it did not
 }
 
 func newHistory(accounts []policy.Account, halfLife time.Duration) history {
@@ -48,7 +50,7 @@ func newHistory(accounts []policy.Account, halfLife time.Duration) history {
 	slices.SortFunc(known, func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
 	return history{
 		usage: usage{half: halfLife},
-		jobs:  map[int64]*life{}, accounts: known,
+		jobs:  map[int64]*life{}, gone: map[int64]*life{}, accounts: known,
 	}
 }
 
@@ -64,16 +66,18 @@ func (h *history) Record(_ context.Context, v *slurm.View) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
 		if l := h.jobs[id]; l.seen.Before(v.At) { // no longer listed: it ended unseen
-			h.stop(l, h.before)
+			h.lose(l)
+			h.gone[id] = l
 			delete(h.jobs, id)
 		}
 	}
+	maps.DeleteFunc(h.gone, func(_ int64, l *life) bool { return v.At.Sub(l.seen) > forgotten })
 	h.before = v.At
 	return nil
 }
 
 func (h *history) see(j *slurm.Job, at time.Time) {
-	l := h.jobs[j.ID]
+	l := h.found(j)
 	run := j.Run()
 	switch {
 	case l == nil:
@@ -95,6 +99,40 @@ func (h *history) see(j *slurm.Job, at time.Time) {
 	case j.Done() && !l.ended:
 		h.end(l, j)
 	}
+}
+
+// forgotten is how long a job must not have been listed to be no more than past.
+const forgotten = time.Hour
+
+// lose closes the run of a job that is not listed. The list may have been short: the
+// job may come back.
+func (h *history) lose(l *life) {
+	l.lost = nil
+	was := *l
+	if h.stop(l, h.before); was.runs {
+		l.lost = &was
+	}
+}
+
+// found returns what is known of a listed job. One that was not listed for a while
+// and is still in the same run never stopped.
+func (h *history) found(j *slurm.Job) *life {
+	l, back := h.gone[j.ID]
+	if !back {
+		return h.jobs[j.ID]
+	}
+	delete(h.gone, j.ID)
+	h.jobs[j.ID] = l
+	if l.lost == nil || !l.run.Same(j.Run()) {
+		return l
+	}
+	ended := l.open
+	ended.stop = latest(l.lastStop, ended.start)
+	if i := slices.Index(h.spans, ended); i >= 0 {
+		h.spans = slices.Delete(h.spans, i, i+1)
+	}
+	*l = *l.lost
+	return l
 }
 
 // start opens a run.

@@ -1,0 +1,198 @@
+package chaos
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// Field is a field of a job that we and people may write.
+type Field string
+
+// The fields.
+const (
+	Begin    Field = "begin time"
+	Nice     Field = "nice"
+	Site     Field = "site factor"
+	Priority Field = "priority"
+	Required Field = "required nodes"
+	Excluded Field = "excluded nodes"
+)
+
+type fieldOf struct {
+	job   int64
+	field Field
+}
+
+// mark is who gave a field what.
+type mark struct {
+	owner   string // what stands there but for us
+	ours    string // what we last wrote
+	at      time.Time
+	stands  bool // ours is what Slurm has
+	foreign bool // somebody wrote after us
+	mute    bool // we had no answer: if somebody changes it at once we cannot know that it was done
+	lost    bool // the database was put back behind our write: it cannot know
+}
+
+// entry is the oracle's own account of a job.
+type entry struct {
+	id       int64
+	job      slurm.Job // as submitted
+	marks    map[Field]*mark
+	hold     string // who holds it: "", owner, admin or us
+	restarts int
+	edited   int // entry of the book at which somebody last changed it
+	leased   time.Duration
+	arrived  time.Time // or last stopped
+	split    bool      // a task that inherited what stood in its array's record
+}
+
+// book is what the oracle knows of all jobs.
+type book struct {
+	jobs  map[int64]*entry
+	count int // of changes by people
+}
+
+func newBook() *book { return &book{jobs: map[int64]*entry{}} }
+
+// of returns the entry of a job, brought up to date with a requeue, which resets
+// the begin time. A task that was split off an array inherits.
+func (b *book) of(j *slurm.Job) *entry {
+	e := b.jobs[j.ID]
+	if e == nil || e.job.Submit.After(j.Submit) {
+		e = b.enter(j)
+	}
+	if j.Restarts != e.restarts {
+		e.restarts = j.Restarts
+		e.marks[Begin] = &mark{owner: shown(j, Begin)}
+		e.arrived = j.Submit
+	}
+	return e
+}
+
+func (b *book) enter(j *slurm.Job) *entry {
+	e := &entry{id: j.ID, job: *j, marks: map[Field]*mark{}, restarts: j.Restarts, arrived: j.Submit}
+	for _, f := range []Field{Begin, Nice, Site, Priority, Required, Excluded} {
+		e.marks[f] = &mark{owner: shown(j, f)}
+	}
+	if j.Held {
+		e.hold = "owner"
+	}
+	if a := b.jobs[j.ArrayJob]; j.ArrayJob != 0 && j.ArrayJob != j.ID && a != nil {
+		e.hold, e.leased, e.arrived, e.edited = a.hold, a.leased, a.arrived, a.edited
+		for f, m := range a.marks {
+			kept := *m
+			e.marks[f] = &kept
+		}
+		e.split = true
+	}
+	b.jobs[j.ID] = e
+	return e
+}
+
+// shown is the value of a field as a record shows it; a site factor is shown by no
+// release.
+func shown(j *slurm.Job, f Field) string {
+	switch f {
+	case Begin:
+		return stamp(j.Eligible)
+	case Nice:
+		return strconv.FormatInt(j.Nice, 10)
+	case Required:
+		return nodeList(j.Required)
+	case Excluded:
+		return nodeList(j.Excluded)
+	}
+	return ""
+}
+
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
+}
+
+// nodeList is a hostlist, sorted.
+func nodeList(list string) string {
+	hosts, err := slurm.ExpandHosts(list)
+	if err != nil {
+		return list
+	}
+	slices.Sort(hosts)
+	return strings.Join(hosts, ",")
+}
+
+// asked are the fields an update writes.
+func asked(u *sim.Update) []Field {
+	var out []Field
+	for _, x := range []struct {
+		set   bool
+		field Field
+	}{
+		{u.Begin != nil, Begin}, {u.Nice != nil, Nice}, {u.SiteFactor != nil, Site}, {u.Priority != nil || u.Hold != nil, Priority},
+		{u.Required != nil, Required}, {u.Excluded != nil, Excluded},
+	} {
+		if x.set {
+			out = append(out, x.field)
+		}
+	}
+	return out
+}
+
+// value is what an update made of a field.
+func value(u *sim.Update, after *slurm.Job, f Field) string {
+	switch {
+	case f == Site && u.SiteFactor != nil:
+		return strconv.FormatInt(*u.SiteFactor, 10)
+	case f == Priority && u.Priority != nil:
+		return strconv.FormatInt(*u.Priority, 10)
+	}
+	return shown(after, f)
+}
+
+// ours notes what we wrote.
+func (b *book) ours(e *entry, u *sim.Update, after *slurm.Job, now time.Time) {
+	for _, f := range asked(u) {
+		m := e.marks[f]
+		m.ours, m.at, m.stands = value(u, after, f), now, true
+	}
+	if u.Hold != nil {
+		e.marks[Priority].stands = false
+		e.hold = map[bool]string{true: "us", false: ""}[*u.Hold]
+	}
+}
+
+// person notes what somebody else wrote. What is the same as ours stays ours.
+func (b *book) person(e *entry, by string, u *sim.Update, before, after *slurm.Job) {
+	b.count++
+	e.edited = b.count
+	fields := asked(u)
+	if before.Nice != after.Nice && u.Nice == nil {
+		fields = append(fields, Nice) // a release and a direct priority wipe it
+	}
+	for _, f := range fields {
+		m, v := e.marks[f], value(u, after, f)
+		if m.stands && m.ours == v {
+			continue
+		}
+		m.foreign = m.foreign || m.stands && !m.mute && m.ours != m.owner
+		m.owner, m.stands = v, false
+	}
+	if u.Hold == nil && u.Priority == nil {
+		return
+	}
+	switch {
+	case !after.Held:
+		e.hold = ""
+	case by == operator:
+		e.hold = "admin"
+	default:
+		e.hold = "owner"
+	}
+}

@@ -1,0 +1,84 @@
+package chaos_test
+
+import (
+	"os"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"fairbridge/bridge/chaos"
+)
+
+// TestSeeds plays 200 seeds of 200 cycles, 25 with -short
+// (FAIRBRIDGE_CHAOS_SEEDS). Longer runs: go run ./bridge/chaos/cmd/chaos.
+func TestSeeds(t *testing.T) {
+	seeds := uint64(200)
+	if n, err := strconv.ParseUint(os.Getenv("FAIRBRIDGE_CHAOS_SEEDS"), 10, 32); err == nil {
+		seeds = n
+	} else if testing.Short() {
+		seeds = 25
+	}
+	var done tally
+	work := make(chan uint64)
+	var group sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		group.Go(func() {
+			for seed := range work {
+				done.play(t, seed)
+			}
+		})
+	}
+	for seed := range seeds {
+		work <- seed + 1
+	}
+	close(work)
+	group.Wait()
+	t.Logf("%d seeds: %d jobs, %d writes sent, %d jobs stopped by us, %d cycles in doubt", seeds, done.jobs, done.sent, done.stops, done.doubts)
+	if done.sent < int(seeds)*20 || done.stops == 0 {
+		t.Errorf("%d writes and %d stops: the loop did too little to be judged by", done.sent, done.stops)
+	}
+}
+
+// tally sums up what seeds did.
+type tally struct {
+	mu                        sync.Mutex
+	jobs, sent, stops, doubts int
+}
+
+func (a *tally) play(t *testing.T, seed uint64) {
+	o, err := chaos.Seed(seed, 200, chaos.Parts{})
+	if err != nil {
+		t.Errorf("seed %d: %v", seed, err)
+		return
+	}
+	for _, b := range o.Breaches {
+		t.Errorf("%v\n  broken: %v\n  go run ./bridge/chaos/cmd/chaos --seeds %d tells more", o.Setup, b, seed)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.jobs, a.stops = a.jobs+o.Jobs, a.stops+o.Stops
+	for _, n := range o.Sent {
+		a.sent += n
+	}
+	for _, n := range o.Doubts {
+		a.doubts += n
+	}
+}
+
+// TestSameSeedSameRun: a run that cannot be repeated cannot be mended.
+func TestSameSeedSameRun(t *testing.T) {
+	for seed := uint64(1); seed <= 5; seed++ {
+		var last *chaos.Outcome
+		for range 2 {
+			o, err := chaos.Seed(seed, 60, chaos.Parts{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last != nil && o.Digest != last.Digest {
+				t.Errorf("seed %d gave two runs", seed)
+			}
+			last = o
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Command chaos plays many seeds of package chaos, and goes on where it stopped.
+//
+//	go run ./bridge/chaos/cmd/chaos --seeds 1-2000 --cycles 200 --state chaos.state
+//
+// It ends with status 1 if a sentence of the oracle was broken in any seed, and
+// prints for each the seed, a shortened list of what went wrong, and the last lines
+// before it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"fairbridge/bridge/chaos"
+)
+
+func main() {
+	b := batch{workers: runtime.GOMAXPROCS(0)}
+	seeds := flag.String("seeds", "1-200", "seeds to play: `FIRST-LAST`, or one")
+	flag.IntVar(&b.cycles, "cycles", 200, "cycles of each seed")
+	flag.StringVar(&b.state, "state", "", "`FILE` to write finished seeds to, and to go on from")
+	flag.IntVar(&b.workers, "workers", b.workers, "seeds played at once")
+	flag.IntVar(&b.tries, "shrink", 300, "runs spent on shortening what a failing seed does; 0: none")
+	flag.BoolVar(&b.parts.All, "all", false, "also what is known not to hold yet")
+	flag.IntVar(&b.last, "last", 40, "lines shown before a breach")
+	flag.BoolVar(&b.quiet, "summary", false, "only count what was broken")
+	flag.Parse()
+	if _, err := fmt.Sscanf(*seeds, "%d-%d", &b.from, &b.to); err != nil {
+		if _, err := fmt.Sscanf(*seeds, "%d", &b.from); err != nil {
+			fmt.Fprintf(os.Stderr, "chaos: --seeds %s: write FIRST-LAST\n", *seeds)
+			os.Exit(2)
+		}
+		b.to = b.from
+	}
+	broken, err := b.run()
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "chaos: %v\n", err)
+		os.Exit(2)
+	}
+	if broken > 0 {
+		os.Exit(1)
+	}
+}
+
+// describe prints what a seed broke.
+func (b *batch) describe(o *chaos.Outcome) string {
+	var s strings.Builder
+	fmt.Fprintln(&s, o.Setup)
+	for _, x := range o.Breaches {
+		fmt.Fprintln(&s, "  broken:", x)
+	}
+	events := o.Events
+	if b.tries > 0 {
+		events = chaos.Shrink(o.Setup, events, b.parts, o.Breaches[0].Rule, b.tries)
+		if again, err := chaos.Run(o.Setup, events, b.parts); err == nil && len(again.Breaches) > 0 {
+			o = again
+		}
+		fmt.Fprintf(&s, "  %d events are enough for %v:\n%s", len(events), o.Breaches[0], chaos.Print(events))
+	}
+	fmt.Fprintln(&s, "  the last lines before it:")
+	for _, line := range o.Last[max(0, len(o.Last)-b.last):] {
+		fmt.Fprintln(&s, "   ", line)
+	}
+	return s.String()
+}

@@ -1,0 +1,221 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sort"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// processes are the names of the daemons, under which each writes to Slurm.
+var processes = []string{"daemon1", "daemon2", "timer", "release"}
+
+// proc is a daemon. Everything it does goes through its ports, at each of which it
+// may be killed or stand still.
+type proc struct {
+	*trial
+	name   string // as Slurm knows it
+	holder string // as the leader row knows it
+	loop   *bridge.Loop
+	born   int // restarts so far
+	rest   int // cycles until it is started again
+	ports  int // calls of ports in this step
+	armed  []action
+	cancel context.CancelFunc
+	thaws  int                       // how often it stood still
+	read   map[int64]int             // jobs read again in this step, as of which entry of the book
+	truth  *slurm.View               // what Slurm was when it last looked
+	model  map[int64]slurm.Job       // as last read in full
+	marks  map[int64]string          // the states then
+	touch  map[int64]int             // jobs to be read afresh
+	fullAt time.Time                 // of the last full list
+	owed   map[int64]slurm.Run       // holds of ours that are to be released
+	wrote  int                       // edits sent in this step
+	unwell string                    // how what it saw in this step was not the truth
+	steps  int                       // steps so far
+	good   int                       // good polls since it started or failed
+	known  map[int64]bool            // jobs it has seen
+	hosts  int                       // nodes it has seen
+	leave  int                       // how often it had stood still when it had leave to send
+	sound  bool                      // it saw the truth since it started
+	doubts bool                      // its last step was in doubt
+	order  map[string][]policy.JobID // of the last plan that could be sent, by partition
+	tool   bool                      // it is fairbridge release
+}
+
+// action is something to happen when the step has come to a port.
+type action struct {
+	at int
+	do func()
+}
+
+// killed is the end of a process in the middle of a step.
+type killed struct{}
+
+// port is passed at the beginning and the end of every call of a port.
+func (p *proc) port() {
+	p.ports++
+	for len(p.armed) > 0 && p.armed[0].at <= p.ports {
+		a := p.armed[0]
+		p.armed = p.armed[1:]
+		a.do()
+	}
+}
+
+// arm lets something happen at a port of the next step, or after it when the step
+// has fewer.
+func (p *proc) arm(at int, do func()) {
+	p.armed = append(p.armed, action{at, do})
+	sort.SliceStable(p.armed, func(i, j int) bool { return p.armed[i].at < p.armed[j].at })
+}
+
+// step runs one cycle of the daemon, starting it if need be.
+func (p *proc) step() {
+	if p.rest > 0 {
+		p.rest--
+		p.drain()
+		return
+	}
+	if p.loop == nil {
+		p.start()
+	}
+	p.ports, p.wrote, p.read, p.unwell = 0, 0, map[int64]int{}, ""
+	p.steps++
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p.cancel = cancel
+	rep, lived := p.try(ctx)
+	p.drain()
+	if lived && p.loop != nil {
+		p.oracle.afterStep(p, &rep)
+	}
+}
+
+// try is the step. It did not live when the process was killed in it.
+func (p *proc) try(ctx context.Context) (rep bridge.Report, lived bool) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+			lived = true
+		case killed:
+			p.loop = nil
+		default:
+			p.oracle.breach("panic", 0, "the loop panicked: %v\n%s", r, debug.Stack())
+			p.loop = nil
+		}
+	}()
+	return p.loop.Step(ctx), true
+}
+
+// drain lets happen what the step was too short for.
+func (p *proc) drain() {
+	defer func() {
+		if _, dead := recover().(killed); dead {
+			p.loop = nil
+			p.drain()
+		}
+	}()
+	for len(p.armed) > 0 {
+		a := p.armed[0]
+		p.armed = p.armed[1:]
+		a.do()
+	}
+}
+
+// start begins a new process: it knows nothing but what the database knows.
+func (p *proc) start() {
+	p.born++
+	p.model, p.marks, p.touch, p.fullAt, p.owed = nil, nil, map[int64]int{}, time.Time{}, map[int64]slurm.Run{}
+	p.good, p.sound, p.doubts, p.order, p.known, p.hosts = 0, false, false, map[string][]policy.JobID{}, map[int64]bool{}, 0
+	c := p.config(p.holder, p.stopFile, p.spoiler)
+	if p.Parts.Config != nil {
+		p.Parts.Config(&c)
+	}
+	loop, err := bridge.New(c, p.parts())
+	if err != nil {
+		panic(fmt.Sprintf("%v: %v", p.Setup, err))
+	}
+	p.loop = loop
+	p.trace.note("%s starts as %s", p.name, p.holder)
+}
+
+func (p *proc) parts() bridge.Parts {
+	var c bridge.Cluster = &wire{p}
+	var j bridge.Journal = &database{p}
+	if p.Parts.Cluster != nil {
+		c = p.Parts.Cluster(c)
+	}
+	if p.Parts.Journal != nil {
+		j = p.Parts.Journal(j)
+	}
+	return bridge.Parts{
+		Cluster: c, Journal: j, Leadership: &database{p}, History: &database{p}, Probes: unmeasured{}, Expiry: &database{p}, Bare: true,
+		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: p.now,
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+}
+
+// now is the clock of the daemon's host.
+func (p *proc) now() time.Time { return p.w.Now().Add(p.weather.skew(OurClock)) }
+
+// freeze lets the process stand still while the rest of the world goes on. Then it
+// goes on where it was, its cycle over or, when its host slept as a whole, not.
+func (p *proc) freeze(d time.Duration, over bool) {
+	p.trace.note("%s stands still for %v", p.name, d)
+	p.thaws++
+	for end := p.w.Now().Add(d); p.w.Now().Before(end); {
+		for _, o := range p.procs {
+			if o != p {
+				o.step()
+			}
+		}
+		p.w.Advance(minTime(end, p.w.Now().Add(interval)))
+		p.tick()
+	}
+	if over && p.cancel != nil {
+		p.cancel()
+	}
+	p.trace.note("%s goes on", p.name)
+}
+
+// die ends the process. A new one starts after some cycles, under the old name or
+// a new one.
+func (p *proc) die(renamed bool, rest int) {
+	p.trace.note("%s is killed", p.name)
+	p.rest = rest
+	if renamed {
+		p.holder = fmt.Sprintf("%s.%d", p.name, p.born)
+	}
+	panic(killed{})
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func minTime(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
+// unmeasured is a cluster without probes.
+type unmeasured struct{}
+
+// Sample implements bridge.Probes.
+func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return nil, nil
+}

@@ -1,0 +1,122 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/sim"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// Setup is the site of a seed: what does not go wrong.
+type Setup struct {
+	Seed    uint64
+	Cycles  int
+	Policy  string
+	Mode    gate.Mode
+	Release string // of Slurm
+	Lever   bridge.Lever
+	Nodes   int
+	GPUs    int  // of a node
+	Lazy    bool // between full lists the state of jobs is all that is read
+	Standby bool // a second daemon stands by
+	Lease   time.Duration
+	Gate    gate.Config
+}
+
+// policies are those of the catalogue that differ most in what they ask for.
+var policies = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
+
+// modes are drawn from: most runs may do everything.
+var modes = []gate.Mode{gate.Preempt, gate.Preempt, gate.Preempt, gate.Preempt, gate.Preempt, gate.Steer, gate.Rank, gate.Observe}
+
+// releases are drawn from; 22.05 has no site factor.
+var releases = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
+
+// NewSetup draws the site of a seed.
+func NewSetup(seed uint64, cycles int) Setup {
+	r := rand.New(rand.NewPCG(seed, 2))
+	s := Setup{
+		Seed: seed, Cycles: cycles, Policy: pick(r, policies), Mode: pick(r, modes), Release: pick(r, releases),
+		Lever: pick(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
+		Nodes: 2 + r.IntN(4), GPUs: 4 << r.IntN(2), Lazy: r.IntN(3) > 0, Standby: r.IntN(3) == 0,
+		Lease: time.Duration(3+r.IntN(8)) * time.Minute, Gate: budgets(r),
+	}
+	return s
+}
+
+// budgets are those of a small site in a hurry: so that they are reached.
+func budgets(r *rand.Rand) gate.Config {
+	c := gate.Default()
+	c.Quantum, c.Cooldown = time.Duration(2+r.IntN(4))*time.Minute, time.Duration(5+r.IntN(20))*time.Minute
+	c.JobStops4h, c.JobStops24h = 1+r.IntN(2), 2+r.IntN(2)
+	c.UserStops1h, c.AccountStops1h = 2+r.IntN(4), 3+r.IntN(6)
+	c.StopPercent, c.StopPercent1h, c.StopFloor1h = float64(10+r.IntN(90)), float64(50+r.IntN(200)), 1+r.IntN(3)
+	c.LostPercent24h, c.RestartCost, c.GainFactor = float64(5+r.IntN(50)), time.Minute, float64(r.IntN(3))
+	c.VanishFloor = 3
+	c.LeaseMax, c.LeaseTotal = 15*time.Minute, time.Duration(20+r.IntN(60))*time.Minute
+	c.MaxPending = time.Duration(40+r.IntN(80)) * time.Minute
+	c.ChurnFloor, c.MutationFloor = 3+r.IntN(10), 5+r.IntN(20)
+	c.ExemptUsers = append(c.ExemptUsers, exempt)
+	c.ExemptAccounts = []string{"spared"}
+	return c
+}
+
+func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
+
+// Names at the site. The daemons act under a name each, so that Slurm's log tells
+// which it was.
+const (
+	cluster  = "lab"
+	managed  = "gpu"   // the partition that is ours
+	other    = "other" // one that is not
+	exempt   = "vip"   // a user that is never touched
+	operator = "root"  // the administrator
+)
+
+var users = []string{"ann", "bob", "cid", "dee"}
+
+// String prints the site in a line.
+func (s Setup) String() string {
+	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t",
+		s.Seed, s.Policy, s.Mode, s.Release, s.Lever, s.Nodes, s.GPUs, s.Lease, s.Lazy, s.Standby)
+}
+
+// world makes the cluster.
+func (s Setup) world(c sim.Config) (*sim.World, error) {
+	c.Cluster, c.Release, c.Seed = cluster, s.Release, int64(s.Seed)
+	c.Nodes = sim.Uniform(s.Nodes, "a100", s.GPUs)
+	c.Partitions = []sim.Partition{{Name: managed, MaxTime: 240 * time.Hour}, {Name: other, MaxTime: 24 * time.Hour}}
+	c.RequeueDelay, c.SchedInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
+	c.Weights = sim.Weights{Age: 1_000, FairShare: 10_000, QOS: map[string]float64{"high": 5_000}}
+	for _, name := range processes {
+		c.Users = append(c.Users, sim.User{Name: name, Operator: true})
+	}
+	w, err := sim.New(c)
+	if err != nil {
+		return nil, fmt.Errorf("making the cluster of %v: %w", s, err)
+	}
+	return w, nil
+}
+
+// config is what a daemon is told.
+func (s Setup) config(holder, stopFile string, decide policy.Policy) bridge.Config {
+	c := bridge.DefaultConfig()
+	c.Name, c.Holder, c.StopFile = cluster, holder, stopFile
+	c.Gate, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
+	c.Partitions = []bridge.Partition{{Name: managed, Mode: s.Mode, Policy: s.Policy, Decide: decide}}
+	return c
+}
+
+// decider makes the seed's policy, which events may spoil.
+func (s Setup) decider() (policy.Policy, error) {
+	entry, err := paper.Lookup(s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	return entry.New(nil)
+}

@@ -1,0 +1,62 @@
+package chaos
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// tick runs what a timer outside the daemon runs every minute.
+func (t *trial) tick() {
+	if t.w.Now().Before(t.due) || t.weather.is(NoTimer, t.cycle) {
+		return
+	}
+	t.due = t.w.Now().Add(time.Minute)
+	p := t.timer
+	p.fresh()
+	c := t.config("", "", nil)
+	x := bridge.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
+	if out, err := x.Run(context.Background()); err != nil || len(out.Edits) > 0 {
+		t.trace.note("expire gives %d back: %v", len(out.Edits), err)
+	}
+}
+
+// released is fairbridge release in the middle: a daemon is stopped, and started
+// again after it.
+func (t *trial) released(*rand.Rand) {
+	p := t.procs[0]
+	p.loop, p.rest, p.armed = nil, 1, nil
+	_ = (&database{p}).Resign(context.Background(), cluster, p.holder)
+	t.trace.note("release: %v", t.giveBack())
+}
+
+// giveBack is fairbridge release.
+func (t *trial) giveBack() error {
+	ctx := context.Background()
+	t.command.fresh()
+	r := t.command.releaser()
+	holder, held, err := r.Lead(ctx)
+	if err != nil || !held {
+		return fmt.Errorf("leading, where %q leads: %w", holder, err)
+	}
+	defer func() { _ = r.Resign(ctx) }()
+	_, err = r.Release(ctx)
+	return err
+}
+
+// fresh is a new process of a command.
+func (p *proc) fresh() {
+	p.model, p.marks, p.touch, p.owed, p.fullAt = nil, nil, map[int64]int{}, map[int64]slurm.Run{}, time.Time{}
+	p.unwell, p.wrote, p.read, p.sound, p.known = "", 0, map[int64]int{}, false, map[int64]bool{}
+}
+
+func (p *proc) releaser() bridge.Releaser {
+	return bridge.Releaser{Parts: p.parts(), Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+		p.w.Advance(p.w.Now().Add(d))
+		return nil
+	}}
+}
