@@ -29,7 +29,7 @@ type Config struct {
 	MaxBytes int64         // a reply larger than this is refused
 
 	TLS   *tls.Config            // for https; nil: the system's authorities
-	Token func() (string, error) // sent to https and local probes; nil: none
+	Token func() (string, error) // that both sides prove to know; nil: none, and whoever answers is believed
 }
 
 // Client asks probes. It is safe for concurrent use.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/secure"
 )
 
 // Path is where a probe serves its sample.
@@ -35,8 +36,12 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("address %q: %w", address, err)
 	}
-	if err := c.sign(req); err != nil {
-		return nil, err
+	token, nonce := "", ""
+	if c.Token != nil {
+		if token, err = c.Token(); err != nil {
+			return nil, err
+		}
+		nonce = secure.Ask(req, token)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -44,26 +49,19 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	}
 	defer res.Body.Close()
 	if res.StatusCode == http.StatusUnauthorized {
-		return nil, fmt.Errorf("%s wants a token, or another one: see probes.token_file, which is sent over https only", url)
+		return nil, fmt.Errorf("%s wants a token, or another one: see probes.token_file", url)
 	}
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answered %s: is it a probe?", url, res.Status)
 	}
-	return c.read(res.Body)
-}
-
-// sign adds the token. It is not shown to whoever listens on the way.
-func (c *Client) sign(req *http.Request) error {
-	_, local := req.Context().Value(socketKey{}).(string)
-	if c.Token == nil || req.URL.Scheme != "https" && !local {
-		return nil
+	body, err := c.read(res.Body)
+	if err == nil && c.Token != nil {
+		err = secure.Believe(req.URL.Path, res.Header, body, token, nonce)
 	}
-	token, err := c.Token()
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("%s: %w", url, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	return nil
+	return body, nil
 }
 
 func (c *Client) read(r io.Reader) ([]byte, error) {

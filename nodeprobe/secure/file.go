@@ -90,6 +90,9 @@ func Token(file string) func() (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("reading the token: %w", err)
 		}
+		if info, err := os.Stat(file); err == nil && info.Mode().Perm()&0o027 != 0 {
+			return "", fmt.Errorf("the token file %s is open to others (mode %04o): chmod g-w,o-rwx %s", file, info.Mode().Perm(), file)
+		}
 		t := strings.TrimSpace(string(b))
 		if len(t) < shortest || strings.ContainsAny(t, " \t\r\n") {
 			return "", errors.New("the token in " + file + " is not one word of at least 16 characters")

@@ -58,18 +58,26 @@ func Client(ca, cert, key string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Guard lets requests pass that have the token. /healthz needs none: it says
+// Guard lets requests pass that show the token, as Prometheus does or as Ask
+// does; the latter are answered with a proof. /healthz needs none: it says
 // nothing of jobs.
 func Guard(h http.Handler, token func() (string, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want, err := token()
-		got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-		if r.URL.Path != "/healthz" && (err != nil || !ok || !equal(got, want)) {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			http.Error(w, "a token is needed: --token-file here, probes.token_file at fairbridge", http.StatusUnauthorized)
+		if r.URL.Path == "/healthz" {
+			h.ServeHTTP(w, r)
 			return
 		}
-		h.ServeHTTP(w, r)
+		if nonce, ok := asks(r, want); ok && err == nil {
+			prove(h, w, r, want, nonce)
+			return
+		}
+		if got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && err == nil && equal(got, want) {
+			h.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "a token is needed: --token-file here, probes.token_file at fairbridge", http.StatusUnauthorized)
 	})
 }
 
