@@ -63,10 +63,22 @@ func TestWrongUsage(t *testing.T) {
 		"--deadline 2h":  "--deadline",
 		"--listen=":      "--listen",
 		"--node=":        "--node is empty",
-		"--json":         "--json needs --once",
+		"--listen :9810": "give --token-file, or --client-ca",
+		"--listen 0.0.0.0:9810 --tls-cert x --tls-key y": "give --token-file, or --client-ca", // a certificate of its own keeps nobody out
+		"--listen gpu7:9810":                             "give --token-file, or --client-ca",
+		"--json":                                         "--json needs --once",
 	} {
 		if code, _, errs := command(strings.Fields(args)...); code != exitUsage || !strings.Contains(errs, says) {
 			t.Errorf("%s: %d %q, want %d and %q", args, code, errs, exitUsage, says)
+		}
+	}
+	for _, o := range []options{
+		{listen: "127.0.0.1:9810"}, {listen: "localhost:0"}, {listen: "[::1]:9810"}, {listen: "unix:/x"}, {listen: ":9810", token: "x"},
+		{listen: ":9810", cert: "x", key: "y", clientCA: "z"}, {listen: ":9810", once: true},
+	} {
+		o.interval, o.deadline, o.node = time.Second, time.Second, "n1"
+		if err := o.check(); err != nil {
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 	if code, out, _ := command("--help"); code != exitOK || !strings.Contains(out, "nodeprobe --once --json") || strings.Contains(out, readerName) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"strings"
 	"time"
@@ -44,8 +45,9 @@ know as zero. Stop it before a GPU reset or a driver update: it keeps the driver
 open.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
-		Example: `  nodeprobe                          serve on port 9810, sample every 15 s
-  nodeprobe --listen 10.1.0.7:9810   on the management network only
+		Example: `  nodeprobe                          serve this host on port 9810, sample every 15 s
+  nodeprobe --listen :9810 --token-file /etc/nodeprobe/token
+                                     serve fairbridge, which knows the token too
   nodeprobe --listen unix:/run/nodeprobe.sock
   nodeprobe --progress /run/nodeprobe/progress.sock
                                      also take jobs' reports of their progress
@@ -73,7 +75,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
 
 func (o *options) flags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVar(&o.listen, "listen", ":9810", "address to serve on, or unix:PATH")
+	f.StringVar(&o.listen, "listen", "127.0.0.1:9810", "address to serve on, or unix:PATH; beyond this host with a token or certificates only")
 	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")
 	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
 	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
@@ -115,6 +117,10 @@ func (o *options) check() error {
 	if o.listen == "" || o.listen == "unix:" {
 		bad("--listen %q: give an address such as :9810, or unix:PATH", o.listen)
 	}
+	if !o.once && o.token == "" && o.clientCA == "" && !local(o.listen) {
+		bad("--listen %s: whoever reaches this could read what jobs run here, and who takes the port could answer in the probe's place: "+
+			"give --token-file, or --client-ca with --tls-cert and --tls-key; or listen on 127.0.0.1:9810 or unix:PATH", o.listen)
+	}
 	if o.json && !o.once {
 		bad("--json needs --once: the server's JSON is at /v1/sample")
 	}
@@ -125,6 +131,19 @@ func (o *options) check() error {
 		bad("--client-ca needs --tls-cert and --tls-key")
 	}
 	return errors.Join(errs...)
+}
+
+// local reports whether only this host can reach an address to listen on.
+func local(listen string) bool {
+	if strings.HasPrefix(listen, "unix:") {
+		return true
+	}
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		return true // listening will say what is wrong with it
+	}
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func noArgs(c *cobra.Command, args []string) error {

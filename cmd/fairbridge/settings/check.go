@@ -61,7 +61,7 @@ func (f *File) values() []error {
 	return []error{
 		checkURL(f.Slurm.URL),
 		checkListen(f.Listen),
-		checkProbes(f.Probes.URL),
+		checkProbes(f.Probes.URL, f.Probes.TokenFile),
 		checkCommand("slurm.scontrol", f.Slurm.Scontrol),
 		checkScancel(f.Slurm.Scancel),
 		between("warmup", f.Warmup, 0, 1000),

@@ -105,6 +105,7 @@ func TestProblems(t *testing.T) {
 		{"listen: 'localhost:'", 3, 9, `listen: "localhost:" is not host:port`},
 		{"probes: {url: 'ftp://{node}'}", 3, 15, "probes.url: "},
 		{"probes: {url: '{node}:9810'}", 3, 15, "probes.url: "},
+		{"probes: {url: 'http://{node}:9810'}", 3, 15, "probes.url: over http without a token any user"},
 		{"listen: nowhere", 3, 9, `listen: "nowhere" is not host:port`},
 		{"cluster2: ''", 3, 1, "unknown key"},
 	} {

@@ -38,7 +38,7 @@ func checkListen(s string) error {
 	return nil
 }
 
-func checkProbes(s string) error {
+func checkProbes(s, token string) error {
 	if s == "" {
 		return nil
 	}
@@ -48,8 +48,16 @@ func checkProbes(s string) error {
 		return fmt.Errorf("probes.url: %q names the same place for every node; write {node} where the node's name belongs", s)
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" && u.Scheme != "unix":
 		return fmt.Errorf("probes.url: %q is neither http://{node}:9810 nor unix:/path/{node}.sock", s)
+	case u.Scheme == "http" && token == "" && !loopback(u.Hostname()):
+		return errors.New("probes.url: over http without a token any user of a node can answer in the place of its probe: set probes.token_file, and --token-file there; or use https")
 	}
 	return nil
+}
+
+// loopback reports whether a host is this one.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func checkCommand(key string, argv []string) error {
