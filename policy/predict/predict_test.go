@@ -47,3 +47,25 @@ func TestLadder(t *testing.T) {
 		})
 	}
 }
+
+// What may go anywhere is thought to go where it is placed first: to the fastest
+// type that the cluster has.
+func TestTrainingGoesToTheFastestThereIs(t *testing.T) {
+	rates := []policy.Rate{{Type: "a100", Steps: 2}, {Type: "h100", Steps: 10}, {Type: "k80", Steps: 1}}
+	e := job(func(j *policy.Job) {
+		j.State, j.Training = policy.Pending, &policy.Training{Steps: 7200, Rates: rates}
+	})
+	for _, c := range []struct {
+		types []string
+		left  time.Duration
+	}{{[]string{"a100", "h100", "k80"}, 12 * time.Minute}, {[]string{"a100", "k80"}, time.Hour}, {[]string{"k80"}, 2 * time.Hour}, {[]string{"other"}, 12 * time.Minute}} {
+		s := &policy.Snapshot{Now: now}
+		for _, typ := range c.types {
+			s.Nodes = append(s.Nodes, policy.Node{Name: typ, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+		}
+		r := &policy.Round{Snapshot: s, Free: policy.NewPool(s)}
+		if got := predict.Ladder(nil).Predict(r, e); got.Left != c.left {
+			t.Errorf("on %v it takes %v, want %v", c.types, got.Left, c.left)
+		}
+	}
+}
