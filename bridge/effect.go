@@ -59,6 +59,7 @@ type effect struct {
 // is the order they were sent in.
 func effectOf(intents []ledger.Intent, now time.Time) effect {
 	e := effect{wait: firstProbe}
+	stuck := unmoved(intents, now)
 	for i := range intents {
 		in := &intents[i]
 		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan {
@@ -67,7 +68,7 @@ func effectOf(intents []ledger.Intent, now time.Time) effect {
 		switch tried := e.open && in.Sent.After(e.since); {
 		case in.State.Open():
 			e.pending = e.pending || tried
-		case in.Ineffective():
+		case in.Ineffective() || stuck && in.Unmoved():
 			e.miss(in, tried)
 		case in.State == ledger.Failed: // the call failed, which says nothing of its effect
 		case tried:
@@ -77,6 +78,24 @@ func effectOf(intents []ledger.Intent, now time.Time) effect {
 		}
 	}
 	return e
+}
+
+// unmoved reports whether most of the orders of the last hour moved no priority.
+// A few are priorities that somebody set directly, and those jobs are left
+// alone; most are a Slurm that does not order by what we write.
+func unmoved(intents []ledger.Intent, now time.Time) bool {
+	orders, still := 0, 0
+	for i := range intents {
+		in := &intents[i]
+		if f := ledger.FieldOf(in.Edit.Kind); in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || f != ledger.Site && f != ledger.NiceBy {
+			continue
+		}
+		orders++
+		if in.Unmoved() {
+			still++
+		}
+	}
+	return still >= missedFloor && 2*still > orders
 }
 
 func (e *effect) miss(in *ledger.Intent, tried bool) {
@@ -91,6 +110,9 @@ func (e *effect) miss(in *ledger.Intent, tried bool) {
 	}
 	if in.Closed.After(e.since) {
 		e.since = in.Closed
+	}
+	if in.Sent.After(e.since) { // what may stand is not closed
+		e.since = in.Sent
 	}
 }
 

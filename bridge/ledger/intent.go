@@ -92,6 +92,12 @@ func (in *Intent) Repeatable() bool {
 // in Slurm although the job's priority did not follow it.
 func (in *Intent) Unfelt() bool { return in.State == Observed && in.Error != "" }
 
+// Unmoved reports whether the intent was an order to which Slurm said yes, and the
+// job's priority did not follow: somebody had set it directly.
+func (in *Intent) Unmoved() bool {
+	return in.Unfelt() || in.State == Yielded && in.Edit.Kind == slurm.Nice && in.Polls >= maxPolls
+}
+
 // Live reports whether the intent's effect is, as far as we know, in Slurm and
 // ours: observed or acknowledged, for the same run, and not expired at now.
 func (in *Intent) Live(now time.Time) bool {
