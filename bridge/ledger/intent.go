@@ -88,9 +88,11 @@ func (in *Intent) Repeatable() bool {
 	return false
 }
 
-// Unfelt reports whether the intent's value, which no record shows, may stand
-// in Slurm although the job's priority did not follow it.
-func (in *Intent) Unfelt() bool { return in.State == Observed && in.Error != "" }
+// Unfelt reports whether Slurm said yes to the intent's value, which no record
+// shows and which may stand, and the job's priority did not follow it.
+func (in *Intent) Unfelt() bool {
+	return in.State == Observed && in.Error != "" && in.Polls >= maxPolls
+}
 
 // Unmoved reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.

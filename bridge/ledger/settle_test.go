@@ -251,7 +251,7 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 
 func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 	in := number(slurm.SiteFactor, 700, Observed)
-	in.Error = "Slurm said yes, but 2 polls do not show it"
+	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxPolls
 	run := waiting()
 	b := NewBook([]Intent{in})
 	if b.Yielded(run.Run(), noon.Add(23*time.Hour)) == nil {
@@ -262,6 +262,10 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 	}
 	if b.Standing(run.Run(), Site, noon) == nil {
 		t.Error("its number is not on the books")
+	}
+	in.Error, in.Polls = "no answer and no effect", 0
+	if b := NewBook([]Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), Site, noon) == nil {
+		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
 
