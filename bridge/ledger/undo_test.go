@@ -1,0 +1,88 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+func TestUndoIsByValue(t *testing.T) {
+	ours := lease(Observed)
+	tests := []struct {
+		name string
+		job  func(*slurm.Job)
+		want int
+	}{
+		{"still ours", func(j *slurm.Job) { j.Eligible = ours.Edit.Until }, 1},
+		{"somebody else's", func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, 0},
+		{"held meanwhile", func(j *slurm.Job) { j.Eligible, j.Held = ours.Edit.Until, true }, 0},
+		{"running", func(j *slurm.Job) { j.Eligible, j.State = ours.Edit.Until, "RUNNING" }, 0},
+		{"unreadable", func(j *slurm.Job) { j.Eligible, j.Opaque = ours.Edit.Until, "no priority" }, 0},
+	}
+	for _, tt := range tests {
+		j := waiting()
+		tt.job(&j)
+		got := Undo([]Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+		if len(got) != tt.want {
+			t.Errorf("%s: %v, want %d edits", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestUndoReachesJobsLeftToAPerson: a number of ours is given back although the
+// job's owner changed its nice, or something else of ours.
+func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
+	site, theirs := number(slurm.SiteFactor, 700, Observed), lease(Yielded)
+	theirs.ID, theirs.Closed = 2, noon
+	j := waiting()
+	j.Nice, j.Priority = 1_000_000, 1
+	intents := []Intent{site, theirs}
+	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
+	intents = Replace(intents, Settle(intents, v, noon))
+	got := Undo(intents, v, noon)
+	if len(got) != 1 || got[0].Kind != slurm.SiteFactor || got[0].Value != 0 {
+		t.Errorf("got %v, want the neutral site factor", got)
+	}
+}
+
+// TestABeginTimeIsGivenBackLast: once it is gone the job may start, and the rest
+// can no longer be given back.
+func TestABeginTimeIsGivenBackLast(t *testing.T) {
+	held, site := lease(Observed), number(slurm.SiteFactor, 700, Observed)
+	pin := intent(slurm.Require, Observed)
+	pin.Edit.Nodes = []string{"n1"}
+	site.ID, pin.ID = 2, 3
+	j := waiting()
+	j.Eligible, j.Required = held.Edit.Until, "n1"
+	got := Undo([]Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	if len(got) != 3 || got[2].Kind != slurm.Unlease {
+		t.Errorf("got %v, want the lease's end last of three", got)
+	}
+}
+
+func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
+	site, pin := number(slurm.SiteFactor, 700, Observed), intent(slurm.Require, Observed)
+	pin.ID, pin.Edit.Nodes = 2, []string{"n1"}
+	for _, tt := range []struct {
+		name string
+		job  func(*slurm.Job)
+		want int
+	}{
+		{"waiting", same, 0},
+		{"running: its node list", func(j *slurm.Job) { j.State = "RUNNING" }, 1},
+		{"held: both", func(j *slurm.Job) { j.Held = true }, 2},
+		{"unreadable: both", func(j *slurm.Job) { j.Opaque = "no priority" }, 2},
+		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.Held, j.Required = true, "n2" }, 1},
+		{"ended", func(j *slurm.Job) { j.State = "COMPLETED" }, 0},
+	} {
+		j := waiting()
+		j.Required = "n1"
+		tt.job(&j)
+		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
+		got := Stuck([]Intent{site, pin}, v, noon)
+		if len(got) != tt.want {
+			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
+		}
+	}
+}
