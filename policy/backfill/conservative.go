@@ -25,6 +25,7 @@ type Conservative struct {
 	future *future
 	types  []string      // GPU types of which nodes are reserved
 	judged *policy.Entry // the last one that was let pass
+	sought int           // see searches
 }
 
 const year = 365 * 24 * time.Hour
@@ -71,10 +72,31 @@ func (c *Conservative) Blocked(r *policy.Round, e *policy.Entry) {
 	c.Depth--
 	a := e.Gang()
 	length := c.lasts(r, e)
-	from, ok := c.future.room(a.GPUs.Type).earliest(a.GPUs.Count, length)
+	room, ok := c.whenElse(r, e, c.future.room(a.GPUs.Type))
+	if !ok {
+		return // what it lacks comes back nobody knows when: it keeps no GPUs meanwhile
+	}
+	from, ok := room.earliest(a.GPUs.Count, length)
 	if ok && from <= c.Window {
 		c.future.charge(a.GPUs.Type, a.GPUs.Count, from, length)
 	}
+}
+
+// searches is for how many jobs of a round a place is sought that lack something
+// other than a number of GPUs.
+const searches = 32
+
+// whenElse returns the room of a job from when on it has what else it needs: one
+// that is blocked although GPUs enough are free lacks cores, memory, or GPUs
+// together, and keeps no GPUs before it could use them. ok is false when that is
+// not known to come.
+func (c *Conservative) whenElse(r *policy.Round, e *policy.Entry, room steps) (later steps, ok bool) {
+	if len(room) == 0 || room[0].free < e.Gang().GPUs.Count || c.sought >= searches {
+		return room, true
+	}
+	c.sought++
+	v := policy.Reserve(r, e, c.length())
+	return room.after(v.In), v.Known
 }
 
 // begin lays out what is free when, if everybody runs as long as the length.

@@ -102,3 +102,26 @@ func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
 	}
 	return starts
 }
+
+// A job that lacks cores for ten hours keeps no GPUs until then.
+func TestConservativeKeepsNoGPUsThatCannotBeUsed(t *testing.T) {
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 10, MemMB: 1000,
+		GPUs: []policy.Devices{{Type: "a100", Count: 8}}, Others: []policy.Other{{CPUs: 54, Until: now.Add(10 * time.Hour)}}}}}
+	add := func(gpus, cpus int, limit time.Duration) *policy.Job {
+		id := policy.JobID(len(s.Jobs) + 1)
+		s.Jobs = append(s.Jobs, policy.Job{ID: id, Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(id-60) * time.Second), Limit: limit,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: gpus}, CPUs: cpus}})
+		return &s.Jobs[id-1]
+	}
+	r := add(1, 1, time.Hour)
+	r.State, r.Start, r.On = policy.Running, now.Add(-55*time.Minute), policy.Alloc{{Node: "n1", Type: "a100", Count: 1}}
+	add(7, 32, time.Hour)
+	add(4, 2, 2*time.Hour)
+	plan, err := policy.Pipeline{Backfill: &backfill.Conservative{}}.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := plan.Decisions[2]; d.Verb != policy.Start {
+		t.Errorf("job 3: %s (%s)", d.Verb, d.Why)
+	}
+}

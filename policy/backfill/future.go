@@ -159,6 +159,13 @@ func (s steps) split(at time.Duration) steps {
 	return slices.Insert(s, i, step{at, s[i-1].free})
 }
 
+// after leaves what is free from a moment on, behind the present.
+func (s steps) after(at time.Duration) steps {
+	s = slices.Clone(s).split(at)
+	i := slices.IndexFunc(s, func(x step) bool { return x.at >= at })
+	return append(steps{{0, 0}}, s[i:]...)
+}
+
 // earliest returns the first moment after now from which n devices stay free
 // for so long.
 func (s steps) earliest(n int, length time.Duration) (from time.Duration, ok bool) {
