@@ -48,6 +48,7 @@ var binary = sync.OnceValues(func() (string, error) {
 type site struct {
 	t      *testing.T
 	slurm  *throwaway.Cluster
+	url    string // of slurmrestd, or of a proxy before it
 	dsn    string
 	dir    string
 	conf   string
@@ -72,7 +73,9 @@ var releases = []struct {
 func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
+			t.Parallel()
 			s := &site{t: t, slurm: r.get(t), dsn: pgtest.New(t), dir: t.TempDir()}
+			s.url = s.slurm.URL
 			s.clear()
 			t.Cleanup(func() {
 				s.kill(syscall.SIGKILL)
@@ -139,7 +142,7 @@ gate:
   skew: 3s
   snapshot_age: 1
 %s
-`, s.slurm.URL, s.slurm.TokenFile, quoted(requeue), s.file("dsn", s.dsn), mode, policy, params,
+`, s.url, s.slurm.TokenFile, quoted(requeue), s.file("dsn", s.dsn), mode, policy, params,
 		filepath.Join(s.dir, "STOP"), filepath.Join(s.dir, "journal"), strings.Join(more, "\n"))
 	if err := os.WriteFile(s.conf, []byte(text), 0o600); err != nil {
 		s.t.Fatal(err)
