@@ -70,8 +70,8 @@ func TestAHeadThatCannotStartLetsOthersPass(t *testing.T) {
 	for _, policy := range []string{"fairbridge", "tiresias", "easy"} {
 		t.Run(policy, func(t *testing.T) {
 			everywhere(t, func(t *testing.T, s *site) {
-				s.occupy(3)
-				busy := s.run("carol", "sbatch", "--parsable", "-p", "gpu", "-o", "/dev/null", "-c", "55", "--mem=100", "-t", "10", "--wrap", long)
+				free := s.left(s.occupy(3))
+				busy := s.run("carol", "sbatch", "--parsable", "-p", "gpu", "-o", "/dev/null", "-w", free, "-c", "55", "--mem=100", "-t", "10", "--wrap", long)
 				s.until("the CPUs of the last node are taken", 30*time.Second, func() bool { return s.states(busy)["RUNNING"] == 1 })
 				head := s.submit("bob", long, "--gres=gpu:8", "-c", "32", "-t", "60")
 				var small []string
@@ -90,7 +90,23 @@ func TestAHeadThatCannotStartLetsOthersPass(t *testing.T) {
 	}
 }
 
-// site factors as sprio shows them, by job; Slurm 22.05 to 26.05.
+// left returns the node of four that none of the jobs runs on.
+func (s *site) left(jobs []string) string {
+	s.t.Helper()
+	taken := map[string]bool{}
+	for _, id := range jobs {
+		taken[s.show(id)["NodeList"]] = true
+	}
+	for _, n := range []string{"n1", "n2", "n3", "n4"} {
+		if !taken[n] {
+			return n
+		}
+	}
+	s.t.Fatalf("jobs %v run on every node", jobs)
+	return ""
+}
+
+// siteFactors returns what sprio shows of the waiting jobs, by job.
 func (s *site) siteFactors() map[string]string {
 	s.t.Helper()
 	out := map[string]string{}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -55,9 +56,9 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 		other := s.submit("carol", long, "--gres=gpu:8", "-t", "90")
 		s.start()
 		s.until("an order stands", 40*time.Second, func() bool { return s.line()[0] == topped || s.line()[0] == ids[5] })
-		s.run("bob", "scontrol", "update", "jobid="+ids[5], "nice=1000")
+		s.run("bob", "scontrol", "update", "jobid="+ids[5], "nice=1000000")
 		_, _ = s.slurm.Run(t.Context(), "carol", "scontrol", "top", other) // where the site allows it
-		want := map[string]string{ids[5]: "1000"}
+		want := map[string]string{ids[5]: "1000000"}
 		time.Sleep(8 * time.Second)
 		s.kill(15)
 		s.quiet()
@@ -86,7 +87,7 @@ func TestReleaseGivesBackWhatTheOwnerChanged(t *testing.T) {
 // gives everything back: the last value people set is the one that stands.
 func TestWhatPeopleSetSurvives(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
-		s.occupy(3)
+		hogs := s.occupy(4)
 		s.submit("bob", long, "-N", "4", "--gres=gpu:8", "-t", "60")
 		var ids []string
 		owners := map[string]string{}
@@ -97,7 +98,9 @@ func TestWhatPeopleSetSurvives(t *testing.T) {
 		}
 		s.configure("steer", "fifo", "backfill: none", "lease: {length: 40s}", "")
 		s.start()
-		s.until("leases stand", 40*time.Second, func() bool { return s.leased(ids[0]) })
+		s.until("the line is ordered", 40*time.Second, func() bool { return strings.Contains(s.log.String(), "pushed") })
+		s.run("root", "scancel", hogs[3])
+		s.until("leases stand", 40*time.Second, func() bool { return slices.ContainsFunc(ids, s.leased) })
 		random, last := rand.New(rand.NewPCG(1, 2)), map[string]map[string]string{}
 		for range 150 {
 			id := ids[random.IntN(len(ids))]
