@@ -53,8 +53,26 @@ type site struct {
 	dir    string
 	conf   string
 	daemon *exec.Cmd
-	log    *bytes.Buffer
+	log    *output
 	timed  bool // a timer runs fairbridge expire
+}
+
+// output is what a program says, readable while it runs.
+type output struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.Write(b)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all.String()
 }
 
 // releases are the Slurms to test on: the distribution's own, and others where
@@ -216,7 +234,7 @@ func (s *site) start() {
 		s.t.Fatal(err)
 	}
 	s.timer()
-	s.log = &bytes.Buffer{}
+	s.log = &output{}
 	s.daemon = exec.Command(path, "-c", s.conf, "run", "--allow-root")
 	s.daemon.Stderr = s.log
 	if err := s.daemon.Start(); err != nil {
