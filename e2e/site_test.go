@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -29,6 +30,11 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		defer os.RemoveAll(built)
+		flag.Parse()
+		if err := flag.Set("test.parallel", fmt.Sprint(len(releases))); err != nil { // they wait more than they work
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
