@@ -85,25 +85,25 @@ func TestIntendIsAllOrNothing(t *testing.T) {
 	if n := count(t, d, "select 1 from fairbridge.intents"); n != 1 {
 		t.Errorf("%d intents are stored, want 1", n)
 	}
-	if _, seq, err := d.Memo(ctx, testCluster, "gpu"); seq != 1 || err != nil {
-		t.Errorf("last cycle is %d, %v; want 1", seq, err)
+	if m, err := d.Memo(ctx, testCluster, "gpu"); m.Seq != 1 || err != nil {
+		t.Errorf("last cycle is %d, %v; want 1", m.Seq, err)
 	}
 }
 
 func TestMemoComesBack(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	memo, seq, err := d.Memo(ctx, testCluster, "gpu")
-	if memo != nil || seq != 0 || err != nil {
-		t.Errorf("before the first cycle: %q %d %v", memo, seq, err)
+	m, err := d.Memo(ctx, testCluster, "gpu")
+	if m.Bytes != nil || m.Seq != 0 || err != nil {
+		t.Errorf("before the first cycle: %+v %v", m, err)
 	}
 	c := cycleOf(3, lead(t, d, "a"), 1)
 	_, err = d.Intend(ctx, c, nil)
 	must(t, err)
-	memo, seq, err = d.Memo(ctx, testCluster, "gpu")
+	m, err = d.Memo(ctx, testCluster, "gpu")
 	must(t, err)
-	if !policy.MemoOf(memo).Equal(c.Plan.Memo) || seq != 3 {
-		t.Errorf("memo %q of cycle %d, want %q of 3", memo, seq, c.Plan.Memo)
+	if !policy.MemoOf(m.Bytes).Equal(c.Plan.Memo) || m.Seq != 3 || m.Policy != c.Policy || m.Params != c.Params {
+		t.Errorf("got %+v, want %q of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
 }
 

@@ -83,20 +83,20 @@ func finished(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, 
 	})
 }
 
-// Memo returns the memo of the last stored cycle of the partition, as the
-// policy wrote it, and that cycle's number; 0 when there is none.
-func (d *DB) Memo(ctx context.Context, cluster, partition string) (memo []byte, seq uint64, err error) {
+// Memo implements bridge.History.
+func (d *DB) Memo(ctx context.Context, cluster, partition string) (m bridge.Memo, err error) {
 	var text *string
 	var n int64
-	err = d.pool.QueryRow(ctx, qMemo, cluster, partition).Scan(&text, &n)
+	err = d.pool.QueryRow(ctx, qMemo, cluster, partition).Scan(&text, &n, &m.Policy, &m.Params)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, 0, nil
+		return bridge.Memo{}, nil
 	}
 	if err != nil {
-		return nil, 0, explain("reading the last cycle", err)
+		return bridge.Memo{}, explain("reading the last cycle", err)
 	}
 	if text != nil {
-		memo = []byte(*text)
+		m.Bytes = []byte(*text)
 	}
-	return memo, uint64(n), nil
+	m.Seq = uint64(n)
+	return m, nil
 }

@@ -97,8 +97,8 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 			t.Errorf("%s has %d rows left, want %d", table, got, want)
 		}
 	}
-	if _, seq, err := d.Memo(ctx, testCluster, "gpu"); seq != 2 || err != nil {
-		t.Errorf("the last cycle is %d, %v; want 2", seq, err)
+	if m, err := d.Memo(ctx, testCluster, "gpu"); m.Seq != 2 || err != nil {
+		t.Errorf("the last cycle is %d, %v; want 2", m.Seq, err)
 	}
 }
 

@@ -61,9 +61,9 @@ type History interface {
 	Record(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
 	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)
-	// Memo returns the memo of the last stored cycle of the policy on the
-	// partition, and that cycle's number; 0 when there is none.
-	Memo(ctx context.Context, cluster, partition string) (memo []byte, seq uint64, err error)
+	// Memo returns what the last stored cycle of the partition left; the zero
+	// Memo when there is none.
+	Memo(ctx context.Context, cluster, partition string) (Memo, error)
 }
 
 // Past is what history adds to a snapshot.

@@ -156,11 +156,11 @@ func (l *Loop) recall(ctx context.Context, f *Facts) error {
 		return fmt.Errorf("reading usage history: %w", err)
 	}
 	for _, p := range l.Partitions {
-		memo, seq, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
+		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
 			return fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err)
 		}
-		f.Memos[p.Name] = Memo{memo, seq}
+		f.Memos[p.Name] = memo.of(&p)
 	}
 	return nil
 }

@@ -66,11 +66,22 @@ func (f *Facts) open() int {
 	return n
 }
 
-// Memo is what the policy of a partition remembered, and the number of the
-// cycle it did so in.
+// Memo is what the policy of a partition remembered in the last stored cycle,
+// and the number of that cycle.
 type Memo struct {
-	Bytes []byte
-	Seq   uint64
+	Bytes          []byte
+	Policy, Params string // whose memory it is
+	Seq            uint64
+}
+
+// of returns the memo as far as it is the partition's policy's own: a policy
+// that was changed, or set otherwise, begins without memory, since it cannot
+// read another's.
+func (m Memo) of(p *Partition) Memo {
+	if m.Policy != p.Policy || m.Params != p.Params {
+		m.Bytes = nil
+	}
+	return m
 }
 
 // Thought is what a cycle makes of one partition.

@@ -72,9 +72,9 @@ func (s *site) cycles(ts *testscript.TestScript, args []string) {
 	want, err := strconv.ParseUint(args[0], 10, 64)
 	ts.Check(err)
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-		_, seq, err := db.Memo(s.t.Context(), "sim", "gpu")
+		m, err := db.Memo(s.t.Context(), "sim", "gpu")
 		ts.Check(err)
-		if seq >= want {
+		if m.Seq >= want {
 			return
 		}
 	}

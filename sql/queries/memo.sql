@@ -1,2 +1,2 @@
 -- The last cycle of a partition.
-select memo::text, seq from fairbridge.cycles where cluster = $1 and partition = $2 order by seq desc limit 1
+select memo::text, seq, policy, params from fairbridge.cycles where cluster = $1 and partition = $2 order by seq desc limit 1

@@ -118,17 +118,19 @@ func (j *journal) Intents(_ context.Context, _ string, _, since time.Time) ([]le
 }
 
 // Memo implements bridge.History.
-func (j *journal) Memo(_ context.Context, _, partition string) (memo []byte, seq uint64, err error) {
+func (j *journal) Memo(_ context.Context, _, partition string) (bridge.Memo, error) {
 	c := j.last[partition]
 	if c == nil {
-		return nil, 0, nil
+		return bridge.Memo{}, nil
 	}
+	m := bridge.Memo{Policy: c.Policy, Params: c.Params, Seq: c.Seq}
 	if c.Plan != nil && !c.Plan.Memo.IsZero() {
-		if memo, err = c.Plan.Memo.MarshalJSON(); err != nil {
-			return nil, 0, fmt.Errorf("writing the memo of partition %s: %w", partition, err)
+		var err error
+		if m.Bytes, err = c.Plan.Memo.MarshalJSON(); err != nil {
+			return bridge.Memo{}, fmt.Errorf("writing the memo of partition %s: %w", partition, err)
 		}
 	}
-	return memo, c.Seq, nil
+	return m, nil
 }
 
 // Open returns how many intents wait for their outcome.

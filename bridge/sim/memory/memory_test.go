@@ -145,12 +145,12 @@ func TestMemoryKnowsWhatPostgresKnows(t *testing.T) {
 // sameMemo compares what both remember of the last cycle.
 func (b *both) sameMemo() {
 	b.t.Helper()
-	x, n, err := b.memory.Memo(b.t.Context(), "lab", "gpu")
+	x, err := b.memory.Memo(b.t.Context(), "lab", "gpu")
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	y, m, err := b.db.Memo(b.t.Context(), "lab", "gpu")
-	if err != nil || string(x) != string(y) || n != m || n != b.seq {
-		b.t.Errorf("memo %s of cycle %d in memory, %s of %d in Postgres: %v", x, n, y, m, err)
+	y, err := b.db.Memo(b.t.Context(), "lab", "gpu")
+	if diff := cmp.Diff(x, y); err != nil || diff != "" || x.Seq != b.seq {
+		b.t.Errorf("cycle %d in memory, want %d; in Postgres: %v\n%s", x.Seq, b.seq, err, diff)
 	}
 }

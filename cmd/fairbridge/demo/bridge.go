@@ -116,7 +116,7 @@ func (d *daemon) start(ctx context.Context) error {
 		if err := d.run.failed(); err != nil {
 			return err
 		}
-		if _, seq, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && seq > 0 {
+		if m, err := d.db.Memo(ctx, d.access.Cluster, "gpu"); err == nil && m.Seq > 0 {
 			return nil
 		}
 		if sleep(ctx, 200*time.Millisecond) != nil {
