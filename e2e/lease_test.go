@@ -92,7 +92,7 @@ func TestReleaseMakesEverythingNeutral(t *testing.T) {
 					t.Errorf("job %s: %s is %s, was %s", id, k, is[k], was[id][k])
 				}
 			}
-			if f := s.siteFactors()[id]; f != "0" {
+			if f := s.siteFactors()[id]; f != "" && f != "0" { // sprio leaves out jobs that may not start yet
 				t.Errorf("job %s still has a site factor of %s\n%s", id, f, s.fairbridge("explain", id))
 			}
 		}

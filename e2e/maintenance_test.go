@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -33,7 +34,10 @@ func TestMaintenanceAheadStopsNoJob(t *testing.T) {
 		running, waiting := s.crowd()
 		s.run("root", "scontrol", "create", "reservation", "reservationname=upkeep", "starttime=now+9minutes", "duration=120",
 			"users=root", "flags=maint,ignore_jobs", "nodes=ALL")
-		defer s.run("root", "scontrol", "delete", "reservationname=upkeep")
+		end := func() (string, error) {
+			return s.slurm.Run(context.WithoutCancel(t.Context()), "root", "scontrol", "delete", "reservationname=upkeep")
+		}
+		t.Cleanup(func() { _, _ = end() })
 		for _, policy := range []string{"fairbridge", "tiresias"} {
 			s.preempting(policy)
 			s.start()
@@ -49,12 +53,12 @@ func TestMaintenanceAheadStopsNoJob(t *testing.T) {
 		if !strings.Contains(why, "upkeep") {
 			t.Errorf("explain does not name the reservation:\n%s", why)
 		}
-		s.run("root", "scontrol", "delete", "reservationname=upkeep")
+		if _, err := end(); err != nil {
+			t.Fatal(err)
+		}
 		s.preempting("tiresias")
 		s.start()
 		s.until("without it a waiting job gets room", 60*time.Second, func() bool { return s.states(waiting...)["RUNNING"] > 0 })
-		s.run("root", "scontrol", "create", "reservation", "reservationname=upkeep", "starttime=now+9minutes", "duration=120",
-			"users=root", "flags=maint,ignore_jobs", "nodes=ALL") // for the deferred deletion
 	})
 }
 
