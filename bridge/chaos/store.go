@@ -229,9 +229,9 @@ func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridg
 }
 
 // Memo implements bridge.History.
-func (d *database) Memo(ctx context.Context, name, partition string) ([]byte, uint64, error) {
+func (d *database) Memo(ctx context.Context, name, partition string) (bridge.Memo, error) {
 	if err := d.enter(ctx); err != nil {
-		return nil, 0, err
+		return bridge.Memo{}, err
 	}
 	return d.p.store.Memo(ctx, name, partition)
 }
