@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -61,24 +60,6 @@ type site struct {
 	daemon *exec.Cmd
 	log    *output
 	timed  bool // a timer runs fairbridge expire
-}
-
-// output is what a program says, readable while it runs.
-type output struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.all.Write(b)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.all.String()
 }
 
 // releases are the Slurms to test on: the distribution's own, and others where
