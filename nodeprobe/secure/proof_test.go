@@ -33,6 +33,9 @@ func imposters(real string) map[string]http.HandlerFunc {
 			w.Header().Set("Fairbridge-Proof", strings.TrimPrefix(r.Header.Get("Authorization"), "Fairbridge "))
 			_, _ = io.WriteString(w, forged)
 		},
+		"gives the question back alone": func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Fairbridge-Proof", strings.TrimPrefix(r.Header.Get("Authorization"), "Fairbridge "))
+		},
 		"changes the true answer": func(w http.ResponseWriter, r *http.Request) {
 			res := ask(r)
 			w.Header().Set("Fairbridge-Proof", res.Header.Get("Fairbridge-Proof"))
