@@ -36,6 +36,7 @@ type mark struct {
 	stands  bool // ours is what Slurm has
 	foreign bool // somebody wrote after us
 	mute    bool // we had no answer: if somebody changes it at once we cannot know that it was done
+	shaky   bool // a write of ours had no answer, or the database was put back since we first wrote
 	lost    bool // the database was put back behind our write: it cannot know
 }
 

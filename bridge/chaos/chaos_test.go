@@ -19,7 +19,7 @@ func TestSeeds(t *testing.T) {
 	} else if testing.Short() {
 		seeds = 25
 	}
-	var done tally
+	done := tally{residue: map[string]int{}}
 	work := make(chan uint64)
 	var group sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -35,6 +35,13 @@ func TestSeeds(t *testing.T) {
 	close(work)
 	group.Wait()
 	t.Logf("%d seeds: %d jobs, %d writes sent, %d jobs stopped by us, %d cycles in doubt", seeds, done.jobs, done.sent, done.stops, done.doubts)
+	for rule, n := range done.residue {
+		most := (chaos.Known[rule].Of200*int(seeds) + 199) / 200
+		t.Logf("known: %s: %d seeds, at most %d", rule, n, most)
+		if n > max(most, 2) {
+			t.Errorf("%d of %d seeds broke %q, at most %d are known to: %s", n, seeds, rule, most, chaos.Known[rule].Why)
+		}
+	}
 	if done.sent < int(seeds)*20 || done.stops == 0 {
 		t.Errorf("%d writes and %d stops: the loop did too little to be judged by", done.sent, done.stops)
 	}
@@ -44,6 +51,7 @@ func TestSeeds(t *testing.T) {
 type tally struct {
 	mu                        sync.Mutex
 	jobs, sent, stops, doubts int
+	residue                   map[string]int // seeds, by rule
 }
 
 func (a *tally) play(t *testing.T, seed uint64) {
@@ -57,6 +65,9 @@ func (a *tally) play(t *testing.T, seed uint64) {
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	for rule := range o.Residue {
+		a.residue[rule]++
+	}
 	a.jobs, a.stops = a.jobs+o.Jobs, a.stops+o.Stops
 	for _, n := range o.Sent {
 		a.sent += n

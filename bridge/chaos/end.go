@@ -49,10 +49,13 @@ func (o *oracle) leftByTheDead(fields ...Field) {
 		if j == nil || !j.Pending() {
 			continue
 		}
-		e := o.book.of(j)
+		e, task := o.book.of(j), ""
+		if e.split {
+			task = " of a task"
+		}
 		for _, f := range fields {
 			if m := e.marks[f]; o.burdens(e, j, f) && (f == Begin || !m.lost && !o.tardy[id] && !j.Held) {
-				o.breach("dead: "+string(f), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, e.marks[f].ours, e.marks[f].owner, o.story(id, f))
+				o.breach(unsure("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ours, m.owner, o.story(id, f))
 			}
 		}
 		if e.hold == "us" {
@@ -101,10 +104,10 @@ func (o *oracle) leftAfterRelease() {
 				continue
 			}
 			if o.burdens(e, j, f) {
-				o.breach("released: "+string(f)+task, id, "after release its %s is still %q, its owner's is %q: %s", f, m.ours, m.owner, o.story(id, f))
+				o.breach(unsure("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ours, m.owner, o.story(id, f))
 			}
 			if v := shown(j, f); f != Site && f != Begin && v != m.owner {
-				o.breach("lost: "+string(f)+task, id, "its %s is %q, its owner had set %q", f, v, m.owner)
+				o.breach(unsure("lost: "+string(f)+task, m), id, "its %s is %q, its owner had set %q", f, v, m.owner)
 			}
 		}
 	}

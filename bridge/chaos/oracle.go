@@ -38,6 +38,7 @@ type oracle struct {
 	recent   []func() // how to forget the writes of the last seconds, by time
 	times    []time.Time
 	sent     map[string]int
+	residue  map[string]int // breaches of what is known, by rule
 	doubts   map[string]int
 	back     time.Time      // the database knows nothing written after this and before it was restored
 	renewed  time.Time      // when it was restored
@@ -57,11 +58,12 @@ type call struct {
 }
 
 func newOracle(t *trial) *oracle {
-	return &oracle{trial: t, book: newBook(), runs: map[string]int{}, written: map[fieldOf]time.Time{}, sent: map[string]int{}, doubts: map[string]int{}, tardy: map[int64]bool{}, seen: t.began}
+	return &oracle{trial: t, book: newBook(), runs: map[string]int{}, written: map[fieldOf]time.Time{}, sent: map[string]int{}, doubts: map[string]int{}, residue: map[string]int{}, tardy: map[int64]bool{}, seen: t.began}
 }
 
 func (o *oracle) breach(rule string, job int64, format string, a ...any) {
-	if _, off := Known[rule]; off && !o.All {
+	if _, known := Known[rule]; known && !o.All {
+		o.residue[rule]++
 		return
 	}
 	b := Breach{rule, job, o.w.Now().Sub(o.began), fmt.Sprintf(format, a...)}
@@ -177,9 +179,29 @@ func (o *oracle) restored(at time.Time) {
 	o.seen = minTime(o.seen, at)
 	for _, e := range o.book.jobs {
 		for _, m := range e.marks {
+			m.shaky = true
 			m.lost = m.lost || (m.stands || m.foreign) && !m.at.Before(at)
 		}
 	}
+}
+
+// shake notes that a write of ours gets no answer.
+func (o *oracle) shake(k *call, strike Kind) {
+	e := o.book.jobs[k.e.Run.Job]
+	if e == nil || strike == "" && !k.late {
+		return
+	}
+	if m := e.marks[fieldOfKind(k.e.Kind)]; m != nil {
+		m.shaky = true
+	}
+}
+
+// unsure is the name of a rule about a field of which the ledger could not know all.
+func unsure(rule string, m *mark) string {
+	if m != nil && m.shaky {
+		return rule + " after a lost answer"
+	}
+	return rule
 }
 
 // unknowable reports whether the database was put back behind that moment.

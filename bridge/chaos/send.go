@@ -48,10 +48,18 @@ func (o *oracle) sends(k *call) {
 	s.raced = k.late || s.b.edited > k.p.read[j.ID]
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
-			o.breach(r.id, j.ID, "%s sends %v: %s", k.p.name, k.e, why)
+			o.breach(unsureOf(r.id, s), j.ID, "%s sends %v: %s", k.p.name, k.e, why)
 		}
 	}
 	o.written[fieldOf{j.ID, fieldOfKind(k.e.Kind)}] = o.w.Now()
+}
+
+// unsureOf is the name of a rule that is broken by a write.
+func unsureOf(id string, s *send) string {
+	if id != "I3" {
+		return id
+	}
+	return unsure(id, s.b.marks[fieldOfKind(s.e.Kind)])
 }
 
 // repeats reports whether the edit was decided in an earlier cycle and had no

@@ -163,7 +163,7 @@ func (o *oracle) forgot(p *proc, r *bridge.Report) {
 			if f == Priority || !o.burdens(e, j, f) || live[fieldOf{id, f}] || m.lost {
 				continue
 			}
-			o.breach(name, id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ours, m.owner, o.story(id, f))
+			o.breach(unsure(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ours, m.owner, o.story(id, f))
 		}
 	}
 }

@@ -98,6 +98,11 @@ func (s *send) fits(b *slurm.Job, to int64) string {
 			free += s.GPUs - used.GPUs()
 		}
 	}
+	for i := range s.p.truth.Jobs { // what cleans up is free in a moment
+		if j := &s.p.truth.Jobs[i]; j.Flag("COMPLETING") {
+			free += gpusOf(j)
+		}
+	}
 	for _, v := range s.victims(to) {
 		free += gpusOf(&v)
 	}

@@ -39,8 +39,9 @@ type trial struct {
 type Outcome struct {
 	Setup    Setup
 	Events   []Event
-	Breaches []Breach // in order; the run ends with the cycle of the first
-	Last     []string // the last lines of Slurm's log and of ours, before the first breach
+	Breaches []Breach       // in order; the run ends with the cycle of the first
+	Residue  map[string]int // breaches of rules that are Known, by rule
+	Last     []string       // the last lines of Slurm's log and of ours, before the first breach
 	Sent     map[string]int
 	Doubts   map[string]int // cycles in doubt, by cause
 	Jobs     int            // submitted
@@ -128,7 +129,7 @@ const minJobAge = 5 * time.Minute
 
 func (t *trial) outcome(events []Event) *Outcome {
 	o := &Outcome{
-		Setup: t.Setup, Events: events, Breaches: t.oracle.breaches, Sent: t.oracle.sent, Doubts: t.oracle.doubts,
+		Setup: t.Setup, Events: events, Breaches: t.oracle.breaches, Residue: t.oracle.residue, Sent: t.oracle.sent, Doubts: t.oracle.doubts,
 		Jobs: len(t.oracle.book.jobs), Stops: len(t.oracle.stops), Digest: t.trace.digest(),
 	}
 	if len(o.Breaches) > 0 {

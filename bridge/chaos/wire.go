@@ -64,6 +64,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	call := &call{p: c.proc, e: e, at: c.w.Now(), late: c.thaws != c.leave}
 	c.oracle.sends(call)
 	strike := c.weather.strike()
+	c.oracle.shake(call, strike)
 	switch strike {
 	case Unreachable:
 		return &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"}

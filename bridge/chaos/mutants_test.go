@@ -1,0 +1,172 @@
+package chaos_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/chaos"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// mutant is a planted error, with the rules that may catch it.
+type mutant struct {
+	name  string
+	parts chaos.Parts
+	rules []string
+}
+
+// seeing changes what the loop sees of Slurm.
+type seeing struct {
+	bridge.Cluster
+	reread  func(bridge.Cluster, context.Context, int64) (slurm.Job, error)
+	observe func(*slurm.View)
+}
+
+func (s seeing) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	if s.reread == nil {
+		return s.Cluster.Reread(ctx, id)
+	}
+	return s.reread(s.Cluster, ctx, id)
+}
+
+func (s seeing) Observe(ctx context.Context) (*slurm.View, error) {
+	v, err := s.Cluster.Observe(ctx)
+	if err == nil && s.observe != nil {
+		s.observe(v)
+	}
+	return v, err
+}
+
+// remembering answers from the last view instead of reading a job again.
+type remembering struct {
+	bridge.Cluster
+	view *slurm.View
+}
+
+func (r *remembering) Observe(ctx context.Context) (v *slurm.View, err error) {
+	v, err = r.Cluster.Observe(ctx)
+	r.view = v
+	return v, err
+}
+
+func (r *remembering) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	if j := r.view.Job(id); j != nil {
+		return *j, nil
+	}
+	return r.Cluster.Reread(ctx, id)
+}
+
+// keeping changes what the loop keeps in the ledger.
+type keeping struct {
+	bridge.Journal
+	mark    func(*ledger.Intent) bool // false: not marked at all
+	intents func([]ledger.Intent) []ledger.Intent
+}
+
+func (k keeping) Mark(ctx context.Context, in ledger.Intent) error {
+	if k.mark != nil && !k.mark(&in) {
+		return nil
+	}
+	return k.Journal.Mark(ctx, in)
+}
+
+func (k keeping) Intents(ctx context.Context, c string, now, since time.Time) ([]ledger.Intent, error) {
+	all, err := k.Journal.Intents(ctx, c, now, since)
+	if k.intents != nil {
+		all = k.intents(all)
+	}
+	return all, err
+}
+
+func journal(k keeping) chaos.Parts {
+	return chaos.Parts{Journal: func(j bridge.Journal) bridge.Journal { k.Journal = j; return k }}
+}
+
+func cluster(s seeing) chaos.Parts {
+	return chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { s.Cluster = c; return s }}
+}
+
+func sends(change func(slurm.Edit) slurm.Edit) chaos.Parts { return chaos.Parts{Rewritten: change} }
+
+func configured(change func(*bridge.Config)) chaos.Parts { return chaos.Parts{Config: change} }
+
+var mutants = []mutant{
+	{"leases never end", sends(func(e slurm.Edit) slurm.Edit {
+		if e.Kind == slurm.Lease {
+			e.Until = e.Until.Add(365 * 24 * time.Hour)
+		}
+		return e
+	}), []string{"I4", "journal"}},
+	{"a hard hold in place of a lease", sends(func(e slurm.Edit) slurm.Edit {
+		if e.Kind == slurm.Lease {
+			e.Kind = slurm.HardHold
+		}
+		return e
+	}), []string{"I2"}},
+	{"another number than the ledger says", sends(func(e slurm.Edit) slurm.Edit {
+		if e.Kind == slurm.SiteFactor || e.Kind == slurm.Nice {
+			e.Value += 7
+		}
+		return e
+	}), []string{"journal"}},
+	{"jobs are requeued that did not opt in", configured(func(c *bridge.Config) { c.Preempt.Partitions = []string{"gpu"} }), []string{"I5", "opted"}},
+	{"budgets of stops are ignored", configured(func(c *bridge.Config) {
+		g := &c.Gate
+		g.Quantum, g.Cooldown, g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = time.Second, 0, 99, 99, 99, 99
+		g.StopPercent, g.StopPercent1h, g.StopFloor, g.StopFloor1h, g.LostPercent24h = 100, 10_000, 99, 99, 100
+	}), []string{"I6", "I7"}},
+	{"the write budget is ignored", configured(func(c *bridge.Config) { c.Gate.MutationFloor = 200 }), []string{"I10"}},
+	{"the order may turn over", configured(func(c *bridge.Config) { c.Gate.ChurnFloor = 1000 }), []string{"I11"}},
+	{"exempt users are not", configured(func(c *bridge.Config) { c.Gate.ExemptUsers = nil }), []string{"I15"}},
+	{"another mode than was asked for", configured(func(c *bridge.Config) { c.Partitions[0].Mode = "preempt" }), []string{"I20"}},
+	{"no STOP file", configured(func(c *bridge.Config) { c.StopFile = "" }), []string{"stop", "I20"}},
+	{"no warming up", configured(func(c *bridge.Config) { c.Warmup = 0 }), []string{"warm"}},
+	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Gate.Skew, c.Gate.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
+	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},
+	{"jobs are not read again", chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
+	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {
+		for id := range int64(300) {
+			if v.Job(id) == nil {
+				v.AddGone(id)
+			}
+		}
+	}}), []string{"forgot", "I13"}},
+	{"sent before it is written", journal(keeping{mark: func(in *ledger.Intent) bool { return in.State != ledger.Sent }}), []string{"journal"}},
+	{"what stands is forgotten", journal(keeping{intents: func(all []ledger.Intent) []ledger.Intent {
+		for i := range all {
+			if all[i].State == ledger.Observed {
+				all[i].State = ledger.Expired
+			}
+		}
+		return all
+	}}), []string{"released: site factor", "released: nice", "lost: nice", "dead: nice", "dead: site factor", "I3", "I10", "I12", "recovery", "I4"}},
+}
+
+// TestTheOracleCanSeeErrors: each planted error is caught, by a rule that is about
+// it, within some seeds.
+func TestTheOracleCanSeeErrors(t *testing.T) {
+	for _, m := range mutants {
+		t.Run(m.name, func(t *testing.T) {
+			m.parts.All = true
+			other := map[string]int{}
+			for seed := uint64(1); seed <= 80; seed++ {
+				o, err := chaos.Seed(seed, 200, m.parts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, b := range o.Breaches {
+					if slices.Contains(m.rules, b.Rule) {
+						t.Logf("caught by seed %d: %v", seed, b)
+						return
+					}
+					other[b.Rule]++
+				}
+			}
+			t.Errorf("not caught by %v in 80 seeds; others: %v", m.rules, other)
+		})
+	}
+}
