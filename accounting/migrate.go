@@ -2,9 +2,13 @@ package accounting
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -64,11 +68,26 @@ func (d *DB) goose(f func(*goose.Provider) error) error {
 }
 
 // GrantReports makes or refreshes the read-only role fairbridge_report, which
-// needs the right to create roles.
+// needs the right to create roles. Roles belong to all databases of a server:
+// where another database's are being made at the same moment it is done again.
 func (d *DB) GrantReports(ctx context.Context) error {
-	err := pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
-		_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
-		return err
-	})
+	var err error
+	for try := range time.Duration(20) {
+		time.Sleep(try * 5 * time.Millisecond)
+		err = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+			_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
+			return err
+		})
+		if !concurrently(err) {
+			break
+		}
+	}
 	return explain("making role fairbridge_report", err)
+}
+
+// concurrently reports whether Postgres says that somebody else changed the same
+// rows of its catalogue, for which it has no error code of its own.
+func concurrently(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && (e.Code == "XX000" && strings.Contains(e.Message, "concurrently") || e.Code == "23505")
 }
