@@ -13,12 +13,13 @@ import (
 )
 
 // TestANodeListEndsWithoutADaemon: a node was named for a job, the daemon is
-// dead, and the node goes down before the job starts. The timer's command frees
+// dead, and the node is drained before the job starts (one that is set down
+// comes back by itself here, when it registers). The timer's command frees
 // the job, which starts on another node.
 func TestANodeListEndsWithoutADaemon(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
 		s.configure("steer", "fifo", "backfill: none")
-		s.run("root", "scontrol", "update", "nodename=n4", "state=down", "reason=fairbridge-e2e")
+		s.run("root", "scontrol", "update", "nodename=n4", "state=drain", "reason=fairbridge-e2e")
 		t.Cleanup(func() {
 			_, _ = s.slurm.Run(context.Background(), "root", "scontrol", "update", "nodename=n4", "state=resume")
 		})
