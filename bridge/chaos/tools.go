@@ -20,8 +20,11 @@ func (t *trial) tick() {
 	p.fresh()
 	c := t.config("", "", nil)
 	x := bridge.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
-	if out, err := x.Run(context.Background()); err != nil || len(out.Edits) > 0 {
-		t.trace.note("expire gives %d back: %v", len(out.Edits), err)
+	switch out, err := x.Run(context.Background()); {
+	case err != nil:
+		t.trace.note("expire fails: %v", err)
+	case len(out.Edits) > 0:
+		t.trace.note("expire gives %d back", len(out.Edits))
 	}
 }
 
