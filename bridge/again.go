@@ -82,7 +82,7 @@ func (t *Thought) holds(job int64) bool {
 }
 
 // unspoilt puts the edits of jobs to which nothing failed lately before the
-// others, so that a job that is refused again and again keeps nobody waiting.
+// others, so that a job that is refused again and again keeps no other waiting.
 func unspoilt(planned []ledger.Intent, f *Facts) []ledger.Intent {
 	failed := map[int64]bool{}
 	for i := range f.Intents {

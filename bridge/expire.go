@@ -18,7 +18,7 @@ const ExpirySuffix = ":expire"
 
 const (
 	// OrderAge is how long nobody must have led before order numbers are given
-	// back: longer than a restart or an upgrade takes. They hold nobody.
+	// back: longer than a restart or an upgrade takes. They hold no job.
 	OrderAge = 10 * time.Minute
 	// ExpiryFresh is how old the last sign of the Expirer may be while jobs are
 	// bound to nodes: it runs every minute.

@@ -98,7 +98,7 @@ func (r *rig) running() (n int) {
 
 var preemptive = []string{"fairbridge", "tiresias", "srtf", "drf", "themis", "gavel", "shockwave", "allox", "astraea", "gandiva-fair", "carbyne", "proportional"}
 
-// Nobody is stopped for a job that could not start before a maintenance.
+// No job is stopped for one that could not start before a maintenance.
 func TestNobodyIsStoppedForAMaintenance(t *testing.T) {
 	stops := 0
 	for _, policy := range append([]string{"easy", "fifo", "multifactor", "gandiva"}, preemptive...) {
@@ -164,7 +164,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 	if more := r.kinds()[slurm.Requeue] - stops; more != 0 {
 		t.Errorf("%d more requeues", more)
 	}
-	if !strings.Contains(r.log.String(), "nobody of this partition is stopped until it does") {
+	if !strings.Contains(r.log.String(), "no job of this partition is stopped until it does") {
 		t.Errorf("it is not said:\n%s", r.log.String())
 	}
 	r.w.Unreserve("m1")

@@ -47,7 +47,7 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 }
 
 // leased puts those that hold a lease before the others, and among them those
-// that a place is reserved for. Who runs without a lease runs on before somebody
+// that a place is reserved for. What runs without a lease runs on before another
 // starts without one.
 func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
 	first := make([]bool, len(r.Entries))

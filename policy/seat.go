@@ -87,7 +87,7 @@ func (r *Round) Possible(e *Entry) error {
 	return k.never
 }
 
-// ever returns the pool as if nobody ran, whenever.
+// ever returns the pool as if no job ran, whenever.
 func (r *Round) ever() *Pool {
 	if now := r.none(); len(now.edges) == 0 {
 		return now
@@ -98,7 +98,7 @@ func (r *Round) ever() *Pool {
 	return r.empty
 }
 
-// none returns the pool as if nobody ran now.
+// none returns the pool as if no job ran now.
 func (r *Round) none() *Pool {
 	if r.before == nil {
 		r.before = NewPool(&Snapshot{Nodes: r.Nodes, Now: r.Now})
@@ -107,7 +107,7 @@ func (r *Round) none() *Pool {
 	return r.before
 }
 
-// Shut says why the gang could not start now even if nobody ran, although it
+// Shut says why the gang could not start now even if no job ran, although it
 // could at another time: its time limit reaches into windows in which nodes are
 // set aside. nil where that keeps it from nothing.
 func (r *Round) Shut(e *Entry) error {

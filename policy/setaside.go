@@ -168,7 +168,7 @@ type shut struct {
 	node   string
 	others int // nodes, besides
 	window Window
-	best   time.Duration // the longest limit that would do, if nobody ran; 0: none
+	best   time.Duration // the longest limit that would do, if no job ran; 0: none
 }
 
 // Error implements error.

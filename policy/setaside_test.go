@@ -99,7 +99,7 @@ func TestReasonsNameTheWindow(t *testing.T) {
 	}
 }
 
-// A job that waits for the end of a maintenance keeps nobody from running before
+// A job that waits for the end of a maintenance keeps no job from running before
 // it, whatever the order.
 func TestWhoWaitsForAMaintenanceIsPassed(t *testing.T) {
 	for name, p := range map[string]policy.Pipeline{"strict": {}, "easy": {Backfill: backfill.EASY{}}, "greedy": {Backfill: backfill.Greedy{}}, "conservative": {Backfill: &backfill.Conservative{}}} {

@@ -179,7 +179,7 @@ type Backfiller interface {
 	Behind(r *Round, blocked *Entry) func(e *Entry, on Alloc) error
 }
 
-// A Reserver is a Backfiller that reserves for some jobs only. Everybody passes
+// A Reserver is a Backfiller that reserves for some jobs only. Every job passes
 // the others when they are blocked, and the next blocked job of the lane may be
 // one it reserves for. Such a job keeps its turn in line although it was
 // granted no lease. The answer must be the same throughout a round.

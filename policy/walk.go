@@ -141,7 +141,7 @@ func (w *walk) blocked(e *Entry, why string) {
 }
 
 // shut lets a job wait for the end of a maintenance or reservation that its
-// limit reaches into. In strict order it keeps nobody from passing: GPUs that it
+// limit reaches into. In strict order it keeps no job from passing: GPUs that it
 // may not have before would idle until then.
 func (w *walk) shut(e *Entry) bool {
 	err := w.Shut(e)

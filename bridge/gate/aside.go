@@ -44,7 +44,7 @@ func (g *planner) startsInTime(x gang) *no {
 	return g.inTime(to, d.On, g.stopTime())
 }
 
-// comesBack says why a job that is stopped could not start again, whoever runs,
+// comesBack says why a job that is stopped could not start again, whatever runs,
 // before nodes are set aside (I21).
 func (g *planner) comesBack(p *policy.Job) *no {
 	var kept *no

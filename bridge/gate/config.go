@@ -30,8 +30,8 @@ type Config struct {
 	// plus its checkpoint cost): less, and work is spent on restarts. No two
 	// jobs displace each other within two of them.
 	Quantum time.Duration `yaml:"quantum"`
-	// StopPause is how long nobody of a partition is stopped after a stop that
-	// helped nobody: the job it was made for did not start (duration).
+	// StopPause is how long no job of a partition is stopped after a stop in vain:
+	// the job it was made for did not start (duration).
 	StopPause time.Duration `yaml:"stop_pause"`
 	// Cooldown is the time between two stops of a job (duration).
 	Cooldown time.Duration `yaml:"cooldown"`

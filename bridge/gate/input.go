@@ -83,7 +83,7 @@ type PlanOutput struct {
 	Stops []Stop
 	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
 	Warns []Warn
-	// Pause says why nobody of the partition may be stopped for now (I22); "" when
+	// Pause says why no job of the partition may be stopped for now (I22); "" when
 	// somebody may.
 	Pause string
 }

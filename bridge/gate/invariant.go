@@ -32,7 +32,7 @@ var Invariants = []Invariant{
 	{"I19", "A plan is complete, well-formed and made from the snapshot at hand; the same snapshot, configuration and seed give the same plan, byte for byte."},
 	{"I20", "A mode sends nothing beyond what it allows; observing sends nothing at all."},
 	{"I21", "No job is started, and none stopped for it, where its time limit reaches into a maintenance or reservation; none is stopped that could not start again before it, nor any while it is not known what is reserved."},
-	{"I22", "Nobody is stopped while a job of the partition that another was stopped for has not started three intervals after that took effect, for half an hour at most."},
+	{"I22", "No job is stopped while a job of the partition that another was stopped for has not started three intervals after that took effect, for half an hour at most."},
 }
 
 // Text returns the sentence of the invariant, "" for an unknown id.

@@ -47,7 +47,7 @@ func (f *facts) waitsSince(s *Stop) bool {
 	return true
 }
 
-// pause says why nobody may be stopped (I22).
+// pause says why no job may be stopped (I22).
 func (f *facts) pause() *no {
 	s, until := f.useless()
 	if s == nil {
@@ -57,5 +57,5 @@ func (f *facts) pause() *no {
 	if j := f.View.Job(s.For); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}
-	return deny("I22", "%s: nobody of this partition is stopped until it does, or until %s", why, stamp(until))
+	return deny("I22", "%s: no job of this partition is stopped until it does, or until %s", why, stamp(until))
 }

@@ -35,7 +35,7 @@ func rules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rul
 }
 
 // patientRules are rules for systems that grant leases by turns, in which a gang
-// would starve among jobs that must not be stopped: nobody may pass it after
+// would starve among jobs that must not be stopped: none may pass it after
 // twice its own length.
 func patientRules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rules {
 	r := rules(minRun, maxStops, maxWait)

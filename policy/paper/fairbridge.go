@@ -18,10 +18,9 @@ import (
 //
 // Accounts that used less than their share, over the time in which usage
 // decays, go before the others, those far below it first; all this holds among
-// those that stand alike.
-// So nobody who asks for less than is due pays for the rest, as under Slurm's
-// fair share. Jobs of any length that nobody can make room for by stopping
-// others get a reservation in time; see patiences.
+// those that stand alike. So no account that asks for less than is due pays for
+// the rest, as under Slurm's fair share. Jobs of any length for which no stop
+// could make room get a reservation in time; see patiences.
 //
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
 // 2020) bounds what that may cost anybody; and preemptive schedules of least

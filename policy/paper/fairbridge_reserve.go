@@ -38,7 +38,7 @@ func (l *slackLine) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.
 
 // Reserves implements policy.Reserver: jobs have a reservation that are due, and
 // soon those of accounts that used less than their share, which under Slurm
-// alone would have one at once. Others are passed by everybody who finds room.
+// alone would have one at once. Others are passed by every job that finds room.
 func (l *slackLine) Reserves(r *policy.Round, e *policy.Entry) bool {
 	if !grant.Wants(r, e) {
 		return false

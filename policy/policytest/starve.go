@@ -9,7 +9,7 @@ import (
 	"fairbridge/policy"
 )
 
-// Starving looks for somebody who waits far too long where no job may be
+// Starving looks for a job that waits far too long where no job may be
 // stopped. On drawn overloads by small jobs, with gangs among them, every job
 // should start within twice its wait under EASY (first come, first served with
 // backfilling), the greater of least and twice its own time limit, and twice

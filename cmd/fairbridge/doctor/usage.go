@@ -25,7 +25,7 @@ func (r *Report) Usage(ctx context.Context, db *accounting.DB, cluster string, n
 	}
 	if known == 0 {
 		r.add("usage", Warn, "fairbridge import --since 90d, or import --sacct FILE without slurmdbd behind slurmrestd",
-			"nothing is known of what accounts used: all stand alike, as if nobody had used less than its share")
+			"nothing is known of what accounts used: all stand alike, as if none had used less than its share")
 		return
 	}
 	r.ok("usage", "accounts that used something: %d, %.1f GPU-hours as far as they still count", known, float64(sum)/3600)
