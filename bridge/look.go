@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"maps"
+	"slices"
 	"time"
 
 	"fairbridge/bridge/gate"
@@ -42,6 +43,7 @@ func newLook(l *Loop, f *Facts, calm bool) *look {
 	for i := range f.Intents {
 		k.remember(&f.Intents[i])
 	}
+	k.runs = slices.AppendSeq(k.runs, maps.Keys(l.done.requeued))
 	return k
 }
 

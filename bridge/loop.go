@@ -54,6 +54,7 @@ type Loop struct {
 	last    map[string]*policy.Plan // by partition: the policy's last plan, gated or not
 	sent    map[string]*policy.Plan // by partition: the last plan that could be pushed
 	starts  map[string]starts       // by partition: what is awaited to start
+	done    done
 }
 
 // New joins the parts. The configuration must be valid.
@@ -61,7 +62,7 @@ func New(c Config, p Parts) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}, starts: map[string]starts{}}
+	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}, starts: map[string]starts{}, done: newDone()}
 	l.seat = seat{cluster: c.Name, me: c.Holder, ttl: c.leaderTTL(), clock: p.Now}
 	l.teller = teller{log: p.Log, last: map[string]bool{}}
 	for _, part := range c.Partitions {

@@ -27,6 +27,7 @@ type rig struct {
 	w     *sim.World
 	wire  *wire
 	db    *accounting.DB
+	dsn   string
 	log   bytes.Buffer
 	conf  bridge.Config
 	loop  *bridge.Loop
@@ -139,7 +140,8 @@ func newRigOn(t *testing.T, cluster sim.Config, mode gate.Mode, name string, par
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := accounting.Open(t.Context(), accounting.Config{DSN: pgtest.New(t)})
+	dsn := pgtest.New(t)
+	db, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +149,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode gate.Mode, name string, par
 	if _, err := db.Migrate(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, store: db, expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, dsn: dsn, store: db, expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
 	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0

@@ -160,6 +160,7 @@ func (l *Loop) recall(ctx context.Context, f *Facts) error {
 		if err != nil {
 			return fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err)
 		}
+		l.done.found(p.Name, memo.Seq, l.Now())
 		f.Memos[p.Name] = memo.of(&p)
 	}
 	return nil
@@ -233,6 +234,10 @@ func (l *Loop) calm(f *Facts, r *Report) allowance {
 		r.doubt("foreign", err)
 		allowed = noEdit
 	}
+	if err := l.done.putBack(l.Now()); err != nil {
+		r.doubt("history", err)
+		allowed = noEdit
+	}
 	if Stopped(l.StopFile) {
 		r.doubt("stop", fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdit
@@ -257,6 +262,7 @@ func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledge
 	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush, careful: l.failing}
 	var err error
 	r.Intents, err = push.push(ctx, planned)
+	l.done.sent(r.Intents, l.Now())
 	l.failing = errors.Is(err, errFailing)
 	if err != nil {
 		r.doubt("push", err)
@@ -287,5 +293,6 @@ func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought, edits []slurm.E
 	if err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
+	l.done.stored(c.Partition, c.Seq)
 	return stored, nil
 }
