@@ -19,6 +19,7 @@ type place struct {
 	nice int64 // the owner's or an administrator's
 	head bool  // within the window
 	old  bool  // has waited so long that it must not be lowered
+	most int64 // its priority if the highest number of ours stands that may
 }
 
 // lowest is the least priority we make: at 1 Slurm's own factors no longer show.
@@ -66,6 +67,7 @@ func (d *differ) place(dec policy.Decision) (p place, ok bool) {
 	default:
 		p.now += p.nice
 		p.own = p.now - number(in)
+		p.most = p.own + d.Book.Most(j.Run(), ledger.Site, d.View.At)
 	}
 	return p, j.Priority >= lowest && p.own > 0 && d.Book.Yielded(j.Run(), d.View.At) == nil
 }

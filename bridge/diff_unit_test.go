@@ -203,3 +203,24 @@ func TestLeasesEndApart(t *testing.T) {
 		t.Errorf("%d leases end at %d times, want 60 at 30 or more", total, len(ends))
 	}
 }
+
+// A job that has waited very long is not lowered below the number that may stand in
+// it, when the answer to a later one was lost: it gets that one for certain.
+func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
+	w := startHere()
+	first := w.View.Jobs[0]
+	first.ID, first.Priority = 8, 5100
+	w.View.Jobs = append(w.View.Jobs, first)
+	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
+	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
+	w.Old, w.Mode = 72*time.Hour, gate.Rank
+	w.Book = ledger.NewBook([]ledger.Intent{{
+		ID: 1, State: ledger.Observed, Error: "no answer", Before: ledger.Before{Ours: -100},
+		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},
+	}})
+	edits := Diff(w)
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Run.Job == 7 })
+	if i < 0 || edits[i].Value != -100 {
+		t.Errorf("%v, want job 7 at -100", edits)
+	}
+}

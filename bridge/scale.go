@@ -66,7 +66,7 @@ func nowOf(line []place) []int64 {
 func lift(values []int64, line []place) {
 	for i := len(values) - 1; i >= 0; i-- {
 		if line[i].old {
-			values[i] = max(values[i], line[i].now)
+			values[i] = max(values[i], line[i].now, line[i].most)
 		}
 		if i+1 < len(values) {
 			values[i] = max(values[i], values[i+1]+1)

@@ -197,6 +197,8 @@ var editCases = []struct {
 	{"I16 lease", old, lease, "I16"},
 	{"I16 lowered", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 1001)(in) }, site, "I16"},
 	{"I16 raised", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 999)(in) }, site, ""},
+	{"I16 lowered if an answer was lost", func(in *gate.EditInput) { old(in); unanswered(1001, 900)(in) }, site, "I16"},
+	{"I16 raised whatever stands", func(in *gate.EditInput) { old(in); unanswered(1000, 900)(in) }, site, ""},
 	{"I16 lowered by nice", func(in *gate.EditInput) { old(in); viewJob(&in.State, 2).Nice = -501 }, as(slurm.Nice, -500), "I16"},
 	{"I16 lowered by priority", old, as(slurm.Priority, 4999), "I16"},
 	{"I16 given back", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 90)(in) }, as(slurm.SiteFactor, 0), ""},

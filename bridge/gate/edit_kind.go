@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -81,7 +82,7 @@ func (g *editor) number(c *claim) *no {
 	if then := j.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < lowest {
 		return deny("I2", "the priority would be %d, not between %d and %d", then, lowest, slurm.MaxPriority)
 	}
-	return g.lowers(c, c.Value < ours)
+	return g.lowers(c, c.Value < g.in.Book.Most(j.Run(), ledger.Site, g.at))
 }
 
 // lowers keeps jobs that waited very long from losing places. Giving Slurm's

@@ -48,6 +48,15 @@ func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
 	}
 }
 
+// unanswered is a site factor of ours that had no answer, over another.
+func unanswered(was, v int64) func(*gate.EditInput) {
+	return func(in *gate.EditInput) {
+		e := edit(&in.State, 2, slurm.SiteFactor)
+		e.Value = v
+		in.Book = ledger.NewBook([]ledger.Intent{{ID: 1, Edit: e, Before: ledger.Before{Ours: was}, State: ledger.Observed, Error: "no answer"}})
+	}
+}
+
 func opened(kind slurm.Kind, job int64, state ledger.State) func(*gate.EditInput) {
 	return func(in *gate.EditInput) { stands(in, edit(&in.State, job, kind), ledger.Before{}, state) }
 }

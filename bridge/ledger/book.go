@@ -62,11 +62,12 @@ type Book struct {
 	newest  map[spot]*Intent // newest that reached Slurm, as far as we know
 	open    map[spot]*Intent
 	yielded map[int64]*Intent
+	undone  map[spot]int64 // the last that was to give a hidden number back, had no answer, and may have
 }
 
 // NewBook indexes intents, which are sorted by ID.
 func NewBook(intents []Intent) *Book {
-	b := &Book{newest: map[spot]*Intent{}, open: map[spot]*Intent{}, yielded: map[int64]*Intent{}}
+	b := &Book{newest: map[spot]*Intent{}, open: map[spot]*Intent{}, yielded: map[int64]*Intent{}, undone: map[spot]int64{}}
 	for i := range intents {
 		in := &intents[i]
 		at := spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)}
@@ -77,6 +78,8 @@ func NewBook(intents []Intent) *Book {
 			b.newest[at] = in
 		case in.State == Yielded:
 			b.yielded[in.Edit.Run.Job] = in
+		case at.field == Site && in.mayHaveUndone():
+			b.undone[at] = in.ID
 		}
 	}
 	return b

@@ -38,6 +38,7 @@ type Before struct {
 	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
 	Excluded string    `json:"excluded,omitempty"` // the owner's own list
 	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
+	Most     int64     `json:"most,omitempty"`     // the highest number of ours that may have stood, where that is in doubt
 	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
 	Restarts int       `json:"restarts"`
 	State    string    `json:"state"`
@@ -69,7 +70,7 @@ type Intent struct {
 	State    State      `json:"state"`
 	NotAfter time.Time  `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
 	Made     time.Time  `json:"made"`
-	Sent     time.Time  `json:"sent,omitzero"`
+	Sent     time.Time  `json:"sent,omitzero"` // the last call: when it ended, of a hand-back and while none did when it began
 	Closed   time.Time  `json:"closed,omitzero"`
 	Error    string     `json:"error,omitempty"` // of Slurm, with its number
 	Polls    int        `json:"polls"`           // polls since it was acknowledged that did not show it

@@ -130,7 +130,7 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 		return
 	}
 	if seen(in, j) {
-		in.State, in.Polls = Observed, 0
+		in.State, in.Polls, in.Error = Observed, 0, ""
 		return
 	}
 	if j.Done() {

@@ -1,0 +1,46 @@
+package ledger
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Most returns the highest number of ours that may stand in the job's field, 0
+// where none does. It is more than the value of the standing intent where that is
+// a site factor, which no record shows, and had no answer: then what stood before
+// may stand still, and after an answer was lost to what gave it back nothing may.
+func (b *Book) Most(run slurm.Run, f Field, now time.Time) int64 {
+	in := b.Standing(run, f, now)
+	if in == nil {
+		return 0
+	}
+	most := in.most()
+	if b.undone[spot{run.Job, f}] > in.ID {
+		most = max(most, 0)
+	}
+	return most
+}
+
+// most is the highest of the values one of which stands.
+func (in *Intent) most() int64 {
+	switch {
+	case !in.doubtful():
+		return in.Edit.Value
+	case in.Before.Most != 0:
+		return max(in.Edit.Value, in.Before.Ours, in.Before.Most)
+	}
+	return max(in.Edit.Value, in.Before.Ours)
+}
+
+// doubtful reports whether no answer came to a number that no record shows, and no
+// priority told whether it was taken.
+func (in *Intent) doubtful() bool {
+	return FieldOf(in.Edit.Kind) == Site && in.State == Observed && in.Error != "" && in.Polls < maxPolls
+}
+
+// mayHaveUndone reports whether the intent was to give its field back and its
+// answer was waited for in vain.
+func (in *Intent) mayHaveUndone() bool {
+	return in.State == Failed && neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
+}

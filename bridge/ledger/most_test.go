@@ -1,0 +1,58 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+)
+
+// What may stand in a field that no record shows is, while an answer is lost, the
+// new number or the one before.
+func TestMost(t *testing.T) {
+	lost := func(in Intent) Intent {
+		in.Error = "no answer and no effect within 4m0s"
+		return in
+	}
+	first := number("site_factor", -663, Observed)
+	second := lost(over(-663, number("site_factor", -2113, Observed)))
+	third := lost(over(-2113, number("site_factor", -1500, Observed)))
+	third.Before.Most = -663
+	back := lost(number("site_factor", 0, Failed))
+	back.Sent, back.Closed = noon, noon.Add(settleTime+time.Second)
+	refused := back
+	refused.Closed = noon
+	nice := lost(over(-663, number("nice", -2113, Observed)))
+	for name, c := range map[string]struct {
+		rows []Intent
+		want int64
+	}{
+		"nothing":                {nil, 0},
+		"seen":                   {[]Intent{first}, -663},
+		"lowered without answer": {[]Intent{first, second}, -663},
+		"raised without answer":  {[]Intent{lost(over(-663, number("site_factor", 40, Observed)))}, 40},
+		"twice without answer":   {[]Intent{third}, -663},
+		"not felt, answered":     {[]Intent{withPolls(second, maxPolls)}, -2113},
+		"given back, no answer":  {[]Intent{first, back}, 0},
+		"giving back refused":    {[]Intent{first, refused}, -663},
+		"nice is shown":          {[]Intent{nice}, -2113},
+	} {
+		field := Site
+		for i := range c.rows {
+			c.rows[i].ID = int64(i + 1)
+			field = FieldOf(c.rows[i].Edit.Kind)
+		}
+		j := waiting()
+		if got := NewBook(c.rows).Most(j.Run(), field, noon); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+// A call without an answer whose effect is seen is no doubt any more.
+func TestSeenEndsDoubt(t *testing.T) {
+	in, j := number("site_factor", 700, Unknown), waiting()
+	in.Error = "connection reset"
+	j.Priority += 700
+	if await(&in, &j, noon.Add(time.Minute)); in.State != Observed || in.doubtful() {
+		t.Errorf("%s with %q", in.State, in.Error)
+	}
+}
