@@ -98,10 +98,20 @@ func (p *pusher) pushOne(ctx context.Context, in *ledger.Intent) (tried bool, er
 		return true, err
 	}
 	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
-	if outcome(in, p.send(ctx, in), p.Now()); again && in.State != ledger.Acked { // the first call may have been carried out
+	err = p.send(ctx, in)
+	reached(in, p.Now())
+	if outcome(in, err, p.Now()); again && in.State != ledger.Acked { // the first call may have been carried out
 		in.State, in.Closed = ledger.Unknown, time.Time{}
 	}
 	return true, p.mark(ctx, in)
+}
+
+// reached notes that the call has ended: it may have reached Slurm as late as now,
+// when we stood still before it. A hold of a hand-back is told by when that began.
+func reached(in *ledger.Intent, now time.Time) {
+	if in.Edit.Kind != slurm.HandBack && now.After(in.Sent) {
+		in.Sent = now
+	}
 }
 
 // sendTime bounds one call. A call under way is not given up when the cycle or

@@ -38,6 +38,9 @@ func beforeOf(book *ledger.Book, j *slurm.Job, e slurm.Edit, now time.Time) ledg
 		b.Ours, b.Nice, b.Own = in.Edit.Value, in.Before.Nice, in.Before.Own
 	default:
 		b.Ours = in.Edit.Value
+		if most := book.Most(j.Run(), field, now); most != b.Ours {
+			b.Most = most
+		}
 	}
 	return b
 }
@@ -77,6 +80,9 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	standing := k.standing(field)
 	if standing != nil && ledger.GivesBack(e, &standing.Before) {
 		return "", foreign(standing, j)
+	}
+	if j.Flag("COMPLETING") {
+		return "it cleans up", ""
 	}
 	if lost := k.lost(j); len(lost) > 0 {
 		return "", ledger.Foreign(&lost[0], j)

@@ -53,6 +53,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
 		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
 		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = "gres/gpu=8" }, "request", ""},
+		{"requeued, still cleaning up", slurm.Nice, func(j *slurm.Job) { j.Flags = []string{"COMPLETING"} }, "cleans up", ""},
 		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}
 	for _, tt := range tests {
@@ -214,6 +215,35 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 			t.Errorf("with %q failing: %s (%v), want %s", tt.fail, got, err, tt.want)
 		} else if tt.fail != "" && got != tt.want {
 			t.Errorf("with %q failing it went on: %s", tt.fail, got)
+		}
+	}
+}
+
+// slowly is a Slurm that a call reaches late, after we stood still.
+type slowly struct {
+	*diary
+	now *time.Time
+}
+
+func (s slowly) Apply(context.Context, slurm.Edit) error {
+	*s.now = s.now.Add(5 * time.Minute)
+	return nil
+}
+
+// TestSentIsWhenTheCallEnded: a daemon that stands still between the ledger and the
+// call has just written the field when it goes on, whatever the ledger said before.
+func TestSentIsWhenTheCallEnded(t *testing.T) {
+	for kind, want := range map[slurm.Kind]time.Time{slurm.SiteFactor: noon.Add(5 * time.Minute), slurm.HandBack: noon} {
+		j, now := waitingJob(), noon
+		d := &diary{job: j}
+		p := pusher{
+			Parts: Parts{Cluster: slowly{d, &now}, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return now }},
+			may:   func(context.Context) error { return nil },
+			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+		}
+		in := ledger.Intent{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind, Value: 5}, State: ledger.Planned}
+		if done, err := p.push(t.Context(), []ledger.Intent{in}); err != nil || !done[0].Sent.Equal(want) {
+			t.Errorf("%s: %v, sent %v, want %v", kind, err, done[0].Sent, want)
 		}
 	}
 }
