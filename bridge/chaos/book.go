@@ -34,6 +34,7 @@ type mark struct {
 	ours    string // what we last wrote
 	at      time.Time
 	stands  bool // ours is what Slurm has
+	back    bool // and it gave the field back: nothing of ours is in it
 	foreign bool // somebody wrote after us
 	mute    bool // we had no answer: if somebody changes it at once we cannot know that it was done
 	shaky   bool // a write of ours had no answer, or the database was put back since we first wrote
@@ -161,7 +162,7 @@ func value(u *sim.Update, after *slurm.Job, f Field) string {
 func (b *book) ours(e *entry, u *sim.Update, after *slurm.Job, now time.Time) {
 	for _, f := range asked(u) {
 		m := e.marks[f]
-		m.ours, m.at, m.stands = value(u, after, f), now, true
+		m.ours, m.at, m.stands, m.back = value(u, after, f), now, true, false
 	}
 	if u.Hold != nil {
 		e.marks[Priority].stands = false
@@ -182,7 +183,7 @@ func (b *book) person(e *entry, by string, u *sim.Update, before, after *slurm.J
 		if m.stands && m.ours == v {
 			continue
 		}
-		m.foreign = m.foreign || m.stands && !m.mute && m.ours != m.owner
+		m.foreign = m.foreign || m.stands && !m.mute && !m.back && m.ours != m.owner
 		m.owner, m.stands = v, false
 	}
 	if u.Hold == nil && u.Priority == nil {

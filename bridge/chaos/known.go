@@ -30,10 +30,8 @@ var Known = map[string]Residue{
 	"released: site factor after a lost answer": {4, answers},
 	"lost: nice after a lost answer":            {4, answers},
 
-	"I3":  {4, "A2: an owner's begin time of now, set when the lease had seconds left, holds only until then; a nice that a direct priority wiped"},
-	"I7":  {2, "A1: stops of an hour in percent of GPUs that are in use no more when the next is sent"},
-	"I8":  {4, "A1: a stop for a job that would still lack GPUs"},
-	"I10": {4, "A7: what is sent once more may be followed by a new number at once"},
+	"I3": {4, "A2: a nice that somebody set between our read and our write, and one that a direct priority wiped from a task that had it from its array"},
+	"I8": {4, "A1: a stop for a job that would still lack GPUs"},
 }
 
 const (

@@ -33,7 +33,7 @@ type oracle struct {
 	undoing  bool
 	breaches []Breach
 	stops    []stop
-	runs     map[string]int // requeues sent, by run
+	runs     map[string]time.Time // when a requeue was first sent, by run
 	written  map[fieldOf]time.Time
 	recent   []func() // how to forget the writes of the last seconds, by time
 	times    []time.Time
@@ -58,7 +58,7 @@ type call struct {
 }
 
 func newOracle(t *trial) *oracle {
-	return &oracle{trial: t, book: newBook(), runs: map[string]int{}, written: map[fieldOf]time.Time{}, sent: map[string]int{}, doubts: map[string]int{}, residue: map[string]int{}, tardy: map[int64]bool{}, seen: t.began}
+	return &oracle{trial: t, book: newBook(), runs: map[string]time.Time{}, written: map[fieldOf]time.Time{}, sent: map[string]int{}, doubts: map[string]int{}, residue: map[string]int{}, tardy: map[int64]bool{}, seen: t.began}
 }
 
 func (o *oracle) breach(rule string, job int64, format string, a ...any) {
@@ -121,7 +121,7 @@ func (o *oracle) arrives(e *entry, w *sim.Write, after *slurm.Job) {
 		o.remember(e, w, after)
 		o.book.ours(e, &w.Asked, after, o.w.Now())
 		for _, f := range asked(&w.Asked) {
-			e.marks[f].mute = k.mute
+			e.marks[f].mute, e.marks[f].back = k.mute, k.e.Kind == slurm.Unlease
 		}
 	}
 }

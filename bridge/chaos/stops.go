@@ -28,8 +28,12 @@ func (s *send) requeueOnce() string {
 		return ""
 	}
 	run := fmt.Sprintf("%d/%s", s.j.ID, s.truthOf(s.j.ID).SLUID)
-	if s.runs[run]++; s.runs[run] > 1 && !s.unknowable(s.w.Now()) {
-		return fmt.Sprintf("it is sent %d times to run %s", s.runs[run], run)
+	first, again := s.runs[run]
+	if !again {
+		s.runs[run] = s.w.Now()
+	}
+	if again && !s.unknowable(first) {
+		return fmt.Sprintf("it was sent to run %s at %s already", run, stamp(first))
 	}
 	switch {
 	case s.raced:
@@ -220,11 +224,12 @@ func (o *oracle) percent(k *call, x stop, when string, n int, gpus, percent floa
 	}
 }
 
-// inUse is how many GPUs of our partition ran jobs when the daemon looked.
+// inUse is how many GPUs of the nodes ran jobs when the daemon looked, of whatever
+// partition: the budgets are percents of running GPUs, and nodes are shared.
 func (o *oracle) inUse(p *proc) float64 {
 	sum := 0.0
 	for i := range p.truth.Jobs {
-		if j := &p.truth.Jobs[i]; j.Running() && j.Partition == managed {
+		if j := &p.truth.Jobs[i]; j.Running() {
 			sum += float64(gpusOf(j))
 		}
 	}
