@@ -88,7 +88,7 @@ func carbyneLeft(e *policy.Entry) (seconds float64, ok bool) {
 			return max(t.Steps-t.Done, 0) / rate, true
 		}
 	}
-	if e.Estimate.Left > 0 && (e.Estimate.From != "attained" || e.Active()) {
+	if e.Estimate.Left > 0 {
 		return (e.Estimate.Left + e.Estimate.Sigma).Seconds(), true
 	}
 	return 0, false
