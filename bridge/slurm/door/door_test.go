@@ -131,9 +131,8 @@ func TestScontrolFailures(t *testing.T) {
 		{`echo Invalid job id specified for job 7 >&2; exit 1`, slurm.Gone},
 		{`echo Access/permission denied for job 7 >&2; exit 1`, slurm.Refused},
 		{`echo something new >&2; exit 1`, slurm.Unclear},
-		{`sleep 5`, slurm.Unclear},
 	} {
-		d := open(t, &fake{job: record(42, "RUNNING", "")}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: 300 * time.Millisecond})
+		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: time.Hour})
 		if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != c.want {
 			t.Errorf("%s: %v", c.script, err)
 		}
@@ -142,6 +141,28 @@ func TestScontrolFailures(t *testing.T) {
 	if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != slurm.Rejected {
 		t.Error(err)
 	}
+}
+
+// TestScontrolThatDoesNotEnd: once it runs, stopping it leaves unknown what it
+// did; where the time was over before it could be run, it did nothing. How long
+// a machine takes to run a program is not known: the limit grows until it did.
+func TestScontrolThatDoesNotEnd(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	for limit := time.Nanosecond; limit < time.Hour; limit *= 4 {
+		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", `: >"$0"; exec sleep 86400`, ran}, ScontrolTimeout: limit})
+		err := d.scontrolRequeue(t.Context(), "7")
+		_, unseen := os.Stat(ran)
+		switch class := classOf(err); {
+		case class == slurm.Unclear && unseen == nil:
+			if !strings.Contains(err.Error(), "did not end within "+limit.String()) {
+				t.Error(err)
+			}
+			return
+		case unseen == nil || class != slurm.Unclear && class != slurm.Rejected:
+			t.Fatalf("within %v it ran: %v, and yet: %v", limit, unseen == nil, err)
+		}
+	}
+	t.Error("it was never run")
 }
 
 func TestHandBack(t *testing.T) {
