@@ -148,5 +148,8 @@ func (r *Releaser) settle(ctx context.Context) (*Released, *Facts, error) {
 			return nil, nil, fmt.Errorf("closing intent %d: %w", in.ID, err)
 		}
 	}
+	if err := f.keep(ctx, r.Journal, r.Epoch); err != nil {
+		return nil, nil, err
+	}
 	return out, f, nil
 }

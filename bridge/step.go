@@ -175,7 +175,7 @@ func (l *Loop) settle(ctx context.Context, f *Facts) error {
 		l.Metrics.edited(&in)
 	}
 	l.Metrics.viewed(f.View, f.open())
-	return nil
+	return f.keep(ctx, l.Journal, l.seat.epoch)
 }
 
 // act stores the cycle of every partition, then pushes what may be pushed.

@@ -37,11 +37,12 @@ func (f *Facts) read(ctx context.Context, j Journal, cluster string) error {
 	return nil
 }
 
-// settle closes the intents whose outcome the view shows. It returns those that
-// changed.
+// settle closes the intents whose outcome the view shows, and adds what tasks have
+// inherited. It returns those that changed.
 func (f *Facts) settle() (changed []ledger.Intent) {
 	changed = ledger.Settle(f.Intents, f.View, f.View.At)
 	f.Intents = ledger.Replace(f.Intents, changed)
+	f.inherit()
 	f.Owed = ledger.Debts(f.Intents, f.View)
 	f.Book = ledger.NewBook(f.Intents)
 	return changed

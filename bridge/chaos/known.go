@@ -9,19 +9,6 @@ type Residue struct {
 // Known are the rules of the oracle, by name, that are not kept in every seed
 // today. A breach of one is counted and goes on, unless Parts.All is set.
 var Known = map[string]Residue{
-	"forgot in a task":                                    {16, tasks},
-	"forgot in a task after a lost answer":                {16, tasks},
-	"released: site factor of a task":                     {4, tasks},
-	"released: nice of a task":                            {4, tasks},
-	"lost: nice of a task":                                {4, tasks},
-	"dead: site factor of a task":                         {4, tasks},
-	"dead: nice of a task":                                {4, tasks},
-	"released: nice of a task after a lost answer":        {4, tasks},
-	"lost: nice of a task after a lost answer":            {4, tasks},
-	"released: site factor of a task after a lost answer": {4, tasks},
-	"dead: site factor of a task after a lost answer":     {4, tasks},
-	"dead: nice of a task after a lost answer":            {4, tasks},
-
 	"I3 after a lost answer":                    {10, answers},
 	"forgot after a lost answer":                {4, answers},
 	"dead: nice after a lost answer":            {4, answers},
@@ -35,7 +22,6 @@ var Known = map[string]Residue{
 }
 
 const (
-	tasks   = "A3: tasks that are split off an array inherit our numbers, and the ledger does not know"
 	answers = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
 )
 

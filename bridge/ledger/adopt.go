@@ -1,0 +1,138 @@
+package ledger
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// A task that Slurm splits off the record of an array, because it starts or
+// because somebody changes it alone, has a job id of its own and inherits what
+// stood in the record. Values of ours among that are ours, under the new id.
+
+// splitSeen is how long after a value was replaced in the array's record a task
+// that was split off before may be seen for the first time: lists may leave one
+// job out for a while. Later an equal value is somebody else's.
+const splitSeen = time.Hour
+
+// startSlack is how much later than shown a task may have started: Slurm shows
+// whole seconds. A value too recent does no harm where none shows.
+const startSlack = 2 * time.Second
+
+// inheritable are the fields in which a task may have a value of ours from its
+// array.
+var inheritable = append(slices.Clone(Readable), Site)
+
+// Adopt returns an intent without ID for every value of ours that a task split
+// off an array has inherited and of which the ledger has no row under the task's
+// own job id. Such an intent is OBSERVED, was sent by nobody (its Sent is zero),
+// and its Before is that of the array's intent. Intents are sorted by ID.
+//
+// Where the record shows a field, the value must be exactly ours; where it does
+// not, the last one that the array had before the task was split off counts.
+// Nothing is adopted of an array that was given back long before.
+func Adopt(intents []Intent, v *slurm.View) []Intent {
+	tasks := splitOff(v)
+	if len(tasks) == 0 {
+		return nil
+	}
+	rows := rowsOf(intents, tasks)
+	var out []Intent
+	for _, j := range tasks {
+		for _, f := range inheritable {
+			own := func(in *Intent) bool { return in.State != Void && SameJob(in.Edit.Run, j.Run()) }
+			if slices.ContainsFunc(rows[spot{j.ID, f}], own) {
+				continue
+			}
+			if in := inherited(rows[spot{j.ArrayJob, f}], j, v); in != nil {
+				out = append(out, in.of(j, v.At))
+			}
+		}
+	}
+	return out
+}
+
+// splitOff are the tasks with a job id of their own that have not ended.
+func splitOff(v *slurm.View) []*slurm.Job {
+	var tasks []*slurm.Job
+	for i := range v.Jobs {
+		if j := &v.Jobs[i]; j.ArraySplit && j.ArrayJob != 0 && j.ArrayJob != j.ID && !j.Done() && j.Opaque == "" {
+			tasks = append(tasks, j)
+		}
+	}
+	return tasks
+}
+
+// rowsOf returns the intents of the tasks and of their arrays, by ID.
+func rowsOf(intents []Intent, tasks []*slurm.Job) map[spot][]*Intent {
+	about := map[int64]bool{}
+	for _, j := range tasks {
+		about[j.ID], about[j.ArrayJob] = true, true
+	}
+	rows := map[spot][]*Intent{}
+	for i := range intents {
+		if in := &intents[i]; about[in.Edit.Run.Job] {
+			rows[spotOf(in)] = append(rows[spotOf(in)], in)
+		}
+	}
+	return rows
+}
+
+// inherited returns the intent of the array whose value the task has, or nil.
+func inherited(rows []*Intent, j *slurm.Job, v *slurm.View) *Intent {
+	split, started := v.At, j.Running() && !j.Start.IsZero()
+	if started {
+		split = j.Start.Add(startSlack)
+	}
+	var replaced time.Time
+	for _, in := range slices.Backward(rows) {
+		if !stood(in) || !ofArray(in, j, v) || started && in.Made.After(split) {
+			continue
+		}
+		if !replaced.IsZero() && split.Sub(replaced) > splitSeen {
+			return nil
+		}
+		replaced = in.Made
+		if has(in, j, v.At) {
+			return in
+		}
+	}
+	return nil
+}
+
+// stood reports whether the intent's value may have stood in Slurm.
+func stood(in *Intent) bool {
+	return !in.Sent.IsZero() && (in.State.Open() || in.State == Observed || in.State == Expired || in.State == Yielded)
+}
+
+// ofArray reports whether the intent was about the array that the task is of, not
+// about a job that had its id before.
+func ofArray(in *Intent, j *slurm.Job, v *slurm.View) bool {
+	run, now := in.Edit.Run, j.Run()
+	if a := v.Job(j.ArrayJob); a != nil && !SameJob(run, a.Run()) {
+		return false
+	}
+	return run.Restarts == 0 && (run.Submit == now.Submit || run.Submit < now.Submit && now.Restarts > 0)
+}
+
+// has reports whether the task has the value of the array's intent.
+func has(in *Intent, j *slurm.Job, now time.Time) bool {
+	if neutral(in) || in.Edit.Kind == slurm.HardHold || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
+		return false
+	}
+	whose := Whose(in, j)
+	return whose == Ours || whose == Hidden && in.State != Yielded
+}
+
+// of returns the array's intent as one of the task.
+func (in *Intent) of(j *slurm.Job, now time.Time) Intent {
+	e := in.Edit
+	e.Run, e.Tasks, e.Why = j.Run(), 1, "inherited: the task was split off its array"
+	b := in.Before
+	b.Restarts, b.State, b.User = j.Restarts, j.State, j.User
+	return Intent{
+		Cluster: in.Cluster, Epoch: in.Epoch, Policy: in.Policy, Edit: e, Before: b,
+		State: Observed, NotAfter: in.NotAfter, Made: now,
+	}
+}

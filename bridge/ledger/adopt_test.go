@@ -1,0 +1,117 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// arrayOf is a view of array 7, with a task that was split off it as job 9.
+func arrayOf(change func(*slurm.Job)) *slurm.View {
+	a := waiting()
+	a.ArrayJob, a.ArrayTasks = 7, "1-3"
+	t := waiting()
+	t.ID, t.ArrayJob, t.ArraySplit, t.User = 9, 7, true, "ann"
+	change(&t)
+	return &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{a, t}}
+}
+
+// numbers are intents of one kind for array 7, by age in minutes and value.
+func numbers(kind slurm.Kind, of ...[2]int64) []Intent {
+	list := make([]Intent, len(of))
+	for i, x := range of {
+		list[i] = number(kind, x[1], Expired)
+		list[i].ID, list[i].Made = int64(i+1), noon.Add(-time.Duration(x[0])*time.Minute)
+		list[i].Sent, list[i].Before.Nice = list[i].Made, 3
+		if i > 0 {
+			list[i].Before.Ours, list[i].Before.Nice = of[i-1][1], 3+of[i-1][1]
+		}
+	}
+	list[len(list)-1].State = Observed
+	return list
+}
+
+func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
+	running := func(ago time.Duration) func(*slurm.Job) {
+		return func(j *slurm.Job) { j.State, j.Start = "RUNNING", noon.Add(-ago) }
+	}
+	nice := func(n int64) func(*slurm.Job) { return func(j *slurm.Job) { j.Nice = n } }
+	requeued := func(j *slurm.Job) { j.Restarts, j.Submit = 1, noon }
+	site := func(of ...[2]int64) []Intent { return numbers(slurm.SiteFactor, of...) }
+	own := func(s State, job func(*slurm.Job)) []Intent {
+		in := number(slurm.SiteFactor, 9, s)
+		in.ID, in.Edit.Run = 50, arrayOf(job).Jobs[1].Run()
+		return append(site([2]int64{5, 700}), in)
+	}
+	failed := site([2]int64{5, 700})
+	failed[0].State = Failed
+	reused := site([2]int64{5, 700})
+	reused[0].Edit.Run.Submit--
+	held := lease(Observed)
+	shows := func(j *slurm.Job) { j.Eligible = held.Edit.Until }
+	pin := intent(slurm.Require, Observed)
+	pin.Edit.Nodes = []string{"n1"}
+	for _, tt := range []struct {
+		name string
+		rows []Intent
+		job  func(*slurm.Job)
+		want int64 // value; -1: nothing is adopted
+	}{
+		{"hidden, changed alone", site([2]int64{5, 700}), same, 700},
+		{"hidden, runs", site([2]int64{5, 700}), running(time.Minute), 700},
+		{"hidden, requeued", site([2]int64{5, 700}), requeued, 700},
+		{"hidden, the latest of several", site([2]int64{50, 600}, [2]int64{5, 700}), same, 700},
+		{"hidden, the latest before it started", site([2]int64{50, 600}, [2]int64{5, 700}), running(20 * time.Minute), 600},
+		{"hidden, it started before there was one", site([2]int64{5, 700}), running(20 * time.Minute), -1},
+		{"hidden, given back a moment ago", site([2]int64{50, 700}, [2]int64{1, 0}), same, 700},
+		{"hidden, given back long ago", site([2]int64{500, 700}, [2]int64{90, 0}), same, -1},
+		{"hidden, it started before that was given back", site([2]int64{500, 700}, [2]int64{90, 0}), running(95 * time.Minute), 700},
+		{"hidden, it started long after that was given back", site([2]int64{500, 700}, [2]int64{90, 0}), running(5 * time.Minute), -1},
+		{"refused", failed, same, -1},
+		{"the array's id is another job's by now", reused, same, -1},
+		{"ended", site([2]int64{5, 700}), func(j *slurm.Job) { j.State = "COMPLETED" }, -1},
+		{"unreadable", site([2]int64{5, 700}), func(j *slurm.Job) { j.Opaque = "no priority" }, -1},
+		{"no task", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob, j.ArraySplit = 0, false }, -1},
+		{"a task of another array", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob = 6 }, -1},
+		{"it has a number of its own", own(Observed, same), same, -1},
+		{"its own was given back", own(Expired, same), same, -1},
+		{"its own was never sent", own(Void, same), same, 700},
+		{"its id was another job's", own(Observed, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
+		{"exactly ours", numbers(slurm.Nice, [2]int64{5, 40}), nice(40), 40},
+		{"exactly an earlier one of ours", numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
+		{"one of ours of long ago is not", numbers(slurm.Nice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
+		{"its owner's", numbers(slurm.Nice, [2]int64{5, 40}), nice(41), -1},
+		{"its owner's, who has it again", numbers(slurm.Nice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
+		{"a begin time", []Intent{held}, shows, 0},
+		{"a begin time that a requeue wiped", []Intent{held}, requeued, -1},
+		{"a node list", []Intent{pin}, func(j *slurm.Job) { j.Required = "n1" }, 0},
+		{"a node list of its owner", []Intent{pin}, func(j *slurm.Job) { j.Required = "n2" }, -1},
+	} {
+		v := arrayOf(tt.job)
+		got := Adopt(tt.rows, v)
+		switch {
+		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
+			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
+		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].Run() || got[0].State != Observed || got[0].Before.User != "ann"):
+			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
+		}
+		if again := Adopt(append(tt.rows, got...), v); len(again) > 0 {
+			t.Errorf("%s: adopted twice: %+v", tt.name, again)
+		}
+	}
+}
+
+// TestWhatATaskInheritedIsGivenBack: to what its owner had, also when the array's
+// own was given back long ago.
+func TestWhatATaskInheritedIsGivenBack(t *testing.T) {
+	rows := numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40})
+	v := arrayOf(func(j *slurm.Job) { j.Nice = 40 })
+	v.Jobs[0].Nice = 3 // given back
+	rows = append(rows, Adopt(rows, v)...)
+	rows[2].ID = 3
+	got := Undo(rows[2:], v, v.At)
+	if len(got) != 1 || got[0].Run.Job != 9 || got[0].Kind != slurm.Nice || got[0].Value != 3 {
+		t.Errorf("got %v, want job 9 to have its owner's nice of 3", got)
+	}
+}
