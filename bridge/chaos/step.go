@@ -44,10 +44,10 @@ func (o *oracle) wroteCold(p *proc, _ *bridge.Report) {
 func (p *proc) looked(r *bridge.Report) {
 	for _, d := range r.Doubts {
 		switch d.Cause {
-		case "slurm", "history", "leader":
+		case "slurm", "leader":
 			p.good = 0
 			return
-		case "journal":
+		case "history", "journal": // with thoughts it was read: a database that was put back is waited for, poll after poll
 			if len(r.Thoughts) == 0 {
 				p.good = 0
 				return
