@@ -157,7 +157,7 @@ func (s *send) wanted(f Field) string {
 func (s *send) leaseBounds() string {
 	own, _ := time.Parse(time.RFC3339, s.b.marks[Begin].owner)
 	now := s.w.Now()
-	if s.b.marks[Begin].lost {
+	if s.b.marks[Begin].lost || s.tardy[s.j.ID] { // a call that Slurm carried out late wrote over it
 		own = time.Time{}
 	}
 	if fieldOfKind(s.e.Kind) != Begin || s.raced {
