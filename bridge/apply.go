@@ -149,6 +149,11 @@ func stale(in *ledger.Intent, k *known, j *slurm.Job, err error) (why string, st
 	case in.Edit.Kind == slurm.Nice && !j.NiceKnown:
 		return "its nice cannot be read, and would be lost", ledger.Void
 	}
+	if in.State == ledger.Unknown { // to be sent once more
+		if what := ledger.Rewritten(in, j); what != "" {
+			return what, ledger.Yielded
+		}
+	}
 	return "", ""
 }
 

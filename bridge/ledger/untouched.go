@@ -1,0 +1,33 @@
+package ledger
+
+import "fairbridge/bridge/slurm"
+
+// Rewritten says what a person wrote into the field of an intent whose outcome
+// is open: the field shows neither the intent's value nor what stood there
+// before. "" when it shows one of them, or is not shown.
+func Rewritten(in *Intent, j *slurm.Job) string {
+	if Whose(in, j) != Theirs || untouched(in, j) {
+		return ""
+	}
+	return Foreign(in, j)
+}
+
+// untouched reports whether the field shows what stood there before the intent.
+func untouched(in *Intent, j *slurm.Job) bool {
+	switch FieldOf(in.Edit.Kind) {
+	case Begin:
+		return j.Eligible.Equal(in.Before.Eligible)
+	case NiceBy:
+		return j.NiceKnown && j.Nice == in.Before.Nice
+	case Required:
+		return slurm.SameHosts(j.Required, hosts(in.Before.Required))
+	case Excluded:
+		return slurm.SameHosts(j.Excluded, hosts(in.Before.Excluded))
+	}
+	return true // a priority drifts
+}
+
+func hosts(list string) []string {
+	names, _ := slurm.ExpandHosts(list)
+	return names
+}

@@ -1,0 +1,34 @@
+package ledger
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+func TestRewritten(t *testing.T) {
+	begin, nice := lease(Unknown), number(slurm.Nice, 400, Unknown)
+	nice.Before.Nice = 7
+	for _, tt := range []struct {
+		name string
+		in   Intent
+		job  func(*slurm.Job)
+		want bool
+	}{
+		{"begin: as it was", begin, same, false},
+		{"begin: as we want it", begin, func(j *slurm.Job) { j.Eligible = begin.Edit.Until }, false},
+		{"begin: later, by its owner", begin, func(j *slurm.Job) { j.Eligible = noon.Add(3 * time.Hour) }, true},
+		{"begin: now, by its owner", begin, func(j *slurm.Job) { j.Eligible = noon }, true},
+		{"nice: as it was", nice, func(j *slurm.Job) { j.Nice = 7 }, false},
+		{"nice: as we want it", nice, func(j *slurm.Job) { j.Nice = 400 }, false},
+		{"nice: its owner's", nice, func(j *slurm.Job) { j.Nice = 70 }, true},
+		{"a site factor, which is not shown", number(slurm.SiteFactor, 50, Unknown), func(j *slurm.Job) { j.Priority = 3 }, false},
+	} {
+		j := waiting()
+		tt.job(&j)
+		if got := Rewritten(&tt.in, &j); (got != "") != tt.want {
+			t.Errorf("%s: %q", tt.name, got)
+		}
+	}
+}
