@@ -236,7 +236,7 @@ func (l *Loop) calm(f *Facts, r *Report) allowance {
 	}
 	if err := l.done.putBack(l.Now()); err != nil {
 		r.doubt("history", err)
-		allowed = noEdit
+		l.warm = 0
 	}
 	if Stopped(l.StopFile) {
 		r.doubt("stop", fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
