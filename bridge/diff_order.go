@@ -37,7 +37,7 @@ func (d *differ) order() {
 		}
 	}
 	for _, g := range d.groups(places) {
-		d.orderGroup(g)
+		d.orderGroup(indirect(g))
 	}
 }
 
