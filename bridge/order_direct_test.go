@@ -18,10 +18,12 @@ func TestAnAdministratorsPriorityLiftsNoOther(t *testing.T) {
 		ids = append(ids, r.submit(sim.Spec{User: "bob", Account: "y", GPUs: 8, Limit: time.Duration(10-i) * time.Hour}))
 	}
 	first := r.submit(sim.Spec{User: "ann", Account: "y", GPUs: 8, Limit: 20 * time.Hour, Priority: 3_000_000})
-	r.cycles(8)
-	for _, id := range ids {
-		if p := r.job(id).Priority; p > 100_000 {
-			t.Errorf("job %d has priority %d", id, p)
+	for range 8 {
+		r.cycles(1)
+		for _, id := range ids {
+			if p := r.job(id).Priority; p > 100_000 {
+				t.Errorf("job %d has priority %d", id, p)
+			}
 		}
 	}
 	if p := r.job(first).Priority; p != 3_000_000 {
