@@ -7,7 +7,7 @@
 //
 // An oracle watches. It reads what Slurm itself logged of every write, keeps its
 // own book of who wrote what, and knows nothing of the ledger, the gate or the
-// diff: it was written from the sentences of the invariants I1 to I20. After each
+// diff: it was written from the sentences of the invariants I1 to I22. After each
 // step it says which sentence was broken; at the end it kills the daemon for good
 // and looks at what is left.
 //

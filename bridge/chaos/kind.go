@@ -37,6 +37,11 @@ const (
 	NodeUp    Kind = "node-up"
 	Queue     Kind = "partition" // an administrator closes the partition for a while
 
+	// Reservations and maintenance.
+	Aside          Kind = "reservation"      // nodes are set aside, now or hours ahead
+	AsideEnds      Kind = "reservation-ends" // or not any more
+	NoReservations Kind = "no-reservations"  // slurmctld does not say what is set aside
+
 	// People: owners, then administrators.
 	OwnHold    Kind = "owner-hold"
 	OwnRelease Kind = "owner-release"
@@ -92,4 +97,5 @@ var kinds = []kindOf{
 	{Kill, 40}, {Freeze, 12}, {Stop, 10}, {Release, 5}, {NoTimer, 10},
 	{NoDatabase, 12}, {CommitLost, 15}, {Restored, 6},
 	{Panic, 12}, {Error, 12}, {Flap, 15}, {Wild, 15}, {Wrong, 10},
+	{Aside, 15}, {AsideEnds, 15}, {NoReservations, 8},
 }

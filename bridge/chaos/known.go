@@ -17,8 +17,13 @@ var Known = map[string]Residue{
 	"released: site factor after a lost answer": {4, answers},
 	"lost: nice after a lost answer":            {4, answers},
 
-	"I3": {4, "A2: a nice that somebody set between our read and our write, and one that a direct priority wiped from a task that had it from its array"},
-	"I8": {4, "A1: a stop for a job that would still lack GPUs"},
+	"I3":                                   {4, "A2: a nice that somebody set between our read and our write, and one that a direct priority wiped from a task that had it from its array"},
+	"forgot in a task after a lost answer": {4, answers},
+
+	"I18": {2, "B10: a job that was unlisted while it was requeued; in the record in memory, which simulations use"},
+	"I16": {4, "A3: a number whose call came late, after the database was put back, is lowered by the little it was above the last that is known"},
+	"I21": {4, "A1: as I8, where the GPUs that are short are on nodes set aside"},
+	"I8":  {4, "A1: a stop for a job that would still lack GPUs"},
 }
 
 const (

@@ -129,7 +129,9 @@ var deeds = map[Kind]func(*trial, *rand.Rand){
 	AdmNice: some(pendingJob, func(t *trial, j *slurm.Job, r *rand.Rand) {
 		_ = t.w.Update(operator, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
 	}),
-	AdmNow: some(delayedJob, func(t *trial, j *slurm.Job, r *rand.Rand) { t.begin(operator, j, 0) }),
+	Aside:     (*trial).setAside,
+	AsideEnds: (*trial).giveUp,
+	AdmNow:    some(delayedJob, func(t *trial, j *slurm.Job, r *rand.Rand) { t.begin(operator, j, 0) }),
 	AdmLimit: some(anyJob, func(t *trial, j *slurm.Job, r *rand.Rand) {
 		_ = t.w.Update(operator, j.ID, sim.Update{Limit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
 	}),

@@ -23,33 +23,35 @@ var processes = []string{"daemon1", "daemon2", "timer", "release"}
 // may be killed or stand still.
 type proc struct {
 	*trial
-	name   string // as Slurm knows it
-	holder string // as the leader row knows it
-	loop   *bridge.Loop
-	born   int // restarts so far
-	rest   int // cycles until it is started again
-	ports  int // calls of ports in this step
-	armed  []action
-	cancel context.CancelFunc
-	thaws  int                       // how often it stood still
-	read   map[int64]int             // jobs read again in this step, as of which entry of the book
-	truth  *slurm.View               // what Slurm was when it last looked
-	model  map[int64]slurm.Job       // as last read in full
-	marks  map[int64]string          // the states then
-	touch  map[int64]int             // jobs to be read afresh
-	fullAt time.Time                 // of the last full list
-	owed   map[int64]slurm.Run       // holds of ours that are to be released
-	wrote  int                       // edits sent in this step
-	unwell string                    // how what it saw in this step was not the truth
-	steps  int                       // steps so far
-	good   int                       // good polls since it started or failed
-	known  map[int64]bool            // jobs it has seen
-	hosts  int                       // nodes it has seen
-	leave  int                       // how often it had stood still when it had leave to send
-	sound  bool                      // it saw the truth since it started
-	doubts bool                      // its last step was in doubt
-	order  map[string][]policy.JobID // of the last plan that could be sent, by partition
-	tool   bool                      // it is fairbridge release
+	name    string // as Slurm knows it
+	holder  string // as the leader row knows it
+	loop    *bridge.Loop
+	born    int // restarts so far
+	rest    int // cycles until it is started again
+	ports   int // calls of ports in this step
+	armed   []action
+	cancel  context.CancelFunc
+	thaws   int                       // how often it stood still
+	read    map[int64]int             // jobs read again in this step, as of which entry of the book
+	truth   *slurm.View               // what Slurm was when it last looked
+	model   map[int64]slurm.Job       // as last read in full
+	marks   map[int64]string          // the states then
+	touch   map[int64]int             // jobs to be read afresh
+	fullAt  time.Time                 // of the last full list
+	aside   []slurm.Reservation       // as read last
+	asideAt time.Time                 // when
+	owed    map[int64]slurm.Run       // holds of ours that are to be released
+	wrote   int                       // edits sent in this step
+	unwell  string                    // how what it saw in this step was not the truth
+	steps   int                       // steps so far
+	good    int                       // good polls since it started or failed
+	known   map[int64]bool            // jobs it has seen
+	hosts   int                       // nodes it has seen
+	leave   int                       // how often it had stood still when it had leave to send
+	sound   bool                      // it saw the truth since it started
+	doubts  bool                      // its last step was in doubt
+	order   map[string][]policy.JobID // of the last plan that could be sent, by partition
+	tool    bool                      // it is fairbridge release
 }
 
 // action is something to happen when the step has come to a port.
@@ -134,6 +136,7 @@ func (p *proc) drain() {
 // start begins a new process: it knows nothing but what the database knows.
 func (p *proc) start() {
 	p.born++
+	p.aside, p.asideAt = nil, time.Time{}
 	p.model, p.marks, p.touch, p.fullAt, p.owed = nil, nil, map[int64]int{}, time.Time{}, map[int64]slurm.Run{}
 	p.good, p.sound, p.doubts, p.order, p.known, p.hosts = 0, false, false, map[string][]policy.JobID{}, map[int64]bool{}, 0
 	c := p.config(p.holder, p.stopFile, p.spoiler)

@@ -32,6 +32,7 @@ var sendRules = []rule{
 	{"I1", (*send).toHeld}, {"I2", (*send).oneField}, {"I3", (*send).overwrites}, {"I4", (*send).leaseBounds}, {"I5", (*send).requeueOnce},
 	{"I6", (*send).ranEnough}, {"I8", (*send).beneficiary}, {"I9", (*send).pingPong}, {"I10", (*send).tooMuch}, {"I12", (*send).nodeLists},
 	{"I13", (*send).badView}, {"I14", (*send).notLeader}, {"I15", (*send).exempt}, {"I16", (*send).waitedLong}, {"I20", (*send).beyondMode},
+	{"I21", (*send).reserved}, {"I22", (*send).inVain},
 	{"journal", (*send).unwritten}, {"reread", (*send).unread}, {"stop", (*send).stopFile},
 }
 

@@ -10,15 +10,17 @@ import (
 
 // stop is a requeue of ours that ended a run.
 type stop struct {
-	at      time.Time // when it was sent
-	cycle   int
-	job     int64
-	user    string
-	account string
-	gpus    float64
-	lost    float64 // GPU seconds
-	to      int64   // the job it made room for
-	who     *proc
+	at       time.Time // when it was sent
+	cycle    int
+	job      int64
+	user     string
+	account  string
+	gpus     float64
+	lost     float64   // GPU seconds
+	to       int64     // the job it made room for
+	took     time.Time // when Slurm carried it out
+	restarts int       // of the job it made room for, then
+	who      *proc
 }
 
 // I5: a requeue is sent at most once per run, only to running batch jobs that may
@@ -91,25 +93,7 @@ func (s *send) beneficiary() string {
 // fits says why the job would not fit once its victims are gone, by what Slurm was
 // when the daemon looked.
 func (s *send) fits(b *slurm.Job, to int64) string {
-	free := 0
-	for i := range s.p.truth.Nodes {
-		n := &s.p.truth.Nodes[i]
-		if n.State == "DOWN" || len(n.Flags) > 0 || contains(expand(b.Excluded), n.Name) {
-			continue
-		}
-		used, err := slurm.ParseTRES(n.TRESUsed)
-		if err == nil {
-			free += s.GPUs - used.GPUs()
-		}
-	}
-	for i := range s.p.truth.Jobs { // what cleans up is free in a moment
-		if j := &s.p.truth.Jobs[i]; j.Flag("COMPLETING") {
-			free += gpusOf(j)
-		}
-	}
-	for _, v := range s.victims(to) {
-		free += gpusOf(&v)
-	}
+	free := s.free(b, to, func(string) bool { return true })
 	if need := s.asks(b); free < need {
 		return fmt.Sprintf("job %d wants %d GPUs, %d would be free", to, need, free)
 	}
@@ -170,9 +154,12 @@ func (s *send) pingPong() string {
 
 // stopped takes a requeue that ended a run, and judges I7 and whose job it was.
 func (o *oracle) stopped(k *call, j *slurm.Job) {
-	x := stop{at: k.at, cycle: k.p.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusOf(j)), lost: o.loss(j), who: k.p}
+	x := stop{at: k.at, cycle: k.p.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusOf(j)), lost: o.loss(j), who: k.p, took: o.w.Now()}
 	if k.row != nil && k.row.Before.Stop != nil {
 		x.to = k.row.Before.Stop.For
+		if b := o.truthOf(x.to); b != nil {
+			x.restarts = b.Restarts
+		}
 	}
 	if j.Comment == "" {
 		o.breach("opted", j.ID, "it was stopped by %s and its owner had not opted in", k.p.name)

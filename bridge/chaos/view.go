@@ -23,6 +23,7 @@ func (c *wire) spoil(v *slurm.View) {
 	if is(NoPartitions) {
 		v.Partitions = nil
 	}
+	c.unreserved(v)
 	v.At = v.At.Add(c.weather.skew(ClockAhead) + c.weather.skew(ClockBehind))
 }
 

@@ -71,6 +71,9 @@ func (t *trial) heal() {
 	t.weather = weather{until: map[Kind]int{}, size: map[Kind]time.Duration{}, roll: map[Kind]uint64{}, boot: boot}
 	_ = os.Remove(t.stopFile)
 	_ = t.w.SetPartition(managed, true)
+	for _, x := range t.w.Reservations() {
+		t.w.Unreserve(x.Name)
+	}
 	for _, n := range t.w.Nodes() {
 		_ = t.w.Resume(n.Name)
 	}
