@@ -22,6 +22,7 @@ type proxy struct {
 	mu       sync.Mutex
 	writes   []string // method and path of each, as they came
 	refuse   bool     // writes are answered 500
+	after    int      // so are those after so many; 0: none
 	cutNodes bool     // the node list has its first node only
 	cutJobs  bool     // the job lists are empty
 }
@@ -70,7 +71,7 @@ func (p *proxy) refused(r *http.Request) bool {
 		return false
 	}
 	p.writes = append(p.writes, r.Method+" "+r.URL.Path)
-	return p.refuse
+	return p.refuse || p.after > 0 && len(p.writes) > p.after
 }
 
 // change cuts the lists that are to be cut.
