@@ -95,6 +95,7 @@ func (p *proc) step() {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p.cancel = cancel
+	p.spoiler.set(p.trial)
 	rep, lived := p.try(ctx)
 	p.drain()
 	if lived && p.loop != nil {

@@ -3,28 +3,41 @@ package chaos
 import (
 	"errors"
 	"slices"
+	"sync/atomic"
 
 	"fairbridge/policy"
 )
 
-// spoiler is the seed's policy, which events make fail.
+// spoiler is the seed's policy, which events make fail. A call that was given up
+// may still run when the next cycle begins, so it asks nothing of the trial.
 type spoiler struct {
-	t    *trial
 	good policy.Policy
+	as   atomic.Pointer[faults]
 }
+
+// faults are what is wrong with the policy in a cycle.
+type faults struct{ panics, fails, wrong, flaps, wild bool }
 
 func newSpoiler(t *trial) (*spoiler, error) {
 	good, err := t.decider()
-	return &spoiler{t, good}, err
+	s := &spoiler{good: good}
+	s.set(t)
+	return s, err
+}
+
+// set takes over what is wrong in this cycle of the trial.
+func (s *spoiler) set(t *trial) {
+	is := func(k Kind) bool { return t.weather.is(k, t.cycle) }
+	s.as.Store(&faults{panics: is(Panic), fails: is(Error), wrong: is(Wrong), flaps: is(Flap) && t.cycle%2 == 0, wild: is(Wild)})
 }
 
 // Decide implements policy.Policy.
 func (s *spoiler) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
-	is := func(k Kind) bool { return s.t.weather.is(k, s.t.cycle) }
+	is := s.as.Load()
 	switch {
-	case is(Panic):
+	case is.panics:
 		panic("a policy that panics")
-	case is(Error):
+	case is.fails:
 		return nil, errors.New("a policy that fails")
 	}
 	plan, err := s.good.Decide(snap)
@@ -32,11 +45,11 @@ func (s *spoiler) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
 		return nil, err
 	}
 	switch {
-	case is(Wrong) && len(plan.Decisions) > 0:
+	case is.wrong && len(plan.Decisions) > 0:
 		plan.Decisions = plan.Decisions[1:]
-	case is(Flap) && s.t.cycle%2 == 0:
+	case is.flaps:
 		s.flap(plan)
-	case is(Wild):
+	case is.wild:
 		s.wild(snap, plan)
 	}
 	return plan, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -34,12 +35,13 @@ func TestProgressReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := report.NewDesk(time.Now)
-	known := nodeprobe.Owner{Job: 7, By: "cgroup"}
+	var known atomic.Pointer[nodeprobe.Owner]
+	known.Store(&nodeprobe.Owner{Job: 7, By: "cgroup"})
 	s := report.Server{Desk: d, Owner: func(pid int) nodeprobe.Owner {
 		if pid != os.Getpid() {
 			return nodeprobe.Owner{}
 		}
-		return known
+		return *known.Load()
 	}}
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -52,7 +54,7 @@ func TestProgressReport(t *testing.T) {
 	if r := d.Reports(); len(r) != 1 || r[0].Did != want {
 		t.Errorf("%+v", r)
 	}
-	known = nodeprobe.Owner{}
+	known.Store(&nodeprobe.Owner{})
 	if code, errs := reported("--epoch", "3", "--optional"); code != exitFailed || !strings.Contains(errs, "of no Slurm job") {
 		t.Errorf("outside a job: %d %s", code, errs)
 	}
