@@ -15,14 +15,17 @@ import (
 )
 
 // standing counts the intents whose effect is, by the ledger, in Slurm.
-func (r *rig) standing() (n int) {
+func (r *rig) standing() int { return r.inState(ledger.Observed) }
+
+// inState counts the intents of the ledger that are in the state.
+func (r *rig) inState(state ledger.State) (n int) {
 	r.t.Helper()
 	intents, err := r.db.Intents(r.t.Context(), "lab", r.w.Now(), r.w.Now())
 	if err != nil {
 		r.t.Fatal(err)
 	}
 	for _, in := range intents {
-		if in.State == ledger.Observed {
+		if in.State == state {
 			n++
 		}
 	}

@@ -30,19 +30,7 @@ func many(t *testing.T, interval time.Duration, lever bridge.Lever, n int) (r *r
 }
 
 // unanswered counts the intents whose outcome is not known.
-func (r *rig) unanswered() (n int) {
-	r.t.Helper()
-	intents, err := r.db.Intents(r.t.Context(), "lab", r.w.Now(), r.w.Now())
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	for _, in := range intents {
-		if in.State == ledger.Unknown {
-			n++
-		}
-	}
-	return n
-}
+func (r *rig) unanswered() int { return r.inState(ledger.Unknown) }
 
 // TestPushingResumesSoonAfterWritesWorkAgain: writes fail without an answer, done
 // or not, for 16 seconds or for ten minutes. Within 30 seconds after they work
