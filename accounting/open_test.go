@@ -96,7 +96,7 @@ func view(at time.Time, jobs ...slurm.Job) *slurm.View {
 // running returns a job that runs on 4 GPUs of n1 since start.
 func running(id int64, submit, start time.Time) slurm.Job {
 	return slurm.Job{
-		ID: id, Name: "train", User: "ann", Account: "phys", Partition: "gpu", State: "RUNNING", Submit: submit, Start: start,
+		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
 		Limit: time.Hour, Nodes: "n1", Gres: []string{"gpu:a100:4(IDX:0-3)"}, Allocated: "cpu=8,gres/gpu=4,gres/gpu:a100=4", Batch: true, Requeue: true,
 	}
 }

@@ -75,7 +75,7 @@ type assembler struct {
 // this partition's business.
 func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 	demand, err := demandOf(j)
-	mine := inPartition(j.Partition, a.part.Name)
+	mine := j.In(a.part.Name)
 	switch {
 	case j.Done() || j.ID == 0:
 		return policy.Job{}, false
@@ -178,7 +178,7 @@ func (a *assembler) fixedWhy(j *slurm.Job, d Directive, mine bool) string {
 	case j.Opaque != "":
 		return "its record cannot be read: " + j.Opaque
 	case !mine:
-		return "it belongs to partition " + j.Partition
+		return "it belongs to partition " + j.Partition()
 	case !a.part.planAs().Allows("preempt"):
 		return "this partition is not in preempt mode"
 	case j.Flag("COMPLETING"):
@@ -200,7 +200,7 @@ func (a *assembler) fixedWhy(j *slurm.Job, d Directive, mine bool) string {
 // accepts reports whether the owner or the site made the job preemptible.
 func (o Opting) accepts(j *slurm.Job, d Directive) bool {
 	return o.Comment && d.Preemptible || slices.Contains(o.QOS, j.QOS) ||
-		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition)
+		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
 }
 
 func deadline(j *slurm.Job, d Directive) time.Time {
@@ -208,10 +208,6 @@ func deadline(j *slurm.Job, d Directive) time.Time {
 		return j.Deadline
 	}
 	return d.Deadline
-}
-
-func inPartition(list, name string) bool {
-	return slices.Contains(strings.Split(list, ","), name)
 }
 
 // withAccounts adds the accounts of jobs that history does not know yet, so

@@ -154,7 +154,7 @@ func rewritten(f ledger.Field, was, j *slurm.Job) string {
 // changed since the view; "" when nothing was.
 func rethought(was, j *slurm.Job) string {
 	for _, f := range []struct{ what, was, is string }{
-		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition, j.Partition},
+		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition(), j.Partition()},
 		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request, j.Request},
 		{"number of nodes", strconv.Itoa(was.NodeCount), strconv.Itoa(j.NodeCount)}, {"constraint", was.Features, j.Features},
 		{"reservation", was.Reservation, j.Reservation}, {"deadline", was.Deadline.String(), j.Deadline.String()},

@@ -42,7 +42,7 @@ func TestAbsurdRequests(t *testing.T) {
 			v := twoNodes()
 			for i := range 3 {
 				j := c.job
-				j.ID, j.User, j.Account, j.Partition, j.State, j.Submit = int64(i+1), "ann", "nlp", "gpu", "PENDING", v.At.Add(-time.Hour)
+				j.ID, j.User, j.Account, j.Partitions, j.State, j.Submit = int64(i+1), "ann", "nlp", []string{"gpu"}, "PENDING", v.At.Add(-time.Hour)
 				if i == 2 {
 					j.Request, j.PerNode, j.NodeCount = "cpu=1,gres/gpu=4", "", 1
 				}

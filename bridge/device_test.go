@@ -23,7 +23,7 @@ func migView(gres string, jobs ...slurm.Job) *slurm.View {
 	}}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		j.ID, j.User, j.Account, j.Partition, j.Submit = int64(i+1), "ann", "nlp", "gpu", v.At.Add(-2*time.Hour)
+		j.ID, j.User, j.Account, j.Partitions, j.Submit = int64(i+1), "ann", "nlp", []string{"gpu"}, v.At.Add(-2*time.Hour)
 		if j.State == "RUNNING" {
 			j.Nodes, j.Start = "n1", v.At.Add(-time.Hour)
 		}

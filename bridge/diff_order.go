@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"slices"
-	"strings"
 
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -113,7 +112,7 @@ func (d *differ) groups(line []place) [][]place {
 // tier returns the highest tier of the job's partitions.
 func (d *differ) tier(j *slurm.Job) int {
 	tier := 0
-	for _, name := range strings.Split(j.Partition, ",") {
+	for _, name := range j.Partitions {
 		if i := slices.IndexFunc(d.View.Partitions, func(p slurm.Partition) bool { return p.Name == name }); i >= 0 {
 			tier = max(tier, d.View.Partitions[i].Tier)
 		}

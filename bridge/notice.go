@@ -43,7 +43,7 @@ func (p *Partition) notices(v *slurm.View) map[int64]gate.Notice {
 	all := map[int64]gate.Notice{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if !j.Running() || !inPartition(j.Partition, p.Name) {
+		if !j.Running() || !j.In(p.Name) {
 			continue
 		}
 		d, _ := ParseDirective(j.Comment, j.Extra)

@@ -49,7 +49,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = "n2" }, "", "required nodes"},
 		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = "" }, "", "excluded nodes"},
 		{"a longer limit", slurm.SiteFactor, func(j *slurm.Job) { j.Limit = 144 * time.Hour }, "time limit", ""},
-		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partition = "low" }, "partition", ""},
+		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
 		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
 		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
 		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = "gres/gpu=8" }, "request", ""},

@@ -61,5 +61,5 @@ func ours(d Doubt) bool {
 
 // silent reports whether nothing is pushed for the job's partition.
 func silent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Thoughts, func(t Thought) bool { return t.Send && inPartition(j.Partition, t.Partition.Name) })
+	return !slices.ContainsFunc(r.Thoughts, func(t Thought) bool { return t.Send && j.In(t.Partition.Name) })
 }

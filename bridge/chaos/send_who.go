@@ -42,8 +42,8 @@ func (s *send) exempt() string {
 	switch {
 	case s.raced:
 		return ""
-	case j.User == exempt || slices.Contains(s.Gate.ExemptAccounts, j.Account) || j.Partition != managed:
-		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.Partition)
+	case j.User == exempt || slices.Contains(s.Gate.ExemptAccounts, j.Account) || j.Partition() != managed:
+		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.Partition())
 	case d.HetJob != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name
 	case !d.Batch && !numbers && !s.restores():

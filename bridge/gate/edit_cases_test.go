@@ -178,8 +178,11 @@ var editCases = []struct {
 		numbered(slurm.Nice, 90)(in)
 		in.Config.ExemptUsers = []string{"u2"}
 	}, as(slurm.Nice, 7), ""},
-	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partition = "cpu" }), site, "I15"},
-	{"I15 partition of another plan", func(in *gate.EditInput) { in.Modes["a"] = gate.Preempt; viewJob(&in.State, 2).Partition = "a,gpu" }, site, "I15"},
+	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"cpu"} }), site, "I15"},
+	{"I15 partition of another plan", func(in *gate.EditInput) {
+		in.Modes["a"] = gate.Preempt
+		viewJob(&in.State, 2).Partitions = []string{"a", "gpu"}
+	}, site, "I15"},
 	{"I15 opaque", job2(func(j *slurm.Job) { j.Opaque = "no priority" }), site, "I15"},
 	{"I15 heterogeneous", job2(func(j *slurm.Job) { j.HetJob = 2 }), site, "I15"},
 	{"I15 federated", job2(func(j *slurm.Job) { j.Federation = "f" }), site, "I15"},
@@ -212,5 +215,5 @@ var editCases = []struct {
 	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = gate.Steer }, pin, ""},
 	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = gate.Steer }, requeue, "I20"},
 	{"I20 configured lower", func(in *gate.EditInput) { in.Modes["gpu"] = gate.Rank }, lease, "I20"},
-	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partition = "gpu,cpu" }), site, "I20"},
+	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"gpu", "cpu"} }), site, "I20"},
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -60,9 +59,12 @@ func dependsOn(list string) []int64 {
 	return ids
 }
 
-// mode returns the weakest mode of the job's partitions.
+// mode returns the weakest mode of the job's partitions; Off without one.
 func (f *facts) mode(j *slurm.Job, top Mode) Mode {
-	for _, p := range strings.Split(j.Partition, ",") {
+	if len(j.Partitions) == 0 {
+		return Off
+	}
+	for _, p := range j.Partitions {
 		if m, ok := f.Modes[p]; !ok {
 			return Off
 		} else if !m.Allows(top) {
@@ -74,7 +76,7 @@ func (f *facts) mode(j *slurm.Job, top Mode) Mode {
 
 // owned reports whether the job is this partition's business.
 func (f *facts) owned(j *slurm.Job) bool {
-	for _, p := range strings.Split(j.Partition, ",") {
+	for _, p := range j.Partitions {
 		if _, ok := f.Modes[p]; ok {
 			return p == f.Partition
 		}
@@ -92,7 +94,7 @@ func (f *facts) exempt(j *slurm.Job) *no {
 	case j.Reservation != "":
 		return deny("I15", "it belongs to reservation %s", j.Reservation)
 	case !f.owned(j):
-		return deny("I15", "partition %s is not managed from here", j.Partition)
+		return deny("I15", "partition %s is not managed from here", j.Partition())
 	case f.Left[j.User] != "":
 		return deny("I3", "%s", f.Left[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
@@ -102,7 +104,7 @@ func (f *facts) exempt(j *slurm.Job) *no {
 	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJob != 0 && slices.Contains(c.ExemptJobs, j.ArrayJob):
 		return deny("I15", "the job is exempt")
 	}
-	for _, p := range strings.Split(j.Partition, ",") {
+	for _, p := range j.Partitions {
 		if slices.Contains(c.ExemptPartitions, p) {
 			return deny("I15", "partition %s is exempt", p)
 		}

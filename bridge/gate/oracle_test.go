@@ -138,7 +138,7 @@ var oracle = map[string]func(d deed) bool{
 			return false
 		}
 		return d.j.Reservation == "" && !slices.Contains(d.in.Config.ExemptUsers, d.j.User) &&
-			!slices.Contains(d.in.Config.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition+",", "gpu,")
+			!slices.Contains(d.in.Config.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition()+",", "gpu,")
 	},
 	"I16": func(d deed) bool {
 		p := planJob(&d.in.State, d.e.Run.Job)
@@ -169,7 +169,7 @@ var oracle = map[string]func(d deed) bool{
 		if d.back() {
 			return slices.Index(gate.Modes, d.in.Mode) >= 2
 		}
-		for _, p := range strings.Split(d.j.Partition, ",") {
+		for _, p := range d.j.Partitions {
 			if slices.Index(gate.Modes, d.in.Modes[p]) < least {
 				return false
 			}

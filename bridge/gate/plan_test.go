@@ -131,7 +131,7 @@ var planCases = []planCase{
 	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].Sick = 1 }, "I12"},
 	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
 	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Reservation = "r" }, "I15"},
-	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partition = "cpu" }, "I15"},
+	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partitions = []string{"cpu"} }, "I15"},
 	{"I15 user", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptUsers = []string{"u2"} }, "I15"},
 	{"I15 account", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptAccounts = []string{"a"} }, "I15"},
 	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptPartitions = []string{"gpu"} }, "I15"},
@@ -159,7 +159,7 @@ var planCases = []planCase{
 	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Steer }, "I20"},
 	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {
 		in.Modes["b"] = gate.Rank
-		viewJob(&in.State, 11).Partition = "gpu,b"
+		viewJob(&in.State, 11).Partitions = []string{"gpu", "b"}
 	}, "I20"},
 	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Observe }, ""},
 }

@@ -80,7 +80,7 @@ func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	case 9:
 		j.User = "root"
 	case 10:
-		j.Partition = pick(t, "partition", "cpu", "gpu,cpu", "cpu,gpu")
+		j.Partitions = pick(t, "partitions", []string{"cpu"}, []string{"gpu", "cpu"}, []string{"cpu", "gpu"})
 	case 11:
 		p.Arrive = ago(74 * 60)
 	case 12:

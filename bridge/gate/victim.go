@@ -28,7 +28,7 @@ func (f *facts) modeAllows(j *slurm.Job, need Mode) *no {
 	if m == Observe || m.Allows(need) {
 		return nil
 	}
-	return deny("I20", "partition %s is in mode %s", j.Partition, m)
+	return deny("I20", "partition %s is in mode %s", j.Partition(), m)
 }
 
 func requeueable(p *policy.Job, j *slurm.Job) *no {

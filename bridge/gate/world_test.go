@@ -49,7 +49,7 @@ func waits(s *gate.State, id int64) {
 		Submit: submit, Arrive: submit, Limit: 24 * time.Hour, Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}},
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
-		ID: id, User: fmt.Sprintf("u%d", id), Account: "a", Partition: "gpu", State: "PENDING", Submit: submit,
+		ID: id, User: fmt.Sprintf("u%d", id), Account: "a", Partitions: []string{"gpu"}, State: "PENDING", Submit: submit,
 		Eligible: submit, Priority: 5000, NiceKnown: true, Batch: true, Requeue: true, NodeCount: 1, Limit: 24 * time.Hour,
 	})
 }
@@ -62,7 +62,7 @@ func runs(s *gate.State, id int64, node string) {
 		Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}}, On: on(node),
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
-		ID: id, User: fmt.Sprintf("u%d", id), Account: "b", Partition: "gpu", State: "RUNNING", Submit: submit,
+		ID: id, User: fmt.Sprintf("u%d", id), Account: "b", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit,
 		Eligible: submit, Start: start, Priority: 5000, Batch: true, Requeue: true, NodeCount: 1, Nodes: node,
 	})
 }

@@ -41,7 +41,7 @@ func (w *World) show(j *job) slurm.Job {
 	s := &j.spec
 	out := slurm.Job{
 		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: w.userID(s.User), Account: s.Account,
-		QOS: s.QOS, Partition: s.Partition, Cluster: w.cfg.Cluster, State: j.state, Reason: j.reason,
+		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: w.cfg.Cluster, State: j.state, Reason: j.reason,
 		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, Limit: s.Limit,
 		Priority: j.priority, Nice: s.Nice, NiceKnown: !w.cfg.old() || s.Nice > 0, Held: j.held(), Restarts: j.restarts,
 		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin,
@@ -73,7 +73,7 @@ func (w *World) showTimes(j *job, out *slurm.Job) {
 		out.Priority = 0
 	}
 	if j.state == running {
-		out.Partition, out.Eligible = j.part.Name, latest(j.submit, j.begin)
+		out.Partitions, out.Eligible = []string{j.part.Name}, latest(j.submit, j.begin)
 		if j.spec.Limit > 0 {
 			out.End = j.start.Add(j.spec.Limit)
 		}

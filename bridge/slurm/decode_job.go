@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -14,7 +15,7 @@ var jobShape = shaped(
 	size("user_id", func(j *Job) *int64 { return &j.UserID }),
 	word("account", func(j *Job) *string { return &j.Account }),
 	word("qos", func(j *Job) *string { return &j.QOS }),
-	word("partition", func(j *Job) *string { return &j.Partition }),
+	field[Job]{"partition", readPartitions},
 	word("cluster", func(j *Job) *string { return &j.Cluster }),
 	field[Job]{"job_state", readState},
 	word("state_reason", func(j *Job) *string { return &j.Reason }),
@@ -79,6 +80,15 @@ var (
 	priorityField = jobShape.mask("priority")
 	idField       = jobShape.mask("job_id")
 )
+
+func readPartitions(s *scanner, j *Job) verdict {
+	list, got := s.word()
+	if list != "" {
+		s.list = append(s.list[:0], strings.Split(list, ",")...)
+		j.Partitions = s.pool.keep(s.list)
+	}
+	return got
+}
 
 func readNice(s *scanner, j *Job) verdict {
 	v, got := s.number()

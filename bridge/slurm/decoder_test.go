@@ -103,7 +103,7 @@ var jobTests = []struct {
 func TestJobFields(t *testing.T) {
 	for _, tt := range jobTests {
 		t.Run(tt.name, func(t *testing.T) {
-			want := Job{ID: 7, UserID: 1000, Partition: "gpu", State: "PENDING", Submit: at, Priority: 5}
+			want := Job{ID: 7, UserID: 1000, Partitions: []string{"gpu"}, State: "PENDING", Submit: at, Priority: 5}
 			tt.want(&want)
 			if diff := cmp.Diff(want, decodeJob(t, job(tt.with...)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -2,6 +2,8 @@ package slurm
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -41,7 +43,7 @@ type Job struct {
 	UserID      int64
 	Account     string
 	QOS         string
-	Partition   string // may be a comma list while pending
+	Partitions  []string // several while pending; one that runs has one
 	Cluster     string
 	State       string   // base state: PENDING, RUNNING, …
 	Flags       []string // state flags: COMPLETING, REQUEUED, … sorted
@@ -103,6 +105,12 @@ type Job struct {
 func (j *Job) Run() Run {
 	return Run{Job: j.ID, Submit: unix(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
 }
+
+// Partition returns the names of the job's partitions as Slurm writes them.
+func (j *Job) Partition() string { return strings.Join(j.Partitions, ",") }
+
+// In reports whether the job is of the partition, perhaps among others.
+func (j *Job) In(partition string) bool { return slices.Contains(j.Partitions, partition) }
 
 // Pending reports whether the job waits. A job that was just requeued is shown
 // pending while its last run still ends; that is not waiting yet.

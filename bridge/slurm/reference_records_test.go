@@ -29,7 +29,10 @@ func referenceJob(o jsonObject) Job {
 
 func (r *reader) identity(j *Job) {
 	j.Name, j.User, j.Account, j.QOS = r.text("name"), r.text("user_name"), r.text("account"), r.text("qos")
-	j.Partition, j.Cluster = r.text("partition"), r.text("cluster")
+	if list := r.text("partition"); list != "" {
+		j.Partitions = strings.Split(list, ",")
+	}
+	j.Cluster = r.text("cluster")
 	j.State, j.Flags = r.state("job_state")
 	j.Reason, j.ReasonText = r.text("state_reason"), r.text("state_description")
 	n, got := number(r.o["nice"])

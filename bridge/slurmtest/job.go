@@ -44,7 +44,7 @@ var jobKnown = []field{
 	{"nice", 38, last, nice},
 	{"node_count", 38, last, func(p *page) any { return p.num(int64(p.job.NodeCount)) }},
 	{"nodes", 38, last, func(p *page) any { return p.job.Nodes }},
-	{"partition", 38, last, func(p *page) any { return p.job.Partition }},
+	{"partition", 38, last, func(p *page) any { return p.job.Partition() }},
 	{"priority", 38, last, func(p *page) any { return p.num(p.job.Priority) }},
 	{"qos", 38, last, func(p *page) any { return p.job.QOS }},
 	{"requeue", 38, last, func(p *page) any { return p.job.Requeue }},
