@@ -23,7 +23,7 @@ func (l *Loop) again(f *Facts, thoughts []Thought) []ledger.Intent {
 	for i := range f.Intents {
 		in := &f.Intents[i]
 		switch {
-		case in.Epoch != l.seat.epoch || !in.Repeatable():
+		case in.Epoch != l.seat.epoch || !ledger.Repeatable(in):
 		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
 		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(f.View.At) < l.Gate.LeaseMin:
 		case wanted(in, f, thoughts):

@@ -15,9 +15,24 @@ import (
 // job's own before the rest of a cycle's edits is given up.
 const maxFailures = 3
 
+// Ports are what a push needs of others.
+type Ports struct {
+	Cluster Cluster
+	Journal Journal
+	Now     func() time.Time
+	Count   func(*ledger.Intent) // called with every intent as it is sent; nil: not counted
+}
+
+// count counts an intent.
+func (p *Ports) count(in *ledger.Intent) {
+	if p.Count != nil {
+		p.Count(in)
+	}
+}
+
 // pusher carries out intents that are stored.
 type pusher struct {
-	Parts
+	Ports
 	facts *Facts                      // what the intents were decided from
 	may   func(context.Context) error // looks, right before every call, at everything that may forbid it
 	sent  map[gate.Spot]bool          // fields written so far
@@ -56,11 +71,11 @@ func (p *pusher) push(ctx context.Context, intents []ledger.Intent) ([]ledger.In
 		if !tried {
 			continue
 		}
-		p.Metrics.edited(&intents[i])
+		p.count(&intents[i])
 		if p.told != nil {
 			p.told(i + 1)
 		}
-		if systemic(&intents[i]) {
+		if intents[i].State.Systemic() {
 			failures++
 		} else {
 			failures = 0
@@ -201,10 +216,4 @@ func outcome(in *ledger.Intent, err error, now time.Time) {
 	case slurm.Refused, slurm.Rejected, slurm.Denied, slurm.NoVersion, slurm.Unreachable:
 		in.State, in.Closed = ledger.Failed, now
 	}
-}
-
-// systemic reports whether the outcome says something about Slurm or us rather
-// than about the job.
-func systemic(in *ledger.Intent) bool {
-	return in.State == ledger.Failed || in.State == ledger.Unknown
 }

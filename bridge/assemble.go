@@ -90,7 +90,7 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j, d),
-		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: tasksOf(j),
+		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		Eligible: a.eligible(j),
 	}

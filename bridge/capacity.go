@@ -56,22 +56,6 @@ func devicesOf(n *slurm.Node) []policy.Devices {
 	return out
 }
 
-// freeDevices returns how many devices of the type Slurm shows as unused.
-func freeDevices(n *slurm.Node, typ string) int {
-	free := 0
-	for _, g := range n.Devices() {
-		if g.Type == typ {
-			free += g.Count
-		}
-	}
-	for _, g := range n.InUse() {
-		if g.Type == typ {
-			free -= g.Count
-		}
-	}
-	return max(free, 0)
-}
-
 // measure adds what a probe measured to the devices it is about: by type, or
 // as a whole where the node has one type, since drivers and Slurm seldom call
 // a GPU the same.

@@ -36,7 +36,10 @@ type Partition struct {
 	Params string    // printed parameters, for the record
 	Decide policy.Policy
 
-	Warning Warning // before a requeue, of jobs whose owner does not say otherwise
+	// Warning is how a job's script is warned before a requeue, where its owner does
+	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,
+	// or USR1 where the owner asked for a warning.
+	Warning gate.Notice
 }
 
 // planAs returns the mode the policy plans for.

@@ -43,7 +43,7 @@ func TestOnlyWhatIsProvablyOursIsReleased(t *testing.T) {
 func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
 	j := waitingJob()
 	log := &diary{job: j}
-	p := pusher{Parts: Parts{Journal: log, Now: func() time.Time { return noon }}}
+	p := pusher{Ports: Ports{Journal: log, Now: func() time.Time { return noon }}}
 	in := ledger.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: slurm.HandBack}, State: ledger.Sent}
 	d := &debtor{err: errors.New("killed")}
 	if err := p.handBack(t.Context(), d, &in); err == nil || !in.Before.Held.Equal(noon) || len(log.lines) != 1 {

@@ -65,27 +65,6 @@ func plainFeatures(constraint string) []string {
 	return slices.Compact(f)
 }
 
-// tasksOf returns how many tasks a record stands for.
-func tasksOf(j *slurm.Job) int {
-	if !j.Unsplit() {
-		return 1
-	}
-	n, err := slurm.ParseTasks(j.ArrayTasks)
-	if err != nil {
-		return 1
-	}
-	return max(n, 1)
-}
-
-// taskAddress returns the only name by which Slurm requeues one task of an
-// array and not the rest; "" for other jobs.
-func taskAddress(j *slurm.Job) string {
-	if !j.ArraySplit {
-		return ""
-	}
-	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
-}
-
 // onSlices returns what a running job asks. One that took any GPU and was given
 // slices of one type asks for those while it runs: that is what it is served and
 // charged.

@@ -65,7 +65,7 @@ func (d *differ) add(j *slurm.Job, e slurm.Edit) {
 		return
 	}
 	e.Run = j.Run()
-	e.Tasks = tasksOf(j)
+	e.Tasks = j.TaskCount()
 	d.edits = append(d.edits, e)
 }
 
@@ -130,7 +130,7 @@ func (d *differ) requeues() {
 			continue
 		}
 		if j := d.touchable(dec.Job); j != nil && j.State == "RUNNING" {
-			d.add(j, slurm.Edit{Kind: slurm.Requeue, Array: taskAddress(j), Why: dec.Why})
+			d.add(j, slurm.Edit{Kind: slurm.Requeue, Array: j.TaskAddress(), Why: dec.Why})
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (d *differ) warns() {
 	for _, w := range d.Warns {
 		if j := d.touchable(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
 			d.add(j, slurm.Edit{
-				Kind: slurm.Warn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: taskAddress(j), Why: w.Why,
+				Kind: slurm.Warn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: j.TaskAddress(), Why: w.Why,
 			})
 		}
 	}

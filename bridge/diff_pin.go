@@ -29,15 +29,15 @@ func (d *differ) pins() {
 func (d *differ) pinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return d.Pin && !j.Unsplit() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		d.Snapshot.Job(dec.Job).Unplaced == "" && d.free(dec.On)
+		d.Snapshot.Job(dec.Job).Unplaced == "" && Free(d.View, dec.On)
 }
 
-// free reports whether Slurm shows the devices as free already. A job pinned
+// Free reports whether the view shows the devices as free already. A job pinned
 // to a busy node would wait while others take what it waits for.
-func (d *differ) free(on policy.Alloc) bool {
+func Free(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
-		i := slices.IndexFunc(d.View.Nodes, func(n slurm.Node) bool { return n.Name == slot.Node })
-		if i < 0 || freeDevices(&d.View.Nodes[i], slot.Type) < slot.Count {
+		i := slices.IndexFunc(v.Nodes, func(n slurm.Node) bool { return n.Name == slot.Node })
+		if i < 0 || v.Nodes[i].Free(slot.Type) < slot.Count {
 			return false
 		}
 	}

@@ -68,7 +68,7 @@ func effectOf(intents []ledger.Intent, now time.Time) effect {
 		switch tried := e.open && in.Sent.After(e.since); {
 		case in.State.Open():
 			e.pending = e.pending || tried
-		case in.Ineffective() || stuck && in.Unmoved():
+		case ledger.Ineffective(in) || stuck && ledger.Unmoved(in):
 			e.miss(in, tried)
 		case in.State == ledger.Failed: // the call failed, which says nothing of its effect
 		case tried:
@@ -91,7 +91,7 @@ func unmoved(intents []ledger.Intent, now time.Time) bool {
 			continue
 		}
 		orders++
-		if in.Unmoved() {
+		if ledger.Unmoved(in) {
 			still++
 		}
 	}

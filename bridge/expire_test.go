@@ -30,8 +30,9 @@ func newGuarded(t *testing.T) *guarded {
 	g.store, g.expiry = g.db, g.db
 	g.conf.Warmup = 0
 	g.restart()
+	parts := g.parts()
 	g.x = &bridge.Expirer{
-		Releaser: bridge.Releaser{Parts: g.parts(), Name: "lab", Holder: "timer:1" + bridge.ExpirySuffix, Wait: func(_ context.Context, d time.Duration) error {
+		Releaser: bridge.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: "lab", Holder: "timer:1" + bridge.ExpirySuffix, Wait: func(_ context.Context, d time.Duration) error {
 			g.w.Advance(g.w.Now().Add(d))
 			return nil
 		}},

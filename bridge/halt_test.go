@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -24,7 +22,7 @@ func TestEveryCallIsAllowedFirst(t *testing.T) {
 	for _, allowed := range []int{0, 1, 2} {
 		d, asked := &diary{job: j}, 0
 		p := pusher{
-			Parts: Parts{Cluster: d, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return noon }},
+			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
 			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
 			may: func(context.Context) error {
 				if asked++; asked > allowed {

@@ -115,7 +115,7 @@ func (k *look) of(t *Thought) gate.State {
 	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
 	s.Leadership = k.loop.seat.until.Sub(s.Now)
 	if t.Partition.Mode.Allows(gate.Preempt) { // else nobody would ever be warned, and no stop be seen in the plan
-		s.Notices = t.Partition.notices(k.View)
+		s.Notices = Notices(&t.Partition, k.View)
 	}
 	if as := t.Partition.planAs(); as != t.Partition.Mode {
 		s.Modes = maps.Clone(s.Modes)

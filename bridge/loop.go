@@ -99,6 +99,11 @@ func (l *Loop) resign(ctx context.Context) error {
 	return nil
 }
 
+// Ports are the parts that a push needs.
+func (p *Parts) Ports() Ports {
+	return Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.edited}
+}
+
 func (l *Loop) deadline() time.Duration {
 	if l.Deadline > 0 {
 		return l.Deadline

@@ -8,17 +8,11 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Warning says how a job's script is warned before the job is requeued.
-type Warning struct {
-	Grace  time.Duration // between the warning and the earliest requeue; 0: no warning
-	Signal slurm.Signal  // ""; CONT, which ends no script, or USR1 where the owner asked for a warning
-}
-
 // usualGrace is the grace of a job whose owner names a signal and no time.
 const usualGrace = 2 * time.Minute
 
-// notice returns how a job is warned, by what its owner says and its partition.
-func (p *Partition) notice(d *Directive) gate.Notice {
+// noticeOf returns how a job is warned, by what its owner says and its partition.
+func noticeOf(p *Partition, d *Directive) gate.Notice {
 	n := gate.Notice{Signal: p.Warning.Signal, Grace: p.Warning.Grace}
 	if n.Signal == "" {
 		n.Signal = slurm.CONT
@@ -38,8 +32,8 @@ func (p *Partition) notice(d *Directive) gate.Notice {
 	return n
 }
 
-// notices returns how the running jobs of the partition are warned.
-func (p *Partition) notices(v *slurm.View) map[int64]gate.Notice {
+// Notices returns how the running jobs of the partition are warned.
+func Notices(p *Partition, v *slurm.View) map[int64]gate.Notice {
 	all := map[int64]gate.Notice{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -47,7 +41,7 @@ func (p *Partition) notices(v *slurm.View) map[int64]gate.Notice {
 			continue
 		}
 		d, _ := ParseDirective(j.Comment, j.Extra)
-		if n := p.notice(&d); n.Grace > 0 {
+		if n := noticeOf(p, &d); n.Grace > 0 {
 			all[j.ID] = n
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
@@ -131,7 +130,7 @@ func TestAPartitionsGrace(t *testing.T) {
 	} {
 		t.Run(comment, func(t *testing.T) {
 			r, short := gracious(t, comment)
-			r.conf.Partitions[0].Warning = bridge.Warning{Grace: time.Minute}
+			r.conf.Partitions[0].Warning = gate.Notice{Grace: time.Minute}
 			r.restart()
 			r.until("the short job runs", func() bool { j := r.job(short); return !j.Pending() })
 			var got slurm.Signal

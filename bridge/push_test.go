@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -205,7 +203,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		d := &diary{job: j, fail: tt.fail}
 		e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
 		p := pusher{
-			Parts: Parts{Cluster: d, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return noon }},
+			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
 			may:   func(context.Context) error { return nil },
 			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
 		}
@@ -237,7 +235,7 @@ func TestSentIsWhenTheCallEnded(t *testing.T) {
 		j, now := waitingJob(), noon
 		d := &diary{job: j}
 		p := pusher{
-			Parts: Parts{Cluster: slowly{d, &now}, Journal: d, Metrics: NewMetrics(prometheus.NewRegistry()), Now: func() time.Time { return now }},
+			Ports: Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},
 			may:   func(context.Context) error { return nil },
 			facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
 		}

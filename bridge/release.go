@@ -13,11 +13,12 @@ import (
 // policy and no gate: it can only undo, by value, what the ledger says is
 // ours.
 type Releaser struct {
-	Parts
-	Name   string        // the cluster
-	Holder string        // its own name in the leader row
-	TTL    time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
-	Epoch  int64         // of the leadership it acts under; Lead sets it
+	Ports
+	Leadership Leadership
+	Name       string        // the cluster
+	Holder     string        // its own name in the leader row
+	TTL        time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
+	Epoch      int64         // of the leadership it acts under; Lead sets it
 
 	// Only says which values are given back; nil: all. The intent is the one
 	// whose value stands, nil where the ledger has no such row any more.

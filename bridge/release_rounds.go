@@ -120,7 +120,7 @@ func (g *giving) send(ctx context.Context, f *Facts, todo []slurm.Edit) error {
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
-	p := pusher{Parts: g.Parts, facts: f, may: g.may, told: func(n int) { g.tell(n, left) }}
+	p := pusher{Ports: g.Ports, facts: f, may: g.may, told: func(n int) { g.tell(n, left) }}
 	sent, err := p.push(ctx, planned)
 	g.book(sent)
 	if errors.Is(err, errFailing) && g.halts < maxHalts {

@@ -17,7 +17,8 @@ import (
 // releaser leads, in place of the rig's daemon, and waits in Slurm's time.
 func (r *rig) releaser() *bridge.Releaser {
 	r.t.Helper()
-	rel := &bridge.Releaser{Parts: r.parts(), Name: "lab", Holder: r.conf.Holder, Wait: func(_ context.Context, d time.Duration) error {
+	parts := r.parts()
+	rel := &bridge.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: "lab", Holder: r.conf.Holder, Wait: func(_ context.Context, d time.Duration) error {
 		r.w.Advance(r.w.Now().Add(d))
 		return nil
 	}}

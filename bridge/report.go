@@ -114,7 +114,7 @@ func tally(intents []ledger.Intent) string {
 		switch {
 		case intents[i].Sent.IsZero():
 			counts[k].unsent++
-		case systemic(&intents[i]):
+		case intents[i].State.Systemic():
 			counts[k].failed++
 		}
 	}

@@ -259,7 +259,7 @@ func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledge
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush, careful: l.failing}
+	push := pusher{Ports: l.Ports(), facts: f, may: l.MayPush, careful: l.failing}
 	var err error
 	r.Intents, err = push.push(ctx, planned)
 	l.done.sent(r.Intents, l.Now())

@@ -41,7 +41,7 @@ func (l *Loop) unbind(ctx context.Context, f *Facts, r *Report) {
 		r.doubt("journal", err)
 		return
 	}
-	push := pusher{Parts: l.Parts, facts: f, may: l.MayPush}
+	push := pusher{Ports: l.Ports(), facts: f, may: l.MayPush}
 	sent, err := push.push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
 		r.doubt("push", err)

@@ -79,11 +79,10 @@ func (s starts) next(t *Thought, v *slurm.View) starts {
 	for i := range t.Plan.Decisions {
 		made[t.Plan.Decisions[i].For] = true
 	}
-	d := differ{Wish: Wish{View: v}}
 	for i := range t.Plan.Decisions {
 		dec := &t.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || j == nil || !j.Pending() || j.Held || j.Eligible.After(v.At) || !d.free(dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || j == nil || !j.Pending() || j.Held || j.Eligible.After(v.At) || !Free(v, dec.On) {
 			continue
 		}
 		a, ok := s[j.ID]

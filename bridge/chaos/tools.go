@@ -58,7 +58,8 @@ func (p *proc) fresh() {
 }
 
 func (p *proc) releaser() bridge.Releaser {
-	return bridge.Releaser{Parts: p.parts(), Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+	parts := p.parts()
+	return bridge.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
 		p.w.Advance(p.w.Now().Add(d))
 		return nil
 	}}

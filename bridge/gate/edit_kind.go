@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"time"
 
@@ -207,8 +206,8 @@ func (g *editor) stopping(c *claim, stop *Stop) *no {
 				return deny("I5", "this run was requeued once already")
 			case g.unknown(c.Run.Job):
 				return deny("I5", "the outcome of an earlier edit is unknown and may still come")
-			case c.Array != arrayAddress(j):
-				return deny("I5", "its address is %q, not %q", arrayAddress(j), c.Array)
+			case c.Array != j.TaskAddress():
+				return deny("I5", "its address is %q, not %q", j.TaskAddress(), c.Array)
 			}
 			return nil
 		},
@@ -217,14 +216,6 @@ func (g *editor) stopping(c *claim, stop *Stop) *no {
 		func() *no { return g.pingPong(*stop, g.displaced()) },
 		func() *no { return g.budget.check(g.stopOf(c.planned, stop.For)) },
 	)
-}
-
-// arrayAddress is how requeues address the job: "47_4" for an array's task.
-func arrayAddress(j *slurm.Job) string {
-	if j.ArrayJob == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
 }
 
 // displaced are the pairs of this cycle's accepted requeues.

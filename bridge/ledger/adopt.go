@@ -46,7 +46,7 @@ func Adopt(intents []Intent, v *slurm.View) []Intent {
 				continue
 			}
 			if in := inherited(rows[spot{j.ArrayJob, f}], j, v); in != nil {
-				out = append(out, in.of(j, v.At))
+				out = append(out, inheritedBy(in, j, v.At))
 			}
 		}
 	}
@@ -125,8 +125,8 @@ func has(in *Intent, j *slurm.Job, now time.Time) bool {
 	return whose == Ours || whose == Hidden && in.State != Yielded
 }
 
-// of returns the array's intent as one of the task.
-func (in *Intent) of(j *slurm.Job, now time.Time) Intent {
+// inheritedBy returns the array's intent as one of the task.
+func inheritedBy(in *Intent, j *slurm.Job, now time.Time) Intent {
 	e := in.Edit
 	e.Run, e.Tasks, e.Why = j.Run(), 1, "inherited: the task was split off its array"
 	b := in.Before

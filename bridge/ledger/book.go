@@ -78,7 +78,7 @@ func NewBook(intents []Intent) *Book {
 			b.newest[at] = in
 		case in.State == Yielded:
 			b.yielded[in.Edit.Run.Job] = in
-		case at.field == Site && in.mayHaveUndone():
+		case at.field == Site && mayHaveUndone(in):
 			b.undone[at] = in.ID
 		}
 	}
@@ -112,7 +112,7 @@ func (b *Book) Yielded(run slurm.Run, now time.Time) *Intent {
 	}
 	for _, f := range []Field{Site, NiceBy} {
 		in := b.newest[spot{run.Job, f}]
-		if in != nil && in.Unfelt() && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < yieldFor {
+		if in != nil && Unfelt(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < yieldFor {
 			return in
 		}
 	}

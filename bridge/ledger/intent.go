@@ -28,6 +28,10 @@ func (s State) Open() bool {
 	return s == Planned || s == Sent || s == Acked || s == Unknown
 }
 
+// Systemic reports whether the outcome says something about Slurm or us rather
+// than about the job.
+func (s State) Systemic() bool { return s == Failed || s == Unknown }
+
 // Before is what stood in the job when the intent was made, so that it can be
 // given back and a foreign change be noticed.
 type Before struct {
@@ -77,11 +81,11 @@ type Intent struct {
 }
 
 // Ineffective reports whether Slurm said yes to the edit and nothing came of it.
-func (in *Intent) Ineffective() bool { return in.State == Failed && in.Polls >= maxPolls }
+func Ineffective(in *Intent) bool { return in.State == Failed && in.Polls >= maxPolls }
 
 // Repeatable reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
-func (in *Intent) Repeatable() bool {
+func Repeatable(in *Intent) bool {
 	switch in.Edit.Kind {
 	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.Lease, slurm.Unlease:
 		return in.State == Unknown
@@ -91,14 +95,14 @@ func (in *Intent) Repeatable() bool {
 
 // Unfelt reports whether Slurm said yes to the intent's value, which no record
 // shows and which may stand, and the job's priority did not follow it.
-func (in *Intent) Unfelt() bool {
+func Unfelt(in *Intent) bool {
 	return in.State == Observed && in.Error != "" && in.Polls >= maxPolls
 }
 
 // Unmoved reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
-func (in *Intent) Unmoved() bool {
-	return in.Unfelt() || in.State == Yielded && in.Edit.Kind == slurm.Nice && in.Polls >= maxPolls
+func Unmoved(in *Intent) bool {
+	return Unfelt(in) || in.State == Yielded && in.Edit.Kind == slurm.Nice && in.Polls >= maxPolls
 }
 
 // Live reports whether the intent's effect is, as far as we know, in Slurm and

@@ -15,17 +15,17 @@ func (b *Book) Most(run slurm.Run, f Field, now time.Time) int64 {
 	if in == nil {
 		return 0
 	}
-	most := in.most()
+	most := highest(in)
 	if b.undone[spot{run.Job, f}] > in.ID {
 		most = max(most, 0)
 	}
 	return most
 }
 
-// most is the highest of the values one of which stands.
-func (in *Intent) most() int64 {
+// highest is the highest of the values one of which stands.
+func highest(in *Intent) int64 {
 	switch {
-	case !in.doubtful():
+	case !doubtful(in):
 		return in.Edit.Value
 	case in.Before.Most != 0:
 		return max(in.Edit.Value, in.Before.Ours, in.Before.Most)
@@ -35,12 +35,12 @@ func (in *Intent) most() int64 {
 
 // doubtful reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
-func (in *Intent) doubtful() bool {
+func doubtful(in *Intent) bool {
 	return FieldOf(in.Edit.Kind) == Site && in.State == Observed && in.Error != "" && in.Polls < maxPolls
 }
 
 // mayHaveUndone reports whether the intent was to give its field back and its
 // answer was waited for in vain.
-func (in *Intent) mayHaveUndone() bool {
+func mayHaveUndone(in *Intent) bool {
 	return in.State == Failed && neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
 }

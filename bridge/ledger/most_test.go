@@ -52,7 +52,7 @@ func TestSeenEndsDoubt(t *testing.T) {
 	in, j := number("site_factor", 700, Unknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if await(&in, &j, noon.Add(time.Minute)); in.State != Observed || in.doubtful() {
+	if await(&in, &j, noon.Add(time.Minute)); in.State != Observed || doubtful(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }

@@ -106,3 +106,19 @@ func (n *Node) typeOf(typ string) string {
 	}
 	return cmp.Or(first, Untyped)
 }
+
+// Free returns how many devices of the type Slurm shows as not given out.
+func (n *Node) Free(typ string) int {
+	free := 0
+	for _, g := range n.Devices() {
+		if g.Type == typ {
+			free += g.Count
+		}
+	}
+	for _, g := range n.InUse() {
+		if g.Type == typ {
+			free -= g.Count
+		}
+	}
+	return max(free, 0)
+}

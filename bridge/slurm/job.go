@@ -138,6 +138,28 @@ func (j *Job) Flag(name string) bool {
 // Unsplit reports whether the record stands for the pending tasks of an array.
 func (j *Job) Unsplit() bool { return j.ArrayJob != 0 && !j.ArraySplit }
 
+// TaskCount returns how many tasks the record stands for; 1 where that cannot be
+// read.
+func (j *Job) TaskCount() int {
+	if !j.Unsplit() {
+		return 1
+	}
+	n, err := ParseTasks(j.ArrayTasks)
+	if err != nil {
+		return 1
+	}
+	return max(n, 1)
+}
+
+// TaskAddress returns the only name, such as "47_4", by which Slurm requeues one
+// task of an array and not the rest; "" for other jobs.
+func (j *Job) TaskAddress() string {
+	if !j.ArraySplit {
+		return ""
+	}
+	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
+}
+
 func unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -87,7 +87,7 @@ func (l *control) intents(t *testing.T) (standing []ledger.Intent) {
 // giveBackAll releases in virtual time.
 func (l *control) giveBackAll(t *testing.T) (*bridge.Released, error) {
 	t.Helper()
-	r := bridge.Releaser{Parts: l.part, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+	r := bridge.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}

@@ -236,7 +236,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 func (l *control) release(waiting int64) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	r := bridge.Releaser{Parts: l.part, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+	r := bridge.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}

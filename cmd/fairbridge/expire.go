@@ -50,7 +50,7 @@ gives everything back all the same.`,
 // expire gives back what is due.
 func (s *stack) expire(ctx context.Context, news io.Writer) (*bridge.Released, error) {
 	x := &bridge.Expirer{
-		Releaser: bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster, Holder: s.loop.Holder + bridge.ExpirySuffix},
+		Releaser: bridge.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + bridge.ExpirySuffix},
 		Watch:    s.db, After: s.loop.ExpireAfter(), StopFile: s.file.StopFile,
 	}
 	out, err := x.Run(ctx)

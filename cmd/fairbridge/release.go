@@ -56,7 +56,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 // release gives back what is ours, or only finds it, and says on news why it
 // takes its time. Beside an error there is what was done all the same.
 func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*bridge.Released, error) {
-	r := &bridge.Releaser{Parts: s.loop.Parts, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
+	r := &bridge.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
 	if dry {
 		return r.Find(ctx)
 	}

@@ -123,9 +123,9 @@ func (p *Partition) problems() []error {
 }
 
 // warning is for values that problems has checked.
-func (p *Partition) warning() bridge.Warning {
+func (p *Partition) warning() gate.Notice {
 	s, _ := slurm.ParseSignal(p.Signal)
-	return bridge.Warning{Grace: p.Grace, Signal: s}
+	return gate.Notice{Grace: p.Grace, Signal: s}
 }
 
 func (p *Partition) policy() string {
