@@ -121,9 +121,9 @@ func observe(w *sim.World) *slurm.View {
 
 func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Wish {
 	book := ledger.NewBook(d.intents)
-	s := Assemble(Known{View: v, Book: book, Seq: 1}, preempting("gpu"))
+	s := Assemble(Known{View: v, Book: book, Seq: 1}, Partition{Name: "gpu", Mode: gate.Preempt})
 	if len(s.Jobs) == 0 {
-		s = Assemble(Known{View: v, Book: book, Seq: 1}, preempting(v.Partitions[0].Name))
+		s = Assemble(Known{View: v, Book: book, Seq: 1}, Partition{Name: v.Partitions[0].Name, Mode: gate.Preempt})
 	}
 	return Wish{
 		Plan: aPlan(t, s), Snapshot: s, View: v, Book: book, Mode: gate.Preempt, Lever: lever, Pin: true,

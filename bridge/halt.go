@@ -11,14 +11,18 @@ import (
 var errHalt = errors.New("push halted")
 
 // MayPush looks, right before every call, at everything that may forbid it.
-func (l *Loop) MayPush(ctx context.Context) error {
+func (l *Loop) MayPush(ctx context.Context) error { return may(ctx, l.StopFile, &l.seat, l.Leadership) }
+
+// may says why no call may be made now: the time of the caller is over, a STOP file
+// exists, or leadership does not last for it and cannot be renewed.
+func may(ctx context.Context, stopFile string, s *seat, l Leadership) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: the cycle's time is over: %w", errHalt, err)
 	}
-	if Stopped(l.StopFile) {
-		return fmt.Errorf("%w: %s exists", errHalt, l.StopFile)
+	if Stopped(stopFile) {
+		return fmt.Errorf("%w: %s exists", errHalt, stopFile)
 	}
-	if err := l.seat.secure(ctx, l.Leadership); err != nil {
+	if err := s.secure(ctx, l); err != nil {
 		return fmt.Errorf("%w: %w", errHalt, err)
 	}
 	return nil

@@ -40,24 +40,24 @@ func TestEveryCallIsAllowedFirst(t *testing.T) {
 
 func TestMayPush(t *testing.T) {
 	stop := filepath.Join(t.TempDir(), "STOP")
-	l := &Loop{Config: Config{StopFile: stop}}
-	l.Leadership = &election{epoch: 1, held: true}
-	l.seat = seat{ttl: time.Minute, clock: time.Now}
-	if _, _, err := l.seat.take(t.Context(), l.Leadership); err != nil {
+	leadership := &election{epoch: 1, held: true}
+	s := seat{ttl: time.Minute, clock: time.Now}
+	if _, _, err := s.take(t.Context(), leadership); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.MayPush(t.Context()); err != nil {
+	mayPush := func(ctx context.Context) error { return may(ctx, stop, &s, leadership) }
+	if err := mayPush(t.Context()); err != nil {
 		t.Errorf("the leader may not push: %v", err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := l.MayPush(over); err == nil {
+	if err := mayPush(over); err == nil {
 		t.Error("a cycle whose time is over may push")
 	}
 	if err := os.WriteFile(stop, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.MayPush(t.Context()); err == nil || !strings.Contains(err.Error(), stop) {
+	if err := mayPush(t.Context()); err == nil || !strings.Contains(err.Error(), stop) {
 		t.Errorf("with a STOP file: %v", err)
 	}
 }

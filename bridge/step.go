@@ -274,7 +274,7 @@ func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledge
 func (l *Loop) intend(ctx context.Context, f *Facts, t *Thought, edits []slurm.Edit) ([]ledger.Intent, error) {
 	c := t.cycle(l.seat.epoch)
 	if !l.Bare {
-		if err := c.sign(t); err != nil {
+		if err := sign(c, t); err != nil {
 			return nil, err
 		}
 	}

@@ -196,7 +196,7 @@ func (t *Thought) cycle(epoch int64) *Cycle {
 
 // sign adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func (c *Cycle) sign(t *Thought) error {
+func sign(c *Cycle, t *Thought) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(t.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)
