@@ -251,7 +251,7 @@ func (l *Loop) calm(f *Facts, r *Report) allowance {
 func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledger.Intent, allowed allowance) {
 	planned = unspoilt(planned, f)
 	if allowed == allEdit {
-		planned = append(planned, affordable(l.again(f, r.Thoughts), l.Gate.WriteBudget(f.View, l.Interval)-tasks(planned))...)
+		planned = append(planned, affordable(l.again(f, r.Thoughts), gate.WriteBudget(&l.Gate, f.View, l.Interval)-tasks(planned))...)
 	}
 	if len(planned) == 0 {
 		return

@@ -126,7 +126,7 @@ func (g *editor) affordable(c *claim) *no {
 }
 
 // WriteBudget is how many tasks may be changed in an interval (I10).
-func (c *Config) WriteBudget(v *slurm.View, interval time.Duration) int {
+func WriteBudget(c *Config, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
 		live += one(!v.Jobs[i].Done())

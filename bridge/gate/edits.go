@@ -21,7 +21,7 @@ func Edits(in EditInput) ([]slurm.Edit, []Refusal) {
 	}
 	g.facts = newFacts(in.State)
 	g.budget = newStopBudget(&g.facts)
-	g.left = in.Config.WriteBudget(in.View, in.Interval) - in.Written
+	g.left = WriteBudget(&in.Config, in.View, in.Interval) - in.Written
 	g.untouched = in.Written == 0
 	g.taken = map[Spot]bool{}
 	for _, e := range g.sorted() {
