@@ -259,9 +259,9 @@ func (l *Loop) pushAll(ctx context.Context, f *Facts, r *Report, planned []ledge
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	push := pusher{Ports: l.Ports(), facts: f, may: l.MayPush, careful: l.failing}
+	p := pusher{Ports: l.Ports(), facts: f, may: l.MayPush, careful: l.failing}
 	var err error
-	r.Intents, err = push.push(ctx, planned)
+	r.Intents, err = p.push(ctx, planned)
 	l.done.sent(r.Intents, l.Now())
 	l.failing = errors.Is(err, errFailing)
 	if err != nil {

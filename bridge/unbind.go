@@ -41,8 +41,8 @@ func (l *Loop) unbind(ctx context.Context, f *Facts, r *Report) {
 		r.doubt("journal", err)
 		return
 	}
-	push := pusher{Ports: l.Ports(), facts: f, may: l.MayPush}
-	sent, err := push.push(ctx, planned)
+	p := pusher{Ports: l.Ports(), facts: f, may: l.MayPush}
+	sent, err := p.push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
 		r.doubt("push", err)
 	}
