@@ -29,6 +29,7 @@ var ours = []rule{
 	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},
 	{[]string{"bridge/sim", "bridge/slurmtest"}, []string{"policy", "bridge/...", "accounting/trace"}, "a simulated Slurm"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
+	{[]string{"bridge"}, []string{"policy", "bridge/slurm"}, "nouns and ports stand on nothing of their verbs"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"sql"}, nil, "only embedded files"},

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -41,7 +41,7 @@ func BenchmarkCycle(b *testing.B) {
 			c.Plan.Decisions[i].Rank = change(i)
 			c.Plan.Decisions[i].Why = fmt.Sprintf("%d jobs are ahead", change(i))
 		}
-		var list []ledger.Intent
+		var list []bridge.Intent
 		for i := range intents {
 			list = append(list, leaseOf(int64(i+1), c.Epoch))
 		}
@@ -49,7 +49,7 @@ func BenchmarkCycle(b *testing.B) {
 		must(b, err)
 		b.StopTimer()
 		for _, in := range out {
-			in.State = ledger.Void
+			in.State = bridge.Void
 			must(b, d.Mark(ctx, in))
 		}
 		b.StartTimer()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 	"fairbridge/sql"
 )
 
@@ -18,7 +18,7 @@ var qExpiryBeat, qExpiryLast = sql.Query("expiry_beat"), sql.Query("expiry_last"
 // clock of the database.
 func (d *DB) Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
 	var micro int64
-	err = d.pool.QueryRow(ctx, qExpiryBeat, cluster, bridge.ExpirySuffix).Scan(&micro, &leader)
+	err = d.pool.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirySuffix).Scan(&micro, &leader)
 	return leader, time.Duration(micro) * time.Microsecond, explain("noting that expire runs for cluster "+cluster, err)
 }
 

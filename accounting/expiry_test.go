@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 )
 
 // alone returns who leads and for how long no daemon has, to the minute.
@@ -44,7 +44,7 @@ func TestBeatKnowsWhenADaemonLedLast(t *testing.T) {
 	if who, long := alone(t, d); who != "" || long < 8*time.Minute || long > 10*time.Minute {
 		t.Errorf("nine minutes after its lease: %q, alone for %v", who, long)
 	}
-	expire := "timer" + bridge.ExpirySuffix
+	expire := "timer" + push.ExpirySuffix
 	lead(t, d, expire)
 	if who, long := alone(t, d); who != expire || long < 8*time.Minute {
 		t.Errorf("its own leadership counts as a daemon's: %q, alone for %v", who, long)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/accounting/pglocal"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 )
 
 // The connection dies in the middle of the transaction: nothing is stored, and
@@ -20,7 +20,7 @@ func TestGoneMidCycle(t *testing.T) {
 	_, err = block.Exec(ctx, "lock table fairbridge.decision_now in exclusive mode") // after fence and cycle row
 	must(t, err)
 	done := make(chan error, 1)
-	c, intents := cycleOf(1, epoch, 3), []ledger.Intent{leaseOf(1, epoch)}
+	c, intents := cycleOf(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
 	go func() {
 		_, err := d.Intend(ctx, c, intents)
 		done <- err
@@ -68,11 +68,11 @@ func TestServerGone(t *testing.T) {
 	_, err = d.Migrate(t.Context())
 	must(t, err)
 	epoch := lead(t, d, "a")
-	out, err := d.Intend(t.Context(), cycleOf(1, epoch, 1), []ledger.Intent{leaseOf(1, epoch)})
+	out, err := d.Intend(t.Context(), cycleOf(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Close())
 	in := out[0]
-	in.State = ledger.Sent
+	in.State = bridge.Sent
 	for name, f := range map[string]func() error{
 		"status": func() error { _, err := d.Status(t.Context()); return err },
 		"lead":   func() error { _, _, _, err := d.Lead(t.Context(), testCluster, "a", time.Minute); return err },

@@ -24,7 +24,7 @@ var (
 // for a release, which belongs to no cycle. Storing the same cycle again
 // changes nothing and returns the same ids; another cycle under its number is
 // ErrConflict, a stale epoch ErrFenced.
-func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if c == nil && len(intents) == 0 {
 		return nil, nil
 	}
@@ -39,7 +39,7 @@ func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Inten
 	if err != nil {
 		return nil, err
 	}
-	var out []ledger.Intent
+	var out []bridge.Intent
 	err = d.tx(ctx, "storing intents", func(tx pgx.Tx) error {
 		if err := fence(ctx, tx, cluster, epoch); err != nil {
 			return err
@@ -63,7 +63,7 @@ func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Inten
 }
 
 // ownerOf returns the cluster and epoch everything is written under.
-func ownerOf(c *bridge.Cycle, intents []ledger.Intent) (string, int64, error) {
+func ownerOf(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
 	var cluster string
 	var epoch int64
 	if c != nil {
@@ -80,10 +80,10 @@ func ownerOf(c *bridge.Cycle, intents []ledger.Intent) (string, int64, error) {
 }
 
 // stored returns copies as the database will hold them.
-func stored(c *bridge.Cycle, intents []ledger.Intent) []ledger.Intent {
-	out := make([]ledger.Intent, len(intents))
+func stored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
+	out := make([]bridge.Intent, len(intents))
 	for i, in := range intents {
-		in.State = ledger.Planned
+		in.State = bridge.Planned
 		if c != nil {
 			in.Cycle = c.Seq
 		}
@@ -102,7 +102,7 @@ func micro(t time.Time) time.Time {
 }
 
 // recall fills in the ids of a cycle that is stored already.
-func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []ledger.Intent) error {
+func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
 	rows, err := tx.Query(ctx, qIntentsOfCycle, c.Cluster, c.Partition, int64(c.Seq))
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []ledger.Intent
 }
 
 // addIntents writes the intents in one round trip.
-func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []ledger.Intent) error {
+func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
 	partition, seq := "", (*int64)(nil)
 	if c != nil {
 		n := int64(c.Seq)

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/sql"
 )
 
@@ -18,7 +18,7 @@ var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_stat
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
 // with ErrFenced once another daemon leads. A closed intent stays as it is,
 // and no intent goes back to an earlier state: ErrClosed.
-func (d *DB) Mark(ctx context.Context, in ledger.Intent) error {
+func (d *DB) Mark(ctx context.Context, in bridge.Intent) error {
 	tag, err := d.pool.Exec(ctx, qIntentMark, in.ID, in.State, orNull(in.Edit.Until), orNull(in.NotAfter), orNull(in.Sent), orNull(in.Closed), clean(in.Error), in.Polls, in.Before)
 	if err != nil {
 		return explain(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
@@ -30,8 +30,8 @@ func (d *DB) Mark(ctx context.Context, in ledger.Intent) error {
 }
 
 // refused says why an intent could not be marked.
-func (d *DB) refused(ctx context.Context, in ledger.Intent) error {
-	var state ledger.State
+func (d *DB) refused(ctx context.Context, in bridge.Intent) error {
+	var state bridge.State
 	var epoch, now int64
 	var holder string
 	var alive bool
@@ -41,7 +41,7 @@ func (d *DB) refused(ctx context.Context, in ledger.Intent) error {
 		return fmt.Errorf("%w: it is not in the ledger", ErrConflict)
 	case err != nil:
 		return err
-	case in.State == ledger.Sent && (epoch != now || !alive) && state == ledger.Planned:
+	case in.State == bridge.Sent && (epoch != now || !alive) && state == bridge.Planned:
 		return fmt.Errorf("%w: %s under epoch %d, ours was %d", ErrFenced, holder, now, epoch)
 	}
 	return fmt.Errorf("%w: it is %s", ErrClosed, state)
@@ -52,7 +52,7 @@ var qIntents = sql.Query("intents")
 // Intents returns every intent of the cluster that is not closed (open, or its
 // effect observed and not yet given up), or was closed after since, by ID. now
 // is not needed: what has run out stays until Settle has closed it.
-func (d *DB) Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error) {
+func (d *DB) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
 	rows, err := d.pool.Query(ctx, qIntents, cluster, since)
 	if err != nil {
 		return nil, explain("reading the ledger", err)
@@ -61,8 +61,8 @@ func (d *DB) Intents(ctx context.Context, cluster string, now, since time.Time) 
 	return out, explain("reading the ledger", err)
 }
 
-func scanIntent(row pgx.CollectableRow) (ledger.Intent, error) {
-	var in ledger.Intent
+func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
+	var in bridge.Intent
 	var until, notAfter, sent, closed *time.Time
 	var cycle int64
 	e := &in.Edit

@@ -18,7 +18,7 @@ func TestIntendGivesBackWhatItStored(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	want := []ledger.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
+	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
 	want[1].NotAfter = time.Time{}
 	out, err := d.Intend(ctx, cycleOf(7, epoch, 3), want)
@@ -44,7 +44,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	c, intents := cycleOf(1, epoch, 50), []ledger.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
+	c, intents := cycleOf(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	first, err := d.Intend(ctx, c, intents)
 	must(t, err)
 	state := func() string {
@@ -76,9 +76,9 @@ func TestIntendIsAllOrNothing(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	_, err := d.Intend(ctx, cycleOf(1, epoch, 1), []ledger.Intent{leaseOf(1, epoch)})
+	_, err := d.Intend(ctx, cycleOf(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
-	_, err = d.Intend(ctx, cycleOf(2, epoch, 1), []ledger.Intent{leaseOf(2, epoch), leaseOf(1, epoch)})
+	_, err = d.Intend(ctx, cycleOf(2, epoch, 1), []bridge.Intent{leaseOf(2, epoch), leaseOf(1, epoch)})
 	if !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "still open") {
 		t.Errorf("a second open intent for a field: %v", err)
 	}
@@ -112,21 +112,21 @@ func TestMarkNeverGoesBack(t *testing.T) {
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
 	for _, c := range []struct {
-		path []ledger.State
+		path []bridge.State
 		ok   bool // of the last step
 	}{
-		{[]ledger.State{ledger.Sent, ledger.Acked, ledger.Observed, ledger.Expired}, true},
-		{[]ledger.State{ledger.Sent, ledger.Unknown, ledger.Observed, ledger.Yielded}, true},
-		{[]ledger.State{ledger.Void, ledger.Void}, true},
-		{[]ledger.State{ledger.Sent, ledger.Unknown, ledger.Sent, ledger.Acked}, true},
-		{[]ledger.State{ledger.Sent, ledger.Acked, ledger.Sent}, false},
-		{[]ledger.State{ledger.Sent, ledger.Sent}, true},
-		{[]ledger.State{ledger.Void, ledger.Sent}, false},
-		{[]ledger.State{ledger.Sent, ledger.Planned}, false},
-		{[]ledger.State{ledger.Sent, ledger.Acked, ledger.Observed, ledger.Acked}, false},
-		{[]ledger.State{ledger.Sent, ledger.Failed, ledger.Observed}, false},
+		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired}, true},
+		{[]bridge.State{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, true},
+		{[]bridge.State{bridge.Void, bridge.Void}, true},
+		{[]bridge.State{bridge.Sent, bridge.Unknown, bridge.Sent, bridge.Acked}, true},
+		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Sent}, false},
+		{[]bridge.State{bridge.Sent, bridge.Sent}, true},
+		{[]bridge.State{bridge.Void, bridge.Sent}, false},
+		{[]bridge.State{bridge.Sent, bridge.Planned}, false},
+		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Acked}, false},
+		{[]bridge.State{bridge.Sent, bridge.Failed, bridge.Observed}, false},
 	} {
-		out, err := d.Intend(ctx, nil, []ledger.Intent{leaseOf(1, epoch)})
+		out, err := d.Intend(ctx, nil, []bridge.Intent{leaseOf(1, epoch)})
 		must(t, err)
 		in := out[0]
 		for i, s := range c.path {
@@ -138,7 +138,7 @@ func TestMarkNeverGoesBack(t *testing.T) {
 				t.Errorf("%v: %v, want ErrClosed", c.path, err)
 			}
 		}
-		in.State = ledger.Expired // make room for the next
+		in.State = bridge.Expired // make room for the next
 		_ = d.Mark(ctx, in)
 	}
 	if open, err := d.Intents(ctx, testCluster, t0, time.Now().Add(time.Hour)); len(open) != 0 || err != nil {
@@ -156,16 +156,16 @@ func TestMarkNeverGoesBack(t *testing.T) {
 func TestSendingAgainIsFenced(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	out, err := d.Intend(ctx, nil, []ledger.Intent{leaseOf(1, lead(t, d, "a"))})
+	out, err := d.Intend(ctx, nil, []bridge.Intent{leaseOf(1, lead(t, d, "a"))})
 	must(t, err)
 	in := out[0]
-	for _, s := range []ledger.State{ledger.Sent, ledger.Unknown} {
+	for _, s := range []bridge.State{bridge.Sent, bridge.Unknown} {
 		in.State = s
 		must(t, d.Mark(ctx, in))
 	}
 	must(t, d.Resign(ctx, testCluster, "a"))
 	lead(t, d, "b")
-	in.State = ledger.Sent
+	in.State = bridge.Sent
 	if err := d.Mark(ctx, in); err == nil {
 		t.Error("another leads, and it may be sent again")
 	}
@@ -175,14 +175,14 @@ func TestMarkKeepsWhatSettleAdopted(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	out, err := d.Intend(ctx, cycleOf(1, epoch, 1), []ledger.Intent{leaseOf(1, epoch)})
+	out, err := d.Intend(ctx, cycleOf(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	in := out[0]
-	in.State, in.Sent = ledger.Sent, t0.Add(time.Second)
+	in.State, in.Sent = bridge.Sent, t0.Add(time.Second)
 	must(t, d.Mark(ctx, in))
 	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: t0, Eligible: in.Edit.Until.Add(2 * time.Second)}
-	settled := ledger.Settle([]ledger.Intent{in}, view(t0.Add(time.Minute), job), t0.Add(time.Minute))
-	if len(settled) != 1 || settled[0].State != ledger.Observed {
+	settled := ledger.Settle([]bridge.Intent{in}, view(t0.Add(time.Minute), job), t0.Add(time.Minute))
+	if len(settled) != 1 || settled[0].State != bridge.Observed {
 		t.Fatalf("settle: %+v", settled)
 	}
 	must(t, d.Mark(ctx, settled[0]))

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -104,16 +104,16 @@ func TestAStaleLeaderMayNotSend(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	out, err := d.Intend(ctx, cycleOf(1, epoch, 1), []ledger.Intent{leaseOf(1, epoch)})
+	out, err := d.Intend(ctx, cycleOf(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	must(t, d.Resign(ctx, testCluster, "a"))
 	lead(t, d, "b")
 	in := out[0]
-	in.State, in.Sent = ledger.Sent, t0
+	in.State, in.Sent = bridge.Sent, t0
 	if err := d.Mark(ctx, in); !errors.Is(err, ErrFenced) {
 		t.Errorf("marking sent: %v, want ErrFenced", err)
 	}
-	in.State = ledger.Void
+	in.State = bridge.Void
 	must(t, d.Mark(ctx, in)) // the new leader sees that it was never sent
 	if _, err := d.Intend(ctx, cycleOf(2, epoch, 1), nil); !errors.Is(err, ErrFenced) {
 		t.Errorf("intend: %v, want ErrFenced", err)
@@ -123,10 +123,10 @@ func TestAStaleLeaderMayNotSend(t *testing.T) {
 	}
 }
 
-func leaseOf(job, epoch int64) ledger.Intent {
-	return ledger.Intent{
-		Cluster: testCluster, Epoch: epoch, Policy: "fifo", State: ledger.Planned, Made: t0, NotAfter: t0.Add(10 * time.Minute),
+func leaseOf(job, epoch int64) bridge.Intent {
+	return bridge.Intent{
+		Cluster: testCluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: t0, NotAfter: t0.Add(10 * time.Minute),
 		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: t0.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: t0.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
-		Before: ledger.Before{Eligible: t0, Begin: t0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: "n[1-2]", Ours: 7, State: "PENDING"},
+		Before: bridge.Before{Eligible: t0, Begin: t0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: "n[1-2]", Ours: 7, State: "PENDING"},
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -83,7 +82,7 @@ func cycleOf(seq uint64, epoch int64, n int) *bridge.Cycle {
 		p.Decisions = append(p.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
 	}
 	return &bridge.Cycle{
-		Cluster: testCluster, Seq: seq, Epoch: epoch, At: t0.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: gate.Rank,
+		Cluster: testCluster, Seq: seq, Epoch: epoch, At: t0.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
 		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), Digest: "d1", Plan: p, Took: map[string]string{"decide": "1ms"},
 	}
 }

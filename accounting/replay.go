@@ -14,7 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 	"fairbridge/policy"
 	"fairbridge/sql"
 )
@@ -24,12 +24,12 @@ type StoredCycle struct {
 	Seq            uint64
 	Epoch          int64
 	At             time.Time
-	Mode           gate.Mode
+	Mode           bridge.Mode
 	Policy, Params string
 	Digest         string // SHA-256 of Snapshot, hex
 	PlanDigest     string // DigestPlan of the plan the gate let through
 	OwnDigest      string // what DigestPlan must give for the plan decided anew; "": an older release stored it
-	Refused        []gate.Refusal
+	Refused        []bridge.Refusal
 	Snapshot       []byte // canonical JSON
 }
 

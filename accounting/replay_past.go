@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 	"fairbridge/policy"
 	"fairbridge/sql"
 )
@@ -30,7 +30,7 @@ type PastRun struct {
 
 // Steering is how many cycles of the past a mode and policy decided.
 type Steering struct {
-	Mode           gate.Mode
+	Mode           bridge.Mode
 	Policy, Params string
 	Cycles, Pushed int64 // Pushed counts edits
 }

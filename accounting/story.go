@@ -8,7 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/policy"
 	"fairbridge/sql"
 )
@@ -21,7 +21,7 @@ type Story struct {
 	Job       policy.JobID     `json:"job"`
 	Runs      []JobRun         `json:"runs"`      // oldest first
 	Decisions []StoredDecision `json:"decisions"` // the present ones first, then newest first
-	Intents   []ledger.Intent  `json:"intents"`   // newest first
+	Intents   []bridge.Intent  `json:"intents"`   // newest first
 }
 
 // JobRun is one run of a job, or its wait for it.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -21,7 +21,7 @@ func TestJobStory(t *testing.T) {
 	}
 	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
 	epoch := lead(t, d, "a")
-	_, err := d.Intend(ctx, cycleOf(1, epoch, 2), []ledger.Intent{leaseOf(1, epoch)})
+	_, err := d.Intend(ctx, cycleOf(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	c := cycleOf(2, epoch, 2)
 	c.Plan.Decisions[0].Verb, c.Plan.Decisions[0].On = policy.Start, policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
@@ -81,9 +81,9 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := lead(t, d, "a")
-	out, err := d.Intend(ctx, cycleOf(1, epoch, 3), []ledger.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
+	out, err := d.Intend(ctx, cycleOf(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
 	must(t, err)
-	out[0].State, out[0].Closed = ledger.Void, t0
+	out[0].State, out[0].Closed = bridge.Void, t0
 	must(t, d.Mark(ctx, out[0]))
 	_, err = d.Intend(ctx, cycleOf(2, epoch, 3), nil)
 	must(t, err)

@@ -3,11 +3,18 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
+
+// Accepts reports whether the owner or the site made the job preemptible.
+func (o Opting) Accepts(j *slurm.Job, d Directive) bool {
+	return o.Comment && d.Preemptible || slices.Contains(o.QOS, j.QOS) ||
+		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
+}
 
 // Config is what the loop is told. Durations are wall-clock.
 type Config struct {
@@ -21,7 +28,7 @@ type Config struct {
 	Pin        bool           // name nodes for jobs about to start
 	Preempt    Opting         // who may be requeued
 	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.SpeedOf
-	Gate       gate.Config    // budgets
+	Gate       Budgets        // budgets
 	StopFile   string         // while it exists nothing is pushed
 	Leader     time.Duration  // length of the leadership lease; 0: three intervals
 	Warmup     int            // good polls after a start or a fault before anything is pushed
@@ -30,25 +37,25 @@ type Config struct {
 // Partition is one partition under one policy.
 type Partition struct {
 	Name   string
-	Mode   gate.Mode
-	PlanAs gate.Mode // mode the policy plans for; "": Mode, or preempt while observing
-	Policy string    // catalogue name
-	Params string    // printed parameters, for the record
+	Mode   Mode
+	PlanAs Mode   // mode the policy plans for; "": Mode, or preempt while observing
+	Policy string // catalogue name
+	Params string // printed parameters, for the record
 	Decide policy.Policy
 
 	// Warning is how a job's script is warned before a requeue, where its owner does
 	// not say otherwise. Grace 0: not at all; Signal "": CONT, which ends no script,
 	// or USR1 where the owner asked for a warning.
-	Warning gate.Notice
+	Warning Notice
 }
 
-// planAs returns the mode the policy plans for.
-func (p *Partition) planAs() gate.Mode {
+// PlanMode returns the mode the policy plans for.
+func (p *Partition) PlanMode() Mode {
 	switch {
 	case p.PlanAs != "":
 		return p.PlanAs
-	case p.Mode == gate.Observe:
-		return gate.Preempt
+	case p.Mode == Observe:
+		return Preempt
 	}
 	return p.Mode
 }
@@ -105,14 +112,14 @@ func DefaultConfig() Config {
 		Lease:    Lease{Length: 10 * time.Minute, Window: 300},
 		Pin:      true,
 		Preempt:  Opting{Comment: true},
-		Gate:     gate.Default(),
+		Gate:     DefaultBudgets(),
 		StopFile: "/etc/fairbridge/STOP",
 		Warmup:   2,
 	}
 }
 
-// leaderTTL returns the length of the leadership lease.
-func (c *Config) leaderTTL() time.Duration {
+// LeaderTTL returns the length of the leadership lease.
+func (c *Config) LeaderTTL() time.Duration {
 	if c.Leader > 0 {
 		return c.Leader
 	}
@@ -126,8 +133,8 @@ func (c *Config) Validate() error {
 	if c.Interval < time.Second || c.Interval > time.Hour {
 		bad("interval: %v is not between 1s and 1h", c.Interval)
 	}
-	if c.leaderTTL() < c.Interval+2*margin {
-		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*margin)
+	if c.LeaderTTL() < c.Interval+2*CallMargin {
+		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*CallMargin)
 	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
@@ -144,9 +151,17 @@ func (c *Config) Validate() error {
 			bad("partitions[%d].name: %q is given twice", i, p.Name)
 		}
 		seen[p.Name] = true
-		if p.PlanAs != "" && p.Mode != gate.Observe {
+		if p.PlanAs != "" && p.Mode != Observe {
 			bad("partitions[%d].plan_as: it is for mode observe; in mode %s the plan is for that mode", i, p.Mode)
 		}
 	}
 	return errors.Join(append(errs, c.Gate.Validate())...)
 }
+
+// ExpireAfter returns how long nobody must have led before a daemon with this
+// configuration counts as gone: its lease, or a minute where that is longer.
+func (c *Config) ExpireAfter() time.Duration { return max(c.LeaderTTL(), time.Minute) }
+
+// CallMargin is how long before the end of the leadership lease a call must begin,
+// so that it is over before another daemon may act.
+const CallMargin = 5 * time.Second

@@ -4,11 +4,51 @@ import (
 	"context"
 	"time"
 
-	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
+
+// Debtor is a Cluster whose hand-backs take two calls: one that holds the job,
+// one that releases it. A process that dies between them leaves a hold that
+// only the ledger knows to be ours.
+type Debtor interface {
+	// HandBack carries out a hand-back; held is called between the two calls,
+	// when the hold was accepted.
+	HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error
+	// Owe tells of a hold of ours that is to be released, and of the nice that
+	// is to be put back then, 0 for none; Pay releases what is owed.
+	Owe(run slurm.Run, nice int64)
+	Pay(context.Context) error
+}
+
+// Expiry says when what ends the leavings of a dead daemon last ran.
+type Expiry interface {
+	// LastExpiry returns how long ago that was; ok is false when it never was.
+	LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error)
+}
+
+// NothingDies is the Expiry of simulations, in which no daemon is killed.
+type NothingDies struct{}
+
+// LastExpiry says that it ran this moment.
+func (NothingDies) LastExpiry(context.Context, string) (time.Duration, bool, error) {
+	return 0, true, nil
+}
+
+// Watch is where an Expirer leaves its sign and learns whether a daemon leads.
+type Watch interface {
+	// Beat notes that the Expirer runs, and returns who leads, "" for nobody,
+	// and how long no daemon has led.
+	Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
+}
+
+// Probes are the GPU measurements of the nodes.
+type Probes interface {
+	// Sample returns the devices of every GPU node of the view that answered, with their
+	// measured use. The error joins the nodes that did not; what did answer
+	// is returned all the same.
+	Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error)
+}
 
 // Cluster is Slurm, or a simulation of it.
 type Cluster interface {
@@ -33,13 +73,13 @@ type Journal interface {
 	// provided the epoch is still the leader's, and returns them with their
 	// ids. On error nothing is stored and nothing may be pushed. A nil cycle
 	// stores the intents alone: a release has no cycle.
-	Intend(context.Context, *Cycle, []ledger.Intent) ([]ledger.Intent, error)
+	Intend(context.Context, *Cycle, []Intent) ([]Intent, error)
 	// Mark stores an intent's new State, times, Error and Polls, and with SENT
 	// its Before, which was read right before.
-	Mark(context.Context, ledger.Intent) error
+	Mark(context.Context, Intent) error
 	// Intents returns every intent of the cluster that is open, or whose
 	// effect is live at now, or that was closed after since, by ID.
-	Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error)
+	Intents(ctx context.Context, cluster string, now, since time.Time) ([]Intent, error)
 }
 
 // Leadership makes sure one daemon at a time writes, by a leased row with an
@@ -66,44 +106,16 @@ type History interface {
 	Memo(ctx context.Context, cluster, partition string) (Memo, error)
 }
 
-// Past is what history adds to a snapshot.
-type Past struct {
-	Accounts []policy.Account // Used and Recent set; sorted by name
-	Users    []policy.User    // sorted by name, then account
-	Jobs     map[int64]JobPast
-	Samples  []policy.Sample // finished jobs, oldest first, bounded
-	// Left predicts from history what remains of a job as it stands in the
-	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
-	// was learnt yet.
-	Left   func(*policy.Job) (left, sigma time.Duration)
-	Speeds []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
+// Use is what probes saw of one job on all of its nodes.
+type Use struct {
+	Busy     policy.Measure   // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
+	Progress policy.Measure   // done share of its work, by its own report
+	Training *policy.Training // its work in steps and its speed, by its own report; nil: not told
 }
 
-// JobPast is what earlier runs of a listed job left behind, keyed by job id
-// and valid only for the job whose first submission is Arrive.
-type JobPast struct {
-	Arrive     time.Time
-	FirstStart time.Time
-	LastStop   time.Time
-	Attained   policy.GPUSeconds // of closed runs
-	Preempted  []time.Time       // requeues of ours, oldest first
-}
-
-// Cycle is the record of one cycle.
-type Cycle struct {
-	Cluster   string            `json:"cluster"`
-	Seq       uint64            `json:"seq"`
-	Epoch     int64             `json:"epoch"`
-	At        time.Time         `json:"at"`
-	Partition string            `json:"partition"`
-	Mode      gate.Mode         `json:"mode"`
-	Policy    string            `json:"policy"`
-	Params    string            `json:"params"` // the policy's parameters, printed
-	Snapshot  []byte            `json:"-"`      // canonical JSON of the snapshot
-	Digest    string            `json:"digest"` // SHA-256 of Snapshot, hex
-	Plan      *policy.Plan      `json:"plan"`
-	Own       string            `json:"own,omitempty"` // SHA-256 of the JSON of the plan as the policy made it, before the gate; hex
-	Refused   []gate.Refusal    `json:"refused"`       // what the gate turned down
-	Pushed    int               `json:"pushed"`        // edits intended
-	Took      map[string]string `json:"took"`          // step → duration
+// JobProbes are probes that also tell what single jobs do.
+type JobProbes interface {
+	// Used returns what the last Sample showed of running jobs, by Slurm's
+	// id. A job that is absent is unknown.
+	Used() map[int64]Use
 }

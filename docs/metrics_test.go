@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 )
 
 // recorder notes what is registered.
@@ -39,7 +39,7 @@ var desc = regexp.MustCompile(`fqName: "([a-z_]+)".*variableLabels: \{([a-z,]*)\
 // loop registers, and the alerts to name no other.
 func TestMetrics(t *testing.T) {
 	var r recorder
-	bridge.NewMetrics(&r)
+	cycle.NewMetrics(&r)
 	var want [][2]string
 	for _, d := range r.descs {
 		m := desc.FindStringSubmatch(d)

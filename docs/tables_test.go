@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 )
 
@@ -45,14 +46,14 @@ func TestInvariantsAreTheGates(t *testing.T) {
 
 func TestBudgetsAreTheGatesDefaults(t *testing.T) {
 	var want [][2]string
-	v := reflect.ValueOf(gate.Default())
+	v := reflect.ValueOf(bridge.DefaultBudgets())
 	for i := range v.NumField() {
 		key := v.Type().Field(i).Tag.Get("yaml")
 		want = append(want, [2]string{"`" + key + "`", printed(v.Field(i).Interface())})
 	}
 	section := regexp.MustCompile("^`[a-z0-9_]+`$")
 	if d := cmp.Diff(want, rows(t, "safety.md", section)); d != "" {
-		t.Errorf("safety.md differs from gate.Default (-gate +page):\n%s", d)
+		t.Errorf("safety.md differs from bridge.DefaultBudgets (-gate +page):\n%s", d)
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -66,16 +66,16 @@ func (s *site) named(job, node string) {
 	if err != nil || !held {
 		s.t.Fatal(held, err)
 	}
-	in := ledger.Intent{
+	in := bridge.Intent{
 		Cluster: "lab", Epoch: epoch, Policy: "fifo", Made: time.Now(),
-		Edit: slurm.Edit{Run: run, Kind: slurm.Require, Nodes: []string{node}, Tasks: 1}, Before: ledger.Before{State: "PENDING"},
+		Edit: slurm.Edit{Run: run, Kind: slurm.Require, Nodes: []string{node}, Tasks: 1}, Before: bridge.Before{State: "PENDING"},
 	}
-	list, err := db.Intend(ctx, nil, []ledger.Intent{in})
+	list, err := db.Intend(ctx, nil, []bridge.Intent{in})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.run("root", "scontrol", "update", "jobid="+job, "reqnodelist="+node)
-	list[0].State, list[0].Sent = ledger.Observed, time.Now()
+	list[0].State, list[0].Sent = bridge.Observed, time.Now()
 	if err := db.Mark(ctx, list[0]); err != nil {
 		s.t.Fatal(err)
 	}

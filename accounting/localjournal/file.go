@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 )
 
 // open takes the file and reads it.
@@ -51,7 +51,7 @@ func (j *Journal) load() (whole int64, err error) {
 		}
 		whole += int64(len(line)) + 1
 		b = rest
-		var in ledger.Intent
+		var in bridge.Intent
 		if err := json.Unmarshal(line, &in); err != nil {
 			j.damage = append(j.damage, fmt.Errorf("%s:%d: not an intent: %w", j.path, n, err))
 			continue
@@ -62,7 +62,7 @@ func (j *Journal) load() (whole int64, err error) {
 
 // write appends lines in one call and waits for the disk. After a failed write
 // the file is cut back, so that half a line never precedes a whole one.
-func (j *Journal) write(list []ledger.Intent) error {
+func (j *Journal) write(list []bridge.Intent) error {
 	b, err := lines(list)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (j *Journal) write(list []ledger.Intent) error {
 	return nil
 }
 
-func lines(list []ledger.Intent) ([]byte, error) {
+func lines(list []bridge.Intent) ([]byte, error) {
 	var b bytes.Buffer
 	w := json.NewEncoder(&b)
 	for i := range list {
@@ -91,7 +91,7 @@ func lines(list []ledger.Intent) ([]byte, error) {
 // rewrite replaces the file by one with what still counts, in one step.
 func (j *Journal) rewrite() error {
 	since := j.now().Add(-keep)
-	var list []ledger.Intent
+	var list []bridge.Intent
 	for _, in := range j.intents {
 		if counts(&in, since) {
 			list = append(list, in)
@@ -115,7 +115,7 @@ func (j *Journal) rewrite() error {
 	return errors.Join(old.Close(), syncDir(j.path))
 }
 
-func writeNew(path string, list []ledger.Intent) (*os.File, int64, error) {
+func writeNew(path string, list []bridge.Intent) (*os.File, int64, error) {
 	b, err := lines(list)
 	if err != nil {
 		return nil, 0, err

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 )
 
 // keep is how long a closed intent stays in the file: as long as the gate's
@@ -33,7 +32,7 @@ type Journal struct {
 	lock    *os.File
 	size    int64
 	limit   int64
-	intents map[int64]ledger.Intent
+	intents map[int64]bridge.Intent
 	damage  []error
 	now     func() time.Time
 }
@@ -42,7 +41,7 @@ type Journal struct {
 // One process at a time may: others get ErrInUse. A last line that was cut off
 // by a crash is dropped; damaged lines are skipped and told by Damage.
 func Open(path string) (*Journal, error) {
-	j := &Journal{path: path, limit: maxBytes, intents: map[int64]ledger.Intent{}, now: time.Now}
+	j := &Journal{path: path, limit: maxBytes, intents: map[int64]bridge.Intent{}, now: time.Now}
 	if err := j.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the local journal: %w", err), j.Close())
 	}
@@ -52,7 +51,7 @@ func Open(path string) (*Journal, error) {
 // Read reads the journal at path without taking it. It is an error if it is
 // not there.
 func Read(path string) (*Journal, error) {
-	j := &Journal{path: path, intents: map[int64]ledger.Intent{}, now: time.Now}
+	j := &Journal{path: path, intents: map[int64]bridge.Intent{}, now: time.Now}
 	if _, err := j.load(); err != nil {
 		return nil, fmt.Errorf("reading the local journal: %w", err)
 	}
@@ -76,13 +75,13 @@ func (j *Journal) Close() error {
 func (j *Journal) Damage() error { return errors.Join(j.damage...) }
 
 // Note writes the intents as they are now, and returns when they are on disk.
-func (j *Journal) Note(list ...ledger.Intent) error {
+func (j *Journal) Note(list ...bridge.Intent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.note(list)
 }
 
-func (j *Journal) note(list []ledger.Intent) error {
+func (j *Journal) note(list []bridge.Intent) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -105,7 +104,7 @@ func (j *Journal) note(list []ledger.Intent) error {
 
 // Intend stores intents without a database, under ids of this file. It serves
 // a release while Postgres is down, so there is no epoch to fence by.
-func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var last int64
@@ -115,7 +114,7 @@ func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []ledger.In
 	out := slices.Clone(intents)
 	for i := range out {
 		last++
-		out[i].ID, out[i].State = last, ledger.Planned
+		out[i].ID, out[i].State = last, bridge.Planned
 	}
 	if err := j.note(out); err != nil {
 		return nil, err
@@ -124,14 +123,14 @@ func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []ledger.In
 }
 
 // Mark stores an intent as it is now.
-func (j *Journal) Mark(_ context.Context, in ledger.Intent) error { return j.Note(in) }
+func (j *Journal) Mark(_ context.Context, in bridge.Intent) error { return j.Note(in) }
 
 // Intents returns the cluster's intents that are not closed or were closed
 // after since, by ID.
-func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time) ([]ledger.Intent, error) {
+func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time) ([]bridge.Intent, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	var out []ledger.Intent
+	var out []bridge.Intent
 	for _, in := range j.intents {
 		if in.Cluster == cluster && counts(&in, since) {
 			out = append(out, in)
@@ -142,10 +141,10 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 }
 
 // counts reports whether an intent is not closed, or was closed after since.
-func counts(in *ledger.Intent, since time.Time) bool {
-	return in.State.Open() || in.State == ledger.Observed || in.Closed.After(since)
+func counts(in *bridge.Intent, since time.Time) bool {
+	return in.State.Open() || in.State == bridge.Observed || in.Closed.After(since)
 }
 
-func byID(list []ledger.Intent) {
-	slices.SortFunc(list, func(a, b ledger.Intent) int { return cmp.Compare(a.ID, b.ID) })
+func byID(list []bridge.Intent) {
+	slices.SortFunc(list, func(a, b bridge.Intent) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 )
 
 // Tee is a journal in the database with a copy in a local file.
@@ -24,7 +23,7 @@ var (
 
 // Intend stores in both. What is not in both may not be pushed; intents that
 // are only in the database are void in the next cycle.
-func (t *Tee) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+func (t *Tee) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	out, err := t.DB.Intend(ctx, c, intents)
 	if err != nil {
 		return nil, err
@@ -37,9 +36,9 @@ func (t *Tee) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Inte
 
 // Mark stores in both. The leave to send comes from the database first; an
 // outcome is noted in the file even when the database is gone.
-func (t *Tee) Mark(ctx context.Context, in ledger.Intent) error {
+func (t *Tee) Mark(ctx context.Context, in bridge.Intent) error {
 	err := t.DB.Mark(ctx, in)
-	if err != nil && in.State == ledger.Sent {
+	if err != nil && in.State == bridge.Sent {
 		return err
 	}
 	return errors.Join(err, t.Local.Note(in))
@@ -47,7 +46,7 @@ func (t *Tee) Mark(ctx context.Context, in ledger.Intent) error {
 
 // Intents reads the database, after it has been told of what was done from the
 // local file while that was lent.
-func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]ledger.Intent, error) {
+func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
 	if err := t.takeBack(ctx, cluster); err != nil {
 		return nil, err
 	}
@@ -66,7 +65,7 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error)
 	defer t.Local.mu.Unlock()
 	for _, was := range known {
 		in, ok := t.Local.intents[was.ID]
-		if !ok || !same(&in, &was) || progress(in.State) <= max(progress(was.State), progress(ledger.Sent)) {
+		if !ok || !same(&in, &was) || progress(in.State) <= max(progress(was.State), progress(bridge.Sent)) {
 			continue
 		}
 		if err := t.DB.Mark(ctx, in); err != nil {
@@ -78,8 +77,8 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error)
 }
 
 // progress orders the states by how far an intent has come.
-func progress(s ledger.State) int {
-	for i, x := range []ledger.State{ledger.Planned, ledger.Sent, ledger.Unknown, ledger.Acked, ledger.Observed} {
+func progress(s bridge.State) int {
+	for i, x := range []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
 		if s == x {
 			return i
 		}
@@ -89,6 +88,6 @@ func progress(s ledger.State) int {
 
 // same reports whether both are the same intent: ids begin anew in a new
 // database.
-func same(a, b *ledger.Intent) bool {
+func same(a, b *bridge.Intent) bool {
 	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.Same(b.Edit.Run)
 }

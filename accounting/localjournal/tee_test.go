@@ -9,7 +9,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/localjournal"
 	"fairbridge/accounting/pglocal/pgtest"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -29,26 +29,26 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
 	check(t, err)
 	now := time.Now()
-	intents := make([]ledger.Intent, 3)
+	intents := make([]bridge.Intent, 3)
 	for i := range intents {
-		intents[i] = ledger.Intent{
+		intents[i] = bridge.Intent{
 			Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now, NotAfter: now.Add(time.Hour),
 			Edit: slurm.Edit{Run: slurm.Run{Job: int64(i + 1), Submit: 5}, Kind: slurm.Lease, Until: now.Add(time.Hour), Tasks: 1},
 		}
 	}
 	intents, err = tee.Intend(ctx, nil, intents)
 	check(t, err)
-	for _, s := range []ledger.State{ledger.Sent, ledger.Observed} {
+	for _, s := range []bridge.State{bridge.Sent, bridge.Observed} {
 		for i := range intents[:2] {
 			intents[i].State, intents[i].Sent = s, now
 			check(t, tee.Mark(ctx, intents[i]))
 		}
 	}
 	gone := intents[0] // what a release finds, working from the file
-	gone.State, gone.Closed, gone.Error = ledger.Expired, now, "superseded"
+	gone.State, gone.Closed, gone.Error = bridge.Expired, now, "superseded"
 	check(t, file.Mark(ctx, gone))
 	behind := intents[1] // the file missed a mark
-	behind.State = ledger.Acked
+	behind.State = bridge.Acked
 	check(t, file.Mark(ctx, behind))
 	for _, want := range []int{1, 0} {
 		told, err := tee.CatchUp(ctx, "c1")
@@ -59,7 +59,7 @@ func TestTheDatabaseCatchesUp(t *testing.T) {
 	}
 	live, err := db.Intents(ctx, "c1", now, now.Add(time.Hour))
 	check(t, err)
-	if len(live) != 2 || live[0].ID != intents[1].ID || live[0].State != ledger.Observed || live[1].State != ledger.Planned {
+	if len(live) != 2 || live[0].ID != intents[1].ID || live[0].State != bridge.Observed || live[1].State != bridge.Planned {
 		t.Errorf("the database has %+v, want the second observed and the third planned", live)
 	}
 }
@@ -88,13 +88,13 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	epoch, _, _, err := db.Lead(ctx, "c1", "a", time.Minute)
 	check(t, err)
 	now := time.Now()
-	list, err := tee.Intend(ctx, nil, []ledger.Intent{{
+	list, err := tee.Intend(ctx, nil, []bridge.Intent{{
 		Cluster: "c1", Epoch: epoch, Policy: "fifo", Made: now,
 		Edit: slurm.Edit{Run: slurm.Run{Job: 1, Submit: 5}, Kind: slurm.Require, Nodes: []string{"n1"}, Tasks: 1},
 	}})
 	check(t, err)
 	pin := list[0]
-	for _, pin.State = range []ledger.State{ledger.Sent, ledger.Observed} {
+	for _, pin.State = range []bridge.State{bridge.Sent, bridge.Observed} {
 		pin.Sent = now
 		check(t, tee.Mark(ctx, pin))
 	}
@@ -113,7 +113,7 @@ func TestALentFileIsTakenBack(t *testing.T) {
 	if err := file.Note(pin); err == nil {
 		t.Error("a lent file was written")
 	}
-	pin.State, pin.Closed, pin.Error = ledger.Expired, now, "superseded"
+	pin.State, pin.Closed, pin.Error = bridge.Expired, now, "superseded"
 	check(t, other.Mark(ctx, pin))
 	check(t, other.Close())
 	live, err := tee.Intents(ctx, "c1", now, now.Add(time.Hour))

@@ -3,7 +3,7 @@ package chaos
 import (
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 )
 
 // end looks at what is left: when our processes are dead, when one is well again,
@@ -16,7 +16,7 @@ func (t *trial) end() {
 	}
 	t.sleep(max(t.Lease, 5*time.Minute) + 2*time.Minute)
 	t.oracle.leftByTheDead(Begin, Required, Excluded)
-	t.sleep(bridge.OrderAge)
+	t.sleep(push.OrderAge)
 	t.oracle.leftByTheDead(Site, Nice)
 	t.recover()
 	if len(t.oracle.breaches) > 0 {

@@ -8,7 +8,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/chaos"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -63,18 +62,18 @@ func (r *remembering) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 // keeping changes what the loop keeps in the ledger.
 type keeping struct {
 	bridge.Journal
-	mark    func(*ledger.Intent) bool // false: not marked at all
-	intents func([]ledger.Intent) []ledger.Intent
+	mark    func(*bridge.Intent) bool // false: not marked at all
+	intents func([]bridge.Intent) []bridge.Intent
 }
 
-func (k keeping) Mark(ctx context.Context, in ledger.Intent) error {
+func (k keeping) Mark(ctx context.Context, in bridge.Intent) error {
 	if k.mark != nil && !k.mark(&in) {
 		return nil
 	}
 	return k.Journal.Mark(ctx, in)
 }
 
-func (k keeping) Intents(ctx context.Context, c string, now, since time.Time) ([]ledger.Intent, error) {
+func (k keeping) Intents(ctx context.Context, c string, now, since time.Time) ([]bridge.Intent, error) {
 	all, err := k.Journal.Intents(ctx, c, now, since)
 	if k.intents != nil {
 		all = k.intents(all)
@@ -135,11 +134,11 @@ var mutants = []mutant{
 			}
 		}
 	}}), []string{"forgot", "I13"}},
-	{"sent before it is written", journal(keeping{mark: func(in *ledger.Intent) bool { return in.State != ledger.Sent }}), []string{"journal"}},
-	{"what stands is forgotten", journal(keeping{intents: func(all []ledger.Intent) []ledger.Intent {
+	{"sent before it is written", journal(keeping{mark: func(in *bridge.Intent) bool { return in.State != bridge.Sent }}), []string{"journal"}},
+	{"what stands is forgotten", journal(keeping{intents: func(all []bridge.Intent) []bridge.Intent {
 		for i := range all {
-			if all[i].State == ledger.Observed {
-				all[i].State = ledger.Expired
+			if all[i].State == bridge.Observed {
+				all[i].State = bridge.Expired
 			}
 		}
 		return all

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 )
@@ -54,7 +54,7 @@ type call struct {
 	at   time.Time
 	late bool // its process stood still, or had given it up, before Slurm got it
 	mute bool // no answer came
-	row  *ledger.Intent
+	row  *bridge.Intent
 }
 
 func newOracle(t *trial) *oracle {
@@ -208,14 +208,14 @@ func unsure(rule string, m *mark) string {
 func (o *oracle) unknowable(at time.Time) bool { return !at.Before(o.back) && at.Before(o.renewed) }
 
 // row returns the ledger's row of an edit that is being sent.
-func (o *oracle) rowOf(e slurm.Edit) *ledger.Intent {
+func (o *oracle) rowOf(e slurm.Edit) *bridge.Intent {
 	all, err := o.store.Intents(context.Background(), cluster, o.w.Now(), o.w.Now().Add(-30*time.Hour))
 	if err != nil {
 		return nil
 	}
 	for i := len(all) - 1; i >= 0; i-- {
 		in := &all[i]
-		if in.State == ledger.Sent && in.Edit.Run == e.Run && in.Edit.Kind == e.Kind {
+		if in.State == bridge.Sent && in.Edit.Run == e.Run && in.Edit.Kind == e.Kind {
 			kept := *in
 			return &kept
 		}
@@ -233,7 +233,7 @@ func (o *oracle) truthOf(id int64) *slurm.Job {
 }
 
 // afterStep judges a step as a whole.
-func (o *oracle) afterStep(p *proc, r *bridge.Report) {
+func (o *oracle) afterStep(p *proc, r *cycle.Report) {
 	p.doubts = len(r.Doubts) > 0
 	for _, d := range r.Doubts {
 		o.doubts[d.Cause]++

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -25,7 +26,7 @@ type proc struct {
 	*trial
 	name    string // as Slurm knows it
 	holder  string // as the leader row knows it
-	loop    *bridge.Loop
+	loop    *cycle.Loop
 	born    int // restarts so far
 	rest    int // cycles until it is started again
 	ports   int // calls of ports in this step
@@ -104,7 +105,7 @@ func (p *proc) step() {
 }
 
 // try is the step. It did not live when the process was killed in it.
-func (p *proc) try(ctx context.Context) (rep bridge.Report, lived bool) {
+func (p *proc) try(ctx context.Context) (rep cycle.Report, lived bool) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -144,7 +145,7 @@ func (p *proc) start() {
 	if p.Parts.Config != nil {
 		p.Parts.Config(&c)
 	}
-	loop, err := bridge.New(c, p.parts())
+	loop, err := cycle.New(c, p.parts())
 	if err != nil {
 		panic(fmt.Sprintf("%v: %v", p.Setup, err))
 	}
@@ -152,7 +153,7 @@ func (p *proc) start() {
 	p.trace.note("%s starts as %s", p.name, p.holder)
 }
 
-func (p *proc) parts() bridge.Parts {
+func (p *proc) parts() cycle.Parts {
 	var c bridge.Cluster = &wire{p}
 	var j bridge.Journal = &database{p}
 	if p.Parts.Cluster != nil {
@@ -161,9 +162,9 @@ func (p *proc) parts() bridge.Parts {
 	if p.Parts.Journal != nil {
 		j = p.Parts.Journal(j)
 	}
-	return bridge.Parts{
+	return cycle.Parts{
 		Cluster: c, Journal: j, Leadership: &database{p}, History: &database{p}, Probes: unmeasured{}, Expiry: &database{p}, Bare: true,
-		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: p.now,
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: p.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }

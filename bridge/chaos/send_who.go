@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -85,14 +85,14 @@ func m0(m *mark) *mark {
 
 // I20: a mode sends nothing beyond what it allows.
 func (s *send) beyondMode() string {
-	need := gate.Rank
+	need := bridge.Rank
 	switch s.e.Kind {
 	case slurm.Lease, slurm.Exclude, slurm.Require:
-		need = gate.Steer
+		need = bridge.Steer
 	case slurm.Requeue:
-		need = gate.Preempt
+		need = bridge.Preempt
 	}
-	if !s.Mode.Allows(need) && !(s.Mode.Allows(gate.Rank) && s.restores()) {
+	if !s.Mode.Allows(need) && !(s.Mode.Allows(bridge.Rank) && s.restores()) {
 		return "the mode is " + string(s.Mode)
 	}
 	return ""

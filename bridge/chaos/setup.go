@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -17,7 +16,7 @@ type Setup struct {
 	Seed    uint64
 	Cycles  int
 	Policy  string
-	Mode    gate.Mode
+	Mode    bridge.Mode
 	Release string // of Slurm
 	Lever   bridge.Lever
 	Nodes   int
@@ -25,14 +24,14 @@ type Setup struct {
 	Lazy    bool // between full lists the state of jobs is all that is read
 	Standby bool // a second daemon stands by
 	Lease   time.Duration
-	Gate    gate.Config
+	Gate    bridge.Budgets
 }
 
 // policies are those of the catalogue that differ most in what they ask for.
 var policies = []string{"tiresias", "fifo", "astraea", "drf", "fairbridge", "srtf", "themis", "easy"}
 
 // modes are drawn from: most runs may do everything.
-var modes = []gate.Mode{gate.Preempt, gate.Preempt, gate.Preempt, gate.Preempt, gate.Preempt, gate.Steer, gate.Rank, gate.Observe}
+var modes = []bridge.Mode{bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Rank, bridge.Observe}
 
 // releases are drawn from; 22.05 has no site factor.
 var releases = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
@@ -50,8 +49,8 @@ func NewSetup(seed uint64, cycles int) Setup {
 }
 
 // budgets are those of a small site in a hurry: so that they are reached.
-func budgets(r *rand.Rand) gate.Config {
-	c := gate.Default()
+func budgets(r *rand.Rand) bridge.Budgets {
+	c := bridge.DefaultBudgets()
 	c.Quantum, c.Cooldown = time.Duration(2+r.IntN(4))*time.Minute, time.Duration(5+r.IntN(20))*time.Minute
 	c.JobStops4h, c.JobStops24h = 1+r.IntN(2), 2+r.IntN(2)
 	c.UserStops1h, c.AccountStops1h = 2+r.IntN(4), 3+r.IntN(6)

@@ -10,38 +10,38 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
 // stepRules judge a step of a daemon that lived through it.
-var stepRules = []func(*oracle, *proc, *bridge.Report){
+var stepRules = []func(*oracle, *proc, *cycle.Report){
 	(*oracle).wroteInDoubt, (*oracle).wroteCold, (*oracle).churned, (*oracle).undetermined, (*oracle).forgot,
 }
 
 // Doubt means do less: what failed before the pushing ends it. I20.
-func (o *oracle) wroteInDoubt(p *proc, r *bridge.Report) {
+func (o *oracle) wroteInDoubt(p *proc, r *cycle.Report) {
 	for _, d := range r.Doubts {
 		if early := d.Cause == "slurm" || d.Cause == "history" || d.Cause == "stop" && len(r.Intents) == 0; early && p.wrote > 0 {
 			o.breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", p.name, p.wrote, d.Err)
 		}
 	}
-	if r.Result == bridge.Standby && p.wrote > 0 {
+	if r.Result == cycle.Standby && p.wrote > 0 {
 		o.breach("I14", 0, "%s wrote while standing by", p.name)
 	}
 }
 
 // After a start, and after a poll, the database or leadership failed, two good
 // polls come before anything is written.
-func (o *oracle) wroteCold(p *proc, _ *bridge.Report) {
+func (o *oracle) wroteCold(p *proc, _ *cycle.Report) {
 	if p.wrote > 0 && p.good < 2 {
 		o.breach("warm", 0, "%s wrote after %d good polls", p.name, p.good)
 	}
 }
 
 // looked counts good polls.
-func (p *proc) looked(r *bridge.Report) {
+func (p *proc) looked(r *cycle.Report) {
 	for _, d := range r.Doubts {
 		switch d.Cause {
 		case "slurm", "leader":
@@ -54,7 +54,7 @@ func (p *proc) looked(r *bridge.Report) {
 			}
 		}
 	}
-	if r.Result == bridge.Standby {
+	if r.Result == cycle.Standby {
 		p.good = 0
 		return
 	}
@@ -62,7 +62,7 @@ func (p *proc) looked(r *bridge.Report) {
 }
 
 // I11: at most so many of the pending jobs change band per interval.
-func (o *oracle) churned(p *proc, r *bridge.Report) {
+func (o *oracle) churned(p *proc, r *cycle.Report) {
 	for i := range r.Thoughts {
 		t := &r.Thoughts[i]
 		if !t.Send || t.Plan == nil || t.Snapshot == nil {
@@ -80,7 +80,7 @@ func (o *oracle) churned(p *proc, r *bridge.Report) {
 }
 
 // inOrder are the plan's jobs, or those that wait, in its order.
-func inOrder(t *bridge.Thought, waiting bool) []policy.JobID {
+func inOrder(t *cycle.Thought, waiting bool) []policy.JobID {
 	rank := map[policy.JobID]int{}
 	var ids []policy.JobID
 	for i := range t.Plan.Decisions {
@@ -116,7 +116,7 @@ func moved(old, now []policy.JobID) (n, of int) {
 }
 
 // I19: the same snapshot and configuration give the same plan, byte for byte.
-func (o *oracle) undetermined(p *proc, r *bridge.Report) {
+func (o *oracle) undetermined(p *proc, r *cycle.Report) {
 	if o.cycle%16 != 7 || o.weather.spoils(o.cycle) {
 		return
 	}
@@ -145,7 +145,7 @@ func (w *weather) spoils(cycle int) bool {
 
 // Absence is not proof, and what stands is not forgotten: every value of ours that
 // Slurm has, has a row in the ledger that is not given up.
-func (o *oracle) forgot(p *proc, r *bridge.Report) {
+func (o *oracle) forgot(p *proc, r *cycle.Report) {
 	if len(r.Thoughts) == 0 {
 		return // the ledger was not settled
 	}
@@ -174,7 +174,7 @@ func (o *oracle) liveRows() map[fieldOf]bool {
 	all, _ := o.store.Intents(context.Background(), cluster, o.w.Now(), o.w.Now().Add(-30*time.Hour))
 	for i := range all {
 		in := &all[i]
-		if in.State == ledger.Observed || in.State.Open() {
+		if in.State == bridge.Observed || in.State.Open() {
 			live[fieldOf{in.Edit.Run.Job, fieldOfKind(in.Edit.Kind)}] = true
 		}
 	}

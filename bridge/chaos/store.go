@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
 )
@@ -128,7 +128,7 @@ func (d *database) Resign(ctx context.Context, _, me string) error {
 }
 
 // Intend implements bridge.Journal.
-func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -152,11 +152,11 @@ func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []ledger
 }
 
 // Mark implements bridge.Journal. SENT is the leave to send.
-func (d *database) Mark(ctx context.Context, in ledger.Intent) error {
+func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
-	if in.State == ledger.Sent && !d.p.store.leads(in.Epoch) {
+	if in.State == bridge.Sent && !d.p.store.leads(in.Epoch) {
 		return errFenced
 	}
 	if err := d.p.store.Mark(ctx, in); err != nil {
@@ -168,14 +168,14 @@ func (d *database) Mark(ctx context.Context, in ledger.Intent) error {
 
 // Intents implements bridge.Journal. Nothing is forgotten by a clock that is
 // ahead.
-func (d *database) Intents(ctx context.Context, name string, now, since time.Time) ([]ledger.Intent, error) {
+func (d *database) Intents(ctx context.Context, name string, now, since time.Time) ([]bridge.Intent, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
 	kept := minTime(since, d.p.w.Now().Add(-30*time.Hour))
 	all, err := d.p.store.Intents(ctx, name, now, kept)
 	out := slices.Clone(all)
-	return slices.DeleteFunc(out, func(in ledger.Intent) bool { return !in.Closed.IsZero() && !in.Closed.After(since) }), err
+	return slices.DeleteFunc(out, func(in bridge.Intent) bool { return !in.Closed.IsZero() && !in.Closed.After(since) }), err
 }
 
 // Clock implements bridge.History.
@@ -190,7 +190,7 @@ func (d *database) Beat(ctx context.Context, _ string) (leader string, alone tim
 	}
 	s, now := d.p.store, d.p.w.Now()
 	s.beat = now
-	if !strings.HasSuffix(s.lead.holder, bridge.ExpirySuffix) {
+	if !strings.HasSuffix(s.lead.holder, push.ExpirySuffix) {
 		s.led = latest(s.led, minTime(s.lead.until, now))
 	}
 	if now.Before(s.lead.until) {

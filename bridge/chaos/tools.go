@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
@@ -19,7 +19,7 @@ func (t *trial) tick() {
 	p := t.timer
 	p.fresh()
 	c := t.config("", "", nil)
-	x := bridge.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
+	x := push.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
 		t.trace.note("expire fails: %v", err)
@@ -57,9 +57,9 @@ func (p *proc) fresh() {
 	p.unwell, p.wrote, p.read, p.sound, p.known = "", 0, map[int64]int{}, false, map[int64]bool{}
 }
 
-func (p *proc) releaser() bridge.Releaser {
+func (p *proc) releaser() push.Releaser {
 	parts := p.parts()
-	return bridge.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
 		p.w.Advance(p.w.Now().Add(d))
 		return nil
 	}}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
 )
 
@@ -98,7 +98,7 @@ func newTrial(s Setup, parts Parts, dir string) (*trial, error) {
 	for i := range daemons {
 		t.procs = append(t.procs, &proc{trial: t, name: processes[i], holder: processes[i]})
 	}
-	t.timer = &proc{trial: t, name: "timer", holder: "timer" + bridge.ExpirySuffix, tool: true}
+	t.timer = &proc{trial: t, name: "timer", holder: "timer" + push.ExpirySuffix, tool: true}
 	t.command = &proc{trial: t, name: "release", holder: "release", tool: true}
 	return t, nil
 }

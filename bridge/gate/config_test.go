@@ -6,38 +6,38 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 )
 
 func TestConfigValidate(t *testing.T) {
-	c := gate.Default()
+	c := bridge.DefaultBudgets()
 	if err := c.Validate(); err != nil {
 		t.Fatalf("the defaults are refused: %v", err)
 	}
 	cases := []struct {
 		key   string
-		spoil func(*gate.Config)
+		spoil func(*bridge.Budgets)
 	}{
-		{"lease_min", func(c *gate.Config) { c.LeaseMin = c.Skew }},
-		{"lease_max", func(c *gate.Config) { c.LeaseMax = 2 * time.Hour }},
-		{"lease_total", func(c *gate.Config) { c.LeaseTotal = time.Minute }},
-		{"quantum", func(c *gate.Config) { c.Quantum = 0 }},
-		{"job_stops_4h", func(c *gate.Config) { c.JobStops4h = -1 }},
-		{"account_stops_1h", func(c *gate.Config) { c.AccountStops1h = -1 }},
-		{"stop_percent", func(c *gate.Config) { c.StopPercent = math.NaN() }},
-		{"lost_percent_24h", func(c *gate.Config) { c.LostPercent24h = 101 }},
-		{"mutations", func(c *gate.Config) { c.Mutations = 0 }},
-		{"mutation_floor", func(c *gate.Config) { c.MutationFloor = c.Mutations + 1 }},
-		{"mutation_rate", func(c *gate.Config) { c.MutationRate = math.Inf(1) }},
-		{"plan_churn_percent", func(c *gate.Config) { c.PlanChurnPercent = 5 }},
-		{"node_factor", func(c *gate.Config) { c.NodeFactor = 0.5 }},
-		{"skew", func(c *gate.Config) { c.Skew = time.Hour }},
-		{"exempt_users", func(c *gate.Config) { c.ExemptUsers = []string{"root", ""} }},
-		{"exempt_jobs", func(c *gate.Config) { c.ExemptJobs = []int64{0} }},
+		{"lease_min", func(c *bridge.Budgets) { c.LeaseMin = c.Skew }},
+		{"lease_max", func(c *bridge.Budgets) { c.LeaseMax = 2 * time.Hour }},
+		{"lease_total", func(c *bridge.Budgets) { c.LeaseTotal = time.Minute }},
+		{"quantum", func(c *bridge.Budgets) { c.Quantum = 0 }},
+		{"job_stops_4h", func(c *bridge.Budgets) { c.JobStops4h = -1 }},
+		{"account_stops_1h", func(c *bridge.Budgets) { c.AccountStops1h = -1 }},
+		{"stop_percent", func(c *bridge.Budgets) { c.StopPercent = math.NaN() }},
+		{"lost_percent_24h", func(c *bridge.Budgets) { c.LostPercent24h = 101 }},
+		{"mutations", func(c *bridge.Budgets) { c.Mutations = 0 }},
+		{"mutation_floor", func(c *bridge.Budgets) { c.MutationFloor = c.Mutations + 1 }},
+		{"mutation_rate", func(c *bridge.Budgets) { c.MutationRate = math.Inf(1) }},
+		{"plan_churn_percent", func(c *bridge.Budgets) { c.PlanChurnPercent = 5 }},
+		{"node_factor", func(c *bridge.Budgets) { c.NodeFactor = 0.5 }},
+		{"skew", func(c *bridge.Budgets) { c.Skew = time.Hour }},
+		{"exempt_users", func(c *bridge.Budgets) { c.ExemptUsers = []string{"root", ""} }},
+		{"exempt_jobs", func(c *bridge.Budgets) { c.ExemptJobs = []int64{0} }},
 	}
-	all := gate.Default()
+	all := bridge.DefaultBudgets()
 	for _, tc := range cases {
-		c := gate.Default()
+		c := bridge.DefaultBudgets()
 		tc.spoil(&c)
 		tc.spoil(&all)
 		if err := c.Validate(); err == nil || !strings.Contains(err.Error(), tc.key+":") {

@@ -3,8 +3,8 @@ package gate_test
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -83,12 +83,12 @@ var editCases = []struct {
 	{"I3 begin long past", leased, until(slurm.Unlease, -2*time.Minute), "I3"},
 	{"I3 the owner's begin", ownLater, until(slurm.Unlease, 2*time.Minute), ""},
 	{"I3 before the owner's begin", ownLater, unlock, "I3"},
-	{"I3 open", opened(slurm.SiteFactor, 2, ledger.Sent), site, "I3"},
-	{"I3 open elsewhere", opened(slurm.Require, 2, ledger.Sent), site, ""},
+	{"I3 open", opened(slurm.SiteFactor, 2, bridge.Sent), site, "I3"},
+	{"I3 open elsewhere", opened(slurm.Require, 2, bridge.Sent), site, ""},
 	{"I3 left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
 	{"I3 left alone, given back", func(in *gate.EditInput) { leased(in); in.Left = map[string]string{"u2": "his jobs were changed"} }, unlock, ""},
 	{"I3 others left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u3": "his jobs were changed"} }, site, ""},
-	{"I3 yielded", opened(slurm.Require, 2, ledger.Yielded), site, "I3"},
+	{"I3 yielded", opened(slurm.Require, 2, bridge.Yielded), site, "I3"},
 	{"I3 nice not shown", job2(func(j *slurm.Job) { j.NiceKnown = false }), as(slurm.Nice, -500), "I3"},
 
 	{"I4 too short", nothing, until(slurm.Lease, 29*time.Second), "I4"},
@@ -105,8 +105,8 @@ var editCases = []struct {
 
 	{"I5 twice", func(in *gate.EditInput) { in.Requeued = []slurm.Run{viewJob(&in.State, 11).Run()} }, requeue, "I5"},
 	{"I5 earlier run", func(in *gate.EditInput) { r := viewJob(&in.State, 11).Run(); r.Submit--; in.Requeued = []slurm.Run{r} }, requeue, ""},
-	{"I5 unknown", opened(slurm.SiteFactor, 11, ledger.Unknown), requeue, "I5"},
-	{"I5 sent", opened(slurm.Requeue, 11, ledger.Sent), requeue, "I3"},
+	{"I5 unknown", opened(slurm.SiteFactor, 11, bridge.Unknown), requeue, "I5"},
+	{"I5 sent", opened(slurm.Requeue, 11, bridge.Sent), requeue, "I3"},
 	{"I5 suspended in the snapshot", func(in *gate.EditInput) { planJob(&in.State, 11).State = "suspended" }, requeue, "I5"},
 	{"I5 suspended", job11(func(j *slurm.Job) { j.State = "SUSPENDED" }), requeue, "I5"},
 	{"I5 pending", job11(func(j *slurm.Job) { j.State = "PENDING" }), requeue, "I5"},
@@ -121,10 +121,10 @@ var editCases = []struct {
 	}, ""},
 	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
 	{"I6 cooldown", func(in *gate.EditInput) { in.Stopped[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
-	{"I7 budget", func(in *gate.EditInput) { in.Stops = []gate.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
+	{"I7 budget", func(in *gate.EditInput) { in.Stops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.Allowed = in.Allowed[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
-		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-40 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-40 * time.Minute)}}
 		in.Config.StopFloor1h = 2
 	}, requeue, "I9"},
 
@@ -180,7 +180,7 @@ var editCases = []struct {
 	}, as(slurm.Nice, 7), ""},
 	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"cpu"} }), site, "I15"},
 	{"I15 partition of another plan", func(in *gate.EditInput) {
-		in.Modes["a"] = gate.Preempt
+		in.Modes["a"] = bridge.Preempt
 		viewJob(&in.State, 2).Partitions = []string{"a", "gpu"}
 	}, site, "I15"},
 	{"I15 opaque", job2(func(j *slurm.Job) { j.Opaque = "no priority" }), site, "I15"},
@@ -206,14 +206,14 @@ var editCases = []struct {
 	{"I16 lowered by priority", old, as(slurm.Priority, 4999), "I16"},
 	{"I16 given back", func(in *gate.EditInput) { old(in); numbered(slurm.SiteFactor, 90)(in) }, as(slurm.SiteFactor, 0), ""},
 
-	{"I20 off", func(in *gate.EditInput) { in.Mode = gate.Off }, unlock, "I20"},
+	{"I20 off", func(in *gate.EditInput) { in.Mode = bridge.Off }, unlock, "I20"},
 	{"I20 no mode", func(in *gate.EditInput) { in.Mode = "" }, site, "I20"},
-	{"I20 observe", func(in *gate.EditInput) { in.Mode = gate.Observe }, site, "I20"},
-	{"I20 rank orders", func(in *gate.EditInput) { in.Mode = gate.Rank }, site, ""},
-	{"I20 rank does not lease", func(in *gate.EditInput) { in.Mode = gate.Rank }, lease, "I20"},
-	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = gate.Rank }, unlock, ""},
-	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = gate.Steer }, pin, ""},
-	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = gate.Steer }, requeue, "I20"},
-	{"I20 configured lower", func(in *gate.EditInput) { in.Modes["gpu"] = gate.Rank }, lease, "I20"},
+	{"I20 observe", func(in *gate.EditInput) { in.Mode = bridge.Observe }, site, "I20"},
+	{"I20 rank orders", func(in *gate.EditInput) { in.Mode = bridge.Rank }, site, ""},
+	{"I20 rank does not lease", func(in *gate.EditInput) { in.Mode = bridge.Rank }, lease, "I20"},
+	{"I20 rank gives back", func(in *gate.EditInput) { leased(in); in.Mode = bridge.Rank }, unlock, ""},
+	{"I20 steer pins", func(in *gate.EditInput) { in.Mode = bridge.Steer }, pin, ""},
+	{"I20 steer does not stop", func(in *gate.EditInput) { in.Mode = bridge.Steer }, requeue, "I20"},
+	{"I20 configured lower", func(in *gate.EditInput) { in.Modes["gpu"] = bridge.Rank }, lease, "I20"},
 	{"I20 second partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"gpu", "cpu"} }), site, "I20"},
 }

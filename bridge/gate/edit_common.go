@@ -4,15 +4,16 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
 // needs is the mode each kind of edit needs. Giving back needs Rank only.
-var needs = map[slurm.Kind]Mode{
-	slurm.SiteFactor: Rank, slurm.Nice: Rank, slurm.Priority: Rank, slurm.HandBack: Rank,
-	slurm.Unlease: Rank, slurm.Lease: Steer, slurm.HardHold: Steer, slurm.Require: Steer,
-	slurm.Exclude: Steer, slurm.SetGPUs: Steer, slurm.Requeue: Preempt, slurm.Warn: Preempt,
+var needs = map[slurm.Kind]bridge.Mode{
+	slurm.SiteFactor: bridge.Rank, slurm.Nice: bridge.Rank, slurm.Priority: bridge.Rank, slurm.HandBack: bridge.Rank,
+	slurm.Unlease: bridge.Rank, slurm.Lease: bridge.Steer, slurm.HardHold: bridge.Steer, slurm.Require: bridge.Steer,
+	slurm.Exclude: bridge.Steer, slurm.SetGPUs: bridge.Steer, slurm.Requeue: bridge.Preempt, slurm.Warn: bridge.Preempt,
 }
 
 // shape says why an edit is not exactly one thing (I2).
@@ -59,7 +60,7 @@ func (g *editor) identity(c *claim) *no {
 func (g *editor) allowedMode(c *claim) *no {
 	need := needs[c.Kind]
 	if c.back {
-		need = Rank
+		need = bridge.Rank
 	}
 	m := g.in.Mode
 	if !c.back {
@@ -126,7 +127,7 @@ func (g *editor) affordable(c *claim) *no {
 }
 
 // WriteBudget is how many tasks may be changed in an interval (I10).
-func WriteBudget(c *Config, v *slurm.View, interval time.Duration) int {
+func WriteBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
 		live += one(!v.Jobs[i].Done())

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -195,7 +196,7 @@ func (g *editor) warn(c *claim) *no {
 }
 
 // stopping says why the job may not be stopped.
-func (g *editor) stopping(c *claim, stop *Stop) *no {
+func (g *editor) stopping(c *claim, stop *bridge.Stop) *no {
 	j := c.job
 	return first(
 		func() *no {

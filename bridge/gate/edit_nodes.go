@@ -3,6 +3,7 @@ package gate
 import (
 	"slices"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -17,7 +18,7 @@ var fields = []ledger.Field{
 func (g *editor) unknown(job int64) bool {
 	return slices.ContainsFunc(fields, func(f ledger.Field) bool {
 		in := g.in.Book.Open(job, f)
-		return in != nil && in.State == ledger.Unknown
+		return in != nil && in.State == bridge.Unknown
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -14,7 +15,7 @@ import (
 // others may not. It trusts nothing that earlier steps promised: what an edit
 // relies on is read from the view and the book. Edits is pure and changes none
 // of its input.
-func Edits(in EditInput) ([]slurm.Edit, []Refusal) {
+func Edits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	g := &editor{in: in}
 	if n := g.blanket(); n != nil {
 		return nil, all(in.Edits, n)
@@ -39,7 +40,7 @@ type editor struct {
 	untouched bool          // nothing has been let through in this cycle
 	taken     map[Spot]bool // fields that an edit let through writes
 	accepted  []slurm.Edit
-	refused   []Refusal
+	refused   []bridge.Refusal
 }
 
 // blanket says why nothing at all may be sent.
@@ -47,8 +48,8 @@ func (g *editor) blanket() *no {
 	in := &g.in
 	return first(
 		func() *no {
-			if !in.Mode.Allows(Rank) {
-				return deny("I20", "mode %s sends nothing", cmp.Or(in.Mode, Off))
+			if !in.Mode.Allows(bridge.Rank) {
+				return deny("I20", "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
 			}
 			return nil
 		},
@@ -62,8 +63,8 @@ func (g *editor) blanket() *no {
 	)
 }
 
-func all(edits []slurm.Edit, n *no) []Refusal {
-	rs := make([]Refusal, len(edits))
+func all(edits []slurm.Edit, n *no) []bridge.Refusal {
+	rs := make([]bridge.Refusal, len(edits))
 	for i, e := range edits {
 		rs[i] = refusal(e, n)
 	}
@@ -71,8 +72,8 @@ func all(edits []slurm.Edit, n *no) []Refusal {
 	return rs
 }
 
-func refusal(e slurm.Edit, n *no) Refusal {
-	return Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.id, Why: string(e.Kind) + ": " + n.why}
+func refusal(e slurm.Edit, n *no) bridge.Refusal {
+	return bridge.Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.id, Why: string(e.Kind) + ": " + n.why}
 }
 
 // claim is an edit with all that is known of its job.
@@ -80,7 +81,7 @@ type claim struct {
 	slurm.Edit
 	job      *slurm.Job
 	planned  *policy.Job    // nil: not in the snapshot
-	standing *ledger.Intent // our value in the field; nil: none
+	standing *bridge.Intent // our value in the field; nil: none
 	back     bool           // it gives a value of ours back
 	tasks    int
 }
@@ -91,7 +92,7 @@ func (g *editor) claim(e slurm.Edit) claim {
 		return c
 	}
 	c.standing = g.in.Book.Standing(c.job.Run(), ledger.FieldOf(e.Kind), g.at)
-	var own *ledger.Before
+	var own *bridge.Before
 	if c.standing != nil {
 		own = &c.standing.Before
 	}
@@ -146,9 +147,9 @@ func (c *claim) turn() int {
 func (g *editor) rank(c *claim) int {
 	switch c.Kind {
 	case slurm.Requeue:
-		return slices.IndexFunc(g.in.Allowed, func(s Stop) bool { return s.Job == c.Run.Job })
+		return slices.IndexFunc(g.in.Allowed, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
 	case slurm.Warn: // after the requeues, whose grace is over
-		return len(g.in.Allowed) + slices.IndexFunc(g.in.Warns, func(w Warn) bool { return w.Job == c.Run.Job })
+		return len(g.in.Allowed) + slices.IndexFunc(g.in.Warns, func(w bridge.Warn) bool { return w.Job == c.Run.Job })
 	}
 	return 0
 }
@@ -174,7 +175,7 @@ func (g *editor) one(c claim) {
 func spotOf(e slurm.Edit) Spot { return Spot{e.Run.Job, ledger.FieldOf(e.Kind)} }
 
 // allowed returns the stop of the job that Plan let through, or nil.
-func (g *editor) allowed(job int64) *Stop {
+func (g *editor) allowed(job int64) *bridge.Stop {
 	for i := range g.in.Allowed {
 		if g.in.Allowed[i].Job == job {
 			return &g.in.Allowed[i]
@@ -184,7 +185,7 @@ func (g *editor) allowed(job int64) *Stop {
 }
 
 // toWarn returns the warning of the job that Plan let through, or nil.
-func (g *editor) toWarn(job int64) *Warn {
+func (g *editor) toWarn(job int64) *bridge.Warn {
 	for i := range g.in.Warns {
 		if g.in.Warns[i].Job == job {
 			return &g.in.Warns[i]

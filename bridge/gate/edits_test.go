@@ -4,17 +4,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
-	"github.com/google/go-cmp/cmp"
 )
 
 // stands puts a value of ours into a job: the intent that wrote it, observed.
-func stands(in *gate.EditInput, e slurm.Edit, before ledger.Before, state ledger.State) {
+func stands(in *gate.EditInput, e slurm.Edit, before bridge.Before, state bridge.State) {
 	id := int64(1)
-	i := ledger.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
-	in.Book = ledger.NewBook([]ledger.Intent{i})
+	i := bridge.Intent{ID: id, Edit: e, Before: before, State: state, NotAfter: e.Until}
+	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
 
 // leased gives job 2 a lease of ours; the owner's own begin was an hour ago.
@@ -22,7 +24,7 @@ func leased(in *gate.EditInput) {
 	e := edit(&in.State, 2, slurm.Lease)
 	e.Until = noon.Add(3 * time.Minute)
 	viewJob(&in.State, 2).Eligible = e.Until
-	stands(in, e, ledger.Before{Begin: noon.Add(-time.Hour)}, ledger.Observed)
+	stands(in, e, bridge.Before{Begin: noon.Add(-time.Hour)}, bridge.Observed)
 }
 
 // pinned lets n1 stand in job 2's required nodes, where the owner had none.
@@ -30,7 +32,7 @@ func pinned(in *gate.EditInput) {
 	e := edit(&in.State, 2, slurm.Require)
 	e.Nodes = []string{"n1"}
 	viewJob(&in.State, 2).Required = "n1"
-	stands(in, e, ledger.Before{}, ledger.Observed)
+	stands(in, e, bridge.Before{}, bridge.Observed)
 }
 
 // numbered lets a value of ours stand in an order field of job 2.
@@ -44,7 +46,7 @@ func numbered(kind slurm.Kind, v int64) func(*gate.EditInput) {
 		case slurm.Priority:
 			j.Priority = v
 		}
-		stands(in, e, ledger.Before{Nice: 7}, ledger.Observed)
+		stands(in, e, bridge.Before{Nice: 7}, bridge.Observed)
 	}
 }
 
@@ -53,12 +55,12 @@ func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		e := edit(&in.State, 2, slurm.SiteFactor)
 		e.Value = v
-		in.Book = ledger.NewBook([]ledger.Intent{{ID: 1, Edit: e, Before: ledger.Before{Ours: was}, State: ledger.Observed, Error: "no answer"}})
+		in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{Ours: was}, State: bridge.Observed, Error: "no answer"}})
 	}
 }
 
-func opened(kind slurm.Kind, job int64, state ledger.State) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { stands(in, edit(&in.State, job, kind), ledger.Before{}, state) }
+func opened(kind slurm.Kind, job int64, state bridge.State) func(*gate.EditInput) {
+	return func(in *gate.EditInput) { stands(in, edit(&in.State, job, kind), bridge.Before{}, state) }
 }
 
 // as is an edit of job 2 with a value.
@@ -114,7 +116,7 @@ func ownLater(in *gate.EditInput) {
 	leased(in)
 	i := *in.Book.Standing(viewJob(&in.State, 2).Run(), ledger.Begin, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
-	in.Book = ledger.NewBook([]ledger.Intent{i})
+	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
 
 // running is a job that started under a value of ours.
@@ -130,7 +132,7 @@ func excluded(in *gate.EditInput) {
 	e := edit(&in.State, 2, slurm.Exclude)
 	e.Nodes = []string{"n1", "n2"}
 	viewJob(&in.State, 2).Excluded = "n1,n2"
-	stands(in, e, ledger.Before{Excluded: "n2"}, ledger.Observed)
+	stands(in, e, bridge.Before{Excluded: "n2"}, bridge.Observed)
 }
 
 func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }
@@ -143,7 +145,7 @@ func TestEditInvariants(t *testing.T) {
 	for _, c := range editCases {
 		t.Run(c.name, func(t *testing.T) {
 			in := editInput()
-			in.Allowed = []gate.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}}
+			in.Allowed = []bridge.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}}
 			c.spoil(&in)
 			e := c.edit(&in.State)
 			in.Edits = []slurm.Edit{e}
@@ -166,13 +168,13 @@ func TestEditInvariants(t *testing.T) {
 func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
 	in.Edits = []slurm.Edit{edit(&in.State, 11, slurm.Requeue), edit(&in.State, 12, slurm.Requeue)}
-	in.Allowed = []gate.Stop{{Job: 12, GPUs: 8, At: noon, For: 1}, {Job: 11, GPUs: 8, At: noon, For: 2}}
+	in.Allowed = []bridge.Stop{{Job: 12, GPUs: 8, At: noon, For: 1}, {Job: 11, GPUs: 8, At: noon, For: 2}}
 	got, refused := gate.Edits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
 		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
 	}
 	in.Config.StopFloor, in.Config.StopFloor1h = 2, 2
-	in.Allowed = []gate.Stop{{Job: 12, GPUs: 8, At: noon, For: 11}, {Job: 11, GPUs: 8, At: noon, For: 12}}
+	in.Allowed = []bridge.Stop{{Job: 12, GPUs: 8, At: noon, For: 11}, {Job: 11, GPUs: 8, At: noon, For: 12}}
 	if got, refused = gate.Edits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
 		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)
 	}
@@ -182,7 +184,7 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 func TestEditsOrder(t *testing.T) {
 	in := editInput()
 	leased(&in)
-	in.Allowed = []gate.Stop{{Job: 11, GPUs: 8, At: noon, For: 1}}
+	in.Allowed = []bridge.Stop{{Job: 11, GPUs: 8, At: noon, For: 1}}
 	pin3, new1, site4, free := edit(&in.State, 3, slurm.Require), edit(&in.State, 1, slurm.Lease), edit(&in.State, 4, slurm.SiteFactor), unlock(&in.State)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.State), free}

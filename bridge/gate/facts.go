@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -60,13 +61,13 @@ func dependsOn(list string) []int64 {
 }
 
 // mode returns the weakest mode of the job's partitions; Off without one.
-func (f *facts) mode(j *slurm.Job, top Mode) Mode {
+func (f *facts) mode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	if len(j.Partitions) == 0 {
-		return Off
+		return bridge.Off
 	}
 	for _, p := range j.Partitions {
 		if m, ok := f.Modes[p]; !ok {
-			return Off
+			return bridge.Off
 		} else if !m.Allows(top) {
 			top = m
 		}

@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -11,7 +12,7 @@ import (
 // State is what both looks of the gate rely on. Everything is a value; nothing
 // is changed. The view is one that was judged (package judge) and believed.
 type State struct {
-	Config   Config
+	Config   bridge.Budgets
 	Interval time.Duration // between cycles
 	Now      time.Time     // our clock, now
 	Taken    time.Time     // our clock when the view came in
@@ -20,7 +21,7 @@ type State struct {
 	// of their modes (a partition not listed is Off) and is the business of the
 	// first managed one in its list.
 	Partition string
-	Modes     map[string]Mode
+	Modes     map[string]bridge.Mode
 	// Snapshot is what the policy was shown; hand over one it could not write
 	// to. View is the poll it was made from, or for Edits a fresher one.
 	Snapshot *policy.Snapshot
@@ -34,12 +35,12 @@ type State struct {
 	// Stops are the stops of the last 24 hours in all partitions, those that
 	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
 	// order does not matter.
-	Stops []Stop
+	Stops []bridge.Stop
 	// Warnings are those of the last 24 hours, whatever came of them. Notices
 	// holds what running jobs, by id, are to be warned by; no entry: they are
 	// stopped without.
 	Warnings []Warning
-	Notices  map[int64]Notice
+	Notices  map[int64]bridge.Notice
 	// Stopped holds the times of all our requeues of a job, as far as history
 	// reaches; Leased how long it was leased altogether, current leases up to
 	// now included.
@@ -47,18 +48,6 @@ type State struct {
 	Leased  map[int64]time.Duration
 	// Left says of users whose jobs are left alone why.
 	Left map[string]string
-}
-
-// Stop is one stop of a job. It is worth recording: budgets are counted on it.
-type Stop struct {
-	Job     int64             `json:"job"`
-	User    string            `json:"user"`
-	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"`          // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"`          // work expected to be lost
-	At      time.Time         `json:"at"`            // Slurm's clock: Snapshot.Now of the cycle
-	For     int64             `json:"for"`           // the job that got the room; itself when moved
-	Sent    time.Time         `json:"sent,omitzero"` // when Slurm was told and said yes; zero: not, as far as known
 }
 
 // PlanInput is what Plan looks at.
@@ -76,13 +65,13 @@ type PlanOutput struct {
 	Plan *policy.Plan
 	// Doubts are the reasons for which nothing of the plan may be sent, Refused
 	// the single decisions turned down; sorted by job, then invariant.
-	Doubts  []Refusal
-	Refused []Refusal
+	Doubts  []bridge.Refusal
+	Refused []bridge.Refusal
 	// Stops are the stops let through; hand them to Edits as Allowed, and
 	// record those whose requeue came through there.
-	Stops []Stop
+	Stops []bridge.Stop
 	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
-	Warns []Warn
+	Warns []bridge.Warn
 	// Pause says why no job of the partition may be stopped for now (I22); "" when
 	// somebody may.
 	Pause string
@@ -98,11 +87,11 @@ type Spot struct {
 // are about to make.
 type EditInput struct {
 	State
-	Mode     Mode               // the mode the edits are judged in: the partition's, or the one it plans for
+	Mode     bridge.Mode        // the mode the edits are judged in: the partition's, or the one it plans for
 	Edits    []slurm.Edit       // as Diff returned them
 	Book     *ledger.Book       // of all open and standing intents
-	Allowed  []Stop             // PlanOutput.Stops; a requeue needs its own
-	Warns    []Warn             // PlanOutput.Warns; a warning needs its own
+	Allowed  []bridge.Stop      // PlanOutput.Stops; a requeue needs its own
+	Warns    []bridge.Warn      // PlanOutput.Warns; a warning needs its own
 	Requeued []slurm.Run        // runs with a requeue intent of any state but VOID
 	Touched  map[Spot]time.Time // when a field of a job was last sent something, Slurm's or our clock
 	Written  int                // tasks of the edits other partitions got this cycle

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -11,7 +12,7 @@ import (
 
 // judge returns the invariants that the accepted edits break, one by one and
 // together.
-func judge(in gate.EditInput, intents []ledger.Intent, accepted []slurm.Edit) error {
+func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) error {
 	written, spots := in.Written, map[string]bool{}
 	stopped := map[string]int{}
 	for i, e := range accepted {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -17,7 +18,7 @@ import (
 // deed is an accepted edit with what a reader of Slurm and the ledger sees.
 type deed struct {
 	in      gate.EditInput
-	intents []ledger.Intent
+	intents []bridge.Intent
 	e       slurm.Edit
 	j       slurm.Job
 }
@@ -45,10 +46,10 @@ var oracle = map[string]func(d deed) bool{
 	},
 	"I3": func(d deed) bool {
 		for _, i := range d.about() {
-			if i.State == ledger.Yielded {
+			if i.State == bridge.Yielded {
 				return false
 			}
-			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]ledger.State{ledger.Planned, ledger.Sent, ledger.Acked, ledger.Unknown}, i.State) {
+			if sameField(i.Edit.Kind, d.e.Kind) && slices.Contains([]bridge.State{bridge.Planned, bridge.Sent, bridge.Acked, bridge.Unknown}, i.State) {
 				return false
 			}
 		}
@@ -82,7 +83,7 @@ var oracle = map[string]func(d deed) bool{
 			return true
 		}
 		for _, i := range d.about() {
-			if i.State == ledger.Unknown {
+			if i.State == bridge.Unknown {
 				return false
 			}
 		}
@@ -106,7 +107,7 @@ var oracle = map[string]func(d deed) bool{
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {
-		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.Allowed, func(s gate.Stop) bool { return s.Job == d.e.Run.Job })
+		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.Allowed, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
 		last, ok := d.in.Touched[gate.Spot{Job: d.e.Run.Job, Field: ledger.FieldOf(d.e.Kind)}]
@@ -167,14 +168,14 @@ var oracle = map[string]func(d deed) bool{
 			slurm.Lease: 3, slurm.Require: 3, slurm.Exclude: 3, slurm.HardHold: 3, slurm.SetGPUs: 3, slurm.Requeue: 4,
 		}[d.e.Kind]
 		if d.back() {
-			return slices.Index(gate.Modes, d.in.Mode) >= 2
+			return slices.Index(bridge.Modes, d.in.Mode) >= 2
 		}
 		for _, p := range d.j.Partitions {
-			if slices.Index(gate.Modes, d.in.Modes[p]) < least {
+			if slices.Index(bridge.Modes, d.in.Modes[p]) < least {
 				return false
 			}
 		}
-		return slices.Index(gate.Modes, d.in.Mode) >= least
+		return slices.Index(bridge.Modes, d.in.Mode) >= least
 	},
 }
 
@@ -183,8 +184,8 @@ func bare(e slurm.Edit) bool { return e.Nodes == nil && e.Array == "" && e.Until
 func sameField(a, b slurm.Kind) bool { return ledger.FieldOf(a) == ledger.FieldOf(b) }
 
 // about lists the intents about the deed's job.
-func (d deed) about() []ledger.Intent {
-	var is []ledger.Intent
+func (d deed) about() []bridge.Intent {
+	var is []bridge.Intent
 	for _, i := range d.intents {
 		if i.Edit.Run.Job == d.e.Run.Job {
 			is = append(is, i)
@@ -194,10 +195,10 @@ func (d deed) about() []ledger.Intent {
 }
 
 // standing is the newest observed intent of the field that has not run out.
-func (d deed) standing(k slurm.Kind) *ledger.Intent {
-	var last *ledger.Intent
+func (d deed) standing(k slurm.Kind) *bridge.Intent {
+	var last *bridge.Intent
 	for _, i := range d.about() {
-		if sameField(i.Edit.Kind, k) && i.State == ledger.Observed {
+		if sameField(i.Edit.Kind, k) && i.State == bridge.Observed {
 			last = &i
 		}
 	}
@@ -209,7 +210,7 @@ func (d deed) standing(k slurm.Kind) *ledger.Intent {
 
 // restores reports whether the edit wrote what stood there before us: nothing
 // of ours is left then.
-func restores(e slurm.Edit, b ledger.Before) bool {
+func restores(e slurm.Edit, b bridge.Before) bool {
 	switch e.Kind {
 	case slurm.SiteFactor:
 		return e.Value == 0

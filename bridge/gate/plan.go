@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"fairbridge/bridge"
 	"fairbridge/policy"
 )
 
@@ -46,17 +47,17 @@ func (g *planner) doubt(n *no) {
 	if n == nil {
 		return
 	}
-	g.out.Doubts = append(g.out.Doubts, Refusal{Invariant: n.id, Why: n.why})
+	g.out.Doubts = append(g.out.Doubts, bridge.Refusal{Invariant: n.id, Why: n.why})
 }
 
 func (g *planner) refuse(job policy.JobID, n *no) {
-	g.out.Refused = append(g.out.Refused, Refusal{Job: job, Invariant: n.id, Why: n.why})
+	g.out.Refused = append(g.out.Refused, bridge.Refusal{Job: job, Invariant: n.id, Why: n.why})
 }
 
 // doubts collects the reasons not to act on what is known.
 func (g *planner) doubts() {
 	g.doubt(g.staleOrBlind())
-	if g.in.Modes[g.in.Partition].Allows(Rank) {
+	if g.in.Modes[g.in.Partition].Allows(bridge.Rank) {
 		g.doubt(g.unled())
 	}
 }
@@ -182,8 +183,8 @@ func (g *planner) unchanged() *policy.Plan {
 	return p
 }
 
-func sortRefusals(rs []Refusal) {
-	slices.SortFunc(rs, func(a, b Refusal) int {
+func sortRefusals(rs []bridge.Refusal) {
+	slices.SortFunc(rs, func(a, b bridge.Refusal) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Invariant, b.Invariant), cmp.Compare(a.Why, b.Why))
 	})
 }

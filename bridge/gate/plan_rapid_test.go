@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/gate"
-	"fairbridge/policy"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/policy"
 )
 
 // aPlan draws a well-formed plan with no sense in it.
@@ -38,7 +40,7 @@ func aPlan(t *rapid.T, s *gate.State) *policy.Plan {
 
 func soundPlan(t *rapid.T) {
 	s := spoilt(t)
-	s.Modes["gpu"] = pick(t, "mode", gate.Preempt, gate.Preempt, gate.Steer, gate.Observe)
+	s.Modes["gpu"] = pick(t, "mode", bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Observe)
 	in := gate.PlanInput{State: s, Plan: aPlan(t, &s)}
 	before, _ := json.Marshal(in)
 	out := gate.Plan(in)
@@ -48,7 +50,7 @@ func soundPlan(t *rapid.T) {
 	if diff := cmp.Diff(out, gate.Plan(in)); diff != "" {
 		t.Fatal("twice is not the same", diff)
 	}
-	stops := map[int64]gate.Stop{}
+	stops := map[int64]bridge.Stop{}
 	for _, stop := range out.Stops {
 		stops[stop.Job] = stop
 	}
@@ -75,10 +77,10 @@ func soundPlan(t *rapid.T) {
 }
 
 // checkStop looks at one stop as a person would.
-func checkStop(t *rapid.T, s *gate.State, stop gate.Stop) {
+func checkStop(t *rapid.T, s *gate.State, stop bridge.Stop) {
 	j, p := viewJob(s, stop.Job), planJob(s, stop.Job)
 	switch {
-	case s.Modes["gpu"] == gate.Steer:
+	case s.Modes["gpu"] == bridge.Steer:
 		t.Fatalf("job %d is stopped in mode steer", stop.Job)
 	case p.Fixed != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"fairbridge/bridge"
 	"fairbridge/policy"
 )
 
@@ -90,13 +91,13 @@ func (g *planner) gangs() []gang {
 }
 
 // stopGang checks a gang as a whole; the culprit is the job that fails.
-func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([]Stop, policy.JobID, *no) {
+func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([]bridge.Stop, policy.JobID, *no) {
 	if n := first(func() *no { return g.worthwhile(x, room) }, func() *no { return g.settledOn(x) }); n != nil {
 		return nil, x.to, n
 	}
 	trial := *b
 	trial.stops = slices.Clone(b.stops)
-	var accepted []Stop
+	var accepted []bridge.Stop
 	for _, id := range x.victims {
 		p := g.job(int64(id))
 		s := g.stopOf(p, int64(x.to))

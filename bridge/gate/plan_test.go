@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -40,7 +41,7 @@ var planCases = []planCase{
 	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = time.Time{} }, "I6"},
 	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
 	{"I6 cooldown in stops", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []gate.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
 	}, "I6"},
 	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
 	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
@@ -65,10 +66,10 @@ var planCases = []planCase{
 		in.Config.StopFloor, in.Config.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []gate.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute)}}
 	}, "I7"},
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []gate.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}
 	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 99 }, "I8"},
@@ -114,11 +115,11 @@ var planCases = []planCase{
 	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
 		in.Config.StopFloor1h = 2
 	}, "I9"},
 	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []gate.Stop{{Job: 1, For: 11, At: noon.Add(-61 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-61 * time.Minute)}}
 	}, ""},
 	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
 	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Down = "drained" }, "I12"},
@@ -156,12 +157,12 @@ var planCases = []planCase{
 	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 10) }, ""},
 	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Held = "a dependency" }, "I15"},
 	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
-	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Steer }, "I20"},
+	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = bridge.Steer }, "I20"},
 	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {
-		in.Modes["b"] = gate.Rank
+		in.Modes["b"] = bridge.Rank
 		viewJob(&in.State, 11).Partitions = []string{"gpu", "b"}
 	}, "I20"},
-	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = gate.Observe }, ""},
+	{"I20 observing shows it", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = bridge.Observe }, ""},
 }
 
 func hoursAgo(hours ...int) []time.Time {
@@ -176,7 +177,7 @@ func hoursAgo(hours ...int) []time.Time {
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	in.Config.StopPercent1h = 10_000
 	for i := range n {
-		in.Stops = append(in.Stops, gate.Stop{Job: int64(100 + i), User: user, Account: account, At: noon.Add(-ago)})
+		in.Stops = append(in.Stops, bridge.Stop{Job: int64(100 + i), User: user, Account: account, At: noon.Add(-ago)})
 	}
 }
 
@@ -236,7 +237,7 @@ func (c planCase) check(t *testing.T) {
 }
 
 // refusals lists the invariants that refuse the job.
-func refusals(rs []gate.Refusal, job int64) string {
+func refusals(rs []bridge.Refusal, job int64) string {
 	var ids []string
 	for _, r := range rs {
 		if int64(r.Job) == job {

@@ -4,12 +4,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
-	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 )
 
 // rarely is true in at most one of n draws. Small numbers are drawn more often
@@ -48,7 +50,7 @@ func spoilt(t *rapid.T) gate.State {
 		spoilJob(t, &s, &s.View.Jobs[i], &s.Snapshot.Jobs[i])
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "stops") {
-		s.Stops = append(s.Stops, gate.Stop{
+		s.Stops = append(s.Stops, bridge.Stop{
 			Job: pick(t, "stopped", int64(1), 11, 12), For: pick(t, "for", int64(1), 11, 12),
 			User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
 			At: noon.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "ago")) * time.Minute),
@@ -139,16 +141,16 @@ func anEdit(t *rapid.T, s *gate.State) slurm.Edit {
 
 // aBook draws the ledger; where a value of ours was observed, the job mostly
 // shows it.
-func aBook(t *rapid.T, s *gate.State) []ledger.Intent {
-	var is []ledger.Intent
+func aBook(t *rapid.T, s *gate.State) []bridge.Intent {
+	var is []bridge.Intent
 	for id := range rapid.IntRange(0, 6).Draw(t, "intents") {
 		e := anEdit(t, s)
 		if e.Kind == "release" || e.Kind == slurm.Unlease || e.Kind == slurm.HandBack || e.Run != s.View.Job(e.Run.Job).Run() {
 			continue
 		}
-		i := ledger.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: ledger.Before{Begin: noon.Add(-time.Hour), Nice: 7}}
-		i.State = pick(t, "state", ledger.Observed, ledger.Observed, ledger.Observed, ledger.Sent, ledger.Unknown, ledger.Yielded, ledger.Expired)
-		if j := s.View.Job(e.Run.Job); i.State == ledger.Observed && !rarely(t, 4, "changed") {
+		i := bridge.Intent{ID: int64(id + 1), Edit: e, NotAfter: e.Until, Before: bridge.Before{Begin: noon.Add(-time.Hour), Nice: 7}}
+		i.State = pick(t, "state", bridge.Observed, bridge.Observed, bridge.Observed, bridge.Sent, bridge.Unknown, bridge.Yielded, bridge.Expired)
+		if j := s.View.Job(e.Run.Job); i.State == bridge.Observed && !rarely(t, 4, "changed") {
 			show(j, e)
 		}
 		is = append(is, i)
@@ -172,13 +174,13 @@ func show(j *slurm.Job, e slurm.Edit) {
 	}
 }
 
-func anInput(t *rapid.T) (gate.EditInput, []ledger.Intent) {
+func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	s := spoilt(t)
 	intents := aBook(t, &s)
-	in := gate.EditInput{State: s, Mode: pick(t, "mode", gate.Rank, gate.Steer, gate.Preempt, gate.Preempt, gate.Preempt, gate.Observe), Book: ledger.NewBook(intents)}
+	in := gate.EditInput{State: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), Book: ledger.NewBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
-			in.Allowed = append(in.Allowed, gate.Stop{Job: i, User: viewJob(&s, i).User, GPUs: 8, At: noon, For: i - 10})
+			in.Allowed = append(in.Allowed, bridge.Stop{Job: i, User: viewJob(&s, i).User, GPUs: 8, At: noon, For: i - 10})
 		}
 		if rarely(t, 10, "requeued") {
 			in.Requeued = append(in.Requeued, viewJob(&s, i).Run())
@@ -231,7 +233,7 @@ func TestEditsGrowWithTheMode(t *testing.T) {
 		in, _ := anInput(t)
 		in.Config.Mutations, in.Config.MutationFloor, in.Config.MutationRate = 1e6, 1e6, 1e6
 		var weaker []slurm.Edit
-		for _, in.Mode = range gate.Modes {
+		for _, in.Mode = range bridge.Modes {
 			edits, _ := gate.Edits(in)
 			for _, e := range weaker {
 				found := false
@@ -242,7 +244,7 @@ func TestEditsGrowWithTheMode(t *testing.T) {
 					t.Fatalf("%v is let through in a weaker mode than %s", e, in.Mode)
 				}
 			}
-			if weaker = edits; !in.Mode.Allows(gate.Rank) && len(edits) > 0 {
+			if weaker = edits; !in.Mode.Allows(bridge.Rank) && len(edits) > 0 {
 				t.Fatalf("mode %s sends %v", in.Mode, edits)
 			}
 		}

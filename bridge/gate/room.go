@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/policy"
 )
 
@@ -135,7 +136,7 @@ func (g *planner) crammed(to *policy.Job, on policy.Alloc) bool {
 		cpus, mem := share(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
 			j := &g.Snapshot.Jobs[i]
-			if slices.ContainsFunc(g.out.Stops, func(s Stop) bool { return s.Job == int64(j.ID) }) {
+			if slices.ContainsFunc(g.out.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
 				continue
 			}
 			c, m := share(&j.Ask, j.On, name)

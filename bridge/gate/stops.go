@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/policy"
 )
 
@@ -11,14 +12,14 @@ import (
 type stopBudget struct {
 	f     *facts
 	inUse float64 // whole GPUs running jobs of the snapshot hold
-	stops []Stop
+	stops []bridge.Stop
 	warns []Warning // that no stop came of: each is counted as one, but for its own job
 }
 
 func newStopBudget(f *facts) *stopBudget {
 	b := &stopBudget{f: f, stops: slices.Clone(f.Stops)}
 	for _, w := range f.Warnings {
-		if !slices.ContainsFunc(b.stops, func(s Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
+		if !slices.ContainsFunc(b.stops, func(s bridge.Stop) bool { return s.Job == w.Run.Job && !s.At.Before(w.At) }) {
 			b.warns = append(b.warns, w)
 		}
 	}
@@ -31,8 +32,8 @@ func newStopBudget(f *facts) *stopBudget {
 }
 
 // stopOf describes the stop of a job.
-func (f *facts) stopOf(p *policy.Job, beneficiary int64) Stop {
-	return Stop{
+func (f *facts) stopOf(p *policy.Job, beneficiary int64) bridge.Stop {
+	return bridge.Stop{
 		Job: int64(p.ID), User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.Whole(),
 		Lost: policy.Service(p.Ask.GPUs.Whole(), f.cost(p)), At: f.Snapshot.Now, For: beneficiary,
 	}
@@ -53,7 +54,7 @@ type tally struct {
 	lost                      policy.GPUSeconds
 }
 
-func (b *stopBudget) since(t time.Time, s Stop) tally {
+func (b *stopBudget) since(t time.Time, s bridge.Stop) tally {
 	var n tally
 	for _, o := range b.stops {
 		if o.At.Before(t) {
@@ -87,7 +88,7 @@ func one(b bool) int {
 }
 
 // check says why the stop would break a budget.
-func (b *stopBudget) check(s Stop) *no {
+func (b *stopBudget) check(s bridge.Stop) *no {
 	c, now := &b.f.Config, b.f.Snapshot.Now
 	hour, day := b.since(now.Add(-time.Hour), s), b.since(now.Add(-24*time.Hour), s)
 	cycle := b.since(now, s)
@@ -109,13 +110,13 @@ func (b *stopBudget) check(s Stop) *no {
 
 // room reports whether the stop is within the percentage of the GPUs in use or
 // among the few jobs that always go.
-func (b *stopBudget) room(n tally, s Stop, percent float64, floor int) bool {
+func (b *stopBudget) room(n tally, s bridge.Stop, percent float64, floor int) bool {
 	return n.stops < floor || (n.gpus+s.GPUs)*100 <= percent*b.inUse
 }
 
 // perJob counts a job's own stops, from history and from the recent stops,
 // whichever knows more.
-func (b *stopBudget) perJob(s Stop) *no {
+func (b *stopBudget) perJob(s bridge.Stop) *no {
 	c, now := &b.f.Config, b.f.Snapshot.Now
 	times := slices.Clone(b.f.Stopped[s.Job])
 	recent := func(d time.Duration) int {
@@ -148,7 +149,7 @@ func crowded(times []time.Time, n int) bool {
 }
 
 // add counts a stop, in place of the warning before it.
-func (b *stopBudget) add(s Stop) {
+func (b *stopBudget) add(s bridge.Stop) {
 	b.stops = append(b.stops, s)
 	b.warns = slices.DeleteFunc(slices.Clone(b.warns), func(w Warning) bool { return w.Run.Job == s.Job })
 }

@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"time"
+
+	"fairbridge/bridge"
 )
 
 // patience is how many intervals a job that another was stopped for may take to
@@ -15,7 +17,7 @@ const patience = 3
 // that it outlasts a restart, and ends when the job starts, leaves, or the pause
 // is over. It asks for no reason: whatever keeps the job, more stops for it or
 // its like may be as much in vain.
-func (f *facts) useless() (s *Stop, until time.Time) {
+func (f *facts) useless() (s *bridge.Stop, until time.Time) {
 	for i := range f.Stops {
 		x := &f.Stops[i]
 		if x.Sent.IsZero() || f.job(x.For) == nil || !f.waitsSince(x) {
@@ -31,7 +33,7 @@ func (f *facts) useless() (s *Stop, until time.Time) {
 
 // waitsSince reports whether the job that was to get the room has been waiting
 // in spite of it for too long.
-func (f *facts) waitsSince(s *Stop) bool {
+func (f *facts) waitsSince(s *bridge.Stop) bool {
 	since := f.at.Sub(s.Sent)
 	j, v := f.View.Job(s.For), f.View.Job(s.Job)
 	switch {

@@ -3,6 +3,7 @@ package gate
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -15,7 +16,7 @@ func (f *facts) stoppable(p *policy.Job) *no {
 	}
 	return first(
 		func() *no { return f.exempt(j) },
-		func() *no { return f.modeAllows(j, Preempt) },
+		func() *no { return f.modeAllows(j, bridge.Preempt) },
 		func() *no { return requeueable(p, j) },
 		func() *no { return f.ranEnough(p, j) },
 	)
@@ -23,9 +24,9 @@ func (f *facts) stoppable(p *policy.Job) *no {
 
 // modeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
-func (f *facts) modeAllows(j *slurm.Job, need Mode) *no {
+func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *no {
 	m := f.mode(j, f.Modes[f.Partition])
-	if m == Observe || m.Allows(need) {
+	if m == bridge.Observe || m.Allows(need) {
 		return nil
 	}
 	return deny("I20", "partition %s is in mode %s", j.Partition(), m)
@@ -73,7 +74,7 @@ type pair struct{ stopped, to int64 }
 type pairs map[pair]bool
 
 // pingPong says why the stop would pay back an earlier one (I9).
-func (f *facts) pingPong(s Stop, displaced pairs) *no {
+func (f *facts) pingPong(s bridge.Stop, displaced pairs) *no {
 	if s.Job == s.For {
 		return nil
 	}

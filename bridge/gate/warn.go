@@ -5,30 +5,17 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
-
-// Notice is the warning that the script of a running job gets before the job is
-// stopped.
-type Notice struct {
-	Signal slurm.Signal
-	Grace  time.Duration // between the warning and the earliest requeue
-}
 
 // Warning is a warning in the ledger. Its Stop is what the requeue would cost:
 // whether the job is stopped or not, the budgets of stops are counted on it.
 type Warning struct {
 	Run slurm.Run
 	Due time.Time // our clock: when the grace is over; zero: Slurm has not said yes to it
-	Stop
-}
-
-// Warn is a warning to be sent.
-type Warn struct {
-	Stop
-	Notice
-	Why string
+	bridge.Stop
 }
 
 // holds is how long after its grace a warning still serves: some cycles, so that
@@ -90,7 +77,7 @@ func (f *facts) warnable(p *policy.Job) *no {
 
 // postpone turns the stops of a gang whose grace is not over into warnings: its
 // jobs run on, and the one they make room for waits. It reports whether it did.
-func (g *planner) postpone(x gang, stops []Stop) bool {
+func (g *planner) postpone(x gang, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
 		at, _ := g.warned(g.job(s.Job), g.View.Job(s.Job))
@@ -113,14 +100,14 @@ func (g *planner) postpone(x gang, stops []Stop) bool {
 
 // runsOn lets a job of a postponed gang run on, and warns it if it was not. It
 // returns when its grace is over.
-func (g *planner) runsOn(x gang, s Stop) time.Time {
+func (g *planner) runsOn(x gang, s bridge.Stop) time.Time {
 	p, d, j := g.job(s.Job), g.decision(policy.JobID(s.Job)), g.View.Job(s.Job)
 	notice := g.Notices[s.Job]
 	due := g.Now
 	switch at, _ := g.warned(p, j); {
 	case at == unasked:
 		due = g.Now.Add(notice.Grace)
-		g.out.Warns = append(g.out.Warns, Warn{Stop: s, Notice: notice, Why: fmt.Sprintf(
+		g.out.Warns = append(g.out.Warns, bridge.Warn{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
 		due = g.warning(j.Run()).Due

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -17,7 +18,7 @@ const grace = 2 * time.Minute
 func graceful(t *testing.T) gate.PlanInput {
 	t.Helper()
 	s := world()
-	s.Notices = map[int64]gate.Notice{11: {Signal: slurm.USR1, Grace: grace}, 12: {Signal: slurm.USR1, Grace: grace}}
+	s.Notices = map[int64]bridge.Notice{11: {Signal: slurm.USR1, Grace: grace}, 12: {Signal: slurm.USR1, Grace: grace}}
 	p := quiet(&s)
 	stopFor(&s, p, 11, 1)
 	return gate.PlanInput{State: s, Plan: p}
@@ -47,7 +48,7 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 
 // ago is a warning of job 11's run that was sent so long ago.
 func ago(s *gate.State, d time.Duration) gate.Warning {
-	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: gate.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-d), For: 1}}
+	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-d), For: 1}}
 	w.Due = s.Now.Add(grace - d)
 	return w
 }
@@ -132,7 +133,7 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
 	}
-	in.Stops = []gate.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-20 * time.Minute), For: 1}}
+	in.Stops = []bridge.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-20 * time.Minute), For: 1}}
 	in.Config.StopFloor1h = 2
 	if out := gate.Plan(in); len(out.Warns) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
@@ -161,21 +162,21 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.Requeue, "I2"},
 		{"not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).Fixed = "no" }, slurm.Warn, "I5"},
 		{"pending", func(in *gate.EditInput) { viewJob(&in.State, 11).State = "PENDING" }, slurm.Warn, "I5"},
-		{"mode steer", func(in *gate.EditInput) { in.Mode = gate.Steer }, slurm.Warn, "I20"},
+		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.Warn, "I20"},
 		{"held", func(in *gate.EditInput) { viewJob(&in.State, 11).Held = true }, slurm.Warn, "I1"},
 		{"open", func(in *gate.EditInput) {
-			in.Book = ledger.NewBook([]ledger.Intent{{ID: 1, State: ledger.Unknown, Edit: slurm.Edit{Run: viewJob(&in.State, 11).Run(), Kind: slurm.Warn}}})
+			in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, State: bridge.Unknown, Edit: slurm.Edit{Run: viewJob(&in.State, 11).Run(), Kind: slurm.Warn}}})
 		}, slurm.Requeue, "I5"},
 	} {
 		s := graceful(t).State
-		stop := gate.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}
+		stop := bridge.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}
 		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
 		if c.kind == slurm.Warn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			State: s, Mode: gate.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), Allowed: []gate.Stop{stop},
-			Warns: []gate.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[gate.Spot]time.Time{},
+			State: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), Allowed: []bridge.Stop{stop},
+			Warns: []bridge.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[gate.Spot]time.Time{},
 		}
 		c.change(&in)
 		kept, refused := gate.Edits(in)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
@@ -18,8 +19,8 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // 14 run alone on a node, 14 without having opted in; jobs 1 to 4 wait.
 func world() gate.State {
 	s := gate.State{
-		Config: gate.Default(), Interval: 30 * time.Second, Now: noon.Add(time.Second), Taken: noon,
-		Partition: "gpu", Modes: map[string]gate.Mode{"gpu": gate.Preempt},
+		Config: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), Taken: noon,
+		Partition: "gpu", Modes: map[string]bridge.Mode{"gpu": bridge.Preempt},
 		Snapshot:   &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
 		View:       &slurm.View{Cluster: "c", At: noon, Full: true},
 		Leadership: 25 * time.Second, Expires: true,
@@ -91,6 +92,7 @@ func quiet(s *gate.State) *policy.Plan {
 
 // viewJob and planJob return the two records of a job to be changed in place.
 func viewJob(s *gate.State, id int64) *slurm.Job { return s.View.Job(id) }
+
 func planJob(s *gate.State, id int64) *policy.Job {
 	return s.Snapshot.Job(policy.JobID(id))
 }
@@ -118,7 +120,7 @@ func planInput() gate.PlanInput {
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{State: s, Mode: gate.Preempt, Book: ledger.NewBook(nil), Touched: map[gate.Spot]time.Time{}}
+	return gate.EditInput{State: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), Touched: map[gate.Spot]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.

@@ -4,27 +4,28 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
 // TestAbsenceProvesNothing: whatever the intent waits for, a list without its job
 // changes nothing, however long it lasts; Slurm's own word for it does.
 func TestAbsenceProvesNothing(t *testing.T) {
-	for _, state := range []State{Sent, Acked, Unknown, Observed} {
+	for _, state := range []bridge.State{bridge.Sent, bridge.Acked, bridge.Unknown, bridge.Observed} {
 		in := lease(state)
 		v := &slurm.View{At: noon.Add(25 * time.Hour)}
-		if got := Settle([]Intent{in}, v, v.At); len(got) > 0 {
+		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) > 0 {
 			t.Errorf("%s, the job is not listed: %s (%s)", state, got[0].State, got[0].Error)
 		}
-		if ask := Absent([]Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
+		if ask := Absent([]bridge.Intent{in}, v); len(ask) != 1 || ask[0] != 7 {
 			t.Errorf("%s: to be asked about are %v", state, ask)
 		}
 		v.AddGone(7)
-		if got := Settle([]Intent{in}, v, v.At); len(got) != 1 || got[0].State != Expired || len(Absent([]Intent{in}, v)) > 0 {
+		if got := Settle([]bridge.Intent{in}, v, v.At); len(got) != 1 || got[0].State != bridge.Expired || len(Absent([]bridge.Intent{in}, v)) > 0 {
 			t.Errorf("%s, Slurm does not know the job: %v", state, got)
 		}
 	}
-	if ask := Absent([]Intent{lease(Planned), lease(Expired)}, &slurm.View{At: noon}); len(ask) > 0 {
+	if ask := Absent([]bridge.Intent{lease(bridge.Planned), lease(bridge.Expired)}, &slurm.View{At: noon}); len(ask) > 0 {
 		t.Errorf("asking about %v for intents that wait for nothing", ask)
 	}
 }

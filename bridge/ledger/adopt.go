@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -32,16 +33,16 @@ var inheritable = append(slices.Clone(Readable), Site)
 // Where the record shows a field, the value must be exactly ours; where it does
 // not, the last one that the array had before the task was split off counts.
 // Nothing is adopted of an array that was given back long before.
-func Adopt(intents []Intent, v *slurm.View) []Intent {
+func Adopt(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	tasks := splitOff(v)
 	if len(tasks) == 0 {
 		return nil
 	}
 	rows := rowsOf(intents, tasks)
-	var out []Intent
+	var out []bridge.Intent
 	for _, j := range tasks {
 		for _, f := range inheritable {
-			own := func(in *Intent) bool { return in.State != Void && SameJob(in.Edit.Run, j.Run()) }
+			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.Run()) }
 			if slices.ContainsFunc(rows[spot{j.ID, f}], own) {
 				continue
 			}
@@ -65,12 +66,12 @@ func splitOff(v *slurm.View) []*slurm.Job {
 }
 
 // rowsOf returns the intents of the tasks and of their arrays, by ID.
-func rowsOf(intents []Intent, tasks []*slurm.Job) map[spot][]*Intent {
+func rowsOf(intents []bridge.Intent, tasks []*slurm.Job) map[spot][]*bridge.Intent {
 	about := map[int64]bool{}
 	for _, j := range tasks {
 		about[j.ID], about[j.ArrayJob] = true, true
 	}
-	rows := map[spot][]*Intent{}
+	rows := map[spot][]*bridge.Intent{}
 	for i := range intents {
 		if in := &intents[i]; about[in.Edit.Run.Job] {
 			rows[spotOf(in)] = append(rows[spotOf(in)], in)
@@ -80,7 +81,7 @@ func rowsOf(intents []Intent, tasks []*slurm.Job) map[spot][]*Intent {
 }
 
 // inherited returns the intent of the array whose value the task has, or nil.
-func inherited(rows []*Intent, j *slurm.Job, v *slurm.View) *Intent {
+func inherited(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
 	split, started := v.At, j.Running() && !j.Start.IsZero()
 	if started {
 		split = j.Start.Add(startSlack)
@@ -102,13 +103,13 @@ func inherited(rows []*Intent, j *slurm.Job, v *slurm.View) *Intent {
 }
 
 // stood reports whether the intent's value may have stood in Slurm.
-func stood(in *Intent) bool {
-	return !in.Sent.IsZero() && (in.State.Open() || in.State == Observed || in.State == Expired || in.State == Yielded)
+func stood(in *bridge.Intent) bool {
+	return !in.Sent.IsZero() && (in.State.Open() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
 }
 
 // ofArray reports whether the intent was about the array that the task is of, not
 // about a job that had its id before.
-func ofArray(in *Intent, j *slurm.Job, v *slurm.View) bool {
+func ofArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	run, now := in.Edit.Run, j.Run()
 	if a := v.Job(j.ArrayJob); a != nil && !SameJob(run, a.Run()) {
 		return false
@@ -117,22 +118,22 @@ func ofArray(in *Intent, j *slurm.Job, v *slurm.View) bool {
 }
 
 // has reports whether the task has the value of the array's intent.
-func has(in *Intent, j *slurm.Job, now time.Time) bool {
+func has(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	if neutral(in) || in.Edit.Kind == slurm.HardHold || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
 	whose := Whose(in, j)
-	return whose == Ours || whose == Hidden && in.State != Yielded
+	return whose == Ours || whose == Hidden && in.State != bridge.Yielded
 }
 
 // inheritedBy returns the array's intent as one of the task.
-func inheritedBy(in *Intent, j *slurm.Job, now time.Time) Intent {
+func inheritedBy(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
 	e := in.Edit
 	e.Run, e.Tasks, e.Why = j.Run(), 1, "inherited: the task was split off its array"
 	b := in.Before
 	b.Restarts, b.State, b.User = j.Restarts, j.State, j.User
-	return Intent{
+	return bridge.Intent{
 		Cluster: in.Cluster, Epoch: in.Epoch, Policy: in.Policy, Edit: e, Before: b,
-		State: Observed, NotAfter: in.NotAfter, Made: now,
+		State: bridge.Observed, NotAfter: in.NotAfter, Made: now,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -18,17 +19,17 @@ func arrayOf(change func(*slurm.Job)) *slurm.View {
 }
 
 // numbers are intents of one kind for array 7, by age in minutes and value.
-func numbers(kind slurm.Kind, of ...[2]int64) []Intent {
-	list := make([]Intent, len(of))
+func numbers(kind slurm.Kind, of ...[2]int64) []bridge.Intent {
+	list := make([]bridge.Intent, len(of))
 	for i, x := range of {
-		list[i] = number(kind, x[1], Expired)
+		list[i] = number(kind, x[1], bridge.Expired)
 		list[i].ID, list[i].Made = int64(i+1), noon.Add(-time.Duration(x[0])*time.Minute)
 		list[i].Sent, list[i].Before.Nice = list[i].Made, 3
 		if i > 0 {
 			list[i].Before.Ours, list[i].Before.Nice = of[i-1][1], 3+of[i-1][1]
 		}
 	}
-	list[len(list)-1].State = Observed
+	list[len(list)-1].State = bridge.Observed
 	return list
 }
 
@@ -38,23 +39,23 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 	}
 	nice := func(n int64) func(*slurm.Job) { return func(j *slurm.Job) { j.Nice = n } }
 	requeued := func(j *slurm.Job) { j.Restarts, j.Submit = 1, noon }
-	site := func(of ...[2]int64) []Intent { return numbers(slurm.SiteFactor, of...) }
-	own := func(s State, job func(*slurm.Job)) []Intent {
+	site := func(of ...[2]int64) []bridge.Intent { return numbers(slurm.SiteFactor, of...) }
+	own := func(s bridge.State, job func(*slurm.Job)) []bridge.Intent {
 		in := number(slurm.SiteFactor, 9, s)
 		in.ID, in.Edit.Run = 50, arrayOf(job).Jobs[1].Run()
 		return append(site([2]int64{5, 700}), in)
 	}
 	failed := site([2]int64{5, 700})
-	failed[0].State = Failed
+	failed[0].State = bridge.Failed
 	reused := site([2]int64{5, 700})
 	reused[0].Edit.Run.Submit--
-	held := lease(Observed)
+	held := lease(bridge.Observed)
 	shows := func(j *slurm.Job) { j.Eligible = held.Edit.Until }
-	pin := intent(slurm.Require, Observed)
+	pin := intent(slurm.Require, bridge.Observed)
 	pin.Edit.Nodes = []string{"n1"}
 	for _, tt := range []struct {
 		name string
-		rows []Intent
+		rows []bridge.Intent
 		job  func(*slurm.Job)
 		want int64 // value; -1: nothing is adopted
 	}{
@@ -74,26 +75,26 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"unreadable", site([2]int64{5, 700}), func(j *slurm.Job) { j.Opaque = "no priority" }, -1},
 		{"no task", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob, j.ArraySplit = 0, false }, -1},
 		{"a task of another array", site([2]int64{5, 700}), func(j *slurm.Job) { j.ArrayJob = 6 }, -1},
-		{"it has a number of its own", own(Observed, same), same, -1},
-		{"its own was given back", own(Expired, same), same, -1},
-		{"its own was never sent", own(Void, same), same, 700},
-		{"its id was another job's", own(Observed, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
+		{"it has a number of its own", own(bridge.Observed, same), same, -1},
+		{"its own was given back", own(bridge.Expired, same), same, -1},
+		{"its own was never sent", own(bridge.Void, same), same, 700},
+		{"its id was another job's", own(bridge.Observed, func(j *slurm.Job) { j.Submit = noon.Add(-9 * time.Hour) }), same, 700},
 		{"exactly ours", numbers(slurm.Nice, [2]int64{5, 40}), nice(40), 40},
 		{"exactly an earlier one of ours", numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40}), nice(30), 30},
 		{"one of ours of long ago is not", numbers(slurm.Nice, [2]int64{200, 30}, [2]int64{90, 40}), nice(30), -1},
 		{"its owner's", numbers(slurm.Nice, [2]int64{5, 40}), nice(41), -1},
 		{"its owner's, who has it again", numbers(slurm.Nice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
-		{"a begin time", []Intent{held}, shows, 0},
-		{"a begin time that a requeue wiped", []Intent{held}, requeued, -1},
-		{"a node list", []Intent{pin}, func(j *slurm.Job) { j.Required = "n1" }, 0},
-		{"a node list of its owner", []Intent{pin}, func(j *slurm.Job) { j.Required = "n2" }, -1},
+		{"a begin time", []bridge.Intent{held}, shows, 0},
+		{"a begin time that a requeue wiped", []bridge.Intent{held}, requeued, -1},
+		{"a node list", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = "n1" }, 0},
+		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = "n2" }, -1},
 	} {
 		v := arrayOf(tt.job)
 		got := Adopt(tt.rows, v)
 		switch {
 		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
 			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
-		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].Run() || got[0].State != Observed || got[0].Before.User != "ann"):
+		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].Run() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
 			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
 		}
 		if again := Adopt(append(tt.rows, got...), v); len(again) > 0 {

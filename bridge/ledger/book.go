@@ -3,6 +3,7 @@ package ledger
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -59,24 +60,24 @@ type spot struct {
 // Book indexes intents by job and field: which value of ours stands where, and
 // where an outcome is still open.
 type Book struct {
-	newest  map[spot]*Intent // newest that reached Slurm, as far as we know
-	open    map[spot]*Intent
-	yielded map[int64]*Intent
+	newest  map[spot]*bridge.Intent // newest that reached Slurm, as far as we know
+	open    map[spot]*bridge.Intent
+	yielded map[int64]*bridge.Intent
 	undone  map[spot]int64 // the last that was to give a hidden number back, had no answer, and may have
 }
 
 // NewBook indexes intents, which are sorted by ID.
-func NewBook(intents []Intent) *Book {
-	b := &Book{newest: map[spot]*Intent{}, open: map[spot]*Intent{}, yielded: map[int64]*Intent{}, undone: map[spot]int64{}}
+func NewBook(intents []bridge.Intent) *Book {
+	b := &Book{newest: map[spot]*bridge.Intent{}, open: map[spot]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{}, undone: map[spot]int64{}}
 	for i := range intents {
 		in := &intents[i]
 		at := spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)}
 		switch {
 		case in.State.Open():
 			b.open[at] = in
-		case in.State == Observed:
+		case in.State == bridge.Observed:
 			b.newest[at] = in
-		case in.State == Yielded:
+		case in.State == bridge.Yielded:
 			b.yielded[in.Edit.Run.Job] = in
 		case at.field == Site && mayHaveUndone(in):
 			b.undone[at] = in.ID
@@ -88,7 +89,7 @@ func NewBook(intents []Intent) *Book {
 // Standing returns the intent whose value stands in the field now and is ours,
 // or nil. Its effect was observed, it belongs to the same job, and it has not
 // expired.
-func (b *Book) Standing(run slurm.Run, f Field, now time.Time) *Intent {
+func (b *Book) Standing(run slurm.Run, f Field, now time.Time) *bridge.Intent {
 	in := b.newest[spot{run.Job, f}]
 	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || neutral(in) {
 		return nil
@@ -98,7 +99,7 @@ func (b *Book) Standing(run slurm.Run, f Field, now time.Time) *Intent {
 
 // Open returns the intent of the field whose outcome is still to be seen, or
 // nil. While there is one nothing else is sent to the field.
-func (b *Book) Open(job int64, f Field) *Intent { return b.open[spot{job, f}] }
+func (b *Book) Open(job int64, f Field) *bridge.Intent { return b.open[spot{job, f}] }
 
 // yieldFor is how long a job is left alone after somebody changed what we had
 // set.
@@ -106,7 +107,7 @@ const yieldFor = 24 * time.Hour
 
 // Yielded returns why the job is left alone now, or nil: somebody changed it
 // after us within the last day, or its priority did not follow our number.
-func (b *Book) Yielded(run slurm.Run, now time.Time) *Intent {
+func (b *Book) Yielded(run slurm.Run, now time.Time) *bridge.Intent {
 	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < yieldFor) {
 		return in
 	}
@@ -120,7 +121,7 @@ func (b *Book) Yielded(run slurm.Run, now time.Time) *Intent {
 }
 
 // neutral reports whether the intent gave its field back.
-func neutral(in *Intent) bool {
+func neutral(in *bridge.Intent) bool {
 	return momentary(in.Edit.Kind) || GivesBack(in.Edit, &in.Before)
 }
 

@@ -3,6 +3,7 @@ package ledger
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -27,7 +28,7 @@ type Debt struct {
 
 // Debts returns the hand-backs that are not finished, by the ledger and by what
 // the view shows.
-func Debts(intents []Intent, v *slurm.View) []Debt {
+func Debts(intents []bridge.Intent, v *slurm.View) []Debt {
 	var owed []Debt
 	for i := range intents {
 		in := &intents[i]
@@ -41,18 +42,18 @@ func Debts(intents []Intent, v *slurm.View) []Debt {
 // cutOff reports whether the intent is a hand-back that was sent, has no answer,
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
-func cutOff(in *Intent, j *slurm.Job) bool {
-	return in.Edit.Kind == slurm.HandBack && (in.State == Sent || in.State == Unknown) &&
+func cutOff(in *bridge.Intent, j *slurm.Job) bool {
+	return in.Edit.Kind == slurm.HandBack && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
 		j.Held && j.Reason == "JobHeldAdmin" && in.Edit.Run.Same(j.Run())
 }
 
 // owe keeps a hand-back that was cut off open until the job is free, and notes
 // when its hold is seen so soon that it can be nobody else's.
-func owe(in *Intent, now time.Time) {
+func owe(in *bridge.Intent, now time.Time) {
 	since := now.Sub(in.Sent)
 	switch {
 	case since > DebtAge:
-		in.State, in.Error = Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
+		in.State, in.Error = bridge.Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
 	case in.Before.Held.IsZero() && since <= heldSoon:
 		in.Before.Held = now
 	}

@@ -4,35 +4,36 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
 func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 	held := func(j *slurm.Job) { j.Held, j.Priority, j.Reason = true, 0, "JobHeldAdmin" }
-	proven := func(in *Intent) { in.Before.Held = noon }
-	unproven := func(*Intent) {}
+	proven := func(in *bridge.Intent) { in.Before.Held = noon }
+	unproven := func(*bridge.Intent) {}
 	tests := []struct {
 		name  string
-		state State
-		in    func(*Intent)
+		state bridge.State
+		in    func(*bridge.Intent)
 		job   func(*slurm.Job)
 		after time.Duration
-		want  State
+		want  bridge.State
 		debts int
 		ours  bool
 	}{
-		{"seen held within seconds", Sent, unproven, held, 5 * time.Second, Sent, 1, true},
-		{"seen held later: whose is it", Sent, unproven, held, 2 * time.Hour, Sent, 1, false},
-		{"no answer, seen held later", Unknown, unproven, held, 2 * time.Hour, Unknown, 1, false},
-		{"hold accepted, seen hours later", Sent, proven, held, 2 * time.Hour, Sent, 1, true},
-		{"hold accepted, release failed", Unknown, proven, held, 2 * time.Hour, Unknown, 1, true},
-		{"hold accepted, a day ago", Sent, proven, held, 25 * time.Hour, Failed, 0, false},
-		{"hold accepted, free now", Sent, proven, same, 2 * time.Hour, Observed, 0, false},
-		{"unproven, free now", Sent, unproven, func(j *slurm.Job) { j.Priority = 77 }, 2 * time.Hour, Observed, 0, false},
-		{"held by its owner: an administrator freed it", Sent, proven, func(j *slurm.Job) { held(j); j.Reason = "JobHeldUser" }, time.Minute, Sent, 0, false},
-		{"answered: the hold is somebody's", Acked, unproven, held, 5 * time.Second, Acked, 0, false},
-		{"another run", Sent, proven, func(j *slurm.Job) { held(j); j.Restarts++ }, time.Minute, Sent, 0, false},
-		{"running", Sent, proven, func(j *slurm.Job) { j.State = "RUNNING" }, time.Minute, Observed, 0, false},
+		{"seen held within seconds", bridge.Sent, unproven, held, 5 * time.Second, bridge.Sent, 1, true},
+		{"seen held later: whose is it", bridge.Sent, unproven, held, 2 * time.Hour, bridge.Sent, 1, false},
+		{"no answer, seen held later", bridge.Unknown, unproven, held, 2 * time.Hour, bridge.Unknown, 1, false},
+		{"hold accepted, seen hours later", bridge.Sent, proven, held, 2 * time.Hour, bridge.Sent, 1, true},
+		{"hold accepted, release failed", bridge.Unknown, proven, held, 2 * time.Hour, bridge.Unknown, 1, true},
+		{"hold accepted, a day ago", bridge.Sent, proven, held, 25 * time.Hour, bridge.Failed, 0, false},
+		{"hold accepted, free now", bridge.Sent, proven, same, 2 * time.Hour, bridge.Observed, 0, false},
+		{"unproven, free now", bridge.Sent, unproven, func(j *slurm.Job) { j.Priority = 77 }, 2 * time.Hour, bridge.Observed, 0, false},
+		{"held by its owner: an administrator freed it", bridge.Sent, proven, func(j *slurm.Job) { held(j); j.Reason = "JobHeldUser" }, time.Minute, bridge.Sent, 0, false},
+		{"answered: the hold is somebody's", bridge.Acked, unproven, held, 5 * time.Second, bridge.Acked, 0, false},
+		{"another run", bridge.Sent, proven, func(j *slurm.Job) { held(j); j.Restarts++ }, time.Minute, bridge.Sent, 0, false},
+		{"running", bridge.Sent, proven, func(j *slurm.Job) { j.State = "RUNNING" }, time.Minute, bridge.Observed, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 			j := waiting()
 			tt.job(&j)
 			v := &slurm.View{At: noon.Add(tt.after), Jobs: []slurm.Job{j}}
-			got := Replace([]Intent{in}, Settle([]Intent{in}, v, v.At))
+			got := Replace([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, v.At))
 			if got[0].State != tt.want {
 				t.Errorf("%s (%s), want %s", got[0].State, got[0].Error, tt.want)
 			}

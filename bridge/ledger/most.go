@@ -3,6 +3,7 @@ package ledger
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -23,7 +24,7 @@ func (b *Book) Most(run slurm.Run, f Field, now time.Time) int64 {
 }
 
 // highest is the highest of the values one of which stands.
-func highest(in *Intent) int64 {
+func highest(in *bridge.Intent) int64 {
 	switch {
 	case !doubtful(in):
 		return in.Edit.Value
@@ -35,12 +36,12 @@ func highest(in *Intent) int64 {
 
 // doubtful reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
-func doubtful(in *Intent) bool {
-	return FieldOf(in.Edit.Kind) == Site && in.State == Observed && in.Error != "" && in.Polls < maxPolls
+func doubtful(in *bridge.Intent) bool {
+	return FieldOf(in.Edit.Kind) == Site && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
 }
 
 // mayHaveUndone reports whether the intent was to give its field back and its
 // answer was waited for in vain.
-func mayHaveUndone(in *Intent) bool {
-	return in.State == Failed && neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
+func mayHaveUndone(in *bridge.Intent) bool {
+	return in.State == bridge.Failed && neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
 }

@@ -3,37 +3,39 @@ package ledger
 import (
 	"testing"
 	"time"
+
+	"fairbridge/bridge"
 )
 
 // What may stand in a field that no record shows is, while an answer is lost, the
 // new number or the one before.
 func TestMost(t *testing.T) {
-	lost := func(in Intent) Intent {
+	lost := func(in bridge.Intent) bridge.Intent {
 		in.Error = "no answer and no effect within 4m0s"
 		return in
 	}
-	first := number("site_factor", -663, Observed)
-	second := lost(over(-663, number("site_factor", -2113, Observed)))
-	third := lost(over(-2113, number("site_factor", -1500, Observed)))
+	first := number("site_factor", -663, bridge.Observed)
+	second := lost(over(-663, number("site_factor", -2113, bridge.Observed)))
+	third := lost(over(-2113, number("site_factor", -1500, bridge.Observed)))
 	third.Before.Most = -663
-	back := lost(number("site_factor", 0, Failed))
+	back := lost(number("site_factor", 0, bridge.Failed))
 	back.Sent, back.Closed = noon, noon.Add(settleTime+time.Second)
 	refused := back
 	refused.Closed = noon
-	nice := lost(over(-663, number("nice", -2113, Observed)))
+	nice := lost(over(-663, number("nice", -2113, bridge.Observed)))
 	for name, c := range map[string]struct {
-		rows []Intent
+		rows []bridge.Intent
 		want int64
 	}{
 		"nothing":                {nil, 0},
-		"seen":                   {[]Intent{first}, -663},
-		"lowered without answer": {[]Intent{first, second}, -663},
-		"raised without answer":  {[]Intent{lost(over(-663, number("site_factor", 40, Observed)))}, 40},
-		"twice without answer":   {[]Intent{third}, -663},
-		"not felt, answered":     {[]Intent{withPolls(second, maxPolls)}, -2113},
-		"given back, no answer":  {[]Intent{first, back}, 0},
-		"giving back refused":    {[]Intent{first, refused}, -663},
-		"nice is shown":          {[]Intent{nice}, -2113},
+		"seen":                   {[]bridge.Intent{first}, -663},
+		"lowered without answer": {[]bridge.Intent{first, second}, -663},
+		"raised without answer":  {[]bridge.Intent{lost(over(-663, number("site_factor", 40, bridge.Observed)))}, 40},
+		"twice without answer":   {[]bridge.Intent{third}, -663},
+		"not felt, answered":     {[]bridge.Intent{withPolls(second, maxPolls)}, -2113},
+		"given back, no answer":  {[]bridge.Intent{first, back}, 0},
+		"giving back refused":    {[]bridge.Intent{first, refused}, -663},
+		"nice is shown":          {[]bridge.Intent{nice}, -2113},
 	} {
 		field := Site
 		for i := range c.rows {
@@ -49,10 +51,10 @@ func TestMost(t *testing.T) {
 
 // A call without an answer whose effect is seen is no doubt any more.
 func TestSeenEndsDoubt(t *testing.T) {
-	in, j := number("site_factor", 700, Unknown), waiting()
+	in, j := number("site_factor", 700, bridge.Unknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if await(&in, &j, noon.Add(time.Minute)); in.State != Observed || doubtful(&in) {
+	if await(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || doubtful(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }

@@ -3,6 +3,7 @@ package ledger
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -12,7 +13,7 @@ const beginSlack = 3 * time.Second
 
 // seen reports whether the job shows the effect of the intent. A begin time
 // within beginSlack of the wanted one is adopted.
-func seen(in *Intent, j *slurm.Job) bool {
+func seen(in *bridge.Intent, j *slurm.Job) bool {
 	e := &in.Edit
 	switch e.Kind {
 	case slurm.Lease:
@@ -32,7 +33,7 @@ func seen(in *Intent, j *slurm.Job) bool {
 	case slurm.SetGPUs:
 		return true
 	case slurm.Warn: // no record shows it
-		return in.State == Acked
+		return in.State == bridge.Acked
 	}
 	if whose := Whose(in, j); whose != Hidden {
 		return whose == Ours
@@ -49,7 +50,7 @@ const driftShare = 64
 // their drift can hide is believed when Slurm said yes. A priority that did not
 // move at all was set directly by somebody: it follows nothing. A held job
 // shows nothing.
-func felt(in *Intent, j *slurm.Job) bool {
+func felt(in *bridge.Intent, j *slurm.Job) bool {
 	if j.Held || !j.Pending() {
 		return true
 	}
@@ -61,7 +62,7 @@ func felt(in *Intent, j *slurm.Job) bool {
 	case got == 0:
 		return false
 	case want > -2*drift && want < 2*drift:
-		return in.State == Acked
+		return in.State == bridge.Acked
 	case want < 0:
 		return got <= want/2
 	}
@@ -69,7 +70,7 @@ func felt(in *Intent, j *slurm.Job) bool {
 }
 
 // step is by how much the intent was to move the job's priority.
-func step(in *Intent) int64 {
+func step(in *bridge.Intent) int64 {
 	if in.Edit.Kind == slurm.Nice {
 		return in.Before.Nice - in.Edit.Value
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -21,22 +22,22 @@ const settleTime = 4 * time.Minute
 // absent proves nothing: its intents stay as they are until Slurm says that it
 // does not know the job (View.Gone). It is for the leader, at the start of a
 // cycle.
-func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
+func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
 	last, awaited := newest(intents), awaited(intents)
-	var changed []Intent
+	var changed []bridge.Intent
 	for _, in := range intents {
-		if !in.State.Open() && in.State != Observed {
+		if !in.State.Open() && in.State != bridge.Observed {
 			continue
 		}
-		if in.State == Observed && in.ID < awaited[spotOf(&in)] {
+		if in.State == bridge.Observed && in.ID < awaited[spotOf(&in)] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
-		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == Planned || v.ProvenGone(in.Edit.Run.Job) {
+		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.ProvenGone(in.Edit.Run.Job) {
 			settleOne(&after, j, last[spotOf(&in)], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.Held.Equal(in.Before.Held) {
-			if !after.State.Open() && after.State != Observed {
+			if !after.State.Open() && after.State != bridge.Observed {
 				after.Closed = now
 			}
 			changed = append(changed, after)
@@ -47,7 +48,7 @@ func Settle(intents []Intent, v *slurm.View, now time.Time) []Intent {
 
 // Replace returns the intents with those of changed put in place, by ID; the
 // very same ones when nothing changed.
-func Replace(intents, changed []Intent) []Intent {
+func Replace(intents, changed []bridge.Intent) []bridge.Intent {
 	if len(changed) == 0 {
 		return intents
 	}
@@ -62,14 +63,14 @@ func Replace(intents, changed []Intent) []Intent {
 	return out
 }
 
-func spotOf(in *Intent) spot { return spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)} }
+func spotOf(in *bridge.Intent) spot { return spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)} }
 
 // newest returns, per job and field, the ID of the last intent that was seen
 // in Slurm; earlier ones were superseded by it.
-func newest(intents []Intent) map[spot]int64 {
+func newest(intents []bridge.Intent) map[spot]int64 {
 	last := map[spot]int64{}
 	for i := range intents {
-		if intents[i].State == Observed {
+		if intents[i].State == bridge.Observed {
 			last[spotOf(&intents[i])] = max(last[spotOf(&intents[i])], intents[i].ID)
 		}
 	}
@@ -78,10 +79,10 @@ func newest(intents []Intent) map[spot]int64 {
 
 // awaited returns, per job and field, the ID of the last intent that was sent
 // and whose outcome is open.
-func awaited(intents []Intent) map[spot]int64 {
+func awaited(intents []bridge.Intent) map[spot]int64 {
 	ids := map[spot]int64{}
 	for i := range intents {
-		if in := &intents[i]; in.State.Open() && in.State != Planned {
+		if in := &intents[i]; in.State.Open() && in.State != bridge.Planned {
 			ids[spotOf(in)] = max(ids[spotOf(in)], in.ID)
 		}
 	}
@@ -91,11 +92,11 @@ func awaited(intents []Intent) map[spot]int64 {
 // Absent returns, sorted, the jobs whose intents wait for what became of them
 // although the view does not list them and Slurm did not say that they are gone.
 // Slurm is to be asked about each.
-func Absent(intents []Intent, v *slurm.View) []int64 {
+func Absent(intents []bridge.Intent, v *slurm.View) []int64 {
 	var ids []int64
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job
-		waits := in.State.Open() && in.State != Planned || in.State == Observed
+		waits := in.State.Open() && in.State != bridge.Planned || in.State == bridge.Observed
 		if waits && v.Job(id) == nil && !v.ProvenGone(id) {
 			ids = append(ids, id)
 		}
@@ -106,17 +107,17 @@ func Absent(intents []Intent, v *slurm.View) []int64 {
 
 // settleOne settles by the job as it is listed; j is nil for one that Slurm does
 // not know.
-func settleOne(in *Intent, j *slurm.Job, last int64, now time.Time) {
+func settleOne(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 	switch {
-	case in.State == Planned: // a cycle sends its own intents only: plans are remade, never resumed
-		in.State, in.Error = Void, "never sent: the cycle was given up before"
+	case in.State == bridge.Planned: // a cycle sends its own intents only: plans are remade, never resumed
+		in.State, in.Error = bridge.Void, "never sent: the cycle was given up before"
 	case j == nil:
-		in.State, in.Error = Expired, "the job is gone: Slurm does not know it any more"
+		in.State, in.Error = bridge.Expired, "the job is gone: Slurm does not know it any more"
 	case !SameJob(in.Edit.Run, j.Run()):
-		in.State, in.Error = Expired, "the id belongs to another job now"
-	case in.State == Observed && in.ID < last:
-		in.State, in.Error = Expired, "superseded"
-	case in.State == Observed:
+		in.State, in.Error = bridge.Expired, "the id belongs to another job now"
+	case in.State == bridge.Observed && in.ID < last:
+		in.State, in.Error = bridge.Expired, "superseded"
+	case in.State == bridge.Observed:
 		hold(in, j, now)
 	default:
 		await(in, j, now)
@@ -124,26 +125,26 @@ func settleOne(in *Intent, j *slurm.Job, last int64, now time.Time) {
 }
 
 // await looks for the effect of an intent that was sent.
-func await(in *Intent, j *slurm.Job, now time.Time) {
+func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	if cutOff(in, j) {
 		owe(in, now)
 		return
 	}
 	if seen(in, j) {
-		in.State, in.Polls, in.Error = Observed, 0, ""
+		in.State, in.Polls, in.Error = bridge.Observed, 0, ""
 		return
 	}
 	if j.Done() {
-		in.State, in.Error = Expired, "the job ended first"
+		in.State, in.Error = bridge.Expired, "the job ended first"
 		return
 	}
-	if in.State == Acked {
+	if in.State == bridge.Acked {
 		in.Polls++
 	}
 	switch {
-	case in.State != Acked && now.Sub(in.Sent) > settleTime:
+	case in.State != bridge.Acked && now.Sub(in.Sent) > settleTime:
 		in.State, in.Error = missed(in, j), "no answer and no effect within "+settleTime.String()
-	case in.State == Acked && in.Polls >= maxPolls:
+	case in.State == bridge.Acked && in.Polls >= maxPolls:
 		in.State, in.Error = missed(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
 }
@@ -154,34 +155,34 @@ func await(in *Intent, j *slurm.Job, now time.Time) {
 // to give it back and had no answer did not. An order that a record shows not to
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
-func missed(in *Intent, j *slurm.Job) State {
+func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
 	switch {
 	case Whose(in, j) == Hidden && !momentary(in.Edit.Kind):
-		if neutral(in) && in.State != Acked { // the value it was to take away still stands
-			return Failed
+		if neutral(in) && in.State != bridge.Acked { // the value it was to take away still stands
+			return bridge.Failed
 		}
-		return Observed
-	case in.State == Acked && in.Edit.Kind == slurm.Nice,
-		in.State == Acked && in.Edit.Kind == slurm.Lease && !j.Eligible.Equal(in.Before.Eligible):
-		return Yielded
+		return bridge.Observed
+	case in.State == bridge.Acked && in.Edit.Kind == slurm.Nice,
+		in.State == bridge.Acked && in.Edit.Kind == slurm.Lease && !j.Eligible.Equal(in.Before.Eligible):
+		return bridge.Yielded
 	}
-	return Failed
+	return bridge.Failed
 }
 
 // hold watches a value of ours that stands in Slurm.
-func hold(in *Intent, j *slurm.Job, now time.Time) {
+func hold(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	switch {
 	case j.Done():
-		in.State, in.Error = Expired, "the job ended"
+		in.State, in.Error = bridge.Expired, "the job ended"
 	case !in.NotAfter.IsZero() && !now.Before(in.NotAfter) && FieldOf(in.Edit.Kind) == Begin:
-		in.State, in.Error = Expired, "it ran out"
+		in.State, in.Error = bridge.Expired, "it ran out"
 	case FieldOf(in.Edit.Kind) == RunState || neutral(in):
-		in.State, in.Error = Expired, "done"
+		in.State, in.Error = bridge.Expired, "done"
 	case FieldOf(in.Edit.Kind) == Begin && !j.Pending():
-		in.State, in.Error = Expired, "the job started"
+		in.State, in.Error = bridge.Expired, "the job started"
 	case FieldOf(in.Edit.Kind) == Begin && j.Restarts > in.Edit.Run.Restarts:
-		in.State, in.Error = Expired, "the job was requeued"
+		in.State, in.Error = bridge.Expired, "the job was requeued"
 	case Whose(in, j) == Theirs:
-		in.State, in.Error = Yielded, Foreign(in, j)
+		in.State, in.Error = bridge.Yielded, Foreign(in, j)
 	}
 }

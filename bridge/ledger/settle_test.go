@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -15,34 +16,34 @@ func waiting() slurm.Job {
 	return slurm.Job{ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000, NiceKnown: true}
 }
 
-func intent(kind slurm.Kind, state State) Intent {
+func intent(kind slurm.Kind, state bridge.State) bridge.Intent {
 	j := waiting()
-	return Intent{
+	return bridge.Intent{
 		ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind}, State: state, Made: noon, Sent: noon,
-		Before: Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
+		Before: bridge.Before{Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, State: j.State},
 	}
 }
 
-func lease(state State) Intent {
+func lease(state bridge.State) bridge.Intent {
 	in := intent(slurm.Lease, state)
 	in.Edit.Until = noon.Add(10 * time.Minute)
 	in.NotAfter = in.Edit.Until
 	return in
 }
 
-func number(kind slurm.Kind, v int64, state State) Intent {
+func number(kind slurm.Kind, v int64, state bridge.State) bridge.Intent {
 	in := intent(kind, state)
 	in.Edit.Value = v
 	return in
 }
 
 // over is an intent that takes the place of a number of ours.
-func over(ours int64, in Intent) Intent {
+func over(ours int64, in bridge.Intent) bridge.Intent {
 	in.Before.Ours = ours
 	return in
 }
 
-func withPolls(in Intent, n int) Intent {
+func withPolls(in bridge.Intent, n int) bridge.Intent {
 	in.Polls = n
 	return in
 }
@@ -52,60 +53,60 @@ func TestSettle(t *testing.T) {
 	late := func(d time.Duration) time.Time { return noon.Add(d) }
 	tests := []struct {
 		name string
-		in   Intent
+		in   bridge.Intent
 		job  func(*slurm.Job) // nil: the job is gone, as Slurm says
 		now  time.Time
-		want State
+		want bridge.State
 		says string
 	}{
-		{"never sent", lease(Planned), same, noon, Void, "never sent"},
-		{"seen", lease(Acked), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
-		{"seen although the answer was lost", lease(Unknown), func(j *slurm.Job) { j.Eligible = until }, noon, Observed, ""},
-		{"rounded by Slurm", lease(Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, Observed, ""},
-		{"its owner took it off before it was seen", withPolls(lease(Acked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), Yielded, "said yes"},
-		{"never seen", withPolls(lease(Acked), 1), same, late(time.Minute), Failed, "said yes"},
-		{"given back without an answer or an effect", over(1000, number(slurm.SiteFactor, 0, Unknown)), same, late(5 * time.Minute), Failed, "no answer"},
-		{"set without an answer or an effect", number(slurm.SiteFactor, 1000, Unknown), same, late(5 * time.Minute), Observed, "no answer"},
-		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.SiteFactor, 0, Acked)), 1), same, late(time.Minute), Observed, ""},
-		{"not seen yet", lease(Acked), same, noon, Acked, ""},
-		{"no answer, not seen yet", lease(Unknown), same, late(3 * time.Minute), Unknown, ""},
-		{"no answer, never seen", lease(Unknown), same, late(5 * time.Minute), Failed, "no answer and no effect"},
-		{"sent, then the daemon died", lease(Sent), same, late(5 * time.Minute), Failed, "no answer"},
-		{"ran out", lease(Observed), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), Expired, "ran out"},
-		{"stands", lease(Observed), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), Observed, ""},
-		{"its owner took it off", lease(Observed), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), Yielded, "begin time is now"},
-		{"the job started", lease(Observed), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), Expired, "started"},
-		{"the job is gone", lease(Observed), nil, late(time.Minute), Expired, "gone"},
-		{"the id is another's", lease(Observed), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), Expired, "another job"},
-		{"the job ended before", lease(Acked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, Expired, "ended first"},
+		{"never sent", lease(bridge.Planned), same, noon, bridge.Void, "never sent"},
+		{"seen", lease(bridge.Acked), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.Observed, ""},
+		{"seen although the answer was lost", lease(bridge.Unknown), func(j *slurm.Job) { j.Eligible = until }, noon, bridge.Observed, ""},
+		{"rounded by Slurm", lease(bridge.Acked), func(j *slurm.Job) { j.Eligible = until.Add(2 * time.Second) }, noon, bridge.Observed, ""},
+		{"its owner took it off before it was seen", withPolls(lease(bridge.Acked), 1), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.Yielded, "said yes"},
+		{"never seen", withPolls(lease(bridge.Acked), 1), same, late(time.Minute), bridge.Failed, "said yes"},
+		{"given back without an answer or an effect", over(1000, number(slurm.SiteFactor, 0, bridge.Unknown)), same, late(5 * time.Minute), bridge.Failed, "no answer"},
+		{"set without an answer or an effect", number(slurm.SiteFactor, 1000, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
+		{"given back, and Slurm said yes", withPolls(over(1000, number(slurm.SiteFactor, 0, bridge.Acked)), 1), same, late(time.Minute), bridge.Observed, ""},
+		{"not seen yet", lease(bridge.Acked), same, noon, bridge.Acked, ""},
+		{"no answer, not seen yet", lease(bridge.Unknown), same, late(3 * time.Minute), bridge.Unknown, ""},
+		{"no answer, never seen", lease(bridge.Unknown), same, late(5 * time.Minute), bridge.Failed, "no answer and no effect"},
+		{"sent, then the daemon died", lease(bridge.Sent), same, late(5 * time.Minute), bridge.Failed, "no answer"},
+		{"ran out", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = until }, late(11 * time.Minute), bridge.Expired, "ran out"},
+		{"stands", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = until }, late(time.Minute), bridge.Observed, ""},
+		{"its owner took it off", lease(bridge.Observed), func(j *slurm.Job) { j.Eligible = noon }, late(time.Minute), bridge.Yielded, "begin time is now"},
+		{"the job started", lease(bridge.Observed), func(j *slurm.Job) { j.State = "RUNNING" }, late(time.Minute), bridge.Expired, "started"},
+		{"the job is gone", lease(bridge.Observed), nil, late(time.Minute), bridge.Expired, "gone"},
+		{"the id is another's", lease(bridge.Observed), func(j *slurm.Job) { j.Submit = noon }, late(time.Minute), bridge.Expired, "another job"},
+		{"the job ended before", lease(bridge.Acked), func(j *slurm.Job) { j.State = "CANCELLED" }, noon, bridge.Expired, "ended first"},
 
-		{"priority seen", number(slurm.Priority, 9000, Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, Observed, ""},
-		{"priority overwritten", number(slurm.Priority, 9000, Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, Yielded, "priority is now 8000"},
-		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, Observed, ""},
-		{"site factor without effect", number(slurm.SiteFactor, 1<<20, Acked), same, noon, Acked, ""},
-		{"site factor too small to tell from drift", number(slurm.SiteFactor, 100, Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, Observed, ""},
-		{"site factor on a priority that follows nothing", number(slurm.SiteFactor, 100, Acked), same, noon, Acked, ""},
-		{"site factor stands", number(slurm.SiteFactor, 1<<20, Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, Observed, ""},
-		{"site factor stands whatever the priority says", number(slurm.SiteFactor, 1<<20, Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, Observed, ""},
-		{"site factor of an eighth of the step", number(slurm.SiteFactor, 8000, Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, Acked, ""},
-		{"site factor of half the step", number(slurm.SiteFactor, 8000, Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, Observed, ""},
-		{"negative site factor of an eighth of the step", number(slurm.SiteFactor, -4000, Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, Acked, ""},
-		{"negative site factor of half the step", number(slurm.SiteFactor, -4000, Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, Observed, ""},
-		{"site factor without answer, to the digit", number(slurm.SiteFactor, 20, Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, Observed, ""},
-		{"site factor without answer, drift only", number(slurm.SiteFactor, 20, Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, Unknown, ""},
-		{"site factor without answer, never felt", number(slurm.SiteFactor, 20, Unknown), same, late(5 * time.Minute), Observed, "no answer"},
-		{"site factor that Slurm lets have no effect", polled(number(slurm.SiteFactor, 20, Acked)), same, noon, Observed, "do not show it"},
-		{"nice seen", number(slurm.Nice, -500, Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, Observed, ""},
-		{"nice below 0, which an old release hides", number(slurm.Nice, -50, Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 5050 }, noon, Observed, ""},
-		{"nice above 0, which an old release would show", number(slurm.Nice, 50, Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 4950 }, noon, Acked, ""},
-		{"hidden nice that stands", number(slurm.Nice, -50, Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, Observed, ""},
-		{"nice above 0 no longer shown", number(slurm.Nice, 50, Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, Yielded, "nice is now 0"},
-		{"nice that is not taken: a direct priority", polled(number(slurm.Nice, -500, Acked)), same, noon, Yielded, "do not show it"},
-		{"nice undone by its owner", number(slurm.Nice, -500, Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, Yielded, "nice is now 3"},
+		{"priority seen", number(slurm.Priority, 9000, bridge.Acked), func(j *slurm.Job) { j.Priority = 9000 }, noon, bridge.Observed, ""},
+		{"priority overwritten", number(slurm.Priority, 9000, bridge.Observed), func(j *slurm.Job) { j.Priority = 8000 }, noon, bridge.Yielded, "priority is now 8000"},
+		{"site factor seen by the step it makes", number(slurm.SiteFactor, 1<<20, bridge.Acked), func(j *slurm.Job) { j.Priority += 1<<20 + 300 }, noon, bridge.Observed, ""},
+		{"site factor without effect", number(slurm.SiteFactor, 1<<20, bridge.Acked), same, noon, bridge.Acked, ""},
+		{"site factor too small to tell from drift", number(slurm.SiteFactor, 100, bridge.Acked), func(j *slurm.Job) { j.Priority += 30 }, noon, bridge.Observed, ""},
+		{"site factor on a priority that follows nothing", number(slurm.SiteFactor, 100, bridge.Acked), same, noon, bridge.Acked, ""},
+		{"site factor stands", number(slurm.SiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Priority += 1 << 20 }, noon, bridge.Observed, ""},
+		{"site factor stands whatever the priority says", number(slurm.SiteFactor, 1<<20, bridge.Observed), func(j *slurm.Job) { j.Nice, j.Priority = 1e6, 1 }, noon, bridge.Observed, ""},
+		{"site factor of an eighth of the step", number(slurm.SiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 1000 }, noon, bridge.Acked, ""},
+		{"site factor of half the step", number(slurm.SiteFactor, 8000, bridge.Acked), func(j *slurm.Job) { j.Priority += 4000 }, noon, bridge.Observed, ""},
+		{"negative site factor of an eighth of the step", number(slurm.SiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 500 }, noon, bridge.Acked, ""},
+		{"negative site factor of half the step", number(slurm.SiteFactor, -4000, bridge.Acked), func(j *slurm.Job) { j.Priority -= 2000 }, noon, bridge.Observed, ""},
+		{"site factor without answer, to the digit", number(slurm.SiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 20 }, noon, bridge.Observed, ""},
+		{"site factor without answer, drift only", number(slurm.SiteFactor, 20, bridge.Unknown), func(j *slurm.Job) { j.Priority += 3 }, noon, bridge.Unknown, ""},
+		{"site factor without answer, never felt", number(slurm.SiteFactor, 20, bridge.Unknown), same, late(5 * time.Minute), bridge.Observed, "no answer"},
+		{"site factor that Slurm lets have no effect", polled(number(slurm.SiteFactor, 20, bridge.Acked)), same, noon, bridge.Observed, "do not show it"},
+		{"nice seen", number(slurm.Nice, -500, bridge.Acked), func(j *slurm.Job) { j.Nice = -500 }, noon, bridge.Observed, ""},
+		{"nice below 0, which an old release hides", number(slurm.Nice, -50, bridge.Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 5050 }, noon, bridge.Observed, ""},
+		{"nice above 0, which an old release would show", number(slurm.Nice, 50, bridge.Acked), func(j *slurm.Job) { j.NiceKnown, j.Priority = false, 4950 }, noon, bridge.Acked, ""},
+		{"hidden nice that stands", number(slurm.Nice, -50, bridge.Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, bridge.Observed, ""},
+		{"nice above 0 no longer shown", number(slurm.Nice, 50, bridge.Observed), func(j *slurm.Job) { j.NiceKnown = false }, noon, bridge.Yielded, "nice is now 0"},
+		{"nice that is not taken: a direct priority", polled(number(slurm.Nice, -500, bridge.Acked)), same, noon, bridge.Yielded, "do not show it"},
+		{"nice undone by its owner", number(slurm.Nice, -500, bridge.Observed), func(j *slurm.Job) { j.Nice = 3 }, noon, bridge.Yielded, "nice is now 3"},
 
-		{"requeued", intent(slurm.Requeue, Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, Observed, ""},
-		{"requeue done", intent(slurm.Requeue, Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, Expired, "done"},
-		{"requeue not seen", intent(slurm.Requeue, Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), Failed, "no effect"},
+		{"requeued", intent(slurm.Requeue, bridge.Acked), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Observed, ""},
+		{"requeue done", intent(slurm.Requeue, bridge.Observed), func(j *slurm.Job) { j.Restarts = 1 }, noon, bridge.Expired, "done"},
+		{"requeue not seen", intent(slurm.Requeue, bridge.Unknown), func(j *slurm.Job) { j.State = "RUNNING" }, late(5 * time.Minute), bridge.Failed, "no effect"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,11 +118,11 @@ func TestSettle(t *testing.T) {
 			} else {
 				v.AddGone(waiting().ID)
 			}
-			got := Replace([]Intent{tt.in}, Settle([]Intent{tt.in}, v, tt.now))[0]
+			got := Replace([]bridge.Intent{tt.in}, Settle([]bridge.Intent{tt.in}, v, tt.now))[0]
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
 				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
 			}
-			if closed := !got.Closed.IsZero(); closed == (got.State.Open() || got.State == Observed) {
+			if closed := !got.Closed.IsZero(); closed == (got.State.Open() || got.State == bridge.Observed) {
 				t.Errorf("%s with closing time %v", got.State, got.Closed)
 			}
 		})
@@ -131,18 +132,18 @@ func TestSettle(t *testing.T) {
 func same(*slurm.Job) {}
 
 // polled is an intent that all polls but the last allowed did not show.
-func polled(in Intent) Intent {
+func polled(in bridge.Intent) bridge.Intent {
 	in.Polls = maxPolls - 1
 	return in
 }
 
 func TestAYesThatIsNeverSeenFails(t *testing.T) {
-	in := lease(Acked)
+	in := lease(bridge.Acked)
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{waiting()}}
 	for range maxPolls {
-		in = Replace([]Intent{in}, Settle([]Intent{in}, v, noon))[0]
+		in = Replace([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, noon))[0]
 	}
-	if in.State != Failed || !strings.Contains(in.Error, "Slurm said yes") {
+	if in.State != bridge.Failed || !strings.Contains(in.Error, "Slurm said yes") {
 		t.Errorf("after %d polls: %s (%s)", maxPolls, in.State, in.Error)
 	}
 }
@@ -150,18 +151,18 @@ func TestAYesThatIsNeverSeenFails(t *testing.T) {
 // TestOurOwnNextValueIsNoStrangers: while a newer value of ours is on its way,
 // the older one is neither yielded nor undone.
 func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
-	old, next := lease(Observed), lease(Acked)
+	old, next := lease(bridge.Observed), lease(bridge.Acked)
 	next.ID, next.Edit.Until = 2, noon.Add(20*time.Minute)
 	j := waiting()
 	j.Eligible = next.Edit.Until
 	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
-	intents := []Intent{old, next}
+	intents := []bridge.Intent{old, next}
 	intents = Replace(intents, Settle(intents, v, v.At))
-	if intents[0].State != Observed || intents[1].State != Observed {
+	if intents[0].State != bridge.Observed || intents[1].State != bridge.Observed {
 		t.Fatalf("first poll: %s and %s, want both observed", intents[0].State, intents[1].State)
 	}
 	intents = Replace(intents, Settle(intents, v, v.At))
-	if intents[0].State != Expired || intents[1].State != Observed {
+	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
 	if in := NewBook(intents).Standing(j.Run(), Begin, v.At); in == nil || in.ID != 2 {
@@ -170,10 +171,10 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 }
 
 func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
-	in := number(slurm.SiteFactor, 700, Observed)
+	in := number(slurm.SiteFactor, 700, bridge.Observed)
 	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxPolls
 	run := waiting()
-	b := NewBook([]Intent{in})
+	b := NewBook([]bridge.Intent{in})
 	if b.Yielded(run.Run(), noon.Add(23*time.Hour)) == nil {
 		t.Error("not left alone")
 	}
@@ -184,28 +185,28 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 		t.Error("its number is not on the books")
 	}
 	in.Error, in.Polls = "no answer and no effect", 0
-	if b := NewBook([]Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), Site, noon) == nil {
+	if b := NewBook([]bridge.Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), Site, noon) == nil {
 		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
 
 func TestUndoKeepsTheOwnersBegin(t *testing.T) {
-	in := lease(Observed)
+	in := lease(bridge.Observed)
 	in.Before.Begin = noon.Add(5 * time.Minute)
 	j := waiting()
 	j.Eligible = in.Edit.Until
-	got := Undo([]Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	got := Undo([]bridge.Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 1 || !got[0].Until.Equal(in.Before.Begin) {
 		t.Errorf("got %v, want a begin time of %v", got, in.Before.Begin)
 	}
 }
 
 func TestUndoWaitsForOpenOutcomes(t *testing.T) {
-	ours, next := lease(Observed), lease(Unknown)
+	ours, next := lease(bridge.Observed), lease(bridge.Unknown)
 	next.ID = 2
 	j := waiting()
 	j.Eligible = ours.Edit.Until
-	if got := Undo([]Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
+	if got := Undo([]bridge.Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
 		t.Errorf("got %v while an outcome is open", got)
 	}
 }
@@ -213,8 +214,8 @@ func TestUndoWaitsForOpenOutcomes(t *testing.T) {
 func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
 	for _, kind := range []slurm.Kind{slurm.Unlease, slurm.HandBack, slurm.SiteFactor, slurm.Nice, slurm.Require, slurm.Exclude} {
-		in := intent(kind, Observed)
-		if got := NewBook([]Intent{in}).Standing(j.Run(), FieldOf(kind), noon); got != nil {
+		in := intent(kind, bridge.Observed)
+		if got := NewBook([]bridge.Intent{in}).Standing(j.Run(), FieldOf(kind), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -11,13 +12,13 @@ import (
 // Slurm, also in jobs left to a person: one per job and field, and only where
 // the value is not somebody else's by now. Held jobs are left alone: no edit
 // may reach them.
-func Undo(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
+func Undo(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	book, last := NewBook(intents), newest(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
+		if in.State != bridge.Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
 			continue
 		}
 		field := FieldOf(in.Edit.Kind)
@@ -43,13 +44,13 @@ func ended(j *slurm.Job) bool {
 // Stuck returns the values of ours that stand in jobs that cannot be written to
 // now: the job runs, is held by a person, or cannot be read. They can be given
 // back when it waits again.
-func Stuck(intents []Intent, v *slurm.View, now time.Time) []slurm.Edit {
+func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	book := NewBook(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != Observed || j == nil || j.Done() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
+		if in.State != bridge.Observed || j == nil || j.Done() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
 			continue
 		}
 		_, ok := Neutral(in, j, now)
@@ -70,7 +71,7 @@ func starts(e slurm.Edit) int {
 // Neutral returns the edit that gives the intent's field of the job back to
 // what it was; ok is false where there is nothing to give back, for example
 // because the job runs and the field can no longer be written.
-func Neutral(in *Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+func Neutral(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	pending := j.Pending()
 	switch in.Edit.Kind {

@@ -4,11 +4,12 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
 func TestUndoIsByValue(t *testing.T) {
-	ours := lease(Observed)
+	ours := lease(bridge.Observed)
 	tests := []struct {
 		name string
 		job  func(*slurm.Job)
@@ -23,7 +24,7 @@ func TestUndoIsByValue(t *testing.T) {
 	for _, tt := range tests {
 		j := waiting()
 		tt.job(&j)
-		got := Undo([]Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+		got := Undo([]bridge.Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d edits", tt.name, got, tt.want)
 		}
@@ -33,11 +34,11 @@ func TestUndoIsByValue(t *testing.T) {
 // TestUndoReachesJobsLeftToAPerson: a number of ours is given back although the
 // job's owner changed its nice, or something else of ours.
 func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
-	site, theirs := number(slurm.SiteFactor, 700, Observed), lease(Yielded)
+	site, theirs := number(slurm.SiteFactor, 700, bridge.Observed), lease(bridge.Yielded)
 	theirs.ID, theirs.Closed = 2, noon
 	j := waiting()
 	j.Nice, j.Priority = 1_000_000, 1
-	intents := []Intent{site, theirs}
+	intents := []bridge.Intent{site, theirs}
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
 	intents = Replace(intents, Settle(intents, v, noon))
 	got := Undo(intents, v, noon)
@@ -49,20 +50,20 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 // TestABeginTimeIsGivenBackLast: once it is gone the job may start, and the rest
 // can no longer be given back.
 func TestABeginTimeIsGivenBackLast(t *testing.T) {
-	held, site := lease(Observed), number(slurm.SiteFactor, 700, Observed)
-	pin := intent(slurm.Require, Observed)
+	held, site := lease(bridge.Observed), number(slurm.SiteFactor, 700, bridge.Observed)
+	pin := intent(slurm.Require, bridge.Observed)
 	pin.Edit.Nodes = []string{"n1"}
 	site.ID, pin.ID = 2, 3
 	j := waiting()
 	j.Eligible, j.Required = held.Edit.Until, "n1"
-	got := Undo([]Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	got := Undo([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 3 || got[2].Kind != slurm.Unlease {
 		t.Errorf("got %v, want the lease's end last of three", got)
 	}
 }
 
 func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
-	site, pin := number(slurm.SiteFactor, 700, Observed), intent(slurm.Require, Observed)
+	site, pin := number(slurm.SiteFactor, 700, bridge.Observed), intent(slurm.Require, bridge.Observed)
 	pin.ID, pin.Edit.Nodes = 2, []string{"n1"}
 	for _, tt := range []struct {
 		name string
@@ -80,7 +81,7 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 		j.Required = "n1"
 		tt.job(&j)
 		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
-		got := Stuck([]Intent{site, pin}, v, noon)
+		got := Stuck([]bridge.Intent{site, pin}, v, noon)
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
 		}

@@ -1,11 +1,14 @@
 package ledger
 
-import "fairbridge/bridge/slurm"
+import (
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
 
 // Rewritten says what a person wrote into the field of an intent whose outcome
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.
-func Rewritten(in *Intent, j *slurm.Job) string {
+func Rewritten(in *bridge.Intent, j *slurm.Job) string {
 	if Whose(in, j) != Theirs || untouched(in, j) {
 		return ""
 	}
@@ -13,7 +16,7 @@ func Rewritten(in *Intent, j *slurm.Job) string {
 }
 
 // untouched reports whether the field shows what stood there before the intent.
-func untouched(in *Intent, j *slurm.Job) bool {
+func untouched(in *bridge.Intent, j *slurm.Job) bool {
 	switch FieldOf(in.Edit.Kind) {
 	case Begin:
 		return j.Eligible.Equal(in.Before.Eligible)

@@ -4,15 +4,16 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
 func TestRewritten(t *testing.T) {
-	begin, nice := lease(Unknown), number(slurm.Nice, 400, Unknown)
+	begin, nice := lease(bridge.Unknown), number(slurm.Nice, 400, bridge.Unknown)
 	nice.Before.Nice = 7
 	for _, tt := range []struct {
 		name string
-		in   Intent
+		in   bridge.Intent
 		job  func(*slurm.Job)
 		want bool
 	}{
@@ -23,7 +24,7 @@ func TestRewritten(t *testing.T) {
 		{"nice: as it was", nice, func(j *slurm.Job) { j.Nice = 7 }, false},
 		{"nice: as we want it", nice, func(j *slurm.Job) { j.Nice = 400 }, false},
 		{"nice: its owner's", nice, func(j *slurm.Job) { j.Nice = 70 }, true},
-		{"a site factor, which is not shown", number(slurm.SiteFactor, 50, Unknown), func(j *slurm.Job) { j.Priority = 3 }, false},
+		{"a site factor, which is not shown", number(slurm.SiteFactor, 50, bridge.Unknown), func(j *slurm.Job) { j.Priority = 3 }, false},
 	} {
 		j := waiting()
 		tt.job(&j)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -19,53 +20,57 @@ const (
 
 // rule is what there is to know of one field.
 type rule struct {
-	whose func(in *Intent, j *slurm.Job) Owner
-	back  func(e *slurm.Edit, own *Before) bool // the edit gives the field back; own is nil when nothing of ours stands
-	told  func(in *Intent, j *slurm.Job) string // what somebody else made of our value
+	whose func(in *bridge.Intent, j *slurm.Job) Owner
+	back  func(e *slurm.Edit, own *bridge.Before) bool // the edit gives the field back; own is nil when nothing of ours stands
+	told  func(in *bridge.Intent, j *slurm.Job) string // what somebody else made of our value
 }
 
 // rules is the one place that says whose a value is. Poll, gate, the look right
 // before a write and release all ask here.
 var rules = map[Field]rule{
 	Begin: {
-		whose: func(in *Intent, j *slurm.Job) Owner { return owner(j.Eligible.Equal(in.Edit.Until)) },
-		back:  func(e *slurm.Edit, _ *Before) bool { return e.Kind == slurm.Unlease },
-		told: func(in *Intent, j *slurm.Job) string {
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Eligible.Equal(in.Edit.Until)) },
+		back:  func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
+		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("begin time is now %s, we had set %s", stamp(j.Eligible), stamp(in.Edit.Until))
 		},
 	},
 	Priority: {
-		whose: func(in *Intent, j *slurm.Job) Owner { return owner(j.Priority == in.Edit.Value) },
-		back:  func(e *slurm.Edit, _ *Before) bool { return e.Kind == slurm.HandBack },
-		told: func(in *Intent, j *slurm.Job) string {
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Priority == in.Edit.Value) },
+		back:  func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.HandBack },
+		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 		},
 	},
 	// No release shows a site factor, and only Operators can write one: it is
 	// ours as long as the job lives, whatever becomes of its nice or priority.
 	Site: {
-		whose: func(*Intent, *slurm.Job) Owner { return Hidden },
-		back:  func(e *slurm.Edit, _ *Before) bool { return e.Value == 0 },
-		told:  func(*Intent, *slurm.Job) string { return "" },
+		whose: func(*bridge.Intent, *slurm.Job) Owner { return Hidden },
+		back:  func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
+		told:  func(*bridge.Intent, *slurm.Job) string { return "" },
 	},
 	NiceBy: {
 		whose: whoseNice,
-		back:  func(e *slurm.Edit, own *Before) bool { return own != nil && e.Value == own.OwnNice() },
-		told: func(in *Intent, j *slurm.Job) string {
+		back:  func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && e.Value == own.OwnNice() },
+		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
 		},
 	},
 	Required: {
-		whose: func(in *Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Required, in.Edit.Nodes)) },
-		back:  func(e *slurm.Edit, own *Before) bool { return own != nil && slurm.SameHosts(own.Required, e.Nodes) },
-		told: func(in *Intent, j *slurm.Job) string {
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Required, in.Edit.Nodes)) },
+		back: func(e *slurm.Edit, own *bridge.Before) bool {
+			return own != nil && slurm.SameHosts(own.Required, e.Nodes)
+		},
+		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("required nodes are now %q, we had set %q", j.Required, in.Edit.Nodes)
 		},
 	},
 	Excluded: {
-		whose: func(in *Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Excluded, in.Edit.Nodes)) },
-		back:  func(e *slurm.Edit, own *Before) bool { return own != nil && slurm.SameHosts(own.Excluded, e.Nodes) },
-		told: func(in *Intent, j *slurm.Job) string {
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Excluded, in.Edit.Nodes)) },
+		back: func(e *slurm.Edit, own *bridge.Before) bool {
+			return own != nil && slurm.SameHosts(own.Excluded, e.Nodes)
+		},
+		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("excluded nodes are now %q, we had set %q", j.Excluded, in.Edit.Nodes)
 		},
 	},
@@ -75,7 +80,7 @@ var rules = map[Field]rule{
 var Readable = []Field{Begin, Priority, NiceBy, Required, Excluded}
 
 // Whose says whose the value is that the record shows in the intent's field.
-func Whose(in *Intent, j *slurm.Job) Owner {
+func Whose(in *bridge.Intent, j *slurm.Job) Owner {
 	if r, ok := rules[FieldOf(in.Edit.Kind)]; ok {
 		return r.whose(in, j)
 	}
@@ -85,13 +90,10 @@ func Whose(in *Intent, j *slurm.Job) Owner {
 // GivesBack reports whether the edit gives its field back to what it was
 // without us. own is the Before of the value of ours that stands there, nil
 // when none does.
-func GivesBack(e slurm.Edit, own *Before) bool {
+func GivesBack(e slurm.Edit, own *bridge.Before) bool {
 	r, ok := rules[FieldOf(e.Kind)]
 	return ok && r.back(&e, own)
 }
-
-// OwnNice is the job's nice without what we added to it.
-func (b *Before) OwnNice() int64 { return b.Nice - b.Ours }
 
 func owner(ours bool) Owner {
 	if ours {
@@ -101,7 +103,7 @@ func owner(ours bool) Owner {
 }
 
 // whoseNice knows that old releases show a nice only above 0.
-func whoseNice(in *Intent, j *slurm.Job) Owner {
+func whoseNice(in *bridge.Intent, j *slurm.Job) Owner {
 	switch {
 	case j.NiceKnown:
 		return owner(j.Nice == in.Edit.Value)
@@ -112,6 +114,6 @@ func whoseNice(in *Intent, j *slurm.Job) Owner {
 }
 
 // Foreign says what somebody else made of the intent's value.
-func Foreign(in *Intent, j *slurm.Job) string { return rules[FieldOf(in.Edit.Kind)].told(in, j) }
+func Foreign(in *bridge.Intent, j *slurm.Job) string { return rules[FieldOf(in.Edit.Kind)].told(in, j) }
 
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

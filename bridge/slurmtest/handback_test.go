@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 )
@@ -17,7 +17,9 @@ import (
 func (l *control) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
 	return l.live.HandBack(ctx, e, held)
 }
+
 func (l *control) Owe(run slurm.Run, nice int64) { l.live.Owe(run, nice) }
+
 func (l *control) Pay(ctx context.Context) error { return l.live.Pay(ctx) }
 
 // run runs cycles and returns the causes of doubt.
@@ -37,7 +39,7 @@ func (l *control) killed(t *testing.T) {
 	t.Helper()
 	l.dial()
 	var err error
-	if l.loop, err = bridge.New(l.conf, l.part); err != nil {
+	if l.loop, err = cycle.New(l.conf, l.part); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -47,7 +49,7 @@ func (l *control) killed(t *testing.T) {
 func direct(t *testing.T) (l *control, id int64) {
 	t.Helper()
 	l = newControl(t, "drf")
-	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, gate.Rank
+	l.conf.Order.Lever, l.conf.Partitions[0].Mode = bridge.LeverPriority, bridge.Rank
 	l.killed(t)
 	for range 2 {
 		submit(t, l.Server, sim.Spec{User: "hog", Account: "h", GPUsPerNode: 8, Work: 9 * time.Hour, Limit: 10 * time.Hour})
@@ -70,14 +72,14 @@ func direct(t *testing.T) (l *control, id int64) {
 	return l, id
 }
 
-func (l *control) intents(t *testing.T) (standing []ledger.Intent) {
+func (l *control) intents(t *testing.T) (standing []bridge.Intent) {
 	t.Helper()
 	all, err := l.part.Journal.Intents(t.Context(), "lab", l.now(), l.now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, in := range all {
-		if in.State == ledger.Observed && in.Edit.Kind == slurm.Priority {
+		if in.State == bridge.Observed && in.Edit.Kind == slurm.Priority {
 			standing = append(standing, in)
 		}
 	}
@@ -85,9 +87,9 @@ func (l *control) intents(t *testing.T) (standing []ledger.Intent) {
 }
 
 // giveBackAll releases in virtual time.
-func (l *control) giveBackAll(t *testing.T) (*bridge.Released, error) {
+func (l *control) giveBackAll(t *testing.T) (*push.Released, error) {
 	t.Helper()
-	r := bridge.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}
@@ -152,15 +154,15 @@ func (l *control) sentOnly(t *testing.T, id int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := l.part.Journal.Intend(t.Context(), nil, []ledger.Intent{{
-		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: ledger.Planned,
+	list, err := l.part.Journal.Intend(t.Context(), nil, []bridge.Intent{{
+		Cluster: "lab", Epoch: epoch, Policy: "release", Made: l.now(), State: bridge.Planned,
 		Edit:   slurm.Edit{Run: j.Run(), Kind: slurm.HandBack, Tasks: 1},
-		Before: ledger.Before{Priority: j.Priority, State: j.State},
+		Before: bridge.Before{Priority: j.Priority, State: j.State},
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	list[0].State, list[0].Sent = ledger.Sent, l.now()
+	list[0].State, list[0].Sent = bridge.Sent, l.now()
 	if err := l.part.Journal.Mark(t.Context(), list[0]); err != nil {
 		t.Fatal(err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
@@ -30,10 +30,10 @@ type control struct {
 	*Server
 	t    *testing.T
 	live *live.Cluster
-	loop *bridge.Loop
+	loop *cycle.Loop
 	conf bridge.Config
-	part bridge.Parts
-	last bridge.Report
+	part cycle.Parts
+	last cycle.Report
 }
 
 // Observe tells the time of reading by the cluster's clock.
@@ -115,13 +115,13 @@ func (l *control) join(name string) {
 	l.conf.Name, l.conf.Holder, l.conf.StopFile = "lab", "test", ""
 	g := &l.conf.Gate // two nodes: a percent of them is nothing
 	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
-	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: gate.Preempt, Policy: name, Decide: p}}
+	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, Decide: p}}
 	past := memory.New(l.now, nil, 0)
-	l.part = bridge.Parts{
+	l.part = cycle.Parts{
 		Cluster: l, Journal: past, Leadership: past, History: past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Now: l.now,
-		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
-	if l.loop, err = bridge.New(l.conf, l.part); err != nil {
+	if l.loop, err = cycle.New(l.conf, l.part); err != nil {
 		l.t.Fatal(err)
 	}
 }
@@ -142,10 +142,10 @@ func (l *control) cycle(sent map[slurm.Kind]int) {
 }
 
 // carriedOut looks in the world for the effect of an edit.
-func (l *control) carriedOut(in *ledger.Intent) {
+func (l *control) carriedOut(in *bridge.Intent) {
 	l.t.Helper()
 	e, j := &in.Edit, job(l.t, l.Server, in.Edit.Run.Job)
-	ok := in.State == ledger.Acked
+	ok := in.State == bridge.Acked
 	switch e.Kind {
 	case slurm.Lease:
 		ok = ok && j.Eligible.Equal(e.Until) && e.Until.After(l.now())
@@ -236,7 +236,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 func (l *control) release(waiting int64) {
 	l.t.Helper()
 	ctx := l.t.Context()
-	r := bridge.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
+	r := push.Releaser{Ports: l.part.Ports(), Leadership: l.part.Leadership, Name: "lab", Holder: "test", Wait: func(context.Context, time.Duration) error {
 		advance(l.Server, 5*time.Second)
 		return nil
 	}}

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 )
 
 func newExpire(o *options) *cobra.Command {
@@ -48,9 +48,9 @@ gives everything back all the same.`,
 }
 
 // expire gives back what is due.
-func (s *stack) expire(ctx context.Context, news io.Writer) (*bridge.Released, error) {
-	x := &bridge.Expirer{
-		Releaser: bridge.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + bridge.ExpirySuffix},
+func (s *stack) expire(ctx context.Context, news io.Writer) (*push.Released, error) {
+	x := &push.Expirer{
+		Releaser: push.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + push.ExpirySuffix},
 		Watch:    s.db, After: s.loop.ExpireAfter(), StopFile: s.file.StopFile,
 	}
 	out, err := x.Run(ctx)

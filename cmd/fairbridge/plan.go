@@ -10,22 +10,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
 // planned is one partition of `fairbridge plan --json`.
 type planned struct {
-	Partition string         `json:"partition"`
-	Mode      gate.Mode      `json:"mode"`
-	Policy    string         `json:"policy"`
-	Params    string         `json:"params,omitempty"`
-	Plan      *policy.Plan   `json:"plan"`
-	Edits     []slurm.Edit   `json:"edits"`
-	Refused   []gate.Refusal `json:"refused"`
-	Doubts    []gate.Refusal `json:"doubts"`
-	Error     string         `json:"error,omitempty"`
+	Partition string           `json:"partition"`
+	Mode      bridge.Mode      `json:"mode"`
+	Policy    string           `json:"policy"`
+	Params    string           `json:"params,omitempty"`
+	Plan      *policy.Plan     `json:"plan"`
+	Edits     []slurm.Edit     `json:"edits"`
+	Refused   []bridge.Refusal `json:"refused"`
+	Doubts    []bridge.Refusal `json:"doubts"`
+	Error     string           `json:"error,omitempty"`
 }
 
 func newPlan(o *options) *cobra.Command {
@@ -56,7 +57,7 @@ func newPlan(o *options) *cobra.Command {
 	})
 }
 
-func plansOf(thoughts []bridge.Thought) []planned {
+func plansOf(thoughts []cycle.Thought) []planned {
 	out := []planned{}
 	for i := range thoughts {
 		t := &thoughts[i]
@@ -72,7 +73,7 @@ func plansOf(thoughts []bridge.Thought) []planned {
 	return out
 }
 
-func printThought(w io.Writer, f *bridge.Facts, t *bridge.Thought) {
+func printThought(w io.Writer, f *push.Facts, t *cycle.Thought) {
 	fmt.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
 	if t.Err != nil {
 		fmt.Fprintf(w, ": no plan: %v\n\n", t.Err)
@@ -100,17 +101,17 @@ func printThought(w io.Writer, f *bridge.Facts, t *bridge.Thought) {
 	fmt.Fprintln(w)
 }
 
-func modeOf(t *bridge.Thought) gate.Mode {
+func modeOf(t *cycle.Thought) bridge.Mode {
 	if t.Partition.PlanAs != "" {
 		return t.Partition.PlanAs
 	}
-	if t.Partition.Mode == gate.Observe {
-		return gate.Preempt
+	if t.Partition.Mode == bridge.Observe {
+		return bridge.Preempt
 	}
 	return t.Partition.Mode
 }
 
-func printDecisions(w io.Writer, t *bridge.Thought) {
+func printDecisions(w io.Writer, t *cycle.Thought) {
 	line := slices.Clone(t.Plan.Decisions)
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	table := newTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")

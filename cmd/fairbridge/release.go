@@ -14,6 +14,7 @@ import (
 	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
@@ -55,8 +56,8 @@ release waits until it leads itself. Works while a STOP file exists.`,
 
 // release gives back what is ours, or only finds it, and says on news why it
 // takes its time. Beside an error there is what was done all the same.
-func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*bridge.Released, error) {
-	r := &bridge.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
+func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*push.Released, error) {
+	r := &push.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
 	if dry {
 		return r.Find(ctx)
 	}
@@ -73,7 +74,7 @@ func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time
 
 // fromFile works from the local journal, while Postgres is down. The file lets
 // one process write at a time, so a running daemon keeps us out.
-func (s *stack) fromFile(w io.Writer, r *bridge.Releaser, cause error) (done func(), err error) {
+func (s *stack) fromFile(w io.Writer, r *push.Releaser, cause error) (done func(), err error) {
 	if s.file.Journal == "" {
 		return nil, cause
 	}
@@ -87,7 +88,7 @@ func (s *stack) fromFile(w io.Writer, r *bridge.Releaser, cause error) (done fun
 }
 
 // lead waits until no other daemon leads.
-func (s *stack) lead(ctx context.Context, w io.Writer, r *bridge.Releaser, wait time.Duration) (done func(), err error) {
+func (s *stack) lead(ctx context.Context, w io.Writer, r *push.Releaser, wait time.Duration) (done func(), err error) {
 	deadline := time.Now().Add(wait)
 	for told := false; ; {
 		holder, held, err := r.Lead(ctx)
@@ -129,7 +130,7 @@ func progress(w io.Writer, now func() time.Time) func(sent, left int) {
 	}
 }
 
-func printReleased(w io.Writer, out *bridge.Released, dry bool) {
+func printReleased(w io.Writer, out *push.Released, dry bool) {
 	done, not := came(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.Open == 0:
@@ -164,7 +165,7 @@ func printReleased(w io.Writer, out *bridge.Released, dry bool) {
 
 // came sorts the edits by whether they did what they were for; before they were
 // sent, all of them will.
-func came(out *bridge.Released) (done []slurm.Edit, not []ledger.Intent) {
+func came(out *push.Released) (done []slurm.Edit, not []bridge.Intent) {
 	for i, e := range out.Edits {
 		if i < len(out.Intents) && out.Intents[i].Error != "" {
 			not = append(not, out.Intents[i])

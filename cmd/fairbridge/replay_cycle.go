@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 	"fairbridge/cmd/fairbridge/roster"
 	"fairbridge/cmd/fairbridge/settings"
 	"fairbridge/policy"
@@ -22,7 +22,7 @@ type again struct {
 	Partition string      `json:"partition"`
 	Cycle     uint64      `json:"cycle"`
 	At        time.Time   `json:"at"`
-	Mode      gate.Mode   `json:"mode"`
+	Mode      bridge.Mode `json:"mode"`
 	Policy    string      `json:"policy"`
 	Params    string      `json:"params,omitempty"`
 	Jobs      int         `json:"jobs"`
@@ -146,7 +146,7 @@ func (a *again) compare(ctx context.Context, db *accounting.DB, cluster string, 
 
 // departures lists the jobs about which the plan says something else than the
 // record, but for those the gate had a word about.
-func departures(plan *policy.Plan, then []accounting.Recorded, refused []gate.Refusal) []departure {
+func departures(plan *policy.Plan, then []accounting.Recorded, refused []bridge.Refusal) []departure {
 	out := []departure{}
 	was, gates := map[policy.JobID]*accounting.Recorded{}, map[policy.JobID]bool{}
 	for i := range then {

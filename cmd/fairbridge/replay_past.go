@@ -13,7 +13,6 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim/cluster"
 	"fairbridge/cmd/fairbridge/past"
 	"fairbridge/cmd/fairbridge/roster"
@@ -112,7 +111,7 @@ type pasting struct {
 	site      *past.Site
 	base      roster.Pick // what was done
 	unread    string      // why Slurm's settings could not be read
-	baseMode  gate.Mode   // and in which mode; "": by Slurm alone
+	baseMode  bridge.Mode // and in which mode; "": by Slurm alone
 }
 
 // read reads the past.

@@ -18,6 +18,7 @@ import (
 
 	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 )
 
 func newRun(o *options) *cobra.Command {
@@ -92,7 +93,7 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 	go s.keepRecord(ctx, log)
 	go s.sumUp(ctx, log)
 	log.Info("fairbridge runs", "cluster", s.file.Cluster, "interval", s.file.Interval, "partitions", s.file.Modes(), "metrics", s.file.Listen)
-	s.loop.Done = func(r *bridge.Report) {
+	s.loop.Done = func(r *cycle.Report) {
 		_, _ = daemon.SdNotify(false, daemon.SdNotifyWatchdog)
 		s.reached(r, log)
 	}
@@ -105,12 +106,12 @@ func (s *stack) run(ctx context.Context, log *slog.Logger, once bool) error {
 
 // reached lets fairbridge expire have the local journal while the database is
 // out of reach.
-func (s *stack) reached(r *bridge.Report, log *slog.Logger) {
+func (s *stack) reached(r *cycle.Report, log *slog.Logger) {
 	tee, ok := s.loop.Journal.(*localjournal.Tee)
 	if !ok {
 		return
 	}
-	if err := tee.Reached(r.Epoch != 0 || r.Result == bridge.Standby, time.Now(), s.loop.ExpireAfter()); err != nil {
+	if err := tee.Reached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), s.loop.ExpireAfter()); err != nil {
 		log.Warn("the local journal is not free for fairbridge expire", "error", err)
 	}
 }
@@ -118,7 +119,7 @@ func (s *stack) reached(r *bridge.Report, log *slog.Logger) {
 // once runs one cycle and steps down.
 func (s *stack) once(ctx context.Context) error {
 	r := s.loop.Step(ctx)
-	if r.Result == bridge.Standby {
+	if r.Result == cycle.Standby {
 		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.Holder)
 	}
 	if r.Epoch != 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
@@ -22,7 +22,7 @@ type stack struct {
 	file     *settings.File
 	db       *accounting.DB
 	cluster  *live.Lazy
-	loop     *bridge.Loop
+	loop     *cycle.Loop
 	registry *prometheus.Registry
 	releases bool // not the daemon: it only gives back, under leadership of its own
 	heedless bool // it writes while a STOP file exists
@@ -47,9 +47,9 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.loop, err = bridge.New(config, bridge.Parts{
+	s.loop, err = cycle.New(config, cycle.Parts{
 		Cluster: s.cluster, Journal: s.db, Leadership: s.db, History: s.db, Expiry: s.db, Probes: measured,
-		Metrics: bridge.NewMetrics(s.registry), Log: log, Now: time.Now,
+		Metrics: cycle.NewMetrics(s.registry), Log: log, Now: time.Now,
 	})
 	return s, err
 }

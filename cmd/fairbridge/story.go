@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report/plain"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 )
 
 func printStory(w io.Writer, e *explained, now time.Time) {
@@ -75,7 +75,7 @@ func printHistory(w io.Writer, decisions []accounting.StoredDecision, now time.T
 	t.print()
 }
 
-func printIntents(w io.Writer, intents []ledger.Intent, now time.Time) {
+func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 	if len(intents) == 0 {
 		fmt.Fprintln(w, "\nNothing was changed in Slurm for it.")
 		return

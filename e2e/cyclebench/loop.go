@@ -11,8 +11,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/policy"
@@ -76,7 +75,7 @@ func (s *store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 }
 
 // Intend stores the cycle.
-func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []ledger.Intent) ([]ledger.Intent, error) {
+func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
 	defer s.add("store", time.Now())
 	return s.DB.Intend(ctx, c, in)
 }
@@ -90,7 +89,7 @@ func (noProbes) Sample(context.Context, *slurm.View) (map[string][]policy.Device
 
 // bench is fairbridge beside the site.
 type bench struct {
-	loop   *bridge.Loop
+	loop   *cycle.Loop
 	reader *reader
 	store  *store
 }
@@ -128,16 +127,16 @@ func (b *bench) join(o options) error {
 	}
 	c := bridge.DefaultConfig()
 	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
-	c.Partitions = []bridge.Partition{{Name: partition, Mode: gate.Observe, Policy: o.policy, Decide: decide}}
-	b.loop, err = bridge.New(c, bridge.Parts{
+	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, Decide: decide}}
+	b.loop, err = cycle.New(c, cycle.Parts{
 		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: noProbes{}, Expiry: bridge.NothingDies{},
-		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err
 }
 
 // step runs a cycle. Doubt is an error here: it would make a cycle cheap.
-func (b *bench) step(ctx context.Context) (bridge.Report, error) {
+func (b *bench) step(ctx context.Context) (cycle.Report, error) {
 	clear(b.store.spent)
 	r := b.loop.Step(ctx)
 	for _, d := range r.Doubts {

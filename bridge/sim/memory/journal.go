@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
-	intents  []ledger.Intent // by ID
+	intents  []bridge.Intent // by ID
 	ids      int64
 	last     map[string]*bridge.Cycle
 	requeues map[int64][]requeue // by job
@@ -29,7 +28,7 @@ type requeue struct {
 }
 
 // Intend implements bridge.Journal.
-func (j *journal) Intend(_ context.Context, c *bridge.Cycle, intents []ledger.Intent) ([]ledger.Intent, error) {
+func (j *journal) Intend(_ context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if c != nil {
 		if last := j.last[c.Partition]; last != nil && c.Seq <= last.Seq {
 			return nil, fmt.Errorf("cycle %d of partition %s comes after cycle %d", c.Seq, c.Partition, last.Seq)
@@ -41,15 +40,15 @@ func (j *journal) Intend(_ context.Context, c *bridge.Cycle, intents []ledger.In
 	out := slices.Clone(intents)
 	for i := range out {
 		j.ids++
-		out[i].ID, out[i].State = j.ids, ledger.Planned
+		out[i].ID, out[i].State = j.ids, bridge.Planned
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
 }
 
 // Mark implements bridge.Journal.
-func (j *journal) Mark(_ context.Context, in ledger.Intent) error {
-	i, ok := slices.BinarySearchFunc(j.intents, in.ID, func(x ledger.Intent, id int64) int { return cmp.Compare(x.ID, id) })
+func (j *journal) Mark(_ context.Context, in bridge.Intent) error {
+	i, ok := slices.BinarySearchFunc(j.intents, in.ID, func(x bridge.Intent, id int64) int { return cmp.Compare(x.ID, id) })
 	switch {
 	case !ok:
 		return fmt.Errorf("marking intent %d: it is not in the ledger", in.ID)
@@ -66,7 +65,7 @@ func (j *journal) Mark(_ context.Context, in ledger.Intent) error {
 }
 
 // requeued notes what became of a requeue.
-func (j *journal) requeued(was, is *ledger.Intent) {
+func (j *journal) requeued(was, is *bridge.Intent) {
 	if j.requeues == nil {
 		j.requeues = map[int64][]requeue{}
 	}
@@ -77,8 +76,8 @@ func (j *journal) requeued(was, is *ledger.Intent) {
 		list = append(list, requeue{id: is.ID, made: is.Made})
 	}
 	list[i].sent = is.Sent
-	open := is.State == ledger.Sent || is.State == ledger.Acked || is.State == ledger.Unknown
-	seen := is.State == ledger.Observed || was.State == ledger.Observed
+	open := is.State == bridge.Sent || is.State == bridge.Acked || is.State == bridge.Unknown
+	seen := is.State == bridge.Observed || was.State == bridge.Observed
 	list[i].dead = !open && !seen
 	j.requeues[is.Edit.Run.Job] = list
 }
@@ -102,7 +101,7 @@ func (j *journal) stops(job int64, arrive time.Time) []time.Time {
 // Intents implements bridge.Journal. since must not go back from call to call:
 // what was closed by then is forgotten. The slice is good until the next call;
 // the intents in it change when they are marked.
-func (j *journal) Intents(_ context.Context, _ string, _, since time.Time) ([]ledger.Intent, error) {
+func (j *journal) Intents(_ context.Context, _ string, _, since time.Time) ([]bridge.Intent, error) {
 	n := 0
 	for i := range j.intents {
 		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {

@@ -12,7 +12,6 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -84,16 +83,16 @@ func (b *both) requeue(j *slurm.Job) {
 			b.t.Fatalf("leading: %v %v", held, err)
 		}
 		b.epoch[i] = epoch
-		in := ledger.Intent{Cluster: "lab", Epoch: epoch, Policy: "p", Made: b.w.Now(), Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Requeue, Tasks: 1, Why: "x"}}
+		in := bridge.Intent{Cluster: "lab", Epoch: epoch, Policy: "p", Made: b.w.Now(), Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Requeue, Tasks: 1, Why: "x"}}
 		c := &bridge.Cycle{Cluster: "lab", Seq: b.seq, Epoch: epoch, At: b.w.Now(), Partition: "gpu", Mode: "preempt", Policy: "p", Snapshot: []byte("{}"),
 			Digest: "d", Plan: &policy.Plan{Basis: b.seq, Policy: "p", Memo: policy.Remember(map[string]uint64{"seq": b.seq})}}
-		stored, err := journal.Intend(b.t.Context(), c, []ledger.Intent{in})
+		stored, err := journal.Intend(b.t.Context(), c, []bridge.Intent{in})
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		for _, state := range []ledger.State{ledger.Sent, ledger.Acked, ledger.Observed, ledger.Expired} {
+		for _, state := range []bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired} {
 			in = stored[0]
-			if in.State, in.Sent = state, b.w.Now(); state == ledger.Expired {
+			if in.State, in.Sent = state, b.w.Now(); state == bridge.Expired {
 				in.Closed = b.w.Now()
 			}
 			if err := journal.Mark(b.t.Context(), in); err != nil {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
@@ -34,7 +34,7 @@ type Config struct {
 	Seed     int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
-	Mode gate.Mode
+	Mode bridge.Mode
 	// Loop is the loop's configuration: interval, lease, levers, the gate's
 	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
 	// partitions and STOP file are not used.
@@ -53,7 +53,7 @@ type Config struct {
 	// Progress is told from time to time how many jobs are done; nil: nobody.
 	Progress func(done, of int)
 	// Watch sees every cycle; nil: nobody does.
-	Watch func(*bridge.Report)
+	Watch func(*cycle.Report)
 	// Look sees the world after every cycle, and may disturb it; nil: nobody does.
 	Look func(*sim.World)
 }

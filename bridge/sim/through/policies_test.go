@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
@@ -59,7 +59,7 @@ func runs(t *testing.T, name string, jobs []work.Job) {
 	c := Config{Name: name, Policy: decider(t, name), Nodes: cluster(2), Jobs: jobs, Cost: 30 * time.Second, Loop: bridge.DefaultConfig()}
 	c.Loop.Interval = time.Minute // half the cycles of a real one
 	opted := slices.ContainsFunc(jobs, func(j work.Job) bool { return !j.Fixed })
-	c.Watch = func(r *bridge.Report) { checkReport(t, r, opted) }
+	c.Watch = func(r *cycle.Report) { checkReport(t, r, opted) }
 	c.Look = func(w *sim.World) { checkWorld(t, w) }
 	r, err := newRunner(c)
 	if err != nil {
@@ -80,7 +80,7 @@ func runs(t *testing.T, name string, jobs []work.Job) {
 		t.Fatal(err)
 	}
 	for _, in := range left {
-		if in.State == ledger.Sent || in.State == ledger.Unknown || r.w.Now().Sub(in.Made) > 5*time.Minute && in.State == ledger.Acked {
+		if in.State == bridge.Sent || in.State == bridge.Unknown || r.w.Now().Sub(in.Made) > 5*time.Minute && in.State == bridge.Acked {
 			t.Errorf("the ledger does not know what became of %s: %s", in.Edit, in.State)
 		}
 	}
@@ -88,7 +88,7 @@ func runs(t *testing.T, name string, jobs []work.Job) {
 
 // checkReport looks at one cycle: the plan that was let through is sound, and
 // what was sent was carried out.
-func checkReport(t *testing.T, r *bridge.Report, opted bool) {
+func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 	t.Helper()
 	for _, d := range r.Doubts {
 		if !opted || d.Cause != "gate I7" { // a plan that stops very much is doubted
@@ -104,7 +104,7 @@ func checkReport(t *testing.T, r *bridge.Report, opted bool) {
 	}
 	for _, in := range r.Intents {
 		switch {
-		case in.State != ledger.Acked:
+		case in.State != bridge.Acked:
 			t.Errorf("%s is %s: %s", in.Edit, in.State, in.Error)
 		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(in.Made) > time.Hour:
 			t.Errorf("%s is a hold, not a lease", in.Edit)

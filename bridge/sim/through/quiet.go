@@ -3,7 +3,7 @@ package through
 import (
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 )
 
 // quiet are the cycles that are left out because they could change nothing:
@@ -21,16 +21,16 @@ type quiet struct {
 const recheck = 10 * time.Minute
 
 // looked takes note of a cycle.
-func (r *runner) looked(rep *bridge.Report) {
+func (r *runner) looked(rep *cycle.Report) {
 	q := &r.quiet
 	q.cycles++
-	q.now = !r.Every && q.cycles > r.Loop.Warmup && rep.Result == bridge.Nothing && len(rep.Intents) == 0 &&
+	q.now = !r.Every && q.cycles > r.Loop.Warmup && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
 		r.w.Waiting() == 0 && r.past.Open() == 0 && !remembers(rep)
 }
 
 // remembers reports whether the policy carries something from cycle to cycle:
 // then every cycle counts.
-func remembers(rep *bridge.Report) bool {
+func remembers(rep *cycle.Report) bool {
 	for i := range rep.Thoughts {
 		if p := rep.Thoughts[i].Plan; p != nil && !p.Memo.IsZero() {
 			return true

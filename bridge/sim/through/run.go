@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/sim/work"
@@ -26,7 +26,7 @@ type runner struct {
 	Config
 	w     *sim.World
 	start time.Time
-	loop  *bridge.Loop // nil: Slurm alone
+	loop  *cycle.Loop // nil: Slurm alone
 	past  *memory.Store
 	jobs  []work.Job // by arrival, then id
 	ids   map[int64]int
@@ -90,13 +90,13 @@ func (r *runner) join() error {
 	c.Name, c.Holder, c.StopFile = r.w.Cluster(), "sim", ""
 	r.clock = &stopwatch{Policy: r.Policy}
 	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, gate.Preempt), Policy: r.Name, Decide: r.clock,
+		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: r.clock,
 	}}
 	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	r.past.Begin(work.Used(r.Accounts, r.jobs), r.w.Now())
-	loop, err := bridge.New(c, bridge.Parts{
+	loop, err := cycle.New(c, cycle.Parts{
 		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Bare: true,
-		Metrics: bridge.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	r.loop = loop
@@ -152,7 +152,7 @@ func (r *runner) cycle(idle bool) error {
 	rep := r.loop.Step(context.Background())
 	r.looked(&rep)
 	for _, d := range rep.Doubts {
-		if errors.Is(d.Err, bridge.ErrPolicy) || d.Cause == "journal" || d.Cause == "history" {
+		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == "journal" || d.Cause == "history" {
 			return fmt.Errorf("cycle at %v: %w", r.w.Now().Sub(r.start), d.Err)
 		}
 	}

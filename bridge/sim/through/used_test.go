@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/work"
 	"fairbridge/policy"
@@ -35,7 +35,7 @@ func TestUsedBefore(t *testing.T) {
 	}
 	for _, p := range []policy.Policy{nil, decider(t, "fairbridge")} {
 		run, err := Run(Config{Name: "fairbridge", Policy: p, Nodes: cluster(1), Jobs: jobs, Accounts: accounts,
-			Watch: func(r *bridge.Report) {
+			Watch: func(r *cycle.Report) {
 				for i := range r.Thoughts {
 					see("slurm", r.Thoughts[i].Snapshot)
 				}

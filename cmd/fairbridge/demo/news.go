@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge/ledger"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -30,8 +30,8 @@ func kindOf(e *slurm.Edit) string {
 }
 
 // took reports whether Slurm said yes to it or a poll showed it.
-func took(in *ledger.Intent) bool {
-	return in.State == ledger.Acked || in.State == ledger.Observed || in.State == ledger.Expired && !in.Sent.IsZero()
+func took(in *bridge.Intent) bool {
+	return in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired && !in.Sent.IsZero()
 }
 
 // news tells the first decision of each kind from the ledger.
@@ -66,7 +66,7 @@ func (n *news) look(ctx context.Context, queue []queued) error {
 	return nil
 }
 
-func (n *news) sentence(in *ledger.Intent) string {
+func (n *news) sentence(in *bridge.Intent) string {
 	e := &in.Edit
 	job := fmt.Sprintf("job %d", e.Run.Job)
 	if name := n.names[e.Run.Job]; name != "" {

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
@@ -35,7 +35,7 @@ func (r *Report) Expiry(ctx context.Context, db *accounting.DB, cluster string, 
 		r.add("expiry", Skip, "", "%v", err)
 	case !ran:
 		r.add("expiry", level, fix, "fairbridge expire never ran: %s", then)
-	case ago > bridge.ExpiryFresh:
+	case ago > push.ExpiryFresh:
 		r.add("expiry", level, fix, "fairbridge expire last ran %v ago: %s", ago.Round(time.Second), then)
 	default:
 		r.ok("expiry", "fairbridge expire ran %v ago: what a dead daemon leaves is given back", ago.Round(time.Second))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -49,7 +48,7 @@ func (f *File) problems() []error {
 	for _, err := range unjoin(c.Gate.Validate()) {
 		all = append(all, f.at("gate", err))
 	}
-	c.Gate = gate.Default() // its problems are told already
+	c.Gate = bridge.DefaultBudgets() // its problems are told already
 	for _, err := range unjoin(c.Validate()) {
 		note(err)
 	}
@@ -94,8 +93,8 @@ func (p *Partition) problems() []error {
 	if p.Name == "" || strings.ContainsAny(p.Name, ", \t") {
 		note(fmt.Errorf("name: %q is not a partition's name", p.Name))
 	}
-	modes := make([]string, len(gate.Modes))
-	for i, m := range gate.Modes {
+	modes := make([]string, len(bridge.Modes))
+	for i, m := range bridge.Modes {
 		modes[i] = string(m)
 	}
 	if p.Mode != "" {
@@ -123,9 +122,9 @@ func (p *Partition) problems() []error {
 }
 
 // warning is for values that problems has checked.
-func (p *Partition) warning() gate.Notice {
+func (p *Partition) warning() bridge.Notice {
 	s, _ := slurm.ParseSignal(p.Signal)
-	return gate.Notice{Grace: p.Grace, Signal: s}
+	return bridge.Notice{Grace: p.Grace, Signal: s}
 }
 
 func (p *Partition) policy() string {
@@ -153,12 +152,12 @@ func (f *File) loop() bridge.Config {
 		Preempt: bridge.Opting(f.Preempt), Speeds: f.speeds(), Gate: f.Gate, StopFile: f.StopFile, Leader: f.Leader.TTL,
 	}
 	for _, p := range f.Partitions {
-		mode := gate.Mode(p.Mode)
+		mode := bridge.Mode(p.Mode)
 		if mode == "" {
-			mode = gate.Observe
+			mode = bridge.Observe
 		}
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: mode, PlanAs: gate.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
+			Name: p.Name, Mode: mode, PlanAs: bridge.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
 		})
 	}
 	return c

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 )
 
 // File is the configuration file.
@@ -18,19 +17,19 @@ type File struct {
 	Accounts map[string]float64 `yaml:"accounts"`
 	GPUs     GPUs               `yaml:"gpus"`
 
-	Interval time.Duration `yaml:"interval"`
-	Deadline time.Duration `yaml:"deadline"`
-	Warmup   int           `yaml:"warmup"`
-	Order    Order         `yaml:"order"`
-	Lease    Lease         `yaml:"lease"`
-	Pin      bool          `yaml:"pin"`
-	Preempt  Preempt       `yaml:"preempt"`
-	Gate     gate.Config   `yaml:"gate"`
-	Leader   Leader        `yaml:"leader"`
-	StopFile string        `yaml:"stop_file"`
-	Journal  string        `yaml:"journal"`
-	Listen   string        `yaml:"listen"`
-	Log      Log           `yaml:"log"`
+	Interval time.Duration  `yaml:"interval"`
+	Deadline time.Duration  `yaml:"deadline"`
+	Warmup   int            `yaml:"warmup"`
+	Order    Order          `yaml:"order"`
+	Lease    Lease          `yaml:"lease"`
+	Pin      bool           `yaml:"pin"`
+	Preempt  Preempt        `yaml:"preempt"`
+	Gate     bridge.Budgets `yaml:"gate"`
+	Leader   Leader         `yaml:"leader"`
+	StopFile string         `yaml:"stop_file"`
+	Journal  string         `yaml:"journal"`
+	Listen   string         `yaml:"listen"`
+	Log      Log            `yaml:"log"`
 
 	where positions
 	name  string

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/policy"
 )
@@ -67,12 +67,12 @@ func (f *File) Names() []string {
 
 // Pins reports whether nodes are to be named for jobs somewhere.
 func (f *File) Pins() bool {
-	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return gate.Mode(p.Mode).Allows(gate.Steer) })
+	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return bridge.Mode(p.Mode).Allows(bridge.Steer) })
 }
 
 // Preempts reports whether jobs are requeued somewhere.
 func (f *File) Preempts() bool {
-	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return gate.Mode(p.Mode).Allows(gate.Preempt) })
+	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return bridge.Mode(p.Mode).Allows(bridge.Preempt) })
 }
 
 // Modes prints the partitions as "gpu: preempt, debug: observe".

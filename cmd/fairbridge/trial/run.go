@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/exact"
 	"fairbridge/bridge/sim/measure"
@@ -21,7 +20,7 @@ type Way struct {
 	Seed     int64
 	Loop     bridge.Config      // with Slurm: the daemon's configuration; zero: its defaults
 	Conf     sim.Config         // with Slurm: its settings, but for the cluster; zero: its defaults
-	Mode     gate.Mode          // with Slurm: how much of a plan may reach it; "": preempt
+	Mode     bridge.Mode        // with Slurm: how much of a plan may reach it; "": preempt
 	Profiled bool               // see exact.Config
 	Progress func(done, of int) // told from time to time; nil: nobody
 }

@@ -1,0 +1,102 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// againFor is how long after an edit was decided it may be sent once more.
+const againFor = 10 * time.Minute
+
+// again returns the intents of this leader without an answer and, by this view,
+// without effect that are sent once more as they are, those sent longest ago
+// first. The same value twice does the same as once, also when the first call is
+// carried out late; a new value would have to wait until that is excluded.
+func (l *Loop) again(f *push.Facts, thoughts []Thought) []bridge.Intent {
+	now := l.Now()
+	var out []bridge.Intent
+	for i := range f.Intents {
+		in := &f.Intents[i]
+		switch {
+		case in.Epoch != l.seat.Epoch || !ledger.Repeatable(in):
+		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
+		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(f.View.At) < l.Gate.LeaseMin:
+		case wanted(in, f, thoughts):
+			out = append(out, *in)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b bridge.Intent) int { return a.Sent.Compare(b.Sent) })
+	return out
+}
+
+// tasks counts the array tasks that intents change.
+func tasks(intents []bridge.Intent) int {
+	n := 0
+	for i := range intents {
+		n += max(intents[i].Edit.Tasks, 1)
+	}
+	return n
+}
+
+// affordable returns as many of the first intents as fit what is left of an
+// interval's write budget.
+func affordable(intents []bridge.Intent, left int) []bridge.Intent {
+	for i := range intents {
+		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {
+			return intents[:i]
+		}
+	}
+	return intents
+}
+
+// wanted reports whether every plan that knows the job is being carried out, and
+// a lease still is what one of them wants.
+func wanted(in *bridge.Intent, f *push.Facts, thoughts []Thought) bool {
+	j := f.View.Job(in.Edit.Run.Job)
+	if j == nil || f.Left[j.User] != "" || f.Book.Yielded(j.Run(), f.View.At) != nil {
+		return false
+	}
+	known, holds := false, false
+	for i := range thoughts {
+		t := &thoughts[i]
+		if t.Plan == nil || t.Snapshot.Job(policy.JobID(j.ID)) == nil {
+			continue
+		}
+		if !t.Send || in.Edit.Kind == slurm.Lease && !t.Partition.Mode.Allows(bridge.Steer) {
+			return false
+		}
+		known, holds = true, holds || t.holds(j.ID)
+	}
+	return known && (holds || in.Edit.Kind != slurm.Lease)
+}
+
+func (t *Thought) holds(job int64) bool {
+	return slices.ContainsFunc(t.Plan.Decisions, func(d policy.Decision) bool {
+		return int64(d.Job) == job && d.Verb == policy.Hold
+	})
+}
+
+// unspoilt puts the edits of jobs to which nothing failed lately before the
+// others, so that a job that is refused again and again keeps no other waiting.
+func unspoilt(planned []bridge.Intent, f *push.Facts) []bridge.Intent {
+	failed := map[int64]bool{}
+	for i := range f.Intents {
+		if in := &f.Intents[i]; in.State == bridge.Failed && f.View.At.Sub(in.Sent) < missedSpan {
+			failed[in.Edit.Run.Job] = true
+		}
+	}
+	late := func(in bridge.Intent) int {
+		if failed[in.Edit.Run.Job] {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(planned, func(a, b bridge.Intent) int { return late(a) - late(b) })
+	return planned
+}

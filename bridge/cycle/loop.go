@@ -1,0 +1,105 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/push"
+	"fairbridge/policy"
+)
+
+// Parts are what the loop is joined from.
+type Parts struct {
+	Cluster    bridge.Cluster
+	Journal    bridge.Journal
+	Leadership bridge.Leadership
+	History    bridge.History
+	Probes     bridge.Probes
+	Expiry     bridge.Expiry // nil: nothing outside the daemon ends what it leaves
+	Metrics    *Metrics
+	Log        *slog.Logger
+	Now        func() time.Time // time.Now but in tests
+	Done       func(*Report)    // called after every cycle; nil: nobody
+	// Bare records cycles without snapshot and digests, since nobody will decide
+	// them again, trusts policies not to write to their snapshot, and waits for a
+	// plan as long as it takes: time is the one of Now, and a machine that is busy
+	// must not change what comes of it. It is for simulations.
+	Bare bool
+}
+
+// Loop runs cycles. It is not safe for concurrent use.
+type Loop struct {
+	bridge.Config
+	Parts
+	seat   push.Leader
+	guards map[string]*guarded
+	teller teller
+	warm   int // good looks since the start or the last fault
+	ref    reference
+	// failing: the last push ended because call after call failed. The next one
+	// tries a single call first.
+	failing bool
+	last    map[string]*policy.Plan // by partition: the policy's last plan, gated or not
+	sent    map[string]*policy.Plan // by partition: the last plan that could be pushed
+	starts  map[string]starts       // by partition: what is awaited to start
+	done    done
+}
+
+// New joins the parts. The configuration must be valid.
+func New(c bridge.Config, p Parts) (*Loop, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}, starts: map[string]starts{}, done: newDone()}
+	l.seat = push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now}
+	l.teller = teller{log: p.Log, last: map[string]bool{}}
+	for _, part := range c.Partitions {
+		l.guards[part.Name] = &guarded{policy: part.Decide}
+	}
+	return l, nil
+}
+
+// Run runs a cycle at once and then every interval, skipping one that would
+// overlap the one before, until the context ends. Then it finishes the call
+// under way and gives leadership back. Leases stay: a restart must not start
+// everything they hold at once.
+func (l *Loop) Run(ctx context.Context) error {
+	cycle := cron.FuncJob(func() {
+		ctx, cancel := context.WithTimeout(ctx, l.deadline())
+		defer cancel()
+		l.Step(ctx)
+	})
+	cycle.Run()
+	c := cron.New(cron.WithChain(cron.SkipIfStillRunning(cron.DiscardLogger)))
+	c.Schedule(cron.Every(l.Interval), cycle)
+	c.Start()
+	<-ctx.Done()
+	<-c.Stop().Done()
+	return l.resign(ctx)
+}
+
+func (l *Loop) resign(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := l.Leadership.Resign(ctx, l.Config.Name, l.Holder); err != nil {
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.seat.TTL, err)
+	}
+	return nil
+}
+
+// Ports are the parts that a push needs.
+func (p *Parts) Ports() push.Ports {
+	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.edited}
+}
+
+func (l *Loop) deadline() time.Duration {
+	if l.Deadline > 0 {
+		return l.Deadline
+	}
+	return l.Interval
+}

@@ -1,0 +1,107 @@
+package cycle
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Metrics are what the loop counts, for Prometheus.
+type Metrics struct {
+	cycles    *prometheus.CounterVec
+	seconds   *prometheus.HistogramVec
+	jobs      *prometheus.GaugeVec
+	decisions *prometheus.GaugeVec
+	edits     *prometheus.CounterVec
+	refusals  *prometheus.CounterVec
+	unstarted *prometheus.GaugeVec
+	doubt     *prometheus.GaugeVec
+	leader    prometheus.Gauge
+	good      prometheus.Gauge
+	open      prometheus.Gauge
+}
+
+// NewMetrics makes the metrics and registers them.
+func NewMetrics(r prometheus.Registerer) *Metrics {
+	m := &Metrics{
+		cycles:    counter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
+		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
+		jobs:      gauge("jobs", "GPU jobs in the last view by state.", "state"),
+		decisions: gauge("decisions", "Decisions of the last plan.", "partition", "verb"),
+		edits:     counter("edits_total", "Edits by kind and outcome.", "kind", "state"),
+		refusals:  counter("refusals_total", "Wishes of policies that the gate turned down.", "partition", "invariant"),
+		unstarted: gauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
+		doubt:     gauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
+		leader:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
+		good:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
+		open:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
+	}
+	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstarted, m.doubt, m.leader, m.good, m.open)
+	return m
+}
+
+func counter(name, help string, labels ...string) *prometheus.CounterVec {
+	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
+}
+
+func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
+}
+
+func (m *Metrics) took(step string, d time.Duration) {
+	m.seconds.WithLabelValues(step).Observe(d.Seconds())
+}
+
+func (m *Metrics) edited(in *bridge.Intent) {
+	m.edits.WithLabelValues(string(in.Edit.Kind), string(in.State)).Inc()
+}
+
+func (m *Metrics) viewed(v *slurm.View, open int) {
+	states := map[string]int{}
+	for i := range v.Jobs {
+		states[v.Jobs[i].State]++
+	}
+	m.jobs.Reset()
+	for state, n := range states {
+		m.jobs.WithLabelValues(state).Set(float64(n))
+	}
+	m.open.Set(float64(open))
+}
+
+func (m *Metrics) thought(t *Thought) {
+	for _, r := range t.Refused {
+		m.refusals.WithLabelValues(t.Partition.Name, r.Invariant).Inc()
+	}
+	m.unstarted.WithLabelValues(t.Partition.Name).Set(float64(len(t.Stuck)))
+	if t.Plan == nil {
+		return
+	}
+	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": t.Partition.Name})
+	verbs := map[policy.Verb]int{}
+	for i := range t.Plan.Decisions {
+		verbs[t.Plan.Decisions[i].Verb]++
+	}
+	for verb, n := range verbs {
+		m.decisions.WithLabelValues(t.Partition.Name, string(verb)).Set(float64(n))
+	}
+}
+
+// ended closes a cycle's books.
+func (m *Metrics) ended(r *Report, now time.Time) {
+	m.cycles.WithLabelValues(string(r.Result)).Inc()
+	m.doubt.Reset()
+	for _, d := range r.Doubts {
+		m.doubt.WithLabelValues(d.Cause).Set(1)
+	}
+	m.leader.Set(0)
+	if r.Result != Standby && r.Epoch != 0 {
+		m.leader.Set(1)
+	}
+	if len(r.Doubts) == 0 {
+		m.good.Set(float64(now.Unix()))
+	}
+}

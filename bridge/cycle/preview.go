@@ -1,0 +1,32 @@
+package cycle
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/push"
+)
+
+// Preview thinks one cycle through without leading, recording or pushing
+// anything.
+func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Thought, error) {
+	f := &push.Facts{Memos: map[string]bridge.Memo{}}
+	var err error
+	if f.View, err = l.observe(ctx); err != nil {
+		return nil, nil, err
+	}
+	var r Report
+	if !l.believe(ctx, f, &r) {
+		return nil, nil, fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+	}
+	if err := l.recall(ctx, f); err != nil {
+		return nil, nil, err
+	}
+	f.Settle()
+	f.Expires = l.expires(ctx, &Report{})
+	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
+	l.seat.Until = l.Now().Add(time.Hour)    // as if we led
+	return f, l.think(ctx, f, true), nil
+}

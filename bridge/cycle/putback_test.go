@@ -1,0 +1,79 @@
+package cycle_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// putBack makes the database forget all cycles and intents since a moment, as a
+// backup of then would.
+func (r *rig) putBack(to time.Time) {
+	r.t.Helper()
+	c, err := pgx.Connect(r.t.Context(), r.dsn)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer c.Close(r.t.Context())
+	for _, q := range []string{"delete from fairbridge.intents where made >= $1", "delete from fairbridge.cycles where at >= $1"} {
+		if _, err := c.Exec(r.t.Context(), q, to); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// TestADatabaseThatWasPutBack: a requeue was sent and its answer lost, and then
+// the database is put back to before. It is not sent again to the same run, and
+// nothing else is sent while what was sent may still be carried out.
+func TestADatabaseThatWasPutBack(t *testing.T) {
+	r := newRig(t, bridge.Preempt, "tiresias", nil)
+	r.full("fairbridge:preemptible,ckpt=10s")
+	r.w.Advance(r.w.Now().Add(2 * time.Hour))
+	r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Work: 10 * time.Minute})
+	r.wire.answer = func(e slurm.Edit) error {
+		if e.Kind == slurm.Requeue {
+			return &slurm.Error{Class: slurm.Unclear, Err: errors.New("the connection broke")}
+		}
+		return nil
+	}
+	before := r.w.Now()
+	for range 8 {
+		r.cycles(1)
+		if r.kinds()[slurm.Requeue] > 0 {
+			break
+		}
+	}
+	if n := r.kinds()[slurm.Requeue]; n != 1 {
+		t.Fatalf("%d requeues were sent before the database was put back, want 1", n)
+	}
+	runs := map[slurm.Run]int{}
+	r.putBack(before)
+	sent := len(r.wire.applied)
+	for range 9 { // 4:30
+		last := r.cycles(1)
+		if len(r.wire.applied) > sent || len(last.Doubts) == 0 || last.Result != cycle.InDoubt {
+			t.Fatalf("%d calls, %s, doubts %v", len(r.wire.applied)-sent, last.Result, last.Doubts)
+		}
+	}
+	r.cycles(30)
+	for _, e := range r.wire.applied {
+		if e.Kind == slurm.Requeue {
+			runs[e.Run]++
+		}
+	}
+	for run, n := range runs {
+		if n > 1 {
+			t.Errorf("run %v was requeued %d times", run, n)
+		}
+	}
+	if last := r.cycles(1); len(last.Doubts) > 0 {
+		t.Errorf("still in doubt: %v", last.Doubts)
+	}
+}

@@ -1,0 +1,127 @@
+package cycle
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+)
+
+// Result says in a word how a cycle ended.
+type Result string
+
+// The results.
+const (
+	Pushed   Result = "pushed"   // edits were sent
+	Nothing  Result = "nothing"  // nothing needed to be changed
+	Observed Result = "observed" // edits were wanted; the mode, or warming up, kept them back
+	Standby  Result = "standby"  // another daemon leads
+	InDoubt  Result = "doubt"    // something failed: nothing (more) was pushed
+	CutShort Result = "cut"      // the daemon was told to end meanwhile
+)
+
+// Report is what one cycle did.
+type Report struct {
+	Result   Result
+	Epoch    int64
+	Holder   string // who leads, when standing by
+	Doubts   []bridge.Doubt
+	Warnings []bridge.Doubt // failures that pushing goes on without
+	Thoughts []Thought
+	Intents  []bridge.Intent
+	Took     time.Duration
+}
+
+func (r *Report) doubt(cause string, err error) {
+	r.Result = InDoubt
+	r.Doubts = append(r.Doubts, bridge.Doubt{Cause: cause, Err: err})
+}
+
+func (r *Report) warn(cause string, err error) {
+	r.Warnings = append(r.Warnings, bridge.Doubt{Cause: cause, Err: err})
+}
+
+// cut says that the cycle did not come to its end because the daemon does. What
+// failed in it failed for that reason.
+func (r *Report) cut() {
+	if len(r.Doubts) > 0 {
+		r.Result, r.Doubts = CutShort, nil
+	}
+}
+
+// teller logs what changed since the cycle before: each doubt once when it
+// arises and once when it is over, and every cycle that pushed something.
+type teller struct {
+	log  *slog.Logger
+	last map[string]bool
+	was  Result
+}
+
+func (t *teller) tell(r *Report) {
+	if len(r.Intents) > 0 {
+		defer t.log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
+	}
+	if r.Result == CutShort {
+		t.log.Info("the last cycle was cut short")
+		return
+	}
+	now := map[string]bool{}
+	for _, d := range r.Doubts {
+		now[d.Cause] = true
+		if !t.last[d.Cause] {
+			t.log.Error("in doubt: pushing nothing until this is over", "cause", d.Cause, "error", d.Err)
+		}
+	}
+	for _, d := range r.Warnings {
+		now[d.Cause] = true
+		if !t.last[d.Cause] {
+			t.log.Warn("going on without", "cause", d.Cause, "error", d.Err)
+		}
+	}
+	for _, cause := range slices.Sorted(maps.Keys(t.last)) {
+		if !now[cause] {
+			t.log.Info("it is over", "cause", cause)
+		}
+	}
+	if r.Result == Standby && t.was != Standby {
+		t.log.Info("standing by: another daemon leads", "leader", r.Holder)
+	}
+	t.last, t.was = now, r.Result
+}
+
+// tally counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
+func tally(intents []bridge.Intent) string {
+	type count struct{ all, failed, unsent int }
+	counts, kinds := map[string]*count{}, []string{}
+	for i := range intents {
+		k := string(intents[i].Edit.Kind)
+		if counts[k] == nil {
+			counts[k] = &count{}
+			kinds = append(kinds, k)
+		}
+		counts[k].all++
+		switch {
+		case intents[i].Sent.IsZero():
+			counts[k].unsent++
+		case intents[i].State.Systemic():
+			counts[k].failed++
+		}
+	}
+	parts := make([]string, len(kinds))
+	for i, k := range kinds {
+		parts[i] = fmt.Sprintf("%s %d", k, counts[k].all)
+		switch c := counts[k]; {
+		case c.failed > 0 && c.unsent > 0:
+			parts[i] += fmt.Sprintf(" (%d failed, %d not sent)", c.failed, c.unsent)
+		case c.failed > 0:
+			parts[i] += fmt.Sprintf(" (%d failed)", c.failed)
+		case c.unsent > 0:
+			parts[i] += fmt.Sprintf(" (%d not sent)", c.unsent)
+		}
+	}
+	return strings.Join(parts, ", ")
+}

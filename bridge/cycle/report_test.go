@@ -1,0 +1,24 @@
+package cycle
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+func TestTallySaysWhatWasNotSent(t *testing.T) {
+	var list []bridge.Intent
+	add := func(n int, s bridge.State, sent time.Time) {
+		for range n {
+			list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.SiteFactor}, State: s, Sent: sent})
+		}
+	}
+	add(3, bridge.Failed, noon)
+	add(197, bridge.Planned, time.Time{})
+	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.Lease}, State: bridge.Acked, Sent: noon})
+	if got, want := tally(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

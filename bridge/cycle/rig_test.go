@@ -1,0 +1,229 @@
+package cycle_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// rig is a loop on a simulated Slurm and a real Postgres. Slurm's time is
+// virtual: each cycle takes it one interval further.
+type rig struct {
+	t     *testing.T
+	w     *sim.World
+	wire  *wire
+	db    *accounting.DB
+	dsn   string
+	log   bytes.Buffer
+	conf  bridge.Config
+	loop  *cycle.Loop
+	stops string
+
+	expiry bridge.Expiry
+	store  interface { // the database as the loop sees it
+		bridge.Journal
+		bridge.Leadership
+	}
+}
+
+// wire is the cluster as the loop sees it. It counts writes and can fail.
+type wire struct {
+	sim.Direct
+	applied []slurm.Edit
+	observe error                  // what Observe answers
+	spoil   func(*slurm.View)      // makes a view lie; nil: it tells the truth
+	removed map[string]bool        // nodes that Slurm says it does not know
+	answer  func(slurm.Edit) error // what Apply answers instead of applying; nil: apply
+	lost    func(slurm.Edit) error // what Apply answers after applying
+	deaf    bool                   // Apply says yes and does nothing
+	between func(w *sim.World)     // happens between looking and pushing
+	looked  func()                 // happens while looking
+	listed  map[int64]slurm.Job    // what lists show of jobs, until they are read one by one: people's edits are not in jobs/state
+}
+
+func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
+	if c.looked != nil {
+		c.looked()
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.observe != nil {
+		return nil, c.observe
+	}
+	v, err := c.Direct.Observe(ctx)
+	if err == nil && c.spoil != nil {
+		c.spoil(v)
+	}
+	for i := range v.Jobs {
+		if j, ok := c.listed[v.Jobs[i].ID]; ok {
+			v.Jobs[i] = j
+		}
+	}
+	return v, err
+}
+
+func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
+	delete(c.listed, id)
+	if c.between != nil {
+		c.between(c.World)
+	}
+	return c.Direct.Reread(ctx, id)
+}
+
+func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
+	if c.removed[name] {
+		return false, nil
+	}
+	return c.Direct.HasNode(ctx, name)
+}
+
+func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
+	c.applied = append(c.applied, e)
+	if c.answer != nil {
+		if err := c.answer(e); err != nil {
+			return err
+		}
+	}
+	if c.deaf {
+		return nil
+	}
+	err := c.Direct.Apply(ctx, e)
+	if c.lost != nil {
+		return c.lost(e)
+	}
+	return err
+}
+
+// past is the database, with a clock that goes with Slurm's.
+type past struct {
+	*accounting.DB
+	now func() time.Time
+}
+
+func (p past) Clock(context.Context) (time.Time, error) { return p.now(), nil }
+
+type unmeasured struct{}
+
+func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return nil, nil
+}
+
+// newRig makes a cluster of two nodes with eight GPUs each, and a loop over its
+// partition gpu in the mode, by the policy.
+func newRig(t *testing.T, mode bridge.Mode, name string, params paper.Params) *rig {
+	t.Helper()
+	return newRigOn(t, sim.Config{
+		Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
+	}, mode, name, params)
+}
+
+// newRigOn makes a loop over partition gpu of the cluster, which is named lab.
+func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, params paper.Params) *rig {
+	t.Helper()
+	w, err := sim.New(cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := pgtest.New(t)
+	db, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(db.Close)
+	if _, err := db.Migrate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, dsn: dsn, store: db, expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r.conf = bridge.DefaultConfig()
+	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
+	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0
+	r.conf.Gate.StopPercent, r.conf.Gate.StopPercent1h, r.conf.Gate.LostPercent24h = 100, 1000, 100
+	entry, err := paper.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decide, err := entry.New(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: mode, Policy: name, Decide: decide}}
+	r.restart()
+	return r
+}
+
+// restart begins a new daemon, as after a crash.
+func (r *rig) restart() {
+	r.t.Helper()
+	l, err := cycle.New(r.conf, r.parts())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.loop = l
+}
+
+func (r *rig) parts() cycle.Parts {
+	return cycle.Parts{
+		Cluster: r.wire, Journal: r.store, Leadership: r.store, History: past{r.db, r.w.Now}, Probes: unmeasured{}, Expiry: r.expiry,
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
+		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	}
+}
+
+func (r *rig) submit(s sim.Spec) int64 {
+	r.t.Helper()
+	if s.Limit == 0 {
+		s.Limit = 2 * time.Hour
+	}
+	if s.Work == 0 {
+		s.Work = time.Hour
+	}
+	id, err := r.w.Submit(s)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return id
+}
+
+// cycles runs n cycles and returns the last report.
+func (r *rig) cycles(n int) (last cycle.Report) {
+	r.t.Helper()
+	for range n {
+		last = r.loop.Step(r.t.Context())
+		r.w.Advance(r.w.Now().Add(r.conf.Interval))
+	}
+	return last
+}
+
+func (r *rig) job(id int64) slurm.Job {
+	r.t.Helper()
+	j, err := r.w.Job(id)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return j
+}
+
+// kinds counts what was sent by kind.
+func (r *rig) kinds() map[slurm.Kind]int {
+	n := map[slurm.Kind]int{}
+	for _, e := range r.wire.applied {
+		n[e.Kind]++
+	}
+	return n
+}

@@ -1,0 +1,167 @@
+package diff
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/intake"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// desk applies edits to a world and keeps the ledger, as the loop does, without
+// a database.
+type desk struct {
+	w       *sim.World
+	intents []bridge.Intent
+}
+
+func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
+	book := ledger.NewBook(d.intents)
+	var fresh []bridge.Intent
+	for _, e := range edits {
+		j := v.Job(e.Run.Job)
+		fresh = append(fresh, bridge.Intent{
+			ID: int64(len(d.intents) + len(fresh) + 1), Edit: e, Before: ledger.BeforeOf(book, j, e, v.At),
+			State: bridge.Planned, NotAfter: ledger.NotAfter(e), Made: v.At, Sent: v.At,
+		})
+	}
+	for i := range fresh {
+		push.Outcome(&fresh[i], sim.Direct{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
+		if fresh[i].State != bridge.Acked {
+			t.Fatalf("%v: %s %s", fresh[i].Edit, fresh[i].State, fresh[i].Error)
+		}
+	}
+	d.intents = append(d.intents, fresh...)
+}
+
+func (d *desk) settle(v *slurm.View) {
+	d.intents = ledger.Replace(d.intents, ledger.Settle(d.intents, v, v.At))
+}
+
+// aPlan draws a lawful plan for the pending jobs: any order, some held, none
+// started, so that the world stays as it is between two diffs.
+func aPlan(t *rapid.T, s *policy.Snapshot) *policy.Plan {
+	ids := make([]policy.JobID, len(s.Jobs))
+	for i := range s.Jobs {
+		ids[i] = s.Jobs[i].ID
+	}
+	rank := map[policy.JobID]int{}
+	for i, id := range rapid.Permutation(ids).Draw(t, "line") {
+		rank[id] = i + 1
+	}
+	p := &policy.Plan{Basis: s.Seq}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		d := policy.Decision{Job: j.ID, Verb: policy.Wait, Rank: rank[j.ID], Why: "for a test"}
+		switch {
+		case j.Active():
+			d.Verb, d.On = policy.Keep, j.On
+		case j.Held == "" && rapid.Bool().Draw(t, "hold"):
+			d.Verb = policy.Hold
+		}
+		p.Decisions = append(p.Decisions, d)
+	}
+	return p
+}
+
+func crowd(t *rapid.T, n int) *sim.World {
+	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), BackfillInterval: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range n {
+		s := sim.Spec{User: fmt.Sprint("u", i%3), GPUs: 8, Limit: 10 * time.Hour, Work: 10 * time.Hour, Hold: i > 0 && rapid.IntRange(0, 6).Draw(t, "held") == 0}
+		if _, err := w.Submit(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.Advance(w.Now().Add(6 * time.Minute)) // fair share has been computed: nothing moves the priorities from here on
+	return w
+}
+
+// TestDiffIsLevelBased: applied to its own effect, Diff is empty; Slurm's own
+// order of the jobs is then the plan's; and undoing gives everything back.
+func TestDiffIsLevelBased(t *testing.T) {
+	for _, lever := range []slurm.Kind{slurm.SiteFactor, slurm.Priority, slurm.Nice} {
+		t.Run(string(lever), func(t *testing.T) { rapid.Check(t, func(t *rapid.T) { checkLevel(t, lever) }) })
+	}
+}
+
+func checkLevel(t *rapid.T, lever slurm.Kind) {
+	d := &desk{w: crowd(t, rapid.IntRange(2, 8).Draw(t, "jobs"))}
+	original := observe(d.w)
+	for range rapid.IntRange(1, 4).Draw(t, "cycles") {
+		v := observe(d.w)
+		d.settle(v)
+		wish := d.wish(t, v, lever)
+		d.apply(t, v, Diff(wish))
+		d.w.Advance(d.w.Now().Add(20 * time.Second))
+		wish.View = observe(d.w)
+		d.settle(wish.View)
+		wish.Book = ledger.NewBook(d.intents)
+		if again := Diff(wish); len(again) > 0 {
+			t.Fatalf("diff of its own effect: %v", again)
+		}
+		inOrder(t, wish)
+	}
+	d.undo(t, original)
+}
+
+func observe(w *sim.World) *slurm.View {
+	v, _ := sim.Direct{World: w}.Observe(context.Background())
+	return v
+}
+
+func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Wish {
+	book := ledger.NewBook(d.intents)
+	s := intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
+	if len(s.Jobs) == 0 {
+		s = intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
+	}
+	return Wish{
+		Plan: aPlan(t, s), Snapshot: s, View: v, Book: book, Mode: bridge.Preempt, Lever: lever, Pin: true,
+		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
+	}
+}
+
+// inOrder checks that Slurm's priorities follow the plan's ranks.
+func inOrder(t *rapid.T, w Wish) {
+	d := differ{Wish: w}
+	line := d.inLine()
+	for i := 1; i < len(line); i++ {
+		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
+		if a.Priority <= b.Priority {
+			t.Fatalf("job %d is rank %d with priority %d, job %d rank %d with %d", a.ID, line[i-1].Rank, a.Priority, b.ID, line[i].Rank, b.Priority)
+		}
+	}
+}
+
+// undo releases everything, and finds begin times, node lists and nice as the
+// owners had them.
+func (d *desk) undo(t *rapid.T, original *slurm.View) {
+	v := observe(d.w)
+	d.settle(v)
+	d.apply(t, v, ledger.Undo(d.intents, v, v.At))
+	d.w.Advance(d.w.Now().Add(20 * time.Second))
+	v = observe(d.w)
+	d.settle(v)
+	if left := ledger.Undo(d.intents, v, v.At); len(left) > 0 {
+		t.Fatalf("left after undoing: %v", left)
+	}
+	for i := range original.Jobs {
+		was, is := &original.Jobs[i], v.Job(original.Jobs[i].ID)
+		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.Required != was.Required || is.Held != was.Held {
+			t.Fatalf("job %d: begin %v nice %d required %q held %v, was nice %d required %q held %v",
+				is.ID, is.Eligible, is.Nice, is.Required, is.Held, was.Nice, was.Required, was.Held)
+		}
+	}
+}

@@ -1,0 +1,226 @@
+package diff
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// startHere is a wish to start job 7 on n2, four GPUs of which are free.
+func startHere() Wish {
+	j := waitingJob()
+	j.Required, j.NodeCount = "", 1
+	return Wish{
+		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
+		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
+		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
+			{Name: "n1", Gres: "gpu:a100:8", GresUsed: "gpu:a100:8(IDX:0-7)"}, {Name: "n2", Gres: "gpu:a100:8", GresUsed: "gpu:a100:4(IDX:0-3)"},
+		}},
+		Book: ledger.NewBook(nil), Mode: bridge.Preempt, Pin: true, Lever: slurm.SiteFactor,
+		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
+	}
+}
+
+func TestPins(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(*Wish)
+		pinned bool
+	}{
+		{"free", func(*Wish) {}, true},
+		{"switched off", func(w *Wish) { w.Pin = false }, false},
+		{"not free yet", func(w *Wish) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
+		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = "0-3" }, false},
+		{"one task of an array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
+		{"two nodes wanted", func(w *Wish) { w.View.Jobs[0].NodeCount = 2 }, false},
+		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = "n1" }, false},
+		{"its owner insists on this node", func(w *Wish) { w.View.Jobs[0].Required = "n2" }, false}, // stands already
+		{"constraint we cannot read", func(w *Wish) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
+		{"held meanwhile", func(w *Wish) { w.View.Jobs[0].Held = true }, false},
+		{"unreadable", func(w *Wish) { w.View.Jobs[0].Opaque = "no priority" }, false},
+		{"part of a het job", func(w *Wish) { w.View.Jobs[0].HetJob = 6 }, false},
+		{"cannot start anyway", func(w *Wish) { w.Snapshot.Jobs[0].Held = "dependency" }, false},
+		{"rank mode", func(w *Wish) { w.Mode = bridge.Rank }, false},
+	}
+	for _, tt := range tests {
+		w := startHere()
+		tt.change(&w)
+		pinned := false
+		for _, e := range Diff(w) {
+			pinned = pinned || e.Kind == slurm.Require && len(e.Nodes) == 1 && e.Nodes[0] == "n2"
+			if tt.name == "held meanwhile" || tt.name == "unreadable" {
+				t.Errorf("%s: %v", tt.name, e)
+			}
+		}
+		if pinned != tt.pinned {
+			t.Errorf("%s: pinned %v, want %v", tt.name, pinned, tt.pinned)
+		}
+	}
+}
+
+// Where pins are no longer safe, one that stands is given back although the job
+// would start there.
+func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
+	w := startHere()
+	j := &w.View.Jobs[0]
+	j.Required = "n2"
+	w.Book = ledger.NewBook([]bridge.Intent{{
+		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n2"}},
+	}})
+	for _, pin := range []bool{true, false} {
+		w.Pin = pin
+		back := slices.ContainsFunc(Diff(w), func(e slurm.Edit) bool { return e.Kind == slurm.Require && len(e.Nodes) == 0 })
+		if back == pin {
+			t.Errorf("pins allowed %v: given back %v", pin, back)
+		}
+	}
+}
+
+// What starts now stands before what waits, whatever the ranks.
+func TestLineBeginsWithWhatStarts(t *testing.T) {
+	w := startHere()
+	w.View.Jobs, w.Snapshot.Jobs, w.Plan.Decisions = nil, nil, nil
+	for i, verb := range []policy.Verb{policy.Wait, policy.Start, policy.Hold, policy.Wait, policy.Start} {
+		j := waitingJob()
+		j.ID = int64(i + 1)
+		w.View.Jobs = append(w.View.Jobs, j)
+		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
+		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
+	}
+	d := differ{Wish: w}
+	var ids []policy.JobID
+	for _, dec := range d.inLine() {
+		ids = append(ids, dec.Job)
+	}
+	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
+		t.Errorf("the line is %v, want %v", ids, want)
+	}
+}
+
+// Jobs that start are raised above one that waits, which is not lowered when it
+// has waited so long that it must not be.
+func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
+	line := []place{
+		{dec: policy.Decision{Job: 2, Verb: policy.Start}, now: 400}, {dec: policy.Decision{Job: 3, Verb: policy.Start}, now: 300},
+		{dec: policy.Decision{Job: 1, Verb: policy.Wait}, now: 500, old: true}, {dec: policy.Decision{Job: 4, Verb: policy.Wait}, now: 200},
+	}
+	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
+	number := func() []int64 {
+		values := s.renumber(nowOf(line), lowest)
+		lift(values, line)
+		return values
+	}
+	got := number()
+	if want := []int64{502, 501, 500, 200}; !slices.Equal(got, want) {
+		t.Errorf("renumbered to %v, want %v", got, want)
+	}
+	for i := range line {
+		line[i].now = got[i]
+	}
+	if again := number(); !slices.Equal(got, again) {
+		t.Errorf("%v, raised already, is raised again: %v", got, again)
+	}
+}
+
+func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
+	w := startHere()
+	w.Plan.Decisions[0].Verb, w.Plan.Decisions[0].On = policy.Hold, nil
+	if e := Diff(w); len(e) != 1 || e[0].Kind != slurm.Lease {
+		t.Fatalf("no lease: %v", e)
+	}
+	w.View.Jobs[0].Eligible = noon.Add(time.Hour)
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Lease {
+			t.Errorf("a lease over its owner's later begin: %v", e)
+		}
+	}
+}
+
+func TestLeasesEndApartButNotEarly(t *testing.T) {
+	for _, length := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
+		ends := map[time.Duration]bool{}
+		for job := range int64(200) {
+			j := jitter(job, 9, length)
+			if j < time.Second || j > max(length/10, time.Second) || j > 59*time.Second || j != jitter(job, 9, length) {
+				t.Errorf("a lease of %v ends %v early", length, j)
+			}
+			ends[j] = true
+		}
+		if length >= 10*time.Minute && len(ends) < 40 {
+			t.Errorf("200 leases of %v end at %d different moments", length, len(ends))
+		}
+	}
+}
+
+func TestNothingIsSentToAFieldWhoseOutcomeIsOpen(t *testing.T) {
+	w := startHere()
+	j := w.View.Jobs[0]
+	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require}, State: bridge.Unknown}})
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Require {
+			t.Errorf("sent %v while an outcome is open", e)
+		}
+	}
+	w.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Lease}, State: bridge.Yielded}})
+	if e := Diff(w); len(e) > 0 {
+		t.Errorf("sent %v to a job that was yielded", e)
+	}
+}
+
+// TestLeasesEndApart: leases given in one cycle do not end in one second, in
+// which Slurm would start all their jobs, and none lasts longer than asked.
+func TestLeasesEndApart(t *testing.T) {
+	w := startHere()
+	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
+	for id := range int64(60) {
+		j := waitingJob()
+		j.ID, j.Required = id+1, ""
+		w.View.Jobs = append(w.View.Jobs, j)
+		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})
+		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
+	}
+	ends := map[time.Duration]int{}
+	for _, e := range Diff(w) {
+		if e.Kind == slurm.Lease {
+			ends[e.Until.Sub(noon)]++
+		}
+	}
+	total := 0
+	for length, n := range ends {
+		if total += n; length >= 10*time.Minute || length < 9*time.Minute {
+			t.Errorf("%d leases of %v, want between nine and ten minutes", n, length)
+		}
+		if n > 8 {
+			t.Errorf("%d of 60 leases end after %v", n, length)
+		}
+	}
+	if total != 60 || len(ends) < 30 {
+		t.Errorf("%d leases end at %d times, want 60 at 30 or more", total, len(ends))
+	}
+}
+
+// A job that has waited very long is not lowered below the number that may stand in
+// it, when the answer to a later one was lost: it gets that one for certain.
+func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
+	w := startHere()
+	first := w.View.Jobs[0]
+	first.ID, first.Priority = 8, 5100
+	w.View.Jobs = append(w.View.Jobs, first)
+	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
+	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
+	w.Old, w.Mode = 72*time.Hour, bridge.Rank
+	w.Book = ledger.NewBook([]bridge.Intent{{
+		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{Ours: -100},
+		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},
+	}})
+	edits := Diff(w)
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Run.Job == 7 })
+	if i < 0 || edits[i].Value != -100 {
+		t.Errorf("%v, want job 7 at -100", edits)
+	}
+}

@@ -1,0 +1,99 @@
+package diff
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+func TestRungsHandOutWhatThereIs(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		own        []int64
+		n          int
+		gap, floor int64
+		want       []int64
+	}{
+		{"far apart", []int64{100, 900, 500}, 3, 10, 2, []int64{900, 500, 100}},
+		{"the window's share", []int64{100, 900, 500}, 2, 10, 2, []int64{900, 500}},
+		{"all alike", []int64{500, 500, 500}, 3, 10, 2, []int64{510, 500, 490}},
+		{"two alike", []int64{900, 500, 500}, 3, 10, 2, []int64{900, 505, 495}},
+		{"too near the floor", []int64{3, 3, 3}, 3, 1, 2, []int64{4, 3, 2}},
+		{"under the floor", []int64{3, 2}, 2, 1, 1000, []int64{1001, 1000}},
+		{"none in the window", []int64{3}, 0, 1, 2, []int64{}},
+	} {
+		if diff := cmp.Diff(c.want, rungs(c.own, c.n, c.gap, c.floor)); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+// TestRungsLaws: they fall by the gap or more, and stay as near as they can:
+// their mean is that of what was handed out, but for rounding and the floor.
+func TestRungsLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		gap := rapid.Int64Range(1, 50).Draw(t, "gap")
+		own := rapid.SliceOfN(rapid.Int64Range(100_000, 110_000), 1, 60).Draw(t, "own")
+		got := rungs(own, len(own), gap, 2)
+		sum := int64(0)
+		for i, v := range got {
+			sum += v - own[i]
+			if i > 0 && got[i-1]-v < gap {
+				t.Fatalf("places %d and %d are %d apart, want %d: %v", i-1, i, got[i-1]-v, gap, got)
+			}
+		}
+		if abs(sum) > 2*int64(len(own)) {
+			t.Fatalf("%v handed out as %v: %d more in all", own, got, sum)
+		}
+	})
+}
+
+func TestRenumberKeepsWhatStands(t *testing.T) {
+	s := scale{want: []int64{500, 400, 300, 200}, gap: 10, slack: 150}
+	for _, c := range []struct {
+		name       string
+		have, want []int64
+	}{
+		{"in order", []int64{505, 390, 310, 190}, []int64{505, 390, 310, 190}},
+		{"one too low", []int64{505, 390, 100, 190}, []int64{505, 390, 300, 190}},
+		{"last becomes first", []int64{190, 505, 390, 310}, []int64{515, 505, 390, 310}},
+		{"no room between", []int64{350, 0, 349, 200}, []int64{500, 400, 349, 200}},
+		{"out of bounds", []int64{900, 800, 700, 600}, []int64{500, 400, 300, 200}},
+		{"nothing fits", []int64{0, 0, 0, 0}, []int64{500, 400, 300, 200}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, s.renumber(c.have, 2)); diff != "" {
+				t.Errorf("renumber(%v): %s", c.have, diff)
+			}
+		})
+	}
+}
+
+func TestRenumberLaws(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		own := rapid.SliceOfN(rapid.Int64Range(2, 3000), 1, 60).Draw(t, "own")
+		g := make([]place, len(own))
+		for i := range g {
+			g[i].own = own[i]
+		}
+		s := scaleOf(g, rapid.IntRange(0, len(g)).Draw(t, "window"), lowest)
+		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.want), len(s.want)).Draw(t, "have")
+		got := s.renumber(have, lowest)
+		for i, v := range got {
+			if v < lowest || abs(v-s.want[i]) > s.slack {
+				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, lowest, s.slack, s.want[i], got)
+			}
+			if i > 0 && got[i-1] <= v {
+				t.Fatalf("places %d and %d do not fall: %v", i-1, i, got)
+			}
+		}
+		if diff := cmp.Diff(got, s.renumber(got, lowest)); diff != "" {
+			t.Fatalf("not a fixed point: %s", diff)
+		}
+		if top := slices.Max(own); len(got) > 0 && got[0] > top+s.slack+(top-slices.Min(own))/2+top/16+int64(len(own)) {
+			t.Fatalf("%d is far above %d, the highest of Slurm's own", got[0], top)
+		}
+	})
+}

@@ -1,0 +1,75 @@
+package diff
+
+import (
+	"math"
+
+	"fairbridge/policy"
+)
+
+// scale says which priorities a group gets, and how exactly.
+type scale struct {
+	want  []int64 // best values for the places of the window
+	gap   int64   // least distance of two of them
+	slack int64   // how far a present value may be off
+}
+
+// The reach of a group's numbers beyond the priorities Slurm gave it: half of
+// their spread, or a part of the highest where they hardly differ.
+const (
+	reachOfSpread = 2
+	reachOfTop    = 16
+)
+
+// scaleOf makes the scale for the first n places of a group. The numbers stay
+// small against the site's own: whoever comes when we are gone takes the place
+// among the group that Slurm gives, and those of another QOS theirs before or
+// behind it.
+func scaleOf(g []place, n int, floor int64) scale {
+	own := make([]int64, len(g))
+	lo, hi := int64(1<<62), int64(0)
+	for i := range g {
+		own[i] = g[i].own
+		lo, hi = min(lo, own[i]), max(hi, own[i])
+	}
+	reach := max((hi-lo)/reachOfSpread, hi/reachOfTop)
+	s := scale{gap: max(1, reach/int64(len(g)))}
+	s.want = rungs(own, n, s.gap, floor)
+	s.slack = max(2, s.gap)
+	if n > 0 {
+		s.slack = max(s.slack, (s.want[0]-s.want[n-1])/2)
+	}
+	return s
+}
+
+// nowOf returns the present values of a line. What starts now and is not above
+// all that waits counts as far below: jobs that start are raised rather than
+// those that wait lowered, which would be one edit for each and is not allowed
+// of jobs that waited very long.
+func nowOf(line []place) []int64 {
+	top := int64(0)
+	for i := range line {
+		if line[i].dec.Verb != policy.Start {
+			top = max(top, line[i].now)
+		}
+	}
+	now := make([]int64, len(line))
+	for i := range line {
+		if now[i] = line[i].now; line[i].dec.Verb == policy.Start && now[i] <= top {
+			now[i] = math.MinInt64 / 4
+		}
+	}
+	return now
+}
+
+// lift keeps jobs that have waited very long from being lowered, which the gate
+// would refuse: those ahead of them rise above them instead.
+func lift(values []int64, line []place) {
+	for i := len(values) - 1; i >= 0; i-- {
+		if line[i].old {
+			values[i] = max(values[i], line[i].now, line[i].most)
+		}
+		if i+1 < len(values) {
+			values[i] = max(values[i], values[i+1]+1)
+		}
+	}
+}

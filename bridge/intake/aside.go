@@ -1,0 +1,148 @@
+package intake
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// occurrences is how many times of a recurring reservation are looked at.
+const occurrences = 4
+
+// windows returns the times in which nodes are set aside, by node. Of a
+// reservation that cannot be read, as far as its nodes are known, they are from
+// now on without end.
+func windows(v *slurm.View) map[string][]policy.Window {
+	cpus := make(map[string]int, len(v.Nodes))
+	for i := range v.Nodes {
+		cpus[v.Nodes[i].Name] = v.Nodes[i].CPUs
+	}
+	out := map[string][]policy.Window{}
+	for i := range v.Reservations {
+		r := &v.Reservations[i]
+		hosts, err := slurm.ExpandHosts(r.Nodes)
+		if err != nil {
+			continue
+		}
+		part := partOf(r, hosts, cpus)
+		for _, w := range times(r, v.At) {
+			w.CPUs, w.GPUs = part.CPUs, part.GPUs
+			for _, h := range hosts {
+				out[h] = append(out[h], w)
+			}
+		}
+	}
+	for _, list := range out {
+		slices.SortStableFunc(list, func(a, b policy.Window) int { return a.From.Compare(b.From) })
+	}
+	return out
+}
+
+// times returns the windows of a reservation that are not over.
+func times(r *slurm.Reservation, now time.Time) (list []policy.Window) {
+	from, to := r.Start, r.End
+	if from.IsZero() || r.Opaque != "" {
+		from = now
+	}
+	if r.Opaque != "" {
+		to = time.Time{}
+	}
+	for range 1000 { // one that is long over recurs many times until now
+		if to.IsZero() || to.After(now) {
+			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Work: r.Maintenance()})
+		}
+		var ok bool
+		if from, to, ok = r.Next(from, to); !ok || len(list) == occurrences {
+			break
+		}
+	}
+	return list
+}
+
+// partOf returns what a reservation of parts of nodes takes of each; nothing
+// where it takes whole nodes. Cores that Slurm keeps for itself are in no
+// reservation, so nine tenths of them are all.
+func partOf(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
+	tres, err := slurm.ParseTRES(r.TRES)
+	if err != nil || r.TRES == "" || len(hosts) == 0 || r.Maintenance() {
+		return part
+	}
+	all := 0
+	for _, h := range hosts {
+		all += cpus[h]
+	}
+	if tres.CPUs*10 >= int64(all)*9 {
+		return part
+	}
+	each := func(n int) int { return (n + len(hosts) - 1) / len(hosts) }
+	part.CPUs, part.GPUs = each(int(tres.CPUs)), each(tres.GPUs())
+	return part
+}
+
+// reserve sets the node aside. One that Slurm shows as reserved is so for as
+// long as we do not know better; one that is down for a maintenance that we know
+// comes back when that ends.
+func reserve(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
+	n.Windows = list
+	known := slices.ContainsFunc(list, func(w policy.Window) bool { return !w.From.After(now) })
+	switch {
+	case n.Down == "" && slices.Contains(flags, "RESERVED") && !known:
+		n.Down = "RESERVED"
+	case known && (n.Down == "" || n.Down == "MAINTENANCE"):
+		was := n.Down
+		n.Down = ""
+		if n.Enter(now); n.Down == "" {
+			n.Down = was
+		}
+	}
+}
+
+// others returns what running jobs without GPUs hold of the nodes, by node and
+// by when their limits end, to the minute.
+func (a *assembler) others() map[string][]policy.Other {
+	out := map[string][]policy.Other{}
+	for i := range a.View.Jobs {
+		j := &a.View.Jobs[i]
+		if !j.Running() || j.Opaque != "" || strings.Contains(j.Allocated, "gres/gpu") || strings.Contains(j.Request, "gres/gpu") {
+			continue
+		}
+		hosts, err := slurm.ExpandHosts(j.Nodes)
+		tres, err2 := slurm.ParseTRES(cmp.Or(j.Allocated, j.Request))
+		if err != nil || err2 != nil || len(hosts) == 0 {
+			continue
+		}
+		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: until(j, a.View.At)}
+		for _, h := range hosts {
+			if a.nodes[h] != nil {
+				out[h] = give(out[h], x)
+			}
+		}
+	}
+	return out
+}
+
+// until returns when a running job ends by its limit; zero when that is not
+// known.
+func until(j *slurm.Job, now time.Time) time.Time {
+	switch {
+	case j.Flag("COMPLETING"):
+		return now.Add(time.Minute).Truncate(time.Minute)
+	case j.Limit <= 0 || j.Start.IsZero() || j.State == "SUSPENDED":
+		return time.Time{}
+	}
+	return j.Start.Add(j.Limit).Add(time.Minute - 1).Truncate(time.Minute)
+}
+
+// give adds to what is given back at the same moment; the list stays in order.
+func give(list []policy.Other, x policy.Other) []policy.Other {
+	i, ok := slices.BinarySearchFunc(list, x, func(a, b policy.Other) int { return a.Until.Compare(b.Until) })
+	if !ok {
+		return slices.Insert(list, i, x)
+	}
+	list[i].CPUs, list[i].MemMB = list[i].CPUs+x.CPUs, list[i].MemMB+x.MemMB
+	return list
+}

@@ -1,0 +1,224 @@
+package intake
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Known is everything a snapshot is made from, as values.
+type Known struct {
+	View   *slurm.View
+	Past   *bridge.Past
+	Busy   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
+	Used   map[int64]bridge.Use        // what probes saw of single jobs
+	Book   *ledger.Book
+	Seq    uint64
+	Memo   []byte
+	Opting bridge.Opting
+	Stuck  map[int64]string // why jobs are not counted on to start, by Slurm's id
+	Speeds []policy.Speed   // Config.Speeds
+}
+
+// Assemble makes the snapshot of one partition. It is pure. Jobs of other
+// partitions on the same nodes count as consumed capacity.
+func Assemble(k Known, p bridge.Partition) *policy.Snapshot {
+	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
+	s := &policy.Snapshot{
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
+	}
+	if k.Past != nil {
+		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples
+		s.Speeds = k.Past.Speeds
+	}
+	s.Speeds = speedsOf(s.Speeds, k.Speeds)
+	for i := range k.View.Nodes {
+		n := &k.View.Nodes[i]
+		if slices.Contains(n.Partitions, p.Name) && strings.Contains(n.Gres, "gpu") {
+			a.nodes[n.Name] = n
+		}
+	}
+	a.mine, a.all = amountsOf(k.View, p.Name)
+	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
+	for i := range k.View.Jobs {
+		if j, ok := a.job(&k.View.Jobs[i]); ok {
+			jobs = append(jobs, j)
+		}
+	}
+	if len(jobs) > 0 {
+		s.Jobs = jobs
+	}
+	used, aside, others := usedBy(s.Jobs), windows(k.View), a.others()
+	for _, name := range sortedKeys(a.nodes) {
+		n := a.node(a.nodes[name], used[name])
+		reserve(&n, a.nodes[name].Flags, aside[name], s.Now)
+		n.Others = others[name]
+		s.Nodes = append(s.Nodes, n)
+	}
+	s.Accounts = withAccounts(s)
+	return s
+}
+
+type assembler struct {
+	Known
+	part      bridge.Partition
+	nodes     map[string]*slurm.Node
+	mine, all amounts // what the partition has, and the cluster
+}
+
+// job makes a policy's job of Slurm's; ok is false for jobs that are none of
+// this partition's business.
+func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
+	demand, err := demandOf(j)
+	mine := j.In(a.part.Name)
+	switch {
+	case j.Done() || j.ID == 0:
+		return policy.Job{}, false
+	case err == nil && demand.GPUs.Count == 0:
+		return policy.Job{}, false
+	case !mine && (!j.Running() || !a.touches(j)):
+		return policy.Job{}, false
+	}
+	tooMuch := a.bound(&demand, mine)
+	d, _ := bridge.ParseDirective(j.Comment, j.Extra) // errors are shown by explain, never fatal
+	out := policy.Job{
+		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
+		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j, d),
+		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
+		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
+		Eligible: a.eligible(j),
+	}
+	a.remember(&out, j)
+	if j.Running() {
+		a.running(&out, j, d, mine)
+	} else {
+		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
+		out.Stuck = a.Stuck[j.ID]
+		out.Unplaced = unplacedWhy(j)
+		out.SlurmStart = j.Start
+	}
+	if a.Past != nil && a.Past.Left != nil {
+		out.Left, out.LeftSigma = a.Past.Left(&out)
+	}
+	return out, true
+}
+
+func (a *assembler) touches(j *slurm.Job) bool {
+	hosts, err := slurm.ExpandHosts(j.Nodes)
+	return err == nil && slices.ContainsFunc(hosts, func(h string) bool { return a.nodes[h] != nil })
+}
+
+// remember adds what history knows, if it is about this job and not about an
+// earlier owner of its id.
+func (a *assembler) remember(out *policy.Job, j *slurm.Job) {
+	if a.Past == nil {
+		return
+	}
+	past, ok := a.Past.Jobs[j.ID]
+	if !ok || past.Arrive.After(j.Submit) || (j.Restarts == 0 && !past.Arrive.Equal(j.Submit)) {
+		return
+	}
+	out.Arrive, out.FirstStart, out.LastStop, out.Attained = past.Arrive, past.FirstStart, past.LastStop, past.Attained
+}
+
+// eligible returns when the job may start as far as people and Slurm are
+// concerned: a lease of ours does not count, the user's own begin does.
+func (a *assembler) eligible(j *slurm.Job) time.Time {
+	if j.Running() || a.Book == nil {
+		return time.Time{}
+	}
+	if in := a.Book.Standing(j.Run(), ledger.Begin, a.View.At); in != nil && ledger.Whose(in, j) == ledger.Ours {
+		return in.Before.Begin
+	}
+	return j.Eligible
+}
+
+func (a *assembler) running(out *policy.Job, j *slurm.Job, d bridge.Directive, mine bool) {
+	out.State = policy.Running
+	if j.State == "SUSPENDED" {
+		out.State = policy.Suspended
+	}
+	out.Start = j.Start
+	if out.FirstStart.IsZero() || out.FirstStart.After(j.Start) {
+		out.FirstStart = j.Start
+	}
+	out.On = a.allocOf(j)
+	out.Ask.GPUs = onSlices(out.Ask.GPUs, out.On)
+	out.Attained += policy.Service(out.Ask.GPUs.Whole(), ran(j, a.View.At))
+	out.Fixed = a.fixedWhy(j, d, mine)
+	if len(out.On) == 0 && out.Fixed == "" {
+		out.Fixed = "its nodes are not known"
+	}
+	a.use(out)
+}
+
+// ran returns how long the current run has lasted, suspensions taken off.
+func ran(j *slurm.Job, now time.Time) time.Duration {
+	if j.Start.IsZero() || j.Start.After(now) {
+		return 0
+	}
+	if j.State == "SUSPENDED" {
+		return j.PreSuspend
+	}
+	if j.PreSuspend > 0 && j.Suspended.After(j.Start) {
+		return j.PreSuspend + now.Sub(j.Suspended)
+	}
+	return now.Sub(j.Start)
+}
+
+// fixedWhy says why the job must not be stopped; "" when it may.
+func (a *assembler) fixedWhy(j *slurm.Job, d bridge.Directive, mine bool) string {
+	switch {
+	case j.Opaque != "":
+		return "its record cannot be read: " + j.Opaque
+	case !mine:
+		return "it belongs to partition " + j.Partition()
+	case !a.part.PlanMode().Allows("preempt"):
+		return "this partition is not in preempt mode"
+	case j.Flag("COMPLETING"):
+		return "it is ending"
+	case j.State != "RUNNING":
+		return "it is " + strings.ToLower(j.State)
+	case !j.Batch || !j.Requeue:
+		return "it cannot be requeued (sbatch --requeue)"
+	case j.HetJob != 0:
+		return "it is part of a heterogeneous job"
+	case j.Reservation != "":
+		return "it runs in reservation " + j.Reservation
+	case !a.Opting.Accepts(j, d):
+		return "its owner did not opt in (--comment=fairbridge:preemptible)"
+	}
+	return ""
+}
+
+func deadline(j *slurm.Job, d bridge.Directive) time.Time {
+	if !j.Deadline.IsZero() {
+		return j.Deadline
+	}
+	return d.Deadline
+}
+
+// withAccounts adds the accounts of jobs that history does not know yet, so
+// that every job's account is in the snapshot.
+func withAccounts(s *policy.Snapshot) []policy.Account {
+	have := map[string]bool{}
+	accounts := slices.Clone(s.Accounts)
+	for _, a := range accounts {
+		have[a.Name] = true
+	}
+	for i := range s.Jobs {
+		if name := s.Jobs[i].Account; !have[name] {
+			have[name] = true
+			accounts = append(accounts, policy.Account{Name: name, Weight: 1})
+		}
+	}
+	slices.SortFunc(accounts, func(x, y policy.Account) int { return cmp.Compare(x.Name, y.Name) })
+	return accounts
+}

@@ -1,0 +1,125 @@
+package intake
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// world is a small cluster: three nodes in partition gpu, the last of them in
+// partition debug too.
+func world(t *testing.T, submit ...sim.Spec) *sim.World {
+	t.Helper()
+	w, err := sim.New(sim.Config{
+		Cluster: "lab", Nodes: sim.Uniform(3, "a100", 8),
+		Partitions: []sim.Partition{{Name: "gpu"}, {Name: "debug", Nodes: []string{"n3"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range submit {
+		if _, err := w.Submit(s); err != nil {
+			t.Fatalf("submitting %+v: %v", s, err)
+		}
+	}
+	return w
+}
+
+func view(t *testing.T, w *sim.World) *slurm.View {
+	t.Helper()
+	v, err := sim.Direct{World: w}.Observe(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func preempting(name string) bridge.Partition {
+	return bridge.Partition{Name: name, Mode: bridge.Preempt}
+}
+
+func TestAssemble(t *testing.T) {
+	hour := time.Hour
+	w := world(t,
+		sim.Spec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, GPUType: "a100", CPUs: 16, Limit: hour, Work: hour, Comment: "fairbridge:preemptible,ckpt=2m"},
+		sim.Spec{User: "bob", Account: "lang", Partition: "debug", GPUs: 3, Limit: hour, Work: hour},
+		sim.Spec{User: "carol", Account: "lang", Partition: "gpu", CPUs: 4, Limit: hour, Work: hour}, // no GPU
+	)
+	w.Advance(w.Now().Add(2 * time.Minute))
+	for _, s := range []sim.Spec{
+		{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, Nodes: 3, Limit: hour, Work: hour},
+		{User: "bob", Account: "lang", Partition: "gpu", GPUsPerNode: 1, GPUType: "a100", Array: 10, ArrayMax: 2, Limit: hour, Hold: true, Work: hour},
+		{User: "carol", Account: "lang", Partition: "debug", GPUs: 1, Begin: w.Now().Add(hour), Work: hour},
+	} {
+		if _, err := w.Submit(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Assemble(Known{View: view(t, w), Seq: 4, Opting: bridge.Opting{Comment: true}}, preempting("gpu"))
+
+	var ids []policy.JobID
+	for _, j := range s.Jobs {
+		ids = append(ids, j.ID)
+	}
+	if diff := cmp.Diff([]policy.JobID{1, 2, 4, 5}, ids); diff != "" {
+		t.Fatalf("jobs of the partition and those on its nodes (-want +got): %s", diff)
+	}
+	big, other, gang, array := s.Job(1), s.Job(2), s.Job(4), s.Job(5)
+	if big.Fixed != "" || big.Checkpoint != 2*time.Minute || big.On.Count() != 8 || big.Attained < 8*60 {
+		t.Errorf("the opted-in running job: %+v", big)
+	}
+	if !strings.Contains(other.Fixed, "partition debug") || other.On.String() != "n3:3×a100" {
+		t.Errorf("a job of another partition on our node: fixed %q on %v", other.Fixed, other.On)
+	}
+	want := policy.Ask{GPUs: policy.GPUs{Count: 24}, Nodes: 3, PerNode: 8, CPUs: 3}
+	got := gang.Ask
+	got.MemMB, got.MaxNodes = 0, 0
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("a gang's ask (-want +got): %s", diff)
+	}
+	if array.Tasks != 10 || array.Ask.GPUs.Type != "a100" || array.Ask.GPUs.Count != 1 || array.Held != "held by its owner" {
+		t.Errorf("a held array: %d tasks of %v, held %q", array.Tasks, array.Ask.GPUs, array.Held)
+	}
+	if n := s.Node("n1"); n.CPUs != 64 && n.CPUs != 60 {
+		t.Errorf("cores left for GPU jobs on n1: %d", n.CPUs)
+	}
+	if s.Account("vision") == nil || s.Account("lang") == nil {
+		t.Errorf("accounts: %+v", s.Accounts)
+	}
+}
+
+func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
+	tests := []struct {
+		spec  sim.Spec
+		o     bridge.Opting
+		mode  bridge.Mode
+		fixed string
+	}{
+		{sim.Spec{}, bridge.Opting{Comment: true}, bridge.Preempt, "did not opt in"},
+		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.Opting{Comment: true}, bridge.Preempt, ""},
+		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.Opting{}, bridge.Preempt, "did not opt in"},
+		{sim.Spec{QOS: "scavenge"}, bridge.Opting{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
+		{sim.Spec{Account: "spare"}, bridge.Opting{Accounts: []string{"spare"}}, bridge.Preempt, ""},
+		{sim.Spec{}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
+		{sim.Spec{NoRequeue: true}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
+		{sim.Spec{}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
+	}
+	for _, tt := range tests {
+		tt.spec.GPUs, tt.spec.Work, tt.spec.Limit = 1, time.Hour, time.Hour
+		w := world(t, tt.spec)
+		w.Advance(w.Now().Add(2 * time.Minute))
+		s := Assemble(Known{View: view(t, w), Opting: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
+		got := s.Job(1).Fixed
+		if tt.fixed == "" && got != "" || !strings.Contains(got, tt.fixed) {
+			t.Errorf("%+v with %+v in mode %s: fixed %q, want %q", tt.spec, tt.o, tt.mode, got, tt.fixed)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// amounts are what some nodes have together.
+type amounts struct {
+	whose             string
+	gpus, cpus, nodes int
+	memMB             int64
+}
+
+// amountsOf returns what the nodes of the partition have, and those of all.
+func amountsOf(v *slurm.View, partition string) (mine, all amounts) {
+	mine, all = amounts{whose: "the nodes of partition " + partition}, amounts{whose: "all nodes"}
+	for i := range v.Nodes {
+		n := &v.Nodes[i]
+		all.add(n)
+		if slices.Contains(n.Partitions, partition) {
+			mine.add(n)
+		}
+	}
+	return mine, all
+}
+
+func (t *amounts) add(n *slurm.Node) {
+	for _, g := range n.Devices() {
+		t.gpus += g.Count
+	}
+	t.cpus, t.memMB, t.nodes = t.cpus+n.CPUs, t.memMB+n.MemMB, t.nodes+1
+}
+
+// bound bounds an ask by what its partition has. A job of another partition may
+// hold nodes that are not of this one.
+func (a *assembler) bound(ask *policy.Ask, mine bool) (tooMuch string) {
+	if mine {
+		return a.mine.bound(ask)
+	}
+	return a.all.bound(ask)
+}
+
+// bound says what an ask wants more of than all the nodes have together; "" when
+// nothing. Policies count in what jobs ask and some make room for it: the ask
+// becomes one of the size of the nodes.
+func (t *amounts) bound(a *policy.Ask) string {
+	why := ""
+	over := func(what string, asks, have int64) int64 {
+		if asks <= have || have == 0 { // a node that tells nothing of it is no bound
+			return asks
+		}
+		if why == "" {
+			why = fmt.Sprintf("it asks for %d %s, %s have %d in all", asks, what, t.whose, have)
+		}
+		return have
+	}
+	a.GPUs.Count = int(over("GPUs", int64(a.GPUs.Count), int64(max(t.gpus, 1))))
+	a.Nodes = int(over("nodes", int64(a.Nodes), int64(max(t.nodes, 1))))
+	a.CPUs = int(over("cores", int64(a.CPUs), int64(t.cpus)))
+	a.MemMB = over("MB of memory", a.MemMB, t.memMB)
+	a.PerNode, a.MaxNodes = min(a.PerNode, a.GPUs.Count), min(a.MaxNodes, max(t.nodes, 1))
+	return why
+}

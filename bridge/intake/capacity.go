@@ -1,0 +1,113 @@
+package intake
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// node makes a policy's node of Slurm's. Cores and memory that jobs outside
+// the snapshot use are taken off.
+func (a *assembler) node(n *slurm.Node, mine use) policy.Node {
+	why, _ := n.Schedulable()
+	out := policy.Node{
+		Name: n.Name, Leaf: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
+		Features: sorted(n.Features), Down: why,
+		CPUs:  max(n.CPUs-max(n.CPUsUsed-mine.cpus, 0), 0),
+		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
+		GPUs:  devicesOf(n),
+	}
+	measure(out.GPUs, a.Busy[n.Name])
+	return out
+}
+
+// use is what jobs use of a node.
+type use struct {
+	cpus  int
+	memMB int64
+}
+
+// usedBy returns what the jobs use of each node, split by their devices there.
+func usedBy(jobs []policy.Job) map[string]use {
+	used := map[string]use{}
+	for i := range jobs {
+		j := &jobs[i]
+		all := j.On.Count()
+		for _, s := range j.On {
+			u := used[s.Node]
+			u.cpus += (j.Ask.CPUs*s.Count + all - 1) / all
+			u.memMB += (j.Ask.MemMB*int64(s.Count) + int64(all) - 1) / int64(all)
+			used[s.Node] = u
+		}
+	}
+	return used
+}
+
+// devicesOf returns the GPUs of a node by type.
+func devicesOf(n *slurm.Node) []policy.Devices {
+	var out []policy.Devices
+	for _, g := range n.Devices() {
+		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: percent(g.Type)})
+	}
+	return out
+}
+
+// measure adds what a probe measured to the devices it is about: by type, or
+// as a whole where the node has one type, since drivers and Slurm seldom call
+// a GPU the same.
+func measure(devices, measured []policy.Devices) {
+	for i := range devices {
+		d := &devices[i]
+		for _, m := range measured {
+			if len(devices) == 1 || strings.EqualFold(m.Type, d.Type) {
+				d.Sick = min(d.Sick+m.Sick, d.Count)
+				d.Busy = m.Busy
+			}
+		}
+	}
+}
+
+// busy returns the mean utilisation of a job's nodes, known only when every
+// one of them is.
+func (a *assembler) busy(on policy.Alloc) policy.Measure {
+	sum, n := 0.0, 0
+	for _, s := range on {
+		for _, d := range a.Busy[s.Node] {
+			if !d.Busy.Known {
+				return policy.Measure{}
+			}
+			sum += d.Busy.Value * float64(s.Count)
+			n += s.Count
+		}
+	}
+	if n == 0 {
+		return policy.Measure{}
+	}
+	return policy.Known(sum / float64(n))
+}
+
+func sorted(list []string) []string {
+	f := slices.Clone(list)
+	slices.Sort(f)
+	return slices.Compact(f)
+}
+
+func sortedKeys[V any, K cmp.Ordered](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// use adds what was seen of the job itself. Where nothing was, its nodes' mean
+// stands for it.
+func (a *assembler) use(out *policy.Job) {
+	u, ok := a.Used[int64(out.ID)]
+	if !ok {
+		out.Busy = a.busy(out.On)
+		return
+	}
+	out.Busy, out.Progress = u.Busy, u.Progress
+	if u.Training != nil {
+		out.Training = u.Training
+	}
+}

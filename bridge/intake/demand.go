@@ -1,0 +1,89 @@
+package intake
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// demandOf returns what one task of the job asks for, or holds. A job without
+// GPUs has a count of 0.
+func demandOf(j *slurm.Job) (policy.Ask, error) {
+	tres, err := slurm.ParseTRES(j.Request)
+	if err != nil {
+		return policy.Ask{}, err
+	}
+	perNode, err := slurm.ParseRequest(j.PerNode)
+	if err != nil {
+		return policy.Ask{}, err
+	}
+	ask := policy.Ask{
+		Nodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
+		CPUs: int(tres.CPUs), MemMB: tres.MemMB, PerNode: slurm.Total(perNode, "gpu"),
+		Features: plainFeatures(j.Features),
+	}
+	if ask.CPUs == 0 {
+		ask.CPUs = j.CPUs
+	}
+	gpus, err := j.Asks()
+	if err != nil {
+		return ask, err
+	}
+	if gpus.Count == 0 && j.Running() {
+		gpus.Count = j.GPUs() // it holds what its request does not show
+	}
+	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: percent(gpus.Type)}
+	if ask.Require, err = slurm.ExpandHosts(j.Required); err != nil {
+		return ask, fmt.Errorf("required nodes: %w", err)
+	}
+	if ask.Exclude, err = slurm.ExpandHosts(j.Excluded); err != nil {
+		return ask, fmt.Errorf("excluded nodes: %w", err)
+	}
+	return ask, nil
+}
+
+// percent returns how many percent of a GPU a device of the type is, as policies
+// have it: 0 for a whole one.
+func percent(typ string) int {
+	if p := slurm.PartOf(typ); p < 100 {
+		return p
+	}
+	return 0
+}
+
+// plainFeatures returns the features of a constraint that is a list of them,
+// all wanted; other constraints are left to Slurm.
+func plainFeatures(constraint string) []string {
+	if constraint == "" || strings.ContainsAny(constraint, "|[]()*!,") {
+		return nil
+	}
+	f := strings.Split(constraint, "&")
+	slices.Sort(f)
+	return slices.Compact(f)
+}
+
+// onSlices returns what a running job asks. One that took any GPU and was given
+// slices of one type asks for those while it runs: that is what it is served and
+// charged.
+func onSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
+	typ := on.Type()
+	if asks.Type != "" || percent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
+		return asks
+	}
+	asks.Type, asks.Part = typ, percent(typ)
+	return asks
+}
+
+// allocOf returns what a running job holds on the nodes of the partition.
+func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
+	var on policy.Alloc
+	for _, h := range j.Holds(a.View.Node) {
+		if a.nodes[h.Node] != nil {
+			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: min(h.Count, a.all.gpus)})
+		}
+	}
+	return on
+}

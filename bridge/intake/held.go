@@ -1,0 +1,80 @@
+package intake
+
+import (
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// heldWhy says why a pending job cannot start whatever we decide, in words for
+// its owner; "" when it can.
+func heldWhy(j *slurm.Job, demand error) string {
+	switch {
+	case j.Opaque != "":
+		return "its record cannot be read: " + j.Opaque
+	case demand != nil:
+		return "its request cannot be read: " + demand.Error()
+	case j.Held && j.Reason == "JobHeldAdmin":
+		return "held by an administrator"
+	case j.Held:
+		return "held by its owner"
+	case j.HetJob != 0:
+		return "part of a heterogeneous job, which Slurm starts as a whole"
+	case j.Reservation != "":
+		return "waits in reservation " + j.Reservation + ", which Slurm serves itself"
+	case j.Cron != "":
+		return "a cron job, which Slurm starts itself"
+	case j.Federation != "":
+		return "a federated job, which Slurm starts itself"
+	case j.Dependency != "" && strings.HasPrefix(j.Reason, "Dependency"):
+		return "waits for " + j.Dependency
+	}
+	return limitWhy(j.Reason)
+}
+
+// limitReasons are the pending reasons (or beginnings of them) that no ranking
+// can overcome.
+var limitReasons = []string{
+	"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency", "Partition", "Account",
+	"BadConstraints", "InvalidQOS", "InvalidAccount", "Reservation", "DeadLine", "Prolog",
+	"BurstBuffer", "MaxRequeueLimit", "MaxMemPerLimit", "JobHold",
+}
+
+func limitWhy(reason string) string {
+	for _, p := range limitReasons {
+		if strings.HasPrefix(reason, p) {
+			return "a limit of Slurm keeps it back (" + reason + ")"
+		}
+	}
+	return ""
+}
+
+// unplacedWhy says why the nodes of a job cannot be chosen by us; "" when they
+// can.
+func unplacedWhy(j *slurm.Job) string {
+	switch {
+	case strings.ContainsAny(j.Features, "|[]()*!,"):
+		return "its constraint " + j.Features + " is more than a list of features"
+	case mixed(j.PerNode) || mixed(j.PerJob):
+		return "it asks for several types of GPU"
+	case j.Exclusive:
+		return "it asks for whole nodes"
+	}
+	return ""
+}
+
+// mixed reports whether a request names more than one type of GPU.
+func mixed(request string) bool {
+	list, _ := slurm.ParseRequest(request)
+	typ := ""
+	for _, g := range list {
+		if g.Name != "gpu" || g.Type == "" {
+			continue
+		}
+		if typ != "" && g.Type != typ {
+			return true
+		}
+		typ = g.Type
+	}
+	return false
+}

@@ -1,0 +1,48 @@
+package intake
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// usualGrace is the grace of a job whose owner names a signal and no time.
+const usualGrace = 2 * time.Minute
+
+// noticeOf returns how a job is warned, by what its owner says and its partition.
+func noticeOf(p *bridge.Partition, d *bridge.Directive) bridge.Notice {
+	n := bridge.Notice{Signal: p.Warning.Signal, Grace: p.Warning.Grace}
+	if n.Signal == "" {
+		n.Signal = slurm.CONT
+	}
+	switch {
+	case d.Grace != nil:
+		n.Grace = *d.Grace
+	case d.Signal != "" && n.Grace == 0:
+		n.Grace = usualGrace
+	}
+	switch {
+	case d.Signal != "":
+		n.Signal = d.Signal
+	case d.Grace != nil && p.Warning.Signal == "":
+		n.Signal = slurm.USR1
+	}
+	return n
+}
+
+// Notices returns how the running jobs of the partition are warned.
+func Notices(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
+	all := map[int64]bridge.Notice{}
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if !j.Running() || !j.In(p.Name) {
+			continue
+		}
+		d, _ := bridge.ParseDirective(j.Comment, j.Extra)
+		if n := noticeOf(p, &d); n.Grace > 0 {
+			all[j.ID] = n
+		}
+	}
+	return all
+}

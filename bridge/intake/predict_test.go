@@ -1,0 +1,38 @@
+package intake
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/sim"
+	"fairbridge/policy"
+)
+
+// TestAssemblePredicts: predictions are asked with the job as policies see it,
+// and reach them, of waiting and of running jobs.
+func TestAssemblePredicts(t *testing.T) {
+	w := world(t, sim.Spec{User: "alice", Account: "vision", Partition: "gpu", GPUsPerNode: 8, Nodes: 3, Limit: time.Hour, Work: time.Hour})
+	w.Advance(w.Now().Add(2 * time.Minute))
+	if _, err := w.Submit(sim.Spec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, Limit: time.Hour, Work: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	k := Known{View: view(t, w), Past: &bridge.Past{Left: func(j *policy.Job) (left, sigma time.Duration) {
+		return 10*time.Minute - policy.Seconds(float64(j.Attained)/j.Ask.GPUs.Whole()), time.Duration(len(j.User)) * time.Second
+	}}}
+	s := Assemble(k, preempting("gpu"))
+	if len(s.Jobs) != 2 {
+		t.Fatalf("%d jobs", len(s.Jobs))
+	}
+	run, wait := s.Jobs[0], s.Jobs[1]
+	if ran := run.Ran(s.Now); run.Left != 10*time.Minute-ran || ran == 0 || run.LeftSigma != 5*time.Second {
+		t.Errorf("running for %v: %v left, standard error %v", ran, run.Left, run.LeftSigma)
+	}
+	if wait.Left != 10*time.Minute || wait.LeftSigma != 3*time.Second {
+		t.Errorf("waiting: %v left, standard error %v", wait.Left, wait.LeftSigma)
+	}
+	k.Past.Left = nil
+	if s := Assemble(k, preempting("gpu")); s.Jobs[0].Left != 0 {
+		t.Errorf("%v left, by nobody", s.Jobs[0].Left)
+	}
+}

@@ -1,0 +1,94 @@
+package bridge
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// State is how far an intent has come.
+type State string
+
+// The states. An intent is open until one of the last five.
+const (
+	Planned  State = "PLANNED"  // written, not sent
+	Sent     State = "SENT"     // about to be, or being, sent
+	Acked    State = "ACKED"    // Slurm said yes
+	Unknown  State = "UNKNOWN"  // no answer, or one that proves nothing: only observation can tell
+	Observed State = "OBSERVED" // a poll showed the effect
+	Failed   State = "FAILED"   // refused, or never seen
+	Yielded  State = "YIELDED"  // somebody else changed the job: we stepped aside
+	Expired  State = "EXPIRED"  // its time passed
+	Void     State = "VOID"     // never sent, and never will be
+)
+
+// Open reports whether the outcome is still to be seen.
+func (s State) Open() bool {
+	return s == Planned || s == Sent || s == Acked || s == Unknown
+}
+
+// Systemic reports whether the outcome says something about Slurm or us rather
+// than about the job.
+func (s State) Systemic() bool { return s == Failed || s == Unknown }
+
+// Before is what stood in the job when the intent was made, so that it can be
+// given back and a foreign change be noticed.
+type Before struct {
+	Eligible time.Time `json:"eligible,omitzero"`
+	Begin    time.Time `json:"begin,omitzero"` // the user's own --begin, kept through every lease
+	Priority int64     `json:"priority"`
+	Nice     int64     `json:"nice"`
+	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
+	Excluded string    `json:"excluded,omitempty"` // the owner's own list
+	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
+	Most     int64     `json:"most,omitempty"`     // the highest number of ours that may have stood, where that is in doubt
+	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
+	Restarts int       `json:"restarts"`
+	State    string    `json:"state"`
+	User     string    `json:"user,omitempty"` // whose job it is
+	Held     time.Time `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
+	Stop     *StopCost `json:"stop,omitempty"` // of a requeue or warning only
+}
+
+// StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
+// the intent: the job may be forgotten by then.
+type StopCost struct {
+	User    string            `json:"user"`
+	Account string            `json:"account"`
+	GPUs    float64           `json:"gpus"`             // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"`             // work expected to be lost
+	For     int64             `json:"for"`              // the job that gets the room
+	Signal  slurm.Signal      `json:"signal,omitempty"` // of a warning
+}
+
+// Intent is one row of the ledger.
+type Intent struct {
+	ID       int64      `json:"id"`
+	Cluster  string     `json:"cluster"`
+	Epoch    int64      `json:"epoch"` // of the leader that wrote it
+	Cycle    uint64     `json:"cycle"`
+	Policy   string     `json:"policy"`
+	Edit     slurm.Edit `json:"edit"`
+	Before   Before     `json:"before"`
+	State    State      `json:"state"`
+	NotAfter time.Time  `json:"not_after"` // when it loses its meaning; a lease's end, and of a warning Slurm said yes to the end of the grace
+	Made     time.Time  `json:"made"`
+	Sent     time.Time  `json:"sent,omitzero"` // the last call: when it ended, of a hand-back and while none did when it began
+	Closed   time.Time  `json:"closed,omitzero"`
+	Error    string     `json:"error,omitempty"` // of Slurm, with its number
+	Polls    int        `json:"polls"`           // polls since it was acknowledged that did not show it
+}
+
+// Live reports whether the intent's effect is, as far as we know, in Slurm and
+// ours: observed or acknowledged, for the same run, and not expired at now.
+func (in *Intent) Live(now time.Time) bool {
+	switch in.State {
+	case Observed, Acked:
+		return in.NotAfter.IsZero() || now.Before(in.NotAfter)
+	}
+	return false
+}
+
+// OwnNice is the job's nice without what we added to it.
+func (b *Before) OwnNice() int64 { return b.Nice - b.Ours }

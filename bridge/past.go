@@ -1,0 +1,48 @@
+package bridge
+
+import (
+	"time"
+
+	"fairbridge/policy"
+)
+
+// Past is what history adds to a snapshot.
+type Past struct {
+	Accounts []policy.Account // Used and Recent set; sorted by name
+	Users    []policy.User    // sorted by name, then account
+	Jobs     map[int64]JobPast
+	Samples  []policy.Sample // finished jobs, oldest first, bounded
+	// Left predicts from history what remains of a job as it stands in the
+	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
+	// was learnt yet.
+	Left   func(*policy.Job) (left, sigma time.Duration)
+	Speeds []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
+}
+
+// JobPast is what earlier runs of a listed job left behind, keyed by job id
+// and valid only for the job whose first submission is Arrive.
+type JobPast struct {
+	Arrive     time.Time
+	FirstStart time.Time
+	LastStop   time.Time
+	Attained   policy.GPUSeconds // of closed runs
+	Preempted  []time.Time       // requeues of ours, oldest first
+}
+
+// Memo is what the policy of a partition remembered in the last stored cycle,
+// and the number of that cycle.
+type Memo struct {
+	Bytes          []byte
+	Policy, Params string // whose memory it is
+	Seq            uint64
+}
+
+// For returns the memo as far as it is the partition's policy's own: a policy
+// that was changed, or set otherwise, begins without memory, since it cannot
+// read another's.
+func (m Memo) For(p *Partition) Memo {
+	if m.Policy != p.Policy || m.Params != p.Params {
+		m.Bytes = nil
+	}
+	return m
+}

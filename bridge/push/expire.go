@@ -1,0 +1,109 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// ExpirySuffix ends the names under which Expirers lead, so that their own
+// leadership is not taken for a daemon's.
+const ExpirySuffix = ":expire"
+
+const (
+	// OrderAge is how long nobody must have led before order numbers are given
+	// back: longer than a restart or an upgrade takes. They hold no job.
+	OrderAge = 10 * time.Minute
+	// ExpiryFresh is how old the last sign of the Expirer may be while jobs are
+	// bound to nodes: it runs every minute.
+	ExpiryFresh = 3 * time.Minute
+)
+
+// Expirer gives back what a daemon that is gone left in Slurm and does not end
+// by itself: node lists, and later order numbers. A timer outside the daemon
+// runs it every minute. While a daemon leads it does nothing.
+type Expirer struct {
+	Releaser
+	// Watch is the database. nil: it cannot be reached, and the ledger is the
+	// local journal, whose lock says that no daemon runs here. Only node lists
+	// are given back then: another host's daemon may lead and order.
+	Watch bridge.Watch
+	// After is how long nobody must have led before node lists are given back.
+	After    time.Duration
+	StopFile string // while it exists nothing is given back, and no sign left
+}
+
+// Run does what is due and returns it.
+func (x *Expirer) Run(ctx context.Context) (*Released, error) {
+	if Stopped(x.StopFile) {
+		return &Released{}, nil
+	}
+	if c, ok := x.Cluster.(interface{ Reach(context.Context) error }); ok {
+		if err := c.Reach(ctx); err != nil { // what cannot end anything leaves no sign
+			return nil, fmt.Errorf("reaching Slurm: %w", err)
+		}
+	}
+	alone := x.After
+	if x.Watch != nil {
+		leader, long, err := x.Watch.Beat(ctx, x.Name)
+		if alone = long; err != nil || leader != "" || alone < x.After {
+			return &Released{}, err
+		}
+	}
+	x.Only = func(e slurm.Edit, in *bridge.Intent) bool { return x.due(e.Kind, in, alone) }
+	if any, err := x.any(ctx, alone); err != nil || !any {
+		return &Released{}, err
+	}
+	return x.giveBack(ctx)
+}
+
+// due reports whether a value of the kind is to be given back.
+func (x *Expirer) due(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool {
+	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
+		return false
+	}
+	switch ledger.FieldOf(k) {
+	case ledger.Begin, ledger.RunState:
+		return false // ends by itself
+	case ledger.Required, ledger.Excluded:
+		return true
+	}
+	return alone >= OrderAge
+}
+
+// any reports whether the ledger knows of something that may be due, so that
+// Slurm's lists need not be read every minute while nobody leads.
+func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
+	intents, err := x.Journal.Intents(ctx, x.Name, x.Now(), x.Now())
+	if err != nil {
+		return false, fmt.Errorf("reading the ledger: %w", err)
+	}
+	for i := range intents {
+		in := &intents[i]
+		if in.Edit.Kind == slurm.HandBack && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// giveBack leads and releases, if there is anything to give back.
+func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
+	found, f, _, err := x.find(ctx)
+	if err != nil || len(found.Edits) == 0 && !slices.ContainsFunc(f.Owed, func(d ledger.Debt) bool { return d.Ours }) {
+		return found, err
+	}
+	if x.Watch != nil {
+		if _, held, err := x.Lead(ctx); err != nil || !held {
+			return &Released{}, err
+		}
+		defer func() { _ = x.Resign(ctx) }()
+	}
+	x.Patience = -1 // the next run looks what came of it
+	return x.Release(ctx)
+}

@@ -1,0 +1,35 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"fairbridge/bridge"
+)
+
+// May says why no call may be made now: the time of the caller is over, a STOP file
+// exists, or leadership does not last for it and cannot be renewed.
+func May(ctx context.Context, stopFile string, s *Leader, l bridge.Leadership) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%w: the cycle's time is over: %w", ErrHalt, err)
+	}
+	if Stopped(stopFile) {
+		return fmt.Errorf("%w: %s exists", ErrHalt, stopFile)
+	}
+	if err := s.Renew(ctx, l); err != nil {
+		return fmt.Errorf("%w: %w", ErrHalt, err)
+	}
+	return nil
+}
+
+// Stopped reports whether the STOP file exists. A file that cannot be looked
+// for counts as there: in doubt nothing is pushed.
+func Stopped(path string) bool {
+	if path == "" {
+		return false
+	}
+	_, err := os.Stat(path)
+	return !errors.Is(err, os.ErrNotExist)
+}

@@ -1,0 +1,223 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// maxFailures is how many calls in a row may fail for reasons that are not the
+// job's own before the rest of a cycle's edits is given up.
+const maxFailures = 3
+
+// Ports are what a push needs of others.
+type Ports struct {
+	Cluster bridge.Cluster
+	Journal bridge.Journal
+	Now     func() time.Time
+	Count   func(*bridge.Intent) // called with every intent as it is sent; nil: not counted
+}
+
+// count counts an intent.
+func (p *Ports) count(in *bridge.Intent) {
+	if p.Count != nil {
+		p.Count(in)
+	}
+}
+
+// Pusher carries out intents that are stored.
+type Pusher struct {
+	Ports
+	Facts *Facts                      // what the intents were decided from
+	May   func(context.Context) error // looks, right before every call, at everything that may forbid it
+	sent  map[gate.Spot]bool          // fields written so far
+	Told  func(done int)              // called after every intent; nil: nobody
+	// Careful ends the push at the first call that fails, until one succeeds.
+	Careful bool
+}
+
+// patience is how many calls in a row may fail.
+func (p *Pusher) patience() int {
+	if p.Careful {
+		return 1
+	}
+	return maxFailures
+}
+
+// ErrFailing ends a push because call after call fails, for reasons that are
+// not the jobs' own.
+var ErrFailing = errors.New("calls keep failing")
+
+// Push carries out intents that are stored as PLANNED, one after another, and
+// records what came of each; intents without an answer are sent once more. What
+// it does not reach stays PLANNED and is void in the next cycle, which plans
+// anew. It returns the intents as they are now.
+func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.Intent, error) {
+	p.sent = map[gate.Spot]bool{}
+	failures := 0
+	for i := range intents {
+		if err := p.May(ctx); err != nil {
+			return intents, err
+		}
+		tried, err := p.pushOne(ctx, &intents[i])
+		if err != nil {
+			return intents, err
+		}
+		if !tried {
+			continue
+		}
+		p.count(&intents[i])
+		if p.Told != nil {
+			p.Told(i + 1)
+		}
+		if intents[i].State.Systemic() {
+			failures++
+		} else {
+			failures = 0
+			p.Careful = p.Careful && intents[i].State != bridge.Acked
+		}
+		if failures >= p.patience() {
+			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrHalt, ErrFailing, failures, intents[i].Error)
+		}
+	}
+	return intents, nil
+}
+
+// pushOne reads the job afresh, compares, marks the intent as sent, sends and
+// marks what came of it. tried is false when nothing was to be done after all.
+// An error means that the journal failed: nothing more may be sent.
+func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
+	now, again := p.Now(), in.State == bridge.Unknown
+	k := p.known(in.Edit.Run.Job)
+	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
+	why, state := stale(in, k, &j, err)
+	switch {
+	case state != "" && again:
+		return false, nil // the first call may have been carried out late: the next poll tells
+	case state != "":
+		in.State, in.Error, in.Closed = state, "not sent: "+why, now
+		return true, errors.Join(p.concede(ctx, k, &j), p.mark(ctx, in))
+	}
+	if !again { // the first call may have changed what stood before
+		stop := in.Before.Stop
+		in.Before = ledger.BeforeOf(k.book, &j, in.Edit, k.at)
+		in.Before.Stop = stop
+	}
+	in.State, in.Sent, in.Error = bridge.Sent, now, ""
+	if err := p.mark(ctx, in); err != nil {
+		return true, err
+	}
+	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
+	err = p.send(ctx, in)
+	reached(in, p.Now())
+	if Outcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
+		in.State, in.Closed = bridge.Unknown, time.Time{}
+	}
+	return true, p.mark(ctx, in)
+}
+
+// reached notes that the call has ended: it may have reached Slurm as late as now,
+// when we stood still before it. A hold of a hand-back is told by when that began.
+func reached(in *bridge.Intent, now time.Time) {
+	if in.Edit.Kind != slurm.HandBack && now.After(in.Sent) {
+		in.Sent = now
+	}
+}
+
+// sendTime bounds one call. A call under way is not given up when the cycle or
+// the daemon ends: Slurm might carry it out all the same.
+const sendTime = time.Minute
+
+func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
+	defer cancel()
+	if d, ok := p.Cluster.(bridge.Debtor); ok && in.Edit.Kind == slurm.HandBack {
+		return p.handBack(ctx, d, in)
+	}
+	return p.Cluster.Apply(ctx, in.Edit)
+}
+
+// known is what was decided about a job, and what was written to it since.
+func (p *Pusher) known(job int64) *known {
+	return &known{was: p.Facts.View.Job(job), book: p.Facts.Book, at: p.Facts.View.At,
+		ours: func(f ledger.Field) bool { return p.sent[gate.Spot{Job: job, Field: f}] }}
+}
+
+// stale says why an intent must not be sent after all to the job as it was read
+// again, if it could be, and what that makes of it; state is "" when it may be
+// sent.
+func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, state bridge.State) {
+	if err != nil {
+		return "reading the job again: " + err.Error(), bridge.Void
+	}
+	gone, changed := k.moved(in.Edit, j)
+	switch {
+	case gone != "":
+		return gone, bridge.Void
+	case changed != "":
+		return changed, bridge.Yielded
+	case in.Edit.Kind == slurm.Nice && !j.NiceKnown:
+		return "its nice cannot be read, and would be lost", bridge.Void
+	}
+	if in.State == bridge.Unknown { // to be sent once more
+		if what := ledger.Rewritten(in, j); what != "" {
+			return what, bridge.Yielded
+		}
+	}
+	return "", ""
+}
+
+// concede closes the values of ours that somebody wrote over, which the job as
+// it was read again shows.
+func (p *Pusher) concede(ctx context.Context, k *known, j *slurm.Job) error {
+	for _, in := range k.lost(j) {
+		in.State, in.Error, in.Closed = bridge.Yielded, ledger.Foreign(&in, j), p.Now()
+		if err := p.mark(ctx, &in); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mark stores an intent. The context of the cycle may be over; what was sent
+// must be recorded all the same.
+func (p *Pusher) mark(ctx context.Context, in *bridge.Intent) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := p.Journal.Mark(ctx, *in); err != nil {
+		return fmt.Errorf("%w: recording %s as %s: %w", ErrHalt, in.Edit, in.State, err)
+	}
+	return nil
+}
+
+// Outcome sorts what Slurm answered. Whatever does not prove that nothing was
+// done is unknown until a poll shows it.
+func Outcome(in *bridge.Intent, err error, now time.Time) {
+	if err == nil {
+		in.State = bridge.Acked
+		if in.Edit.Kind == slurm.Warn {
+			in.NotAfter = now.Add(in.Edit.Grace())
+		}
+		return
+	}
+	in.State, in.Error = bridge.Unknown, err.Error()
+	var e *slurm.Error
+	if !errors.As(err, &e) {
+		return
+	}
+	switch e.Class {
+	case slurm.Gone, slurm.Changed:
+		in.State, in.Closed = bridge.Expired, now
+	case slurm.Refused, slurm.Rejected, slurm.Denied, slurm.NoVersion, slurm.Unreachable:
+		in.State, in.Closed = bridge.Failed, now
+	}
+}
+
+// ErrHalt ends a push early; its text says why.
+var ErrHalt = errors.New("push halted")

@@ -1,0 +1,250 @@
+package push
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func waitingJob() slurm.Job {
+	return slurm.Job{
+		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
+		Nice: 3, NiceKnown: true, Required: "n1", Excluded: "n9", Batch: true,
+	}
+}
+
+// knows is what a decision was made from: the job as it was, and our values in
+// it.
+func knows(was *slurm.Job, intents ...bridge.Intent) known {
+	return known{was: was, book: ledger.NewBook(intents), at: noon, ours: func(ledger.Field) bool { return false }}
+}
+
+func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
+	tests := []struct {
+		name    string
+		kind    slurm.Kind
+		job     func(*slurm.Job)
+		gone    string
+		changed string
+	}{
+		{"nothing", slurm.Lease, func(*slurm.Job) {}, "", ""},
+		{"another run", slurm.Lease, func(j *slurm.Job) { j.Restarts = 1 }, "another run", ""},
+		{"a reused id", slurm.SiteFactor, func(j *slurm.Job) { j.Submit = noon }, "another run", ""},
+		{"held", slurm.SiteFactor, func(j *slurm.Job) { j.Held = true }, "", "held"},
+		{"started", slurm.Lease, func(j *slurm.Job) { j.State = "RUNNING" }, "RUNNING now", ""},
+		{"its owner's later begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(time.Hour) }, "", "begin time"},
+		{"its owner's earlier begin", slurm.Lease, func(j *slurm.Job) { j.Eligible = noon.Add(-2 * time.Hour) }, "", "begin time"},
+		{"nice", slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
+		{"nice does not matter to a lease", slurm.Lease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"nice does not matter to a site factor", slurm.SiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
+		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = "n2" }, "", "required nodes"},
+		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = "" }, "", "excluded nodes"},
+		{"a longer limit", slurm.SiteFactor, func(j *slurm.Job) { j.Limit = 144 * time.Hour }, "time limit", ""},
+		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
+		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
+		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
+		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = "gres/gpu=8" }, "request", ""},
+		{"requeued, still cleaning up", slurm.Nice, func(j *slurm.Job) { j.Flags = []string{"COMPLETING"} }, "cleans up", ""},
+		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
+	}
+	for _, tt := range tests {
+		was := waitingJob()
+		was.Limit, was.Comment = time.Hour, "fairbridge:preemptible"
+		is := was
+		tt.job(&is)
+		k := knows(&was)
+		gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: tt.kind, Value: 5}, &is)
+		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
+			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
+		}
+	}
+}
+
+// TestNothingIsWrittenOverAPerson: whatever is to be written, a value of ours
+// that somebody changed ends it, in either direction; but what is ours is given
+// back all the same.
+func TestNothingIsWrittenOverAPerson(t *testing.T) {
+	was := waitingJob()
+	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), "n1", 40
+	ours := []bridge.Intent{
+		{ID: 1, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: was.Eligible}, State: bridge.Observed},
+		{ID: 2, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Require, Nodes: []string{"n1"}}, State: bridge.Observed},
+		{ID: 3, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Nice, Value: 40}, State: bridge.Observed},
+		{ID: 4, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 40}, State: bridge.Observed},
+	}
+	changes := map[string]func(*slurm.Job){
+		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
+		"begin time is":  func(j *slurm.Job) { j.Eligible = noon.Add(2 * time.Hour) },
+		"required nodes": func(j *slurm.Job) { j.Required = "n2" },
+		"nice is":        func(j *slurm.Job) { j.Nice = 0 },
+		"nice":           func(j *slurm.Job) { j.Nice, j.NiceKnown = 0, false },
+	}
+	writes := []slurm.Edit{
+		{Kind: slurm.Lease, Until: noon.Add(19 * time.Minute)}, {Kind: slurm.SiteFactor, Value: 50},
+		{Kind: slurm.Require, Nodes: []string{"n3"}}, {Kind: slurm.Nice, Value: 60},
+	}
+	for what, change := range changes {
+		for _, e := range writes {
+			e.Run = was.Run()
+			is := was
+			change(&is)
+			k := knows(&was, ours...)
+			if gone, changed := k.moved(e, &is); gone != "" || !strings.Contains(changed, what) {
+				t.Errorf("%s after %s: gone %q changed %q", e.Kind, what, gone, changed)
+			}
+		}
+	}
+	for _, change := range changes {
+		is := was
+		change(&is)
+		k := knows(&was, ours...)
+		if gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor}, &is); gone != "" || changed != "" {
+			t.Errorf("a site factor of ours is not given back: gone %q changed %q", gone, changed)
+		}
+	}
+}
+
+// TestBeforeKeepsTheOwnersValues: where a value of ours stands, what is to be
+// given back is what stood there before it.
+func TestBeforeKeepsTheOwnersValues(t *testing.T) {
+	j := waitingJob()
+	ours := func(kind slurm.Kind, e slurm.Edit, b bridge.Before) *ledger.Book {
+		e.Kind, e.Run = kind, j.Run()
+		return ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
+	}
+	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: "n5", Excluded: "n6"}
+	if b := ledger.BeforeOf(ours(slurm.Lease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.Unlease}, noon); !b.Begin.Equal(own.Begin) {
+		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
+	}
+	if b := ledger.BeforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required != "n5" {
+		t.Errorf("required %q, want the owner's n5", b.Required)
+	}
+	if b := ledger.BeforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded != "n6" {
+		t.Errorf("excluded %q, want the owner's n6", b.Excluded)
+	}
+	if b := ledger.BeforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.Ours != 9000 {
+		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.Ours)
+	}
+	if b := ledger.BeforeOf(ours(slurm.Nice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.Nice}, noon); b.Nice-b.Ours != 5 {
+		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.Ours)
+	}
+}
+
+func TestOutcome(t *testing.T) {
+	tests := []struct {
+		err    error
+		want   bridge.State
+		closed bool
+	}{
+		{nil, bridge.Acked, false},
+		{&slurm.Error{Class: slurm.Gone}, bridge.Expired, true},
+		{&slurm.Error{Class: slurm.Changed}, bridge.Expired, true},
+		{&slurm.Error{Class: slurm.Refused}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.Rejected}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.Denied}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.NoVersion}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.Unreachable}, bridge.Failed, true},
+		{&slurm.Error{Class: slurm.Busy}, bridge.Unknown, false},
+		{&slurm.Error{Class: slurm.Unclear}, bridge.Unknown, false},
+		{&slurm.Error{Class: slurm.Garbled}, bridge.Unknown, false},
+		{errors.New("of no class"), bridge.Unknown, false},
+	}
+	for _, tt := range tests {
+		in := bridge.Intent{State: bridge.Sent}
+		Outcome(&in, tt.err, noon)
+		if in.State != tt.want || in.Closed.IsZero() == tt.closed {
+			t.Errorf("%v: %s, closed %v; want %s, closed %v", tt.err, in.State, !in.Closed.IsZero(), tt.want, tt.closed)
+		}
+	}
+}
+
+// diary notes marks and calls in the order they happen.
+type diary struct {
+	bridge.Journal
+	bridge.Cluster
+	job   slurm.Job
+	lines []string
+	fail  bridge.State // marking this state fails
+}
+
+func (d *diary) Mark(_ context.Context, in bridge.Intent) error {
+	d.lines = append(d.lines, string(in.State))
+	if in.State == d.fail {
+		return errors.New("database gone")
+	}
+	return nil
+}
+
+func (d *diary) Reread(context.Context, int64) (slurm.Job, error) {
+	d.lines = append(d.lines, "reread")
+	return d.job, nil
+}
+
+func (d *diary) Apply(context.Context, slurm.Edit) error {
+	d.lines = append(d.lines, "apply")
+	return nil
+}
+
+func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
+	for _, tt := range []struct {
+		fail bridge.State
+		want string
+	}{
+		{"", "reread SENT apply ACKED"},
+		{bridge.Sent, "reread SENT"},
+		{bridge.Acked, "reread SENT apply ACKED"},
+	} {
+		j := waitingJob()
+		d := &diary{job: j, fail: tt.fail}
+		e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
+		p := Pusher{
+			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
+			May:   func(context.Context) error { return nil },
+			Facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+		}
+		in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
+		_, err := p.Push(t.Context(), []bridge.Intent{in, in})
+		if got := strings.Join(d.lines, " "); !strings.HasPrefix(got, tt.want) || (err != nil) != (tt.fail != "") {
+			t.Errorf("with %q failing: %s (%v), want %s", tt.fail, got, err, tt.want)
+		} else if tt.fail != "" && got != tt.want {
+			t.Errorf("with %q failing it went on: %s", tt.fail, got)
+		}
+	}
+}
+
+// slowly is a Slurm that a call reaches late, after we stood still.
+type slowly struct {
+	*diary
+	now *time.Time
+}
+
+func (s slowly) Apply(context.Context, slurm.Edit) error {
+	*s.now = s.now.Add(5 * time.Minute)
+	return nil
+}
+
+// TestSentIsWhenTheCallEnded: a daemon that stands still between the ledger and the
+// call has just written the field when it goes on, whatever the ledger said before.
+func TestSentIsWhenTheCallEnded(t *testing.T) {
+	for kind, want := range map[slurm.Kind]time.Time{slurm.SiteFactor: noon.Add(5 * time.Minute), slurm.HandBack: noon} {
+		j, now := waitingJob(), noon
+		d := &diary{job: j}
+		p := Pusher{
+			Ports: Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},
+			May:   func(context.Context) error { return nil },
+			Facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+		}
+		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind, Value: 5}, State: bridge.Planned}
+		if done, err := p.Push(t.Context(), []bridge.Intent{in}); err != nil || !done[0].Sent.Equal(want) {
+			t.Errorf("%s: %v, sent %v, want %v", kind, err, done[0].Sent, want)
+		}
+	}
+}

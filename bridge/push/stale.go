@@ -1,0 +1,124 @@
+package push
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// known is what a decision about a job was made from.
+type known struct {
+	was  *slurm.Job // as the view showed it
+	book *ledger.Book
+	at   time.Time               // of the view
+	ours func(ledger.Field) bool // written by us since
+}
+
+// moved compares a job read just before the push with what the decision was
+// made from. gone says that the edit has lost its object, or that its decision
+// was made for a job that asks for something else by now; changed says that
+// somebody else wrote a value of ours, or the very field, or holds the job. A
+// value of ours is given back whatever became of the other fields.
+func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
+	switch {
+	case k.was == nil || !e.Run.Same(j.Run()):
+		return "it is another run now", ""
+	case j.Held:
+		return "", "it is held"
+	case j.State != k.was.State:
+		return "it is " + j.State + " now", ""
+	}
+	field := ledger.FieldOf(e.Kind)
+	standing := k.standing(field)
+	if standing != nil && ledger.GivesBack(e, &standing.Before) {
+		return "", foreign(standing, j)
+	}
+	if j.Flag("COMPLETING") {
+		return "it cleans up", ""
+	}
+	if lost := k.lost(j); len(lost) > 0 {
+		return "", ledger.Foreign(&lost[0], j)
+	}
+	if field == ledger.Begin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
+		return "it has become eligible: it is planned anew", ""
+	}
+	if standing == nil && !k.ours(field) {
+		if what := rewritten(field, k.was, j); what != "" {
+			return "", what
+		}
+	}
+	return rethought(k.was, j), ""
+}
+
+// lost returns the values of ours that the job shows to be somebody else's now.
+func (k *known) lost(j *slurm.Job) []bridge.Intent {
+	if k.was == nil || !k.was.Run().Same(j.Run()) || j.Held || j.State != k.was.State {
+		return nil
+	}
+	var lost []bridge.Intent
+	for _, f := range ledger.Readable {
+		in := k.standing(f)
+		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && ledger.Whose(in, j) == ledger.Theirs {
+			lost = append(lost, *in)
+		}
+	}
+	return lost
+}
+
+func (k *known) standing(f ledger.Field) *bridge.Intent {
+	return k.book.Standing(k.was.Run(), f, k.at)
+}
+
+// foreign says what somebody else made of a value of ours; "" when it is ours.
+func foreign(in *bridge.Intent, j *slurm.Job) string {
+	if ledger.Whose(in, j) != ledger.Theirs {
+		return ""
+	}
+	return ledger.Foreign(in, j)
+}
+
+// rewritten says what somebody wrote since the view into a field in which
+// nothing of ours stands; "" when nobody did. A release that shows a nice only
+// above 0 shows others right before a write: one below 0 is an administrator's.
+func rewritten(f ledger.Field, was, j *slurm.Job) string {
+	switch f {
+	case ledger.Begin:
+		if !j.Eligible.Equal(was.Eligible) {
+			return "its begin time is " + j.Eligible.UTC().Format(time.RFC3339) + " now"
+		}
+	case ledger.NiceBy:
+		if j.Nice != was.Nice {
+			return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
+		}
+	case ledger.Required:
+		if j.Required != was.Required {
+			return "its required nodes are " + j.Required + " now"
+		}
+	case ledger.Excluded:
+		if j.Excluded != was.Excluded {
+			return "its excluded nodes are " + j.Excluded + " now"
+		}
+	}
+	return ""
+}
+
+// rethought says what else of the job, that decisions are made from, was
+// changed since the view; "" when nothing was.
+func rethought(was, j *slurm.Job) string {
+	for _, f := range []struct{ what, was, is string }{
+		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition(), j.Partition()},
+		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request, j.Request},
+		{"number of nodes", strconv.Itoa(was.NodeCount), strconv.Itoa(j.NodeCount)}, {"constraint", was.Features, j.Features},
+		{"reservation", was.Reservation, j.Reservation}, {"deadline", was.Deadline.String(), j.Deadline.String()},
+		{"comment", was.Comment, j.Comment}, {"leave to be requeued", strconv.FormatBool(was.Requeue), strconv.FormatBool(j.Requeue)},
+	} {
+		if f.was != f.is {
+			return fmt.Sprintf("its %s was %q and is %q now: it is planned anew", f.what, f.was, f.is)
+		}
+	}
+	return ""
+}
