@@ -81,7 +81,7 @@ func runColumns(list []seenRun) runs {
 // startedAt returns when the run started; the start of a pending job is only
 // Slurm's estimate, and that of one that was cancelled while pending its end.
 func startedAt(j *slurm.Job) *time.Time {
-	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes == "" {
+	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes.Text == "" {
 		return nil
 	}
 	return orNull(j.Start)

@@ -21,7 +21,7 @@ func TestChargedAsDecided(t *testing.T) {
 			{Allocated: "gres/gpu=3,gres/gpu:" + typ + "=3", Request: "gres/gpu=4"},
 			{Request: "cpu=1", PerJob: "gres/gpu:" + typ + ":3"},
 		} {
-			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", "n[1-2]", []string{"gpu"}, t0
+			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, t0
 			v := &slurm.View{At: t0.Add(time.Hour), Jobs: []slurm.Job{j}}
 			for k := range 2 {
 				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: "gpu:" + typ + ":7,gpu:big:2", Partitions: []string{"gpu"}})

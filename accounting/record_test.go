@@ -40,17 +40,19 @@ func TestRecordSegments(t *testing.T) {
 	run := running(1, t0, sec(10))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil })
 	pending := with(run, func(j *slurm.Job) {
-		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, "", nil, ""
+		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, ""
 	})
 	completing := with(run, func(j *slurm.Job) { j.State, j.Flags, j.End = "PENDING", []string{"COMPLETING", "REQUEUED"}, sec(70) })
-	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start, j.Nodes = sec(80), 1, sec(200), "n2" })
+	again := with(run, func(j *slurm.Job) {
+		j.Submit, j.Restarts, j.Start, j.Nodes = sec(80), 1, sec(200), slurm.ReadHosts("n2")
+	})
 	waiting := with(pending, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(5000) })
 	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(60) })
 	two := with(run, func(j *slurm.Job) {
-		j.Nodes, j.Gres = "n[1-2]", []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"}
+		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"}
 	})
-	shrunk := with(two, func(j *slurm.Job) { j.Nodes, j.Gres = "n1", []string{"gpu:a100:2(IDX:0-1)"} })
+	shrunk := with(two, func(j *slurm.Job) { j.Nodes, j.Gres = slurm.ReadHosts("n1"), []string{"gpu:a100:2(IDX:0-1)"} })
 	reused := with(run, func(j *slurm.Job) { j.Submit, j.Start, j.User = sec(500), sec(510), "bob" })
 	d := fresh(t)
 	for _, c := range []struct {
@@ -140,7 +142,9 @@ func held(t *testing.T, d *DB) (sum float64) {
 // Slurm shows the end of a job that was cancelled while pending as its start.
 func TestCancelledWhilePending(t *testing.T) {
 	d := fresh(t)
-	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), "", nil, "" })
+	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) {
+		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), slurm.Hosts{}, nil, ""
+	})
 	must(t, d.Record(t.Context(), view(sec(20), pending)))
 	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
 	if n := count(t, d, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
@@ -154,7 +158,7 @@ func TestPastOfARequeuedJob(t *testing.T) {
 	run := running(1, t0, sec(10))
 	must(t, d.Record(ctx, view(sec(20), run)))
 	must(t, d.Record(ctx, view(sec(90), with(run, func(j *slurm.Job) {
-		j.State, j.Submit, j.Restarts, j.Start, j.Nodes, j.Gres = "PENDING", sec(80), 1, time.Time{}, "", nil
+		j.State, j.Submit, j.Restarts, j.Start, j.Nodes, j.Gres = "PENDING", sec(80), 1, time.Time{}, slurm.Hosts{}, nil
 	}))))
 	must(t, d.Record(ctx, view(sec(230), with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) }))))
 	p, err := d.Past(ctx, testCluster, sec(260))

@@ -161,7 +161,7 @@ func (s *seenRun) finish(at time.Time) {
 			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
 		}
 	}
-	text(s.SLUID, s.Name, s.User, s.Account, s.QOS, s.Partition(), s.State, s.Reason, s.Nodes, s.Allocated, s.Request)
+	text(s.SLUID, s.Name, s.User, s.Account, s.QOS, s.Partition(), s.State, s.Reason, s.Nodes.Text, s.Allocated, s.Request)
 	text(s.Gres...)
 	text(s.Flags...)
 	number(unix(orZero(started)), end, unix(s.Suspended), int64(s.PreSuspend), int64(s.Limit), s.ArrayJob, s.ArrayTask, int64(s.Restarts))

@@ -62,7 +62,7 @@ func standing(t *testing.T, d *DB) []string {
 func TestSettle(t *testing.T) {
 	run := running(1, t0, sec(10))
 	two := with(run, func(j *slurm.Job) {
-		j.Nodes, j.Gres = "n[1-2]", []string{"gpu:a100:3(IDX:0-2)", "gpu:a100:1(IDX:0)"}
+		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), []string{"gpu:a100:3(IDX:0-2)", "gpu:a100:1(IDX:0)"}
 	})
 	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(61) })

@@ -53,13 +53,13 @@ func threeDays(t *testing.T, d *DB) time.Time {
 	at := func(h float64) time.Time { return day.Add(time.Duration(h * float64(time.Hour))) }
 	long := running(1, at(20), at(22))
 	short := running(2, at(30), at(31))
-	short.Account, short.User, short.Nodes = "bio", "bob", "n2"
+	short.Account, short.User, short.Nodes = "bio", "bob", slurm.ReadHosts("n2")
 	cut := running(3, at(23), at(24))
-	cut.Nodes = "n3"
+	cut.Nodes = slurm.ReadHosts("n3")
 	again := cut
 	again.Submit, again.Restarts, again.Start = at(26), 1, at(40)
 	waits := again
-	waits.State, waits.Start, waits.Nodes, waits.Gres, waits.Allocated = "PENDING", time.Time{}, "", nil, ""
+	waits.State, waits.Start, waits.Nodes, waits.Gres, waits.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, ""
 	waits.Request = "cpu=8,gres/gpu=4"
 	for _, v := range []*slurm.View{
 		view(at(22.5), long), view(at(24.5), long, cut), view(at(27), long, waits),

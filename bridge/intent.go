@@ -35,20 +35,20 @@ func (s State) Systemic() bool { return s == Failed || s == Unknown }
 // Before is what stood in the job when the intent was made, so that it can be
 // given back and a foreign change be noticed.
 type Before struct {
-	Eligible time.Time `json:"eligible,omitzero"`
-	Begin    time.Time `json:"begin,omitzero"` // the user's own --begin, kept through every lease
-	Priority int64     `json:"priority"`
-	Nice     int64     `json:"nice"`
-	Required string    `json:"required,omitempty"` // the owner's own list, kept through every pin
-	Excluded string    `json:"excluded,omitempty"` // the owner's own list
-	Ours     int64     `json:"ours,omitempty"`     // the number of ours that stood in the field, 0: none
-	Most     int64     `json:"most,omitempty"`     // the highest number of ours that may have stood, where that is in doubt
-	Own      int64     `json:"own,omitempty"`      // Slurm's own priority before one of ours was set directly
-	Restarts int       `json:"restarts"`
-	State    string    `json:"state"`
-	User     string    `json:"user,omitempty"` // whose job it is
-	Held     time.Time `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
-	Stop     *StopCost `json:"stop,omitempty"` // of a requeue or warning only
+	Eligible time.Time   `json:"eligible,omitzero"`
+	Begin    time.Time   `json:"begin,omitzero"` // the user's own --begin, kept through every lease
+	Priority int64       `json:"priority"`
+	Nice     int64       `json:"nice"`
+	Required slurm.Hosts `json:"required,omitzero"` // the owner's own list, kept through every pin
+	Excluded slurm.Hosts `json:"excluded,omitzero"` // the owner's own list
+	Ours     int64       `json:"ours,omitempty"`    // the number of ours that stood in the field, 0: none
+	Most     int64       `json:"most,omitempty"`    // the highest number of ours that may have stood, where that is in doubt
+	Own      int64       `json:"own,omitempty"`     // Slurm's own priority before one of ours was set directly
+	Restarts int         `json:"restarts"`
+	State    string      `json:"state"`
+	User     string      `json:"user,omitempty"` // whose job it is
+	Held     time.Time   `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
+	Stop     *StopCost   `json:"stop,omitempty"` // of a requeue or warning only
 }
 
 // StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/sim"
@@ -51,7 +52,7 @@ func (s *send) reaches(limit time.Duration, node string) string {
 	for i := range s.p.aside {
 		x := &s.p.aside[i]
 		over := !x.End.IsZero() && !x.End.After(now)
-		if !over && slices.Contains(expand(x.Nodes), node) && (limit == 0 || x.Start.Before(now.Add(limit))) {
+		if !over && slices.Contains(x.Nodes.Names, node) && (limit == 0 || x.Start.Before(now.Add(limit))) {
 			return fmt.Sprintf("%s of %s at %s", x.Name, node, stamp(x.Start))
 		}
 	}
@@ -75,7 +76,7 @@ func (s *send) reserved() string {
 func (s *send) startsAside() string {
 	own := s.b.marks[Required].owner
 	for _, n := range s.e.Nodes {
-		if x := s.reaches(s.j.Limit, n); x != "" && !contains(expand(own), n) {
+		if x := s.reaches(s.j.Limit, n); x != "" && !contains(strings.Split(own, ","), n) {
 			return fmt.Sprintf("its limit of %v reaches into %s", s.j.Limit, x)
 		}
 	}
@@ -112,7 +113,7 @@ func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
 	for i := range s.p.truth.Nodes {
 		n := &s.p.truth.Nodes[i]
 		used, err := slurm.ParseTRES(n.TRESUsed)
-		if err == nil && n.State != "DOWN" && len(n.Flags) == 0 && !contains(expand(b.Excluded), n.Name) && on(n.Name) {
+		if err == nil && n.State != "DOWN" && len(n.Flags) == 0 && !contains(b.Excluded.Names, n.Name) && on(n.Name) {
 			free += s.GPUs - used.GPUs()
 		}
 	}
@@ -123,7 +124,7 @@ func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
 		}
 	}
 	for i := range leaving {
-		hosts := expand(leaving[i].Nodes)
+		hosts := leaving[i].Nodes.Names
 		for _, n := range hosts {
 			if on(n) {
 				free += (gpusOf(&leaving[i]) + len(hosts) - 1) / len(hosts)

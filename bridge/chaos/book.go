@@ -1,7 +1,6 @@
 package chaos
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -121,13 +120,11 @@ func stamp(t time.Time) string {
 }
 
 // nodeList is a hostlist, sorted.
-func nodeList(list string) string {
-	hosts, err := slurm.ExpandHosts(list)
-	if err != nil {
-		return list
+func nodeList(list slurm.Hosts) string {
+	if list.Unread != "" {
+		return list.Text
 	}
-	slices.Sort(hosts)
-	return strings.Join(hosts, ",")
+	return strings.Join(list.Names, ",")
 }
 
 // asked are the fields an update writes.

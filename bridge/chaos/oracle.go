@@ -141,7 +141,7 @@ func (o *oracle) remember(e *entry, w *sim.Write, after *slurm.Job) {
 	case Nice:
 		undo.Nice = sim.Ptr(w.Before.Nice)
 	case Required:
-		undo.Required = sim.Ptr(expand(w.Before.Required))
+		undo.Required = sim.Ptr(append([]string{}, w.Before.Required.Names...))
 	default:
 		return
 	}
@@ -152,14 +152,6 @@ func (o *oracle) remember(e *entry, w *sim.Write, after *slurm.Job) {
 			*m = kept
 		}
 	})
-}
-
-func expand(list string) []string {
-	hosts, err := slurm.ExpandHosts(list)
-	if err != nil {
-		return nil
-	}
-	return append([]string{}, hosts...)
 }
 
 // forgets makes Slurm forget what we wrote since then.

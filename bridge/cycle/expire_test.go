@@ -65,7 +65,7 @@ func (g *guarded) pinned() int64 {
 	if n := g.kinds()[slurm.Require]; n != 1 || !strings.HasPrefix(g.job(id).State, "PENDING") {
 		g.t.Fatalf("%d pins sent, the job is %s; sent %v; log:\n%s", n, g.job(id).State, g.wire.applied, g.log.String())
 	}
-	if err := g.w.Down(g.job(id).Required, "lost"); err != nil {
+	if err := g.w.Down(g.job(id).Required.Text, "lost"); err != nil {
 		g.t.Fatal(err)
 	}
 	return id
@@ -96,7 +96,7 @@ func TestZ2PinOutlivesUs(t *testing.T) {
 	}
 	took, lease := g.w.Now().Sub(died), 90*time.Second
 	if j := g.job(id); !j.Running() || took > lease+g.x.After+2*time.Minute {
-		t.Errorf("after %v the job is %s (%s), required nodes %q", took, j.State, j.Reason, j.Required)
+		t.Errorf("after %v the job is %s (%s), required nodes %q", took, j.State, j.Reason, j.Required.Text)
 	}
 	t.Logf("it runs %v after the daemon's death", took)
 }
@@ -142,7 +142,7 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 	var nodes, order int
 	for m := 1; m <= 20; m++ {
 		g.minute()
-		if g.job(id).Excluded == "n2" && nodes == 0 {
+		if g.job(id).Excluded.Text == "n2" && nodes == 0 {
 			nodes = m
 		}
 		if g.job(id).Priority < 1_000_000 && order == 0 {
@@ -168,7 +168,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 		}
 		g.minute()
 	}
-	if j := g.job(id); j.Required == "" {
+	if j := g.job(id); j.Required.Text == "" {
 		t.Error("the pin was taken from a daemon that leads")
 	}
 	if err := os.WriteFile(g.stops, nil, 0o600); err != nil {
@@ -178,7 +178,7 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	for range 6 {
 		g.minute()
 	}
-	if j := g.job(id); j.Required == "" || g.db.beat.After(at) {
+	if j := g.job(id); j.Required.Text == "" || g.db.beat.After(at) {
 		t.Error("it did not heed the STOP file")
 	}
 }
@@ -198,7 +198,7 @@ func TestNoPinOutlivesADoubt(t *testing.T) {
 		}
 	}
 	if j := g.job(id); !j.Running() {
-		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required, g.wire.applied, g.log.String())
+		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required.Text, g.wire.applied, g.log.String())
 	}
 	for _, e := range g.wire.applied[1:] {
 		if e.Kind != slurm.Require && e.Kind != slurm.SiteFactor || e.Kind == slurm.Require && len(e.Nodes) > 0 {
@@ -228,13 +228,13 @@ func TestExpiryWithoutADatabase(t *testing.T) {
 	g.x.Watch, g.x.Journal, g.x.Leadership = nil, j, nil
 	order := g.job(id).Priority
 	g.minute()
-	if g.job(id).Required == "" {
+	if g.job(id).Required.Text == "" {
 		t.Error("a pin of this moment was taken")
 	}
 	for range 4 {
 		g.minute()
 	}
-	if g.job(id).Required != "" || g.job(id).Priority < order {
-		t.Errorf("required %q, priority %d (was %d)", g.job(id).Required, g.job(id).Priority, order)
+	if g.job(id).Required.Text != "" || g.job(id).Priority < order {
+		t.Errorf("required %q, priority %d (was %d)", g.job(id).Required.Text, g.job(id).Priority, order)
 	}
 }

@@ -156,8 +156,8 @@ func (f *folk) lost() {
 		if w.priority == 0 && j.Nice != w.nice || w.priority != 0 && j.Priority != w.priority {
 			f.t.Errorf("job %d has nice %d and priority %d, wanted %d and %d", id, j.Nice, j.Priority, w.nice, w.priority)
 		}
-		if j.Required != w.required || j.Excluded != w.excluded || j.Limit != w.limit {
-			f.t.Errorf("job %d has nodes %q without %q for %v, wanted %q without %q for %v", id, j.Required, j.Excluded, j.Limit, w.required, w.excluded, w.limit)
+		if j.Required.Text != w.required || j.Excluded.Text != w.excluded || j.Limit != w.limit {
+			f.t.Errorf("job %d has nodes %q without %q for %v, wanted %q without %q for %v", id, j.Required.Text, j.Excluded.Text, j.Limit, w.required, w.excluded, w.limit)
 		}
 		if begin := w.begin; begin.After(f.w.Now()) && !j.Eligible.Equal(begin) || !begin.After(f.w.Now()) && j.Eligible.After(f.w.Now()) {
 			f.t.Errorf("job %d may begin at %v, wanted %v (now %v)", id, j.Eligible, begin, f.w.Now())

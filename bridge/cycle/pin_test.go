@@ -23,7 +23,7 @@ func TestAPinIsNotTakenForTheOwners(t *testing.T) {
 		g.minute()
 	}
 	if j := g.job(id); !j.Running() {
-		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required, g.wire.applied, g.log.String())
+		t.Errorf("the job is %s (%s), required nodes %q; sent %v; log:\n%s", j.State, j.Reason, j.Required.Text, g.wire.applied, g.log.String())
 	}
 	if out, err := g.releaser().Find(t.Context()); err != nil || len(out.Edits) > 0 {
 		t.Errorf("left of ours: %v %v", out.Edits, err)

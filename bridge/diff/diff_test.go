@@ -159,9 +159,9 @@ func (d *desk) undo(t *rapid.T, original *slurm.View) {
 	}
 	for i := range original.Jobs {
 		was, is := &original.Jobs[i], v.Job(original.Jobs[i].ID)
-		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.Required != was.Required || is.Held != was.Held {
+		if is.Eligible.After(v.At) || is.Nice != was.Nice || is.Required.Text != was.Required.Text || is.Held != was.Held {
 			t.Fatalf("job %d: begin %v nice %d required %q held %v, was nice %d required %q held %v",
-				is.ID, is.Eligible, is.Nice, is.Required, is.Held, was.Nice, was.Required, was.Held)
+				is.ID, is.Eligible, is.Nice, is.Required.Text, is.Held, was.Nice, was.Required.Text, was.Held)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
 func startHere() Wish {
 	j := waitingJob()
-	j.Required, j.NodeCount = "", 1
+	j.Required, j.NodeCount = slurm.Hosts{}, 1
 	return Wish{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
@@ -38,8 +38,8 @@ func TestPins(t *testing.T) {
 		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = "0-3" }, false},
 		{"one task of an array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
 		{"two nodes wanted", func(w *Wish) { w.View.Jobs[0].NodeCount = 2 }, false},
-		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = "n1" }, false},
-		{"its owner insists on this node", func(w *Wish) { w.View.Jobs[0].Required = "n2" }, false}, // stands already
+		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},
+		{"its owner insists on this node", func(w *Wish) { w.View.Jobs[0].Required = slurm.ReadHosts("n2") }, false}, // stands already
 		{"constraint we cannot read", func(w *Wish) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
 		{"held meanwhile", func(w *Wish) { w.View.Jobs[0].Held = true }, false},
 		{"unreadable", func(w *Wish) { w.View.Jobs[0].Opaque = "no priority" }, false},
@@ -68,7 +68,7 @@ func TestPins(t *testing.T) {
 func TestAPinIsGivenBackWhereNoneMayBeSet(t *testing.T) {
 	w := startHere()
 	j := &w.View.Jobs[0]
-	j.Required = "n2"
+	j.Required = slurm.ReadHosts("n2")
 	w.Book = ledger.NewBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n2"}},
 	}})
@@ -179,7 +179,7 @@ func TestLeasesEndApart(t *testing.T) {
 	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
 	for id := range int64(60) {
 		j := waitingJob()
-		j.ID, j.Required = id+1, ""
+		j.ID, j.Required = id+1, slurm.Hosts{}
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})

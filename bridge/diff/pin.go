@@ -47,17 +47,16 @@ func Free(v *slurm.View, on policy.Alloc) bool {
 
 func (d *differ) pin(j *slurm.Job, in *bridge.Intent, dec policy.Decision) {
 	nodes := dec.On.Nodes()
-	if slurm.SameHosts(j.Required, nodes) {
+	if j.Required.Same(nodes) {
 		return
 	}
-	if in == nil && j.Required != "" && !within(j.Required, nodes) {
+	if in == nil && !within(j.Required, nodes) {
 		return // the user's own list says otherwise
 	}
 	d.add(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why})
 }
 
-// within reports whether every host of the hostlist is among nodes.
-func within(list string, nodes []string) bool {
-	hosts, err := slurm.ExpandHosts(list)
-	return err == nil && !slices.ContainsFunc(hosts, func(h string) bool { return !slices.Contains(nodes, h) })
+// within reports whether every host of the list, if any, is among nodes.
+func within(list slurm.Hosts, nodes []string) bool {
+	return list.Unread == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
 }

@@ -31,14 +31,13 @@ func (g *editor) wanted(j *slurm.Job) (required, excluded []string, n *no) {
 	if in := g.in.Book.Standing(j.Run(), ledger.Excluded, g.at); in != nil {
 		exc = in.Before.Excluded
 	}
-	required, err := slurm.ExpandHosts(req)
-	if err != nil {
-		return nil, nil, deny("I12", "its own node list cannot be read: %v", err)
+	switch {
+	case req.Unread != "":
+		return nil, nil, deny("I12", "its own node list cannot be read: %s", req.Unread)
+	case exc.Unread != "":
+		return nil, nil, deny("I12", "its own list of excluded nodes cannot be read: %s", exc.Unread)
 	}
-	if excluded, err = slurm.ExpandHosts(exc); err != nil {
-		return nil, nil, deny("I12", "its own list of excluded nodes cannot be read: %v", err)
-	}
-	return required, excluded, nil
+	return req.Names, exc.Names, nil
 }
 
 var noExpiry = deny("I12", "nothing outside the daemon would take it back if the daemon died")

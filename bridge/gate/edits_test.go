@@ -31,7 +31,7 @@ func leased(in *gate.EditInput) {
 func pinned(in *gate.EditInput) {
 	e := edit(&in.State, 2, slurm.Require)
 	e.Nodes = []string{"n1"}
-	viewJob(&in.State, 2).Required = "n1"
+	viewJob(&in.State, 2).Required = slurm.ReadHosts("n1")
 	stands(in, e, bridge.Before{}, bridge.Observed)
 }
 
@@ -131,8 +131,8 @@ func running(kind slurm.Kind) func(*gate.EditInput) {
 func excluded(in *gate.EditInput) {
 	e := edit(&in.State, 2, slurm.Exclude)
 	e.Nodes = []string{"n1", "n2"}
-	viewJob(&in.State, 2).Excluded = "n1,n2"
-	stands(in, e, bridge.Before{Excluded: "n2"}, bridge.Observed)
+	viewJob(&in.State, 2).Excluded = slurm.ReadHosts("n1,n2")
+	stands(in, e, bridge.Before{Excluded: slurm.ReadHosts("n2")}, bridge.Observed)
 }
 
 func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }

@@ -217,9 +217,9 @@ func restores(e slurm.Edit, b bridge.Before) bool {
 	case slurm.Nice:
 		return e.Value == b.Nice-b.Ours
 	case slurm.Require:
-		return strings.Join(e.Nodes, ",") == b.Required
+		return strings.Join(e.Nodes, ",") == b.Required.Text
 	case slurm.Exclude:
-		return strings.Join(e.Nodes, ",") == b.Excluded
+		return strings.Join(e.Nodes, ",") == b.Excluded.Text
 	}
 	return false
 }
@@ -235,12 +235,12 @@ func (d deed) back() bool {
 
 // owners returns the owner's node lists; the generator writes plain lists.
 func (d deed) owners() (required, excluded []string) {
-	req, exc := d.j.Required, d.j.Excluded
+	req, exc := d.j.Required.Text, d.j.Excluded.Text
 	if last := d.standing(slurm.Require); last != nil {
-		req = last.Before.Required
+		req = last.Before.Required.Text
 	}
 	if last := d.standing(slurm.Exclude); last != nil {
-		exc = last.Before.Excluded
+		exc = last.Before.Excluded.Text
 	}
 	split := func(r rune) bool { return r == ',' }
 	return strings.FieldsFunc(req, split), strings.FieldsFunc(exc, split)

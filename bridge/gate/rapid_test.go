@@ -94,9 +94,9 @@ func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	case 15:
 		s.Leased[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
 	case 16:
-		j.Required = pick(t, "required", "n1", "n2")
+		j.Required = slurm.ReadHosts(pick(t, "required", "n1", "n2"))
 	case 17:
-		j.Excluded = pick(t, "excluded", "n1", "n2,n3")
+		j.Excluded = slurm.ReadHosts(pick(t, "excluded", "n1", "n2,n3"))
 	case 18:
 		j.NiceKnown = false
 	case 19:
@@ -167,10 +167,11 @@ func show(j *slurm.Job, e slurm.Edit) {
 	case slurm.Priority:
 		j.Priority = e.Value
 	case slurm.Require:
-		j.Required = ""
+		list := ""
 		for _, n := range e.Nodes {
-			j.Required += n + ","
+			list += n + ","
 		}
+		j.Required = slurm.ReadHosts(list)
 	}
 }
 

@@ -64,7 +64,7 @@ func runs(s *gate.State, id int64, node string) {
 	})
 	s.View.Jobs = append(s.View.Jobs, slurm.Job{
 		ID: id, User: fmt.Sprintf("u%d", id), Account: "b", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit,
-		Eligible: submit, Start: start, Priority: 5000, Batch: true, Requeue: true, NodeCount: 1, Nodes: node,
+		Eligible: submit, Start: start, Priority: 5000, Batch: true, Requeue: true, NodeCount: 1, Nodes: slurm.ReadHosts(node),
 	})
 }
 

@@ -24,14 +24,10 @@ func windows(v *slurm.View) map[string][]policy.Window {
 	out := map[string][]policy.Window{}
 	for i := range v.Reservations {
 		r := &v.Reservations[i]
-		hosts, err := slurm.ExpandHosts(r.Nodes)
-		if err != nil {
-			continue
-		}
-		part := partOf(r, hosts, cpus)
+		part := partOf(r, r.Nodes.Names, cpus)
 		for _, w := range times(r, v.At) {
 			w.CPUs, w.GPUs = part.CPUs, part.GPUs
-			for _, h := range hosts {
+			for _, h := range r.Nodes.Names {
 				out[h] = append(out[h], w)
 			}
 		}
@@ -110,9 +106,9 @@ func (a *assembler) others() map[string][]policy.Other {
 		if !j.Running() || j.Opaque != "" || strings.Contains(j.Allocated, "gres/gpu") || strings.Contains(j.Request, "gres/gpu") {
 			continue
 		}
-		hosts, err := slurm.ExpandHosts(j.Nodes)
-		tres, err2 := slurm.ParseTRES(cmp.Or(j.Allocated, j.Request))
-		if err != nil || err2 != nil || len(hosts) == 0 {
+		hosts := j.Nodes.Names
+		tres, err := slurm.ParseTRES(cmp.Or(j.Allocated, j.Request))
+		if err != nil || len(hosts) == 0 {
 			continue
 		}
 		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: until(j, a.View.At)}

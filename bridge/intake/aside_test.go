@@ -28,19 +28,19 @@ func TestWindows(t *testing.T) {
 		r    slurm.Reservation
 		want []policy.Window // of n1
 	}{
-		{"to come", slurm.Reservation{Nodes: "n[1-2]", Start: h(1), End: h(2)}, []policy.Window{window(1, 2)}},
-		{"maintenance, whatever its cores", slurm.Reservation{Nodes: "n1", Start: h(1), End: h(2), Flags: []string{"MAINT"}, TRES: "cpu=4"}, []policy.Window{work}},
-		{"other nodes", slurm.Reservation{Nodes: "n2", Start: h(1), End: h(2)}, nil},
+		{"to come", slurm.Reservation{Nodes: slurm.ReadHosts("n[1-2]"), Start: h(1), End: h(2)}, []policy.Window{window(1, 2)}},
+		{"maintenance, whatever its cores", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(1), End: h(2), Flags: []string{"MAINT"}, TRES: "cpu=4"}, []policy.Window{work}},
+		{"other nodes", slurm.Reservation{Nodes: slurm.ReadHosts("n2"), Start: h(1), End: h(2)}, nil},
 		{"licences only", slurm.Reservation{Start: h(1), End: h(2), Licenses: "matlab:1"}, nil},
-		{"over", slurm.Reservation{Nodes: "n1", Start: h(-2), End: h(-1)}, nil},
-		{"begun at an unknown time", slurm.Reservation{Nodes: "n1", End: h(1)}, []policy.Window{window(0, 1)}},
-		{"without end", slurm.Reservation{Nodes: "n1", Start: h(1)}, []policy.Window{endless}},
-		{"all cores", slurm.Reservation{Nodes: "n[1-2]", Start: h(1), End: h(2), TRES: "cpu=128"}, []policy.Window{window(1, 2)}},
-		{"all cores but Slurm's own", slurm.Reservation{Nodes: "n[1-2]", Start: h(1), End: h(2), TRES: "cpu=120"}, []policy.Window{window(1, 2)}},
-		{"a part", slurm.Reservation{Nodes: "n[1-2]", Start: h(-1), End: h(1), TRES: "cpu=8,gres/gpu=2"}, []policy.Window{part}},
-		{"daily, over for today", slurm.Reservation{Nodes: "n1", Start: h(-3), End: h(-1), Flags: []string{"DAILY"}},
+		{"over", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(-2), End: h(-1)}, nil},
+		{"begun at an unknown time", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), End: h(1)}, []policy.Window{window(0, 1)}},
+		{"without end", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(1)}, []policy.Window{endless}},
+		{"all cores", slurm.Reservation{Nodes: slurm.ReadHosts("n[1-2]"), Start: h(1), End: h(2), TRES: "cpu=128"}, []policy.Window{window(1, 2)}},
+		{"all cores but Slurm's own", slurm.Reservation{Nodes: slurm.ReadHosts("n[1-2]"), Start: h(1), End: h(2), TRES: "cpu=120"}, []policy.Window{window(1, 2)}},
+		{"a part", slurm.Reservation{Nodes: slurm.ReadHosts("n[1-2]"), Start: h(-1), End: h(1), TRES: "cpu=8,gres/gpu=2"}, []policy.Window{part}},
+		{"daily, over for today", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(-3), End: h(-1), Flags: []string{"DAILY"}},
 			[]policy.Window{window(21, 23), window(45, 47), window(69, 71), window(93, 95)}},
-		{"unreadable in part", slurm.Reservation{Nodes: "n1", Start: h(1), End: h(2), Opaque: "flags"}, []policy.Window{{From: noon, Name: "r"}}},
+		{"unreadable in part", slurm.Reservation{Nodes: slurm.ReadHosts("n1"), Start: h(1), End: h(2), Opaque: "flags"}, []policy.Window{{From: noon, Name: "r"}}},
 	} {
 		c.r.Name = "r"
 		v := &slurm.View{At: noon, Nodes: []slurm.Node{{Name: "n1", CPUs: 64}, {Name: "n2", CPUs: 64}}, Reservations: []slurm.Reservation{c.r}}

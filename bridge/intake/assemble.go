@@ -111,8 +111,7 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 }
 
 func (a *assembler) touches(j *slurm.Job) bool {
-	hosts, err := slurm.ExpandHosts(j.Nodes)
-	return err == nil && slices.ContainsFunc(hosts, func(h string) bool { return a.nodes[h] != nil })
+	return slices.ContainsFunc(j.Nodes.Names, func(h string) bool { return a.nodes[h] != nil })
 }
 
 // remember adds what history knows, if it is about this job and not about an

@@ -48,7 +48,7 @@ func TestAbsurdRequests(t *testing.T) {
 				}
 				v.Jobs = append(v.Jobs, j)
 			}
-			v.Jobs[1].State, v.Jobs[1].Nodes, v.Jobs[1].Start = "RUNNING", "n1", v.At.Add(-time.Minute)
+			v.Jobs[1].State, v.Jobs[1].Nodes, v.Jobs[1].Start = "RUNNING", slurm.ReadHosts("n1"), v.At.Add(-time.Minute)
 			s := Assemble(Known{View: v}, preempting("gpu"))
 			if held := s.Job(1).Held; !strings.Contains(held, c.why) {
 				t.Errorf("held %q, want %q", held, c.why)

@@ -36,11 +36,12 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 		gpus.Count = j.GPUs() // it holds what its request does not show
 	}
 	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: percent(gpus.Type)}
-	if ask.Require, err = slurm.ExpandHosts(j.Required); err != nil {
-		return ask, fmt.Errorf("required nodes: %w", err)
-	}
-	if ask.Exclude, err = slurm.ExpandHosts(j.Excluded); err != nil {
-		return ask, fmt.Errorf("excluded nodes: %w", err)
+	ask.Require, ask.Exclude = j.Required.Names, j.Excluded.Names
+	switch {
+	case j.Required.Unread != "":
+		return ask, fmt.Errorf("required nodes: %s", j.Required.Unread)
+	case j.Excluded.Unread != "":
+		return ask, fmt.Errorf("excluded nodes: %s", j.Excluded.Unread)
 	}
 	return ask, nil
 }

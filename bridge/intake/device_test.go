@@ -26,7 +26,7 @@ func migView(gres string, jobs ...slurm.Job) *slurm.View {
 		j := &v.Jobs[i]
 		j.ID, j.User, j.Account, j.Partitions, j.Submit = int64(i+1), "ann", "nlp", []string{"gpu"}, v.At.Add(-2*time.Hour)
 		if j.State == "RUNNING" {
-			j.Nodes, j.Start = "n1", v.At.Add(-time.Hour)
+			j.Nodes, j.Start = slurm.ReadHosts("n1"), v.At.Add(-time.Hour)
 		}
 	}
 	return v

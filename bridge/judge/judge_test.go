@@ -17,8 +17,8 @@ func view(at time.Time) *slurm.View {
 	for i := range 10 {
 		j := slurm.Job{ID: int64(i + 1), State: "PENDING"}
 		if i < 2 {
-			j.State, j.Nodes = "RUNNING", fmt.Sprint("n", i+1)
-			v.Nodes = append(v.Nodes, slurm.Node{Name: j.Nodes, CPUs: 64, CPUsUsed: 8})
+			j.State, j.Nodes = "RUNNING", slurm.ReadHosts(fmt.Sprint("n", i+1))
+			v.Nodes = append(v.Nodes, slurm.Node{Name: j.Nodes.Text, CPUs: 64, CPUsUsed: 8})
 		}
 		v.Jobs = append(v.Jobs, j)
 	}

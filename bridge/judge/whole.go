@@ -92,8 +92,8 @@ func nodes(names []string) string {
 func unexplained(v *slurm.View) []string {
 	explained := map[string]bool{}
 	for i := range v.Jobs {
-		if hosts := v.Jobs[i].Nodes; hosts != "" {
-			expand(hosts, func(name string) { explained[name] = true })
+		for _, name := range v.Jobs[i].Nodes.Names {
+			explained[name] = true
 		}
 	}
 	busy, empty := 0, []string(nil)
@@ -109,19 +109,6 @@ func unexplained(v *slurm.View) []string {
 		return nil
 	}
 	return empty
-}
-
-// expand calls f for each node of a list; not at all for one that cannot be
-// read.
-func expand(hosts string, f func(string)) {
-	if !strings.ContainsAny(hosts, ",[") {
-		f(hosts)
-		return
-	}
-	names, _ := slurm.ExpandHosts(hosts)
-	for _, name := range names {
-		f(name)
-	}
 }
 
 // known returns the names of the nodes of a view.
@@ -164,8 +151,10 @@ func MissingNodes(now, good *slurm.View) []string {
 		}
 	}
 	for i := range now.Jobs {
-		if j := &now.Jobs[i]; j.Running() && j.Nodes != "" {
-			expand(j.Nodes, add)
+		if j := &now.Jobs[i]; j.Running() {
+			for _, name := range j.Nodes.Names {
+				add(name)
+			}
 		}
 	}
 	slices.Sort(names)

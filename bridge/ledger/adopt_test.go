@@ -86,8 +86,8 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"its owner's, who has it again", numbers(slurm.Nice, [2]int64{20, 40}, [2]int64{5, 3}), nice(3), -1},
 		{"a begin time", []bridge.Intent{held}, shows, 0},
 		{"a begin time that a requeue wiped", []bridge.Intent{held}, requeued, -1},
-		{"a node list", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = "n1" }, 0},
-		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = "n2" }, -1},
+		{"a node list", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n1") }, 0},
+		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, -1},
 	} {
 		v := arrayOf(tt.job)
 		got := Adopt(tt.rows, v)

@@ -90,13 +90,11 @@ func Neutral(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok b
 		}
 		return e, pending
 	case slurm.Require:
-		nodes, err := slurm.ExpandHosts(in.Before.Required)
-		e.Nodes = nodes
-		return e, pending && err == nil
+		e.Nodes = in.Before.Required.Names
+		return e, pending && in.Before.Required.Unread == ""
 	case slurm.Exclude:
-		nodes, err := slurm.ExpandHosts(in.Before.Excluded)
-		e.Nodes = nodes
-		return e, pending && err == nil
+		e.Nodes = in.Before.Excluded.Names
+		return e, pending && in.Before.Excluded.Unread == ""
 	}
 	return e, false
 }

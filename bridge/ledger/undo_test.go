@@ -55,7 +55,7 @@ func TestABeginTimeIsGivenBackLast(t *testing.T) {
 	pin.Edit.Nodes = []string{"n1"}
 	site.ID, pin.ID = 2, 3
 	j := waiting()
-	j.Eligible, j.Required = held.Edit.Until, "n1"
+	j.Eligible, j.Required = held.Edit.Until, slurm.ReadHosts("n1")
 	got := Undo([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 3 || got[2].Kind != slurm.Unlease {
 		t.Errorf("got %v, want the lease's end last of three", got)
@@ -74,11 +74,11 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 		{"running: its node list", func(j *slurm.Job) { j.State = "RUNNING" }, 1},
 		{"held: both", func(j *slurm.Job) { j.Held = true }, 2},
 		{"unreadable: both", func(j *slurm.Job) { j.Opaque = "no priority" }, 2},
-		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.Held, j.Required = true, "n2" }, 1},
+		{"held, and its owner took the node list: the number", func(j *slurm.Job) { j.Held, j.Required = true, slurm.ReadHosts("n2") }, 1},
 		{"ended", func(j *slurm.Job) { j.State = "COMPLETED" }, 0},
 	} {
 		j := waiting()
-		j.Required = "n1"
+		j.Required = slurm.ReadHosts("n1")
 		tt.job(&j)
 		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
 		got := Stuck([]bridge.Intent{site, pin}, v, noon)

@@ -23,14 +23,9 @@ func untouched(in *bridge.Intent, j *slurm.Job) bool {
 	case NiceBy:
 		return j.NiceKnown && j.Nice == in.Before.Nice
 	case Required:
-		return slurm.SameHosts(j.Required, hosts(in.Before.Required))
+		return j.Required.Same(in.Before.Required.Names)
 	case Excluded:
-		return slurm.SameHosts(j.Excluded, hosts(in.Before.Excluded))
+		return j.Excluded.Same(in.Before.Excluded.Names)
 	}
 	return true // a priority drifts
-}
-
-func hosts(list string) []string {
-	names, _ := slurm.ExpandHosts(list)
-	return names
 }

@@ -57,19 +57,15 @@ var rules = map[Field]rule{
 		},
 	},
 	Required: {
-		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Required, in.Edit.Nodes)) },
-		back: func(e *slurm.Edit, own *bridge.Before) bool {
-			return own != nil && slurm.SameHosts(own.Required, e.Nodes)
-		},
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Required.Same(in.Edit.Nodes)) },
+		back:  func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && own.Required.Same(e.Nodes) },
 		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("required nodes are now %q, we had set %q", j.Required, in.Edit.Nodes)
 		},
 	},
 	Excluded: {
-		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(slurm.SameHosts(j.Excluded, in.Edit.Nodes)) },
-		back: func(e *slurm.Edit, own *bridge.Before) bool {
-			return own != nil && slurm.SameHosts(own.Excluded, e.Nodes)
-		},
+		whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Excluded.Same(in.Edit.Nodes)) },
+		back:  func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && own.Excluded.Same(e.Nodes) },
 		told: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("excluded nodes are now %q, we had set %q", j.Excluded, in.Edit.Nodes)
 		},

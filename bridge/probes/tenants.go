@@ -21,18 +21,14 @@ func tenantsOf(v *slurm.View) map[string]*tenants {
 		if !j.Running() {
 			continue
 		}
-		hosts, err := slurm.ExpandHosts(j.Nodes)
-		if err != nil {
-			continue
-		}
-		for at, h := range hosts {
+		for at, h := range j.Nodes.Names {
 			t := out[h]
 			if t == nil {
 				t = &tenants{index: map[int64][]int{}}
 				out[h] = t
 			}
 			t.jobs = append(t.jobs, j)
-			if len(j.Gres) == len(hosts) && j.State == "RUNNING" {
+			if len(j.Gres) == len(j.Nodes.Names) && j.State == "RUNNING" {
 				t.index[j.ID] = numbers(j.Gres[at])
 			}
 		}

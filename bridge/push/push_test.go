@@ -17,7 +17,7 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 func waitingJob() slurm.Job {
 	return slurm.Job{
 		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
-		Nice: 3, NiceKnown: true, Required: "n1", Excluded: "n9", Batch: true,
+		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
 	}
 }
 
@@ -45,8 +45,8 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"nice", slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "", "nice"},
 		{"nice does not matter to a lease", slurm.Lease, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
 		{"nice does not matter to a site factor", slurm.SiteFactor, func(j *slurm.Job) { j.Nice = 9 }, "", ""},
-		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = "n2" }, "", "required nodes"},
-		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = "" }, "", "excluded nodes"},
+		{"required nodes", slurm.Require, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, "", "required nodes"},
+		{"excluded nodes", slurm.Exclude, func(j *slurm.Job) { j.Excluded = slurm.Hosts{} }, "", "excluded nodes"},
 		{"a longer limit", slurm.SiteFactor, func(j *slurm.Job) { j.Limit = 144 * time.Hour }, "time limit", ""},
 		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
 		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
@@ -73,7 +73,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 // back all the same.
 func TestNothingIsWrittenOverAPerson(t *testing.T) {
 	was := waitingJob()
-	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), "n1", 40
+	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
 		{ID: 1, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: was.Eligible}, State: bridge.Observed},
 		{ID: 2, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Require, Nodes: []string{"n1"}}, State: bridge.Observed},
@@ -83,7 +83,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 	changes := map[string]func(*slurm.Job){
 		"begin time":     func(j *slurm.Job) { j.Eligible = noon },
 		"begin time is":  func(j *slurm.Job) { j.Eligible = noon.Add(2 * time.Hour) },
-		"required nodes": func(j *slurm.Job) { j.Required = "n2" },
+		"required nodes": func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") },
 		"nice is":        func(j *slurm.Job) { j.Nice = 0 },
 		"nice":           func(j *slurm.Job) { j.Nice, j.NiceKnown = 0, false },
 	}
@@ -120,15 +120,15 @@ func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 		e.Kind, e.Run = kind, j.Run()
 		return ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
 	}
-	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: "n5", Excluded: "n6"}
+	own := bridge.Before{Begin: noon.Add(-3 * time.Hour), Nice: 5, Required: slurm.ReadHosts("n5"), Excluded: slurm.ReadHosts("n6")}
 	if b := ledger.BeforeOf(ours(slurm.Lease, slurm.Edit{Until: noon.Add(time.Hour)}, own), &j, slurm.Edit{Kind: slurm.Unlease}, noon); !b.Begin.Equal(own.Begin) {
 		t.Errorf("begin %v, the owner's was %v", b.Begin, own.Begin)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required != "n5" {
-		t.Errorf("required %q, want the owner's n5", b.Required)
+	if b := ledger.BeforeOf(ours(slurm.Require, slurm.Edit{Nodes: []string{"n1"}}, own), &j, slurm.Edit{Kind: slurm.Require}, noon); b.Required.Text != "n5" {
+		t.Errorf("required %q, want the owner's n5", b.Required.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded != "n6" {
-		t.Errorf("excluded %q, want the owner's n6", b.Excluded)
+	if b := ledger.BeforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded.Text != "n6" {
+		t.Errorf("excluded %q, want the owner's n6", b.Excluded.Text)
 	}
 	if b := ledger.BeforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.Ours != 9000 {
 		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.Ours)

@@ -95,12 +95,12 @@ func rewritten(f ledger.Field, was, j *slurm.Job) string {
 			return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
 		}
 	case ledger.Required:
-		if j.Required != was.Required {
-			return "its required nodes are " + j.Required + " now"
+		if j.Required.Text != was.Required.Text {
+			return "its required nodes are " + j.Required.Text + " now"
 		}
 	case ledger.Excluded:
-		if j.Excluded != was.Excluded {
-			return "its excluded nodes are " + j.Excluded + " now"
+		if j.Excluded.Text != was.Excluded.Text {
+			return "its excluded nodes are " + j.Excluded.Text + " now"
 		}
 	}
 	return ""

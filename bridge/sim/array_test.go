@@ -143,14 +143,14 @@ func TestUpdateRules(t *testing.T) {
 		}
 	}
 	j := get(t, w, waits)
-	if j.Excluded != "n2" || j.PerNode != "gres/gpu:2" || j.Partition() != "low" || j.Nice != 0 {
-		t.Errorf("%q %q %q nice %d", j.Excluded, j.PerNode, j.Partition(), j.Nice)
+	if j.Excluded.Text != "n2" || j.PerNode != "gres/gpu:2" || j.Partition() != "low" || j.Nice != 0 {
+		t.Errorf("%q %q %q nice %d", j.Excluded.Text, j.PerNode, j.Partition(), j.Nice)
 	}
 	if err := w.Update("slurm", waits, Update{Excluded: &[]string{}}); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, waits); j.Excluded != "" {
-		t.Errorf("not cleared: %q", j.Excluded)
+	if j := get(t, w, waits); j.Excluded.Text != "" {
+		t.Errorf("not cleared: %q", j.Excluded.Text)
 	}
 }
 

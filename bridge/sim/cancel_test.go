@@ -44,8 +44,8 @@ func TestDrainedNodeTakesNothingNew(t *testing.T) {
 	next := submit(t, w, Spec{GPUsPerNode: 4})
 	pinned := submit(t, w, Spec{GPUsPerNode: 1, Required: []string{"n1"}})
 	advance(w, time.Minute)
-	if a, b := get(t, w, runs), get(t, w, next); a.State != "RUNNING" || b.Nodes != "n2" {
-		t.Errorf("%s, and the next on %q", a.State, b.Nodes)
+	if a, b := get(t, w, runs), get(t, w, next); a.State != "RUNNING" || b.Nodes.Text != "n2" {
+		t.Errorf("%s, and the next on %q", a.State, b.Nodes.Text)
 	}
 	if j := get(t, w, pinned); j.State != "PENDING" || j.Reason != "ReqNodeNotAvail" {
 		t.Errorf("pinned to it: %s %s", j.State, j.Reason)

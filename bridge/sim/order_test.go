@@ -71,8 +71,8 @@ func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
 		t.Fatalf("wide, short, long are %s, want only the short one to pass", s)
 	}
 	j := get(t, w, wide)
-	if first := w.segmentsOrStart(1).Add(time.Hour); !j.Start.Equal(first) || j.Scheduled != "n[1-2]" {
-		t.Errorf("the gang is planned for %v on %q, want %v on n[1-2]", j.Start, j.Scheduled, first)
+	if first := w.segmentsOrStart(1).Add(time.Hour); !j.Start.Equal(first) || j.Scheduled.Text != "n[1-2]" {
+		t.Errorf("the gang is planned for %v on %q, want %v on n[1-2]", j.Start, j.Scheduled.Text, first)
 	}
 	advance(w, time.Hour)
 	if s := states(t, w, wide); s != "R" {
@@ -113,8 +113,8 @@ func TestGangGetsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	advance(w, 5*time.Second)
-	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes != "n[1-2]" || j.Allocated != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
-		t.Errorf("%s on %s with %s", j.State, j.Nodes, j.Allocated)
+	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes.Text != "n[1-2]" || j.Allocated != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
+		t.Errorf("%s on %s with %s", j.State, j.Nodes.Text, j.Allocated)
 	}
 }
 
@@ -123,16 +123,16 @@ func TestTotalGPUsUseAsFewNodesAsPossible(t *testing.T) {
 	fits := submit(t, w, Spec{GPUs: 8})
 	spread := submit(t, w, Spec{GPUs: 8, Nodes: 1})
 	advance(w, 5*time.Second)
-	if a, b := get(t, w, fits), get(t, w, spread); a.Nodes != "n1" || b.Nodes != "n2" {
-		t.Errorf("on %s and %s", a.Nodes, b.Nodes)
+	if a, b := get(t, w, fits), get(t, w, spread); a.Nodes.Text != "n1" || b.Nodes.Text != "n2" {
+		t.Errorf("on %s and %s", a.Nodes.Text, b.Nodes.Text)
 	}
 	w = world(t)
 	submit(t, w, Spec{GPUsPerNode: 3})
 	submit(t, w, Spec{GPUsPerNode: 6})
 	wide := submit(t, w, Spec{GPUs: 7})
 	advance(w, time.Minute)
-	if j := get(t, w, wide); j.Nodes != "n[1-2]" || len(j.Gres) != 2 {
-		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes, j.Gres)
+	if j := get(t, w, wide); j.Nodes.Text != "n[1-2]" || len(j.Gres) != 2 {
+		t.Errorf("%s on %q with %v, want 5 and 2 GPUs on two nodes", j.State, j.Nodes.Text, j.Gres)
 	}
 }
 
@@ -146,8 +146,8 @@ func TestPinnedJobBlocksOnlyItsNodes(t *testing.T) {
 	if s := states(t, w, pinned, other); s != "PR" {
 		t.Errorf("%s, want the other on n2", s)
 	}
-	if j := get(t, w, pinned); j.Reason != "Resources" || j.Required != "n1" {
-		t.Errorf("reason %q, required %q", j.Reason, j.Required)
+	if j := get(t, w, pinned); j.Reason != "Resources" || j.Required.Text != "n1" {
+		t.Errorf("reason %q, required %q", j.Reason, j.Required.Text)
 	}
 }
 
@@ -157,7 +157,7 @@ func TestExcludedNodesAndFeatures(t *testing.T) {
 	b := submit(t, w, Spec{Features: "ib", GPUsPerNode: 1})
 	c := submit(t, w, Spec{Features: "nvlink", GPUsPerNode: 1})
 	advance(w, time.Minute)
-	if x, y := get(t, w, a).Nodes, get(t, w, b).Nodes; x != "n2" || y != "n2" {
+	if x, y := get(t, w, a).Nodes.Text, get(t, w, b).Nodes.Text; x != "n2" || y != "n2" {
 		t.Errorf("on %q and %q, want n2", x, y)
 	}
 	if s := states(t, w, c); s != "P" {

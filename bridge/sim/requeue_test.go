@@ -13,12 +13,12 @@ func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 	if err := w.Requeue(Operator, "1", true); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, id); !j.Flag("COMPLETING") || j.Nodes != "n1" || !j.Run().Same(before.Run()) {
-		t.Fatalf("right after: %s %v on %q", j.State, j.Flags, j.Nodes)
+	if j := get(t, w, id); !j.Flag("COMPLETING") || j.Nodes.Text != "n1" || !j.Run().Same(before.Run()) {
+		t.Fatalf("right after: %s %v on %q", j.State, j.Flags, j.Nodes.Text)
 	}
 	advance(w, time.Second)
 	j := get(t, w, id)
-	if j.State != "PENDING" || len(j.Flags) != 0 || j.Restarts != 1 || j.Reason != "BeginTime" || j.Priority != 5_000 || j.Nodes != "" {
+	if j.State != "PENDING" || len(j.Flags) != 0 || j.Restarts != 1 || j.Reason != "BeginTime" || j.Priority != 5_000 || j.Nodes.Text != "" {
 		t.Fatalf("%+v", j)
 	}
 	if j.SLUID == before.SLUID || !j.Submit.After(before.Submit) || !j.Accrue.Equal(j.Eligible) {
@@ -149,8 +149,8 @@ func TestNodeFailureRequeuesWhoMay(t *testing.T) {
 		t.Errorf("%s and %s", x.State, y.State)
 	}
 	advance(w, 3*time.Minute)
-	if j := get(t, w, a); j.Nodes != "n2" {
-		t.Errorf("%s on %q, want n2", j.State, j.Nodes)
+	if j := get(t, w, a); j.Nodes.Text != "n2" {
+		t.Errorf("%s on %q, want n2", j.State, j.Nodes.Text)
 	}
 	if n := w.Nodes()[0]; n.State != "DOWN" || n.Reason != "dead" {
 		t.Errorf("%+v", n)

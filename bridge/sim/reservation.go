@@ -173,7 +173,7 @@ func (r *reservation) show() slurm.Reservation {
 	flags := slices.Clone(r.Flags)
 	slices.Sort(flags)
 	return slurm.Reservation{
-		Name: r.Name, Nodes: slurm.CompressHosts(names), Start: r.From.Truncate(time.Second), End: r.To.Truncate(time.Second),
+		Name: r.Name, Nodes: slurm.HostsOf(names), Start: r.From.Truncate(time.Second), End: r.To.Truncate(time.Second),
 		Flags: flags, Cores: cpus, NodeCount: len(r.nodes), TRES: "cpu=" + itoa(cpus), Users: slices.Clone(r.Users),
 	}
 }

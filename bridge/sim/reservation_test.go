@@ -41,7 +41,7 @@ func TestNothingStartsThatReachesIntoAMaintenance(t *testing.T) {
 	if s := states(t, w, long, endless, brief); s != "PPP" {
 		t.Errorf("%s in the maintenance", s)
 	}
-	if v, _ := (Direct{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].Maintenance() || v.Reservations[0].Nodes != "n[1-2]" {
+	if v, _ := (Direct{World: w}).Observe(context.Background()); len(v.Reservations) != 1 || !v.Reservations[0].Maintenance() || v.Reservations[0].Nodes.Text != "n[1-2]" {
 		t.Errorf("shown: %+v", v.Reservations)
 	}
 	w.Advance(ends.Add(10 * time.Second))
@@ -56,8 +56,8 @@ func TestBackfillPlansAroundAMaintenance(t *testing.T) {
 	wide := submit(t, w, Spec{GPUs: 16, Limit: time.Hour, Work: time.Minute})
 	one := submit(t, w, Spec{GPUs: 8, Limit: time.Hour, Work: 30 * time.Minute})
 	advance(w, 2*time.Minute)
-	if s := states(t, w, wide, one); s != "PR" || get(t, w, one).Nodes != "n2" {
-		t.Fatalf("%s, on %s", s, get(t, w, one).Nodes)
+	if s := states(t, w, wide, one); s != "PR" || get(t, w, one).Nodes.Text != "n2" {
+		t.Fatalf("%s, on %s", s, get(t, w, one).Nodes.Text)
 	}
 	advance(w, 90*time.Minute)
 	if at := get(t, w, wide).Start; !at.Equal(w.cfg.Start.Add(2 * time.Hour)) {
@@ -80,8 +80,8 @@ func TestReservationForItsOwnJobs(t *testing.T) {
 		t.Errorf("%s %s before its reservation", j.State, j.Reason)
 	}
 	advance(w, 11*time.Minute)
-	if j := get(t, w, mine); j.State != "RUNNING" || j.Nodes != "n2" {
-		t.Errorf("%s on %q in its reservation", j.State, j.Nodes)
+	if j := get(t, w, mine); j.State != "RUNNING" || j.Nodes.Text != "n2" {
+		t.Errorf("%s on %q in its reservation", j.State, j.Nodes.Text)
 	}
 	if f := w.Nodes()[1].Flags; len(f) != 1 || f[0] != "RESERVED" {
 		t.Errorf("flags %v", f)

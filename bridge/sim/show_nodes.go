@@ -31,7 +31,7 @@ func (w *World) Partitions() []slurm.Partition {
 			names[k] = n.Name
 		}
 		out[i] = slurm.Partition{
-			Name: p.Name, Up: !p.Down, Nodes: slurm.CompressHosts(names),
+			Name: p.Name, Up: !p.Down, Nodes: slurm.HostsOf(names),
 			MaxTime: int64(p.MaxTime.Minutes()), Tier: p.Tier,
 		}
 	}

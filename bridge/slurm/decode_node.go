@@ -76,7 +76,7 @@ var partitionShape = shaped(
 	field[Partition]{"state", readPartitionState},
 )
 
-func partitionNodes(p *Partition) *string    { return &p.Nodes }
+func partitionNodes(p *Partition) *Hosts     { return &p.Nodes }
 func partitionTime(p *Partition) *int64      { return &p.MaxTime }
 func partitionTier(p *Partition) *int        { return &p.Tier }
 func partitionAccounts(p *Partition) *string { return &p.Accounts }

@@ -14,7 +14,7 @@ func (d *Decoder) Reservations(r io.Reader, into []Reservation) ([]Reservation, 
 // Numbers are plain until v0.0.38 and wrapped since.
 var reservationShape = shaped(
 	word("name", func(r *Reservation) *string { return &r.Name }),
-	hosts("node_list", func(r *Reservation) *string { return &r.Nodes }),
+	hosts("node_list", func(r *Reservation) *Hosts { return &r.Nodes }),
 	moment("start_time", func(r *Reservation) *time.Time { return &r.Start }),
 	moment("end_time", func(r *Reservation) *time.Time { return &r.End }),
 	field[Reservation]{"flags", readReservationFlags},

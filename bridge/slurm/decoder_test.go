@@ -79,7 +79,7 @@ var jobTests = []struct {
 	{"times", []string{`"eligible_time": 0`, `"start_time": 1795225297`, `"suspend_time": null`, `"pre_sus_time": 90`},
 		func(j *Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
 	{"hostlists", []string{`"nodes": "None assigned"`, `"required_nodes": ["n1","n2"]`, `"excluded_nodes": "n[3-4]"`},
-		func(j *Job) { j.Required, j.Excluded = "n1,n2", "n[3-4]" }},
+		func(j *Job) { j.Required, j.Excluded = ReadHosts("n1,n2"), ReadHosts("n[3-4]") }},
 	{"exclusive", []string{`"shared": ["none"]`}, func(j *Job) { j.Exclusive = true }},
 	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *Job) { j.Exclusive = true }},
 	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *Job) { j.Exclusive = true }},

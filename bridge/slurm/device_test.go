@@ -52,18 +52,18 @@ func TestJobHolds(t *testing.T) {
 		job  Job
 		want []Hold
 	}{
-		"told":             {Job{Nodes: "n[1-2]", Gres: []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"}}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"slices":           {Job{Nodes: "n4", Gres: []string{"gpu:1g.5gb:2(IDX:0-1)"}}, []Hold{on("n4", "1g.5gb", 2)}},
-		"without a type":   {Job{Nodes: "n1", Gres: []string{"gpu:(null):2(IDX:0-1)"}}, []Hold{on("n1", "a100", 2)}},
-		"node without one": {Job{Nodes: "n3", Gres: []string{"gpu:2"}}, []Hold{on("n3", Untyped, 2)}},
-		"mixed, by total":  {Job{Nodes: "n4", Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2,gres/gpu:1g.5gb=2"}, []Hold{on("n4", "1g.5gb", 2)}},
-		"mixed, unsaid":    {Job{Nodes: "n4", Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2"}, []Hold{on("n4", "a100", 2)}},
-		"spread":           {Job{Nodes: "n[1-2]", Allocated: "cpu=8,gres/gpu=3,gres/gpu:a100=3", Request: "gres/gpu=16"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"only asked":       {Job{Nodes: "n[1-2]", NodeCount: 2, Allocated: "cpu=8", PerNode: "gres:gpu:2"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 2)}},
-		"partly typed":     {Job{Nodes: "n4", Allocated: "gres/gpu=3,gres/gpu:h100=1"}, []Hold{on("n4", "a100", 2), on("n4", "h100", 1)}},
-		"unknown node":     {Job{Nodes: "gone", Gres: []string{"gpu:2"}}, []Hold{on("gone", "", 2)}},
-		"no GPUs":          {Job{Nodes: "n1", Allocated: "cpu=8"}, nil},
-		"unreadable":       {Job{Nodes: "n1", Gres: []string{"gpu:::("}}, nil},
+		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"}}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:1g.5gb:2(IDX:0-1)"}}, []Hold{on("n4", "1g.5gb", 2)}},
+		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: []string{"gpu:(null):2(IDX:0-1)"}}, []Hold{on("n1", "a100", 2)}},
+		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: []string{"gpu:2"}}, []Hold{on("n3", Untyped, 2)}},
+		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2,gres/gpu:1g.5gb=2"}, []Hold{on("n4", "1g.5gb", 2)}},
+		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2"}, []Hold{on("n4", "a100", 2)}},
+		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: "cpu=8,gres/gpu=3,gres/gpu:a100=3", Request: "gres/gpu=16"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: "cpu=8", PerNode: "gres:gpu:2"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 2)}},
+		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: "gres/gpu=3,gres/gpu:h100=1"}, []Hold{on("n4", "a100", 2), on("n4", "h100", 1)}},
+		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: []string{"gpu:2"}}, []Hold{on("gone", "", 2)}},
+		"no GPUs":          {Job{Nodes: ReadHosts("n1"), Allocated: "cpu=8"}, nil},
+		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: []string{"gpu:::("}}, nil},
 		"no nodes":         {Job{Request: "gres/gpu=2"}, nil},
 	} {
 		if d := cmp.Diff(c.want, c.job.Holds(func(n string) *Node { return nodes[n] })); d != "" {

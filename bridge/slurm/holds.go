@@ -44,8 +44,8 @@ type Hold struct {
 // was given, else what find says of the node, which may be nil or return nil;
 // Type "" is not known. A record that cannot be read holds none.
 func (j *Job) Holds(find func(node string) *Node) []Hold {
-	hosts, err := ExpandHosts(j.Nodes)
-	if err != nil || len(hosts) == 0 {
+	hosts := j.Nodes.Names
+	if len(hosts) == 0 {
 		return nil
 	}
 	given, err := ParseTRES(j.Allocated)

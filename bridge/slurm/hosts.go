@@ -34,16 +34,62 @@ func ExpandHosts(list string) ([]string, error) {
 	}
 }
 
-// SameHosts reports whether the hostlist names exactly nodes, in any order. A
-// list that cannot be read is the same as nothing.
-func SameHosts(list string, nodes []string) bool {
-	hosts, err := ExpandHosts(list)
-	if err != nil {
+// Hosts is a hostlist, read once.
+type Hosts struct {
+	Text   string   // as Slurm writes it
+	Names  []string // sorted, each once; shared by records: never written to
+	Unread string   // why the text cannot be read, and names no host; "" when it can
+}
+
+// ReadHosts reads a hostlist as ExpandHosts does.
+func ReadHosts(text string) Hosts {
+	names, err := ExpandHosts(text)
+	return Hosts{Text: text, Names: names, Unread: reason(err)}
+}
+
+// HostsOf returns the hostlist of the names, in Slurm's short form.
+func HostsOf(names []string) Hosts {
+	if len(names) == 0 {
+		return Hosts{}
+	}
+	names = slices.Clone(names)
+	slices.Sort(names)
+	return Hosts{Text: CompressHosts(names), Names: slices.Compact(names)}
+}
+
+// Same reports whether the list names exactly the nodes, in any order. One that
+// cannot be read is the same as nothing.
+func (h Hosts) Same(nodes []string) bool {
+	if h.Unread != "" {
 		return false
 	}
 	nodes = slices.Clone(nodes)
 	slices.Sort(nodes)
-	return slices.Equal(hosts, slices.Compact(nodes))
+	return slices.Equal(h.Names, slices.Compact(nodes))
+}
+
+// IsZero reports whether the list is empty.
+func (h Hosts) IsZero() bool { return h.Text == "" }
+
+// String returns the text.
+func (h Hosts) String() string { return h.Text }
+
+// MarshalText writes the text.
+func (h Hosts) MarshalText() ([]byte, error) { return []byte(h.Text), nil }
+
+// UnmarshalText reads a hostlist. It never fails: what cannot be read is said in
+// Unread.
+func (h *Hosts) UnmarshalText(text []byte) error {
+	*h = ReadHosts(string(text))
+	return nil
+}
+
+// reason is the text of an error; "" without one.
+func reason(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
 }
 
 // hostParser reads one hostlist.

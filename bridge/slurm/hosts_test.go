@@ -112,10 +112,10 @@ func TestHostsRoundTrip(t *testing.T) {
 		if again := CompressHosts(got); again != list {
 			t.Fatalf("not stable: %q, then %q", list, again)
 		}
-		if !SameHosts(list, names) {
+		if !ReadHosts(list).Same(names) {
 			t.Fatalf("SameHosts(%q, %q) is false", list, names)
 		}
-		if len(got) > 0 && SameHosts(list, got[1:]) {
+		if len(got) > 0 && ReadHosts(list).Same(got[1:]) {
 			t.Fatalf("SameHosts(%q) does not miss %q", list, got[0])
 		}
 	})
@@ -137,7 +137,7 @@ func TestSameHosts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before := slices.Clone(tt.nodes)
-		if got := SameHosts(tt.list, tt.nodes); got != tt.want {
+		if got := ReadHosts(tt.list).Same(tt.nodes); got != tt.want {
 			t.Errorf("SameHosts(%q, %q) = %v", tt.list, tt.nodes, got)
 		}
 		if !slices.Equal(before, tt.nodes) {

@@ -68,10 +68,10 @@ type Job struct {
 	Comment     string
 	Extra       string
 	Admin       string // admin_comment
-	Nodes       string // allocated, hostlist
-	Required    string // required_nodes, hostlist
-	Excluded    string // excluded_nodes, hostlist
-	Scheduled   string // backfill's planned nodes, hostlist
+	Nodes       Hosts  // allocated
+	Required    Hosts  // required_nodes
+	Excluded    Hosts  // excluded_nodes
+	Scheduled   Hosts  // backfill's planned nodes
 	NodeCount   int
 	MaxNodes    int
 	CPUs        int

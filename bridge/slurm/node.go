@@ -48,8 +48,8 @@ var unschedulable = map[string]bool{
 type Partition struct {
 	Name     string
 	Up       bool
-	Nodes    string // hostlist
-	MaxTime  int64  // minutes; 0: no limit
+	Nodes    Hosts
+	MaxTime  int64 // minutes; 0: no limit
 	Tier     int
 	Accounts string // allowed accounts, comma list; "": all
 	QOS      string // allowed QOS; "": all

@@ -104,7 +104,7 @@ func referencePartition(o jsonObject) Partition {
 	return Partition{
 		Name:     newReader(o).text("name"),
 		Up:       len(states) == 1 && states[0] == "UP",
-		Nodes:    inside("nodes").text("configured"),
+		Nodes:    ReadHosts(inside("nodes").text("configured")),
 		MaxTime:  inside("maximums").size("time"),
 		Tier:     int(inside("priority").size("tier")),
 		Accounts: inside("accounts").text("allowed"),

@@ -163,16 +163,16 @@ func (s *scanner) item(upper bool) verdict {
 }
 
 // hosts reads a hostlist, written as a string or a list.
-func (s *scanner) hosts() (string, verdict) {
+func (s *scanner) hosts() (Hosts, verdict) {
 	if s.space() == '[' {
 		got := s.words(false)
-		return strings.Join(s.list, ","), got
+		return s.known.hosts(strings.Join(s.list, ",")), got
 	}
 	h, got := s.word()
 	if h == "(null)" || h == "None assigned" {
 		h = ""
 	}
-	return h, got
+	return s.known.hosts(h), got
 }
 
 // commas reads a list of strings, or one string with commas.

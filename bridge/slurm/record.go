@@ -131,7 +131,7 @@ func remarks[T any](name string, at func(*T) *string) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.remark(); return got }}
 }
 
-func hosts[T any](name string, at func(*T) *string) field[T] {
+func hosts[T any](name string, at func(*T) *Hosts) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
 }
 

@@ -60,8 +60,8 @@ func (r *reader) times(j *Job) {
 }
 
 func (r *reader) resources(j *Job) {
-	j.Nodes, j.Required = r.hosts("nodes"), r.hosts("required_nodes")
-	j.Excluded, j.Scheduled = r.hosts("excluded_nodes"), r.hosts("scheduled_nodes")
+	j.Nodes, j.Required = ReadHosts(r.hosts("nodes")), ReadHosts(r.hosts("required_nodes"))
+	j.Excluded, j.Scheduled = ReadHosts(r.hosts("excluded_nodes")), ReadHosts(r.hosts("scheduled_nodes"))
 	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
 	j.MemPerNode, j.MemPerCPU = r.size("memory_per_node"), r.size("memory_per_cpu")
 	j.Request, j.Allocated = r.text("tres_req_str"), r.text("tres_alloc_str")
@@ -158,7 +158,7 @@ func (r *reader) commas(key string) []string {
 func referenceReservation(o jsonObject) Reservation {
 	r := newReader(o)
 	var v Reservation
-	v.Name, v.Nodes = r.text("name"), r.hosts("node_list")
+	v.Name, v.Nodes = r.text("name"), ReadHosts(r.hosts("node_list"))
 	v.Start, v.End = r.time("start_time"), r.time("end_time")
 	v.Flags, _ = r.list("flags", true)
 	slices.Sort(v.Flags)

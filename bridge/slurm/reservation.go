@@ -9,7 +9,7 @@ import (
 // are set aside for some time, for maintenance or for some people.
 type Reservation struct {
 	Name      string
-	Nodes     string    // hostlist; "" where only licences are reserved
+	Nodes     Hosts     // none where only licences are reserved
 	Start     time.Time // zero: it has begun
 	End       time.Time // zero: without end
 	Flags     []string  // MAINT, IGNORE_JOBS, DAILY, … sorted; an open set

@@ -37,6 +37,7 @@ type scanner struct {
 	head    []byte // of a string that is too long
 	broken  bool   // the stream failed, not its content
 	pool    pool
+	known   known
 }
 
 // start begins a new document.

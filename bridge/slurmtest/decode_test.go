@@ -82,7 +82,7 @@ func forget(j *slurm.Job, v int) {
 		j.SLUID = ""
 	}
 	if v <= 38 {
-		j.Scheduled, j.Extra = "", ""
+		j.Scheduled, j.Extra = slurm.Hosts{}, ""
 		j.PerNode = strings.ReplaceAll(j.PerNode, "gres/", "gres:")
 		j.PerJob = strings.ReplaceAll(j.PerJob, "gres/", "gres:")
 	}

@@ -1,9 +1,5 @@
 package slurmtest
 
-import (
-	"fairbridge/bridge/slurm"
-)
-
 const last = 45
 
 // jobFields are all keys of a job record.
@@ -24,7 +20,7 @@ var jobKnown = []field{
 	{"cpus", 38, last, func(p *page) any { return p.num(int64(p.job.CPUs)) }},
 	{"dependency", 38, last, func(p *page) any { return p.job.Dependency }},
 	{"derived_exit_code", 38, last, exitCode},
-	{"excluded_nodes", 38, last, func(p *page) any { return p.job.Excluded }},
+	{"excluded_nodes", 38, last, func(p *page) any { return p.job.Excluded.Text }},
 	{"exit_code", 38, last, exitCode},
 	{"extra", 39, last, func(p *page) any { return p.job.Extra }},
 	{"features", 38, last, func(p *page) any { return p.job.Features }},
@@ -43,14 +39,14 @@ var jobKnown = []field{
 	{"name", 38, last, func(p *page) any { return p.job.Name }},
 	{"nice", 38, last, nice},
 	{"node_count", 38, last, func(p *page) any { return p.num(int64(p.job.NodeCount)) }},
-	{"nodes", 38, last, func(p *page) any { return p.job.Nodes }},
+	{"nodes", 38, last, func(p *page) any { return p.job.Nodes.Text }},
 	{"partition", 38, last, func(p *page) any { return p.job.Partition() }},
 	{"priority", 38, last, func(p *page) any { return p.num(p.job.Priority) }},
 	{"qos", 38, last, func(p *page) any { return p.job.QOS }},
 	{"requeue", 38, last, func(p *page) any { return p.job.Requeue }},
-	{"required_nodes", 38, last, func(p *page) any { return p.job.Required }},
+	{"required_nodes", 38, last, func(p *page) any { return p.job.Required.Text }},
 	{"restart_cnt", 38, last, func(p *page) any { return p.job.Restarts }},
-	{"scheduled_nodes", 39, last, func(p *page) any { return p.job.Scheduled }},
+	{"scheduled_nodes", 39, last, func(p *page) any { return p.job.Scheduled.Text }},
 	{"state_reason", 38, last, func(p *page) any { return p.job.Reason }},
 	{"step_id", 44, last, stepID},
 	{"tasks", 38, last, func(p *page) any { return p.num(int64(p.job.NodeCount)) }},
@@ -81,7 +77,7 @@ func arrayTask(p *page) any {
 }
 
 func batchHost(p *page) any {
-	if hosts, err := slurm.ExpandHosts(p.job.Nodes); err == nil && len(hosts) > 0 {
+	if hosts := p.job.Nodes.Names; len(hosts) > 0 {
 		return hosts[0]
 	}
 	return ""

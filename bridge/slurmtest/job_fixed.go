@@ -1,7 +1,5 @@
 package slurmtest
 
-import "fairbridge/bridge/slurm"
-
 // jobFixed are the keys of a job record the world has nothing for.
 var jobFixed = join(
 	same(38, last, none, `batch_features burst_buffer burst_buffer_state cluster_features command container
@@ -51,9 +49,9 @@ func (p *page) nullOr(v any) any {
 // without the map of every core.
 func resources(p *page) any {
 	j := p.job
-	hosts, err := slurm.ExpandHosts(j.Nodes)
+	hosts := j.Nodes.Names
 	switch {
-	case (err != nil || len(hosts) == 0 || !j.Running()) && (p.v <= 38 || p.v >= 41):
+	case (len(hosts) == 0 || !j.Running()) && (p.v <= 38 || p.v >= 41):
 		return nil
 	case p.v <= 40:
 		return oldResources(p, hosts)
@@ -70,7 +68,7 @@ func resources(p *page) any {
 	return map[string]any{
 		"select_type": []string{"CR_CORE_MEMORY"}, "cpus": j.CPUs, "threads_per_core": sin(false, false, 0),
 		"nodes": map[string]any{
-			"count": len(hosts), "select_type": []string{"ONE_ROW"}, "list": j.Nodes, "whole": j.Exclusive,
+			"count": len(hosts), "select_type": []string{"ONE_ROW"}, "list": j.Nodes.Text, "whole": j.Exclusive,
 			"allocation": nodes,
 		},
 	}
@@ -89,7 +87,7 @@ func oldResources(p *page, hosts []string) any {
 		})
 	}
 	out := map[string]any{
-		"nodes": j.Nodes, "allocated_cores": j.CPUs, "allocated_hosts": len(hosts), "allocated_nodes": nodes,
+		"nodes": j.Nodes.Text, "allocated_cores": j.CPUs, "allocated_hosts": len(hosts), "allocated_nodes": nodes,
 	}
 	if p.v >= 39 {
 		out["allocated_cpus"] = 0

@@ -22,7 +22,7 @@ var partitionOld = join(
 		{"max_time_limit", 38, 38, func(p *page) any { return p.positive(p.part.MaxTime) }},
 		{"min nodes per job", 38, 38, zero},
 		{"name", 38, last, func(p *page) any { return p.part.Name }},
-		{"nodes", 38, 38, func(p *page) any { return p.part.Nodes }},
+		{"nodes", 38, 38, func(p *page) any { return p.part.Nodes.Text }},
 		{"preemption_mode", 38, 38, func(*page) any { return []string{"disabled"} }},
 		{"priority_job_factor", 38, 38, func(*page) any { return 1 }},
 		{"priority_tier", 38, 38, func(p *page) any { return p.part.Tier }},
@@ -46,7 +46,7 @@ var partitionNew = join(
 		{"minimums", 39, last, func(*page) any { return obj("nodes", 0) }},
 		{"node_sets", 39, last, none},
 		{"nodes", 39, last, func(p *page) any {
-			return obj("allowed_allocation", "", "configured", p.part.Nodes, "total", len(p.members()))
+			return obj("allowed_allocation", "", "configured", p.part.Nodes.Text, "total", len(p.members()))
 		}},
 		{"partition", 39, last, partitionState},
 		{"preempt_mode", 45, last, func(*page) any { return []string{"CLUSTER_GLOBAL"} }},

@@ -152,7 +152,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 	case slurm.Unlease:
 		ok = ok && !j.Eligible.After(l.now())
 	case slurm.Require:
-		ok = ok && slurm.SameHosts(j.Required, e.Nodes)
+		ok = ok && j.Required.Same(e.Nodes)
 	case slurm.Requeue:
 		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
 	case slurm.SiteFactor:
@@ -160,7 +160,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 		ok = ok && step-want <= 1 && want-step <= 1 // a job's age counts in the same moment
 	}
 	if !ok {
-		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.Required, j.Priority, in.Before.Priority, j.Restarts)
+		l.t.Errorf("%s is %s (%s); Slurm shows eligible %v, required %q, priority %d after %d, restart %d", e, in.State, in.Error, j.Eligible, j.Required.Text, j.Priority, in.Before.Priority, j.Restarts)
 	}
 }
 
@@ -250,7 +250,7 @@ func (l *control) release(waiting int64) {
 	if left, err := r.Find(ctx); err != nil || len(left.Edits) > 0 {
 		l.t.Errorf("left after release: %v %v", left, err)
 	}
-	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required != "" || j.Priority > 11_001) {
-		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.Required, j.Priority)
+	if j := job(l.t, l.Server, waiting); j.Pending() && (j.Required.Text != "" || j.Priority > 11_001) {
+		l.t.Errorf("job %d after release: required %q, priority %d", waiting, j.Required.Text, j.Priority)
 	}
 }

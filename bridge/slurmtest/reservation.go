@@ -19,7 +19,7 @@ func (s *Server) reservations(c *request) reply {
 // Slurm's source: none was recorded.
 var reservationFields = join([]field{
 	{"name", 38, last, func(p *page) any { return p.aside.Name }},
-	{"node_list", 38, last, func(p *page) any { return p.aside.Nodes }},
+	{"node_list", 38, last, func(p *page) any { return p.aside.Nodes.Text }},
 	{"node_count", 38, last, func(p *page) any { return p.aside.NodeCount }},
 	{"core_count", 38, last, func(p *page) any { return p.aside.Cores }},
 	{"core_spec_cnt", 38, 38, func(*page) any { return 0 }},

@@ -24,7 +24,7 @@ type body struct {
 
 func itsPriority(j slurm.Job) any { return j.Priority }
 func itsNice(j slurm.Job) any     { return j.Nice }
-func itsNodes(j slurm.Job) any    { return j.Required + "/" + j.Excluded }
+func itsNodes(j slurm.Job) any    { return j.Required.Text + "/" + j.Excluded.Text }
 func itsBegin(j slurm.Job) any    { return j.Eligible.Unix() }
 
 const first = 1767571200 // the world's first moment

@@ -44,7 +44,7 @@ type shown struct {
 func shownAs(j *slurm.Job) *shown {
 	return &shown{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
-		Nodes: j.Nodes, Required: j.Required, Excluded: j.Excluded,
+		Nodes: j.Nodes.Text, Required: j.Required.Text, Excluded: j.Excluded.Text,
 	}
 }
 

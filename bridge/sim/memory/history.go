@@ -159,7 +159,7 @@ func (h *history) stop(l *life, at time.Time) {
 // end closes a job for good and remembers how long it was.
 func (h *history) end(l *life, j *slurm.Job) {
 	l.ended = true
-	if !l.runs && j.Nodes != "" && !j.Start.IsZero() { // it came and went between two views
+	if !l.runs && j.Nodes.Text != "" && !j.Start.IsZero() { // it came and went between two views
 		h.start(l, j)
 	}
 	h.stop(l, j.End)

@@ -77,7 +77,7 @@ func settledParts(jobs []slurm.Job) []slurm.Job {
 	jobs = slices.Clone(jobs)
 	for i := range jobs {
 		j := &jobs[i]
-		j.Reason, j.ReasonText, j.Scheduled = "", "", ""
+		j.Reason, j.ReasonText, j.Scheduled = "", "", slurm.Hosts{}
 		if j.Pending() {
 			j.Start, j.End, j.Priority = time.Time{}, time.Time{}, 0
 			j.Eligible, j.Accrue = time.Time{}, time.Time{}

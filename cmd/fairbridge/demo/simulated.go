@@ -3,6 +3,7 @@ package demo
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -113,7 +114,8 @@ func (s *simulated) Queue(context.Context) (list []queued, err error) {
 				continue
 			}
 			if q.Runs {
-				if q.Nodes, err = slurm.ExpandHosts(j.Nodes); err != nil {
+				if q.Nodes = j.Nodes.Names; j.Nodes.Unread != "" {
+					err = errors.New(j.Nodes.Unread)
 					return
 				}
 			}
