@@ -27,6 +27,7 @@ var ours = []rule{
 	{[]string{"policy/window"}, []string{"policy", "policy/solve", "policy/predict", "policy/grant"}, "a window predicts, plans and grants at once"},
 	{[]string{"policy/..."}, []string{"policy", "policy/solve"}, "stages do not know each other"},
 	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},
+	{[]string{"bridge/slurmtest/wire"}, []string{"bridge/slurm"}, "records in, JSON values out"},
 	{[]string{"bridge/sim", "bridge/slurmtest"}, []string{"policy", "bridge/...", "accounting/trace"}, "a simulated Slurm"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
 	{[]string{"bridge"}, []string{"policy", "bridge/slurm"}, "nouns and ports stand on nothing of their verbs"},

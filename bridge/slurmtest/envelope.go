@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // meta is what surrounds every reply.
@@ -16,21 +17,21 @@ func (s *Server) meta(v int) (key string, value any) {
 	parts := append(strings.Split(release, "."), "0", "0", "0")
 	if s.old() {
 		n := func(i int) int { k, _ := strconv.Atoi(parts[i]); return k }
-		return "meta", obj(
-			"plugin", obj("type", fmt.Sprintf("openapi/v0.0.%d", v), "name", fmt.Sprintf("Slurm OpenAPI v0.0.%d", v)),
-			"Slurm", obj("version", obj("major", n(0), "minor", n(1), "micro", n(2)), "release", release))
+		return "meta", wire.Object(
+			"plugin", wire.Object("type", fmt.Sprintf("openapi/v0.0.%d", v), "name", fmt.Sprintf("Slurm OpenAPI v0.0.%d", v)),
+			"Slurm", wire.Object("version", wire.Object("major", n(0), "minor", n(1), "micro", n(2)), "release", release))
 	}
-	return "meta", obj(
-		"plugin", obj("type", "openapi/slurmctld", "name", "Slurm OpenAPI slurmctld",
+	return "meta", wire.Object(
+		"plugin", wire.Object("type", "openapi/slurmctld", "name", "Slurm OpenAPI slurmctld",
 			"data_parser", fmt.Sprintf("data_parser/v0.0.%d", v), "accounting_storage", "accounting_storage/slurmdbd"),
-		"client", obj("source", "127.0.0.1:6820(fd:11)", "user", "root", "group", "root"), "command", []string{},
-		"slurm", obj("version", obj("major", parts[0], "minor", parts[1], "micro", parts[2]),
+		"client", wire.Object("source", "127.0.0.1:6820(fd:11)", "user", "root", "group", "root"), "command", []string{},
+		"slurm", wire.Object("version", wire.Object("major", parts[0], "minor", parts[1], "micro", parts[2]),
 			"release", release, "cluster", s.world.Cluster()))
 }
 
 // ok makes a good reply from keys and values.
 func (s *Server) ok(c *request, pairs ...any) reply {
-	body := obj(pairs...)
+	body := wire.Object(pairs...)
 	k, m := s.meta(c.v)
 	body[k], body["errors"] = m, []any{}
 	if !s.old() {
@@ -48,7 +49,7 @@ func (s *Server) failed(c *request, status, number int, text, source string, pai
 }
 
 func problem(number int, text, source string) any {
-	return obj("description", source+" failed", "error_number", number, "error", text, "source", source)
+	return wire.Object("description", source+" failed", "error_number", number, "error", text, "source", source)
 }
 
 // status is how the release answers a refusal by slurmctld.
@@ -65,7 +66,7 @@ func (s *Server) status(number int) int {
 // warn adds an entry to warnings[].
 func (r *reply) warn(description, source string) {
 	list, _ := r.body["warnings"].([]any)
-	r.body["warnings"] = append(list, obj("description", description, "source", source))
+	r.body["warnings"] = append(list, wire.Object("description", description, "source", source))
 }
 
 // bytes are the reply as it goes over the wire.

@@ -12,6 +12,7 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // updatePlain is an update as 22.05 takes it: plain values and strings. One
@@ -22,12 +23,12 @@ func (s *Server) updatePlain(c *request, id string, fields map[string]json.RawMe
 		take := plainTakes[k]
 		switch {
 		case take == nil:
-			return s.unread(c, obj("description", "Unknown key \""+k+"\"", "source", "hsearch_r"))
+			return s.unread(c, wire.Object("description", "Unknown key \""+k+"\"", "source", "hsearch_r"))
 		case !take(s, &u, fields[k]):
-			unable := obj("description", "Unable to process key \""+k+"\"", "error_number", -1,
+			unable := wire.Object("description", "Unable to process key \""+k+"\"", "error_number", -1,
 				"error", "Unspecified error", "source", "slurm_process_option_data")
 			if k == "nice" || k == "priority" || k == "time_limit" {
-				return s.unread(c, obj("error", "Unable to read integer value", "error_code", 9202), unable)
+				return s.unread(c, wire.Object("error", "Unable to read integer value", "error_code", 9202), unable)
 			}
 			return s.unread(c, unable)
 		}

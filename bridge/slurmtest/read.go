@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // listed returns the jobs the caller gets to see.
@@ -16,15 +17,17 @@ func (s *Server) listed() []slurm.Job {
 	return slices.DeleteFunc(s.world.Jobs(), func(j slurm.Job) bool { return s.hidden[j.User] })
 }
 
-func (s *Server) page(c *request) *page { return &page{v: c.v, w: s.world} }
+func (s *Server) encoder(c *request) *wire.Encoder {
+	return &wire.Encoder{Version: wire.Version(c.v), Started: s.world.Started(), Changed: s.world.Changed()}
+}
 
 // stamps adds the times of a list.
 func (s *Server) stamps(c *request, r reply) reply {
 	if !s.old() {
-		p := s.page(c)
-		r.body["last_update"] = p.at(s.world.Changed())
+		e := s.encoder(c)
+		r.body["last_update"] = e.Time(s.world.Changed())
 		if _, jobs := r.body["jobs"]; jobs {
-			r.body["last_backfill"] = p.at(s.world.LastBackfill())
+			r.body["last_backfill"] = e.Time(s.world.LastBackfill())
 		}
 	}
 	return r
@@ -34,14 +37,8 @@ func (s *Server) jobs(c *request) reply {
 	if t, err := strconv.ParseInt(c.r.URL.Query().Get("update_time"), 10, 64); err == nil && t >= s.world.Changed().Unix() {
 		return s.unchanged(c)
 	}
-	p := s.page(c)
-	list := s.listed()
-	out := make([]any, len(list))
-	for i := range list {
-		p.job = &list[i]
-		out[i] = record(jobFields, p)
-	}
-	return s.stamps(c, s.ok(c, "jobs", out))
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "jobs", e.Jobs(s.listed())))
 }
 
 // unchanged is the answer to an update_time after which nothing changed.
@@ -49,8 +46,8 @@ func (s *Server) unchanged(c *request) reply {
 	if s.old() {
 		return reply{status: http.StatusNotModified}
 	}
-	p := s.page(c)
-	r := s.ok(c, "jobs", []any{}, "last_update", p.num(0), "last_backfill", p.num(0))
+	e := s.encoder(c)
+	r := s.ok(c, "jobs", []any{}, "last_update", e.Number(0), "last_backfill", e.Number(0))
 	r.warn("No job changes since update_time", "slurm_load_jobs()")
 	return r
 }
@@ -71,17 +68,12 @@ func (s *Server) job(c *request, id string) reply {
 	if err != nil {
 		r := s.refusal(c, err, "_handle_job_get", "jobs", []any{})
 		if !s.old() {
-			r.body["last_update"], r.body["last_backfill"] = sin(true, false, 0), sin(true, false, 0)
+			r.body["last_update"], r.body["last_backfill"] = wire.Wrapped(true, false, 0), wire.Wrapped(true, false, 0)
 		}
 		return r
 	}
-	p := s.page(c)
-	out := []any{}
-	for _, j := range s.array(j) {
-		p.job = &j
-		out = append(out, record(jobFields, p))
-	}
-	return s.stamps(c, s.ok(c, "jobs", out))
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "jobs", e.Jobs(s.array(j))))
 }
 
 // array returns every record of the array whose number the job has, as
@@ -97,7 +89,7 @@ func (s *Server) array(j slurm.Job) []slurm.Job {
 func (s *Server) states(c *request) reply {
 	out := []any{}
 	add := func(id string, j *slurm.Job) {
-		out = append(out, obj("job_id", id, "state", append([]string{j.State}, j.Flags...)))
+		out = append(out, wire.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
 	}
 	for _, j := range s.listed() {
 		switch {
@@ -136,14 +128,8 @@ func tasks(s string) []int {
 }
 
 func (s *Server) nodes(c *request) reply {
-	p := s.page(c)
-	list := s.world.Nodes()
-	out := make([]any, len(list))
-	for i := range list {
-		p.node = &list[i]
-		out[i] = record(nodeFields, p)
-	}
-	return s.stamps(c, s.ok(c, "nodes", out))
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "nodes", e.Nodes(s.world.Nodes())))
 }
 
 // node is one node. One that slurmctld does not know is its error 2018 in 22.05
@@ -157,23 +143,18 @@ func (s *Server) node(c *request, name string) reply {
 	case i < 0:
 		return s.failed(c, http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
 	}
-	p := s.page(c)
-	p.node = &list[i]
-	return s.stamps(c, s.ok(c, "nodes", []any{record(nodeFields, p)}))
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "nodes", e.Nodes(list[i:i+1])))
 }
 
-var partitionFields = join(partitionOld, partitionNew)
-
 func (s *Server) partitions(c *request) reply {
-	p := s.page(c)
-	p.all = s.world.Nodes()
-	list := s.world.Partitions()
-	out := make([]any, len(list))
-	for i := range list {
-		p.part = &list[i]
-		out[i] = record(partitionFields, p)
-	}
-	return s.stamps(c, s.ok(c, "partitions", out))
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "partitions", e.Partitions(s.world.Partitions(), s.world.Nodes())))
+}
+
+func (s *Server) reservations(c *request) reply {
+	e := s.encoder(c)
+	return s.stamps(c, s.ok(c, "reservations", e.Reservations(s.world.Reservations())))
 }
 
 // ping proves nothing: it answers 200 even to a dead token.
@@ -181,11 +162,11 @@ func (s *Server) ping(c *request, good bool) reply {
 	word := map[bool]string{true: "UP", false: "DOWN"}[good]
 	switch {
 	case c.v <= 39:
-		return s.ok(c, "pings", []any{obj("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+		return s.ok(c, "pings", []any{wire.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
 	case c.v >= 45:
-		return s.ok(c, "pings", []any{obj("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+		return s.ok(c, "pings", []any{wire.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
 	}
-	return s.ok(c, "pings", []any{obj("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+	return s.ok(c, "pings", []any{wire.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
 }
 
 // since is when the counters of diag began: they are cleared at midnight UTC.
@@ -198,7 +179,7 @@ func (s *Server) since() time.Time {
 
 // diag gives the counters that matter.
 func (s *Server) diag(c *request) reply {
-	p := s.page(c)
+	e := s.encoder(c)
 	pendingJobs, runningJobs := 0, 0
 	for _, j := range s.world.Jobs() {
 		switch {
@@ -209,8 +190,8 @@ func (s *Server) diag(c *request) reply {
 		}
 	}
 	submitted, started, completed := s.world.Totals()
-	stats := obj("req_time", p.num(now(s.world)), "req_time_start", p.at(s.since()), "job_states_ts", p.num(now(s.world)),
-		"bf_when_last_cycle", p.at(s.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
+	stats := wire.Object("req_time", e.Number(now(s.world)), "req_time_start", e.Time(s.since()), "job_states_ts", e.Number(now(s.world)),
+		"bf_when_last_cycle", e.Time(s.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
 		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
 		"jobs_submitted", submitted, "jobs_started", started, "jobs_completed", completed, "jobs_canceled", 0, "jobs_failed", 0,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // route finds the endpoint. good is false when slurmctld refuses the token.
@@ -90,7 +91,7 @@ func (s *Server) openapi() reply {
 			}
 			methods := map[string]any{}
 			for _, m := range strings.Fields(p.methods) {
-				methods[m] = obj("responses", obj("200", obj("description", "ok")))
+				methods[m] = wire.Object("responses", wire.Object("200", wire.Object("description", "ok")))
 			}
 			end := "/"
 			if v <= 38 || strings.HasSuffix(p.path, "}") || strings.HasSuffix(p.path, "requeue") {
@@ -99,8 +100,8 @@ func (s *Server) openapi() reply {
 			paths["/slurm/v0.0."+strconv.Itoa(v)+"/"+p.path+end] = methods
 		}
 	}
-	return reply{status: http.StatusOK, body: obj("openapi", "3.0.3", "paths", paths,
-		"info", obj("title", "Slurm REST API", "version", s.world.Version()))}
+	return reply{status: http.StatusOK, body: wire.Object("openapi", "3.0.3", "paths", paths,
+		"info", wire.Object("title", "Slurm REST API", "version", s.world.Version()))}
 }
 
 var endpoints = []struct {

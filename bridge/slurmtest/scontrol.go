@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // Scontrol runs "scontrol args…" as a user and returns what it prints and its
@@ -157,5 +158,5 @@ func (s *Server) scontrolCall(c *request) reply {
 	}
 	c.user, c.call.User = q.User, q.User
 	out, status := s.scontrol(q.User, q.Args)
-	return reply{status: http.StatusOK, body: obj("output", out, "status", status)}
+	return reply{status: http.StatusOK, body: wire.Object("output", out, "status", status)}
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"fairbridge/bridge/slurmtest/wire"
 )
 
 // userPath takes "/slurmdb/v0.0.45/user/rest" apart.
@@ -28,5 +30,5 @@ func (s *Server) user(c *request, name string, good bool) reply {
 	if c.v <= 38 {
 		shown = level
 	}
-	return s.ok(c, "users", []any{obj("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
+	return s.ok(c, "users", []any{wire.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
 }

@@ -1,0 +1,144 @@
+package wire
+
+import (
+	"fairbridge/bridge/slurm"
+)
+
+// job is a job record in the making.
+type job struct {
+	Version
+	*slurm.Job
+	enc *Encoder
+}
+
+// jobTable are all keys of a job record.
+var jobTable = newTable(jobConstants, jobFields, jobTimes)
+
+var jobFields = []field[job]{
+	{"account", 38, last, func(j job) any { return j.Account }},
+	{"admin_comment", 38, last, func(j job) any { return j.Admin }},
+	{"array_job_id", 38, last, func(j job) any { return j.Number(j.ArrayJob) }},
+	{"array_task_id", 38, last, arrayTask},
+	{"array_max_tasks", 38, last, func(j job) any { return j.Number(int64(j.ArrayMax)) }},
+	{"array_task_string", 38, last, func(j job) any { return j.ArrayTasks }},
+	{"batch_flag", 38, last, func(j job) any { return j.Batch }},
+	{"batch_host", 38, last, batchHost},
+	{"billable_tres", 38, last, billable},
+	{"cluster", 38, last, func(j job) any { return j.Cluster }},
+	{"comment", 38, last, func(j job) any { return j.Comment }},
+	{"cpus", 38, last, func(j job) any { return j.Number(int64(j.CPUs)) }},
+	{"dependency", 38, last, func(j job) any { return j.Dependency }},
+	{"derived_exit_code", 38, last, exitCode},
+	{"excluded_nodes", 38, last, func(j job) any { return j.Excluded.Text }},
+	{"exit_code", 38, last, exitCode},
+	{"extra", 39, last, func(j job) any { return j.Extra }},
+	{"features", 38, last, func(j job) any { return j.Features }},
+	{"flags", 38, last, jobFlags},
+	{"gres_detail", 38, last, func(j job) any { return list(j.Gres) }},
+	{"group_id", 38, last, func(j job) any { return j.UserID }},
+	{"group_name", 38, last, func(j job) any { return j.User }},
+	{"hold", 39, last, func(j job) any { return j.Held }},
+	{"job_id", 38, last, func(j job) any { return j.ID }},
+	{"job_resources", 38, last, resources},
+	{"job_state", 38, last, func(j job) any { return j.state(j.State, j.Flags) }},
+	{"max_nodes", 38, last, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
+	{"memory_per_cpu", 38, last, func(j job) any { return j.positive(j.MemPerCPU) }},
+	{"memory_per_node", 38, last, func(j job) any { return j.positive(j.MemPerNode) }},
+	{"minimum_cpus_per_node", 38, last, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
+	{"name", 38, last, func(j job) any { return j.Name }},
+	{"nice", 38, last, nice},
+	{"node_count", 38, last, func(j job) any { return j.Number(int64(j.NodeCount)) }},
+	{"nodes", 38, last, func(j job) any { return j.Nodes.Text }},
+	{"partition", 38, last, func(j job) any { return j.Partition() }},
+	{"priority", 38, last, func(j job) any { return j.Number(j.Priority) }},
+	{"qos", 38, last, func(j job) any { return j.QOS }},
+	{"requeue", 38, last, func(j job) any { return j.Requeue }},
+	{"required_nodes", 38, last, func(j job) any { return j.Required.Text }},
+	{"restart_cnt", 38, last, func(j job) any { return j.Restarts }},
+	{"scheduled_nodes", 39, last, func(j job) any { return j.Scheduled.Text }},
+	{"state_reason", 38, last, func(j job) any { return j.Reason }},
+	{"step_id", 44, last, stepID},
+	{"tasks", 38, last, func(j job) any { return j.Number(int64(j.NodeCount)) }},
+	{"tres_alloc_str", 38, last, func(j job) any { return j.Allocated }},
+	{"tres_per_job", 38, last, func(j job) any { return j.gres(j.PerJob) }},
+	{"tres_per_node", 38, last, func(j job) any { return j.gres(j.PerNode) }},
+	{"tres_req_str", 38, last, func(j job) any { return j.Request }},
+	{"user_id", 38, last, func(j job) any { return j.UserID }},
+	{"user_name", 38, last, func(j job) any { return j.User }},
+}
+
+var jobTimes = []field[job]{
+	{"accrue_time", 38, last, func(j job) any { return j.Time(j.Accrue) }},
+	{"deadline", 38, last, func(j job) any { return j.Time(j.Deadline) }},
+	{"eligible_time", 38, last, func(j job) any { return j.Time(j.Eligible) }},
+	{"end_time", 38, last, func(j job) any { return j.Time(j.End) }},
+	{"last_sched_evaluation", 38, last, func(j job) any { return j.Time(j.enc.Changed) }},
+	{"start_time", 38, last, func(j job) any { return j.Time(j.Start) }},
+	{"submit_time", 38, last, func(j job) any { return j.Time(j.Submit) }},
+	{"time_limit", 38, last, func(j job) any { return j.minutes(j.Limit) }},
+}
+
+func arrayTask(j job) any {
+	if !j.ArraySplit {
+		return j.unset()
+	}
+	return j.Number(j.ArrayTask)
+}
+
+func batchHost(j job) any {
+	if hosts := j.Nodes.Names; len(hosts) > 0 {
+		return hosts[0]
+	}
+	return ""
+}
+
+func billable(j job) any {
+	if j.Pending() {
+		if j.plain() {
+			return nil
+		}
+		return Wrapped(false, false, 0.0)
+	}
+	return j.Number(int64(j.CPUs))
+}
+
+// nice is null in 22.05 unless it is above 0.
+func nice(j job) any {
+	if j.plain() && j.Nice <= 0 {
+		return nil
+	}
+	return j.Nice
+}
+
+func exitCode(j job) any {
+	code, word := 0, "SUCCESS"
+	if j.State == "FAILED" {
+		code, word = 1, "ERROR"
+	}
+	if j.plain() {
+		return code << 8
+	}
+	return map[string]any{
+		"status": []string{word}, "return_code": Wrapped(true, false, code),
+		"signal": map[string]any{"id": Wrapped(false, false, 0), "name": ""},
+	}
+}
+
+func jobFlags(j job) any {
+	flags := []string{}
+	if j.Restarts > 0 || !j.Pending() {
+		flags = append(flags, "JOB_WAS_RUNNING")
+	}
+	if j.Version >= 40 {
+		flags = append(flags, "USING_DEFAULT_WCKEY", "PARTITION_ASSIGNED")
+	}
+	return flags
+}
+
+// stepID carries the run's SLUID.
+func stepID(j job) any {
+	return map[string]any{
+		"sluid": j.SLUID, "job_id": Wrapped(true, false, j.ID),
+		"step_het_component": Wrapped(false, false, 0), "step_id": "entire",
+	}
+}

@@ -1,0 +1,35 @@
+package wire
+
+import (
+	"strings"
+
+	"fairbridge/bridge/slurm"
+)
+
+// reservation is a reservation record in the making.
+type reservation struct {
+	Version
+	*slurm.Reservation
+}
+
+// reservationTable are all keys of a reservation record, after the parsers of
+// Slurm's source: none was recorded.
+var reservationTable = newTable([]constant{
+	{38, last, none, `accounts burst_buffer features groups licenses partition`},
+	{38, last, zero, `max_start_delay`},
+	{38, 38, zero, `core_spec_cnt`},
+	{39, last, always([]any{}), `core_specializations`},
+	{39, last, func(v Version) any { return Object("time", v.unset()) }, `purge_completed`},
+	{38, 38, always(int64(4294967295)), `watts`},
+	{39, 43, infinite, `watts`},
+}, []field[reservation]{
+	{"name", 38, last, func(r reservation) any { return r.Name }},
+	{"node_list", 38, last, func(r reservation) any { return r.Nodes.Text }},
+	{"node_count", 38, last, func(r reservation) any { return r.NodeCount }},
+	{"core_count", 38, last, func(r reservation) any { return r.Cores }},
+	{"start_time", 38, last, func(r reservation) any { return r.Time(r.Start) }},
+	{"end_time", 38, last, func(r reservation) any { return r.Time(r.End) }},
+	{"flags", 38, last, func(r reservation) any { return list(r.Flags) }},
+	{"users", 38, last, func(r reservation) any { return strings.Join(r.Users, ",") }},
+	{"tres", 38, last, func(r reservation) any { return r.TRES }},
+})
