@@ -1,12 +1,13 @@
 package bridge
 
 import (
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
 // Refusal is one wish the gate turned down.
 type Refusal struct {
 	Job       policy.JobID `json:"job"`       // 0: the whole plan
-	Invariant string       `json:"invariant"` // "I6"
+	Invariant invariant.ID `json:"invariant"` // what it would have broken
 	Why       string       `json:"why"`       // with its numbers
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/invariant"
 )
 
 var row = regexp.MustCompile(`(?m)^\| *([^|]+?) *\| *([^|]+?) *\|`)
@@ -36,11 +36,11 @@ func rows(t *testing.T, file string, first *regexp.Regexp) [][2]string {
 
 func TestInvariantsAreTheGates(t *testing.T) {
 	var want [][2]string
-	for _, i := range gate.Invariants {
-		want = append(want, [2]string{i.ID, i.Text})
+	for _, i := range invariant.All {
+		want = append(want, [2]string{string(i.ID), i.Text})
 	}
 	if d := cmp.Diff(want, rows(t, "safety.md", regexp.MustCompile(`^I\d+$`))); d != "" {
-		t.Errorf("safety.md differs from gate.Invariants (-gate +page):\n%s", d)
+		t.Errorf("safety.md differs from invariant.All (-invariant +page):\n%s", d)
 	}
 }
 

@@ -74,7 +74,7 @@ func (m *Metrics) viewed(v *slurm.View, open int) {
 
 func (m *Metrics) thought(t *Thought) {
 	for _, r := range t.Refused {
-		m.refusals.WithLabelValues(t.Partition.Name, r.Invariant).Inc()
+		m.refusals.WithLabelValues(t.Partition.Name, string(r.Invariant)).Inc()
 	}
 	m.unstarted.WithLabelValues(t.Partition.Name).Set(float64(len(t.Stuck)))
 	if t.Plan == nil {

@@ -74,7 +74,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 			r.warn("stops "+t.Partition.Name, errors.New(t.Pause))
 		}
 		for _, d := range t.Doubts {
-			r.doubt("gate "+d.Invariant, fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
+			r.doubt("gate "+string(d.Invariant), fmt.Errorf("partition %s: %s", t.Partition.Name, d.Why))
 		}
 	}
 	l.act(ctx, f, r, allowed)

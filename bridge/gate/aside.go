@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -21,7 +22,7 @@ func (g *planner) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
 			continue
 		}
 		if w, _, _ := n.Aside(from, p.Limit); w != nil {
-			return deny("I21", "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, stamp(w.From))
+			return deny(invariant.SetAside, "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, stamp(w.From))
 		}
 	}
 	return nil
@@ -35,11 +36,11 @@ func (g *planner) stopTime() time.Time { return g.at.Add(2 * g.Interval) }
 // I21).
 func (g *planner) startsInTime(x gang) *no {
 	if v := g.View; v.Unreserved != "" && v.At.Sub(v.ReservedAt) > asideAge {
-		return deny("I21", "it is not known which nodes are set aside: %s", v.Unreserved)
+		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.Unreserved)
 	}
 	to, d := g.job(int64(x.to)), g.decision(x.to)
 	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && strings.HasPrefix(j.Reason, "ReqNodeNotAvail") {
-		return deny("I8", "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.to)
+		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.to)
 	}
 	return g.inTime(to, d.On, g.stopTime())
 }
@@ -57,7 +58,7 @@ func (g *planner) comesBack(p *policy.Job) *no {
 		if w == nil {
 			return nil
 		}
-		kept = deny("I21", "with its limit of %v it could not start again before %v at %s", p.Limit, w, stamp(w.From))
+		kept = deny(invariant.SetAside, "with its limit of %v it could not start again before %v at %s", p.Limit, w, stamp(w.From))
 	}
 	return kept
 }

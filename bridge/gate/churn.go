@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -76,7 +77,7 @@ func (g *planner) overturned() *no {
 	wanted, was := common(g.line(g.out.Plan), ranks(g.in.Last))
 	n, c := churn(wanted, was), &g.Config
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {
-		return deny("I11", "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
+		return deny(invariant.SlowOrder, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (g *planner) reorder(line, wanted, now []policy.JobID) {
 		r := slot[wanted[i]]
 		d := g.decision(id)
 		if band(i) != band(place[id]) {
-			g.refuse(id, deny("I11", "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
+			g.refuse(id, deny(invariant.SlowOrder, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}
 		d.Rank = r
 	}

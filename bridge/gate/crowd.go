@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -20,7 +21,7 @@ func (g *planner) crowd() {
 			free.take(d.On, 1)
 			continue
 		}
-		n := deny("I8", "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
+		n := deny(invariant.StopPurpose, "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
 		g.refuse(d.Job, n)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.why
 	}

@@ -1,6 +1,10 @@
 package gate
 
-import "time"
+import (
+	"time"
+
+	"fairbridge/bridge/invariant"
+)
 
 // staleOrBlind says why nothing may be sent at all on what is known (I13,
 // I14). The first reason will do: each is enough.
@@ -9,17 +13,17 @@ func (s *State) staleOrBlind() *no {
 	old := time.Duration(c.SnapshotAge * float64(s.Interval))
 	switch {
 	case v == nil || s.Snapshot == nil:
-		return deny("I13", "there is no view of Slurm")
+		return deny(invariant.FreshView, "there is no view of Slurm")
 	case v.At.IsZero() || s.Taken.IsZero():
-		return deny("I13", "the view has no time")
+		return deny(invariant.FreshView, "the view has no time")
 	case s.Now.Before(s.Taken):
-		return deny("I13", "our clock went back %v", s.Taken.Sub(s.Now))
+		return deny(invariant.FreshView, "our clock went back %v", s.Taken.Sub(s.Now))
 	case s.Now.Sub(s.Taken) > old:
-		return deny("I13", "the view is %v old, the most is %v", s.Now.Sub(s.Taken).Round(time.Millisecond), old)
+		return deny(invariant.FreshView, "the view is %v old, the most is %v", s.Now.Sub(s.Taken).Round(time.Millisecond), old)
 	case v.At.Before(s.Snapshot.Now):
-		return deny("I13", "the view is older than the snapshot")
+		return deny(invariant.FreshView, "the view is older than the snapshot")
 	case v.At.Sub(s.Snapshot.Now) > old+c.Skew:
-		return deny("I13", "the snapshot is %v old", v.At.Sub(s.Snapshot.Now))
+		return deny(invariant.FreshView, "the snapshot is %v old", v.At.Sub(s.Snapshot.Now))
 	}
 	return nil
 }
@@ -27,7 +31,7 @@ func (s *State) staleOrBlind() *no {
 // unled says why leadership is not enough (I14).
 func (s *State) unled() *no {
 	if need := s.Config.SendTime + 2*time.Second; s.Leadership < need {
-		return deny("I14", "leadership lasts %v, sending needs %v", s.Leadership.Round(time.Millisecond), need)
+		return deny(invariant.Leading, "leadership lasts %v, sending needs %v", s.Leadership.Round(time.Millisecond), need)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package gate_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -75,16 +74,5 @@ func TestPlanDoubts(t *testing.T) {
 				t.Errorf("a malformed plan left traces: %v", out.Plan)
 			}
 		})
-	}
-}
-
-func TestInvariantTable(t *testing.T) {
-	for i, v := range gate.Invariants {
-		if want := fmt.Sprintf("I%d", i+1); v.ID != want || v.Text == "" || gate.Text(want) != v.Text {
-			t.Errorf("entry %d is %+v, want %s with a text", i, v, want)
-		}
-	}
-	if len(gate.Invariants) != 22 || gate.Text("I23") != "" {
-		t.Errorf("%d invariants, I23 is %q", len(gate.Invariants), gate.Text("I23"))
 	}
 }

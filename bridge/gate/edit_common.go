@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -19,11 +20,11 @@ var needs = map[slurm.Kind]bridge.Mode{
 // shape says why an edit is not exactly one thing (I2).
 func shape(e slurm.Edit) *no {
 	if _, ok := needs[e.Kind]; !ok {
-		return deny("I2", "there is no such edit")
+		return deny(invariant.OneField, "there is no such edit")
 	}
 	value, until, nodes, array := false, false, false, false
 	if e.Signal.Known() != (e.Kind == slurm.Warn) || e.Signal != "" && !e.Signal.Known() {
-		return deny("I2", "it carries no signal that it may, or one that it must not")
+		return deny(invariant.OneField, "it carries no signal that it may, or one that it must not")
 	}
 	switch e.Kind {
 	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.HandBack, slurm.SetGPUs:
@@ -38,10 +39,10 @@ func shape(e slurm.Edit) *no {
 		value, array = true, true
 	}
 	if !value && e.Value != 0 || until == e.Until.IsZero() || !nodes && len(e.Nodes) > 0 || !array && e.Array != "" {
-		return deny("I2", "it carries values of other fields, or lacks its own")
+		return deny(invariant.OneField, "it carries values of other fields, or lacks its own")
 	}
 	if !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes) {
-		return deny("I2", "its nodes are not sorted, or named twice")
+		return deny(invariant.OneField, "its nodes are not sorted, or named twice")
 	}
 	return nil
 }
@@ -50,9 +51,9 @@ func shape(e slurm.Edit) *no {
 func (g *editor) identity(c *claim) *no {
 	switch {
 	case c.job == nil:
-		return deny("I13", "the view does not show the job")
+		return deny(invariant.FreshView, "the view does not show the job")
 	case !c.job.Run().Same(c.Run):
-		return deny("I13", "the view shows another run, %v", c.job.Run())
+		return deny(invariant.FreshView, "the view shows another run, %v", c.job.Run())
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func (g *editor) allowedMode(c *claim) *no {
 		m = g.mode(c.job, m)
 	}
 	if !m.Allows(need) {
-		return deny("I20", "mode %s does not allow it", m)
+		return deny(invariant.WithinMode, "mode %s does not allow it", m)
 	}
 	return nil
 }
@@ -77,16 +78,16 @@ func (g *editor) ours(c *claim) *no {
 	at := spotOf(c.Edit)
 	switch {
 	case g.taken[at]:
-		return deny("I3", "another edit of this cycle writes %s", at.Field)
+		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.Open(at.Job, at.Field) != nil:
-		return deny("I3", "the outcome of an earlier edit of %s is still open", at.Field)
+		return deny(invariant.OnlyOurs, "the outcome of an earlier edit of %s is still open", at.Field)
 	case g.in.Book.Yielded(c.job.Run(), g.at) != nil:
-		return deny("I3", "somebody changed the job after us")
+		return deny(invariant.OnlyOurs, "somebody changed the job after us")
 	case c.back && c.standing == nil:
-		return deny("I3", "no value of ours stands in %s", at.Field)
+		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
 	}
 	if c.standing != nil && ledger.Whose(c.standing, c.job) == ledger.Theirs {
-		return deny("I3", "%s is not what we wrote any more", at.Field)
+		return deny(invariant.OnlyOurs, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
 }
@@ -98,7 +99,7 @@ func (g *editor) scope(c *claim) *no {
 		return nil
 	}
 	if c.planned == nil {
-		return deny("I15", "the job is not in the snapshot of partition %s", g.Partition)
+		return deny(invariant.ExemptJobs, "the job is not in the snapshot of partition %s", g.Partition)
 	}
 	return g.exempt(c.job)
 }
@@ -111,7 +112,7 @@ func (g *editor) cool(c *claim) *no {
 		return nil
 	}
 	if ago := g.Now.Sub(last); ago < g.Config.EditCooldown {
-		return deny("I10", "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Config.EditCooldown)
+		return deny(invariant.WriteBudget, "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Config.EditCooldown)
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (g *editor) affordable(c *claim) *no {
 	if c.tasks <= g.left || g.untouched {
 		return nil
 	}
-	return deny("I10", "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.left, 0))
+	return deny(invariant.WriteBudget, "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.left, 0))
 }
 
 // WriteBudget is how many tasks may be changed in an interval (I10).

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -20,7 +21,7 @@ const lowest int64 = 2
 // kind says why the edit breaks a rule of its kind.
 func (g *editor) kind(c *claim) *no {
 	if c.Kind != slurm.Requeue && c.Kind != slurm.Warn && !c.job.Pending() && !(c.back && settable(c.Kind)) {
-		return deny("I2", "%s can only be written while the job is pending", c.Kind)
+		return deny(invariant.OneField, "%s can only be written while the job is pending", c.Kind)
 	}
 	switch c.Kind {
 	case slurm.SiteFactor, slurm.Nice, slurm.Priority:
@@ -43,7 +44,7 @@ func (g *editor) kind(c *claim) *no {
 		return g.resize(c)
 	case slurm.HandBack: // what stands there is ours, which has been seen
 		if nice := c.standing.Before.Nice; c.Value != nice {
-			return deny("I3", "it would set nice %d, its owner's was %d", c.Value, nice)
+			return deny(invariant.OnlyOurs, "it would set nice %d, its owner's was %d", c.Value, nice)
 		}
 	}
 	return nil
@@ -61,26 +62,26 @@ func (g *editor) number(c *claim) *no {
 	switch c.Kind {
 	case slurm.Priority:
 		if c.Value < slurm.MinPriority || c.Value > slurm.MaxPriority {
-			return deny("I2", "priority %d is not between %d and %d", c.Value, slurm.MinPriority, slurm.MaxPriority)
+			return deny(invariant.OneField, "priority %d is not between %d and %d", c.Value, slurm.MinPriority, slurm.MaxPriority)
 		}
 		return g.lowers(c, c.Value < j.Priority)
 	case slurm.Nice:
 		if !j.NiceKnown && !g.View.NiceRead {
-			return deny("I3", "the owner's nice cannot be read here, and would be lost")
+			return deny(invariant.OnlyOurs, "the owner's nice cannot be read here, and would be lost")
 		}
 		if c.Value < -maxOffset || c.Value > maxOffset {
-			return deny("I2", "nice %d is beyond %d", c.Value, maxOffset)
+			return deny(invariant.OneField, "nice %d is beyond %d", c.Value, maxOffset)
 		}
 		return g.lowers(c, c.Value > j.Nice)
 	}
 	if c.Value < -maxOffset || c.Value > maxOffset {
-		return deny("I2", "site factor %d is beyond %d", c.Value, maxOffset)
+		return deny(invariant.OneField, "site factor %d is beyond %d", c.Value, maxOffset)
 	}
 	if c.back {
 		return nil
 	}
 	if then := j.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < lowest {
-		return deny("I2", "the priority would be %d, not between %d and %d", then, lowest, slurm.MaxPriority)
+		return deny(invariant.OneField, "the priority would be %d, not between %d and %d", then, lowest, slurm.MaxPriority)
 	}
 	return g.lowers(c, c.Value < g.in.Book.Most(j.Run(), ledger.Site, g.at))
 }
@@ -92,7 +93,7 @@ func (g *editor) lowers(c *claim, down bool) *no {
 		return nil
 	}
 	if waited := c.planned.Waited(g.at); waited > g.Config.MaxPending {
-		return deny("I16", "it has waited %v, longer than %v, and would be lowered", waited.Round(time.Second), g.Config.MaxPending)
+		return deny(invariant.LongWait, "it has waited %v, longer than %v, and would be lowered", waited.Round(time.Second), g.Config.MaxPending)
 	}
 	return nil
 }
@@ -110,13 +111,13 @@ func (g *editor) lease(c *claim) *no {
 	length := c.Until.Sub(g.at)
 	switch {
 	case length < g.Config.LeaseMin || length > g.Config.LeaseMax:
-		return deny("I4", "it would last %v, not between %v and %v", length.Round(time.Second), g.Config.LeaseMin, g.Config.LeaseMax)
+		return deny(invariant.LeaseLength, "it would last %v, not between %v and %v", length.Round(time.Second), g.Config.LeaseMin, g.Config.LeaseMax)
 	case c.Until.Nanosecond() != 0:
-		return deny("I4", "Slurm keeps whole seconds: the lease could not be told from another's begin time")
+		return deny(invariant.LeaseLength, "Slurm keeps whole seconds: the lease could not be told from another's begin time")
 	case c.Until.Before(ownBegin(c)):
-		return deny("I4", "its owner's own begin time, %s, is later", stamp(ownBegin(c)))
+		return deny(invariant.LeaseLength, "its owner's own begin time, %s, is later", stamp(ownBegin(c)))
 	case g.Leased[c.Run.Job]+length > g.Config.LeaseTotal:
-		return deny("I4", "with %v before it would be leased longer than %v altogether", g.Leased[c.Run.Job], g.Config.LeaseTotal)
+		return deny(invariant.LeaseLength, "with %v before it would be leased longer than %v altogether", g.Leased[c.Run.Job], g.Config.LeaseTotal)
 	}
 	return g.leasable(c.planned, c.job, c.Until)
 }
@@ -130,7 +131,7 @@ func (g *editor) unlease(c *claim) *no {
 		return nil // a past begin time is now to Slurm
 	}
 	if !c.Until.Equal(want) {
-		return deny("I3", "the lease would end at %s, should at %s", stamp(c.Until), stamp(want))
+		return deny(invariant.OnlyOurs, "the lease would end at %s, should at %s", stamp(c.Until), stamp(want))
 	}
 	return nil
 }
@@ -140,7 +141,7 @@ func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // hardHold checks a hold that nobody ends but we or an administrator (I2).
 func (g *editor) hardHold(c *claim) *no {
 	if !g.Config.IAcceptOrphanHolds {
-		return deny("I2", "hard holds need i_accept_orphan_holds: if we die they stay")
+		return deny(invariant.OneField, "hard holds need i_accept_orphan_holds: if we die they stay")
 	}
 	return g.leasable(c.planned, c.job, g.at.Add(g.Config.LeaseMax))
 }
@@ -151,11 +152,11 @@ func (g *editor) resize(c *claim) *no {
 	lo, hi := int64(p.MinGPUs), int64(p.MaxGPUs)
 	switch {
 	case lo < 1 || hi < lo:
-		return deny("I2", "it is not elastic")
+		return deny(invariant.OneField, "it is not elastic")
 	case c.Value < lo || c.Value > hi:
-		return deny("I2", "%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
+		return deny(invariant.OneField, "%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
 	case c.job.Unsplit() || !c.job.Batch:
-		return deny("I15", "only single batch jobs are resized")
+		return deny(invariant.ExemptJobs, "only single batch jobs are resized")
 	}
 	return nil
 }
@@ -167,7 +168,7 @@ func (g *editor) requeue(c *claim) *no {
 		func() *no { return g.stopping(c, g.allowed(c.Run.Job)) },
 		func() *no {
 			if at, n := g.warned(c.planned, c.job); n != nil || at != ready {
-				return cmp.Or(n, deny("I6", "its script was not warned in time"))
+				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
 			return nil
 		},
@@ -178,17 +179,17 @@ func (g *editor) requeue(c *claim) *no {
 func (g *editor) warn(c *claim) *no {
 	w := g.toWarn(c.Run.Job)
 	if w == nil {
-		return deny("I8", "the plan let through does not warn it")
+		return deny(invariant.StopPurpose, "the plan let through does not warn it")
 	}
 	return first(
 		func() *no { return g.stopping(c, &w.Stop) },
 		func() *no {
 			want := g.Notices[c.Run.Job]
 			if at, n := g.warned(c.planned, c.job); n != nil || at != unasked {
-				return cmp.Or(n, deny("I6", "it was warned already"))
+				return cmp.Or(n, deny(invariant.MinimumRun, "it was warned already"))
 			}
 			if c.Signal != want.Signal || c.Grace() != want.Grace {
-				return deny("I6", "it is to be warned by %s, %v ahead", want.Signal, want.Grace)
+				return deny(invariant.MinimumRun, "it is to be warned by %s, %v ahead", want.Signal, want.Grace)
 			}
 			return nil
 		},
@@ -202,13 +203,13 @@ func (g *editor) stopping(c *claim, stop *bridge.Stop) *no {
 		func() *no {
 			switch {
 			case stop == nil:
-				return deny("I8", "the plan let through does not stop it")
+				return deny(invariant.StopPurpose, "the plan let through does not stop it")
 			case slices.ContainsFunc(g.in.Requeued, c.Run.Same):
-				return deny("I5", "this run was requeued once already")
+				return deny(invariant.RequeuedOnce, "this run was requeued once already")
 			case g.unknown(c.Run.Job):
-				return deny("I5", "the outcome of an earlier edit is unknown and may still come")
+				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
 			case c.Array != j.TaskAddress():
-				return deny("I5", "its address is %q, not %q", j.TaskAddress(), c.Array)
+				return deny(invariant.RequeuedOnce, "its address is %q, not %q", j.TaskAddress(), c.Array)
 			}
 			return nil
 		},

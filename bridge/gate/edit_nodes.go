@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -33,14 +34,14 @@ func (g *editor) wanted(j *slurm.Job) (required, excluded []string, n *no) {
 	}
 	switch {
 	case req.Unread != "":
-		return nil, nil, deny("I12", "its own node list cannot be read: %s", req.Unread)
+		return nil, nil, deny(invariant.NodeLists, "its own node list cannot be read: %s", req.Unread)
 	case exc.Unread != "":
-		return nil, nil, deny("I12", "its own list of excluded nodes cannot be read: %s", exc.Unread)
+		return nil, nil, deny(invariant.NodeLists, "its own list of excluded nodes cannot be read: %s", exc.Unread)
 	}
 	return req.Names, exc.Names, nil
 }
 
-var noExpiry = deny("I12", "nothing outside the daemon would take it back if the daemon died")
+var noExpiry = deny(invariant.NodeLists, "nothing outside the daemon would take it back if the daemon died")
 
 // require checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
@@ -55,24 +56,24 @@ func (g *editor) require(c *claim) *no {
 	case !g.Expires:
 		return noExpiry
 	case len(c.Nodes) == 0:
-		return deny("I12", "it names no node")
+		return deny(invariant.NodeLists, "it names no node")
 	case c.job.Unsplit():
-		return deny("I12", "it would bind every task of the array")
+		return deny(invariant.NodeLists, "it would bind every task of the array")
 	case !c.job.Batch:
-		return deny("I15", "it is interactive: somebody is waiting for it")
+		return deny(invariant.ExemptJobs, "it is interactive: somebody is waiting for it")
 	case c.planned.Unplaced != "":
-		return deny("I12", "its nodes cannot be chosen: %s", c.planned.Unplaced)
+		return deny(invariant.NodeLists, "its nodes cannot be chosen: %s", c.planned.Unplaced)
 	case len(c.Nodes) > max(c.job.NodeCount, 1):
-		return deny("I12", "it names %d nodes for a job of %d", len(c.Nodes), max(c.job.NodeCount, 1))
+		return deny(invariant.NodeLists, "it names %d nodes for a job of %d", len(c.Nodes), max(c.job.NodeCount, 1))
 	}
 	for _, name := range own {
 		if !slices.Contains(c.Nodes, name) {
-			return deny("I12", "its owner insists on node %s", name)
+			return deny(invariant.NodeLists, "its owner insists on node %s", name)
 		}
 	}
 	for _, name := range c.Nodes {
 		if slices.Contains(refused, name) {
-			return deny("I12", "node %s is excluded for it", name)
+			return deny(invariant.NodeLists, "node %s is excluded for it", name)
 		}
 		if n := g.usable(name); n != nil {
 			return n
@@ -94,19 +95,19 @@ func (g *editor) exclude(c *claim) *no {
 	case !g.Expires:
 		return noExpiry
 	case !c.job.Batch:
-		return deny("I15", "it is interactive: somebody is waiting for it")
+		return deny(invariant.ExemptJobs, "it is interactive: somebody is waiting for it")
 	}
 	for _, name := range own {
 		if !slices.Contains(c.Nodes, name) {
-			return deny("I12", "its owner refuses node %s", name)
+			return deny(invariant.NodeLists, "its owner refuses node %s", name)
 		}
 	}
 	for _, name := range c.Nodes {
 		if slices.Contains(required, name) {
-			return deny("I12", "its owner insists on node %s", name)
+			return deny(invariant.NodeLists, "its owner insists on node %s", name)
 		}
 		if g.node(name) == nil && !slices.Contains(own, name) {
-			return deny("I12", "node %s does not exist", name)
+			return deny(invariant.NodeLists, "node %s does not exist", name)
 		}
 	}
 	left := 0
@@ -115,7 +116,7 @@ func (g *editor) exclude(c *claim) *no {
 		left += one(g.usable(name) == nil && !slices.Contains(c.Nodes, name))
 	}
 	if need := g.Config.NodeFactor * float64(max(c.job.NodeCount, 1)); float64(left) < need {
-		return deny("I12", "%d nodes would be left, it must keep %g", left, need)
+		return deny(invariant.NodeLists, "%d nodes would be left, it must keep %g", left, need)
 	}
 	return nil
 }
@@ -133,13 +134,13 @@ func (g *editor) node(name string) *slurm.Node {
 func (g *editor) usable(name string) *no {
 	n := g.node(name)
 	if n == nil {
-		return deny("I12", "node %s does not exist", name)
+		return deny(invariant.NodeLists, "node %s does not exist", name)
 	}
 	if why, ok := n.Schedulable(); !ok {
-		return deny("I12", "nothing can start on node %s: %s", name, why)
+		return deny(invariant.NodeLists, "nothing can start on node %s: %s", name, why)
 	}
 	if !slices.Contains(n.Partitions, g.Partition) {
-		return deny("I12", "node %s is not in partition %s", name, g.Partition)
+		return deny(invariant.NodeLists, "node %s is not in partition %s", name, g.Partition)
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -49,14 +50,14 @@ func (g *editor) blanket() *no {
 	return first(
 		func() *no {
 			if !in.Mode.Allows(bridge.Rank) {
-				return deny("I20", "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
+				return deny(invariant.WithinMode, "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
 			}
 			return nil
 		},
 		in.staleOrBlind, in.unled,
 		func() *no {
 			if in.Book == nil {
-				return deny("I3", "there is no ledger")
+				return deny(invariant.OnlyOurs, "there is no ledger")
 			}
 			return nil
 		},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -93,21 +94,21 @@ func (f *facts) exempt(j *slurm.Job) *no {
 	c := &f.Config
 	switch {
 	case j.Reservation != "":
-		return deny("I15", "it belongs to reservation %s", j.Reservation)
+		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
 	case !f.owned(j):
-		return deny("I15", "partition %s is not managed from here", j.Partition())
+		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.Partition())
 	case f.Left[j.User] != "":
-		return deny("I3", "%s", f.Left[j.User])
+		return deny(invariant.OnlyOurs, "%s", f.Left[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
-		return deny("I15", "user %s is exempt", j.User)
+		return deny(invariant.ExemptJobs, "user %s is exempt", j.User)
 	case slices.Contains(c.ExemptAccounts, j.Account):
-		return deny("I15", "account %s is exempt", j.Account)
+		return deny(invariant.ExemptJobs, "account %s is exempt", j.Account)
 	case slices.Contains(c.ExemptJobs, j.ID) || j.ArrayJob != 0 && slices.Contains(c.ExemptJobs, j.ArrayJob):
-		return deny("I15", "the job is exempt")
+		return deny(invariant.ExemptJobs, "the job is exempt")
 	}
 	for _, p := range j.Partitions {
 		if slices.Contains(c.ExemptPartitions, p) {
-			return deny("I15", "partition %s is exempt", p)
+			return deny(invariant.ExemptJobs, "partition %s is exempt", p)
 		}
 	}
 	return nil
@@ -117,17 +118,17 @@ func (f *facts) exempt(j *slurm.Job) *no {
 func untouchable(j *slurm.Job) *no {
 	switch {
 	case j.Held || j.Priority == 0 && j.Pending():
-		return deny("I1", "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
+		return deny(invariant.Held, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
 	case j.Opaque != "":
-		return deny("I15", "its record cannot be read: %s", j.Opaque)
+		return deny(invariant.ExemptJobs, "its record cannot be read: %s", j.Opaque)
 	case j.HetJob != 0:
-		return deny("I15", "it is part of heterogeneous job %d", j.HetJob)
+		return deny(invariant.ExemptJobs, "it is part of heterogeneous job %d", j.HetJob)
 	case j.Federation != "":
-		return deny("I15", "it is a federated job of %s", j.Federation)
+		return deny(invariant.ExemptJobs, "it is a federated job of %s", j.Federation)
 	case j.Cron != "":
-		return deny("I15", "it is a scrontab job")
+		return deny(invariant.ExemptJobs, "it is a scrontab job")
 	case j.Done() || j.Flag("COMPLETING"):
-		return deny("I15", "it is ending or has ended")
+		return deny(invariant.ExemptJobs, "it is ending or has ended")
 	}
 	return nil
 }
@@ -138,17 +139,17 @@ func (f *facts) leasable(p *policy.Job, j *slurm.Job, until time.Time) *no {
 	c, id := &f.Config, j.ID
 	switch {
 	case !j.Batch:
-		return deny("I15", "it is interactive: somebody is waiting for it")
+		return deny(invariant.ExemptJobs, "it is interactive: somebody is waiting for it")
 	case p.Waited(f.at) > c.MaxPending:
-		return deny("I16", "it has waited %v, longer than %v", p.Waited(f.at).Round(time.Second), c.MaxPending)
+		return deny(invariant.LongWait, "it has waited %v, longer than %v", p.Waited(f.at).Round(time.Second), c.MaxPending)
 	case f.Leased[id] >= c.LeaseTotal:
-		return deny("I4", "it was leased for %v altogether, the most is %v", f.Leased[id], c.LeaseTotal)
+		return deny(invariant.LeaseLength, "it was leased for %v altogether, the most is %v", f.Leased[id], c.LeaseTotal)
 	case f.dependants[id]+f.dependants[arrayOf(j)] > c.MaxDependants:
-		return deny("I15", "%d jobs wait for it, more than %d", f.dependants[id]+f.dependants[arrayOf(j)], c.MaxDependants)
+		return deny(invariant.ExemptJobs, "%d jobs wait for it, more than %d", f.dependants[id]+f.dependants[arrayOf(j)], c.MaxDependants)
 	}
 	for _, d := range []time.Time{p.Deadline, j.Deadline} {
 		if !d.IsZero() && until.Add(c.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
-			return deny("I15", "its deadline %s is too near for a lease", d.UTC().Format(time.RFC3339))
+			return deny(invariant.ExemptJobs, "its deadline %s is too near for a lease", d.UTC().Format(time.RFC3339))
 		}
 	}
 	return nil

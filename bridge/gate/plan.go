@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -96,7 +97,7 @@ func (g *planner) wish(d *policy.Decision) {
 func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 	j := g.View.Job(int64(p.ID))
 	if j == nil || !j.Pending() {
-		return deny("I13", "the view does not show it pending")
+		return deny(invariant.FreshView, "the view does not show it pending")
 	}
 	if n := g.exempt(j); n != nil {
 		return n
@@ -105,10 +106,10 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 		return g.leasable(p, j, g.at.Add(g.Config.LeaseMin))
 	}
 	if p.Held != "" {
-		return deny("I15", "it cannot start: %s", p.Held)
+		return deny(invariant.ExemptJobs, "it cannot start: %s", p.Held)
 	}
 	if p.Stuck != "" {
-		return deny("I8", "%s", p.Stuck)
+		return deny(invariant.StopPurpose, "%s", p.Stuck)
 	}
 	if n := g.startable(p, d.On); n != nil {
 		return n
@@ -122,21 +123,21 @@ func (g *planner) startable(p *policy.Job, on policy.Alloc) *no {
 		n := g.Snapshot.Node(slot.Node)
 		switch {
 		case n == nil:
-			return deny("I12", "node %s does not exist", slot.Node)
+			return deny(invariant.NodeLists, "node %s does not exist", slot.Node)
 		case n.Down != "":
-			return deny("I12", "nothing can start on node %s: %s", n.Name, n.Down)
+			return deny(invariant.NodeLists, "nothing can start on node %s: %s", n.Name, n.Down)
 		case !n.In(p.Partition):
-			return deny("I12", "node %s is not in partition %s", n.Name, p.Partition)
+			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
 		case slices.Contains(p.Ask.Exclude, n.Name):
-			return deny("I12", "its owner refuses node %s", n.Name)
+			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
 		case healthy(n, slot.Type) < slot.Count:
-			return deny("I12", "node %s has %d healthy %q devices, not %d", n.Name, healthy(n, slot.Type), slot.Type, slot.Count)
+			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, healthy(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()
 	for _, must := range p.Ask.Require {
 		if len(on) > 0 && !slices.Contains(nodes, must) {
-			return deny("I12", "its owner insists on node %s", must)
+			return deny(invariant.NodeLists, "its owner insists on node %s", must)
 		}
 	}
 	return nil

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -15,25 +16,25 @@ const (
 func malformed(p *policy.Plan, s *policy.Snapshot) *no {
 	switch {
 	case p == nil:
-		return deny("I19", "there is no plan")
+		return deny(invariant.SoundPlan, "there is no plan")
 	case p.Basis != s.Seq:
-		return deny("I19", "the plan was made from snapshot %d, not %d", p.Basis, s.Seq)
+		return deny(invariant.SoundPlan, "the plan was made from snapshot %d, not %d", p.Basis, s.Seq)
 	case len(p.Decisions) > maxDecisions:
-		return deny("I19", "the plan has %d decisions, the most is %d", len(p.Decisions), maxDecisions)
+		return deny(invariant.SoundPlan, "the plan has %d decisions, the most is %d", len(p.Decisions), maxDecisions)
 	case len(p.Decisions) != len(s.Jobs):
-		return deny("I19", "the plan decides on %d jobs, there are %d", len(p.Decisions), len(s.Jobs))
+		return deny(invariant.SoundPlan, "the plan decides on %d jobs, there are %d", len(p.Decisions), len(s.Jobs))
 	}
 	taken := make(map[int]policy.JobID, len(p.Decisions))
 	for i := range p.Decisions {
 		d, j := &p.Decisions[i], &s.Jobs[i]
 		if d.Job != j.ID {
-			return deny("I19", "decision %d is about job %d, want job %d: one per job, sorted", i+1, d.Job, j.ID)
+			return deny(invariant.SoundPlan, "decision %d is about job %d, want job %d: one per job, sorted", i+1, d.Job, j.ID)
 		}
 		if n := malformedDecision(d, j); n != nil {
 			return n
 		}
 		if other, ok := taken[d.Rank]; ok {
-			return deny("I19", "jobs %d and %d share rank %d", other, d.Job, d.Rank)
+			return deny(invariant.SoundPlan, "jobs %d and %d share rank %d", other, d.Job, d.Rank)
 		}
 		taken[d.Rank] = d.Job
 	}
@@ -43,17 +44,17 @@ func malformed(p *policy.Plan, s *policy.Snapshot) *no {
 func malformedDecision(d *policy.Decision, j *policy.Job) *no {
 	switch {
 	case !fits(d.Verb, j):
-		return deny("I19", "job %d is %s: it cannot %q", d.Job, j.State, d.Verb)
+		return deny(invariant.SoundPlan, "job %d is %s: it cannot %q", d.Job, j.State, d.Verb)
 	case d.Rank < 1:
-		return deny("I19", "job %d has rank %d; 1 is first", d.Job, d.Rank)
+		return deny(invariant.SoundPlan, "job %d has rank %d; 1 is first", d.Job, d.Rank)
 	case d.GPUs < 0:
-		return deny("I19", "job %d would run on %d GPUs", d.Job, d.GPUs)
+		return deny(invariant.SoundPlan, "job %d would run on %d GPUs", d.Job, d.GPUs)
 	case len(d.Why) > maxWhy:
-		return deny("I19", "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhy)
+		return deny(invariant.SoundPlan, "job %d: its reason has %d bytes, the most is %d", d.Job, len(d.Why), maxWhy)
 	}
 	for _, slot := range d.On {
 		if slot.Count < 1 || slot.Node == "" {
-			return deny("I19", "job %d would get %d devices of node %q", d.Job, slot.Count, slot.Node)
+			return deny(invariant.SoundPlan, "job %d would get %d devices of node %q", d.Job, slot.Count, slot.Node)
 		}
 	}
 	return nil

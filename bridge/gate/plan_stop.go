@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -152,7 +153,7 @@ func (g *planner) tooManyStops() *no {
 		}
 	}
 	if c := &g.Config; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {
-		return deny("I7", "the plan wants to stop %d jobs with %g of %g GPUs, over %g%%", n, stopped, inUse, c.PlanStopPercent)
+		return deny(invariant.StopBudget, "the plan wants to stop %d jobs with %g of %g GPUs, over %g%%", n, stopped, inUse, c.PlanStopPercent)
 	}
 	return nil
 }

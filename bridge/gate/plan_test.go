@@ -241,7 +241,7 @@ func refusals(rs []bridge.Refusal, job int64) string {
 	var ids []string
 	for _, r := range rs {
 		if int64(r.Job) == job {
-			ids = append(ids, r.Invariant)
+			ids = append(ids, string(r.Invariant))
 		}
 	}
 	return strings.Join(ids, " ")

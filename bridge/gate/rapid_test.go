@@ -205,7 +205,7 @@ func soundEdits(t *rapid.T) {
 		t.Fatalf("%d edits became %d accepted and %d refused", len(in.Edits), len(accepted), len(refused))
 	}
 	for _, r := range refused {
-		if gate.Text(r.Invariant) == "" || r.Why == "" {
+		if r.Invariant.Text() == "" || r.Why == "" {
 			t.Fatalf("refusal %+v names no invariant or reason", r)
 		}
 	}

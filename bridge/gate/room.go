@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -84,11 +85,11 @@ func (g *planner) worthwhile(x gang, free room) *no {
 	to, d := g.job(int64(x.to)), g.decision(x.to)
 	switch {
 	case to == nil:
-		return deny("I8", "the job it would make room for (%d) is not listed", x.to)
+		return deny(invariant.StopPurpose, "the job it would make room for (%d) is not listed", x.to)
 	case d.Verb != policy.Start && !ends(d, to):
-		return deny("I8", "the job it would make room for (%d) does not start", x.to)
+		return deny(invariant.StopPurpose, "the job it would make room for (%d) does not start", x.to)
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
-		return deny("I8", "job %d could not start if it had room", x.to)
+		return deny(invariant.StopPurpose, "job %d could not start if it had room", x.to)
 	}
 	if n := g.startsInTime(x); n != nil {
 		return n
@@ -102,13 +103,13 @@ func (g *planner) worthwhile(x gang, free room) *no {
 func (g *planner) makesRoom(x gang, free room) *no {
 	if d := g.decision(x.to); d.Verb == policy.Start {
 		if len(d.On) == 0 || d.On.Count() < min(need(g.job(int64(x.to))), max(d.GPUs, 1)) {
-			return deny("I8", "it is not said where job %d would run", x.to)
+			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.to)
 		}
 		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
-			return deny("I8", "job %d could not start: %s", x.to, n.why)
+			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.why)
 		}
 		if free.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
-			return deny("I8", "job %d has room without it", x.to)
+			return deny(invariant.StopPurpose, "job %d has room without it", x.to)
 		}
 	}
 	then := room{}
@@ -118,12 +119,12 @@ func (g *planner) makesRoom(x gang, free room) *no {
 	for _, id := range x.victims {
 		p := g.job(int64(id))
 		if d := g.decision(id); d.Verb != policy.Stop && len(d.On) == 0 {
-			return deny("I8", "it is not said where job %d would run", id)
+			return deny(invariant.StopPurpose, "it is not said where job %d would run", id)
 		}
 		then.take(p.On, -1)
 	}
 	if on := g.targets(x); !then.has(on) {
-		return deny("I8", "job %d would still not fit", x.to)
+		return deny(invariant.StopPurpose, "job %d would still not fit", x.to)
 	}
 	return nil
 }
@@ -188,7 +189,7 @@ func (g *planner) gains(x gang, to *policy.Job) *no {
 	}
 	gain := policy.Service(to.Ask.GPUs.Whole(), max(left, time.Duration(0)))
 	if float64(gain) < g.Config.GainFactor*float64(lost) {
-		return deny("I8", "job %d is expected to do %v, less than %g times the %v lost", x.to, gain, g.Config.GainFactor, lost)
+		return deny(invariant.StopPurpose, "job %d is expected to do %v, less than %g times the %v lost", x.to, gain, g.Config.GainFactor, lost)
 	}
 	return nil
 }

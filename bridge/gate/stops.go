@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/policy"
 )
 
@@ -95,15 +96,15 @@ func (b *stopBudget) check(s bridge.Stop) *no {
 	whole := b.inUse * 24 * 3600 * c.LostPercent24h / 100
 	switch {
 	case hour.user >= c.UserStops1h:
-		return deny("I7", "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.user, c.UserStops1h)
+		return deny(invariant.StopBudget, "jobs of user %s were stopped %d times this hour, the most is %d", s.User, hour.user, c.UserStops1h)
 	case hour.account >= c.AccountStops1h:
-		return deny("I7", "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.account, c.AccountStops1h)
+		return deny(invariant.StopBudget, "jobs of account %s were stopped %d times this hour, the most is %d", s.Account, hour.account, c.AccountStops1h)
 	case !b.room(cycle, s, c.StopPercent, c.StopFloor):
-		return deny("I7", "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpus, c.StopPercent, b.inUse)
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this interval", s.GPUs, cycle.gpus, c.StopPercent, b.inUse)
 	case !b.room(hour, s, c.StopPercent1h, c.StopFloor1h):
-		return deny("I7", "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpus, c.StopPercent1h, b.inUse)
+		return deny(invariant.StopBudget, "%g GPUs on top of %g are more than %g%% of %g in this hour", s.GPUs, hour.gpus, c.StopPercent1h, b.inUse)
 	case float64(day.lost+s.Lost) > whole:
-		return deny("I7", "%v of work would be lost in 24 hours, the most is %v", day.lost+s.Lost, policy.GPUSeconds(whole))
+		return deny(invariant.StopBudget, "%v of work would be lost in 24 hours, the most is %v", day.lost+s.Lost, policy.GPUSeconds(whole))
 	}
 	return b.perJob(s)
 }
@@ -128,11 +129,11 @@ func (b *stopBudget) perJob(s bridge.Stop) *no {
 	}
 	switch {
 	case recent(4*time.Hour) >= c.JobStops4h:
-		return deny("I7", "it was stopped %d times in 4 hours, the most is %d", recent(4*time.Hour), c.JobStops4h)
+		return deny(invariant.StopBudget, "it was stopped %d times in 4 hours, the most is %d", recent(4*time.Hour), c.JobStops4h)
 	case recent(24*time.Hour) >= c.JobStops24h:
-		return deny("I7", "it was stopped %d times in 24 hours, the most is %d", recent(24*time.Hour), c.JobStops24h)
+		return deny(invariant.StopBudget, "it was stopped %d times in 24 hours, the most is %d", recent(24*time.Hour), c.JobStops24h)
 	case crowded(times, c.JobStops24h):
-		return deny("I7", "it was once stopped %d times in 24 hours and is exempt for good", c.JobStops24h)
+		return deny(invariant.StopBudget, "it was once stopped %d times in 24 hours and is exempt for good", c.JobStops24h)
 	}
 	return nil
 }

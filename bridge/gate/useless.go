@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 )
 
 // patience is how many intervals a job that another was stopped for may take to
@@ -59,5 +60,5 @@ func (f *facts) pause() *no {
 	if j := f.View.Job(s.For); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}
-	return deny("I22", "%s: no job of this partition is stopped until it does, or until %s", why, stamp(until))
+	return deny(invariant.StopsInVain, "%s: no job of this partition is stopped until it does, or until %s", why, stamp(until))
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -12,7 +13,7 @@ import (
 func (f *facts) stoppable(p *policy.Job) *no {
 	j := f.View.Job(int64(p.ID))
 	if j == nil {
-		return deny("I13", "the view does not show it")
+		return deny(invariant.FreshView, "the view does not show it")
 	}
 	return first(
 		func() *no { return f.exempt(j) },
@@ -29,19 +30,19 @@ func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *no {
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
 	}
-	return deny("I20", "partition %s is in mode %s", j.Partition(), m)
+	return deny(invariant.WithinMode, "partition %s is in mode %s", j.Partition(), m)
 }
 
 func requeueable(p *policy.Job, j *slurm.Job) *no {
 	switch {
 	case j.State != "RUNNING":
-		return deny("I5", "it is %s, not running", j.State)
+		return deny(invariant.RequeuedOnce, "it is %s, not running", j.State)
 	case !j.Batch || !j.Requeue:
-		return deny("I5", "Slurm may not requeue it (batch %v, requeue %v)", j.Batch, j.Requeue)
+		return deny(invariant.RequeuedOnce, "Slurm may not requeue it (batch %v, requeue %v)", j.Batch, j.Requeue)
 	case p.Fixed != "":
-		return deny("I5", "%s", p.Fixed)
+		return deny(invariant.RequeuedOnce, "%s", p.Fixed)
 	case p.State != policy.Running:
-		return deny("I5", "the snapshot shows it %s", p.State)
+		return deny(invariant.RequeuedOnce, "the snapshot shows it %s", p.State)
 	}
 	return nil
 }
@@ -50,19 +51,19 @@ func (f *facts) ranEnough(p *policy.Job, j *slurm.Job) *no {
 	c := &f.Config
 	need := c.Quantum + p.Checkpoint
 	if j.Start.IsZero() {
-		return deny("I6", "its start is not known")
+		return deny(invariant.MinimumRun, "its start is not known")
 	}
 	if ran := f.at.Sub(j.Start); ran < need {
-		return deny("I6", "it ran %v, at least %v are its own", ran.Round(time.Second), need)
+		return deny(invariant.MinimumRun, "it ran %v, at least %v are its own", ran.Round(time.Second), need)
 	}
 	for _, t := range f.Stopped[j.ID] {
 		if f.at.Sub(t) < c.Cooldown {
-			return deny("I6", "it was stopped %v ago, the least is %v", f.at.Sub(t).Round(time.Second), c.Cooldown)
+			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.at.Sub(t).Round(time.Second), c.Cooldown)
 		}
 	}
 	for _, s := range f.Stops {
 		if s.Job == j.ID && f.at.Sub(s.At) < c.Cooldown {
-			return deny("I6", "it was stopped %v ago, the least is %v", f.at.Sub(s.At).Round(time.Second), c.Cooldown)
+			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.at.Sub(s.At).Round(time.Second), c.Cooldown)
 		}
 	}
 	return nil
@@ -79,12 +80,12 @@ func (f *facts) pingPong(s bridge.Stop, displaced pairs) *no {
 		return nil
 	}
 	if displaced[pair{s.For, s.Job}] {
-		return deny("I9", "job %d is stopped for it in the same plan", s.For)
+		return deny(invariant.NoPingPong, "job %d is stopped for it in the same plan", s.For)
 	}
 	span := 2 * f.Config.Quantum
 	for _, o := range f.Stops {
 		if o.Job == s.For && o.For == s.Job && f.Snapshot.Now.Sub(o.At) < span {
-			return deny("I9", "job %d was stopped for it %v ago, the least is %v", s.For, f.Snapshot.Now.Sub(o.At), span)
+			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.For, f.Snapshot.Now.Sub(o.At), span)
 		}
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -63,9 +64,9 @@ func (f *facts) warned(p *policy.Job, j *slurm.Job) (standing, *no) {
 	case f.at.Sub(w.At) >= f.Config.Cooldown:
 		return unasked, nil
 	case w.Due.IsZero():
-		return ready, deny("I6", "its script was to be warned %v ago, and nothing shows that it was", f.at.Sub(w.At).Round(time.Second))
+		return ready, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.at.Sub(w.At).Round(time.Second))
 	}
-	return ready, deny("I6", "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
+	return ready, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
 		f.at.Sub(w.At).Round(time.Second), f.Config.Cooldown)
 }
 
@@ -146,7 +147,7 @@ func (g *planner) settledOn(x gang) *no {
 		w := &g.Warnings[i]
 		j := g.View.Job(w.Run.Job)
 		if ask && w.For == int64(x.to) && g.live(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
-			return deny("I8", "job %d was warned to make room for job %d already", w.Run.Job, x.to)
+			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.to)
 		}
 	}
 	return nil

@@ -182,7 +182,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		kept, refused := gate.Edits(in)
 		got := ""
 		if len(refused) > 0 {
-			got = refused[0].Invariant
+			got = string(refused[0].Invariant)
 		}
 		if got != c.want || (len(kept) == 1) != (c.want == "") {
 			t.Errorf("%s: %q (%v), want %q", c.name, got, refused, c.want)

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -81,34 +82,38 @@ func printThought(w io.Writer, f *push.Facts, t *cycle.Thought) {
 	}
 	fmt.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
 	for _, d := range t.Doubts {
-		fmt.Fprintf(w, "  nothing would be pushed: %s (%s)\n", d.Why, d.Invariant)
+		paragraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
-		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", modeOf(t))
+		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
 	} else {
-		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", count(len(t.Edits), "edit"), modeOf(t))
+		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", count(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
 		fmt.Fprintf(w, "  %s\n", edited(e, f.View.At))
 	}
-	if len(t.Refused) > 0 {
-		fmt.Fprintln(w, "The gate turned down:")
-	}
-	for _, r := range t.Refused {
-		paragraph(w, "  ", fmt.Sprintf("job %d: %s (%s)", r.Job, r.Why, r.Invariant))
-	}
+	printRefused(w, t.Refused)
 	fmt.Fprintln(w)
 }
 
-func modeOf(t *cycle.Thought) bridge.Mode {
-	if t.Partition.PlanAs != "" {
-		return t.Partition.PlanAs
+// printRefused tells what the gate turned down, under the sentence that it would
+// have broken.
+func printRefused(w io.Writer, refused []bridge.Refusal) {
+	by := map[invariant.ID][]bridge.Refusal{}
+	for _, r := range refused {
+		by[r.Invariant] = append(by[r.Invariant], r)
 	}
-	if t.Partition.Mode == bridge.Observe {
-		return bridge.Preempt
+	for _, i := range invariant.All {
+		if len(by[i.ID]) == 0 {
+			continue
+		}
+		fmt.Fprintln(w)
+		paragraph(w, "", "Turned down, because: "+i.Text)
+		for _, r := range by[i.ID] {
+			paragraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
+		}
 	}
-	return t.Partition.Mode
 }
 
 func printDecisions(w io.Writer, t *cycle.Thought) {
