@@ -15,9 +15,9 @@ const asideAge = 10 * time.Minute
 
 // inTime says why a run from a moment on reaches into a time in which one of
 // the nodes is set aside (I21).
-func (g *planner) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
+func (f *facts) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
 	for _, name := range on.Nodes() {
-		n := g.Snapshot.Node(name)
+		n := f.Snapshot.Node(name)
 		if n == nil {
 			continue
 		}
@@ -30,11 +30,11 @@ func (g *planner) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
 
 // stopTime is when who is stopped for could start, as far as its limit counts: a
 // requeue takes effect within two intervals.
-func (g *planner) stopTime() time.Time { return g.at.Add(2 * g.Interval) }
+func (f *facts) stopTime() time.Time { return f.at.Add(2 * f.Interval) }
 
 // startsInTime says why the job that a gang is stopped for would not start (I8,
 // I21).
-func (g *planner) startsInTime(x gang) *no {
+func (g *stopper) startsInTime(x gang) *no {
 	if v := g.View; v.Unreserved != "" && v.At.Sub(v.ReservedAt) > asideAge {
 		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.Unreserved)
 	}
@@ -47,14 +47,14 @@ func (g *planner) startsInTime(x gang) *no {
 
 // comesBack says why a job that is stopped could not start again, whatever runs,
 // before nodes are set aside (I21).
-func (g *planner) comesBack(p *policy.Job) *no {
+func (f *facts) comesBack(p *policy.Job) *no {
 	var kept *no
-	for i := range g.Snapshot.Nodes {
-		n := &g.Snapshot.Nodes[i]
+	for i := range f.Snapshot.Nodes {
+		n := &f.Snapshot.Nodes[i]
 		if !n.In(p.Partition) || n.Down != "" || slices.Contains(p.Ask.Exclude, n.Name) || !offers(n, p) {
 			continue
 		}
-		w, _, _ := n.Aside(g.stopTime(), p.Limit)
+		w, _, _ := n.Aside(f.stopTime(), p.Limit)
 		if w == nil {
 			return nil
 		}

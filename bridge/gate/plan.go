@@ -118,9 +118,9 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 }
 
 // startable says why a job cannot start on the devices (I12).
-func (g *planner) startable(p *policy.Job, on policy.Alloc) *no {
+func (f *facts) startable(p *policy.Job, on policy.Alloc) *no {
 	for _, slot := range on {
-		n := g.Snapshot.Node(slot.Node)
+		n := f.Snapshot.Node(slot.Node)
 		switch {
 		case n == nil:
 			return deny(invariant.NodeLists, "node %s does not exist", slot.Node)

@@ -17,36 +17,48 @@ type gang struct {
 	victims []policy.JobID
 }
 
+// stopper decides which of a plan's stops may be.
+type stopper struct {
+	*planner
+	room      room // what is free when those that may not be stopped run on
+	budget    *stopBudget
+	displaced pairs // stopped in this plan, and for whom
+}
+
 // stops lets through the stops that may be, those for the first in line first.
 func (g *planner) stops() {
-	gangs, pause := g.gangs(), g.pause()
+	s := &stopper{planner: g, displaced: pairs{}}
+	gangs, pause := s.gangs(), g.pause()
 	if pause != nil {
 		g.out.Pause = pause.why
-	}
-	for _, x := range gangs {
-		if pause != nil {
-			g.keepGang(x, x.to, pause)
+		for _, x := range gangs {
+			s.keepGang(x, x.to, pause)
 		}
-	}
-	if len(gangs) == 0 || pause != nil {
 		return
 	}
-	room, budget := g.freeRoom(gangs), newStopBudget(&g.facts)
-	displaced := pairs{}
+	if len(gangs) == 0 {
+		return
+	}
+	s.room, s.budget = s.freeRoom(gangs), newStopBudget(&g.facts)
 	for _, x := range gangs {
-		accepted, culprit, n := g.stopGang(x, room, budget, displaced)
-		if n != nil {
-			g.keepGang(x, culprit, n)
-			continue
-		}
-		for _, s := range accepted {
-			budget.add(s)
-			displaced[pair{s.Job, s.For}] = true
-		}
-		room.move(g, x)
-		if !g.postpone(x, accepted) {
-			g.out.Stops = append(g.out.Stops, accepted...)
-		}
+		s.take(x)
+	}
+}
+
+// take lets a gang be stopped, now or after a warning, or keeps it.
+func (g *stopper) take(x gang) {
+	accepted, culprit, n := g.stopGang(x)
+	if n != nil {
+		g.keepGang(x, culprit, n)
+		return
+	}
+	for _, s := range accepted {
+		g.budget.add(s)
+		g.displaced[pair{s.Job, s.For}] = true
+	}
+	g.room.move(g, x)
+	if !g.postpone(x, accepted) {
+		g.out.Stops = append(g.out.Stops, accepted...)
 	}
 }
 
@@ -64,7 +76,7 @@ func (g *planner) decision(id policy.JobID) *policy.Decision {
 }
 
 // gangs groups the stops by whom they are for, in that job's rank order.
-func (g *planner) gangs() []gang {
+func (g *stopper) gangs() []gang {
 	by := map[policy.JobID]*gang{}
 	for i := range g.out.Plan.Decisions {
 		d := &g.out.Plan.Decisions[i]
@@ -92,12 +104,12 @@ func (g *planner) gangs() []gang {
 }
 
 // stopGang checks a gang as a whole; the culprit is the job that fails.
-func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([]bridge.Stop, policy.JobID, *no) {
-	if n := first(func() *no { return g.worthwhile(x, room) }, func() *no { return g.settledOn(x) }); n != nil {
+func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *no) {
+	if n := first(func() *no { return g.worthwhile(x) }, func() *no { return g.settledOn(x) }); n != nil {
 		return nil, x.to, n
 	}
-	trial := *b
-	trial.stops = slices.Clone(b.stops)
+	trial := *g.budget
+	trial.stops = slices.Clone(trial.stops)
 	var accepted []bridge.Stop
 	for _, id := range x.victims {
 		p := g.job(int64(id))
@@ -106,7 +118,7 @@ func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([
 			func() *no { return g.stoppable(p) },
 			func() *no { return g.comesBack(p) },
 			func() *no { return g.warnable(p) },
-			func() *no { return g.pingPong(s, displaced) },
+			func() *no { return g.pingPong(s, g.displaced) },
 			func() *no { return trial.check(s) },
 		)
 		if n != nil {
@@ -120,7 +132,7 @@ func (g *planner) stopGang(x gang, room room, b *stopBudget, displaced pairs) ([
 
 // keepGang keeps every job of a gang that may not be stopped, and lets the job
 // it was for wait.
-func (g *planner) keepGang(x gang, culprit policy.JobID, n *no) {
+func (g *stopper) keepGang(x gang, culprit policy.JobID, n *no) {
 	for _, id := range x.victims {
 		d, p := g.decision(id), g.job(int64(id))
 		why := n

@@ -34,7 +34,7 @@ func (r room) has(a policy.Alloc) bool {
 
 // freeRoom is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *planner) freeRoom(gangs []gang) room {
+func (g *stopper) freeRoom(gangs []gang) room {
 	r := room{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
@@ -59,7 +59,7 @@ func (g *planner) freeRoom(gangs []gang) room {
 }
 
 // targets is what the gang's jobs and the one it is for would hold.
-func (g *planner) targets(x gang) policy.Alloc {
+func (g *stopper) targets(x gang) policy.Alloc {
 	var on policy.Alloc
 	if b := g.decision(x.to); b != nil && b.Verb == policy.Start {
 		on = append(on, b.On...)
@@ -73,7 +73,7 @@ func (g *planner) targets(x gang) policy.Alloc {
 }
 
 // move gives the gang's devices to whom it was stopped for.
-func (r room) move(g *planner, x gang) {
+func (r room) move(g *stopper, x gang) {
 	for _, id := range x.victims {
 		r.take(g.job(int64(id)).On, -1)
 	}
@@ -81,7 +81,7 @@ func (r room) move(g *planner, x gang) {
 }
 
 // worthwhile says why stopping the gang would not help, or not enough (I8).
-func (g *planner) worthwhile(x gang, free room) *no {
+func (g *stopper) worthwhile(x gang) *no {
 	to, d := g.job(int64(x.to)), g.decision(x.to)
 	switch {
 	case to == nil:
@@ -94,13 +94,13 @@ func (g *planner) worthwhile(x gang, free room) *no {
 	if n := g.startsInTime(x); n != nil {
 		return n
 	}
-	if n := g.makesRoom(x, free); n != nil {
+	if n := g.makesRoom(x); n != nil {
 		return n
 	}
 	return g.gains(x, to)
 }
 
-func (g *planner) makesRoom(x gang, free room) *no {
+func (g *stopper) makesRoom(x gang) *no {
 	if d := g.decision(x.to); d.Verb == policy.Start {
 		if len(d.On) == 0 || d.On.Count() < min(need(g.job(int64(x.to))), max(d.GPUs, 1)) {
 			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.to)
@@ -108,12 +108,12 @@ func (g *planner) makesRoom(x gang, free room) *no {
 		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
 			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.why)
 		}
-		if free.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
+		if g.room.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.to)
 		}
 	}
 	then := room{}
-	for k, n := range free {
+	for k, n := range g.room {
 		then[k] = n
 	}
 	for _, id := range x.victims {
@@ -132,7 +132,7 @@ func (g *planner) makesRoom(x gang, free room) *no {
 // crammed reports whether the job may lack cores or memory on the devices'
 // nodes while those run on that run there now: then free devices are not room.
 // A job's cores and memory are taken as spread like its devices.
-func (g *planner) crammed(to *policy.Job, on policy.Alloc) bool {
+func (g *stopper) crammed(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
 		cpus, mem := share(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
@@ -175,7 +175,7 @@ func need(p *policy.Job) int {
 
 // gains weighs the work the beneficiary is expected to do against what is lost.
 // A job with neither limit nor prediction is expected to do any amount.
-func (g *planner) gains(x gang, to *policy.Job) *no {
+func (g *stopper) gains(x gang, to *policy.Job) *no {
 	left := to.Left
 	if left == 0 && to.Limit > 0 {
 		left = to.Limit - to.Ran(g.Snapshot.Now)

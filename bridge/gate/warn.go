@@ -78,7 +78,7 @@ func (f *facts) warnable(p *policy.Job) *no {
 
 // postpone turns the stops of a gang whose grace is not over into warnings: its
 // jobs run on, and the one they make room for waits. It reports whether it did.
-func (g *planner) postpone(x gang, stops []bridge.Stop) bool {
+func (g *stopper) postpone(x gang, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
 		at, _ := g.warned(g.job(s.Job), g.View.Job(s.Job))
@@ -101,7 +101,7 @@ func (g *planner) postpone(x gang, stops []bridge.Stop) bool {
 
 // runsOn lets a job of a postponed gang run on, and warns it if it was not. It
 // returns when its grace is over.
-func (g *planner) runsOn(x gang, s bridge.Stop) time.Time {
+func (g *stopper) runsOn(x gang, s bridge.Stop) time.Time {
 	p, d, j := g.job(s.Job), g.decision(policy.JobID(s.Job)), g.View.Job(s.Job)
 	notice := g.Notices[s.Job]
 	due := g.Now
@@ -134,7 +134,7 @@ func naming(ids []policy.JobID) string {
 
 // settledOn says why the gang may not be warned: others already were, to make
 // room for the same job, and the plan must not wander from one to the next (I8).
-func (g *planner) settledOn(x gang) *no {
+func (g *stopper) settledOn(x gang) *no {
 	ask := slices.ContainsFunc(x.victims, func(id policy.JobID) bool {
 		j := g.View.Job(int64(id))
 		if j == nil {
