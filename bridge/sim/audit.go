@@ -23,7 +23,7 @@ func (w *World) audited(by, do string, j *job, u Update, call func() error) erro
 	if w.cfg.Audit == nil {
 		return call()
 	}
-	a := Write{At: w.now, By: by, Job: j.id, Do: do, Asked: u, Before: w.show(j)}
+	a := Write{At: w.Now(), By: by, Job: j.id, Do: do, Asked: u, Before: w.show(j)}
 	a.Err = call()
 	w.cfg.Audit(a)
 	return a.Err

@@ -56,10 +56,10 @@ type kind struct {
 // every tested job gets a reservation (conservative backfill).
 func (w *World) backfill() {
 	if !w.news(w.lastBF) {
-		w.lastBF = w.now
+		w.lastBF = w.Now()
 		return
 	}
-	w.lastBF = w.now
+	w.lastBF = w.Now()
 	f := w.foresee()
 	for _, j := range w.order {
 		j.expect, j.planned = time.Time{}, nil
@@ -82,7 +82,7 @@ func (w *World) backfill() {
 // foresee lays out what is free when, if every running job uses its limit.
 func (w *World) foresee() *future {
 	f := &w.future
-	f.now, f.last = w.now.UnixNano(), w.now.Add(w.cfg.BackfillWindow).UnixNano()
+	f.now, f.last = w.Now().UnixNano(), w.Now().Add(w.cfg.BackfillWindow).UnixNano()
 	f.times, f.total = append(f.times[:0], f.now), f.total[:0]
 	f.kinds, f.picks = map[shape]*kind{}, map[pick]*places{}
 	if f.nodes == nil {
@@ -180,12 +180,12 @@ func (f *future) whole() timeline {
 // ends returns when a running job ends at the latest.
 func (w *World) ends(j *job) time.Time {
 	if j.completing {
-		return w.now.Add(time.Second)
+		return w.Now().Add(time.Second)
 	}
-	if end := j.start.Add(j.length()); end.After(w.now) {
+	if end := j.start.Add(j.length()); end.After(w.Now()) {
 		return end
 	}
-	return w.now.Add(time.Second)
+	return w.Now().Add(time.Second)
 }
 
 // length is the job's limit as backfill counts it.

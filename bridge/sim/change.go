@@ -110,7 +110,7 @@ func (w *World) retime(j *job) {
 	j.turn++
 	turn := j.turn
 	length, state := j.course()
-	w.at(j.began.Add(length), func() {
+	w.At(j.began.Add(length), func() {
 		if j.turn == turn {
 			w.stop(j, state, false)
 		}
@@ -129,7 +129,7 @@ func (w *World) changeBegin(_ string, j *job, u Update) error {
 		at = w.sec()
 	}
 	j.begin = at
-	if w.cfg.EnforceLimits && at.After(w.now) {
+	if w.cfg.EnforceLimits && at.After(w.Now()) {
 		j.accrue = at
 	}
 	return nil

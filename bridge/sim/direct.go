@@ -21,9 +21,9 @@ type Direct struct {
 func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
-		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.now, Started: w.cfg.Start,
+		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.Now(), Started: w.cfg.Start,
 		SiteFactor: !w.cfg.old(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
-		Reservations: w.Reservations(), ReservedAt: w.now,
+		Reservations: w.Reservations(), ReservedAt: w.Now(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
 	return v, nil

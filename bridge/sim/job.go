@@ -141,7 +141,7 @@ func (w *World) newRun() string {
 }
 
 // touch notes that a job changed.
-func (w *World) touch() { w.changed = w.now }
+func (w *World) touch() { w.changed = w.Now() }
 
 // problem is a refusal in Slurm's words.
 func problem(number int, text string) error {

@@ -34,10 +34,10 @@ func (w *World) weigh(j *job) {
 }
 
 func (w *World) age(j *job) float64 {
-	if j.accrue.IsZero() || j.accrue.After(w.now) {
+	if j.accrue.IsZero() || j.accrue.After(w.Now()) {
 		return 0
 	}
-	return min(float64(w.now.Sub(j.accrue))/float64(w.cfg.MaxAge), 1)
+	return min(float64(w.Now().Sub(j.accrue))/float64(w.cfg.MaxAge), 1)
 }
 
 // size is the share of the cluster's nodes the job wants.
@@ -117,14 +117,14 @@ func (w *World) recompute() {
 		}
 	}
 	if waiting {
-		w.dirty = w.now
+		w.dirty = w.Now()
 	}
 }
 
 // decay adds the GPU seconds used since the last time and lets old use fade.
 func (w *World) decay() {
-	d := w.now.Sub(w.usageAt)
-	w.usageAt = w.now
+	d := w.Now().Sub(w.usageAt)
+	w.usageAt = w.Now()
 	fade := math.Exp2(-float64(d) / float64(w.cfg.HalfLife))
 	for k := range w.usage {
 		w.usage[k] *= fade
@@ -143,7 +143,7 @@ func (w *World) charge(j *job, d time.Duration) {
 	if _, ok := w.usage[k]; !ok {
 		w.sorted = nil
 	}
-	w.usage[k] += float64(n) * min(d, w.now.Sub(j.began)).Seconds()
+	w.usage[k] += float64(n) * min(d, w.Now().Sub(j.began)).Seconds()
 }
 
 func order(a, b string) int {

@@ -94,10 +94,10 @@ type slowShape struct {
 // every tested job gets a reservation (conservative backfill).
 func (w *World) slowBackfill() {
 	if !w.news(w.lastBF) {
-		w.lastBF = w.now
+		w.lastBF = w.Now()
 		return
 	}
-	w.lastBF = w.now
+	w.lastBF = w.Now()
 	f := w.slowForesee()
 	for _, j := range w.order {
 		j.expect, j.planned = time.Time{}, nil
@@ -116,9 +116,9 @@ func (w *World) slowBackfill() {
 
 // foresee lays out what is free when, if every running job uses its limit.
 func (w *World) slowForesee() *slowFuture {
-	f := &slowFuture{nodes: make([]slowTimeline, len(w.nodes)), times: []time.Time{w.now}, tried: map[slowShape]int{}}
+	f := &slowFuture{nodes: make([]slowTimeline, len(w.nodes)), times: []time.Time{w.Now()}, tried: map[slowShape]int{}}
 	for _, n := range w.nodes {
-		f.nodes[n.index] = slowTimeline{{w.now, n.room()}}
+		f.nodes[n.index] = slowTimeline{{w.Now(), n.room()}}
 	}
 	for _, j := range w.order {
 		if len(j.slots) == 0 || j.done() && !j.completing {
@@ -127,7 +127,7 @@ func (w *World) slowForesee() *slowFuture {
 		end := w.ends(j)
 		f.times = append(f.times, end)
 		for _, s := range j.slots {
-			f.nodes[s.n.index].change(s, 1, end, w.now.Add(2*forever))
+			f.nodes[s.n.index].change(s, 1, end, w.Now().Add(2*forever))
 		}
 	}
 	slices.SortFunc(f.times, time.Time.Compare)
@@ -148,7 +148,7 @@ func (w *World) slowReserve(f *slowFuture, e entry) bool {
 	var at time.Time
 	free := func(n *node) room { return f.nodes[n.index].least(at, at.Add(length)) }
 	key := slowShape{a, length, e.p, fmt.Sprint(j.spec.Features, j.spec.Required, j.spec.Excluded)}
-	last := w.now.Add(w.cfg.BackfillWindow)
+	last := w.Now().Add(w.cfg.BackfillWindow)
 	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(last); i++ {
 		at = f.times[i]
 		slots := a.fit(list, free)
@@ -199,7 +199,7 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *World {
 	}
 	if slow {
 		every := 30 * time.Second
-		w.tick(w.phase(every), every, w.slowBackfill)
+		w.Every(w.phase(every), every, w.slowBackfill)
 	}
 	l := Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
 	for i, a := range l.Make() {

@@ -57,12 +57,12 @@ func (w *World) Unreserve(name string) {
 // aside waits for the reservation to begin and to end; one that recurs moves on
 // then.
 func (w *World) aside(r *reservation) {
-	w.at(r.From, w.touch)
+	w.At(r.From, w.touch)
 	if r.To.IsZero() {
 		return
 	}
-	w.at(r.To, func() {
-		if !slices.Contains(w.asides, r) || r.To.After(w.now) {
+	w.At(r.To, func() {
+		if !slices.Contains(w.asides, r) || r.To.After(w.Now()) {
 			return
 		}
 		shown := r.show()
@@ -82,7 +82,7 @@ func (w *World) aside(r *reservation) {
 func (w *World) closed(n *node, j *job) *reservation {
 	for _, r := range w.asides {
 		if r.Name != j.spec.Reservation && slices.Contains(r.nodes, n) &&
-			r.From.Before(w.now.Add(j.length())) && (r.To.IsZero() || r.To.After(w.now)) {
+			r.From.Before(w.Now().Add(j.length())) && (r.To.IsZero() || r.To.After(w.Now())) {
 			return r
 		}
 	}
@@ -120,7 +120,7 @@ func (w *World) within(j *job, list []*node) []*node {
 // reserved says why a job waits for its own reservation; "" when it does not.
 func (w *World) reserved(j *job) string {
 	for _, r := range w.asides {
-		if r.Name == j.spec.Reservation && r.From.After(w.now) {
+		if r.Name == j.spec.Reservation && r.From.After(w.Now()) {
 			return "Reservation"
 		}
 	}
@@ -183,7 +183,7 @@ func (r *reservation) show() slurm.Reservation {
 func (w *World) flagOf(n *node) string {
 	flag := ""
 	for _, r := range w.asides {
-		if slices.Contains(r.nodes, n) && !r.From.After(w.now) {
+		if slices.Contains(r.nodes, n) && !r.From.After(w.Now()) {
 			if contains(r.Flags, "MAINT") {
 				return "MAINTENANCE"
 			}

@@ -15,14 +15,14 @@ func (w *World) start(j *job, p *partition, slots []slot, by string) *job {
 		slots[i].take()
 	}
 	j.slots, j.part, j.state, j.reason = slots, p, running, "None"
-	j.start, j.began, j.end = w.sec(), w.now, time.Time{}
+	j.start, j.began, j.end = w.sec(), w.Now(), time.Time{}
 	j.expect, j.planned = time.Time{}, nil
 	j.ran = true
 	j.turn++
 	w.started++
 	turn := j.turn
 	length, state := j.course()
-	w.after(length, func() {
+	w.After(length, func() {
 		if j.turn == turn {
 			w.stop(j, state, false)
 		}
@@ -59,7 +59,7 @@ func (j *job) overhead() time.Duration {
 // stop ends the current run: the job completes, then frees what it has, and is
 // queued again or gone.
 func (w *World) stop(j *job, state string, again bool) {
-	ran := w.now.Sub(j.began)
+	ran := w.Now().Sub(j.began)
 	done := max(time.Duration(float64(ran-j.overhead())*j.speed()), 0)
 	lost := time.Duration(0)
 	switch {
@@ -89,7 +89,7 @@ func (w *World) stop(j *job, state string, again bool) {
 	}
 	w.logf("stop %d %s ran=%v", j.id, state, ran)
 	turn := j.turn
-	w.after(w.cfg.CompleteTime, func() {
+	w.After(w.cfg.CompleteTime, func() {
 		if j.turn == turn {
 			w.complete(j)
 		}
@@ -98,14 +98,14 @@ func (w *World) stop(j *job, state string, again bool) {
 }
 
 // decayTo books the usage of a run's last stretch.
-func (w *World) decayTo(j *job) { w.charge(j, w.now.Sub(w.usageAt)) }
+func (w *World) decayTo(j *job) { w.charge(j, w.Now().Sub(w.usageAt)) }
 
 // account writes the segment of a run that ends now.
 func (w *World) account(j *job, state string, lost time.Duration) {
 	typ, n := j.holds()
 	w.segments = append(w.segments, Segment{
 		Job: j.id, SLUID: j.sluid, Array: j.array, Task: j.task, Submit: j.submit, Restarts: j.restarts,
-		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.began, End: w.now,
+		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.began, End: w.Now(),
 		Nodes: j.hosts(), GPUType: typ, GPUs: n, State: state, Lost: lost,
 	})
 }
@@ -143,7 +143,7 @@ func (w *World) settle(j *job) {
 	w.open--
 	w.remember(j)
 	turn := j.turn
-	w.after(w.cfg.MinJobAge, func() {
+	w.After(w.cfg.MinJobAge, func() {
 		if j.turn == turn {
 			w.remove(j)
 			w.touch()

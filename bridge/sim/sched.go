@@ -16,8 +16,8 @@ type entry struct {
 // wake asks for a main pass soon: at once when there was none for a while,
 // else when BatchDelay has passed since the last.
 func (w *World) wake() {
-	w.dirty = w.now
-	at := w.now.Add(200 * time.Millisecond)
+	w.dirty = w.Now()
+	at := w.Now().Add(200 * time.Millisecond)
 	if t := w.lastPass.Add(w.cfg.BatchDelay); t.After(at) {
 		at = t
 	}
@@ -25,7 +25,7 @@ func (w *World) wake() {
 		return
 	}
 	w.passAt = at
-	w.at(at, func() {
+	w.At(at, func() {
 		w.passAt = time.Time{}
 		w.pass(w.cfg.QueueDepth)
 	})
@@ -67,7 +67,7 @@ func (w *World) keeps(j *job) string {
 	switch {
 	case j.held():
 		return j.hold
-	case j.begin.After(w.now):
+	case j.begin.After(w.Now()):
 		return "BeginTime"
 	}
 	if r := w.waitsFor(j); r != "" {
@@ -83,12 +83,12 @@ func (w *World) keeps(j *job) string {
 // partition that finds no place ends the partition's turn. A job that waits
 // for particular nodes blocks only those.
 func (w *World) pass(depth int) {
-	w.lastPass = w.now
+	w.lastPass = w.Now()
 	if depth == 0 && !w.news(w.lastFull) {
 		return
 	}
 	if depth == 0 {
-		w.lastFull = w.now
+		w.lastFull = w.Now()
 	}
 	blocked, banned := map[*partition]bool{}, map[*node]bool{}
 	for i, e := range w.line() {
@@ -140,7 +140,7 @@ func (w *World) news(t time.Time) bool {
 		return true
 	}
 	for _, j := range w.order {
-		if j.state == pending && j.begin.After(t) && !j.begin.After(w.now) {
+		if j.state == pending && j.begin.After(t) && !j.begin.After(w.Now()) {
 			return true
 		}
 	}

@@ -93,7 +93,7 @@ func (w *World) showTimes(j *job, out *slurm.Job) {
 		out.Eligible = j.submit
 	}
 	out.Start = j.expect
-	if j.begin.After(w.now) {
+	if j.begin.After(w.Now()) {
 		out.Start = j.begin
 	}
 	if !out.Start.IsZero() && j.spec.Limit > 0 {

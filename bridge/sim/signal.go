@@ -27,7 +27,7 @@ func (w *World) Signal(by, address string, s slurm.Signal) error {
 		case !w.may(by, j):
 			return problem(AccessDenied, "Access/permission denied")
 		case j.state == running && !j.completing:
-			w.signals = append(w.signals, Delivered{Job: j.id, SLUID: j.sluid, Signal: s, At: w.now})
+			w.signals = append(w.signals, Delivered{Job: j.id, SLUID: j.sluid, Signal: s, At: w.Now()})
 			w.logf("signal %d %s", j.id, s)
 		}
 	}

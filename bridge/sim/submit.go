@@ -13,7 +13,7 @@ func (w *World) Arrive(at time.Time, s Spec) error {
 		return err
 	}
 	w.coming++
-	w.at(at, func() {
+	w.At(at, func() {
 		w.coming--
 		if _, err := w.Submit(s); err != nil { // checked above; nothing but a node list can have changed
 			w.logf("submit refused: %v", err)
@@ -121,7 +121,7 @@ func (w *World) deadline(j *job) {
 	if j.spec.Deadline.IsZero() {
 		return
 	}
-	w.at(j.spec.Deadline, func() {
+	w.At(j.spec.Deadline, func() {
 		switch {
 		case w.jobs[j.id] != j || j.done() || j.completing:
 		case j.state == running:

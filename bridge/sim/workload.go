@@ -76,7 +76,7 @@ func (l Load) job(r *rand.Rand, i int) Spec {
 
 // Load lets the jobs of a workload arrive, counted from now.
 func (w *World) Load(jobs []Arrival) error {
-	start := w.now
+	start := w.Now()
 	for _, a := range jobs {
 		if err := w.Arrive(start.Add(a.After), a.Spec); err != nil {
 			return fmt.Errorf("job %s: %w", a.Spec.Name, err)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/sim/event"
 )
 
 // World is a cluster under Slurm. It is not safe for concurrent use.
@@ -14,21 +16,19 @@ import (
 // choice of nodes and power saving. Fair share is the classic formula over
 // accounts and users, not fair tree.
 type World struct {
-	cfg    Config
-	now    time.Time
-	heap   events
-	seq    uint64
-	rng    *rand.Rand
-	nodes  []*node
-	byName map[string]*node
-	parts  []*partition
-	jobs   map[int64]*job
-	order  []*job         // listed jobs by id
-	asides []*reservation // by name
-	nextID int64
-	runs   uint64 // run identities given out
-	open   int    // records pending or running
-	coming int    // submissions still to come
+	*event.Queue // virtual time
+	cfg          Config
+	rng          *rand.Rand
+	nodes        []*node
+	byName       map[string]*node
+	parts        []*partition
+	jobs         map[int64]*job
+	order        []*job         // listed jobs by id
+	asides       []*reservation // by name
+	nextID       int64
+	runs         uint64 // run identities given out
+	open         int    // records pending or running
+	coming       int    // submissions still to come
 
 	passAt    time.Time // when the next event-driven pass is due; zero: none
 	lastPass  time.Time
@@ -56,7 +56,7 @@ type assoc struct{ account, user string }
 func New(c Config) (*World, error) {
 	c = c.withDefaults()
 	w := &World{
-		cfg: c, now: c.Start, nextID: c.FirstJobID,
+		Queue: event.New(c.Start), cfg: c, nextID: c.FirstJobID,
 		rng:    rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e)),
 		byName: map[string]*node{}, jobs: map[int64]*job{}, usage: map[assoc]float64{},
 		past:    map[int64]outcome{},
@@ -77,10 +77,10 @@ func New(c Config) (*World, error) {
 			w.usage[assoc{u.Account, u.Name}] += u.Used
 		}
 	}
-	w.tick(w.phase(c.SchedInterval), c.SchedInterval, func() { w.pass(0) })
-	w.tick(w.phase(c.CalcPeriod), c.CalcPeriod, w.recompute)
+	w.Every(w.phase(c.SchedInterval), c.SchedInterval, func() { w.pass(0) })
+	w.Every(w.phase(c.CalcPeriod), c.CalcPeriod, w.recompute)
 	if c.BackfillInterval > 0 {
-		w.tick(w.phase(c.BackfillInterval), c.BackfillInterval, w.backfill)
+		w.Every(w.phase(c.BackfillInterval), c.BackfillInterval, w.backfill)
 	}
 	return w, nil
 }
@@ -88,13 +88,6 @@ func New(c Config) (*World, error) {
 // phase draws when a periodic thread first wakes.
 func (w *World) phase(d time.Duration) time.Duration {
 	return time.Duration(w.rng.Int64N(int64(d)/1e6)) * time.Millisecond
-}
-
-func (w *World) tick(first, every time.Duration, do func()) {
-	w.after(first, func() {
-		do()
-		w.tick(every, every, do)
-	})
 }
 
 func (w *World) addNode(i int, n Node) error {
@@ -146,9 +139,6 @@ func (w *World) addPartition(p Partition) error {
 	return nil
 }
 
-// Now returns the world's time.
-func (w *World) Now() time.Time { return w.now }
-
 // Version returns the Slurm release it plays.
 func (w *World) Version() string { return w.cfg.Release }
 
@@ -182,7 +172,7 @@ func (w *World) Waiting() int {
 func (w *World) Segments() []Segment { return w.segments }
 
 // sec is the current time as Slurm records it, in whole seconds.
-func (w *World) sec() time.Time { return w.now.Truncate(time.Second) }
+func (w *World) sec() time.Time { return w.Now().Truncate(time.Second) }
 
 // Totals returns how many jobs were submitted, started and completed so far.
 func (w *World) Totals() (submitted, started, completed int) {
