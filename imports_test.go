@@ -86,7 +86,7 @@ func isStandard(imp string) bool {
 
 // forTests reports whether the whole package serves tests.
 func forTests(folder string) bool {
-	return strings.HasSuffix(path.Base(folder), "test") || folder == "bridge/sim"
+	return strings.HasSuffix(path.Base(folder), "test")
 }
 
 // TestImports checks who imports whom, tests of a package excepted: those may

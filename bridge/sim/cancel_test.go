@@ -89,7 +89,7 @@ func TestBadConfigurationsAndSubmissions(t *testing.T) {
 	for name, c := range map[string]Config{
 		"twice":     {Nodes: []Node{{Name: "a"}, {Name: "a"}}},
 		"nameless":  {Nodes: []Node{{}}},
-		"no type":   {Nodes: []Node{{Name: "a", GPUs: []GPUs{{"", 2}}}}},
+		"no type":   {Nodes: []Node{{Name: "a", GPUs: []GPUs{{Type: "", Count: 2}}}}},
 		"no node":   {Partitions: []Partition{{Name: "p", Nodes: []string{"x"}}}},
 		"partition": {Partitions: []Partition{{Name: "p,q"}}},
 	} {

@@ -3,6 +3,10 @@ package sim
 import (
 	"io"
 	"time"
+
+	"fairbridge/bridge/sim/fairshare"
+	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reservation"
 )
 
 // Config describes a cluster. The zero value of a time is Slurm's default.
@@ -14,7 +18,7 @@ type Config struct {
 	Nodes      []Node    // in Slurm's order, which is the order of choice
 	Partitions []Partition
 	Accounts   []Account // unknown accounts have one share
-	Users      []User    // unknown users are ordinary people
+	Users      []User    // unlisted users are ordinary people
 	Weights    Weights
 
 	RequeueDelay     time.Duration // between a requeue and the next start; 120 s
@@ -36,47 +40,17 @@ type Config struct {
 	MaxJobID      int64 // ids wrap after it; 67,043,328 when zero
 
 	Log   io.Writer   // one line per event; nil: none
-	Audit func(Write) // told of every call that changes a job, refused ones too; nil: nobody
+	Audit func(Write) // told of every call that changes a job, refused ones too; nil: none is told
 }
 
-// Node is one machine.
-type Node struct {
-	Name     string
-	GPUs     []GPUs // at most four types
-	CPUs     int    // 64 when zero
-	MemMB    int64  // 512,000 when zero
-	Features []string
-	Switch   string // its leaf switch; "": not known
-}
-
-// GPUs are the devices of one type on a node.
-type GPUs struct {
-	Type  string
-	Count int
-}
-
-// Partition is a queue over nodes.
-type Partition struct {
-	Name    string
-	Nodes   []string      // none: all
-	MaxTime time.Duration // also the limit of jobs that give none; 0: no limit
-	Tier    int           // jobs of a higher tier go first; 1 when zero
-	Down    bool          // jobs queue but do not start
-}
-
-// Account has shares of the cluster.
-type Account struct {
-	Name   string
-	Shares float64
-}
-
-// User is a person.
-type User struct {
-	Name     string
-	Account  string  // default account
-	Operator bool    // may change the jobs of others
-	Used     float64 // GPU-seconds used in the account before the start, decayed to it
-}
+// The parts of a Config that are described where they are used.
+type (
+	Node        = inventory.NodeConfig      // one machine
+	GPUs        = inventory.GPUs            // of one type on a node
+	Partition   = inventory.PartitionConfig // a queue over nodes
+	Account     = fairshare.Account         // with its shares of the cluster
+	Reservation = reservation.Reservation   // of whole nodes; see World.Reserve
+)
 
 // Weights are those of priority/multifactor. All zero: age 1,000 and fair
 // share 10,000.
@@ -86,10 +60,4 @@ type Weights struct {
 }
 
 // Uniform returns n nodes n1…nN with the same GPUs.
-func Uniform(n int, gpuType string, gpus int) []Node {
-	nodes := make([]Node, n)
-	for i := range nodes {
-		nodes[i] = Node{Name: "n" + itoa(i+1), GPUs: []GPUs{{gpuType, gpus}}}
-	}
-	return nodes
-}
+func Uniform(n int, gpuType string, gpus int) []Node { return inventory.Uniform(n, gpuType, gpus) }

@@ -2,12 +2,9 @@ package sim
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 	"time"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // withDefaults fills in what the zero value leaves to Slurm.
 func (c Config) withDefaults() Config {

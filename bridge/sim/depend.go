@@ -36,57 +36,24 @@ func parseDependency(s string) ([]dependency, error) {
 	return out, nil
 }
 
-// outcome counts how the tasks of a job ended.
-type outcome struct{ good, bad int }
-
-// waitsFor returns the reason a job's dependencies give: "" when they are met.
-func (w *World) waitsFor(j *job) string {
-	if j.spec.Dependency == "" {
-		return ""
-	}
-	deps, _ := parseDependency(j.spec.Dependency) // checked at submission
-	for _, d := range deps {
-		if r := w.unmet(d); r != "" {
-			return r
-		}
-	}
-	return ""
-}
-
-func (w *World) unmet(d dependency) string {
+// unmet returns Slurm's reason while the dependency is not met; "" when it is.
+// jobs are all records that are listed, and ended is how those of the job ended.
+func (d dependency) unmet(jobs []*job, ended outcome) string {
 	open, begun := false, true
-	for _, j := range w.order {
+	for _, j := range jobs {
 		if (j.id == d.on || j.array == d.on) && !j.done() {
 			open = true
 			begun = begun && (j.state == running || j.ran)
 		}
 	}
-	o := w.past[d.on]
 	switch {
 	case d.kind == "after":
 		open = open && !begun
-	case d.kind == "afterok" && o.bad > 0, d.kind == "afternotok" && !open && o.bad == 0 && o.good > 0:
+	case d.kind == "afterok" && ended.bad > 0, d.kind == "afternotok" && !open && ended.bad == 0 && ended.good > 0:
 		return "DependencyNeverSatisfied"
 	}
 	if open {
 		return "Dependency"
 	}
 	return ""
-}
-
-// remember notes the end of a job for those that depend on it.
-func (w *World) remember(j *job) {
-	ids := []int64{j.id}
-	if j.array != 0 && j.array != j.id {
-		ids = append(ids, j.array)
-	}
-	for _, id := range ids {
-		o := w.past[id]
-		if j.state == "COMPLETED" {
-			o.good++
-		} else {
-			o.bad++
-		}
-		w.past[id] = o
-	}
 }

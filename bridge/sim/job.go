@@ -1,17 +1,24 @@
 package sim
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
-	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/sim/fairshare"
+	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reservation"
 )
 
 // The base states a World gives.
 const (
 	pending = "PENDING"
 	running = "RUNNING"
+)
+
+// The two kinds of hold, which are Slurm's reasons for them.
+const (
+	heldByUser  = "JobHeldUser"
+	heldByAdmin = "JobHeldAdmin"
 )
 
 // job is one job record.
@@ -27,7 +34,7 @@ type job struct {
 	reason     string
 
 	submit, begin, accrue, start, end time.Time
-	hold                              string // "", JobHeldUser or JobHeldAdmin
+	hold                              string // "", heldByUser or heldByAdmin
 	priority                          int64  // valid when not held
 	direct                            bool
 	site                              int64
@@ -39,18 +46,22 @@ type job struct {
 	task  int64
 	tasks []int64 // pending tasks of an unsplit record
 
-	part    *partition // it runs in
-	slots   []slot
-	turn    int           // number of starts and stops; stale events differ
-	saved   time.Duration // work done and kept
-	expect  time.Time     // backfill's start estimate
-	planned []slot        // and its place
-	began   time.Time     // start to the millisecond
+	part    *inventory.Partition // it runs in
+	slots   inventory.Slots
+	turn    int             // number of starts and stops; stale events differ
+	saved   time.Duration   // work done and kept
+	expect  time.Time       // backfill's start estimate
+	planned inventory.Slots // and its place
+	began   time.Time       // start to the millisecond
 }
 
 func (j *job) held() bool    { return j.hold != "" }
 func (j *job) unsplit() bool { return j.array != 0 && len(j.tasks) > 0 }
 func (j *job) done() bool    { return j.state != pending && j.state != running }
+
+// hasTask reports whether the record is the task of its array, or has it among
+// those that are not split off.
+func (j *job) hasTask(task int64) bool { return j.task == task || slices.Contains(j.tasks, task) }
 
 // gpus returns how many GPUs one task asks for in all.
 func (j *job) gpus() int {
@@ -68,19 +79,50 @@ func (j *job) memory() int64 {
 	return j.spec.MemMB
 }
 
-// holds returns the GPUs and their type that a running job has.
-func (j *job) holds() (gpuType string, n int) {
-	for _, s := range j.slots {
-		if s.typ >= 0 {
-			gpuType, n = s.n.GPUs[s.typ].Type, n+s.gpus
-		}
+func (j *job) ask() inventory.Ask {
+	s := &j.spec
+	return inventory.Ask{
+		Nodes: max(s.Nodes, len(s.Required)), PerNode: s.GPUsPerNode, Total: s.GPUs, CPUs: s.CPUs,
+		MemMB: j.memory(), Type: s.GPUType, All: s.Exclusive, Must: len(s.Required),
 	}
-	return gpuType, n
+}
+
+// choice says which nodes of a partition it may use.
+func (j *job) choice() inventory.Choice {
+	return inventory.Choice{Features: j.spec.Features, Required: j.spec.Required, Excluded: j.spec.Excluded}
+}
+
+// reserves is what reservations want to know of it.
+func (j *job) reserves() reservation.Job {
+	return reservation.Job{Reservation: j.spec.Reservation, Required: j.spec.Required}
+}
+
+func (j *job) association() fairshare.Association {
+	return fairshare.Association{Account: j.spec.Account, User: j.spec.User}
+}
+
+// forever is the length of a job without a limit, as the scheduler sees it.
+const forever = 365 * 24 * time.Hour
+
+// length is the job's limit as the scheduler counts it.
+func (j *job) length() time.Duration {
+	if j.spec.Limit <= 0 {
+		return forever
+	}
+	return j.spec.Limit
+}
+
+// ends returns when a running job ends at the latest.
+func (j *job) ends(now time.Time) time.Time {
+	if end := j.start.Add(j.length()); end.After(now) && !j.completing {
+		return end
+	}
+	return now.Add(time.Second)
 }
 
 // speed returns how fast its work goes where it runs.
 func (j *job) speed() float64 {
-	typ, n := j.holds()
+	typ, n := j.slots.GPUs()
 	if j.spec.Speed != nil {
 		return j.spec.Speed(typ, n)
 	}
@@ -90,69 +132,67 @@ func (j *job) speed() float64 {
 	return float64(n) / float64(j.asked)
 }
 
-func (w *World) job(id int64) (*job, error) {
-	j := w.jobs[id]
-	if j == nil {
-		return nil, problem(NoSuchJob, "Invalid job id specified")
+// overhead is the time the current run spends on restoring.
+func (j *job) overhead() time.Duration {
+	if j.spec.Checkpoint && j.saved > 0 {
+		return j.spec.Overhead
 	}
-	return j, nil
+	return 0
 }
 
-// add lists a new record.
-func (w *World) add(j *job) {
-	w.jobs[j.id] = j
-	i, _ := slices.BinarySearchFunc(w.order, j.id, func(x *job, id int64) int { return cmp.Compare(x.id, id) })
-	w.order = slices.Insert(w.order, i, j)
-	w.open++
-}
-
-func (w *World) remove(j *job) {
-	delete(w.jobs, j.id)
-	i, ok := slices.BinarySearchFunc(w.order, j.id, func(x *job, id int64) int { return cmp.Compare(x.id, id) })
-	if ok {
-		w.order = slices.Delete(w.order, i, i+1)
+// course returns how long the run will last and how it will end.
+func (j *job) course() (time.Duration, string) {
+	state := "COMPLETED"
+	if j.spec.Fails {
+		state = "FAILED"
 	}
-}
-
-// newID returns the next free job id; ids wrap.
-func (w *World) newID() int64 {
-	for {
-		id := w.nextID
-		if w.nextID++; w.nextID > w.cfg.MaxJobID {
-			w.nextID = w.cfg.FirstJobID
-		}
-		if w.jobs[id] == nil {
-			return id
-		}
+	length := 100 * forever
+	if v := j.speed(); v > 0 {
+		length = min(length, j.overhead()+time.Duration(float64(j.spec.Work-j.saved)/v))
 	}
-}
-
-// newRun returns a fresh run identity, as 26.05 writes it: s and 13 digits.
-func (w *World) newRun() string {
-	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	w.runs++
-	v := uint64(w.cfg.Start.Unix())<<24 | w.runs&0xffffff
-	b := []byte("s0000000000000")
-	for i := len(b) - 1; i > 0; i-- {
-		b[i] = digits[v&31]
-		v >>= 5
+	if j.spec.Limit > 0 && length > j.spec.Limit {
+		return j.spec.Limit, "TIMEOUT"
 	}
-	return string(b)
+	return length, state
 }
 
-// touch notes that a job changed.
-func (w *World) touch() { w.changed = w.Now() }
-
-// problem is a refusal in Slurm's words.
-func problem(number int, text string) error {
-	return &slurm.Error{Class: classes[number], Number: number, Text: text}
+// save keeps what is to be kept of a run that ends so after a time, and returns
+// how much of the time brought no progress.
+func (j *job) save(state string, ran time.Duration) (lost time.Duration) {
+	done := max(time.Duration(float64(ran-j.overhead())*j.speed()), 0)
+	switch {
+	case state == "COMPLETED":
+		return j.overhead()
+	case !j.spec.Checkpoint:
+		return ran
+	}
+	kept := done
+	if j.spec.Every > 0 {
+		kept = (j.saved+done)/j.spec.Every*j.spec.Every - j.saved
+	}
+	kept = max(min(kept, j.spec.Work-j.saved), 0)
+	if done > 0 {
+		lost = time.Duration(float64(done-kept) / j.speed())
+	}
+	lost += min(j.overhead(), ran)
+	j.saved += kept
+	return lost
 }
 
-// classes sorts Slurm's refusals for callers in process.
-var classes = map[int]slurm.Class{
-	NoSuchJob: slurm.Gone, JobPending: slurm.Changed, JobHeld: slurm.Changed,
-	NotPending: slurm.Changed, Finished: slurm.Changed, AccessDenied: slurm.Refused,
-	InvalidUser: slurm.Refused, Disabled: slurm.Refused, PriorityFixed: slurm.Refused,
-	BadNode: slurm.Rejected, BadPartition: slurm.Rejected, BadAccount: slurm.Rejected,
-	BadGres: slurm.Rejected,
+// hosts returns the names of the nodes it has, sorted.
+func (j *job) hosts() []string {
+	out := j.slots.Nodes()
+	slices.Sort(out)
+	return out
+}
+
+// promise notes a planned start, for people to see.
+func (j *job) promise(at time.Time, slots inventory.Slots) {
+	if !j.expect.IsZero() && j.expect.Before(at) {
+		return
+	}
+	j.expect, j.planned = at, slots
+	if j.reason == "None" {
+		j.reason = "Resources"
+	}
 }

@@ -85,7 +85,7 @@ func TestLeaseAndAge(t *testing.T) {
 func TestAgeRaisesPriority(t *testing.T) {
 	w := world(t, func(c *Config) {
 		c.MaxAge = 10 * time.Hour
-		c.Accounts = []Account{{"a", 1}}
+		c.Accounts = []Account{{Name: "a", Shares: 1}}
 		c.Weights = Weights{Age: 1000}
 	})
 	full(t, w, 20*time.Hour)
@@ -101,7 +101,7 @@ func TestAgeRaisesPriority(t *testing.T) {
 }
 
 func TestUsageLowersPriority(t *testing.T) {
-	w := world(t, func(c *Config) { c.Accounts = []Account{{"a", 1}, {"b", 1}} })
+	w := world(t, func(c *Config) { c.Accounts = []Account{{Name: "a", Shares: 1}, {Name: "b", Shares: 1}} })
 	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
 	submit(t, w, Spec{User: "u", Account: "a", Work: 3 * time.Hour, Limit: 4 * time.Hour})
 	advance(w, time.Minute)

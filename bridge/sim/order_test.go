@@ -81,7 +81,7 @@ func TestBackfillPassesOnlyWhoDoesNotDelay(t *testing.T) {
 }
 
 // segmentsOrStart returns when a running job started.
-func (w *World) segmentsOrStart(id int64) time.Time { return w.jobs[id].start }
+func (w *World) segmentsOrStart(id int64) time.Time { return w.byID[id].start }
 
 func TestConservativeBackfillReservesForAll(t *testing.T) {
 	w := world(t)

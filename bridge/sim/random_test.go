@@ -12,13 +12,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fairbridge/bridge/sim/inventory"
 	"fairbridge/bridge/slurm"
 )
 
 // busy plays a random day with every kind of call and returns its world.
 func busy(seed int64, log io.Writer, check func(*World)) *World {
-	c := Config{Seed: seed, Nodes: Uniform(4, "a100", 8), Log: log, Accounts: []Account{{"a", 2}, {"b", 1}}}
-	c.Nodes[3].GPUs = []GPUs{{"h100", 4}, {"a100", 2}}
+	c := Config{Seed: seed, Nodes: Uniform(4, "a100", 8), Log: log, Accounts: []Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
+	c.Nodes[3].GPUs = []GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 2}}
 	w, err := New(c)
 	if err != nil {
 		panic(err)
@@ -37,7 +38,7 @@ func busy(seed int64, log io.Writer, check func(*World)) *World {
 
 // play makes one random call.
 func play(w *World, r *rand.Rand) {
-	id := 1 + r.Int64N(max(w.nextID-1, 1))
+	id := 1 + r.Int64N(max(w.ids.next-1, 1))
 	by := []string{"slurm", "ann", "bob"}[r.IntN(3)]
 	switch r.IntN(10) {
 	case 0, 1, 2:
@@ -87,10 +88,10 @@ func TestSameSeedSameLog(t *testing.T) {
 
 // invariant checks what must hold at every moment.
 func invariant(w *World) error {
-	used := map[*node][maxTypes]uint64{}
-	cpus := map[*node]int{}
+	used := map[*inventory.Node][inventory.MaxTypes]uint64{}
+	cpus := map[*inventory.Node]int{}
 	open := 0
-	for _, j := range w.order {
+	for _, j := range w.list {
 		if !j.done() || j.completing {
 			open++
 		}
@@ -104,23 +105,23 @@ func invariant(w *World) error {
 			continue
 		}
 		for _, s := range j.slots {
-			u := used[s.n]
-			if s.typ >= 0 {
-				if u[s.typ]&s.mask != 0 || bits.OnesCount64(s.mask) != s.gpus {
-					return fmt.Errorf("job %d shares devices %b on %s", j.id, s.mask, s.n.Name)
+			u := used[s.Node]
+			if s.Type >= 0 {
+				if u[s.Type]&s.Mask != 0 || bits.OnesCount64(s.Mask) != s.GPUs {
+					return fmt.Errorf("job %d shares devices %b on %s", j.id, s.Mask, s.Node.Name)
 				}
-				u[s.typ] |= s.mask
+				u[s.Type] |= s.Mask
 			}
-			used[s.n] = u
-			cpus[s.n] += s.cpus
+			used[s.Node] = u
+			cpus[s.Node] += s.CPUs
 		}
 	}
 	if open != w.open {
 		return fmt.Errorf("%d records open, counted %d", open, w.open)
 	}
-	for _, n := range w.nodes {
-		if n.used != used[n] || n.cpus != cpus[n] || n.cpus > n.CPUs || n.mem > n.MemMB {
-			return fmt.Errorf("node %s: books say %v, %d CPUs; jobs hold %v, %d", n.Name, n.used, n.cpus, used[n], cpus[n])
+	for _, n := range w.nodes.Nodes {
+		if n.Used.Devices != used[n] || n.Used.CPUs != cpus[n] || n.Used.CPUs > n.CPUs || n.Used.MemMB > n.MemMB {
+			return fmt.Errorf("node %s: books say %v, %d CPUs; jobs hold %v, %d", n.Name, n.Used.Devices, n.Used.CPUs, used[n], cpus[n])
 		}
 	}
 	return nil

@@ -6,6 +6,9 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"fairbridge/bridge/sim/backfill"
+	"fairbridge/bridge/sim/inventory"
 )
 
 // The reference: backfill as plainly as it can be said. Every job tries every
@@ -14,15 +17,15 @@ import (
 // slowPoint is what is free on a node from a moment on.
 type slowPoint struct {
 	at time.Time
-	room
+	inventory.Room
 }
 
-// slowTimeline is a node's slowFuture.
+// slowTimeline is a node's future.
 type slowTimeline []slowPoint
 
 // least returns the room that lasts from one moment to another.
-func (t slowTimeline) least(from, to time.Time) room {
-	var r room
+func (t slowTimeline) least(from, to time.Time) inventory.Room {
+	var r inventory.Room
 	first := true
 	for i, p := range t {
 		if !p.at.Before(to) {
@@ -32,19 +35,19 @@ func (t slowTimeline) least(from, to time.Time) room {
 			continue
 		}
 		if first {
-			r, first = p.room, false
+			r, first = p.Room, false
 			continue
 		}
-		for k := range r.gpus {
-			r.gpus[k] = min(r.gpus[k], p.gpus[k])
+		for k := range r.GPUs {
+			r.GPUs[k] = min(r.GPUs[k], p.GPUs[k])
 		}
-		r.cpus, r.mem, r.jobs = min(r.cpus, p.cpus), min(r.mem, p.mem), max(r.jobs, p.jobs)
+		r.CPUs, r.MemMB, r.Jobs = min(r.CPUs, p.CPUs), min(r.MemMB, p.MemMB), max(r.Jobs, p.Jobs)
 	}
 	return r
 }
 
 // change adds (sign 1) or takes (sign -1) a slot between two moments.
-func (t *slowTimeline) change(s slot, sign int, from, to time.Time) {
+func (t *slowTimeline) change(s inventory.Slot, sign int, from, to time.Time) {
 	t.split(from)
 	t.split(to)
 	for i := range *t {
@@ -52,12 +55,12 @@ func (t *slowTimeline) change(s slot, sign int, from, to time.Time) {
 		if p.at.Before(from) || !p.at.Before(to) {
 			continue
 		}
-		if s.typ >= 0 {
-			p.gpus[s.typ] += sign * s.gpus
+		if s.Type >= 0 {
+			p.GPUs[s.Type] += sign * s.GPUs
 		}
-		p.cpus += sign * s.cpus
-		p.mem += int64(sign) * s.mem
-		p.jobs -= sign
+		p.CPUs += sign * s.CPUs
+		p.MemMB += int64(sign) * s.MemMB
+		p.Jobs -= sign
 	}
 }
 
@@ -67,111 +70,77 @@ func (t *slowTimeline) split(at time.Time) {
 			return
 		}
 		if p.at.After(at) {
-			*t = slices.Insert(*t, i, slowPoint{at, (*t)[i-1].room})
+			*t = slices.Insert(*t, i, slowPoint{at, (*t)[i-1].Room})
 			return
 		}
 	}
-	*t = append(*t, slowPoint{at, (*t)[len(*t)-1].room})
+	*t = append(*t, slowPoint{at, (*t)[len(*t)-1].Room})
 }
 
-// slowFuture is what a backfill pass knows of times to come.
-type slowFuture struct {
-	nodes []slowTimeline // by node index
-	times []time.Time    // moments at which something gets free, ascending
-	tried map[slowShape]int
+// slowPlan is what a backfill pass knows of times to come.
+type slowPlan struct {
+	now, last time.Time
+	nodes     []slowTimeline // by node index
+	times     []time.Time    // moments at which something gets free, ascending
+	tried     map[slowShape]int
 }
 
 // slowShape is what makes two jobs the same to backfill: the second cannot start
 // before the first.
 type slowShape struct {
-	ask
+	inventory.Ask
 	limit time.Duration
-	p     *partition
+	p     *inventory.Partition
 	pick  string // features and excluded nodes
 }
 
-// backfill starts jobs out of order where that delays nobody ahead of them:
-// every tested job gets a reservation (conservative backfill).
-func (w *World) slowBackfill() {
-	if !w.news(w.lastBF) {
-		w.lastBF = w.Now()
-		return
+// Lay lays out what is free when, if every running job uses its limit.
+func (f *slowPlan) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []backfill.Held, closed []backfill.Closed) {
+	if len(closed) > 0 {
+		panic("the reference knows no reservations")
 	}
-	w.lastBF = w.Now()
-	f := w.slowForesee()
-	for _, j := range w.order {
-		j.expect, j.planned = time.Time{}, nil
+	*f = slowPlan{now: now, last: now.Add(window), nodes: make([]slowTimeline, len(nodes)), times: []time.Time{now}, tried: map[slowShape]int{}}
+	for _, n := range nodes {
+		f.nodes[n.Index] = slowTimeline{{now, n.Room()}}
 	}
-	for i, e := range w.line() {
-		if i >= w.cfg.BackfillDepth {
-			break
-		}
-		for n := 0; n < 20 && e.j.state == pending && !w.atLimit(e.j); n++ { // bf_max_job_array_resv
-			if !w.slowReserve(f, e) || !e.j.unsplit() {
-				break
-			}
-		}
-	}
-}
-
-// foresee lays out what is free when, if every running job uses its limit.
-func (w *World) slowForesee() *slowFuture {
-	f := &slowFuture{nodes: make([]slowTimeline, len(w.nodes)), times: []time.Time{w.Now()}, tried: map[slowShape]int{}}
-	for _, n := range w.nodes {
-		f.nodes[n.index] = slowTimeline{{w.Now(), n.room()}}
-	}
-	for _, j := range w.order {
-		if len(j.slots) == 0 || j.done() && !j.completing {
-			continue
-		}
-		end := w.ends(j)
-		f.times = append(f.times, end)
-		for _, s := range j.slots {
-			f.nodes[s.n.index].change(s, 1, end, w.Now().Add(2*forever))
+	for _, h := range held {
+		f.times = append(f.times, h.Until)
+		for _, s := range h.Slots {
+			f.nodes[s.Node.Index].change(s, 1, h.Until, now.Add(2*forever))
 		}
 	}
 	slices.SortFunc(f.times, time.Time.Compare)
 	f.times = slices.CompactFunc(f.times, time.Time.Equal)
-	return f
 }
 
-// reserve finds the earliest moment at which the job fits for its whole limit
-// and takes the place: it starts the job if that is now, else later jobs must
-// plan around it. It reports whether a place was found.
-func (w *World) slowReserve(f *slowFuture, e entry) bool {
-	j := e.j
-	list, ok := candidates(j, e.p)
+// Reserve finds the earliest moment at which the task fits for its whole limit
+// and takes the place.
+func (f *slowPlan) Reserve(t backfill.Task) (inventory.Slots, time.Time) {
+	list, ok := t.Partition.Candidates(t.Choice)
 	if !ok || len(list) == 0 {
-		return false
+		return nil, time.Time{}
 	}
-	a, length := j.ask(), j.length()
 	var at time.Time
-	free := func(n *node) room { return f.nodes[n.index].least(at, at.Add(length)) }
-	key := slowShape{a, length, e.p, fmt.Sprint(j.spec.Features, j.spec.Required, j.spec.Excluded)}
-	last := w.Now().Add(w.cfg.BackfillWindow)
-	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(last); i++ {
+	free := func(n *inventory.Node) inventory.Room { return f.nodes[n.Index].least(at, at.Add(t.Limit)) }
+	key := slowShape{t.Ask, t.Limit, t.Partition, fmt.Sprint(t.Features, t.Required, t.Excluded)}
+	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(f.last); i++ {
 		at = f.times[i]
-		slots := a.fit(list, free)
+		slots := t.Fit(list, free)
 		if slots == nil {
 			f.tried[key] = i + 1
 			continue
 		}
-		f.book(slots, at, at.Add(length))
-		if i == 0 {
-			w.start(j, e.p, slots, "backfill")
-			return true
-		}
-		w.promise(j, at, slots)
-		return !j.unsplit() // one reservation stands for the array
+		f.book(slots, at, at.Add(t.Limit))
+		return slots, at
 	}
 	f.tried[key] = len(f.times)
-	return false
+	return nil, time.Time{}
 }
 
-// book takes the slots out of the slowFuture.
-func (f *slowFuture) book(slots []slot, from, to time.Time) {
+// book takes the slots out of the slowPlan.
+func (f *slowPlan) book(slots inventory.Slots, from, to time.Time) {
 	for _, s := range slots {
-		f.nodes[s.n.index].change(s, -1, from, to)
+		f.nodes[s.Node.Index].change(s, -1, from, to)
 	}
 	if i, ok := slices.BinarySearchFunc(f.times, to, time.Time.Compare); !ok {
 		f.times = slices.Insert(f.times, i, to)
@@ -181,25 +150,21 @@ func (f *slowFuture) book(slots []slot, from, to time.Time) {
 // mixed is a world of several kinds of node, with jobs of every kind.
 func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *World {
 	t.Helper()
-	c := Config{Seed: seed, Nodes: Uniform(12, "a100", 8), Log: log, Accounts: []Account{{"a", 2}, {"b", 1}}}
+	c := Config{Seed: seed, Nodes: Uniform(12, "a100", 8), Log: log, Accounts: []Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
 	for i := range c.Nodes {
 		switch {
 		case seed%3 == 0 && i%3 == 1:
-			c.Nodes[i].GPUs = []GPUs{{"h100", 8}}
+			c.Nodes[i].GPUs = []GPUs{{Type: "h100", Count: 8}}
 		case seed%3 == 0 && i%5 == 2:
-			c.Nodes[i].GPUs = []GPUs{{"h100", 4}, {"a100", 4}}
+			c.Nodes[i].GPUs = []GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 4}}
 		}
-	}
-	if slow {
-		c.BackfillInterval = -1
 	}
 	w, err := New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if slow {
-		every := 30 * time.Second
-		w.Every(w.phase(every), every, w.slowBackfill)
+		w.sched.plan = &slowPlan{}
 	}
 	l := Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
 	for i, a := range l.Make() {

@@ -102,7 +102,7 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 			c.spec.Limit = 3 * time.Hour
 			submit(t, w, c.spec)
 			advance(w, 5*time.Second)
-			w.Advance(w.jobs[1].began.Add(30 * time.Minute))
+			w.Advance(w.byID[1].began.Add(30 * time.Minute))
 			if err := w.Requeue("slurm", "1", true); err != nil {
 				t.Fatal(err)
 			}

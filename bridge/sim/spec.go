@@ -1,8 +1,6 @@
 package sim
 
-import (
-	"time"
-)
+import "time"
 
 // Spec is a submission: what sbatch is told, and what the job will really do.
 type Spec struct {
@@ -46,24 +44,4 @@ type Spec struct {
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that Work is measured at. Nil: in proportion to the GPUs first asked for.
 	Speed func(gpuType string, n int) float64
-}
-
-// Segment is one run of one job, as accounting keeps it.
-type Segment struct {
-	Job      int64
-	SLUID    string
-	Array    int64 // 0: none
-	Task     int64
-	Submit   time.Time // of this run
-	Restarts int
-	Name     string
-	User     string
-	Account  string
-	Start    time.Time
-	End      time.Time
-	Nodes    []string
-	GPUType  string
-	GPUs     int
-	State    string        // COMPLETED, REQUEUED, TIMEOUT, CANCELLED, …
-	Lost     time.Duration // run time without progress: work thrown away, and restoring
 }

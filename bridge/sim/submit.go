@@ -3,131 +3,128 @@ package sim
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/sim/inventory"
 )
 
+// submissions is sbatch: what it adds to a Spec, what it refuses, and the jobs
+// that are to be submitted later.
+type submissions struct {
+	*daemon
+	users  users
+	nodes  *inventory.Inventory
+	jobs   *table
+	prio   *priorities
+	runs   *runs
+	books  *accounting
+	coming int // submissions still to come
+}
+
 // Arrive submits a job at a later moment.
-func (w *World) Arrive(at time.Time, s Spec) error {
-	if err := w.check(w.fill(s)); err != nil {
+func (s *submissions) Arrive(at time.Time, spec Spec) error {
+	if err := s.check(s.fill(spec)); err != nil {
 		return err
 	}
-	w.coming++
-	w.At(at, func() {
-		w.coming--
-		if _, err := w.Submit(s); err != nil { // checked above; nothing but a node list can have changed
-			w.logf("submit refused: %v", err)
+	s.coming++
+	s.At(at, func() {
+		s.coming--
+		if _, err := s.Submit(spec); err != nil { // checked above; nothing but a node list can have changed
+			s.logf("submit refused: %v", err)
 		}
 	})
+	return nil
+}
+
+// Load lets the jobs of a workload arrive, counted from now.
+func (s *submissions) Load(jobs []Arrival) error {
+	start := s.Now()
+	for _, a := range jobs {
+		if err := s.Arrive(start.Add(a.After), a.Spec); err != nil {
+			return fmt.Errorf("job %s: %w", a.Spec.Name, err)
+		}
+	}
 	return nil
 }
 
 // Submit queues a job and returns its id, that of the array for an array. An
 // error says which part of the Spec cannot be.
-func (w *World) Submit(s Spec) (int64, error) {
-	s = w.fill(s)
-	if err := w.check(s); err != nil {
+func (s *submissions) Submit(spec Spec) (int64, error) {
+	spec = s.fill(spec)
+	if err := s.check(spec); err != nil {
 		return 0, err
 	}
-	j := &job{
-		id: w.newID(), sluid: w.newRun(), spec: s, state: pending, reason: "None",
-		submit: w.sec(), begin: s.Begin.Truncate(time.Second), task: -1,
-	}
-	j.asked = j.gpus()
-	if s.MemMB == 0 {
-		j.perCPU = w.cfg.DefMemPerCPU
-	}
-	if s.Array > 0 {
-		j.array = j.id
-		for t := range s.Array {
-			j.tasks = append(j.tasks, int64(t))
-		}
-	}
-	if s.Hold {
-		j.hold = "JobHeldUser"
-		j.reason = j.hold
-	}
-	j.direct, j.priority = s.Priority != 0, s.Priority
-	w.add(j)
-	w.accrue(j)
-	w.weigh(j)
-	w.submitted++
-	w.logf("submit %d user=%s account=%s gpus=%d nodes=%d", j.id, s.User, s.Account, j.gpus(), s.Nodes)
-	w.deadline(j)
-	w.touch()
-	w.wake()
+	j := s.record(spec)
+	s.jobs.add(j)
+	s.prio.accrue(j)
+	s.prio.weigh(j)
+	s.books.submitted++
+	s.logf("submit %d user=%s account=%s gpus=%d nodes=%d", j.id, spec.User, spec.Account, j.gpus(), spec.Nodes)
+	s.runs.deadline(j)
+	s.touch()
+	s.wake()
 	return j.id, nil
 }
 
+// record makes the record of a new job.
+func (s *submissions) record(spec Spec) *job {
+	j := &job{
+		id: s.jobs.newID(), sluid: s.jobs.newRun(), spec: spec, state: pending, reason: "None",
+		submit: s.sec(), begin: spec.Begin.Truncate(time.Second), task: -1,
+		direct: spec.Priority != 0, priority: spec.Priority,
+	}
+	j.asked = j.gpus()
+	if spec.MemMB == 0 {
+		j.perCPU = s.cfg.DefMemPerCPU
+	}
+	if spec.Array > 0 {
+		j.array = j.id
+		for t := range spec.Array {
+			j.tasks = append(j.tasks, int64(t))
+		}
+	}
+	if spec.Hold {
+		j.hold, j.reason = heldByUser, heldByUser
+	}
+	return j
+}
+
 // fill adds what sbatch adds.
-func (w *World) fill(s Spec) Spec {
-	s.User = cmp.Or(s.User, "user")
-	if s.Account == "" {
-		s.Account = "default"
-		for _, u := range w.cfg.Users {
-			if u.Name == s.User && u.Account != "" {
-				s.Account = u.Account
-			}
+func (s *submissions) fill(spec Spec) Spec {
+	spec.User = cmp.Or(spec.User, "user")
+	if spec.Account == "" {
+		spec.Account = s.users.account(spec.User)
+	}
+	spec.QOS = cmp.Or(spec.QOS, "normal")
+	spec.Name = cmp.Or(spec.Name, "job")
+	spec.Partition = cmp.Or(spec.Partition, s.nodes.Partitions[0].Name)
+	spec.Nodes = max(spec.Nodes, 1, len(spec.Required))
+	spec.CPUs = max(spec.CPUs, 1)
+	if spec.Limit == 0 {
+		first, _, _ := strings.Cut(spec.Partition, ",")
+		if p := s.nodes.Partition(first); p != nil {
+			spec.Limit = p.MaxTime
 		}
 	}
-	s.QOS = cmp.Or(s.QOS, "normal")
-	s.Name = cmp.Or(s.Name, "job")
-	s.Partition = cmp.Or(s.Partition, w.parts[0].Name)
-	s.Nodes = max(s.Nodes, 1, len(s.Required))
-	s.CPUs = max(s.CPUs, 1)
-	if s.Limit == 0 {
-		if p := w.part(strings.Split(s.Partition, ",")[0]); p != nil {
-			s.Limit = p.MaxTime
-		}
-	}
-	return s
+	return spec
 }
 
 // check refuses what sbatch refuses.
-func (w *World) check(s Spec) error {
-	for _, name := range strings.Split(s.Partition, ",") {
-		if w.part(name) == nil {
-			return problem(BadPartition, "Invalid partition name specified")
-		}
-	}
-	for _, name := range append(append([]string(nil), s.Required...), s.Excluded...) {
-		if w.byName[name] == nil {
-			return problem(BadNode, "Invalid node name specified")
-		}
-	}
+func (s *submissions) check(spec Spec) error {
 	switch {
-	case s.GPUs > 0 && s.GPUsPerNode > 0:
+	case !s.nodes.HasPartitions(spec.Partition):
+		return problem(BadPartition, "Invalid partition name specified")
+	case !s.nodes.HasNodes(slices.Concat(spec.Required, spec.Excluded)):
+		return problem(BadNode, "Invalid node name specified")
+	case spec.GPUs > 0 && spec.GPUsPerNode > 0:
 		return problem(BadGres, "GPUs and GPUsPerNode are both given")
-	case s.GPUs < 0 || s.GPUsPerNode < 0:
+	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
 		return problem(BadGres, "Invalid generic resource (gres) specification")
-	case s.Work <= 0:
-		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", s.Name, s.Work)
+	case spec.Work <= 0:
+		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", spec.Name, spec.Work)
 	}
-	_, err := parseDependency(s.Dependency)
+	_, err := parseDependency(spec.Dependency)
 	return err
-}
-
-func (w *World) part(name string) *partition {
-	for _, p := range w.parts {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
-}
-
-// deadline ends a job that is not done by its deadline.
-func (w *World) deadline(j *job) {
-	if j.spec.Deadline.IsZero() {
-		return
-	}
-	w.At(j.spec.Deadline, func() {
-		switch {
-		case w.jobs[j.id] != j || j.done() || j.completing:
-		case j.state == running:
-			w.stop(j, "DEADLINE", false)
-		default:
-			w.close(j, "DEADLINE")
-		}
-	})
 }

@@ -32,22 +32,5 @@ type Update struct {
 // Infinite is the priority that means "release" in an update.
 const Infinite int64 = 0xffffffff
 
-// Slurm's error numbers, as far as a World gives them.
-const (
-	BadPartition  = 2000
-	AccessDenied  = 2002
-	InvalidUser   = 2010
-	NoSuchJob     = 2017
-	BadNode       = 2018
-	JobPending    = 2024
-	Disabled      = 2037
-	JobHeld       = 2042
-	BadAccount    = 2045
-	BadGres       = 2072
-	NotPending    = 2073
-	Finished      = 2084
-	PriorityFixed = 2095
-)
-
 // Ptr returns a pointer to v, for the fields of an Update.
 func Ptr[T any](v T) *T { return &v }

@@ -73,14 +73,3 @@ func (l Load) job(r *rand.Rand, i int) Spec {
 	}
 	return s
 }
-
-// Load lets the jobs of a workload arrive, counted from now.
-func (w *World) Load(jobs []Arrival) error {
-	start := w.Now()
-	for _, a := range jobs {
-		if err := w.Arrive(start.Add(a.After), a.Spec); err != nil {
-			return fmt.Errorf("job %s: %w", a.Spec.Name, err)
-		}
-	}
-	return nil
-}

@@ -1,180 +1,226 @@
 package sim
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"strings"
+	"slices"
 	"time"
 
+	"fairbridge/bridge/sim/backfill"
 	"fairbridge/bridge/sim/event"
+	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reservation"
+	"fairbridge/bridge/slurm"
 )
 
 // World is a cluster under Slurm. It is not safe for concurrent use.
+//
+// Its parts are the daemon (time, log, configuration), the door by which users
+// change jobs, the submissions, the records as Slurm shows them, the table of
+// jobs and what accounting keeps; the methods of these are the World's.
+// Nodes, partitions and reservations it keeps itself.
 //
 // Left out: reservations of parts of nodes, licences, burst buffers, suspension, Slurm's own
 // preemption, heterogeneous jobs, federations, QOS limits, topology-aware
 // choice of nodes and power saving. Fair share is the classic formula over
 // accounts and users, not fair tree.
 type World struct {
-	*event.Queue // virtual time
-	cfg          Config
-	rng          *rand.Rand
-	nodes        []*node
-	byName       map[string]*node
-	parts        []*partition
-	jobs         map[int64]*job
-	order        []*job         // listed jobs by id
-	asides       []*reservation // by name
-	nextID       int64
-	runs         uint64 // run identities given out
-	open         int    // records pending or running
-	coming       int    // submissions still to come
+	*daemon
+	*door
+	*submissions
+	*records
+	*table
+	*accounting
 
-	passAt    time.Time // when the next event-driven pass is due; zero: none
-	lastPass  time.Time
-	lastFull  time.Time
-	lastBF    time.Time
-	dirty     time.Time // last time something happened that could let a job start
-	changed   time.Time // last change of any job
-	past      map[int64]outcome
-	usage     map[assoc]float64
-	sorted    []assoc // keys of usage
-	usageAt   time.Time
-	segments  []Segment
-	signals   []Delivered
-	future    future // of the last backfill pass, kept for its memory
-	submitted int
-	started   int
-	completed int
+	nodes    *inventory.Inventory
+	reserved reservation.Book
+	runs     *runs
+	sched    *scheduler
 }
-
-// assoc is a user in an account.
-type assoc struct{ account, user string }
 
 // New makes an idle cluster. An error names what is wrong with the
 // configuration.
 func New(c Config) (*World, error) {
 	c = c.withDefaults()
-	w := &World{
-		Queue: event.New(c.Start), cfg: c, nextID: c.FirstJobID,
-		rng:    rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e)),
-		byName: map[string]*node{}, jobs: map[int64]*job{}, usage: map[assoc]float64{},
-		past:    map[int64]outcome{},
-		usageAt: c.Start, changed: c.Start,
+	nodes, err := inventory.New(c.Nodes, c.Partitions)
+	if err != nil {
+		return nil, err
 	}
-	for i, n := range c.Nodes {
-		if err := w.addNode(i, n); err != nil {
-			return nil, err
+	d := &daemon{Queue: event.New(c.Start), cfg: c, changed: c.Start}
+	w := &World{daemon: d, nodes: nodes, table: newTable(&c), accounting: &accounting{}}
+	people := users(c.Users)
+	prio := newPriorities(d, w.table)
+	w.runs = &runs{daemon: d, jobs: w.table, prio: prio, books: w.accounting}
+	w.sched = &scheduler{daemon: d, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, reserved: &w.reserved, plan: &backfill.Plan{}}
+	w.records = &records{daemon: d, users: people, jobs: w.table}
+	w.door = &door{daemon: d, users: people, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, records: w.records, books: w.accounting}
+	w.submissions = &submissions{daemon: d, users: people, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, books: w.accounting}
+	d.wake = w.sched.wake
+
+	r := rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e))
+	w.Every(phase(r, c.SchedInterval), c.SchedInterval, w.sched.fullPass)
+	w.Every(phase(r, c.CalcPeriod), c.CalcPeriod, func() {
+		if prio.recompute() {
+			w.sched.dirty = w.Now()
 		}
-	}
-	for _, p := range c.Partitions {
-		if err := w.addPartition(p); err != nil {
-			return nil, err
-		}
-	}
-	for _, u := range c.Users {
-		if u.Used > 0 {
-			w.usage[assoc{u.Account, u.Name}] += u.Used
-		}
-	}
-	w.Every(w.phase(c.SchedInterval), c.SchedInterval, func() { w.pass(0) })
-	w.Every(w.phase(c.CalcPeriod), c.CalcPeriod, w.recompute)
+	})
 	if c.BackfillInterval > 0 {
-		w.Every(w.phase(c.BackfillInterval), c.BackfillInterval, w.backfill)
+		w.Every(phase(r, c.BackfillInterval), c.BackfillInterval, w.sched.backfill)
 	}
 	return w, nil
 }
 
 // phase draws when a periodic thread first wakes.
-func (w *World) phase(d time.Duration) time.Duration {
-	return time.Duration(w.rng.Int64N(int64(d)/1e6)) * time.Millisecond
+func phase(r *rand.Rand, d time.Duration) time.Duration {
+	return time.Duration(r.Int64N(int64(d)/1e6)) * time.Millisecond
 }
 
-func (w *World) addNode(i int, n Node) error {
-	switch {
-	case n.Name == "":
-		return fmt.Errorf("node %d has no name", i+1)
-	case w.byName[n.Name] != nil:
-		return fmt.Errorf("node %s is given twice", n.Name)
-	case len(n.GPUs) > maxTypes:
-		return fmt.Errorf("node %s has %d GPU types; the most is %d", n.Name, len(n.GPUs), maxTypes)
-	}
-	for _, g := range n.GPUs {
-		if g.Type == "" || g.Count < 1 || g.Count > 64 {
-			return fmt.Errorf("node %s: want a GPU type and a count from 1 to 64, not %q %d", n.Name, g.Type, g.Count)
+// Run advances until no job is pending or running, or until limit. It reports
+// whether all jobs ended.
+func (w *World) Run(limit time.Time) bool {
+	for w.open > 0 || w.coming > 0 {
+		if !w.Step(limit) {
+			return false
 		}
 	}
-	if n.CPUs == 0 {
-		n.CPUs = 64
-	}
-	if n.MemMB == 0 {
-		n.MemMB = 512_000
-	}
-	x := &node{Node: n, index: i}
-	w.nodes = append(w.nodes, x)
-	w.byName[n.Name] = x
-	return nil
+	return true
 }
-
-func (w *World) addPartition(p Partition) error {
-	if p.Name == "" || strings.Contains(p.Name, ",") {
-		return fmt.Errorf("%q is not a partition name", p.Name)
-	}
-	if p.Tier == 0 {
-		p.Tier = 1
-	}
-	x := &partition{Partition: p}
-	for _, name := range p.Nodes {
-		if w.byName[name] == nil {
-			return fmt.Errorf("partition %s: no node %q", p.Name, name)
-		}
-	}
-	for _, n := range w.nodes {
-		if len(p.Nodes) == 0 || contains(p.Nodes, n.Name) {
-			x.nodes = append(x.nodes, n)
-			n.parts = append(n.parts, p.Name)
-		}
-	}
-	w.parts = append(w.parts, x)
-	return nil
-}
-
-// Version returns the Slurm release it plays.
-func (w *World) Version() string { return w.cfg.Release }
-
-// Cluster returns the cluster's name.
-func (w *World) Cluster() string { return w.cfg.Cluster }
-
-// Started returns when slurmctld started.
-func (w *World) Started() time.Time { return w.cfg.Start }
-
-// Changed returns when a job last changed.
-func (w *World) Changed() time.Time { return w.changed }
 
 // LastBackfill returns when backfill last ran; zero before the first pass.
-func (w *World) LastBackfill() time.Time { return w.lastBF }
+func (w *World) LastBackfill() time.Time { return w.sched.lastBackfill }
 
-// Open returns how many job records are pending or running.
-func (w *World) Open() int { return w.open }
+// Split gives one task of a pending array a record of its own, as an update
+// addressed to the task does, and returns its id.
+func (w *World) Split(array, task int64) (int64, error) {
+	j := w.task(array, task)
+	switch {
+	case j == nil:
+		return 0, problem(NoSuchJob, "Invalid job id specified")
+	case j.unsplit():
+		j = w.runs.split(j, task)
+	}
+	return j.id, nil
+}
 
-// Waiting returns how many job records are pending.
-func (w *World) Waiting() int {
-	n := 0
-	for _, j := range w.order {
-		if j.state == pending {
-			n++
+// Down takes a node away: its jobs fail and are requeued where they may be.
+func (w *World) Down(name, reason string) error {
+	n, err := w.node(name)
+	if err != nil {
+		return err
+	}
+	n.Down = reason
+	w.logf("node %s down %s", name, reason)
+	for _, j := range slices.Clone(w.list) {
+		if j.state == running && j.slots.On(n) {
+			w.runs.stop(j, "NODE_FAIL", !j.spec.NoRequeue)
 		}
 	}
-	return n
+	return nil
 }
 
-// Segments returns the accounting records of all ended runs, by end.
-func (w *World) Segments() []Segment { return w.segments }
-
-// sec is the current time as Slurm records it, in whole seconds.
-func (w *World) sec() time.Time { return w.Now().Truncate(time.Second) }
-
-// Totals returns how many jobs were submitted, started and completed so far.
-func (w *World) Totals() (submitted, started, completed int) {
-	return w.submitted, w.started, w.completed
+// Drain lets nothing new start on a node.
+func (w *World) Drain(name, reason string) error {
+	n, err := w.node(name)
+	if err != nil {
+		return err
+	}
+	n.Drain = reason
+	w.logf("node %s drain %s", name, reason)
+	return nil
 }
+
+// Resume brings a node back from Down or Drain.
+func (w *World) Resume(name string) error {
+	n, err := w.node(name)
+	if err != nil {
+		return err
+	}
+	n.Down, n.Drain = "", ""
+	w.logf("node %s up", name)
+	w.wake()
+	return nil
+}
+
+func (w *World) node(name string) (*inventory.Node, error) {
+	n := w.nodes.Node(name)
+	if n == nil {
+		return nil, problem(BadNode, "Invalid node name specified")
+	}
+	return n, nil
+}
+
+// SetPartition opens a partition or closes it, as an administrator does. While
+// it is down its jobs queue and none starts.
+func (w *World) SetPartition(name string, up bool) error {
+	p := w.nodes.Partition(name)
+	if p == nil {
+		return problem(BadPartition, "Invalid partition name specified")
+	}
+	p.Down = !up
+	w.logf("partition %s up=%t", name, up)
+	w.wake()
+	return nil
+}
+
+// Nodes returns every node as Slurm shows it, in Slurm's order.
+func (w *World) Nodes() []slurm.Node {
+	out := make([]slurm.Node, len(w.nodes.Nodes))
+	for i, n := range w.nodes.Nodes {
+		out[i] = n.Show()
+		out[i].Version = w.cfg.Release
+		if flag := w.reserved.Flag(n, w.Now()); flag != "" {
+			out[i].Flags = append(out[i].Flags, flag)
+			slices.Sort(out[i].Flags)
+		}
+	}
+	return out
+}
+
+// Partitions returns every partition as Slurm shows it.
+func (w *World) Partitions() []slurm.Partition {
+	out := make([]slurm.Partition, len(w.nodes.Partitions))
+	for i, p := range w.nodes.Partitions {
+		out[i] = p.Show()
+	}
+	return out
+}
+
+// Reserve makes a reservation, or replaces the one of the same name.
+func (w *World) Reserve(r Reservation) error {
+	if !w.nodes.HasNodes(r.Nodes) {
+		return problem(BadNode, "Invalid node name specified")
+	}
+	w.Unreserve(r.Name)
+	e := w.reserved.Add(r, w.nodes.Select(r.Nodes))
+	w.logf("reservation %s of %v from %s to %s", r.Name, r.Nodes, stamp(r.From), stamp(r.To))
+	w.await(e)
+	return nil
+}
+
+// Unreserve ends a reservation, if there is one of the name.
+func (w *World) Unreserve(name string) {
+	w.reserved.Remove(name)
+	w.touch()
+	w.wake()
+}
+
+// await waits for the reservation to begin and to end; one that recurs moves on
+// then.
+func (w *World) await(e *reservation.Entry) {
+	w.At(e.From, w.touch)
+	if e.To.IsZero() {
+		return
+	}
+	w.At(e.To, func() {
+		ended, recurs := w.reserved.End(e, w.Now())
+		if recurs {
+			w.await(e)
+		}
+		if ended {
+			w.touch()
+			w.wake()
+		}
+	})
+}
+
+// Reservations returns every reservation as Slurm shows it, by name.
+func (w *World) Reservations() []slurm.Reservation { return w.reserved.Show() }

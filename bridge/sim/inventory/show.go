@@ -1,0 +1,187 @@
+package inventory
+
+import (
+	"fmt"
+	"math/bits"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Show returns the node as Slurm shows it, without its Version and with only
+// those flags that it has by itself.
+func (n *Node) Show() slurm.Node {
+	out := slurm.Node{
+		Name: n.Name, State: n.state(), Reason: n.Down + n.Drain,
+		Gres: n.gres(), GresUsed: n.gresUsed(), TRES: n.tres(), TRESUsed: n.tresUsed(),
+		Features: n.Features, Partitions: n.Partitions, CPUs: n.CPUs, CPUsUsed: n.Used.CPUs,
+		MemMB: n.MemMB, MemUsedMB: n.Used.MemMB, Topology: n.Switch,
+	}
+	if n.Drain != "" {
+		out.Flags = []string{"DRAIN"}
+	}
+	return out
+}
+
+// Show returns the partition as Slurm shows it.
+func (p *Partition) Show() slurm.Partition {
+	return slurm.Partition{
+		Name: p.Name, Up: !p.Down, Nodes: slurm.HostsOf(Names(p.Nodes)),
+		MaxTime: int64(p.MaxTime / time.Minute), Tier: p.Tier,
+	}
+}
+
+// Names returns the names of the nodes.
+func Names(nodes []*Node) []string {
+	names := make([]string, len(nodes))
+	for i, n := range nodes {
+		names[i] = n.Name
+	}
+	return names
+}
+
+func (n *Node) state() string {
+	switch {
+	case n.Down != "":
+		return "DOWN"
+	case n.Used.Jobs == 0:
+		return "IDLE"
+	case n.Used.CPUs >= n.CPUs:
+		return "ALLOCATED"
+	}
+	return "MIXED"
+}
+
+func (n *Node) gres() string {
+	var parts []string
+	for _, g := range n.GPUs {
+		parts = append(parts, fmt.Sprintf("gpu:%s:%d", g.Type, g.Count))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (n *Node) gresUsed() string {
+	var parts []string
+	for i, g := range n.GPUs {
+		idx := "N/A"
+		if n.Used.Devices[i] != 0 {
+			idx = indices(n.Used.Devices[i])
+		}
+		parts = append(parts, fmt.Sprintf("gpu:%s:%d(IDX:%s)", g.Type, bits.OnesCount64(n.Used.Devices[i]), idx))
+	}
+	return strings.Join(parts, ",")
+}
+
+func (n *Node) tres() string {
+	out := fmt.Sprintf("cpu=%d,mem=%s,billing=%d", n.CPUs, size(n.MemMB), n.CPUs)
+	total, typed := 0, ""
+	for _, g := range n.GPUs {
+		total += g.Count
+		typed += fmt.Sprintf(",gres/gpu:%s=%d", g.Type, g.Count)
+	}
+	if total > 0 {
+		out += fmt.Sprintf(",gres/gpu=%d", total) + typed
+	}
+	return out
+}
+
+func (n *Node) tresUsed() string {
+	if n.Used.Jobs == 0 {
+		return ""
+	}
+	out := fmt.Sprintf("cpu=%d%s", n.Used.CPUs, memory(n.Used.MemMB))
+	total, typed := 0, ""
+	for i, g := range n.GPUs {
+		if used := bits.OnesCount64(n.Used.Devices[i]); used > 0 {
+			total += used
+			typed += fmt.Sprintf(",gres/gpu:%s=%d", g.Type, used)
+		}
+	}
+	if total > 0 {
+		out += fmt.Sprintf(",gres/gpu=%d", total) + typed
+	}
+	return out
+}
+
+// TRES is tres_alloc_str.
+func (s Slots) TRES() string {
+	cpus, mem := 0, int64(0)
+	for i := range s {
+		cpus, mem = cpus+s[i].CPUs, mem+s[i].MemMB
+	}
+	out := TRES(cpus, mem, len(s))
+	if _, n := s.GPUs(); n > 0 {
+		out += fmt.Sprintf(",gres/gpu=%d", n) + s.byType()
+	}
+	return out
+}
+
+// byType lists the GPUs by type.
+func (s Slots) byType() string {
+	var types []string
+	count := map[string]int{}
+	for i := range s {
+		if s[i].Type < 0 {
+			continue
+		}
+		t := s[i].Node.GPUs[s[i].Type].Type
+		if count[t] == 0 {
+			types = append(types, t)
+		}
+		count[t] += s[i].GPUs
+	}
+	out := ""
+	for _, t := range types {
+		out += fmt.Sprintf(",gres/gpu:%s=%d", t, count[t])
+	}
+	return out
+}
+
+// Gres is gres_detail: one item per node with GPUs, in the order of the slots.
+func (s Slots) Gres() []string {
+	var out []string
+	for i := range s {
+		if x := &s[i]; x.Type >= 0 {
+			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.Type].Type, x.GPUs, indices(x.Mask)))
+		}
+	}
+	return out
+}
+
+// TRES prints what is no GPU: "cpu=8,mem=64G,node=1,billing=8".
+func TRES(cpus int, memMB int64, nodes int) string {
+	return fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", cpus, memory(memMB), nodes, cpus)
+}
+
+func memory(mb int64) string {
+	if mb == 0 {
+		return ""
+	}
+	return ",mem=" + size(mb)
+}
+
+// size prints megabytes as Slurm does: whole gigabytes when it can.
+func size(mb int64) string {
+	if mb%1024 == 0 {
+		return fmt.Sprintf("%dG", mb/1024)
+	}
+	return fmt.Sprintf("%dM", mb)
+}
+
+// indices prints a device mask as "0-2,5".
+func indices(m uint64) string {
+	var parts []string
+	for m != 0 {
+		lo := bits.TrailingZeros64(m)
+		n := bits.TrailingZeros64(^(m >> lo))
+		if n == 1 {
+			parts = append(parts, strconv.Itoa(lo))
+		} else {
+			parts = append(parts, fmt.Sprintf("%d-%d", lo, lo+n-1))
+		}
+		m &^= (1<<n - 1) << lo
+	}
+	return strings.Join(parts, ",")
+}

@@ -1,0 +1,236 @@
+package sim
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/sim/backfill"
+	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/reservation"
+)
+
+// scheduler starts jobs: Slurm's main scheduler, event-driven and periodic, and
+// its backfill.
+type scheduler struct {
+	*daemon
+	nodes    *inventory.Inventory
+	jobs     *table
+	prio     *priorities
+	runs     *runs
+	reserved *reservation.Book
+
+	passAt       time.Time // when the next event-driven pass is due; zero: none
+	lastPass     time.Time // main pass
+	lastFull     time.Time // main pass over all jobs
+	lastBackfill time.Time // zero before the first
+	dirty        time.Time // last time something happened that could let a job start
+	plan         planner   // of the last backfill pass, kept for its memory
+}
+
+// planner lays out a backfill pass and finds places in it; see backfill.Plan.
+type planner interface {
+	Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []backfill.Held, closed []backfill.Closed)
+	Reserve(backfill.Task) (inventory.Slots, time.Time)
+}
+
+// entry is a job in the line of one of its partitions.
+type entry struct {
+	j *job
+	p *inventory.Partition
+}
+
+// wake asks for a main pass soon: at once when there was none for a while,
+// else when BatchDelay has passed since the last.
+func (s *scheduler) wake() {
+	s.dirty = s.Now()
+	at := s.Now().Add(200 * time.Millisecond)
+	if t := s.lastPass.Add(s.cfg.BatchDelay); t.After(at) {
+		at = t
+	}
+	if !s.passAt.IsZero() {
+		return
+	}
+	s.passAt = at
+	s.At(at, func() {
+		s.passAt = time.Time{}
+		s.pass(s.cfg.QueueDepth)
+	})
+}
+
+// news reports whether anything happened since t that could let a job start: a
+// change, or a begin time that came.
+func (s *scheduler) news(t time.Time) bool {
+	return t.IsZero() || !s.dirty.Before(t) || s.jobs.begins(t, s.Now())
+}
+
+// line returns the jobs that could start, in Slurm's order: tier, priority,
+// job id. The others learn why they wait.
+func (s *scheduler) line() []entry {
+	var out []entry
+	for _, j := range s.jobs.list {
+		if j.state != pending || j.completing {
+			continue
+		}
+		if r := s.keeps(j); r != "" {
+			j.reason = r
+			continue
+		}
+		s.prio.accrue(j)
+		for _, name := range strings.Split(j.spec.Partition, ",") {
+			p := s.nodes.Partition(name)
+			switch {
+			case p == nil || p.Down:
+				j.reason = "PartitionDown"
+			case p.MaxTime > 0 && j.spec.Limit > p.MaxTime:
+				j.reason = "PartitionTimeLimit"
+			default:
+				out = append(out, entry{j, p})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(x, y entry) int {
+		return cmp.Or(cmp.Compare(y.p.Tier, x.p.Tier), cmp.Compare(y.j.priority, x.j.priority), cmp.Compare(x.j.id, y.j.id))
+	})
+	return out
+}
+
+// keeps says what other than resources and order keeps a pending job waiting.
+func (s *scheduler) keeps(j *job) string {
+	switch {
+	case j.held():
+		return j.hold
+	case j.begin.After(s.Now()):
+		return "BeginTime"
+	}
+	if r := s.jobs.waitsFor(j); r != "" {
+		return r
+	}
+	switch {
+	case s.jobs.atLimit(j):
+		return "JobArrayTaskLimit"
+	case s.reserved.Ahead(j.spec.Reservation, s.Now()):
+		return "Reservation"
+	}
+	return ""
+}
+
+// fullPass is the periodic main pass, over all jobs.
+func (s *scheduler) fullPass() {
+	s.lastPass = s.Now()
+	if s.news(s.lastFull) {
+		s.lastFull = s.Now()
+		s.pass(0)
+	}
+}
+
+// pass is Slurm's main scheduler: strictly in order, and the first job of a
+// partition that finds no place ends the partition's turn. A job that waits
+// for particular nodes blocks only those. It tries so many jobs; 0: all.
+func (s *scheduler) pass(depth int) {
+	s.lastPass = s.Now()
+	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
+	for i, e := range s.line() {
+		switch {
+		case e.j.state != pending: // started in another of its partitions
+		case depth > 0 && i >= depth || blocked[e.p]:
+			e.j.reason = "Priority"
+		case s.tryAll(e, banned):
+		case len(e.j.spec.Required) > 0:
+			for _, name := range e.j.spec.Required {
+				banned[s.nodes.Node(name)] = true
+			}
+		default:
+			blocked[e.p] = true
+		}
+	}
+}
+
+// tryAll starts the job, or as many tasks of an array as fit. It reports false
+// when something was left over for lack of room.
+func (s *scheduler) tryAll(e entry, banned map[*inventory.Node]bool) bool {
+	for {
+		slots, why := s.place(e, banned)
+		if slots == nil {
+			e.j.reason = why
+			return false
+		}
+		if s.runs.start(e.j, e.p, slots, "main") == e.j || s.jobs.atLimit(e.j) {
+			return true
+		}
+	}
+}
+
+// place finds room for one task now; nil, and Slurm's reason, where there is
+// none.
+func (s *scheduler) place(e entry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
+	list, ok := e.p.Candidates(e.j.choice())
+	if !ok {
+		return nil, "ReqNodeNotAvail"
+	}
+	list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.j.spec.Required, n.Name) })
+	wants := e.j.reserves()
+	list, why, ok = s.reserved.Open(wants, e.p, s.reserved.Within(wants, list), s.Now(), s.Now().Add(e.j.length()))
+	if !ok {
+		return nil, why
+	}
+	return e.j.ask().Fit(list, (*inventory.Node).Room), "Resources"
+}
+
+// backfill starts jobs out of order where that delays no job ahead of them:
+// every tested job gets a reservation (conservative backfill).
+func (s *scheduler) backfill() {
+	news := s.news(s.lastBackfill)
+	s.lastBackfill = s.Now()
+	if !news {
+		return
+	}
+	s.layPlan()
+	for _, j := range s.jobs.list {
+		j.expect, j.planned = time.Time{}, nil
+	}
+	for i, e := range s.line() {
+		if i >= s.cfg.BackfillDepth {
+			break
+		}
+		if e.j.spec.Reservation != "" {
+			continue // the main pass sees to those
+		}
+		for n := 0; n < 20 && e.j.state == pending && !s.jobs.atLimit(e.j); n++ { // bf_max_job_array_resv
+			if !s.reserve(e) || !e.j.unsplit() {
+				break
+			}
+		}
+	}
+}
+
+// layPlan begins a plan in which every running job uses its limit.
+func (s *scheduler) layPlan() {
+	var held []backfill.Held
+	for _, j := range s.jobs.list {
+		if len(j.slots) > 0 && (!j.done() || j.completing) { // a listed job that ended has given back what it shows
+			held = append(held, backfill.Held{Slots: j.slots, Until: j.ends(s.Now())})
+		}
+	}
+	var closed []backfill.Closed
+	for _, r := range *s.reserved {
+		closed = append(closed, backfill.Closed{Nodes: r.Nodes, From: r.From, To: r.To})
+	}
+	s.plan.Lay(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, held, closed)
+}
+
+// reserve plans the job, and starts it if it can start now. It reports whether
+// a place was found for a task and another task may ask for one.
+func (s *scheduler) reserve(e entry) bool {
+	slots, at := s.plan.Reserve(backfill.Task{Ask: e.j.ask(), Choice: e.j.choice(), Partition: e.p, Limit: e.j.length()})
+	switch {
+	case slots == nil:
+		return false
+	case at.Equal(s.Now()):
+		s.runs.start(e.j, e.p, slots, "backfill")
+		return true
+	}
+	e.j.promise(at, slots)
+	return !e.j.unsplit() // one reservation stands for the array
+}

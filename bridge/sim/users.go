@@ -1,0 +1,64 @@
+package sim
+
+// Operator is a user who may do everything an Operator of Slurm may.
+const Operator = "slurm"
+
+// users are the people of the configuration. A user that is not listed is an
+// ordinary one.
+type users []User
+
+// User is a person.
+type User struct {
+	Name     string
+	Account  string  // default account
+	Operator bool    // may change the jobs of others
+	Used     float64 // GPU-seconds used in the account before the start, decayed to it
+}
+
+// get returns the user of a name; nil: not listed.
+func (u users) get(name string) *User {
+	for i := range u {
+		if u[i].Name == name {
+			return &u[i]
+		}
+	}
+	return nil
+}
+
+// root reports whether the user may do everything; "" is the cluster itself.
+func (u users) root(by string) bool { return by == "" || by == Operator || by == "root" }
+
+// operator reports whether the user may change the jobs of others.
+func (u users) operator(by string) bool {
+	x := u.get(by)
+	return u.root(by) || x != nil && x.Operator
+}
+
+// may reports whether the user may change the job.
+func (u users) may(by string, j *job) bool { return by == j.spec.User || u.operator(by) }
+
+// account returns the default account of a user.
+func (u users) account(name string) string {
+	account := "default"
+	for i := range u {
+		if u[i].Name == name && u[i].Account != "" {
+			account = u[i].Account
+		}
+	}
+	return account
+}
+
+// id gives every name a number of its own, in order of configuration, then a
+// stable one made from the name.
+func (u users) id(name string) int64 {
+	for i := range u {
+		if u[i].Name == name {
+			return 3001 + int64(i)
+		}
+	}
+	h := uint32(2166136261)
+	for _, c := range []byte(name) {
+		h = (h ^ uint32(c)) * 16777619
+	}
+	return 10_000 + int64(h%1_000_000)
+}
