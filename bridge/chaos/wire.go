@@ -123,7 +123,7 @@ func (c *wire) Pay(ctx context.Context) error {
 		j, err := c.w.Job(id)
 		delete(c.owed, id)
 		j = c.dressed(j)
-		if err != nil || !j.Held || j.Reason != "JobHeldAdmin" || !run.Same(j.Run()) {
+		if err != nil || !j.HeldByAdmin() || !run.Same(j.Run()) {
 			continue
 		}
 		func() {

@@ -35,7 +35,7 @@ func TestPins(t *testing.T) {
 		{"free", func(*Wish) {}, true},
 		{"switched off", func(w *Wish) { w.Pin = false }, false},
 		{"not free yet", func(w *Wish) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
-		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = "0-3" }, false},
+		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadTasks("0-3") }, false},
 		{"one task of an array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
 		{"two nodes wanted", func(w *Wish) { w.View.Jobs[0].NodeCount = 2 }, false},
 		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},

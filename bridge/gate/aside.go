@@ -2,7 +2,6 @@ package gate
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge/invariant"
@@ -39,7 +38,7 @@ func (g *stopper) startsInTime(x gang) *no {
 		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.Unreserved)
 	}
 	to, d := g.job(int64(x.to)), g.decision(x.to)
-	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && strings.HasPrefix(j.Reason, "ReqNodeNotAvail") {
+	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && j.NoNodes() {
 		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.to)
 	}
 	return g.inTime(to, d.On, g.stopTime())

@@ -2,9 +2,7 @@ package gate
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"fairbridge/bridge"
@@ -28,10 +26,10 @@ func newFacts(s State) facts {
 	}
 	for i := range s.View.Jobs {
 		j := &s.View.Jobs[i]
-		if j.Dependency == "" || j.Done() {
+		if j.Done() {
 			continue
 		}
-		for _, id := range dependsOn(j.Dependency) {
+		for _, id := range j.Dependency.Jobs {
 			f.dependants[id]++
 		}
 	}
@@ -45,20 +43,6 @@ func (f *facts) job(id int64) *policy.Job {
 		return nil
 	}
 	return &f.Snapshot.Jobs[i]
-}
-
-var dependencyID = regexp.MustCompile(`[:_,?]([0-9]+)`)
-
-// dependsOn returns the job ids in "afterok:12(unfulfilled),afterany:13_4", each
-// once. A task number may be taken for an id: too many dependants spare a job.
-func dependsOn(list string) []int64 {
-	var ids []int64
-	for _, m := range dependencyID.FindAllStringSubmatch(list, -1) {
-		if id, err := strconv.ParseInt(m[1], 10, 64); err == nil && !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
 }
 
 // mode returns the weakest mode of the job's partitions; Off without one.

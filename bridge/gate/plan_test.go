@@ -194,7 +194,7 @@ func freed(in *gate.PlanInput, node string) {
 
 func dependants(s *gate.State, n int) {
 	for i := range n {
-		s.View.Jobs = append(s.View.Jobs, slurm.Job{ID: int64(500 + i), State: "PENDING", Dependency: "afterok:2(unfulfilled)"})
+		s.View.Jobs = append(s.View.Jobs, slurm.Job{ID: int64(500 + i), State: "PENDING", Dependency: slurm.ReadDependency("afterok:2(unfulfilled)")})
 	}
 }
 

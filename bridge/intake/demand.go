@@ -3,7 +3,6 @@ package intake
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -23,7 +22,7 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	ask := policy.Ask{
 		Nodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
 		CPUs: int(tres.CPUs), MemMB: tres.MemMB, PerNode: slurm.Total(perNode, "gpu"),
-		Features: plainFeatures(j.Features),
+		Features: j.Features.All,
 	}
 	if ask.CPUs == 0 {
 		ask.CPUs = j.CPUs
@@ -53,17 +52,6 @@ func percent(typ string) int {
 		return p
 	}
 	return 0
-}
-
-// plainFeatures returns the features of a constraint that is a list of them,
-// all wanted; other constraints are left to Slurm.
-func plainFeatures(constraint string) []string {
-	if constraint == "" || strings.ContainsAny(constraint, "|[]()*!,") {
-		return nil
-	}
-	f := strings.Split(constraint, "&")
-	slices.Sort(f)
-	return slices.Compact(f)
 }
 
 // onSlices returns what a running job asks. One that took any GPU and was given

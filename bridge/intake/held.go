@@ -1,8 +1,6 @@
 package intake
 
 import (
-	"strings"
-
 	"fairbridge/bridge/slurm"
 )
 
@@ -14,7 +12,7 @@ func heldWhy(j *slurm.Job, demand error) string {
 		return "its record cannot be read: " + j.Opaque
 	case demand != nil:
 		return "its request cannot be read: " + demand.Error()
-	case j.Held && j.Reason == "JobHeldAdmin":
+	case j.HeldByAdmin():
 		return "held by an administrator"
 	case j.Held:
 		return "held by its owner"
@@ -26,25 +24,10 @@ func heldWhy(j *slurm.Job, demand error) string {
 		return "a cron job, which Slurm starts itself"
 	case j.Federation != "":
 		return "a federated job, which Slurm starts itself"
-	case j.Dependency != "" && strings.HasPrefix(j.Reason, "Dependency"):
-		return "waits for " + j.Dependency
-	}
-	return limitWhy(j.Reason)
-}
-
-// limitReasons are the pending reasons (or beginnings of them) that no ranking
-// can overcome.
-var limitReasons = []string{
-	"Assoc", "QOS", "Licenses", "JobArrayTaskLimit", "Dependency", "Partition", "Account",
-	"BadConstraints", "InvalidQOS", "InvalidAccount", "Reservation", "DeadLine", "Prolog",
-	"BurstBuffer", "MaxRequeueLimit", "MaxMemPerLimit", "JobHold",
-}
-
-func limitWhy(reason string) string {
-	for _, p := range limitReasons {
-		if strings.HasPrefix(reason, p) {
-			return "a limit of Slurm keeps it back (" + reason + ")"
-		}
+	case j.Depends():
+		return "waits for " + j.Dependency.Text
+	case j.Limited():
+		return "a limit of Slurm keeps it back (" + j.Reason + ")"
 	}
 	return ""
 }
@@ -53,8 +36,8 @@ func limitWhy(reason string) string {
 // can.
 func unplacedWhy(j *slurm.Job) string {
 	switch {
-	case strings.ContainsAny(j.Features, "|[]()*!,"):
-		return "its constraint " + j.Features + " is more than a list of features"
+	case !j.Features.Plain():
+		return "its constraint " + j.Features.Text + " is more than a list of features"
 	case mixed(j.PerNode) || mixed(j.PerJob):
 		return "it asks for several types of GPU"
 	case j.Exclusive:

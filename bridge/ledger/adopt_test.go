@@ -11,7 +11,7 @@ import (
 // arrayOf is a view of array 7, with a task that was split off it as job 9.
 func arrayOf(change func(*slurm.Job)) *slurm.View {
 	a := waiting()
-	a.ArrayJob, a.ArrayTasks = 7, "1-3"
+	a.ArrayJob, a.ArrayTasks = 7, slurm.ReadTasks("1-3")
 	t := waiting()
 	t.ID, t.ArrayJob, t.ArraySplit, t.User = 9, 7, true, "ann"
 	change(&t)

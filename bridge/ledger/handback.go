@@ -44,7 +44,7 @@ func Debts(intents []bridge.Intent, v *slurm.View) []Debt {
 // seen then is somebody else's.
 func cutOff(in *bridge.Intent, j *slurm.Job) bool {
 	return in.Edit.Kind == slurm.HandBack && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
-		j.Held && j.Reason == "JobHeldAdmin" && in.Edit.Run.Same(j.Run())
+		j.HeldByAdmin() && in.Edit.Run.Same(j.Run())
 }
 
 // owe keeps a hand-back that was cut off open until the job is free, and notes

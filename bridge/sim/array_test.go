@@ -8,7 +8,7 @@ import (
 func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, Spec{Array: 10, ArrayMax: 2, GPUsPerNode: 1, Work: 10 * time.Minute})
-	if j := get(t, w, id); !j.Unsplit() || j.ArrayTasks != "0-9%2" || j.ArrayJob != id {
+	if j := get(t, w, id); !j.Unsplit() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJob != id {
 		t.Fatalf("%+v", j)
 	}
 	advance(w, 5*time.Second)
@@ -16,8 +16,8 @@ func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	if len(jobs) != 3 {
 		t.Fatalf("%d records, want the rest and two tasks", len(jobs))
 	}
-	if j := jobs[0]; j.ID != id || j.ArrayTasks != "2-9%2" || j.Reason != "JobArrayTaskLimit" {
-		t.Errorf("rest: %d %s %s", j.ID, j.ArrayTasks, j.Reason)
+	if j := jobs[0]; j.ID != id || j.ArrayTasks.Text != "2-9%2" || j.Reason != "JobArrayTaskLimit" {
+		t.Errorf("rest: %d %s %s", j.ID, j.ArrayTasks.Text, j.Reason)
 	}
 	for i, j := range jobs[1:] {
 		if j.State != "RUNNING" || !j.ArraySplit || j.ArrayTask != int64(i) || j.ArrayJob != id || j.ID == id {
@@ -51,8 +51,8 @@ func TestArrayUpdatesReachTheUnsplitRecordOnly(t *testing.T) {
 	if jobs[0].Nice != 33 || jobs[1].Nice != 0 {
 		t.Errorf("nice of the record %d, of the running task %d", jobs[0].Nice, jobs[1].Nice)
 	}
-	if j := get(t, w, task); j.Nice != 33 || j.ArrayTask != 3 || get(t, w, id).ArrayTasks != "1-2,4%1" {
-		t.Errorf("split task: nice %d task %d, rest %s", j.Nice, j.ArrayTask, get(t, w, id).ArrayTasks)
+	if j := get(t, w, task); j.Nice != 33 || j.ArrayTask != 3 || get(t, w, id).ArrayTasks.Text != "1-2,4%1" {
+		t.Errorf("split task: nice %d task %d, rest %s", j.Nice, j.ArrayTask, get(t, w, id).ArrayTasks.Text)
 	}
 }
 

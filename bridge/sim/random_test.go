@@ -146,7 +146,7 @@ func TestNothingStartsAgainstARule(t *testing.T) {
 			old, known := before[j.ID]
 			if j.State == "RUNNING" && known && old.State == "PENDING" {
 				started++
-				if old.Held || old.Eligible.After(w.Now()) || old.Dependency != "" {
+				if old.Held || old.Eligible.After(w.Now()) || old.Dependency.Text != "" {
 					t.Errorf("job %d started held %t, eligible %v at %v", j.ID, old.Held, old.Eligible, w.Now())
 				}
 			}

@@ -56,8 +56,8 @@ func (r *records) show(j *job) slurm.Job {
 		Nodes: slurm.HostsOf(j.hosts()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
 		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.planned.Nodes()),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
-		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: s.Features,
-		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: j.taskString(), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
+		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: slurm.ReadFeatures(s.Features),
+		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.taskString()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
 		out.PerNode = "gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode)
@@ -92,12 +92,12 @@ func (r *records) showTimes(j *job, out *slurm.Job) {
 		return
 	}
 	if r.jobs.waitsFor(j) != "" {
-		out.Dependency = strings.ReplaceAll(j.spec.Dependency, ",", "(unfulfilled),") + "(unfulfilled)"
+		out.Dependency = slurm.ReadDependency(strings.ReplaceAll(j.spec.Dependency, ",", "(unfulfilled),") + "(unfulfilled)")
 	}
 	switch {
 	case !j.begin.IsZero():
 		out.Eligible = j.begin
-	case out.Dependency == "" && !j.held():
+	case out.Dependency.Text == "" && !j.held():
 		out.Eligible = j.submit
 	}
 	out.Start = j.expect

@@ -57,8 +57,8 @@ var jobShape = shaped(
 		j.Gres = s.pool.keep(s.list)
 		return got
 	}},
-	word("features", func(j *Job) *string { return &j.Features }),
-	word("dependency", func(j *Job) *string { return &j.Dependency }),
+	meaning("features", func(j *Job) *Features { return &j.Features }, (*known).constraint),
+	meaning("dependency", func(j *Job) *Dependency { return &j.Dependency }, (*known).dependency),
 	word("resv_name", func(j *Job) *string { return &j.Reservation }),
 	lenient(word("cron", func(j *Job) *string { return &j.Cron })),
 	word("federation_origin", func(j *Job) *string { return &j.Federation }),
@@ -66,7 +66,7 @@ var jobShape = shaped(
 	lenient(exclusive("exclusive", "TRUE")),
 	size("array_job_id", func(j *Job) *int64 { return &j.ArrayJob }),
 	field[Job]{"array_task_id", readTask},
-	word("array_task_string", func(j *Job) *string { return &j.ArrayTasks }),
+	meaning("array_task_string", func(j *Job) *Tasks { return &j.ArrayTasks }, (*known).array),
 	size("array_max_tasks", func(j *Job) *int { return &j.ArrayMax }),
 	size("het_job_id", func(j *Job) *int64 { return &j.HetJob }),
 	size("het_job_offset", func(j *Job) *int { return &j.HetOffset }),

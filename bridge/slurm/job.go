@@ -83,19 +83,19 @@ type Job struct {
 	PerJob      string   // tres_per_job
 	PerTask     string   // tres_per_task
 	Gres        []string // gres_detail: one item per node, running jobs only
-	Features    string
-	Dependency  string
+	Features    Features
+	Dependency  Dependency
 	Reservation string
 	Cron        string
 	Federation  string // federation_origin
 	Exclusive   bool
 
-	ArrayJob   int64  // 0: not an array
-	ArrayTask  int64  // valid when ArraySplit
-	ArraySplit bool   // the record is one task of an array
-	ArrayTasks string // array_task_string of an unsplit record, e.g. "0-9%2"
-	ArrayMax   int    // most tasks at once; 0: no limit
-	HetJob     int64  // 0: not heterogeneous
+	ArrayJob   int64 // 0: not an array
+	ArrayTask  int64 // valid when ArraySplit
+	ArraySplit bool  // the record is one task of an array
+	ArrayTasks Tasks // array_task_string of an unsplit record
+	ArrayMax   int   // most tasks at once; 0: no limit
+	HetJob     int64 // 0: not heterogeneous
 	HetOffset  int
 
 	Opaque string // why the record cannot be trusted; "" when it can. Such a job is never touched.
@@ -144,11 +144,7 @@ func (j *Job) TaskCount() int {
 	if !j.Unsplit() {
 		return 1
 	}
-	n, err := ParseTasks(j.ArrayTasks)
-	if err != nil {
-		return 1
-	}
-	return max(n, 1)
+	return max(j.ArrayTasks.Count, 1)
 }
 
 // TaskAddress returns the only name, such as "47_4", by which Slurm requeues one

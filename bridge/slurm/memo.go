@@ -5,11 +5,26 @@ import "strings"
 // known is what the texts mean that come back in every reply: reading them anew
 // in every record would cost more than all else of it.
 type known struct {
-	lists memo[Hosts]
+	lists    memo[Hosts]
+	features memo[Features]
+	depends  memo[Dependency]
+	tasks    memo[Tasks]
 }
 
 func (k *known) hosts(text string) Hosts {
 	return k.lists.get(text, ReadHosts, func(h Hosts) int { return len(h.Names) })
+}
+
+func (k *known) constraint(text string) Features {
+	return k.features.get(text, ReadFeatures, func(f Features) int { return len(f.All) })
+}
+
+func (k *known) dependency(text string) Dependency {
+	return k.depends.get(text, ReadDependency, func(d Dependency) int { return len(d.Jobs) })
+}
+
+func (k *known) array(text string) Tasks {
+	return k.tasks.get(text, ReadTasks, func(t Tasks) int { return len(t.Ranges) })
 }
 
 // memo keeps what texts mean.

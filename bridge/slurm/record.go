@@ -135,6 +135,17 @@ func hosts[T any](name string, at func(*T) *Hosts) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
 }
 
+// meaning makes the reader of a text that is read once.
+func meaning[T, V any](name string, at func(*T) *V, of func(*known, string) V) field[T] {
+	return field[T]{name, func(s *scanner, t *T) verdict {
+		w, got := s.word()
+		if w != "" {
+			*at(t) = of(&s.known, w)
+		}
+		return got
+	}}
+}
+
 func commas[T any](name string, at func(*T) *[]string) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.commas(); return got }}
 }

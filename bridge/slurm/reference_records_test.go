@@ -48,7 +48,7 @@ func (r *reader) identity(j *Job) {
 	j.Held = r.flag("hold") || r.good["priority"] && j.Priority == 0
 	j.Restarts, j.Requeue, j.Batch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
 	j.Comment, j.Extra, j.Admin = r.text("comment"), r.text("extra"), r.text("admin_comment")
-	j.Features, j.Dependency, j.Reservation = r.text("features"), r.text("dependency"), r.text("resv_name")
+	j.Features, j.Dependency, j.Reservation = ReadFeatures(r.text("features")), ReadDependency(r.text("dependency")), r.text("resv_name")
 	j.Federation = r.text("federation_origin")
 }
 
@@ -75,7 +75,7 @@ func (r *reader) array(j *Job) {
 	if r.note("array_task_id", got); got == found && j.ArrayJob != 0 {
 		j.ArrayTask, j.ArraySplit = task, true
 	}
-	j.ArrayTasks = r.text("array_task_string")
+	j.ArrayTasks = ReadTasks(r.text("array_task_string"))
 	j.HetJob, j.HetOffset = r.size("het_job_id"), int(r.size("het_job_offset"))
 }
 

@@ -1,61 +1,91 @@
 package slurm
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // maxTasks is the largest array Slurm allows.
 const maxTasks = 4_000_001
 
-// ParseTasks returns how many tasks array_task_string names: 13 for
-// "1-5,7,9-21:2%4". Slurm cuts long strings off and ends them with "...": then
-// the result is the fewest it can be.
-func ParseTasks(s string) (int, error) {
+// Tasks are the tasks of an array that a record stands for, read once from
+// array_task_string: "1-5,7,9-21:2%4".
+type Tasks struct {
+	Text   string      // as Slurm writes it
+	Ranges []TaskRange // shared by records: never written to
+	Count  int         // of tasks; the fewest it can be where the text is cut
+	Cut    bool        // the text was too long for Slurm, and ends with "..."
+	Unread string      // why the text cannot be read, and names no task; "" when it can
+}
+
+// TaskRange is the tasks From, From+Step, … up to To.
+type TaskRange struct{ From, To, Step int }
+
+// ReadTasks reads array_task_string.
+func ReadTasks(text string) Tasks {
+	out, err := parseTasks(text)
+	if err != nil {
+		return Tasks{Text: text, Unread: err.Error()}
+	}
+	return out
+}
+
+// Has reports whether the task is one of them, or may be where the text is cut.
+func (t Tasks) Has(task int) bool { return t.Cut || slices.ContainsFunc(t.Ranges, has(task)) }
+
+func has(task int) func(TaskRange) bool {
+	return func(r TaskRange) bool { return r.From <= task && task <= r.To && (task-r.From)%r.Step == 0 }
+}
+
+func parseTasks(s string) (Tasks, error) {
 	t := &text{what: "array tasks", s: s}
+	out := Tasks{Text: s}
 	list, _, _ := strings.Cut(s, "%")
-	total := 0
 	if whole, cut := strings.CutSuffix(list, "..."); cut {
 		// The last item may have lost its end: all it says is one task.
 		list = whole[:strings.LastIndexByte(whole, ',')+1]
 		list = strings.TrimSuffix(list, ",")
-		total = 1
+		out.Count, out.Cut = 1, true
 	}
 	for t.i < len(list) {
-		n, err := t.tasks()
+		r, err := t.tasks()
 		if err != nil {
-			return 0, err
+			return out, err
 		}
-		if total += n; total > maxTasks {
-			return 0, t.bad("more than %d tasks", maxTasks)
+		out.Ranges = append(out.Ranges, r)
+		if out.Count += (r.To-r.From)/r.Step + 1; out.Count > maxTasks {
+			return out, t.bad("more than %d tasks", maxTasks)
 		}
 		if t.i < len(list) {
 			if !t.at(',') || t.i+1 == len(list) {
-				return 0, t.bad("unexpected %q", s[t.i])
+				return out, t.bad("unexpected %q", s[t.i])
 			}
 			t.i++
 		}
 	}
-	return total, nil
+	return out, nil
 }
 
-// tasks reads "7", "1-5" or "9-21:2" and returns how many tasks it names.
-func (t *text) tasks() (int, error) {
+// tasks reads "7", "1-5" or "9-21:2".
+func (t *text) tasks() (TaskRange, error) {
 	lo, _, err := t.number()
 	if err != nil || !t.at('-') {
-		return 1, err
+		return TaskRange{lo, lo, 1}, err
 	}
 	t.i++
 	hi, _, err := t.number()
 	if err != nil {
-		return 0, err
+		return TaskRange{}, err
 	}
 	step := 1
 	if t.at(':') {
 		t.i++
 		if step, _, err = t.number(); err != nil {
-			return 0, err
+			return TaskRange{}, err
 		}
 	}
 	if hi < lo || step < 1 {
-		return 0, t.bad("a range that does not go up")
+		return TaskRange{}, t.bad("a range that does not go up")
 	}
-	return (hi-lo)/step + 1, nil
+	return TaskRange{lo, hi, step}, nil
 }

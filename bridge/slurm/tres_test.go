@@ -68,7 +68,7 @@ func TestGPUs(t *testing.T) {
 	}
 }
 
-func TestParseTasks(t *testing.T) {
+func TestReadTasks(t *testing.T) {
 	for s, want := range map[string]int{
 		"":                  0,
 		"7":                 1,
@@ -82,13 +82,13 @@ func TestParseTasks(t *testing.T) {
 		"...":               1,
 		"0-4000000":         4_000_001,
 	} {
-		if got, err := ParseTasks(s); err != nil || got != want {
-			t.Errorf("ParseTasks(%q) = %d, %v, want %d", s, got, err, want)
+		if got := ReadTasks(s); got.Unread != "" || got.Count != want {
+			t.Errorf("ReadTasks(%q) = %+v, want %d", s, got, want)
 		}
 	}
 	for _, s := range []string{",", "1,", "a", "1-", "5-1", "1-5:0", "1-5:", "1 2", "0-4000001", "0x1F", "1..", "-1"} {
-		if got, err := ParseTasks(s); err == nil {
-			t.Errorf("ParseTasks(%q) = %d, want an error", s, got)
+		if got := ReadTasks(s); got.Unread == "" || got.Count != 0 {
+			t.Errorf("ReadTasks(%q) = %+v, want a reason", s, got)
 		}
 	}
 }

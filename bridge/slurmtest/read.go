@@ -94,8 +94,10 @@ func (s *Server) states(c *request) reply {
 	for _, j := range s.listed() {
 		switch {
 		case j.Unsplit():
-			for _, t := range tasks(j.ArrayTasks) {
-				add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)
+			for _, r := range j.ArrayTasks.Ranges {
+				for t := r.From; t <= r.To; t += r.Step {
+					add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)
+				}
 			}
 		case j.ArraySplit:
 			add(fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), &j)
@@ -104,27 +106,6 @@ func (s *Server) states(c *request) reply {
 		}
 	}
 	return s.ok(c, "jobs", out)
-}
-
-// tasks expands "0-3,5%2".
-func tasks(s string) []int {
-	s, _, _ = strings.Cut(s, "%")
-	var out []int
-	for _, part := range strings.Split(s, ",") {
-		a, b, isRange := strings.Cut(part, "-")
-		lo, err := strconv.Atoi(a)
-		if err != nil {
-			continue
-		}
-		hi := lo
-		if isRange {
-			hi, _ = strconv.Atoi(b)
-		}
-		for ; lo <= hi; lo++ {
-			out = append(out, lo)
-		}
-	}
-	return out
 }
 
 func (s *Server) nodes(c *request) reply {

@@ -54,7 +54,7 @@ func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
 		case j.ArrayJob != n.id:
 		case j.ArraySplit && j.ArrayTask == n.task:
 			return j.ID, nil
-		case j.Unsplit() && waitsIn(j.ArrayTasks, n.task):
+		case j.Unsplit() && j.ArrayTasks.Has(int(n.task)):
 			array = j.ID
 		}
 	}
@@ -62,30 +62,4 @@ func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
 		return 0, errNoTask
 	}
 	return array, nil
-}
-
-// waitsIn reports whether a task is in a list such as "0-9:2,14%4". A list that
-// was cut short ends in "..." and may hold any.
-func waitsIn(list string, task int64) bool {
-	list, _, _ = strings.Cut(list, "%")
-	for _, part := range strings.Split(list, ",") {
-		if strings.Contains(part, "...") {
-			return true
-		}
-		span, step, _ := strings.Cut(part, ":")
-		lo, hi, ranged := strings.Cut(span, "-")
-		if !ranged {
-			hi = lo
-		}
-		a, err1 := strconv.ParseInt(lo, 10, 64)
-		b, err2 := strconv.ParseInt(hi, 10, 64)
-		by, err3 := strconv.ParseInt(step, 10, 64)
-		if err3 != nil || by < 1 {
-			by = 1
-		}
-		if err1 == nil && err2 == nil && a <= task && task <= b && (task-a)%by == 0 {
-			return true
-		}
-	}
-	return false
 }

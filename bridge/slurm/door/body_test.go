@@ -129,10 +129,10 @@ func TestPlainAddress(t *testing.T) {
 		{slurm.Job{ID: 7}, "7"},
 		{slurm.Job{ID: 8, ArrayJob: 7, ArraySplit: true, ArrayTask: 3}, "8"},
 		{slurm.Job{ID: 7, ArrayJob: 7, ArraySplit: true, ArrayTask: 9}, "7_9"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "2-4,6%2"}, "7_2-4,6"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "0-8:2"}, "7_0-8:2"},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "0,2,4,..."}, ""},
-		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: "1/../../x"}, ""},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("2-4,6%2")}, "7_2-4,6"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("0-8:2")}, "7_0-8:2"},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("0,2,4,...")}, ""},
+		{slurm.Job{ID: 7, ArrayJob: 7, ArrayTasks: slurm.ReadTasks("1/../../x")}, ""},
 		{slurm.Job{ID: 7, ArrayJob: 7}, ""},
 	} {
 		got, err := plainAddress(&c.job)

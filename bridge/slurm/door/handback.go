@@ -79,7 +79,7 @@ func (d *Door) holdTook(ctx context.Context, run slurm.Run, err error) bool {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
 	j, err := d.look(ctx, run)
-	return err == nil && j.Held && j.Reason == "JobHeldAdmin"
+	return err == nil && j.HeldByAdmin()
 }
 
 // release ends our own hold of a moment ago. It is sent whatever has happened
@@ -165,7 +165,7 @@ func (d *Door) payOwed(ctx context.Context) error {
 // of ours. A nice that somebody set meanwhile is his.
 func (d *Door) payOne(ctx context.Context, owed debt) error {
 	j, err := d.look(ctx, owed.run)
-	if settled(err) || err == nil && (!j.Held || j.Reason != "JobHeldAdmin") {
+	if settled(err) || err == nil && !j.HeldByAdmin() {
 		d.owe(owed, false)
 		return nil
 	}

@@ -45,10 +45,10 @@ func plainAddress(j *slurm.Job) (string, error) {
 	case !j.Unsplit():
 		return strconv.FormatInt(j.ID, 10), nil
 	}
-	tasks, _, _ := strings.Cut(j.ArrayTasks, "%")
+	tasks, _, _ := strings.Cut(j.ArrayTasks.Text, "%")
 	if tasks == "" || strings.Trim(tasks, "0123456789,-:") != "" {
 		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf(
-			"this release shows the tasks of array %d only in part (%.40q), and would change all of them", j.ID, j.ArrayTasks)}
+			"this release shows the tasks of array %d only in part (%.40q), and would change all of them", j.ID, j.ArrayTasks.Text)}
 	}
 	return fmt.Sprintf("%d_%s", j.ArrayJob, tasks), nil
 }

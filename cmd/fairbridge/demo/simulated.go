@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurmtest"
 )
 
@@ -121,7 +120,8 @@ func (s *simulated) Queue(context.Context) (list []queued, err error) {
 			}
 			tasks := 1
 			if j.Unsplit() {
-				if tasks, err = slurm.ParseTasks(j.ArrayTasks); err != nil {
+				if tasks = j.ArrayTasks.Count; j.ArrayTasks.Unread != "" {
+					err = errors.New(j.ArrayTasks.Unread)
 					return
 				}
 			}
