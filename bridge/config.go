@@ -11,8 +11,8 @@ import (
 )
 
 // Accepts reports whether the owner or the site made the job preemptible.
-func (o Opting) Accepts(j *slurm.Job, d Directive) bool {
-	return o.Comment && d.Preemptible || slices.Contains(o.QOS, j.QOS) ||
+func (o Opting) Accepts(j *slurm.Job) bool {
+	return o.Comment && j.Directive.Preemptible || slices.Contains(o.QOS, j.QOS) ||
 		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/fairbridge/settings"
 )
 
@@ -76,17 +76,17 @@ func keysOf(typ reflect.Type, prefix string) []string {
 // TestDirectives wants the table for researchers to name what the parser
 // knows.
 func TestDirectives(t *testing.T) {
-	_, err := bridge.ParseDirective("fairbridge:nonsense")
-	if err == nil {
+	unread := slurm.ReadDirective("fairbridge:nonsense").Unread
+	if unread == "" {
 		t.Fatal("nonsense is understood")
 	}
-	_, list, _ := strings.Cut(err.Error(), "known are ")
+	_, list, _ := strings.Cut(unread, "known are ")
 	want := strings.Split(strings.TrimSpace(list), ", ")
 	var got []string
 	for _, r := range rows(t, "researchers.md", regexp.MustCompile("^`[a-z]+`$")) {
 		got = append(got, strings.Trim(r[0], "`"))
-		if _, err := bridge.ParseDirective("fairbridge:" + strings.Trim(r[1], "`")); err != nil {
-			t.Errorf("the example %s: %v", r[1], err)
+		if unread := slurm.ReadDirective("fairbridge:" + strings.Trim(r[1], "`")).Unread; unread != "" {
+			t.Errorf("the example %s: %s", r[1], unread)
 		}
 	}
 	slices.Sort(got)

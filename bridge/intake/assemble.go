@@ -86,18 +86,18 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		return policy.Job{}, false
 	}
 	tooMuch := a.bound(&demand, mine)
-	d, _ := bridge.ParseDirective(j.Comment, j.Extra) // errors are shown by explain, never fatal
+	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
-		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j, d),
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j),
 		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		Eligible: a.eligible(j),
 	}
 	a.remember(&out, j)
 	if j.Running() {
-		a.running(&out, j, d, mine)
+		a.running(&out, j, mine)
 	} else {
 		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
 		out.Stuck = a.Stuck[j.ID]
@@ -139,7 +139,7 @@ func (a *assembler) eligible(j *slurm.Job) time.Time {
 	return j.Eligible
 }
 
-func (a *assembler) running(out *policy.Job, j *slurm.Job, d bridge.Directive, mine bool) {
+func (a *assembler) running(out *policy.Job, j *slurm.Job, mine bool) {
 	out.State = policy.Running
 	if j.State == "SUSPENDED" {
 		out.State = policy.Suspended
@@ -151,7 +151,7 @@ func (a *assembler) running(out *policy.Job, j *slurm.Job, d bridge.Directive, m
 	out.On = a.allocOf(j)
 	out.Ask.GPUs = onSlices(out.Ask.GPUs, out.On)
 	out.Attained += policy.Service(out.Ask.GPUs.Whole(), ran(j, a.View.At))
-	out.Fixed = a.fixedWhy(j, d, mine)
+	out.Fixed = a.fixedWhy(j, mine)
 	if len(out.On) == 0 && out.Fixed == "" {
 		out.Fixed = "its nodes are not known"
 	}
@@ -173,7 +173,7 @@ func ran(j *slurm.Job, now time.Time) time.Duration {
 }
 
 // fixedWhy says why the job must not be stopped; "" when it may.
-func (a *assembler) fixedWhy(j *slurm.Job, d bridge.Directive, mine bool) string {
+func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
 	switch {
 	case j.Opaque != "":
 		return "its record cannot be read: " + j.Opaque
@@ -191,17 +191,17 @@ func (a *assembler) fixedWhy(j *slurm.Job, d bridge.Directive, mine bool) string
 		return "it is part of a heterogeneous job"
 	case j.Reservation != "":
 		return "it runs in reservation " + j.Reservation
-	case !a.Opting.Accepts(j, d):
+	case !a.Opting.Accepts(j):
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
 	return ""
 }
 
-func deadline(j *slurm.Job, d bridge.Directive) time.Time {
+func deadline(j *slurm.Job) time.Time {
 	if !j.Deadline.IsZero() {
 		return j.Deadline
 	}
-	return d.Deadline
+	return j.Directive.Deadline
 }
 
 // withAccounts adds the accounts of jobs that history does not know yet, so

@@ -11,7 +11,7 @@ import (
 const usualGrace = 2 * time.Minute
 
 // noticeOf returns how a job is warned, by what its owner says and its partition.
-func noticeOf(p *bridge.Partition, d *bridge.Directive) bridge.Notice {
+func noticeOf(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
 	n := bridge.Notice{Signal: p.Warning.Signal, Grace: p.Warning.Grace}
 	if n.Signal == "" {
 		n.Signal = slurm.CONT
@@ -39,8 +39,7 @@ func Notices(p *bridge.Partition, v *slurm.View) map[int64]bridge.Notice {
 		if !j.Running() || !j.In(p.Name) {
 			continue
 		}
-		d, _ := bridge.ParseDirective(j.Comment, j.Extra)
-		if n := noticeOf(p, &d); n.Grace > 0 {
+		if n := noticeOf(p, &j.Directive); n.Grace > 0 {
 			all[j.ID] = n
 		}
 	}

@@ -52,7 +52,7 @@ func (r *records) show(j *job) slurm.Job {
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.Cluster, State: j.state, Reason: j.reason,
 		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, Limit: s.Limit,
 		Priority: j.priority, Nice: s.Nice, NiceKnown: !r.cfg.old() || s.Nice > 0, Held: j.held(), Restarts: j.restarts,
-		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin,
+		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin, Directive: slurm.ReadDirective(s.Comment, s.Extra),
 		Nodes: slurm.HostsOf(j.hosts()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
 		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.planned.Nodes()),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,

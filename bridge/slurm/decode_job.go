@@ -149,6 +149,7 @@ func (s *scanner) job(j *Job) {
 	if good&priorityField != 0 && j.Priority == 0 {
 		j.Held = true
 	}
+	j.Directive = ReadDirective(j.Comment, j.Extra)
 	if j.ArrayJob == 0 {
 		j.ArrayTask, j.ArraySplit = 0, false
 	}

@@ -67,11 +67,12 @@ type Job struct {
 	Batch       bool
 	Comment     string
 	Extra       string
-	Admin       string // admin_comment
-	Nodes       Hosts  // allocated
-	Required    Hosts  // required_nodes
-	Excluded    Hosts  // excluded_nodes
-	Scheduled   Hosts  // backfill's planned nodes
+	Admin       string    // admin_comment
+	Directive   Directive // in Comment and Extra
+	Nodes       Hosts     // allocated
+	Required    Hosts     // required_nodes
+	Excluded    Hosts     // excluded_nodes
+	Scheduled   Hosts     // backfill's planned nodes
 	NodeCount   int
 	MaxNodes    int
 	CPUs        int

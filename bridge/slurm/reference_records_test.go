@@ -48,6 +48,7 @@ func (r *reader) identity(j *Job) {
 	j.Held = r.flag("hold") || r.good["priority"] && j.Priority == 0
 	j.Restarts, j.Requeue, j.Batch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
 	j.Comment, j.Extra, j.Admin = r.text("comment"), r.text("extra"), r.text("admin_comment")
+	j.Directive = ReadDirective(j.Comment, j.Extra)
 	j.Features, j.Dependency, j.Reservation = ReadFeatures(r.text("features")), ReadDependency(r.text("dependency")), r.text("resv_name")
 	j.Federation = r.text("federation_origin")
 }

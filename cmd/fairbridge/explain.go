@@ -107,10 +107,7 @@ func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live = shownAs(&j)
-		if _, err := bridge.ParseDirective(j.Comment, j.Extra); err != nil {
-			e.Directive = err.Error()
-		}
+		e.Live, e.Directive = shownAs(&j), j.Directive.Unread
 	case errors.As(err, &gone) && gone.Class == slurm.Gone:
 		e.Unread = "Slurm has forgotten it: it ended a while ago"
 	default:

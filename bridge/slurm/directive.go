@@ -1,4 +1,4 @@
-package bridge
+package slurm
 
 import (
 	"errors"
@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"fairbridge/bridge/slurm"
 )
 
 // Directive is what a job's owner says to us in its --comment or --extra, as
@@ -24,7 +22,9 @@ type Directive struct {
 	Shareable   bool
 
 	Grace  *time.Duration // between a warning and a requeue; 0: no warning; nil: not said
-	Signal slurm.Signal   // to be warned by; "": not said
+	Signal Signal         // to be warned by; "": not said
+
+	Unread string // what could not be read; the rest counts
 }
 
 // Bounds of what a user may claim.
@@ -34,12 +34,14 @@ const (
 	maxGrace         = 10 * time.Minute
 )
 
-// ParseDirective reads the directives in the texts, later ones winning. The
-// error joins every part that could not be read; the rest counts.
-func ParseDirective(texts ...string) (Directive, error) {
+// ReadDirective reads the directives in the texts, later ones winning.
+func ReadDirective(texts ...string) Directive {
 	var d Directive
 	var errs []error
 	for _, text := range texts {
+		if !strings.Contains(text, "fairbridge:") {
+			continue
+		}
 		for _, word := range strings.Fields(text) {
 			body, ok := strings.CutPrefix(word, "fairbridge:")
 			if !ok {
@@ -56,7 +58,8 @@ func ParseDirective(texts ...string) (Directive, error) {
 		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
 		d.MinGPUs, d.MaxGPUs = 0, 0
 	}
-	return d, errors.Join(errs...)
+	d.Unread = reason(errors.Join(errs...))
+	return d
 }
 
 // directives maps each key to what it sets. Flags take no value.
@@ -134,8 +137,8 @@ func setGrace(d *Directive, v string) error {
 	return nil
 }
 
-func setSignal(to *slurm.Signal, v string) error {
-	s, err := slurm.ParseSignal(v)
+func setSignal(to *Signal, v string) error {
+	s, err := ParseSignal(v)
 	if err == nil {
 		*to = s
 	}
