@@ -28,6 +28,7 @@ var ours = []rule{
 	{[]string{"policy/..."}, []string{"policy", "policy/solve"}, "stages do not know each other"},
 	{[]string{"bridge/chaos/..."}, []string{"policy/...", "bridge/..."}, "it tries the loop with policies, and needs no database"},
 	{[]string{"bridge/slurmtest/wire"}, []string{"bridge/slurm"}, "records in, JSON values out"},
+	{[]string{"bridge/slurmtest/update"}, []string{"bridge/slurm", "bridge/sim"}, "bodies in, changes of simulated jobs out"},
 	{[]string{"bridge/sim", "bridge/slurmtest"}, []string{"policy", "bridge/...", "accounting/trace"}, "a simulated Slurm"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
 	{[]string{"bridge"}, []string{"policy", "bridge/slurm", "bridge/invariant"}, "nouns and ports stand on nothing of their verbs"},

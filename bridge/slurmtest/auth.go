@@ -18,39 +18,45 @@ const (
 	Forged              // every token is refused as not ours; Slurm answers the same
 )
 
-// SetAuth changes the state, as when a token runs out or the key is changed.
-func (s *Server) SetAuth(a Auth) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.auth = a
+// access says who may come in: see Config.
+type access struct {
+	tokens map[string]string
+	key    []byte
+	local  string
+	state  Auth
 }
 
-// who finds the caller. here is false when no credentials came at all (401);
-// good is false when slurmctld would refuse them.
-func (s *Server) who(r *http.Request) (user string, here, good bool) {
-	token, name := r.Header.Get("X-SLURM-USER-TOKEN"), r.Header.Get("X-SLURM-USER-NAME")
-	old := s.old()
+// caller is who asks.
+type caller struct {
+	user string
+	here bool // with credentials; without any the answer is 401
+	good bool // slurmctld takes them
+}
+
+// caller finds who asks. 22.05 knows fewer headers than the others.
+func (a *access) caller(h http.Header, old bool, now time.Time) caller {
+	token, name := h.Get("X-SLURM-USER-TOKEN"), h.Get("X-SLURM-USER-NAME")
 	if token == "" && !old {
-		token, _ = strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		token, _ = strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	}
 	if token == "" {
-		return s.cfg.Local, s.cfg.Local != "", true
+		return caller{user: a.local, here: a.local != "", good: true}
 	}
 	if old && name == "" {
-		return "", false, false
+		return caller{}
 	}
-	user, good = s.verify(token, name)
-	return user, true, good && s.auth == Normal
+	user, good := a.verify(token, name, now)
+	return caller{user: user, here: true, good: good && a.state == Normal}
 }
 
 // verify maps a token to its user. SlurmUser may act as anybody.
-func (s *Server) verify(token, name string) (string, bool) {
+func (a *access) verify(token, name string, now time.Time) (string, bool) {
 	user := ""
 	switch {
-	case s.cfg.Tokens != nil:
-		user = s.cfg.Tokens[token]
-	case s.cfg.Key != nil:
-		user = s.signed(token)
+	case a.tokens != nil:
+		user = a.tokens[token]
+	case a.key != nil:
+		user = a.signed(token, now)
 	default:
 		if user = name; user == "" {
 			user = "slurm"
@@ -66,10 +72,10 @@ func (s *Server) verify(token, name string) (string, bool) {
 }
 
 // signed returns the user of a token of our key that has not run out.
-func (s *Server) signed(token string) string {
-	t, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return s.cfg.Key, nil },
+func (a *access) signed(token string, now time.Time) string {
+	t, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return a.key, nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
-		jwt.WithTimeFunc(func() time.Time { return s.world.Now() }))
+		jwt.WithTimeFunc(func() time.Time { return now }))
 	if err != nil {
 		return ""
 	}
@@ -80,10 +86,3 @@ func (s *Server) signed(token string) string {
 	user, _ := claims["username"].(string)
 	return user
 }
-
-// old reports whether 22.05 is played.
-func (s *Server) old() bool { return strings.HasPrefix(s.world.Version(), "22.05") }
-
-// newest reports whether 26.05 or later is played, which answers 422 where
-// earlier releases answered 500.
-func (s *Server) newest() bool { return s.world.Version() >= "26.05" }

@@ -1,6 +1,7 @@
 package slurmtest
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -47,23 +48,13 @@ type Fault struct {
 	Number int           // Broken, Problems: Slurm's error number; 1 when 0
 }
 
-// Inject adds a fault. Of several that match, the earliest strikes.
-func (s *Server) Inject(f Fault) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = append(s.faults, &f)
-}
+// faults are those in force, in the order in which they came.
+type faults []*Fault
 
-// Heal removes all faults.
-func (s *Server) Heal() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.faults = nil
-}
-
-// strikes returns the fault for a request, the zero Fault when there is none.
-func (s *Server) strikes(method, path string) Fault {
-	for i, f := range s.faults {
+// strike returns the fault that hits a request, the zero Fault when there is
+// none. Of several that match, the earliest strikes.
+func (list *faults) strike(method, path string) Fault {
+	for i, f := range *list {
 		if f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) {
 			continue
 		}
@@ -73,7 +64,7 @@ func (s *Server) strikes(method, path string) Fault {
 		}
 		hit := *f
 		if f.Times == 1 {
-			s.faults = append(s.faults[:i:i], s.faults[i+1:]...)
+			*list = slices.Delete(*list, i, i+1)
 		} else if f.Times > 1 {
 			f.Times--
 		}

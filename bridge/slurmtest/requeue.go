@@ -2,31 +2,29 @@ package slurmtest
 
 import (
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strings"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/slurm"
 )
 
 // requeue is POST jobs/requeue of v0.0.45. What is wrong with one job does not
 // keep the others from being requeued, and a misspelt flag is reported and
 // then ignored.
-func (s *Server) requeue(c *request) reply {
+func (w *writer) requeue(content []byte) reply {
 	var body struct {
 		Jobs  json.RawMessage `json:"jobs"`
 		Flags json.RawMessage `json:"flags"`
 	}
-	if json.Unmarshal(c.body, &body) != nil {
+	if json.Unmarshal(content, &body) != nil {
 		return reply{status: http.StatusBadRequest, text: "Failure during parsing"}
 	}
 	jobs := items(body.Jobs)
 	if len(jobs) == 0 {
-		return s.failed(c, http.StatusNotFound, sim.NoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
+		return w.failed(http.StatusNotFound, sim.NoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
 	}
 	incomplete, hold := false, false
-	out := s.ok(c, "status", []any{})
+	out := w.ok("status", []any{})
 	var errs []any
 	for _, f := range items(body.Flags) {
 		switch strings.ToLower(f) {
@@ -40,25 +38,22 @@ func (s *Server) requeue(c *request) reply {
 		}
 	}
 	for _, id := range jobs {
-		errs = s.requeueOne(c, id, incomplete, hold, &out, errs)
+		errs = w.requeueOne(id, incomplete, hold, &out, errs)
 	}
 	out.body["errors"] = append([]any{}, errs...)
 	return out
 }
 
-func (s *Server) requeueOne(c *request, id string, incomplete, hold bool, out *reply, errs []any) []any {
-	err := s.world.Requeue(c.user, id, incomplete)
+func (w *writer) requeueOne(id string, incomplete, hold bool, out *reply, errs []any) []any {
+	err := w.world.Requeue(w.user, id, incomplete)
 	if err == nil && hold {
-		err = s.world.HoldRequeued(id)
+		err = w.world.HoldRequeued(id)
 	}
-	var e *slurm.Error
-	switch {
-	case err == nil:
+	if err == nil {
 		return errs
-	case !errors.As(err, &e):
-		e = &slurm.Error{Number: -1, Text: err.Error()}
 	}
-	if status := s.status(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
+	e := slurmError(err)
+	if status := w.release.status(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
 		out.status = status
 	}
 	return append(errs, problem(e.Number, e.Text, "op_handler_jobs_requeue"))
@@ -77,18 +72,4 @@ func items(raw json.RawMessage) []string {
 		}
 	}
 	return out
-}
-
-// kill is DELETE job/{id}: without a signal, with a misspelt one or with 0 it
-// cancels, and says 200 whatever happens. Our product must never come here.
-func (s *Server) kill(c *request, id string) reply {
-	sig := strings.TrimPrefix(strings.ToUpper(c.r.URL.Query().Get("signal")), "SIG")
-	switch sig {
-	case "USR1", "USR2", "CONT", "STOP", "HUP", "INT", "10", "12":
-		return s.ok(c)
-	}
-	if err := s.world.Cancel(c.user, id); err != nil && s.old() {
-		return s.refusal(c, err, "_op_handler_job")
-	}
-	return s.ok(c)
 }

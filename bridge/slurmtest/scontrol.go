@@ -1,30 +1,26 @@
 package slurmtest
 
 import (
-	"encoding/json"
 	"errors"
-	"net/http"
+	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurmtest/wire"
+	"fairbridge/bridge/slurmtest/update"
 )
 
-// Scontrol runs "scontrol args…" as a user and returns what it prints and its
-// exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST, show
-// config, show job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
-// [StartTime=now+N]; and in place of another program scancel [--batch
-// --signal=NAME] LIST.
-func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.follow()
-	return s.scontrol(user, args)
+// programs are scontrol and scancel as a user runs them.
+type programs struct {
+	world *sim.World
+	user  string
+	zone  *time.Location
 }
 
-func (s *Server) scontrol(user string, args []string) (string, int) {
+// run does what "scontrol args…" does: see Server.Scontrol.
+func (p *programs) run(args []string) (string, int) {
 	if len(args) < 2 {
 		return "scontrol: want a command and its arguments\n", 1
 	}
@@ -35,17 +31,17 @@ func (s *Server) scontrol(user string, args []string) (string, int) {
 		if incomplete {
 			rest = rest[1:]
 		}
-		return each(rest, func(id string) error { return s.world.Requeue(user, id, incomplete) })
+		return each(rest, func(id string) error { return p.world.Requeue(p.user, id, incomplete) })
 	case "hold":
-		return each(rest, func(id string) error { return s.world.Hold(user, atoi(id)) })
+		return each(rest, func(id string) error { return p.world.Hold(p.user, atoi(id)) })
 	case "release":
-		return each(rest, func(id string) error { return s.world.Release(user, atoi(id)) })
+		return each(rest, func(id string) error { return p.world.Release(p.user, atoi(id)) })
 	case "update":
-		return s.scontrolUpdate(user, rest)
+		return p.update(rest)
 	case "scancel":
-		return s.scancel(user, rest)
+		return p.scancel(rest)
 	case "show":
-		return s.scontrolShow(rest)
+		return p.show(rest)
 	}
 	return "invalid keyword: " + verb + "\n", 1
 }
@@ -55,7 +51,7 @@ func each(lists []string, f func(string) error) (out string, status int) {
 	for _, list := range lists {
 		for _, id := range strings.Split(list, ",") {
 			if err := f(id); err != nil {
-				out += complaint(err) + " for job " + id + "\n"
+				out += slurmError(err).Text + " for job " + id + "\n"
 				status = 1
 			}
 		}
@@ -64,7 +60,7 @@ func each(lists []string, f func(string) error) (out string, status int) {
 }
 
 // scancel signals the batch scripts of jobs or, without a signal, ends the jobs.
-func (s *Server) scancel(user string, args []string) (string, int) {
+func (p *programs) scancel(args []string) (string, int) {
 	var signal slurm.Signal
 	batch := false
 	for len(args) > 0 && strings.HasPrefix(args[0], "--") {
@@ -86,20 +82,12 @@ func (s *Server) scancel(user string, args []string) (string, int) {
 	return each(args, func(id string) error {
 		switch {
 		case signal == "":
-			return s.world.Cancel(user, id)
+			return p.world.Cancel(p.user, id)
 		case !batch:
 			return errors.New("signals to steps are not simulated")
 		}
-		return s.world.Signal(user, id, signal)
+		return p.world.Signal(p.user, id, signal)
 	})
-}
-
-func complaint(err error) string {
-	var e *slurm.Error
-	if errors.As(err, &e) {
-		return e.Text
-	}
-	return err.Error()
 }
 
 func atoi(s string) int64 {
@@ -107,7 +95,8 @@ func atoi(s string) int64 {
 	return n
 }
 
-func (s *Server) scontrolUpdate(user string, args []string) (string, int) {
+// update changes one job.
+func (p *programs) update(args []string) (string, int) {
 	var u sim.Update
 	var id int64
 	for _, a := range args {
@@ -123,7 +112,7 @@ func (s *Server) scontrolUpdate(user string, args []string) (string, int) {
 		case "sitefactor":
 			u.SiteFactor = &n
 		case "starttime":
-			t, ok := s.moment(value)
+			t, ok := update.Reader{Now: p.world.Now(), Zone: p.zone}.Moment(value)
 			if !ok {
 				return "Invalid time specification " + value + "\n", 1
 			}
@@ -132,31 +121,30 @@ func (s *Server) scontrolUpdate(user string, args []string) (string, int) {
 			return "Update of this parameter is not supported: " + a + "\n", 1
 		}
 	}
-	if err := s.world.Update(user, id, u); err != nil {
-		return complaint(err) + " for job " + strconv.FormatInt(id, 10) + "\n", 1
+	if err := p.world.Update(p.user, id, u); err != nil {
+		return slurmError(err).Text + " for job " + strconv.FormatInt(id, 10) + "\n", 1
 	}
 	return "", 0
 }
 
-// ScontrolRequest is the body of POST /scontrol, by which a stand-in program
-// in another process reaches Scontrol.
-type ScontrolRequest struct {
-	User string   `json:"user"`
-	Args []string `json:"args"`
-}
-
-// ScontrolReply is the answer.
-type ScontrolReply struct {
-	Output string `json:"output"`
-	Status int    `json:"status"`
-}
-
-func (s *Server) scontrolCall(c *request) reply {
-	var q ScontrolRequest
-	if c.r.Method != http.MethodPost || json.Unmarshal(c.body, &q) != nil {
-		return reply{status: http.StatusBadRequest, text: "want POST {\"user\":…,\"args\":[…]}"}
+// show prints the settings, as far as they are asked for, or the first lines of
+// a job's record.
+func (p *programs) show(args []string) (string, int) {
+	switch {
+	case len(args) == 1 && args[0] == "config":
+		return fmt.Sprintf("Configuration data as of %s\nClusterName             = %s\nSLURM_VERSION           = %s\n\n",
+			p.world.Now().UTC().Format(isoTime), p.world.Cluster(), p.world.Version()), 0
+	case len(args) != 2 || args[0] != "job":
+		return "invalid entity:" + strings.Join(args, " ") + " for keyword:show \n", 1
 	}
-	c.user, c.call.User = q.User, q.User
-	out, status := s.scontrol(q.User, q.Args)
-	return reply{status: http.StatusOK, body: wire.Object("output", out, "status", status)}
+	j, err := p.world.Job(atoi(args[1]))
+	if err != nil {
+		return "slurm_load_jobs error: " + slurmError(err).Text + "\n", 1
+	}
+	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n   SubmitTime=%s EligibleTime=%s\n\n",
+		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason,
+		j.Submit.UTC().Format(isoTime), j.Eligible.UTC().Format(isoTime)), 0
 }
+
+// isoTime is how scontrol prints times.
+const isoTime = "2006-01-02T15:04:05"

@@ -1,39 +1,16 @@
 package slurmtest
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
-	"strconv"
 	"strings"
-	"time"
 
-	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurmtest/wire"
 )
-
-// noEndpoint is what slurmrestd says about paths it does not know, versions
-// included.
-const noEndpoint = "Unable to find requested URL endpoint. Please query the '/openapi/v3' endpoint for a list of all endpoints."
 
 // maxBody is the most slurmrestd reads.
 const maxBody = 50 << 20
-
-// request is one request under way.
-type request struct {
-	v     int // API version
-	tail  string
-	user  string
-	body  []byte
-	query map[string][]string
-	r     *http.Request
-	call  Call
-}
-
-// reply is an answer: JSON, or text when body is nil.
-type reply struct {
-	status int
-	body   map[string]any
-	text   string
-}
 
 // ServeHTTP answers one request as slurmrestd would, faults permitting.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -43,91 +20,63 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	f := s.strikes(r.Method, r.URL.Path)
+	f := s.faults.strike(r.Method, r.URL.Path)
 	s.mu.Unlock()
 	if f.Kind == Slow {
-		s.cfg.Slow(f.Delay)
+		s.slow(f.Delay)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.follow()
-	c := &request{r: r, body: body, query: r.URL.Query()}
-	c.v, c.tail = split(r.URL.Path)
-	c.call = Call{
-		Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body), Write: writes(r, c.tail),
+	c, out := newRequest(r, body), &connection{w: w}
+	defer func() {
+		s.calls = append(s.calls, Call{
+			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, Status: out.status, Write: c.writes(),
+		})
+	}()
+	w.Header().Set("Date", s.slurm.world.Now().UTC().Format(http.TimeFormat))
+	if !f.instead(out, s.slurm.reader(c)) {
+		s.carryOut(c, f, out)
 	}
-	defer func() { s.calls = append(s.calls, c.call) }()
-	w.Header().Set("Date", s.world.Now().UTC().Format(http.TimeFormat))
-	if f.Kind != "" && s.answered(w, f, c) {
-		return
-	}
-	s.carryOut(w, f, c)
 }
 
 // carryOut does what is asked, and spoils the answer if the fault says so.
-func (s *Server) carryOut(w http.ResponseWriter, f Fault, c *request) {
+func (s *Server) carryOut(c *request, f Fault, out *connection) {
 	switch f.Kind {
 	case Late:
-		s.world.At(s.world.Now().Add(f.Delay), func() { s.handle(c) })
-		reset(w)
+		w := s.slurm.world
+		w.At(w.Now().Add(f.Delay), func() { s.handle(c) })
+		out.reset()
 		return
 	case Twice:
 		s.handle(c)
 	}
-	out := s.handle(c)
-	falsify(out, f)
-	switch f.Kind {
-	case Lost:
-		reset(w)
-	case Truncated, Short:
-		s.cut(w, c, out, f)
-	default:
-		s.send(w, c, out)
-	}
+	f.deliver(out, s.handle(c))
 }
 
-// handle finds the caller and the endpoint.
+// handle answers for slurmrestd, and for scontrol.
 func (s *Server) handle(c *request) reply {
-	if strings.HasPrefix(c.r.URL.Path, "/scontrol") {
-		return s.scontrolCall(c)
+	if !strings.HasPrefix(c.path, "/scontrol") {
+		return s.slurm.handle(c)
 	}
-	user, here, good := s.who(c.r)
-	c.user, c.call.User = user, user
-	if !here {
-		return reply{status: http.StatusUnauthorized, text: "Authentication failure"}
+	var q ScontrolRequest
+	if c.method != http.MethodPost || json.Unmarshal(c.body, &q) != nil {
+		return reply{status: http.StatusBadRequest, text: "want POST {\"user\":…,\"args\":[…]}"}
 	}
-	if path := strings.TrimSuffix(c.r.URL.Path, "/"); strings.HasPrefix(path, "/openapi") {
-		return s.openapi()
-	}
-	if v, name, ok := userPath(c.r.URL.Path); ok && s.serves(v) && c.r.Method == http.MethodGet {
-		c.v = v
-		return s.user(c, name, good)
-	}
-	if !s.serves(c.v) {
-		return reply{status: http.StatusNotFound, text: noEndpoint}
-	}
-	return s.route(c, good)
+	c.user = q.User
+	text, status := s.slurm.programs(q.User).run(q.Args)
+	return reply{status: http.StatusOK, body: wire.Object("output", text, "status", status)}
 }
 
-func (s *Server) serves(v int) bool {
-	for _, x := range s.cfg.Versions {
-		if x == v {
-			return true
-		}
-	}
-	return false
+// ScontrolRequest is the body of POST /scontrol, by which a stand-in program
+// in another process reaches Scontrol.
+type ScontrolRequest struct {
+	User string   `json:"user"`
+	Args []string `json:"args"`
 }
 
-// split takes "/slurm/v0.0.45/job/7/" apart: 45 and "job/7".
-func split(path string) (version int, tail string) {
-	rest, ok := strings.CutPrefix(path, "/slurm/v0.0.")
-	if !ok {
-		return 0, ""
-	}
-	v, tail, _ := strings.Cut(rest, "/")
-	version, _ = strconv.Atoi(v)
-	return version, strings.TrimSuffix(tail, "/")
+// ScontrolReply is the answer.
+type ScontrolReply struct {
+	Output string `json:"output"`
+	Status int    `json:"status"`
 }
-
-// now is the world's time in whole seconds.
-func now(w *sim.World) int64 { return w.Now().Truncate(time.Second).Unix() }

@@ -17,18 +17,16 @@ import (
 // Server is a running slurmrestd. Its methods may be called at any time from
 // any goroutine.
 type Server struct {
-	cfg  Config
-	http *http.Server
-	ln   net.Listener
-	done chan struct{}
+	listen string
+	http   *http.Server
+	ln     net.Listener
+	done   chan struct{}
+	slow   func(time.Duration)
 
 	mu     sync.Mutex
-	world  *sim.World
-	origin time.Time // wall clock at the world's moment zero
-	zero   time.Time
-	faults []*Fault
-	auth   Auth
-	hidden map[string]bool
+	slurm  slurmrestd
+	pace   pace
+	faults faults
 	calls  []Call
 }
 
@@ -39,8 +37,12 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	return &Server{
-		cfg: c, world: c.World, origin: c.Clock(), zero: c.World.Now(),
-		hidden: map[string]bool{}, done: make(chan struct{}),
+		listen: c.Listen, done: make(chan struct{}), slow: c.Slow,
+		slurm: slurmrestd{
+			world: c.World, versions: c.Versions, zone: c.Zone, hidden: map[string]bool{},
+			access: access{tokens: c.Tokens, key: c.Key, local: c.Local},
+		},
+		pace: pace{clock: c.Clock, speed: c.Speed, from: c.Clock(), to: c.World.Now()},
 	}, nil
 }
 
@@ -50,12 +52,12 @@ func Start(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	network, address := "tcp", s.cfg.Listen
+	network, address := "tcp", s.listen
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		network, address = "unix", path
 	}
 	if s.ln, err = net.Listen(network, address); err != nil {
-		return nil, fmt.Errorf("listening on %s: %w", s.cfg.Listen, err)
+		return nil, fmt.Errorf("listening on %s: %w", s.listen, err)
 	}
 	s.http = &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
 	go func() {
@@ -96,32 +98,26 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) World(f func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.follow()
-	f(s.world)
+	f(s.follow())
 }
 
 // follow moves the world on to where the wall clock says it should be.
-func (s *Server) follow() {
-	if s.cfg.Speed > 0 {
-		passed := float64(s.cfg.Clock().Sub(s.origin)) * s.cfg.Speed
-		s.world.Advance(s.zero.Add(time.Duration(passed)))
+func (s *Server) follow() *sim.World {
+	if s.pace.speed > 0 {
+		s.slurm.world.Advance(s.pace.now())
 	}
+	return s.slurm.world
 }
 
-// Serves changes the API versions that are served, as an upgrade of Slurm does.
-func (s *Server) Serves(versions ...int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.cfg.Versions = versions
+// pace says how the world follows the wall clock.
+type pace struct {
+	clock    func() time.Time
+	speed    float64   // 0: not at all
+	from, to time.Time // the world was at "to" when the wall clock showed "from"
 }
 
-// Hide leaves the jobs of some users out of every list, without a word, as
-// PrivateData=jobs does to a caller who has lost his rights.
-func (s *Server) Hide(users ...string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.hidden = map[string]bool{}
-	for _, u := range users {
-		s.hidden[u] = true
-	}
+// now is where the world should be.
+func (p *pace) now() time.Time {
+	passed := float64(p.clock().Sub(p.from)) * p.speed
+	return p.to.Add(time.Duration(passed))
 }

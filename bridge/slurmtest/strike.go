@@ -2,9 +2,7 @@ package slurmtest
 
 import (
 	"cmp"
-	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
@@ -22,42 +20,54 @@ var texts = map[Kind]struct {
 	TooMany:   {http.StatusTooManyRequests, "text/plain", "Too Many Requests"},
 }
 
-// answered handles the faults that answer in Slurm's place; nothing is done.
-func (s *Server) answered(w http.ResponseWriter, f Fault, c *request) bool {
+// instead answers in Slurm's place, and reports whether the fault is of those
+// that do; nothing is done then.
+func (f *Fault) instead(c *connection, r *reader) bool {
 	if t, ok := texts[f.Kind]; ok {
 		if f.Kind == TooMany {
-			w.Header().Set("Retry-After", "1")
+			c.w.Header().Set("Retry-After", "1")
 		}
-		w.Header().Set("Content-Type", t.kind)
-		w.WriteHeader(t.status)
-		_, _ = io.WriteString(w, t.body)
-		c.call.Status = t.status
+		c.text(t.status, t.kind, t.body)
 		return true
 	}
 	number := cmp.Or(f.Number, 1)
 	switch f.Kind {
 	case Broken:
-		s.send(w, c, s.failed(c, cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
+		c.send(r.failed(cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
 	case Problems:
-		s.send(w, c, s.failed(c, http.StatusOK, number, "injected fault", "slurmtest"))
+		c.send(r.failed(http.StatusOK, number, "injected fault", "slurmtest"))
 	case Huge:
-		c.call.Status = http.StatusOK
-		endless(w, cmp.Or(f.Size, 64<<20))
+		c.endless(cmp.Or(f.Size, 64<<20))
 	case Reset:
-		reset(w)
+		c.reset()
 	case NoChange:
-		s.send(w, c, s.unchanged(c))
+		c.send(r.unchanged())
 	default:
 		return false
 	}
 	return true
 }
 
+// deliver sends the answer of what was done, or what the fault leaves of it.
+func (f *Fault) deliver(c *connection, r reply) {
+	f.falsify(r)
+	switch f.Kind {
+	case Lost:
+		c.reset()
+	case Truncated:
+		c.cut(r, f.At, false)
+	case Short:
+		c.cut(r, f.At, true)
+	default:
+		c.send(r)
+	}
+}
+
 // lists are the keys of what a reply lists.
 var lists = []string{"jobs", "nodes", "partitions"}
 
 // falsify makes a good answer lie, as filters, cut lists and bad clocks do.
-func falsify(r reply, f Fault) {
+func (f *Fault) falsify(r reply) {
 	switch f.Kind {
 	case Filtered:
 		for _, key := range lists {
@@ -83,31 +93,4 @@ func moved(at any, by int64) any {
 		}
 	}
 	return at
-}
-
-// reset ends the connection without an answer.
-func reset(w http.ResponseWriter) {
-	if h, ok := w.(http.Hijacker); ok {
-		if conn, _, err := h.Hijack(); err == nil {
-			if tcp, ok := conn.(interface{ SetLinger(int) error }); ok {
-				_ = tcp.SetLinger(0)
-			}
-			_ = conn.Close()
-			return
-		}
-	}
-	panic(http.ErrAbortHandler)
-}
-
-// endless writes a list that never closes, up to size bytes.
-func endless(w http.ResponseWriter, size int) {
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"jobs":[`)
-	chunk := strings.Repeat(`{"comment":"`+strings.Repeat("x", 1000)+`"},`, 60)
-	for sent := 0; sent < size; sent += len(chunk) {
-		if _, err := io.WriteString(w, chunk[:min(len(chunk), size-sent)]); err != nil {
-			return
-		}
-	}
-	panic(http.ErrAbortHandler)
 }

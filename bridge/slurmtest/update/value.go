@@ -1,4 +1,4 @@
-package slurmtest
+package update
 
 import (
 	"encoding/json"
@@ -53,4 +53,26 @@ func text(raw json.RawMessage) (string, bool) {
 func truth(raw json.RawMessage) (v, ok bool) {
 	ok = string(raw) != "null" && json.Unmarshal(raw, &v) == nil
 	return v, ok
+}
+
+// gpus reads "gres/gpu:a100:2", "gres:gpu:2" and, for 22.05, "gpu:2".
+func gpus(s string, bare bool) (kind *string, n int, ok bool) {
+	rest, found := strings.CutPrefix(strings.Replace(s, "gres:", "gres/", 1), "gres/")
+	if !found && !bare {
+		return nil, 0, false
+	}
+	parts := strings.Split(rest, ":")
+	if parts[0] == "gpu" {
+		parts = parts[1:]
+	} else if !bare {
+		return nil, 0, false
+	}
+	if len(parts) == 0 || len(parts) > 2 {
+		return nil, 0, false
+	}
+	n, err := strconv.Atoi(parts[len(parts)-1])
+	if len(parts) == 2 {
+		kind = &parts[0]
+	}
+	return kind, n, err == nil
 }

@@ -1,0 +1,90 @@
+package slurmtest
+
+import (
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// connection is where an answer goes, whole or not. It notes the status.
+type connection struct {
+	w      http.ResponseWriter
+	status int // 0: no answer was sent
+}
+
+// send writes the reply.
+func (c *connection) send(r reply) {
+	b := r.bytes()
+	c.head(r, len(b))
+	_, _ = c.w.Write(b)
+}
+
+func (c *connection) head(r reply, length int) {
+	kind := "application/json"
+	if r.body == nil {
+		kind = "text/plain"
+	}
+	c.w.Header().Set("Content-Length", strconv.Itoa(length))
+	c.begin(r.status, kind)
+}
+
+func (c *connection) begin(status int, kind string) {
+	c.w.Header().Set("Content-Type", kind)
+	c.w.WriteHeader(status)
+	c.status = status
+}
+
+// text writes what is no reply of Slurm's.
+func (c *connection) text(status int, kind, body string) {
+	c.begin(status, kind)
+	_, _ = io.WriteString(c.w, body)
+}
+
+// cut sends the first bytes of a reply, half of it when at is 0: as if that were
+// all, or else ending the connection in the middle.
+func (c *connection) cut(r reply, at int, asIfWhole bool) {
+	b := r.bytes()
+	if at == 0 {
+		at = len(b) / 2
+	}
+	at = min(at, len(b))
+	if asIfWhole {
+		c.head(r, at)
+		_, _ = c.w.Write(b[:at])
+		return
+	}
+	c.head(r, len(b))
+	_, _ = c.w.Write(b[:at])
+	if fl, ok := c.w.(http.Flusher); ok {
+		fl.Flush()
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// reset ends the connection without an answer.
+func (c *connection) reset() {
+	if h, ok := c.w.(http.Hijacker); ok {
+		if conn, _, err := h.Hijack(); err == nil {
+			if tcp, ok := conn.(interface{ SetLinger(int) error }); ok {
+				_ = tcp.SetLinger(0)
+			}
+			_ = conn.Close()
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}
+
+// endless writes a list that never closes, up to size bytes.
+func (c *connection) endless(size int) {
+	c.begin(http.StatusOK, "application/json")
+	_, _ = io.WriteString(c.w, `{"jobs":[`)
+	chunk := strings.Repeat(`{"comment":"`+strings.Repeat("x", 1000)+`"},`, 60)
+	for sent := 0; sent < size; sent += len(chunk) {
+		if _, err := io.WriteString(c.w, chunk[:min(len(chunk), size-sent)]); err != nil {
+			return
+		}
+	}
+	panic(http.ErrAbortHandler)
+}

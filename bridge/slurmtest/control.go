@@ -1,0 +1,75 @@
+package slurmtest
+
+import "slices"
+
+// SetAuth changes the state, as when a token runs out or the key is changed.
+func (s *Server) SetAuth(a Auth) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slurm.access.state = a
+}
+
+// Serves changes the API versions that are served, as an upgrade of Slurm does.
+func (s *Server) Serves(versions ...int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slurm.versions = versions
+}
+
+// Hide leaves the jobs of some users out of every list, without a word, as
+// PrivateData=jobs does to a caller who has lost his rights.
+func (s *Server) Hide(users ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.slurm.hidden = map[string]bool{}
+	for _, u := range users {
+		s.slurm.hidden[u] = true
+	}
+}
+
+// Inject adds a fault. Of several that match, the earliest strikes.
+func (s *Server) Inject(f Fault) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+}
+
+// Heal removes all faults.
+func (s *Server) Heal() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+// Scontrol runs "scontrol args…" as a user and returns what it prints and its
+// exit status. It knows requeue [Incomplete] LIST, hold LIST, release LIST, show
+// config, show job N and update JobId=N [Priority=N] [Nice=N] [SiteFactor=N]
+// [StartTime=now+N]; and in place of another program scancel [--batch
+// --signal=NAME] LIST.
+func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.follow()
+	return s.slurm.programs(user).run(args)
+}
+
+// Counts returns how many reads and writes arrived.
+func (s *Server) Counts() Counts {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return counts(s.calls)
+}
+
+// Calls returns all requests since the start or the last Reset, oldest first.
+func (s *Server) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.calls)
+}
+
+// Reset forgets the requests so far.
+func (s *Server) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls = nil
+}

@@ -1,0 +1,81 @@
+package slurmtest
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"fairbridge/bridge/slurmtest/wire"
+)
+
+// pattern is the path of an endpoint below its version: "jobs/state", or with
+// one argument "job/{job_id}".
+type pattern string
+
+// oneJob is where a single job is read, changed and cancelled.
+const oneJob pattern = "job/{job_id}"
+
+// match returns the argument of a path that fits.
+func (p pattern) match(tail string) (arg string, ok bool) {
+	head, _, takesOne := strings.Cut(string(p), "{")
+	if !takesOne {
+		return "", tail == string(p)
+	}
+	arg, ok = strings.CutPrefix(tail, head)
+	return arg, ok && arg != "" && !strings.Contains(arg, "/")
+}
+
+// endpoint is one method of a path.
+type endpoint struct {
+	method string
+	pattern
+	from  int  // API version
+	open  bool // to tokens that slurmctld refuses
+	serve func(d *slurmrestd, c *request, arg string) reply
+}
+
+var endpoints = []endpoint{
+	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).ping(c.good) }},
+	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).diag() }},
+	{"GET", "jobs", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).jobs(c.query.Get("update_time")) }},
+	{"GET", "nodes", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).nodes() }},
+	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).partitions() }},
+	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).reservations() }},
+	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.reader(c).node(name) }},
+	{"GET", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.reader(c).job(id) }},
+	{"POST", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.writer(c).update(id, c.body) }},
+	{"DELETE", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.writer(c).cancel(id, c.query.Get("signal")) }},
+	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).states() }},
+	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.writer(c).requeue(c.body) }},
+}
+
+// openapi lists the paths, which is all that clients need of the document.
+func (d *slurmrestd) openapi() reply {
+	paths := map[string]any{}
+	for _, v := range d.versions {
+		for i := range endpoints {
+			e := &endpoints[i]
+			if v < e.from {
+				continue
+			}
+			key := e.url(v)
+			methods, ok := paths[key].(map[string]any)
+			if !ok {
+				methods = map[string]any{}
+				paths[key] = methods
+			}
+			methods[strings.ToLower(e.method)] = wire.Object("responses", wire.Object("200", wire.Object("description", "ok")))
+		}
+	}
+	return reply{status: http.StatusOK, body: wire.Object("openapi", "3.0.3", "paths", paths,
+		"info", wire.Object("title", "Slurm REST API", "version", d.release()))}
+}
+
+// url is the path as the document of a version lists it.
+func (e *endpoint) url(v int) string {
+	p := "/slurm/v0.0." + strconv.Itoa(v) + "/" + string(e.pattern)
+	if v <= 38 || strings.HasSuffix(p, "}") || strings.HasSuffix(p, "requeue") {
+		return p
+	}
+	return p + "/"
+}

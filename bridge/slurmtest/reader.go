@@ -1,0 +1,197 @@
+package slurmtest
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurmtest/wire"
+)
+
+// reader answers what can be asked of slurmctld, and of slurmdbd.
+type reader struct {
+	envelope
+	world   *sim.World
+	hidden  map[string]bool
+	encoder wire.Encoder
+}
+
+// listed returns the jobs the caller gets to see.
+func (r *reader) listed() []slurm.Job {
+	return slices.DeleteFunc(r.world.Jobs(), func(j slurm.Job) bool { return r.hidden[j.User] })
+}
+
+// stamped adds the times of a list.
+func (r *reader) stamped(out reply) reply {
+	if !r.release.old() {
+		out.body["last_update"] = r.encoder.Time(r.world.Changed())
+		if _, jobs := out.body["jobs"]; jobs {
+			out.body["last_backfill"] = r.encoder.Time(r.world.LastBackfill())
+		}
+	}
+	return out
+}
+
+// jobs lists the jobs, unless nothing changed since the time that is given.
+func (r *reader) jobs(since string) reply {
+	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.Changed().Unix() {
+		return r.unchanged()
+	}
+	return r.stamped(r.ok("jobs", r.encoder.Jobs(r.listed())))
+}
+
+// unchanged is the answer to an update_time after which nothing changed.
+func (r *reader) unchanged() reply {
+	if r.release.old() {
+		return reply{status: http.StatusNotModified}
+	}
+	out := r.ok("jobs", []any{}, "last_update", r.encoder.Number(0), "last_backfill", r.encoder.Number(0))
+	out.warn("No job changes since update_time", "slurm_load_jobs()")
+	return out
+}
+
+// job is one job by its number or, from v0.0.44, by its run.
+func (r *reader) job(id string) reply {
+	var j slurm.Job
+	n, err := strconv.ParseInt(id, 10, 64)
+	switch {
+	case err == nil:
+		j, err = r.world.Job(n)
+	case strings.HasPrefix(id, "s") && r.api >= 44:
+		j, err = r.world.ByRun(id)
+	case r.release.old():
+		j, err = r.world.Job(0)
+	default:
+		return r.invalidID()
+	}
+	if err != nil {
+		out := r.refusal(err, "_handle_job_get", "jobs", []any{})
+		if !r.release.old() {
+			out.body["last_update"], out.body["last_backfill"] = wire.Wrapped(true, false, 0), wire.Wrapped(true, false, 0)
+		}
+		return out
+	}
+	return r.stamped(r.ok("jobs", r.encoder.Jobs(r.array(j))))
+}
+
+// array returns every record of the array whose number the job has, as
+// slurmctld does; else the job alone.
+func (r *reader) array(j slurm.Job) []slurm.Job {
+	if j.ArrayJob == 0 || j.ID != j.ArrayJob {
+		return []slurm.Job{j}
+	}
+	return slices.DeleteFunc(r.world.Jobs(), func(x slurm.Job) bool { return x.ArrayJob != j.ArrayJob })
+}
+
+// states is jobs/state/: ids as text, one line per array task.
+func (r *reader) states() reply {
+	out := []any{}
+	add := func(id string, j *slurm.Job) {
+		out = append(out, wire.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
+	}
+	for _, j := range r.listed() {
+		switch {
+		case j.Unsplit():
+			for _, x := range j.ArrayTasks.Ranges {
+				for t := x.From; t <= x.To; t += x.Step {
+					add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)
+				}
+			}
+		case j.ArraySplit:
+			add(fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), &j)
+		default:
+			add(strconv.FormatInt(j.ID, 10), &j)
+		}
+	}
+	return r.ok("jobs", out)
+}
+
+func (r *reader) nodes() reply {
+	return r.stamped(r.ok("nodes", r.encoder.Nodes(r.world.Nodes())))
+}
+
+// node is one node. One that slurmctld does not know is its error 2018 in 22.05
+// and an error without a number later.
+func (r *reader) node(name string) reply {
+	list := r.world.Nodes()
+	i := slices.IndexFunc(list, func(n slurm.Node) bool { return n.Name == name })
+	switch {
+	case i < 0 && r.release.old():
+		return r.failed(http.StatusInternalServerError, 2018, "Invalid node name specified", "slurm_load_node_single()", "nodes", []any{})
+	case i < 0:
+		return r.failed(http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
+	}
+	return r.stamped(r.ok("nodes", r.encoder.Nodes(list[i:i+1])))
+}
+
+func (r *reader) partitions() reply {
+	return r.stamped(r.ok("partitions", r.encoder.Partitions(r.world.Partitions(), r.world.Nodes())))
+}
+
+func (r *reader) reservations() reply {
+	return r.stamped(r.ok("reservations", r.encoder.Reservations(r.world.Reservations())))
+}
+
+// ping proves nothing: it answers 200 even to a dead token.
+func (r *reader) ping(good bool) reply {
+	word := map[bool]string{true: "UP", false: "DOWN"}[good]
+	switch {
+	case r.api <= 39:
+		return r.ok("pings", []any{wire.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+	case r.api >= 45:
+		return r.ok("pings", []any{wire.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+	}
+	return r.ok("pings", []any{wire.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+}
+
+// since is when the counters of diag began: they are cleared at midnight UTC.
+func (r *reader) since() time.Time {
+	if midnight := r.world.Now().Truncate(24 * time.Hour); midnight.After(r.world.Started()) {
+		return midnight
+	}
+	return r.world.Started()
+}
+
+// diag gives the counters that matter.
+func (r *reader) diag() reply {
+	pendingJobs, runningJobs := 0, 0
+	for _, j := range r.world.Jobs() {
+		switch {
+		case j.Pending():
+			pendingJobs++
+		case j.Running():
+			runningJobs++
+		}
+	}
+	submitted, started, completed := r.world.Totals()
+	stats := wire.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.since()), "job_states_ts", r.encoder.Time(r.world.Now()),
+		"bf_when_last_cycle", r.encoder.Time(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
+		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
+		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
+		"jobs_submitted", submitted, "jobs_started", started, "jobs_completed", completed, "jobs_canceled", 0, "jobs_failed", 0,
+		"jobs_pending", pendingJobs, "jobs_running", runningJobs, "bf_cycle_last", 200, "bf_cycle_max", 200, "bf_queue_len", pendingJobs,
+		"rpcs_by_message_type", []any{}, "rpcs_by_user", []any{})
+	return r.ok("statistics", stats)
+}
+
+// user is what slurmdbd says of a user: the rights, one word in 22.05 and a
+// list later.
+func (r *reader) user(name string, good bool) reply {
+	if !good {
+		return r.failed(http.StatusInternalServerError, 1007, "Protocol authentication error", "slurmdb_users_get", "users", []any{})
+	}
+	level := "None"
+	if r.world.IsOperator(name) {
+		level = "Operator"
+	}
+	var shown any = []string{level}
+	if r.api <= 38 {
+		shown = level
+	}
+	return r.ok("users", []any{wire.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
+}
