@@ -47,8 +47,8 @@ func (p *proc) looked(r *cycle.Report) {
 		case "slurm", "leader":
 			p.good = 0
 			return
-		case "history", "journal": // with thoughts it was read: a database that was put back is waited for, poll after poll
-			if len(r.Thoughts) == 0 {
+		case "history", "journal": // with evaluations it was read: a database that was put back is waited for, poll after poll
+			if len(r.Evaluations) == 0 {
 				p.good = 0
 				return
 			}
@@ -63,8 +63,8 @@ func (p *proc) looked(r *cycle.Report) {
 
 // I11: at most so many of the pending jobs change band per interval.
 func (o *oracle) churned(p *proc, r *cycle.Report) {
-	for i := range r.Thoughts {
-		t := &r.Thoughts[i]
+	for i := range r.Evaluations {
+		t := &r.Evaluations[i]
 		if !t.Send || t.Plan == nil || t.Snapshot == nil {
 			continue
 		}
@@ -80,7 +80,7 @@ func (o *oracle) churned(p *proc, r *cycle.Report) {
 }
 
 // inOrder are the plan's jobs, or those that wait, in its order.
-func inOrder(t *cycle.Thought, waiting bool) []policy.JobID {
+func inOrder(t *cycle.Evaluation, waiting bool) []policy.JobID {
 	rank := map[policy.JobID]int{}
 	var ids []policy.JobID
 	for i := range t.Plan.Decisions {
@@ -120,8 +120,8 @@ func (o *oracle) undetermined(p *proc, r *cycle.Report) {
 	if o.cycle%16 != 7 || o.weather.spoils(o.cycle) {
 		return
 	}
-	for i := range r.Thoughts {
-		t := &r.Thoughts[i]
+	for i := range r.Evaluations {
+		t := &r.Evaluations[i]
 		if t.Own == nil {
 			continue
 		}
@@ -146,7 +146,7 @@ func (w *weather) spoils(cycle int) bool {
 // Absence is not proof, and what stands is not forgotten: every value of ours that
 // Slurm has, has a row in the ledger that is not given up.
 func (o *oracle) forgot(p *proc, r *cycle.Report) {
-	if len(r.Thoughts) == 0 {
+	if len(r.Evaluations) == 0 {
 		return // the ledger was not settled
 	}
 	live := o.liveRows()

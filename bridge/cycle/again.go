@@ -18,16 +18,16 @@ const againFor = 10 * time.Minute
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (l *Loop) again(f *push.Facts, thoughts []Thought) []bridge.Intent {
+func (l *Loop) again(f *push.Facts, evaluations []Evaluation) []bridge.Intent {
 	now := l.Now()
 	var out []bridge.Intent
 	for i := range f.Intents {
 		in := &f.Intents[i]
 		switch {
-		case in.Epoch != l.seat.Epoch || !ledger.Repeatable(in):
+		case in.Epoch != l.leader.Epoch || !ledger.Repeatable(in):
 		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
 		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(f.View.At) < l.Gate.LeaseMin:
-		case wanted(in, f, thoughts):
+		case wanted(in, f, evaluations):
 			out = append(out, *in)
 		}
 	}
@@ -57,14 +57,14 @@ func affordable(intents []bridge.Intent, left int) []bridge.Intent {
 
 // wanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func wanted(in *bridge.Intent, f *push.Facts, thoughts []Thought) bool {
+func wanted(in *bridge.Intent, f *push.Facts, evaluations []Evaluation) bool {
 	j := f.View.Job(in.Edit.Run.Job)
 	if j == nil || f.Left[j.User] != "" || f.Book.Yielded(j.Run(), f.View.At) != nil {
 		return false
 	}
 	known, holds := false, false
-	for i := range thoughts {
-		t := &thoughts[i]
+	for i := range evaluations {
+		t := &evaluations[i]
 		if t.Plan == nil || t.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
@@ -76,7 +76,7 @@ func wanted(in *bridge.Intent, f *push.Facts, thoughts []Thought) bool {
 	return known && (holds || in.Edit.Kind != slurm.Lease)
 }
 
-func (t *Thought) holds(job int64) bool {
+func (t *Evaluation) holds(job int64) bool {
 	return slices.ContainsFunc(t.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold
 	})

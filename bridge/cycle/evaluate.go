@@ -11,8 +11,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Thought is what a cycle makes of one partition.
-type Thought struct {
+// Evaluation is what a cycle makes of one partition.
+type Evaluation struct {
 	Partition bridge.Partition
 	Snapshot  *policy.Snapshot
 	Own       *policy.Plan     // as the policy made it; nil when it failed
@@ -30,18 +30,18 @@ type Thought struct {
 }
 
 // think decides for every partition. Nothing in it reads or changes the world.
-func (l *Loop) think(ctx context.Context, f *push.Facts, calm bool) []Thought {
+func (l *Loop) think(ctx context.Context, f *push.Facts, calm bool) []Evaluation {
 	k := newLook(l, f, calm)
-	var thoughts []Thought
+	var evaluations []Evaluation
 	for _, p := range l.Partitions {
 		if p.Mode == bridge.Off {
 			continue
 		}
-		t := Thought{Partition: p, Took: map[string]time.Duration{}}
+		t := Evaluation{Partition: p, Took: map[string]time.Duration{}}
 		l.thinkOf(ctx, k, &t)
-		thoughts = append(thoughts, t)
+		evaluations = append(evaluations, t)
 	}
-	return thoughts
+	return evaluations
 }
 
 // decideTime is how long a policy may take; 0: as long as it likes.
@@ -54,7 +54,7 @@ func (l *Loop) decideTime() time.Duration {
 
 // thinkOf decides for one partition. The policy gets a snapshot of its own:
 // the gate judges by one that no policy could write to.
-func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
+func (l *Loop) thinkOf(ctx context.Context, k *look, t *Evaluation) {
 	var own *policy.Snapshot
 	name := t.Partition.Name
 	l.starts[name], t.Stuck = l.starts[name].seen(k.View, l.Interval)
@@ -75,7 +75,7 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Thought) {
 	t.time(l.Now, "gate", func() { k.plan(t, plan) })
 	var edits []slurm.Edit
 	t.time(l.Now, "diff", func() {
-		edits = diff.Diff(diff.Wish{
+		edits = diff.Diff(diff.Input{
 			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
 			Mode: t.Partition.PlanMode(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Warns: t.Warns,
 			Lever: l.lever(k.View), Old: l.Gate.MaxPending,
@@ -101,14 +101,14 @@ func (l *Loop) lever(v *slurm.View) slurm.Kind {
 	return slurm.Nice
 }
 
-func (t *Thought) time(now func() time.Time, step string, f func()) {
+func (t *Evaluation) time(now func() time.Time, step string, f func()) {
 	from := now()
 	f()
 	t.Took[step] = now().Sub(from)
 }
 
-// cycle returns the record of the thought, unsigned.
-func (t *Thought) cycle(epoch int64) *bridge.Cycle {
+// cycle returns the record of the evaluation, unsigned.
+func (t *Evaluation) cycle(epoch int64) *bridge.Cycle {
 	took := map[string]string{}
 	for step, d := range t.Took {
 		took[step] = d.String()

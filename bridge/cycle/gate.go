@@ -113,10 +113,10 @@ func (k *look) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snap
 // of returns the gate's state for a partition, as of now. A partition that only
 // observes is judged in the mode it plans for; what comes of that is never
 // sent.
-func (k *look) of(t *Thought) gate.State {
+func (k *look) of(t *Evaluation) gate.State {
 	s := k.state
 	s.Now, s.Partition, s.Snapshot = k.loop.Now(), t.Partition.Name, t.Snapshot
-	s.Leadership = k.loop.seat.Until.Sub(s.Now)
+	s.Leadership = k.loop.leader.Until.Sub(s.Now)
 	if t.Partition.Mode.Allows(bridge.Preempt) { // else nobody would ever be warned, and no stop be seen in the plan
 		s.Notices = intake.Notices(&t.Partition, k.View)
 	}
@@ -128,7 +128,7 @@ func (k *look) of(t *Thought) gate.State {
 }
 
 // plan passes a plan through the gate.
-func (k *look) plan(t *Thought, plan *policy.Plan) {
+func (k *look) plan(t *Evaluation, plan *policy.Plan) {
 	l, name := k.loop, t.Partition.Name
 	out := gate.Plan(gate.PlanInput{State: k.of(t), Plan: plan, Last: l.last[name], Accepted: l.sent[name]})
 	l.last[name] = plan
@@ -142,7 +142,7 @@ func (k *look) plan(t *Thought, plan *policy.Plan) {
 
 // edits passes edits through the gate. Only what is sent counts against the
 // budgets of the partitions after it.
-func (k *look) edits(t *Thought, edits []slurm.Edit) {
+func (k *look) edits(t *Evaluation, edits []slurm.Edit) {
 	mode := t.Partition.PlanMode()
 	kept, refused := gate.Edits(gate.EditInput{
 		State: k.of(t), Mode: mode, Edits: edits, Book: k.Book, Allowed: t.Stops, Warns: t.Warns,
@@ -169,7 +169,7 @@ func (k *look) edits(t *Thought, edits []slurm.Edit) {
 
 // stop returns what a requeue costs, or will after a warning, to be kept with
 // the intent; nil for other edits.
-func (t *Thought) stop(e slurm.Edit) *bridge.StopCost {
+func (t *Evaluation) stop(e slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
 	switch e.Kind {
 	case slurm.Requeue:

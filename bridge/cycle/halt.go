@@ -8,5 +8,5 @@ import (
 
 // MayPush looks, right before every call, at everything that may forbid it.
 func (l *Loop) MayPush(ctx context.Context) error {
-	return push.May(ctx, l.StopFile, &l.seat, l.Leadership)
+	return push.May(ctx, l.StopFile, &l.leader, l.Leadership)
 }

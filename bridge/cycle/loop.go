@@ -36,7 +36,7 @@ type Parts struct {
 type Loop struct {
 	bridge.Config
 	Parts
-	seat   push.Leader
+	leader push.Leader
 	guards map[string]*guarded
 	teller teller
 	warm   int // good looks since the start or the last fault
@@ -56,7 +56,7 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
 	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}, starts: map[string]starts{}, done: newDone()}
-	l.seat = push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now}
+	l.leader = push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now}
 	l.teller = teller{log: p.Log, last: map[string]bool{}}
 	for _, part := range c.Partitions {
 		l.guards[part.Name] = &guarded{policy: part.Decide}
@@ -87,7 +87,7 @@ func (l *Loop) resign(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := l.Leadership.Resign(ctx, l.Config.Name, l.Holder); err != nil {
-		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.seat.TTL, err)
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.leader.TTL, err)
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func TestObserveSendsNothing(t *testing.T) {
 	if len(r.wire.applied) > 0 {
 		t.Errorf("observe mode sent %v", r.wire.applied)
 	}
-	if len(last.Thoughts) != 1 || len(last.Thoughts[0].Plan.Decisions) != 8 {
+	if len(last.Evaluations) != 1 || len(last.Evaluations[0].Plan.Decisions) != 8 {
 		t.Errorf("observing made no plan: %+v", last)
 	}
 	if q, err := r.db.Queue(t.Context(), "lab", ""); err != nil || len(q) != 8 {

@@ -72,7 +72,7 @@ func (m *Metrics) viewed(v *slurm.View, open int) {
 	m.open.Set(float64(open))
 }
 
-func (m *Metrics) thought(t *Thought) {
+func (m *Metrics) evaluated(t *Evaluation) {
 	for _, r := range t.Refused {
 		m.refusals.WithLabelValues(t.Partition.Name, string(r.Invariant)).Inc()
 	}

@@ -11,7 +11,7 @@ import (
 
 // Preview thinks one cycle through without leading, recording or pushing
 // anything.
-func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Thought, error) {
+func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Evaluation, error) {
 	f := &push.Facts{Memos: map[string]bridge.Memo{}}
 	var err error
 	if f.View, err = l.observe(ctx); err != nil {
@@ -27,6 +27,6 @@ func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Thought, error) {
 	f.Settle()
 	f.Expires = l.expires(ctx, &Report{})
 	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
-	l.seat.Until = l.Now().Add(time.Hour)    // as if we led
+	l.leader.Until = l.Now().Add(time.Hour)  // as if we led
 	return f, l.think(ctx, f, true), nil
 }

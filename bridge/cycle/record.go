@@ -11,7 +11,7 @@ import (
 
 // sign adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func sign(c *bridge.Cycle, t *Thought) error {
+func sign(c *bridge.Cycle, t *Evaluation) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(t.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)

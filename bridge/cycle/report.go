@@ -26,14 +26,14 @@ const (
 
 // Report is what one cycle did.
 type Report struct {
-	Result   Result
-	Epoch    int64
-	Holder   string // who leads, when standing by
-	Doubts   []bridge.Doubt
-	Warnings []bridge.Doubt // failures that pushing goes on without
-	Thoughts []Thought
-	Intents  []bridge.Intent
-	Took     time.Duration
+	Result      Result
+	Epoch       int64
+	Holder      string // who leads, when standing by
+	Doubts      []bridge.Doubt
+	Warnings    []bridge.Doubt // failures that pushing goes on without
+	Evaluations []Evaluation
+	Intents     []bridge.Intent
+	Took        time.Duration
 }
 
 func (r *Report) doubt(cause string, err error) {

@@ -34,14 +34,14 @@ func (l *Loop) Step(ctx context.Context) Report {
 }
 
 func (l *Loop) lead(ctx context.Context, r *Report) bool {
-	holder, held, err := l.seat.Acquire(ctx, l.Leadership)
+	holder, held, err := l.leader.Acquire(ctx, l.Leadership)
 	switch {
 	case err != nil:
 		r.doubt("leader", err)
 	case !held:
 		r.Result, r.Holder = Standby, holder
 	default:
-		r.Epoch = l.seat.Epoch
+		r.Epoch = l.leader.Epoch
 		return true
 	}
 	l.warm = 0
@@ -63,10 +63,10 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 	l.warm++
 	f.Expires = l.expires(ctx, r)
 	allowed := l.calm(f, r)
-	r.Thoughts = l.think(ctx, f, allowed != noEdit)
-	for i := range r.Thoughts {
-		t := &r.Thoughts[i]
-		l.Metrics.thought(t)
+	r.Evaluations = l.think(ctx, f, allowed != noEdit)
+	for i := range r.Evaluations {
+		t := &r.Evaluations[i]
+		l.Metrics.evaluated(t)
 		if t.Err != nil {
 			r.doubt("policy", fmt.Errorf("partition %s: %w", t.Partition.Name, t.Err))
 		}
@@ -172,14 +172,14 @@ func (l *Loop) settle(ctx context.Context, f *push.Facts) error {
 		l.Metrics.edited(&in)
 	}
 	l.Metrics.viewed(f.View, f.Open())
-	return f.Keep(ctx, l.Journal, l.seat.Epoch)
+	return f.Keep(ctx, l.Journal, l.leader.Epoch)
 }
 
 // act stores the cycle of every partition, then pushes what may be pushed.
 func (l *Loop) act(ctx context.Context, f *push.Facts, r *Report, allowed allowance) {
 	var planned []bridge.Intent
-	for i := range r.Thoughts {
-		t := &r.Thoughts[i]
+	for i := range r.Evaluations {
+		t := &r.Evaluations[i]
 		if t.Err != nil {
 			continue
 		}
@@ -248,7 +248,7 @@ func (l *Loop) calm(f *push.Facts, r *Report) allowance {
 func (l *Loop) pushAll(ctx context.Context, f *push.Facts, r *Report, planned []bridge.Intent, allowed allowance) {
 	planned = unspoilt(planned, f)
 	if allowed == allEdit {
-		planned = append(planned, affordable(l.again(f, r.Thoughts), gate.WriteBudget(&l.Gate, f.View, l.Interval)-tasks(planned))...)
+		planned = append(planned, affordable(l.again(f, r.Evaluations), gate.WriteBudget(&l.Gate, f.View, l.Interval)-tasks(planned))...)
 	}
 	if len(planned) == 0 {
 		return
@@ -268,8 +268,8 @@ func (l *Loop) pushAll(ctx context.Context, f *push.Facts, r *Report, planned []
 
 // intend stores the cycle of one partition with its intents, before anything
 // is sent.
-func (l *Loop) intend(ctx context.Context, f *push.Facts, t *Thought, edits []slurm.Edit) ([]bridge.Intent, error) {
-	c := t.cycle(l.seat.Epoch)
+func (l *Loop) intend(ctx context.Context, f *push.Facts, t *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
+	c := t.cycle(l.leader.Epoch)
 	if !l.Bare {
 		if err := sign(c, t); err != nil {
 			return nil, err

@@ -38,7 +38,7 @@ func (l *Loop) unbind(ctx context.Context, f *push.Facts, r *Report) {
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, f.Undoing(l.Config.Name, l.seat.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, f.Undoing(l.Config.Name, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt("journal", err)
 		return
@@ -63,5 +63,5 @@ func ours(d bridge.Doubt) bool {
 
 // silent reports whether nothing is pushed for the job's partition.
 func silent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Thoughts, func(t Thought) bool { return t.Send && j.In(t.Partition.Name) })
+	return !slices.ContainsFunc(r.Evaluations, func(t Evaluation) bool { return t.Send && j.In(t.Partition.Name) })
 }

@@ -66,7 +66,7 @@ func orNone(reason string) string {
 // next adds what a cycle decided: starts that were sent, of jobs that nothing of
 // ours keeps, on devices that Slurm shows as free. A job of which something else
 // was decided is no longer awaited.
-func (s starts) next(t *Thought, v *slurm.View) starts {
+func (s starts) next(t *Evaluation, v *slurm.View) starts {
 	out := starts{}
 	for id, a := range s {
 		if !a.until.IsZero() {

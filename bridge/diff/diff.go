@@ -11,8 +11,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Wish is everything Diff needs of one partition: what should be, and what is.
-type Wish struct {
+// Input is everything Diff needs of one partition: what should be, and what is.
+type Input struct {
 	Plan     *policy.Plan
 	Snapshot *policy.Snapshot
 	View     *slurm.View
@@ -30,8 +30,8 @@ type Wish struct {
 // says. It is pure, and level-based: applied to its own effect it is empty.
 // Nothing is sent to a field with an open intent, nor to a job that somebody
 // changed after us. Every edit carries its reason.
-func Diff(w Wish) []slurm.Edit {
-	d := differ{Wish: w}
+func Diff(w Input) []slurm.Edit {
+	d := differ{Input: w}
 	d.line = d.inLine()
 	if w.Mode.Allows(bridge.Rank) {
 		d.order()
@@ -53,7 +53,7 @@ func Diff(w Wish) []slurm.Edit {
 }
 
 type differ struct {
-	Wish
+	Input
 	line  []policy.Decision // see inLine
 	edits []slurm.Edit
 }

@@ -121,21 +121,21 @@ func observe(w *sim.World) *slurm.View {
 	return v
 }
 
-func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Wish {
+func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
 	book := ledger.NewBook(d.intents)
 	s := intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
 	if len(s.Jobs) == 0 {
 		s = intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
 	}
-	return Wish{
+	return Input{
 		Plan: aPlan(t, s), Snapshot: s, View: v, Book: book, Mode: bridge.Preempt, Lever: lever, Pin: true,
 		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
 	}
 }
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.
-func inOrder(t *rapid.T, w Wish) {
-	d := differ{Wish: w}
+func inOrder(t *rapid.T, w Input) {
+	d := differ{Input: w}
 	line := d.inLine()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))

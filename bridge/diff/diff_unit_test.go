@@ -12,10 +12,10 @@ import (
 )
 
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
-func startHere() Wish {
+func startHere() Input {
 	j := waitingJob()
 	j.Required, j.NodeCount = slurm.Hosts{}, 1
-	return Wish{
+	return Input{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
@@ -29,23 +29,23 @@ func startHere() Wish {
 func TestPins(t *testing.T) {
 	tests := []struct {
 		name   string
-		change func(*Wish)
+		change func(*Input)
 		pinned bool
 	}{
-		{"free", func(*Wish) {}, true},
-		{"switched off", func(w *Wish) { w.Pin = false }, false},
-		{"not free yet", func(w *Wish) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
-		{"an unsplit array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadTasks("0-3") }, false},
-		{"one task of an array", func(w *Wish) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
-		{"two nodes wanted", func(w *Wish) { w.View.Jobs[0].NodeCount = 2 }, false},
-		{"its owner insists on another node", func(w *Wish) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},
-		{"its owner insists on this node", func(w *Wish) { w.View.Jobs[0].Required = slurm.ReadHosts("n2") }, false}, // stands already
-		{"constraint we cannot read", func(w *Wish) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
-		{"held meanwhile", func(w *Wish) { w.View.Jobs[0].Held = true }, false},
-		{"unreadable", func(w *Wish) { w.View.Jobs[0].Opaque = "no priority" }, false},
-		{"part of a het job", func(w *Wish) { w.View.Jobs[0].HetJob = 6 }, false},
-		{"cannot start anyway", func(w *Wish) { w.Snapshot.Jobs[0].Held = "dependency" }, false},
-		{"rank mode", func(w *Wish) { w.Mode = bridge.Rank }, false},
+		{"free", func(*Input) {}, true},
+		{"switched off", func(w *Input) { w.Pin = false }, false},
+		{"not free yet", func(w *Input) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
+		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadTasks("0-3") }, false},
+		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
+		{"two nodes wanted", func(w *Input) { w.View.Jobs[0].NodeCount = 2 }, false},
+		{"its owner insists on another node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},
+		{"its owner insists on this node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n2") }, false}, // stands already
+		{"constraint we cannot read", func(w *Input) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
+		{"held meanwhile", func(w *Input) { w.View.Jobs[0].Held = true }, false},
+		{"unreadable", func(w *Input) { w.View.Jobs[0].Opaque = "no priority" }, false},
+		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJob = 6 }, false},
+		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].Held = "dependency" }, false},
+		{"rank mode", func(w *Input) { w.Mode = bridge.Rank }, false},
 	}
 	for _, tt := range tests {
 		w := startHere()
@@ -92,7 +92,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
 	}
-	d := differ{Wish: w}
+	d := differ{Input: w}
 	var ids []policy.JobID
 	for _, dec := range d.inLine() {
 		ids = append(ids, dec.Job)

@@ -36,7 +36,7 @@ type Releaser struct {
 	// how many are left; nil: nobody is told.
 	Tell func(sent, left int)
 
-	seat Leader
+	leader Leader
 }
 
 // Released is what a release did, or would do.
@@ -51,14 +51,14 @@ type Released struct {
 // Lead takes leadership. held is false when another daemon leads, whose name is
 // in holder.
 func (r *Releaser) Lead(ctx context.Context) (holder string, held bool, err error) {
-	r.seat = Leader{Cluster: r.Name, Name: r.Holder, TTL: r.TTL, Now: r.Now}
-	if r.seat.TTL <= 0 {
-		r.seat.TTL = 2 * sendTime // half of it outlasts one call
+	r.leader = Leader{Cluster: r.Name, Name: r.Holder, TTL: r.TTL, Now: r.Now}
+	if r.leader.TTL <= 0 {
+		r.leader.TTL = 2 * sendTime // half of it outlasts one call
 	}
-	holder, held, err = r.seat.Acquire(ctx, r.Leadership)
-	r.Epoch = r.seat.Epoch
+	holder, held, err = r.leader.Acquire(ctx, r.Leadership)
+	r.Epoch = r.leader.Epoch
 	if err != nil {
-		r.seat = Leader{}
+		r.leader = Leader{}
 	}
 	return holder, held, err
 }
@@ -68,7 +68,7 @@ func (r *Releaser) Resign(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	if err := r.Leadership.Resign(ctx, r.Name, r.Holder); err != nil {
-		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", r.seat.TTL, err)
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", r.leader.TTL, err)
 	}
 	return nil
 }
@@ -80,10 +80,10 @@ func (r *Releaser) may(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrHalt, err)
 	}
-	if r.seat.TTL <= 0 {
+	if r.leader.TTL <= 0 {
 		return nil
 	}
-	if err := r.seat.Renew(ctx, r.Leadership); err != nil {
+	if err := r.leader.Renew(ctx, r.Leadership); err != nil {
 		return fmt.Errorf("%w: %w", ErrHalt, err)
 	}
 	return nil

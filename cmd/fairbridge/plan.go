@@ -43,25 +43,25 @@ func newPlan(o *options) *cobra.Command {
 				return err
 			}
 			defer s.close()
-			facts, thoughts, err := s.loop.Preview(c.Context())
+			facts, evaluations, err := s.loop.Preview(c.Context())
 			if err != nil {
 				return err
 			}
 			if o.json {
-				return printJSON(c.OutOrStdout(), plansOf(thoughts))
+				return printJSON(c.OutOrStdout(), plansOf(evaluations))
 			}
-			for i := range thoughts {
-				printThought(c.OutOrStdout(), facts, &thoughts[i])
+			for i := range evaluations {
+				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
 			}
 			return nil
 		},
 	})
 }
 
-func plansOf(thoughts []cycle.Thought) []planned {
+func plansOf(evaluations []cycle.Evaluation) []planned {
 	out := []planned{}
-	for i := range thoughts {
-		t := &thoughts[i]
+	for i := range evaluations {
+		t := &evaluations[i]
 		p := planned{
 			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
 			Plan: t.Plan, Edits: t.Edits, Refused: t.Refused, Doubts: t.Doubts,
@@ -74,7 +74,7 @@ func plansOf(thoughts []cycle.Thought) []planned {
 	return out
 }
 
-func printThought(w io.Writer, f *push.Facts, t *cycle.Thought) {
+func printEvaluation(w io.Writer, f *push.Facts, t *cycle.Evaluation) {
 	fmt.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
 	if t.Err != nil {
 		fmt.Fprintf(w, ": no plan: %v\n\n", t.Err)
@@ -116,7 +116,7 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 	}
 }
 
-func printDecisions(w io.Writer, t *cycle.Thought) {
+func printDecisions(w io.Writer, t *cycle.Evaluation) {
 	line := slices.Clone(t.Plan.Decisions)
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	table := newTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")

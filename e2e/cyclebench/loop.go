@@ -142,7 +142,7 @@ func (b *bench) step(ctx context.Context) (cycle.Report, error) {
 	for _, d := range r.Doubts {
 		return r, fmt.Errorf("%s: %w", d.Cause, d.Err)
 	}
-	if len(r.Thoughts) == 0 {
+	if len(r.Evaluations) == 0 {
 		return r, fmt.Errorf("the cycle ended as %s by %s", r.Result, r.Holder)
 	}
 	return r, nil

@@ -100,7 +100,7 @@ func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration)
 	if one.poll.full != k.full {
 		return one, fmt.Errorf("the cycle was to read the whole list: %t; it did: %t", k.full, one.poll.full)
 	}
-	for step, t := range report.Thoughts[0].Took {
+	for step, t := range report.Evaluations[0].Took {
 		one.steps[step] = t
 	}
 	for step, t := range b.store.spent {

@@ -95,8 +95,8 @@ func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 			t.Errorf("%s: %v", d.Cause, d.Err)
 		}
 	}
-	for i := range r.Thoughts {
-		if th := &r.Thoughts[i]; th.Plan != nil {
+	for i := range r.Evaluations {
+		if th := &r.Evaluations[i]; th.Plan != nil {
 			if err := th.Plan.Check(th.Snapshot); err != nil {
 				t.Errorf("the plan let through: %v", err)
 			}

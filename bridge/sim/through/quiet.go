@@ -31,8 +31,8 @@ func (r *runner) looked(rep *cycle.Report) {
 // remembers reports whether the policy carries something from cycle to cycle:
 // then every cycle counts.
 func remembers(rep *cycle.Report) bool {
-	for i := range rep.Thoughts {
-		if p := rep.Thoughts[i].Plan; p != nil && !p.Memo.IsZero() {
+	for i := range rep.Evaluations {
+		if p := rep.Evaluations[i].Plan; p != nil && !p.Memo.IsZero() {
 			return true
 		}
 	}

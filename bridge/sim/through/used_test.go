@@ -36,8 +36,8 @@ func TestUsedBefore(t *testing.T) {
 	for _, p := range []policy.Policy{nil, decider(t, "fairbridge")} {
 		run, err := Run(Config{Name: "fairbridge", Policy: p, Nodes: cluster(1), Jobs: jobs, Accounts: accounts,
 			Watch: func(r *cycle.Report) {
-				for i := range r.Thoughts {
-					see("slurm", r.Thoughts[i].Snapshot)
+				for i := range r.Evaluations {
+					see("slurm", r.Evaluations[i].Snapshot)
 				}
 			}})
 		if err != nil {
