@@ -12,15 +12,15 @@ func (e *engine) decide() error {
 	s := &e.snap
 	s.Seq++
 	s.Now, s.Clock = at(e.now), e.now
-	s.History = e.past.sorted
-	e.enterWindows()
+	s.History = e.history.sorted
+	e.windows.enter(e.now)
 	for i, j := range e.here {
 		j.refresh(&s.Jobs[i])
 		if e.Predict != nil {
 			s.Jobs[i].Left, s.Jobs[i].LeftSigma = e.Predict(&s.Jobs[i])
 		}
 	}
-	e.show()
+	e.usage.show(e.now)
 	started := time.Now()
 	plan, err := e.Policy.Decide(s)
 	if err != nil {
@@ -35,7 +35,7 @@ func (e *engine) decide() error {
 	}
 	s.Memo = plan.Memo
 	e.run.Policy = plan.Policy
-	e.shoot()
+	e.timeline.record(e.now, e.used, e.busy, len(e.here)-len(e.busy), len(e.snap.Accounts))
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (e *engine) carry(plan *policy.Plan) error {
 	for i := range plan.Decisions {
 		d, j := &plan.Decisions[i], e.here[i]
 		if int64(d.Job) != j.ID {
-			return e.mismatch(i, d)
+			return fmt.Errorf("decision %d is about job %d, want job %d: plans list every job once, by id", i+1, d.Job, j.ID)
 		}
 		if err := e.free(j, &e.snap.Jobs[i], d.Verb); err != nil {
 			return err
@@ -108,17 +108,17 @@ func (e *engine) occupy(j *job, v *policy.Job, d *policy.Decision) error {
 	default:
 		return nil
 	}
-	if err := e.inTime(v, d.On); err != nil {
+	if err := e.windows.check(&e.snap, v, d.On); err != nil {
 		return err
 	}
 	if err := e.take(j, d.On); err != nil {
 		return err
 	}
 	v.State, v.On, v.Start = policy.Running, d.On, e.snap.Now
-	if e.setPace(j); j.pace <= 0 {
+	if j.pace = e.speeds.pace(j, &e.cluster); j.pace <= 0 {
 		return fmt.Errorf("job %d: put on %v, where it cannot run", j.ID, d.On)
 	}
-	e.expect(j)
+	j.expect(e.now)
 	return nil
 }
 
@@ -143,7 +143,7 @@ func (e *engine) restart(j *job) float64 {
 // repace looks again how fast a job goes, as its neighbours may have changed.
 func (e *engine) repace(j *job) {
 	was := j.pace
-	if e.setPace(j); j.pace != was {
-		e.expect(j)
+	if j.pace = e.speeds.pace(j, &e.cluster); j.pace != was {
+		j.expect(e.now)
 	}
 }

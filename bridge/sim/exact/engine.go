@@ -15,39 +15,42 @@ import (
 // epoch is when workloads start, for policies, which know calendar time.
 var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 
+// engine is a simulation under way: the jobs, what they hold, and what policies
+// see of them. Its clocks are rounds and intervals.
 type engine struct {
 	Config
 	cluster
-	now   float64
-	jobs  []job  // in the order of the workload
-	queue []*job // still to arrive
-	here  []*job // arrived and not ended, by id; snap.Jobs are their views
-	busy  []*job // those of them that run, by id
-	gone  int    // ended since the last sweep
-	done  int
+	speeds  *speeds
+	reports *reports
+	now     float64
+	jobs    []job  // in the order of the workload
+	queue   []*job // still to arrive
+	here    []*job // arrived and not ended, by id; snap.Jobs are their views
+	busy    []*job // those of them that run, by id
+	gone    int    // ended since the last sweep
+	done    int
 
-	snap     policy.Snapshot
-	accounts purses
-	users    purses
-	past     past
-	crowd    crowd
-	film     film
-	round    int  // rounds so far
-	aside    bool // some nodes are set aside for a time
-	run      *measure.Run
+	snap       policy.Snapshot
+	usage      *usage
+	history    history
+	windows    windows
+	contention contention
+	timeline   timeline
+	run        *measure.Run
 }
 
 func newEngine(c Config) (*engine, error) {
-	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs))}
+	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs)), windows: newWindows(c.Nodes)}
 	if c.Policy == nil || len(e.types) == 0 {
 		return nil, errors.New("a simulation needs a policy and nodes with GPUs")
 	}
-	e.Shared = cmp.Or(c.Shared, 0.6)
-	e.snap = policy.Snapshot{Cluster: "simulated", Nodes: c.Nodes, Terse: c.Terse}
+	e.speeds = newSpeeds(&c, e.types)
+	e.reports = &reports{speeds: e.speeds, profiled: c.Profiled}
 	e.run = &measure.Run{Seed: c.Seed, GPUs: e.gpus}
 	e.queue = make([]*job, 0, len(c.Jobs))
+	l := loader{speeds: e.speeds, reports: e.reports, overrun: c.Clock.Overrun}
 	for i := range c.Jobs {
-		if err := e.newJob(&e.jobs[i], &c.Jobs[i]); err != nil {
+		if err := l.load(&e.jobs[i], &c.Jobs[i]); err != nil {
 			return nil, err
 		}
 		e.shares = e.shares || c.Jobs[i].Shareable
@@ -57,8 +60,8 @@ func newEngine(c Config) (*engine, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
-	e.asides()
-	e.open(c)
+	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
+	e.snap = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, Terse: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
 	return e, nil
 }
 
@@ -74,13 +77,17 @@ func twice(jobs []*job) error {
 	return nil
 }
 
+// At returns the calendar time of a moment of a workload, in seconds since its
+// start; the windows of Config.Nodes are given in it.
+func At(seconds float64) time.Time { return at(seconds) }
+
 // at converts seconds since the start.
 func at(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
 
 // finish writes the results down.
 func (e *engine) finish() {
 	e.run.Makespan = e.now
-	e.run.Samples = e.film.frames
+	e.run.Samples = e.timeline.samples
 	e.run.Jobs = make([]measure.Outcome, len(e.jobs))
 	for i := range e.jobs {
 		e.run.Jobs[i] = e.jobs[i].out
@@ -104,8 +111,8 @@ func (e *engine) arrive() bool {
 func (e *engine) enter(j *job) {
 	i, _ := slices.BinarySearchFunc(e.here, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
 	e.here = slices.Insert(e.here, i, j)
-	e.snap.Jobs = slices.Insert(e.snap.Jobs, i, e.view(j))
-	j.came = e.crowd
+	e.snap.Jobs = slices.Insert(e.snap.Jobs, i, j.view())
+	j.came = e.contention
 }
 
 // end lets a job leave at a time.
@@ -114,8 +121,9 @@ func (e *engine) end(j *job, finish float64) {
 	if j.on != nil {
 		e.release(j)
 	}
-	j.out.Present = e.crowd.since(j.came)
-	e.remember(j)
+	j.out.Present = e.contention.since(j.came)
+	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.out.Ran), Service: policy.GPUSeconds(j.out.Service)})
+	e.usage.limits(j)
 	e.gone++
 	e.done++
 	if e.Progress != nil && (e.done%100 == 0 || e.done == len(e.jobs)) {
@@ -143,13 +151,29 @@ func (e *engine) sweep() bool {
 	e.here, e.snap.Jobs, e.gone = e.here[:n], e.snap.Jobs[:n], 0
 	e.busy = slices.DeleteFunc(e.busy, func(j *job) bool { return j.ended })
 	if n == 0 {
-		e.show() // nobody may ask for long, and usage decays from now
+		e.usage.show(e.now) // the policy may not be asked for long, and usage decays from now
 	}
 	return true
 }
 
-// stuck explains why nothing will ever happen again.
-func (e *engine) stuck() error {
+// cost is what a start costs the job, in seconds.
+func (e *engine) cost(j *job) float64 {
+	return cmp.Or(j.Checkpoint, e.Clock.Cost.Seconds())
+}
+
+// credit books run time: with progress, and holding the GPUs.
+func (e *engine) credit(j *job, ran, held float64) {
+	gpus := float64(j.on.Count())
+	j.ran += ran
+	j.gained += ran * gpus
+	j.out.Ran += held
+	j.out.Service += held * gpus
+	e.run.BusyTime += ran * gpus
+	e.usage.charge(j, ran*gpus)
+}
+
+// deadlock explains why nothing will ever happen again.
+func (e *engine) deadlock() error {
 	j := e.here[0]
-	return fmt.Errorf("at %.0f s nothing runs and nobody is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.here), j.ID, j.GPUs)
+	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.here), j.ID, j.GPUs)
 }

@@ -36,10 +36,10 @@ type Config struct {
 	// Predict says what remains of a job as policies see it, as a predictor would
 	// that learnt from history, and its standard error; nil: nothing is predicted.
 	Predict func(*policy.Job) (left, sigma time.Duration)
-	// Progress is told from time to time how many jobs are done; nil: nobody.
+	// Progress is told from time to time how many jobs are done; nil: none is told.
 	Progress func(done, of int)
 	// Watch sees every decision before it is carried out, and must not keep what
-	// it sees; nil: nobody does.
+	// it sees; nil: not watched.
 	Watch func(*policy.Snapshot, *policy.Plan)
 }
 
@@ -52,9 +52,9 @@ func Run(c Config) (*measure.Run, error) {
 		return nil, err
 	}
 	if c.Clock.Round > 0 {
-		err = e.rounds()
+		err = (&rounds{engine: e}).simulate()
 	} else {
-		err = e.intervals()
+		err = (&intervals{e}).simulate()
 	}
 	if err != nil {
 		return nil, err

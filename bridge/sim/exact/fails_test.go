@@ -25,7 +25,7 @@ func TestNothingToDoForFiveRounds(t *testing.T) {
 		if j.ended {
 			t.Fatalf("ended before round %d", round)
 		}
-		if stopped := e.play(j, float64(round)); stopped != float64(round) {
+		if stopped := (&rounds{engine: e}).play(j, float64(round)); stopped != float64(round) {
 			t.Fatalf("round %d lasted until %v", round, stopped)
 		}
 	}

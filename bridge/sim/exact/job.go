@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"fmt"
 	"math"
 
 	"fairbridge/bridge/sim/measure"
@@ -33,100 +32,101 @@ type job struct {
 	gained float64      // GPU-seconds since the last decision
 	fails  int          // rounds in a row in which it had nothing to do
 	most   float64      // seconds of run time after which it is ended; 0: none
-	came   crowd
+	came   contention
 	ended  bool
 	// profile is what it reports instead of what it did; nil: what it did.
 	profile *profile
 
-	account, user int // whose it is; see purses
+	account, user int // its own; see usage
 }
 
-// newJob reads a job against the cluster.
-func (e *engine) newJob(j *job, w *work.Job) error {
-	j.Job, j.units = w, w.Duration
-	j.out = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
-	switch {
-	case w.GPUs <= 0:
-		return fmt.Errorf("job %d (line %d): asks for %d GPUs", w.ID, w.Line, w.GPUs)
-	case !(w.Arrive >= 0) || math.IsInf(w.Arrive, 0):
-		return fmt.Errorf("job %d (line %d): arrives at %g s", w.ID, w.Line, w.Arrive)
-	case w.Training != nil:
-		if err := e.train(j); err != nil {
-			return err
-		}
-	case !(w.Duration >= 0) || math.IsInf(w.Duration, 0):
-		return fmt.Errorf("job %d (line %d): a run time of %g s", w.ID, w.Line, w.Duration)
-	default:
-		if err := e.plain(j); err != nil {
-			return err
-		}
+// ask notes the batch size the job wants, from the epochs it has completed.
+func (j *job) ask() {
+	if j.Training == nil || j.Training.Mode == "" {
+		return
 	}
-	if !w.Silent {
-		e.reports(j)
+	per := float64(j.Training.EpochSteps(j.batch))
+	if per > 0 {
+		j.asked = j.Training.Next(int(math.Ceil(j.done/per)), j.batch, j.GPUs)
 	}
-	return nil
 }
 
-// plain prepares a job that knows its run time.
-func (e *engine) plain(j *job) error {
-	j.rates = make([]float64, len(e.types))
-	for k, typ := range e.types {
-		if j.rates[k] = 1; j.Speeds != nil {
-			j.rates[k] = j.Speeds[typ]
-		}
+// portion returns what the job can do in so many seconds, in whole steps if it
+// trains, and whether that is all it has left.
+func (j *job) portion(seconds float64) (units float64, all bool) {
+	left, most := j.units-j.done, j.pace*seconds
+	if j.Training != nil {
+		most = math.Trunc(most)
 	}
-	if e.home(j) < 0 {
-		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, e.types)
-	}
-	return nil
+	return min(most, left), left <= most
 }
 
-// train prepares a training job: its plan, and its speed on each type.
-func (e *engine) train(j *job) error {
-	t := j.Training
-	j.units, j.batch, j.asked = float64(t.Steps), t.Batch, t.Batch
-	if !e.setRates(j, t.Batch) {
-		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, e.types)
-	}
-	home := e.home(j)
-	if t.Epochs() == 0 {
-		j.out.Alone = j.units / j.rates[home]
-		return nil
-	}
-	var err error
-	if j.plan, err = work.Plan(j.Job, e.Tables, e.types[home]); err != nil {
-		return err
-	}
-	j.out.Alone = work.Alone(j.plan)
-	j.most = math.Trunc(e.Clock.Overrun * j.out.Alone)
-	return nil
+// expect notes when the job will have ended if it goes on from now.
+func (j *job) expect(now float64) {
+	j.due = now + j.owes + (j.units-j.done)/j.pace
 }
 
-// setRates looks up the speeds at a batch size. It reports whether any type has
-// one, and changes nothing otherwise.
-func (e *engine) setRates(j *job, batch int) bool {
-	class, known := j.Job.Class, false
-	if batch > 0 {
-		class = work.ClassOf(j.Training.Model, batch)
+// view is the job as a policy sees it when it arrives.
+func (j *job) view() policy.Job {
+	class := j.Job.Class
+	if j.Silent {
+		class = ""
 	}
-	rates := make([]float64, len(e.types))
-	for k, typ := range e.types {
-		rates[k], _ = e.Tables.Alone(typ, class, j.GPUs)
-		known = known || rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ)
+	v := policy.Job{
+		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
+		Partition: "gpu", State: policy.Pending, Submit: at(j.Arrive), Arrive: at(j.Arrive), Eligible: at(j.Arrive),
+		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.Shareable,
+		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
+		Training: j.report, Gained: policy.Known(0),
 	}
-	if known {
-		j.rates, j.class = rates, class
+	if j.Partition != "" {
+		v.Partition = j.Partition
 	}
-	return known
+	if j.Deadline > 0 {
+		v.Deadline = at(j.Deadline)
+	}
+	if j.Fixed {
+		v.Fixed = "its owner does not let it be stopped"
+	}
+	if j.Checkpoint > 0 {
+		v.Checkpoint = policy.Seconds(j.Checkpoint)
+	}
+	return v
 }
 
-// home is the type whose speed is the job's reference: the one it asks for, or
-// the first of the cluster that can run it; -1: none.
-func (e *engine) home(j *job) int {
-	for k, typ := range e.types {
-		if j.rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ) {
-			return k
+// refresh brings a view up to date.
+func (j *job) refresh(v *policy.Job) {
+	v.Gained.Value = j.gained
+	if j.gained == 0 && j.report == nil {
+		return
+	}
+	v.Attained += policy.GPUSeconds(j.gained)
+	j.gained = 0
+	if t := j.report; t != nil {
+		j.progress(t)
+		if j.units > 0 {
+			v.Progress = policy.Known(j.done / j.units)
 		}
 	}
-	return -1
+}
+
+// progress brings a report up to date.
+func (j *job) progress(t *policy.Training) {
+	t.Steps, t.Done = j.units, j.done
+	if j.plan == nil {
+		return
+	}
+	per := float64(j.Training.EpochSteps(j.batch))
+	t.Epochs = int(math.Ceil(j.units / per))
+	t.Epoch = min(int(j.done/per), t.Epochs)
+	present := float64(min(t.Epoch+1, t.Epochs))
+	if j.profile != nil {
+		j.profile.tell(t, present)
+		return
+	}
+	last := len(t.Seen) - 1
+	for _, r := range t.Seen[:last] {
+		present -= r.Epochs
+	}
+	t.Seen[last].Epochs = max(present, 0)
 }

@@ -3,64 +3,70 @@ package exact
 import "math"
 
 // rounds is the clock of Gavel's and Shockwave's simulators.
-func (e *engine) rounds() error {
+type rounds struct {
+	*engine
+	n int // rounds so far
+}
+
+// simulate runs until all jobs are done.
+func (r *rounds) simulate() error {
 	for {
-		e.arrive()
-		if len(e.here) == 0 {
-			if len(e.queue) == 0 {
+		r.arrive()
+		if len(r.here) == 0 {
+			if len(r.queue) == 0 {
 				return nil
 			}
-			e.now = e.queue[0].Arrive
+			r.now = r.queue[0].Arrive
 			continue
 		}
-		if err := e.decide(); err != nil {
+		if err := r.decide(); err != nil {
 			return err
 		}
 		switch {
-		case len(e.busy) > 0:
-			e.turn()
+		case len(r.busy) > 0:
+			r.turn()
 		default:
-			next := e.back()
-			if len(e.queue) > 0 {
-				next = min(next, e.queue[0].Arrive)
+			next := r.windows.back(r.now)
+			if len(r.queue) > 0 {
+				next = min(next, r.queue[0].Arrive)
 			}
 			if math.IsInf(next, 1) {
-				return e.stuck()
+				return r.deadlock()
 			}
-			e.now = next
+			r.now = next
 		}
 	}
 }
 
 // turn is one round: all runners are settled, then the time is that of the last
 // one.
-func (e *engine) turn() {
-	e.crowd.add(float64(len(e.here)), 1)
-	start, last := e.now, e.now
-	for _, j := range e.busy {
-		last = max(last, e.play(j, start))
+func (r *rounds) turn() {
+	r.contention.add(float64(len(r.here)), 1)
+	start, last := r.now, r.now
+	for _, j := range r.busy {
+		last = max(last, r.play(j, start))
 	}
-	e.now = last
-	e.round++
-	for _, j := range e.here {
+	r.now = last
+	r.n++
+	for _, j := range r.here {
 		j.ask()
 	}
-	e.sweep()
+	r.sweep()
 }
 
 // play runs a job for a round and settles it. It returns when it stopped.
-func (e *engine) play(j *job, start float64) float64 {
-	units, all := j.portion(e.Clock.Round.Seconds())
+func (r *rounds) play(j *job, start float64) float64 {
+	units, all := j.portion(r.Clock.Round.Seconds())
 	if units <= 0 {
-		if j.fails++; j.fails >= e.Clock.Fails {
-			e.end(j, start)
+		if j.fails++; j.fails >= r.Clock.Fails {
+			r.end(j, start)
 		}
 		return start
 	}
 	j.fails = 0
 	finish := start + units/j.pace
 	ran := finish - start
-	if cost := e.cost(j); e.round > 0 && j.fresh && cost > 0 && ran > e.Clock.Round.Seconds()-e.Clock.Tail.Seconds() {
+	if cost := r.cost(j); r.n > 0 && j.fresh && cost > 0 && ran > r.Clock.Round.Seconds()-r.Clock.Tail.Seconds() {
 		kept := ran - cost
 		units, ran, all = units*(kept/ran), kept, false
 		if j.Training != nil {
@@ -72,26 +78,16 @@ func (e *engine) play(j *job, start float64) float64 {
 	if all {
 		j.done = j.units
 	}
-	e.credit(j, ran, finish-start)
+	r.credit(j, ran, finish-start)
 	if j.profile != nil {
-		j.profile.measure(e.round+1, e.Clock.Round.Seconds(), float64(j.batch)*j.pace)
+		j.profile.measure(r.n+1, r.Clock.Round.Seconds(), float64(j.batch)*j.pace)
 	}
 	if j.done >= j.units || j.most > 0 && j.ran > j.most {
-		e.end(j, finish)
+		r.end(j, finish)
 		return finish
 	}
-	if e.adapt(j) {
-		e.setPace(j)
+	if r.reports.adapt(j) {
+		j.pace = r.speeds.pace(j, &r.cluster)
 	}
 	return finish
-}
-
-// portion returns what the job can do in so many seconds, in whole steps if it
-// trains, and whether that is all it has left.
-func (j *job) portion(seconds float64) (units float64, all bool) {
-	left, most := j.units-j.done, j.pace*seconds
-	if j.Training != nil {
-		most = math.Trunc(most)
-	}
-	return min(most, left), left <= most
 }

@@ -62,7 +62,7 @@ func (r *Run) Jain() float64 {
 }
 
 // brief is the run time in seconds below which slowdown does not count how brief
-// a job was: seconds of waiting before a job of one second hurt nobody.
+// a job was: seconds of waiting before a job of one second are no harm.
 const brief = 10
 
 // slowdown is the bounded slowdown: completion time over exclusive run time, of

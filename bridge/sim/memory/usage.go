@@ -22,7 +22,7 @@ type span struct {
 type usage struct {
 	half  time.Duration
 	spans []span
-	old   []policy.User // everybody seen, sorted, with what is folded, decayed as of at
+	old   []policy.User // every user seen, sorted, with what is folded, decayed as of at
 	place map[who]int   // in old
 	at    time.Time
 }
@@ -64,7 +64,7 @@ func (u *usage) sum(open []span, now time.Time) ([]policy.User, map[string]polic
 	u.fold(now)
 	for _, list := range [][]span{u.spans, open} {
 		for i := range list {
-			u.of(list[i].user) // so that everybody has a place
+			u.of(list[i].user) // so that every user has a place
 		}
 	}
 	users, recent := slices.Clone(u.old), map[string]policy.GPUSeconds{}

@@ -50,11 +50,11 @@ type Config struct {
 	// Every runs every cycle, also those that can change nothing. The outcome is
 	// the same; it takes longer.
 	Every bool
-	// Progress is told from time to time how many jobs are done; nil: nobody.
+	// Progress is told from time to time how many jobs are done; nil: none is told.
 	Progress func(done, of int)
-	// Watch sees every cycle; nil: nobody does.
+	// Watch sees every cycle; nil: not watched.
 	Watch func(*cycle.Report)
-	// Look sees the world after every cycle, and may disturb it; nil: nobody does.
+	// Look sees the world after every cycle, and may disturb it; nil: not looked at.
 	Look func(*sim.World)
 }
 

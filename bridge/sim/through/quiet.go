@@ -7,7 +7,7 @@ import (
 )
 
 // quiet are the cycles that are left out because they could change nothing:
-// nobody waits, so there is nothing to order, to hold or to make room for; no
+// no job waits, so there is nothing to order, to hold or to make room for; no
 // edit of ours is under way; and nothing has happened since the last cycle.
 // What a policy does for its own sake with running jobs (moving them together,
 // say) it gets to do at least every recheck.

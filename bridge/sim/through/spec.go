@@ -41,7 +41,7 @@ func (c *Config) spec(j *work.Job) (sim.Spec, error) {
 	return s, nil
 }
 
-// limit is the time limit its owner gives: nobody is killed for running on
+// limit is the time limit its owner gives: no job is killed for running on
 // slow GPUs, or for a restart. 0: the partition's.
 func (c *Config) limit(j *work.Job) time.Duration {
 	if j.Limit <= 0 {

@@ -56,7 +56,7 @@ func NewTables(rows []Speed) *Tables {
 func (t *Tables) Types() []string { return slices.Clone(t.types) }
 
 // Alone returns the steps per second of a job that has its GPUs for itself; ok
-// is false when nobody measured it. A nil Tables knows nothing.
+// is false when it was not measured. A nil Tables knows nothing.
 func (t *Tables) Alone(typ, class string, gpus int) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
@@ -66,7 +66,7 @@ func (t *Tables) Alone(typ, class string, gpus int) (steps float64, ok bool) {
 }
 
 // Beside returns the steps per second of a job that shares its GPUs with one of
-// the other class; ok is false when nobody measured it.
+// the other class; ok is false when it was not measured.
 func (t *Tables) Beside(typ, class string, gpus int, other string) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false

@@ -10,12 +10,12 @@ import (
 	"fairbridge/policy"
 )
 
-// TestPast wants the latest finished jobs, by service.
-func TestPast(t *testing.T) {
+// TestHistory wants the latest finished jobs, by service.
+func TestHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, kinds := rapid.IntRange(0, 2*historyMost+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
 		var all []policy.Sample
-		var p past
+		var p history
 		for i := range n {
 			s := policy.Sample{GPUs: 1 + i%2, Service: policy.GPUSeconds(i * i % kinds)}
 			all = append(all, s)

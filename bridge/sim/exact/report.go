@@ -1,0 +1,100 @@
+package exact
+
+import (
+	"math"
+
+	"fairbridge/policy"
+)
+
+// reports are what training jobs tell of themselves.
+type reports struct {
+	speeds   *speeds
+	profiled bool // they tell their plan; see profile
+}
+
+// begin sets up what a job tells.
+func (r *reports) begin(j *job) {
+	t := &policy.Training{Batch: j.batch}
+	j.report = t
+	if j.Training == nil && j.Speeds == nil {
+		t.Rates = []policy.Rate{{Steps: 1}}
+	} else {
+		r.tellRates(j)
+	}
+	r.tellNeighbours(j)
+	if j.plan == nil {
+		return
+	}
+	t.Seen = []policy.Regime{{Batch: j.batch, Seconds: r.speeds.epoch(j, j.batch)}}
+	for _, b := range j.Training.Modes(j.GPUs) {
+		if s := r.speeds.epoch(j, b); s > 0 {
+			t.Modes = append(t.Modes, policy.Regime{Batch: b, Seconds: s})
+		}
+	}
+	if r.profiled {
+		j.profile = newProfile(j)
+	}
+}
+
+func (r *reports) tellRates(j *job) {
+	t := j.report
+	t.Rates = t.Rates[:0]
+	for k, typ := range r.speeds.types {
+		if j.rates[k] > 0 {
+			t.Rates = append(t.Rates, policy.Rate{Type: typ, Steps: j.rates[k]})
+		}
+	}
+}
+
+func (r *reports) tellNeighbours(j *job) {
+	if j.Shareable && j.Training != nil {
+		j.report.Beside = r.speeds.neighbours(j)
+	}
+}
+
+// adapt gives the job the batch size it asked for. The number of epochs stays:
+// those begun count as completed. Without a speed at that size nothing changes.
+// It reports whether the job's speeds changed.
+func (r *reports) adapt(j *job) bool {
+	if j.asked == j.batch {
+		return false
+	}
+	old, next := float64(j.Training.EpochSteps(j.batch)), float64(j.Training.EpochSteps(j.asked))
+	if !r.speeds.set(j, j.asked) {
+		j.asked = j.batch
+		return false
+	}
+	begun := math.Ceil(j.done / old)
+	epochs := math.Ceil(j.units / old)
+	j.units = resteps(j.units, j.batch, j.asked, epochs, next)
+	j.done = begun * next
+	j.batch = j.asked
+	r.regime(j, begun)
+	return true
+}
+
+// resteps returns the steps in all after a change of the batch size: in
+// proportion if that leaves the number of epochs as it is, else whole epochs.
+func resteps(steps float64, old, batch int, epochs, per float64) float64 {
+	if n := math.Ceil(steps * float64(old) / float64(batch)); math.Ceil(n/per) == epochs {
+		return n
+	}
+	return epochs * per
+}
+
+// regime notes a change of the batch size after so many epochs.
+func (r *reports) regime(j *job, epochs float64) {
+	t := j.report
+	if t == nil {
+		return
+	}
+	r.tellRates(j)
+	r.tellNeighbours(j)
+	before := 0.0
+	for _, x := range t.Seen[:len(t.Seen)-1] {
+		before += x.Epochs
+	}
+	t.Seen[len(t.Seen)-1].Epochs = epochs - before
+	t.Seen = append(t.Seen, policy.Regime{Batch: j.batch, Seconds: r.speeds.epoch(j, j.batch)})
+	t.Batch = j.batch
+}
