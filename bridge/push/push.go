@@ -196,26 +196,24 @@ func (p *Pusher) mark(ctx context.Context, in *bridge.Intent) error {
 	return nil
 }
 
-// Outcome sorts what Slurm answered. Whatever does not prove that nothing was
+// Outcome notes what Slurm answered. Whatever does not prove that nothing was
 // done is unknown until a poll shows it.
 func Outcome(in *bridge.Intent, err error, now time.Time) {
-	if err == nil {
+	if err != nil {
+		in.Error = err.Error()
+	}
+	switch slurm.OutcomeOf(err) {
+	case slurm.Done:
 		in.State = bridge.Acked
 		if in.Edit.Kind == slurm.Warn {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
-		return
-	}
-	in.State, in.Error = bridge.Unknown, err.Error()
-	var e *slurm.Error
-	if !errors.As(err, &e) {
-		return
-	}
-	switch e.Class {
-	case slurm.Gone, slurm.Changed:
+	case slurm.MovedOn:
 		in.State, in.Closed = bridge.Expired, now
-	case slurm.Refused, slurm.Rejected, slurm.Denied, slurm.NoVersion, slurm.Unreachable:
+	case slurm.NotDone:
 		in.State, in.Closed = bridge.Failed, now
+	case slurm.MaybeDone:
+		in.State = bridge.Unknown
 	}
 }
 

@@ -1,6 +1,9 @@
 package slurm
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Class sorts what can go wrong with a call by what to do about it.
 type Class string
@@ -18,6 +21,41 @@ const (
 	Unclear     Class = "unclear"     // sent, but the outcome is not known: only observation can tell
 	Garbled     Class = "garbled"     // the answer is not what slurmrestd sends
 )
+
+// Outcome is what became of a call that changes something.
+type Outcome string
+
+// The outcomes.
+const (
+	Done      Outcome = "done"       // Slurm said yes
+	MovedOn   Outcome = "moved on"   // not done, since the job is gone or no longer what it was: nothing failed
+	NotDone   Outcome = "not done"   // it failed
+	MaybeDone Outcome = "maybe done" // nothing proves that it was not: only observation can tell
+)
+
+// Outcome says what became of a call that failed so.
+func (c Class) Outcome() Outcome {
+	switch c {
+	case Gone, Changed:
+		return MovedOn
+	case Refused, Rejected, Denied, NoVersion, Unreachable:
+		return NotDone
+	}
+	return MaybeDone
+}
+
+// OutcomeOf says what became of a call by the error it returned. One that is no
+// *Error proves nothing.
+func OutcomeOf(err error) Outcome {
+	var e *Error
+	switch {
+	case err == nil:
+		return Done
+	case !errors.As(err, &e):
+		return MaybeDone
+	}
+	return e.Class.Outcome()
+}
 
 // Error is a failed call to Slurm.
 type Error struct {

@@ -2,7 +2,6 @@ package door
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -102,26 +101,4 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
-}
-
-// Outcome is what became of a write.
-type Outcome string
-
-// The outcomes.
-const (
-	Acked   Outcome = "acked"   // Slurm said yes
-	Refused Outcome = "refused" // it was not done
-	Unclear Outcome = "unclear" // only observation can tell
-)
-
-// OutcomeOf sorts what Apply returned.
-func OutcomeOf(err error) Outcome {
-	var e *slurm.Error
-	switch {
-	case err == nil:
-		return Acked
-	case !errors.As(err, &e), e.Class == slurm.Unclear, e.Class == slurm.Garbled:
-		return Unclear
-	}
-	return Refused
 }

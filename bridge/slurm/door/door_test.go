@@ -249,15 +249,3 @@ func TestRate(t *testing.T) {
 		t.Errorf("cancelled: %v, %d writes", err, d.Writes())
 	}
 }
-
-func TestOutcome(t *testing.T) {
-	for class, want := range map[slurm.Class]Outcome{slurm.Unclear: Unclear, slurm.Garbled: Unclear, slurm.Changed: Refused,
-		slurm.Gone: Refused, slurm.Refused: Refused, slurm.Unreachable: Refused, slurm.Busy: Refused, slurm.Denied: Refused} {
-		if got := OutcomeOf(&slurm.Error{Class: class}); got != want {
-			t.Errorf("%s: %s", class, got)
-		}
-	}
-	if OutcomeOf(nil) != Acked || OutcomeOf(errors.New("?")) != Unclear {
-		t.Error("nil or unknown")
-	}
-}

@@ -3,7 +3,6 @@ package door
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +72,7 @@ func (d *Door) niceBack(ctx context.Context, owed debt) error {
 
 // holdTook reports whether a hold with an unclear answer was placed.
 func (d *Door) holdTook(ctx context.Context, run slurm.Run, err error) bool {
-	if OutcomeOf(err) != Unclear {
+	if slurm.OutcomeOf(err) != slurm.MaybeDone {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
@@ -94,7 +93,7 @@ func (d *Door) release(ctx context.Context, owed debt, address string) error {
 		if try > 0 {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
-		if err = d.post(ctx, owed.run, address, field{"hold", false}); err == nil || settled(err) {
+		if err = d.post(ctx, owed.run, address, field{"hold", false}); err == nil || slurm.OutcomeOf(err) == slurm.MovedOn {
 			d.owe(owed, false)
 			return err
 		}
@@ -102,12 +101,6 @@ func (d *Door) release(ctx context.Context, owed debt, address string) error {
 	d.owe(owed, true)
 	return &slurm.Error{Class: slurm.Unclear, Text: fmt.Sprintf(
 		"job %d may be left held; it is tried again before the next write, or: scontrol release %d", owed.run.Job, owed.run.Job), Err: err}
-}
-
-// settled reports whether the job has moved on, so that no hold of ours stays.
-func settled(err error) bool {
-	var e *slurm.Error
-	return errors.As(err, &e) && (e.Class == slurm.Gone || e.Class == slurm.Changed)
 }
 
 func (d *Door) owe(owed debt, owing bool) {
@@ -165,7 +158,7 @@ func (d *Door) payOwed(ctx context.Context) error {
 // of ours. A nice that somebody set meanwhile is his.
 func (d *Door) payOne(ctx context.Context, owed debt) error {
 	j, err := d.look(ctx, owed.run)
-	if settled(err) || err == nil && !j.HeldByAdmin() {
+	if slurm.OutcomeOf(err) == slurm.MovedOn || err == nil && !j.HeldByAdmin() {
 		d.owe(owed, false)
 		return nil
 	}
@@ -177,7 +170,7 @@ func (d *Door) payOne(ctx context.Context, owed debt) error {
 		return err
 	}
 	if err := d.release(ctx, owed, address); err != nil {
-		if settled(err) {
+		if slurm.OutcomeOf(err) == slurm.MovedOn {
 			return nil
 		}
 		return err

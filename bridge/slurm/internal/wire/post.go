@@ -13,8 +13,8 @@ import (
 const maxReply = 1 << 20
 
 // Post sends one write, once: it is never retried. A nil error means that
-// Slurm said yes without a warning. Of the errors, Unclear means that it may
-// have been done all the same; after any other it was not.
+// Slurm said yes without a warning. Whether it may have been done in spite of an
+// error, slurm.OutcomeOf says.
 func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
