@@ -1,4 +1,4 @@
-package sim
+package sim_test
 
 import (
 	"bytes"
@@ -7,8 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/backfill"
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/workload"
 )
 
 // The reference: backfill as plainly as it can be said. Every job tries every
@@ -106,7 +108,7 @@ func (f *slowPlan) Lay(now time.Time, window time.Duration, nodes []*inventory.N
 	for _, h := range held {
 		f.times = append(f.times, h.Until)
 		for _, s := range h.Slots {
-			f.nodes[s.Node.Index].change(s, 1, h.Until, now.Add(2*forever))
+			f.nodes[s.Node.Index].change(s, 1, h.Until, now.Add(2*365*24*time.Hour))
 		}
 	}
 	slices.SortFunc(f.times, time.Time.Compare)
@@ -148,25 +150,25 @@ func (f *slowPlan) book(slots inventory.Slots, from, to time.Time) {
 }
 
 // mixed is a world of several kinds of node, with jobs of every kind.
-func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *World {
+func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 	t.Helper()
-	c := Config{Seed: seed, Nodes: Uniform(12, "a100", 8), Log: log, Accounts: []Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
+	c := sim.Config{Seed: seed, Nodes: sim.Uniform(12, "a100", 8), Log: log, Accounts: []sim.Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
 	for i := range c.Nodes {
 		switch {
 		case seed%3 == 0 && i%3 == 1:
-			c.Nodes[i].GPUs = []GPUs{{Type: "h100", Count: 8}}
+			c.Nodes[i].GPUs = []sim.GPUs{{Type: "h100", Count: 8}}
 		case seed%3 == 0 && i%5 == 2:
-			c.Nodes[i].GPUs = []GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 4}}
+			c.Nodes[i].GPUs = []sim.GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 4}}
 		}
 	}
-	w, err := New(c)
+	w, err := sim.New(c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if slow {
-		w.sched.plan = &slowPlan{}
+		w.PlanBy(&slowPlan{})
 	}
-	l := Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
+	l := workload.Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
 	for i, a := range l.Make() {
 		vary(&a.Spec, seed, i)
 		if err := w.Arrive(w.Now().Add(a.After), a.Spec); err != nil {
@@ -177,7 +179,7 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *World {
 }
 
 // vary makes some of the jobs unusual.
-func vary(s *Spec, seed int64, i int) {
+func vary(s *sim.Spec, seed int64, i int) {
 	if seed%2 == 0 && i%5 == 0 {
 		s.GPUs, s.GPUsPerNode, s.Nodes = s.GPUsPerNode*s.Nodes+i%3, 0, i%2*2
 	}

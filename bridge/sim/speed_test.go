@@ -1,9 +1,12 @@
-package sim
+package sim_test
 
 import (
 	"fmt"
 	"testing"
 	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/workload"
 )
 
 // BenchmarkWorld runs workloads that keep 1,024 GPUs busy with a queue.
@@ -11,12 +14,12 @@ func BenchmarkWorld(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				w, err := New(Config{Nodes: Uniform(128, "a100", 8)})
+				w, err := sim.New(sim.Config{Nodes: sim.Uniform(128, "a100", 8)})
 				if err != nil {
 					b.Fatal(err)
 				}
 				over := time.Duration(n) * 14 * time.Second
-				if err := w.Load(Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Make()); err != nil {
+				if err := workload.Arrive(w, workload.Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Make()); err != nil {
 					b.Fatal(err)
 				}
 				if !w.Run(w.Now().Add(360 * 24 * time.Hour)) {

@@ -38,17 +38,6 @@ func (s *submissions) Arrive(at time.Time, spec Spec) error {
 	return nil
 }
 
-// Load lets the jobs of a workload arrive, counted from now.
-func (s *submissions) Load(jobs []Arrival) error {
-	start := s.Now()
-	for _, a := range jobs {
-		if err := s.Arrive(start.Add(a.After), a.Spec); err != nil {
-			return fmt.Errorf("job %s: %w", a.Spec.Name, err)
-		}
-	}
-	return nil
-}
-
 // Submit queues a job and returns its id, that of the array for an array. An
 // error says which part of the Spec cannot be.
 func (s *submissions) Submit(spec Spec) (int64, error) {

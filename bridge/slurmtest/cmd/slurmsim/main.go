@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/workload"
 	"fairbridge/bridge/slurmtest"
 )
 
@@ -56,10 +57,10 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	load := sim.Load{
+	load := workload.Load{
 		Seed: o.seed, Jobs: o.jobs, Over: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), Opted: o.opted,
 	}
-	if err := w.Load(load.Make()); err != nil {
+	if err := workload.Arrive(w, load.Make()); err != nil {
 		return err
 	}
 	s, err := slurmtest.Start(slurmtest.Config{World: w, Listen: o.listen, Speed: o.speed})

@@ -1,10 +1,13 @@
-package sim
+// Package workload makes up the jobs of a simulated Slurm.
+package workload
 
 import (
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"fairbridge/bridge/sim"
 )
 
 // Load describes a made-up workload of deep-learning jobs: run times spread
@@ -14,7 +17,7 @@ type Load struct {
 	Jobs     int
 	Over     time.Duration // arrivals are spread over it, at random
 	Median   time.Duration // of the run times; 30 min when zero
-	Users    []User        // who submits; with accounts
+	Users    []sim.User    // who submits; with accounts
 	PerNode  int           // GPUs of a node; 8 when zero
 	MaxNodes int           // of the widest gang; 2 when zero
 	Optimism float64       // how far limits exceed run times at most; 3 when zero
@@ -24,7 +27,7 @@ type Load struct {
 // Arrival is one job of a workload.
 type Arrival struct {
 	After time.Duration // since the start
-	Spec  Spec
+	Spec  sim.Spec
 }
 
 // Make draws the workload. The same Load gives the same jobs.
@@ -43,7 +46,7 @@ func (l Load) Make() []Arrival {
 		l.Optimism = 3
 	}
 	if len(l.Users) == 0 {
-		l.Users = []User{{Name: "user"}}
+		l.Users = []sim.User{{Name: "user"}}
 	}
 	out := make([]Arrival, l.Jobs)
 	gap := float64(l.Over) / float64(max(l.Jobs, 1))
@@ -55,9 +58,9 @@ func (l Load) Make() []Arrival {
 	return out
 }
 
-func (l Load) job(r *rand.Rand, i int) Spec {
+func (l Load) job(r *rand.Rand, i int) sim.Spec {
 	u := l.Users[r.IntN(len(l.Users))]
-	s := Spec{Name: fmt.Sprintf("train-%03d", i+1), User: u.Name, Account: u.Account, CPUs: 4}
+	s := sim.Spec{Name: fmt.Sprintf("train-%03d", i+1), User: u.Name, Account: u.Account, CPUs: 4}
 	s.Nodes, s.GPUsPerNode = 1, []int{1, 1, 1, 2, 2, 4, 4, 8}[r.IntN(8)]
 	s.GPUsPerNode = min(s.GPUsPerNode, l.PerNode)
 	if s.GPUsPerNode == l.PerNode && l.MaxNodes > 1 && r.IntN(2) == 0 {
@@ -72,4 +75,16 @@ func (l Load) job(r *rand.Rand, i int) Spec {
 		s.Comment = "fairbridge:preemptible,ckpt=30s"
 	}
 	return s
+}
+
+// Arrive lets the jobs arrive in a world, counted from now. An error names the
+// job that cannot be.
+func Arrive(w *sim.World, jobs []Arrival) error {
+	start := w.Now()
+	for _, a := range jobs {
+		if err := w.Arrive(start.Add(a.After), a.Spec); err != nil {
+			return fmt.Errorf("job %s: %w", a.Spec.Name, err)
+		}
+	}
+	return nil
 }

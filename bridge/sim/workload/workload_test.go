@@ -1,20 +1,26 @@
-package sim
+package workload_test
 
 import (
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/workload"
 )
 
 func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
-	l := Load{Seed: 5, Jobs: 200, Over: 12 * time.Hour, Opted: 0.5, Users: []User{{Name: "a"}, {Name: "b"}}}
+	l := workload.Load{Seed: 5, Jobs: 200, Over: 12 * time.Hour, Opted: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
 	jobs := l.Make()
 	if diff := cmp.Diff(jobs, l.Make()); diff != "" {
 		t.Fatal("two draws differ", diff)
 	}
-	w := world(t, func(c *Config) { c.Nodes = Uniform(8, "a100", 8) })
-	if err := w.Load(jobs); err != nil {
+	w, err := sim.New(sim.Config{Seed: 1, Nodes: sim.Uniform(8, "a100", 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := workload.Arrive(w, jobs); err != nil {
 		t.Fatal(err)
 	}
 	if !w.Run(w.Now().Add(30 * 24 * time.Hour)) {
@@ -32,11 +38,11 @@ func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
 
 func BenchmarkDay(b *testing.B) {
 	for b.Loop() {
-		w, err := New(Config{Nodes: Uniform(128, "a100", 8)})
+		w, err := sim.New(sim.Config{Nodes: sim.Uniform(128, "a100", 8)})
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := w.Load(Load{Seed: 1, Jobs: 2_000, Over: 6 * time.Hour, MaxNodes: 4}.Make()); err != nil {
+		if err := workload.Arrive(w, workload.Load{Seed: 1, Jobs: 2_000, Over: 6 * time.Hour, MaxNodes: 4}.Make()); err != nil {
 			b.Fatal(err)
 		}
 		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {
