@@ -61,7 +61,7 @@ func (a *tally) play(t *testing.T, seed uint64) {
 		return
 	}
 	for _, b := range o.Breaches {
-		t.Errorf("%v\n  broken: %v\n  go run ./bridge/chaos/cmd/chaos --seeds %d tells more", o.Setup, b, seed)
+		t.Errorf("%v\n  broken: %v\n  go run ./bridge/chaos/cmd/chaos --seeds %d tells more", o.Site, b, seed)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -5,12 +5,12 @@
 // daemon is killed or freezes in the middle of a call, the database fails or is
 // restored from a backup, policies panic and flap.
 //
-// An oracle watches. It reads what Slurm itself logged of every write, keeps its
-// own book of who wrote what, and knows nothing of the ledger, the gate or the
-// diff: it was written from the sentences of the invariants I1 to I22. After each
-// step it says which sentence was broken; at the end it kills the daemon for good
-// and looks at what is left.
+// An oracle (package oracle) watches, from the sentences of the invariants I1 to
+// I22. After each step it says which sentence was broken; at the end the daemon is
+// killed for good, and it looks at what is left.
 //
-// The faults of a seed are a list of events, each with its own part of chance, so
-// that a failing list can be made shorter. The same seed gives the same run.
+// Where it happens is drawn by the seed (package site), and so are the faults: a
+// list of events (package event), each with its own part of chance, so that a
+// failing list can be made shorter. What people do is in package people. The same
+// seed gives the same run.
 package chaos

@@ -1,5 +1,7 @@
 package chaos
 
+import "fairbridge/bridge/chaos/event"
+
 // Residue is a rule that is not kept in every seed yet.
 type Residue struct {
 	Of200 int    // seeds of 200 in which it may be broken, before it is an error
@@ -32,6 +34,6 @@ const (
 
 // KnownKinds are the kinds of events that are not survived today, with the point
 // that is to mend it. Draw leaves them out.
-var KnownKinds = map[Kind]string{
-	Private: "B10: rights that are lost while PrivateData hides jobs make Slurm say of each that it does not know it",
+var KnownKinds = map[event.Kind]string{
+	event.Private: "B10: rights that are lost while PrivateData hides jobs make Slurm say of each that it does not know it",
 }

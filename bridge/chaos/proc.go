@@ -12,47 +12,31 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/oracle"
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
-// processes are the names of the daemons, under which each writes to Slurm.
-var processes = []string{"daemon1", "daemon2", "timer", "release"}
-
 // proc is a daemon. Everything it does goes through its ports, at each of which it
 // may be killed or stand still.
 type proc struct {
 	*trial
-	name    string // as Slurm knows it
-	holder  string // as the leader row knows it
-	loop    *cycle.Loop
-	born    int // restarts so far
-	rest    int // cycles until it is started again
-	ports   int // calls of ports in this step
-	armed   []action
-	cancel  context.CancelFunc
-	thaws   int                       // how often it stood still
-	read    map[int64]int             // jobs read again in this step, as of which entry of the book
-	truth   *slurm.View               // what Slurm was when it last looked
-	model   map[int64]slurm.Job       // as last read in full
-	marks   map[int64]string          // the states then
-	touch   map[int64]int             // jobs to be read afresh
-	fullAt  time.Time                 // of the last full list
-	aside   []slurm.Reservation       // as read last
-	asideAt time.Time                 // when
-	owed    map[int64]slurm.Run       // holds of ours that are to be released
-	wrote   int                       // edits sent in this step
-	unwell  string                    // how what it saw in this step was not the truth
-	steps   int                       // steps so far
-	good    int                       // good polls since it started or failed
-	known   map[int64]bool            // jobs it has seen
-	hosts   int                       // nodes it has seen
-	leave   int                       // how often it had stood still when it had leave to send
-	sound   bool                      // it saw the truth since it started
-	doubts  bool                      // its last step was in doubt
-	order   map[string][]policy.JobID // of the last plan that could be sent, by partition
-	tool    bool                      // it is fairbridge release
+	oracle.Daemon
+	holder string // as the leader row knows it
+	loop   *cycle.Loop
+	born   int // restarts so far
+	rest   int // cycles until it is started again
+	ports  int // calls of ports in this step
+	armed  []action
+	cancel context.CancelFunc
+	thaws  int              // how often it stood still
+	leave  int              // how often it had stood still when it had leave to send
+	marks  map[int64]string // the states of the jobs it read last
+	touch  map[int64]int    // jobs to be read afresh
+	fullAt time.Time        // of the last full list
 }
 
 // action is something to happen when the step has come to a port.
@@ -91,8 +75,8 @@ func (p *proc) step() {
 	if p.loop == nil {
 		p.start()
 	}
-	p.ports, p.wrote, p.read, p.unwell = 0, 0, map[int64]int{}, ""
-	p.steps++
+	p.ports = 0
+	p.Daemon.Steps()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p.cancel = cancel
@@ -100,8 +84,18 @@ func (p *proc) step() {
 	rep, lived := p.try(ctx)
 	p.drain()
 	if lived && p.loop != nil {
-		p.oracle.afterStep(p, &rep)
+		p.oracle.AfterStep(&p.Daemon, p.told(&rep))
 	}
+}
+
+// told is a report in the words of the oracle.
+func (p *proc) told(r *cycle.Report) *oracle.Step {
+	s := &oracle.Step{Doubts: r.Doubts, Standby: r.Result == cycle.Standby, Edits: len(r.Intents), Again: p.cycle%16 == 7 && !p.faults.spoils(p.cycle)}
+	for i := range r.Evaluations {
+		t := &r.Evaluations[i]
+		s.Plans = append(s.Plans, oracle.Plan{Partition: t.Partition.Name, Send: t.Send, Snapshot: t.Snapshot, Made: t.Plan, Own: t.Own})
+	}
+	return s
 }
 
 // try is the step. It did not live when the process was killed in it.
@@ -113,7 +107,7 @@ func (p *proc) try(ctx context.Context) (rep cycle.Report, lived bool) {
 		case killed:
 			p.loop = nil
 		default:
-			p.oracle.breach("panic", 0, "the loop panicked: %v\n%s", r, debug.Stack())
+			p.oracle.Breach("panic", 0, "the loop panicked: %v\n%s", r, debug.Stack())
 			p.loop = nil
 		}
 	}()
@@ -138,19 +132,17 @@ func (p *proc) drain() {
 // start begins a new process: it knows nothing but what the database knows.
 func (p *proc) start() {
 	p.born++
-	p.aside, p.asideAt = nil, time.Time{}
-	p.model, p.marks, p.touch, p.fullAt, p.owed = nil, nil, map[int64]int{}, time.Time{}, map[int64]slurm.Run{}
-	p.good, p.sound, p.doubts, p.order, p.known, p.hosts = 0, false, false, map[string][]policy.JobID{}, map[int64]bool{}, 0
-	c := p.config(p.holder, p.stopFile, p.spoiler)
+	p.fresh()
+	c := p.Site.Config(p.holder, p.stopFile, p.spoiler)
 	if p.Parts.Config != nil {
 		p.Parts.Config(&c)
 	}
 	loop, err := cycle.New(c, p.parts())
 	if err != nil {
-		panic(fmt.Sprintf("%v: %v", p.Setup, err))
+		panic(fmt.Sprintf("%v: %v", p.Site, err))
 	}
 	p.loop = loop
-	p.trace.note("%s starts as %s", p.name, p.holder)
+	p.trace.note("%s starts as %s", p.Name, p.holder)
 }
 
 func (p *proc) parts() cycle.Parts {
@@ -170,12 +162,12 @@ func (p *proc) parts() cycle.Parts {
 }
 
 // now is the clock of the daemon's host.
-func (p *proc) now() time.Time { return p.w.Now().Add(p.weather.skew(OurClock)) }
+func (p *proc) now() time.Time { return p.w.Now().Add(p.faults.skew(event.OurClock)) }
 
 // freeze lets the process stand still while the rest of the world goes on. Then it
 // goes on where it was, its cycle over or, when its host slept as a whole, not.
 func (p *proc) freeze(d time.Duration, over bool) {
-	p.trace.note("%s stands still for %v", p.name, d)
+	p.trace.note("%s stands still for %v", p.Name, d)
 	p.thaws++
 	for end := p.w.Now().Add(d); p.w.Now().Before(end); {
 		for _, o := range p.procs {
@@ -183,38 +175,24 @@ func (p *proc) freeze(d time.Duration, over bool) {
 				o.step()
 			}
 		}
-		p.w.Advance(minTime(end, p.w.Now().Add(interval)))
+		p.w.Advance(minTime(end, p.w.Now().Add(site.Interval)))
 		p.tick()
 	}
 	if over && p.cancel != nil {
 		p.cancel()
 	}
-	p.trace.note("%s goes on", p.name)
+	p.trace.note("%s goes on", p.Name)
 }
 
 // die ends the process. A new one starts after some cycles, under the old name or
 // a new one.
 func (p *proc) die(renamed bool, rest int) {
-	p.trace.note("%s is killed", p.name)
+	p.trace.note("%s is killed", p.Name)
 	p.rest = rest
 	if renamed {
-		p.holder = fmt.Sprintf("%s.%d", p.name, p.born)
+		p.holder = fmt.Sprintf("%s.%d", p.Name, p.born)
 	}
 	panic(killed{})
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
-}
-
-func minTime(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
 }
 
 // unmeasured is a cluster without probes.

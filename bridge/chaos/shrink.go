@@ -1,9 +1,14 @@
 package chaos
 
+import (
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/site"
+)
+
 // Shrink returns a shorter list of events that breaks the same rule, by leaving out
 // ever smaller parts. It runs the seed at most tries times.
-func Shrink(s Setup, events []Event, parts Parts, rule string, tries int) []Event {
-	fails := func(list []Event) bool {
+func Shrink(s site.Site, events []event.Event, parts Parts, rule string, tries int) []event.Event {
+	fails := func(list []event.Event) bool {
 		if tries--; tries < 0 {
 			return false
 		}
@@ -13,7 +18,7 @@ func Shrink(s Setup, events []Event, parts Parts, rule string, tries int) []Even
 	for size := (len(events) + 1) / 2; size > 0 && tries > 0; {
 		shorter := false
 		for at := 0; at < len(events) && tries > 0; {
-			rest := append(append([]Event{}, events[:at]...), events[min(at+size, len(events)):]...)
+			rest := append(append([]event.Event{}, events[:at]...), events[min(at+size, len(events)):]...)
 			if fails(rest) {
 				events, shorter = rest, true
 			} else {
@@ -34,5 +39,5 @@ func Seed(seed uint64, cycles int, parts Parts) (*Outcome, error) {
 	if parts.All {
 		without = nil
 	}
-	return Run(NewSetup(seed, cycles), Draw(seed, cycles, without), parts)
+	return Run(site.Draw(seed, cycles), event.Draw(seed, cycles, without), parts)
 }

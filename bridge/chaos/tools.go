@@ -6,19 +6,20 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/push"
-	"fairbridge/bridge/slurm"
 )
 
 // tick runs what a timer outside the daemon runs every minute.
 func (t *trial) tick() {
-	if t.w.Now().Before(t.due) || t.weather.is(NoTimer, t.cycle) {
+	if t.w.Now().Before(t.due) || t.faults.is(event.NoTimer, t.cycle) {
 		return
 	}
 	t.due = t.w.Now().Add(time.Minute)
 	p := t.timer
 	p.fresh()
-	c := t.config("", "", nil)
+	c := t.Site.Config("", "", nil)
 	x := push.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
@@ -33,7 +34,7 @@ func (t *trial) tick() {
 func (t *trial) released(*rand.Rand) {
 	p := t.procs[0]
 	p.loop, p.rest, p.armed = nil, 1, nil
-	_ = (&database{p}).Resign(context.Background(), cluster, p.holder)
+	_ = (&database{p}).Resign(context.Background(), site.Cluster, p.holder)
 	t.trace.note("release: %v", t.giveBack())
 }
 
@@ -51,15 +52,15 @@ func (t *trial) giveBack() error {
 	return err
 }
 
-// fresh is a new process of a command.
+// fresh is a new process: it knows nothing but what the database knows.
 func (p *proc) fresh() {
-	p.model, p.marks, p.touch, p.owed, p.fullAt = nil, nil, map[int64]int{}, map[int64]slurm.Run{}, time.Time{}
-	p.unwell, p.wrote, p.read, p.sound, p.known = "", 0, map[int64]int{}, false, map[int64]bool{}
+	p.Daemon.Starts()
+	p.marks, p.touch, p.fullAt = nil, map[int64]int{}, time.Time{}
 }
 
 func (p *proc) releaser() push.Releaser {
 	parts := p.parts()
-	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
+	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: site.Cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
 		p.w.Advance(p.w.Now().Add(d))
 		return nil
 	}}

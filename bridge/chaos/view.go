@@ -1,65 +1,40 @@
 package chaos
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"fairbridge/bridge/chaos/event"
 	"fairbridge/bridge/slurm"
 )
 
 // spoil makes a view show less, or another time, than is true.
 func (c *wire) spoil(v *slurm.View) {
-	is := func(k Kind) bool { return c.weather.is(k, c.cycle) }
-	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(EmptyList) || c.hidden(&j, false) })
-	if n := uint64(len(v.Jobs)); is(OneMissing) && n > 0 {
-		i := int(c.weather.roll[OneMissing] % n)
+	is := func(k event.Kind) bool { return c.faults.is(k, c.cycle) }
+	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyList) || c.hidden(&j, false) })
+	if n := uint64(len(v.Jobs)); is(event.OneMissing) && n > 0 {
+		i := int(c.faults.roll[event.OneMissing] % n)
 		v.Jobs = slices.Delete(v.Jobs, i, i+1)
 	}
-	if n := len(v.Nodes); is(NodesCut) {
+	if n := len(v.Nodes); is(event.NodesCut) {
 		v.Nodes = v.Nodes[:n-n/2]
 	}
-	if is(NoPartitions) {
+	if is(event.NoPartitions) {
 		v.Partitions = nil
 	}
 	c.unreserved(v)
-	v.At = v.At.Add(c.weather.skew(ClockAhead) + c.weather.skew(ClockBehind))
+	v.At = v.At.Add(c.faults.skew(event.ClockAhead) + c.faults.skew(event.ClockBehind))
 }
 
-// meet notes which jobs the daemon has seen.
-func (c *wire) meet(v *slurm.View) {
-	c.sound = c.sound || c.unwell == ""
-	for i := range v.Jobs {
-		c.known[v.Jobs[i].ID] = true
+// unreserved makes a view without the reservations: those read last stay.
+func (c *wire) unreserved(v *slurm.View) {
+	if c.faults.is(event.NoReservations, c.cycle) {
+		v.Unreserved = "slurmctld gives no reservations"
+		v.Reservations, v.ReservedAt = c.Reserved, c.ReservedAt
+		return
 	}
-	c.hosts = max(c.hosts, len(v.Nodes))
-}
-
-// wrong says what a daemon that has seen the truth before, or has a clock, must
-// notice about a view.
-func (c *wire) wrong(v *slurm.View) string {
-	off := v.At.Sub(c.truth.At) - c.weather.skew(OurClock)
-	was, gone, live := c.truth, 0, 0
-	for i := range was.Jobs {
-		j := &was.Jobs[i]
-		if j.Done() || !c.known[j.ID] {
-			continue
-		}
-		if live++; v.Job(j.ID) == nil {
-			gone++
-		}
-	}
-	switch {
-	case off.Abs() > c.Gate.Skew:
-		return fmt.Sprintf("a clock that is %v off", off)
-	case !c.sound:
-	case gone > c.Gate.VanishFloor && float64(gone)*100 > c.Gate.VanishPercent*float64(live):
-		return fmt.Sprintf("%d of %d jobs", live-gone, live)
-	case float64(c.hosts-len(v.Nodes))*100 > c.Gate.ShrinkPercent*float64(c.hosts):
-		return fmt.Sprintf("%d of %d nodes", len(v.Nodes), c.hosts)
-	}
-	return ""
+	c.Reserved, c.ReservedAt = v.Reservations, v.At
 }
 
 // fullEvery is the time between full lists where polls are lazy.
@@ -73,15 +48,15 @@ func (c *wire) lazily(v *slurm.View) {
 	for i := range v.Jobs {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
 	}
-	full := !c.Lazy || c.model == nil || v.At.Sub(c.fullAt).Abs() >= fullEvery
+	full := !c.Site.Lazy || c.Jobs == nil || v.At.Sub(c.fullAt).Abs() >= fullEvery
 	v.Full = full
 	if full {
-		c.model, c.fullAt = map[int64]slurm.Job{}, v.At
+		c.Jobs, c.fullAt = map[int64]slurm.Job{}, v.At
 	}
 	next := make(map[int64]slurm.Job, len(v.Jobs))
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if old, have := c.model[j.ID]; have && c.marks[j.ID] == marks[j.ID] && c.touch[j.ID] == 0 {
+		if old, have := c.Jobs[j.ID]; have && c.marks[j.ID] == marks[j.ID] && c.touch[j.ID] == 0 {
 			*j = old
 		}
 		next[j.ID] = *j
@@ -92,18 +67,18 @@ func (c *wire) lazily(v *slurm.View) {
 	if !full {
 		c.unlisted(v, next)
 	}
-	c.model, c.marks = next, marks
+	c.Jobs, c.marks = next, marks
 }
 
 // unlisted asks for jobs that are no longer listed one by one: only that proves
 // that they are gone.
 func (c *wire) unlisted(v *slurm.View, next map[int64]slurm.Job) {
-	for id, old := range c.model {
+	for id, old := range c.Jobs {
 		if _, listed := next[id]; listed || old.Done() {
 			continue
 		}
 		if j, err := c.w.Job(id); err == nil && !c.hidden(&j, true) {
-			next[id] = c.dressed(j)
+			next[id] = c.Site.Shown(j)
 			v.Jobs = append(v.Jobs, next[id])
 		}
 	}

@@ -5,6 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/oracle"
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 )
@@ -19,7 +22,7 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	switch {
 	case ctx.Err() != nil:
 		return slurm.Job{}, &slurm.Error{Class: slurm.Unclear, Text: ctx.Err().Error()}
-	case c.weather.is(RereadFails, c.cycle):
+	case c.faults.is(event.RereadFails, c.cycle):
 		return slurm.Job{}, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
 	}
 	j, err := c.w.Job(id)
@@ -29,23 +32,23 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	if err != nil {
 		return slurm.Job{}, err
 	}
-	c.read[id] = c.oracle.book.count
+	c.oracle.Reread(&c.Daemon, id)
 	c.port()
-	return c.dressed(j), nil
+	return c.Site.Shown(j), nil
 }
 
 // hidden reports whether our rights do not show the job: in lists only, or
 // everywhere.
 func (c *wire) hidden(j *slurm.Job, single bool) bool {
-	shown := func(k Kind) bool { return j.User == users[c.weather.roll[k]%uint64(len(users))] }
-	return c.weather.is(Private, c.cycle) && !shown(Private) ||
-		!single && c.weather.is(FilteredList, c.cycle) && !shown(FilteredList)
+	shown := func(k event.Kind) bool { return j.User == site.Users[c.faults.roll[k]%uint64(len(site.Users))] }
+	return c.faults.is(event.Private, c.cycle) && !shown(event.Private) ||
+		!single && c.faults.is(event.FilteredList, c.cycle) && !shown(event.FilteredList)
 }
 
 // HasNode implements bridge.Cluster.
 func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 	c.port()
-	if ctx.Err() != nil || c.weather.is(RereadFails, c.cycle) {
+	if ctx.Err() != nil || c.faults.is(event.RereadFails, c.cycle) {
 		return false, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
 	}
 	return sim.Direct{World: c.w}.HasNode(ctx, name)
@@ -55,83 +58,61 @@ func (c *wire) HasNode(ctx context.Context, name string) (bool, error) {
 // late.
 func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	c.port()
-	if c.Rewritten != nil {
-		e = c.Rewritten(e)
+	if c.Parts.Rewritten != nil {
+		e = c.Parts.Rewritten(e)
 	}
 	if j, err := c.w.Job(e.Run.Job); err == nil && c.hidden(&j, true) {
 		return &slurm.Error{Class: slurm.Refused, Number: sim.InvalidUser, Text: "Invalid user id"}
 	}
-	call := &call{p: c.proc, e: e, at: c.w.Now(), late: c.thaws != c.leave}
-	c.oracle.sends(call)
-	strike := c.weather.strike()
-	c.oracle.shake(call, strike)
+	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.w.Now(), Late: c.thaws != c.leave}
+	c.oracle.Sends(call)
+	strike := c.faults.strike()
+	if strike != "" || call.Late {
+		c.oracle.Fails(call)
+	}
 	switch strike {
-	case Unreachable:
+	case event.Unreachable:
 		return &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"}
-	case LostBefore:
+	case event.LostBefore:
 		return &slurm.Error{Class: slurm.Unclear, Text: "connection reset"}
-	case Broken:
+	case event.Broken:
 		return &slurm.Error{Class: slurm.Unclear, Status: 500, Text: "Unspecified error"}
-	case Busy:
+	case event.Busy:
 		return &slurm.Error{Class: slurm.Busy, Text: "try again later"}
-	case Late:
-		call.late, call.mute = true, true
-		c.w.At(c.w.Now().Add(c.weather.late), func() { _ = c.carry(call) })
+	case event.Late:
+		call.Late, call.Unanswered = true, true
+		c.w.At(c.w.Now().Add(c.faults.late), func() { _ = c.carry(call) })
 		return &slurm.Error{Class: slurm.Unclear, Text: "no answer in time"}
 	}
-	call.mute = strike == LostAfter
+	call.Unanswered = strike == event.LostAfter
 	err := c.carry(call)
 	c.touch[e.Run.Job] = 2
 	c.port()
-	if strike == LostAfter {
+	if strike == event.LostAfter {
 		return &slurm.Error{Class: slurm.Unclear, Text: "connection reset by peer"}
 	}
 	return err
 }
 
 // carry does what was asked for. Giving a direct priority back takes two calls.
-func (c *wire) carry(k *call) error {
-	d := sim.Direct{World: c.w, By: c.name}
-	defer c.oracle.during(k)()
-	if k.e.Kind != slurm.HandBack {
-		return d.Apply(context.Background(), k.e)
+func (c *wire) carry(k *oracle.Call) error {
+	d := sim.Direct{World: c.w, By: c.Name}
+	defer c.oracle.During(k)()
+	if k.Edit.Kind != slurm.HandBack {
+		return d.Apply(context.Background(), k.Edit)
 	}
-	u := sim.Update{SLUID: k.e.Run.SLUID, Hold: sim.Ptr(true)}
-	if err := c.w.Update(c.name, k.e.Run.Job, u); err != nil {
+	u := sim.Update{SLUID: k.Edit.Run.SLUID, Hold: sim.Ptr(true)}
+	if err := c.w.Update(c.Name, k.Edit.Run.Job, u); err != nil {
 		return err
 	}
-	if !k.late {
+	if !k.Late {
 		c.port() // a process that dies here leaves a hold
 	}
 	u.Hold = sim.Ptr(false)
-	if err := c.w.Update(c.name, k.e.Run.Job, u); err != nil || k.e.Value == 0 {
+	if err := c.w.Update(c.Name, k.Edit.Run.Job, u); err != nil || k.Edit.Value == 0 {
 		return err
 	}
-	return c.w.Update(c.name, k.e.Run.Job, sim.Update{Nice: &k.e.Value})
-}
-
-// Owe implements bridge.Debtor.
-func (c *wire) Owe(run slurm.Run) { c.owed[run.Job] = run }
-
-// Pay implements bridge.Debtor.
-func (c *wire) Pay(ctx context.Context) error {
-	for id, run := range c.owed {
-		c.port()
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		j, err := c.w.Job(id)
-		delete(c.owed, id)
-		j = c.dressed(j)
-		if err != nil || !j.HeldByAdmin() || !run.Same(j.Run()) {
-			continue
-		}
-		func() {
-			defer c.oracle.during(&call{p: c.proc, e: slurm.Edit{Run: run, Kind: slurm.HandBack}, at: c.w.Now()})()
-			_ = c.w.Update(c.name, id, sim.Update{Hold: sim.Ptr(false)})
-		}()
-	}
-	return nil
+	return c.w.Update(c.Name, k.Edit.Run.Job, sim.Update{Nice: &k.Edit.Value})
 }
 
 // Observe implements bridge.Cluster.
@@ -140,7 +121,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	switch {
 	case ctx.Err() != nil:
 		return nil, &slurm.Error{Class: slurm.Unclear, Text: ctx.Err().Error()}
-	case c.weather.is(PollFails, c.cycle):
+	case c.faults.is(event.PollFails, c.cycle):
 		return nil, &slurm.Error{Class: slurm.Busy, Text: "slurmctld does not answer"}
 	}
 	v, err := sim.Direct{World: c.w}.Observe(ctx)
@@ -148,19 +129,18 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 		return nil, err
 	}
 	for i := range v.Jobs {
-		v.Jobs[i] = c.dressed(v.Jobs[i])
+		v.Jobs[i] = c.Site.Shown(v.Jobs[i])
 	}
 	truth := *v
 	truth.Jobs = slices.Clone(v.Jobs)
-	c.truth = &truth
+	c.Truth = &truth
 	v.Read = c.now()
-	if !c.weather.boot.IsZero() {
-		v.Started = c.weather.boot
+	if !c.faults.boot.IsZero() {
+		v.Started = c.faults.boot
 	}
 	c.spoil(v)
 	c.lazily(v)
-	c.unwell = c.wrong(v)
-	c.meet(v)
+	c.Sees(v, v.At.Sub(c.Truth.At)-c.faults.skew(event.OurClock), &c.Site.Gate)
 	c.port()
 	return v, nil
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/chaos"
+	"fairbridge/bridge/chaos/event"
 )
 
 func main() {
@@ -48,17 +49,17 @@ func main() {
 // describe prints what a seed broke.
 func (b *batch) describe(o *chaos.Outcome) string {
 	var s strings.Builder
-	fmt.Fprintln(&s, o.Setup)
+	fmt.Fprintln(&s, o.Site)
 	for _, x := range o.Breaches {
 		fmt.Fprintln(&s, "  broken:", x)
 	}
 	events := o.Events
 	if b.tries > 0 {
-		events = chaos.Shrink(o.Setup, events, b.parts, o.Breaches[0].Rule, b.tries)
-		if again, err := chaos.Run(o.Setup, events, b.parts); err == nil && len(again.Breaches) > 0 {
+		events = chaos.Shrink(o.Site, events, b.parts, o.Breaches[0].Rule, b.tries)
+		if again, err := chaos.Run(o.Site, events, b.parts); err == nil && len(again.Breaches) > 0 {
 			o = again
 		}
-		fmt.Fprintf(&s, "  %d events are enough for %v:\n%s", len(events), o.Breaches[0], chaos.Print(events))
+		fmt.Fprintf(&s, "  %d events are enough for %v:\n%s", len(events), o.Breaches[0], event.Print(events))
 	}
 	fmt.Fprintln(&s, "  the last lines before it:")
 	for _, line := range o.Last[max(0, len(o.Last)-b.last):] {

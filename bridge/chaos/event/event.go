@@ -1,4 +1,4 @@
-package chaos
+package event
 
 import (
 	"fmt"
@@ -16,8 +16,8 @@ type Event struct {
 // String prints "12 freeze 9f31c2".
 func (e Event) String() string { return fmt.Sprintf("%d %s %x", e.Cycle, e.Kind, e.Roll) }
 
-// dice returns the event's own source of chance.
-func (e Event) dice() *rand.Rand { return rand.New(rand.NewPCG(e.Roll, 0xc4a05)) }
+// Dice returns the event's own source of chance.
+func (e Event) Dice() *rand.Rand { return rand.New(rand.NewPCG(e.Roll, 0xc4a05)) }
 
 // Draw returns what happens in the cycles of a seed. Each seed switches a part of
 // the kinds on, so that some runs see few kinds often. Kinds in without never

@@ -1,4 +1,4 @@
-package chaos
+package event
 
 // Kind is a kind of event.
 type Kind string

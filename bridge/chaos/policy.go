@@ -5,21 +5,24 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/policy"
+	"fairbridge/policy/paper"
 )
 
 // spoiler is the seed's policy, which events make fail. A call that was given up
 // may still run when the next cycle begins, so it asks nothing of the trial.
 type spoiler struct {
 	good policy.Policy
-	as   atomic.Pointer[faults]
+	as   atomic.Pointer[spoilt]
 }
 
-// faults are what is wrong with the policy in a cycle.
-type faults struct{ panics, fails, wrong, flaps, wild bool }
+// spoilt is what is wrong with the policy in a cycle.
+type spoilt struct{ panics, fails, wrong, flaps, wild bool }
 
 func newSpoiler(t *trial) (*spoiler, error) {
-	good, err := t.decider()
+	good, err := decider(t.Site)
 	s := &spoiler{good: good}
 	s.set(t)
 	return s, err
@@ -27,8 +30,8 @@ func newSpoiler(t *trial) (*spoiler, error) {
 
 // set takes over what is wrong in this cycle of the trial.
 func (s *spoiler) set(t *trial) {
-	is := func(k Kind) bool { return t.weather.is(k, t.cycle) }
-	s.as.Store(&faults{panics: is(Panic), fails: is(Error), wrong: is(Wrong), flaps: is(Flap) && t.cycle%2 == 0, wild: is(Wild)})
+	is := func(k event.Kind) bool { return t.faults.is(k, t.cycle) }
+	s.as.Store(&spoilt{panics: is(event.Panic), fails: is(event.Error), wrong: is(event.Wrong), flaps: is(event.Flap) && t.cycle%2 == 0, wild: is(event.Wild)})
 }
 
 // Decide implements policy.Policy.
@@ -86,4 +89,13 @@ func (s *spoiler) wild(snap *policy.Snapshot, plan *policy.Plan) {
 			d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Hold, nil, 0, 0, "a wild policy"
 		}
 	}
+}
+
+// decider makes the site's policy.
+func decider(s site.Site) (policy.Policy, error) {
+	entry, err := paper.Lookup(s.Policy)
+	if err != nil {
+		return nil, err
+	}
+	return entry.New(nil)
 }

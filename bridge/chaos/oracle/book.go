@@ -1,10 +1,13 @@
-package chaos
+package oracle
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 )
@@ -21,6 +24,9 @@ const (
 	Required Field = "required nodes"
 	Excluded Field = "excluded nodes"
 )
+
+// fields are all of them.
+var fields = []Field{Begin, Nice, Site, Priority, Required, Excluded}
 
 type fieldOf struct {
 	job   int64
@@ -78,7 +84,7 @@ func (b *book) of(j *slurm.Job) *entry {
 
 func (b *book) enter(j *slurm.Job) *entry {
 	e := &entry{id: j.ID, job: *j, marks: map[Field]*mark{}, restarts: j.Restarts, arrived: j.Submit}
-	for _, f := range []Field{Begin, Nice, Site, Priority, Required, Excluded} {
+	for _, f := range fields {
 		e.marks[f] = &mark{owner: shown(j, f)}
 	}
 	if j.Held {
@@ -94,6 +100,32 @@ func (b *book) enter(j *slurm.Job) *entry {
 	}
 	b.jobs[j.ID] = e
 	return e
+}
+
+// ids are the jobs of the book, sorted.
+func (b *book) ids() []int64 { return slices.Sorted(maps.Keys(b.jobs)) }
+
+// burdens reports whether a value of ours stands in the field of the pending job
+// and is not what its owner wants.
+func (e *entry) burdens(j *slurm.Job, f Field, now time.Time) bool {
+	m := e.marks[f]
+	switch {
+	case !m.stands || m.ours == m.owner:
+		return false
+	case f == Begin:
+		return j.Eligible.After(now)
+	case f == Site:
+		return m.ours != "0"
+	}
+	return true
+}
+
+// unsure is the name of a rule about a field of which the ledger could not know all.
+func unsure(rule string, m *mark) string {
+	if m != nil && m.shaky {
+		return rule + " after a lost answer"
+	}
+	return rule
 }
 
 // shown is the value of a field as a record shows it; a site factor is shown by no
@@ -189,7 +221,7 @@ func (b *book) person(e *entry, by string, u *sim.Update, before, after *slurm.J
 	switch {
 	case !after.Held:
 		e.hold = ""
-	case by == operator:
+	case by == site.Operator:
 		e.hold = "admin"
 	default:
 		e.hold = "owner"

@@ -1,4 +1,4 @@
-package chaos
+package site
 
 import (
 	"fmt"
@@ -8,11 +8,10 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
 )
 
-// Setup is the site of a seed: what does not go wrong.
-type Setup struct {
+// Site is the site of a seed: what does not go wrong.
+type Site struct {
 	Seed    uint64
 	Cycles  int
 	Policy  string
@@ -36,10 +35,10 @@ var modes = []bridge.Mode{bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge
 // releases are drawn from; 22.05 has no site factor.
 var releases = []string{"26.05.5", "26.05.5", "26.05.5", "24.11.5", "24.11.5"}
 
-// NewSetup draws the site of a seed.
-func NewSetup(seed uint64, cycles int) Setup {
+// Draw returns the site of a seed, for so many cycles.
+func Draw(seed uint64, cycles int) Site {
 	r := rand.New(rand.NewPCG(seed, 2))
-	s := Setup{
+	s := Site{
 		Seed: seed, Cycles: cycles, Policy: pick(r, policies), Mode: pick(r, modes), Release: pick(r, releases),
 		Lever: pick(r, []bridge.Lever{bridge.LeverAuto, bridge.LeverAuto, bridge.LeverNice}),
 		Nodes: 2 + r.IntN(4), GPUs: 4 << r.IntN(2), Lazy: r.IntN(3) > 0, Standby: r.IntN(3) == 0,
@@ -60,39 +59,48 @@ func budgets(r *rand.Rand) bridge.Budgets {
 	c.LeaseMax, c.LeaseTotal = 15*time.Minute, time.Duration(20+r.IntN(60))*time.Minute
 	c.MaxPending = time.Duration(40+r.IntN(80)) * time.Minute
 	c.ChurnFloor, c.MutationFloor = 3+r.IntN(10), 5+r.IntN(20)
-	c.ExemptUsers = append(c.ExemptUsers, exempt)
-	c.ExemptAccounts = []string{"spared"}
+	c.ExemptUsers = append(c.ExemptUsers, Exempt)
+	c.ExemptAccounts = []string{Spared}
 	return c
 }
 
 func pick[T any](r *rand.Rand, list []T) T { return list[r.IntN(len(list))] }
 
-// Names at the site. The daemons act under a name each, so that Slurm's log tells
-// which it was.
+// Interval is the time between cycles.
+const Interval = 30 * time.Second
+
+// Names at the site.
 const (
-	cluster  = "lab"
-	managed  = "gpu"   // the partition that is ours
-	other    = "other" // one that is not
-	exempt   = "vip"   // a user that is never touched
-	operator = "root"  // the administrator
+	Cluster  = "lab"
+	Managed  = "gpu"    // the partition that is ours
+	Other    = "other"  // one that is not
+	Exempt   = "vip"    // a user that is never touched
+	Spared   = "spared" // an account that is never touched
+	Operator = "root"   // the administrator
 )
 
-var users = []string{"ann", "bob", "cid", "dee"}
+// Users are the owners of most jobs.
+var Users = []string{"ann", "bob", "cid", "dee"}
+
+// Processes are the names of ours, under which each writes to Slurm, so that
+// Slurm's log tells which it was: two daemons, fairbridge expire and fairbridge
+// release.
+var Processes = []string{"daemon1", "daemon2", "timer", "release"}
 
 // String prints the site in a line.
-func (s Setup) String() string {
+func (s Site) String() string {
 	return fmt.Sprintf("seed %d: %s, mode %s, Slurm %s, order by %s, %d nodes of %d GPUs, lease %v, lazy %t, standby %t",
 		s.Seed, s.Policy, s.Mode, s.Release, s.Lever, s.Nodes, s.GPUs, s.Lease, s.Lazy, s.Standby)
 }
 
-// world makes the cluster.
-func (s Setup) world(c sim.Config) (*sim.World, error) {
-	c.Cluster, c.Release, c.Seed = cluster, s.Release, int64(s.Seed)
+// World makes the cluster.
+func (s Site) World(c sim.Config) (*sim.World, error) {
+	c.Cluster, c.Release, c.Seed = Cluster, s.Release, int64(s.Seed)
 	c.Nodes = sim.Uniform(s.Nodes, "a100", s.GPUs)
-	c.Partitions = []sim.Partition{{Name: managed, MaxTime: 240 * time.Hour}, {Name: other, MaxTime: 24 * time.Hour}}
+	c.Partitions = []sim.Partition{{Name: Managed, MaxTime: 240 * time.Hour}, {Name: Other, MaxTime: 24 * time.Hour}}
 	c.RequeueDelay, c.SchedInterval, c.BackfillInterval = 20*time.Second, 30*time.Second, 30*time.Second
 	c.Weights = sim.Weights{Age: 1_000, FairShare: 10_000, QOS: map[string]float64{"high": 5_000}}
-	for _, name := range processes {
+	for _, name := range Processes {
 		c.Users = append(c.Users, sim.User{Name: name, Operator: true})
 	}
 	w, err := sim.New(c)
@@ -102,20 +110,12 @@ func (s Setup) world(c sim.Config) (*sim.World, error) {
 	return w, nil
 }
 
-// config is what a daemon is told.
-func (s Setup) config(holder, stopFile string, decide policy.Policy) bridge.Config {
+// Config is what a daemon is told: who it is, where its STOP file is, and the
+// policy.
+func (s Site) Config(holder, stopFile string, decide policy.Policy) bridge.Config {
 	c := bridge.DefaultConfig()
-	c.Name, c.Holder, c.StopFile = cluster, holder, stopFile
+	c.Name, c.Holder, c.StopFile = Cluster, holder, stopFile
 	c.Gate, c.Lease.Length, c.Order.Lever = s.Gate, s.Lease, s.Lever
-	c.Partitions = []bridge.Partition{{Name: managed, Mode: s.Mode, Policy: s.Policy, Decide: decide}}
+	c.Partitions = []bridge.Partition{{Name: Managed, Mode: s.Mode, Policy: s.Policy, Decide: decide}}
 	return c
-}
-
-// decider makes the seed's policy, which events may spoil.
-func (s Setup) decider() (policy.Policy, error) {
-	entry, err := paper.Lookup(s.Policy)
-	if err != nil {
-		return nil, err
-	}
-	return entry.New(nil)
 }

@@ -1,0 +1,155 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// I1: no mutation is ever sent to a job that has priority 0.
+func toHeld(s *send) string {
+	if s.job.Held && !s.raced {
+		return "it is held: " + s.job.Reason
+	}
+	return ""
+}
+
+// I2: no hold, no priority, no key but those of the order, leases and node lists in
+// the default configuration.
+func oneField(s *send) string {
+	direct := s.o.Site.Lever == bridge.LeverPriority || s.o.Site.Lever == bridge.LeverAuto && s.o.Site.Release < "24"
+	switch s.Edit.Kind {
+	case slurm.SiteFactor, slurm.Nice, slurm.Lease, slurm.Unlease, slurm.Require, slurm.Exclude, slurm.Requeue:
+		return ""
+	case slurm.Priority, slurm.HandBack:
+		if direct {
+			return ""
+		}
+	}
+	return "this site's configuration writes no " + string(s.Edit.Kind)
+}
+
+// onlyAsked is I2 at Slurm's end: a call writes the one field of its edit, and the
+// value of the intent.
+func onlyAsked(k *Call, w *sim.Write) string {
+	fields := asked(&w.Asked)
+	want := fieldOfKind(k.Edit.Kind)
+	switch {
+	case w.Do != "update":
+	case k.Edit.Kind == slurm.HandBack: // a hold, a release and the owner's nice, in three calls
+	case len(fields) != 1 || fields[0] != want:
+		return fmt.Sprintf("%v wrote %v", k.Edit, fields)
+	}
+	return ""
+}
+
+// I3: undo only values equal to what we wrote; whatever somebody else wrote after
+// us is theirs, for a day.
+func overwrites(s *send) string {
+	f := fieldOfKind(s.Edit.Kind)
+	m := s.entry.marks[f]
+	if m == nil || s.raced || f == Site || f == Priority {
+		return ""
+	}
+	if v := s.wanted(f); m.foreign && v != m.owner && !m.lost {
+		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.owner, m.ours, s.o.ledger.story(s.job.ID, f))
+	}
+	if f == Required || f == Excluded {
+		now := map[Field]string{Required: nodeList(s.job.Required), Excluded: nodeList(s.job.Excluded)}[f]
+		if m.stands && now != m.ours {
+			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ours)
+		}
+	}
+	return ""
+}
+
+// I4: every lease lies in (now, now+Lmax], and total leased time per job is capped;
+// none ends before the owner's own begin time.
+func leaseBounds(s *send) string {
+	own, _ := time.Parse(time.RFC3339, s.entry.marks[Begin].owner)
+	now := s.now
+	if s.entry.marks[Begin].lost || s.o.late[s.job.ID] { // a call that Slurm carried out late wrote over it
+		own = time.Time{}
+	}
+	if fieldOfKind(s.Edit.Kind) != Begin || s.raced {
+		return ""
+	}
+	if own.After(now) && s.Edit.Until.Before(own) {
+		return fmt.Sprintf("its owner wants it to begin at %s", stamp(own))
+	}
+	length := s.Edit.Until.Sub(now)
+	switch {
+	case s.Edit.Kind == slurm.Unlease:
+	case length <= 0 || length > s.gate.LeaseMax:
+		return fmt.Sprintf("it is %v long", length)
+	case s.entry.leased > s.gate.LeaseTotal+site.Interval && s.o.ledger.back.IsZero():
+		return fmt.Sprintf("it was leased %v already, at most %v", s.entry.leased, s.gate.LeaseTotal)
+	}
+	return ""
+}
+
+// I10: mutations are at most M per interval (and 2 % of jobs), at most 5 a second;
+// tasks count, not calls. A field is not written again at once.
+func tooMuch(s *send) string {
+	if s.Late || s.By.Tool {
+		return ""
+	}
+	c, live := s.gate, 0
+	for i := range s.By.Truth.Jobs {
+		if !s.By.Truth.Jobs[i].Done() {
+			live++
+		}
+	}
+	most := min(c.Mutations, max(int(c.MutationPercent*float64(live)/100), c.MutationFloor), int(c.MutationRate*site.Interval.Seconds()))
+	if s.By.wrote > most && s.By.wrote > max(s.Edit.Tasks, 1) {
+		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.By.wrote, most)
+	}
+	f := fieldOfKind(s.Edit.Kind)
+	last, again := s.o.written[fieldOf{s.job.ID, f}]
+	if again && s.now.Sub(last) < c.EditCooldown && !s.restores() && !s.repeats() {
+		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last))
+	}
+	return ""
+}
+
+// I12: node lists leave enough nodes, and keep every exclusion and requirement of
+// the user.
+func nodeLists(s *send) string {
+	if s.raced || s.Edit.Kind != slurm.Require && s.Edit.Kind != slurm.Exclude {
+		return ""
+	}
+	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
+	required, excluded := list(s.entry.marks[Required].owner), list(s.entry.marks[Excluded].owner)
+	up := 0
+	for _, n := range s.By.Truth.Nodes {
+		in := slices.Contains(s.Edit.Nodes, n.Name)
+		open := (n.State == "IDLE" || n.State == "MIXED" || n.State == "ALLOCATED") && len(n.Flags) == 0
+		switch {
+		case open && !in:
+			up++
+		case !open && in && s.Edit.Kind == slurm.Require && !slices.Contains(required, n.Name):
+			return n.Name + " cannot start jobs"
+		}
+	}
+	for _, n := range s.Edit.Nodes {
+		if s.Edit.Kind == slurm.Require && slices.Contains(excluded, n) || s.Edit.Kind == slurm.Exclude && slices.Contains(required, n) {
+			return "its owner says otherwise of " + n
+		}
+	}
+	own := map[slurm.Kind][]string{slurm.Require: required, slurm.Exclude: excluded}[s.Edit.Kind]
+	for _, n := range own {
+		if !slices.Contains(s.Edit.Nodes, n) && !s.entry.marks[fieldOfKind(s.Edit.Kind)].lost {
+			return "its owner named " + n
+		}
+	}
+	if s.Edit.Kind == slurm.Exclude && !s.restores() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
+		return fmt.Sprintf("%d nodes are left", up)
+	}
+	return ""
+}

@@ -1,0 +1,164 @@
+package oracle
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Trial is what the oracle may ask of a trial.
+type Trial struct {
+	Site     site.Site
+	World    *sim.World // Slurm as it is
+	Database Database
+	Policy   func() (policy.Policy, error)       // a new one of the site's, which nothing spoils
+	Stopped  func() (since time.Time, stop bool) // whether the STOP file is there
+	Known    func(rule string) bool              // whether a breach of the rule is only counted; nil: none is
+	Breached func(Breach)                        // is told of each breach
+}
+
+// Oracle judges what reaches Slurm and what stands there. It is told of everything
+// as it happens.
+type Oracle struct {
+	Trial
+	verdict Verdict
+	began   time.Time
+	book    *book
+	ledger  ledger
+	usage   usage
+	writes  lastWrites
+	now     *Call                 // which Slurm carries out at the moment
+	stops   stops                 // requeues of ours that ended a run
+	runs    map[string]time.Time  // when a requeue was first sent, by run
+	written map[fieldOf]time.Time // when a field was last written
+	late    map[int64]bool        // jobs that a late write reached
+}
+
+// New returns an oracle for a trial that begins now.
+func New(t Trial) *Oracle {
+	o := &Oracle{
+		Trial: t, verdict: newVerdict(), began: t.World.Now(), book: newBook(),
+		runs: map[string]time.Time{}, written: map[fieldOf]time.Time{}, late: map[int64]bool{},
+	}
+	o.ledger = ledger{db: t.Database, now: t.World.Now}
+	o.usage = usage{db: t.Database, world: t.World, site: t.Site, seen: o.began}
+	return o
+}
+
+// During says whose call Slurm carries out until the returned function is called.
+func (o *Oracle) During(k *Call) func() {
+	was := o.now
+	o.now = k
+	return func() { o.now = was }
+}
+
+// Logged takes every call that Slurm logs.
+func (o *Oracle) Logged(w sim.Write) {
+	e := o.book.of(&w.Before)
+	after, err := o.World.Job(w.Job)
+	if err != nil {
+		after = w.Before
+	}
+	switch {
+	case o.writes.undoing:
+	case slices.Contains(site.Processes, w.By):
+		o.arrives(e, &w, &after)
+	case w.Do == "update" && w.Err == nil:
+		o.book.person(e, w.By, &w.Asked, &w.Before, &after)
+	default:
+		o.book.count++
+		e.edited = o.book.count
+	}
+}
+
+// arrives takes a write of ours that reached Slurm.
+func (o *Oracle) arrives(e *entry, w *sim.Write, after *slurm.Job) {
+	k := o.now
+	if k == nil || k.By.Name != w.By {
+		o.Breach("I2", w.Job, "%s wrote to Slurm without having asked for it", w.By)
+		return
+	}
+	if k.Late {
+		o.late[w.Job] = true
+	}
+	if why := onlyAsked(k, w); why != "" {
+		o.Breach("I2", w.Job, "%s", why)
+	}
+	switch {
+	case w.Err != nil:
+	case w.Do == "requeue":
+		if w.Before.State == "RUNNING" && !w.Before.Flag("COMPLETING") {
+			o.stopped(k, &w.Before)
+		}
+	default:
+		o.writes.remember(o.World, e, w, after)
+		o.book.ours(e, &w.Asked, after, o.World.Now())
+		for _, f := range asked(&w.Asked) {
+			e.marks[f].mute, e.marks[f].back = k.Unanswered, k.Edit.Kind == slurm.Unlease
+		}
+	}
+}
+
+// Forgets makes Slurm forget what we wrote since then, as a crash right after it
+// does.
+func (o *Oracle) Forgets(since time.Time) { o.writes.forget(since) }
+
+// Restored notes that the database was put back as it was then, and cannot know
+// any more what came after.
+func (o *Oracle) Restored(at time.Time) {
+	o.ledger.back, o.ledger.renewed = at, o.World.Now()
+	o.usage.restored(at)
+	for _, e := range o.book.jobs {
+		for _, m := range e.marks {
+			m.shaky = true
+			m.lost = m.lost || (m.stands || m.foreign) && !m.at.Before(at)
+		}
+	}
+}
+
+// Fails notes that a call goes wrong on its way, so that its sender may have no
+// answer.
+func (o *Oracle) Fails(k *Call) {
+	e := o.book.jobs[k.Edit.Run.Job]
+	if e == nil {
+		return
+	}
+	if m := e.marks[fieldOfKind(k.Edit.Kind)]; m != nil {
+		m.shaky = true
+	}
+}
+
+// Reread notes that a daemon reads a job again.
+func (o *Oracle) Reread(d *Daemon, job int64) { d.read[job] = o.book.count }
+
+// Recorded notes that usage was recorded from what a daemon saw.
+func (o *Oracle) Recorded(d *Daemon) {
+	if d.unwell == "" {
+		o.usage.recorded()
+	}
+}
+
+// Refresh brings the oracle's book up to date with all jobs.
+func (o *Oracle) Refresh() {
+	for _, j := range o.World.Jobs() {
+		o.book.of(&j)
+	}
+}
+
+// Held are the jobs that are held, by whomever, sorted.
+func (o *Oracle) Held() []int64 {
+	return slices.DeleteFunc(o.book.ids(), func(id int64) bool { return o.book.jobs[id].hold == "" })
+}
+
+// truthOf returns the job as it is.
+func (o *Oracle) truthOf(id int64) *slurm.Job {
+	j, err := o.World.Job(id)
+	if err != nil {
+		return nil
+	}
+	return &j
+}

@@ -1,0 +1,125 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/slurm"
+)
+
+// maxUnread is how long reservations that were read last may serve for stops.
+const maxUnread = 10 * time.Minute
+
+// reaches names a reservation of the node into which a run from now on reaches, by
+// its time limit and by what the daemon read last; "" when there is none.
+func (s *send) reaches(limit time.Duration, node string) string {
+	now := s.By.Truth.At
+	for i := range s.By.Reserved {
+		x := &s.By.Reserved[i]
+		over := !x.End.IsZero() && !x.End.After(now)
+		if !over && slices.Contains(x.Nodes.Names, node) && (limit == 0 || x.Start.Before(now.Add(limit))) {
+			return fmt.Sprintf("%s of %s at %s", x.Name, node, stamp(x.Start))
+		}
+	}
+	return ""
+}
+
+// I21: no job is started by our node list, and none stopped for it, where its time
+// limit reaches into a reservation; none is stopped that could not start again
+// before it, nor any while it is not known what is reserved.
+func reserved(s *send) string {
+	switch {
+	case s.raced:
+	case s.Edit.Kind == slurm.Require && !s.restores():
+		return startsAside(s)
+	case s.Edit.Kind == slurm.Requeue && s.row != nil && s.row.Before.Stop != nil:
+		return stopsAside(s, s.row.Before.Stop.For)
+	}
+	return ""
+}
+
+func startsAside(s *send) string {
+	own := s.entry.marks[Required].owner
+	for _, n := range s.Edit.Nodes {
+		if x := s.reaches(s.job.Limit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
+			return fmt.Sprintf("its limit of %v reaches into %s", s.job.Limit, x)
+		}
+	}
+	return ""
+}
+
+func stopsAside(s *send, to int64) string {
+	if old := s.now.Sub(s.By.ReservedAt); old > maxUnread+site.Interval {
+		return fmt.Sprintf("what is reserved was read %v ago", old)
+	}
+	last, back := "", false
+	for i := range s.By.Truth.Nodes {
+		x := s.reaches(s.job.Limit, s.By.Truth.Nodes[i].Name)
+		back, last = back || x == "", last+x
+	}
+	if !back {
+		return fmt.Sprintf("with its limit of %v it could not start again before %s", s.job.Limit, last)
+	}
+	b, ok := s.By.Jobs[to]
+	if !ok || to == s.job.ID {
+		return ""
+	}
+	free := s.free(&b, to, func(node string) bool { return s.reaches(b.Limit, node) == "" })
+	if need := gpusAsked(&b); free < need {
+		return fmt.Sprintf("job %d has a limit of %v and wants %d GPUs: %d would be free on nodes that are not set aside within it", to, b.Limit, need, free)
+	}
+	return ""
+}
+
+// free counts the GPUs that the job would find on such nodes once its victims are
+// gone, by what Slurm was when the daemon looked.
+func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
+	free := 0
+	for i := range s.By.Truth.Nodes {
+		n := &s.By.Truth.Nodes[i]
+		used, err := slurm.ParseTRES(n.TRESUsed)
+		if err == nil && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.Excluded.Names, n.Name) && on(n.Name) {
+			free += s.o.Site.GPUs - used.GPUs()
+		}
+	}
+	leaving := s.victims(to)
+	for i := range s.By.Truth.Jobs { // what cleans up is free in a moment
+		if j := &s.By.Truth.Jobs[i]; j.Flag("COMPLETING") {
+			leaving = append(leaving, *j)
+		}
+	}
+	for i := range leaving {
+		hosts := leaving[i].Nodes.Names
+		for _, n := range hosts {
+			if on(n) {
+				free += (gpusOf(&leaving[i]) + len(hosts) - 1) / len(hosts)
+			}
+		}
+	}
+	return free
+}
+
+// I22: nobody is stopped while a job of the partition that another was stopped for
+// has not started three intervals after that took effect, for half an hour at most.
+func inVain(s *send) string {
+	if s.Edit.Kind != slurm.Requeue || s.Late {
+		return ""
+	}
+	now := s.By.Truth.At
+	for i := range s.o.stops {
+		x := &s.o.stops[i]
+		b, v := s.By.Truth.Job(x.to), s.By.Truth.Job(x.job)
+		since := now.Sub(x.took)
+		switch {
+		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.unknowable(x.at):
+		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
+		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
+		default:
+			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.to, since, b.Reason)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,105 @@
+package oracle
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// send is a write at the moment it is sent, with what is true then.
+type send struct {
+	*Call
+	o     *Oracle
+	job   *slurm.Job
+	entry *entry
+	raced bool // somebody changed the job after we read it: no release of Slurm could notice
+	now   time.Time
+	gate  *bridge.Budgets
+}
+
+// rule judges a write that is sent. What it returns is what is wrong, "" nothing.
+type rule struct {
+	id    string
+	check func(*send) string
+}
+
+// sendRules are asked in order about every write.
+var sendRules = []rule{
+	{"I1", toHeld}, {"I2", oneField}, {"I3", overwrites}, {"I4", leaseBounds}, {"I5", requeueOnce},
+	{"I6", ranEnough}, {"I8", beneficiary}, {"I9", pingPong}, {"I10", tooMuch}, {"I12", nodeLists},
+	{"I13", badView}, {"I14", notLeader}, {"I15", exempt}, {"I16", waitedLong}, {"I20", beyondMode},
+	{"I21", reserved}, {"I22", inVain},
+	{"journal", unwritten}, {"reread", unread}, {"stop", stopFile},
+}
+
+// Sends judges a write right before it leaves.
+func (o *Oracle) Sends(k *Call) {
+	o.verdict.Sent[string(k.Edit.Kind)]++
+	k.By.wrote += max(k.Edit.Tasks, 1)
+	j := o.truthOf(k.Edit.Run.Job)
+	if j == nil {
+		return
+	}
+	k.row = o.ledger.sent(k.Edit)
+	s := &send{Call: k, o: o, job: j, entry: o.book.of(j), now: o.World.Now(), gate: &o.Site.Gate}
+	s.raced = k.Late || s.entry.edited > k.By.read[j.ID]
+	for _, r := range sendRules {
+		if why := r.check(s); why != "" {
+			o.Breach(unsureOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)
+		}
+	}
+	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = s.now
+}
+
+// unsureOf is the name of a rule that is broken by a write.
+func unsureOf(id string, s *send) string {
+	if id != "I3" {
+		return id
+	}
+	return unsure(id, s.entry.marks[fieldOfKind(s.Edit.Kind)])
+}
+
+// repeats reports whether the edit was decided in an earlier cycle and had no
+// answer: the same value twice does what it does once.
+func (s *send) repeats() bool { return s.row != nil && s.row.Made.Before(s.By.Truth.At) }
+
+// fieldOfKind is the field a kind of edit writes; "" for a requeue.
+func fieldOfKind(k slurm.Kind) Field {
+	switch k {
+	case slurm.Lease, slurm.Unlease:
+		return Begin
+	case slurm.Nice:
+		return Nice
+	case slurm.SiteFactor:
+		return Site
+	case slurm.Priority, slurm.HandBack, slurm.HardHold:
+		return Priority
+	case slurm.Require:
+		return Required
+	case slurm.Exclude:
+		return Excluded
+	}
+	return ""
+}
+
+// wanted is the value an edit writes.
+func (s *send) wanted(f Field) string {
+	switch f {
+	case Begin:
+		return stamp(s.Edit.Until)
+	case Nice, Site:
+		return strconv.FormatInt(s.Edit.Value, 10)
+	}
+	return strings.Join(s.Edit.Nodes, ",")
+}
+
+// restores reports whether the edit may be one that gives back: those do not wait.
+func (s *send) restores() bool {
+	f := fieldOfKind(s.Edit.Kind)
+	m := s.entry.marks[f]
+	return s.Edit.Kind == slurm.Unlease || s.Edit.Kind == slurm.HandBack || s.Edit.Kind == slurm.Requeue ||
+		f == Site && s.Edit.Value == 0 || m != nil && s.wanted(f) == m.owner
+}

@@ -1,0 +1,225 @@
+package oracle
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Step is a cycle that a daemon lived through, as it told it.
+type Step struct {
+	Doubts  []bridge.Doubt
+	Standby bool // another led
+	Edits   int  // that it meant to send
+	Plans   []Plan
+	Again   bool // the policy is not spoilt: the same snapshots are decided again
+}
+
+// Plan is what a cycle made of a partition.
+type Plan struct {
+	Partition string
+	Send      bool // it was to be sent
+	Snapshot  *policy.Snapshot
+	Made      *policy.Plan // to be sent; nil: none
+	Own       *policy.Plan // the policy's own, before the gate; nil: none
+}
+
+// stepRules judge a step of a daemon that lived through it.
+var stepRules = []func(*Oracle, *Daemon, *Step){wroteInDoubt, wroteCold, churned, undetermined, forgot}
+
+// AfterStep judges a step as a whole.
+func (o *Oracle) AfterStep(d *Daemon, s *Step) {
+	d.InDoubt = len(s.Doubts) > 0
+	for _, x := range s.Doubts {
+		o.verdict.Doubts[x.Cause]++
+	}
+	for _, check := range stepRules {
+		check(o, d, s)
+	}
+	d.looked(s)
+}
+
+// Doubt means do less: what failed before the pushing ends it. I20.
+func wroteInDoubt(o *Oracle, d *Daemon, r *Step) {
+	for _, x := range r.Doubts {
+		if early := x.Cause == "slurm" || x.Cause == "history" || x.Cause == "stop" && r.Edits == 0; early && d.wrote > 0 {
+			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.wrote, x.Err)
+		}
+	}
+	if r.Standby && d.wrote > 0 {
+		o.Breach("I14", 0, "%s wrote while standing by", d.Name)
+	}
+}
+
+// After a start, and after a poll, the database or leadership failed, two good
+// polls come before anything is written.
+func wroteCold(o *Oracle, d *Daemon, _ *Step) {
+	if d.wrote > 0 && d.Good < 2 {
+		o.Breach("warm", 0, "%s wrote after %d good polls", d.Name, d.Good)
+	}
+}
+
+// looked counts good polls.
+func (d *Daemon) looked(r *Step) {
+	for _, x := range r.Doubts {
+		switch x.Cause {
+		case "slurm", "leader":
+			d.Good = 0
+			return
+		case "history", "journal": // with plans it was read: a database that was put back is waited for, poll after poll
+			if len(r.Plans) == 0 {
+				d.Good = 0
+				return
+			}
+		}
+	}
+	if r.Standby {
+		d.Good = 0
+		return
+	}
+	d.Good++
+}
+
+// I11: at most so many of the pending jobs change band per interval.
+func churned(o *Oracle, d *Daemon, r *Step) {
+	for i := range r.Plans {
+		t := &r.Plans[i]
+		if !t.Send || t.Made == nil || t.Snapshot == nil {
+			continue
+		}
+		now := inOrder(t, true)
+		if old, ok := d.order[t.Partition]; ok {
+			n, of := moved(old, now)
+			if most := max(o.Site.Gate.ChurnFloor, int(o.Site.Gate.ChurnPercent*float64(of)/100)); n > most {
+				o.Breach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
+			}
+		}
+		d.order = map[string][]policy.JobID{t.Partition: inOrder(t, false)}
+	}
+}
+
+// inOrder are the plan's jobs, or those that wait, in its order.
+func inOrder(t *Plan, waiting bool) []policy.JobID {
+	rank := map[policy.JobID]int{}
+	var ids []policy.JobID
+	for i := range t.Made.Decisions {
+		d := &t.Made.Decisions[i]
+		if j := t.Snapshot.Job(d.Job); j != nil && (!waiting || !j.Active()) {
+			ids = append(ids, d.Job)
+			rank[d.Job] = d.Rank
+		}
+	}
+	slices.SortFunc(ids, func(a, b policy.JobID) int { return rank[a] - rank[b] })
+	return ids
+}
+
+// moved counts the jobs in both orders whose band differs. Bands double in width
+// from the head.
+func moved(old, now []policy.JobID) (n, of int) {
+	keep := func(list, in []policy.JobID) map[policy.JobID]int {
+		at := map[policy.JobID]int{}
+		for _, id := range list {
+			if slices.Contains(in, id) {
+				at[id] = bits.Len(uint(len(at) + 1))
+			}
+		}
+		return at
+	}
+	was, is := keep(old, now), keep(now, old)
+	for id := range was {
+		if was[id] != is[id] {
+			n++
+		}
+	}
+	return n, len(was)
+}
+
+// I19: the same snapshot and configuration give the same plan, byte for byte.
+func undetermined(o *Oracle, d *Daemon, r *Step) {
+	if !r.Again {
+		return
+	}
+	for i := range r.Plans {
+		t := &r.Plans[i]
+		if t.Own == nil {
+			continue
+		}
+		fresh, err := o.Policy()
+		if err != nil {
+			continue
+		}
+		again, err := fresh.Decide(t.Snapshot)
+		a, _ := json.Marshal(t.Own)
+		b, _ := json.Marshal(again)
+		if err != nil || string(a) != string(b) {
+			o.Breach("I19", 0, "the same snapshot gave two plans: %s and %s (%v)", a, b, err)
+		}
+	}
+}
+
+// Absence is not proof, and what stands is not forgotten: every value of ours that
+// Slurm has, has a row in the ledger that is not given up.
+func forgot(o *Oracle, d *Daemon, r *Step) {
+	if len(r.Plans) == 0 {
+		return // the ledger was not settled
+	}
+	live := o.ledger.live()
+	for _, id := range o.book.ids() {
+		j := o.truthOf(id)
+		if j == nil || !j.Pending() || o.late[id] {
+			continue
+		}
+		e, name := o.book.of(j), "forgot"
+		if e.split {
+			name = "forgot in a task"
+		}
+		for _, f := range fields {
+			m := e.marks[f]
+			if f == Priority || !e.burdens(j, f, o.World.Now()) || live[fieldOf{id, f}] || m.lost {
+				continue
+			}
+			o.Breach(unsure(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ours, m.owner, o.ledger.story(id, f))
+		}
+	}
+}
+
+// AfterCycle judges what stands between two cycles.
+func (o *Oracle) AfterCycle() {
+	for _, id := range o.book.ids() {
+		j := o.truthOf(id)
+		if j == nil {
+			continue
+		}
+		e := o.book.of(j)
+		if !j.Pending() {
+			continue
+		}
+		if why := holds(e, j); why != "" {
+			o.Breach("hold", j.ID, "%s", why)
+		}
+		if m := e.marks[Begin]; m.stands && m.ours != m.owner && j.Eligible.After(o.World.Now()) {
+			e.leased += site.Interval
+		}
+	}
+	o.Refresh()
+	if why := o.usage.tooMuch(); why != "" {
+		o.Breach("I18", 0, "%s", why)
+	}
+}
+
+// Holds are people's: none is broken, and none is ours.
+func holds(e *entry, j *slurm.Job) string {
+	switch {
+	case j.Held && e.hold == "" && j.Restarts == 0:
+		return fmt.Sprintf("it is held (%s), and nobody holds it", j.Reason)
+	case !j.Held && (e.hold == "owner" || e.hold == "admin"):
+		return fmt.Sprintf("the hold of its %s was broken", e.hold)
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package oracle
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// stop is a requeue of ours that ended a run.
+type stop struct {
+	at       time.Time // when it was sent
+	cycle    int
+	job      int64
+	user     string
+	account  string
+	gpus     float64
+	lost     float64   // GPU seconds
+	to       int64     // the job it made room for
+	took     time.Time // when Slurm carried it out
+	restarts int       // of the job it made room for, then
+	who      *Daemon
+}
+
+// I5: a requeue is sent at most once per run, only to running batch jobs that may
+// be requeued and whose owner opted in.
+func requeueOnce(s *send) string {
+	if s.Edit.Kind != slurm.Requeue {
+		return ""
+	}
+	run := fmt.Sprintf("%d/%s", s.job.ID, s.o.truthOf(s.job.ID).SLUID)
+	first, again := s.o.runs[run]
+	if !again {
+		s.o.runs[run] = s.now
+	}
+	if again && !s.o.ledger.unknowable(first) {
+		return fmt.Sprintf("it was sent to run %s at %s already", run, stamp(first))
+	}
+	switch {
+	case s.raced:
+	case s.job.State != "RUNNING" || !s.job.Requeue || !s.o.Site.Shown(*s.job).Batch:
+		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.Batch, s.job.Requeue)
+	case s.job.Comment == "":
+		return "its owner did not opt in"
+	}
+	return ""
+}
+
+// I6: run time before preemption is at least the quantum, and there is a time
+// between two.
+func ranEnough(s *send) string {
+	if s.Edit.Kind != slurm.Requeue || s.raced {
+		return ""
+	}
+	if ran := s.now.Sub(s.job.Start); ran < s.gate.Quantum {
+		return fmt.Sprintf("it ran %v, %v are its own", ran, s.gate.Quantum)
+	}
+	for _, x := range s.o.stops {
+		if ago := s.now.Sub(x.at); x.job == s.job.ID && ago < s.gate.Cooldown && !s.o.ledger.unknowable(x.at) {
+			return fmt.Sprintf("it was stopped %v ago", ago)
+		}
+	}
+	return ""
+}
+
+// I8: victims only if the named beneficiary would then fit, and is expected to gain
+// several times the work lost.
+func beneficiary(s *send) string {
+	if s.Edit.Kind != slurm.Requeue || s.raced || s.row == nil {
+		return ""
+	}
+	if s.row.Before.Stop == nil {
+		return "the ledger does not say for whom"
+	}
+	to := s.row.Before.Stop.For
+	if to == s.job.ID {
+		return "" // it moves
+	}
+	b := s.o.truthOf(to)
+	switch {
+	case b == nil || !b.Pending() || b.Held:
+		if b == nil || s.o.book.of(b).edited == 0 {
+			return fmt.Sprintf("it is for job %d, which does not wait", to)
+		}
+		return "" // somebody changed it since we looked
+	case float64(b.Limit.Seconds())*float64(gpusAsked(b)) < s.gate.GainFactor*loss(s.job):
+		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.Limit, gpusAsked(b))
+	}
+	return s.fits(b, to)
+}
+
+// fits says why the job would not fit once its victims are gone, by what Slurm was
+// when the daemon looked.
+func (s *send) fits(b *slurm.Job, to int64) string {
+	free := s.free(b, to, func(string) bool { return true })
+	if need := gpusAsked(b); free < need {
+		return fmt.Sprintf("job %d wants %d GPUs, %d would be free", to, need, free)
+	}
+	return ""
+}
+
+// victims are the jobs stopped in this cycle for the same job, as they were.
+func (s *send) victims(to int64) []slurm.Job {
+	var out []slurm.Job
+	all := s.o.ledger.rows()
+	for i := range all {
+		in := &all[i]
+		if in.Cycle != s.row.Cycle || in.Before.Stop == nil || in.Before.Stop.For != to {
+			continue
+		}
+		if j := s.By.Truth.Job(in.Edit.Run.Job); j != nil {
+			out = append(out, *j)
+		}
+	}
+	return out
+}
+
+// gpusOf is what a running job holds.
+func gpusOf(j *slurm.Job) int {
+	t, err := slurm.ParseTRES(j.Allocated)
+	if err != nil {
+		return 0
+	}
+	return t.GPUs()
+}
+
+// gpusAsked is how many GPUs a job wants.
+func gpusAsked(j *slurm.Job) int {
+	t, err := slurm.ParseTRES(j.Request)
+	if err != nil {
+		return 0
+	}
+	return t.GPUs()
+}
+
+// loss is what a stop of the job costs, in GPU seconds: jobs that opted in say five
+// seconds.
+func loss(j *slurm.Job) float64 { return 5 * float64(gpusOf(j)) }
+
+// I9: no pair preempts each other within two quanta.
+func pingPong(s *send) string {
+	if s.Edit.Kind != slurm.Requeue || s.row == nil || s.row.Before.Stop == nil {
+		return ""
+	}
+	to := s.row.Before.Stop.For
+	for _, x := range s.o.stops {
+		if x.job == to && x.to == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.unknowable(x.at) {
+			return fmt.Sprintf("job %d was stopped for it %v ago", to, s.now.Sub(x.at))
+		}
+	}
+	return ""
+}

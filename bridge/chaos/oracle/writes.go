@@ -1,0 +1,53 @@
+package oracle
+
+import (
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// lastWrites are the writes of ours that a crash of slurmctld could make it
+// forget, by time.
+type lastWrites struct {
+	undo    []func() // how to take each back
+	times   []time.Time
+	undoing bool
+}
+
+// remember keeps how to make Slurm forget a write.
+func (l *lastWrites) remember(world *sim.World, e *entry, w *sim.Write, after *slurm.Job) {
+	var undo sim.Update
+	fields := asked(&w.Asked)
+	if len(fields) != 1 || w.Asked.Hold != nil {
+		return
+	}
+	f, kept := fields[0], *e.marks[fields[0]]
+	switch f {
+	case Begin:
+		undo.Begin = sim.Ptr(w.Before.Eligible)
+	case Nice:
+		undo.Nice = sim.Ptr(w.Before.Nice)
+	case Required:
+		undo.Required = sim.Ptr(append([]string{}, w.Before.Required.Names...))
+	default:
+		return
+	}
+	undo.SLUID = after.SLUID
+	l.times = append(l.times, world.Now())
+	l.undo = append(l.undo, func() {
+		if m := e.marks[f]; m.stands && world.Update("", e.id, undo) == nil {
+			*m = kept
+		}
+	})
+}
+
+// forget takes back what was written since then.
+func (l *lastWrites) forget(since time.Time) {
+	l.undoing = true
+	defer func() { l.undoing = false }()
+	for i := len(l.undo) - 1; i >= 0 && l.times[i].After(since); i-- {
+		l.undo[i]()
+	}
+	l.undo, l.times = nil, nil
+}

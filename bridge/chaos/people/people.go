@@ -1,0 +1,187 @@
+package people
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/chaos/event"
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// People are the owners of jobs, and the administrators.
+type People struct {
+	Site  site.Site
+	World *sim.World
+}
+
+// Submit lets a job come: of most kinds there are.
+func (p People) Submit(r *rand.Rand) error {
+	s := sim.Spec{
+		User: site.Users[r.IntN(len(site.Users))], Account: fmt.Sprint("a", r.IntN(3)), Checkpoint: r.IntN(2) == 0, NoRequeue: r.IntN(6) == 0, Fails: r.IntN(12) == 0,
+		Work: time.Duration(1+r.IntN(40)) * time.Minute, Limit: time.Duration(41+r.IntN(200)) * time.Minute, CPUs: 1 + r.IntN(8),
+		GPUs: 1 << r.IntN(4),
+	}
+	if r.IntN(2) == 0 {
+		s.GPUs, s.GPUsPerNode, s.Nodes = 0, 1+r.IntN(p.Site.GPUs), 1+r.IntN(2)
+	}
+	if r.IntN(5) < 3 {
+		s.Comment = "fairbridge:preemptible,ckpt=5s"
+	}
+	p.oddities(r, &s)
+	if _, err := p.World.Submit(s); err != nil {
+		return fmt.Errorf("submitting %+v: %w", s, err)
+	}
+	return nil
+}
+
+// oddities make some jobs special.
+func (p People) oddities(r *rand.Rand, s *sim.Spec) {
+	switch r.IntN(24) {
+	case 0:
+		s.Array, s.ArrayMax = 2+r.IntN(12), r.IntN(4)
+	case 1:
+		s.User = site.Exempt
+	case 2:
+		s.Account = site.Spared
+	case 3:
+		s.Partition = site.Other
+	case 4:
+		s.Name = site.Het
+	case 5:
+		s.Name = site.Cron
+	case 6:
+		s.Name = site.Reserved
+	case 7:
+		s.Name = site.Interactive
+	case 8:
+		s.Begin = p.World.Now().Add(time.Duration(1+r.IntN(40)) * time.Minute)
+	case 9:
+		s.Deadline = p.World.Now().Add(s.Limit + time.Duration(5+r.IntN(60))*time.Minute)
+	case 10:
+		s.Hold = true
+	case 11:
+		s.Nice = int64(r.IntN(500))
+	case 12:
+		s.QOS = "high"
+	case 13:
+		s.Required = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+	case 14:
+		s.Excluded = []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+	case 15:
+		s.Exclusive = true
+	case 16:
+		s.Dependency = fmt.Sprint("afterany:", 1+r.IntN(20))
+	}
+}
+
+// Does returns what a person does of the kind of event, to a job that waits or runs
+// or to some nodes; nil where the kind is nothing that a person does so.
+func Does(k event.Kind) func(People, *rand.Rand) { return does[k] }
+
+var does = map[event.Kind]func(People, *rand.Rand){
+	event.OwnHold:    some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(j.User, j.ID) }),
+	event.OwnRelease: some(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(j.User, j.ID) }),
+	event.OwnNow:     some(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.begin(j.User, j, 0) }),
+	event.OwnLater: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		p.begin(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
+	}),
+	event.OwnNice: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(j.User, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(1000)))})
+	}),
+	event.OwnLimit: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(j.User, j.ID, sim.Update{Limit: sim.Ptr(j.Limit - time.Duration(r.IntN(20))*time.Minute)})
+	}),
+	event.OwnNodes: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
+		if r.IntN(3) == 0 {
+			list = []string{}
+		}
+		_ = p.World.Update(j.User, j.ID, sim.Update{Required: &list})
+	}),
+	event.OwnCancel:  some(anyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
+	event.OwnTop:     some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.top(j) }),
+	event.OwnRequeue: some(runningJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Requeue(j.User, fmt.Sprint(j.ID), true) }),
+	event.AdmHold:    some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.Operator, j.ID) }),
+	event.AdmRelease: some(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.Operator, j.ID) }),
+	event.AdmPrio: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.Operator, j.ID, sim.Update{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
+	}),
+	event.AdmNice: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.Operator, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
+	}),
+	event.Aside:     People.setAside,
+	event.AsideEnds: People.giveUp,
+	event.AdmNow:    some(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.begin(site.Operator, j, 0) }),
+	event.AdmLimit: some(anyJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		_ = p.World.Update(site.Operator, j.ID, sim.Update{Limit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
+	}),
+}
+
+// some lets a person act on one of the jobs that may be chosen, if there is one.
+func some(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.Rand)) func(People, *rand.Rand) {
+	return func(p People, r *rand.Rand) {
+		jobs := slices.DeleteFunc(p.World.Jobs(), func(j slurm.Job) bool { return !may(p, &j) })
+		if len(jobs) > 0 {
+			do(p, &jobs[r.IntN(len(jobs))], r)
+		}
+	}
+}
+
+func anyJob(_ People, j *slurm.Job) bool     { return !j.Done() }
+func runningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
+func pendingJob(_ People, j *slurm.Job) bool { return j.Pending() }
+func heldJob(_ People, j *slurm.Job) bool    { return j.Pending() && j.Held }
+
+// delayedJob is one that waits for its begin time, which is often ours.
+func delayedJob(p People, j *slurm.Job) bool { return j.Pending() && j.Eligible.After(p.World.Now()) }
+
+func (p People) begin(by string, j *slurm.Job, later time.Duration) {
+	_ = p.World.Update(by, j.ID, sim.Update{Begin: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
+}
+
+// top is scontrol top: slurmctld takes nice from the job and gives it to the
+// owner's others.
+func (p People) top(j *slurm.Job) {
+	others := slices.DeleteFunc(p.World.Jobs(), func(o slurm.Job) bool {
+		return o.ID == j.ID || !o.Pending() || o.Held || o.User != j.User || o.Account != j.Account || o.QOS != j.QOS || o.Priority <= j.Priority
+	})
+	slices.SortFunc(others, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
+	if len(others) == 0 || j.Held || strings.HasPrefix(p.Site.Release, "22.05") {
+		return
+	}
+	step := int64(0)
+	for _, o := range others {
+		step = max(step, o.Priority-j.Priority+1)
+	}
+	_ = p.World.Update("", j.ID, sim.Update{Nice: sim.Ptr(j.Nice - step)})
+	for _, o := range others {
+		_ = p.World.Update("", o.ID, sim.Update{Nice: sim.Ptr(o.Nice + step/int64(len(others)) + 1)})
+	}
+}
+
+// setAside is an administrator who reserves some nodes, or all, from some time
+// ahead: for maintenance or for others.
+func (p People) setAside(r *rand.Rand) {
+	all := p.World.Nodes()
+	x := sim.Reservation{Name: fmt.Sprint("r", r.IntN(3)), From: p.World.Now().Add(time.Duration(r.IntN(300)) * time.Minute).Truncate(time.Second)}
+	for i, first := 1+r.IntN(len(all)), r.IntN(len(all)); i > 0; i-- {
+		x.Nodes = append(x.Nodes, all[(first+i)%len(all)].Name)
+	}
+	x.To = x.From.Add(time.Duration(5+r.IntN(60)) * time.Minute)
+	if r.IntN(2) == 0 {
+		x.Flags = append(x.Flags, "MAINT")
+	}
+	if r.IntN(5) == 0 {
+		x.Flags = append(x.Flags, "DAILY")
+	}
+	_ = p.World.Reserve(x)
+}
+
+// giveUp is one who ends a reservation, or calls it off.
+func (p People) giveUp(r *rand.Rand) { p.World.Unreserve(fmt.Sprint("r", r.IntN(3))) }
