@@ -34,6 +34,9 @@ var ours = []rule{
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
 	{[]string{"bridge"}, []string{"policy", "bridge/slurm", "bridge/invariant"}, "nouns and ports stand on nothing of their verbs"},
 	{[]string{"bridge/invariant"}, nil, "sentences only"},
+	{[]string{"bridge/actuator/..."}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/..."}, "what an actuator is does not hang on who uses it"},
+	{[]string{"bridge/ledger"}, []string{"bridge", "bridge/slurm", "bridge/actuator"}, "it remembers edits, and no plan"},
+	{[]string{"bridge/gate", "bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"sql"}, nil, "only embedded files"},
@@ -50,7 +53,13 @@ var theirs = []rule{
 	{[]string{"bridge/slurm/..."}, []string{"github.com/go-resty/resty/v2/..."}, "one place speaks to slurmrestd"},
 }
 
-// impure are packages that policy and everything below it must not import.
+// pure are the packages that decide: from values to values.
+var pure = []string{
+	"policy/...", "bridge/intake", "bridge/actuator/...", "bridge/diff", "bridge/gate", "bridge/ledger", "bridge/judge",
+	"bridge/invariant",
+}
+
+// impure are packages that the pure ones must not import.
 var impure = []string{
 	"context", "net/...", "os/...", "log/...", "math/rand/...", "crypto/rand", "sync/...", "time/tzdata", "runtime/...",
 	"syscall", "unsafe", "plugin", "database/...",
@@ -119,8 +128,8 @@ func forbidden(folder, imp string) string {
 	switch {
 	case match(testOnly, imp) && !forTests(folder):
 		return "only tests may"
-	case match([]string{"policy/..."}, folder) && match(impure, imp) && !forTests(folder):
-		return "a policy is pure: no clock, network, files, logging, goroutines or chance"
+	case match(pure, folder) && match(impure, imp) && !forTests(folder):
+		return "what decides is pure: no clock, network, files, logging, goroutines or chance"
 	case match([]string{"policy/..."}, folder) && !isStandard(imp) && !forTests(folder) && folder != "policy/solve":
 		return "a policy needs the standard library only"
 	}
@@ -156,6 +165,7 @@ func TestMatch(t *testing.T) {
 		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/door"},
 		{"bridge/chaos/oracle", module + "/bridge/gate"}, {"bridge/chaos/oracle", module + "/bridge/cycle"},
 		{"policy/place", "gonum.org/v1/gonum/mat"}, {"bridge/gate", "github.com/google/go-cmp/cmp"},
+		{"bridge/gate", "log/slog"}, {"bridge/ledger", "context"}, {"bridge/diff", module + "/bridge/push"},
 	} {
 		if forbidden(c[0], c[1]) == "" {
 			t.Errorf("%s may import %s", c[0], c[1])

@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/sql"
 )
 
@@ -131,7 +130,7 @@ func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.In
 	for i := range out {
 		in, e := &out[i], &out[i].Edit
 		b.Queue(qIntentAdd, in.Cluster, in.Epoch, partition, seq, i, in.Policy, e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID,
-			ledger.FieldOf(e.Kind), e.Kind, e.Value, orNull(e.Until), orEmpty(e.Nodes), e.Array, e.Tasks, e.Why,
+			e.Kind.Field(), e.Kind, e.Value, orNull(e.Until), orEmpty(e.Nodes), e.Array, e.Tasks, e.Why,
 			in.Before, in.State, orNull(in.NotAfter), in.Made,
 		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
 	}

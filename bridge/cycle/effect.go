@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -88,7 +89,7 @@ func unmoved(intents []bridge.Intent, now time.Time) bool {
 	orders, still := 0, 0
 	for i := range intents {
 		in := &intents[i]
-		if f := ledger.FieldOf(in.Edit.Kind); in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || f != ledger.Site && f != ledger.NiceBy {
+		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || !actuator.Of(in.Edit.Kind).Offset {
 			continue
 		}
 		orders++

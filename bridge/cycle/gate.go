@@ -8,7 +8,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/intake"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -21,13 +20,13 @@ type look struct {
 	taken   time.Time
 	state   gate.State // without what differs by partition
 	runs    []slurm.Run
-	touched map[gate.Spot]time.Time
+	touched map[slurm.JobField]time.Time
 	written int  // tasks of the edits that earlier partitions got
 	calm    bool // pushing is possible at all in this cycle
 }
 
 func newLook(l *Loop, f *push.Facts, calm bool) *look {
-	k := &look{Facts: f, loop: l, calm: calm, taken: l.Now(), touched: map[gate.Spot]time.Time{}}
+	k := &look{Facts: f, loop: l, calm: calm, taken: l.Now(), touched: map[slurm.JobField]time.Time{}}
 	if !f.View.Read.IsZero() {
 		k.taken = f.View.Read
 	}
@@ -56,8 +55,8 @@ func (k *look) remember(in *bridge.Intent) {
 		return
 	}
 	e := &in.Edit
-	if spot := (gate.Spot{Job: e.Run.Job, Field: ledger.FieldOf(e.Kind)}); in.Sent.After(k.touched[spot]) {
-		k.touched[spot] = in.Sent
+	if at := e.Writes(); in.Sent.After(k.touched[at]) {
+		k.touched[at] = in.Sent
 	}
 	if e.Kind == slurm.Warn && k.View.At.Sub(in.Made) < 24*time.Hour {
 		k.state.Warnings = append(k.state.Warnings, warningOf(in))
@@ -90,7 +89,7 @@ func leased(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
 	}
 	for i := range intents { // by ID, so in the order they were sent
 		in := &intents[i]
-		if ledger.FieldOf(in.Edit.Kind) != ledger.Begin || in.Sent.IsZero() || in.State == bridge.Failed {
+		if in.Edit.Kind.Field() != slurm.FieldBegin || in.Sent.IsZero() || in.State == bridge.Failed {
 			continue
 		}
 		end(last[in.Edit.Run.Job], in.Sent)

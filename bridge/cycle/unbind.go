@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
@@ -28,9 +29,8 @@ func (l *Loop) unbind(ctx context.Context, f *push.Facts, r *Report) {
 	}
 	var edits []slurm.Edit
 	for _, e := range ledger.Undo(f.Intents, f.View, f.View.At) {
-		field := ledger.FieldOf(e.Kind)
-		in := f.Book.Standing(e.Run, field, f.View.At)
-		if (field == ledger.Required || field == ledger.Excluded) && in != nil && l.Now().Sub(in.Sent) > boundFor &&
+		in := f.Book.Standing(e.Run, e.Kind.Field(), f.View.At)
+		if actuator.Of(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > boundFor &&
 			silent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}

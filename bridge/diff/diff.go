@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -40,7 +41,7 @@ func Diff(w Input) []slurm.Edit {
 		d.leases()
 		d.pins()
 	} else if w.Mode.Allows(bridge.Rank) {
-		d.takeBack(ledger.Required, ledger.Begin)
+		d.takeBack(slurm.FieldRequired, slurm.FieldBegin)
 	}
 	if w.Mode.Allows(bridge.Preempt) {
 		d.requeues()
@@ -61,7 +62,7 @@ type differ struct {
 // add appends an edit unless its field is waiting for an outcome or the job
 // was yielded.
 func (d *differ) add(j *slurm.Job, e slurm.Edit) {
-	if d.Book.Open(j.ID, ledger.FieldOf(e.Kind)) != nil || d.Book.Yielded(j.Run(), d.View.At) != nil {
+	if d.Book.Open(j.ID, e.Kind.Field()) != nil || d.Book.Yielded(j.Run(), d.View.At) != nil {
 		return
 	}
 	e.Run = j.Run()
@@ -81,7 +82,7 @@ func (d *differ) touchable(id policy.JobID) *slurm.Job {
 // giveBack appends the edit that restores what stood in the intent's field, if
 // it can still be written.
 func (d *differ) giveBack(j *slurm.Job, in *bridge.Intent, why string) {
-	if e, ok := ledger.Neutral(in, j, d.View.At); ok {
+	if e, ok := actuator.Undo(in, j, d.View.At); ok {
 		e.Why = why
 		d.add(j, e)
 	}
@@ -111,7 +112,7 @@ func (d *differ) inLine() []policy.Decision {
 }
 
 // takeBack gives fields back that a stronger mode had written.
-func (d *differ) takeBack(fields ...ledger.Field) {
+func (d *differ) takeBack(fields ...slurm.Field) {
 	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
 		for _, f := range fields {

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -18,7 +17,7 @@ func (d *differ) leases() {
 	left := d.Lease.Window
 	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
-		in := d.Book.Standing(j.Run(), ledger.Begin, d.View.At)
+		in := d.Book.Standing(j.Run(), slurm.FieldBegin, d.View.At)
 		switch {
 		case dec.Verb == policy.Hold && left > 0:
 			left--

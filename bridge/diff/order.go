@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -48,7 +47,7 @@ func (d *differ) place(dec policy.Decision) (p place, ok bool) {
 	j := d.View.Job(int64(dec.Job))
 	p = place{dec: dec, job: j, nice: j.Nice, now: j.Priority}
 	p.old = d.Old > 0 && d.Snapshot.Job(dec.Job).Waited(d.View.At) > d.Old
-	in := d.Book.Standing(j.Run(), ledger.FieldOf(d.Lever), d.View.At)
+	in := d.Book.Standing(j.Run(), d.Lever.Field(), d.View.At)
 	if in != nil && in.Edit.Kind != d.Lever {
 		in = nil
 	}
@@ -67,7 +66,7 @@ func (d *differ) place(dec policy.Decision) (p place, ok bool) {
 	default:
 		p.now += p.nice
 		p.own = p.now - number(in)
-		p.most = p.own + d.Book.Most(j.Run(), ledger.Site, d.View.At)
+		p.most = p.own + d.Book.Most(j.Run(), slurm.FieldSite, d.View.At)
 	}
 	return p, j.Priority >= lowest && p.own > 0 && d.Book.Yielded(j.Run(), d.View.At) == nil
 }
@@ -175,7 +174,7 @@ func (d *differ) setPriority(p *place, v int64, why string) {
 	e := slurm.Edit{Kind: d.Lever, Why: why}
 	switch d.Lever {
 	case slurm.Priority:
-		if in := d.Book.Standing(p.job.Run(), ledger.Priority, d.View.At); v == p.own && in != nil {
+		if in := d.Book.Standing(p.job.Run(), slurm.FieldPriority, d.View.At); v == p.own && in != nil {
 			d.giveBack(p.job, in, why)
 			return
 		}

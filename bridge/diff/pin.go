@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -17,7 +16,7 @@ import (
 func (d *differ) pins() {
 	for _, dec := range d.line {
 		j := d.View.Job(int64(dec.Job))
-		in := d.Book.Standing(j.Run(), ledger.Required, d.View.At)
+		in := d.Book.Standing(j.Run(), slurm.FieldRequired, d.View.At)
 		switch {
 		case dec.Verb == policy.Start && d.pinnable(j, dec):
 			d.pin(j, in, dec)

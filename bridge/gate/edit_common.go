@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -75,7 +75,7 @@ func (g *editor) allowedMode(c *claim) *no {
 
 // ours says why the field is not ours to write (I3).
 func (g *editor) ours(c *claim) *no {
-	at := spotOf(c.Edit)
+	at := c.Writes()
 	switch {
 	case g.taken[at]:
 		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
@@ -86,7 +86,7 @@ func (g *editor) ours(c *claim) *no {
 	case c.back && c.standing == nil:
 		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
 	}
-	if c.standing != nil && ledger.Whose(c.standing, c.job) == ledger.Theirs {
+	if c.standing != nil && actuator.Whose(c.standing, c.job) == actuator.Theirs {
 		return deny(invariant.OnlyOurs, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
@@ -107,7 +107,7 @@ func (g *editor) scope(c *claim) *no {
 // cool says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
 func (g *editor) cool(c *claim) *no {
-	last, ok := g.in.Touched[spotOf(c.Edit)]
+	last, ok := g.in.Touched[c.Writes()]
 	if !ok || c.back || c.Kind == slurm.Requeue {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -83,7 +82,7 @@ func (g *editor) number(c *claim) *no {
 	if then := j.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < lowest {
 		return deny(invariant.OneField, "the priority would be %d, not between %d and %d", then, lowest, slurm.MaxPriority)
 	}
-	return g.lowers(c, c.Value < g.in.Book.Most(j.Run(), ledger.Site, g.at))
+	return g.lowers(c, c.Value < g.in.Book.Most(j.Run(), slurm.FieldSite, g.at))
 }
 
 // lowers keeps jobs that waited very long from losing places. Giving Slurm's

@@ -5,19 +5,18 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
 // fields are all fields of a job that an edit can write.
-var fields = []ledger.Field{
-	ledger.Begin, ledger.Priority, ledger.Site, ledger.NiceBy,
-	ledger.Required, ledger.Excluded, ledger.Count, ledger.RunState, ledger.Warned,
+var fields = []slurm.Field{
+	slurm.FieldBegin, slurm.FieldPriority, slurm.FieldSite, slurm.FieldNice,
+	slurm.FieldRequired, slurm.FieldExcluded, slurm.FieldGPUs, slurm.FieldRun, slurm.FieldWarned,
 }
 
 // unknown reports whether something sent to the job may still be carried out.
 func (g *editor) unknown(job int64) bool {
-	return slices.ContainsFunc(fields, func(f ledger.Field) bool {
+	return slices.ContainsFunc(fields, func(f slurm.Field) bool {
 		in := g.in.Book.Open(job, f)
 		return in != nil && in.State == bridge.Unknown
 	})
@@ -26,10 +25,10 @@ func (g *editor) unknown(job int64) bool {
 // wanted returns the owner's own lists, without what we wrote there.
 func (g *editor) wanted(j *slurm.Job) (required, excluded []string, n *no) {
 	req, exc := j.Required, j.Excluded
-	if in := g.in.Book.Standing(j.Run(), ledger.Required, g.at); in != nil {
+	if in := g.in.Book.Standing(j.Run(), slurm.FieldRequired, g.at); in != nil {
 		req = in.Before.Required
 	}
-	if in := g.in.Book.Standing(j.Run(), ledger.Excluded, g.at); in != nil {
+	if in := g.in.Book.Standing(j.Run(), slurm.FieldExcluded, g.at); in != nil {
 		exc = in.Before.Excluded
 	}
 	switch {

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -25,7 +25,7 @@ func Edits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	g.budget = newStopBudget(&g.facts)
 	g.left = WriteBudget(&in.Config, in.View, in.Interval) - in.Written
 	g.untouched = in.Written == 0
-	g.taken = map[Spot]bool{}
+	g.taken = map[slurm.JobField]bool{}
 	for _, e := range g.sorted() {
 		g.one(e)
 	}
@@ -37,9 +37,9 @@ type editor struct {
 	facts
 	in        EditInput
 	budget    *stopBudget
-	left      int           // of the write budget, in tasks
-	untouched bool          // nothing has been let through in this cycle
-	taken     map[Spot]bool // fields that an edit let through writes
+	left      int                     // of the write budget, in tasks
+	untouched bool                    // nothing has been let through in this cycle
+	taken     map[slurm.JobField]bool // fields that an edit let through writes
 	accepted  []slurm.Edit
 	refused   []bridge.Refusal
 }
@@ -92,12 +92,12 @@ func (g *editor) claim(e slurm.Edit) claim {
 	if c.job == nil {
 		return c
 	}
-	c.standing = g.in.Book.Standing(c.job.Run(), ledger.FieldOf(e.Kind), g.at)
+	c.standing = g.in.Book.Standing(c.job.Run(), e.Kind.Field(), g.at)
 	var own *bridge.Before
 	if c.standing != nil {
 		own = &c.standing.Before
 	}
-	c.back = ledger.GivesBack(e, own)
+	c.back = actuator.GivesBack(e, own)
 	if c.planned != nil {
 		c.tasks = max(c.tasks, c.planned.Tasks)
 	}
@@ -160,7 +160,7 @@ func (g *editor) one(c claim) {
 		g.refused = append(g.refused, refusal(c.Edit, n))
 		return
 	}
-	at := spotOf(c.Edit)
+	at := c.Writes()
 	g.taken[at] = true
 	g.left, g.untouched = g.left-c.tasks, false
 	switch c.Kind {
@@ -172,8 +172,6 @@ func (g *editor) one(c claim) {
 	c.Tasks = c.tasks
 	g.accepted = append(g.accepted, c.Edit)
 }
-
-func spotOf(e slurm.Edit) Spot { return Spot{e.Run.Job, ledger.FieldOf(e.Kind)} }
 
 // allowed returns the stop of the job that Plan let through, or nil.
 func (g *editor) allowed(job int64) *bridge.Stop {

@@ -114,7 +114,7 @@ func elastic(in *gate.EditInput) {
 // ownLater is a lease over the owner's own begin in two minutes.
 func ownLater(in *gate.EditInput) {
 	leased(in)
-	i := *in.Book.Standing(viewJob(&in.State, 2).Run(), ledger.Begin, noon)
+	i := *in.Book.Standing(viewJob(&in.State, 2).Run(), slurm.FieldBegin, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
 	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
@@ -138,7 +138,9 @@ func excluded(in *gate.EditInput) {
 func old(in *gate.EditInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }
 
 func touched(ago time.Duration) func(*gate.EditInput) {
-	return func(in *gate.EditInput) { in.Touched[gate.Spot{Job: 2, Field: ledger.Site}] = in.Now.Add(-ago) }
+	return func(in *gate.EditInput) {
+		in.Touched[slurm.JobField{Job: 2, Field: slurm.FieldSite}] = in.Now.Add(-ago)
+	}
 }
 
 func TestEditInvariants(t *testing.T) {

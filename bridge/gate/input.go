@@ -77,22 +77,16 @@ type PlanOutput struct {
 	Pause string
 }
 
-// Spot is one field of one job.
-type Spot struct {
-	Job   int64
-	Field ledger.Field
-}
-
 // EditInput is what Edits looks at. Stops must not contain the stops the edits
 // are about to make.
 type EditInput struct {
 	State
-	Mode     bridge.Mode        // the mode the edits are judged in: the partition's, or the one it plans for
-	Edits    []slurm.Edit       // as Diff returned them
-	Book     *ledger.Book       // of all open and standing intents
-	Allowed  []bridge.Stop      // PlanOutput.Stops; a requeue needs its own
-	Warns    []bridge.Warn      // PlanOutput.Warns; a warning needs its own
-	Requeued []slurm.Run        // runs with a requeue intent of any state but VOID
-	Touched  map[Spot]time.Time // when a field of a job was last sent something, Slurm's or our clock
-	Written  int                // tasks of the edits other partitions got this cycle
+	Mode     bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
+	Edits    []slurm.Edit                 // as Diff returned them
+	Book     *ledger.Book                 // of all open and standing intents
+	Allowed  []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
+	Warns    []bridge.Warn                // PlanOutput.Warns; a warning needs its own
+	Requeued []slurm.Run                  // runs with a requeue intent of any state but VOID
+	Touched  map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	Written  int                          // tasks of the edits other partitions got this cycle
 }

@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -25,7 +24,7 @@ func judge(in gate.EditInput, intents []bridge.Intent, accepted []slurm.Edit) er
 				return fmt.Errorf("%s: %v of %+v", id, e, *j)
 			}
 		}
-		spot := fmt.Sprint(e.Run.Job, ledger.FieldOf(e.Kind))
+		spot := fmt.Sprint(e.Run.Job, e.Kind.Field())
 		if spots[spot] {
 			return fmt.Errorf("I3: two edits of %s", spot)
 		}

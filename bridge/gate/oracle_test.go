@@ -7,7 +7,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -110,7 +109,7 @@ var oracle = map[string]func(d deed) bool{
 		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.Allowed, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
-		last, ok := d.in.Touched[gate.Spot{Job: d.e.Run.Job, Field: ledger.FieldOf(d.e.Kind)}]
+		last, ok := d.in.Touched[d.e.Writes()]
 		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Config.EditCooldown
 	},
 	"I12": func(d deed) bool {
@@ -181,7 +180,7 @@ var oracle = map[string]func(d deed) bool{
 
 func bare(e slurm.Edit) bool { return e.Nodes == nil && e.Array == "" && e.Until.IsZero() }
 
-func sameField(a, b slurm.Kind) bool { return ledger.FieldOf(a) == ledger.FieldOf(b) }
+func sameField(a, b slurm.Kind) bool { return a.Field() == b.Field() }
 
 // about lists the intents about the deed's job.
 func (d deed) about() []bridge.Intent {

@@ -187,7 +187,7 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 			in.Requeued = append(in.Requeued, viewJob(&s, i).Run())
 		}
 	}
-	in.Touched = map[gate.Spot]time.Time{{Job: 1, Field: ledger.Site}: noon.Add(-time.Second)}
+	in.Touched = map[slurm.JobField]time.Time{{Job: 1, Field: slurm.FieldSite}: noon.Add(-time.Second)}
 	in.Written = rapid.IntRange(0, 3).Draw(t, "written")
 	for range rapid.IntRange(0, 25).Draw(t, "edits") {
 		in.Edits = append(in.Edits, anEdit(t, &s))

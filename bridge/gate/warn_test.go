@@ -176,7 +176,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		}
 		in := gate.EditInput{
 			State: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), Allowed: []bridge.Stop{stop},
-			Warns: []bridge.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[gate.Spot]time.Time{},
+			Warns: []bridge.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)
 		kept, refused := gate.Edits(in)

@@ -120,7 +120,7 @@ func planInput() gate.PlanInput {
 
 func editInput() gate.EditInput {
 	s := world()
-	return gate.EditInput{State: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), Touched: map[gate.Spot]time.Time{}}
+	return gate.EditInput{State: s, Mode: bridge.Preempt, Book: ledger.NewBook(nil), Touched: map[slurm.JobField]time.Time{}}
 }
 
 // edit makes an edit of the job's current run.

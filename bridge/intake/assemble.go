@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -133,7 +134,7 @@ func (a *assembler) eligible(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.Standing(j.Run(), ledger.Begin, a.View.At); in != nil && ledger.Whose(in, j) == ledger.Ours {
+	if in := a.Book.Standing(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.Whose(in, j) == actuator.Ours {
 		return in.Before.Begin
 	}
 	return j.Eligible

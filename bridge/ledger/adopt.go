@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -23,7 +24,7 @@ const startSlack = 2 * time.Second
 
 // inheritable are the fields in which a task may have a value of ours from its
 // array.
-var inheritable = append(slices.Clone(Readable), Site)
+var inheritable = actuator.Fields(func(r *actuator.Row) bool { return !r.Momentary && r.Undo != nil })
 
 // Adopt returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
@@ -43,10 +44,10 @@ func Adopt(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 	for _, j := range tasks {
 		for _, f := range inheritable {
 			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.Run()) }
-			if slices.ContainsFunc(rows[spot{j.ID, f}], own) {
+			if slices.ContainsFunc(rows[slurm.JobField{Job: j.ID, Field: f}], own) {
 				continue
 			}
-			if in := inherited(rows[spot{j.ArrayJob, f}], j, v); in != nil {
+			if in := inherited(rows[slurm.JobField{Job: j.ArrayJob, Field: f}], j, v); in != nil {
 				out = append(out, inheritedBy(in, j, v.At))
 			}
 		}
@@ -66,15 +67,15 @@ func splitOff(v *slurm.View) []*slurm.Job {
 }
 
 // rowsOf returns the intents of the tasks and of their arrays, by ID.
-func rowsOf(intents []bridge.Intent, tasks []*slurm.Job) map[spot][]*bridge.Intent {
+func rowsOf(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobField][]*bridge.Intent {
 	about := map[int64]bool{}
 	for _, j := range tasks {
 		about[j.ID], about[j.ArrayJob] = true, true
 	}
-	rows := map[spot][]*bridge.Intent{}
+	rows := map[slurm.JobField][]*bridge.Intent{}
 	for i := range intents {
 		if in := &intents[i]; about[in.Edit.Run.Job] {
-			rows[spotOf(in)] = append(rows[spotOf(in)], in)
+			rows[in.Edit.Writes()] = append(rows[in.Edit.Writes()], in)
 		}
 	}
 	return rows
@@ -119,11 +120,11 @@ func ofArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 
 // has reports whether the task has the value of the array's intent.
 func has(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
-	if neutral(in) || in.Edit.Kind == slurm.HardHold || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
+	if actuator.Neutral(in) || actuator.Of(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
-	whose := Whose(in, j)
-	return whose == Ours || whose == Hidden && in.State != bridge.Yielded
+	whose := actuator.Whose(in, j)
+	return whose == actuator.Ours || whose == actuator.Hidden && in.State != bridge.Yielded
 }
 
 // inheritedBy returns the array's intent as one of the task.

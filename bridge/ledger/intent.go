@@ -2,7 +2,7 @@ package ledger
 
 import (
 	"fairbridge/bridge"
-	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/actuator"
 )
 
 // Ineffective reports whether Slurm said yes to the edit and nothing came of it.
@@ -11,11 +11,7 @@ func Ineffective(in *bridge.Intent) bool { return in.State == bridge.Failed && i
 // Repeatable reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
 func Repeatable(in *bridge.Intent) bool {
-	switch in.Edit.Kind {
-	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.Lease, slurm.Unlease:
-		return in.State == bridge.Unknown
-	}
-	return false
+	return in.State == bridge.Unknown && actuator.Of(in.Edit.Kind).Repeatable
 }
 
 // Unfelt reports whether Slurm said yes to the intent's value, which no record
@@ -27,5 +23,5 @@ func Unfelt(in *bridge.Intent) bool {
 // Unmoved reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
 func Unmoved(in *bridge.Intent) bool {
-	return Unfelt(in) || in.State == bridge.Yielded && in.Edit.Kind == slurm.Nice && in.Polls >= maxPolls
+	return Unfelt(in) || in.State == bridge.Yielded && actuator.Of(in.Edit.Kind).Offset && in.Polls >= maxPolls
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -11,13 +12,13 @@ import (
 // where none does. It is more than the value of the standing intent where that is
 // a site factor, which no record shows, and had no answer: then what stood before
 // may stand still, and after an answer was lost to what gave it back nothing may.
-func (b *Book) Most(run slurm.Run, f Field, now time.Time) int64 {
+func (b *Book) Most(run slurm.Run, f slurm.Field, now time.Time) int64 {
 	in := b.Standing(run, f, now)
 	if in == nil {
 		return 0
 	}
 	most := highest(in)
-	if b.undone[spot{run.Job, f}] > in.ID {
+	if b.undone[slurm.JobField{Job: run.Job, Field: f}] > in.ID {
 		most = max(most, 0)
 	}
 	return most
@@ -37,11 +38,11 @@ func highest(in *bridge.Intent) int64 {
 // doubtful reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
 func doubtful(in *bridge.Intent) bool {
-	return FieldOf(in.Edit.Kind) == Site && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
+	return !actuator.Shown(in.Edit.Kind.Field()) && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
 }
 
 // mayHaveUndone reports whether the intent was to give its field back and its
 // answer was waited for in vain.
 func mayHaveUndone(in *bridge.Intent) bool {
-	return in.State == bridge.Failed && neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
+	return in.State == bridge.Failed && actuator.Neutral(in) && !in.Sent.IsZero() && in.Polls < maxPolls && in.Closed.Sub(in.Sent) > settleTime
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 )
 
 // What may stand in a field that no record shows is, while an answer is lost, the
@@ -37,10 +38,10 @@ func TestMost(t *testing.T) {
 		"giving back refused":    {[]bridge.Intent{first, refused}, -663},
 		"nice is shown":          {[]bridge.Intent{nice}, -2113},
 	} {
-		field := Site
+		field := slurm.FieldSite
 		for i := range c.rows {
 			c.rows[i].ID = int64(i + 1)
-			field = FieldOf(c.rows[i].Edit.Kind)
+			field = c.rows[i].Edit.Kind.Field()
 		}
 		j := waiting()
 		if got := NewBook(c.rows).Most(j.Run(), field, noon); got != c.want {

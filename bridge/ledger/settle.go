@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -29,12 +30,12 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 		if !in.State.Open() && in.State != bridge.Observed {
 			continue
 		}
-		if in.State == bridge.Observed && in.ID < awaited[spotOf(&in)] {
+		if in.State == bridge.Observed && in.ID < awaited[in.Edit.Writes()] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.ProvenGone(in.Edit.Run.Job) {
-			settleOne(&after, j, last[spotOf(&in)], now)
+			settleOne(&after, j, last[in.Edit.Writes()], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.Held.Equal(in.Before.Held) {
 			if !after.State.Open() && after.State != bridge.Observed {
@@ -63,15 +64,13 @@ func Replace(intents, changed []bridge.Intent) []bridge.Intent {
 	return out
 }
 
-func spotOf(in *bridge.Intent) spot { return spot{in.Edit.Run.Job, FieldOf(in.Edit.Kind)} }
-
 // newest returns, per job and field, the ID of the last intent that was seen
 // in Slurm; earlier ones were superseded by it.
-func newest(intents []bridge.Intent) map[spot]int64 {
-	last := map[spot]int64{}
+func newest(intents []bridge.Intent) map[slurm.JobField]int64 {
+	last := map[slurm.JobField]int64{}
 	for i := range intents {
 		if intents[i].State == bridge.Observed {
-			last[spotOf(&intents[i])] = max(last[spotOf(&intents[i])], intents[i].ID)
+			last[intents[i].Edit.Writes()] = max(last[intents[i].Edit.Writes()], intents[i].ID)
 		}
 	}
 	return last
@@ -79,11 +78,11 @@ func newest(intents []bridge.Intent) map[spot]int64 {
 
 // awaited returns, per job and field, the ID of the last intent that was sent
 // and whose outcome is open.
-func awaited(intents []bridge.Intent) map[spot]int64 {
-	ids := map[spot]int64{}
+func awaited(intents []bridge.Intent) map[slurm.JobField]int64 {
+	ids := map[slurm.JobField]int64{}
 	for i := range intents {
 		if in := &intents[i]; in.State.Open() && in.State != bridge.Planned {
-			ids[spotOf(in)] = max(ids[spotOf(in)], in.ID)
+			ids[in.Edit.Writes()] = max(ids[in.Edit.Writes()], in.ID)
 		}
 	}
 	return ids
@@ -130,7 +129,7 @@ func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		owe(in, now)
 		return
 	}
-	if seen(in, j) {
+	if actuator.Shows(in, j) {
 		in.State, in.Polls, in.Error = bridge.Observed, 0, ""
 		return
 	}
@@ -156,14 +155,14 @@ func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
 func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
+	row := actuator.Of(in.Edit.Kind)
 	switch {
-	case Whose(in, j) == Hidden && !momentary(in.Edit.Kind):
-		if neutral(in) && in.State != bridge.Acked { // the value it was to take away still stands
+	case actuator.Whose(in, j) == actuator.Hidden && !row.Momentary:
+		if actuator.Neutral(in) && in.State != bridge.Acked { // the value it was to take away still stands
 			return bridge.Failed
 		}
 		return bridge.Observed
-	case in.State == bridge.Acked && in.Edit.Kind == slurm.Nice,
-		in.State == bridge.Acked && in.Edit.Kind == slurm.Lease && !j.Eligible.Equal(in.Before.Eligible):
+	case in.State == bridge.Acked && row.Overruled != nil && row.Overruled(in, j):
 		return bridge.Yielded
 	}
 	return bridge.Failed
@@ -171,18 +170,19 @@ func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
 
 // hold watches a value of ours that stands in Slurm.
 func hold(in *bridge.Intent, j *slurm.Job, now time.Time) {
+	field := actuator.Of(in.Edit.Kind).Field
+	ended := ""
+	if field.Ended != nil {
+		ended = field.Ended(in, j, now)
+	}
 	switch {
 	case j.Done():
 		in.State, in.Error = bridge.Expired, "the job ended"
-	case !in.NotAfter.IsZero() && !now.Before(in.NotAfter) && FieldOf(in.Edit.Kind) == Begin:
-		in.State, in.Error = bridge.Expired, "it ran out"
-	case FieldOf(in.Edit.Kind) == RunState || neutral(in):
+	case actuator.Neutral(in):
 		in.State, in.Error = bridge.Expired, "done"
-	case FieldOf(in.Edit.Kind) == Begin && !j.Pending():
-		in.State, in.Error = bridge.Expired, "the job started"
-	case FieldOf(in.Edit.Kind) == Begin && j.Restarts > in.Edit.Run.Restarts:
-		in.State, in.Error = bridge.Expired, "the job was requeued"
-	case Whose(in, j) == Theirs:
-		in.State, in.Error = bridge.Yielded, Foreign(in, j)
+	case ended != "":
+		in.State, in.Error = bridge.Expired, ended
+	case actuator.Whose(in, j) == actuator.Theirs:
+		in.State, in.Error = bridge.Yielded, actuator.Foreign(in, j)
 	}
 }

@@ -165,7 +165,7 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
-	if in := NewBook(intents).Standing(j.Run(), Begin, v.At); in == nil || in.ID != 2 {
+	if in := NewBook(intents).Standing(j.Run(), slurm.FieldBegin, v.At); in == nil || in.ID != 2 {
 		t.Errorf("standing: %v", in)
 	}
 }
@@ -181,11 +181,11 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 	if b.Yielded(run.Run(), noon.Add(25*time.Hour)) != nil {
 		t.Error("left alone for longer than a day")
 	}
-	if b.Standing(run.Run(), Site, noon) == nil {
+	if b.Standing(run.Run(), slurm.FieldSite, noon) == nil {
 		t.Error("its number is not on the books")
 	}
 	in.Error, in.Polls = "no answer and no effect", 0
-	if b := NewBook([]bridge.Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), Site, noon) == nil {
+	if b := NewBook([]bridge.Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), slurm.FieldSite, noon) == nil {
 		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
@@ -215,7 +215,7 @@ func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
 	for _, kind := range []slurm.Kind{slurm.Unlease, slurm.HandBack, slurm.SiteFactor, slurm.Nice, slurm.Require, slurm.Exclude} {
 		in := intent(kind, bridge.Observed)
-		if got := NewBook([]bridge.Intent{in}).Standing(j.Run(), FieldOf(kind), noon); got != nil {
+		if got := NewBook([]bridge.Intent{in}).Standing(j.Run(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -18,14 +19,14 @@ func Undo(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[spotOf(in)] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
+		if in.State != bridge.Observed || in.ID != last[in.Edit.Writes()] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
 			continue
 		}
-		field := FieldOf(in.Edit.Kind)
-		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || Whose(in, j) == Theirs {
+		field := in.Edit.Kind.Field()
+		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || actuator.Whose(in, j) == actuator.Theirs {
 			continue // no longer ours, or an outcome is still to be seen
 		}
-		if e, ok := Neutral(in, j, now); ok {
+		if e, ok := actuator.Undo(in, j, now); ok {
 			edits = append(edits, e)
 		}
 	}
@@ -50,11 +51,11 @@ func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || j == nil || j.Done() || book.Standing(j.Run(), FieldOf(in.Edit.Kind), now) != in {
+		if in.State != bridge.Observed || j == nil || j.Done() || book.Standing(j.Run(), in.Edit.Kind.Field(), now) != in {
 			continue
 		}
-		_, ok := Neutral(in, j, now)
-		if (!ok || j.Held || j.Opaque != "") && Whose(in, j) != Theirs {
+		_, ok := actuator.Undo(in, j, now)
+		if (!ok || j.Held || j.Opaque != "") && actuator.Whose(in, j) != actuator.Theirs {
 			edits = append(edits, in.Edit)
 		}
 	}
@@ -62,39 +63,8 @@ func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 }
 
 func starts(e slurm.Edit) int {
-	if e.Kind == slurm.Unlease {
+	if actuator.Of(e.Kind).Frees {
 		return 1
 	}
 	return 0
-}
-
-// Neutral returns the edit that gives the intent's field of the job back to
-// what it was; ok is false where there is nothing to give back, for example
-// because the job runs and the field can no longer be written.
-func Neutral(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
-	pending := j.Pending()
-	switch in.Edit.Kind {
-	case slurm.SiteFactor:
-		return e, true
-	case slurm.Nice:
-		e.Value = in.Before.OwnNice()
-		return e, true
-	case slurm.Priority:
-		e.Kind, e.Value = slurm.HandBack, in.Before.Nice // a direct priority wiped it
-		return e, pending
-	case slurm.Lease:
-		e.Kind, e.Until = slurm.Unlease, now
-		if in.Before.Begin.After(now) {
-			e.Until = in.Before.Begin
-		}
-		return e, pending
-	case slurm.Require:
-		e.Nodes = in.Before.Required.Names
-		return e, pending && in.Before.Required.Unread == ""
-	case slurm.Exclude:
-		e.Nodes = in.Before.Excluded.Names
-		return e, pending && in.Before.Excluded.Unread == ""
-	}
-	return e, false
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -67,13 +68,13 @@ func (x *Expirer) due(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}
-	switch ledger.FieldOf(k) {
-	case ledger.Begin, ledger.RunState:
-		return false // ends by itself
-	case ledger.Required, ledger.Excluded:
+	switch actuator.Of(k).Field.Outlives {
+	case actuator.NotAtAll:
 		return true
+	case actuator.ForLong:
+		return alone >= OrderAge
 	}
-	return alone >= OrderAge
+	return false
 }
 
 // any reports whether the ledger knows of something that may be due, so that

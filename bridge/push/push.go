@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/gate"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -36,7 +36,7 @@ type Pusher struct {
 	Ports
 	Facts *Facts                      // what the intents were decided from
 	May   func(context.Context) error // looks, right before every call, at everything that may forbid it
-	sent  map[gate.Spot]bool          // fields written so far
+	sent  map[slurm.JobField]bool     // fields written so far
 	Told  func(done int)              // called after every intent; nil: nobody
 	// Careful ends the push at the first call that fails, until one succeeds.
 	Careful bool
@@ -59,7 +59,7 @@ var ErrFailing = errors.New("calls keep failing")
 // it does not reach stays PLANNED and is void in the next cycle, which plans
 // anew. It returns the intents as they are now.
 func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.Intent, error) {
-	p.sent = map[gate.Spot]bool{}
+	p.sent = map[slurm.JobField]bool{}
 	failures := 0
 	for i := range intents {
 		if err := p.May(ctx); err != nil {
@@ -113,7 +113,7 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 	if err := p.mark(ctx, in); err != nil {
 		return true, err
 	}
-	p.sent[gate.Spot{Job: in.Edit.Run.Job, Field: ledger.FieldOf(in.Edit.Kind)}] = true
+	p.sent[in.Edit.Writes()] = true
 	err = p.send(ctx, in)
 	reached(in, p.Now())
 	if Outcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
@@ -146,7 +146,7 @@ func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 // known is what was decided about a job, and what was written to it since.
 func (p *Pusher) known(job int64) *known {
 	return &known{was: p.Facts.View.Job(job), book: p.Facts.Book, at: p.Facts.View.At,
-		ours: func(f ledger.Field) bool { return p.sent[gate.Spot{Job: job, Field: f}] }}
+		ours: func(f slurm.Field) bool { return p.sent[slurm.JobField{Job: job, Field: f}] }}
 }
 
 // stale says why an intent must not be sent after all to the job as it was read
@@ -166,7 +166,7 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 		return "its nice cannot be read, and would be lost", bridge.Void
 	}
 	if in.State == bridge.Unknown { // to be sent once more
-		if what := ledger.Rewritten(in, j); what != "" {
+		if what := actuator.Rewritten(in, j); what != "" {
 			return what, bridge.Yielded
 		}
 	}
@@ -177,7 +177,7 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 // it was read again shows.
 func (p *Pusher) concede(ctx context.Context, k *known, j *slurm.Job) error {
 	for _, in := range k.lost(j) {
-		in.State, in.Error, in.Closed = bridge.Yielded, ledger.Foreign(&in, j), p.Now()
+		in.State, in.Error, in.Closed = bridge.Yielded, actuator.Foreign(&in, j), p.Now()
 		if err := p.mark(ctx, &in); err != nil {
 			return err
 		}

@@ -24,7 +24,7 @@ func waitingJob() slurm.Job {
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
 func knows(was *slurm.Job, intents ...bridge.Intent) known {
-	return known{was: was, book: ledger.NewBook(intents), at: noon, ours: func(ledger.Field) bool { return false }}
+	return known{was: was, book: ledger.NewBook(intents), at: noon, ours: func(slurm.Field) bool { return false }}
 }
 
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {

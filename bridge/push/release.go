@@ -133,7 +133,7 @@ func (r *Releaser) wanted(f *Facts) []slurm.Edit {
 	}
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.Only(e, f.Book.Standing(e.Run, ledger.FieldOf(e.Kind), f.View.At)) {
+		if r.Only(e, f.Book.Standing(e.Run, e.Kind.Field(), f.View.At)) {
 			out = append(out, e)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -51,10 +50,10 @@ type giving struct {
 
 type fieldOfJob struct {
 	run   slurm.Run
-	field ledger.Field
+	field slurm.Field
 }
 
-func fieldOf(e slurm.Edit) fieldOfJob { return fieldOfJob{e.Run, ledger.FieldOf(e.Kind)} }
+func fieldOf(e slurm.Edit) fieldOfJob { return fieldOfJob{e.Run, e.Kind.Field()} }
 
 // round looks and sends. over: there is nothing left to wait for.
 func (g *giving) round(ctx context.Context) (over bool, err error) {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -14,8 +15,8 @@ import (
 type known struct {
 	was  *slurm.Job // as the view showed it
 	book *ledger.Book
-	at   time.Time               // of the view
-	ours func(ledger.Field) bool // written by us since
+	at   time.Time              // of the view
+	ours func(slurm.Field) bool // written by us since
 }
 
 // moved compares a job read just before the push with what the decision was
@@ -32,27 +33,31 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	case j.State != k.was.State:
 		return "it is " + j.State + " now", ""
 	}
-	field := ledger.FieldOf(e.Kind)
+	field := e.Kind.Field()
 	standing := k.standing(field)
-	if standing != nil && ledger.GivesBack(e, &standing.Before) {
+	if standing != nil && actuator.GivesBack(e, &standing.Before) {
 		return "", foreign(standing, j)
 	}
 	if j.Flag("COMPLETING") {
 		return "it cleans up", ""
 	}
 	if lost := k.lost(j); len(lost) > 0 {
-		return "", ledger.Foreign(&lost[0], j)
+		return "", actuator.Foreign(&lost[0], j)
 	}
-	if field == ledger.Begin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
+	if field == slurm.FieldBegin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
 		return "it has become eligible: it is planned anew", ""
 	}
 	if standing == nil && !k.ours(field) {
-		if what := rewritten(field, k.was, j); what != "" {
+		noted := actuator.Noted(k.was)
+		if what := actuator.Touched(e.Kind, &noted, j); what != "" {
 			return "", what
 		}
 	}
 	return rethought(k.was, j), ""
 }
+
+// shown are the fields in which a record shows a value of ours.
+var shown = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Whose != nil })
 
 // lost returns the values of ours that the job shows to be somebody else's now.
 func (k *known) lost(j *slurm.Job) []bridge.Intent {
@@ -60,50 +65,25 @@ func (k *known) lost(j *slurm.Job) []bridge.Intent {
 		return nil
 	}
 	var lost []bridge.Intent
-	for _, f := range ledger.Readable {
+	for _, f := range shown {
 		in := k.standing(f)
-		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && ledger.Whose(in, j) == ledger.Theirs {
+		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && actuator.Whose(in, j) == actuator.Theirs {
 			lost = append(lost, *in)
 		}
 	}
 	return lost
 }
 
-func (k *known) standing(f ledger.Field) *bridge.Intent {
+func (k *known) standing(f slurm.Field) *bridge.Intent {
 	return k.book.Standing(k.was.Run(), f, k.at)
 }
 
 // foreign says what somebody else made of a value of ours; "" when it is ours.
 func foreign(in *bridge.Intent, j *slurm.Job) string {
-	if ledger.Whose(in, j) != ledger.Theirs {
+	if actuator.Whose(in, j) != actuator.Theirs {
 		return ""
 	}
-	return ledger.Foreign(in, j)
-}
-
-// rewritten says what somebody wrote since the view into a field in which
-// nothing of ours stands; "" when nobody did. A release that shows a nice only
-// above 0 shows others right before a write: one below 0 is an administrator's.
-func rewritten(f ledger.Field, was, j *slurm.Job) string {
-	switch f {
-	case ledger.Begin:
-		if !j.Eligible.Equal(was.Eligible) {
-			return "its begin time is " + j.Eligible.UTC().Format(time.RFC3339) + " now"
-		}
-	case ledger.NiceBy:
-		if j.Nice != was.Nice {
-			return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
-		}
-	case ledger.Required:
-		if j.Required.Text != was.Required.Text {
-			return "its required nodes are " + j.Required.Text + " now"
-		}
-	case ledger.Excluded:
-		if j.Excluded.Text != was.Excluded.Text {
-			return "its excluded nodes are " + j.Excluded.Text + " now"
-		}
-	}
-	return ""
+	return actuator.Foreign(in, j)
 }
 
 // rethought says what else of the job, that decisions are made from, was

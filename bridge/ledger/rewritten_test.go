@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 )
 
@@ -28,7 +29,7 @@ func TestRewritten(t *testing.T) {
 	} {
 		j := waiting()
 		tt.job(&j)
-		if got := Rewritten(&tt.in, &j); (got != "") != tt.want {
+		if got := actuator.Rewritten(&tt.in, &j); (got != "") != tt.want {
 			t.Errorf("%s: %q", tt.name, got)
 		}
 	}

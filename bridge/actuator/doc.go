@@ -1,0 +1,9 @@
+// Package actuator says all there is to know of each kind of edit but its form,
+// which package slurm has: what a plan's decisions want of it, the mode it needs
+// and its bounds, what is noted before it, what shows its effect, whose the value
+// is, what a foreign change looks like, and how it is undone. It is one table, and
+// one file for each thing that can be done to a job. Everything in it is pure.
+//
+// Packages diff, gate, ledger and push walk the table; none of them knows a kind
+// of edit by name.
+package actuator

@@ -1,0 +1,22 @@
+package actuator
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// A hand-back gives a priority that was set directly back to Slurm's own factors.
+var handBack = Row{
+	Kind: slurm.HandBack, Field: direct, Needs: bridge.Rank, Turn: TurnRest,
+	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
+		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
+	},
+}
+
+// handedBack gives a direct priority back, and the nice that it wiped.
+func handedBack(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
+	e.Kind, e.Value = slurm.HandBack, in.Before.Nice
+	return j.Pending()
+}

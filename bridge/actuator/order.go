@@ -1,0 +1,140 @@
+package actuator
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// An order is a number in one of three fields: the site factor, nice, or the
+// priority itself.
+var (
+	siteFactor = Row{
+		Kind: slurm.SiteFactor, Field: site, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
+		Shows: followed,
+		Undo:  func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
+	}
+	nice = Row{
+		Kind: slurm.Nice, Field: niceBy, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
+		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
+			if whose := whoseNice(in, j); whose != Hidden {
+				return whose == Ours
+			}
+			return followed(in, j)
+		},
+		Overruled: func(*bridge.Intent, *slurm.Job) bool { return true },
+		Undo: func(e *slurm.Edit, in *bridge.Intent, _ *slurm.Job, _ time.Time) bool {
+			e.Value = in.Before.OwnNice()
+			return true
+		},
+	}
+	priority = Row{
+		Kind: slurm.Priority, Field: direct, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true,
+		Shows: valueShown(direct), Undo: handedBack,
+	}
+)
+
+// site is the site factor. No release shows it, and only Operators can write one:
+// it is ours as long as the job lives, whatever becomes of its nice or priority.
+var site = &Field{
+	Name:      slurm.FieldSite,
+	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
+	Note: func(b *bridge.Before, in *bridge.Intent, most int64) {
+		if in == nil {
+			return
+		}
+		if b.Ours = in.Edit.Value; most != b.Ours {
+			b.Most = most
+		}
+	},
+	Outlives: ForLong,
+}
+
+// niceBy is nice, in which an order of ours is added to the owner's.
+var niceBy = &Field{
+	Name:  slurm.FieldNice,
+	Whose: whoseNice,
+	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
+		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
+	},
+	GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && e.Value == own.OwnNice() },
+	// A release that shows a nice only above 0 shows others right before a write: one
+	// below 0 is an administrator's.
+	Touched: func(noted *bridge.Before, j *slurm.Job) string {
+		if j.Nice == noted.Nice {
+			return ""
+		}
+		return fmt.Sprintf("its nice is %d, set by somebody", j.Nice)
+	},
+	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+		if in != nil {
+			b.Ours = b.Nice - in.Before.OwnNice()
+		}
+	},
+	Outlives: ForLong,
+}
+
+// whoseNice knows that old releases show a nice only above 0.
+func whoseNice(in *bridge.Intent, j *slurm.Job) Owner {
+	switch {
+	case j.NiceKnown:
+		return owner(j.Nice == in.Edit.Value)
+	case in.Edit.Value > 0:
+		return Theirs
+	}
+	return Hidden
+}
+
+// direct is the priority itself. It drifts as long as nobody sets it.
+var direct = &Field{
+	Name:  slurm.FieldPriority,
+	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Priority == in.Edit.Value) },
+	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
+		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
+	},
+	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.HandBack },
+	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
+		if b.Own = b.Priority; in != nil {
+			b.Ours, b.Nice, b.Own = in.Edit.Value, in.Before.Nice, in.Before.Own
+		}
+	},
+	Outlives: ForLong,
+}
+
+// driftShare is the part of a priority that Slurm's own factors may plausibly
+// move it by within a few minutes: one part in so many.
+const driftShare = 64
+
+// followed judges a value that the record does not show by the priority it moved.
+// Age and fair share move too, so half the wanted step is enough; a step that
+// their drift can hide is believed when Slurm said yes. A priority that did not
+// move at all was set directly by somebody: it follows nothing. A held job
+// shows nothing.
+func followed(in *bridge.Intent, j *slurm.Job) bool {
+	if j.Held || !j.Pending() {
+		return true
+	}
+	want, got := step(in), j.Priority-in.Before.Priority
+	drift := in.Before.Priority/driftShare + 1
+	switch {
+	case got == want || want < 0 && j.Priority <= 1:
+		return true
+	case got == 0:
+		return false
+	case want > -2*drift && want < 2*drift:
+		return in.State == bridge.Acked
+	case want < 0:
+		return got <= want/2
+	}
+	return got >= want/2
+}
+
+// step is by how much the intent was to move the job's priority.
+func step(in *bridge.Intent) int64 {
+	if in.Edit.Kind == slurm.Nice {
+		return in.Before.Nice - in.Edit.Value
+	}
+	return in.Edit.Value - in.Before.Ours
+}

@@ -1,0 +1,124 @@
+package actuator
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// Row is what there is to know of one kind of edit.
+type Row struct {
+	Kind  slurm.Kind
+	Field *Field
+
+	Needs      bridge.Mode // the mode it needs; giving back needs Rank only
+	Turn       Turn        // when it is sent
+	Momentary  bool        // it leaves no value in Slurm
+	Repeatable bool        // without an answer it may be sent once more: the value is the same however often it is written
+	Offset     bool        // it adds to Slurm's own priority, which is to follow
+	Frees      bool        // once it is carried out the job may start
+
+	// Shows reports whether the job shows the effect. It may adopt what Slurm made
+	// of the edit into the intent.
+	Shows func(in *bridge.Intent, j *slurm.Job) bool
+	// Overruled reports whether an edit that Slurm said yes to, and that the job does
+	// not show, was undone by somebody; nil: that cannot be told.
+	Overruled func(in *bridge.Intent, j *slurm.Job) bool
+	// Undo makes the edit one that gives the intent's value back. It is handed the
+	// run and the intent's kind, and returns false where there is nothing to give
+	// back, or the field can no longer be written; nil: never.
+	Undo func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
+}
+
+// Field is what there is to know of one field. Several kinds of edit may write it.
+type Field struct {
+	Name slurm.Field
+
+	// Whose says whose the value is that the record shows; nil: no record shows it.
+	Whose func(in *bridge.Intent, j *slurm.Job) Owner
+	// Foreign says what somebody else made of our value.
+	Foreign func(in *bridge.Intent, j *slurm.Job) string
+	// GivesBack reports whether the edit gives the field back. own is the Before of
+	// the value of ours that stands there, nil when none does. nil: none does.
+	GivesBack func(e *slurm.Edit, own *bridge.Before) bool
+	// Touched says what was written into the field since what was noted; "" when
+	// nothing was. nil: it changes by itself, or is not shown.
+	Touched func(noted *bridge.Before, j *slurm.Job) string
+	// Note keeps in b, which has what the job shows, what stood in the field without
+	// us. in is the intent whose value of ours stands there, nil without one, and
+	// most the highest number of ours that may stand.
+	Note func(b *bridge.Before, in *bridge.Intent, most int64)
+	// Ended says how a value of ours that stood ended without anybody's doing; ""
+	// when it did not. nil: it ends with the job.
+	Ended func(in *bridge.Intent, j *slurm.Job, now time.Time) string
+	// Outlives says how a value of ours outlives a daemon that died.
+	Outlives Outlives
+}
+
+// Outlives says how long a value outlives a daemon that died.
+type Outlives int
+
+// From the harmless to the harmful.
+const (
+	ByItself Outlives = iota // it ends by itself
+	ForLong                  // an order: it is taken back when no daemon has led for long
+	NotAtAll                 // it may keep the job from ever starting: it is taken back soon
+)
+
+// Turn is when an edit is sent, lowest first. What gives back goes before all.
+type Turn int
+
+// The turns: what sets jobs free, what keeps a hold from lapsing, what makes room
+// for others, then new leases, order, and the rest.
+const (
+	TurnBack Turn = iota
+	TurnRenew
+	TurnStop
+	TurnLease
+	TurnOrder
+	TurnRest
+)
+
+// Rows is the table: every kind of edit once.
+var Rows = []Row{
+	lease, unlease, priority, hardHold, handBack, nice, require, exclude, siteFactor, setGPUs, requeue, warn,
+}
+
+var rowOf, fieldOf = func() (map[slurm.Kind]*Row, map[slurm.Field]*Field) {
+	rows, fields := map[slurm.Kind]*Row{}, map[slurm.Field]*Field{}
+	for i := range Rows {
+		rows[Rows[i].Kind], fields[Rows[i].Field.Name] = &Rows[i], Rows[i].Field
+	}
+	return rows, fields
+}()
+
+// unknown is the row of a kind of edit that there is not: it does nothing.
+var unknown = &Row{Field: run, Momentary: true}
+
+// Of returns what there is to know of a kind of edit.
+func Of(k slurm.Kind) *Row {
+	if r, ok := rowOf[k]; ok {
+		return r
+	}
+	return unknown
+}
+
+// Shown reports whether a record shows the field.
+func Shown(f slurm.Field) bool {
+	x := fieldOf[f]
+	return x != nil && x.Whose != nil
+}
+
+// Fields returns the fields of which a report of f holds, in the order of the
+// table, each once.
+func Fields(which func(*Row) bool) []slurm.Field {
+	var out []slurm.Field
+	for i := range Rows {
+		if r := &Rows[i]; which(r) && !slices.Contains(out, r.Field.Name) {
+			out = append(out, r.Field.Name)
+		}
+	}
+	return out
+}

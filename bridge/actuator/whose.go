@@ -1,0 +1,110 @@
+package actuator
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// Owner says whose the value in a field of a job is.
+type Owner string
+
+// The owners.
+const (
+	Ours   Owner = "ours"   // exactly what we wrote
+	Theirs Owner = "theirs" // somebody wrote it after us
+	Hidden Owner = "hidden" // the record does not show the field: it stays ours until it does
+)
+
+func owner(ours bool) Owner {
+	if ours {
+		return Ours
+	}
+	return Theirs
+}
+
+// Whose says whose the value is that the record shows in the intent's field. Poll,
+// gate, the look right before a write and release all ask here.
+func Whose(in *bridge.Intent, j *slurm.Job) Owner {
+	if f := Of(in.Edit.Kind).Field; f.Whose != nil {
+		return f.Whose(in, j)
+	}
+	return Hidden
+}
+
+// Foreign says what somebody else made of the intent's value; "" where no record
+// shows it.
+func Foreign(in *bridge.Intent, j *slurm.Job) string {
+	if f := Of(in.Edit.Kind).Field; f.Foreign != nil {
+		return f.Foreign(in, j)
+	}
+	return ""
+}
+
+// GivesBack reports whether the edit gives its field back to what it was
+// without us. own is the Before of the value of ours that stands there, nil
+// when none does.
+func GivesBack(e slurm.Edit, own *bridge.Before) bool {
+	f := Of(e.Kind).Field
+	return f.GivesBack != nil && f.GivesBack(&e, own)
+}
+
+// Neutral reports whether nothing of ours stands in the field after the intent:
+// it gave its field back, or leaves no value.
+func Neutral(in *bridge.Intent) bool {
+	return Of(in.Edit.Kind).Momentary || GivesBack(in.Edit, &in.Before)
+}
+
+// Touched says what was written into the kind's field since what was noted; ""
+// when nothing was, or that cannot be told.
+func Touched(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+	if f := Of(k).Field; f.Touched != nil {
+		return f.Touched(noted, j)
+	}
+	return ""
+}
+
+// Noted is what a job shows, as it is noted before an edit.
+func Noted(j *slurm.Job) bridge.Before {
+	return bridge.Before{
+		Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, Nice: j.Nice,
+		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State, User: j.User,
+	}
+}
+
+// Rewritten says what a person wrote into the field of an intent whose outcome
+// is open: the field shows neither the intent's value nor what stood there
+// before. "" when it shows one of them, or is not shown.
+func Rewritten(in *bridge.Intent, j *slurm.Job) string {
+	if Whose(in, j) != Theirs || Touched(in.Edit.Kind, &in.Before, j) == "" {
+		return ""
+	}
+	return Foreign(in, j)
+}
+
+// Shows reports whether the job shows the effect of the intent.
+func Shows(in *bridge.Intent, j *slurm.Job) bool {
+	r := Of(in.Edit.Kind)
+	return r.Shows == nil || r.Shows(in, j)
+}
+
+// Undo returns the edit that gives the intent's field of the job back to what it
+// was; ok is false where there is nothing to give back, for example because the
+// job runs and the field can no longer be written.
+func Undo(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+	return undo(Of(in.Edit.Kind).Undo, in, j, now)
+}
+
+// undo carries out one way of giving back.
+func undo(how func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
+	return e, how != nil && how(&e, in, j, now)
+}
+
+// valueShown is the effect of an edit whose value the record shows.
+func valueShown(f *Field) func(*bridge.Intent, *slurm.Job) bool {
+	return func(in *bridge.Intent, j *slurm.Job) bool { return f.Whose(in, j) == Ours }
+}
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -1,0 +1,133 @@
+package slurm
+
+// Kind is one thing that can be done to a job in Slurm. Each edit does exactly
+// one thing, because Slurm applies the fields of an update one after another
+// and may stop half-way.
+type Kind string
+
+// The kinds of edit.
+const (
+	SiteFactor Kind = "site_factor" // additive to multifactor; Value is the offset, 0 neutral
+	Nice       Kind = "nice"        // Value is the whole nice
+	Priority   Kind = "priority"    // direct priority, Value in [MinPriority, MaxPriority]
+	Lease      Kind = "lease"       // begin_time = Until: a hold that expires by itself
+	Unlease    Kind = "unlease"     // begin_time = Until (now, or the user's own begin)
+	Require    Kind = "require"     // required nodes = Nodes; none: clear
+	Exclude    Kind = "exclude"     // excluded nodes = Nodes; none: clear
+	Requeue    Kind = "requeue"     // always Incomplete, by SLUID where there is one
+	Warn       Kind = "warn"        // Signal to the batch script: a requeue may follow, Grace() later; Value is that in seconds
+	HardHold   Kind = "hold"        // priority 0; only with explicit configuration
+	HandBack   Kind = "hand_back"   // give a direct priority back to multifactor: hold, then release; Value is the nice to restore, which Priority wiped, 0 none
+	SetGPUs    Kind = "gpus"        // GPU count of a pending elastic job; Value
+)
+
+// Field is a field of a job. Several kinds of edit may write one.
+type Field string
+
+// The fields.
+const (
+	FieldBegin    Field = "begin_time"
+	FieldPriority Field = "priority"
+	FieldSite     Field = "site_factor"
+	FieldNice     Field = "nice"
+	FieldRequired Field = "required_nodes"
+	FieldExcluded Field = "excluded_nodes"
+	FieldGPUs     Field = "gpus"
+	FieldRun      Field = "run"    // what a requeue changes
+	FieldWarned   Field = "warned" // nothing that Slurm shows: the script had a signal
+)
+
+// MinPriority and MaxPriority bound direct priorities, far from Slurm's
+// reserved values (0 hold, 0xfffffffe no change, 0xffffffff release).
+const (
+	MinPriority int64 = 1_000
+	MaxPriority int64 = 4_000_000_000
+)
+
+// maxOffset bounds site factors and nice values, within what Slurm can add up.
+const maxOffset int64 = 2_000_000_000
+
+// Encoding is how what an edit carries is written in an update.
+type Encoding int
+
+// The encodings.
+const (
+	OwnCall   Encoding = iota // not an update of one field: a call of its own
+	AsInteger                 // Value
+	AsNumber                  // Value with the sign that it is set; plain: as it is
+	AsOffset                  // Value on top of the site factor that does nothing
+	AsTime                    // Until in seconds, with the sign that it is set; plain: "uts" and the seconds
+	AsNodes                   // Nodes as a list; plain: joined by commas
+	AsTrue                    // no more than that
+)
+
+// Form is what a kind of edit looks like, in the program and on the wire.
+type Form struct {
+	Kind  Kind
+	Field Field
+
+	// What the edit carries besides its run. It has all of these, and no other;
+	// Value and Nodes may be zero.
+	Value  bool // Value, which the field becomes
+	Aside  bool // Value, which is not what the field becomes
+	Until  bool
+	Nodes  bool
+	Array  bool // may be left out
+	Signal bool
+
+	What        string // Value in words; "": it has no bounds
+	Least, Most int64  // bounds of Value, inside Slurm's own
+	Ahead       bool   // Until lies ahead, no further than the longest lease; else any time, of which the past means now
+	Running     bool   // the field can be written while the job runs
+
+	Name  string // of the field in REST; "": none, a call of its own
+	Plain string // likewise in the plain form, v0.0.38; "": the same
+	As    Encoding
+}
+
+// Forms are the forms of all kinds of edit.
+var Forms = []Form{
+	{Kind: SiteFactor, Field: FieldSite, Value: true, What: "site factor", Least: -maxOffset, Most: maxOffset, Running: true, Name: "site_factor", As: AsOffset},
+	{Kind: Nice, Field: FieldNice, Value: true, What: "nice", Least: -maxOffset, Most: maxOffset, Running: true, Name: "nice", As: AsInteger},
+	{Kind: Priority, Field: FieldPriority, Value: true, What: "priority", Least: MinPriority, Most: MaxPriority, Name: "priority", As: AsNumber},
+	{Kind: Lease, Field: FieldBegin, Until: true, Ahead: true, Name: "begin_time", As: AsTime},
+	{Kind: Unlease, Field: FieldBegin, Until: true, Name: "begin_time", As: AsTime},
+	{Kind: Require, Field: FieldRequired, Nodes: true, Name: "required_nodes", Plain: "nodelist", As: AsNodes},
+	{Kind: Exclude, Field: FieldExcluded, Nodes: true, Name: "excluded_nodes", Plain: "exclude_nodes", As: AsNodes},
+	{Kind: Requeue, Field: FieldRun, Array: true, Running: true},
+	{Kind: Warn, Field: FieldWarned, Aside: true, Array: true, Signal: true, Running: true},
+	{Kind: HardHold, Field: FieldPriority, Name: "hold", As: AsTrue},
+	{Kind: HandBack, Field: FieldPriority, Aside: true, What: "nice", Least: -maxOffset, Most: maxOffset},
+	{Kind: SetGPUs, Field: FieldGPUs, Value: true, What: "number of GPUs", Least: 1, Most: 1 << 16},
+}
+
+var formOf = func() map[Kind]Form {
+	m := make(map[Kind]Form, len(Forms))
+	for _, f := range Forms {
+		m[f.Kind] = f
+	}
+	return m
+}()
+
+// Form returns what edits of the kind look like; ok is false for an unknown kind.
+func (k Kind) Form() (f Form, ok bool) {
+	f, ok = formOf[k]
+	return f, ok
+}
+
+// Field returns the field that edits of the kind write.
+func (k Kind) Field() Field {
+	if f, ok := formOf[k]; ok {
+		return f.Field
+	}
+	return FieldRun
+}
+
+// JobField is one field of one job.
+type JobField struct {
+	Job   int64
+	Field Field
+}
+
+// Writes returns the field of the job that the edit writes.
+func (e Edit) Writes() JobField { return JobField{e.Run.Job, e.Kind.Field()} }
