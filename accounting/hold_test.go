@@ -16,15 +16,15 @@ import (
 func TestChargedAsDecided(t *testing.T) {
 	for _, typ := range []string{"a100", "1g.5gb", "nvidia_a100_3g.20gb", "a100_1g.5gb", "1g.5gb+me", "7g.80gb"} {
 		for i, j := range []slurm.Job{
-			{Gres: []string{"gpu:" + typ + ":2(IDX:0-1)", "gpu:" + typ + ":1(IDX:0)"}, Allocated: "gres/gpu=3"},
-			{Gres: []string{"gpu:(null):2(IDX:0-1)", "gpu:1"}, Allocated: "gres/gpu=3,gres/gpu:" + typ + "=3", Request: "gres/gpu=3"},
-			{Allocated: "gres/gpu=3,gres/gpu:" + typ + "=3", Request: "gres/gpu=4"},
-			{Request: "cpu=1", PerJob: "gres/gpu:" + typ + ":3"},
+			{Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":2(IDX:0-1)", "gpu:" + typ + ":1(IDX:0)"}), Allocated: slurm.ReadTRES("gres/gpu=3")},
+			{Gres: slurm.ReadDetail([]string{"gpu:(null):2(IDX:0-1)", "gpu:1"}), Allocated: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), Request: slurm.ReadTRES("gres/gpu=3")},
+			{Allocated: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), Request: slurm.ReadTRES("gres/gpu=4")},
+			{Request: slurm.ReadTRES("cpu=1"), PerJob: slurm.ReadRequest("gres/gpu:" + typ + ":3")},
 		} {
 			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, t0
 			v := &slurm.View{At: t0.Add(time.Hour), Jobs: []slurm.Job{j}}
 			for k := range 2 {
-				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: "gpu:" + typ + ":7,gpu:big:2", Partitions: []string{"gpu"}})
+				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: slurm.ReadGRES("gpu:" + typ + ":7,gpu:big:2"), Partitions: []string{"gpu"}})
 			}
 			decided := intake.Assemble(intake.Known{View: v}, bridge.Partition{Name: "gpu"})
 			var holds policy.Alloc

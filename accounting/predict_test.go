@@ -21,7 +21,7 @@ func habits(t testing.TB, d *DB, from int64, n int, start func(i int) time.Time)
 		kind := i % 3
 		j.Name, j.User, j.Account = fmt.Sprint("train-", kind), fmt.Sprint("u", kind), fmt.Sprint("a", kind%2)
 		ran := time.Duration([]int{300, 3600, 20000}[kind]+r.IntN(60)) * time.Second
-		j.State, j.End, j.Gres, j.Allocated, j.Limit = "COMPLETED", at.Add(ran), nil, "gres/gpu=4,gres/gpu:a100=4", 24*time.Hour
+		j.State, j.End, j.Gres, j.Allocated, j.Limit = "COMPLETED", at.Add(ran), nil, slurm.ReadTRES("gres/gpu=4,gres/gpu:a100=4"), 24*time.Hour
 		jobs = append(jobs, j)
 	}
 	must(t, d.Record(t.Context(), view(jobs[len(jobs)-1].End.Add(time.Hour), jobs...)))

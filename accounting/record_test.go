@@ -40,7 +40,7 @@ func TestRecordSegments(t *testing.T) {
 	run := running(1, t0, sec(10))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil })
 	pending := with(run, func(j *slurm.Job) {
-		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, ""
+		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", time.Time{}, slurm.Hosts{}, nil, slurm.TRES{}
 	})
 	completing := with(run, func(j *slurm.Job) { j.State, j.Flags, j.End = "PENDING", []string{"COMPLETING", "REQUEUED"}, sec(70) })
 	again := with(run, func(j *slurm.Job) {
@@ -50,9 +50,11 @@ func TestRecordSegments(t *testing.T) {
 	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(60) })
 	two := with(run, func(j *slurm.Job) {
-		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"}
+		j.Nodes, j.Gres = slurm.ReadHosts("n[1-2]"), slurm.ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0),gpu:h100:1(IDX:4)"})
 	})
-	shrunk := with(two, func(j *slurm.Job) { j.Nodes, j.Gres = slurm.ReadHosts("n1"), []string{"gpu:a100:2(IDX:0-1)"} })
+	shrunk := with(two, func(j *slurm.Job) {
+		j.Nodes, j.Gres = slurm.ReadHosts("n1"), slurm.ReadDetail([]string{"gpu:a100:2(IDX:0-1)"})
+	})
 	reused := with(run, func(j *slurm.Job) { j.Submit, j.Start, j.User = sec(500), sec(510), "bob" })
 	d := fresh(t)
 	for _, c := range []struct {
@@ -143,7 +145,7 @@ func held(t *testing.T, d *DB) (sum float64) {
 func TestCancelledWhilePending(t *testing.T) {
 	d := fresh(t)
 	pending := with(running(1, t0, sec(10)), func(j *slurm.Job) {
-		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), slurm.Hosts{}, nil, ""
+		j.State, j.Start, j.Nodes, j.Gres, j.Allocated = "PENDING", sec(5000), slurm.Hosts{}, nil, slurm.TRES{}
 	})
 	must(t, d.Record(t.Context(), view(sec(20), pending)))
 	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))

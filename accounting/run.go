@@ -161,8 +161,10 @@ func (s *seenRun) finish(at time.Time) {
 			_, _ = h.Write(binary.LittleEndian.AppendUint64(nil, uint64(n)))
 		}
 	}
-	text(s.SLUID, s.Name, s.User, s.Account, s.QOS, s.Partition(), s.State, s.Reason, s.Nodes.Text, s.Allocated, s.Request)
-	text(s.Gres...)
+	text(s.SLUID, s.Name, s.User, s.Account, s.QOS, s.Partition(), s.State, s.Reason, s.Nodes.Text, s.Allocated.Text, s.Request.Text)
+	for i := range s.Gres {
+		text(s.Gres[i].Text)
+	}
 	text(s.Flags...)
 	number(unix(orZero(started)), end, unix(s.Suspended), int64(s.PreSuspend), int64(s.Limit), s.ArrayJob, s.ArrayTask, int64(s.Restarts))
 	if s.digest = int64(h.Sum64()); s.digest == 0 {

@@ -73,8 +73,8 @@ func (h pastLives) seen(p int) *slurm.View {
 		j := slurm.Job{ID: int64(i + 1), Name: "job", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "PENDING", Submit: sec(o.submit), Restarts: n}
 		for _, b := range o.bouts {
 			if b.start <= p {
-				j.State, j.Start, j.Nodes, j.Gres = "RUNNING", sec(o.start()), slurm.ReadHosts(nodesOf(b.nodes)), slices.Repeat([]string{fmt.Sprintf("gpu:a100:%d", b.each)}, b.nodes)
-				j.Allocated = fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each)
+				j.State, j.Start, j.Nodes, j.Gres = "RUNNING", sec(o.start()), slurm.ReadHosts(nodesOf(b.nodes)), slurm.ReadDetail(slices.Repeat([]string{fmt.Sprintf("gpu:a100:%d", b.each)}, b.nodes))
+				j.Allocated = slurm.ReadTRES(fmt.Sprintf("gres/gpu=%d,gres/gpu:a100=%[1]d", b.nodes*b.each))
 			}
 		}
 		switch {

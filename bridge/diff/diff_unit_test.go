@@ -19,7 +19,7 @@ func startHere() Input {
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
-			{Name: "n1", Gres: "gpu:a100:8", GresUsed: "gpu:a100:8(IDX:0-7)"}, {Name: "n2", Gres: "gpu:a100:8", GresUsed: "gpu:a100:4(IDX:0-3)"},
+			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
 		Book: ledger.NewBook(nil), Mode: bridge.Preempt, Pin: true, Lever: slurm.SiteFactor,
 		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
@@ -34,7 +34,7 @@ func TestPins(t *testing.T) {
 	}{
 		{"free", func(*Input) {}, true},
 		{"switched off", func(w *Input) { w.Pin = false }, false},
-		{"not free yet", func(w *Input) { w.View.Nodes[1].GresUsed = "gpu:a100:5(IDX:0-4)" }, false},
+		{"not free yet", func(w *Input) { w.View.Nodes[1].GresUsed = slurm.ReadGRES("gpu:a100:5(IDX:0-4)") }, false},
 		{"an unsplit array", func(w *Input) { w.View.Jobs[0].ArrayJob = 7; w.View.Jobs[0].ArrayTasks = slurm.ReadTasks("0-3") }, false},
 		{"one task of an array", func(w *Input) { w.View.Jobs[0].ArrayJob = 6; w.View.Jobs[0].ArraySplit = true }, true},
 		{"two nodes wanted", func(w *Input) { w.View.Jobs[0].NodeCount = 2 }, false},

@@ -1,9 +1,7 @@
 package intake
 
 import (
-	"cmp"
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -63,8 +61,8 @@ func times(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 // where it takes whole nodes. Cores that Slurm keeps for itself are in no
 // reservation, so nine tenths of them are all.
 func partOf(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
-	tres, err := slurm.ParseTRES(r.TRES)
-	if err != nil || r.TRES == "" || len(hosts) == 0 || r.Maintenance() {
+	tres := &r.TRES
+	if tres.Unread != "" || tres.Text == "" || len(hosts) == 0 || r.Maintenance() {
 		return part
 	}
 	all := 0
@@ -103,12 +101,15 @@ func (a *assembler) others() map[string][]policy.Other {
 	out := map[string][]policy.Other{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
-		if !j.Running() || j.Opaque != "" || strings.Contains(j.Allocated, "gres/gpu") || strings.Contains(j.Request, "gres/gpu") {
+		if !j.Running() || j.Opaque != "" || j.Allocated.MentionsGPUs() || j.Request.MentionsGPUs() {
 			continue
 		}
 		hosts := j.Nodes.Names
-		tres, err := slurm.ParseTRES(cmp.Or(j.Allocated, j.Request))
-		if err != nil || len(hosts) == 0 {
+		tres := &j.Allocated
+		if tres.Text == "" {
+			tres = &j.Request
+		}
+		if tres.Unread != "" || len(hosts) == 0 {
 			continue
 		}
 		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: until(j, a.View.At)}

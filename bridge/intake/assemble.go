@@ -41,7 +41,7 @@ func Assemble(k Known, p bridge.Partition) *policy.Snapshot {
 	s.Speeds = speedsOf(s.Speeds, k.Speeds)
 	for i := range k.View.Nodes {
 		n := &k.View.Nodes[i]
-		if slices.Contains(n.Partitions, p.Name) && strings.Contains(n.Gres, "gpu") {
+		if slices.Contains(n.Partitions, p.Name) && n.MentionsGPUs() {
 			a.nodes[n.Name] = n
 		}
 	}

@@ -17,20 +17,20 @@ var absurd = map[string]struct {
 	job slurm.Job
 	why string
 }{
-	"more GPUs than there are":  {slurm.Job{Request: "cpu=1,gres/gpu=9"}, "it asks for 9 GPUs, the nodes of partition gpu have 8 in all"},
-	"2^31 - 1 GPUs":             {slurm.Job{Request: "cpu=1,gres/gpu=2147483647,gres/gpu:a100=2147483647"}, "it asks for 2147483647 GPUs"},
-	"100,000,000,000 GPUs":      {slurm.Job{Request: "cpu=1,gres/gpu=100000000000"}, "\"100000000000\" is more devices than any cluster has"},
-	"as many on many nodes":     {slurm.Job{PerNode: "gres/gpu:2147483647", NodeCount: 1 << 30}, "GPUs, the nodes of partition gpu have 8 in all"},
-	"a cluster of other nodes":  {slurm.Job{Request: "gres/gpu=1", NodeCount: 1 << 30}, "it asks for 1073741824 nodes, the nodes of partition gpu have 2 in all"},
-	"more cores than there are": {slurm.Job{Request: "cpu=70000000000000,gres/gpu=1"}, "cores, the nodes of partition gpu have 64 in all"},
-	"more memory":               {slurm.Job{Request: "cpu=1,mem=8P,gres/gpu=1"}, "MB of memory, the nodes of partition gpu have 1000000 in all"},
+	"more GPUs than there are":  {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=9")}, "it asks for 9 GPUs, the nodes of partition gpu have 8 in all"},
+	"2^31 - 1 GPUs":             {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=2147483647,gres/gpu:a100=2147483647")}, "it asks for 2147483647 GPUs"},
+	"100,000,000,000 GPUs":      {slurm.Job{Request: slurm.ReadTRES("cpu=1,gres/gpu=100000000000")}, "\"100000000000\" is more devices than any cluster has"},
+	"as many on many nodes":     {slurm.Job{PerNode: slurm.ReadRequest("gres/gpu:2147483647"), NodeCount: 1 << 30}, "GPUs, the nodes of partition gpu have 8 in all"},
+	"a cluster of other nodes":  {slurm.Job{Request: slurm.ReadTRES("gres/gpu=1"), NodeCount: 1 << 30}, "it asks for 1073741824 nodes, the nodes of partition gpu have 2 in all"},
+	"more cores than there are": {slurm.Job{Request: slurm.ReadTRES("cpu=70000000000000,gres/gpu=1")}, "cores, the nodes of partition gpu have 64 in all"},
+	"more memory":               {slurm.Job{Request: slurm.ReadTRES("cpu=1,mem=8P,gres/gpu=1")}, "MB of memory, the nodes of partition gpu have 1000000 in all"},
 }
 
 func twoNodes() *slurm.View {
 	return &slurm.View{At: time.Unix(1e9, 0), Nodes: []slurm.Node{
-		{Name: "n1", State: "IDLE", Gres: "gpu:a100:4", CPUs: 32, MemMB: 500_000, Partitions: []string{"gpu"}},
-		{Name: "n2", State: "IDLE", Gres: "gpu:a100:4", CPUs: 32, MemMB: 500_000, Partitions: []string{"gpu"}},
-		{Name: "n3", State: "IDLE", Gres: "gpu:a100:64", CPUs: 32, MemMB: 500_000, Partitions: []string{"other"}},
+		{Name: "n1", State: "IDLE", Gres: slurm.ReadGRES("gpu:a100:4"), CPUs: 32, MemMB: 500_000, Partitions: []string{"gpu"}},
+		{Name: "n2", State: "IDLE", Gres: slurm.ReadGRES("gpu:a100:4"), CPUs: 32, MemMB: 500_000, Partitions: []string{"gpu"}},
+		{Name: "n3", State: "IDLE", Gres: slurm.ReadGRES("gpu:a100:64"), CPUs: 32, MemMB: 500_000, Partitions: []string{"other"}},
 	}}
 }
 
@@ -44,7 +44,7 @@ func TestAbsurdRequests(t *testing.T) {
 				j := c.job
 				j.ID, j.User, j.Account, j.Partitions, j.State, j.Submit = int64(i+1), "ann", "nlp", []string{"gpu"}, "PENDING", v.At.Add(-time.Hour)
 				if i == 2 {
-					j.Request, j.PerNode, j.NodeCount = "cpu=1,gres/gpu=4", "", 1
+					j.Request, j.PerNode, j.NodeCount = slurm.ReadTRES("cpu=1,gres/gpu=4"), slurm.GRESList{}, 1
 				}
 				v.Jobs = append(v.Jobs, j)
 			}

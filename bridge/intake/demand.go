@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -11,17 +12,15 @@ import (
 // demandOf returns what one task of the job asks for, or holds. A job without
 // GPUs has a count of 0.
 func demandOf(j *slurm.Job) (policy.Ask, error) {
-	tres, err := slurm.ParseTRES(j.Request)
-	if err != nil {
-		return policy.Ask{}, err
-	}
-	perNode, err := slurm.ParseRequest(j.PerNode)
-	if err != nil {
-		return policy.Ask{}, err
+	switch {
+	case j.Request.Unread != "":
+		return policy.Ask{}, errors.New(j.Request.Unread)
+	case j.PerNode.Unread != "":
+		return policy.Ask{}, errors.New(j.PerNode.Unread)
 	}
 	ask := policy.Ask{
 		Nodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
-		CPUs: int(tres.CPUs), MemMB: tres.MemMB, PerNode: slurm.Total(perNode, "gpu"),
+		CPUs: int(j.Request.CPUs), MemMB: j.Request.MemMB, PerNode: slurm.Total(j.PerNode.List, "gpu"),
 		Features: j.Features.All,
 	}
 	if ask.CPUs == 0 {

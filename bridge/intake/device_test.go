@@ -20,7 +20,7 @@ var slicesOf = map[string]int{
 
 func migView(gres string, jobs ...slurm.Job) *slurm.View {
 	v := &slurm.View{At: time.Unix(1e9, 0), Jobs: jobs, Nodes: []slurm.Node{
-		{Name: "n1", State: "IDLE", Gres: gres, CPUs: 64, MemMB: 500_000, Partitions: []string{"gpu"}},
+		{Name: "n1", State: "IDLE", Gres: slurm.ReadGRES(gres), CPUs: 64, MemMB: 500_000, Partitions: []string{"gpu"}},
 	}}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -38,9 +38,9 @@ func TestSlicesHaveOneSize(t *testing.T) {
 	for typ, part := range slicesOf {
 		s := Assemble(Known{View: migView(
 			fmt.Sprintf("gpu:%s:7", typ),
-			slurm.Job{State: "RUNNING", Request: "gres/gpu=2,gres/gpu:" + typ + "=2", Gres: []string{"gpu:" + typ + ":2(IDX:0-1)"}},
-			slurm.Job{State: "RUNNING", Request: "gres/gpu=1", Gres: []string{"gpu:" + typ + ":1(IDX:2)"}},
-			slurm.Job{State: "PENDING", Request: "gres/gpu=1,gres/gpu:" + typ + "=1"},
+			slurm.Job{State: "RUNNING", Request: slurm.ReadTRES("gres/gpu=2,gres/gpu:" + typ + "=2"), Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":2(IDX:0-1)"})},
+			slurm.Job{State: "RUNNING", Request: slurm.ReadTRES("gres/gpu=1"), Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":1(IDX:2)"})},
+			slurm.Job{State: "PENDING", Request: slurm.ReadTRES("gres/gpu=1,gres/gpu:" + typ + "=1")},
 		)}, preempting("gpu"))
 		if d := s.Nodes[0].GPUs[0]; d.Part != part || d.Type != typ || d.Count != 7 {
 			t.Errorf("%s: the node has %+v", typ, d)
@@ -65,7 +65,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 		"gpu:a100:1,gpu:nvidia_a100_3g.20gb:2":   policy.Start,
 		"gpu:nvidia_a100_7g.80gb:1,gpu:1g.5gb:7": policy.Start,
 	} {
-		s := Assemble(Known{View: migView(gres, slurm.Job{State: "PENDING", Request: "cpu=1,gres/gpu=1", PerNode: "gres/gpu:1"})}, preempting("gpu"))
+		s := Assemble(Known{View: migView(gres, slurm.Job{State: "PENDING", Request: slurm.ReadTRES("cpu=1,gres/gpu=1"), PerNode: slurm.ReadRequest("gres/gpu:1")})}, preempting("gpu"))
 		for _, e := range paper.All() {
 			p, err := e.New(nil)
 			if err != nil {

@@ -38,26 +38,10 @@ func unplacedWhy(j *slurm.Job) string {
 	switch {
 	case !j.Features.Plain():
 		return "its constraint " + j.Features.Text + " is more than a list of features"
-	case mixed(j.PerNode) || mixed(j.PerJob):
+	case j.PerNode.Mixed() || j.PerJob.Mixed():
 		return "it asks for several types of GPU"
 	case j.Exclusive:
 		return "it asks for whole nodes"
 	}
 	return ""
-}
-
-// mixed reports whether a request names more than one type of GPU.
-func mixed(request string) bool {
-	list, _ := slurm.ParseRequest(request)
-	typ := ""
-	for _, g := range list {
-		if g.Name != "gpu" || g.Type == "" {
-			continue
-		}
-		if typ != "" && g.Type != typ {
-			return true
-		}
-		typ = g.Type
-	}
-	return false
 }

@@ -94,7 +94,7 @@ func TestDevices(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := &probed{samples: map[string]nodeprobe.Sample{"n1": sample(c.gpus...)}}
-			got, err := ask(src, slurm.Node{Name: "n1", State: "IDLE", Gres: c.gres})
+			got, err := ask(src, slurm.Node{Name: "n1", State: "IDLE", Gres: slurm.ReadGRES(c.gres)})
 			if d := cmp.Diff(map[string][]policy.Devices{"n1": c.want}, got); d != "" || err != nil {
 				t.Error(d, err)
 			}
@@ -110,14 +110,14 @@ func ask(src *probed, nodes ...slurm.Node) (map[string][]policy.Devices, error) 
 func TestOnlyGPUNodesThatAreUpAreAsked(t *testing.T) {
 	src := &probed{samples: map[string]nodeprobe.Sample{}}
 	_, err := ask(src,
-		slurm.Node{Name: "up", State: "MIXED", Gres: "gpu:a100:1"},
-		slurm.Node{Name: "drained", State: "ALLOCATED", Flags: []string{"DRAIN"}, Gres: "gpu:1"},
-		slurm.Node{Name: "cpus", State: "IDLE", Gres: "(null)"},
-		slurm.Node{Name: "shards", State: "IDLE", Gres: "shard:4"},
-		slurm.Node{Name: "garbled", State: "IDLE", Gres: "gpu:::("},
-		slurm.Node{Name: "down", State: "DOWN", Gres: "gpu:1"},
-		slurm.Node{Name: "silent", State: "IDLE", Flags: []string{"NOT_RESPONDING"}, Gres: "gpu:1"},
-		slurm.Node{Name: "asleep", State: "IDLE", Flags: []string{"POWERED_DOWN"}, Gres: "gpu:1"},
+		slurm.Node{Name: "up", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:1")},
+		slurm.Node{Name: "drained", State: "ALLOCATED", Flags: []string{"DRAIN"}, Gres: slurm.ReadGRES("gpu:1")},
+		slurm.Node{Name: "cpus", State: "IDLE", Gres: slurm.ReadGRES("(null)")},
+		slurm.Node{Name: "shards", State: "IDLE", Gres: slurm.ReadGRES("shard:4")},
+		slurm.Node{Name: "garbled", State: "IDLE", Gres: slurm.ReadGRES("gpu:::(")},
+		slurm.Node{Name: "down", State: "DOWN", Gres: slurm.ReadGRES("gpu:1")},
+		slurm.Node{Name: "silent", State: "IDLE", Flags: []string{"NOT_RESPONDING"}, Gres: slurm.ReadGRES("gpu:1")},
+		slurm.Node{Name: "asleep", State: "IDLE", Flags: []string{"POWERED_DOWN"}, Gres: slurm.ReadGRES("gpu:1")},
 	)
 	want := map[string]string{"up": "http://up.example:9810", "drained": "http://drained.example:9810"}
 	if d := cmp.Diff(want, src.asked); d != "" {
@@ -145,7 +145,7 @@ func TestOldSamplesAreUnknown(t *testing.T) {
 	}}
 	var nodes []slurm.Node
 	for n := range src.samples {
-		nodes = append(nodes, slurm.Node{Name: n, State: "IDLE", Gres: "gpu:a100:1"})
+		nodes = append(nodes, slurm.Node{Name: n, State: "IDLE", Gres: slurm.ReadGRES("gpu:a100:1")})
 	}
 	got, err := ask(src, nodes...)
 	idle := []policy.Devices{{Type: "a100", Count: 1, Busy: policy.Known(0)}}

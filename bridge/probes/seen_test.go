@@ -33,7 +33,7 @@ func but(g nodeprobe.GPU, change func(*nodeprobe.GPU)) nodeprobe.GPU {
 
 // runs is a job running for an hour on the nodes, with its gres_detail on each.
 func runs(id int64, nodes string, gres ...string) slurm.Job {
-	return slurm.Job{ID: id, State: "RUNNING", Nodes: slurm.ReadHosts(nodes), Gres: gres, Start: now.Add(-time.Hour), UserID: 1000}
+	return slurm.Job{ID: id, State: "RUNNING", Nodes: slurm.ReadHosts(nodes), Gres: slurm.ReadDetail(gres), Start: now.Add(-time.Hour), UserID: 1000}
 }
 
 // asked is what the probes of n1 and n2 show.
@@ -56,7 +56,7 @@ func (a asked) look(t *testing.T) (map[int64]bridge.Use, []string) {
 			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.Sharing))
 		}
 	}
-	v := &slurm.View{At: now, Jobs: a.jobs, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: "gpu:a100:8"}, {Name: "n2", State: "MIXED", Gres: "gpu:a100:8"}}}
+	v := &slurm.View{At: now, Jobs: a.jobs, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}, {Name: "n2", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}}}
 	for range 2 { // the same sample is kept once
 		if _, err := p.Sample(context.Background(), v); err != nil {
 			t.Fatal(err)

@@ -38,13 +38,9 @@ func tenantsOf(v *slurm.View) map[string]*tenants {
 
 // numbers returns the GPU numbers of a job's gres_detail on one node; nil when
 // it does not tell them all.
-func numbers(detail string) []int {
-	list, err := slurm.ParseGRES(detail)
-	if err != nil {
-		return nil
-	}
+func numbers(detail slurm.GRESList) []int {
 	var out []int
-	for _, g := range list {
+	for _, g := range detail.List {
 		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
 			continue
 		}

@@ -51,7 +51,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"another partition", slurm.SiteFactor, func(j *slurm.Job) { j.Partitions = []string{"low"} }, "partition", ""},
 		{"another account", slurm.Lease, func(j *slurm.Job) { j.Account = "b" }, "account", ""},
 		{"another QOS", slurm.Lease, func(j *slurm.Job) { j.QOS = "high" }, "QOS", ""},
-		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = "gres/gpu=8" }, "request", ""},
+		{"more GPUs", slurm.Require, func(j *slurm.Job) { j.Request = slurm.ReadTRES("gres/gpu=8") }, "request", ""},
 		{"requeued, still cleaning up", slurm.Nice, func(j *slurm.Job) { j.Flags = []string{"COMPLETING"} }, "cleans up", ""},
 		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}

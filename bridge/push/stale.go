@@ -91,7 +91,7 @@ func foreign(in *bridge.Intent, j *slurm.Job) string {
 func rethought(was, j *slurm.Job) string {
 	for _, f := range []struct{ what, was, is string }{
 		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition(), j.Partition()},
-		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request, j.Request},
+		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request.Text, j.Request.Text},
 		{"number of nodes", strconv.Itoa(was.NodeCount), strconv.Itoa(j.NodeCount)}, {"constraint", was.Features.Text, j.Features.Text},
 		{"reservation", was.Reservation, j.Reservation}, {"deadline", was.Deadline.String(), j.Deadline.String()},
 		{"comment", was.Comment, j.Comment}, {"leave to be requeued", strconv.FormatBool(was.Requeue), strconv.FormatBool(j.Requeue)},

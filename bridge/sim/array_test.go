@@ -143,8 +143,8 @@ func TestUpdateRules(t *testing.T) {
 		}
 	}
 	j := get(t, w, waits)
-	if j.Excluded.Text != "n2" || j.PerNode != "gres/gpu:2" || j.Partition() != "low" || j.Nice != 0 {
-		t.Errorf("%q %q %q nice %d", j.Excluded.Text, j.PerNode, j.Partition(), j.Nice)
+	if j.Excluded.Text != "n2" || j.PerNode.Text != "gres/gpu:2" || j.Partition() != "low" || j.Nice != 0 {
+		t.Errorf("%q %q %q nice %d", j.Excluded.Text, j.PerNode.Text, j.Partition(), j.Nice)
 	}
 	if err := w.Update("slurm", waits, Update{Excluded: &[]string{}}); err != nil {
 		t.Fatal(err)

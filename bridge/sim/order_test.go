@@ -113,8 +113,8 @@ func TestGangGetsAllOrNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	advance(w, 5*time.Second)
-	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes.Text != "n[1-2]" || j.Allocated != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
-		t.Errorf("%s on %s with %s", j.State, j.Nodes.Text, j.Allocated)
+	if j := get(t, w, gang); j.State != "RUNNING" || j.Nodes.Text != "n[1-2]" || j.Allocated.Text != "cpu=2,mem=2000M,node=2,billing=2,gres/gpu=16,gres/gpu:a100=16" {
+		t.Errorf("%s on %s with %s", j.State, j.Nodes.Text, j.Allocated.Text)
 	}
 }
 

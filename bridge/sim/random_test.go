@@ -180,7 +180,7 @@ func TestDirectAppliesEveryEdit(t *testing.T) {
 		}
 	}
 	j, err := d.Reread(ctx, waits)
-	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.Required.Text != "n2" || j.Excluded.Text != "n1" || j.PerNode != "gres/gpu:4" {
+	if err != nil || j.Priority != 10_480 || j.Nice != 20 || !j.Eligible.Equal(until) || j.Required.Text != "n2" || j.Excluded.Text != "n1" || j.PerNode.Text != "gres/gpu:4" {
 		t.Errorf("%+v %v", j, err)
 	}
 	advance(w, time.Second)

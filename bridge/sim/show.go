@@ -56,14 +56,14 @@ func (r *records) show(j *job) slurm.Job {
 		Nodes: slurm.HostsOf(j.hosts()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
 		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.planned.Nodes()),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
-		MaxNodes: s.Nodes, Request: j.request(), Allocated: j.allocated(), Gres: j.gres(), Features: slurm.ReadFeatures(s.Features),
+		MaxNodes: s.Nodes, Request: slurm.ReadTRES(j.request()), Allocated: slurm.ReadTRES(j.allocated()), Gres: slurm.ReadDetail(j.gres()), Features: slurm.ReadFeatures(s.Features),
 		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.taskString()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
-		out.PerNode = "gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode)
+		out.PerNode = slurm.ReadRequest("gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
 	}
 	if s.GPUs > 0 {
-		out.PerJob = "gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs)
+		out.PerJob = slurm.ReadRequest("gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
 	}
 	if j.array != 0 && !j.unsplit() {
 		out.ArraySplit, out.ArrayTask = true, j.task

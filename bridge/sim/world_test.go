@@ -56,7 +56,7 @@ func TestFirstJobStartsSoonAndEndsWithItsWork(t *testing.T) {
 	id := submit(t, w, Spec{Work: 10 * time.Minute})
 	advance(w, 4*time.Second)
 	j := get(t, w, id)
-	if j.State != "RUNNING" || j.Nodes.Text != "n1" || len(j.Gres) != 1 || j.Gres[0] != "gpu:a100:8(IDX:0-7)" {
+	if j.State != "RUNNING" || j.Nodes.Text != "n1" || len(j.Gres) != 1 || j.Gres[0].Text != "gpu:a100:8(IDX:0-7)" {
 		t.Fatalf("after 4 s: %s on %q with %v", j.State, j.Nodes.Text, j.Gres)
 	}
 	advance(w, 10*time.Minute)

@@ -47,16 +47,12 @@ var jobShape = shaped(
 	size("cpus", func(j *Job) *int { return &j.CPUs }),
 	size("memory_per_node", func(j *Job) *int64 { return &j.MemPerNode }),
 	size("memory_per_cpu", func(j *Job) *int64 { return &j.MemPerCPU }),
-	word("tres_req_str", func(j *Job) *string { return &j.Request }),
-	word("tres_alloc_str", func(j *Job) *string { return &j.Allocated }),
-	word("tres_per_node", func(j *Job) *string { return &j.PerNode }),
-	word("tres_per_job", func(j *Job) *string { return &j.PerJob }),
-	word("tres_per_task", func(j *Job) *string { return &j.PerTask }),
-	field[Job]{"gres_detail", func(s *scanner, j *Job) verdict {
-		got := s.words(false)
-		j.Gres = s.pool.keep(s.list)
-		return got
-	}},
+	meaning("tres_req_str", func(j *Job) *TRES { return &j.Request }, (*known).tres),
+	meaning("tres_alloc_str", func(j *Job) *TRES { return &j.Allocated }, (*known).tres),
+	meaning("tres_per_node", func(j *Job) *GRESList { return &j.PerNode }, (*known).request),
+	meaning("tres_per_job", func(j *Job) *GRESList { return &j.PerJob }, (*known).request),
+	meaning("tres_per_task", func(j *Job) *GRESList { return &j.PerTask }, (*known).request),
+	field[Job]{"gres_detail", readDetail},
 	meaning("features", func(j *Job) *Features { return &j.Features }, (*known).constraint),
 	meaning("dependency", func(j *Job) *Dependency { return &j.Dependency }, (*known).dependency),
 	word("resv_name", func(j *Job) *string { return &j.Reservation }),
@@ -86,6 +82,15 @@ func readPartitions(s *scanner, j *Job) verdict {
 	if list != "" {
 		s.list = append(s.list[:0], strings.Split(list, ",")...)
 		j.Partitions = s.pool.keep(s.list)
+	}
+	return got
+}
+
+func readDetail(s *scanner, j *Job) verdict {
+	got := s.words(false)
+	j.Gres = s.details.take(len(s.list))
+	for i, text := range s.list {
+		j.Gres[i] = s.known.gres(text)
 	}
 	return got
 }
@@ -149,7 +154,7 @@ func (s *scanner) job(j *Job) {
 	if good&priorityField != 0 && j.Priority == 0 {
 		j.Held = true
 	}
-	j.Directive = ReadDirective(j.Comment, j.Extra)
+	j.Directive = s.known.directive(j.Comment, j.Extra)
 	if j.ArrayJob == 0 {
 		j.ArrayTask, j.ArraySplit = 0, false
 	}

@@ -20,7 +20,7 @@ var reservationShape = shaped(
 	field[Reservation]{"flags", readReservationFlags},
 	lenient(size("core_count", func(r *Reservation) *int { return &r.Cores })),
 	lenient(size("node_count", func(r *Reservation) *int { return &r.NodeCount })),
-	lenient(word("tres", func(r *Reservation) *string { return &r.TRES })),
+	lenient(meaning("tres", func(r *Reservation) *TRES { return &r.TRES }, (*known).tres)),
 	lenient(commas("users", func(r *Reservation) *[]string { return &r.Users })),
 	lenient(commas("accounts", func(r *Reservation) *[]string { return &r.Accounts })),
 	lenient(commas("groups", func(r *Reservation) *[]string { return &r.Groups })),

@@ -89,6 +89,7 @@ func (d *Decoder) document(r io.Reader, key string, body func(*scanner)) (Meta, 
 	s := &d.s
 	s.start(r, d.Limits.defaults())
 	defer s.pool.drop()
+	defer func() { s.details.piece = nil }()
 	var meta Meta
 	seen := s.envelope(&meta, key, body)
 	if s.err == nil && !seen && key != "" && len(meta.Errors) == 0 {

@@ -52,18 +52,14 @@ func cutCompute(profile string) (slices int, rest string) {
 
 // Devices returns the GPUs Slurm has configured on the node, by type, sorted.
 // What cannot be read is not there.
-func (n *Node) Devices() []GRES { return n.gpus(n.Gres) }
+func (n *Node) Devices() []GRES { return n.typed(n.Gres.List, "") }
 
 // InUse returns those of the GPUs that Slurm has given out.
-func (n *Node) InUse() []GRES { return n.gpus(n.GresUsed) }
+func (n *Node) InUse() []GRES { return n.typed(n.GresUsed.List, "") }
 
-func (n *Node) gpus(text string) []GRES {
-	list, err := ParseGRES(text)
-	if err != nil {
-		return nil
-	}
-	return n.typed(list, "")
-}
+// MentionsGPUs reports whether what Slurm says of the node's generic resources has
+// GPUs in it, whatever else it says.
+func (n *Node) MentionsGPUs() bool { return strings.Contains(n.Gres.Text, "gpu") }
 
 // typed returns the GPUs of a list on the node by type, sorted. Those that name
 // no type are of the type given or, where the node has none of that, what an
@@ -93,9 +89,8 @@ func (n *Node) typeOf(typ string) string {
 	if n == nil {
 		return typ
 	}
-	list, _ := ParseGRES(n.Gres)
 	first := ""
-	for _, g := range list {
+	for _, g := range n.Gres.List {
 		switch {
 		case g.Name != "gpu" || g.Type == "":
 		case g.Type == typ:

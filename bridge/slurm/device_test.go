@@ -35,7 +35,7 @@ func TestNodeDevices(t *testing.T) {
 		"gpu:b:1,gpu:a:1,shard:b:4,gpu:b:2": {
 			{Name: "gpu", Type: "a", Count: 1}, {Name: "gpu", Type: "b", Count: 3}},
 	} {
-		n := Node{Gres: gres, GresUsed: gres}
+		n := Node{Gres: ReadGRES(gres), GresUsed: ReadGRES(gres)}
 		if d := cmp.Diff(want, n.Devices()) + cmp.Diff(want, n.InUse()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", gres, d)
 		}
@@ -44,34 +44,34 @@ func TestNodeDevices(t *testing.T) {
 
 func TestJobHolds(t *testing.T) {
 	nodes := map[string]*Node{
-		"n1": {Name: "n1", Gres: "gpu:a100:8"}, "n2": {Name: "n2", Gres: "gpu:a100:8"}, "n3": {Name: "n3", Gres: "gpu:4"},
-		"n4": {Name: "n4", Gres: "gpu:1g.5gb:7,gpu:a100:4"},
+		"n1": {Name: "n1", Gres: ReadGRES("gpu:a100:8")}, "n2": {Name: "n2", Gres: ReadGRES("gpu:a100:8")}, "n3": {Name: "n3", Gres: ReadGRES("gpu:4")},
+		"n4": {Name: "n4", Gres: ReadGRES("gpu:1g.5gb:7,gpu:a100:4")},
 	}
 	on := func(node, typ string, count int) Hold { return Hold{node, GRES{Name: "gpu", Type: typ, Count: count}} }
 	for name, c := range map[string]struct {
 		job  Job
 		want []Hold
 	}{
-		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: []string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"}}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:1g.5gb:2(IDX:0-1)"}}, []Hold{on("n4", "1g.5gb", 2)}},
-		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: []string{"gpu:(null):2(IDX:0-1)"}}, []Hold{on("n1", "a100", 2)}},
-		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: []string{"gpu:2"}}, []Hold{on("n3", Untyped, 2)}},
-		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2,gres/gpu:1g.5gb=2"}, []Hold{on("n4", "1g.5gb", 2)}},
-		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: []string{"gpu:2(IDX:0-1)"}, Allocated: "gres/gpu=2"}, []Hold{on("n4", "a100", 2)}},
-		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: "cpu=8,gres/gpu=3,gres/gpu:a100=3", Request: "gres/gpu=16"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: "cpu=8", PerNode: "gres:gpu:2"}, []Hold{on("n1", "a100", 2), on("n2", "a100", 2)}},
-		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: "gres/gpu=3,gres/gpu:h100=1"}, []Hold{on("n4", "a100", 2), on("n4", "h100", 1)}},
-		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: []string{"gpu:2"}}, []Hold{on("gone", "", 2)}},
-		"no GPUs":          {Job{Nodes: ReadHosts("n1"), Allocated: "cpu=8"}, nil},
-		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: []string{"gpu:::("}}, nil},
-		"no nodes":         {Job{Request: "gres/gpu=2"}, nil},
+		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"})}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:1g.5gb:2(IDX:0-1)"})}, []Hold{on("n4", "1g.5gb", 2)}},
+		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:(null):2(IDX:0-1)"})}, []Hold{on("n1", "a100", 2)}},
+		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: ReadDetail([]string{"gpu:2"})}, []Hold{on("n3", Untyped, 2)}},
+		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2,gres/gpu:1g.5gb=2")}, []Hold{on("n4", "1g.5gb", 2)}},
+		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2")}, []Hold{on("n4", "a100", 2)}},
+		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: ReadTRES("cpu=8,gres/gpu=3,gres/gpu:a100=3"), Request: ReadTRES("gres/gpu=16")}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: ReadTRES("cpu=8"), PerNode: ReadRequest("gres:gpu:2")}, []Hold{on("n1", "a100", 2), on("n2", "a100", 2)}},
+		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: ReadTRES("gres/gpu=3,gres/gpu:h100=1")}, []Hold{on("n4", "a100", 2), on("n4", "h100", 1)}},
+		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: ReadDetail([]string{"gpu:2"})}, []Hold{on("gone", "", 2)}},
+		"no GPUs":          {Job{Nodes: ReadHosts("n1"), Allocated: ReadTRES("cpu=8")}, nil},
+		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:::("})}, nil},
+		"no nodes":         {Job{Request: ReadTRES("gres/gpu=2")}, nil},
 	} {
 		if d := cmp.Diff(c.want, c.job.Holds(func(n string) *Node { return nodes[n] })); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
 	v := View{Nodes: []Node{*nodes["n1"], *nodes["n3"]}}
-	if v.Node("n3").Gres != "gpu:4" || v.Node("n2") != nil || v.Node("n9") != nil {
+	if v.Node("n3").Gres.Text != "gpu:4" || v.Node("n2") != nil || v.Node("n9") != nil {
 		t.Error("a view finds the wrong node")
 	}
 }
@@ -82,19 +82,19 @@ func TestJobAsks(t *testing.T) {
 		want  GRES
 		total int
 	}{
-		"tracked":     {Job{Request: "cpu=1,gres/gpu=4,gres/gpu:a100=4"}, GRES{Name: "gpu", Type: "a100", Count: 4}, 4},
-		"any":         {Job{Request: "gres/gpu=4", PerNode: "gres/gpu:2"}, GRES{Name: "gpu", Count: 4}, 4},
-		"not tracked": {Job{Request: "cpu=1", PerNode: "gres:gpu:h100:2", NodeCount: 3}, GRES{Name: "gpu", Type: "h100", Count: 6}, 6},
-		"per job":     {Job{PerJob: "gres/gpu:5"}, GRES{Name: "gpu", Count: 5}, 5},
-		"none":        {Job{Request: "cpu=4"}, GRES{Name: "gpu"}, 0},
-		"given other": {Job{Request: "gres/gpu=4", Allocated: "gres/gpu=2"}, GRES{Name: "gpu", Count: 4}, 2},
+		"tracked":     {Job{Request: ReadTRES("cpu=1,gres/gpu=4,gres/gpu:a100=4")}, GRES{Name: "gpu", Type: "a100", Count: 4}, 4},
+		"any":         {Job{Request: ReadTRES("gres/gpu=4"), PerNode: ReadRequest("gres/gpu:2")}, GRES{Name: "gpu", Count: 4}, 4},
+		"not tracked": {Job{Request: ReadTRES("cpu=1"), PerNode: ReadRequest("gres:gpu:h100:2"), NodeCount: 3}, GRES{Name: "gpu", Type: "h100", Count: 6}, 6},
+		"per job":     {Job{PerJob: ReadRequest("gres/gpu:5")}, GRES{Name: "gpu", Count: 5}, 5},
+		"none":        {Job{Request: ReadTRES("cpu=4")}, GRES{Name: "gpu"}, 0},
+		"given other": {Job{Request: ReadTRES("gres/gpu=4"), Allocated: ReadTRES("gres/gpu=2")}, GRES{Name: "gpu", Count: 4}, 2},
 	} {
 		got, err := c.job.Asks()
 		if d := cmp.Diff(c.want, got); d != "" || err != nil || c.job.GPUs() != c.total {
 			t.Errorf("%s: %v, %d in all, want %d\n%s", name, err, c.job.GPUs(), c.total, d)
 		}
 	}
-	for _, j := range []Job{{Request: "gres/gpu=x"}, {PerTask: "gpu:1"}, {PerNode: "gpu:::"}} {
+	for _, j := range []Job{{Request: ReadTRES("gres/gpu=x")}, {PerTask: ReadRequest("gpu:1")}, {PerNode: ReadRequest("gpu:::")}} {
 		if got, err := j.Asks(); err == nil || j.GPUs() != 0 {
 			t.Errorf("%+v asks for %v", j, got)
 		}

@@ -3,6 +3,7 @@ package slurm
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -36,12 +37,12 @@ const (
 
 // ReadDirective reads the directives in the texts, later ones winning.
 func ReadDirective(texts ...string) Directive {
+	if !slices.ContainsFunc(texts, directs) {
+		return Directive{}
+	}
 	var d Directive
 	var errs []error
 	for _, text := range texts {
-		if !strings.Contains(text, "fairbridge:") {
-			continue
-		}
 		for _, word := range strings.Fields(text) {
 			body, ok := strings.CutPrefix(word, "fairbridge:")
 			if !ok {
@@ -61,6 +62,9 @@ func ReadDirective(texts ...string) Directive {
 	d.Unread = reason(errors.Join(errs...))
 	return d
 }
+
+// directs reports whether there may be a directive in the text.
+func directs(text string) bool { return strings.Contains(text, "fairbridge:") }
 
 // directives maps each key to what it sets. Flags take no value.
 var directives = map[string]func(d *Directive, v string) error{

@@ -12,6 +12,49 @@ type GRES struct {
 	Index []int // device numbers, sorted; nil when not given
 }
 
+// GRESList is a list of generic resources, read once.
+type GRESList struct {
+	Text   string // as Slurm writes it
+	List   []GRES // shared by records: never written to
+	Unread string // why the text cannot be read, and lists nothing; "" when it can
+}
+
+// ReadGRES reads what a node has, or a job holds on one, as ParseGRES does.
+func ReadGRES(text string) GRESList {
+	list, err := ParseGRES(text)
+	return GRESList{Text: text, List: list, Unread: reason(err)}
+}
+
+// ReadRequest reads a request as ParseRequest does.
+func ReadRequest(text string) GRESList {
+	list, err := ParseRequest(text)
+	return GRESList{Text: text, List: list, Unread: reason(err)}
+}
+
+// ReadDetail reads gres_detail: what a job holds, node by node.
+func ReadDetail(texts []string) []GRESList {
+	var out []GRESList
+	for _, t := range texts {
+		out = append(out, ReadGRES(t))
+	}
+	return out
+}
+
+// Mixed reports whether the list names more than one type of GPU.
+func (l GRESList) Mixed() bool {
+	typ := ""
+	for _, g := range l.List {
+		if g.Name != "gpu" || g.Type == "" {
+			continue
+		}
+		if typ != "" && g.Type != typ {
+			return true
+		}
+		typ = g.Type
+	}
+	return false
+}
+
 // maxCount is more devices than are believed.
 const maxCount = 1 << 31
 

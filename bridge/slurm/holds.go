@@ -10,18 +10,18 @@ import (
 // Type "" is any, Count 0 none. Where Slurm does not track gres/gpu, the request
 // itself is counted.
 func (j *Job) Asks() (GRES, error) {
-	out := GRES{Name: "gpu"}
-	tres, err := ParseTRES(j.Request)
-	lists := [][]GRES{tres.Gres}
-	for _, request := range []string{j.PerJob, j.PerNode, j.PerTask} {
-		list, e := ParseRequest(request)
-		err, lists = errors.Join(err, e), append(lists, list)
+	var errs []error
+	for _, unread := range []string{j.Request.Unread, j.PerJob.Unread, j.PerNode.Unread, j.PerTask.Unread} {
+		if unread != "" {
+			errs = append(errs, errors.New(unread))
+		}
 	}
-	if err != nil {
-		return GRES{}, err
+	if errs != nil {
+		return GRES{}, errors.Join(errs...)
 	}
+	out, lists := GRES{Name: "gpu"}, [][]GRES{j.Request.Gres, j.PerJob.List, j.PerNode.List, j.PerTask.List}
 	nodes := max(j.NodeCount, 1)
-	out.Count = cmp.Or(tres.GPUs(), max(Total(lists[1], "gpu"), Total(lists[2], "gpu")*nodes))
+	out.Count = cmp.Or(j.Request.GPUs(), max(Total(lists[1], "gpu"), Total(lists[2], "gpu")*nodes))
 	if out.Count == 0 && Total(lists[3], "gpu") > 0 {
 		return GRES{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
 	}
@@ -45,14 +45,10 @@ type Hold struct {
 // Type "" is not known. A record that cannot be read holds none.
 func (j *Job) Holds(find func(node string) *Node) []Hold {
 	hosts := j.Nodes.Names
-	if len(hosts) == 0 {
+	if len(hosts) == 0 || j.Allocated.Unread != "" {
 		return nil
 	}
-	given, err := ParseTRES(j.Allocated)
-	if err != nil {
-		return nil
-	}
-	per, err := j.perHost(hosts, given)
+	per, err := j.perHost(hosts)
 	if err != nil {
 		return nil
 	}
@@ -62,7 +58,7 @@ func (j *Job) Holds(find func(node string) *Node) []Hold {
 		if find != nil {
 			n = find(host)
 		}
-		for _, g := range n.typed(per[i], given.GPUType()) {
+		for _, g := range n.typed(per[i], j.Allocated.GPUType()) {
 			out = append(out, Hold{host, g})
 		}
 	}
@@ -71,19 +67,18 @@ func (j *Job) Holds(find func(node string) *Node) []Hold {
 }
 
 // perHost returns what the job holds on each of its nodes.
-func (j *Job) perHost(hosts []string, given TRES) ([][]GRES, error) {
+func (j *Job) perHost(hosts []string) ([][]GRES, error) {
 	per := make([][]GRES, len(hosts))
 	if len(j.Gres) == len(hosts) {
 		for i, detail := range j.Gres {
-			list, err := ParseGRES(detail)
-			if err != nil {
-				return nil, err
+			if detail.Unread != "" {
+				return nil, errors.New(detail.Unread)
 			}
-			per[i] = list
+			per[i] = detail.List
 		}
 		return per, nil
 	}
-	all := given.ByType()
+	all := j.Allocated.ByType()
 	if len(all) == 0 {
 		asks, err := j.Asks()
 		if err != nil {
@@ -106,8 +101,8 @@ func (j *Job) perHost(hosts []string, given TRES) ([][]GRES, error) {
 // GPUs returns how many devices the job holds or held or, before, asks for; 0
 // also where its record cannot be read.
 func (j *Job) GPUs() int {
-	if t, err := ParseTRES(j.Allocated); err == nil && t.GPUs() > 0 {
-		return t.GPUs()
+	if n := j.Allocated.GPUs(); n > 0 {
+		return n
 	}
 	n := 0
 	for _, h := range j.Holds(nil) {

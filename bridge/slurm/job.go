@@ -76,14 +76,14 @@ type Job struct {
 	NodeCount   int
 	MaxNodes    int
 	CPUs        int
-	MemPerNode  int64    // megabytes; 0: not given
-	MemPerCPU   int64    // megabytes; 0: not given
-	Request     string   // tres_req_str
-	Allocated   string   // tres_alloc_str
-	PerNode     string   // tres_per_node
-	PerJob      string   // tres_per_job
-	PerTask     string   // tres_per_task
-	Gres        []string // gres_detail: one item per node, running jobs only
+	MemPerNode  int64      // megabytes; 0: not given
+	MemPerCPU   int64      // megabytes; 0: not given
+	Request     TRES       // tres_req_str
+	Allocated   TRES       // tres_alloc_str
+	PerNode     GRESList   // tres_per_node
+	PerJob      GRESList   // tres_per_job
+	PerTask     GRESList   // tres_per_task
+	Gres        []GRESList // gres_detail: one item for each of Nodes, running jobs only
 	Features    Features
 	Dependency  Dependency
 	Reservation string

@@ -9,6 +9,10 @@ type known struct {
 	features memo[Features]
 	depends  memo[Dependency]
 	tasks    memo[Tasks]
+	comments memo[Directive]
+	tracked  memo[TRES]
+	generic  memo[GRESList] // of nodes
+	requests memo[GRESList]
 }
 
 func (k *known) hosts(text string) Hosts {
@@ -25,6 +29,34 @@ func (k *known) dependency(text string) Dependency {
 
 func (k *known) array(text string) Tasks {
 	return k.tasks.get(text, ReadTasks, func(t Tasks) int { return len(t.Ranges) })
+}
+
+func (k *known) directive(comment, extra string) Directive {
+	switch {
+	case directs(extra):
+		return ReadDirective(comment, extra)
+	case directs(comment):
+		return k.comments.get(comment, readComment, func(Directive) int { return 0 })
+	}
+	return Directive{}
+}
+
+func readComment(text string) Directive { return ReadDirective(text) }
+
+func (k *known) tres(text string) TRES {
+	return k.tracked.get(text, ReadTRES, func(t TRES) int { return len(t.Gres) })
+}
+
+func (k *known) gres(text string) GRESList { return k.generic.get(text, ReadGRES, gresItems) }
+
+func (k *known) request(text string) GRESList { return k.requests.get(text, ReadRequest, gresItems) }
+
+func gresItems(l GRESList) int {
+	n := len(l.List)
+	for i := range l.List {
+		n += len(l.List[i].Index)
+	}
+	return n
 }
 
 // memo keeps what texts mean.

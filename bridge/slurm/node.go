@@ -6,10 +6,10 @@ type Node struct {
 	State      string   // base state, upper case: IDLE, MIXED, ALLOCATED, DOWN, …
 	Flags      []string // DRAIN, NOT_RESPONDING, … sorted
 	Reason     string
-	Gres       string // "gpu:a100:8(S:0-1)"
-	GresUsed   string // "gpu:a100:7(IDX:0-6)"
-	TRES       string
-	TRESUsed   string
+	Gres       GRESList // "gpu:a100:8(S:0-1)"
+	GresUsed   GRESList // "gpu:a100:7(IDX:0-6)"
+	TRES       TRES
+	TRESUsed   TRES
 	Features   []string // active
 	Partitions []string
 	CPUs       int

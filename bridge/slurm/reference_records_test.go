@@ -65,9 +65,10 @@ func (r *reader) resources(j *Job) {
 	j.Excluded, j.Scheduled = ReadHosts(r.hosts("excluded_nodes")), ReadHosts(r.hosts("scheduled_nodes"))
 	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
 	j.MemPerNode, j.MemPerCPU = r.size("memory_per_node"), r.size("memory_per_cpu")
-	j.Request, j.Allocated = r.text("tres_req_str"), r.text("tres_alloc_str")
-	j.PerNode, j.PerJob, j.PerTask = r.text("tres_per_node"), r.text("tres_per_job"), r.text("tres_per_task")
-	j.Gres, _ = r.list("gres_detail", false)
+	j.Request, j.Allocated = ReadTRES(r.text("tres_req_str")), ReadTRES(r.text("tres_alloc_str"))
+	j.PerNode, j.PerJob, j.PerTask = ReadRequest(r.text("tres_per_node")), ReadRequest(r.text("tres_per_job")), ReadRequest(r.text("tres_per_task"))
+	detail, _ := r.list("gres_detail", false)
+	j.Gres = ReadDetail(detail)
 }
 
 func (r *reader) array(j *Job) {
@@ -128,8 +129,8 @@ func referenceNode(o jsonObject) Node {
 	}
 	slices.Sort(n.Flags)
 	n.Flags = slices.Compact(n.Flags)
-	n.Gres, n.GresUsed = r.text("gres"), r.text("gres_used")
-	n.TRES, n.TRESUsed = r.text("tres"), r.text("tres_used")
+	n.Gres, n.GresUsed = ReadGRES(r.text("gres")), ReadGRES(r.text("gres_used"))
+	n.TRES, n.TRESUsed = ReadTRES(r.text("tres")), ReadTRES(r.text("tres_used"))
 	n.Features, n.Partitions = r.commas("active_features"), r.commas("partitions")
 	n.CPUs, n.CPUsUsed = int(r.size("cpus")), int(r.size("alloc_cpus"))
 	n.MemMB, n.MemUsedMB = r.size("real_memory"), r.size("alloc_memory")
@@ -172,7 +173,7 @@ func referenceReservation(o jsonObject) Reservation {
 	}
 	soft := newReader(o)
 	v.Cores, v.NodeCount = int(soft.size("core_count")), int(soft.size("node_count"))
-	v.TRES, v.Partition, v.Licenses = soft.text("tres"), soft.text("partition"), soft.text("licenses")
+	v.TRES, v.Partition, v.Licenses = ReadTRES(soft.text("tres")), soft.text("partition"), soft.text("licenses")
 	v.Users, v.Accounts, v.Groups = soft.commas("users"), soft.commas("accounts"), soft.commas("groups")
 	return v
 }

@@ -15,7 +15,7 @@ type Reservation struct {
 	Flags     []string  // MAINT, IGNORE_JOBS, DAILY, … sorted; an open set
 	Cores     int       // physical cores; 0: not known
 	NodeCount int
-	TRES      string // "cpu=64,gres/gpu=8": over all nodes
+	TRES      TRES // "cpu=64,gres/gpu=8": over all nodes
 	Users     []string
 	Accounts  []string
 	Groups    []string

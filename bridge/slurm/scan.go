@@ -38,6 +38,7 @@ type scanner struct {
 	broken  bool   // the stream failed, not its content
 	pool    pool
 	known   known
+	details slab[GRESList]
 }
 
 // start begins a new document.

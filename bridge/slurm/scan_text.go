@@ -88,7 +88,23 @@ type pool struct {
 	seed  maphash.Seed
 	table []string
 	text  strings.Builder
-	slab  []string
+	lists slab[string]
+}
+
+// slab gives out the items of lists from larger pieces of memory.
+type slab[T any] struct{ piece []T }
+
+// take returns a list of n items; nil for none.
+func (s *slab[T]) take(n int) []T {
+	if n == 0 {
+		return nil
+	}
+	if cap(s.piece)-len(s.piece) < n {
+		s.piece = make([]T, 0, max(listful, n))
+	}
+	from := len(s.piece)
+	s.piece = s.piece[:from+n]
+	return s.piece[from : from+n : from+n]
 }
 
 // shared returns b as a string that is expected to occur again.
@@ -125,19 +141,13 @@ func (p *pool) own(b []byte) string {
 
 // keep returns a copy of list; nil when it is empty.
 func (p *pool) keep(list []string) []string {
-	if len(list) == 0 {
-		return nil
-	}
-	if cap(p.slab)-len(p.slab) < len(list) {
-		p.slab = make([]string, 0, max(listful, len(list)))
-	}
-	from := len(p.slab)
-	p.slab = append(p.slab, list...)
-	return p.slab[from:len(p.slab):len(p.slab)]
+	out := p.lists.take(len(list))
+	copy(out, list)
+	return out
 }
 
 // drop lets go of the chunks of the last reply, which its records own now.
 func (p *pool) drop() {
 	p.text.Reset()
-	p.slab = nil
+	p.lists.piece = nil
 }

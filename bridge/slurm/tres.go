@@ -8,14 +8,26 @@ import (
 	"strings"
 )
 
-// TRES is a parsed list of trackable resources, such as tres_req_str.
+// TRES is a list of trackable resources, such as tres_req_str, read once.
 type TRES struct {
+	Text    string // as Slurm writes it; "" of one that was added up
 	CPUs    int64
 	MemMB   int64 // megabytes
 	Nodes   int64
 	Billing int64
-	Gres    []GRES // every "gres/…" item, sorted by name, then type; no Index
+	Gres    []GRES // every "gres/…" item, sorted by name, then type; no Index; shared: never written to
+	Unread  string // why the text cannot be read, and lists nothing; "" when it can
 }
+
+// ReadTRES reads a list as ParseTRES does.
+func ReadTRES(text string) TRES {
+	t, err := ParseTRES(text)
+	t.Text, t.Unread = text, reason(err)
+	return t
+}
+
+// MentionsGPUs reports whether the text has GPUs in it, whatever else it says.
+func (t TRES) MentionsGPUs() bool { return strings.Contains(t.Text, "gres/gpu") }
 
 // GPUs returns the number of GPUs. "gres/gpu" is the total, which the typed
 // items repeat; their sum counts only when the total is not listed.

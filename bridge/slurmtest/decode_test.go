@@ -83,7 +83,7 @@ func forget(j *slurm.Job, v int) {
 	}
 	if v <= 38 {
 		j.Scheduled, j.Extra = slurm.Hosts{}, ""
-		j.PerNode = strings.ReplaceAll(j.PerNode, "gres/", "gres:")
-		j.PerJob = strings.ReplaceAll(j.PerJob, "gres/", "gres:")
+		j.PerNode = slurm.ReadRequest(strings.ReplaceAll(j.PerNode.Text, "gres/", "gres:"))
+		j.PerJob = slurm.ReadRequest(strings.ReplaceAll(j.PerJob.Text, "gres/", "gres:"))
 	}
 }

@@ -47,8 +47,8 @@ func (c *chain) set(t *testing.T, words map[int]string) {
 // look asks as the bridge does and fails the test if anything looks idle.
 func (c *chain) look(what string) {
 	c.t.Helper()
-	v := &slurm.View{At: time.Now(), Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: "gpu:a100:8"}},
-		Jobs: []slurm.Job{{ID: 7, State: "RUNNING", Nodes: slurm.ReadHosts("n1"), Gres: []string{"gpu:a100:8(IDX:0-7)"}, Start: time.Now().Add(-time.Hour)}}}
+	v := &slurm.View{At: time.Now(), Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: slurm.ReadGRES("gpu:a100:8")}},
+		Jobs: []slurm.Job{{ID: 7, State: "RUNNING", Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:8(IDX:0-7)"}), Start: time.Now().Add(-time.Hour)}}}
 	c.seen = nil
 	got, err := c.p.Sample(context.Background(), v)
 	for _, d := range got["n1"] {
@@ -70,7 +70,7 @@ func (c *chain) look(what string) {
 }
 
 func (c *chain) sick() int {
-	got, _ := c.p.Sample(context.Background(), &slurm.View{Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: "gpu:a100:8"}}})
+	got, _ := c.p.Sample(context.Background(), &slurm.View{Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: slurm.ReadGRES("gpu:a100:8")}}})
 	for _, d := range got["n1"] {
 		return d.Sick
 	}

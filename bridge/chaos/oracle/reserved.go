@@ -80,9 +80,8 @@ func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
 	free := 0
 	for i := range s.By.Truth.Nodes {
 		n := &s.By.Truth.Nodes[i]
-		used, err := slurm.ParseTRES(n.TRESUsed)
-		if err == nil && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.Excluded.Names, n.Name) && on(n.Name) {
-			free += s.o.Site.GPUs - used.GPUs()
+		if n.TRESUsed.Unread == "" && n.State != "DOWN" && len(n.Flags) == 0 && !slices.Contains(b.Excluded.Names, n.Name) && on(n.Name) {
+			free += s.o.Site.GPUs - n.TRESUsed.GPUs()
 		}
 	}
 	leaving := s.victims(to)

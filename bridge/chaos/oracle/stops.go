@@ -116,22 +116,10 @@ func (s *send) victims(to int64) []slurm.Job {
 }
 
 // gpusOf is what a running job holds.
-func gpusOf(j *slurm.Job) int {
-	t, err := slurm.ParseTRES(j.Allocated)
-	if err != nil {
-		return 0
-	}
-	return t.GPUs()
-}
+func gpusOf(j *slurm.Job) int { return j.Allocated.GPUs() }
 
 // gpusAsked is how many GPUs a job wants.
-func gpusAsked(j *slurm.Job) int {
-	t, err := slurm.ParseTRES(j.Request)
-	if err != nil {
-		return 0
-	}
-	return t.GPUs()
-}
+func gpusAsked(j *slurm.Job) int { return j.Request.GPUs() }
 
 // loss is what a stop of the job costs, in GPU seconds: jobs that opted in say five
 // seconds.

@@ -15,7 +15,7 @@ import (
 func (n *Node) Show() slurm.Node {
 	out := slurm.Node{
 		Name: n.Name, State: n.state(), Reason: n.Down + n.Drain,
-		Gres: n.gres(), GresUsed: n.gresUsed(), TRES: n.tres(), TRESUsed: n.tresUsed(),
+		Gres: slurm.ReadGRES(n.gres()), GresUsed: slurm.ReadGRES(n.gresUsed()), TRES: slurm.ReadTRES(n.tres()), TRESUsed: slurm.ReadTRES(n.tresUsed()),
 		Features: n.Features, Partitions: n.Partitions, CPUs: n.CPUs, CPUsUsed: n.Used.CPUs,
 		MemMB: n.MemMB, MemUsedMB: n.Used.MemMB, Topology: n.Switch,
 	}

@@ -2,6 +2,7 @@ package door
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -29,7 +30,7 @@ func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
 
 // gpuField returns the field for a total of count GPUs.
 func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
-	if j.PerJob != "" {
+	if j.PerJob.Text != "" {
 		typ, err := soleGPU(j.PerJob)
 		if err != nil {
 			return field{}, err
@@ -55,15 +56,14 @@ func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
 
 // soleGPU returns the type of GPU of a request that asks for GPUs of one kind
 // and nothing else.
-func soleGPU(request string) (string, error) {
-	list, err := slurm.ParseRequest(request)
-	if err != nil {
-		return "", err
+func soleGPU(request slurm.GRESList) (string, error) {
+	if request.Unread != "" {
+		return "", errors.New(request.Unread)
 	}
-	if len(list) != 1 || list[0].Name != "gpu" || strings.Contains(request, ",") {
-		return "", fmt.Errorf("the request %q is not for GPUs alone, per job or per node", request)
+	if list := request.List; len(list) == 1 && list[0].Name == "gpu" && !strings.Contains(request.Text, ",") {
+		return list[0].Type, nil
 	}
-	return list[0].Type, nil
+	return "", fmt.Errorf("the request %q is not for GPUs alone, per job or per node", request.Text)
 }
 
 func typed(typ string, count int64) string {

@@ -73,7 +73,7 @@ func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 		}
 		visit(t, schema, body)
 	}
-	for _, request := range []slurm.Job{{PerNode: "gres/gpu:a100:4"}, {PerJob: "gres/gpu:4"}} {
+	for _, request := range []slurm.Job{{PerNode: slurm.ReadRequest("gres/gpu:a100:4")}, {PerJob: slurm.ReadRequest("gres/gpu:4")}} {
 		f, err := gpuField(api, &request, 2)
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ var jobFields = []field[job]{
 	{"extra", 39, last, func(j job) any { return j.Extra }},
 	{"features", 38, last, func(j job) any { return j.Features.Text }},
 	{"flags", 38, last, jobFlags},
-	{"gres_detail", 38, last, func(j job) any { return list(j.Gres) }},
+	{"gres_detail", 38, last, func(j job) any { return details(j) }},
 	{"group_id", 38, last, func(j job) any { return j.UserID }},
 	{"group_name", 38, last, func(j job) any { return j.User }},
 	{"hold", 39, last, func(j job) any { return j.Held }},
@@ -59,10 +59,10 @@ var jobFields = []field[job]{
 	{"state_reason", 38, last, func(j job) any { return j.Reason }},
 	{"step_id", 44, last, stepID},
 	{"tasks", 38, last, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"tres_alloc_str", 38, last, func(j job) any { return j.Allocated }},
-	{"tres_per_job", 38, last, func(j job) any { return j.gres(j.PerJob) }},
-	{"tres_per_node", 38, last, func(j job) any { return j.gres(j.PerNode) }},
-	{"tres_req_str", 38, last, func(j job) any { return j.Request }},
+	{"tres_alloc_str", 38, last, func(j job) any { return j.Allocated.Text }},
+	{"tres_per_job", 38, last, func(j job) any { return j.gres(j.PerJob.Text) }},
+	{"tres_per_node", 38, last, func(j job) any { return j.gres(j.PerNode.Text) }},
+	{"tres_req_str", 38, last, func(j job) any { return j.Request.Text }},
 	{"user_id", 38, last, func(j job) any { return j.UserID }},
 	{"user_name", 38, last, func(j job) any { return j.User }},
 }
@@ -76,6 +76,15 @@ var jobTimes = []field[job]{
 	{"start_time", 38, last, func(j job) any { return j.Time(j.Start) }},
 	{"submit_time", 38, last, func(j job) any { return j.Time(j.Submit) }},
 	{"time_limit", 38, last, func(j job) any { return j.minutes(j.Limit) }},
+}
+
+// details is gres_detail: what the job holds, node by node.
+func details(j job) []string {
+	out := []string{}
+	for _, g := range j.Gres {
+		out = append(out, g.Text)
+	}
+	return out
 }
 
 func arrayTask(j job) any {

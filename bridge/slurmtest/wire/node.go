@@ -23,9 +23,9 @@ var nodeFields = []field[node]{
 	{"state", 38, last, nodeState},
 	{"state_flags", 38, 38, func(n node) any { return list(n.Flags) }},
 	{"reason", 38, last, func(n node) any { return n.Reason }},
-	{"gres", 38, last, func(n node) any { return n.Gres }},
-	{"gres_used", 38, last, func(n node) any { return n.GresUsed }},
-	{"tres", 38, last, func(n node) any { return n.TRES }},
+	{"gres", 38, last, func(n node) any { return n.Gres.Text }},
+	{"gres_used", 38, last, func(n node) any { return n.GresUsed.Text }},
+	{"tres", 38, last, func(n node) any { return n.TRES.Text }},
 	{"tres_used", 38, last, tresUsed},
 	{"features", 38, last, features},
 	{"active_features", 38, last, features},
@@ -81,10 +81,10 @@ func nodeState(n node) any {
 
 // tresUsed is null on an idle node of 22.05.
 func tresUsed(n node) any {
-	if n.plain() && n.TRESUsed == "" {
+	if n.plain() && n.TRESUsed.Text == "" {
 		return nil
 	}
-	return n.TRESUsed
+	return n.TRESUsed.Text
 }
 
 func features(n node) any {

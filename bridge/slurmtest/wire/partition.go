@@ -3,7 +3,6 @@ package wire
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"fairbridge/bridge/slurm"
 )
@@ -137,12 +136,8 @@ func (p partition) tres() string {
 	gpus := 0
 	for i := range p.nodes {
 		mem += p.nodes[i].MemMB
-		for _, g := range strings.Split(p.nodes[i].Gres, ",") {
-			var n int
-			if k := strings.LastIndexByte(g, ':'); k >= 0 {
-				_, _ = fmt.Sscan(g[k+1:], &n)
-			}
-			gpus += n
+		for _, g := range p.nodes[i].Gres.List {
+			gpus += g.Count
 		}
 	}
 	return fmt.Sprintf("cpu=%d,mem=%dM,node=%d,billing=%d,gres/gpu=%d", p.cpus(), mem, len(p.nodes), p.cpus(), gpus)

@@ -31,5 +31,5 @@ var reservationTable = newTable([]constant{
 	{"end_time", 38, last, func(r reservation) any { return r.Time(r.End) }},
 	{"flags", 38, last, func(r reservation) any { return list(r.Flags) }},
 	{"users", 38, last, func(r reservation) any { return strings.Join(r.Users, ",") }},
-	{"tres", 38, last, func(r reservation) any { return r.TRES }},
+	{"tres", 38, last, func(r reservation) any { return r.TRES.Text }},
 })

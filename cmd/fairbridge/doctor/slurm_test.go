@@ -39,8 +39,8 @@ func TestPartitions(t *testing.T) {
 		Partitions: []slurm.Partition{{Name: "cpu"}, {Name: "gpu"}},
 		Nodes: []slurm.Node{
 			{Name: "c1", Partitions: []string{"cpu"}},
-			{Name: "g1", Partitions: []string{"gpu"}, Gres: "gpu:a100:8(S:0-1)"},
-			{Name: "g2", Partitions: []string{"gpu"}, Gres: "gpu:h100:4,gpu:a100:2"},
+			{Name: "g1", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:a100:8(S:0-1)")},
+			{Name: "g2", Partitions: []string{"gpu"}, Gres: slurm.ReadGRES("gpu:h100:4,gpu:a100:2")},
 		},
 	}
 	for name, want := range map[string]struct {
