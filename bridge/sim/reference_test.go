@@ -3,151 +3,13 @@ package sim_test
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"testing"
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/backfill"
-	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/backfill/backfilltest"
 	"fairbridge/bridge/sim/workload"
 )
-
-// The reference: backfill as plainly as it can be said. Every job tries every
-// moment, and every moment every node. What plans fast must plan the same.
-
-// slowPoint is what is free on a node from a moment on.
-type slowPoint struct {
-	at time.Time
-	inventory.Room
-}
-
-// slowTimeline is a node's future.
-type slowTimeline []slowPoint
-
-// least returns the room that lasts from one moment to another.
-func (t slowTimeline) least(from, to time.Time) inventory.Room {
-	var r inventory.Room
-	first := true
-	for i, p := range t {
-		if !p.at.Before(to) {
-			break
-		}
-		if i+1 < len(t) && !t[i+1].at.After(from) {
-			continue
-		}
-		if first {
-			r, first = p.Room, false
-			continue
-		}
-		for k := range r.GPUs {
-			r.GPUs[k] = min(r.GPUs[k], p.GPUs[k])
-		}
-		r.CPUs, r.MemMB, r.Jobs = min(r.CPUs, p.CPUs), min(r.MemMB, p.MemMB), max(r.Jobs, p.Jobs)
-	}
-	return r
-}
-
-// change adds (sign 1) or takes (sign -1) a slot between two moments.
-func (t *slowTimeline) change(s inventory.Slot, sign int, from, to time.Time) {
-	t.split(from)
-	t.split(to)
-	for i := range *t {
-		p := &(*t)[i]
-		if p.at.Before(from) || !p.at.Before(to) {
-			continue
-		}
-		if s.Type >= 0 {
-			p.GPUs[s.Type] += sign * s.GPUs
-		}
-		p.CPUs += sign * s.CPUs
-		p.MemMB += int64(sign) * s.MemMB
-		p.Jobs -= sign
-	}
-}
-
-func (t *slowTimeline) split(at time.Time) {
-	for i, p := range *t {
-		if p.at.Equal(at) || i == 0 && at.Before(p.at) {
-			return
-		}
-		if p.at.After(at) {
-			*t = slices.Insert(*t, i, slowPoint{at, (*t)[i-1].Room})
-			return
-		}
-	}
-	*t = append(*t, slowPoint{at, (*t)[len(*t)-1].Room})
-}
-
-// slowPlan is what a backfill pass knows of times to come.
-type slowPlan struct {
-	now, last time.Time
-	nodes     []slowTimeline // by node index
-	times     []time.Time    // moments at which something gets free, ascending
-	tried     map[slowShape]int
-}
-
-// slowShape is what makes two jobs the same to backfill: the second cannot start
-// before the first.
-type slowShape struct {
-	inventory.Ask
-	limit time.Duration
-	p     *inventory.Partition
-	pick  string // features and excluded nodes
-}
-
-// Lay lays out what is free when, if every running job uses its limit.
-func (f *slowPlan) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []backfill.Held, closed []backfill.Closed) {
-	if len(closed) > 0 {
-		panic("the reference knows no reservations")
-	}
-	*f = slowPlan{now: now, last: now.Add(window), nodes: make([]slowTimeline, len(nodes)), times: []time.Time{now}, tried: map[slowShape]int{}}
-	for _, n := range nodes {
-		f.nodes[n.Index] = slowTimeline{{now, n.Room()}}
-	}
-	for _, h := range held {
-		f.times = append(f.times, h.Until)
-		for _, s := range h.Slots {
-			f.nodes[s.Node.Index].change(s, 1, h.Until, now.Add(2*365*24*time.Hour))
-		}
-	}
-	slices.SortFunc(f.times, time.Time.Compare)
-	f.times = slices.CompactFunc(f.times, time.Time.Equal)
-}
-
-// Reserve finds the earliest moment at which the task fits for its whole limit
-// and takes the place.
-func (f *slowPlan) Reserve(t backfill.Task) (inventory.Slots, time.Time) {
-	list, ok := t.Partition.Candidates(t.Choice)
-	if !ok || len(list) == 0 {
-		return nil, time.Time{}
-	}
-	var at time.Time
-	free := func(n *inventory.Node) inventory.Room { return f.nodes[n.Index].least(at, at.Add(t.Limit)) }
-	key := slowShape{t.Ask, t.Limit, t.Partition, fmt.Sprint(t.Features, t.Required, t.Excluded)}
-	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(f.last); i++ {
-		at = f.times[i]
-		slots := t.Fit(list, free)
-		if slots == nil {
-			f.tried[key] = i + 1
-			continue
-		}
-		f.book(slots, at, at.Add(t.Limit))
-		return slots, at
-	}
-	f.tried[key] = len(f.times)
-	return nil, time.Time{}
-}
-
-// book takes the slots out of the slowPlan.
-func (f *slowPlan) book(slots inventory.Slots, from, to time.Time) {
-	for _, s := range slots {
-		f.nodes[s.Node.Index].change(s, -1, from, to)
-	}
-	if i, ok := slices.BinarySearchFunc(f.times, to, time.Time.Compare); !ok {
-		f.times = slices.Insert(f.times, i, to)
-	}
-}
 
 // mixed is a world of several kinds of node, with jobs of every kind.
 func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
@@ -166,7 +28,7 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 		t.Fatal(err)
 	}
 	if slow {
-		w.PlanBy(&slowPlan{})
+		w.PlanBy(&backfilltest.Reference{})
 	}
 	l := workload.Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
 	for i, a := range l.Make() {

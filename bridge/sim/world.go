@@ -14,10 +14,10 @@ import (
 
 // World is a cluster under Slurm. It is not safe for concurrent use.
 //
-// Its parts are the daemon (time, log, configuration), the door by which users
-// change jobs, the submissions, the records as Slurm shows them, the table of
-// jobs and what accounting keeps; the methods of these are the World's.
-// Nodes, partitions and reservations it keeps itself.
+// Its parts are the daemon (configuration, log, and the time of event.Queue: Now,
+// At, Step, Advance), the door by which users change jobs, the submissions, the
+// records as Slurm shows them, the table of jobs and what accounting keeps. Their
+// methods are the World's; nodes, partitions and reservations it keeps itself.
 //
 // Left out: reservations of parts of nodes, licences, burst buffers, suspension, Slurm's own
 // preemption, heterogeneous jobs, federations, QOS limits, topology-aware

@@ -1,0 +1,121 @@
+package backfill_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/bridge/sim/backfill"
+	"fairbridge/bridge/sim/backfill/backfilltest"
+	"fairbridge/bridge/sim/inventory"
+)
+
+var start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+
+func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
+
+// cluster makes some nodes of one or two GPU types.
+func cluster(t *rapid.T) *inventory.Inventory {
+	nodes := inventory.Uniform(rapid.IntRange(1, 5).Draw(t, "nodes"), "a100", 8)
+	if rapid.Bool().Draw(t, "two types") {
+		nodes[len(nodes)-1].GPUs = []inventory.GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 2}}
+	}
+	v, err := inventory.New(nodes, []inventory.PartitionConfig{{Name: "gpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// ask draws what a task asks.
+func ask(t *rapid.T) inventory.Ask {
+	a := inventory.Ask{Nodes: rapid.IntRange(1, 3).Draw(t, "on nodes"), CPUs: rapid.IntRange(1, 40).Draw(t, "CPUs"), All: rapid.IntRange(0, 5).Draw(t, "exclusive") == 0}
+	if n := rapid.IntRange(0, 9).Draw(t, "GPUs"); rapid.IntRange(0, 3).Draw(t, "spread") == 0 {
+		a.Total = n
+	} else {
+		a.PerNode = n
+	}
+	a.Type = rapid.SampledFrom([]string{"", "", "a100", "h100"}).Draw(t, "type")
+	return a
+}
+
+// running starts some jobs now.
+func running(t *rapid.T, v *inventory.Inventory) (held []backfill.Held) {
+	for range rapid.IntRange(0, 6).Draw(t, "running") {
+		if s := ask(t).Fit(v.Nodes, (*inventory.Node).Room); s != nil {
+			s.Take()
+			held = append(held, backfill.Held{Slots: s, Until: start.Add(minutes(rapid.IntRange(1, 200).Draw(t, "until")))})
+		}
+	}
+	return held
+}
+
+// TestPlansLikeTheReference plans tasks on a cluster where some jobs run and
+// some nodes are set aside.
+func TestPlansLikeTheReference(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := cluster(t)
+		held := running(t, v)
+		var closed []backfill.Closed
+		for range rapid.IntRange(0, 2).Draw(t, "set aside") {
+			c := backfill.Closed{Nodes: v.Nodes[:rapid.IntRange(1, len(v.Nodes)).Draw(t, "closed")], From: start.Add(minutes(rapid.IntRange(-60, 200).Draw(t, "from")))}
+			if rapid.Bool().Draw(t, "ends") {
+				c.To = start.Add(minutes(rapid.IntRange(1, 300).Draw(t, "to")))
+			}
+			closed = append(closed, c)
+		}
+		var fast backfill.Plan
+		var slow backfilltest.Reference
+		window := minutes(rapid.IntRange(10, 1000).Draw(t, "window"))
+		fast.Lay(start, window, v.Nodes, held, closed)
+		slow.Lay(start, window, v.Nodes, held, closed)
+		for i := range rapid.IntRange(1, 12).Draw(t, "tasks") {
+			task := backfill.Task{Ask: ask(t), Partition: v.Partitions[0], Limit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
+			if rapid.IntRange(0, 4).Draw(t, "pinned") == 0 {
+				task.Required, task.Must = []string{"n1"}, 1
+			}
+			a, at := fast.Reserve(task)
+			b, want := slow.Reserve(task)
+			if !at.Equal(want) || !slices.Equal(a, b) {
+				t.Fatalf("task %d, %+v: %s at %v, want %s at %v", i, task, places(a), at.Sub(start), places(b), want.Sub(start))
+			}
+		}
+	})
+}
+
+func places(s inventory.Slots) string {
+	out := ""
+	for _, x := range s {
+		out += fmt.Sprintf("%s:%d×%d ", x.Node.Name, x.GPUs, x.Type)
+	}
+	return out
+}
+
+func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
+	v, err := inventory.New(inventory.Uniform(2, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	busy := inventory.Ask{Nodes: 1, PerNode: 8}.Fit(v.Nodes, (*inventory.Node).Room)
+	busy.Take()
+	var p backfill.Plan
+	p.Lay(start, 24*time.Hour, v.Nodes, []backfill.Held{{Slots: busy, Until: start.Add(time.Hour)}}, nil)
+	for _, c := range []struct {
+		nodes int
+		limit time.Duration
+		at    time.Duration
+		on    string
+	}{
+		{2, time.Hour, time.Hour, "n1 n2"},      // both nodes, when the first is free
+		{1, 2 * time.Hour, 2 * time.Hour, "n1"}, // too long to go before it
+		{1, time.Hour, 0, "n2"},                 // ends just in time
+	} {
+		slots, at := p.Reserve(backfill.Task{Ask: inventory.Ask{Nodes: c.nodes, PerNode: 8}, Partition: v.Partitions[0], Limit: c.limit})
+		if on := fmt.Sprint(slots.Nodes()); at.Sub(start) != c.at || on != "["+c.on+"]" {
+			t.Errorf("%d nodes for %v: %s at %v, want %s at %v", c.nodes, c.limit, on, at.Sub(start), c.on, c.at)
+		}
+	}
+}
