@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -18,7 +17,7 @@ const againFor = 10 * time.Minute
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (l *Loop) again(f *push.Facts, evaluations []Evaluation) []bridge.Intent {
+func (l *Loop) again(f *facts, evaluations []Evaluation) []bridge.Intent {
 	now := l.Now()
 	var out []bridge.Intent
 	for i := range f.Intents {
@@ -57,7 +56,7 @@ func affordable(intents []bridge.Intent, left int) []bridge.Intent {
 
 // wanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func wanted(in *bridge.Intent, f *push.Facts, evaluations []Evaluation) bool {
+func wanted(in *bridge.Intent, f *facts, evaluations []Evaluation) bool {
 	j := f.View.Job(in.Edit.Run.Job)
 	if j == nil || f.Left[j.User] != "" || f.Book.Yielded(j.Run(), f.View.At) != nil {
 		return false
@@ -84,7 +83,7 @@ func (t *Evaluation) holds(job int64) bool {
 
 // unspoilt puts the edits of jobs to which nothing failed lately before the
 // others, so that a job that is refused again and again keeps no other waiting.
-func unspoilt(planned []bridge.Intent, f *push.Facts) []bridge.Intent {
+func unspoilt(planned []bridge.Intent, f *facts) []bridge.Intent {
 	failed := map[int64]bool{}
 	for i := range f.Intents {
 		if in := &f.Intents[i]; in.State == bridge.Failed && f.View.At.Sub(in.Sent) < missedSpan {

@@ -23,7 +23,7 @@ type reference struct {
 // believe judges the view, before anything follows from it. What lists leave
 // out is asked about one by one. With believed false nothing may follow from the
 // view; the doubts are in the report.
-func (l *Loop) believe(ctx context.Context, f *push.Facts, r *Report) (believed bool) {
+func (l *Loop) believe(ctx context.Context, f *facts, r *Report) (believed bool) {
 	in, err := l.testimony(ctx, f.View)
 	if err != nil {
 		r.doubt("history", err)
@@ -31,7 +31,7 @@ func (l *Loop) believe(ctx context.Context, f *push.Facts, r *Report) (believed 
 	}
 	verdict := judge.Clocks(in)
 	if len(verdict.Doubts) == 0 {
-		if err := f.Read(ctx, l.Journal, f.View.Cluster); err != nil {
+		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
 			r.doubt("journal", err)
 			return false
 		}
@@ -61,7 +61,7 @@ func (l *Loop) testimony(ctx context.Context, v *slurm.View) (judge.Input, error
 
 // inquire asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func (l *Loop) inquire(ctx context.Context, f *push.Facts) judge.Answers {
+func (l *Loop) inquire(ctx context.Context, f *facts) judge.Answers {
 	q, v := ask.New(l.Cluster), f.View
 	for _, id := range v.Gone {
 		q.Jobs[id] = judge.Gone

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
@@ -102,13 +101,13 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 		{"a job each of five in thirty", append(append(quiet, times(15, func(i int) edit { return edit{fmt.Sprint("r", i), int64(200 + i), bridge.Observed} })...),
 			times(5, func(i int) edit { return edit{fmt.Sprint("u", i), int64(i), bridge.Yielded} })...), 0, false},
 	} {
-		f := &push.Facts{View: &slurm.View{At: noon}}
+		var intents []bridge.Intent
 		for i, e := range tt.edits {
 			in := bridge.Intent{ID: int64(i + 1), State: e.state, Sent: noon.Add(-time.Minute), Edit: slurm.Edit{Run: slurm.Run{Job: e.job}}}
 			in.Before.User = e.who
-			f.Intents = append(f.Intents, in)
+			intents = append(intents, in)
 		}
-		c := contestOf(f)
+		c := contestOf(intents, &slurm.View{At: noon})
 		if left, err := c.left(), c.site(); len(left) != tt.left || (err != nil) != tt.site {
 			t.Errorf("%s: left alone %v, site %v", tt.name, left, err)
 		}

@@ -6,7 +6,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/diff"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -30,7 +29,7 @@ type Evaluation struct {
 }
 
 // think decides for every partition. Nothing in it reads or changes the world.
-func (l *Loop) think(ctx context.Context, f *push.Facts, calm bool) []Evaluation {
+func (l *Loop) think(ctx context.Context, f *facts, calm bool) []Evaluation {
 	k := newLook(l, f, calm)
 	var evaluations []Evaluation
 	for _, p := range l.Partitions {

@@ -8,14 +8,20 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/intake"
-	"fairbridge/bridge/push"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
+// facts are what a cycle knows, with the index of the ledger.
+type facts struct {
+	bridge.Facts
+	Book *ledger.Book // of Intents
+}
+
 // look is what the gate needs of a cycle, gathered once for all partitions.
 type look struct {
-	*push.Facts
+	*facts
 	loop    *Loop
 	taken   time.Time
 	state   gate.State // without what differs by partition
@@ -25,8 +31,8 @@ type look struct {
 	calm    bool // pushing is possible at all in this cycle
 }
 
-func newLook(l *Loop, f *push.Facts, calm bool) *look {
-	k := &look{Facts: f, loop: l, calm: calm, taken: l.Now(), touched: map[slurm.JobField]time.Time{}}
+func newLook(l *Loop, f *facts, calm bool) *look {
+	k := &look{facts: f, loop: l, calm: calm, taken: l.Now(), touched: map[slurm.JobField]time.Time{}}
 	if !f.View.Read.IsZero() {
 		k.taken = f.View.Read
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/push"
+	"fairbridge/bridge/slurm"
 )
 
 // The breaker for people. A job that somebody changed after us is left alone in
@@ -28,15 +28,15 @@ type contest struct {
 }
 
 // contestOf counts people and their jobs, not edits.
-func contestOf(f *push.Facts) contest {
+func contestOf(intents []bridge.Intent, v *slurm.View) contest {
 	c := contest{touched: map[string]bool{}, changed: map[string]map[int64]bool{}}
-	for i := range f.Intents {
-		in := &f.Intents[i]
-		if in.Sent.IsZero() || f.View.At.Sub(in.Sent) > contestedSpan && f.View.At.Sub(in.Closed) > contestedSpan {
+	for i := range intents {
+		in := &intents[i]
+		if in.Sent.IsZero() || v.At.Sub(in.Sent) > contestedSpan && v.At.Sub(in.Closed) > contestedSpan {
 			continue
 		}
 		who := in.Before.User
-		if j := f.View.Job(in.Edit.Run.Job); who == "" && j != nil {
+		if j := v.Job(in.Edit.Run.Job); who == "" && j != nil {
 			who = j.User
 		}
 		c.touched[who] = true

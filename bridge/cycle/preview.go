@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 )
 
 // Preview thinks one cycle through without leading, recording or pushing
 // anything.
-func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Evaluation, error) {
-	f := &push.Facts{Memos: map[string]bridge.Memo{}}
+func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error) {
+	f := &facts{}
 	var err error
 	if f.View, err = l.observe(ctx); err != nil {
 		return nil, nil, err
@@ -24,9 +25,10 @@ func (l *Loop) Preview(ctx context.Context) (*push.Facts, []Evaluation, error) {
 	if err := l.recall(ctx, f); err != nil {
 		return nil, nil, err
 	}
-	f.Settle()
+	f.Intents, _ = push.Reconcile(f.Intents, f.View)
+	f.Book = ledger.NewBook(f.Intents)
 	f.Expires = l.expires(ctx, &Report{})
 	f.Busy, _ = l.Probes.Sample(ctx, f.View) // measurements are optional
 	l.leader.Until = l.Now().Add(time.Hour)  // as if we led
-	return f, l.think(ctx, f, true), nil
+	return &f.Facts, l.think(ctx, f, true), nil
 }

@@ -57,7 +57,7 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		l.warm = 0
 		return
 	}
-	if err := push.PayDebts(ctx, l.Cluster, f); err != nil {
+	if err := push.PayDebts(ctx, l.Cluster, ledger.Debts(f.Intents, f.View)); err != nil {
 		r.doubt("debt", err)
 	}
 	l.warm++
@@ -83,8 +83,8 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 
 // look reads the world, judges what it sees, and only then records usage and
 // settles what was open. ok is false in doubt.
-func (l *Loop) look(ctx context.Context, r *Report) (f *push.Facts, ok bool) {
-	f = &push.Facts{Memos: map[string]bridge.Memo{}}
+func (l *Loop) look(ctx context.Context, r *Report) (f *facts, ok bool) {
+	f = &facts{}
 	var err error
 	if f.View, err = l.observe(ctx); err != nil {
 		r.doubt("slurm", err)
@@ -147,11 +147,12 @@ func (l *Loop) record(ctx context.Context, v *slurm.View) error {
 }
 
 // recall reads what is known of the past.
-func (l *Loop) recall(ctx context.Context, f *push.Facts) error {
+func (l *Loop) recall(ctx context.Context, f *facts) error {
 	var err error
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
 		return fmt.Errorf("reading usage history: %w", err)
 	}
+	f.Memos = map[string]bridge.Memo{}
 	for _, p := range l.Partitions {
 		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
@@ -164,19 +165,20 @@ func (l *Loop) recall(ctx context.Context, f *push.Facts) error {
 }
 
 // settle closes the intents whose outcome the view shows.
-func (l *Loop) settle(ctx context.Context, f *push.Facts) error {
-	for _, in := range f.Settle() {
-		if err := l.Journal.Mark(ctx, in); err != nil {
-			return fmt.Errorf("closing intent %d: %w", in.ID, err)
-		}
-		l.Metrics.edited(&in)
+func (l *Loop) settle(ctx context.Context, f *facts) error {
+	now, changed := push.Reconcile(f.Intents, f.View)
+	if err := push.Close(ctx, l.Journal, changed, l.Metrics.edited); err != nil {
+		return err
 	}
-	l.Metrics.viewed(f.View, f.Open())
-	return f.Keep(ctx, l.Journal, l.leader.Epoch)
+	l.Metrics.viewed(f.View, ledger.Unsettled(now, f.View))
+	var err error
+	f.Intents, err = push.Keep(ctx, l.Journal, l.leader.Epoch, now)
+	f.Book = ledger.NewBook(f.Intents)
+	return err
 }
 
 // act stores the cycle of every partition, then pushes what may be pushed.
-func (l *Loop) act(ctx context.Context, f *push.Facts, r *Report, allowed allowance) {
+func (l *Loop) act(ctx context.Context, f *facts, r *Report, allowed allowance) {
 	var planned []bridge.Intent
 	for i := range r.Evaluations {
 		t := &r.Evaluations[i]
@@ -212,12 +214,12 @@ func (l *Loop) unnamed(r *Report, err error) {
 }
 
 // calm returns how many edits may be sent in this cycle, whatever they are.
-func (l *Loop) calm(f *push.Facts, r *Report) allowance {
+func (l *Loop) calm(f *facts, r *Report) allowance {
 	if why := f.View.Unnamed; why != "" {
 		l.unnamed(r, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
-	people := contestOf(f)
+	people := contestOf(f.Intents, f.View)
 	f.Left = people.left()
 	if err := leftError(f.Left); err != nil {
 		r.warn("foreign", err)
@@ -245,7 +247,7 @@ func (l *Loop) calm(f *push.Facts, r *Report) allowance {
 	return allowed
 }
 
-func (l *Loop) pushAll(ctx context.Context, f *push.Facts, r *Report, planned []bridge.Intent, allowed allowance) {
+func (l *Loop) pushAll(ctx context.Context, f *facts, r *Report, planned []bridge.Intent, allowed allowance) {
 	planned = unspoilt(planned, f)
 	if allowed == allEdit {
 		planned = append(planned, affordable(l.again(f, r.Evaluations), gate.WriteBudget(&l.Gate, f.View, l.Interval)-tasks(planned))...)
@@ -256,7 +258,7 @@ func (l *Loop) pushAll(ctx context.Context, f *push.Facts, r *Report, planned []
 	if r.Result != InDoubt {
 		r.Result = Pushed
 	}
-	p := push.Pusher{Ports: l.Ports(), Facts: f, May: l.MayPush, Careful: l.failing}
+	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: f.Book, May: l.MayPush, Careful: l.failing}
 	var err error
 	r.Intents, err = p.Push(ctx, planned)
 	l.done.sent(r.Intents, l.Now())
@@ -268,7 +270,7 @@ func (l *Loop) pushAll(ctx context.Context, f *push.Facts, r *Report, planned []
 
 // intend stores the cycle of one partition with its intents, before anything
 // is sent.
-func (l *Loop) intend(ctx context.Context, f *push.Facts, t *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
+func (l *Loop) intend(ctx context.Context, f *facts, t *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
 	c := t.cycle(l.leader.Epoch)
 	if !l.Bare {
 		if err := sign(c, t); err != nil {

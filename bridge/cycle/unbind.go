@@ -22,7 +22,7 @@ const boundFor = 3 * time.Minute
 // plan that turns everything over, edits without effect, people who change what
 // we set. Nobody would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
-func (l *Loop) unbind(ctx context.Context, f *push.Facts, r *Report) {
+func (l *Loop) unbind(ctx context.Context, f *facts, r *Report) {
 	if l.warm <= l.Warmup || push.Stopped(l.StopFile) || !slices.ContainsFunc(r.Doubts, ours) ||
 		slices.ContainsFunc(r.Doubts, func(d bridge.Doubt) bool { return !ours(d) }) {
 		return
@@ -38,12 +38,12 @@ func (l *Loop) unbind(ctx context.Context, f *push.Facts, r *Report) {
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, f.Undoing(l.Config.Name, l.leader.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, ledger.Undoing(f.Book, f.View, l.Config.Name, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt("journal", err)
 		return
 	}
-	p := push.Pusher{Ports: l.Ports(), Facts: f, May: l.MayPush}
+	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: f.Book, May: l.MayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
 		r.doubt("push", err)

@@ -95,9 +95,12 @@ func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
 
 // giveBack leads and releases, if there is anything to give back.
 func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
-	found, f, _, err := x.find(ctx)
-	if err != nil || len(found.Edits) == 0 && !slices.ContainsFunc(f.Owed, func(d ledger.Debt) bool { return d.Ours }) {
-		return found, err
+	f, err := x.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Edits) == 0 && !slices.ContainsFunc(f.Holds, func(d ledger.Debt) bool { return d.Ours }) {
+		return &f.Released, nil
 	}
 	if x.Watch != nil {
 		if _, held, err := x.Lead(ctx); err != nil || !held {

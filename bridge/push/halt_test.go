@@ -24,7 +24,7 @@ func TestEveryCallIsAllowedFirst(t *testing.T) {
 		d, asked := &diary{job: j}, 0
 		p := Pusher{
 			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
-			Facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
 			May: func(context.Context) error {
 				if asked++; asked > allowed {
 					return ErrHalt

@@ -6,19 +6,20 @@ import (
 	"fmt"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
 // PayDebts releases what hand-backs left held and is provably ours. The rows of
 // the ledger stay open until a poll shows the job free, so a try that fails is
 // not the last.
-func PayDebts(ctx context.Context, c bridge.Cluster, f *Facts) error {
+func PayDebts(ctx context.Context, c bridge.Cluster, debts []ledger.Debt) error {
 	d, ok := c.(bridge.Debtor)
 	if !ok {
 		return nil
 	}
 	var owed []slurm.Run
-	for _, debt := range f.Owed {
+	for _, debt := range debts {
 		if debt.Ours {
 			d.Owe(debt.Run, debt.Nice)
 			owed = append(owed, debt.Run)

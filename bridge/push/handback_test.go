@@ -30,14 +30,14 @@ func (d *debtor) HandBack(ctx context.Context, _ slurm.Edit, held func(context.C
 func TestOnlyWhatIsProvablyOursIsReleased(t *testing.T) {
 	ours, perhaps := ledger.Debt{Run: slurm.Run{Job: 7}, Ours: true}, ledger.Debt{Run: slurm.Run{Job: 8}}
 	d := &debtor{}
-	if err := PayDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{ours, perhaps}}); err != nil || len(d.owed) != 1 || d.owed[0].Job != 7 {
+	if err := PayDebts(t.Context(), d, []ledger.Debt{ours, perhaps}); err != nil || len(d.owed) != 1 || d.owed[0].Job != 7 {
 		t.Errorf("owes %v (%v), want job 7 alone", d.owed, err)
 	}
 	d = &debtor{err: errors.New("no answer")}
-	if err := PayDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{perhaps}}); err != nil {
+	if err := PayDebts(t.Context(), d, []ledger.Debt{perhaps}); err != nil {
 		t.Errorf("with nothing of ours: %v", err)
 	}
-	if err := PayDebts(t.Context(), d, &Facts{Owed: []ledger.Debt{ours}}); err == nil || !strings.Contains(err.Error(), "scontrol release") {
+	if err := PayDebts(t.Context(), d, []ledger.Debt{ours}); err == nil || !strings.Contains(err.Error(), "scontrol release") {
 		t.Errorf("a debt that cannot be paid: %v", err)
 	}
 }

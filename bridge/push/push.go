@@ -34,10 +34,11 @@ func (p *Ports) count(in *bridge.Intent) {
 // Pusher carries out intents that are stored.
 type Pusher struct {
 	Ports
-	Facts *Facts                      // what the intents were decided from
-	May   func(context.Context) error // looks, right before every call, at everything that may forbid it
-	sent  map[slurm.JobField]bool     // fields written so far
-	Told  func(done int)              // called after every intent; nil: nobody
+	View *slurm.View                 // what the intents were decided from
+	Book *ledger.Book                // of the ledger then
+	May  func(context.Context) error // looks, right before every call, at everything that may forbid it
+	sent map[slurm.JobField]bool     // fields written so far
+	Told func(done int)              // called after every intent; nil: nobody
 	// Careful ends the push at the first call that fails, until one succeeds.
 	Careful bool
 }
@@ -145,7 +146,7 @@ func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 
 // known is what was decided about a job, and what was written to it since.
 func (p *Pusher) known(job int64) *known {
-	return &known{was: p.Facts.View.Job(job), book: p.Facts.Book, at: p.Facts.View.At,
+	return &known{was: p.View.Job(job), book: p.Book, at: p.View.At,
 		ours: func(f slurm.Field) bool { return p.sent[slurm.JobField{Job: job, Field: f}] }}
 }
 

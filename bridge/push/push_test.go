@@ -208,7 +208,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		p := Pusher{
 			Ports: Ports{Cluster: d, Journal: d, Now: func() time.Time { return noon }},
 			May:   func(context.Context) error { return nil },
-			Facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
 		}
 		in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
 		_, err := p.Push(t.Context(), []bridge.Intent{in, in})
@@ -240,7 +240,7 @@ func TestSentIsWhenTheCallEnded(t *testing.T) {
 		p := Pusher{
 			Ports: Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},
 			May:   func(context.Context) error { return nil },
-			Facts: &Facts{View: &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil)},
+			View:  &slurm.View{At: noon, Jobs: []slurm.Job{j}}, Book: ledger.NewBook(nil),
 		}
 		in := bridge.Intent{ID: 1, Edit: slurm.Edit{Run: j.Run(), Kind: kind, Value: 5}, State: bridge.Planned}
 		if done, err := p.Push(t.Context(), []bridge.Intent{in}); err != nil || !done[0].Sent.Equal(want) {

@@ -92,67 +92,91 @@ func (r *Releaser) may(ctx context.Context) error {
 // Find reads Slurm and the ledger and returns what there is to give back. It
 // changes nothing.
 func (r *Releaser) Find(ctx context.Context) (*Released, error) {
-	out, _, _, err := r.find(ctx)
-	return out, err
+	f, err := r.find(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &f.Released, nil
 }
 
-// find also returns the facts, and the intents whose outcome the view shows.
-func (r *Releaser) find(ctx context.Context) (*Released, *Facts, []bridge.Intent, error) {
+// found is what there is to give back, and what that was seen from.
+type found struct {
+	Released
+	view    *slurm.View
+	intents []bridge.Intent // as the view leaves them
+	changed []bridge.Intent // of which these are not written down yet
+	book    *ledger.Book    // of the intents
+}
+
+func (r *Releaser) find(ctx context.Context) (*found, error) {
+	v, err := r.observe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	intents, err := ReadIntents(ctx, r.Journal, r.Name, v.At)
+	if err != nil {
+		return nil, err
+	}
+	complete(ctx, r.Cluster, v, intents)
+	f := &found{view: v}
+	f.intents, f.changed = Reconcile(intents, v)
+	f.book = ledger.NewBook(f.intents)
+	f.Released = Released{
+		Edits: r.wanted(f), Kept: ledger.Stuck(f.intents, v, v.At),
+		Holds: ledger.Debts(f.intents, v), Open: ledger.Unsettled(f.intents, v),
+	}
+	return f, nil
+}
+
+// observe polls Slurm and makes sure that it is the right cluster.
+func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 	v, err := r.Cluster.Observe(ctx)
 	if err != nil {
-		return nil, nil, nil, fmt.Errorf("polling Slurm: %w", err)
+		return nil, fmt.Errorf("polling Slurm: %w", err)
 	}
 	if v.Cluster != "" && v.Cluster != r.Name {
-		return nil, nil, nil, fmt.Errorf("slurmrestd speaks for cluster %q, not for %q: correct slurm.url or cluster", v.Cluster, r.Name)
+		return nil, fmt.Errorf("slurmrestd speaks for cluster %q, not for %q: correct slurm.url or cluster", v.Cluster, r.Name)
 	}
-	f := &Facts{View: v}
-	if err := f.Read(ctx, r.Journal, r.Name); err != nil {
-		return nil, nil, nil, err
-	}
-	complete(ctx, r.Cluster, f)
-	changed := f.Settle()
-	out := &Released{Edits: r.wanted(f), Kept: ledger.Stuck(f.Intents, v, v.At), Holds: f.Owed, Open: f.Open()}
-	return out, f, changed, nil
+	return v, nil
 }
 
 // complete asks about the jobs in which something of ours may stand and that the
 // list leaves out. Those that are there join the view: a list that is filtered
 // or cut must not keep us from giving back.
-func complete(ctx context.Context, c bridge.Cluster, f *Facts) {
+func complete(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := ask.New(c)
-	q.AskJobs(ctx, ledger.Absent(f.Intents, f.View))
-	f.View.AddGone(q.Gone()...)
-	f.View.AddJobs(q.Found...)
+	q.AskJobs(ctx, ledger.Absent(intents, v))
+	v.AddGone(q.Gone()...)
+	v.AddJobs(q.Found...)
 }
 
 // wanted are the edits that give back what is to be.
-func (r *Releaser) wanted(f *Facts) []slurm.Edit {
-	edits := ledger.Undo(f.Intents, f.View, f.View.At)
+func (r *Releaser) wanted(f *found) []slurm.Edit {
+	edits := ledger.Undo(f.intents, f.view, f.view.At)
 	if r.Only == nil {
 		return edits
 	}
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.Only(e, f.Book.Standing(e.Run, e.Kind.Field(), f.View.At)) {
+		if r.Only(e, f.book.Standing(e.Run, e.Kind.Field(), f.view.At)) {
 			out = append(out, e)
 		}
 	}
 	return out
 }
 
-// settle is find, and closes what can be closed.
-func (r *Releaser) settle(ctx context.Context) (*Released, *Facts, error) {
-	out, f, changed, err := r.find(ctx)
+// record is find, and writes down what it found of intents.
+func (r *Releaser) record(ctx context.Context) (*found, error) {
+	f, err := r.find(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	for _, in := range changed {
-		if err := r.Journal.Mark(ctx, in); err != nil {
-			return nil, nil, fmt.Errorf("closing intent %d: %w", in.ID, err)
-		}
+	if err := Close(ctx, r.Journal, f.changed, nil); err != nil {
+		return nil, err
 	}
-	if err := f.Keep(ctx, r.Journal, r.Epoch); err != nil {
-		return nil, nil, err
+	if f.intents, err = Keep(ctx, r.Journal, r.Epoch, f.intents); err != nil {
+		return nil, err
 	}
-	return out, f, nil
+	f.book = ledger.NewBook(f.intents)
+	return f, nil
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
@@ -60,24 +61,24 @@ func (g *giving) round(ctx context.Context) (over bool, err error) {
 	if err := g.may(ctx); err != nil {
 		return false, err
 	}
-	out, f, err := g.settle(ctx)
+	f, err := g.record(ctx)
 	if err != nil {
 		return false, err
 	}
-	g.all.Kept, g.all.Holds, g.all.Open = out.Kept, out.Holds, out.Open
-	if err := PayDebts(ctx, g.Cluster, f); err != nil {
+	g.all.Kept, g.all.Holds, g.all.Open = f.Kept, f.Holds, f.Open
+	if err := PayDebts(ctx, g.Cluster, f.Holds); err != nil {
 		return false, err
 	}
-	todo := g.untried(out.Edits)
+	todo := g.untried(f.Edits)
 	switch {
 	case len(todo) > 0:
 		return false, g.send(ctx, f, todo)
-	case out.Open > 0 && g.Patience < 0:
+	case f.Open > 0 && g.Patience < 0:
 		return true, nil
-	case out.Open > 0 && g.idle < g.patience():
+	case f.Open > 0 && g.idle < g.patience():
 		return false, nil
-	case out.Open > 0 || len(out.Edits) > 0:
-		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(out.Edits), out.Open, g.lastError())
+	case f.Open > 0 || len(f.Edits) > 0:
+		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.Open, g.lastError())
 	}
 	return true, nil
 }
@@ -111,16 +112,16 @@ func (g *giving) untried(edits []slurm.Edit) []slurm.Edit {
 }
 
 // send writes the first edits down and sends them.
-func (g *giving) send(ctx context.Context, f *Facts, todo []slurm.Edit) error {
+func (g *giving) send(ctx context.Context, f *found, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), roundEdits)], len(todo)
 	for _, e := range now {
 		g.tries[fieldOf(e)]++
 	}
-	planned, err := g.Journal.Intend(ctx, nil, f.Undoing(g.Name, g.Epoch, now))
+	planned, err := g.Journal.Intend(ctx, nil, ledger.Undoing(f.book, f.view, g.Name, g.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
-	p := Pusher{Ports: g.Ports, Facts: f, May: g.may, Told: func(n int) { g.tell(n, left) }}
+	p := Pusher{Ports: g.Ports, View: f.view, Book: f.book, May: g.may, Told: func(n int) { g.tell(n, left) }}
 	sent, err := p.Push(ctx, planned)
 	g.book(sent)
 	if errors.Is(err, ErrFailing) && g.halts < maxHalts {

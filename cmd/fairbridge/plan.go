@@ -12,7 +12,6 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -74,7 +73,7 @@ func plansOf(evaluations []cycle.Evaluation) []planned {
 	return out
 }
 
-func printEvaluation(w io.Writer, f *push.Facts, t *cycle.Evaluation) {
+func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
 	fmt.Fprintf(w, "Partition %s, policy %s, mode %s", t.Partition.Name, t.Partition.Policy, t.Partition.Mode)
 	if t.Err != nil {
 		fmt.Fprintf(w, ": no plan: %v\n\n", t.Err)

@@ -1,0 +1,39 @@
+package ledger
+
+import (
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// Unsettled counts the intents whose outcome is still to be seen, those included
+// whose job is absent without a proof that it is gone. Hand-backs that wait for a
+// person, not for a poll, do not count.
+func Unsettled(intents []bridge.Intent, v *slurm.View) int {
+	n := 0
+	for i := range intents {
+		in := &intents[i]
+		id := in.Edit.Run.Job
+		if in.State.Open() || in.State == bridge.Observed && v.Job(id) == nil && !v.ProvenGone(id) {
+			n++
+		}
+	}
+	for _, d := range Debts(intents, v) {
+		if !d.Ours {
+			n--
+		}
+	}
+	return n
+}
+
+// Undoing makes the intents of edits that give values of ours back, to be stored
+// by the leader of the epoch.
+func Undoing(book *Book, v *slurm.View, cluster string, epoch int64, edits []slurm.Edit) []bridge.Intent {
+	out := make([]bridge.Intent, len(edits))
+	for i, e := range edits {
+		out[i] = bridge.Intent{
+			Cluster: cluster, Epoch: epoch, Policy: "release", Edit: e,
+			Before: BeforeOf(book, v.Job(e.Run.Job), e, v.At), State: bridge.Planned, Made: v.At,
+		}
+	}
+	return out
+}

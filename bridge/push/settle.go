@@ -1,0 +1,77 @@
+package push
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// Recent is how far back closed intents matter: the longest budget of the gate
+// and the time a job is left alone after somebody changed it.
+const Recent = 25 * time.Hour
+
+// Ledger is where the intents are.
+type Ledger interface {
+	Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error)
+}
+
+// ReadIntents returns the intents of the cluster that matter at the time, by ID.
+func ReadIntents(ctx context.Context, l Ledger, cluster string, at time.Time) ([]bridge.Intent, error) {
+	intents, err := l.Intents(ctx, cluster, at, at.Add(-Recent))
+	if err != nil {
+		return nil, fmt.Errorf("reading the ledger: %w", err)
+	}
+	return intents, nil
+}
+
+// Reconcile returns the intents as the view leaves them, and those of them that
+// it closed or otherwise changed. What array tasks have inherited comes last,
+// without ID until Keep has stored it. It is pure.
+func Reconcile(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
+	changed = ledger.Settle(intents, v, v.At)
+	now = ledger.Replace(intents, changed)
+	return append(slices.Clip(now), ledger.Adopt(now, v)...), changed
+}
+
+// Close writes down what became of intents.
+func Close(ctx context.Context, j bridge.Journal, changed []bridge.Intent, count func(*bridge.Intent)) error {
+	for i := range changed {
+		if err := j.Mark(ctx, changed[i]); err != nil {
+			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
+		}
+		if count != nil {
+			count(&changed[i])
+		}
+	}
+	return nil
+}
+
+// Keep writes down what was inherited, so that the ledger knows it when the
+// array's record is long gone, and returns the intents with their IDs. An intent
+// that was stored and not marked is void at the next look, and inherited again.
+func Keep(ctx context.Context, j bridge.Journal, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
+	from := slices.IndexFunc(intents, func(in bridge.Intent) bool { return in.ID == 0 })
+	if from < 0 {
+		return intents, nil
+	}
+	rows := slices.Clone(intents[from:])
+	for i := range rows {
+		rows[i].Epoch = epoch
+	}
+	stored, err := j.Intend(ctx, nil, rows)
+	if err != nil {
+		return nil, fmt.Errorf("storing what %d tasks inherited from their arrays: %w", len(rows), err)
+	}
+	for i := range stored {
+		stored[i].State = bridge.Observed
+		if err := j.Mark(ctx, stored[i]); err != nil {
+			return nil, fmt.Errorf("marking what job %d inherited from its array: %w", stored[i].Edit.Run.Job, err)
+		}
+	}
+	return slices.Concat(intents[:from], stored), nil
+}
