@@ -94,7 +94,7 @@ func (r *cycleRow) same(ctx context.Context, tx pgx.Tx) error {
 	var same bool
 	err := tx.QueryRow(ctx, qCycleSame, r.Cluster, r.Partition, int64(r.Seq), r.Epoch, r.Digest, r.planDigest).Scan(&same)
 	if err == nil && !same {
-		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", ErrConflict, r.Seq, r.Partition)
+		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, r.Seq, r.Partition)
 	}
 	return err
 }

@@ -20,20 +20,6 @@ var (
 	ErrFull        = errors.New("the database is out of disk space or connections")
 )
 
-// What can be wrong with a write, for errors.Is.
-var (
-	// ErrFenced means that the epoch is no longer the leader's. Nothing was
-	// stored; nothing may be sent.
-	ErrFenced = errors.New("another daemon leads now")
-	// ErrConflict means that something else is stored under the key.
-	ErrConflict = errors.New("something else is stored already")
-	// ErrClosed means that an intent has moved on and cannot go back.
-	ErrClosed = errors.New("the intent has moved on")
-	// ErrOlder means that a later view of the cluster is recorded already.
-	// Nothing was stored.
-	ErrOlder = errors.New("the view is older than the last one recorded")
-)
-
 // explain adds what was being done and, where it is known, the fix.
 func explain(doing string, err error) error {
 	if err == nil {

@@ -22,7 +22,7 @@ var (
 // their ids and with times as the database keeps them (microseconds). c is nil
 // for a release, which belongs to no cycle. Storing the same cycle again
 // changes nothing and returns the same ids; another cycle under its number is
-// ErrConflict, a stale epoch ErrFenced.
+// bridge.ErrConflict, a stale epoch bridge.ErrFenced.
 func (d *DB) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if c == nil && len(intents) == 0 {
 		return nil, nil
@@ -111,7 +111,7 @@ func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent
 		return err
 	}
 	if len(ids) != len(out) {
-		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", ErrConflict, c.Seq, c.Partition, len(ids), len(out))
+		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, len(ids), len(out))
 	}
 	for i := range out {
 		out[i].ID = ids[i]

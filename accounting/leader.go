@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"fairbridge/bridge"
 	"fairbridge/sql"
 )
 
@@ -53,13 +54,13 @@ func fence(ctx context.Context, tx pgx.Tx, cluster string, epoch int64) error {
 	err := tx.QueryRow(ctx, qFence, cluster).Scan(&now, &holder, &alive)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("%w: nobody leads cluster %s", ErrFenced, cluster)
+		return fmt.Errorf("%w: nobody leads cluster %s", bridge.ErrFenced, cluster)
 	case err != nil:
 		return err
 	case now != epoch:
-		return fmt.Errorf("%w: %s under epoch %d, ours was %d", ErrFenced, holder, now, epoch)
+		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, holder, now, epoch)
 	case !alive:
-		return fmt.Errorf("%w: our lease of epoch %d ran out", ErrFenced, epoch)
+		return fmt.Errorf("%w: our lease of epoch %d ran out", bridge.ErrFenced, epoch)
 	}
 	return nil
 }

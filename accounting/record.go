@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/sql"
 )
@@ -25,7 +26,7 @@ const wrongClock = 5 * time.Minute
 
 // Record stores what the view shows of runs and of the GPUs they hold. The view
 // is one that was judged: its time is trusted. Only what changed is written, and
-// recording a view twice changes nothing. One older than the last is ErrOlder,
+// recording a view twice changes nothing. One older than the last is bridge.ErrOlder,
 // unless the last is dated so much later that its clock was wrong: then time goes
 // on from this view. Runs that are missing from a full list are closed when they
 // were last seen, until they show up again.
@@ -39,7 +40,7 @@ func (d *DB) Record(ctx context.Context, v *slurm.View) error {
 		case at.Sub(v.At) > wrongClock:
 			before, healed = v.At, true
 		case v.At.Before(at):
-			return fmt.Errorf("%w: it is of %s, the last of %s", ErrOlder, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
+			return fmt.Errorf("%w: it is of %s, the last of %s", bridge.ErrOlder, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
 		case at.Before(v.At):
 			before = at
 		}

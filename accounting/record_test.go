@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
 
@@ -114,7 +115,7 @@ func TestOlderViews(t *testing.T) {
 	run := running(1, t0, sec(10))
 	must(t, d.Record(ctx, view(sec(60), run)))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(40), nil })
-	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, ErrOlder) {
+	if err := d.Record(ctx, view(sec(50), done)); !errors.Is(err, bridge.ErrOlder) {
 		t.Errorf("an older view: %v", err)
 	}
 	must(t, d.Record(ctx, view(sec(60+30*86_400), run)))
@@ -129,7 +130,7 @@ func TestOlderViews(t *testing.T) {
 	if got := held(t, d); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, ErrOlder) {
+	if err := d.Record(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlder) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }
@@ -151,34 +152,6 @@ func TestCancelledWhilePending(t *testing.T) {
 	must(t, d.Record(t.Context(), view(sec(50), with(pending, func(j *slurm.Job) { j.State, j.Start, j.End = "CANCELLED", sec(40), sec(40) }))))
 	if n := count(t, d, "select from fairbridge.job_runs where closed and started is null and ended = $1", sec(40)); n != 1 {
 		t.Errorf("%d runs that never started", n)
-	}
-}
-
-func TestPastOfARequeuedJob(t *testing.T) {
-	d := fresh(t)
-	ctx := t.Context()
-	run := running(1, t0, sec(10))
-	must(t, d.Record(ctx, view(sec(20), run)))
-	must(t, d.Record(ctx, view(sec(90), with(run, func(j *slurm.Job) {
-		j.State, j.Submit, j.Restarts, j.Start, j.Nodes, j.Gres = "PENDING", sec(80), 1, time.Time{}, slurm.Hosts{}, nil
-	}))))
-	must(t, d.Record(ctx, view(sec(230), with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) }))))
-	p, err := d.Past(ctx, testCluster, sec(260))
-	must(t, err)
-	got := p.Jobs[1]
-	if !got.Arrive.Equal(t0) || !got.FirstStart.Equal(sec(10)) || !got.LastStop.Equal(sec(80)) || got.Attained != 4*70 {
-		t.Errorf("past of job 1: %+v, want arrival 0, first start 10, last stop 80, 280 GPU-seconds", got)
-	}
-	if len(p.Users) != 1 || len(p.Accounts) != 1 {
-		t.Fatalf("%d users, %d accounts; want 1 and 1", len(p.Users), len(p.Accounts))
-	}
-	half := DefaultHalfLife.Seconds()
-	want := closed(4, 10, 80, 260, half) + closed(4, 200, 260, 260, half)
-	if math.Abs(float64(p.Users[0].Used)-want) > 1e-6*want || p.Users[0].Name != "ann" || p.Accounts[0].Used != p.Users[0].Used {
-		t.Errorf("usage %+v and %+v, want %v", p.Users, p.Accounts, want)
-	}
-	if p.Accounts[0].Recent != 4*(70+60) {
-		t.Errorf("recent %v, want 520", float64(p.Accounts[0].Recent))
 	}
 }
 

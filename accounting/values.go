@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"fairbridge/bridge"
 )
 
 // orNull stores the zero time as null.
@@ -42,7 +44,7 @@ func clean(s string) string {
 func openAlready(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "intents_one_open" {
-		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", ErrConflict, pg.Detail)
+		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", bridge.ErrConflict, pg.Detail)
 	}
 	return err
 }

@@ -72,10 +72,15 @@ type Journal interface {
 	// Intend stores the cycle and its intents as PLANNED in one transaction,
 	// provided the epoch is still the leader's, and returns them with their
 	// ids. On error nothing is stored and nothing may be pushed. A nil cycle
-	// stores the intents alone: a release has no cycle.
+	// stores the intents alone: a release has no cycle. The same cycle again
+	// gets the same ids; another under its number, or a second open intent for
+	// a field of a job, is ErrConflict, a stale epoch ErrFenced.
 	Intend(context.Context, *Cycle, []Intent) ([]Intent, error)
-	// Mark stores an intent's new State, times, Error and Polls, and with SENT
-	// its Before, which was read right before.
+	// Mark stores an intent's new State, times, Error and Polls, and its Before
+	// while it is open: that was read right before it was sent. SENT is the
+	// leave to send: ErrFenced once another daemon leads. No intent goes back to
+	// an earlier state, but for one without an answer that is sent again:
+	// ErrClosed.
 	Mark(context.Context, Intent) error
 	// Intents returns every intent of the cluster that is open, or whose
 	// effect is live at now, or that was closed after since, by ID.
@@ -97,7 +102,8 @@ type History interface {
 	// Clock returns the time by the clock of the store.
 	Clock(context.Context) (time.Time, error)
 	// Record stores what a view shows of runs, idempotently. The view is one
-	// that was judged and believed. One older than the last is an error.
+	// that was judged and believed. One older than the last is ErrOlder, unless
+	// the last is dated so much later that its clock was wrong.
 	Record(context.Context, *slurm.View) error
 	// Past returns usage and per-job history as of now.
 	Past(ctx context.Context, cluster string, now time.Time) (*Past, error)
