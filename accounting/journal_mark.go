@@ -16,8 +16,8 @@ var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_stat
 
 // Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values Settle
 // adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
-// with ErrFenced once another daemon leads. A closed intent stays as it is,
-// and no intent goes back to an earlier state: ErrClosed.
+// with bridge.ErrFenced once another daemon leads. A closed intent stays as it is,
+// and no intent goes back to an earlier state: bridge.ErrClosed.
 func (d *DB) Mark(ctx context.Context, in bridge.Intent) error {
 	tag, err := d.pool.Exec(ctx, qIntentMark, in.ID, in.State, orNull(in.Edit.Until), orNull(in.NotAfter), orNull(in.Sent), orNull(in.Closed), clean(in.Error), in.Polls, in.Before)
 	if err != nil {
@@ -38,13 +38,13 @@ func (d *DB) refused(ctx context.Context, in bridge.Intent) error {
 	err := d.pool.QueryRow(ctx, qIntentState, in.ID).Scan(&state, &epoch, &now, &holder, &alive)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return fmt.Errorf("%w: it is not in the ledger", ErrConflict)
+		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
 	case err != nil:
 		return err
-	case in.State == bridge.Sent && (epoch != now || !alive) && state == bridge.Planned:
-		return fmt.Errorf("%w: %s under epoch %d, ours was %d", ErrFenced, holder, now, epoch)
+	case in.State == bridge.Sent && (epoch != now || !alive) && (state == bridge.Planned || state == bridge.Sent || state == bridge.Unknown):
+		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, holder, now, epoch)
 	}
-	return fmt.Errorf("%w: it is %s", ErrClosed, state)
+	return fmt.Errorf("%w: it is %s", bridge.ErrClosed, state)
 }
 
 var qIntents = sql.Query("intents")

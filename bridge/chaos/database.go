@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/chaos/event"
-	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
@@ -19,7 +16,6 @@ type database struct{ p *proc }
 
 var (
 	errDown   = errors.New("dial tcp 127.0.0.1:5432: connection refused")
-	errFenced = errors.New("another daemon leads")
 	errCommit = errors.New("unexpected EOF while committing")
 )
 
@@ -44,30 +40,25 @@ func (d *database) leave() error {
 	return nil
 }
 
-// Lead implements bridge.Leadership, by the clock of the database.
-func (d *database) Lead(ctx context.Context, _, me string, ttl time.Duration) (int64, string, bool, error) {
+// Lead implements bridge.Leadership.
+func (d *database) Lead(ctx context.Context, name, me string, ttl time.Duration) (int64, string, bool, error) {
 	if err := d.enter(ctx); err != nil {
 		return 0, "", false, err
 	}
-	s, now := d.p.store, d.p.w.Now()
-	alive := now.Before(s.lead.until)
-	if alive && s.lead.holder != me {
-		return s.lead.epoch, s.lead.holder, false, nil
+	epoch, holder, leads, err := d.p.store.Lead(ctx, name, me, ttl)
+	if err != nil || !leads {
+		return epoch, holder, false, err
 	}
-	if !alive || s.lead.holder != me {
-		s.lead.epoch++
-	}
-	s.lead.holder, s.lead.until = me, now.Add(ttl)
-	return s.lead.epoch, me, true, d.leave()
+	return epoch, holder, true, d.leave()
 }
 
 // Resign implements bridge.Leadership.
-func (d *database) Resign(ctx context.Context, _, me string) error {
+func (d *database) Resign(ctx context.Context, name, me string) error {
 	if err := d.enter(ctx); err != nil {
 		return err
 	}
-	if d.p.store.lead.holder == me {
-		d.p.store.lead.until = minTime(d.p.store.lead.until, d.p.w.Now())
+	if err := d.p.store.Resign(ctx, name, me); err != nil {
+		return err
 	}
 	return d.leave()
 }
@@ -76,15 +67,6 @@ func (d *database) Resign(ctx context.Context, _, me string) error {
 func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
-	}
-	epoch := d.p.store.lead.epoch
-	if c != nil {
-		epoch = c.Epoch
-	} else if len(intents) > 0 {
-		epoch = intents[0].Epoch
-	}
-	if !d.p.store.leads(epoch) {
-		return nil, errFenced
 	}
 	out, err := d.p.store.Intend(ctx, c, intents)
 	if err != nil {
@@ -96,13 +78,10 @@ func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge
 	return out, nil
 }
 
-// Mark implements bridge.Journal. SENT is the leave to send.
+// Mark implements bridge.Journal.
 func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
 	if err := d.enter(ctx); err != nil {
 		return err
-	}
-	if in.State == bridge.Sent && !d.p.store.leads(in.Epoch) {
-		return errFenced
 	}
 	if err := d.p.store.Mark(ctx, in); err != nil {
 		return err
@@ -111,16 +90,12 @@ func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
 	return d.leave()
 }
 
-// Intents implements bridge.Journal. Nothing is forgotten by a clock that is
-// ahead.
+// Intents implements bridge.Journal.
 func (d *database) Intents(ctx context.Context, name string, now, since time.Time) ([]bridge.Intent, error) {
 	if err := d.enter(ctx); err != nil {
 		return nil, err
 	}
-	kept := minTime(since, d.p.w.Now().Add(-30*time.Hour))
-	all, err := d.p.store.Intents(ctx, name, now, kept)
-	out := slices.Clone(all)
-	return slices.DeleteFunc(out, func(in bridge.Intent) bool { return !in.Closed.IsZero() && !in.Closed.After(since) }), err
+	return d.p.store.Intents(ctx, name, now, since)
 }
 
 // Clock implements bridge.History.
@@ -129,28 +104,23 @@ func (d *database) Clock(ctx context.Context) (time.Time, error) {
 }
 
 // Beat implements bridge.Watch.
-func (d *database) Beat(ctx context.Context, _ string) (leader string, alone time.Duration, err error) {
+func (d *database) Beat(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
 	if err := d.enter(ctx); err != nil {
 		return "", 0, err
 	}
-	s, now := d.p.store, d.p.w.Now()
-	s.beat = now
-	if !strings.HasSuffix(s.lead.holder, push.ExpirySuffix) {
-		s.led = latest(s.led, minTime(s.lead.until, now))
+	leader, alone, err = d.p.store.Beat(ctx, name)
+	if err != nil {
+		return "", 0, err
 	}
-	if now.Before(s.lead.until) {
-		leader = s.lead.holder
-	}
-	return leader, now.Sub(s.led), d.leave()
+	return leader, alone, d.leave()
 }
 
 // LastExpiry implements bridge.Expiry.
-func (d *database) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
+func (d *database) LastExpiry(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
 	if err := d.enter(ctx); err != nil {
 		return 0, false, err
 	}
-	beat := d.p.store.beat
-	return d.p.w.Now().Sub(beat), !beat.IsZero(), nil
+	return d.p.store.LastExpiry(ctx, name)
 }
 
 // Record implements bridge.History.
@@ -179,13 +149,6 @@ func (d *database) Memo(ctx context.Context, name, partition string) (bridge.Mem
 		return bridge.Memo{}, err
 	}
 	return d.p.store.Memo(ctx, name, partition)
-}
-
-func latest(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 func minTime(a, b time.Time) time.Time {

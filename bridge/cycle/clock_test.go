@@ -50,7 +50,7 @@ func (c *clocked) Resign(ctx context.Context, cluster, me string) error {
 
 func (c *clocked) Mark(ctx context.Context, in bridge.Intent) error {
 	if in.State == bridge.Sent && c.now().After(c.ends) {
-		return fmt.Errorf("marking intent %d: %w", in.ID, accounting.ErrFenced)
+		return fmt.Errorf("marking intent %d: %w", in.ID, bridge.ErrFenced)
 	}
 	return c.DB.Mark(ctx, in)
 }

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,13 +17,13 @@ const maxSamples = 2000
 
 // history is what views showed of runs.
 type history struct {
-	usage
+	usage    usage
 	jobs     map[int64]*life
 	gone     map[int64]*life // no longer listed
 	accounts []policy.Account
 	samples  []policy.Sample
-	before   time.Time // of the last view recorded
-	stops    func(job int64, arrive time.Time) []time.Time
+	at       time.Time // of the last view recorded
+	views    int       // recorded
 }
 
 // life is one job through all its runs.
@@ -38,7 +37,8 @@ type life struct {
 	open       span              // the run under way
 	runs       bool
 	ended      bool      // for good
-	seen       time.Time // when it was last listed
+	view       int       // the last one that listed it
+	seen       time.Time // when that was
 	lost       *life     // as it was when it was last listed, if it ran then; nil: it did not
 }
 
@@ -54,29 +54,43 @@ func newHistory(accounts []policy.Account, halfLife time.Duration) history {
 	}
 }
 
-// Record implements bridge.History.
-func (h *history) Record(_ context.Context, v *slurm.View) error {
-	if v.At.Before(h.before) {
-		return fmt.Errorf("recording runs: the view of %v is older than the last, of %v", v.At, h.before)
+// wrongClock is how far after a believed view the last one may be dated without
+// being wrong, as in package accounting.
+const wrongClock = 5 * time.Minute
+
+// record takes in what a view shows of runs. What a list leaves out ended when it was
+// last seen, until it shows up again.
+func (h *history) record(v *slurm.View) error {
+	before := h.at
+	switch {
+	case before.Sub(v.At) > wrongClock:
+		before = v.At
+	case v.At.Before(before):
+		return fmt.Errorf("recording runs: %w: it is of %v, the last of %v", bridge.ErrOlder, v.At, before)
 	}
+	h.views++
 	for i := range v.Jobs {
-		if j := &v.Jobs[i]; j.ID != 0 && j.Opaque == "" {
-			h.see(j, v.At)
+		j := &v.Jobs[i]
+		if j.ID != 0 && j.Opaque == "" {
+			h.see(j, v.At, before)
+		}
+		if l := h.jobs[j.ID]; l != nil {
+			l.view = h.views
 		}
 	}
+	h.at = v.At
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
-		if l := h.jobs[id]; l.seen.Before(v.At) { // no longer listed: it ended unseen
-			h.lose(l)
+		if l := h.jobs[id]; l.view != h.views {
+			h.lose(l, before)
 			h.gone[id] = l
 			delete(h.jobs, id)
 		}
 	}
 	maps.DeleteFunc(h.gone, func(_ int64, l *life) bool { return v.At.Sub(l.seen) > forgotten })
-	h.before = v.At
 	return nil
 }
 
-func (h *history) see(j *slurm.Job, at time.Time) {
+func (h *history) see(j *slurm.Job, at, before time.Time) {
 	l := h.found(j)
 	run := j.Run()
 	switch {
@@ -88,7 +102,7 @@ func (h *history) see(j *slurm.Job, at time.Time) {
 		h.stop(l, j.Submit)
 		l.run, l.ended = run, false
 	default: // the id belongs to another job now
-		h.stop(l, h.before)
+		h.stop(l, before)
 		l = &life{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
 	}
@@ -106,10 +120,10 @@ const forgotten = time.Hour
 
 // lose closes the run of a job that is not listed. The list may have been short: the
 // job may come back.
-func (h *history) lose(l *life) {
+func (h *history) lose(l *life, before time.Time) {
 	l.lost = nil
 	was := *l
-	if h.stop(l, h.before); was.runs {
+	if h.stop(l, before); was.runs {
 		l.lost = &was
 	}
 }
@@ -128,8 +142,8 @@ func (h *history) found(j *slurm.Job) *life {
 	}
 	ended := l.open
 	ended.stop = latest(l.lastStop, ended.start)
-	if i := slices.Index(h.spans, ended); i >= 0 {
-		h.spans = slices.Delete(h.spans, i, i+1)
+	if i := slices.Index(h.usage.spans, ended); i >= 0 {
+		h.usage.spans = slices.Delete(h.usage.spans, i, i+1)
 	}
 	*l = *l.lost
 	return l
@@ -150,7 +164,7 @@ func (h *history) stop(l *life, at time.Time) {
 	}
 	s := l.open
 	s.stop = latest(at, s.start)
-	h.spans = append(h.spans, s)
+	h.usage.spans = append(h.usage.spans, s)
 	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
 	l.ran += s.stop.Sub(s.start)
 	l.lastStop, l.runs = s.stop, false
@@ -175,8 +189,8 @@ func (h *history) end(l *life, j *slurm.Job) {
 // kept are the ends that say something about how long jobs take.
 var kept = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEOUT": true, "OUT_OF_MEMORY": true, "DEADLINE": true}
 
-// Past implements bridge.History.
-func (h *history) Past(_ context.Context, _ string, now time.Time) (*bridge.Past, error) {
+// past returns use and the history of jobs as of now; stops are our requeues.
+func (h *history) past(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
 	out := &bridge.Past{Jobs: map[int64]bridge.JobPast{}, Samples: slices.Clone(h.samples)}
 	var open []span
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
@@ -189,14 +203,14 @@ func (h *history) Past(_ context.Context, _ string, now time.Time) (*bridge.Past
 		if l.run.Restarts > 0 && !l.ended {
 			out.Jobs[id] = bridge.JobPast{
 				Arrive: l.arrive, FirstStart: l.firstStart, LastStop: l.lastStop, Attained: l.attained,
-				Preempted: h.stops(id, l.arrive),
+				Preempted: stops(id, l.arrive),
 			}
 		}
 	}
-	users, recent := h.sum(open, now)
+	users, recent := h.usage.sum(open, now)
 	out.Users = users
 	out.Accounts = h.sumAccounts(users, recent)
-	return out, nil
+	return out
 }
 
 // sumAccounts adds up the use of the users of each account.
@@ -212,6 +226,22 @@ func (h *history) sumAccounts(users []policy.User, recent map[string]policy.GPUS
 		all[k].Recent = recent[u.Account]
 	}
 	return all
+}
+
+func (h *history) clone() history {
+	c := *h
+	c.jobs, c.gone, c.samples = copied(h.jobs), copied(h.gone), slices.Clone(h.samples)
+	c.usage.spans, c.usage.old, c.usage.place = slices.Clone(h.usage.spans), slices.Clone(h.usage.old), maps.Clone(h.usage.place)
+	return c
+}
+
+func copied(lives map[int64]*life) map[int64]*life {
+	out := make(map[int64]*life, len(lives))
+	for id, l := range lives {
+		kept := *l
+		out[id] = &kept
+	}
+	return out
 }
 
 func latest(a, b time.Time) time.Time {

@@ -1,9 +1,11 @@
 package memory
 
 import (
+	"bytes"
 	"cmp"
-	"context"
+	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -13,111 +15,129 @@ import (
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
-	intents  []bridge.Intent // by ID
-	ids      int64
-	last     map[string]*bridge.Cycle
+	intents  []bridge.Intent          // by ID
+	ids      int64                    // the last one given
+	open     map[slurm.JobField]int64 // the intents without outcome, one a field
+	last     map[string]*cycle
 	requeues map[int64][]requeue // by job
 }
 
-// requeue is one of ours that reached, or may have reached, Slurm.
-type requeue struct {
-	id   int64
-	made time.Time
-	sent time.Time
-	dead bool // it had no effect
+// cycle is the last one of a partition, and the ids of its intents: n from the first.
+type cycle struct {
+	bridge.Cycle
+	first int64
+	n     int
 }
 
-// Intend implements bridge.Journal.
-func (j *journal) Intend(_ context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+func newJournal() journal {
+	return journal{open: map[slurm.JobField]int64{}, last: map[string]*cycle{}, requeues: map[int64][]requeue{}}
+}
+
+// epochOf returns the epoch everything is written under.
+func epochOf(c *bridge.Cycle, intents []bridge.Intent) (int64, error) {
+	var epoch int64
 	if c != nil {
-		if last := j.last[c.Partition]; last != nil && c.Seq <= last.Seq {
-			return nil, fmt.Errorf("cycle %d of partition %s comes after cycle %d", c.Seq, c.Partition, last.Seq)
-		}
-		kept := *c
-		kept.Snapshot = nil
-		j.last[c.Partition] = &kept
+		epoch = c.Epoch
+	} else {
+		epoch = intents[0].Epoch
 	}
+	for i := range intents {
+		if in := &intents[i]; in.Epoch != epoch {
+			return 0, fmt.Errorf("one is for epoch %d, the others for %d", in.Epoch, epoch)
+		}
+	}
+	return epoch, nil
+}
+
+// intend stores all of it or nothing.
+func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
 	out := slices.Clone(intents)
 	for i := range out {
+		out[i].State = bridge.Planned
+		if c != nil {
+			out[i].Cycle = c.Seq
+		}
+	}
+	if c != nil && j.last[c.Partition] != nil && c.Seq <= j.last[c.Partition].Seq {
+		if err := j.last[c.Partition].recall(c, out); err != nil {
+			return nil, err
+		}
+		return out, nil
+	}
+	if err := j.free(out); err != nil {
+		return nil, err
+	}
+	if c != nil {
+		kept := &cycle{*c, j.ids + 1, len(out)}
+		kept.Snapshot = nil
+		j.last[c.Partition] = kept
+	}
+	for i := range out {
 		j.ids++
-		out[i].ID, out[i].State = j.ids, bridge.Planned
+		out[i].ID = j.ids
+		j.open[out[i].Edit.Writes()] = j.ids
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
 }
 
-// Mark implements bridge.Journal.
-func (j *journal) Mark(_ context.Context, in bridge.Intent) error {
-	i, ok := slices.BinarySearchFunc(j.intents, in.ID, func(x bridge.Intent, id int64) int { return cmp.Compare(x.ID, id) })
-	switch {
-	case !ok:
-		return fmt.Errorf("marking intent %d: it is not in the ledger", in.ID)
-	case !j.intents[i].Closed.IsZero() && in.State != j.intents[i].State:
-		return fmt.Errorf("marking intent %d %s: it is %s", in.ID, in.State, j.intents[i].State)
+// free refuses a second open intent for a field of a job.
+func (j *journal) free(intents []bridge.Intent) error {
+	mine := make(map[slurm.JobField]bool, len(intents))
+	for i := range intents {
+		f := intents[i].Edit.Writes()
+		if _, open := j.open[f]; open || mine[f] {
+			return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s of job %d)", bridge.ErrConflict, f.Field, f.Job)
+		}
+		mine[f] = true
 	}
-	was := &j.intents[i]
-	if in.Edit.Kind == slurm.Requeue {
-		j.requeued(was, &in)
-	}
-	was.State, was.Error, was.Polls, was.Before = in.State, in.Error, in.Polls, in.Before
-	was.Edit.Until, was.NotAfter, was.Sent, was.Closed = in.Edit.Until, in.NotAfter, in.Sent, in.Closed
 	return nil
 }
 
-// requeued notes what became of a requeue.
-func (j *journal) requeued(was, is *bridge.Intent) {
-	if j.requeues == nil {
-		j.requeues = map[int64][]requeue{}
+// recall fills in the ids of a cycle that is stored already.
+func (last *cycle) recall(c *bridge.Cycle, out []bridge.Intent) error {
+	was, err := json.Marshal(last.Plan)
+	if err != nil {
+		return fmt.Errorf("printing the plan: %w", err)
 	}
-	list := j.requeues[is.Edit.Run.Job]
-	i := slices.IndexFunc(list, func(r requeue) bool { return r.id == is.ID })
-	if i < 0 {
-		i = len(list)
-		list = append(list, requeue{id: is.ID, made: is.Made})
+	is, err := json.Marshal(c.Plan)
+	switch {
+	case err != nil:
+		return fmt.Errorf("printing the plan: %w", err)
+	case c.Seq < last.Seq:
+		return fmt.Errorf("%w: cycle %d of partition %s comes after cycle %d", bridge.ErrConflict, c.Seq, c.Partition, last.Seq)
+	case c.Epoch != last.Epoch || c.Digest != last.Digest || !bytes.Equal(was, is):
+		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, c.Seq, c.Partition)
+	case len(out) != last.n:
+		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.n, len(out))
 	}
-	list[i].sent = is.Sent
-	open := is.State == bridge.Sent || is.State == bridge.Acked || is.State == bridge.Unknown
-	seen := is.State == bridge.Observed || was.State == bridge.Observed
-	list[i].dead = !open && !seen
-	j.requeues[is.Edit.Run.Job] = list
+	for i := range out {
+		out[i].ID = last.first + int64(i)
+	}
+	return nil
 }
 
-// stops returns when a job was requeued by us since it arrived.
-func (j *journal) stops(job int64, arrive time.Time) []time.Time {
-	var out []time.Time
-	for _, r := range j.requeues[job] {
-		if r.dead || r.made.Before(arrive) {
-			continue
+// since returns every intent that is not closed, or was closed after that.
+func (j *journal) since(since time.Time) []bridge.Intent {
+	var out []bridge.Intent
+	for i := range j.intents {
+		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
+			out = append(out, *in)
 		}
-		at := r.sent
-		if at.IsZero() {
-			at = r.made
-		}
-		out = append(out, at)
 	}
 	return out
 }
 
-// Intents implements bridge.Journal. since must not go back from call to call:
-// what was closed by then is forgotten. The slice is good until the next call;
-// the intents in it change when they are marked.
-func (j *journal) Intents(_ context.Context, _ string, _, since time.Time) ([]bridge.Intent, error) {
-	n := 0
-	for i := range j.intents {
-		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
-			if n < i {
-				j.intents[n] = *in
-			}
-			n++
-		}
+// find returns the intent, nil if it is not in the ledger.
+func (j *journal) find(id int64) *bridge.Intent {
+	i, ok := slices.BinarySearchFunc(j.intents, id, func(x bridge.Intent, id int64) int { return cmp.Compare(x.ID, id) })
+	if !ok {
+		return nil
 	}
-	clear(j.intents[n:])
-	j.intents = j.intents[:n]
-	return slices.Clip(j.intents), nil
+	return &j.intents[i]
 }
 
-// Memo implements bridge.History.
-func (j *journal) Memo(_ context.Context, _, partition string) (bridge.Memo, error) {
+func (j *journal) memo(partition string) (bridge.Memo, error) {
 	c := j.last[partition]
 	if c == nil {
 		return bridge.Memo{}, nil
@@ -132,21 +152,18 @@ func (j *journal) Memo(_ context.Context, _, partition string) (bridge.Memo, err
 	return m, nil
 }
 
-// Open returns how many intents wait for their outcome.
-func (j *journal) Open() int {
-	n := 0
-	for i := range j.intents {
-		if j.intents[i].State.Open() {
-			n++
-		}
-	}
-	return n
-}
-
-// Skip counts so many cycles of the partition as run: the next has the number
-// it would have had.
-func (j *journal) Skip(partition string, cycles int) {
+func (j *journal) skip(partition string, cycles int) {
 	if c := j.last[partition]; c != nil {
 		c.Seq += uint64(cycles)
 	}
+}
+
+func (j *journal) clone() journal {
+	c := *j
+	c.intents, c.open, c.last = slices.Clone(j.intents), maps.Clone(j.open), maps.Clone(j.last)
+	c.requeues = map[int64][]requeue{}
+	for job, list := range j.requeues {
+		c.requeues[job] = slices.Clone(list)
+	}
+	return c
 }

@@ -1,29 +1,39 @@
-// Package memory keeps what the control loop has to remember (its ledger, its
-// leadership, what is known of runs) in memory, for loops in virtual time. It
-// keeps to the rules of package accounting, which does the same in Postgres,
-// but for what only a crash or a second daemon would show.
+// Package memory is a database made of memory: what the control loop has to
+// remember (its ledger, who leads, what is known of runs), by the clock of a
+// simulation. It keeps to the rules of package accounting, which does the same in
+// Postgres: package storetest tries both. What it leaves out are several
+// clusters, cycles older than the last, lists that are not full, and runs that are
+// suspended, resized, or hold slices of a GPU.
 package memory
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
 // DefaultHalfLife is that of package accounting and of Slurm.
 const DefaultHalfLife = 7 * 24 * time.Hour
 
-// Store is a bridge.Journal, bridge.Leadership and bridge.History of one
-// cluster. It is not safe for concurrent use.
+// Store is everything the loop, release and expire ask of a database, for one
+// cluster: names of clusters are not looked at. It is not safe for concurrent
+// use.
 type Store struct {
-	journal
-	history
-	now    func() time.Time
-	holder string
-	epoch  int64
-	until  time.Time
+	// Fail, if not nil, is asked at the beginning of every call of a port, by the
+	// name of its method. Its error is what the call returns; nothing is done then.
+	Fail func(call string) error
+	// Unfenced lets every epoch write, as the database must not.
+	Unfenced bool
+
+	journal journal
+	history history
+	leader  leader
+	now     func() time.Time
 }
 
 // New makes an empty store. The clock is the cluster's; accounts are the
@@ -32,40 +42,161 @@ func New(now func() time.Time, accounts []policy.Account, halfLife time.Duration
 	if halfLife <= 0 {
 		halfLife = DefaultHalfLife
 	}
-	s := &Store{now: now}
-	s.journal.last = map[string]*bridge.Cycle{}
-	s.history = newHistory(accounts, halfLife)
-	s.history.stops = s.journal.stops
-	return s
+	return &Store{now: now, journal: newJournal(), history: newHistory(accounts, halfLife)}
+}
+
+// begin is the beginning of every call.
+func (s *Store) begin(ctx context.Context, call string) error {
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%s: %w", call, err)
+	}
+	if s.Fail != nil {
+		return s.Fail(call)
+	}
+	return nil
+}
+
+// fence refuses an epoch that does not lead.
+func (s *Store) fence(epoch int64) error {
+	if s.Unfenced {
+		return nil
+	}
+	return s.leader.fence(epoch, s.now())
+}
+
+// Leader returns the leader's row.
+func (s *Store) Leader() (holder string, epoch int64, until time.Time) {
+	return s.leader.holder, s.leader.epoch, s.leader.until
 }
 
 // Lead implements bridge.Leadership.
-func (s *Store) Lead(_ context.Context, _, me string, ttl time.Duration) (epoch int64, holder string, leader bool, err error) {
-	now := s.now()
-	alive := now.Before(s.until)
-	if alive && s.holder != me {
-		return s.epoch, s.holder, false, nil
+func (s *Store) Lead(ctx context.Context, _, me string, ttl time.Duration) (epoch int64, holder string, leads bool, err error) {
+	if err := s.begin(ctx, "Lead"); err != nil {
+		return 0, "", false, err
 	}
-	if !alive {
-		s.epoch++
-	}
-	s.holder, s.until = me, now.Add(ttl)
-	return s.epoch, me, true, nil
+	epoch, holder, leads = s.leader.take(me, s.now(), ttl)
+	return epoch, holder, leads, nil
 }
 
-// Clock implements bridge.History.
-func (s *Store) Clock(context.Context) (time.Time, error) { return s.now(), nil }
-
 // Resign implements bridge.Leadership.
-func (s *Store) Resign(_ context.Context, _, me string) error {
-	if s.holder == me {
-		s.until = time.Time{}
+func (s *Store) Resign(ctx context.Context, _, me string) error {
+	err := s.begin(ctx, "Resign")
+	if err == nil {
+		s.leader.resign(me, s.now())
+	}
+	return err
+}
+
+// Beat implements bridge.Watch.
+func (s *Store) Beat(ctx context.Context, _ string) (leader string, alone time.Duration, err error) {
+	if err := s.begin(ctx, "Beat"); err != nil {
+		return "", 0, err
+	}
+	leader, alone = s.leader.expiryRuns(s.now())
+	return leader, alone, nil
+}
+
+// LastExpiry implements bridge.Expiry.
+func (s *Store) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
+	if err := s.begin(ctx, "LastExpiry"); err != nil || s.leader.beat.IsZero() {
+		return 0, false, err
+	}
+	return s.now().Sub(s.leader.beat), true, nil
+}
+
+// Intend implements bridge.Journal.
+func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
+	if err := s.begin(ctx, "Intend"); err != nil || c == nil && len(intents) == 0 {
+		return nil, err
+	}
+	epoch, err := epochOf(c, intents)
+	if err == nil {
+		err = s.fence(epoch)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("storing intents: %w", err)
+	}
+	return s.journal.intend(c, intents)
+}
+
+// Mark implements bridge.Journal.
+func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
+	err := s.begin(ctx, "Mark")
+	if err == nil {
+		err = s.journal.mark(&in, s.now(), s.fence)
+	}
+	if err != nil {
+		return fmt.Errorf("marking intent %d %s: %w", in.ID, in.State, err)
 	}
 	return nil
+}
+
+// Intents implements bridge.Journal. What closed before Forget was told stays
+// forgotten.
+func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]bridge.Intent, error) {
+	if err := s.begin(ctx, "Intents"); err != nil {
+		return nil, err
+	}
+	return s.journal.since(since), nil
+}
+
+// Forget drops the intents that were closed by then, for runs that are long.
+func (s *Store) Forget(by time.Time) {
+	s.journal.intents = slices.DeleteFunc(s.journal.intents, func(in bridge.Intent) bool {
+		return !in.Closed.IsZero() && !in.Closed.After(by)
+	})
+}
+
+// Open returns how many intents wait for their outcome.
+func (s *Store) Open() int { return len(s.journal.open) }
+
+// Skip counts so many cycles of the partition as run: the next has the number
+// it would have had.
+func (s *Store) Skip(partition string, cycles int) { s.journal.skip(partition, cycles) }
+
+// Clock implements bridge.History.
+func (s *Store) Clock(ctx context.Context) (time.Time, error) { return s.now(), s.begin(ctx, "Clock") }
+
+// Record implements bridge.History.
+func (s *Store) Record(ctx context.Context, v *slurm.View) error {
+	err := s.begin(ctx, "Record")
+	if err == nil {
+		err = s.history.record(v)
+	}
+	return err
+}
+
+// Past implements bridge.History.
+func (s *Store) Past(ctx context.Context, _ string, now time.Time) (*bridge.Past, error) {
+	if err := s.begin(ctx, "Past"); err != nil {
+		return nil, err
+	}
+	return s.history.past(now, s.journal.stops), nil
+}
+
+// Memo implements bridge.History.
+func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, error) {
+	if err := s.begin(ctx, "Memo"); err != nil {
+		return bridge.Memo{}, err
+	}
+	return s.journal.memo(partition)
+}
+
+// Begin says what users had used in their accounts when the world began,
+// decayed to that moment. It is called before anything else is recorded.
+func (s *Store) Begin(users []policy.User, at time.Time) { s.history.usage.begin(users, at) }
+
+// Clone returns a copy that shares nothing that changes: a backup.
+func (s *Store) Clone() *Store {
+	c := *s
+	c.journal, c.history = s.journal.clone(), s.history.clone()
+	return &c
 }
 
 var (
 	_ bridge.Journal    = (*Store)(nil)
 	_ bridge.Leadership = (*Store)(nil)
 	_ bridge.History    = (*Store)(nil)
+	_ bridge.Expiry     = (*Store)(nil)
+	_ bridge.Watch      = (*Store)(nil)
 )

@@ -27,9 +27,8 @@ type usage struct {
 	at    time.Time
 }
 
-// Begin says what users had used in their accounts when the world began,
-// decayed to that moment. It is called before anything else is recorded.
-func (u *usage) Begin(users []policy.User, at time.Time) {
+// begin takes what users had used before.
+func (u *usage) begin(users []policy.User, at time.Time) {
 	u.at = at
 	for i := range users {
 		u.old[u.of(who{users[i].Name, users[i].Account})].Used += users[i].Used

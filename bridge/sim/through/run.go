@@ -14,6 +14,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/sim/work"
@@ -149,6 +150,7 @@ func (r *runner) cycle(idle bool) error {
 	if r.loop == nil || idle && r.w.Open() == 0 {
 		return nil
 	}
+	r.past.Forget(r.w.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
 	r.looked(&rep)
 	for _, d := range rep.Doubts {

@@ -1,4 +1,4 @@
-package memory
+package accounting
 
 import (
 	"fmt"
@@ -9,10 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
-	"fairbridge/accounting"
-	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -21,8 +20,8 @@ import (
 type both struct {
 	t      *testing.T
 	w      *sim.World
-	memory *Store
-	db     *accounting.DB
+	memory *memory.Store
+	db     *DB
 	epoch  [2]int64
 	seq    uint64
 }
@@ -35,18 +34,12 @@ func newBoth(t *testing.T) *both {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := accounting.Open(t.Context(), accounting.Config{DSN: pgtest.New(t), HalfLife: 6 * time.Hour})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := fresh(t)
+	db.halfLife = 6 * time.Hour
 	if err := db.SetAccounts(t.Context(), "lab", shares); err != nil {
 		t.Fatal(err)
 	}
-	return &both{t: t, w: w, memory: New(w.Now, shares, 6*time.Hour), db: db}
+	return &both{t: t, w: w, memory: memory.New(w.Now, shares, 6*time.Hour), db: db}
 }
 
 // alike is equality but for the order of sums and microseconds.

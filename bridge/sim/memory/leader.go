@@ -1,0 +1,71 @@
+package memory
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/push"
+)
+
+// leader is the leased row, and what expire notes beside it.
+type leader struct {
+	holder string
+	epoch  int64
+	until  time.Time
+	beat   time.Time // when expire ran last; zero: never
+	led    time.Time // when a daemon led last, as of the last beat
+}
+
+func (l *leader) alive(now time.Time) bool { return now.Before(l.until) }
+
+// take takes or renews the lease.
+func (l *leader) take(me string, now time.Time, ttl time.Duration) (epoch int64, holder string, leads bool) {
+	if l.alive(now) && l.holder != me {
+		return l.epoch, l.holder, false
+	}
+	if !l.alive(now) {
+		l.epoch++
+	}
+	l.holder, l.until = me, now.Add(ttl)
+	return l.epoch, me, true
+}
+
+func (l *leader) resign(me string, now time.Time) {
+	if l.holder == me && l.alive(now) {
+		l.until = now
+	}
+}
+
+// fence refuses an epoch that does not lead.
+func (l *leader) fence(epoch int64, now time.Time) error {
+	switch {
+	case l.holder == "":
+		return fmt.Errorf("%w: no daemon leads", bridge.ErrFenced)
+	case epoch != l.epoch:
+		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, l.holder, l.epoch, epoch)
+	case !l.alive(now):
+		return fmt.Errorf("%w: our lease of epoch %d ran out", bridge.ErrFenced, epoch)
+	}
+	return nil
+}
+
+// expiryRuns notes that expire runs, and returns who leads and how long no daemon
+// has: expire itself, while it leads, is none.
+func (l *leader) expiryRuns(now time.Time) (holder string, alone time.Duration) {
+	daemon := l.holder != "" && !strings.HasSuffix(l.holder, push.ExpirySuffix)
+	switch {
+	case daemon && l.alive(now):
+		l.led = now
+	case daemon:
+		l.led = latest(l.led, l.until)
+	case l.beat.IsZero():
+		l.led = now
+	}
+	l.beat = now
+	if l.alive(now) {
+		holder = l.holder
+	}
+	return holder, now.Sub(l.led)
+}

@@ -1,0 +1,107 @@
+package memory
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// stages are the states an intent passes before it is closed, in their order.
+var stages = []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
+
+// stage returns how far the state is; all that close an intent come last.
+func stage(s bridge.State) int {
+	if i := slices.Index(stages, s); i >= 0 {
+		return i
+	}
+	return len(stages)
+}
+
+func ends(s bridge.State) bool { return stage(s) == len(stages) }
+
+// follows reports whether an intent may go from one state to another: on, to where it
+// is, or back to be sent again for want of an answer.
+func follows(was, is bridge.State) bool {
+	if ends(was) {
+		return was == is
+	}
+	return stage(was) <= stage(is) || was == bridge.Unknown && is == bridge.Sent
+}
+
+// mark stores what came of an intent; fence is asked for the leave to send.
+func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64) error) error {
+	was := j.find(in.ID)
+	if was == nil {
+		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
+	}
+	if !follows(was.State, in.State) {
+		return fmt.Errorf("%w: it is %s", bridge.ErrClosed, was.State)
+	}
+	if in.State == bridge.Sent {
+		if err := fence(was.Epoch); err != nil {
+			return err
+		}
+	}
+	if was.Edit.Kind == slurm.Requeue {
+		j.requeued(was, in)
+	}
+	switch in.State {
+	case bridge.Sent, bridge.Unknown, bridge.Acked:
+		was.Before = in.Before
+	}
+	was.State, was.Error, was.Polls, was.Sent = in.State, in.Error, in.Polls, in.Sent
+	was.Edit.Until, was.NotAfter = in.Edit.Until, in.NotAfter
+	if was.Closed = in.Closed; !ends(in.State) {
+		was.Closed = time.Time{}
+	} else if was.Closed.IsZero() {
+		was.Closed = now
+	}
+	if !in.State.Open() {
+		if f := was.Edit.Writes(); j.open[f] == was.ID {
+			delete(j.open, f)
+		}
+	}
+	return nil
+}
+
+// requeue is one of ours that reached, or may have reached, Slurm.
+type requeue struct {
+	id   int64
+	made time.Time
+	sent time.Time
+	seen bool // it had an effect
+	dead bool // it had none
+}
+
+// requeued notes what becomes of a requeue.
+func (j *journal) requeued(was, is *bridge.Intent) {
+	list := j.requeues[was.Edit.Run.Job]
+	i := slices.IndexFunc(list, func(r requeue) bool { return r.id == was.ID })
+	if i < 0 {
+		i = len(list)
+		list = append(list, requeue{id: was.ID, made: was.Made})
+	}
+	r := &list[i]
+	r.sent, r.seen = is.Sent, r.seen || is.State == bridge.Observed
+	r.dead = !r.seen && (is.State == bridge.Planned || !is.State.Open())
+	j.requeues[was.Edit.Run.Job] = list
+}
+
+// stops returns when a job was requeued by us since it arrived.
+func (j *journal) stops(job int64, arrive time.Time) []time.Time {
+	var out []time.Time
+	for _, r := range j.requeues[job] {
+		if r.dead || r.made.Before(arrive) {
+			continue
+		}
+		at := r.sent
+		if at.IsZero() {
+			at = r.made
+		}
+		out = append(out, at)
+	}
+	return out
+}

@@ -1,0 +1,19 @@
+package memory_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/storetest"
+)
+
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(*testing.T) storetest.Tested {
+		now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+		return storetest.Tested{
+			Store: memory.New(func() time.Time { return now }, nil, 0),
+			Pass:  func(by time.Duration) { now = now.Add(by) },
+		}
+	})
+}

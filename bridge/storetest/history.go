@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"errors"
+	"math"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// past returns what is known as of a second.
+func (s Tested) past(t *testing.T, at int) *bridge.Past {
+	t.Helper()
+	p, err := s.Past(t.Context(), cluster, sec(at))
+	must(t, err)
+	return p
+}
+
+// held is the GPU time of the last day on the books, in seconds, as of a second.
+func (s Tested) held(t *testing.T, at int) (sum float64) {
+	t.Helper()
+	for _, a := range s.past(t, at).Accounts {
+		sum += float64(a.Recent)
+	}
+	return sum
+}
+
+// ended is the running job when it has ended.
+func ended(j slurm.Job, at int) slurm.Job {
+	j.State, j.End, j.Gres = "COMPLETED", sec(at), nil
+	return j
+}
+
+// olderViews: a view older than the last is an error and stores nothing; a last one of a
+// future that is not is healed by the next.
+func olderViews(t *testing.T, s Tested) {
+	ctx, run := t.Context(), running(1, t0, sec(10))
+	must(t, s.Record(ctx, view(sec(60), run)))
+	if err := s.Record(ctx, view(sec(50), ended(run, 40))); !errors.Is(err, bridge.ErrOlder) {
+		t.Errorf("an older view: %v, want ErrOlder", err)
+	}
+	if got := s.held(t, 60); got != 4*50 {
+		t.Errorf("%.0f GPU-seconds, want 200", got)
+	}
+	must(t, s.Record(ctx, view(sec(60+30*86_400), run)))
+	must(t, s.Record(ctx, view(sec(90), run))) // the clock is put right
+	if got := s.held(t, 90); got != 4*80 {
+		t.Errorf("once the clock is put right: %.0f GPU-seconds, want 320", got)
+	}
+	must(t, s.Record(ctx, view(sec(120), ended(run, 100))))
+	if got := s.held(t, 130); got != 4*90 {
+		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
+	}
+	if err := s.Record(ctx, view(sec(100), run)); !errors.Is(err, bridge.ErrOlder) {
+		t.Errorf("an older view, afterwards: %v", err)
+	}
+}
+
+func viewTwice(t *testing.T, s Tested) {
+	run, other := running(1, t0, sec(10)), running(2, t0, sec(20))
+	for i, v := range []*slurm.View{
+		view(sec(30), run, other), view(sec(60), run), view(sec(90), run, other), view(sec(120), ended(run, 100)), view(sec(150)),
+	} {
+		must(t, s.Record(t.Context(), v))
+		was := s.past(t, 200)
+		must(t, s.Record(t.Context(), v))
+		if diff := cmp.Diff(was, s.past(t, 200), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("recording view %d again changed the past:\n%s", i, diff)
+		}
+	}
+	if got := s.held(t, 200); got != 4*90+4*70 { // the other was last seen in second 90
+		t.Errorf("%.0f GPU-seconds, want 640", got)
+	}
+	want := []policy.Sample{{GPUs: 4, Ran: 90 * time.Second, Service: 360}}
+	if diff := cmp.Diff(want, s.past(t, 200).Samples); diff != "" {
+		t.Errorf("finished jobs:\n%s", diff)
+	}
+}
+
+func pastOfARequeuedJob(t *testing.T, s Tested) {
+	run := running(1, t0, sec(10))
+	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) })
+	waiting := with(again, func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres = "PENDING", time.Time{}, slurm.Hosts{}, nil })
+	for _, v := range []*slurm.View{view(sec(20), run), view(sec(90), waiting), view(sec(230), again)} {
+		must(t, s.Record(t.Context(), v))
+	}
+	p := s.past(t, 260)
+	want := bridge.JobPast{Arrive: t0, FirstStart: sec(10), LastStop: sec(80), Attained: 4 * 70}
+	if diff := cmp.Diff(want, p.Jobs[1], cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("past of job 1:\n%s", diff)
+	}
+	if len(p.Users) != 1 || len(p.Accounts) != 1 {
+		t.Fatalf("%d users, %d accounts; want 1 and 1", len(p.Users), len(p.Accounts))
+	}
+	half := (7 * 24 * time.Hour).Seconds()
+	used := decayed(4, 10, 80, 260, half) + decayed(4, 200, 260, 260, half)
+	if math.Abs(float64(p.Users[0].Used)-used) > 1e-6*used || p.Users[0].Name != "ann" || p.Accounts[0].Used != p.Users[0].Used {
+		t.Errorf("usage %+v and %+v, want %v", p.Users, p.Accounts, used)
+	}
+	if p.Accounts[0].Recent != 4*(70+60) {
+		t.Errorf("recent %v, want 520", float64(p.Accounts[0].Recent))
+	}
+}
+
+// decayed is the closed form of decayed use: the integral of 2^(-age/half).
+func decayed(gpus, from, to, now, half float64) float64 {
+	k := math.Ln2 / half
+	return gpus / k * (math.Exp(-k*(now-to)) - math.Exp(-k*(now-from)))
+}
+
+// ourRequeues: those that reached Slurm, or may have, since the job arrived.
+func ourRequeues(t *testing.T, s Tested) {
+	epoch := s.lead(t, "a")
+	again := with(running(1, sec(0), sec(200)), func(j *slurm.Job) { j.Restarts = 1 })
+	must(t, s.Record(t.Context(), view(sec(230), again)))
+	var want []time.Time
+	for i, path := range [][]bridge.State{
+		{bridge.Void}, {bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired, bridge.Expired}, {bridge.Sent, bridge.Failed},
+		{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, {bridge.Sent, bridge.Unknown},
+	} {
+		in := leaseOf(1, epoch)
+		in.Edit.Kind, in.Made, in.Before.Stop = slurm.Requeue, sec(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
+		in = s.intend(t, in)[0]
+		for _, state := range path {
+			if in.State = state; state == bridge.Sent {
+				in.Sent = sec(10*i + 1)
+			}
+			must(t, s.Mark(t.Context(), in))
+		}
+		if i%2 == 1 || i == 4 {
+			want = append(want, sec(10*i+1))
+		}
+	}
+	if diff := cmp.Diff(want, s.past(t, 260).Jobs[1].Preempted); diff != "" {
+		t.Errorf("requeues of job 1:\n%s", diff)
+	}
+}
