@@ -141,7 +141,7 @@ func view(at time.Time, jobs ...slurm.Job) *slurm.View {
 func running(id int64, submit, start time.Time) slurm.Job {
 	return slurm.Job{
 		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
-		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: []string{"gpu:a100:4(IDX:0-3)"}, Allocated: "cpu=8,gres/gpu=4,gres/gpu:a100=4", Batch: true, Requeue: true,
+		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)"}), Allocated: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), Batch: true, Requeue: true,
 	}
 }
 
