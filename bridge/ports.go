@@ -8,17 +8,16 @@ import (
 	"fairbridge/policy"
 )
 
-// Debtor is a Cluster whose hand-backs take two calls: one that holds the job,
-// one that releases it. A process that dies between them leaves a hold that
+// HandBacker is a Cluster whose hand-backs take two calls: one that holds the
+// job, one that releases it. A process that dies between them leaves a hold that
 // only the ledger knows to be ours.
-type Debtor interface {
+type HandBacker interface {
 	// HandBack carries out a hand-back; held is called between the two calls,
 	// when the hold was accepted.
 	HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error
-	// Owe tells of a hold of ours that is to be released, and of the nice that
-	// is to be put back then, 0 for none; Pay releases what is owed.
-	Owe(run slurm.Run, nice int64)
-	Pay(context.Context) error
+	// FinishHandBacks does the second half of hand-backs that a process began
+	// and did not live to finish: it releases their jobs.
+	FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 }
 
 // Expiry says when what ends the leavings of a dead daemon last ran.

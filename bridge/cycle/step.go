@@ -57,8 +57,8 @@ func (l *Loop) cycle(ctx context.Context, r *Report) {
 		l.warm = 0
 		return
 	}
-	if err := push.PayDebts(ctx, l.Cluster, ledger.Debts(f.Intents, f.View)); err != nil {
-		r.doubt("debt", err)
+	if err := push.FinishHandBacks(ctx, l.Cluster, ledger.UnfinishedHandBacks(f.Intents, f.View)); err != nil {
+		r.doubt("hand_back", err)
 	}
 	l.warm++
 	f.Expires = l.expires(ctx, r)

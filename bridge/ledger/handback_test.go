@@ -19,7 +19,7 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 		job   func(*slurm.Job)
 		after time.Duration
 		want  bridge.State
-		debts int
+		count int
 		ours  bool
 	}{
 		{"seen held within seconds", bridge.Sent, unproven, held, 5 * time.Second, bridge.Sent, 1, true},
@@ -46,9 +46,9 @@ func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 			if got[0].State != tt.want {
 				t.Errorf("%s (%s), want %s", got[0].State, got[0].Error, tt.want)
 			}
-			debts := Debts(got, v)
-			if len(debts) != tt.debts || len(debts) > 0 && debts[0].Ours != tt.ours {
-				t.Errorf("debts %+v, want %d, ours %v", debts, tt.debts, tt.ours)
+			list := UnfinishedHandBacks(got, v)
+			if len(list) != tt.count || len(list) > 0 && list[0].Ours != tt.ours {
+				t.Errorf("unfinished %+v, want %d, ours %v", list, tt.count, tt.ours)
 			}
 		})
 	}

@@ -126,7 +126,7 @@ func settleOne(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 // await looks for the effect of an intent that was sent.
 func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	if cutOff(in, j) {
-		owe(in, now)
+		stayOpen(in, now)
 		return
 	}
 	if actuator.Shows(in, j) {

@@ -17,7 +17,7 @@ func Unsettled(intents []bridge.Intent, v *slurm.View) int {
 			n++
 		}
 	}
-	for _, d := range Debts(intents, v) {
+	for _, d := range UnfinishedHandBacks(intents, v) {
 		if !d.Ours {
 			n--
 		}

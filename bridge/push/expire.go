@@ -99,7 +99,7 @@ func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(f.Edits) == 0 && !slices.ContainsFunc(f.Holds, func(d ledger.Debt) bool { return d.Ours }) {
+	if len(f.Edits) == 0 && !slices.ContainsFunc(f.Holds, func(h ledger.UnfinishedHandBack) bool { return h.Ours }) {
 		return &f.Released, nil
 	}
 	if x.Watch != nil {

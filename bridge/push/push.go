@@ -138,8 +138,8 @@ const sendTime = time.Minute
 func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	if d, ok := p.Cluster.(bridge.Debtor); ok && in.Edit.Kind == slurm.HandBack {
-		return p.handBack(ctx, d, in)
+	if c, ok := p.Cluster.(bridge.HandBacker); ok && in.Edit.Kind == slurm.HandBack {
+		return p.handBack(ctx, c, in)
 	}
 	return p.Cluster.Apply(ctx, in.Edit)
 }

@@ -66,7 +66,7 @@ func (g *giving) round(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	g.all.Kept, g.all.Holds, g.all.Open = f.Kept, f.Holds, f.Open
-	if err := PayDebts(ctx, g.Cluster, f.Holds); err != nil {
+	if err := FinishHandBacks(ctx, g.Cluster, f.Holds); err != nil {
 		return false, err
 	}
 	todo := g.untried(f.Edits)

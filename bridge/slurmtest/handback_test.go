@@ -18,9 +18,9 @@ func (l *control) HandBack(ctx context.Context, e slurm.Edit, held func(context.
 	return l.live.HandBack(ctx, e, held)
 }
 
-func (l *control) Owe(run slurm.Run, nice int64) { l.live.Owe(run, nice) }
-
-func (l *control) Pay(ctx context.Context) error { return l.live.Pay(ctx) }
+func (l *control) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
+	return l.live.FinishHandBacks(ctx, begun)
+}
 
 // run runs cycles and returns the causes of doubt.
 func (l *control) run(t *testing.T, n int) (doubts string) {

@@ -177,7 +177,7 @@ func came(out *push.Released) (done []slurm.Edit, not []bridge.Intent) {
 }
 
 // leftHeld tells of a hand-back that was cut off.
-func leftHeld(d ledger.Debt, now time.Time) string {
+func leftHeld(d ledger.UnfinishedHandBack, now time.Time) string {
 	if d.Ours {
 		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
 			d.Run, clock(d.Sent, now), d.Run.Job)

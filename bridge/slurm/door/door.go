@@ -2,8 +2,7 @@ package door
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
+	"fmt"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -41,14 +40,11 @@ type Config struct {
 
 // Door writes to one cluster. It is safe for concurrent use.
 type Door struct {
-	cfg    Config
-	client *rest.Client
-	pace   *rate.Limiter
-	ran    atomic.Int64
-	now    func() time.Time
-
-	mu   sync.Mutex
-	owed map[int64]debt // held by a hand-back whose release failed
+	client     *rest.Client
+	guard      guard
+	bounds     bounds
+	programs   programs
+	unfinished unfinished
 }
 
 // New makes the door to the client's cluster.
@@ -68,19 +64,23 @@ func New(client *rest.Client, cfg Config) *Door {
 	if cfg.LeaseMax <= 0 {
 		cfg.LeaseMax = time.Hour
 	}
-	burst := max(1, int(cfg.Rate))
-	return &Door{cfg: cfg, client: client, now: time.Now, owed: map[int64]debt{},
-		pace: rate.NewLimiter(rate.Limit(cfg.Rate), burst)}
+	return &Door{
+		client: client,
+		guard: guard{pace: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, api: client.API,
+			mayWrite: cfg.MayWrite},
+		bounds:   bounds{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
+		programs: programs{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
+	}
 }
 
 // Writes counts what was sent to Slurm so far, answered or not: requests that
 // write, and runs of scontrol and scancel.
-func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.ran.Load() }
+func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.programs.ran.Load() }
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.
 func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
-	if err := d.payOwed(ctx); err != nil {
+	if err := d.finishHandBacks(ctx); err != nil {
 		return err
 	}
 	if err := check(e); err != nil {
@@ -92,13 +92,58 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 	case slurm.Warn:
 		return d.warn(ctx, e)
 	case slurm.HandBack:
-		return d.handBack(ctx, e, func(context.Context) error { return nil })
+		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	case slurm.SetGPUs:
 		return d.gpus(ctx, e)
 	}
-	f, err := d.fieldFor(d.client.API(), e)
+	f, err := d.bounds.fieldFor(d.client.API(), e)
 	if err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
 }
+
+// HandBack carries out a hand-back and calls held between its two calls, when
+// the hold was accepted. The release is sent whatever held answers.
+func (d *Door) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	if err := d.finishHandBacks(ctx); err != nil {
+		return err
+	}
+	if err := check(e); err != nil || e.Kind != slurm.HandBack {
+		return &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
+	}
+	return handBack{d, e.Run, e.Value}.carryOut(ctx, held)
+}
+
+// FinishHandBacks releases the jobs that hand-backs left held: those given, which
+// an earlier process began and did not live to finish, and our own whose release
+// failed. These are tried again before every write, too.
+func (d *Door) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
+	for _, e := range begun {
+		d.unfinished.add(handBack{d, e.Run, e.Value})
+	}
+	if len(d.unfinished.all()) == 0 {
+		return nil
+	}
+	if err := d.guard.enter(ctx); err != nil {
+		return err
+	}
+	return d.finishHandBacks(ctx)
+}
+
+func (d *Door) finishHandBacks(ctx context.Context) error {
+	for _, h := range d.unfinished.all() {
+		if err := h.finish(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ReadsNice reports whether scontrol, which reads a job's nice where REST does
+// not show it, is there to be run.
+func (d *Door) ReadsNice() bool { return d.programs.readsNice() }
+
+// Nice asks scontrol for a job's nice. Slurm 22.05 shows a nice by REST only
+// above 0, and one that is not known must not be written over.
+func (d *Door) Nice(ctx context.Context, job int64) (int64, error) { return d.programs.nice(ctx, job) }

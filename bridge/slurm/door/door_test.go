@@ -28,7 +28,7 @@ func TestShutDoor(t *testing.T) {
 		{name: "STOP file cannot be looked at", version: 42, cfg: Config{StopFile: stop + "\x00"}, want: ErrStopped},
 		{name: "not the leader", version: 42, want: ErrNotLeader,
 			cfg: Config{MayWrite: func(context.Context) error { return errors.New("epoch 4 is over") }}},
-		{name: "nobody says so", version: 42, prepare: func(d *Door) { d.cfg.MayWrite = nil }, want: ErrNotLeader},
+		{name: "nobody says so", version: 42, prepare: func(d *Door) { d.guard.mayWrite = nil }, want: ErrNotLeader},
 		{name: "unknown version", version: 46, want: ErrReadOnly},
 	} {
 		for _, kind := range []slurm.Kind{slurm.Nice, slurm.Requeue, slurm.HandBack, slurm.SetGPUs} {
@@ -37,7 +37,7 @@ func TestShutDoor(t *testing.T) {
 				f.job = record(45, "RUNNING", "")
 			}
 			d := open(t, f, c.version, c.cfg)
-			d.cfg.Scontrol = []string{"false"}
+			d.programs.scontrol = []string{"false"}
 			if c.prepare != nil {
 				c.prepare(d)
 			}
@@ -133,12 +133,12 @@ func TestScontrolFailures(t *testing.T) {
 		{`echo something new >&2; exit 1`, slurm.Unclear},
 	} {
 		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", c.script}, ScontrolTimeout: time.Hour})
-		if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != c.want {
+		if err := d.programs.requeue(t.Context(), "7"); classOf(err) != c.want {
 			t.Errorf("%s: %v", c.script, err)
 		}
 	}
 	d := open(t, &fake{}, 42, Config{Scontrol: []string{"/nonexistent/scontrol"}})
-	if err := d.scontrolRequeue(t.Context(), "7"); classOf(err) != slurm.Rejected {
+	if err := d.programs.requeue(t.Context(), "7"); classOf(err) != slurm.Rejected {
 		t.Error(err)
 	}
 }
@@ -150,7 +150,7 @@ func TestScontrolThatDoesNotEnd(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	for limit := time.Nanosecond; limit < time.Hour; limit *= 4 {
 		d := open(t, &fake{}, 42, Config{Scontrol: []string{"sh", "-c", `: >"$0"; exec sleep 86400`, ran}, ScontrolTimeout: limit})
-		err := d.scontrolRequeue(t.Context(), "7")
+		err := d.programs.requeue(t.Context(), "7")
 		_, unseen := os.Stat(ran)
 		switch class := classOf(err); {
 		case class == slurm.Unclear && unseen == nil:
@@ -216,8 +216,8 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 	}
 	d := open(t, f, 45, Config{})
 	err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack})
-	if classOf(err) != slurm.Unclear || !strings.Contains(err.Error(), "scontrol release 7") || len(d.Owed()) != 1 {
-		t.Fatal(err, d.Owed())
+	if classOf(err) != slurm.Unclear || !strings.Contains(err.Error(), "scontrol release 7") || len(d.unfinished.all()) != 1 {
+		t.Fatal(err, d.unfinished.all())
 	}
 	f.mu.Lock()
 	down, f.writes = false, nil
@@ -227,8 +227,8 @@ func TestHandBackIsFinishedLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{`POST /slurm/v0.0.45/job/7 {"hold":false,"step_id":{"sluid":"` + id + `"}}`, `POST /slurm/v0.0.45/job/8 {"nice":1}`}
-	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.Owed()) != 0 {
-		t.Error(diff, d.Owed())
+	if diff := cmp.Diff(want, f.writes); diff != "" || len(d.unfinished.all()) != 0 {
+		t.Error(diff, d.unfinished.all())
 	}
 }
 

@@ -13,8 +13,15 @@ import (
 // siteNeutral is the site factor that does nothing: Slurm subtracts it.
 const siteNeutral = int64(1) << 31
 
+// bounds say which edits may be sent at all.
+type bounds struct {
+	leaseMax      time.Duration
+	allowHardHold bool
+	now           func() time.Time
+}
+
 // fieldFor returns the one field by which this version does the edit.
-func (d *Door) fieldFor(api rest.API, e slurm.Edit) (field, error) {
+func (b *bounds) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 	switch e.Kind {
 	case slurm.SiteFactor:
 		if !api.SiteFactor {
@@ -29,12 +36,12 @@ func (d *Door) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 		}
 		return field{"priority", number(e.Value)}, nil
 	case slurm.HardHold:
-		if !d.cfg.AllowHardHold {
+		if !b.allowHardHold {
 			return field{}, fmt.Errorf("hard holds are not allowed: they stay if we die")
 		}
 		return field{"hold", true}, nil
 	case slurm.Lease, slurm.Unlease:
-		return d.begin(api, e)
+		return b.begin(api, e)
 	case slurm.Require:
 		return nodeList(api, e.Nodes, "required_nodes", "nodelist"), nil
 	case slurm.Exclude:
@@ -45,11 +52,11 @@ func (d *Door) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 
 // begin writes a begin time. A lease must lie ahead and not too far; the end
 // of one is any time, of which the past means now.
-func (d *Door) begin(api rest.API, e slurm.Edit) (field, error) {
-	now := d.now()
+func (b *bounds) begin(api rest.API, e slurm.Edit) (field, error) {
+	now := b.now()
 	ahead := e.Until.Sub(now)
-	if e.Kind == slurm.Lease && (ahead <= 0 || ahead > d.cfg.LeaseMax) {
-		return field{}, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), d.cfg.LeaseMax)
+	if e.Kind == slurm.Lease && (ahead <= 0 || ahead > b.leaseMax) {
+		return field{}, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), b.leaseMax)
 	}
 	at := e.Until.Unix()
 	if e.Kind == slurm.Unlease && ahead <= 0 {

@@ -1,7 +1,6 @@
 package door
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,23 +9,6 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 )
-
-// gpus changes the GPU count of a pending job, in the way the job itself asked
-// for them, keeping their type.
-func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
-	j, err := d.look(ctx, e.Run)
-	if err != nil {
-		return err
-	}
-	if !j.Pending() {
-		return changed("job %v is %s: only a pending one can be resized", e.Run, j.State)
-	}
-	f, err := gpuField(d.client.API(), &j, e.Value)
-	if err != nil {
-		return &slurm.Error{Class: slurm.Rejected, Err: err}
-	}
-	return d.update(ctx, e.Run, f)
-}
 
 // gpuField returns the field for a total of count GPUs.
 func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"os"
 
+	"golang.org/x/time/rate"
+
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
 )
 
 // The reasons for which the door stays shut, found by errors.Is.
@@ -16,22 +19,30 @@ var (
 	ErrReadOnly  = errors.New("this API version is only read")
 )
 
+// guard says whether something may be written now.
+type guard struct {
+	pace     *rate.Limiter
+	stopFile string
+	api      func() rest.API
+	mayWrite func(context.Context) error
+}
+
 // enter waits for its turn and then looks, last thing before the write,
 // whether it may be done at all.
-func (d *Door) enter(ctx context.Context) error {
-	if err := d.pace.Wait(ctx); err != nil {
+func (g *guard) enter(ctx context.Context) error {
+	if err := g.pace.Wait(ctx); err != nil {
 		return &slurm.Error{Class: slurm.Busy, Text: "waiting for a turn to write", Err: err}
 	}
-	if err := d.stopped(); err != nil {
+	if err := g.stopped(); err != nil {
 		return &slurm.Error{Class: slurm.Refused, Err: err}
 	}
-	if api := d.client.API(); !api.Writes {
+	if api := g.api(); !api.Writes {
 		return &slurm.Error{Class: slurm.Refused, Err: fmt.Errorf("%s: %w", api.Name(), ErrReadOnly)}
 	}
-	if d.cfg.MayWrite == nil {
+	if g.mayWrite == nil {
 		return &slurm.Error{Class: slurm.Refused, Err: ErrNotLeader}
 	}
-	if err := d.cfg.MayWrite(ctx); err != nil {
+	if err := g.mayWrite(ctx); err != nil {
 		return &slurm.Error{Class: slurm.Refused, Err: fmt.Errorf("%w: %w", ErrNotLeader, err)}
 	}
 	if err := ctx.Err(); err != nil {
@@ -40,14 +51,15 @@ func (d *Door) enter(ctx context.Context) error {
 	return nil
 }
 
-func (d *Door) stopped() error {
-	if d.cfg.StopFile == "" {
+// stopped looks for the STOP file.
+func (g *guard) stopped() error {
+	if g.stopFile == "" {
 		return nil
 	}
-	_, err := os.Lstat(d.cfg.StopFile)
+	_, err := os.Lstat(g.stopFile)
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s exists: %w", d.cfg.StopFile, ErrStopped)
+		return fmt.Errorf("%s exists: %w", g.stopFile, ErrStopped)
 	case errors.Is(err, os.ErrNotExist):
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -14,70 +15,50 @@ import (
 // releaseTries is how often the second half of a hand-back is sent.
 const releaseTries = 4
 
-// HandBack carries out a hand-back and calls held between its two calls, when
-// the hold was accepted. The release is sent whatever held answers.
-func (d *Door) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
-	if err := d.payOwed(ctx); err != nil {
-		return err
-	}
-	if err := check(e); err != nil || e.Kind != slurm.HandBack {
-		return &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
-	}
-	return d.handBack(ctx, e, held)
-}
-
-// handBack gives a direct priority back to multifactor: hold, then release,
-// which keeps nice. A job that is held already is somebody else's and left
-// alone. A direct priority has wiped the user's nice: Value puts it back, 0
-// leaves it.
-func (d *Door) handBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
-	j, err := d.look(ctx, e.Run)
-	if err != nil {
-		return err
-	}
-	if !j.Pending() || j.Held {
-		return changed("job %v is %s and held=%v: only a pending job that nobody holds is handed back", e.Run, j.State, j.Held)
-	}
-	address, err := d.find(ctx, e.Run)
-	if err != nil {
-		return err
-	}
-	if err := d.enter(ctx); err != nil {
-		return err
-	}
-	if err := d.post(ctx, e.Run, address, field{"hold", true}); err != nil && !d.holdTook(ctx, e.Run, err) {
-		return err
-	}
-	_ = held(ctx) // what was not written down is released all the same
-	if err := d.release(ctx, debt{e.Run, e.Value}, address); err != nil {
-		return err
-	}
-	return d.niceBack(ctx, debt{e.Run, e.Value})
-}
-
-// debt is a hold of ours that is to be released, and the owner's nice that is to
-// be put back then, 0 for none.
-type debt struct {
+// handBack gives a direct priority back to multifactor: a hold, then a release,
+// which keeps the nice. The direct priority has wiped the owner's nice, which is
+// put back then, unless it is 0.
+type handBack struct {
+	door *Door
 	run  slurm.Run
 	nice int64
 }
 
-// niceBack puts back the nice that the direct priority wiped.
-func (d *Door) niceBack(ctx context.Context, owed debt) error {
-	if owed.nice == 0 {
-		return nil
+// carryOut holds the job and releases it again, and calls held in between. A job
+// that is held already is somebody else's and left alone.
+func (h handBack) carryOut(ctx context.Context, held func(context.Context) error) error {
+	j, err := h.door.look(ctx, h.run)
+	if err != nil {
+		return err
 	}
-	return d.update(ctx, owed.run, field{"nice", owed.nice})
+	if !j.Pending() || j.Held {
+		return changed("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.Held)
+	}
+	address, err := h.door.find(ctx, h.run)
+	if err != nil {
+		return err
+	}
+	if err := h.door.guard.enter(ctx); err != nil {
+		return err
+	}
+	if err := h.door.post(ctx, h.run, address, field{"hold", true}); err != nil && !h.holdTook(ctx, err) {
+		return err
+	}
+	_ = held(ctx) // what was not written down is released all the same
+	if err := h.release(ctx, address); err != nil {
+		return err
+	}
+	return h.restoreNice(ctx)
 }
 
 // holdTook reports whether a hold with an unclear answer was placed.
-func (d *Door) holdTook(ctx context.Context, run slurm.Run, err error) bool {
+func (h handBack) holdTook(ctx context.Context, err error) bool {
 	if slurm.OutcomeOf(err) != slurm.MaybeDone {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	j, err := d.look(ctx, run)
+	j, err := h.door.look(ctx, h.run)
 	return err == nil && j.HeldByAdmin()
 }
 
@@ -85,7 +66,7 @@ func (d *Door) holdTook(ctx context.Context, run slurm.Run, err error) bool {
 // since, also under a STOP file and when the caller gave up: what would stay
 // otherwise is a job held for ever. Sending it again is harmless, since the
 // job is ours until it succeeds.
-func (d *Door) release(ctx context.Context, owed debt, address string) error {
+func (h handBack) release(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	var err error
@@ -93,83 +74,41 @@ func (d *Door) release(ctx context.Context, owed debt, address string) error {
 		if try > 0 {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
-		if err = d.post(ctx, owed.run, address, field{"hold", false}); err == nil || slurm.OutcomeOf(err) == slurm.MovedOn {
-			d.owe(owed, false)
+		err = h.door.post(ctx, h.run, address, field{"hold", false})
+		if outcome := slurm.OutcomeOf(err); outcome == slurm.Done || outcome == slurm.MovedOn {
+			h.door.unfinished.remove(h)
 			return err
 		}
 	}
-	d.owe(owed, true)
+	h.door.unfinished.add(h)
 	return &slurm.Error{Class: slurm.Unclear, Text: fmt.Sprintf(
-		"job %d may be left held; it is tried again before the next write, or: scontrol release %d", owed.run.Job, owed.run.Job), Err: err}
+		"job %d may be left held; it is tried again before the next write, or: scontrol release %d", h.run.Job, h.run.Job), Err: err}
 }
 
-func (d *Door) owe(owed debt, owing bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if owing {
-		d.owed[owed.run.Job] = owed
-	} else {
-		delete(d.owed, owed.run.Job)
-	}
-}
-
-// Owed returns the runs whose hold by us could not be released yet.
-func (d *Door) Owed() []slurm.Run {
-	var runs []slurm.Run
-	for _, o := range d.debts() {
-		runs = append(runs, o.run)
-	}
-	return runs
-}
-
-func (d *Door) debts() []debt {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return slices.SortedFunc(maps.Values(d.owed), func(a, b debt) int { return cmp.Compare(a.run.Job, b.run.Job) })
-}
-
-// Owe tells the door of a hold that an earlier process placed to hand a job
-// back and did not live to release, and of the nice to put back, 0 for none.
-func (d *Door) Owe(run slurm.Run, nice int64) { d.owe(debt{run, nice}, true) }
-
-// Pay releases the holds that are owed. It is also done before every write.
-func (d *Door) Pay(ctx context.Context) error {
-	if len(d.Owed()) == 0 {
+// restoreNice puts back the nice that the direct priority wiped.
+func (h handBack) restoreNice(ctx context.Context) error {
+	if h.nice == 0 {
 		return nil
 	}
-	if err := d.enter(ctx); err != nil {
-		return err
-	}
-	return d.payOwed(ctx)
+	return h.door.update(ctx, h.run, field{"nice", h.nice})
 }
 
-// payOwed releases what an earlier hand-back left held, before anything else
-// is written.
-func (d *Door) payOwed(ctx context.Context) error {
-	for _, owed := range d.debts() {
-		if err := d.payOne(ctx, owed); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// payOne releases one job. One that is no longer held, or another run, is none
-// of ours. A nice that somebody set meanwhile is his.
-func (d *Door) payOne(ctx context.Context, owed debt) error {
-	j, err := d.look(ctx, owed.run)
+// finish releases a job that was left held. One that is no longer held, or
+// another run, is none of ours. A nice that somebody set meanwhile is his.
+func (h handBack) finish(ctx context.Context) error {
+	j, err := h.door.look(ctx, h.run)
 	if slurm.OutcomeOf(err) == slurm.MovedOn || err == nil && !j.HeldByAdmin() {
-		d.owe(owed, false)
+		h.door.unfinished.remove(h)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	address, err := d.find(ctx, owed.run)
+	address, err := h.door.find(ctx, h.run)
 	if err != nil {
 		return err
 	}
-	if err := d.release(ctx, owed, address); err != nil {
+	if err := h.release(ctx, address); err != nil {
 		if slurm.OutcomeOf(err) == slurm.MovedOn {
 			return nil
 		}
@@ -178,5 +117,33 @@ func (d *Door) payOne(ctx context.Context, owed debt) error {
 	if j.Nice != 0 {
 		return nil
 	}
-	return d.niceBack(ctx, owed)
+	return h.restoreNice(ctx)
+}
+
+// unfinished are the hand-backs that left a job held, by job.
+type unfinished struct {
+	mu   sync.Mutex
+	list map[int64]handBack
+}
+
+func (u *unfinished) add(h handBack) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.list == nil {
+		u.list = map[int64]handBack{}
+	}
+	u.list[h.run.Job] = h
+}
+
+func (u *unfinished) remove(h handBack) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.list, h.run.Job)
+}
+
+// all returns them by job.
+func (u *unfinished) all() []handBack {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return slices.SortedFunc(maps.Values(u.list), func(a, b handBack) int { return cmp.Compare(a.run.Job, b.run.Job) })
 }

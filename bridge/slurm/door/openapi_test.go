@@ -58,9 +58,9 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 }
 
 func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
-	d := &Door{cfg: Config{AllowHardHold: true, LeaseMax: time.Hour}, now: func() time.Time { return noon }}
+	b := &bounds{allowHardHold: true, leaseMax: time.Hour, now: func() time.Time { return noon }}
 	for _, c := range bodies {
-		f, err := d.fieldFor(api, c.edit)
+		f, err := b.fieldFor(api, c.edit)
 		if err != nil {
 			if c.edit.Kind != slurm.SiteFactor || api.SiteFactor {
 				t.Errorf("%s, %s: %v", api.Name(), c.name, err)

@@ -16,10 +16,27 @@ func (d *Door) update(ctx context.Context, run slurm.Run, f field) error {
 	if err != nil {
 		return err
 	}
-	if err := d.enter(ctx); err != nil {
+	if err := d.guard.enter(ctx); err != nil {
 		return err
 	}
 	return d.post(ctx, run, address, f)
+}
+
+// gpus changes the GPU count of a pending job, in the way the job itself asked
+// for them, keeping their type.
+func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
+	j, err := d.look(ctx, e.Run)
+	if err != nil {
+		return err
+	}
+	if !j.Pending() {
+		return changed("job %v is %s: only a pending one can be resized", e.Run, j.State)
+	}
+	f, err := gpuField(d.client.API(), &j, e.Value)
+	if err != nil {
+		return &slurm.Error{Class: slurm.Rejected, Err: err}
+	}
+	return d.update(ctx, e.Run, f)
 }
 
 // find returns the address that means this record alone. From 24.11 on that

@@ -51,15 +51,6 @@ func (l *Lazy) Reach(ctx context.Context) error {
 	return c.Reach(ctx)
 }
 
-// Owe passes on a hold that is to be released.
-func (l *Lazy) Owe(run slurm.Run, nice int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.c != nil {
-		l.c.Owe(run, nice)
-	}
-}
-
 // HandBack connects if need be, then carries out a hand-back.
 func (l *Lazy) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
 	c, err := l.Connect(ctx)
@@ -69,13 +60,14 @@ func (l *Lazy) HandBack(ctx context.Context, e slurm.Edit, held func(context.Con
 	return c.HandBack(ctx, e, held)
 }
 
-// Pay releases what is owed.
-func (l *Lazy) Pay(ctx context.Context) error {
+// FinishHandBacks connects if need be, then releases the jobs that hand-backs
+// left held.
+func (l *Lazy) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
 	c, err := l.Connect(ctx)
 	if err != nil {
 		return err
 	}
-	return c.Pay(ctx)
+	return c.FinishHandBacks(ctx, begun)
 }
 
 // Reread connects if need be, then reads one job.

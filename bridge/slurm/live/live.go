@@ -63,11 +63,10 @@ func (c *Cluster) HandBack(ctx context.Context, e slurm.Edit, held func(context.
 	return c.Door.HandBack(ctx, e, held)
 }
 
-// Owe tells of a hold of ours that is to be released.
-func (c *Cluster) Owe(run slurm.Run, nice int64) { c.Door.Owe(run, nice) }
-
-// Pay releases what is owed.
-func (c *Cluster) Pay(ctx context.Context) error { return c.Door.Pay(ctx) }
+// FinishHandBacks releases the jobs that hand-backs left held.
+func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
+	return c.Door.FinishHandBacks(ctx, begun)
+}
 
 // Apply carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.

@@ -6,8 +6,8 @@ import (
 )
 
 var (
-	_ bridge.Cluster = (*live.Cluster)(nil)
-	_ bridge.Debtor  = (*live.Cluster)(nil)
-	_ bridge.Cluster = (*live.Lazy)(nil)
-	_ bridge.Debtor  = (*live.Lazy)(nil)
+	_ bridge.Cluster    = (*live.Cluster)(nil)
+	_ bridge.HandBacker = (*live.Cluster)(nil)
+	_ bridge.Cluster    = (*live.Lazy)(nil)
+	_ bridge.HandBacker = (*live.Lazy)(nil)
 )

@@ -53,7 +53,7 @@ func (r *Report) HandBacks(ctx context.Context, db *accounting.DB, cluster strin
 		r.add("hand-backs", Skip, "", "%v", err)
 		return
 	}
-	for _, d := range ledger.Debts(intents, v) {
+	for _, d := range ledger.UnfinishedHandBacks(intents, v) {
 		fix := fmt.Sprintf("fairbridge release, or scontrol release %d", d.Run.Job)
 		if !d.Ours {
 			fix = fmt.Sprintf("scontrol release %d, unless an administrator holds it", d.Run.Job)

@@ -24,11 +24,11 @@ func (d *Door) requeue(ctx context.Context, e slurm.Edit) error {
 			return err
 		}
 	}
-	if err := d.enter(ctx); err != nil {
+	if err := d.guard.enter(ctx); err != nil {
 		return err
 	}
 	if !api.Requeue {
-		return d.scontrolRequeue(ctx, address)
+		return d.programs.requeue(ctx, address)
 	}
 	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", renderRequeue(address))
 }
@@ -51,4 +51,28 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 		return "", changed("job %d is %s, not %s", j.ID, address, wanted)
 	}
 	return address, nil
+}
+
+// warn sends a signal to the batch script of a running job, and to nothing else
+// of it. It goes through scancel on every release: REST signals by DELETE, which
+// kills the job when the signal or its flag is lost on the way, and before
+// 24.11 it reaches the steps too. The words are constants, of which check has
+// made sure; the job is looked at right before, since nothing binds a signal to
+// a run.
+func (d *Door) warn(ctx context.Context, e slurm.Edit) error {
+	j, err := d.look(ctx, e.Run)
+	if err != nil {
+		return err
+	}
+	address, err := requeueAddress(&j, e.Array)
+	if err != nil {
+		return err
+	}
+	if err := d.programs.canSignal(); err != nil {
+		return err
+	}
+	if err := d.guard.enter(ctx); err != nil {
+		return err
+	}
+	return d.programs.signal(ctx, address, e.Signal)
 }
