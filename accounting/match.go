@@ -65,7 +65,7 @@ func sameSubmit(t *told, k *rec) bool {
 }
 
 func sameBegin(t *told, k *rec) bool {
-	return k.started != nil && k.user == clean(t.first().User) && t.any(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.started) && r.Nodes != "" })
+	return k.started != nil && k.user == clean(t.first().User) && t.any(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.started) && r.Nodes.Text != "" })
 }
 
 // goesOn reports whether the rows are the later part of the known run.

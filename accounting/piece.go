@@ -2,6 +2,7 @@ package accounting
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -25,11 +26,10 @@ func (t *told) pieces() ([]piece, error) {
 		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUs() == 0 {
 			continue
 		}
-		hosts, err := slurm.ExpandHosts(r.Nodes)
-		if err != nil {
-			return nil, err
+		if r.Nodes.Unread != "" {
+			return nil, errors.New(r.Nodes.Unread)
 		}
-		p := piece{chunk{start, r.End}, max(r.End.Sub(start)-r.Suspended, 0), hosts, r.Allocated}
+		p := piece{chunk{start, r.End}, max(r.End.Sub(start)-r.Suspended, 0), r.Nodes.Names, r.Allocated}
 		out = append(out, p)
 	}
 	return out, nil

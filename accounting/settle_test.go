@@ -18,7 +18,7 @@ func row(submit, start, end int, state string) slurmdb.Job {
 	t, _ := slurm.ParseTRES("cpu=8,node=1,gres/gpu=4,gres/gpu:a100=4")
 	return slurmdb.Job{
 		ID: 1, Name: "train", User: "ann", Account: "phys", Partition: "gpu", State: state, Submit: sec(submit), Start: sec(start), End: sec(end),
-		Limit: time.Hour, Nodes: "n1", Allocated: t, Requested: t, Restarts: 0,
+		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Allocated: t, Requested: t, Restarts: 0,
 	}
 }
 
@@ -68,14 +68,16 @@ func TestSettle(t *testing.T) {
 	suspended := with(run, func(j *slurm.Job) { j.State, j.Suspended, j.PreSuspend = "SUSPENDED", sec(40), 30*time.Second })
 	resumed := with(suspended, func(j *slurm.Job) { j.State, j.Suspended = "RUNNING", sec(61) })
 	whole := row(0, 10, 100, "COMPLETED")
-	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.Nodes = "n[1-2]", 2 })
+	onTwo := rowWith(whole, func(r *slurmdb.Job) { r.Nodes, r.Allocated.Nodes = slurm.ReadHosts("n[1-2]"), 2 })
 	slept := func(n int) slurmdb.Job {
 		return rowWith(whole, func(r *slurmdb.Job) { r.Suspended = time.Duration(n) * time.Second })
 	}
 	untyped := rowWith(whole, func(r *slurmdb.Job) { r.Allocated = tres("gres/gpu=4") })
 	requeued := row(0, 10, 50, "REQUEUED")
 	again := rowWith(row(50, 60, 100, "COMPLETED"), func(r *slurmdb.Job) { r.Restarts = 1 })
-	big := rowWith(row(0, 10, 40, "RESIZING"), func(r *slurmdb.Job) { r.Nodes, r.Allocated = "n[1-2]", tres("gres/gpu=8,gres/gpu:a100=8") })
+	big := rowWith(row(0, 10, 40, "RESIZING"), func(r *slurmdb.Job) {
+		r.Nodes, r.Allocated = slurm.ReadHosts("n[1-2]"), tres("gres/gpu=8,gres/gpu:a100=8")
+	})
 	small, smallOld := row(40, 40, 100, "COMPLETED"), row(40, 10, 100, "COMPLETED") // 22.05 repeats the start
 	view8 := with(two, func(j *slurm.Job) { j.Gres = slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)", "gpu:a100:4(IDX:0-3)"}) })
 	for _, c := range []struct {
@@ -108,14 +110,14 @@ func TestSettle(t *testing.T) {
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–"}, true},
 		{"resized, only the end told", []*slurm.View{view(sec(20), view8), view(sec(50), run)}, []slurmdb.Job{small},
 			[]string{"0/n1 a100×4 10–40", "0/n2 a100×4 10–40", "0/n1 a100×4 40–100"}, false},
-		{"a row that contradicts itself", []*slurm.View{view(sec(20), view8)}, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) { r.Nodes = "n[1-2]" })},
+		{"a row that contradicts itself", []*slurm.View{view(sec(20), view8)}, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) { r.Nodes = slurm.ReadHosts("n[1-2]") })},
 			[]string{"0/n1 a100×4 10–100", "0/n2 a100×4 10–100"}, false},
 		{"another run was taken for it", []*slurm.View{view(sec(70), with(run, func(j *slurm.Job) { j.Submit, j.Start = sec(55), sec(62) }))}, []slurmdb.Job{rowWith(again, func(r *slurmdb.Job) { r.Submit = sec(51) })},
 			[]string{"1/n1 a100×4 60–100"}, true},
 		{"job id used again", []*slurm.View{view(sec(20), run), view(sec(50), run)}, []slurmdb.Job{row(0, 10, 52, "FAILED"), rowWith(row(500, 510, 600, "COMPLETED"), func(r *slurmdb.Job) { r.User = "bob" })},
 			[]string{"0/n1 a100×4 10–52", "0/n1 a100×4 510–600"}, false},
 		{"never started", nil, []slurmdb.Job{rowWith(whole, func(r *slurmdb.Job) {
-			r.State, r.Start, r.Nodes, r.Allocated = "CANCELLED", time.Time{}, "", slurm.TRES{}
+			r.State, r.Start, r.Nodes, r.Allocated = "CANCELLED", time.Time{}, slurm.Hosts{}, slurm.TRES{}
 		})}, nil, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -174,7 +176,7 @@ func TestSettleRuns(t *testing.T) {
 
 func TestSettleIsAllOrNothing(t *testing.T) {
 	d := fresh(t)
-	bad := rowWith(row(0, 10, 20, "COMPLETED"), func(r *slurmdb.Job) { r.ID, r.Nodes = 2, "n[1-" })
+	bad := rowWith(row(0, 10, 20, "COMPLETED"), func(r *slurmdb.Job) { r.ID, r.Nodes = 2, slurm.ReadHosts("n[1-") })
 	_, err := d.Settle(t.Context(), Settlement{Cluster: testCluster, Now: t0, Since: t0, Through: sec(100), Rows: []slurmdb.Job{row(0, 10, 100, "COMPLETED"), bad}})
 	if err == nil || len(standing(t, d)) != 0 {
 		t.Errorf("error %v, and there stand %v", err, standing(t, d))

@@ -61,7 +61,7 @@ func continues(was, row *slurmdb.Job) bool {
 // startOf returns when a row began to hold what it holds; zero if it never did.
 // Some releases repeat the run's start in rows that follow a change of size.
 func startOf(r *slurmdb.Job) time.Time {
-	if r.Nodes == "" || r.Start.IsZero() {
+	if r.Nodes.Text == "" || r.Start.IsZero() {
 		return time.Time{}
 	}
 	return later(r.Start, r.Submit)

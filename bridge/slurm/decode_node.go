@@ -68,19 +68,19 @@ var partitionShape = shaped(
 	size("max_time_limit", partitionTime),
 	object("priority", shaped(size("tier", partitionTier)), nothing),
 	size("priority_tier", partitionTier),
-	object("accounts", shaped(word("allowed", partitionAccounts)), nothing),
-	word("allowed_accounts", partitionAccounts),
-	object("qos", shaped(word("allowed", partitionQOS)), nothing), // 22.05: the partition's own
-	word("allowed_qos", partitionQOS),
+	object("accounts", shaped(commas("allowed", partitionAccounts)), nothing),
+	commas("allowed_accounts", partitionAccounts),
+	object("qos", shaped(commas("allowed", partitionQOS)), nothing), // 22.05: the partition's own
+	commas("allowed_qos", partitionQOS),
 	object("partition", shaped(field[Partition]{"state", readPartitionState}), nothing),
 	field[Partition]{"state", readPartitionState},
 )
 
-func partitionNodes(p *Partition) *Hosts     { return &p.Nodes }
-func partitionTime(p *Partition) *int64      { return &p.MaxTime }
-func partitionTier(p *Partition) *int        { return &p.Tier }
-func partitionAccounts(p *Partition) *string { return &p.Accounts }
-func partitionQOS(p *Partition) *string      { return &p.QOS }
+func partitionNodes(p *Partition) *Hosts       { return &p.Nodes }
+func partitionTime(p *Partition) *int64        { return &p.MaxTime }
+func partitionTier(p *Partition) *int          { return &p.Tier }
+func partitionAccounts(p *Partition) *[]string { return &p.Accounts }
+func partitionQOS(p *Partition) *[]string      { return &p.QOS }
 
 func readPartitionState(s *scanner, p *Partition) verdict {
 	got := s.words(true)

@@ -51,6 +51,6 @@ type Partition struct {
 	Nodes    Hosts
 	MaxTime  int64 // minutes; 0: no limit
 	Tier     int
-	Accounts string // allowed accounts, comma list; "": all
-	QOS      string // allowed QOS; "": all
+	Accounts []string // allowed accounts; none: all
+	QOS      []string // allowed QOS; none: all
 }

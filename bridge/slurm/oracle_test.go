@@ -107,7 +107,7 @@ func referencePartition(o jsonObject) Partition {
 		Nodes:    ReadHosts(inside("nodes").text("configured")),
 		MaxTime:  inside("maximums").size("time"),
 		Tier:     int(inside("priority").size("tier")),
-		Accounts: inside("accounts").text("allowed"),
-		QOS:      inside("qos").text("allowed"),
+		Accounts: inside("accounts").commas("allowed"),
+		QOS:      inside("qos").commas("allowed"),
 	}
 }

@@ -128,10 +128,10 @@ func TestNodes(t *testing.T) {
 func TestPartitions(t *testing.T) {
 	for text, want := range map[string]Partition{
 		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","state":"UP","qos":"own"}`: {
-			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: "a", QOS: "q", Up: true},
+			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
 		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{}},
 			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a"},"qos":{"allowed":"q","assigned":"own"},"partition":{"state":["UP"]}}`: {
-			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: "a", QOS: "q", Up: true},
+			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
 		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p"},
 		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", Up: true},
 		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable: down

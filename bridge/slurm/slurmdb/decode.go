@@ -85,7 +85,7 @@ func read(r io.Reader, want string) (reply, slurm.Meta, error) {
 func (r *record) job() (Job, error) {
 	j := Job{
 		ID: r.ID, SLUID: r.SLUID, Name: r.Name, User: r.User, Account: r.Account, QOS: r.QOS, Partition: r.Partition, Cluster: r.Cluster,
-		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: hosts(r.Nodes),
+		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hosts(r.Nodes)),
 		Submit: r.Time.Submission.time(), Eligible: r.Time.Eligible.time(), Start: r.Time.Start.time(), End: r.Time.End.time(),
 		Suspended: time.Duration(r.Time.Suspended) * time.Second, Limit: time.Duration(r.Time.Limit) * time.Minute,
 		Allocated: tresOf(r.TRES.Allocated), Requested: tresOf(r.TRES.Requested), Restarts: -1,
@@ -111,11 +111,11 @@ func (r *record) job() (Job, error) {
 // checked refuses times that contradict each other. A row that held something
 // and is over but pending is one of a job whose launch failed: it was requeued.
 func (j Job) checked() (Job, error) {
-	if j.State == "PENDING" && j.Nodes != "" && !j.Start.IsZero() && !j.End.IsZero() {
+	if j.State == "PENDING" && j.Nodes.Text != "" && !j.Start.IsZero() && !j.End.IsZero() {
 		j.State = "REQUEUED"
 	}
 	if j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
-		if j.Nodes != "" {
+		if j.Nodes.Text != "" {
 			return Job{}, fmt.Errorf("job %d ends at %s, before it starts at %s", j.ID, j.End.Format(time.RFC3339), j.Start.Format(time.RFC3339))
 		}
 		j.Start = time.Time{}

@@ -45,7 +45,7 @@ func TestReadSamples(t *testing.T) {
 				if j.User == "" || j.Account == "" || j.QOS == "" || j.Partition == "" || j.Submit.IsZero() || j.Cluster != "lab" || j.Requested.GPUs() == 0 {
 					t.Errorf("%+v lacks something", j)
 				}
-				if j.State != "PENDING" && (j.Nodes == "" || j.Start.IsZero() || j.Allocated.GPUs() == 0) || j.Limit == 0 {
+				if j.State != "PENDING" && (j.Nodes.Text == "" || j.Start.IsZero() || j.Allocated.GPUs() == 0) || j.Limit == 0 {
 					t.Errorf("%+v lacks what a job that ran has", j)
 				}
 			}
@@ -191,7 +191,7 @@ func TestRecorded(t *testing.T) {
 			if j.Suspended > 0 {
 				slept++
 			}
-			if j.Ended() && j.Nodes != "" && (j.Start.IsZero() || j.Allocated.GPUs() == 0 || j.Allocated.GPUType() != "a100") {
+			if j.Ended() && j.Nodes.Text != "" && (j.Start.IsZero() || j.Allocated.GPUs() == 0 || j.Allocated.GPUType() != "a100") {
 				t.Errorf("%s: %+v", release, j)
 			}
 		}

@@ -18,7 +18,7 @@ func (r *sacctReader) job() Job {
 		ID: r.number("jobidraw", 0), SLUID: r.text("sluid"), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
 		Partition: r.text("partition"), Cluster: r.text("cluster"), State: r.word(strings.TrimSuffix(state, "+")), Reason: r.text("reason"),
 		Submit: r.time("submit"), Eligible: r.time("eligible"), Start: r.time("start"), End: r.time("end"),
-		Suspended: r.span("suspended"), Limit: r.limit(), Nodes: r.word(hosts(r.get("nodelist"))),
+		Suspended: r.span("suspended"), Limit: r.limit(), Nodes: slurm.ReadHosts(r.word(hosts(r.get("nodelist")))),
 		Allocated: r.tres("alloctres"), Requested: r.tres("reqtres"), Restarts: int(r.number("restarts", -1)),
 	}
 	j.ArrayJob, j.ArrayTask = r.array()

@@ -26,7 +26,7 @@ type Job struct {
 	End       time.Time
 	Suspended time.Duration // between Start and End
 	Limit     time.Duration // 0: none or unlimited
-	Nodes     string        // hostlist; "" when it never had any
+	Nodes     slurm.Hosts   // none when it never had any
 	Allocated slurm.TRES
 	Requested slurm.TRES
 	Restarts  int // -1: Slurm does not say
