@@ -58,10 +58,6 @@ type Config struct {
 	Look func(*sim.World)
 }
 
-// patience is how long nothing may start or end, beyond the longest job,
-// before a run is given up.
-const patience = 14 * 24 * time.Hour
-
 // partition is the one all nodes are in.
 const partition = "gpu"
 

@@ -12,6 +12,8 @@ import (
 // What a policy does for its own sake with running jobs (moving them together,
 // say) it gets to do at least every recheck.
 type quiet struct {
+	never  bool // every cycle is run
+	warmup int  // cycles at the start that are run
 	cycles int  // that were run
 	now    bool // the last one found everything quiet
 	left   int  // out, so far
@@ -20,12 +22,12 @@ type quiet struct {
 // recheck is how long cycles may be left out at a time.
 const recheck = 10 * time.Minute
 
-// looked takes note of a cycle.
-func (r *runner) looked(rep *cycle.Report) {
-	q := &r.quiet
+// note takes note of a cycle after which so many jobs wait and so many intents
+// are open.
+func (q *quiet) note(rep *cycle.Report, waiting, open int) {
 	q.cycles++
-	q.now = !r.Every && q.cycles > r.Loop.Warmup && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
-		r.w.Waiting() == 0 && r.past.Open() == 0 && !remembers(rep)
+	q.now = !q.never && q.cycles > q.warmup && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
+		waiting == 0 && open == 0 && !remembers(rep)
 }
 
 // remembers reports whether the policy carries something from cycle to cycle:
@@ -37,22 +39,4 @@ func remembers(rep *cycle.Report) bool {
 		}
 	}
 	return false
-}
-
-// rest lets time pass until the next cycle that is worth it. Cycles stay on
-// their beat, and keep their numbers.
-func (r *runner) rest() {
-	from, out := r.w.Now(), 0
-	for {
-		r.forward(r.w.Now().Add(r.Loop.Interval))
-		now := r.w.Now()
-		if !r.quiet.now || r.done() || !r.w.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > recheck {
-			break
-		}
-		out++
-	}
-	if out > 0 {
-		r.past.Skip(partition, out)
-		r.quiet.left += out
-	}
 }

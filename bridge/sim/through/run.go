@@ -5,20 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
 	"slices"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/sim/work"
-	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -29,13 +25,12 @@ type runner struct {
 	start time.Time
 	loop  *cycle.Loop // nil: Slurm alone
 	past  *memory.Store
-	jobs  []work.Job // by arrival, then id
-	ids   map[int64]int
+	jobs  []work.Job    // by arrival, then id
+	ids   map[int64]int // index in jobs by Slurm's id
 	came  int
-	clock *stopwatch
+	clock stopwatch
 	fault error
 	still standstill
-	limit time.Duration // the longest a job may run
 	quiet quiet
 }
 
@@ -43,10 +38,11 @@ func newRunner(c Config) (*runner, error) {
 	if c.Loop.Interval == 0 {
 		c.Loop = bridge.DefaultConfig()
 	}
+	owners := newOwners(&c)
 	jobs := make([]work.Job, len(c.Jobs))
 	for i, j := range c.Jobs {
 		var err error
-		if jobs[i], err = c.known(j); err != nil {
+		if jobs[i], err = owners.known(j); err != nil {
 			return nil, err
 		}
 	}
@@ -55,12 +51,17 @@ func newRunner(c Config) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{Config: c, w: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, limit: c.longest()}
+	r := &runner{
+		Config: c, w: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, clock: stopwatch{Policy: c.Policy},
+		still: standstill{longest: c.longest()}, quiet: quiet{never: c.Every, warmup: c.Loop.Warmup},
+	}
 	slices.SortStableFunc(r.jobs, func(a, b work.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
-		if err := r.arrive(i); err != nil {
+		s, err := owners.spec(&r.jobs[i])
+		if err != nil {
 			return nil, err
 		}
+		r.arrive(i, s)
 	}
 	if c.Policy == nil {
 		return r, nil
@@ -69,11 +70,7 @@ func newRunner(c Config) (*runner, error) {
 }
 
 // arrive makes sure that the i-th job is submitted when its time has come.
-func (r *runner) arrive(i int) error {
-	s, err := r.spec(&r.jobs[i])
-	if err != nil {
-		return err
-	}
+func (r *runner) arrive(i int, s sim.Spec) {
 	r.w.At(r.start.Add(policy.Seconds(r.jobs[i].Arrive)), func() {
 		id, err := r.w.Submit(s)
 		if err != nil {
@@ -82,45 +79,6 @@ func (r *runner) arrive(i int) error {
 		r.ids[id] = i
 		r.came++
 	})
-	return nil
-}
-
-// join makes the loop.
-func (r *runner) join() error {
-	c := r.Loop
-	c.Name, c.Holder, c.StopFile = r.w.Cluster(), "sim", ""
-	r.clock = &stopwatch{Policy: r.Policy}
-	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: r.clock,
-	}}
-	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
-	r.past.Begin(work.Used(r.Accounts, r.jobs), r.w.Now())
-	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Bare: true,
-		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-	})
-	r.loop = loop
-	return err
-}
-
-// unmeasured is a cluster without probes.
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
-}
-
-// stopwatch measures how long decisions take. It has no influence on them.
-type stopwatch struct {
-	policy.Policy
-	took []float64
-}
-
-func (s *stopwatch) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
-	from := time.Now()
-	defer func() { s.took = append(s.took, time.Since(from).Seconds()) }()
-	return s.Policy.Decide(snap)
 }
 
 // run lets everything happen.
@@ -152,7 +110,7 @@ func (r *runner) cycle(idle bool) error {
 	}
 	r.past.Forget(r.w.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
-	r.looked(&rep)
+	r.quiet.note(&rep, r.w.Waiting(), r.past.Open())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == "journal" || d.Cause == "history" {
 			return fmt.Errorf("cycle at %v: %w", r.w.Now().Sub(r.start), d.Err)
@@ -182,5 +140,48 @@ func (r *runner) check() error {
 	if r.Progress != nil {
 		r.Progress(ended, len(r.jobs))
 	}
-	return r.stuck(started + ended + r.came)
+	stood := r.still.note(r.w.Now(), started+ended+r.came, r.w.Open())
+	if stood == 0 {
+		return nil
+	}
+	for _, j := range r.w.Jobs() {
+		if j.Pending() {
+			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.ids[j.ID]].ID, stood, j.Reason)
+		}
+	}
+	return fmt.Errorf("nothing has happened for %v", stood)
+}
+
+// rest lets time pass until the next cycle that is worth it. Cycles stay on
+// their beat, and keep their numbers.
+func (r *runner) rest() {
+	from, out := r.w.Now(), 0
+	for {
+		r.forward(r.w.Now().Add(r.Loop.Interval))
+		now := r.w.Now()
+		if !r.quiet.now || r.done() || !r.w.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > recheck {
+			break
+		}
+		out++
+	}
+	if out > 0 {
+		r.past.Skip(partition, out)
+		r.quiet.left += out
+	}
+}
+
+// measured is what came of it.
+func (r *runner) measured() *measure.Run {
+	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.clock.took}
+	for _, a := range r.Accounts {
+		out.Shares[a.Name] = a.Weight
+	}
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			out.GPUs += d.Count - d.Sick
+		}
+	}
+	f := figures{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.w.Segments()}
+	f.fill(out)
+	return out
 }

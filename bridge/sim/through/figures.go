@@ -6,41 +6,37 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/measure"
+	"fairbridge/bridge/sim/work"
 )
 
-// measured turns Slurm's accounting into figures.
-func (r *runner) measured() *measure.Run {
-	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}}
-	for _, a := range r.Accounts {
-		out.Shares[a.Name] = a.Weight
-	}
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			out.GPUs += d.Count - d.Sick
-		}
-	}
-	out.Jobs = make([]measure.Outcome, len(r.jobs))
-	for i := range r.jobs {
-		j := &r.jobs[i]
+// figures turns Slurm's accounting into those of a run.
+type figures struct {
+	start    time.Time
+	jobs     []work.Job    // of the workload
+	ids      map[int64]int // index in jobs by Slurm's id
+	segments []sim.Segment
+}
+
+// fill adds what became of the jobs.
+func (f *figures) fill(out *measure.Run) {
+	out.Jobs = make([]measure.Outcome, len(f.jobs))
+	for i := range f.jobs {
+		j := &f.jobs[i]
 		out.Jobs[i] = measure.Outcome{
 			ID: j.ID, User: j.User, Account: j.Account, GPUs: j.GPUs, Arrive: j.Arrive, Start: -1, Alone: j.Duration,
 		}
 	}
-	for _, s := range r.w.Segments() {
-		r.add(out, &s)
+	for i := range f.segments {
+		f.add(out, &f.segments[i])
 	}
-	r.present(out)
-	out.Samples = r.samples()
-	if r.clock != nil {
-		out.Decide = r.clock.took
-	}
-	return out
+	present(out.Jobs)
+	out.Samples = f.samples()
 }
 
 // add counts one run of a job.
-func (r *runner) add(out *measure.Run, s *sim.Segment) {
-	o := &out.Jobs[r.ids[s.Job]]
-	start, end := r.sec(s.Start), r.sec(s.End)
+func (f *figures) add(out *measure.Run, s *sim.Segment) {
+	o := &out.Jobs[f.ids[s.Job]]
+	start, end := f.sec(s.Start), f.sec(s.End)
 	gpus := float64(s.GPUs)
 	if o.Start < 0 || start < o.Start {
 		o.Start = start
@@ -56,17 +52,17 @@ func (r *runner) add(out *measure.Run, s *sim.Segment) {
 	out.Makespan = max(out.Makespan, end)
 }
 
-func (r *runner) sec(t time.Time) float64 { return t.Sub(r.start).Seconds() }
+func (f *figures) sec(t time.Time) float64 { return t.Sub(f.start).Seconds() }
 
 // present fills in the mean number of jobs present while each was.
-func (r *runner) present(out *measure.Run) {
+func present(jobs []measure.Outcome) {
 	type change struct {
 		at float64
 		by float64
 	}
 	var changes []change
-	for i := range out.Jobs {
-		changes = append(changes, change{out.Jobs[i].Arrive, 1}, change{out.Jobs[i].Finish, -1})
+	for i := range jobs {
+		changes = append(changes, change{jobs[i].Arrive, 1}, change{jobs[i].Finish, -1})
 	}
 	slices.SortFunc(changes, func(a, b change) int { return compare(a.at, b.at, -a.by, -b.by) })
 	at, area := make([]float64, len(changes)), make([]float64, len(changes)) // integral up to each change
@@ -82,8 +78,8 @@ func (r *runner) present(out *measure.Run) {
 		i, _ := slices.BinarySearch(at, t)
 		return area[i]
 	}
-	for i := range out.Jobs {
-		if o := &out.Jobs[i]; o.Finish > o.Arrive {
+	for i := range jobs {
+		if o := &jobs[i]; o.Finish > o.Arrive {
 			o.Present = (until(o.Finish) - until(o.Arrive)) / (o.Finish - o.Arrive)
 		}
 	}
@@ -102,18 +98,18 @@ func compare(list ...float64) int {
 }
 
 // samples is the cluster over time, one sample per change.
-func (r *runner) samples() []measure.Sample {
+func (f *figures) samples() []measure.Sample {
 	var changes []measure.Change
-	for i := range r.jobs {
-		changes = append(changes, measure.Change{At: r.jobs[i].Arrive, Queued: 1})
+	for i := range f.jobs {
+		changes = append(changes, measure.Change{At: f.jobs[i].Arrive, Queued: 1})
 	}
-	for _, s := range r.w.Segments() {
-		changes = append(changes, measure.Change{At: r.sec(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+	for _, s := range f.segments {
+		changes = append(changes, measure.Change{At: f.sec(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
 		back := 0
 		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.Change{At: r.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+		changes = append(changes, measure.Change{At: f.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
 	return measure.Course(changes)
 }
