@@ -1,11 +1,14 @@
 package actuator
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // A lease keeps a job from starting until a moment that comes by itself; a hard
@@ -13,7 +16,7 @@ import (
 var (
 	lease = Row{
 		Kind: slurm.Lease, Field: begin, Needs: bridge.Steer, Turn: TurnLease, Repeatable: true,
-		Shows: leaseShown, Undo: unleased,
+		Shows: leaseShown, Undo: unleased, Wants: leases,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		Overruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
@@ -83,4 +86,55 @@ func unleased(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) boo
 		e.Until = in.Before.Begin
 	}
 	return j.Pending()
+}
+
+// leases holds the jobs the plan holds, renews what is still wanted at half
+// life, and ends the rest. Only jobs near the head are leased: one that cannot
+// start needs no lease.
+func leases(g *Goal) []slurm.Edit {
+	var edits []slurm.Edit
+	left := g.Lease.Window
+	for _, dec := range g.Line() {
+		j := g.View.Job(int64(dec.Job))
+		in := g.standing(j, begin)
+		switch {
+		case dec.Verb == policy.Hold && left > 0:
+			left--
+			if until, ok := g.leaseEnd(j, in); ok {
+				edits = append(edits, g.edit(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
+			}
+		case dec.Verb != policy.Hold && in != nil:
+			edits = g.giveBack(edits, unleased, in, j, dec.Why)
+		}
+	}
+	return edits
+}
+
+// leaseEnd returns when a new lease of the job ends; ok is false where none is
+// called for: the one that stands lasts, or the user's own begin is later, which
+// is never shortened.
+func (g *Goal) leaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bool) {
+	now := g.View.At
+	if in != nil && in.Edit.Until.Sub(now) > g.Lease.Length/2 {
+		return until, false
+	}
+	until = now.Add(g.Lease.Length - jitter(j.ID, g.Snapshot.Seq, g.Lease.Length)).Truncate(time.Second)
+	own := j.Eligible
+	if in != nil {
+		own = in.Before.Begin
+	}
+	return until, own.Before(until)
+}
+
+// jitter returns 1 to 59 seconds but at most a tenth of the lease, the same for
+// the same job and cycle. It spreads the ends of leases and makes an accidental
+// match of somebody else's begin time unlikely.
+func jitter(job int64, seq uint64, length time.Duration) time.Duration {
+	spread := uint64(max(1, min(59, length/10/time.Second)))
+	h := fnv.New64a()
+	var b [16]byte
+	binary.LittleEndian.PutUint64(b[:8], uint64(job))
+	binary.LittleEndian.PutUint64(b[8:], seq)
+	h.Write(b[:])
+	return time.Duration(1+h.Sum64()%spread) * time.Second
 }

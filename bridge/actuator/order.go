@@ -13,11 +13,12 @@ import (
 var (
 	siteFactor = Row{
 		Kind: slurm.SiteFactor, Field: site, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
-		Shows: followed,
-		Undo:  func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
+		Shows: followed, Wants: bySite.order,
+		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	nice = Row{
 		Kind: slurm.Nice, Field: niceBy, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
+		Wants: byNice.order,
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 			if whose := whoseNice(in, j); whose != Hidden {
 				return whose == Ours
@@ -32,7 +33,7 @@ var (
 	}
 	priority = Row{
 		Kind: slurm.Priority, Field: direct, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true,
-		Shows: valueShown(direct), Undo: handedBack,
+		Shows: valueShown(direct), Undo: handedBack, Wants: byPriority.order,
 	}
 )
 

@@ -2,10 +2,12 @@ package actuator
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // A pin names the nodes of a job that is about to start, an exclusion those it
@@ -13,10 +15,8 @@ import (
 var (
 	require = Row{
 		Kind: slurm.Require, Field: required, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: valueShown(required),
-		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-			return listBack(e, in.Before.Required, j)
-		},
+		Shows: valueShown(required), Wants: pins,
+		Undo: unpinned,
 	}
 	exclude = Row{
 		Kind: slurm.Exclude, Field: excluded, Needs: bridge.Steer, Turn: TurnRest,
@@ -62,4 +62,60 @@ func nodeList(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, no
 func listBack(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
 	e.Nodes = own.Names
 	return j.Pending() && own.Unread == ""
+}
+
+// unpinned gives the owner's own list of required nodes back.
+func unpinned(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
+	return listBack(e, in.Before.Required, j)
+}
+
+// pins names the nodes of jobs that are about to start on nodes that are free
+// now, and gives the user's own list back to those that did not start there.
+// Required nodes are a must-have set: only a job whose node count is the
+// plan's can be pinned, and an unsplit array cannot, since the pin would bind
+// all its tasks.
+func pins(g *Goal) []slurm.Edit {
+	var edits []slurm.Edit
+	for _, dec := range g.Line() {
+		j := g.View.Job(int64(dec.Job))
+		in := g.standing(j, required)
+		switch {
+		case dec.Verb == policy.Start && g.pinnable(j, dec):
+			if nodes := dec.On.Nodes(); pinWanted(j, in, nodes) {
+				edits = append(edits, g.edit(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
+			}
+		case in != nil:
+			edits = g.giveBack(edits, unpinned, in, j, "it did not start on the nodes named for it: its own node list is given back")
+		}
+	}
+	return edits
+}
+
+func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
+	nodes := dec.On.Nodes()
+	return g.Pin && !j.Unsplit() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
+		g.Snapshot.Job(dec.Job).Unplaced == "" && Free(g.View, dec.On)
+}
+
+// pinWanted reports whether the nodes are not named yet, and the user's own list
+// does not say otherwise.
+func pinWanted(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
+	return !j.Required.Same(nodes) && (in != nil || within(j.Required, nodes))
+}
+
+// within reports whether every host of the list, if any, is among nodes.
+func within(list slurm.Hosts, nodes []string) bool {
+	return list.Unread == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
+}
+
+// Free reports whether the view shows the devices as free already. A job pinned
+// to a busy node would wait while others take what it waits for.
+func Free(v *slurm.View, on policy.Alloc) bool {
+	for _, slot := range on {
+		i := slices.IndexFunc(v.Nodes, func(n slurm.Node) bool { return n.Name == slot.Node })
+		if i < 0 || v.Nodes[i].Free(slot.Type) < slot.Count {
+			return false
+		}
+	}
+	return true
 }

@@ -1,8 +1,11 @@
 package actuator
 
 import (
+	"time"
+
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // A requeue stops a job and puts it back into the queue; a warning lets its script
@@ -14,10 +17,12 @@ var (
 			was := &in.Edit.Run
 			return j.Restarts > was.Restarts || was.SLUID != "" && j.SLUID != "" && j.SLUID != was.SLUID
 		},
+		Wants: requeues,
 	}
 	warn = Row{
 		Kind: slurm.Warn, Field: warned, Needs: bridge.Preempt, Turn: TurnStop, Momentary: true,
 		Shows: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.Acked }, // no record shows it
+		Wants: warns,
 	}
 )
 
@@ -25,3 +30,31 @@ var (
 	run    = &Field{Name: slurm.FieldRun}
 	warned = &Field{Name: slurm.FieldWarned}
 )
+
+// requeues stops the jobs the plan stops. A move is a stop whose start comes
+// in a later cycle.
+func requeues(g *Goal) []slurm.Edit {
+	var edits []slurm.Edit
+	for _, dec := range g.Plan.Decisions {
+		if dec.Verb != policy.Stop && dec.Verb != policy.Move {
+			continue
+		}
+		if j := g.touchable(dec.Job); j != nil && j.State == "RUNNING" {
+			edits = append(edits, g.edit(j, slurm.Edit{Kind: slurm.Requeue, Array: j.TaskAddress(), Why: dec.Why}))
+		}
+	}
+	return edits
+}
+
+// warns sends the warnings ahead of stops.
+func warns(g *Goal) []slurm.Edit {
+	var edits []slurm.Edit
+	for _, w := range g.Warns {
+		if j := g.touchable(policy.JobID(w.Job)); j != nil && j.State == "RUNNING" {
+			edits = append(edits, g.edit(j, slurm.Edit{
+				Kind: slurm.Warn, Signal: w.Signal, Value: int64(w.Grace / time.Second), Array: j.TaskAddress(), Why: w.Why,
+			}))
+		}
+	}
+	return edits
+}

@@ -29,8 +29,14 @@ type Row struct {
 	// Undo makes the edit one that gives the intent's value back. It is handed the
 	// run and the intent's kind, and returns false where there is nothing to give
 	// back, or the field can no longer be written; nil: never.
-	Undo func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
+	Undo way
+	// Wants returns the edits that lead to what a plan's decisions want of it, and
+	// those that give back what they no longer want; nil: no plan wants it.
+	Wants func(*Goal) []slurm.Edit
 }
+
+// way is a way of giving a value back.
+type way func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
 
 // Field is what there is to know of one field. Several kinds of edit may write it.
 type Field struct {

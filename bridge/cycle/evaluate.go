@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/diff"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -75,29 +76,16 @@ func (l *Loop) thinkOf(ctx context.Context, k *look, t *Evaluation) {
 	var edits []slurm.Edit
 	t.time(l.Now, "diff", func() {
 		edits = diff.Diff(diff.Input{
-			Plan: t.Plan, Snapshot: t.Snapshot, View: k.View, Book: k.Book,
-			Mode: t.Partition.PlanMode(), Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Warns: t.Warns,
-			Lever: l.lever(k.View), Old: l.Gate.MaxPending,
+			Goal: actuator.Goal{
+				Plan: t.Plan, Snapshot: t.Snapshot, View: k.View,
+				Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Warns: t.Warns,
+				Lever: actuator.LeverOf(l.Order.Lever, k.View), Old: l.Gate.MaxPending,
+			},
+			Book: k.Book, Mode: t.Partition.PlanMode(),
 		})
 	})
 	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })
 	l.starts[name] = l.starts[name].next(t, k.View)
-}
-
-// lever returns the field that carries the order on this release.
-func (l *Loop) lever(v *slurm.View) slurm.Kind {
-	switch l.Order.Lever {
-	case bridge.LeverSiteFactor:
-		return slurm.SiteFactor
-	case bridge.LeverNice:
-		return slurm.Nice
-	case bridge.LeverPriority:
-		return slurm.Priority
-	}
-	if v.SiteFactor {
-		return slurm.SiteFactor
-	}
-	return slurm.Nice
 }
 
 func (t *Evaluation) time(now func() time.Time, step string, f func()) {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"fairbridge/bridge/diff"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -83,7 +83,7 @@ func (s starts) next(t *Evaluation, v *slurm.View) starts {
 	for i := range t.Plan.Decisions {
 		dec := &t.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || j == nil || !j.Pending() || j.Held || j.Eligible.After(v.At) || !diff.Free(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || j == nil || !j.Pending() || j.Held || j.Eligible.After(v.At) || !actuator.Free(v, dec.On) {
 			continue
 		}
 		a, ok := s[j.ID]

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
@@ -127,16 +128,15 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
 	if len(s.Jobs) == 0 {
 		s = intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
 	}
-	return Input{
-		Plan: aPlan(t, s), Snapshot: s, View: v, Book: book, Mode: bridge.Preempt, Lever: lever, Pin: true,
+	return Input{Goal: actuator.Goal{
+		Plan: aPlan(t, s), Snapshot: s, View: v, Lever: lever, Pin: true,
 		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 100}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 100},
-	}
+	}, Book: book, Mode: bridge.Preempt}
 }
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.
 func inOrder(t *rapid.T, w Input) {
-	d := differ{Input: w}
-	line := d.inLine()
+	line := w.Line()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
 		if a.Priority <= b.Priority {

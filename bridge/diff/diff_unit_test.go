@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -15,15 +16,15 @@ import (
 func startHere() Input {
 	j := waitingJob()
 	j.Required, j.NodeCount = slurm.Hosts{}, 1
-	return Input{
+	return Input{Goal: actuator.Goal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
 		Snapshot: &policy.Snapshot{Jobs: []policy.Job{{ID: 7, State: policy.Pending}}},
 		View: &slurm.View{At: noon, Jobs: []slurm.Job{j}, Nodes: []slurm.Node{
 			{Name: "n1", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:8(IDX:0-7)")}, {Name: "n2", Gres: slurm.ReadGRES("gpu:a100:8"), GresUsed: slurm.ReadGRES("gpu:a100:4(IDX:0-3)")},
 		}},
-		Book: ledger.NewBook(nil), Mode: bridge.Preempt, Pin: true, Lever: slurm.SiteFactor,
+		Pin: true, Lever: slurm.SiteFactor,
 		Order: bridge.Order{Strength: bridge.WithinQOS, Window: 10}, Lease: bridge.Lease{Length: 10 * time.Minute, Window: 10},
-	}
+	}, Book: ledger.NewBook(nil), Mode: bridge.Preempt}
 }
 
 func TestPins(t *testing.T) {
@@ -92,38 +93,12 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
 	}
-	d := differ{Input: w}
 	var ids []policy.JobID
-	for _, dec := range d.inLine() {
+	for _, dec := range w.Line() {
 		ids = append(ids, dec.Job)
 	}
 	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
 		t.Errorf("the line is %v, want %v", ids, want)
-	}
-}
-
-// Jobs that start are raised above one that waits, which is not lowered when it
-// has waited so long that it must not be.
-func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
-	line := []place{
-		{dec: policy.Decision{Job: 2, Verb: policy.Start}, now: 400}, {dec: policy.Decision{Job: 3, Verb: policy.Start}, now: 300},
-		{dec: policy.Decision{Job: 1, Verb: policy.Wait}, now: 500, old: true}, {dec: policy.Decision{Job: 4, Verb: policy.Wait}, now: 200},
-	}
-	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
-	number := func() []int64 {
-		values := s.renumber(nowOf(line), lowest)
-		lift(values, line)
-		return values
-	}
-	got := number()
-	if want := []int64{502, 501, 500, 200}; !slices.Equal(got, want) {
-		t.Errorf("renumbered to %v, want %v", got, want)
-	}
-	for i := range line {
-		line[i].now = got[i]
-	}
-	if again := number(); !slices.Equal(got, again) {
-		t.Errorf("%v, raised already, is raised again: %v", got, again)
 	}
 }
 
@@ -137,22 +112,6 @@ func TestLeaseKeepsTheOwnersBegin(t *testing.T) {
 	for _, e := range Diff(w) {
 		if e.Kind == slurm.Lease {
 			t.Errorf("a lease over its owner's later begin: %v", e)
-		}
-	}
-}
-
-func TestLeasesEndApartButNotEarly(t *testing.T) {
-	for _, length := range []time.Duration{10 * time.Second, time.Minute, 10 * time.Minute, time.Hour} {
-		ends := map[time.Duration]bool{}
-		for job := range int64(200) {
-			j := jitter(job, 9, length)
-			if j < time.Second || j > max(length/10, time.Second) || j > 59*time.Second || j != jitter(job, 9, length) {
-				t.Errorf("a lease of %v ends %v early", length, j)
-			}
-			ends[j] = true
-		}
-		if length >= 10*time.Minute && len(ends) < 40 {
-			t.Errorf("200 leases of %v end at %d different moments", length, len(ends))
 		}
 	}
 }

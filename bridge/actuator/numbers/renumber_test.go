@@ -1,4 +1,4 @@
-package diff
+package numbers
 
 import (
 	"slices"
@@ -74,26 +74,48 @@ func TestRenumberKeepsWhatStands(t *testing.T) {
 func TestRenumberLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		own := rapid.SliceOfN(rapid.Int64Range(2, 3000), 1, 60).Draw(t, "own")
-		g := make([]place, len(own))
+		g := make([]Place, len(own))
 		for i := range g {
-			g[i].own = own[i]
+			g[i].Own = own[i]
 		}
-		s := scaleOf(g, rapid.IntRange(0, len(g)).Draw(t, "window"), lowest)
+		s := scaleOf(g, rapid.IntRange(0, len(g)).Draw(t, "window"), Lowest)
 		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.want), len(s.want)).Draw(t, "have")
-		got := s.renumber(have, lowest)
+		got := s.renumber(have, Lowest)
 		for i, v := range got {
-			if v < lowest || abs(v-s.want[i]) > s.slack {
-				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, lowest, s.slack, s.want[i], got)
+			if v < Lowest || abs(v-s.want[i]) > s.slack {
+				t.Fatalf("place %d: %d is below %d or more than %d from %d in %v", i, v, Lowest, s.slack, s.want[i], got)
 			}
 			if i > 0 && got[i-1] <= v {
 				t.Fatalf("places %d and %d do not fall: %v", i-1, i, got)
 			}
 		}
-		if diff := cmp.Diff(got, s.renumber(got, lowest)); diff != "" {
+		if diff := cmp.Diff(got, s.renumber(got, Lowest)); diff != "" {
 			t.Fatalf("not a fixed point: %s", diff)
 		}
 		if top := slices.Max(own); len(got) > 0 && got[0] > top+s.slack+(top-slices.Min(own))/2+top/16+int64(len(own)) {
 			t.Fatalf("%d is far above %d, the highest of Slurm's own", got[0], top)
 		}
 	})
+}
+
+// Jobs that start are raised above one that waits, which is not lowered when it
+// has waited so long that it must not be.
+func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
+	line := []Place{{Starts: true, Now: 400}, {Starts: true, Now: 300}, {Now: 500, Old: true}, {Now: 200}}
+	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
+	number := func() []int64 {
+		values := s.renumber(nowOf(line), Lowest)
+		lift(values, line)
+		return values
+	}
+	got := number()
+	if want := []int64{502, 501, 500, 200}; !slices.Equal(got, want) {
+		t.Errorf("renumbered to %v, want %v", got, want)
+	}
+	for i := range line {
+		line[i].Now = got[i]
+	}
+	if again := number(); !slices.Equal(got, again) {
+		t.Errorf("%v, raised already, is raised again: %v", got, again)
+	}
 }

@@ -1,9 +1,7 @@
-package diff
+package numbers
 
 import (
 	"math"
-
-	"fairbridge/policy"
 )
 
 // scale says which priorities a group gets, and how exactly.
@@ -24,11 +22,11 @@ const (
 // small against the site's own: whoever comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func scaleOf(g []place, n int, floor int64) scale {
+func scaleOf(g []Place, n int, floor int64) scale {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
-		own[i] = g[i].own
+		own[i] = g[i].Own
 		lo, hi = min(lo, own[i]), max(hi, own[i])
 	}
 	reach := max((hi-lo)/reachOfSpread, hi/reachOfTop)
@@ -45,16 +43,16 @@ func scaleOf(g []place, n int, floor int64) scale {
 // all that waits counts as far below: jobs that start are raised rather than
 // those that wait lowered, which would be one edit for each and is not allowed
 // of jobs that waited very long.
-func nowOf(line []place) []int64 {
+func nowOf(line []Place) []int64 {
 	top := int64(0)
 	for i := range line {
-		if line[i].dec.Verb != policy.Start {
-			top = max(top, line[i].now)
+		if !line[i].Starts {
+			top = max(top, line[i].Now)
 		}
 	}
 	now := make([]int64, len(line))
 	for i := range line {
-		if now[i] = line[i].now; line[i].dec.Verb == policy.Start && now[i] <= top {
+		if now[i] = line[i].Now; line[i].Starts && now[i] <= top {
 			now[i] = math.MinInt64 / 4
 		}
 	}
@@ -63,10 +61,10 @@ func nowOf(line []place) []int64 {
 
 // lift keeps jobs that have waited very long from being lowered, which the gate
 // would refuse: those ahead of them rise above them instead.
-func lift(values []int64, line []place) {
+func lift(values []int64, line []Place) {
 	for i := len(values) - 1; i >= 0; i-- {
-		if line[i].old {
-			values[i] = max(values[i], line[i].now, line[i].most)
+		if line[i].Old {
+			values[i] = max(values[i], line[i].Now, line[i].Most)
 		}
 		if i+1 < len(values) {
 			values[i] = max(values[i], values[i+1]+1)

@@ -1,0 +1,119 @@
+package actuator
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Book is what the ledger knows of the values of ours in Slurm.
+type Book interface {
+	// Standing returns the intent whose value stands in the run's field now and is
+	// ours, or nil.
+	Standing(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent
+	// Most returns the highest number of ours that may stand in the field, 0 where
+	// none does.
+	Most(run slurm.Run, f slurm.Field, now time.Time) int64
+	// Yielded returns why the job is left alone now, or nil.
+	Yielded(run slurm.Run, now time.Time) *bridge.Intent
+}
+
+// Goal is what should be in one partition, and what is.
+type Goal struct {
+	Plan     *policy.Plan
+	Snapshot *policy.Snapshot
+	View     *slurm.View
+	Book     Book
+	Order    bridge.Order
+	Lease    bridge.Lease
+	Pin      bool
+	Warns    []bridge.Warn // warnings ahead of stops
+	Lever    slurm.Kind    // the field that carries the order here
+	Old      time.Duration // jobs that have waited longer are not lowered; 0: all are
+
+	line []policy.Decision // see Line
+}
+
+// Line returns the plan's decisions about touchable pending jobs: those that
+// start now, then the others, each in rank order. A job that waits ahead of one
+// that starts would have Slurm's scheduler keep its nodes from the latter.
+func (g *Goal) Line() []policy.Decision {
+	if g.line != nil {
+		return g.line
+	}
+	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
+	for _, dec := range g.Plan.Decisions {
+		j := g.touchable(dec.Job)
+		if j != nil && j.Pending() && g.Snapshot.Job(dec.Job).Held == "" {
+			line = append(line, dec)
+		}
+	}
+	waits := func(d policy.Decision) int {
+		if d.Verb == policy.Start {
+			return 0
+		}
+		return 1
+	}
+	slices.SortFunc(line, func(a, b policy.Decision) int {
+		return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(a.Rank, b.Rank))
+	})
+	g.line = line
+	return line
+}
+
+// Wants returns the edits of the row's kind that lead to the goal, and those that
+// give back what is no longer wanted.
+func (g *Goal) Wants(r *Row) []slurm.Edit {
+	if r.Wants == nil {
+		return nil
+	}
+	return r.Wants(g)
+}
+
+// TakeBack returns the edits that give back what a stronger mode had written by
+// edits of the row's kind.
+func (g *Goal) TakeBack(r *Row) []slurm.Edit {
+	var edits []slurm.Edit
+	for _, dec := range g.Line() {
+		j := g.View.Job(int64(dec.Job))
+		if in := g.standing(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
+			edits = g.giveBack(edits, r.Undo, in, j, "the partition's mode no longer allows it")
+		}
+	}
+	return edits
+}
+
+// touchable returns Slurm's record of a job that edits may reach, or nil.
+func (g *Goal) touchable(id policy.JobID) *slurm.Job {
+	j := g.View.Job(int64(id))
+	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.Done() {
+		return nil
+	}
+	return j
+}
+
+// standing returns the intent whose value of ours stands in the job's field, or nil.
+func (g *Goal) standing(j *slurm.Job, f *Field) *bridge.Intent {
+	return g.Book.Standing(j.Run(), f.Name, g.View.At)
+}
+
+// edit makes the edit one of the job.
+func (g *Goal) edit(j *slurm.Job, e slurm.Edit) slurm.Edit {
+	e.Run, e.Tasks = j.Run(), j.TaskCount()
+	return e
+}
+
+// giveBack appends the edit that restores what stood in the intent's field, if
+// it can still be written.
+func (g *Goal) giveBack(edits []slurm.Edit, how way, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
+	e, ok := undo(how, in, j, g.View.At)
+	if !ok {
+		return edits
+	}
+	e.Why = why
+	return append(edits, g.edit(j, e))
+}

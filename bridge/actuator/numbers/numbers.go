@@ -1,0 +1,53 @@
+package numbers
+
+// Place is the place of a job in the line, with its priority as the order is made
+// from it: without its nice, which acts on top of our order as it does on Slurm's.
+type Place struct {
+	Own    int64 // as Slurm alone would have it
+	Now    int64 // with what we added
+	Most   int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
+	Old    bool  // has waited so long that it must not be lowered
+	Starts bool  // is to start now
+}
+
+// Lowest is the least priority we make: at 1 Slurm's own factors no longer show.
+const Lowest int64 = 2
+
+// Priorities returns the priorities of a group of jobs whose places are in the order
+// of the line, none below floor. The first n, those within the window, share the
+// priorities that Slurm gave the group, in our order; blended, they go a fifth of
+// the way there. Those beyond have their own, as far as these do not pass the
+// window's.
+func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
+	s := scaleOf(g, n, floor)
+	ceiling := int64(1) << 62
+	var values []int64
+	if n > 0 && !blended {
+		values = s.renumber(nowOf(g[:n]), floor)
+		lift(values, g[:n])
+		ceiling = values[n-1] - 1
+	} else {
+		values = s.blend(g[:n])
+	}
+	for i := range g[n:] {
+		p := &g[n+i]
+		v := min(p.Own, ceiling)
+		if p.Own > ceiling && (p.Old || p.Now <= ceiling && p.Now >= ceiling-s.slack) {
+			v = p.Now
+		}
+		values = append(values, v)
+	}
+	return values
+}
+
+// blend moves priorities a fifth of the way to our order.
+func (s *scale) blend(g []Place) []int64 {
+	values := make([]int64, len(g))
+	for i := range g {
+		values[i] = g[i].Now
+		if v := g[i].Own + (s.want[i]-g[i].Own)/5; abs(g[i].Now-v) > s.slack/5+1 {
+			values[i] = v
+		}
+	}
+	return values
+}
