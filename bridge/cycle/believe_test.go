@@ -1,6 +1,7 @@
 package cycle_test
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -10,20 +11,27 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
 )
 
 // standing counts the intents whose effect is, by the ledger, in Slurm.
 func (r *rig) standing() int { return r.inState(bridge.Observed) }
 
-// inState counts the intents of the ledger that are in the state.
-func (r *rig) inState(state bridge.State) (n int) {
+// intents returns the ledger.
+func (r *rig) intents() []bridge.Intent {
 	r.t.Helper()
-	intents, err := r.db.Intents(r.t.Context(), "lab", r.w.Now(), r.w.Now())
+	all, err := r.db.Intents(r.t.Context(), "lab", r.w.Now(), time.Time{})
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	for _, in := range intents {
+	return all
+}
+
+// inState counts the intents of the ledger that are in the state.
+func (r *rig) inState(state bridge.State) (n int) {
+	r.t.Helper()
+	for _, in := range r.intents() {
 		if in.State == state {
 			n++
 		}
@@ -185,6 +193,14 @@ func gpuHours(r *rig) (sum float64) {
 	return sum
 }
 
+// clock is a database with a clock of its own.
+type clock struct {
+	*memory.Store
+	now func() time.Time
+}
+
+func (c clock) Clock(context.Context) (time.Time, error) { return c.now(), nil }
+
 // TestAllClocksWrongTogether: one host, one clock, and it was ahead for a while.
 // What was dated by it is believed then, and no longer once it is put right.
 func TestAllClocksWrongTogether(t *testing.T) {
@@ -195,7 +211,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 	var by time.Duration
 	parts := r.parts()
 	parts.Now = func() time.Time { return r.w.Now().Add(by) }
-	parts.History = past{r.db, parts.Now}
+	parts.History = clock{r.db, parts.Now}
 	l, err := cycle.New(r.conf, parts)
 	if err != nil {
 		t.Fatal(err)

@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
@@ -19,14 +17,12 @@ import (
 // guarded is a rig with a timer beside the daemon.
 type guarded struct {
 	*rig
-	db *clocked
-	x  *push.Expirer
+	x *push.Expirer
 }
 
 func newGuarded(t *testing.T) *guarded {
 	g := &guarded{rig: newRig(t, bridge.Steer, "drf", nil)}
-	g.db = g.clocked()
-	g.store, g.expiry = g.db, g.db
+	g.expiry = g.db
 	g.conf.Warmup = 0
 	g.restart()
 	parts := g.parts()
@@ -138,7 +134,9 @@ func TestExpiryEndsExclusionsAndLaterTheOrder(t *testing.T) {
 		{Before: before, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 1_000_000}},
 		{Before: before, Edit: slurm.Edit{Run: j.Run(), Kind: slurm.Lease, Until: begin}, NotAfter: begin},
 	})
-	g.db.holder, g.db.ends, g.db.led = g.conf.Holder, g.w.Now(), g.w.Now()
+	if err := g.db.Resign(t.Context(), "lab", g.conf.Holder); err != nil {
+		t.Fatal(err)
+	}
 	var nodes, order int
 	for m := 1; m <= 20; m++ {
 		g.minute()
@@ -174,11 +172,14 @@ func TestExpiryLeavesDaemonsAlone(t *testing.T) {
 	if err := os.WriteFile(g.stops, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	at := g.db.beat
 	for range 6 {
 		g.minute()
 	}
-	if j := g.job(id); j.Required.Text == "" || g.db.beat.After(at) {
+	ago, _, err := g.db.LastExpiry(t.Context(), "lab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if j := g.job(id); j.Required.Text == "" || ago < 6*time.Minute {
 		t.Error("it did not heed the STOP file")
 	}
 }
@@ -207,24 +208,13 @@ func TestNoPinOutlivesADoubt(t *testing.T) {
 	}
 }
 
-// TestExpiryWithoutADatabase works from the local journal, on node lists only.
+// TestExpiryWithoutADatabase works from a journal alone, which nothing fences, on node lists only.
 func TestExpiryWithoutADatabase(t *testing.T) {
 	g := newGuarded(t)
 	g.minute()
 	id := g.pinned()
-	path := filepath.Join(t.TempDir(), "journal")
-	j, err := localjournal.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer j.Close()
-	known, err := g.db.Intents(t.Context(), "lab", g.w.Now(), time.Time{})
-	if err == nil {
-		err = j.Note(known...)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := g.db.Clone()
+	j.Unfenced = true
 	g.x.Watch, g.x.Journal, g.x.Leadership = nil, j, nil
 	order := g.job(id).Priority
 	g.minute()

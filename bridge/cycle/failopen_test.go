@@ -1,7 +1,6 @@
 package cycle_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -165,12 +164,8 @@ func TestNumbersFollowTheQueue(t *testing.T) {
 // gives: the same, place by place, but for half their spread.
 func (r *rig) nearSlurm() {
 	r.t.Helper()
-	intents, err := r.db.Intents(context.Background(), "lab", r.w.Now(), r.w.Now())
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	ours := map[int64]int64{}
-	for _, in := range intents {
+	for _, in := range r.intents() {
 		if in.State == "OBSERVED" || in.State == "ACKED" {
 			ours[in.Edit.Run.Job] = in.Edit.Value
 		}

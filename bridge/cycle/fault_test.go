@@ -31,8 +31,16 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.conf.Partitions[0].Decide = broken{}; r.restart() }, nil, "policy",
 		},
 		"database gone": {
-			func(r *rig) { r.db.Close() }, nil, "leader",
+			func(r *rig) { r.db.Fail = gone("") }, func(r *rig) { r.db.Fail = nil }, "leader",
 		},
+	}
+	for call, cause := range map[string]string{"Clock": "history", "Record": "history", "Past": "history", "Memo": "history", "Intents": "journal", "Intend": "journal"} {
+		f := tests["database gone"]
+		f.break_, f.cause = func(r *rig) { r.db.Fail = gone(call) }, cause
+		if call == "Intend" {
+			f.heal = nil // it stays warm
+		}
+		tests["database gone for "+call] = f
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -61,6 +69,16 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 				t.Errorf("nothing sent after healing; log:\n%s", r.log.String())
 			}
 		})
+	}
+}
+
+// gone is a database that does not answer a call; "": any.
+func gone(call string) func(string) error {
+	return func(name string) error {
+		if call == "" || call == name {
+			return errors.New("connection refused")
+		}
+		return nil
 	}
 }
 

@@ -32,8 +32,8 @@ func TestObserveSendsNothing(t *testing.T) {
 	if len(last.Evaluations) != 1 || len(last.Evaluations[0].Plan.Decisions) != 8 {
 		t.Errorf("observing made no plan: %+v", last)
 	}
-	if q, err := r.db.Queue(t.Context(), "lab", ""); err != nil || len(q) != 8 {
-		t.Errorf("the stored queue has %d rows, want 8: %v", len(q), err)
+	if c := r.db.Cycle("gpu"); c == nil || len(c.Plan.Decisions) != 8 {
+		t.Errorf("the stored plan is %+v, want 8 decisions", c)
 	}
 }
 

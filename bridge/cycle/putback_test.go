@@ -5,29 +5,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 )
-
-// putBack makes the database forget all cycles and intents since a moment, as a
-// backup of then would.
-func (r *rig) putBack(to time.Time) {
-	r.t.Helper()
-	c, err := pgx.Connect(r.t.Context(), r.dsn)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	defer c.Close(r.t.Context())
-	for _, q := range []string{"delete from fairbridge.intents where made >= $1", "delete from fairbridge.cycles where at >= $1"} {
-		if _, err := c.Exec(r.t.Context(), q, to); err != nil {
-			r.t.Fatal(err)
-		}
-	}
-}
 
 // TestADatabaseThatWasPutBack: a requeue was sent and its answer lost, and then
 // the database is put back to before. It is not sent again to the same run, and
@@ -43,7 +25,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 		}
 		return nil
 	}
-	before := r.w.Now()
+	backup := r.db.Clone()
 	for range 8 {
 		r.cycles(1)
 		if r.kinds()[slurm.Requeue] > 0 {
@@ -54,7 +36,7 @@ func TestADatabaseThatWasPutBack(t *testing.T) {
 		t.Fatalf("%d requeues were sent before the database was put back, want 1", n)
 	}
 	runs := map[slurm.Run]int{}
-	r.putBack(before)
+	*r.db = *backup
 	sent := len(r.wire.applied)
 	for range 9 { // 4:30
 		last := r.cycles(1)

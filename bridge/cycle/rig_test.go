@@ -10,34 +10,29 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"fairbridge/accounting"
-	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
-// rig is a loop on a simulated Slurm and a real Postgres. Slurm's time is
-// virtual: each cycle takes it one interval further.
+// rig is a loop on a simulated Slurm, and a database in memory that goes by Slurm's
+// clock. Slurm's time is virtual: each cycle takes it one interval further. What a
+// real database may do otherwise is tried in package accounting.
 type rig struct {
 	t     *testing.T
 	w     *sim.World
 	wire  *wire
-	db    *accounting.DB
-	dsn   string
+	db    *memory.Store
 	log   bytes.Buffer
 	conf  bridge.Config
 	loop  *cycle.Loop
 	stops string
 
 	expiry bridge.Expiry
-	store  interface { // the database as the loop sees it
-		bridge.Journal
-		bridge.Leadership
-	}
 }
 
 // wire is the cluster as the loop sees it. It counts writes and can fail.
@@ -109,14 +104,6 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	return err
 }
 
-// past is the database, with a clock that goes with Slurm's.
-type past struct {
-	*accounting.DB
-	now func() time.Time
-}
-
-func (p past) Clock(context.Context) (time.Time, error) { return p.now(), nil }
-
 type unmeasured struct{}
 
 func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
@@ -140,16 +127,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	dsn := pgtest.New(t)
-	db, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(db.Close)
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: db, dsn: dsn, store: db, expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: memory.New(w.Now, nil, 0), expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
 	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0
@@ -179,7 +157,7 @@ func (r *rig) restart() {
 
 func (r *rig) parts() cycle.Parts {
 	return cycle.Parts{
-		Cluster: r.wire, Journal: r.store, Leadership: r.store, History: past{r.db, r.w.Now}, Probes: unmeasured{}, Expiry: r.expiry,
+		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: unmeasured{}, Expiry: r.expiry,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

@@ -150,6 +150,15 @@ func (s *Store) Forget(by time.Time) {
 // Open returns how many intents wait for their outcome.
 func (s *Store) Open() int { return len(s.journal.open) }
 
+// Cycle returns the last one stored of the partition, without its snapshot; nil:
+// none was.
+func (s *Store) Cycle(partition string) *bridge.Cycle {
+	if c := s.journal.last[partition]; c != nil {
+		return &c.Cycle
+	}
+	return nil
+}
+
 // Skip counts so many cycles of the partition as run: the next has the number
 // it would have had.
 func (s *Store) Skip(partition string, cycles int) { s.journal.skip(partition, cycles) }
