@@ -58,7 +58,7 @@ const (
 	AsOffset                  // Value on top of the site factor that does nothing
 	AsTime                    // Until in seconds, with the sign that it is set; plain: "uts" and the seconds
 	AsNodes                   // Nodes as a list; plain: joined by commas
-	AsTrue                    // no more than that
+	AsHold                    // true, where hard holds are allowed
 )
 
 // Form is what a kind of edit looks like, in the program and on the wire.
@@ -96,7 +96,7 @@ var Forms = []Form{
 	{Kind: Exclude, Field: FieldExcluded, Nodes: true, Name: "excluded_nodes", Plain: "exclude_nodes", As: AsNodes},
 	{Kind: Requeue, Field: FieldRun, Array: true, Running: true},
 	{Kind: Warn, Field: FieldWarned, Aside: true, Array: true, Signal: true, Running: true},
-	{Kind: HardHold, Field: FieldPriority, Name: "hold", As: AsTrue},
+	{Kind: HardHold, Field: FieldPriority, Name: "hold", As: AsHold},
 	{Kind: HandBack, Field: FieldPriority, Aside: true, What: "nice", Least: -maxOffset, Most: maxOffset},
 	{Kind: SetGPUs, Field: FieldGPUs, Value: true, What: "number of GPUs", Least: 1, Most: 1 << 16},
 }

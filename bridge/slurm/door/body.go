@@ -24,12 +24,19 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"set":true,"infinite":false,"number":%d}`, int64(n)), nil
 }
 
-// allowed are all the fields this program can ever send in an update.
-var allowed = []string{
-	"site_factor", "nice", "priority", "begin_time", "hold",
-	"required_nodes", "excluded_nodes", "nodelist", "exclude_nodes",
-	"tres_per_node", "tres_per_job", "gres", "gpus",
-}
+// allowed are all the fields this program can ever send in an update: those of the
+// forms, and those by which the GPUs of a job are counted.
+var allowed = func() []string {
+	names := []string{"tres_per_node", "tres_per_job", "gres", "gpus"}
+	for _, f := range slurm.Forms {
+		for _, name := range []string{f.Name, f.Plain} {
+			if name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}()
 
 // render writes the body of an update of one field, bound to the run where
 // the release can do that.

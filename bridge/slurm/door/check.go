@@ -9,9 +9,6 @@ import (
 
 // Bounds of what is sent, inside Slurm's own.
 const (
-	maxSite  = 2_000_000_000
-	maxNice  = 2_000_000_000
-	maxGPUs  = 1 << 16
 	maxJobID = 0x03ffffff // Slurm's largest
 	maxNodes = 10_000
 )
@@ -33,26 +30,18 @@ func check(e slurm.Edit) error {
 	if e.Array != "" && !taskName.MatchString(e.Array) {
 		return fmt.Errorf("%.40q is not the address of an array task", e.Array)
 	}
-	switch e.Kind {
-	case slurm.SiteFactor:
-		return within("site factor", e.Value, -maxSite, maxSite)
-	case slurm.Nice, slurm.HandBack:
-		return within("nice", e.Value, -maxNice, maxNice)
-	case slurm.Priority:
-		return within("priority", e.Value, slurm.MinPriority, slurm.MaxPriority)
-	case slurm.SetGPUs:
-		return within("number of GPUs", e.Value, 1, maxGPUs)
-	case slurm.Require, slurm.Exclude:
+	f, ok := e.Kind.Form()
+	switch {
+	case !ok:
+		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
+	case f.Nodes:
 		return checkNodes(e.Nodes)
-	case slurm.Warn:
-		if !e.Signal.Known() { // Slurm would kill the job
-			return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
-		}
-		return nil
-	case slurm.Lease, slurm.Unlease, slurm.Requeue, slurm.HardHold:
-		return nil
+	case f.Signal && !e.Signal.Known(): // Slurm would kill the job
+		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
+	case f.What != "":
+		return within(f.What, e.Value, f.Least, f.Most)
 	}
-	return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
+	return nil
 }
 
 func within(what string, v, lo, hi int64) error {

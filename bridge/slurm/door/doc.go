@@ -1,5 +1,5 @@
-// Package door is the only one that writes to Slurm. It knows twelve kinds of
-// edit and the body of each for every API version, and nothing else.
+// Package door is the only one that writes to Slurm. It knows the form of
+// every kind of edit and its body for every API version, and nothing else.
 //
 // Bodies are built from an allow-list of fields, never from a struct: a field
 // that is sent without being meant releases, resets or clears. There is no way

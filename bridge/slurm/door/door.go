@@ -86,21 +86,22 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 	if err := check(e); err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
-	switch e.Kind {
-	case slurm.Requeue:
-		return d.requeue(ctx, e)
-	case slurm.Warn:
-		return d.warn(ctx, e)
-	case slurm.HandBack:
-		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
-	case slurm.SetGPUs:
-		return d.gpus(ctx, e)
+	if call, ok := calls[e.Kind]; ok {
+		return call(d, ctx, e)
 	}
 	f, err := d.bounds.fieldFor(d.client.API(), e)
 	if err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
+}
+
+// calls are the edits that are calls of their own, not updates of one field.
+var calls = map[slurm.Kind]func(*Door, context.Context, slurm.Edit) error{
+	slurm.Requeue: (*Door).requeue, slurm.Warn: (*Door).warn, slurm.SetGPUs: (*Door).gpus,
+	slurm.HandBack: func(d *Door, ctx context.Context, e slurm.Edit) error {
+		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
+	},
 }
 
 // HandBack carries out a hand-back and calls held between its two calls, when

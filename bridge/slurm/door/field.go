@@ -22,60 +22,73 @@ type bounds struct {
 
 // fieldFor returns the one field by which this version does the edit.
 func (b *bounds) fieldFor(api rest.API, e slurm.Edit) (field, error) {
-	switch e.Kind {
-	case slurm.SiteFactor:
-		if !api.SiteFactor {
-			return field{}, fmt.Errorf("%s cannot set a site factor: order by priority or nice there", api.Name())
-		}
-		return field{"site_factor", siteNeutral + e.Value}, nil
-	case slurm.Nice:
-		return field{"nice", e.Value}, nil
-	case slurm.Priority:
-		if api.Plain {
-			return field{"priority", e.Value}, nil
-		}
-		return field{"priority", number(e.Value)}, nil
-	case slurm.HardHold:
-		if !b.allowHardHold {
-			return field{}, fmt.Errorf("hard holds are not allowed: they stay if we die")
-		}
-		return field{"hold", true}, nil
-	case slurm.Lease, slurm.Unlease:
-		return b.begin(api, e)
-	case slurm.Require:
-		return nodeList(api, e.Nodes, "required_nodes", "nodelist"), nil
-	case slurm.Exclude:
-		return nodeList(api, e.Nodes, "excluded_nodes", "exclude_nodes"), nil
+	form, ok := e.Kind.Form()
+	if !ok || form.As == slurm.OwnCall {
+		return field{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
 	}
-	return field{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
+	name := form.Name
+	if api.Plain && form.Plain != "" {
+		name = form.Plain
+	}
+	value, err := encodings[form.As](b, api, e)
+	return field{name, value}, err
 }
 
-// begin writes a begin time. A lease must lie ahead and not too far; the end
-// of one is any time, of which the past means now.
-func (b *bounds) begin(api rest.API, e slurm.Edit) (field, error) {
+// encodings write what an edit carries.
+var encodings = map[slurm.Encoding]func(b *bounds, api rest.API, e slurm.Edit) (any, error){
+	slurm.AsInteger: func(_ *bounds, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
+	slurm.AsNumber:  func(_ *bounds, api rest.API, e slurm.Edit) (any, error) { return settable(api, e.Value), nil },
+	slurm.AsOffset: func(_ *bounds, api rest.API, e slurm.Edit) (any, error) {
+		if !api.SiteFactor {
+			return nil, fmt.Errorf("%s cannot set a site factor: order by priority or nice there", api.Name())
+		}
+		return siteNeutral + e.Value, nil
+	},
+	slurm.AsTime:  (*bounds).begin,
+	slurm.AsNodes: func(_ *bounds, api rest.API, e slurm.Edit) (any, error) { return nodeList(api, e.Nodes), nil },
+	slurm.AsHold: func(b *bounds, _ rest.API, _ slurm.Edit) (any, error) {
+		if !b.allowHardHold {
+			return nil, fmt.Errorf("hard holds are not allowed: they stay if we die")
+		}
+		return true, nil
+	},
+}
+
+// settable writes a number that can be absent.
+func settable(api rest.API, v int64) any {
+	if api.Plain {
+		return v
+	}
+	return number(v)
+}
+
+// begin writes a time. A lease must lie ahead and not too far; others may be any
+// time, of which the past means now.
+func (b *bounds) begin(api rest.API, e slurm.Edit) (any, error) {
+	form, _ := e.Kind.Form()
 	now := b.now()
 	ahead := e.Until.Sub(now)
-	if e.Kind == slurm.Lease && (ahead <= 0 || ahead > b.leaseMax) {
-		return field{}, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), b.leaseMax)
-	}
 	at := e.Until.Unix()
-	if e.Kind == slurm.Unlease && ahead <= 0 {
+	switch {
+	case form.Ahead && (ahead <= 0 || ahead > b.leaseMax):
+		return nil, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), b.leaseMax)
+	case ahead <= 0:
 		at = now.Add(-time.Minute).Unix() // surely past by Slurm's clock too
 	}
 	if api.Plain {
-		return field{"begin_time", "uts" + strconv.FormatInt(at, 10)}, nil
+		return "uts" + strconv.FormatInt(at, 10), nil
 	}
-	return field{"begin_time", number(at)}, nil
+	return number(at), nil
 }
 
 // nodeList writes a node list; none clears it. An empty list would be ignored
 // in silence.
-func nodeList(api rest.API, nodes []string, name, plain string) field {
+func nodeList(api rest.API, nodes []string) any {
 	if api.Plain {
-		return field{plain, strings.Join(nodes, ",")}
+		return strings.Join(nodes, ",")
 	}
 	if len(nodes) == 0 {
 		nodes = []string{""}
 	}
-	return field{name, nodes}
+	return nodes
 }
