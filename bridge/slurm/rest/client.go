@@ -1,11 +1,9 @@
 package rest
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net/url"
 	"slices"
 	"sync"
 
@@ -19,19 +17,13 @@ type Config = wire.Config
 // Client reads one cluster. It is safe for concurrent use; polls wait for
 // each other.
 type Client struct {
-	cfg  Config
-	poll Poll
-	conn *wire.Conn
+	*session
+	poll   Poll
+	memory memory
 
-	polling sync.Mutex // one poll at a time; it guards parts
+	polling sync.Mutex // one poll at a time; it guards what follows
 	parts   partitionList
-
-	mu      sync.Mutex // what follows
-	api     API
-	warning string
-	model   model
-	aside   known         // reservations
-	touched map[int64]int // jobs changed by us → polls that still re-read them
+	aside   reservationList
 }
 
 // Open connects to slurmrestd and agrees on an API version. Errors of the
@@ -42,64 +34,91 @@ func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{cfg: cfg, poll: poll.complete(), conn: conn, touched: map[int64]int{}}
+	c := &Client{poll: poll.complete()}
+	c.session = &session{conn: conn, pin: cfg.PinAPI, moved: c.memory.forget}
 	if err := c.negotiate(ctx); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-// Token returns what the current token says of itself.
-func (c *Client) Token() (wire.Token, error) { return c.conn.Token() }
-
-// API returns the version in use and what it can do.
-func (c *Client) API() API {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.api
+// Observe reads jobs, nodes, partitions and reservations. It returns everything
+// or an error, never a part; only reservations may be older than the rest, and
+// the view then says so.
+func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
+	c.polling.Lock()
+	defer c.polling.Unlock()
+	v := &slurm.View{}
+	if err := c.clock(ctx, v); err != nil {
+		return nil, fmt.Errorf("reading slurmctld's clock: %w", err)
+	}
+	nodes, meta, err := c.nodes(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("reading the nodes: %w", err)
+	}
+	slices.SortFunc(nodes, func(a, b slurm.Node) int { return cmp.Compare(a.Name, b.Name) })
+	v.Nodes, v.Warnings = nodes, append(v.Warnings, meta.Warnings...)
+	if err := c.parts.observe(ctx, c.session, v); err != nil {
+		return nil, fmt.Errorf("reading the partitions: %w", err)
+	}
+	c.aside.observe(ctx, c.session, v)
+	if err := c.queue(ctx, v); err != nil {
+		return nil, fmt.Errorf("reading the jobs: %w", err)
+	}
+	api := c.API()
+	v.API, v.SiteFactor, v.NiceRead = api.Name(), api.SiteFactor, api.Nice
+	slices.Sort(v.Warnings)
+	v.Warnings = slices.Compact(v.Warnings)
+	return v, nil
 }
 
-// Warning says what people should know about the version in use; "" when
-// there is nothing.
-func (c *Client) Warning() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.warning
+// Reach makes sure that slurmctld answers us, whom it must know by our token,
+// at the cost of one small request.
+func (c *Client) Reach(ctx context.Context) error {
+	if err := c.clock(ctx, &slurm.View{}); err != nil {
+		return fmt.Errorf("reading slurmctld's clock: %w", err)
+	}
+	return nil
 }
 
-// Conn returns the connection, for package door.
-func (c *Client) Conn() *wire.Conn { return c.conn }
+// clock reads the time at slurmctld before anything else, so that the view is
+// never older than it says.
+func (c *Client) clock(ctx context.Context, v *slurm.View) error {
+	d, meta, err := c.diag(ctx)
+	if err != nil {
+		return err
+	}
+	if d.Now.IsZero() {
+		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
+	}
+	v.At, v.Read, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
+	v.Started = c.memory.started(d.Since)
+	return nil
+}
+
+// queue brings the model of the queue up to date and copies it into the view.
+func (c *Client) queue(ctx context.Context, v *slurm.View) error {
+	old, touched := c.memory.recall()
+	p := jobPoll{session: c.session, Poll: c.poll, view: v, old: old, touched: touched}
+	next, err := p.advance(ctx)
+	if err != nil {
+		return err
+	}
+	v.Jobs = next.list()
+	c.memory.keep(next, touched)
+	return nil
+}
 
 // Touch makes the next polls read the job afresh, because we changed it.
 // Three polls, since a call without an answer can be carried out late.
-func (c *Client) Touch(job int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.touched[job] = 3
-}
-
-// get reads one path of the version in use. When slurmrestd no longer serves
-// the version, another is agreed on and the read is done again.
-func (c *Client) get(ctx context.Context, path string, read wire.Reader) (slurm.Meta, error) {
-	meta, err := c.conn.Get(ctx, "/slurm/"+c.API().Name()+"/"+path, read)
-	var e *slurm.Error
-	if !errors.As(err, &e) || e.Class != slurm.NoVersion {
-		return meta, err
-	}
-	if err := c.negotiate(ctx); err != nil {
-		return meta, err
-	}
-	return c.conn.Get(ctx, "/slurm/"+c.API().Name()+"/"+path, read)
-}
+func (c *Client) Touch(job int64) { c.memory.touch(job, 3) }
 
 // Reread reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
 // Gone; so is the id of an array of which only other tasks are left.
 func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	c.mu.Lock()
-	c.touched[id] = max(c.touched[id], 1)
-	c.mu.Unlock()
-	jobs, err := c.details(ctx, id)
+	c.memory.touch(id, 1)
+	jobs, err := c.job(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)
 	}
@@ -122,11 +141,7 @@ const noSuchNode = 2018
 // its number for that or, as releases from 23.11 on answer, an error without
 // any number.
 func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
-	var nodes []slurm.Node
-	meta, err := c.get(ctx, "node/"+url.PathEscape(name), func(r io.Reader) (m slurm.Meta, err error) {
-		nodes, m, err = new(slurm.Decoder).Nodes(r, nil)
-		return m, err
-	})
+	nodes, meta, err := c.node(ctx, name)
 	switch {
 	case err == nil && slices.ContainsFunc(nodes, func(n slurm.Node) bool { return n.Name == name }):
 		return true, nil
@@ -136,15 +151,4 @@ func (c *Client) HasNode(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	return false, fmt.Errorf("reading node %s: %w", name, err)
-}
-
-// details reads the records Slurm answers with for one id: of an array's id,
-// those of all its tasks.
-func (c *Client) details(ctx context.Context, id int64) ([]slurm.Job, error) {
-	var jobs []slurm.Job
-	_, err := c.get(ctx, fmt.Sprintf("job/%d", id), func(r io.Reader) (m slurm.Meta, err error) {
-		jobs, m, err = new(slurm.Decoder).Jobs(r, nil)
-		return m, err
-	})
-	return jobs, err
 }

@@ -3,127 +3,119 @@ package rest
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"fairbridge/bridge/slurm"
 )
 
-// jobs brings the model up to date and copies it into v.
-func (c *Client) jobs(ctx context.Context, v *slurm.View) error {
-	c.mu.Lock()
-	old, touched, states := c.model, maps.Clone(c.touched), c.api.States
-	c.mu.Unlock()
-	next, err := c.advance(ctx, v, old, touched, states)
+// jobPoll brings the model of the queue up to date, once.
+type jobPoll struct {
+	*session
+	Poll
+	view    *slurm.View // what it notes on the way
+	old     model
+	touched map[int64]int
+}
+
+// advance reads what is needed: little, or everything.
+func (p *jobPoll) advance(ctx context.Context) (model, error) {
+	if !p.API().States {
+		return p.full(ctx, nil)
+	}
+	// The states come first: what moves after them is found by the next poll.
+	lines, meta, err := p.states(ctx)
+	var bad *slurm.Error
+	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
+		p.view.Warnings = append(p.view.Warnings, "the whole job list was read because: "+err.Error())
+		return p.full(ctx, nil)
+	}
+	if err != nil {
+		return p.old, err
+	}
+	p.view.Warnings = append(p.view.Warnings, meta.Warnings...)
+	marks := marksOf(lines)
+	if p.old.full.IsZero() || p.view.At.Sub(p.old.full) >= p.FullEvery || p.view.At.Before(p.old.full) {
+		return p.full(ctx, marks)
+	}
+	ids := p.old.stale(marks, p.touched)
+	if len(ids) > min(p.Few, len(marks)*p.FewPercent/100+10) {
+		return p.full(ctx, marks)
+	}
+	found, err := p.each(ctx, ids)
+	if err != nil {
+		return p.old, err
+	}
+	p.view.AddGone(unknown(ids, found)...)
+	return p.old.with(marks, ids, found), nil
+}
+
+// full reads the whole list, and asks about what it leaves out.
+func (p *jobPoll) full(ctx context.Context, marks map[int64]string) (model, error) {
+	jobs, meta, err := p.jobs(ctx, max(len(p.old.jobs), len(marks)))
+	if err != nil {
+		return model{}, err
+	}
+	p.view.Full = true
+	for _, w := range meta.Warnings {
+		if !strings.HasPrefix(w, "Zero jobs") { // an empty queue is no fault of the request
+			p.view.Warnings = append(p.view.Warnings, w)
+		}
+	}
+	next := model{jobs: make(map[int64]*slurm.Job, len(jobs)), marks: marks, full: p.view.At}
+	for i := range jobs {
+		next.jobs[jobs[i].ID] = &jobs[i]
+	}
+	return next, p.missing(ctx, next)
+}
+
+// questions is how many jobs, in units of Poll.Few, are asked about at most when
+// the whole list leaves them out. That happens after outages, and when the list
+// is filtered or cut; it may cost something.
+const questions = 5
+
+// missing completes a whole list by the jobs that it leaves out although nobody
+// saw them end. Slurm is asked about each: one that it does not know is gone, and
+// noted in the view as such. One that it knows proves that the list is not whole.
+// Those that there were too many of to ask keep their last record, and are asked
+// about by the next polls.
+func (p *jobPoll) missing(ctx context.Context, next model) error {
+	var ids []int64
+	for id, j := range p.old.jobs {
+		if next.jobs[id] == nil && !ended(j) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	asked := ids[:min(len(ids), questions*p.Few)]
+	found, err := p.each(ctx, asked)
 	if err != nil {
 		return err
 	}
-	v.Jobs = next.list()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	next.started = c.model.started
-	c.model = next
-	for id, n := range touched {
-		if c.touched[id] != n { // touched again meanwhile
-			continue
-		}
-		if c.touched[id]--; c.touched[id] <= 0 {
-			delete(c.touched, id)
-		}
+	p.view.AddGone(unknown(asked, found)...)
+	maps.Copy(next.jobs, found)
+	left := ids[len(asked):]
+	for _, id := range left {
+		next.jobs[id] = p.old.jobs[id]
+	}
+	switch there := len(asked) - len(unknown(asked, found)); {
+	case there > 0:
+		p.view.Cut = fmt.Sprintf("the list of %d jobs leaves out %d that Slurm knows (the first of %d asked about): it is filtered or cut; has our Slurm user lost its rights?", len(next.jobs)-there-len(left), there, len(ids))
+	case len(left) > 0:
+		p.view.Cut = fmt.Sprintf("the list of jobs leaves out %d that were not seen to end; %d of them are yet to be asked about, one by one", len(ids), len(left))
 	}
 	return nil
 }
 
-// advance reads what is needed: little, or everything.
-func (c *Client) advance(ctx context.Context, v *slurm.View, old model, touched map[int64]int, states bool) (model, error) {
-	if !states {
-		return c.full(ctx, v, old, nil)
-	}
-	// The states come first: what moves after them is found by the next poll.
-	marks, err := c.states(ctx, v)
-	var bad *slurm.Error
-	if errors.As(err, &bad) && bad.Class == slurm.Garbled { // a form we do not know: the long way works still
-		v.Warnings = append(v.Warnings, "the whole job list was read because: "+err.Error())
-		return c.full(ctx, v, old, nil)
-	}
-	if err != nil {
-		return old, err
-	}
-	if old.full.IsZero() || v.At.Sub(old.full) >= c.poll.FullEvery || v.At.Before(old.full) {
-		return c.full(ctx, v, old, marks)
-	}
-	ids := old.stale(marks, touched)
-	if len(ids) > min(c.poll.Few, len(marks)*c.poll.FewPercent/100+10) {
-		return c.full(ctx, v, old, marks)
-	}
-	found, err := c.some(ctx, ids)
-	if err != nil {
-		return old, err
-	}
-	v.AddGone(unknown(ids, found)...)
-	return old.with(marks, ids, found), nil
-}
-
-// full reads the whole list, and asks about what it leaves out.
-func (c *Client) full(ctx context.Context, v *slurm.View, old model, marks map[int64]string) (model, error) {
-	about := max(len(old.jobs), len(marks))
-	dec := slurm.Decoder{Limits: slurm.Limits{Bytes: c.conn.MaxBytes()}}
-	var jobs []slurm.Job
-	m, err := c.get(ctx, "jobs", func(r io.Reader) (m slurm.Meta, err error) {
-		jobs, m, err = dec.Jobs(r, make([]slurm.Job, 0, about+about/16))
-		return m, err
-	})
-	if err != nil {
-		return model{}, err
-	}
-	v.Full = true
-	for _, w := range m.Warnings {
-		if !strings.HasPrefix(w, "Zero jobs") { // an empty queue is no fault of the request
-			v.Warnings = append(v.Warnings, w)
+// unknown returns those of the ids asked about that Slurm does not know.
+func unknown(asked []int64, found map[int64]*slurm.Job) []int64 {
+	var ids []int64
+	for _, id := range asked {
+		if found[id] == nil {
+			ids = append(ids, id)
 		}
 	}
-	next := model{jobs: make(map[int64]*slurm.Job, len(jobs)), marks: marks, full: v.At}
-	for i := range jobs {
-		next.jobs[jobs[i].ID] = &jobs[i]
-	}
-	return next, c.missing(ctx, v, old, next)
-}
-
-// states reads the cheap list.
-func (c *Client) states(ctx context.Context, v *slurm.View) (map[int64]string, error) {
-	dec := slurm.Decoder{Limits: slurm.Limits{Bytes: c.conn.MaxBytes()}}
-	var lines []slurm.TaskState
-	m, err := c.get(ctx, "jobs/state/", func(r io.Reader) (m slurm.Meta, err error) {
-		lines, m, err = dec.States(r, nil)
-		return m, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	v.Warnings = append(v.Warnings, m.Warnings...)
-	return marksOf(lines), nil
-}
-
-// some reads single jobs. One that Slurm says it does not know is left out:
-// that is the proof of its absence.
-func (c *Client) some(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
-	found := make(map[int64]*slurm.Job, len(ids))
-	for _, id := range ids {
-		if _, have := found[id]; have {
-			continue // came with its array
-		}
-		jobs, err := c.details(ctx, id)
-		var e *slurm.Error
-		if errors.As(err, &e) && e.Class == slurm.Gone {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		for i := range jobs {
-			found[jobs[i].ID] = &jobs[i]
-		}
-	}
-	return found, nil
+	return ids
 }

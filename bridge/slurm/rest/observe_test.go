@@ -287,13 +287,13 @@ func TestRereadOfNoJob(t *testing.T) {
 }
 
 func TestMidnightIsNoRestart(t *testing.T) {
-	c := &Client{}
+	m := &memory{}
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	started := day.Add(-30 * time.Hour)
 	for _, s := range []struct{ since, want time.Time }{
 		{started, started}, {day.Add(time.Second), started}, {day.Add(3 * time.Hour), day.Add(3 * time.Hour)},
 	} {
-		if got := c.started(s.since); !got.Equal(s.want) {
+		if got := m.started(s.since); !got.Equal(s.want) {
 			t.Errorf("since %v: started %v", s.since, got)
 		}
 	}

@@ -4,40 +4,33 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"fairbridge/bridge/slurm"
 )
 
-// known is what was last read of reservations.
-type known struct {
+// reservationList is the last list of reservations that was read.
+type reservationList struct {
 	list []slurm.Reservation
 	at   time.Time // slurmctld's clock
 }
 
-// reservations reads what is set aside. A failure is no reason to see nothing
-// at all: the view then has what was read last, with its time, and says why.
-func (c *Client) reservations(ctx context.Context, v *slurm.View) {
-	dec := slurm.Decoder{Limits: slurm.Limits{Bytes: c.conn.MaxBytes()}}
-	var list []slurm.Reservation
-	m, err := c.get(ctx, "reservations", func(r io.Reader) (m slurm.Meta, err error) {
-		list, m, err = dec.Reservations(r, nil)
-		return m, err
-	})
-	c.mu.Lock()
-	defer c.mu.Unlock()
+// observe puts what is set aside into the view. A failure is no reason to see
+// nothing at all: the view then has what was read last, with its time, and says
+// why.
+func (r *reservationList) observe(ctx context.Context, s *session, v *slurm.View) {
+	list, meta, err := s.reservations(ctx)
 	if err == nil {
 		slices.SortFunc(list, func(a, b slurm.Reservation) int { return cmp.Compare(a.Name, b.Name) })
-		c.aside = known{list, v.At}
+		r.list, r.at = list, v.At
 		v.Warnings = append(v.Warnings, opaque(list)...)
-		v.Warnings = append(v.Warnings, m.Warnings...)
+		v.Warnings = append(v.Warnings, meta.Warnings...)
 	} else {
 		v.Unreserved = "reading the reservations: " + err.Error()
 		v.Warnings = append(v.Warnings, v.Unreserved)
 	}
-	v.Reservations, v.ReservedAt = c.aside.list, c.aside.at
+	v.Reservations, v.ReservedAt = r.list, r.at
 }
 
 // opaque says which reservations cannot be read as a whole.

@@ -1,39 +1,12 @@
 package rest
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"fairbridge/bridge/slurm"
 )
-
-// negotiate asks slurmrestd which versions it serves and picks one.
-func (c *Client) negotiate(ctx context.Context) error {
-	var served []int
-	_, err := c.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.Meta, error) {
-		var err error
-		served, err = versions(r)
-		return slurm.Meta{}, err
-	})
-	if err != nil {
-		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
-	}
-	api, warning, err := choose(served, c.cfg.PinAPI)
-	if err != nil {
-		return &slurm.Error{Class: slurm.NoVersion, Err: err}
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.api.Version != api.Version {
-		c.model = model{} // other versions show other fields
-	}
-	c.api, c.warning = api, warning
-	return nil
-}
 
 // versions reads the API versions of slurmctld's part of an OpenAPI document.
 func versions(r io.Reader) ([]int, error) {

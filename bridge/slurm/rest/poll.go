@@ -1,0 +1,37 @@
+package rest
+
+import (
+	"time"
+)
+
+// Poll says how much is read how often.
+type Poll struct {
+	// FullEvery is the longest time without reading the whole job list
+	// (duration). Default 5 min.
+	FullEvery time.Duration `yaml:"full_every"`
+	// Few is how many jobs are read one by one at most; when more have
+	// changed, the whole list is read (jobs). Default 100.
+	Few int `yaml:"few"`
+	// FewPercent bounds the same by the share of the listed jobs: one by one
+	// costs slurmrestd about five times as much a job as the list (percent).
+	// Default 20.
+	FewPercent int `yaml:"few_percent"`
+	// Now is our clock. Default time.Now.
+	Now func() time.Time `yaml:"-"`
+}
+
+func (p Poll) complete() Poll {
+	if p.FullEvery == 0 {
+		p.FullEvery = 5 * time.Minute
+	}
+	if p.Few == 0 {
+		p.Few = 100
+	}
+	if p.FewPercent == 0 {
+		p.FewPercent = 20
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return p
+}

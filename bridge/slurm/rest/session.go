@@ -1,0 +1,82 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/internal/wire"
+)
+
+// session is a connection, and the API version that was agreed on.
+type session struct {
+	conn  *wire.Conn
+	pin   string // the version the configuration wants; "" for the best
+	moved func() // called when another version is agreed on
+
+	mu      sync.Mutex // what follows
+	api     API
+	warning string
+}
+
+// API returns the version in use and what it can do.
+func (s *session) API() API {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.api
+}
+
+// Warning says what people should know about the version in use; "" when
+// there is nothing.
+func (s *session) Warning() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.warning
+}
+
+// Token returns what the current token says of itself.
+func (s *session) Token() (wire.Token, error) { return s.conn.Token() }
+
+// Conn returns the connection, for package door.
+func (s *session) Conn() *wire.Conn { return s.conn }
+
+// negotiate asks slurmrestd which versions it serves and picks one.
+func (s *session) negotiate(ctx context.Context) error {
+	var served []int
+	_, err := s.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.Meta, error) {
+		var err error
+		served, err = versions(r)
+		return slurm.Meta{}, err
+	})
+	if err != nil {
+		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
+	}
+	api, warning, err := choose(served, s.pin)
+	if err != nil {
+		return &slurm.Error{Class: slurm.NoVersion, Err: err}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.api.Version != api.Version {
+		s.moved()
+	}
+	s.api, s.warning = api, warning
+	return nil
+}
+
+// get reads one path of the version in use. When slurmrestd no longer serves
+// the version, another is agreed on and the read is done again.
+func (s *session) get(ctx context.Context, path string, read wire.Reader) (slurm.Meta, error) {
+	meta, err := s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)
+	var e *slurm.Error
+	if !errors.As(err, &e) || e.Class != slurm.NoVersion {
+		return meta, err
+	}
+	if err := s.negotiate(ctx); err != nil {
+		return meta, err
+	}
+	return s.conn.Get(ctx, "/slurm/"+s.API().Name()+"/"+path, read)
+}
