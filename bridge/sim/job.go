@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/bridge/sim/fairshare"
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/program"
 	"fairbridge/bridge/sim/reservation"
 )
 
@@ -26,7 +27,6 @@ type job struct {
 	id         int64
 	sluid      string
 	spec       Spec  // as submitted, with later updates
-	asked      int   // GPUs that spec.Work is measured on
 	perCPU     int64 // megabytes of memory; 0: the job named its memory
 	state      string
 	completing bool
@@ -46,10 +46,10 @@ type job struct {
 	task  int64
 	tasks []int64 // pending tasks of an unsplit record
 
+	program program.Program
 	part    *inventory.Partition // it runs in
 	slots   inventory.Slots
 	turn    int             // number of starts and stops; stale events differ
-	saved   time.Duration   // work done and kept
 	expect  time.Time       // backfill's start estimate
 	planned inventory.Slots // and its place
 	began   time.Time       // start to the millisecond
@@ -118,65 +118,6 @@ func (j *job) ends(now time.Time) time.Time {
 		return end
 	}
 	return now.Add(time.Second)
-}
-
-// speed returns how fast its work goes where it runs.
-func (j *job) speed() float64 {
-	typ, n := j.slots.GPUs()
-	if j.spec.Speed != nil {
-		return j.spec.Speed(typ, n)
-	}
-	if j.asked == 0 {
-		return 1
-	}
-	return float64(n) / float64(j.asked)
-}
-
-// overhead is the time the current run spends on restoring.
-func (j *job) overhead() time.Duration {
-	if j.spec.Checkpoint && j.saved > 0 {
-		return j.spec.Overhead
-	}
-	return 0
-}
-
-// course returns how long the run will last and how it will end.
-func (j *job) course() (time.Duration, string) {
-	state := "COMPLETED"
-	if j.spec.Fails {
-		state = "FAILED"
-	}
-	length := 100 * forever
-	if v := j.speed(); v > 0 {
-		length = min(length, j.overhead()+time.Duration(float64(j.spec.Work-j.saved)/v))
-	}
-	if j.spec.Limit > 0 && length > j.spec.Limit {
-		return j.spec.Limit, "TIMEOUT"
-	}
-	return length, state
-}
-
-// save keeps what is to be kept of a run that ends so after a time, and returns
-// how much of the time brought no progress.
-func (j *job) save(state string, ran time.Duration) (lost time.Duration) {
-	done := max(time.Duration(float64(ran-j.overhead())*j.speed()), 0)
-	switch {
-	case state == "COMPLETED":
-		return j.overhead()
-	case !j.spec.Checkpoint:
-		return ran
-	}
-	kept := done
-	if j.spec.Every > 0 {
-		kept = (j.saved+done)/j.spec.Every*j.spec.Every - j.saved
-	}
-	kept = max(min(kept, j.spec.Work-j.saved), 0)
-	if done > 0 {
-		lost = time.Duration(float64(done-kept) / j.speed())
-	}
-	lost += min(j.overhead(), ran)
-	j.saved += kept
-	return lost
 }
 
 // hosts returns the names of the nodes it has, sorted.

@@ -47,7 +47,8 @@ func (r *runs) start(j *job, p *inventory.Partition, slots inventory.Slots, by s
 // retime plans the end of a running job afresh.
 func (r *runs) retime(j *job) {
 	j.turn++
-	length, state := j.course()
+	typ, n := j.slots.GPUs()
+	length, state := j.program.Course(typ, n, j.spec.Limit)
 	r.later(j, j.began.Add(length).Sub(r.Now()), func() { r.stop(j, state, false) })
 }
 
@@ -73,7 +74,8 @@ func (r *runs) split(j *job, task int64) *job {
 // queued again or gone.
 func (r *runs) stop(j *job, state string, again bool) {
 	ran := r.Now().Sub(j.began)
-	lost := j.save(state, ran)
+	typ, n := j.slots.GPUs()
+	lost := j.program.Stop(typ, n, state, ran)
 	r.prio.chargeRest(j)
 	r.books.ended(j, state, r.Now(), lost)
 	j.turn++
@@ -127,9 +129,7 @@ func (r *runs) again(j *job) {
 	j.begin = r.sec().Add(r.cfg.RequeueDelay + time.Second)
 	j.accrue, j.start, j.end, j.began = j.begin, time.Time{}, time.Time{}, time.Time{}
 	j.part = nil
-	if !j.spec.Checkpoint {
-		j.saved = 0
-	}
+	j.program.Again()
 	j.reason = "BeginTime"
 	if j.held() {
 		j.reason = j.hold

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim/inventory"
+	"fairbridge/bridge/sim/program"
 )
 
 // submissions is sbatch: what it adds to a Spec, what it refuses, and the jobs
@@ -64,7 +65,10 @@ func (s *submissions) record(spec Spec) *job {
 		submit: s.sec(), begin: spec.Begin.Truncate(time.Second), task: -1,
 		direct: spec.Priority != 0, priority: spec.Priority,
 	}
-	j.asked = j.gpus()
+	j.program = program.Program{
+		Work: spec.Work, GPUs: j.gpus(), Fails: spec.Fails, Checkpoint: spec.Checkpoint,
+		Every: spec.Every, Overhead: spec.Overhead, Speed: spec.Speed,
+	}
 	if spec.MemMB == 0 {
 		j.perCPU = s.cfg.DefMemPerCPU
 	}
