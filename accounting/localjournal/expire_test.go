@@ -1,0 +1,77 @@
+package localjournal
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/push"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+)
+
+// TestExpiryWithoutADatabase: the daemon is dead and the database gone. What the
+// journal knows of node lists is given back, order numbers are left.
+func TestExpiryWithoutADatabase(t *testing.T) {
+	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for _, user := range []string{"hog", "new"} {
+		id, err := w.Submit(sim.Spec{User: user, Account: "x", GPUs: 8, Work: time.Hour, Limit: 2 * time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+		w.Advance(w.Now().Add(time.Minute))
+	}
+	slurmOf := sim.Direct{World: w}
+	job := func() slurm.Job {
+		j, err := w.Job(ids[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return j
+	}
+	before := job()
+	j := opened(t, filepath.Join(t.TempDir(), "journal"))
+	for i, e := range []slurm.Edit{{Kind: slurm.Require, Nodes: []string{"n1"}}, {Kind: slurm.SiteFactor, Value: 1_000_000}} {
+		e.Run, e.Tasks = before.Run(), 1
+		if err := slurmOf.Apply(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		in := bridge.Intent{
+			ID: int64(i + 1), Cluster: "lab", Epoch: 1, Policy: "fifo", Edit: e, State: bridge.Observed, Made: w.Now(), Sent: w.Now(),
+			Before: bridge.Before{Eligible: before.Eligible, Begin: before.Eligible, Priority: before.Priority, State: before.State},
+		}
+		if err := j.Note(in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x := &push.Expirer{After: 2 * time.Minute, Releaser: push.Releaser{
+		Ports: push.Ports{Cluster: slurmOf, Journal: j, Now: w.Now}, Name: "lab", Holder: "timer:1" + push.ExpirySuffix,
+		Wait: func(_ context.Context, d time.Duration) error {
+			w.Advance(w.Now().Add(d))
+			return nil
+		},
+	}}
+	minute := func() {
+		if _, err := x.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		w.Advance(w.Now().Add(time.Minute))
+	}
+	minute()
+	if job().Required.Text == "" {
+		t.Error("a pin of this moment was taken")
+	}
+	for range 4 {
+		minute()
+	}
+	if now := job(); now.Required.Text != "" || now.Priority < 1_000_000 {
+		t.Errorf("required %q, priority %d: the order number is to stay", now.Required.Text, now.Priority)
+	}
+}
