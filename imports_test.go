@@ -69,6 +69,10 @@ var impure = []string{
 	"syscall", "unsafe", "plugin", "database/...",
 }
 
+// noDatabase are packages that are tried without a database, too: where SQL is the
+// subject, the test is one of accounting.
+var noDatabase = []string{"policy/...", "bridge/...", "nodeprobe/..."}
+
 // writers are the packages that may hold the door through which changes go to
 // Slurm: the door itself, the adapter that joins it to the loop, the commands.
 var writers = []string{"bridge/slurm/door/...", "bridge/slurm/live", "cmd/fairbridge/..."}
@@ -105,18 +109,25 @@ func forTests(folder string) bool {
 }
 
 // TestImports checks who imports whom, tests of a package excepted: those may
-// use whatever helps them.
+// use whatever helps them, but for a database where none is the subject.
 func TestImports(t *testing.T) {
 	for _, f := range tree(t) {
-		if f.test {
-			continue
-		}
 		for _, imp := range f.imports() {
-			if why := forbidden(f.folder, imp); why != "" {
+			if match(noDatabase, f.folder) && needsDatabase(imp) {
+				t.Errorf("%s imports %s: what needs a database is tried in accounting", f.path, imp)
+			}
+			if why := forbidden(f.folder, imp); why != "" && !f.test {
 				t.Errorf("%s imports %s: %s", f.path, imp, why)
 			}
 		}
 	}
+}
+
+// needsDatabase reports whether an import is one that speaks to Postgres. Traces are
+// files.
+func needsDatabase(imp string) bool {
+	to, _ := local(imp)
+	return match([]string{"accounting/..."}, to) && to != "accounting/trace" || match([]string{"github.com/jackc/pgx/v5/..."}, imp)
 }
 
 // forbidden says why the package must not import the other, or "".
@@ -161,6 +172,14 @@ func TestMatch(t *testing.T) {
 	} {
 		if got := match([]string{c.pattern}, c.name); got != c.want {
 			t.Errorf("match(%s, %s) = %t", c.pattern, c.name, got)
+		}
+	}
+	for imp, want := range map[string]bool{
+		module + "/accounting": true, module + "/accounting/pglocal/pgtest": true, "github.com/jackc/pgx/v5": true,
+		module + "/accounting/trace": false, module + "/bridge": false, "time": false,
+	} {
+		if needsDatabase(imp) != want {
+			t.Errorf("%s needs a database: %t", imp, !want)
 		}
 	}
 	for _, c := range [][2]string{
