@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 )
 
@@ -12,6 +13,12 @@ var handBack = Row{
 	Kind: slurm.HandBack, Field: direct, Needs: bridge.Rank, Turn: TurnRest,
 	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
+	},
+	Bounds: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
+		if nice := c.Standing.Before.Nice; c.Value != nice {
+			return invariant.OnlyOurs.Deny("it would set nice %d, its owner's was %d", c.Value, nice)
+		}
+		return nil
 	},
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -16,7 +17,7 @@ import (
 var (
 	lease = Row{
 		Kind: slurm.Lease, Field: begin, Needs: bridge.Steer, Turn: TurnLease, Repeatable: true,
-		Shows: leaseShown, Undo: unleased, Wants: leases,
+		Shows: leaseShown, Undo: unleased, Wants: leases, Bounds: leaseBounds,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		Overruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
@@ -25,10 +26,17 @@ var (
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.Pending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
+		Bounds: unleaseBounds,
 	}
 	hardHold = Row{
 		Kind: slurm.HardHold, Field: direct, Needs: bridge.Steer, Turn: TurnRest,
 		Shows: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
+		Bounds: func(c *Claim) *invariant.Denial {
+			if !c.Budgets.IAcceptOrphanHolds {
+				return invariant.OneField.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
+			}
+			return c.Leasable(c.At.Add(c.Budgets.LeaseMax))
+		},
 	}
 )
 

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator/numbers"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 )
 
@@ -13,12 +15,12 @@ import (
 var (
 	siteFactor = Row{
 		Kind: slurm.SiteFactor, Field: site, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
-		Shows: followed, Wants: bySite.order,
+		Shows: followed, Wants: bySite.order, Bounds: siteBounds,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
 	nice = Row{
 		Kind: slurm.Nice, Field: niceBy, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
-		Wants: byNice.order,
+		Wants: byNice.order, Bounds: niceBounds,
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 			if whose := whoseNice(in, j); whose != Hidden {
 				return whose == Ours
@@ -33,7 +35,7 @@ var (
 	}
 	priority = Row{
 		Kind: slurm.Priority, Field: direct, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true,
-		Shows: valueShown(direct), Undo: handedBack, Wants: byPriority.order,
+		Shows: valueShown(direct), Undo: handedBack, Wants: byPriority.order, Bounds: priorityBounds,
 	}
 )
 
@@ -138,4 +140,50 @@ func step(in *bridge.Intent) int64 {
 		return in.Before.Nice - in.Edit.Value
 	}
 	return in.Edit.Value - in.Before.Ours
+}
+
+// siteBounds checks a site factor (I2, I16).
+func siteBounds(c *Claim) *invariant.Denial {
+	if d := c.within(); d != nil || c.Back {
+		return d
+	}
+	ours := int64(0)
+	if c.Standing != nil {
+		ours = c.Standing.Edit.Value
+	}
+	if then := c.Job.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.Lowest {
+		return invariant.OneField.Deny("the priority would be %d, not between %d and %d", then, numbers.Lowest, slurm.MaxPriority)
+	}
+	return c.lowers(c.Value < c.Book.Most(c.Job.Run(), slurm.FieldSite, c.At))
+}
+
+// niceBounds checks a nice (I2, I3, I16).
+func niceBounds(c *Claim) *invariant.Denial {
+	if !c.Job.NiceKnown && !c.View.NiceRead {
+		return invariant.OnlyOurs.Deny("the owner's nice cannot be read here, and would be lost")
+	}
+	if d := c.within(); d != nil {
+		return d
+	}
+	return c.lowers(c.Value > c.Job.Nice)
+}
+
+// priorityBounds checks a direct priority (I2, I16).
+func priorityBounds(c *Claim) *invariant.Denial {
+	if d := c.within(); d != nil {
+		return d
+	}
+	return c.lowers(c.Value < c.Job.Priority)
+}
+
+// lowers keeps jobs that waited very long from losing places. Giving Slurm's
+// own order back is not lowering.
+func (c *Claim) lowers(down bool) *invariant.Denial {
+	if !down || c.Back {
+		return nil
+	}
+	if waited := c.Planned.Waited(c.At); waited > c.Budgets.MaxPending {
+		return invariant.LongWait.Deny("it has waited %v, longer than %v, and would be lowered", waited.Round(time.Second), c.Budgets.MaxPending)
+	}
+	return nil
 }

@@ -15,12 +15,12 @@ import (
 var (
 	require = Row{
 		Kind: slurm.Require, Field: required, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: valueShown(required), Wants: pins,
+		Shows: valueShown(required), Wants: pins, Bounds: pinBounds,
 		Undo: unpinned,
 	}
 	exclude = Row{
 		Kind: slurm.Exclude, Field: excluded, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: valueShown(excluded),
+		Shows: valueShown(excluded), Bounds: exclusionBounds,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 			return listBack(e, in.Before.Excluded, j)
 		},

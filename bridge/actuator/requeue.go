@@ -12,7 +12,7 @@ import (
 // know ahead. Neither leaves a value.
 var (
 	requeue = Row{
-		Kind: slurm.Requeue, Field: run, Needs: bridge.Preempt, Turn: TurnStop, Momentary: true,
+		Kind: slurm.Requeue, Field: run, Needs: bridge.Preempt, Turn: TurnStop, Momentary: true, Stops: StopsNow,
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 			was := &in.Edit.Run
 			return j.Restarts > was.Restarts || was.SLUID != "" && j.SLUID != "" && j.SLUID != was.SLUID
@@ -20,7 +20,7 @@ var (
 		Wants: requeues,
 	}
 	warn = Row{
-		Kind: slurm.Warn, Field: warned, Needs: bridge.Preempt, Turn: TurnStop, Momentary: true,
+		Kind: slurm.Warn, Field: warned, Needs: bridge.Preempt, Turn: TurnStop, Momentary: true, Stops: StopsLater,
 		Shows: func(in *bridge.Intent, _ *slurm.Job) bool { return in.State == bridge.Acked }, // no record shows it
 		Wants: warns,
 	}

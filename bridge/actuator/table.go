@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 )
 
@@ -19,6 +20,7 @@ type Row struct {
 	Repeatable bool        // without an answer it may be sent once more: the value is the same however often it is written
 	Offset     bool        // it adds to Slurm's own priority, which is to follow
 	Frees      bool        // once it is carried out the job may start
+	Stops      Stopping    // whether a running job loses its devices by it
 
 	// Shows reports whether the job shows the effect. It may adopt what Slurm made
 	// of the edit into the intent.
@@ -30,6 +32,9 @@ type Row struct {
 	// run and the intent's kind, and returns false where there is nothing to give
 	// back, or the field can no longer be written; nil: never.
 	Undo way
+	// Bounds says why an edit of the kind may not be sent, as far as that is seen from
+	// the edit and its job alone; nil: nothing.
+	Bounds func(*Claim) *invariant.Denial
 	// Wants returns the edits that lead to what a plan's decisions want of it, and
 	// those that give back what they no longer want; nil: no plan wants it.
 	Wants func(*Goal) []slurm.Edit
@@ -71,6 +76,17 @@ const (
 	ByItself Outlives = iota // it ends by itself
 	ForLong                  // an order: it is taken back when no daemon has led for long
 	NotAtAll                 // it may keep the job from ever starting: it is taken back soon
+)
+
+// Stopping says whether a running job loses its devices by an edit, which is counted
+// against the budgets of stops.
+type Stopping int
+
+// The ways to stop a job.
+const (
+	NoStop     Stopping = iota
+	StopsNow            // a requeue
+	StopsLater          // a warning ahead of one
 )
 
 // Turn is when an edit is sent, lowest first. What gives back goes before all.

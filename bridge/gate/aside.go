@@ -14,7 +14,7 @@ const asideAge = 10 * time.Minute
 
 // inTime says why a run from a moment on reaches into a time in which one of
 // the nodes is set aside (I21).
-func (f *facts) inTime(p *policy.Job, on policy.Alloc, from time.Time) *no {
+func (f *facts) inTime(p *policy.Job, on policy.Alloc, from time.Time) *denial {
 	for _, name := range on.Nodes() {
 		n := f.Snapshot.Node(name)
 		if n == nil {
@@ -33,7 +33,7 @@ func (f *facts) stopTime() time.Time { return f.at.Add(2 * f.Interval) }
 
 // startsInTime says why the job that a gang is stopped for would not start (I8,
 // I21).
-func (g *stopper) startsInTime(x gang) *no {
+func (g *stopper) startsInTime(x gang) *denial {
 	if v := g.View; v.Unreserved != "" && v.At.Sub(v.ReservedAt) > asideAge {
 		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.Unreserved)
 	}
@@ -46,8 +46,8 @@ func (g *stopper) startsInTime(x gang) *no {
 
 // comesBack says why a job that is stopped could not start again, whatever runs,
 // before nodes are set aside (I21).
-func (f *facts) comesBack(p *policy.Job) *no {
-	var kept *no
+func (f *facts) comesBack(p *policy.Job) *denial {
+	var kept *denial
 	for i := range f.Snapshot.Nodes {
 		n := &f.Snapshot.Nodes[i]
 		if !n.In(p.Partition) || n.Down != "" || slices.Contains(p.Ask.Exclude, n.Name) || !offers(n, p) {
@@ -73,3 +73,5 @@ func offers(n *policy.Node, p *policy.Job) bool {
 		return d.Count > d.Sick && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
 	})
 }
+
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -73,7 +73,7 @@ func churn(a, b []policy.JobID) int {
 
 // overturned doubts a plan whose order has little to do with the policy's plan
 // before (I11).
-func (g *planner) overturned() *no {
+func (g *planner) overturned() *denial {
 	wanted, was := common(g.line(g.out.Plan), ranks(g.in.Last))
 	n, c := churn(wanted, was), &g.Config
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {

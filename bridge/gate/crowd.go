@@ -23,7 +23,7 @@ func (g *planner) crowd() {
 		}
 		n := deny(invariant.StopPurpose, "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
 		g.refuse(d.Job, n)
-		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.why
+		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+n.Why
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // staleOrBlind says why nothing may be sent at all on what is known (I13,
 // I14). The first reason will do: each is enough.
-func (s *State) staleOrBlind() *no {
+func (s *State) staleOrBlind() *denial {
 	v, c := s.View, &s.Config
 	old := time.Duration(c.SnapshotAge * float64(s.Interval))
 	switch {
@@ -29,7 +29,7 @@ func (s *State) staleOrBlind() *no {
 }
 
 // unled says why leadership is not enough (I14).
-func (s *State) unled() *no {
+func (s *State) unled() *denial {
 	if need := s.Config.SendTime + 2*time.Second; s.Leadership < need {
 		return deny(invariant.Leading, "leadership lasts %v, sending needs %v", s.Leadership.Round(time.Millisecond), need)
 	}

@@ -10,62 +10,41 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// needs is the mode each kind of edit needs. Giving back needs Rank only.
-var needs = map[slurm.Kind]bridge.Mode{
-	slurm.SiteFactor: bridge.Rank, slurm.Nice: bridge.Rank, slurm.Priority: bridge.Rank, slurm.HandBack: bridge.Rank,
-	slurm.Unlease: bridge.Rank, slurm.Lease: bridge.Steer, slurm.HardHold: bridge.Steer, slurm.Require: bridge.Steer,
-	slurm.Exclude: bridge.Steer, slurm.SetGPUs: bridge.Steer, slurm.Requeue: bridge.Preempt, slurm.Warn: bridge.Preempt,
-}
-
 // shape says why an edit is not exactly one thing (I2).
-func shape(e slurm.Edit) *no {
-	if _, ok := needs[e.Kind]; !ok {
+func shape(e slurm.Edit) *denial {
+	f, ok := e.Kind.Form()
+	switch {
+	case !ok:
 		return deny(invariant.OneField, "there is no such edit")
-	}
-	value, until, nodes, array := false, false, false, false
-	if e.Signal.Known() != (e.Kind == slurm.Warn) || e.Signal != "" && !e.Signal.Known() {
+	case e.Signal.Known() != f.Signal || e.Signal != "" && !e.Signal.Known():
 		return deny(invariant.OneField, "it carries no signal that it may, or one that it must not")
-	}
-	switch e.Kind {
-	case slurm.SiteFactor, slurm.Nice, slurm.Priority, slurm.HandBack, slurm.SetGPUs:
-		value = true
-	case slurm.Lease, slurm.Unlease:
-		until = true
-	case slurm.Require, slurm.Exclude:
-		nodes = true
-	case slurm.Requeue:
-		array = true
-	case slurm.Warn:
-		value, array = true, true
-	}
-	if !value && e.Value != 0 || until == e.Until.IsZero() || !nodes && len(e.Nodes) > 0 || !array && e.Array != "" {
+	case !f.Value && !f.Aside && e.Value != 0 || f.Until == e.Until.IsZero() || !f.Nodes && len(e.Nodes) > 0 || !f.Array && e.Array != "":
 		return deny(invariant.OneField, "it carries values of other fields, or lacks its own")
-	}
-	if !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes) {
+	case !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes):
 		return deny(invariant.OneField, "its nodes are not sorted, or named twice")
 	}
 	return nil
 }
 
 // identity says why the edit is not for the run the view shows (I13).
-func (g *editor) identity(c *claim) *no {
+func (g *editor) identity(c *claim) *denial {
 	switch {
-	case c.job == nil:
+	case c.Job == nil:
 		return deny(invariant.FreshView, "the view does not show the job")
-	case !c.job.Run().Same(c.Run):
-		return deny(invariant.FreshView, "the view shows another run, %v", c.job.Run())
+	case !c.Job.Run().Same(c.Run):
+		return deny(invariant.FreshView, "the view shows another run, %v", c.Job.Run())
 	}
 	return nil
 }
 
-func (g *editor) allowedMode(c *claim) *no {
-	need := needs[c.Kind]
-	if c.back {
+func (g *editor) allowedMode(c *claim) *denial {
+	need := c.Row.Needs
+	if c.Back {
 		need = bridge.Rank
 	}
 	m := g.in.Mode
-	if !c.back {
-		m = g.mode(c.job, m)
+	if !c.Back {
+		m = g.mode(c.Job, m)
 	}
 	if !m.Allows(need) {
 		return deny(invariant.WithinMode, "mode %s does not allow it", m)
@@ -74,19 +53,19 @@ func (g *editor) allowedMode(c *claim) *no {
 }
 
 // ours says why the field is not ours to write (I3).
-func (g *editor) ours(c *claim) *no {
+func (g *editor) ours(c *claim) *denial {
 	at := c.Writes()
 	switch {
 	case g.taken[at]:
 		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.Open(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurs, "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.Yielded(c.job.Run(), g.at) != nil:
+	case g.in.Book.Yielded(c.Job.Run(), g.at) != nil:
 		return deny(invariant.OnlyOurs, "somebody changed the job after us")
-	case c.back && c.standing == nil:
+	case c.Back && c.Standing == nil:
 		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
 	}
-	if c.standing != nil && actuator.Whose(c.standing, c.job) == actuator.Theirs {
+	if c.Standing != nil && actuator.Whose(c.Standing, c.Job) == actuator.Theirs {
 		return deny(invariant.OnlyOurs, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
@@ -94,21 +73,35 @@ func (g *editor) ours(c *claim) *no {
 
 // scope says why the job is none of our business. A value of ours is taken
 // back even from a job that became exempt.
-func (g *editor) scope(c *claim) *no {
-	if c.back {
+func (g *editor) scope(c *claim) *denial {
+	if c.Back {
 		return nil
 	}
-	if c.planned == nil {
+	if c.Planned == nil {
 		return deny(invariant.ExemptJobs, "the job is not in the snapshot of partition %s", g.Partition)
 	}
-	return g.exempt(c.job)
+	return g.exempt(c.Job)
+}
+
+// kind says why the edit breaks a rule of its kind.
+func (g *editor) kind(c *claim) *denial {
+	f, _ := c.Kind.Form()
+	switch {
+	case c.Row.Stops == actuator.StopsNow:
+		return g.requeue(c)
+	case c.Row.Stops == actuator.StopsLater:
+		return g.warn(c)
+	case !c.Job.Pending() && !(c.Back && f.Running):
+		return deny(invariant.OneField, "%s can only be written while the job is pending", c.Kind)
+	}
+	return c.Bounded()
 }
 
 // cool says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
-func (g *editor) cool(c *claim) *no {
+func (g *editor) cool(c *claim) *denial {
 	last, ok := g.in.Touched[c.Writes()]
-	if !ok || c.back || c.Kind == slurm.Requeue {
+	if !ok || c.Back || c.Row.Stops == actuator.StopsNow {
 		return nil
 	}
 	if ago := g.Now.Sub(last); ago < g.Config.EditCooldown {
@@ -120,7 +113,7 @@ func (g *editor) cool(c *claim) *no {
 // affordable says why the edit does not fit the write budget (I10). The first
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
-func (g *editor) affordable(c *claim) *no {
+func (g *editor) affordable(c *claim) *denial {
 	if c.tasks <= g.left || g.untouched {
 		return nil
 	}

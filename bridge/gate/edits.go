@@ -45,17 +45,17 @@ type editor struct {
 }
 
 // blanket says why nothing at all may be sent.
-func (g *editor) blanket() *no {
+func (g *editor) blanket() *denial {
 	in := &g.in
 	return first(
-		func() *no {
+		func() *denial {
 			if !in.Mode.Allows(bridge.Rank) {
 				return deny(invariant.WithinMode, "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
 			}
 			return nil
 		},
 		in.staleOrBlind, in.unled,
-		func() *no {
+		func() *denial {
 			if in.Book == nil {
 				return deny(invariant.OnlyOurs, "there is no ledger")
 			}
@@ -64,7 +64,7 @@ func (g *editor) blanket() *no {
 	)
 }
 
-func all(edits []slurm.Edit, n *no) []bridge.Refusal {
+func all(edits []slurm.Edit, n *denial) []bridge.Refusal {
 	rs := make([]bridge.Refusal, len(edits))
 	for i, e := range edits {
 		rs[i] = refusal(e, n)
@@ -73,34 +73,32 @@ func all(edits []slurm.Edit, n *no) []bridge.Refusal {
 	return rs
 }
 
-func refusal(e slurm.Edit, n *no) bridge.Refusal {
-	return bridge.Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.id, Why: string(e.Kind) + ": " + n.why}
+func refusal(e slurm.Edit, n *denial) bridge.Refusal {
+	return bridge.Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.ID, Why: string(e.Kind) + ": " + n.Why}
 }
 
 // claim is an edit with all that is known of its job.
 type claim struct {
-	slurm.Edit
-	job      *slurm.Job
-	planned  *policy.Job    // nil: not in the snapshot
-	standing *bridge.Intent // our value in the field; nil: none
-	back     bool           // it gives a value of ours back
-	tasks    int
+	actuator.Claim
+	tasks int
 }
 
 func (g *editor) claim(e slurm.Edit) claim {
-	c := claim{Edit: e, job: g.View.Job(e.Run.Job), planned: g.job(e.Run.Job), tasks: max(e.Tasks, 1)}
-	if c.job == nil {
-		return c
+	c := claim{actuator.Claim{Job: g.View.Job(e.Run.Job), Planned: g.job(e.Run.Job)}, max(e.Tasks, 1)}
+	if c.Job != nil {
+		c.Claim = g.facts.claim(c.Planned, c.Job)
+		c.Book = g.in.Book
+		c.Standing = g.in.Book.Standing(c.Job.Run(), e.Kind.Field(), g.at)
+		var own *bridge.Before
+		if c.Standing != nil {
+			own = &c.Standing.Before
+		}
+		c.Back = actuator.GivesBack(e, own)
 	}
-	c.standing = g.in.Book.Standing(c.job.Run(), e.Kind.Field(), g.at)
-	var own *bridge.Before
-	if c.standing != nil {
-		own = &c.standing.Before
+	if c.Planned != nil {
+		c.tasks = max(c.tasks, c.Planned.Tasks)
 	}
-	c.back = actuator.GivesBack(e, own)
-	if c.planned != nil {
-		c.tasks = max(c.tasks, c.planned.Tasks)
-	}
+	c.Edit, c.Row = e, actuator.Of(e.Kind)
 	return c
 }
 
@@ -111,7 +109,7 @@ func (g *editor) sorted() []claim {
 		cs[i] = g.claim(e)
 	}
 	slices.SortStableFunc(cs, func(a, b claim) int {
-		return cmp.Or(cmp.Compare(a.turn(), b.turn()), cmp.Compare(g.rank(&a), g.rank(&b)),
+		return cmp.Or(cmp.Compare(a.Turn(), b.Turn()), cmp.Compare(g.rank(&a), g.rank(&b)),
 			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareRest(a.Edit, b.Edit))
 	})
 	return cs
@@ -125,31 +123,13 @@ func compareRest(a, b slurm.Edit) int {
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
 }
 
-// turn orders the kinds: what sets jobs free, what keeps a hold from lapsing,
-// what makes room for others, then new leases, order, and the rest.
-func (c *claim) turn() int {
-	switch {
-	case c.back:
-		return 0
-	case c.Kind == slurm.Lease && c.standing != nil:
-		return 1
-	case c.Kind == slurm.Requeue || c.Kind == slurm.Warn:
-		return 2
-	case c.Kind == slurm.Lease:
-		return 3
-	case c.Kind == slurm.SiteFactor || c.Kind == slurm.Nice || c.Kind == slurm.Priority:
-		return 4
-	}
-	return 5
-}
-
 // rank is the place a stop has among the stops Plan let through; others go by
 // job.
 func (g *editor) rank(c *claim) int {
-	switch c.Kind {
-	case slurm.Requeue:
+	switch c.Row.Stops {
+	case actuator.StopsNow:
 		return slices.IndexFunc(g.in.Allowed, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
-	case slurm.Warn: // after the requeues, whose grace is over
+	case actuator.StopsLater: // after the requeues, whose grace is over
 		return len(g.in.Allowed) + slices.IndexFunc(g.in.Warns, func(w bridge.Warn) bool { return w.Job == c.Run.Job })
 	}
 	return 0
@@ -163,10 +143,10 @@ func (g *editor) one(c claim) {
 	at := c.Writes()
 	g.taken[at] = true
 	g.left, g.untouched = g.left-c.tasks, false
-	switch c.Kind {
-	case slurm.Requeue:
+	switch c.Row.Stops {
+	case actuator.StopsNow:
 		g.budget.add(*g.allowed(c.Run.Job))
-	case slurm.Warn:
+	case actuator.StopsLater:
 		g.budget.add(g.toWarn(c.Run.Job).Stop)
 	}
 	c.Tasks = c.tasks
@@ -195,16 +175,16 @@ func (g *editor) toWarn(job int64) *bridge.Warn {
 
 // check says why an edit may not be sent. The budgets come last, so that only
 // what could be sent is counted.
-func (g *editor) check(c *claim) *no {
+func (g *editor) check(c *claim) *denial {
 	return first(
-		func() *no { return shape(c.Edit) },
-		func() *no { return g.identity(c) },
-		func() *no { return untouchable(c.job) },
-		func() *no { return g.scope(c) },
-		func() *no { return g.allowedMode(c) },
-		func() *no { return g.ours(c) },
-		func() *no { return g.kind(c) },
-		func() *no { return g.cool(c) },
-		func() *no { return g.affordable(c) },
+		func() *denial { return shape(c.Edit) },
+		func() *denial { return g.identity(c) },
+		func() *denial { return untouchable(c.Job) },
+		func() *denial { return g.scope(c) },
+		func() *denial { return g.allowedMode(c) },
+		func() *denial { return g.ours(c) },
+		func() *denial { return g.kind(c) },
+		func() *denial { return g.cool(c) },
+		func() *denial { return g.affordable(c) },
 	)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
@@ -71,7 +72,7 @@ func (f *facts) owned(j *slurm.Job) bool {
 }
 
 // exempt says why nothing at all may be done to the job (I1, I15).
-func (f *facts) exempt(j *slurm.Job) *no {
+func (f *facts) exempt(j *slurm.Job) *denial {
 	if n := untouchable(j); n != nil {
 		return n
 	}
@@ -99,7 +100,7 @@ func (f *facts) exempt(j *slurm.Job) *no {
 }
 
 // untouchable says why not even a value of ours may be taken back.
-func untouchable(j *slurm.Job) *no {
+func untouchable(j *slurm.Job) *denial {
 	switch {
 	case j.Held || j.Priority == 0 && j.Pending():
 		return deny(invariant.Held, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
@@ -117,26 +118,12 @@ func untouchable(j *slurm.Job) *no {
 	return nil
 }
 
-// leasable says why the job must not be kept from starting until the given
-// moment (I4, I15, I16).
-func (f *facts) leasable(p *policy.Job, j *slurm.Job, until time.Time) *no {
-	c, id := &f.Config, j.ID
-	switch {
-	case !j.Batch:
-		return deny(invariant.ExemptJobs, "it is interactive: somebody is waiting for it")
-	case p.Waited(f.at) > c.MaxPending:
-		return deny(invariant.LongWait, "it has waited %v, longer than %v", p.Waited(f.at).Round(time.Second), c.MaxPending)
-	case f.Leased[id] >= c.LeaseTotal:
-		return deny(invariant.LeaseLength, "it was leased for %v altogether, the most is %v", f.Leased[id], c.LeaseTotal)
-	case f.dependants[id]+f.dependants[arrayOf(j)] > c.MaxDependants:
-		return deny(invariant.ExemptJobs, "%d jobs wait for it, more than %d", f.dependants[id]+f.dependants[arrayOf(j)], c.MaxDependants)
+// claim is what bounds are read from, without an edit.
+func (f *facts) claim(p *policy.Job, j *slurm.Job) actuator.Claim {
+	return actuator.Claim{
+		Job: j, Planned: p, At: f.at, Budgets: &f.Config, View: f.View, Partition: f.Partition, Expires: f.Expires,
+		Leased: f.Leased[j.ID], Dependants: f.dependants[j.ID] + f.dependants[arrayOf(j)],
 	}
-	for _, d := range []time.Time{p.Deadline, j.Deadline} {
-		if !d.IsZero() && until.Add(c.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
-			return deny(invariant.ExemptJobs, "its deadline %s is too near for a lease", d.UTC().Format(time.RFC3339))
-		}
-	}
-	return nil
 }
 
 // arrayOf returns the array's id where it is not the job's own, else 0.

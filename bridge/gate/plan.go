@@ -44,15 +44,15 @@ type planner struct {
 	postponed bool // stops were put off until a grace is over
 }
 
-func (g *planner) doubt(n *no) {
+func (g *planner) doubt(n *denial) {
 	if n == nil {
 		return
 	}
-	g.out.Doubts = append(g.out.Doubts, bridge.Refusal{Invariant: n.id, Why: n.why})
+	g.out.Doubts = append(g.out.Doubts, bridge.Refusal{Invariant: n.ID, Why: n.Why})
 }
 
-func (g *planner) refuse(job policy.JobID, n *no) {
-	g.out.Refused = append(g.out.Refused, bridge.Refusal{Job: job, Invariant: n.id, Why: n.why})
+func (g *planner) refuse(job policy.JobID, n *denial) {
+	g.out.Refused = append(g.out.Refused, bridge.Refusal{Job: job, Invariant: n.ID, Why: n.Why})
 }
 
 // doubts collects the reasons not to act on what is known.
@@ -90,11 +90,11 @@ func (g *planner) wish(d *policy.Decision) {
 	if n := g.pendingBar(p, d); n != nil {
 		g.refuse(d.Job, n)
 		d.Verb, d.On = policy.Wait, nil
-		d.Why = "waits in the queue: " + n.why
+		d.Why = "waits in the queue: " + n.Why
 	}
 }
 
-func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
+func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *denial {
 	j := g.View.Job(int64(p.ID))
 	if j == nil || !j.Pending() {
 		return deny(invariant.FreshView, "the view does not show it pending")
@@ -103,7 +103,8 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 		return n
 	}
 	if d.Verb == policy.Hold {
-		return g.leasable(p, j, g.at.Add(g.Config.LeaseMin))
+		hold := g.claim(p, j)
+		return hold.Leasable(g.at.Add(g.Config.LeaseMin))
 	}
 	if p.Held != "" {
 		return deny(invariant.ExemptJobs, "it cannot start: %s", p.Held)
@@ -118,7 +119,7 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *no {
 }
 
 // startable says why a job cannot start on the devices (I12).
-func (f *facts) startable(p *policy.Job, on policy.Alloc) *no {
+func (f *facts) startable(p *policy.Job, on policy.Alloc) *denial {
 	for _, slot := range on {
 		n := f.Snapshot.Node(slot.Node)
 		switch {

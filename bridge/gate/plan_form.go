@@ -13,7 +13,7 @@ const (
 
 // malformed says why the plan cannot be read as decisions about the snapshot
 // (I19). Nothing of such a plan is used.
-func malformed(p *policy.Plan, s *policy.Snapshot) *no {
+func malformed(p *policy.Plan, s *policy.Snapshot) *denial {
 	switch {
 	case p == nil:
 		return deny(invariant.SoundPlan, "there is no plan")
@@ -41,7 +41,7 @@ func malformed(p *policy.Plan, s *policy.Snapshot) *no {
 	return nil
 }
 
-func malformedDecision(d *policy.Decision, j *policy.Job) *no {
+func malformedDecision(d *policy.Decision, j *policy.Job) *denial {
 	switch {
 	case !fits(d.Verb, j):
 		return deny(invariant.SoundPlan, "job %d is %s: it cannot %q", d.Job, j.State, d.Verb)

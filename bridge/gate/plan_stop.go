@@ -30,7 +30,7 @@ func (g *planner) stops() {
 	s := &stopper{planner: g, displaced: pairs{}}
 	gangs, pause := s.gangs(), g.pause()
 	if pause != nil {
-		g.out.Pause = pause.why
+		g.out.Pause = pause.Why
 		for _, x := range gangs {
 			s.keepGang(x, x.to, pause)
 		}
@@ -104,8 +104,8 @@ func (g *stopper) gangs() []gang {
 }
 
 // stopGang checks a gang as a whole; the culprit is the job that fails.
-func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *no) {
-	if n := first(func() *no { return g.worthwhile(x) }, func() *no { return g.settledOn(x) }); n != nil {
+func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *denial) {
+	if n := first(func() *denial { return g.worthwhile(x) }, func() *denial { return g.settledOn(x) }); n != nil {
 		return nil, x.to, n
 	}
 	trial := *g.budget
@@ -115,11 +115,11 @@ func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *no) {
 		p := g.job(int64(id))
 		s := g.stopOf(p, int64(x.to))
 		n := first(
-			func() *no { return g.stoppable(p) },
-			func() *no { return g.comesBack(p) },
-			func() *no { return g.warnable(p) },
-			func() *no { return g.pingPong(s, g.displaced) },
-			func() *no { return trial.check(s) },
+			func() *denial { return g.stoppable(p) },
+			func() *denial { return g.comesBack(p) },
+			func() *denial { return g.warnable(p) },
+			func() *denial { return g.pingPong(s, g.displaced) },
+			func() *denial { return trial.check(s) },
 		)
 		if n != nil {
 			return nil, id, n
@@ -132,25 +132,25 @@ func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *no) {
 
 // keepGang keeps every job of a gang that may not be stopped, and lets the job
 // it was for wait.
-func (g *stopper) keepGang(x gang, culprit policy.JobID, n *no) {
+func (g *stopper) keepGang(x gang, culprit policy.JobID, n *denial) {
 	for _, id := range x.victims {
 		d, p := g.decision(id), g.job(int64(id))
 		why := n
 		if id != culprit && culprit != x.to {
-			why = deny(n.id, "job %d of the same gang cannot be stopped: %s", culprit, n.why)
+			why = deny(n.ID, "job %d of the same gang cannot be stopped: %s", culprit, n.Why)
 		}
 		g.refuse(id, why)
-		d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.why
+		d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why
 	}
 	if d := g.decision(x.to); d != nil && d.Verb == policy.Start {
-		why := deny(n.id, "no room is made for it: %s", n.why)
+		why := deny(n.ID, "no room is made for it: %s", n.Why)
 		g.refuse(x.to, why)
-		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.why
+		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.Why
 	}
 }
 
 // tooManyStops doubts a plan that empties the cluster.
-func (g *planner) tooManyStops() *no {
+func (g *planner) tooManyStops() *denial {
 	var stopped, inUse float64
 	n := 0
 	for i := range g.in.Plan.Decisions {

@@ -81,7 +81,7 @@ func (r room) move(g *stopper, x gang) {
 }
 
 // worthwhile says why stopping the gang would not help, or not enough (I8).
-func (g *stopper) worthwhile(x gang) *no {
+func (g *stopper) worthwhile(x gang) *denial {
 	to, d := g.job(int64(x.to)), g.decision(x.to)
 	switch {
 	case to == nil:
@@ -100,13 +100,13 @@ func (g *stopper) worthwhile(x gang) *no {
 	return g.gains(x, to)
 }
 
-func (g *stopper) makesRoom(x gang) *no {
+func (g *stopper) makesRoom(x gang) *denial {
 	if d := g.decision(x.to); d.Verb == policy.Start {
 		if len(d.On) == 0 || d.On.Count() < min(need(g.job(int64(x.to))), max(d.GPUs, 1)) {
 			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.to)
 		}
 		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
-			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.why)
+			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.Why)
 		}
 		if g.room.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.to)
@@ -175,7 +175,7 @@ func need(p *policy.Job) int {
 
 // gains weighs the work the beneficiary is expected to do against what is lost.
 // A job with neither limit nor prediction is expected to do any amount.
-func (g *stopper) gains(x gang, to *policy.Job) *no {
+func (g *stopper) gains(x gang, to *policy.Job) *denial {
 	left := to.Left
 	if left == 0 && to.Limit > 0 {
 		left = to.Limit - to.Ran(g.Snapshot.Now)

@@ -89,7 +89,7 @@ func one(b bool) int {
 }
 
 // check says why the stop would break a budget.
-func (b *stopBudget) check(s bridge.Stop) *no {
+func (b *stopBudget) check(s bridge.Stop) *denial {
 	c, now := &b.f.Config, b.f.Snapshot.Now
 	hour, day := b.since(now.Add(-time.Hour), s), b.since(now.Add(-24*time.Hour), s)
 	cycle := b.since(now, s)
@@ -117,7 +117,7 @@ func (b *stopBudget) room(n tally, s bridge.Stop, percent float64, floor int) bo
 
 // perJob counts a job's own stops, from history and from the recent stops,
 // whichever knows more.
-func (b *stopBudget) perJob(s bridge.Stop) *no {
+func (b *stopBudget) perJob(s bridge.Stop) *denial {
 	c, now := &b.f.Config, b.f.Snapshot.Now
 	times := slices.Clone(b.f.Stopped[s.Job])
 	recent := func(d time.Duration) int {

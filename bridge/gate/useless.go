@@ -51,7 +51,7 @@ func (f *facts) waitsSince(s *bridge.Stop) bool {
 }
 
 // pause says why no job may be stopped (I22).
-func (f *facts) pause() *no {
+func (f *facts) pause() *denial {
 	s, until := f.useless()
 	if s == nil {
 		return nil

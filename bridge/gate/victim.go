@@ -10,22 +10,22 @@ import (
 )
 
 // stoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20).
-func (f *facts) stoppable(p *policy.Job) *no {
+func (f *facts) stoppable(p *policy.Job) *denial {
 	j := f.View.Job(int64(p.ID))
 	if j == nil {
 		return deny(invariant.FreshView, "the view does not show it")
 	}
 	return first(
-		func() *no { return f.exempt(j) },
-		func() *no { return f.modeAllows(j, bridge.Preempt) },
-		func() *no { return requeueable(p, j) },
-		func() *no { return f.ranEnough(p, j) },
+		func() *denial { return f.exempt(j) },
+		func() *denial { return f.modeAllows(j, bridge.Preempt) },
+		func() *denial { return requeueable(p, j) },
+		func() *denial { return f.ranEnough(p, j) },
 	)
 }
 
 // modeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
-func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *no {
+func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *denial {
 	m := f.mode(j, f.Modes[f.Partition])
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
@@ -33,7 +33,7 @@ func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *no {
 	return deny(invariant.WithinMode, "partition %s is in mode %s", j.Partition(), m)
 }
 
-func requeueable(p *policy.Job, j *slurm.Job) *no {
+func requeueable(p *policy.Job, j *slurm.Job) *denial {
 	switch {
 	case j.State != "RUNNING":
 		return deny(invariant.RequeuedOnce, "it is %s, not running", j.State)
@@ -47,7 +47,7 @@ func requeueable(p *policy.Job, j *slurm.Job) *no {
 	return nil
 }
 
-func (f *facts) ranEnough(p *policy.Job, j *slurm.Job) *no {
+func (f *facts) ranEnough(p *policy.Job, j *slurm.Job) *denial {
 	c := &f.Config
 	need := c.Quantum + p.Checkpoint
 	if j.Start.IsZero() {
@@ -75,7 +75,7 @@ type pair struct{ stopped, to int64 }
 type pairs map[pair]bool
 
 // pingPong says why the stop would pay back an earlier one (I9).
-func (f *facts) pingPong(s bridge.Stop, displaced pairs) *no {
+func (f *facts) pingPong(s bridge.Stop, displaced pairs) *denial {
 	if s.Job == s.For {
 		return nil
 	}

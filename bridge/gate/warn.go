@@ -50,7 +50,7 @@ const (
 
 // warned tells where the job stands; a denial says that it can be neither warned
 // nor requeued (I6).
-func (f *facts) warned(p *policy.Job, j *slurm.Job) (standing, *no) {
+func (f *facts) warned(p *policy.Job, j *slurm.Job) (standing, *denial) {
 	notice, w := f.Notices[j.ID], f.warning(j.Run())
 	switch {
 	case notice.Grace <= 0:
@@ -71,7 +71,7 @@ func (f *facts) warned(p *policy.Job, j *slurm.Job) (standing, *no) {
 }
 
 // warnable says why a planned stop can lead to neither a warning nor a requeue.
-func (f *facts) warnable(p *policy.Job) *no {
+func (f *facts) warnable(p *policy.Job) *denial {
 	_, n := f.warned(p, f.View.Job(int64(p.ID)))
 	return n
 }
@@ -134,7 +134,7 @@ func naming(ids []policy.JobID) string {
 
 // settledOn says why the gang may not be warned: others already were, to make
 // room for the same job, and the plan must not wander from one to the next (I8).
-func (g *stopper) settledOn(x gang) *no {
+func (g *stopper) settledOn(x gang) *denial {
 	ask := slices.ContainsFunc(x.victims, func(id policy.JobID) bool {
 		j := g.View.Job(int64(id))
 		if j == nil {

@@ -1,0 +1,60 @@
+package actuator
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/invariant"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Claim is an edit that wants to be sent, with all that its bounds are read from.
+type Claim struct {
+	slurm.Edit
+	Row      *Row
+	Job      *slurm.Job
+	Planned  *policy.Job    // as the snapshot has it; nil only of what gives back
+	Standing *bridge.Intent // our value in the field; nil: none
+	Back     bool           // it gives a value of ours back
+
+	At         time.Time // Slurm's clock
+	Budgets    *bridge.Budgets
+	View       *slurm.View
+	Book       Book
+	Partition  string
+	Expires    bool          // something outside the daemon takes node lists back if the daemon dies
+	Leased     time.Duration // how long the job was leased altogether
+	Dependants int           // jobs that wait for the job, or for the array it is of
+}
+
+// Bounded says why the edit breaks a rule of its kind.
+func (c *Claim) Bounded() *invariant.Denial {
+	if c.Row.Bounds == nil {
+		return nil
+	}
+	return c.Row.Bounds(c)
+}
+
+// Turn returns when the edit is sent.
+func (c *Claim) Turn() Turn {
+	switch {
+	case c.Back:
+		return TurnBack
+	case c.Row.Turn == TurnLease && c.Standing != nil:
+		return TurnRenew
+	}
+	return c.Row.Turn
+}
+
+// within says why the edit's value is out of bounds (I2).
+func (c *Claim) within() *invariant.Denial {
+	switch f, _ := c.Kind.Form(); {
+	case c.Value >= f.Least && c.Value <= f.Most:
+		return nil
+	case f.Least == -f.Most:
+		return invariant.OneField.Deny("%s %d is beyond %d", f.What, c.Value, f.Most)
+	default:
+		return invariant.OneField.Deny("%s %d is not between %d and %d", f.What, c.Value, f.Least, f.Most)
+	}
+}

@@ -1,0 +1,67 @@
+package actuator
+
+import (
+	"time"
+
+	"fairbridge/bridge/invariant"
+)
+
+// leaseBounds checks a lease (I4, I15, I16).
+func leaseBounds(c *Claim) *invariant.Denial {
+	length := c.Until.Sub(c.At)
+	switch b := c.Budgets; {
+	case length < b.LeaseMin || length > b.LeaseMax:
+		return invariant.LeaseLength.Deny("it would last %v, not between %v and %v", length.Round(time.Second), b.LeaseMin, b.LeaseMax)
+	case c.Until.Nanosecond() != 0:
+		return invariant.LeaseLength.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
+	case c.Until.Before(c.ownBegin()):
+		return invariant.LeaseLength.Deny("its owner's own begin time, %s, is later", stamp(c.ownBegin()))
+	case c.Leased+length > b.LeaseTotal:
+		return invariant.LeaseLength.Deny("with %v before it would be leased longer than %v altogether", c.Leased, b.LeaseTotal)
+	}
+	return c.Leasable(c.Until)
+}
+
+// unleaseBounds checks the end of a lease: now, or what the owner wanted (I3).
+func unleaseBounds(c *Claim) *invariant.Denial {
+	want := c.At
+	if own := c.ownBegin(); own.After(want) {
+		want = own
+	} else if c.Until.Before(want) && want.Sub(c.Until) <= time.Minute {
+		return nil // a past begin time is now to Slurm
+	}
+	if !c.Until.Equal(want) {
+		return invariant.OnlyOurs.Deny("the lease would end at %s, should at %s", stamp(c.Until), stamp(want))
+	}
+	return nil
+}
+
+// ownBegin returns the begin time the owner wanted.
+func (c *Claim) ownBegin() time.Time {
+	if c.Standing != nil {
+		return c.Standing.Before.Begin
+	}
+	return c.Job.Eligible
+}
+
+// Leasable says why the job must not be kept from starting until the given
+// moment (I4, I15, I16).
+func (c *Claim) Leasable(until time.Time) *invariant.Denial {
+	b, p, j := c.Budgets, c.Planned, c.Job
+	switch {
+	case !j.Batch:
+		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
+	case p.Waited(c.At) > b.MaxPending:
+		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.At).Round(time.Second), b.MaxPending)
+	case c.Leased >= b.LeaseTotal:
+		return invariant.LeaseLength.Deny("it was leased for %v altogether, the most is %v", c.Leased, b.LeaseTotal)
+	case c.Dependants > b.MaxDependants:
+		return invariant.ExemptJobs.Deny("%d jobs wait for it, more than %d", c.Dependants, b.MaxDependants)
+	}
+	for _, d := range []time.Time{p.Deadline, j.Deadline} {
+		if !d.IsZero() && until.Add(b.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
+			return invariant.ExemptJobs.Deny("its deadline %s is too near for a lease", stamp(d))
+		}
+	}
+	return nil
+}

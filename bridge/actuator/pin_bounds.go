@@ -1,0 +1,132 @@
+package actuator
+
+import (
+	"slices"
+
+	"fairbridge/bridge/invariant"
+	"fairbridge/bridge/slurm"
+)
+
+// owned returns the owner's own lists, without what we wrote there.
+func (c *Claim) owned() (required, excluded []string, d *invariant.Denial) {
+	req, exc := c.Job.Required, c.Job.Excluded
+	if in := c.Book.Standing(c.Job.Run(), slurm.FieldRequired, c.At); in != nil {
+		req = in.Before.Required
+	}
+	if in := c.Book.Standing(c.Job.Run(), slurm.FieldExcluded, c.At); in != nil {
+		exc = in.Before.Excluded
+	}
+	switch {
+	case req.Unread != "":
+		return nil, nil, invariant.NodeLists.Deny("its own node list cannot be read: %s", req.Unread)
+	case exc.Unread != "":
+		return nil, nil, invariant.NodeLists.Deny("its own list of excluded nodes cannot be read: %s", exc.Unread)
+	}
+	return req.Names, exc.Names, nil
+}
+
+var noExpiry = invariant.NodeLists.Deny("nothing outside the daemon would take it back if the daemon died")
+
+// pinBounds checks a pin (I12). Slurm takes required nodes as a must-have set:
+// one too many and the job never starts.
+func pinBounds(c *Claim) *invariant.Denial {
+	if c.Back {
+		return nil
+	}
+	own, refused, d := c.owned()
+	switch {
+	case d != nil:
+		return d
+	case !c.Expires:
+		return noExpiry
+	case len(c.Nodes) == 0:
+		return invariant.NodeLists.Deny("it names no node")
+	case c.Job.Unsplit():
+		return invariant.NodeLists.Deny("it would bind every task of the array")
+	case !c.Job.Batch:
+		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
+	case c.Planned.Unplaced != "":
+		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.Planned.Unplaced)
+	case len(c.Nodes) > max(c.Job.NodeCount, 1):
+		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.Job.NodeCount, 1))
+	}
+	for _, name := range own {
+		if !slices.Contains(c.Nodes, name) {
+			return invariant.NodeLists.Deny("its owner insists on node %s", name)
+		}
+	}
+	for _, name := range c.Nodes {
+		if slices.Contains(refused, name) {
+			return invariant.NodeLists.Deny("node %s is excluded for it", name)
+		}
+		if d := c.usable(name); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+// exclusionBounds checks excluded nodes: the owner's stay, and enough others remain
+// (I12).
+func exclusionBounds(c *Claim) *invariant.Denial {
+	if c.Back {
+		return nil
+	}
+	required, own, d := c.owned()
+	switch {
+	case d != nil:
+		return d
+	case !c.Expires:
+		return noExpiry
+	case !c.Job.Batch:
+		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
+	}
+	for _, name := range own {
+		if !slices.Contains(c.Nodes, name) {
+			return invariant.NodeLists.Deny("its owner refuses node %s", name)
+		}
+	}
+	for _, name := range c.Nodes {
+		if slices.Contains(required, name) {
+			return invariant.NodeLists.Deny("its owner insists on node %s", name)
+		}
+		if c.node(name) == nil && !slices.Contains(own, name) {
+			return invariant.NodeLists.Deny("node %s does not exist", name)
+		}
+	}
+	left := 0
+	for i := range c.View.Nodes {
+		name := c.View.Nodes[i].Name
+		if c.usable(name) == nil && !slices.Contains(c.Nodes, name) {
+			left++
+		}
+	}
+	if need := c.Budgets.NodeFactor * float64(max(c.Job.NodeCount, 1)); float64(left) < need {
+		return invariant.NodeLists.Deny("%d nodes would be left, it must keep %g", left, need)
+	}
+	return nil
+}
+
+func (c *Claim) node(name string) *slurm.Node {
+	for i := range c.View.Nodes {
+		if c.View.Nodes[i].Name == name {
+			return &c.View.Nodes[i]
+		}
+	}
+	return nil
+}
+
+// usable says why nothing of this partition can start on the node (I12).
+func (c *Claim) usable(name string) *invariant.Denial {
+	n := c.node(name)
+	if n == nil {
+		return invariant.NodeLists.Deny("node %s does not exist", name)
+	}
+	if why, ok := n.Schedulable(); !ok {
+		return invariant.NodeLists.Deny("nothing can start on node %s: %s", name, why)
+	}
+	if !slices.Contains(n.Partitions, c.Partition) {
+		return invariant.NodeLists.Deny("node %s is not in partition %s", name, c.Partition)
+	}
+	return nil
+}
