@@ -37,7 +37,7 @@ const (
 
 // ReadDirective reads the directives in the texts, later ones winning.
 func ReadDirective(texts ...string) Directive {
-	if !slices.ContainsFunc(texts, directs) {
+	if !slices.ContainsFunc(texts, Directs) {
 		return Directive{}
 	}
 	var d Directive
@@ -63,8 +63,8 @@ func ReadDirective(texts ...string) Directive {
 	return d
 }
 
-// directs reports whether there may be a directive in the text.
-func directs(text string) bool { return strings.Contains(text, "fairbridge:") }
+// Directs reports whether there may be a directive in the text.
+func Directs(text string) bool { return strings.Contains(text, "fairbridge:") }
 
 // directives maps each key to what it sets. Flags take no value.
 var directives = map[string]func(d *Directive, v string) error{

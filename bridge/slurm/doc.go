@@ -1,9 +1,9 @@
-// Package slurm knows Slurm as slurmrestd shows it: one decoder for every API
-// version (v0.0.38 to v0.0.45, Slurm 22.05 to 26.05), a table of what each
-// version can do, and a client that only reads. Writing is the business of
-// package door alone.
+// Package slurm has what is known of Slurm as values: its jobs, nodes, partitions
+// and reservations, and the edits that are made to them. Package decode reads them
+// from every API version (v0.0.38 to v0.0.45, Slurm 22.05 to 26.05), rest asks for
+// them, and only door writes.
 //
-// Everything from Slurm is parsed here, once, into plain values: missing is
-// never zero, and a record whose required fields cannot be read is marked
-// Opaque and left alone by everybody.
+// Everything from Slurm is read here, once, into plain values: missing is
+// never zero, a text that cannot be read says why (Unread), and a record whose
+// required fields cannot be read is marked Opaque and left alone.
 package slurm

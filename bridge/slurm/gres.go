@@ -166,7 +166,7 @@ func (p *gresParser) part(g *GRES) error {
 		g.Type = w
 	default:
 		p.i = from
-		return p.bad("%s is no count", excerpt(w))
+		return p.bad("%s is no count", Excerpt(w))
 	}
 	return nil
 }

@@ -227,11 +227,11 @@ func (t *text) number() (n, width int, err error) {
 
 // bad is an error at the current position.
 func (t *text) bad(format string, args ...any) error {
-	return fmt.Errorf("%s %s, position %d: %w", t.what, excerpt(t.s), t.i+1, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s %s, position %d: %w", t.what, Excerpt(t.s), t.i+1, fmt.Errorf(format, args...))
 }
 
-// excerpt quotes s, shortened.
-func excerpt(s string) string {
+// Excerpt quotes s, shortened for a message.
+func Excerpt(s string) string {
 	const most = 80
 	if len(s) > most {
 		return strconv.Quote(s[:most]) + "…"

@@ -24,21 +24,6 @@ func TestSameRun(t *testing.T) {
 	}
 }
 
-// Every job is exactly one of pending, running and done.
-func TestOneBaseState(t *testing.T) {
-	for text, want := range map[string]string{
-		`["PENDING"]`: "pending", `["PENDING","REQUEUED"]`: "pending", `["RUNNING"]`: "running", `["RUNNING","CONFIGURING"]`: "running",
-		`["SUSPENDED"]`: "running", `["COMPLETED","COMPLETING"]`: "running", `["COMPLETED"]`: "done", `["PREEMPTED"]`: "done",
-		`"COMPLETING"`: "running", `"CONFIGURING"`: "running", `"REQUEUE_HOLD"`: "pending", `"TIMEOUT"`: "done", `"REVOKED"`: "done",
-	} {
-		j := decodeJob(t, job(`"job_state": `+text))
-		got := map[bool]string{j.Pending(): "pending", j.Running(): "running", j.Done(): "done"}
-		if got[true] != want || j.Pending() && j.Running() || j.Opaque != "" {
-			t.Errorf("%s: state %s flags %v, want %s", text, j.State, j.Flags, want)
-		}
-	}
-}
-
 func TestViewJob(t *testing.T) {
 	v := View{Jobs: []Job{{ID: 2}, {ID: 5}, {ID: 9}}}
 	for id, want := range map[int64]bool{1: false, 2: true, 4: false, 5: true, 9: true, 10: false} {

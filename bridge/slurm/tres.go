@@ -123,7 +123,7 @@ func (r *TRES) set(t *text, name, value string) error {
 	}
 	n, ok := quantity(value, unit)
 	if !ok || n > maxQuantity {
-		return t.bad("%s is not a quantity", excerpt(value))
+		return t.bad("%s is not a quantity", Excerpt(value))
 	}
 	switch name {
 	case "cpu":
@@ -138,7 +138,7 @@ func (r *TRES) set(t *text, name, value string) error {
 		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
 			kind, typ, _ := strings.Cut(gres, ":")
 			if kind == "gpu" && n >= maxCount {
-				return t.bad("%s is more devices than any cluster has", excerpt(value))
+				return t.bad("%s is more devices than any cluster has", Excerpt(value))
 			}
 			r.Gres = append(r.Gres, GRES{Name: kind, Type: typ, Count: int(n)})
 		}

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/decode"
 )
 
 // TestDecoderReadsBackTheWorld is the round trip: what the product's decoder
@@ -28,7 +29,7 @@ func TestDecoderReadsBackTheWorld(t *testing.T) {
 		for i := range want {
 			forget(&want[i], c.v)
 		}
-		d := new(slurm.Decoder)
+		d := new(decode.Decoder)
 		jobs, _, err := d.Jobs(bytes.NewReader(call(t, s, "GET", path(c.v, "jobs/"), "").body), nil)
 		if err != nil {
 			t.Fatalf("v0.0.%d: %v", c.v, err)
@@ -68,7 +69,7 @@ func TestDecoderReadsBackReservations(t *testing.T) {
 			want = w.Reservations()
 		})
 		for _, v := range c.versions {
-			got, _, err := new(slurm.Decoder).Reservations(bytes.NewReader(call(t, s, "GET", path(v, "reservations/"), "").body), nil)
+			got, _, err := new(decode.Decoder).Reservations(bytes.NewReader(call(t, s, "GET", path(v, "reservations/"), "").body), nil)
 			if diff := cmp.Diff(want, got, cmp.Transformer("utc", time.Time.UTC)); err != nil || diff != "" {
 				t.Errorf("v0.0.%d: %v, world (-), decoded (+):\n%s", v, err, diff)
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/decode"
 )
 
 // laboratory starts commands in a real Slurm, where one is at hand.
@@ -75,7 +76,7 @@ func (l lab) call(t *testing.T, method, path, body string) answer {
 
 func (l lab) job(t *testing.T, v int, id string) slurm.Job {
 	t.Helper()
-	jobs, _, err := new(slurm.Decoder).Jobs(bytes.NewReader(l.call(t, "GET", path(v, "job/"+id), "").body), nil)
+	jobs, _, err := new(decode.Decoder).Jobs(bytes.NewReader(l.call(t, "GET", path(v, "job/"+id), "").body), nil)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("job %s: %d records, %v", id, len(jobs), err)
 	}

@@ -8,11 +8,12 @@ import (
 	"net/url"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/decode"
 )
 
 // decoder reads lists, bounded like everything that this connection reads.
-func (s *session) decoder() *slurm.Decoder {
-	return &slurm.Decoder{Limits: slurm.Limits{Bytes: s.conn.MaxBytes()}}
+func (s *session) decoder() *decode.Decoder {
+	return &decode.Decoder{Limits: decode.Limits{Bytes: s.conn.MaxBytes()}}
 }
 
 // list reads the records of one path.
@@ -28,7 +29,7 @@ func list[T any](ctx context.Context, s *session, path string, read func(io.Read
 // diag reads slurmctld's clock and counters.
 func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.Meta, err error) {
 	meta, err = s.get(ctx, "diag", func(r io.Reader) (m slurm.Meta, err error) {
-		d, m, err = new(slurm.Decoder).Diag(r)
+		d, m, err = new(decode.Decoder).Diag(r)
 		return m, err
 	})
 	return d, meta, err
@@ -39,7 +40,7 @@ func (s *session) nodes(ctx context.Context) ([]slurm.Node, slurm.Meta, error) {
 }
 
 func (s *session) node(ctx context.Context, name string) ([]slurm.Node, slurm.Meta, error) {
-	return list(ctx, s, "node/"+url.PathEscape(name), new(slurm.Decoder).Nodes)
+	return list(ctx, s, "node/"+url.PathEscape(name), new(decode.Decoder).Nodes)
 }
 
 func (s *session) partitions(ctx context.Context) ([]slurm.Partition, slurm.Meta, error) {
@@ -66,7 +67,7 @@ func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.Meta,
 // job reads the records Slurm answers with for one id: of an array's id, those of
 // all its tasks.
 func (s *session) job(ctx context.Context, id int64) ([]slurm.Job, error) {
-	jobs, _, err := list(ctx, s, fmt.Sprintf("job/%d", id), new(slurm.Decoder).Jobs)
+	jobs, _, err := list(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
 	return jobs, err
 }
 

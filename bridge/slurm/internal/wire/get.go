@@ -10,6 +10,7 @@ import (
 	"github.com/go-resty/resty/v2"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/decode"
 )
 
 // Reader reads an answer's body. The error it returns for a body it cannot
@@ -54,7 +55,7 @@ func garbled(err error, path string, status int) error {
 // reply reads the errors and warnings of an answer whose list is of no
 // interest. What failed for single tasks of a job counts as an error of all.
 func reply(r io.Reader) (slurm.Meta, error) {
-	results, meta, err := new(slurm.Decoder).Reply(r)
+	results, meta, err := new(decode.Decoder).Reply(r)
 	for _, res := range results {
 		if res.Number != 0 {
 			meta.Errors = append(meta.Errors, slurm.Problem{Number: res.Number, Text: res.Step + " " + res.Text})

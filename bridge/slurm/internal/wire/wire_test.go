@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/decode"
 )
 
 // dial connects to a handler with a good token.
@@ -46,7 +47,7 @@ func errorsOf(number int) string {
 }
 
 func readJobs(r io.Reader) (slurm.Meta, error) {
-	_, m, err := new(slurm.Decoder).Jobs(r, nil)
+	_, m, err := new(decode.Decoder).Jobs(r, nil)
 	return m, err
 }
 

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 // layout is how this reply writes a wrapped number at one depth: the bytes
 // before the digits, {"set": true, "infinite": false, "number": with their

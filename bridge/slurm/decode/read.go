@@ -1,10 +1,12 @@
-package slurm
+package decode
 
 import (
 	"bytes"
 	"slices"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // remark is the most bytes kept of a text people write.
@@ -163,7 +165,7 @@ func (s *scanner) item(upper bool) verdict {
 }
 
 // hosts reads a hostlist, written as a string or a list.
-func (s *scanner) hosts() (Hosts, verdict) {
+func (s *scanner) hosts() (slurm.Hosts, verdict) {
 	if s.space() == '[' {
 		got := s.words(false)
 		return s.known.hosts(strings.Join(s.list, ",")), got

@@ -1,8 +1,10 @@
-package slurm
+package decode
 
 import (
 	"math/bits"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // field is one key of a record and how its value is read into T.
@@ -131,7 +133,7 @@ func remarks[T any](name string, at func(*T) *string) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.remark(); return got }}
 }
 
-func hosts[T any](name string, at func(*T) *Hosts) field[T] {
+func hosts[T any](name string, at func(*T) *slurm.Hosts) field[T] {
 	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
 }
 

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
 )
 
 var garbled = map[string]string{
@@ -58,12 +60,12 @@ var garbled = map[string]string{
 func TestGarbled(t *testing.T) {
 	for text, want := range garbled {
 		jobs, meta, err := new(Decoder).Jobs(strings.NewReader(text), nil)
-		var e *Error
-		if !errors.As(err, &e) || e.Class != Garbled || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", excerpt(text), err, want)
+		var e *slurm.Error
+		if !errors.As(err, &e) || e.Class != slurm.Garbled || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", slurm.Excerpt(text), err, want)
 		}
-		if jobs != nil || !cmp.Equal(meta, Meta{}) {
-			t.Errorf("%s: something came back with the error: %v %v", excerpt(text), jobs, meta)
+		if jobs != nil || !cmp.Equal(meta, slurm.Meta{}) {
+			t.Errorf("%s: something came back with the error: %v %v", slurm.Excerpt(text), jobs, meta)
 		}
 	}
 }
@@ -72,11 +74,11 @@ func TestGarbled(t *testing.T) {
 func TestTruncated(t *testing.T) {
 	text := []byte(job(`"comment": "a\u0041"`, `"nice": -1.5e3`, `"x": [true, null, {"y": {"set":true,"infinite":false,"number":5}}]`))
 	var d Decoder
-	into := []Job{{ID: 1}}
+	into := []slurm.Job{{ID: 1}}
 	for n := range text {
 		got, _, err := d.Jobs(bytes.NewReader(text[:n]), into)
-		var e *Error
-		if !errors.As(err, &e) || e.Class != Garbled {
+		var e *slurm.Error
+		if !errors.As(err, &e) || e.Class != slurm.Garbled {
 			t.Fatalf("first %d bytes: %v", n, err)
 		}
 		if len(got) != 1 || got[0].ID != 1 {
@@ -93,14 +95,14 @@ func TestBrokenStream(t *testing.T) {
 	text := job()
 	for _, tt := range []struct {
 		err  error
-		want Class
+		want slurm.Class
 	}{
-		{os.ErrDeadlineExceeded, Unclear},
-		{io.ErrUnexpectedEOF, Garbled}, // shorter than announced
+		{os.ErrDeadlineExceeded, slurm.Unclear},
+		{io.ErrUnexpectedEOF, slurm.Garbled}, // shorter than announced
 	} {
 		r := io.MultiReader(strings.NewReader(text[:40]), iotest.ErrReader(tt.err))
 		_, _, err := new(Decoder).Jobs(r, nil)
-		var e *Error
+		var e *slurm.Error
 		if !errors.As(err, &e) || e.Class != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%v: got %v, want class %s", tt.err, err, tt.want)
 		}

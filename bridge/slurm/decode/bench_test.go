@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	slinky "github.com/SlinkyProject/slurm-client/api/v0044"
+
+	"fairbridge/bridge/slurm"
 )
 
 // BenchmarkDecodeJobs compares a poll of 10,000 jobs decoded by this package
@@ -16,7 +18,7 @@ func BenchmarkDecodeJobs(b *testing.B) {
 	text := reply(b, "26.05-v0.0.44", jobs)
 	b.Run("ours", func(b *testing.B) {
 		var d Decoder
-		into := make([]Job, 0, jobs)
+		into := make([]slurm.Job, 0, jobs)
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 // Limits bound what is believed of a reply. Zero fields mean the defaults.
 type Limits struct {

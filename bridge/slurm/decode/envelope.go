@@ -1,7 +1,9 @@
-package slurm
+package decode
 
 import (
 	"slices"
+
+	"fairbridge/bridge/slurm"
 )
 
 // The most entries kept of errors and of warnings.
@@ -9,7 +11,7 @@ const maxProblems = 100
 
 // envelope reads the outermost object of a reply. It reports whether key was
 // there, with a value.
-func (s *scanner) envelope(meta *Meta, key string, body func(*scanner)) (seen bool) {
+func (s *scanner) envelope(meta *slurm.Meta, key string, body func(*scanner)) (seen bool) {
 	if c := s.space(); c != '{' {
 		s.foreign()
 		return false
@@ -34,9 +36,9 @@ func (s *scanner) envelope(meta *Meta, key string, body func(*scanner)) (seen bo
 		case "last_update":
 			meta.LastUpdate, _ = s.moment()
 		case "errors":
-			s.problems(func(p Problem) { meta.Errors = append(meta.Errors, p) })
+			s.problems(func(p slurm.Problem) { meta.Errors = append(meta.Errors, p) })
 		case "warnings":
-			s.problems(func(p Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
+			s.problems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
 		default:
 			if s.space() == 'n' {
 				s.skip()
@@ -72,25 +74,25 @@ func (s *scanner) foreign() {
 	case len(b) == 0:
 		s.fail("the reply is empty")
 	case b[0] == '<':
-		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", excerpt(string(b)))
+		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", slurm.Excerpt(string(b)))
 	default:
-		s.fail("no JSON object, but %s", excerpt(string(b)))
+		s.fail("no JSON object, but %s", slurm.Excerpt(string(b)))
 	}
 }
 
 var slurmShape = shaped(
-	lenient(word("release", func(m *Meta) *string { return &m.Release })),
-	lenient(word("cluster", func(m *Meta) *string { return &m.Cluster })),
+	lenient(word("release", func(m *slurm.Meta) *string { return &m.Release })),
+	lenient(word("cluster", func(m *slurm.Meta) *string { return &m.Cluster })),
 )
 
 var metaShape = shaped(
-	object("slurm", slurmShape, nothing[Meta]),
-	object("Slurm", slurmShape, nothing[Meta]), // 22.05
+	object("slurm", slurmShape, nothing[slurm.Meta]),
+	object("Slurm", slurmShape, nothing[slurm.Meta]), // 22.05
 )
 
 // about reads who answered.
-func (s *scanner) about(meta *Meta) {
-	object("", metaShape, nothing[Meta]).read(s, meta)
+func (s *scanner) about(meta *slurm.Meta) {
+	object("", metaShape, nothing[slurm.Meta]).read(s, meta)
 }
 
 // problem is an entry of errors or warnings while it is read.
@@ -122,11 +124,11 @@ func problemNo(name string) field[problem] {
 
 // problems reads a list of errors or warnings. Whatever its form, an entry is
 // never lost: it is the sign of failure.
-func (s *scanner) problems(add func(Problem)) {
+func (s *scanner) problems(add func(slurm.Problem)) {
 	if s.space() != '[' {
 		if c := s.space(); c == 'n' || c == '"' {
 			if text, got := s.remark(); got == found {
-				add(Problem{Text: text})
+				add(slurm.Problem{Text: text})
 			}
 			return
 		}
@@ -143,17 +145,17 @@ func (s *scanner) problems(add func(Problem)) {
 }
 
 // problem reads one entry, an object or a mere string.
-func (s *scanner) problem() Problem {
+func (s *scanner) problem() slurm.Problem {
 	if s.space() != '{' {
 		text, got := s.remark()
 		if got != found {
 			text = "an entry of an unknown form"
 		}
-		return Problem{Text: text}
+		return slurm.Problem{Text: text}
 	}
 	var p problem
 	object("", problemShape, nothing[problem]).read(s, &p)
-	out := Problem{Number: int(p.number), Text: p.description}
+	out := slurm.Problem{Number: int(p.number), Text: p.description}
 	for _, more := range []string{p.error, p.from} {
 		if more != "" && more != out.Text {
 			if out.Text != "" {

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -11,13 +11,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/slurm"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
 // decoded is what one recorded reply says.
 type decoded struct {
-	Meta    Meta
+	Meta    slurm.Meta
 	Records any
 }
 
@@ -101,7 +103,7 @@ func TestGolden(t *testing.T) {
 // depend on it.
 func TestVersionsAgree(t *testing.T) {
 	var d Decoder
-	var want []Job
+	var want []slurm.Job
 	for _, version := range []string{"24.11-v0.0.40", "24.11-v0.0.41", "24.11-v0.0.42"} {
 		f, err := os.Open(filepath.Join("testdata", version, "jobs.json"))
 		if err != nil {

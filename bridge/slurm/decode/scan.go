@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"encoding/binary"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+
+	"fairbridge/bridge/slurm"
 )
 
 // errLimit marks a reply that is refused for its size, not for its form.
@@ -38,7 +40,7 @@ type scanner struct {
 	broken  bool   // the stream failed, not its content
 	pool    pool
 	known   known
-	details slab[GRESList]
+	details slab[slurm.GRESList]
 }
 
 // start begins a new document.

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"

@@ -1,8 +1,10 @@
-package slurm
+package decode
 
 import (
 	"fmt"
 	"io"
+
+	"fairbridge/bridge/slurm"
 )
 
 // Decoder reads what slurmrestd sends, of any API version. The zero value is
@@ -20,53 +22,53 @@ type Decoder struct {
 }
 
 // Jobs appends the job records of a reply to into.
-func (d *Decoder) Jobs(r io.Reader, into []Job) ([]Job, Meta, error) {
+func (d *Decoder) Jobs(r io.Reader, into []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
 	return records(d, r, "jobs", into, (*scanner).job)
 }
 
 // Nodes appends the node records of a reply to into.
-func (d *Decoder) Nodes(r io.Reader, into []Node) ([]Node, Meta, error) {
+func (d *Decoder) Nodes(r io.Reader, into []slurm.Node) ([]slurm.Node, slurm.Meta, error) {
 	return records(d, r, "nodes", into, (*scanner).node)
 }
 
 // Partitions appends the partition records of a reply to into.
-func (d *Decoder) Partitions(r io.Reader, into []Partition) ([]Partition, Meta, error) {
+func (d *Decoder) Partitions(r io.Reader, into []slurm.Partition) ([]slurm.Partition, slurm.Meta, error) {
 	return records(d, r, "partitions", into, (*scanner).partition)
 }
 
 // States appends the lines of a jobs/state/ reply to into.
-func (d *Decoder) States(r io.Reader, into []TaskState) ([]TaskState, Meta, error) {
+func (d *Decoder) States(r io.Reader, into []slurm.TaskState) ([]slurm.TaskState, slurm.Meta, error) {
 	return records(d, r, "jobs", into, (*scanner).state)
 }
 
 // Ping reads a ping reply.
-func (d *Decoder) Ping(r io.Reader) ([]Ping, Meta, error) {
+func (d *Decoder) Ping(r io.Reader) ([]slurm.Ping, slurm.Meta, error) {
 	return records(d, r, "pings", nil, (*scanner).ping)
 }
 
 // Diag reads a diag reply.
-func (d *Decoder) Diag(r io.Reader) (Diag, Meta, error) {
-	var out Diag
+func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
+	var out slurm.Diag
 	meta, err := d.document(r, "statistics", func(s *scanner) { diagShape.read(s, &out) })
 	if err != nil {
-		return Diag{}, Meta{}, err
+		return slurm.Diag{}, slurm.Meta{}, err
 	}
 	return out, meta, nil
 }
 
 // Reply reads the answer to a write: Meta.Errors, and the results by task
 // where Slurm gives them.
-func (d *Decoder) Reply(r io.Reader) ([]Result, Meta, error) {
-	var out []Result
+func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
+	var out []slurm.Result
 	meta, err := d.document(r, "", func(s *scanner) { s.results(&out) })
 	if err != nil {
-		return nil, Meta{}, err
+		return nil, slurm.Meta{}, err
 	}
 	return out, meta, nil
 }
 
 // records reads a reply with a list of records under key.
-func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*scanner, *T)) ([]T, Meta, error) {
+func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*scanner, *T)) ([]T, slurm.Meta, error) {
 	out := into
 	meta, err := d.document(r, key, func(s *scanner) {
 		s.enter('[')
@@ -78,28 +80,28 @@ func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*sca
 	})
 	if err != nil {
 		clear(out[len(into):])
-		return into, Meta{}, err
+		return into, slurm.Meta{}, err
 	}
 	return out, meta, nil
 }
 
 // document reads a whole reply: its surroundings, and body, which reads the
 // value of key. Without a key, body reads "results" and "status", if there.
-func (d *Decoder) document(r io.Reader, key string, body func(*scanner)) (Meta, error) {
+func (d *Decoder) document(r io.Reader, key string, body func(*scanner)) (slurm.Meta, error) {
 	s := &d.s
 	s.start(r, d.Limits.defaults())
 	defer s.pool.drop()
 	defer func() { s.details.piece = nil }()
-	var meta Meta
+	var meta slurm.Meta
 	seen := s.envelope(&meta, key, body)
 	if s.err == nil && !seen && key != "" && len(meta.Errors) == 0 {
 		s.fail("the reply has no %q", key)
 	}
 	if err := s.finish(); err != nil {
 		if s.broken {
-			return Meta{}, &Error{Class: Unclear, Text: "reading a reply of slurmrestd", Err: err}
+			return slurm.Meta{}, &slurm.Error{Class: slurm.Unclear, Text: "reading a reply of slurmrestd", Err: err}
 		}
-		return Meta{}, &Error{Class: Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", topic(key)), Err: err}
+		return slurm.Meta{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", topic(key)), Err: err}
 	}
 	return meta, nil
 }

@@ -1,13 +1,15 @@
-package slurm
+package decode
 
 import (
 	"strconv"
 	"strings"
+
+	"fairbridge/bridge/slurm"
 )
 
 // stateRecord is a line of jobs/state/ while it is read.
 type stateRecord struct {
-	TaskState
+	slurm.TaskState
 	address string
 }
 
@@ -37,14 +39,14 @@ func readAddress(s *scanner, t *stateRecord) verdict {
 
 // state reads one line of jobs/state/. Lines say little, so nothing in them
 // may be unreadable.
-func (s *scanner) state(out *TaskState) {
+func (s *scanner) state(out *slurm.TaskState) {
 	var t stateRecord
 	good, _ := stateShape.read(s, &t)
 	if s.err != nil {
 		return
 	}
 	if lack := (fieldSet(1)<<len(stateShape.fields) - 1) &^ good; lack != 0 {
-		s.fail("job state %s: %s is missing or not of the expected kind", excerpt(t.address), stateShape.first(lack))
+		s.fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateShape.first(lack))
 		return
 	}
 	*out = t.TaskState
@@ -61,6 +63,6 @@ func (s *scanner) state(out *TaskState) {
 		out.Task, ok2 = short([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
-		s.fail("job state: %s is not the address of a job", excerpt(t.address))
+		s.fail("job state: %s is not the address of a job", slurm.Excerpt(t.address))
 	}
 }

@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"strings"
@@ -7,32 +7,34 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"fairbridge/bridge/slurm"
 )
 
 func TestReply(t *testing.T) {
 	tests := []struct {
 		name    string
 		text    string
-		results []Result
-		meta    Meta
+		results []slurm.Result
+		meta    slurm.Meta
 	}{
 		{"plain success", `{"meta":{"slurm":{"release":"26.05.5","cluster":"lab"}},"errors":[],"warnings":[]}`, nil,
-			Meta{Release: "26.05.5", Cluster: "lab"}},
+			slurm.Meta{Release: "26.05.5", Cluster: "lab"}},
 		{"22.05", `{"meta":{"Slurm":{"release":"22.05.8"}},"errors":[{"error":"Invalid job id","errno":2017}]}`, nil,
-			Meta{Release: "22.05.8", Errors: []Problem{{2017, "Invalid job id"}}}},
+			slurm.Meta{Release: "22.05.8", Errors: []slurm.Problem{{Number: 2017, Text: "Invalid job id"}}}},
 		{"refused", `{"errors":[{"description":"Job update failed","error_number":2073,"error":"Job is no longer pending","source":"slurm_update_job2()"}],
 			"warnings":[{"description":"Unknown key","source":"#/x"}]}`, nil,
-			Meta{Errors: []Problem{{2073, "Job update failed, Job is no longer pending, slurm_update_job2()"}}, Warnings: []string{"Unknown key, #/x"}}},
+			slurm.Meta{Errors: []slurm.Problem{{Number: 2073, Text: "Job update failed, Job is no longer pending, slurm_update_job2()"}}, Warnings: []string{"Unknown key, #/x"}}},
 		{"results by task", `{"results":[{"job_id":5,"step_id":"5_[1]","error":"No error","error_code":0,"why":""},
 			{"job_id":5,"step_id":"5_[2]","error":"held","error_code":2042,"why":"by admin"}]}`,
-			[]Result{{5, "5_[1]", 0, "No error"}, {5, "5_[2]", 2042, "held, by admin"}}, Meta{}},
+			[]slurm.Result{{Job: 5, Step: "5_[1]", Number: 0, Text: "No error"}, {Job: 5, Step: "5_[2]", Number: 2042, Text: "held, by admin"}}, slurm.Meta{}},
 		{"lists of lists", `{"status":[[{"job_id":123,"step_id":"123_[1]","error_code":0}],[]],"errors":[]}`,
-			[]Result{{123, "123_[1]", 0, ""}}, Meta{}},
-		{"negative number", `{"errors":[{"error_number":-1}]}`, nil, Meta{Errors: []Problem{{-1, ""}}}},
+			[]slurm.Result{{Job: 123, Step: "123_[1]", Number: 0, Text: ""}}, slurm.Meta{}},
+		{"negative number", `{"errors":[{"error_number":-1}]}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: -1, Text: ""}}}},
 		{"an error of an unknown form", `{"errors":[5, "text", {}]}`, nil,
-			Meta{Errors: []Problem{{0, "an entry of an unknown form"}, {0, "text"}, {0, ""}}}},
-		{"errors as text", `{"errors":"all is lost"}`, nil, Meta{Errors: []Problem{{0, "all is lost"}}}},
-		{"unreadable number", `{"errors":[{"error_number":"x","error":"bad"}]}`, nil, Meta{Errors: []Problem{{0, "bad"}}}},
+			slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "an entry of an unknown form"}, {Number: 0, Text: "text"}, {Number: 0, Text: ""}}}},
+		{"errors as text", `{"errors":"all is lost"}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "all is lost"}}}},
+		{"unreadable number", `{"errors":[{"error_number":"x","error":"bad"}]}`, nil, slurm.Meta{Errors: []slurm.Problem{{Number: 0, Text: "bad"}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -76,7 +78,7 @@ func TestStates(t *testing.T) {
 	got, _, err := new(Decoder).States(strings.NewReader(
 		`{"jobs":[{"job_id":"1","state":["RUNNING","COMPLETING"]},{"job_id":"5_0","state":["PENDING"]},{"job_id":9,"state":"FAILED"},
 			{"job_id":"3+1","state":["PENDING"]},{"job_id":"12_*","state":["CANCELLED"]}]}`), nil)
-	want := []TaskState{
+	want := []slurm.TaskState{
 		{Job: 1, State: "RUNNING", Flags: []string{"COMPLETING"}},
 		{Job: 5, Array: true, State: "PENDING"},
 		{Job: 9, State: "FAILED"},
@@ -98,7 +100,7 @@ func TestStates(t *testing.T) {
 }
 
 func TestNodes(t *testing.T) {
-	for text, want := range map[string]Node{
+	for text, want := range map[string]slurm.Node{
 		`{"name":"n1","state":"idle","state_flags":["DRAIN"],"features":"a,b","active_features":"a,b","slurmd_version":"22.05.8"}`: {
 			Name: "n1", State: "IDLE", Flags: []string{"DRAIN"}, Features: []string{"a", "b"}, Version: "22.05.8"},
 		`{"name":"n1","state":["MIXED","POWERED_DOWN","DRAIN"],"active_features":["a"],"partitions":["gpu"],"tres_used":null}`: {
@@ -126,12 +128,12 @@ func TestNodes(t *testing.T) {
 }
 
 func TestPartitions(t *testing.T) {
-	for text, want := range map[string]Partition{
+	for text, want := range map[string]slurm.Partition{
 		`{"name":"gpu","nodes":"n[1-4]","max_time_limit":60,"priority_tier":3,"allowed_accounts":"a","allowed_qos":"q","state":"UP","qos":"own"}`: {
-			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
+			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
 		`{"name":"gpu","nodes":{"configured":"n[1-4]","total":4},"maximums":{"time":{"set":true,"infinite":false,"number":60},"nodes":{}},
 			"priority":{"job_factor":1,"tier":3},"accounts":{"allowed":"a"},"qos":{"allowed":"q","assigned":"own"},"partition":{"state":["UP"]}}`: {
-			Name: "gpu", Nodes: ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
+			Name: "gpu", Nodes: slurm.ReadHosts("n[1-4]"), MaxTime: 60, Tier: 3, Accounts: []string{"a"}, QOS: []string{"q"}, Up: true},
 		`{"name":"p","maximums":{"time":{"set":false,"infinite":true,"number":0}},"partition":{"state":["DOWN"]}}`: {Name: "p"},
 		`{"name":"p","max_time_limit":-1,"state":"UP"}`:                                                            {Name: "p", Up: true},
 		`{"name":"p","partition":{"state":["UP"]},"priority":{"tier":"high"}}`:                                     {Name: "p"}, // unreadable: down
@@ -147,10 +149,10 @@ func TestPartitions(t *testing.T) {
 }
 
 func TestPing(t *testing.T) {
-	for text, want := range map[string]Ping{
-		`{"hostname":"ctl","ping":"UP","status":0,"mode":"primary"}`:                            {"ctl", true, true},
-		`{"hostname":"ctl","pinged":"DOWN","latency":1,"mode":"backup"}`:                        {"ctl", false, false},
-		`{"hostname":"ctl","responding":true,"latency":821,"primary":true,"status":"No error"}`: {"ctl", true, true},
+	for text, want := range map[string]slurm.Ping{
+		`{"hostname":"ctl","ping":"UP","status":0,"mode":"primary"}`:                            {Host: "ctl", Up: true, Primary: true},
+		`{"hostname":"ctl","pinged":"DOWN","latency":1,"mode":"backup"}`:                        {Host: "ctl", Up: false, Primary: false},
+		`{"hostname":"ctl","responding":true,"latency":821,"primary":true,"status":"No error"}`: {Host: "ctl", Up: true, Primary: true},
 	} {
 		got, _, err := new(Decoder).Ping(strings.NewReader(`{"pings":[` + text + `]}`))
 		if err != nil || len(got) != 1 || got[0] != want {
@@ -161,11 +163,18 @@ func TestPing(t *testing.T) {
 
 func TestDiag(t *testing.T) {
 	got, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":{"req_time":5,"schedule_cycle_last":1500,"bf_active":true,"parts_packed":1}}`))
-	want := Diag{Now: time.Unix(5, 0).UTC(), Cycle: 1500 * time.Microsecond, Backfilling: true}
+	want := slurm.Diag{Now: time.Unix(5, 0).UTC(), Cycle: 1500 * time.Microsecond, Backfilling: true}
 	if err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if _, _, err := new(Decoder).Diag(strings.NewReader(`{"statistics":[]}`)); err == nil {
 		t.Error("a list was accepted")
 	}
+}
+
+func unix(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.Unix()
 }

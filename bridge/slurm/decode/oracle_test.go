@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"github.com/SlinkyProject/slurm-client/api/v0045"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"fairbridge/bridge/slurm"
 )
 
 // TestAgreesWithSlinky checks against the types that Slurm's makers generate
@@ -95,16 +97,16 @@ func same[T any](t *testing.T, got []T, err error, again []any, one func(jsonObj
 }
 
 // referencePartition reads one partition of a version since 24.11.
-func referencePartition(o jsonObject) Partition {
+func referencePartition(o jsonObject) slurm.Partition {
 	inside := func(key string) *reader {
 		m, _ := o[key].(map[string]any)
 		return newReader(m)
 	}
 	states, _ := inside("partition").list("state", true)
-	return Partition{
+	return slurm.Partition{
 		Name:     newReader(o).text("name"),
 		Up:       len(states) == 1 && states[0] == "UP",
-		Nodes:    ReadHosts(inside("nodes").text("configured")),
+		Nodes:    slurm.ReadHosts(inside("nodes").text("configured")),
 		MaxTime:  inside("maximums").size("time"),
 		Tier:     int(inside("priority").size("tier")),
 		Accounts: inside("accounts").commas("allowed"),

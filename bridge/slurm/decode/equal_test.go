@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -16,6 +16,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
+
+	"fairbridge/bridge/slurm"
 )
 
 // ours are the reasons for which the decoder refuses what is JSON.
@@ -33,19 +35,19 @@ type failer interface {
 // agree checks that a decoder takes text as the reference does: both refuse
 // it, or both read the same records.
 func agree[T any](t failer, text []byte, key string,
-	decode func(*Decoder, io.Reader) ([]T, Meta, error), one func(jsonObject) T) {
+	decode func(*Decoder, io.Reader) ([]T, slurm.Meta, error), one func(jsonObject) T) {
 	t.Helper()
 	got, _, err := decode(new(Decoder), bytes.NewReader(text))
 	slow, _, err2 := decode(new(Decoder), iotest.OneByteReader(bytes.NewReader(text)))
 	if diff := cmp.Diff(got, slow); diff != "" || fmt.Sprint(err) != fmt.Sprint(err2) {
 		t.Fatalf("read by single bytes it differs: %v, %v\n%s", err, err2, diff)
 	}
-	var problem *Error
+	var problem *slurm.Error
 	switch valid := json.Valid(text); {
 	case err == nil && !valid:
-		t.Fatalf("accepted, but not JSON: %s", excerpt(string(text)))
+		t.Fatalf("accepted, but not JSON: %s", slurm.Excerpt(string(text)))
 	case err == nil:
-	case !errors.As(err, &problem) || problem.Class != Garbled:
+	case !errors.As(err, &problem) || problem.Class != slurm.Garbled:
 		t.Fatalf("%v is not of class garbled", err)
 	case valid && !slices.ContainsFunc(ours, func(s string) bool { return strings.Contains(err.Error(), s) }):
 		t.Fatalf("refused, but JSON: %v", err)
@@ -70,17 +72,17 @@ func agree[T any](t failer, text []byte, key string,
 
 func agreeJobs(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "jobs", func(d *Decoder, r io.Reader) ([]Job, Meta, error) { return d.Jobs(r, nil) }, referenceJob)
+	agree(t, text, "jobs", func(d *Decoder, r io.Reader) ([]slurm.Job, slurm.Meta, error) { return d.Jobs(r, nil) }, referenceJob)
 }
 
 func agreeNodes(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "nodes", func(d *Decoder, r io.Reader) ([]Node, Meta, error) { return d.Nodes(r, nil) }, referenceNode)
+	agree(t, text, "nodes", func(d *Decoder, r io.Reader) ([]slurm.Node, slurm.Meta, error) { return d.Nodes(r, nil) }, referenceNode)
 }
 
 func agreeReservations(t failer, text []byte) {
 	t.Helper()
-	agree(t, text, "reservations", func(d *Decoder, r io.Reader) ([]Reservation, Meta, error) { return d.Reservations(r, nil) }, referenceReservation)
+	agree(t, text, "reservations", func(d *Decoder, r io.Reader) ([]slurm.Reservation, slurm.Meta, error) { return d.Reservations(r, nil) }, referenceReservation)
 }
 
 // seeds are small documents with the first records of every recorded reply,

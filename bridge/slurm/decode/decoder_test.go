@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 import (
 	"bytes"
@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"fairbridge/bridge/slurm"
 )
 
 // job writes a jobs reply with one job that has all that is needed, changed
@@ -34,7 +36,7 @@ func job(more ...string) string {
 }
 
 // decodeJob decodes a reply with one job.
-func decodeJob(t *testing.T, text string) Job {
+func decodeJob(t *testing.T, text string) slurm.Job {
 	t.Helper()
 	jobs, _, err := new(Decoder).Jobs(strings.NewReader(text), nil)
 	if err != nil || len(jobs) != 1 {
@@ -48,62 +50,62 @@ var at = time.Unix(1795225297, 0).UTC()
 var jobTests = []struct {
 	name string
 	with []string
-	want func(*Job)
+	want func(*slurm.Job)
 }{
-	{"nothing more", nil, func(*Job) {}},
+	{"nothing more", nil, func(*slurm.Job) {}},
 	{"wrapped numbers", []string{
 		`"submit_time": {"set":true,"infinite":false,"number":1795225297}`,
 		`"priority": {"infinite":false,"number":9,"set":true}`,
 		`"time_limit": {"set":true,"infinite":false,"number":60}`,
 		`"nice": -5`},
-		func(j *Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
-	{"negative nice of 22.05", []string{`"nice": 4294967096`}, func(j *Job) { j.Nice, j.NiceKnown = -200, true }},
+		func(j *slurm.Job) { j.Priority, j.Limit, j.Nice, j.NiceKnown = 9, time.Hour, -5, true }},
+	{"negative nice of 22.05", []string{`"nice": 4294967096`}, func(j *slurm.Job) { j.Nice, j.NiceKnown = -200, true }},
 	{"missing is not zero", []string{`"nice": null`, `"array_task_id": null`, `"array_job_id": 7`},
-		func(j *Job) { j.ArrayJob = 7 }},
+		func(j *slurm.Job) { j.ArrayJob = 7 }},
 	{"not set is not zero", []string{`"array_task_id": {"set":false,"infinite":false,"number":0}`,
-		`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *Job) { j.ArrayJob = 7 }},
+		`"array_job_id": {"set":true,"infinite":false,"number":7}`}, func(j *slurm.Job) { j.ArrayJob = 7 }},
 	{"task zero", []string{`"array_task_id": {"set":true,"infinite":false,"number":0}`, `"array_job_id": 7`},
-		func(j *Job) { j.ArrayJob, j.ArraySplit = 7, true }},
-	{"task of no array", []string{`"array_task_id": 3`, `"array_job_id": 0`}, func(*Job) {}},
-	{"no limit", []string{`"time_limit": {"set":false,"infinite":true,"number":0}`}, func(*Job) {}},
-	{"no limit, plainly", []string{`"time_limit": 4294967295`}, func(*Job) {}},
-	{"held by priority", []string{`"priority": 0`}, func(j *Job) { j.Priority, j.Held = 0, true }},
-	{"held by flag", []string{`"hold": true`}, func(j *Job) { j.Held = true }},
+		func(j *slurm.Job) { j.ArrayJob, j.ArraySplit = 7, true }},
+	{"task of no array", []string{`"array_task_id": 3`, `"array_job_id": 0`}, func(*slurm.Job) {}},
+	{"no limit", []string{`"time_limit": {"set":false,"infinite":true,"number":0}`}, func(*slurm.Job) {}},
+	{"no limit, plainly", []string{`"time_limit": 4294967295`}, func(*slurm.Job) {}},
+	{"held by priority", []string{`"priority": 0`}, func(j *slurm.Job) { j.Priority, j.Held = 0, true }},
+	{"held by flag", []string{`"hold": true`}, func(j *slurm.Job) { j.Held = true }},
 	{"state with flags", []string{`"job_state": ["RUNNING","STAGE_OUT","COMPLETING"]`},
-		func(j *Job) { j.State, j.Flags = "RUNNING", []string{"COMPLETING", "STAGE_OUT"} }},
-	{"state of one word", []string{`"job_state": "RUNNING"`}, func(j *Job) { j.State = "RUNNING" }},
+		func(j *slurm.Job) { j.State, j.Flags = "RUNNING", []string{"COMPLETING", "STAGE_OUT"} }},
+	{"state of one word", []string{`"job_state": "RUNNING"`}, func(j *slurm.Job) { j.State = "RUNNING" }},
 	{"only a flag", []string{`"job_state": "CONFIGURING"`},
-		func(j *Job) { j.State, j.Flags = "RUNNING", []string{"CONFIGURING"} }},
+		func(j *slurm.Job) { j.State, j.Flags = "RUNNING", []string{"CONFIGURING"} }},
 	{"completing", []string{`"job_state": "COMPLETING"`},
-		func(j *Job) { j.State, j.Flags = "COMPLETING", []string{"COMPLETING"} }},
+		func(j *slurm.Job) { j.State, j.Flags = "COMPLETING", []string{"COMPLETING"} }},
 	{"times", []string{`"eligible_time": 0`, `"start_time": 1795225297`, `"suspend_time": null`, `"pre_sus_time": 90`},
-		func(j *Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
+		func(j *slurm.Job) { j.Start, j.PreSuspend = at, 90*time.Second }},
 	{"hostlists", []string{`"nodes": "None assigned"`, `"required_nodes": ["n1","n2"]`, `"excluded_nodes": "n[3-4]"`},
-		func(j *Job) { j.Required, j.Excluded = ReadHosts("n1,n2"), ReadHosts("n[3-4]") }},
-	{"exclusive", []string{`"shared": ["none"]`}, func(j *Job) { j.Exclusive = true }},
-	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *Job) { j.Exclusive = true }},
-	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *Job) { j.Exclusive = true }},
-	{"shared by user", []string{`"shared": ["user"]`, `"exclusive": ["user"]`, `"cron": 5`}, func(*Job) {}},
+		func(j *slurm.Job) { j.Required, j.Excluded = slurm.ReadHosts("n1,n2"), slurm.ReadHosts("n[3-4]") }},
+	{"exclusive", []string{`"shared": ["none"]`}, func(j *slurm.Job) { j.Exclusive = true }},
+	{"exclusive, 22.05", []string{`"shared": "none"`}, func(j *slurm.Job) { j.Exclusive = true }},
+	{"exclusive, v0.0.40", []string{`"exclusive": ["true"]`}, func(j *slurm.Job) { j.Exclusive = true }},
+	{"shared by user", []string{`"shared": ["user"]`, `"exclusive": ["user"]`, `"cron": 5`}, func(*slurm.Job) {}},
 	{"sluid", []string{`"step_id": {"job_id": {"set":true,"infinite":false,"number":1}, "sluid": "s335M7"}`},
-		func(j *Job) { j.SLUID = "s335M7" }},
-	{"control characters", []string{`"comment": "a\u001b[2J\n\u009bé"`}, func(j *Job) { j.Comment = "a [2J  é" }},
-	{"escaped key", []string{`"comm\u0065nt": "x"`}, func(j *Job) { j.Comment = "x" }},
-	{"unknown keys", []string{`"x": {"jobs":[1,{"y":[]}]}`, `"": 1`, `"x": 2`}, func(*Job) {}},
-	{"whole number as fraction", []string{`"cpus": 8.0`}, func(j *Job) { j.CPUs = 8 }},
+		func(j *slurm.Job) { j.SLUID = "s335M7" }},
+	{"control characters", []string{`"comment": "a\u001b[2J\n\u009bé"`}, func(j *slurm.Job) { j.Comment = "a [2J  é" }},
+	{"escaped key", []string{`"comm\u0065nt": "x"`}, func(j *slurm.Job) { j.Comment = "x" }},
+	{"unknown keys", []string{`"x": {"jobs":[1,{"y":[]}]}`, `"": 1`, `"x": 2`}, func(*slurm.Job) {}},
+	{"whole number as fraction", []string{`"cpus": 8.0`}, func(j *slurm.Job) { j.CPUs = 8 }},
 	{"a long remark is cut", []string{`"comment": "` + strings.Repeat("é", 3000) + `"`},
-		func(j *Job) { j.Comment = strings.Repeat("é", 2048) }},
+		func(j *slurm.Job) { j.Comment = strings.Repeat("é", 2048) }},
 	{"cut within a character", []string{`"comment": "x` + strings.Repeat("é", 3000) + `"`},
-		func(j *Job) { j.Comment = "x" + strings.Repeat("é", 2047) }},
+		func(j *slurm.Job) { j.Comment = "x" + strings.Repeat("é", 2047) }},
 	{"cut before an escape", []string{`"comment": "` + strings.Repeat("x", 4094) + `\u0041tail"`},
-		func(j *Job) { j.Comment = strings.Repeat("x", 4094) }},
+		func(j *slurm.Job) { j.Comment = strings.Repeat("x", 4094) }},
 	{"cut although it fills the window", []string{`"comment": "` + strings.Repeat("x", 300_000) + `"`},
-		func(j *Job) { j.Comment = strings.Repeat("x", 4096) }},
+		func(j *slurm.Job) { j.Comment = strings.Repeat("x", 4096) }},
 }
 
 func TestJobFields(t *testing.T) {
 	for _, tt := range jobTests {
 		t.Run(tt.name, func(t *testing.T) {
-			want := Job{ID: 7, UserID: 1000, Partitions: []string{"gpu"}, State: "PENDING", Submit: at, Priority: 5}
+			want := slurm.Job{ID: 7, UserID: 1000, Partitions: []string{"gpu"}, State: "PENDING", Submit: at, Priority: 5}
 			tt.want(&want)
 			if diff := cmp.Diff(want, decodeJob(t, job(tt.with...)), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
@@ -134,7 +136,7 @@ func TestOpaqueJobs(t *testing.T) {
 		`"required_nodes": "` + strings.Repeat("n", 2<<20) + `"`: "required_nodes is not of the expected kind",
 	} {
 		if got := decodeJob(t, job(with)).Opaque; got != want {
-			t.Errorf("%s: opaque %q, want %q", excerpt(with), got, want)
+			t.Errorf("%s: opaque %q, want %q", slurm.Excerpt(with), got, want)
 		}
 	}
 }
@@ -175,7 +177,7 @@ func TestAllocations(t *testing.T) {
 	const jobs = 2000
 	text := reply(t, "26.05-v0.0.44", jobs)
 	var d Decoder
-	into := make([]Job, 0, jobs)
+	into := make([]slurm.Job, 0, jobs)
 	n := testing.AllocsPerRun(3, func() {
 		if out, _, err := d.Jobs(bytes.NewReader(text), into[:0]); err != nil || len(out) != jobs {
 			t.Fatal(len(out), err)
@@ -196,5 +198,20 @@ func TestShapesFit(t *testing.T) {
 	}
 	if len(jobShape.index) != len(jobShape.fields) {
 		t.Error("a job field is listed twice")
+	}
+}
+
+// Every job is exactly one of pending, running and done.
+func TestOneBaseState(t *testing.T) {
+	for text, want := range map[string]string{
+		`["PENDING"]`: "pending", `["PENDING","REQUEUED"]`: "pending", `["RUNNING"]`: "running", `["RUNNING","CONFIGURING"]`: "running",
+		`["SUSPENDED"]`: "running", `["COMPLETED","COMPLETING"]`: "running", `["COMPLETED"]`: "done", `["PREEMPTED"]`: "done",
+		`"COMPLETING"`: "running", `"CONFIGURING"`: "running", `"REQUEUE_HOLD"`: "pending", `"TIMEOUT"`: "done", `"REVOKED"`: "done",
+	} {
+		j := decodeJob(t, job(`"job_state": `+text))
+		got := map[bool]string{j.Pending(): "pending", j.Running(): "running", j.Done(): "done"}
+		if got[true] != want || j.Pending() && j.Running() || j.Opaque != "" {
+			t.Errorf("%s: state %s flags %v, want %s", text, j.State, j.Flags, want)
+		}
 	}
 }

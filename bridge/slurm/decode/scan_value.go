@@ -1,4 +1,4 @@
-package slurm
+package decode
 
 // guess is a key that is expected next, because the record before had it at
 // the same place: slurmrestd writes every record in one order.

@@ -1,15 +1,17 @@
-package slurm
+package decode
 
 import (
 	"slices"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/slurm"
 )
 
 // referenceJob reads one job.
-func referenceJob(o jsonObject) Job {
+func referenceJob(o jsonObject) slurm.Job {
 	r := newReader(o)
-	var j Job
+	var j slurm.Job
 	j.ID, j.UserID = r.size("job_id"), r.size("user_id")
 	if step, ok := o["step_id"].(map[string]any); ok {
 		inner := newReader(step)
@@ -27,7 +29,7 @@ func referenceJob(o jsonObject) Job {
 	return j
 }
 
-func (r *reader) identity(j *Job) {
+func (r *reader) identity(j *slurm.Job) {
 	j.Name, j.User, j.Account, j.QOS = r.text("name"), r.text("user_name"), r.text("account"), r.text("qos")
 	if list := r.text("partition"); list != "" {
 		j.Partitions = strings.Split(list, ",")
@@ -48,41 +50,41 @@ func (r *reader) identity(j *Job) {
 	j.Held = r.flag("hold") || r.good["priority"] && j.Priority == 0
 	j.Restarts, j.Requeue, j.Batch = int(r.size("restart_cnt")), r.flag("requeue"), r.flag("batch_flag")
 	j.Comment, j.Extra, j.Admin = r.text("comment"), r.text("extra"), r.text("admin_comment")
-	j.Directive = ReadDirective(j.Comment, j.Extra)
-	j.Features, j.Dependency, j.Reservation = ReadFeatures(r.text("features")), ReadDependency(r.text("dependency")), r.text("resv_name")
+	j.Directive = slurm.ReadDirective(j.Comment, j.Extra)
+	j.Features, j.Dependency, j.Reservation = slurm.ReadFeatures(r.text("features")), slurm.ReadDependency(r.text("dependency")), r.text("resv_name")
 	j.Federation = r.text("federation_origin")
 }
 
-func (r *reader) times(j *Job) {
+func (r *reader) times(j *slurm.Job) {
 	j.Submit, j.Eligible, j.Accrue = r.time("submit_time"), r.time("eligible_time"), r.time("accrue_time")
 	j.Start, j.End, j.Suspended = r.time("start_time"), r.time("end_time"), r.time("suspend_time")
 	j.PreSuspend, j.Deadline = r.span("pre_sus_time", time.Second), r.time("deadline")
 	j.Limit = r.span("time_limit", time.Minute)
 }
 
-func (r *reader) resources(j *Job) {
-	j.Nodes, j.Required = ReadHosts(r.hosts("nodes")), ReadHosts(r.hosts("required_nodes"))
-	j.Excluded, j.Scheduled = ReadHosts(r.hosts("excluded_nodes")), ReadHosts(r.hosts("scheduled_nodes"))
+func (r *reader) resources(j *slurm.Job) {
+	j.Nodes, j.Required = slurm.ReadHosts(r.hosts("nodes")), slurm.ReadHosts(r.hosts("required_nodes"))
+	j.Excluded, j.Scheduled = slurm.ReadHosts(r.hosts("excluded_nodes")), slurm.ReadHosts(r.hosts("scheduled_nodes"))
 	j.NodeCount, j.MaxNodes, j.CPUs = int(r.size("node_count")), int(r.size("max_nodes")), int(r.size("cpus"))
 	j.MemPerNode, j.MemPerCPU = r.size("memory_per_node"), r.size("memory_per_cpu")
-	j.Request, j.Allocated = ReadTRES(r.text("tres_req_str")), ReadTRES(r.text("tres_alloc_str"))
-	j.PerNode, j.PerJob, j.PerTask = ReadRequest(r.text("tres_per_node")), ReadRequest(r.text("tres_per_job")), ReadRequest(r.text("tres_per_task"))
+	j.Request, j.Allocated = slurm.ReadTRES(r.text("tres_req_str")), slurm.ReadTRES(r.text("tres_alloc_str"))
+	j.PerNode, j.PerJob, j.PerTask = slurm.ReadRequest(r.text("tres_per_node")), slurm.ReadRequest(r.text("tres_per_job")), slurm.ReadRequest(r.text("tres_per_task"))
 	detail, _ := r.list("gres_detail", false)
-	j.Gres = ReadDetail(detail)
+	j.Gres = slurm.ReadDetail(detail)
 }
 
-func (r *reader) array(j *Job) {
+func (r *reader) array(j *slurm.Job) {
 	j.ArrayJob, j.ArrayMax = r.size("array_job_id"), int(r.size("array_max_tasks"))
 	task, got := sized(r.o["array_task_id"])
 	if r.note("array_task_id", got); got == found && j.ArrayJob != 0 {
 		j.ArrayTask, j.ArraySplit = task, true
 	}
-	j.ArrayTasks = ReadTasks(r.text("array_task_string"))
+	j.ArrayTasks = slurm.ReadTasks(r.text("array_task_string"))
 	j.HetJob, j.HetOffset = r.size("het_job_id"), int(r.size("het_job_offset"))
 }
 
 // soft reads the fields that never spoil the record.
-func (r *reader) soft(j *Job) {
+func (r *reader) soft(j *slurm.Job) {
 	soft := newReader(r.o)
 	j.Cron = soft.text("cron")
 	shared, _ := soft.list("shared", true)
@@ -113,9 +115,9 @@ func (r *reader) opaque() string {
 var needed = map[string]bool{"job_id": true, "user_id": true, "partition": true, "job_state": true, "submit_time": true, "priority": true, "restart_cnt": true}
 
 // referenceNode reads one node.
-func referenceNode(o jsonObject) Node {
+func referenceNode(o jsonObject) slurm.Node {
 	r := newReader(o)
-	var n Node
+	var n slurm.Node
 	n.Name, n.Reason = r.text("name"), r.text("reason")
 	for _, key := range []string{"state", "state_flags"} {
 		words, _ := r.list(key, true)
@@ -129,8 +131,8 @@ func referenceNode(o jsonObject) Node {
 	}
 	slices.Sort(n.Flags)
 	n.Flags = slices.Compact(n.Flags)
-	n.Gres, n.GresUsed = ReadGRES(r.text("gres")), ReadGRES(r.text("gres_used"))
-	n.TRES, n.TRESUsed = ReadTRES(r.text("tres")), ReadTRES(r.text("tres_used"))
+	n.Gres, n.GresUsed = slurm.ReadGRES(r.text("gres")), slurm.ReadGRES(r.text("gres_used"))
+	n.TRES, n.TRESUsed = slurm.ReadTRES(r.text("tres")), slurm.ReadTRES(r.text("tres_used"))
 	n.Features, n.Partitions = r.commas("active_features"), r.commas("partitions")
 	n.CPUs, n.CPUsUsed = int(r.size("cpus")), int(r.size("alloc_cpus"))
 	n.MemMB, n.MemUsedMB = r.size("real_memory"), r.size("alloc_memory")
@@ -157,10 +159,10 @@ func (r *reader) commas(key string) []string {
 }
 
 // referenceReservation reads one reservation.
-func referenceReservation(o jsonObject) Reservation {
+func referenceReservation(o jsonObject) slurm.Reservation {
 	r := newReader(o)
-	var v Reservation
-	v.Name, v.Nodes = r.text("name"), ReadHosts(r.hosts("node_list"))
+	var v slurm.Reservation
+	v.Name, v.Nodes = r.text("name"), slurm.ReadHosts(r.hosts("node_list"))
 	v.Start, v.End = r.time("start_time"), r.time("end_time")
 	v.Flags, _ = r.list("flags", true)
 	slices.Sort(v.Flags)
@@ -173,7 +175,7 @@ func referenceReservation(o jsonObject) Reservation {
 	}
 	soft := newReader(o)
 	v.Cores, v.NodeCount = int(soft.size("core_count")), int(soft.size("node_count"))
-	v.TRES, v.Partition, v.Licenses = ReadTRES(soft.text("tres")), soft.text("partition"), soft.text("licenses")
+	v.TRES, v.Partition, v.Licenses = slurm.ReadTRES(soft.text("tres")), soft.text("partition"), soft.text("licenses")
 	v.Users, v.Accounts, v.Groups = soft.commas("users"), soft.commas("accounts"), soft.commas("groups")
 	return v
 }

@@ -1,0 +1,3 @@
+// Package decode reads what slurmrestd sends, of any API version, into the records
+// of package slurm.
+package decode
