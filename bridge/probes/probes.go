@@ -23,7 +23,7 @@ type Puller interface {
 // Probes asks the probes of a cluster's GPU nodes. It is not safe for
 // concurrent use.
 type Probes struct {
-	// Keep is given what every new sample shows; nil: nobody keeps it.
+	// Keep is given what every new sample shows; nil: it is dropped.
 	Keep func([]Seen)
 	// Believe has jobs' reports of their progress count. Policies that order by
 	// remaining time then depend on what jobs say of themselves.

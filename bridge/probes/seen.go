@@ -14,7 +14,7 @@ import (
 type Seen struct {
 	At               time.Time
 	Node, UUID, Type string         // the type as the driver calls it, with the slice's profile
-	Job              int64          // 0: nobody
+	Job              int64          // 0: none
 	Busy, Mem        policy.Measure // shares 0..1, of the whole device
 	Watts            policy.Measure
 	Procs            policy.Measure // the job's processes on it; 0: it holds it without using it
@@ -34,7 +34,7 @@ func see(node string, s *nodeprobe.Sample, of *tenants) []Seen {
 		base := Seen{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: share(g.Busy), Mem: filled(g.MemUsedMB, g.MemTotalMB),
 			Watts: policy.Measure(g.Watts), Sick: g.Sick != "", Throttled: throttled(g)}
 		if base.Sick {
-			base.Busy = policy.Measure{} // its idleness is nobody's
+			base.Busy = policy.Measure{} // its idleness is no job's
 		}
 		if !g.MIG {
 			out = append(out, of.on(base, g, g.Procs, of.holders(g))...)

@@ -49,7 +49,7 @@ func (a *access) caller(h http.Header, old bool, now time.Time) caller {
 	return caller{user: user, here: true, good: good && a.state == Normal}
 }
 
-// verify maps a token to its user. SlurmUser may act as anybody.
+// verify maps a token to its user. SlurmUser may act as any user.
 func (a *access) verify(token, name string, now time.Time) (string, bool) {
 	user := ""
 	switch {

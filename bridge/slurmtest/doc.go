@@ -10,6 +10,12 @@
 //	s.World(func(w *sim.World) { w.Advance(w.Now().Add(time.Minute)) })
 //	s.Inject(slurmtest.Fault{Kind: slurmtest.Lost, Method: "POST", Times: 1})
 //
+// Server is what tests hold: it listens, keeps the world going, injects faults
+// and records calls. Behind it slurmrestd finds the caller and the endpoint; a
+// reader answers from the world, a writer changes it; a release, its envelope
+// and package wire give the answer its shape, package update reads the bodies
+// of job updates, and a fault says what is left of the answer.
+//
 // Replies were modelled on recordings of Slurm 22.05, 24.11 and 26.05.
 // v0.0.39 was never recorded: it is v0.0.40 with the job state as one word.
 package slurmtest

@@ -76,8 +76,8 @@ func (p *jobPoll) full(ctx context.Context, marks map[int64]string) (model, erro
 // is filtered or cut; it may cost something.
 const questions = 5
 
-// missing completes a whole list by the jobs that it leaves out although nobody
-// saw them end. Slurm is asked about each: one that it does not know is gone, and
+// missing completes a whole list by the jobs that it leaves out although their
+// end was not seen. Slurm is asked about each: one that it does not know is gone, and
 // noted in the view as such. One that it knows proves that the list is not whole.
 // Those that there were too many of to ask keep their last record, and are asked
 // about by the next polls.
