@@ -125,6 +125,10 @@ var mutants = []mutant{
 	{"no STOP file", configured(func(c *bridge.Config) { c.StopFile = "" }), []string{"stop", "I20"}},
 	{"no warming up", configured(func(c *bridge.Config) { c.Warmup = 0 }), []string{"warm"}},
 	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Gate.Skew, c.Gate.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
+	{"reservations are ignored", cluster(seeing{observe: func(v *slurm.View) {
+		v.Reservations, v.Unreserved, v.ReservedAt = nil, "", v.At
+	}}), []string{"I21"}},
+	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Gate.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
 	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},
 	{"jobs are not read again", chaos.Parts{Cluster: func(c bridge.Cluster) bridge.Cluster { return &remembering{Cluster: c} }}, []string{"reread"}},
 	{"absence is proof", cluster(seeing{observe: func(v *slurm.View) {
