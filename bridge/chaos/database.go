@@ -86,7 +86,7 @@ func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
 	if err := d.p.store.Mark(ctx, in); err != nil {
 		return err
 	}
-	d.p.leave = d.p.thaws
+	d.p.frozenAt = d.p.frozen
 	return d.leave()
 }
 

@@ -54,7 +54,7 @@ func (t *trial) happen(e event.Event) {
 		t.sometime(r, func() { do(t.people(), r) })
 		return
 	}
-	if f, ok := mishaps[e.Kind]; ok {
+	if f, ok := effects[e.Kind]; ok {
 		f(t, r)
 		return
 	}
@@ -63,7 +63,7 @@ func (t *trial) happen(e event.Event) {
 
 func (t *trial) people() people.People { return people.People{Site: t.Site, World: t.w} }
 
-func (t *trial) submit(r *rand.Rand) {
+func submit(t *trial, r *rand.Rand) {
 	if err := t.people().Submit(r); err != nil {
 		t.oracle.Breach("harness", 0, "%v", err)
 	}
@@ -92,17 +92,17 @@ func (t *trial) lasts(k event.Kind, r *rand.Rand) {
 	t.faults.roll[k] = r.Uint64()
 }
 
-// mishaps are the faults that are more than a state that lasts.
-var mishaps = map[event.Kind]func(*trial, *rand.Rand){
-	event.Submit:      (*trial).submit,
+// effects are what the events do that are more than a fault that lasts.
+var effects = map[event.Kind]func(*trial, *rand.Rand){
+	event.Submit:      submit,
 	event.Unreachable: strikes(event.Unreachable), event.LostBefore: strikes(event.LostBefore), event.LostAfter: strikes(event.LostAfter),
 	event.Late: strikes(event.Late), event.Broken: strikes(event.Broken), event.Busy: strikes(event.Busy),
 	event.ClockAhead: clock(event.ClockAhead, 1), event.ClockBehind: clock(event.ClockBehind, -1), event.OurClock: clock(event.OurClock, 1),
-	event.Restart: (*trial).restarted, event.NodeDown: node((*sim.World).Down), event.NodeDrain: node((*sim.World).Drain), event.NodeUp: (*trial).nodeUp,
-	event.Queue: (*trial).closeQueue,
-	event.Kill:  (*trial).kill, event.Freeze: (*trial).stand, event.Stop: (*trial).stop, event.Release: (*trial).released,
+	event.Restart: restarted, event.NodeDown: node((*sim.World).Down), event.NodeDrain: node((*sim.World).Drain), event.NodeUp: nodeUp,
+	event.Queue: closeQueue,
+	event.Kill:  kill, event.Freeze: stand, event.Stop: stop, event.Release: released,
 	event.CommitLost: func(t *trial, _ *rand.Rand) { t.faults.once = append(t.faults.once, event.CommitLost) },
-	event.Restored:   (*trial).restored,
+	event.Restored:   restored,
 }
 
 // strikes lets the next few writes suffer.
@@ -137,12 +137,12 @@ func node(do func(*sim.World, string, string) error) func(*trial, *rand.Rand) {
 	}
 }
 
-func (t *trial) nodeUp(r *rand.Rand) {
+func nodeUp(t *trial, r *rand.Rand) {
 	all := t.w.Nodes()
 	_ = t.w.Resume(all[r.IntN(len(all))].Name)
 }
 
-func (t *trial) closeQueue(r *rand.Rand) {
+func closeQueue(t *trial, r *rand.Rand) {
 	t.lasts(event.Queue, r)
 	t.faults.roll[event.Queue] = 1
 	_ = t.w.SetPartition(site.Managed, false)
@@ -150,7 +150,7 @@ func (t *trial) closeQueue(r *rand.Rand) {
 
 // restarted starts slurmctld again: what was written in the last seconds is
 // forgotten, and for a while nobody answers.
-func (t *trial) restarted(r *rand.Rand) {
+func restarted(t *trial, r *rand.Rand) {
 	t.faults.boot = t.w.Now().Truncate(time.Second)
 	if r.IntN(2) == 0 {
 		t.faults.until[event.PollFails] = max(t.faults.until[event.PollFails], t.cycle+1+r.IntN(2))
@@ -160,17 +160,17 @@ func (t *trial) restarted(r *rand.Rand) {
 	}
 }
 
-func (t *trial) kill(r *rand.Rand) {
+func kill(t *trial, r *rand.Rand) {
 	p, renamed, rest := t.procs[r.IntN(len(t.procs))], r.IntN(2) == 0, r.IntN(5)
 	p.arm(1+r.IntN(40), func() { p.die(renamed, rest) })
 }
 
-func (t *trial) stand(r *rand.Rand) {
+func stand(t *trial, r *rand.Rand) {
 	p, d, over := t.procs[r.IntN(len(t.procs))], time.Duration(20+r.IntN(400))*time.Second, r.IntN(2) == 0
 	p.arm(1+r.IntN(40), func() { p.freeze(d, over) })
 }
 
-func (t *trial) stop(r *rand.Rand) {
+func stop(t *trial, r *rand.Rand) {
 	t.lasts(event.Stop, r)
 	t.procs[0].arm(1+r.IntN(40), func() {
 		t.stopAt = t.w.Now()
@@ -178,7 +178,7 @@ func (t *trial) stop(r *rand.Rand) {
 	})
 }
 
-func (t *trial) restored(r *rand.Rand) {
+func restored(t *trial, r *rand.Rand) {
 	at := t.store.restore(r.IntN(4))
 	t.trace.note("the database is as it was at %v", at.Format(time.TimeOnly))
 	t.oracle.Restored(at)

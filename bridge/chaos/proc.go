@@ -25,18 +25,18 @@ import (
 type proc struct {
 	*trial
 	oracle.Daemon
-	holder string // as the leader row knows it
-	loop   *cycle.Loop
-	born   int // restarts so far
-	rest   int // cycles until it is started again
-	ports  int // calls of ports in this step
-	armed  []action
-	cancel context.CancelFunc
-	thaws  int              // how often it stood still
-	leave  int              // how often it had stood still when it had leave to send
-	marks  map[int64]string // the states of the jobs it read last
-	touch  map[int64]int    // jobs to be read afresh
-	fullAt time.Time        // of the last full list
+	holder   string // as the leader row knows it
+	loop     *cycle.Loop
+	born     int // restarts so far
+	rest     int // cycles until it is started again
+	ports    int // calls of ports in this step
+	armed    []action
+	cancel   context.CancelFunc
+	frozen   int              // how often it stood still
+	frozenAt int              // how often it had stood still when it had leave to send
+	marks    map[int64]string // the states of the jobs it read last
+	touch    map[int64]int    // jobs to be read afresh
+	fullAt   time.Time        // of the last full list
 }
 
 // action is something to happen when the step has come to a port.
@@ -168,7 +168,7 @@ func (p *proc) now() time.Time { return p.w.Now().Add(p.faults.skew(event.OurClo
 // goes on where it was, its cycle over or, when its host slept as a whole, not.
 func (p *proc) freeze(d time.Duration, over bool) {
 	p.trace.note("%s stands still for %v", p.Name, d)
-	p.thaws++
+	p.frozen++
 	for end := p.w.Now().Add(d); p.w.Now().Before(end); {
 		for _, o := range p.procs {
 			if o != p {

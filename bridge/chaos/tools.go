@@ -31,7 +31,7 @@ func (t *trial) tick() {
 
 // released is fairbridge release in the middle: a daemon is stopped, and started
 // again after it.
-func (t *trial) released(*rand.Rand) {
+func released(t *trial, _ *rand.Rand) {
 	p := t.procs[0]
 	p.loop, p.rest, p.armed = nil, 1, nil
 	_ = (&database{p}).Resign(context.Background(), site.Cluster, p.holder)

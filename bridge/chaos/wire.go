@@ -64,7 +64,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	if j, err := c.w.Job(e.Run.Job); err == nil && c.hidden(&j, true) {
 		return &slurm.Error{Class: slurm.Refused, Number: sim.InvalidUser, Text: "Invalid user id"}
 	}
-	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.w.Now(), Late: c.thaws != c.leave}
+	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.w.Now(), Late: c.frozen != c.frozenAt}
 	c.oracle.Sends(call)
 	strike := c.faults.strike()
 	if strike != "" || call.Late {

@@ -39,14 +39,14 @@ func (o *Oracle) stopped(k *Call, j *slurm.Job) {
 		o.Breach("opted", j.ID, "it was stopped by %s and its owner had not opted in", k.By.Name)
 	}
 	o.stops = append(o.stops, x)
-	for _, why := range append(o.tooMany(&x), o.tooLarge(k, &x)...) {
+	for _, why := range append(tooMany(o, &x), tooLarge(o, k, &x)...) {
 		o.Breach("I7", x.job, "%s", why)
 	}
 }
 
 // I7: at most so many preemptions per job, user and account. Counted by when they
 // were sent.
-func (o *Oracle) tooMany(x *stop) []string {
+func tooMany(o *Oracle, x *stop) []string {
 	c := &o.Site.Gate
 	var out []string
 	for _, b := range []struct {
@@ -69,7 +69,7 @@ func (o *Oracle) tooMany(x *stop) []string {
 
 // tooLarge is I7 on sizes: so many GPUs per interval and per hour, so much work
 // lost in a day.
-func (o *Oracle) tooLarge(k *Call, x *stop) []string {
+func tooLarge(o *Oracle, k *Call, x *stop) []string {
 	c, inUse := &o.Site.Gate, k.By.inUse()
 	var out []string
 	for _, b := range []struct {

@@ -100,25 +100,3 @@ func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
 	}
 	return free
 }
-
-// I22: nobody is stopped while a job of the partition that another was stopped for
-// has not started three intervals after that took effect, for half an hour at most.
-func inVain(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.Late {
-		return ""
-	}
-	now := s.By.Truth.At
-	for i := range s.o.stops {
-		x := &s.o.stops[i]
-		b, v := s.By.Truth.Job(x.to), s.By.Truth.Job(x.job)
-		since := now.Sub(x.took)
-		switch {
-		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.unknowable(x.at):
-		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
-		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
-		default:
-			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.to, since, b.Reason)
-		}
-	}
-	return ""
-}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/slurm"
 )
 
@@ -134,6 +135,28 @@ func pingPong(s *send) string {
 	for _, x := range s.o.stops {
 		if x.job == to && x.to == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.unknowable(x.at) {
 			return fmt.Sprintf("job %d was stopped for it %v ago", to, s.now.Sub(x.at))
+		}
+	}
+	return ""
+}
+
+// I22: no job is stopped while a job of the partition that another was stopped for
+// has not started three intervals after that took effect, for half an hour at most.
+func inVain(s *send) string {
+	if s.Edit.Kind != slurm.Requeue || s.Late {
+		return ""
+	}
+	now := s.By.Truth.At
+	for i := range s.o.stops {
+		x := &s.o.stops[i]
+		b, v := s.By.Truth.Job(x.to), s.By.Truth.Job(x.job)
+		since := now.Sub(x.took)
+		switch {
+		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.unknowable(x.at):
+		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
+		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
+		default:
+			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.to, since, b.Reason)
 		}
 	}
 	return ""
