@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/policy"
 )
 
 // State is how far an intent has come.
@@ -49,17 +48,6 @@ type Before struct {
 	User     string      `json:"user,omitempty"` // whose job it is
 	Held     time.Time   `json:"held,omitzero"`  // of a hand-back only: when our hold was accepted, or seen so soon that it is ours
 	Stop     *StopCost   `json:"stop,omitempty"` // of a requeue or warning only
-}
-
-// StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
-// the intent: the job may be forgotten by then.
-type StopCost struct {
-	User    string            `json:"user"`
-	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"`             // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"`             // work expected to be lost
-	For     int64             `json:"for"`              // the job that gets the room
-	Signal  slurm.Signal      `json:"signal,omitempty"` // of a warning
 }
 
 // Intent is one row of the ledger.

@@ -9,14 +9,21 @@ import (
 
 // Stop is one stop of a job. It is worth recording: budgets are counted on it.
 type Stop struct {
-	Job     int64             `json:"job"`
+	Job int64
+	StopCost
+	At   time.Time // Slurm's clock: Snapshot.Now of the cycle
+	Sent time.Time // when Slurm was told and said yes; zero: not, as far as known
+}
+
+// StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
+// the intent: the job may be forgotten by then.
+type StopCost struct {
 	User    string            `json:"user"`
 	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"`          // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"`          // work expected to be lost
-	At      time.Time         `json:"at"`            // Slurm's clock: Snapshot.Now of the cycle
-	For     int64             `json:"for"`           // the job that got the room; itself when moved
-	Sent    time.Time         `json:"sent,omitzero"` // when Slurm was told and said yes; zero: not, as far as known
+	GPUs    float64           `json:"gpus"`             // whole GPUs it lost
+	Lost    policy.GPUSeconds `json:"lost"`             // work expected to be lost
+	For     int64             `json:"for"`              // the job that gets the room; itself when moved
+	Signal  slurm.Signal      `json:"signal,omitempty"` // of a warning
 }
 
 // Notice is the warning that the script of a running job gets before the job is

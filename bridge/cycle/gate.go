@@ -72,7 +72,7 @@ func (k *look) remember(in *bridge.Intent) {
 	}
 	k.runs = append(k.runs, e.Run)
 	if s := in.Before.Stop; s != nil && k.View.At.Sub(in.Made) < 24*time.Hour {
-		stop := bridge.Stop{Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: in.Made, For: s.For}
+		stop := bridge.Stop{Job: e.Run.Job, StopCost: *s, At: in.Made}
 		if in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired {
 			stop.Sent = in.Sent
 		}
@@ -163,7 +163,7 @@ func (k *look) edits(t *Evaluation, edits []slurm.Edit) {
 		if s == nil {
 			continue
 		}
-		stop := bridge.Stop{Job: e.Run.Job, User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, At: k.View.At, For: s.For}
+		stop := bridge.Stop{Job: e.Run.Job, StopCost: *s, At: k.View.At}
 		if e.Kind == slurm.Warn {
 			k.state.Warnings = append(k.state.Warnings, gate.Warning{Run: e.Run, Stop: stop})
 		} else {
@@ -186,7 +186,8 @@ func (t *Evaluation) stop(e slurm.Edit) *bridge.StopCost {
 	}
 	for _, s := range stops {
 		if s.Job == e.Run.Job {
-			return &bridge.StopCost{User: s.User, Account: s.Account, GPUs: s.GPUs, Lost: s.Lost, For: s.For, Signal: e.Signal}
+			s.Signal = e.Signal
+			return &s.StopCost
 		}
 	}
 	return nil
@@ -196,7 +197,7 @@ func (t *Evaluation) stop(e slurm.Edit) *bridge.StopCost {
 func warningOf(in *bridge.Intent) gate.Warning {
 	w := gate.Warning{Run: in.Edit.Run, Due: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
 	if s := in.Before.Stop; s != nil {
-		w.User, w.Account, w.GPUs, w.For = s.User, s.Account, s.GPUs, s.For
+		w.StopCost = *s
 	}
 	return w
 }

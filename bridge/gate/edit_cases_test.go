@@ -124,7 +124,7 @@ var editCases = []struct {
 	{"I7 budget", func(in *gate.EditInput) { in.Stops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.Allowed = in.Allowed[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
-		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-40 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
 		in.Config.StopFloor1h = 2
 	}, requeue, "I9"},
 

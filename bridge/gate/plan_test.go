@@ -66,10 +66,10 @@ var planCases = []planCase{
 		in.Config.StopFloor, in.Config.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute)}}}
 	}, "I7"},
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}}
 	}, ""},
 	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 0 }, "I8"},
 	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 99 }, "I8"},
@@ -115,11 +115,11 @@ var planCases = []planCase{
 	}, "I8"},
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-59 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
 		in.Config.StopFloor1h = 2
 	}, "I9"},
 	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
-		in.Stops = []bridge.Stop{{Job: 1, For: 11, At: noon.Add(-61 * time.Minute)}}
+		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
 	}, ""},
 	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
 	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Down = "drained" }, "I12"},
@@ -177,7 +177,7 @@ func hoursAgo(hours ...int) []time.Time {
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
 	in.Config.StopPercent1h = 10_000
 	for i := range n {
-		in.Stops = append(in.Stops, bridge.Stop{Job: int64(100 + i), User: user, Account: account, At: noon.Add(-ago)})
+		in.Stops = append(in.Stops, bridge.Stop{Job: int64(100 + i), At: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
 	}
 }
 

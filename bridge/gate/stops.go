@@ -34,10 +34,10 @@ func newStopBudget(f *facts) *stopBudget {
 
 // stopOf describes the stop of a job.
 func (f *facts) stopOf(p *policy.Job, beneficiary int64) bridge.Stop {
-	return bridge.Stop{
-		Job: int64(p.ID), User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.Whole(),
-		Lost: policy.Service(p.Ask.GPUs.Whole(), f.cost(p)), At: f.Snapshot.Now, For: beneficiary,
-	}
+	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
+		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.Whole(),
+		Lost: policy.Service(p.Ask.GPUs.Whole(), f.cost(p)), For: beneficiary,
+	}}
 }
 
 // cost is the time a stop of the job loses on all its GPUs.

@@ -48,7 +48,7 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 
 // ago is a warning of job 11's run that was sent so long ago.
 func ago(s *gate.State, d time.Duration) gate.Warning {
-	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-d), For: 1}}
+	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
 	w.Due = s.Now.Add(grace - d)
 	return w
 }
@@ -133,7 +133,7 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
 	}
-	in.Stops = []bridge.Stop{{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon.Add(-20 * time.Minute), For: 1}}
+	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
 	in.Config.StopFloor1h = 2
 	if out := gate.Plan(in); len(out.Warns) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
@@ -169,7 +169,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		}, slurm.Requeue, "I5"},
 	} {
 		s := graceful(t).State
-		stop := bridge.Stop{Job: 11, User: "u11", Account: "b", GPUs: 8, At: noon, For: 1}
+		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}
 		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
 		if c.kind == slurm.Warn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
