@@ -1,0 +1,168 @@
+package oracle
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/chaos/site"
+	"fairbridge/bridge/invariant"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// TestEverySentenceIsJudged: an invariant without a rule here would hold in every
+// trial.
+func TestEverySentenceIsJudged(t *testing.T) {
+	var all strings.Builder
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), "_test.go") {
+			continue
+		}
+		text, err := os.ReadFile(f.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(text)
+	}
+	for _, x := range invariant.All {
+		if !strings.Contains(all.String(), strconv.Quote(string(x.ID))) {
+			t.Errorf("no rule breaks %s: %s", x.ID, x.Text)
+		}
+	}
+}
+
+// empty is a database that nothing was written to, and that daemon1 leads.
+type empty struct{}
+
+func (empty) Intents(context.Context, string, time.Time, time.Time) ([]bridge.Intent, error) {
+	return nil, nil
+}
+
+func (empty) Past(context.Context, string, time.Time) (*bridge.Past, error) {
+	return &bridge.Past{}, nil
+}
+
+func (empty) Leader() (holder string, epoch int64, until time.Time) {
+	return site.Processes[0], 1, time.Time{}
+}
+
+// judged is a site with one job, and an oracle.
+type judged struct {
+	*Oracle
+	job int64
+}
+
+func judge(t *testing.T, spec sim.Spec, known func(string) bool) *judged {
+	t.Helper()
+	s := site.Draw(1, 1)
+	s.Mode, s.Release, s.Lever = bridge.Preempt, "26.05.5", bridge.LeverAuto
+	o := &judged{}
+	w, err := s.World(sim.Config{Audit: func(w sim.Write) { o.Logged(w) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Oracle = New(Trial{
+		Site: s, World: w, Database: empty{}, Known: known, Breached: func(Breach) {},
+		Policy:  func() (policy.Policy, error) { return nil, nil },
+		Stopped: func() (time.Time, bool) { return time.Time{}, false },
+	})
+	spec.User, spec.Account, spec.GPUs, spec.Work, spec.Limit = "ann", "a0", 1, time.Hour, time.Hour
+	if o.job, err = w.Submit(spec); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// rules are those that are broken.
+func (o *judged) rules() []string {
+	var out []string
+	for _, b := range o.Verdict().Breaches {
+		out = append(out, b.Rule)
+	}
+	return out
+}
+
+// daemon is one that has just looked.
+func (o *judged) daemon(t *testing.T) *Daemon {
+	t.Helper()
+	d := &Daemon{Name: site.Processes[0]}
+	d.Starts()
+	d.Steps()
+	v, err := sim.Direct{World: o.World}.Observe(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Truth = v
+	d.Sees(v, 0, &o.Site.Gate)
+	o.Reread(d, o.job)
+	return d
+}
+
+func TestWritesOfOurs(t *testing.T) {
+	nice := slurm.Edit{Kind: slurm.Nice, Value: 7}
+	for _, c := range []struct {
+		name string
+		spec sim.Spec
+		do   func(*judged, *Daemon)
+		want string
+	}{
+		{"a write that no edit asked for", sim.Spec{}, func(o *judged, d *Daemon) {
+			_ = o.World.Update(d.Name, o.job, sim.Update{Nice: sim.Ptr(int64(7))})
+		}, "I2"},
+		{"an edit that writes another field", sim.Spec{}, func(o *judged, d *Daemon) {
+			k := &Call{By: d, Edit: nice}
+			k.Edit.Run.Job = o.job
+			defer o.During(k)()
+			_ = o.World.Update(d.Name, o.job, sim.Update{Begin: sim.Ptr(o.World.Now().Add(time.Hour))})
+		}, "I2"},
+		{"an edit of a held job", sim.Spec{Hold: true}, func(o *judged, d *Daemon) {
+			k := &Call{By: d, Edit: nice}
+			k.Edit.Run.Job = o.job
+			o.Sends(k)
+		}, "I1"},
+		{"an edit that is not in the ledger", sim.Spec{}, func(o *judged, d *Daemon) {
+			k := &Call{By: d, Edit: nice}
+			k.Edit.Run.Job = o.job
+			o.Sends(k)
+		}, "journal"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := judge(t, c.spec, nil)
+			c.do(o, o.daemon(t))
+			if !slices.Contains(o.rules(), c.want) {
+				t.Errorf("%v are broken, want %s", o.Verdict().Breaches, c.want)
+			}
+		})
+	}
+}
+
+// TestPeopleMayWrite: what an owner does is no breach, and is known from then on.
+func TestPeopleMayWrite(t *testing.T) {
+	o := judge(t, sim.Spec{}, nil)
+	if err := o.World.Update("ann", o.job, sim.Update{Nice: sim.Ptr(int64(40))}); err != nil {
+		t.Fatal(err)
+	}
+	if got := o.book.jobs[o.job].marks[Nice].owner; got != "40" || o.Broken() {
+		t.Errorf("the owner's nice is %q, broken: %v", got, o.Verdict().Breaches)
+	}
+}
+
+func TestKnownRulesAreCounted(t *testing.T) {
+	o := judge(t, sim.Spec{}, func(rule string) bool { return rule == "I8" })
+	o.Breach("I8", 1, "known")
+	o.Breach("I9", 1, "not known")
+	if v := o.Verdict(); v.Residue["I8"] != 1 || !slices.Equal(o.rules(), []string{"I9"}) {
+		t.Errorf("residue %v, breaches %v", v.Residue, v.Breaches)
+	}
+}
