@@ -17,16 +17,16 @@ const againFor = 10 * time.Minute
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (l *Loop) again(f *facts, evaluations []Evaluation) []bridge.Intent {
+func (l *Loop) again(s *situation, evaluations []Evaluation) []bridge.Intent {
 	now := l.Now()
 	var out []bridge.Intent
-	for i := range f.Intents {
-		in := &f.Intents[i]
+	for i := range s.facts.Intents {
+		in := &s.facts.Intents[i]
 		switch {
 		case in.Epoch != l.leader.Epoch || !ledger.Repeatable(in):
 		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
-		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(f.View.At) < l.Gate.LeaseMin:
-		case wanted(in, f, evaluations):
+		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(s.facts.View.At) < l.Gate.LeaseMin:
+		case s.wanted(in, evaluations):
 			out = append(out, *in)
 		}
 	}
@@ -56,37 +56,38 @@ func affordable(intents []bridge.Intent, left int) []bridge.Intent {
 
 // wanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func wanted(in *bridge.Intent, f *facts, evaluations []Evaluation) bool {
+func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
+	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
-	if j == nil || f.Left[j.User] != "" || f.Book.Yielded(j.Run(), f.View.At) != nil {
+	if j == nil || f.Left[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
 		return false
 	}
 	known, holds := false, false
 	for i := range evaluations {
-		t := &evaluations[i]
-		if t.Plan == nil || t.Snapshot.Job(policy.JobID(j.ID)) == nil {
+		e := &evaluations[i]
+		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !t.Send || in.Edit.Kind == slurm.Lease && !t.Partition.Mode.Allows(bridge.Steer) {
+		if !e.Send || in.Edit.Kind == slurm.Lease && !e.Partition.Mode.Allows(bridge.Steer) {
 			return false
 		}
-		known, holds = true, holds || t.holds(j.ID)
+		known, holds = true, holds || e.holds(j.ID)
 	}
 	return known && (holds || in.Edit.Kind != slurm.Lease)
 }
 
-func (t *Evaluation) holds(job int64) bool {
-	return slices.ContainsFunc(t.Plan.Decisions, func(d policy.Decision) bool {
+func (e *Evaluation) holds(job int64) bool {
+	return slices.ContainsFunc(e.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold
 	})
 }
 
 // unspoilt puts the edits of jobs to which nothing failed lately before the
 // others, so that a job that is refused again and again keeps no other waiting.
-func unspoilt(planned []bridge.Intent, f *facts) []bridge.Intent {
+func unspoilt(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
 	failed := map[int64]bool{}
-	for i := range f.Intents {
-		if in := &f.Intents[i]; in.State == bridge.Failed && f.View.At.Sub(in.Sent) < missedSpan {
+	for i := range earlier {
+		if in := &earlier[i]; in.State == bridge.Failed && now.Sub(in.Sent) < missedSpan {
 			failed[in.Edit.Run.Job] = true
 		}
 	}

@@ -64,11 +64,15 @@ func TestEffectBreaker(t *testing.T) {
 func TestAllowance(t *testing.T) {
 	edits := []slurm.Edit{{Kind: slurm.Requeue}, {Kind: slurm.Lease}, {Kind: slurm.Nice}}
 	one, none, all := allowance(1), noEdit, allEdit
-	if got := one.of(edits); len(got) != 1 || got[0].Kind != slurm.Lease || len(one.of(edits)) > 0 {
-		t.Errorf("one: %v", got)
+	got, left := one.of(edits)
+	if more, _ := left.of(edits); len(got) != 1 || got[0].Kind != slurm.Lease || len(more) > 0 {
+		t.Errorf("one: %v, then %v", got, more)
 	}
-	if len(none.of(edits)) != 0 || len(all.of(edits)) != 3 || len(all.of(edits)) != 3 {
-		t.Error("none and all")
+	if got, left := none.of(edits); len(got) != 0 || left != noEdit {
+		t.Errorf("none: %v", got)
+	}
+	if got, left := all.of(edits); len(got) != 3 || left != allEdit {
+		t.Errorf("all: %v", got)
 	}
 }
 

@@ -32,8 +32,8 @@ func TestDecideGuards(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			g := &guarded{policy: tt.decide}
-			_, err := g.decide(context.Background(), empty(), time.Hour)
+			g := &guard{policy: tt.decide}
+			_, _, err := g.decide(context.Background(), empty(), time.Hour, 0)
 			if !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %v, want a policy error saying %q", err, tt.want)
 			}
@@ -54,18 +54,17 @@ func endless() (p policyFunc, calls chan struct{}, answer func()) {
 
 func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 	endless, calls, answer := endless()
-	g := &guarded{policy: endless}
+	g := &guard{policy: endless}
 	ctx := context.Background()
-	if _, err := g.decide(ctx, empty(), time.Millisecond); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "no plan within") {
+	if _, _, err := g.decide(ctx, empty(), time.Millisecond, 0); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "no plan within") {
 		t.Fatalf("an overrun: %v", err)
 	}
 	<-calls
-	if _, err := g.decide(ctx, empty(), time.Hour); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "has not returned") {
+	if _, _, err := g.decide(ctx, empty(), time.Hour, 1); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "has not returned") {
 		t.Errorf("a second call beside the first: %v", err)
 	}
-	g.overruns = maxOverruns
 	answer()
-	if _, err := g.decide(ctx, empty(), time.Hour); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "switched off") {
+	if _, _, err := g.decide(ctx, empty(), time.Hour, maxOverruns); !errors.Is(err, ErrPolicy) || !strings.Contains(err.Error(), "switched off") {
 		t.Errorf("after %d overruns: %v", maxOverruns, err)
 	}
 	if n := len(calls); n != 0 {

@@ -32,18 +32,17 @@ const (
 	allEdit allowance = -1
 )
 
-// of returns those of the edits that may be sent, and counts them. A requeue is
+// of returns those of the edits that may be sent, and how many more. A requeue is
 // nothing to try with, nor is the warning of one, whose effect nothing shows.
-func (a *allowance) of(edits []slurm.Edit) []slurm.Edit {
-	if *a == allEdit {
-		return edits
+func (a allowance) of(edits []slurm.Edit) ([]slurm.Edit, allowance) {
+	if a == allEdit {
+		return edits, allEdit
 	}
 	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Kind != slurm.Requeue && e.Kind != slurm.Warn })
-	if *a == noEdit || i < 0 {
-		return nil
+	if a == noEdit || i < 0 {
+		return nil, a
 	}
-	*a = noEdit
-	return edits[i : i+1]
+	return edits[i : i+1], noEdit
 }
 
 // effect is the state of the effect breaker, as the ledger shows it.

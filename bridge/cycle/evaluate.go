@@ -7,6 +7,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/diff"
+	"fairbridge/bridge/intake"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -15,94 +16,106 @@ import (
 type Evaluation struct {
 	Partition bridge.Partition
 	Snapshot  *policy.Snapshot
-	Own       *policy.Plan     // as the policy made it; nil when it failed
-	Plan      *policy.Plan     // as the gate lets it through; nil when the policy failed
-	Refused   []bridge.Refusal // what the gate turned down
-	Doubts    []bridge.Refusal // why nothing may be sent, whatever the mode
-	Stops     []bridge.Stop    // the requeues let through, with their cost
-	Warns     []bridge.Warn    // the warnings ahead of requeues let through
-	Stuck     map[int64]string // jobs that did not start although that was decided, and what that means
-	Pause     string           // why no job of the partition is stopped for now; "": somebody may be
-	Edits     []slurm.Edit     // what should change in Slurm
-	Send      bool             // the edits are to be sent: the mode pushes, and nothing is in doubt
-	Err       error            // why there is no plan
-	Took      map[string]time.Duration
+	Own       *policy.Plan             // as the policy made it; nil when it failed
+	Plan      *policy.Plan             // as the gate lets it through; nil when the policy failed
+	Refused   []bridge.Refusal         // what the gate turned down
+	Doubts    []bridge.Refusal         // why nothing may be sent, whatever the mode
+	Stops     []bridge.Stop            // the requeues let through, with their cost
+	Warns     []bridge.Warn            // the warnings ahead of requeues let through
+	Stuck     map[int64]string         // jobs that did not start although that was decided, and what that means
+	Pause     string                   // why no job of the partition is stopped for now; "": somebody may be
+	Edits     []slurm.Edit             // what should change in Slurm
+	Send      bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
+	Err       error                    // why there is no plan
+	Took      map[string]time.Duration // by step
 }
 
-// think decides for every partition. Nothing in it reads or changes the world.
-func (l *Loop) think(ctx context.Context, f *facts, calm bool) []Evaluation {
-	k := newLook(l, f, calm)
+// evaluate says what becomes of every partition: assemble, decide, gate and diff.
+// What one of them may spend is spent for those after it.
+func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluation, Memory) {
 	var evaluations []Evaluation
+	sum := spentOf(s.facts.Intents, s.facts.View.At)
 	for _, p := range l.Partitions {
 		if p.Mode == bridge.Off {
 			continue
 		}
-		t := Evaluation{Partition: p, Took: map[string]time.Duration{}}
-		l.thinkOf(ctx, k, &t)
-		evaluations = append(evaluations, t)
+		e, own, more := s.evaluate(ctx, p, l.policies[p.Name], m.Partitions[p.Name], sum)
+		evaluations, m, sum = append(evaluations, e), m.with(p.Name, own), more
 	}
-	return evaluations
+	return evaluations, m
+}
+
+// evaluate says what becomes of one partition. It is a function of its arguments;
+// the call of the policy, through its guard, is the only effect. The policy gets a
+// copy of the snapshot: the gate judges by one that no policy could write to.
+func (s *situation) evaluate(ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spent) (Evaluation, PartitionMemory, spent) {
+	e := Evaluation{Partition: p, Took: map[string]time.Duration{}}
+	lap := s.lap(e.Took)
+	m.Awaited, e.Stuck = unstarted(m.Awaited, s.facts.View, s.config.Interval)
+	e.Snapshot = s.assemble(p, e.Stuck)
+	shown := e.Snapshot
+	if !s.bare {
+		shown = shown.Clone()
+	}
+	lap("assemble")
+	e.Own, m.Overruns, e.Err = g.decide(ctx, shown, s.decideTime(), m.Overruns)
+	lap("decide")
+	if e.Err != nil {
+		return e, m, sum
+	}
+	e = s.gatePlan(e, m, sum)
+	lap("gate")
+	edits := s.diff(&e)
+	lap("diff")
+	e = s.gateEdits(e, edits, sum)
+	lap("gate edits")
+	return e, m.after(&e, s.facts.View), sum.and(&e, s.facts.View.At)
+}
+
+// after is what is remembered of the partition once there is a plan.
+func (m PartitionMemory) after(e *Evaluation, v *slurm.View) PartitionMemory {
+	m.Own = e.Own
+	if e.Send {
+		m.Sent = e.Plan
+	}
+	m.Awaited = awaited(m.Awaited, e, v)
+	return m
 }
 
 // decideTime is how long a policy may take; 0: as long as it likes.
-func (l *Loop) decideTime() time.Duration {
-	if l.Bare {
+func (s *situation) decideTime() time.Duration {
+	if s.bare {
 		return 0
 	}
-	return l.Interval / 4
+	return s.config.Interval / 4
 }
 
-// thinkOf decides for one partition. The policy gets a snapshot of its own:
-// the gate judges by one that no policy could write to.
-func (l *Loop) thinkOf(ctx context.Context, k *look, t *Evaluation) {
-	var own *policy.Snapshot
-	name := t.Partition.Name
-	l.starts[name], t.Stuck = l.starts[name].seen(k.View, l.Interval)
-	t.time(l.Now, "assemble", func() {
-		t.Snapshot = k.assemble(t.Partition, t.Stuck)
-		if own = t.Snapshot; !l.Bare {
-			own = k.assemble(t.Partition, t.Stuck)
-		}
-	})
-	var plan *policy.Plan
-	t.time(l.Now, "decide", func() {
-		plan, t.Err = l.guards[name].decide(ctx, own, l.decideTime())
-	})
-	if t.Err != nil {
-		return
+// lap returns what notes how long a step took: since the last, by our clock.
+func (s *situation) lap(took map[string]time.Duration) func(step string) {
+	from := s.clock()
+	return func(step string) {
+		now := s.clock()
+		took[step], from = now.Sub(from), now
 	}
-	t.Own = plan
-	t.time(l.Now, "gate", func() { k.plan(t, plan) })
-	var edits []slurm.Edit
-	t.time(l.Now, "diff", func() {
-		edits = diff.Diff(diff.Input{
-			Goal: actuator.Goal{
-				Plan: t.Plan, Snapshot: t.Snapshot, View: k.View,
-				Order: l.Order, Lease: l.Lease, Pin: l.Pin && k.Expires, Warns: t.Warns,
-				Lever: actuator.LeverOf(l.Order.Lever, k.View), Old: l.Gate.MaxPending,
-			},
-			Book: k.Book, Mode: t.Partition.PlanMode(),
-		})
-	})
-	t.time(l.Now, "gate edits", func() { k.edits(t, edits) })
-	l.starts[name] = l.starts[name].next(t, k.View)
 }
 
-func (t *Evaluation) time(now func() time.Time, step string, f func()) {
-	from := now()
-	f()
-	t.Took[step] = now().Sub(from)
+// assemble makes the snapshot.
+func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
+	f, memo := &s.facts, s.facts.Memos[p.Name]
+	return intake.Assemble(intake.Known{
+		View: f.View, Past: f.Past, Busy: f.Busy, Used: f.Used, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
+		Opting: s.config.Preempt, Speeds: s.config.Speeds, Stuck: stuck,
+	}, p)
 }
 
-// cycle returns the record of the evaluation, unsigned.
-func (t *Evaluation) cycle(epoch int64) *bridge.Cycle {
-	took := map[string]string{}
-	for step, d := range t.Took {
-		took[step] = d.String()
-	}
-	return &bridge.Cycle{
-		Cluster: t.Snapshot.Cluster, Seq: t.Snapshot.Seq, Epoch: epoch, At: t.Snapshot.Now,
-		Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
-		Plan: t.Plan, Refused: t.Refused, Took: took,
-	}
+// diff returns what should change in Slurm.
+func (s *situation) diff(e *Evaluation) []slurm.Edit {
+	c, v := s.config, s.facts.View
+	return diff.Diff(diff.Input{
+		Goal: actuator.Goal{
+			Plan: e.Plan, Snapshot: e.Snapshot, View: v, Warns: e.Warns,
+			Order: c.Order, Lever: actuator.LeverOf(c.Order.Lever, v), Lease: c.Lease, Pin: c.Pin && s.facts.Expires, Old: c.Gate.MaxPending,
+		},
+		Book: s.book, Mode: e.Partition.PlanMode(),
+	})
 }

@@ -17,7 +17,7 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 	tests := map[string]struct {
 		break_ func(r *rig)
 		heal   func(r *rig)
-		cause  string
+		cause  bridge.Cause
 	}{
 		"slurm down": {
 			func(r *rig) { r.wire.observe = &slurm.Error{Class: slurm.Unreachable, Text: "connection refused"} },
@@ -34,7 +34,7 @@ func TestFaultsLeadToDoubtNotToPushes(t *testing.T) {
 			func(r *rig) { r.db.Fail = gone("") }, func(r *rig) { r.db.Fail = nil }, "leader",
 		},
 	}
-	for call, cause := range map[string]string{"Clock": "history", "Record": "history", "Past": "history", "Memo": "history", "Intents": "journal", "Intend": "journal"} {
+	for call, cause := range map[string]bridge.Cause{"Clock": "history", "Record": "history", "Past": "history", "Memo": "history", "Intents": "journal", "Intend": "journal"} {
 		f := tests["database gone"]
 		f.break_, f.cause = func(r *rig) { r.db.Fail = gone(call) }, cause
 		if call == "Intend" {

@@ -10,7 +10,6 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
-	"fairbridge/policy"
 )
 
 // Parts are what the loop is joined from.
@@ -36,18 +35,9 @@ type Parts struct {
 type Loop struct {
 	bridge.Config
 	Parts
-	leader push.Leader
-	guards map[string]*guarded
-	teller teller
-	warm   int // good looks since the start or the last fault
-	ref    reference
-	// failing: the last push ended because call after call failed. The next one
-	// tries a single call first.
-	failing bool
-	last    map[string]*policy.Plan // by partition: the policy's last plan, gated or not
-	sent    map[string]*policy.Plan // by partition: the last plan that could be pushed
-	starts  map[string]starts       // by partition: what is awaited to start
-	done    done
+	policies map[string]*guard // by partition
+	leader   push.Leader
+	memory   Memory // of the last cycle
 }
 
 // New joins the parts. The configuration must be valid.
@@ -55,11 +45,12 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 	if err := c.Validate(); err != nil {
 		return nil, fmt.Errorf("configuration: %w", err)
 	}
-	l := &Loop{Config: c, Parts: p, guards: map[string]*guarded{}, last: map[string]*policy.Plan{}, sent: map[string]*policy.Plan{}, starts: map[string]starts{}, done: newDone()}
-	l.leader = push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now}
-	l.teller = teller{log: p.Log, last: map[string]bool{}}
+	l := &Loop{
+		Config: c, Parts: p, policies: map[string]*guard{},
+		leader: push.Leader{Cluster: c.Name, Name: c.Holder, TTL: c.LeaderTTL(), Now: p.Now},
+	}
 	for _, part := range c.Partitions {
-		l.guards[part.Name] = &guarded{policy: part.Decide}
+		l.policies[part.Name] = &guard{policy: part.Decide}
 	}
 	return l, nil
 }
@@ -90,6 +81,11 @@ func (l *Loop) resign(ctx context.Context) error {
 		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.leader.TTL, err)
 	}
 	return nil
+}
+
+// MayPush looks, right before every call, at everything that may forbid it.
+func (l *Loop) MayPush(ctx context.Context) error {
+	return push.May(ctx, l.StopFile, &l.leader, l.Leadership)
 }
 
 // Ports are the parts that a push needs.

@@ -95,7 +95,7 @@ func (m *Metrics) ended(r *Report, now time.Time) {
 	m.cycles.WithLabelValues(string(r.Result)).Inc()
 	m.doubt.Reset()
 	for _, d := range r.Doubts {
-		m.doubt.WithLabelValues(d.Cause).Set(1)
+		m.doubt.WithLabelValues(string(d.Cause)).Set(1)
 	}
 	m.leader.Set(0)
 	if r.Result != Standby && r.Epoch != 0 {

@@ -9,16 +9,29 @@ import (
 	"fairbridge/bridge"
 )
 
+// record returns the record of the evaluation, unsigned.
+func (e *Evaluation) record(epoch int64) *bridge.Cycle {
+	took := map[string]string{}
+	for step, d := range e.Took {
+		took[step] = d.String()
+	}
+	return &bridge.Cycle{
+		Cluster: e.Snapshot.Cluster, Seq: e.Snapshot.Seq, Epoch: epoch, At: e.Snapshot.Now,
+		Partition: e.Partition.Name, Mode: e.Partition.Mode, Policy: e.Partition.Policy, Params: e.Partition.Params,
+		Plan: e.Plan, Refused: e.Refused, Took: took,
+	}
+}
+
 // sign adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func sign(c *bridge.Cycle, t *Evaluation) error {
+func sign(c *bridge.Cycle, e *Evaluation) error {
 	var err error
-	if c.Snapshot, err = json.Marshal(t.Snapshot); err != nil {
-		return fmt.Errorf("writing the snapshot of partition %s: %w", t.Partition.Name, err)
+	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
+		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)
 	}
-	own, err := json.Marshal(t.Own)
+	own, err := json.Marshal(e.Own)
 	if err != nil {
-		return fmt.Errorf("writing the plan of partition %s: %w", t.Partition.Name, err)
+		return fmt.Errorf("writing the plan of partition %s: %w", e.Partition.Name, err)
 	}
 	c.Digest, c.Own = digest(c.Snapshot), digest(own)
 	return nil

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -36,12 +37,37 @@ type Report struct {
 	Took        time.Duration
 }
 
-func (r *Report) doubt(cause string, err error) {
-	r.Result = InDoubt
-	r.Doubts = append(r.Doubts, bridge.Doubt{Cause: cause, Err: err})
+// doubts are the reasons for which a cycle does not go on.
+type doubts []bridge.Doubt
+
+// Error tells the first.
+func (d doubts) Error() string { return d[0].Error() }
+
+// doubt makes a doubt.
+func doubt(cause bridge.Cause, format string, a ...any) bridge.Doubt {
+	return bridge.Doubt{Cause: cause, Err: fmt.Errorf(format, a...)}
 }
 
-func (r *Report) warn(cause string, err error) {
+// fail notes the doubts that an error consists of.
+func (r *Report) fail(err error) {
+	var one bridge.Doubt
+	var several doubts
+	switch {
+	case errors.As(err, &several):
+		r.doubt(several...)
+	case errors.As(err, &one):
+		r.doubt(one)
+	}
+}
+
+func (r *Report) doubt(all ...bridge.Doubt) {
+	if len(all) > 0 {
+		r.Result = InDoubt
+	}
+	r.Doubts = append(r.Doubts, all...)
+}
+
+func (r *Report) warn(cause bridge.Cause, err error) {
 	r.Warnings = append(r.Warnings, bridge.Doubt{Cause: cause, Err: err})
 }
 
@@ -53,44 +79,38 @@ func (r *Report) cut() {
 	}
 }
 
-// teller logs what changed since the cycle before: each doubt once when it
-// arises and once when it is over, and every cycle that pushed something.
-type teller struct {
-	log  *slog.Logger
-	last map[string]bool
-	was  Result
-}
-
-func (t *teller) tell(r *Report) {
+// tell logs what changed since the cycle before: each doubt once when it arises
+// and once when it is over, and every cycle that pushed something.
+func tell(log *slog.Logger, before Told, r *Report) Told {
 	if len(r.Intents) > 0 {
-		defer t.log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
+		defer log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
 	}
 	if r.Result == CutShort {
-		t.log.Info("the last cycle was cut short")
-		return
+		log.Info("the last cycle was cut short")
+		return before
 	}
-	now := map[string]bool{}
+	now := Told{Causes: map[bridge.Cause]bool{}, Result: r.Result}
 	for _, d := range r.Doubts {
-		now[d.Cause] = true
-		if !t.last[d.Cause] {
-			t.log.Error("in doubt: pushing nothing until this is over", "cause", d.Cause, "error", d.Err)
+		now.Causes[d.Cause] = true
+		if !before.Causes[d.Cause] {
+			log.Error("in doubt: pushing nothing until this is over", "cause", d.Cause, "error", d.Err)
 		}
 	}
 	for _, d := range r.Warnings {
-		now[d.Cause] = true
-		if !t.last[d.Cause] {
-			t.log.Warn("going on without", "cause", d.Cause, "error", d.Err)
+		now.Causes[d.Cause] = true
+		if !before.Causes[d.Cause] {
+			log.Warn("going on without", "cause", d.Cause, "error", d.Err)
 		}
 	}
-	for _, cause := range slices.Sorted(maps.Keys(t.last)) {
-		if !now[cause] {
-			t.log.Info("it is over", "cause", cause)
+	for _, cause := range slices.Sorted(maps.Keys(before.Causes)) {
+		if !now.Causes[cause] {
+			log.Info("it is over", "cause", cause)
 		}
 	}
-	if r.Result == Standby && t.was != Standby {
-		t.log.Info("standing by: another daemon leads", "leader", r.Holder)
+	if r.Result == Standby && before.Result != Standby {
+		log.Info("standing by: another daemon leads", "leader", r.Holder)
 	}
-	t.last, t.was = now, r.Result
+	return now
 }
 
 // tally counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".

@@ -3,11 +3,11 @@ package cycle
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
@@ -22,14 +22,14 @@ const boundFor = 3 * time.Minute
 // plan that turns everything over, edits without effect, people who change what
 // we set. Nobody would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
-func (l *Loop) unbind(ctx context.Context, f *facts, r *Report) {
-	if l.warm <= l.Warmup || push.Stopped(l.StopFile) || !slices.ContainsFunc(r.Doubts, ours) ||
-		slices.ContainsFunc(r.Doubts, func(d bridge.Doubt) bool { return !ours(d) }) {
+func (l *Loop) unbind(ctx context.Context, s *situation, m Memory, r *Report) {
+	if m.Good <= l.Warmup || push.Stopped(l.StopFile) || !allOurs(r.Doubts) {
 		return
 	}
+	f := &s.facts
 	var edits []slurm.Edit
 	for _, e := range ledger.Undo(f.Intents, f.View, f.View.At) {
-		in := f.Book.Standing(e.Run, e.Kind.Field(), f.View.At)
+		in := s.book.Standing(e.Run, e.Kind.Field(), f.View.At)
 		if actuator.Of(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > boundFor &&
 			silent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
@@ -38,30 +38,34 @@ func (l *Loop) unbind(ctx context.Context, f *facts, r *Report) {
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, ledger.Undoing(f.Book, f.View, l.Config.Name, l.leader.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, ledger.Undoing(s.book, f.View, l.Config.Name, l.leader.Epoch, edits))
 	if err != nil {
-		r.doubt("journal", err)
+		r.doubt(bridge.Doubt{Cause: bridge.CauseJournal, Err: err})
 		return
 	}
-	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: f.Book, May: l.MayPush}
+	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: s.book, May: l.MayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
-		r.doubt("push", err)
+		r.doubt(bridge.Doubt{Cause: bridge.CausePush, Err: err})
 	}
 }
 
-// ours reports whether the doubt is about us and not about what Slurm shows.
-func ours(d bridge.Doubt) bool {
-	switch d.Cause {
-	case "policy", "effect", "foreign":
+// allOurs reports whether there are doubts, and all of them are about us and not
+// about what Slurm shows.
+func allOurs(doubts []bridge.Doubt) bool {
+	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(d bridge.Doubt) bool { return !ours(d.Cause) })
+}
+
+func ours(c bridge.Cause) bool {
+	switch c {
+	case bridge.CausePolicy, bridge.CauseEffect, bridge.CauseForeign:
 		return true
-	case "gate I13", "gate I14":
-		return false
 	}
-	return strings.HasPrefix(d.Cause, "gate ")
+	id, ok := c.Gate()
+	return ok && id != invariant.FreshView && id != invariant.Leading
 }
 
 // silent reports whether nothing is pushed for the job's partition.
 func silent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Evaluations, func(t Evaluation) bool { return t.Send && j.In(t.Partition.Name) })
+	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.In(e.Partition.Name) })
 }

@@ -19,35 +19,21 @@ const (
 	stuckTime = 5 * time.Minute
 )
 
-// awaited is a job whose start was decided, on devices that are free, and not
-// seen yet.
-type awaited struct {
-	run    slurm.Run
-	since  time.Time // first decided
-	cycles int       // in a row
-	until  time.Time // it is planned around until then; zero: it is not
-	reason string    // Slurm's, when it was
-}
-
-// starts are the awaited jobs of a partition, by id. A restart begins with none,
-// which costs three cycles.
-type starts map[int64]awaited
-
-// seen returns those that a view still shows waiting, and says of those that wait
-// too long why they are planned around.
-func (s starts) seen(v *slurm.View, interval time.Duration) (left starts, stuck map[int64]string) {
-	left, stuck = starts{}, map[int64]string{}
-	for id, a := range s {
+// unstarted returns the awaited jobs that a view still shows waiting, and says of
+// those that wait too long why they are planned around.
+func unstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration) (left map[int64]Awaited, stuck map[int64]string) {
+	left, stuck = map[int64]Awaited{}, map[int64]string{}
+	for id, a := range jobs {
 		j := v.Job(id)
-		if j == nil || !j.Pending() || !a.run.Same(j.Run()) || !a.until.IsZero() && !v.At.Before(a.until) {
+		if j == nil || !j.Pending() || !a.Run.Same(j.Run()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
 			continue
 		}
-		if a.until.IsZero() && a.cycles >= startCycles && v.At.Sub(a.since) >= max(startCycles*interval, startTime) {
-			a.until, a.reason = v.At.Add(max(stuckTime, 10*interval)), j.Reason
+		if a.Until.IsZero() && a.Cycles >= startCycles && v.At.Sub(a.Since) >= max(startCycles*interval, startTime) {
+			a.Until, a.Reason = v.At.Add(max(stuckTime, 10*interval)), j.Reason
 		}
-		if !a.until.IsZero() {
+		if !a.Until.IsZero() {
 			stuck[id] = fmt.Sprintf("it was to start from %s on, and Slurm did not start it in %d cycles (its reason: %s); others go before it until %s",
-				clock(a.since), a.cycles, orNone(a.reason), clock(a.until))
+				clock(a.Since), a.Cycles, orNone(a.Reason), clock(a.Until))
 		}
 		left[id] = a
 	}
@@ -63,35 +49,40 @@ func orNone(reason string) string {
 	return reason
 }
 
-// next adds what a cycle decided: starts that were sent, of jobs that nothing of
-// ours keeps, on devices that Slurm shows as free. A job of which something else
-// was decided is no longer awaited.
-func (s starts) next(t *Evaluation, v *slurm.View) starts {
-	out := starts{}
-	for id, a := range s {
-		if !a.until.IsZero() {
+// awaited returns the jobs that are to start after a cycle: starts that were sent,
+// of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
+// which something else was decided is no longer awaited.
+func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]Awaited {
+	out := map[int64]Awaited{}
+	for id, a := range before {
+		if !a.Until.IsZero() {
 			out[id] = a
 		}
 	}
-	if !t.Send || t.Plan == nil {
+	if !e.Send || e.Plan == nil {
 		return out
 	}
 	made := map[policy.JobID]bool{} // room is still being made for them
-	for i := range t.Plan.Decisions {
-		made[t.Plan.Decisions[i].For] = true
+	for i := range e.Plan.Decisions {
+		made[e.Plan.Decisions[i].For] = true
 	}
-	for i := range t.Plan.Decisions {
-		dec := &t.Plan.Decisions[i]
+	for i := range e.Plan.Decisions {
+		dec := &e.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || j == nil || !j.Pending() || j.Held || j.Eligible.After(v.At) || !actuator.Free(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || !startable(j, v.At) || !actuator.Free(v, dec.On) {
 			continue
 		}
-		a, ok := s[j.ID]
+		a, ok := before[j.ID]
 		if !ok {
-			a = awaited{run: j.Run(), since: v.At}
+			a = Awaited{Run: j.Run(), Since: v.At}
 		}
-		a.cycles++
+		a.Cycles++
 		out[j.ID] = a
 	}
 	return out
+}
+
+// startable reports whether Slurm may start the job now.
+func startable(j *slurm.Job, now time.Time) bool {
+	return j != nil && j.Pending() && !j.Held && !j.Eligible.After(now)
 }

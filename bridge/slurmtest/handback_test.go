@@ -27,7 +27,7 @@ func (l *control) run(t *testing.T, n int) (doubts string) {
 	t.Helper()
 	for range n {
 		for _, d := range l.loop.Step(t.Context()).Doubts {
-			doubts += d.Cause + " "
+			doubts += string(d.Cause) + " "
 		}
 		advance(l.Server, l.conf.Interval)
 	}

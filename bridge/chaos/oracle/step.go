@@ -37,7 +37,7 @@ var stepRules = []func(*Oracle, *Daemon, *Step){wroteInDoubt, wroteCold, churned
 func (o *Oracle) AfterStep(d *Daemon, s *Step) {
 	d.InDoubt = len(s.Doubts) > 0
 	for _, x := range s.Doubts {
-		o.verdict.Doubts[x.Cause]++
+		o.verdict.Doubts[string(x.Cause)]++
 	}
 	for _, check := range stepRules {
 		check(o, d, s)

@@ -1,0 +1,54 @@
+package cycle
+
+import (
+	"errors"
+	"slices"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/push"
+)
+
+// allow says how many edits may be sent in this cycle, whatever they are, and adds
+// whose jobs are left alone.
+func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
+	if why := f.View.Unnamed; why != "" {
+		l.unnamed(r, errors.New(why))
+	}
+	doubtful := len(r.Doubts) > 0
+	people := contestOf(f.Intents, f.View)
+	f.Left = people.left()
+	if err := leftError(f.Left); err != nil {
+		r.warn(bridge.CauseForeign, err)
+	}
+	breaker := effectOf(f.Intents, f.View.At)
+	allowed, err := breaker.allows(f.View.At)
+	if err != nil {
+		r.doubt(bridge.Doubt{Cause: bridge.CauseEffect, Err: err})
+	}
+	if err := people.site(); err != nil {
+		r.doubt(bridge.Doubt{Cause: bridge.CauseForeign, Err: err})
+		allowed = noEdit
+	}
+	if err := m.putBack(l.Now()); err != nil {
+		r.doubt(bridge.Doubt{Cause: bridge.CauseHistory, Err: err})
+		m.Good = 0
+	}
+	if push.Stopped(l.StopFile) {
+		r.doubt(doubt(bridge.CauseStop, "%s exists: remove it to let pushing go on", l.StopFile))
+		allowed = noEdit
+	}
+	if doubtful || m.Good <= l.Warmup {
+		allowed = noEdit
+	}
+	return f, m, allowed
+}
+
+// unnamed reports that nobody knows which cluster it is: a doubt where something
+// could be sent to it.
+func (l *Loop) unnamed(r *Report, err error) {
+	if slices.ContainsFunc(l.Partitions, func(p bridge.Partition) bool { return p.Mode.Allows(bridge.Rank) }) {
+		r.doubt(bridge.Doubt{Cause: bridge.CauseCluster, Err: err})
+	} else {
+		r.warn(bridge.CauseCluster, err)
+	}
+}

@@ -1,0 +1,111 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ask"
+	"fairbridge/bridge/judge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
+	"fairbridge/bridge/slurm"
+)
+
+// judge says whether the view is believed, before anything follows from it, and
+// reads the ledger. What lists leave out is asked about one by one.
+func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, error) {
+	from := l.Now()
+	in, err := l.testimony(ctx, f.View, m.Reference)
+	if err != nil {
+		return f, m, bridge.Doubt{Cause: bridge.CauseHistory, Err: err}
+	}
+	verdict := judge.Clocks(in)
+	if len(verdict.Doubts) == 0 {
+		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
+			return f, m, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+		}
+		in.Answers = l.inquire(ctx, f, m.Reference)
+		verdict = judge.View(in)
+	}
+	m.Reference = m.Reference.after(&in, verdict)
+	doubts := viewDoubts(verdict)
+	if len(verdict.Doubts) > 0 {
+		return f, m, doubts
+	}
+	r.doubt(doubts...)
+	l.Metrics.took("judge", l.Now().Sub(from))
+	return f, m, nil
+}
+
+// testimony gathers the clocks.
+func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (judge.Input, error) {
+	base, err := l.History.Clock(ctx)
+	if err != nil {
+		return judge.Input{}, fmt.Errorf("reading the database's clock: %w", err)
+	}
+	now := l.Now()
+	taken := v.Read
+	if taken.IsZero() {
+		taken = now
+	}
+	g := &l.Gate
+	return judge.Input{
+		Config: judge.Config{Skew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
+		View:   v, Good: ref.View, Taken: taken, Now: now, Base: base, Many: ref.Many,
+	}, nil
+}
+
+// inquire asks about what the lists leave out: jobs and nodes of the last good
+// view, jobs in which something of ours may stand, nodes on which jobs run.
+func (l *Loop) inquire(ctx context.Context, f bridge.Facts, ref Reference) judge.Answers {
+	q, v := ask.New(l.Cluster), f.View
+	for _, id := range v.Gone {
+		q.Jobs[id] = judge.Gone
+	}
+	jobs, nodes := judge.MissingJobs(v, ref.View), judge.MissingNodes(v, ref.View)
+	for _, id := range jobs {
+		if ref.Answers.Jobs[id] == judge.Gone {
+			q.Jobs[id] = judge.Gone
+		}
+	}
+	for _, name := range nodes {
+		if ref.Answers.Nodes[name] == judge.Gone {
+			q.Nodes[name] = judge.Gone
+		}
+	}
+	q.AskNodes(ctx, nodes)
+	q.AskJobs(ctx, jobs)
+	q.AskJobs(ctx, ledger.Absent(f.Intents, v))
+	v.AddGone(q.Gone()...)
+	return q.Answers
+}
+
+// viewDoubts are the doubts and cautions of a verdict.
+func viewDoubts(v judge.Verdict) doubts {
+	var out doubts
+	for _, why := range slices.Concat(v.Doubts, v.Cautions) {
+		out = append(out, bridge.Doubt{Cause: bridge.CauseView, Err: errors.New(why)})
+	}
+	return out
+}
+
+// after is what the next view is compared with.
+func (ref Reference) after(in *judge.Input, verdict judge.Verdict) Reference {
+	switch {
+	case len(verdict.Doubts) == 0:
+		return Reference{View: in.View}
+	case verdict.Forget:
+		return Reference{}
+	case in.Answers.Jobs == nil:
+		return ref // nothing was asked
+	case verdict.Many:
+		ref.Many++
+	default:
+		ref.Many = 0
+	}
+	ref.Answers = in.Answers
+	return ref
+}

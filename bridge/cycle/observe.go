@@ -1,0 +1,119 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/push"
+)
+
+// observe polls Slurm and makes sure that it is the cluster we are set up for.
+func (l *Loop) observe(ctx context.Context) (bridge.Facts, error) {
+	from := l.Now()
+	v, err := l.Cluster.Observe(ctx)
+	if err != nil {
+		return bridge.Facts{}, doubt(bridge.CauseSlurm, "polling Slurm: %w", err)
+	}
+	if v.Cluster == "" {
+		v.Cluster = l.Config.Name
+	}
+	if v.Cluster != l.Config.Name {
+		return bridge.Facts{}, doubt(bridge.CauseSlurm, "slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name)
+	}
+	l.Metrics.took("poll", l.Now().Sub(from))
+	return bridge.Facts{View: v}, nil
+}
+
+// record stores what the view shows of runs, and recalls the past.
+func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, error) {
+	from := l.Now()
+	if err := l.History.Record(ctx, f.View); err != nil {
+		return f, m, doubt(bridge.CauseHistory, "recording runs: %w", err)
+	}
+	f, m, err := l.recall(ctx, f, m)
+	if err == nil {
+		l.Metrics.took("history", l.Now().Sub(from))
+	}
+	return f, m, err
+}
+
+// recall adds what is known of the past.
+func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, error) {
+	var err error
+	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
+		return f, m, doubt(bridge.CauseHistory, "reading usage history: %w", err)
+	}
+	f.Memos = map[string]bridge.Memo{}
+	for _, p := range l.Partitions {
+		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
+		if err != nil {
+			return f, m, doubt(bridge.CauseHistory, "reading the last cycle of partition %s: %w", p.Name, err)
+		}
+		m = m.found(p.Name, memo.Seq, l.Now())
+		f.Memos[p.Name] = memo.For(&p)
+	}
+	return f, m, nil
+}
+
+// settle closes the intents whose outcome the view shows, and stores what array
+// tasks have inherited.
+func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, error) {
+	intents, changed := push.Reconcile(f.Intents, f.View)
+	if err := push.Close(ctx, l.Journal, changed, l.Metrics.edited); err != nil {
+		return f, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+	}
+	l.Metrics.viewed(f.View, ledger.Unsettled(intents, f.View))
+	intents, err := push.Keep(ctx, l.Journal, l.leader.Epoch, intents)
+	if err != nil {
+		return f, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+	}
+	f.Intents = intents
+	return f, nil
+}
+
+// measure adds what the probes say. Measurements are optional, as is what else of
+// a view may be missing: policies fall back.
+func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
+	if old := f.View.PartitionsOld; old != "" {
+		r.warn(bridge.CausePartitions, errors.New(old))
+	}
+	if f.View.Unreserved != "" {
+		r.warn(bridge.CauseReservations, errors.New(f.View.Unreserved))
+	}
+	var err error
+	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {
+		r.warn(bridge.CauseProbes, err)
+	}
+	if p, ok := l.Probes.(bridge.JobProbes); ok {
+		f.Used = p.Used()
+	}
+	return f
+}
+
+var errNoExpiry = errors.New("no node is named for any job, since nothing outside the daemon would take that back: systemctl enable --now fairbridge-expire.timer")
+
+// expires reports whether something outside the daemon would take node lists
+// back if we died now. Where it does not, none is set.
+func (l *Loop) expires(ctx context.Context, r *Report) bool {
+	if !slices.ContainsFunc(l.Partitions, func(p bridge.Partition) bool { return p.Mode.Allows(bridge.Steer) }) {
+		return true // no node list is sent
+	}
+	if !l.Pin || l.Expiry == nil {
+		return false
+	}
+	ago, ok, err := l.Expiry.LastExpiry(ctx, l.Config.Name)
+	switch {
+	case err != nil:
+		r.warn(bridge.CauseExpiry, err)
+	case !ok:
+		r.warn(bridge.CauseExpiry, errNoExpiry)
+	case ago > push.ExpiryFresh:
+		r.warn(bridge.CauseExpiry, fmt.Errorf("%w; it last ran %v ago", errNoExpiry, ago.Round(time.Second)))
+	}
+	return err == nil && ok && ago <= push.ExpiryFresh
+}

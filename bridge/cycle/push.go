@@ -1,0 +1,34 @@
+package cycle
+
+import (
+	"context"
+	"errors"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/push"
+)
+
+// push carries out the intents, and those of earlier cycles that are sent once
+// more.
+func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, intents []bridge.Intent) Memory {
+	intents = unspoilt(intents, s.facts.Intents, s.facts.View.At)
+	if s.allowed == allEdit {
+		left := gate.WriteBudget(&l.Gate, s.facts.View, l.Interval) - tasks(intents)
+		intents = append(intents, affordable(l.again(s, r.Evaluations), left)...)
+	}
+	if len(intents) == 0 {
+		return m
+	}
+	if r.Result != InDoubt {
+		r.Result = Pushed
+	}
+	p := push.Pusher{Ports: l.Ports(), View: s.facts.View, Book: s.book, May: l.MayPush, Careful: m.Failing}
+	var err error
+	if r.Intents, err = p.Push(ctx, intents); err != nil {
+		r.doubt(bridge.Doubt{Cause: bridge.CausePush, Err: err})
+	}
+	m = m.pushed(r.Intents, l.Now())
+	m.Failing = errors.Is(err, push.ErrFailing)
+	return m
+}

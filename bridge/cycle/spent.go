@@ -1,0 +1,126 @@
+package cycle
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/gate"
+	"fairbridge/bridge/slurm"
+)
+
+// spent is what was taken of the budgets that partitions share. It is a value:
+// each partition gets what those before it left.
+type spent struct {
+	tasks    int            // array tasks of the edits of this cycle
+	stops    []bridge.Stop  // of the last 24 hours
+	warnings []gate.Warning // of the last 24 hours
+}
+
+// spentOf is what earlier cycles spent, by the ledger.
+func spentOf(intents []bridge.Intent, now time.Time) spent {
+	var sum spent
+	for i := range intents {
+		in := &intents[i]
+		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
+			continue
+		}
+		switch in.Edit.Kind {
+		case slurm.Warn:
+			sum.warnings = append(sum.warnings, warningOf(in))
+		case slurm.Requeue:
+			if in.Before.Stop != nil {
+				sum.stops = append(sum.stops, stopOf(in))
+			}
+		}
+	}
+	return sum
+}
+
+// and adds what a partition is about to send.
+func (sum spent) and(e *Evaluation, now time.Time) spent {
+	if !e.Send {
+		return sum
+	}
+	sum.stops, sum.warnings = slices.Clip(sum.stops), slices.Clip(sum.warnings)
+	for _, edit := range e.Edits {
+		sum.tasks += max(edit.Tasks, 1)
+		cost := e.stop(edit)
+		if cost == nil {
+			continue
+		}
+		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
+		if edit.Kind == slurm.Warn {
+			sum.warnings = append(sum.warnings, gate.Warning{Run: edit.Run, Stop: stop})
+		} else {
+			sum.stops = append(sum.stops, stop)
+		}
+	}
+	return sum
+}
+
+// stopOf makes the gate's fact of a requeue in the ledger.
+func stopOf(in *bridge.Intent) bridge.Stop {
+	stop := bridge.Stop{Job: in.Edit.Run.Job, StopCost: *in.Before.Stop, At: in.Made}
+	if in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired {
+		stop.Sent = in.Sent
+	}
+	return stop
+}
+
+// warningOf makes the gate's fact of a warning in the ledger.
+func warningOf(in *bridge.Intent) gate.Warning {
+	w := gate.Warning{Run: in.Edit.Run, Due: in.NotAfter, Stop: bridge.Stop{Job: in.Edit.Run.Job, At: in.Made}}
+	if s := in.Before.Stop; s != nil {
+		w.StopCost = *s
+	}
+	return w
+}
+
+// stop returns what a requeue costs, or will after a warning, to be kept with
+// the intent; nil for other edits.
+func (e *Evaluation) stop(edit slurm.Edit) *bridge.StopCost {
+	var stops []bridge.Stop
+	switch edit.Kind {
+	case slurm.Requeue:
+		stops = e.Stops
+	case slurm.Warn:
+		for _, w := range e.Warns {
+			stops = append(stops, w.Stop)
+		}
+	}
+	for _, s := range stops {
+		if s.Job == edit.Run.Job {
+			s.Signal = edit.Signal
+			return &s.StopCost
+		}
+	}
+	return nil
+}
+
+// leased returns how long each job was leased altogether, by the begin times
+// of ours that reached Slurm.
+func leased(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
+	total := map[int64]time.Duration{}
+	last := map[int64]*bridge.Intent{}
+	end := func(in *bridge.Intent, at time.Time) {
+		if in != nil && in.Edit.Kind == slurm.Lease {
+			if in.Edit.Until.Before(at) {
+				at = in.Edit.Until
+			}
+			total[in.Edit.Run.Job] += max(at.Sub(in.Sent), 0)
+		}
+	}
+	for i := range intents { // by ID, so in the order they were sent
+		in := &intents[i]
+		if in.Edit.Kind.Field() != slurm.FieldBegin || in.Sent.IsZero() || in.State == bridge.Failed {
+			continue
+		}
+		end(last[in.Edit.Run.Job], in.Sent)
+		last[in.Edit.Run.Job] = in
+	}
+	for _, in := range last {
+		end(in, now)
+	}
+	return total
+}
