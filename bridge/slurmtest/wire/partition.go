@@ -49,8 +49,8 @@ var partitionTable = newTable(
 		{43, last, none, `topology`},
 	},
 	[]field[partition]{
-		{"allowed_accounts", 38, 38, func(p partition) any { return p.Accounts }},
-		{"allowed_qos", 38, 38, func(p partition) any { return p.QOS }},
+		{"allowed_accounts", 38, 38, func(p partition) any { return commas(p.Accounts) }},
+		{"allowed_qos", 38, 38, func(p partition) any { return commas(p.QOS) }},
 		{"flags", 38, 38, func(p partition) any { return p.flags("default") }},
 		{"max_time_limit", 38, 38, func(p partition) any { return p.positive(p.MaxTime) }},
 		{"name", 38, last, func(p partition) any { return p.Name }},
@@ -63,7 +63,7 @@ var partitionTable = newTable(
 		{"min nodes per job", 38, 38, func(partition) any { return 0 }}, // with blanks, in 22.05
 	},
 	[]field[partition]{
-		{"accounts", 39, last, func(p partition) any { return Object("allowed", p.Accounts, "deny", "") }},
+		{"accounts", 39, last, func(p partition) any { return Object("allowed", commas(p.Accounts), "deny", "") }},
 		{"cpus", 39, last, partitionCPUs},
 		{"flags", 45, last, func(p partition) any { return p.flags("DEFAULT") }},
 		{"maximums", 39, last, partitionMaximums},
@@ -72,7 +72,7 @@ var partitionTable = newTable(
 		}},
 		{"partition", 39, last, partitionState},
 		{"priority", 39, last, func(p partition) any { return Object("job_factor", 1, "tier", p.Tier) }},
-		{"qos", 39, last, func(p partition) any { return Object("allowed", p.QOS, "deny", "", "assigned", "") }},
+		{"qos", 39, last, func(p partition) any { return Object("allowed", commas(p.QOS), "deny", "", "assigned", "") }},
 		{"tres", 39, last, func(p partition) any { return Object("billing_weights", "", "configured", p.tres()) }},
 	},
 )

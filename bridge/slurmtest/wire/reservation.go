@@ -1,8 +1,6 @@
 package wire
 
 import (
-	"strings"
-
 	"fairbridge/bridge/slurm"
 )
 
@@ -30,6 +28,6 @@ var reservationTable = newTable([]constant{
 	{"start_time", 38, last, func(r reservation) any { return r.Time(r.Start) }},
 	{"end_time", 38, last, func(r reservation) any { return r.Time(r.End) }},
 	{"flags", 38, last, func(r reservation) any { return list(r.Flags) }},
-	{"users", 38, last, func(r reservation) any { return strings.Join(r.Users, ",") }},
+	{"users", 38, last, func(r reservation) any { return commas(r.Users) }},
 	{"tres", 38, last, func(r reservation) any { return r.TRES.Text }},
 })

@@ -101,3 +101,6 @@ func list(s []string) []string {
 	}
 	return s
 }
+
+// commas writes a list as Slurm's text.
+func commas(s []string) string { return strings.Join(s, ",") }
