@@ -49,6 +49,14 @@ type Probes interface {
 	Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error)
 }
 
+// NoProbes are the Probes where there are none: nothing is measured.
+type NoProbes struct{}
+
+// Sample returns nothing.
+func (NoProbes) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
+	return nil, nil
+}
+
 // Cluster is Slurm, or a simulation of it.
 type Cluster interface {
 	// Observe reads jobs, nodes and partitions. It returns an error rather

@@ -16,8 +16,6 @@ import (
 	"fairbridge/bridge/chaos/oracle"
 	"fairbridge/bridge/chaos/site"
 	"fairbridge/bridge/cycle"
-	"fairbridge/bridge/slurm"
-	"fairbridge/policy"
 )
 
 // proc is a daemon. Everything it does goes through its ports, at each of which it
@@ -155,7 +153,7 @@ func (p *proc) parts() cycle.Parts {
 		j = p.Parts.Journal(j)
 	}
 	return cycle.Parts{
-		Cluster: c, Journal: j, Leadership: &database{p}, History: &database{p}, Probes: unmeasured{}, Expiry: &database{p}, Bare: true,
+		Cluster: c, Journal: j, Leadership: &database{p}, History: &database{p}, Probes: bridge.NoProbes{}, Expiry: &database{p}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: p.now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
@@ -193,12 +191,4 @@ func (p *proc) die(renamed bool, rest int) {
 		p.holder = fmt.Sprintf("%s.%d", p.Name, p.born)
 	}
 	panic(killed{})
-}
-
-// unmeasured is a cluster without probes.
-type unmeasured struct{}
-
-// Sample implements bridge.Probes.
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
 }

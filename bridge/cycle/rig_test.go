@@ -15,7 +15,6 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/slurm"
-	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
@@ -104,12 +103,6 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 	return err
 }
 
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
-}
-
 // newRig makes a cluster of two nodes with eight GPUs each, and a loop over its
 // partition gpu in the mode, by the policy.
 func newRig(t *testing.T, mode bridge.Mode, name string, params paper.Params) *rig {
@@ -157,7 +150,7 @@ func (r *rig) restart() {
 
 func (r *rig) parts() cycle.Parts {
 	return cycle.Parts{
-		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: unmeasured{}, Expiry: r.expiry,
+		Cluster: r.wire, Journal: r.db, Leadership: r.db, History: r.db, Probes: bridge.NoProbes{}, Expiry: r.expiry,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(&r.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}

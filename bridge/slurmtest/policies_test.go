@@ -20,7 +20,6 @@ import (
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
-	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
@@ -60,12 +59,6 @@ func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live
 func (l *control) now() (t time.Time) {
 	l.World(func(w *sim.World) { t = w.Now() })
 	return t
-}
-
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
 }
 
 // newControl makes a cluster of two nodes under the policy, in preempt mode.
@@ -118,7 +111,7 @@ func (l *control) join(name string) {
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, Decide: p}}
 	past := memory.New(l.now, nil, 0)
 	l.part = cycle.Parts{
-		Cluster: l, Journal: past, Leadership: past, History: past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Now: l.now,
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Now: l.now,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if l.loop, err = cycle.New(l.conf, l.part); err != nil {

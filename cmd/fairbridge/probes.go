@@ -1,32 +1,23 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/probes"
-	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/fairbridge/settings"
 	"fairbridge/nodeprobe/client"
 	"fairbridge/nodeprobe/secure"
 	"fairbridge/policy"
 )
 
-// unmeasured stands for probes where there are none.
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
-}
-
 // probesOf returns the node probes of the configuration. What they show is
 // given to keep, unless that is nil.
 func probesOf(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, error) {
 	s := &f.Probes
 	if s.URL == "" {
-		return unmeasured{}, nil
+		return bridge.NoProbes{}, nil
 	}
 	c := client.Config{Timeout: s.Timeout}
 	var err error

@@ -14,7 +14,6 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
-	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
@@ -80,13 +79,6 @@ func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent)
 	return s.DB.Intend(ctx, c, in)
 }
 
-// noProbes measures no GPUs.
-type noProbes struct{}
-
-func (noProbes) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
-}
-
 // bench is fairbridge beside the site.
 type bench struct {
 	loop   *cycle.Loop
@@ -129,7 +121,7 @@ func (b *bench) join(o options) error {
 	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
 	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, Decide: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
-		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: noProbes{}, Expiry: bridge.NothingDies{},
+		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err

@@ -2,7 +2,6 @@ package through
 
 import (
 	"cmp"
-	"context"
 	"io"
 	"log/slog"
 	"time"
@@ -14,7 +13,6 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/memory"
 	"fairbridge/bridge/sim/work"
-	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -28,19 +26,12 @@ func (r *runner) join() error {
 	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	r.past.Begin(work.Used(r.Accounts, r.jobs), r.w.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: unmeasured{}, Expiry: bridge.NothingDies{}, Bare: true,
+		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	r.loop = loop
 	return err
-}
-
-// unmeasured is a cluster without probes.
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
 }
 
 // stopwatch measures how long decisions take. It has no influence on them.
