@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fairbridge/bridge"
-	"fairbridge/bridge/slurm"
 )
 
 func TestClustersHaveTheirOwnLeaders(t *testing.T) {
@@ -68,13 +67,5 @@ func TestRaceForLeadership(t *testing.T) {
 	back := count(t, d, "select * from (select epoch, lag(epoch) over (order by stored) as was from fairbridge.cycles) x where epoch < was")
 	if back != 0 {
 		t.Errorf("%d cycles were stored under an epoch that was over", back)
-	}
-}
-
-func leaseOf(job, epoch int64) bridge.Intent {
-	return bridge.Intent{
-		Cluster: testCluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: t0, NotAfter: t0.Add(10 * time.Minute),
-		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: t0.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: t0.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
-		Before: bridge.Before{Eligible: t0, Begin: t0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), Ours: 7, State: "PENDING"},
 	}
 }

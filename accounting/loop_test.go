@@ -68,7 +68,7 @@ func (s *site) restart() { s.loop = s.daemon(s.store) }
 func (s *site) daemon(j bridge.Journal) *cycle.Loop {
 	s.t.Helper()
 	l, err := cycle.New(s.conf, cycle.Parts{
-		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: unmeasured{}, Expiry: bridge.NothingDies{},
+		Cluster: s, Journal: j, Leadership: s.store, History: clocked{s.store, s.now}, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: s.now, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	must(s.t, err)
@@ -84,12 +84,6 @@ type clocked struct {
 }
 
 func (c clocked) Clock(context.Context) (time.Time, error) { return c.now(), nil }
-
-type unmeasured struct{}
-
-func (unmeasured) Sample(context.Context, *slurm.View) (map[string][]policy.Devices, error) {
-	return nil, nil
-}
 
 func (s *site) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := s.Direct.Observe(ctx)

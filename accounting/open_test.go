@@ -7,14 +7,17 @@ import (
 
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/bridge"
-	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/storetest"
 	"fairbridge/policy"
 )
 
-const testCluster = "c1"
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
 
-// t0 is when the tests happen.
-var t0 = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+var (
+	t0, sec                      = storetest.T0, storetest.Sec
+	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
+)
 
 // fresh returns a migrated database of its own.
 func fresh(t testing.TB) *DB {
@@ -77,25 +80,9 @@ func lead(t testing.TB, d *DB, me string) int64 {
 
 // cycleOf returns a cycle whose plan has n waiting jobs.
 func cycleOf(seq uint64, epoch int64, n int) *bridge.Cycle {
-	p := &policy.Plan{Basis: seq, Policy: "fifo", Memo: policy.MemoOf([]byte(`{"b":1, "a":[2]}`))}
+	c := storetest.CycleOf(seq, epoch, "d1")
 	for i := range n {
-		p.Decisions = append(p.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
+		c.Plan.Decisions = append(c.Plan.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
 	}
-	return &bridge.Cycle{
-		Cluster: testCluster, Seq: seq, Epoch: epoch, At: t0.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
-		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), Digest: "d1", Plan: p, Took: map[string]string{"decide": "1ms"},
-	}
-}
-
-// view returns what Slurm shows at a time.
-func view(at time.Time, jobs ...slurm.Job) *slurm.View {
-	return &slurm.View{Cluster: testCluster, Release: "26.05.5", API: "v0.0.45", At: at, Full: true, Jobs: jobs}
-}
-
-// running returns a job that runs on 4 GPUs of n1 since start.
-func running(id int64, submit, start time.Time) slurm.Job {
-	return slurm.Job{
-		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
-		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)"}), Allocated: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), Batch: true, Requeue: true,
-	}
+	return c
 }

@@ -30,13 +30,6 @@ func segs(t *testing.T, d *DB, job int64) []string {
 	return out
 }
 
-func sec(n int) time.Time { return t0.Add(time.Duration(n) * time.Second) }
-
-func with(j slurm.Job, f func(*slurm.Job)) slurm.Job {
-	f(&j)
-	return j
-}
-
 func TestRecordSegments(t *testing.T) {
 	run := running(1, t0, sec(10))
 	done := with(run, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(100), nil })

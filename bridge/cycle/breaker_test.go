@@ -9,6 +9,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
 // record makes intents as the ledger has them, one a second up to ago before
 // noon: "o" had its effect, "x" had none although Slurm said yes, "f" failed to
 // be called, "?" is not known yet.

@@ -12,6 +12,8 @@ import (
 	"fairbridge/policy"
 )
 
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
 // TestWindows turns reservations of nodes n1 and n2 of 64 cores into times in
 // which those are set aside.
 func TestWindows(t *testing.T) {

@@ -17,10 +17,10 @@ import (
 
 func intendedComesBack(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
-	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
+	want := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
 	want[1].NotAfter = time.Time{}
-	out, err := s.Intend(t.Context(), cycleOf(7, epoch, "d"), want)
+	out, err := s.Intend(t.Context(), CycleOf(7, epoch, "d"), want)
 	must(t, err)
 	read := s.all(t)
 	if diff := cmp.Diff(out, read); diff != "" {
@@ -40,22 +40,22 @@ func intendedComesBack(t *testing.T, s Tested) {
 
 func intendingTwiceIsOnce(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
-	intents := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
-	first, err := s.Intend(t.Context(), cycleOf(1, epoch, "d"), intents)
+	intents := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
+	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents)
 	must(t, err)
-	second, err := s.Intend(t.Context(), cycleOf(1, epoch, "d"), intents)
+	second, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents)
 	must(t, err)
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Errorf("the second time gave:\n%s", diff)
 	}
-	planned := cycleOf(1, epoch, "d")
+	planned := CycleOf(1, epoch, "d")
 	planned.Plan.Decisions = []policy.Decision{{Job: 1, Verb: policy.Wait, Rank: 1, GPUs: 1, Why: "w"}}
-	for name, other := range map[string]*bridge.Cycle{"another snapshot": cycleOf(1, epoch, "e"), "another plan": planned} {
+	for name, other := range map[string]*bridge.Cycle{"another snapshot": CycleOf(1, epoch, "e"), "another plan": planned} {
 		if _, err := s.Intend(t.Context(), other, intents); !errors.Is(err, bridge.ErrConflict) {
 			t.Errorf("%s under the same number: %v, want ErrConflict", name, err)
 		}
 	}
-	if _, err := s.Intend(t.Context(), cycleOf(1, epoch, "d"), intents[:1]); !errors.Is(err, bridge.ErrConflict) {
+	if _, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents[:1]); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("fewer intents under the same number: %v, want ErrConflict", err)
 	}
 	if diff := cmp.Diff(first, s.all(t)); diff != "" {
@@ -65,24 +65,24 @@ func intendingTwiceIsOnce(t *testing.T, s Tested) {
 
 func allOrNothing(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
-	first, err := s.Intend(t.Context(), cycleOf(1, epoch, "d"), []bridge.Intent{leaseOf(1, epoch)})
+	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
 	for name, list := range map[string][]bridge.Intent{
-		"a second open intent for a field": {leaseOf(2, epoch), leaseOf(1, epoch)}, "two intents for a field": {leaseOf(3, epoch), leaseOf(3, epoch)},
+		"a second open intent for a field": {LeaseOf(2, epoch), LeaseOf(1, epoch)}, "two intents for a field": {LeaseOf(3, epoch), LeaseOf(3, epoch)},
 	} {
-		if _, err := s.Intend(t.Context(), cycleOf(2, epoch, "d"), list); !errors.Is(err, bridge.ErrConflict) || !strings.Contains(err.Error(), "still open") {
+		if _, err := s.Intend(t.Context(), CycleOf(2, epoch, "d"), list); !errors.Is(err, bridge.ErrConflict) || !strings.Contains(err.Error(), "still open") {
 			t.Errorf("%s: %v, want ErrConflict", name, err)
 		}
 	}
 	if n := len(s.all(t)); n != 1 {
 		t.Errorf("%d intents are stored, want 1", n)
 	}
-	if m, err := s.Memo(t.Context(), cluster, "gpu"); m.Seq != 1 || err != nil {
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 1 || err != nil {
 		t.Errorf("the last cycle is %d, %v; want 1", m.Seq, err)
 	}
 	first[0].State = bridge.Void
 	must(t, s.Mark(t.Context(), first[0]))
-	_, err = s.Intend(t.Context(), cycleOf(2, epoch, "d"), []bridge.Intent{leaseOf(1, epoch)})
+	_, err = s.Intend(t.Context(), CycleOf(2, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err) // the field is free again
 }
 
@@ -91,32 +91,32 @@ func releaseHasNoCycle(t *testing.T, s Tested) {
 	if out, err := s.Intend(t.Context(), nil, nil); len(out) != 0 || err != nil {
 		t.Errorf("nothing at all: %v %v", out, err)
 	}
-	mixed := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch-1)}
+	mixed := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch-1)}
 	if _, err := s.Intend(t.Context(), nil, mixed); err == nil || len(s.all(t)) > 0 {
 		t.Errorf("intents of two epochs: %v, %d stored", err, len(s.all(t)))
 	}
-	if out := s.intend(t, leaseOf(1, epoch)); out[0].Cycle != 0 || out[0].ID == 0 {
+	if out := s.intend(t, LeaseOf(1, epoch)); out[0].Cycle != 0 || out[0].ID == 0 {
 		t.Errorf("%+v", out)
 	}
-	if m, err := s.Memo(t.Context(), cluster, "gpu"); m.Seq != 0 || err != nil {
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 0 || err != nil {
 		t.Errorf("it left cycle %d, %v", m.Seq, err)
 	}
 }
 
 func memoComesBack(t *testing.T, s Tested) {
-	m, err := s.Memo(t.Context(), cluster, "gpu")
+	m, err := s.Memo(t.Context(), Cluster, "gpu")
 	if m.Bytes != nil || m.Seq != 0 || err != nil {
 		t.Errorf("before the first cycle: %+v %v", m, err)
 	}
-	c := cycleOf(3, s.lead(t, "a"), "d")
+	c := CycleOf(3, s.lead(t, "a"), "d")
 	_, err = s.Intend(t.Context(), c, nil)
 	must(t, err)
-	m, err = s.Memo(t.Context(), cluster, "gpu")
+	m, err = s.Memo(t.Context(), Cluster, "gpu")
 	must(t, err)
 	if !policy.MemoOf(m.Bytes).Equal(c.Plan.Memo) || m.Seq != 3 || m.Policy != c.Policy || m.Params != c.Params {
 		t.Errorf("got %+v, want %q of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
-	if m, err := s.Memo(t.Context(), cluster, "other"); m.Seq != 0 || err != nil {
+	if m, err := s.Memo(t.Context(), Cluster, "other"); m.Seq != 0 || err != nil {
 		t.Errorf("another partition: cycle %d, %v", m.Seq, err)
 	}
 }
@@ -138,9 +138,9 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 		{[]bridge.State{bridge.Sent, bridge.Acked, bridge.Observed, bridge.Acked}, false},
 		{[]bridge.State{bridge.Sent, bridge.Failed, bridge.Observed}, false},
 	} {
-		in := s.intend(t, leaseOf(1, epoch))[0]
+		in := s.intend(t, LeaseOf(1, epoch))[0]
 		for i, state := range c.path {
-			in.State, in.Sent, in.Polls = state, t0.Add(time.Second), i
+			in.State, in.Sent, in.Polls = state, T0.Add(time.Second), i
 			err := s.Mark(t.Context(), in)
 			if last := i == len(c.path)-1; (err == nil) != (c.ok || !last) {
 				t.Errorf("%v: step %d: %v", c.path, i, err)
@@ -155,7 +155,7 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 		t.Errorf("an intent that is not there: %v, want ErrConflict", err)
 	}
 	for since, want := range map[time.Duration]int{time.Hour: 0, -time.Minute: 10} {
-		got, err := s.Intents(t.Context(), cluster, t0, s.clock(t).Add(since))
+		got, err := s.Intents(t.Context(), Cluster, T0, s.clock(t).Add(since))
 		must(t, err)
 		if len(got) != want {
 			t.Errorf("%d intents are open or were closed after now %v, want %d", len(got), since, want)
@@ -164,11 +164,11 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 }
 
 func adoptedIsKept(t *testing.T, s Tested) {
-	in := s.intend(t, leaseOf(1, s.lead(t, "a")))[0]
-	in.State, in.Sent = bridge.Sent, t0.Add(time.Second)
+	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
+	in.State, in.Sent = bridge.Sent, T0.Add(time.Second)
 	must(t, s.Mark(t.Context(), in))
-	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: t0, Eligible: in.Edit.Until.Add(2 * time.Second)}
-	settled := ledger.Settle([]bridge.Intent{in}, view(t0.Add(time.Minute), job), t0.Add(time.Minute))
+	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: T0, Eligible: in.Edit.Until.Add(2 * time.Second)}
+	settled := ledger.Settle([]bridge.Intent{in}, View(T0.Add(time.Minute), job), T0.Add(time.Minute))
 	if len(settled) != 1 || settled[0].State != bridge.Observed {
 		t.Fatalf("settle: %+v", settled)
 	}
@@ -179,7 +179,7 @@ func adoptedIsKept(t *testing.T, s Tested) {
 }
 
 func beforeIsReadBeforeSending(t *testing.T, s Tested) {
-	in := s.intend(t, leaseOf(1, s.lead(t, "a")))[0]
+	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
 	for _, step := range []struct {
 		state    bridge.State
 		priority int64
@@ -194,13 +194,13 @@ func beforeIsReadBeforeSending(t *testing.T, s Tested) {
 
 func closedByTime(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
-	list := s.intend(t, leaseOf(1, epoch), leaseOf(2, epoch), leaseOf(3, epoch))
+	list := s.intend(t, LeaseOf(1, epoch), LeaseOf(2, epoch), LeaseOf(3, epoch))
 	for i := range 2 {
-		list[i].State, list[i].Closed = bridge.Void, sec(10+i)
+		list[i].State, list[i].Closed = bridge.Void, Sec(10+i)
 		must(t, s.Mark(t.Context(), list[i]))
 	}
 	for since, want := range map[int][]int64{9: {1, 2, 3}, 10: {2, 3}, 11: {3}, 99: {3}, 0: {1, 2, 3}} {
-		got, err := s.Intents(t.Context(), cluster, sec(100), sec(since))
+		got, err := s.Intents(t.Context(), Cluster, Sec(100), Sec(since))
 		must(t, err)
 		var jobs []int64
 		for _, in := range got {
@@ -216,11 +216,11 @@ func cutShort(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := s.Intend(ctx, cycleOf(1, epoch, "d"), []bridge.Intent{leaseOf(1, epoch)})
+	_, err := s.Intend(ctx, CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	if !errors.Is(err, context.Canceled) || len(s.all(t)) > 0 {
 		t.Errorf("intending: %v, %d intents stored", err, len(s.all(t)))
 	}
-	if err := s.Record(ctx, view(sec(60), running(1, t0, sec(10)))); !errors.Is(err, context.Canceled) {
+	if err := s.Record(ctx, View(Sec(60), Running(1, T0, Sec(10)))); !errors.Is(err, context.Canceled) {
 		t.Errorf("recording: %v", err)
 	}
 }

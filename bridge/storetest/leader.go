@@ -14,26 +14,26 @@ func handsOver(t *testing.T, s Tested) {
 	if again := s.lead(t, "a"); again != first {
 		t.Errorf("renewing gave epoch %d, want %d", again, first)
 	}
-	if _, holder, leads, err := s.Lead(t.Context(), cluster, "b", time.Minute); leads || holder != "a" || err != nil {
+	if _, holder, leads, err := s.Lead(t.Context(), Cluster, "b", time.Minute); leads || holder != "a" || err != nil {
 		t.Errorf("b while a leads: holder %q, leader %v, %v", holder, leads, err)
 	}
-	must(t, s.Resign(t.Context(), cluster, "b")) // not b's to give
-	if _, _, leads, _ := s.Lead(t.Context(), cluster, "b", time.Minute); leads {
+	must(t, s.Resign(t.Context(), Cluster, "b")) // not b's to give
+	if _, _, leads, _ := s.Lead(t.Context(), Cluster, "b", time.Minute); leads {
 		t.Error("b leads after resigning a lease that was a's")
 	}
-	must(t, s.Resign(t.Context(), cluster, "a"))
+	must(t, s.Resign(t.Context(), Cluster, "a"))
 	if second := s.lead(t, "b"); second != first+1 {
 		t.Errorf("the epoch after a change is %d, want %d", second, first+1)
 	}
 }
 
 func lapses(t *testing.T, s Tested) {
-	if _, err := s.Intend(t.Context(), cycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	if _, err := s.Intend(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend while no daemon ever led: %v, want ErrFenced", err)
 	}
 	first := s.leadFor(t, "a", time.Minute)
 	s.Pass(2 * time.Minute)
-	if _, err := s.Intend(t.Context(), cycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	if _, err := s.Intend(t.Context(), CycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend under a lapsed lease: %v, want ErrFenced", err)
 	}
 	if second := s.lead(t, "a"); second != first+1 {
@@ -43,21 +43,21 @@ func lapses(t *testing.T, s Tested) {
 
 func staleLeader(t *testing.T, s Tested) {
 	epoch := s.lead(t, "a")
-	out, err := s.Intend(t.Context(), cycleOf(1, epoch, "d"), []bridge.Intent{leaseOf(1, epoch)})
+	out, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
-	must(t, s.Resign(t.Context(), cluster, "a"))
+	must(t, s.Resign(t.Context(), Cluster, "a"))
 	s.lead(t, "b")
 	in := out[0]
-	in.State, in.Sent = bridge.Sent, t0
+	in.State, in.Sent = bridge.Sent, T0
 	if err := s.Mark(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("marking sent: %v, want ErrFenced", err)
 	}
 	in.State = bridge.Void
 	must(t, s.Mark(t.Context(), in)) // the new leader sees that it was never sent
-	if _, err := s.Intend(t.Context(), cycleOf(2, epoch, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
+	if _, err := s.Intend(t.Context(), CycleOf(2, epoch, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend: %v, want ErrFenced", err)
 	}
-	if m, err := s.Memo(t.Context(), cluster, "gpu"); m.Seq != 1 || err != nil {
+	if m, err := s.Memo(t.Context(), Cluster, "gpu"); m.Seq != 1 || err != nil {
 		t.Errorf("the last cycle is %d, %v: a fenced one was stored", m.Seq, err)
 	}
 }
@@ -65,12 +65,12 @@ func staleLeader(t *testing.T, s Tested) {
 // sendingAgainIsFenced: an edit without an answer may be sent again only by the
 // leader that sent it.
 func sendingAgainIsFenced(t *testing.T, s Tested) {
-	in := s.intend(t, leaseOf(1, s.lead(t, "a")))[0]
+	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
 	for _, state := range []bridge.State{bridge.Sent, bridge.Unknown} {
 		in.State = state
 		must(t, s.Mark(t.Context(), in))
 	}
-	must(t, s.Resign(t.Context(), cluster, "a"))
+	must(t, s.Resign(t.Context(), Cluster, "a"))
 	s.lead(t, "b")
 	in.State = bridge.Sent
 	if err := s.Mark(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
@@ -81,21 +81,21 @@ func sendingAgainIsFenced(t *testing.T, s Tested) {
 // alone returns who leads and for how long no daemon has, to the minute.
 func (s Tested) alone(t *testing.T) (string, time.Duration) {
 	t.Helper()
-	leader, long, err := s.Beat(t.Context(), cluster)
+	leader, long, err := s.Beat(t.Context(), Cluster)
 	must(t, err)
 	return leader, long.Truncate(time.Minute)
 }
 
 func beatKnowsWhoLed(t *testing.T, s Tested) {
 	later := func() { s.Pass(10*time.Minute + time.Second) }
-	if _, ok, err := s.LastExpiry(t.Context(), cluster); ok || err != nil {
+	if _, ok, err := s.LastExpiry(t.Context(), Cluster); ok || err != nil {
 		t.Errorf("before the first beat: %v %v", ok, err)
 	}
 	if who, long := s.alone(t); who != "" || long != 0 {
 		t.Errorf("of an empty store %q leads, alone for %v", who, long)
 	}
 	later()
-	if ago, ok, err := s.LastExpiry(t.Context(), cluster); !ok || err != nil || ago.Truncate(time.Minute) != 10*time.Minute {
+	if ago, ok, err := s.LastExpiry(t.Context(), Cluster); !ok || err != nil || ago.Truncate(time.Minute) != 10*time.Minute {
 		t.Errorf("the last beat was %v ago: %v %v", ago, ok, err)
 	}
 	s.leadFor(t, "a", time.Minute)
@@ -111,7 +111,7 @@ func beatKnowsWhoLed(t *testing.T, s Tested) {
 	if who, long := s.alone(t); who != expire || long < 8*time.Minute {
 		t.Errorf("its own leadership counts as a daemon's: %q, alone for %v", who, long)
 	}
-	must(t, s.Resign(t.Context(), cluster, expire))
+	must(t, s.Resign(t.Context(), Cluster, expire))
 	later()
 	if who, long := s.alone(t); who != "" || long < 18*time.Minute {
 		t.Errorf("ten minutes later: %q, alone for %v", who, long)

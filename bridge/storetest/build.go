@@ -1,0 +1,55 @@
+package storetest
+
+import (
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
+)
+
+// Cluster is the one that is written about.
+const Cluster = "c1"
+
+// T0 is when the tests happen.
+var T0 = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+
+// Sec is a second after T0.
+func Sec(n int) time.Time { return T0.Add(time.Duration(n) * time.Second) }
+
+// CycleOf makes a cycle whose snapshot has the digest.
+func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
+	return &bridge.Cycle{
+		Cluster: Cluster, Seq: seq, Epoch: epoch, At: T0.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
+		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), Digest: digest, Took: map[string]string{"decide": "1ms"},
+		Plan: &policy.Plan{Basis: seq, Policy: "fifo", Memo: policy.MemoOf([]byte(`{"b":1, "a":[2]}`))},
+	}
+}
+
+// LeaseOf is an intent for the begin time of a waiting job.
+func LeaseOf(job, epoch int64) bridge.Intent {
+	return bridge.Intent{
+		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: T0, NotAfter: T0.Add(10 * time.Minute),
+		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: T0.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: T0.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
+		Before: bridge.Before{Eligible: T0, Begin: T0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), Ours: 7, State: "PENDING"},
+	}
+}
+
+// View is what Slurm shows at a time.
+func View(at time.Time, jobs ...slurm.Job) *slurm.View {
+	return &slurm.View{Cluster: Cluster, Release: "26.05.5", API: "v0.0.45", At: at, Full: true, Jobs: jobs}
+}
+
+// Running is a job that runs on 4 GPUs of n1 since start.
+func Running(id int64, submit, start time.Time) slurm.Job {
+	return slurm.Job{
+		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
+		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)"}), Allocated: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), Batch: true, Requeue: true,
+	}
+}
+
+// With is the job, changed.
+func With(j slurm.Job, f func(*slurm.Job)) slurm.Job {
+	f(&j)
+	return j
+}
