@@ -18,38 +18,38 @@ import (
 // twice in one object is an error. A stream that breaks is of class Unclear.
 type Decoder struct {
 	Limits Limits
-	s      scanner
+	s      input
 }
 
 // Jobs appends the job records of a reply to into.
 func (d *Decoder) Jobs(r io.Reader, into []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
-	return records(d, r, "jobs", into, (*scanner).job)
+	return records(d, r, "jobs", into, readJob)
 }
 
 // Nodes appends the node records of a reply to into.
 func (d *Decoder) Nodes(r io.Reader, into []slurm.Node) ([]slurm.Node, slurm.Meta, error) {
-	return records(d, r, "nodes", into, (*scanner).node)
+	return records(d, r, "nodes", into, readNode)
 }
 
 // Partitions appends the partition records of a reply to into.
 func (d *Decoder) Partitions(r io.Reader, into []slurm.Partition) ([]slurm.Partition, slurm.Meta, error) {
-	return records(d, r, "partitions", into, (*scanner).partition)
+	return records(d, r, "partitions", into, readPartition)
 }
 
 // States appends the lines of a jobs/state/ reply to into.
 func (d *Decoder) States(r io.Reader, into []slurm.TaskState) ([]slurm.TaskState, slurm.Meta, error) {
-	return records(d, r, "jobs", into, (*scanner).state)
+	return records(d, r, "jobs", into, readTaskState)
 }
 
 // Ping reads a ping reply.
 func (d *Decoder) Ping(r io.Reader) ([]slurm.Ping, slurm.Meta, error) {
-	return records(d, r, "pings", nil, (*scanner).ping)
+	return records(d, r, "pings", nil, readPing)
 }
 
 // Diag reads a diag reply.
 func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 	var out slurm.Diag
-	meta, err := d.document(r, "statistics", func(s *scanner) { diagShape.read(s, &out) })
+	meta, err := d.document(r, "statistics", func(s *input) { diagShape.read(s, &out) })
 	if err != nil {
 		return slurm.Diag{}, slurm.Meta{}, err
 	}
@@ -60,7 +60,7 @@ func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 // where Slurm gives them.
 func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
 	var out []slurm.Result
-	meta, err := d.document(r, "", func(s *scanner) { s.results(&out) })
+	meta, err := d.document(r, "", func(s *input) { readResults(s, &out) })
 	if err != nil {
 		return nil, slurm.Meta{}, err
 	}
@@ -68,11 +68,11 @@ func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
 }
 
 // records reads a reply with a list of records under key.
-func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*scanner, *T)) ([]T, slurm.Meta, error) {
+func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*input, *T)) ([]T, slurm.Meta, error) {
 	out := into
-	meta, err := d.document(r, key, func(s *scanner) {
-		s.enter('[')
-		for s.next(']') {
+	meta, err := d.document(r, key, func(s *input) {
+		s.Enter('[')
+		for s.Next(']') {
 			var zero T
 			out = append(out, zero)
 			one(s, &out[len(out)-1])
@@ -87,18 +87,17 @@ func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*sca
 
 // document reads a whole reply: its surroundings, and body, which reads the
 // value of key. Without a key, body reads "results" and "status", if there.
-func (d *Decoder) document(r io.Reader, key string, body func(*scanner)) (slurm.Meta, error) {
+func (d *Decoder) document(r io.Reader, key string, body func(*input)) (slurm.Meta, error) {
 	s := &d.s
 	s.start(r, d.Limits.defaults())
-	defer s.pool.drop()
-	defer func() { s.details.piece = nil }()
+	defer s.drop()
 	var meta slurm.Meta
 	seen := s.envelope(&meta, key, body)
-	if s.err == nil && !seen && key != "" && len(meta.Errors) == 0 {
-		s.fail("the reply has no %q", key)
+	if s.Err() == nil && !seen && key != "" && len(meta.Errors) == 0 {
+		s.Fail("the reply has no %q", key)
 	}
-	if err := s.finish(); err != nil {
-		if s.broken {
+	if err := s.Finish(); err != nil {
+		if s.Broken() {
 			return slurm.Meta{}, &slurm.Error{Class: slurm.Unclear, Text: "reading a reply of slurmrestd", Err: err}
 		}
 		return slurm.Meta{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", topic(key)), Err: err}

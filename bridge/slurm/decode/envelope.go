@@ -11,22 +11,22 @@ const maxProblems = 100
 
 // envelope reads the outermost object of a reply. It reports whether key was
 // there, with a value.
-func (s *scanner) envelope(meta *slurm.Meta, key string, body func(*scanner)) (seen bool) {
-	if c := s.space(); c != '{' {
+func (s *input) envelope(meta *slurm.Meta, key string, body func(*input)) (seen bool) {
+	if c := s.Space(); c != '{' {
 		s.foreign()
 		return false
 	}
 	var keys []string
-	s.enter('{')
-	for raw := s.key(); raw != nil; raw = s.key() {
+	s.Enter('{')
+	for raw := s.Key(); raw != nil; raw = s.Key() {
 		name := string(raw)
-		s.colon()
+		s.Colon()
 		if !s.surrounding(name, key) {
-			s.skip()
+			s.Skip()
 			continue
 		}
 		if slices.Contains(keys, name) {
-			s.fail("key %q twice in the reply", name)
+			s.Fail("key %q twice in the reply", name)
 			return false
 		}
 		keys = append(keys, name)
@@ -40,8 +40,8 @@ func (s *scanner) envelope(meta *slurm.Meta, key string, body func(*scanner)) (s
 		case "warnings":
 			s.problems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
 		default:
-			if s.space() == 'n' {
-				s.skip()
+			if s.Space() == 'n' {
+				s.Skip()
 				continue
 			}
 			seen = true
@@ -52,7 +52,7 @@ func (s *scanner) envelope(meta *slurm.Meta, key string, body func(*scanner)) (s
 }
 
 // surrounding reports whether a key of the outermost object is of interest.
-func (s *scanner) surrounding(name, key string) bool {
+func (s *input) surrounding(name, key string) bool {
 	switch name {
 	case "meta", "last_update", "errors", "warnings":
 		return true
@@ -63,20 +63,18 @@ func (s *scanner) surrounding(name, key string) bool {
 }
 
 // foreign fails because the reply is no JSON object, and shows its beginning.
-func (s *scanner) foreign() {
-	if s.err != nil {
+func (s *input) foreign() {
+	if s.Err() != nil {
 		return
 	}
-	for s.end-s.pos < 200 && s.fill(s.pos) { // enough to show
-	}
-	b := s.buf[s.pos:min(s.end, s.pos+200)]
+	b := s.Peek(200)
 	switch {
 	case len(b) == 0:
-		s.fail("the reply is empty")
+		s.Fail("the reply is empty")
 	case b[0] == '<':
-		s.fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", slurm.Excerpt(string(b)))
+		s.Fail("an HTML page, not JSON, beginning %s: is there a proxy in between?", slurm.Excerpt(string(b)))
 	default:
-		s.fail("no JSON object, but %s", slurm.Excerpt(string(b)))
+		s.Fail("no JSON object, but %s", slurm.Excerpt(string(b)))
 	}
 }
 
@@ -91,7 +89,7 @@ var metaShape = shaped(
 )
 
 // about reads who answered.
-func (s *scanner) about(meta *slurm.Meta) {
+func (s *input) about(meta *slurm.Meta) {
 	object("", metaShape, nothing[slurm.Meta]).read(s, meta)
 }
 
@@ -113,8 +111,8 @@ var problemShape = shaped(
 // problemNo makes the reader of one of the names of the error number, which
 // may be negative.
 func problemNo(name string) field[problem] {
-	return field[problem]{name, func(s *scanner, p *problem) verdict {
-		v, got := s.number()
+	return field[problem]{name, func(s *input, p *problem) verdict {
+		v, got := s.Number()
 		if got == found {
 			p.number = v
 		}
@@ -124,19 +122,19 @@ func problemNo(name string) field[problem] {
 
 // problems reads a list of errors or warnings. Whatever its form, an entry is
 // never lost: it is the sign of failure.
-func (s *scanner) problems(add func(slurm.Problem)) {
-	if s.space() != '[' {
-		if c := s.space(); c == 'n' || c == '"' {
+func (s *input) problems(add func(slurm.Problem)) {
+	if s.Space() != '[' {
+		if c := s.Space(); c == 'n' || c == '"' {
 			if text, got := s.remark(); got == found {
 				add(slurm.Problem{Text: text})
 			}
 			return
 		}
-		s.unexpected("a list")
+		s.Unexpected("a list")
 		return
 	}
-	s.enter('[')
-	for n := 0; s.next(']'); n++ {
+	s.Enter('[')
+	for n := 0; s.Next(']'); n++ {
 		p := s.problem()
 		if n < maxProblems {
 			add(p)
@@ -145,8 +143,8 @@ func (s *scanner) problems(add func(slurm.Problem)) {
 }
 
 // problem reads one entry, an object or a mere string.
-func (s *scanner) problem() slurm.Problem {
-	if s.space() != '{' {
+func (s *input) problem() slurm.Problem {
+	if s.Space() != '{' {
 		text, got := s.remark()
 		if got != found {
 			text = "an entry of an unknown form"

@@ -1,5 +1,7 @@
 package decode
 
+import "fairbridge/bridge/slurm/internal/scan"
+
 // Limits bound what is believed of a reply. Zero fields mean the defaults.
 type Limits struct {
 	Bytes  int64 // whole reply; default 256 MiB
@@ -25,12 +27,17 @@ func (l Limits) defaults() Limits {
 	return l
 }
 
+// scan returns the bounds of the document.
+func (l Limits) scan() scan.Limits {
+	return scan.Limits{Bytes: l.Bytes, Key: l.String, Depth: l.Depth}
+}
+
 // verdict says what was found where a value should be.
-type verdict uint8
+type verdict = scan.Verdict
 
 const (
-	absent     verdict = iota // null, not set, or Slurm's "no value"
-	found                     // a value
-	infinite                  // no limit
-	unreadable                // something of another kind
+	absent     = scan.Absent
+	found      = scan.Found
+	infinite   = scan.Infinite
+	unreadable = scan.Unreadable
 )

@@ -10,7 +10,7 @@ import (
 // field is one key of a record and how its value is read into T.
 type field[T any] struct {
 	name string
-	read func(*scanner, *T) verdict
+	read func(*input, *T) verdict
 }
 
 // shape is the keys of a record that are of interest, at most 64.
@@ -50,26 +50,26 @@ func (sh *shape[T]) first(m fieldSet) string {
 // read consumes one object and fills rec. It returns which fields had a value
 // and which were of the wrong kind. A known key that occurs twice is an error:
 // programs would differ in which value they believe.
-func (sh *shape[T]) read(s *scanner, rec *T) (good, wrong fieldSet) {
+func (sh *shape[T]) read(s *input, rec *T) (good, wrong fieldSet) {
 	return sh.readFrom(s, rec, 0)
 }
 
 // readFrom is read for records whose first key is number i for guessing: most
 // for those inside others, whose keys are not guessed.
-func (sh *shape[T]) readFrom(s *scanner, rec *T, i int) (good, wrong fieldSet) {
+func (sh *shape[T]) readFrom(s *input, rec *T, i int) (good, wrong fieldSet) {
 	var seen fieldSet
-	for s.enter('{'); ; i++ {
+	for s.Enter('{'); ; i++ {
 		f, more := s.field(i, sh.index)
 		if !more {
 			return good, wrong
 		}
 		if f < 0 {
-			s.skip()
+			s.Skip()
 			continue
 		}
 		bit := fieldSet(1) << f
 		if seen&bit != 0 {
-			s.fail("key %q twice in one record", sh.fields[f].name)
+			s.Fail("key %q twice in one record", sh.fields[f].name)
 			return good, wrong
 		}
 		seen |= bit
@@ -85,25 +85,31 @@ func (sh *shape[T]) readFrom(s *scanner, rec *T, i int) (good, wrong fieldSet) {
 // most is how many keys of a record are remembered in order.
 const most = 512
 
+// guess is a key that is expected next, because the record before had it at
+// the same place: slurmrestd writes every record in one order.
+type guess struct {
+	quoted string // with its quotes
+	field  int
+}
+
 // field moves to the next key of a record, consumes it and the colon, and
 // returns which it is, or -1; more is false at the end of the record. The key
 // in the same place of the first record is the guess that saves a search.
-func (s *scanner) field(i int, index map[string]int) (f int, more bool) {
-	if !s.next('}') {
+func (s *input) field(i int, index map[string]int) (f int, more bool) {
+	if !s.Next('}') {
 		return 0, false
 	}
 	if i < len(s.order) {
-		s.space()
-		if g := &s.order[i]; hasPrefix(s.buf[s.pos:s.end], g.quoted) {
-			s.pos += len(g.quoted)
-			s.colon()
-			return g.field, s.err == nil
+		s.Space()
+		if g := &s.order[i]; s.Accept(g.quoted) {
+			s.Colon()
+			return g.field, s.Err() == nil
 		}
 	}
-	raw, esc, long := s.quote(s.limits.String)
+	raw, esc, long := s.Quote(s.limits.String)
 	f, ok := index[string(raw)]
 	if esc && !long {
-		f, ok = index[string(s.clean(raw, esc))]
+		f, ok = index[string(s.Clean(raw, esc))]
 	}
 	if !ok || long {
 		f = -1
@@ -111,35 +117,31 @@ func (s *scanner) field(i int, index map[string]int) (f int, more bool) {
 	if i == len(s.order) && i < most && !esc && len(raw) < common {
 		s.order = append(s.order, guess{`"` + string(raw) + `"`, f})
 	}
-	s.colon()
-	return f, s.err == nil
-}
-
-func hasPrefix(b []byte, p string) bool {
-	return len(b) >= len(p) && string(b[:len(p)]) == p
+	s.Colon()
+	return f, s.Err() == nil
 }
 
 // Each of the following makes the reader of a field.
 
 func word[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.word(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.word(); return got }}
 }
 
 func unique[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.unique(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.unique(); return got }}
 }
 
 func remarks[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.remark(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.remark(); return got }}
 }
 
 func hosts[T any](name string, at func(*T) *slurm.Hosts) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
 }
 
 // meaning makes the reader of a text that is read once.
 func meaning[T, V any](name string, at func(*T) *V, of func(*known, string) V) field[T] {
-	return field[T]{name, func(s *scanner, t *T) verdict {
+	return field[T]{name, func(s *input, t *T) verdict {
 		w, got := s.word()
 		if w != "" {
 			*at(t) = of(&s.known, w)
@@ -149,19 +151,19 @@ func meaning[T, V any](name string, at func(*T) *V, of func(*known, string) V) f
 }
 
 func commas[T any](name string, at func(*T) *[]string) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.commas(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.commas(); return got }}
 }
 
 func boolean[T any](name string, at func(*T) *bool) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.boolean(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.Boolean(); return got }}
 }
 
 func moment[T any](name string, at func(*T) *time.Time) field[T] {
-	return field[T]{name, func(s *scanner, t *T) (got verdict) { *at(t), got = s.moment(); return got }}
+	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.moment(); return got }}
 }
 
 func size[T any, N int | int64](name string, at func(*T) *N) field[T] {
-	return field[T]{name, func(s *scanner, t *T) verdict {
+	return field[T]{name, func(s *input, t *T) verdict {
 		v, got := s.size()
 		*at(t) = N(v)
 		return got
@@ -170,7 +172,7 @@ func size[T any, N int | int64](name string, at func(*T) *N) field[T] {
 
 // span reads a length of time given in units; none and no limit are 0.
 func span[T any](name string, unit time.Duration, at func(*T) *time.Duration) field[T] {
-	return field[T]{name, func(s *scanner, t *T) verdict {
+	return field[T]{name, func(s *input, t *T) verdict {
 		v, got := s.size()
 		if v > int64(1<<62/unit) {
 			return unreadable
@@ -182,7 +184,7 @@ func span[T any](name string, unit time.Duration, at func(*T) *time.Duration) fi
 
 // lenient makes a field whose unexpected form does not spoil the record.
 func lenient[T any](f field[T]) field[T] {
-	return field[T]{f.name, func(s *scanner, t *T) verdict {
+	return field[T]{f.name, func(s *input, t *T) verdict {
 		if got := f.read(s, t); got != unreadable {
 			return got
 		}
@@ -192,9 +194,9 @@ func lenient[T any](f field[T]) field[T] {
 
 // object makes the reader of a nested record; a value of another kind is left
 // to otherwise.
-func object[T any](name string, inner *shape[T], otherwise func(*scanner, *T) verdict) field[T] {
-	return field[T]{name, func(s *scanner, t *T) verdict {
-		if s.space() != '{' {
+func object[T any](name string, inner *shape[T], otherwise func(*input, *T) verdict) field[T] {
+	return field[T]{name, func(s *input, t *T) verdict {
+		if s.Space() != '{' {
 			return otherwise(s, t)
 		}
 		if _, wrong := inner.readFrom(s, t, most); wrong != 0 {
@@ -205,7 +207,7 @@ func object[T any](name string, inner *shape[T], otherwise func(*scanner, *T) ve
 }
 
 // nothing is for values that are of interest only as objects.
-func nothing[T any](s *scanner, _ *T) verdict {
-	s.skip()
+func nothing[T any](s *input, _ *T) verdict {
+	s.Skip()
 	return absent
 }

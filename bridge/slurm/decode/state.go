@@ -20,7 +20,7 @@ var impliedBase = map[string]string{
 }
 
 // jobState takes the base state out of s.list and leaves the flags, sorted.
-func (s *scanner) jobState() (string, verdict) {
+func (s *input) jobState() (string, verdict) {
 	for i, w := range s.list {
 		if jobBases[w] {
 			s.list = slices.Delete(s.list, i, i+1)
@@ -44,7 +44,7 @@ var nodeBases = map[string]bool{
 }
 
 // sortList sorts s.list and removes repetitions.
-func (s *scanner) sortList() {
+func (s *input) sortList() {
 	if len(s.list) > 1 {
 		slices.Sort(s.list)
 		s.list = slices.Compact(s.list)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/internal/scan"
 )
 
 // stateRecord is a line of jobs/state/ while it is read.
@@ -15,7 +16,7 @@ type stateRecord struct {
 
 var stateShape = shaped(
 	field[stateRecord]{"job_id", readAddress},
-	field[stateRecord]{"state", func(s *scanner, t *stateRecord) verdict {
+	field[stateRecord]{"state", func(s *input, t *stateRecord) verdict {
 		got := s.words(true)
 		if got == found {
 			t.State, got = s.jobState()
@@ -26,8 +27,8 @@ var stateShape = shaped(
 )
 
 // readAddress reads "123" or "123_4"; some releases write a number.
-func readAddress(s *scanner, t *stateRecord) verdict {
-	if s.space() == '"' {
+func readAddress(s *input, t *stateRecord) verdict {
+	if s.Space() == '"' {
 		var got verdict
 		t.address, got = s.unique()
 		return got
@@ -39,14 +40,14 @@ func readAddress(s *scanner, t *stateRecord) verdict {
 
 // state reads one line of jobs/state/. Lines say little, so nothing in them
 // may be unreadable.
-func (s *scanner) state(out *slurm.TaskState) {
+func readTaskState(s *input, out *slurm.TaskState) {
 	var t stateRecord
 	good, _ := stateShape.read(s, &t)
-	if s.err != nil {
+	if s.Err() != nil {
 		return
 	}
 	if lack := (fieldSet(1)<<len(stateShape.fields) - 1) &^ good; lack != 0 {
-		s.fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateShape.first(lack))
+		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateShape.first(lack))
 		return
 	}
 	*out = t.TaskState
@@ -56,13 +57,13 @@ func (s *scanner) state(out *slurm.TaskState) {
 		job = job[:i]
 	}
 	var ok, ok2 bool
-	out.Job, ok = short([]byte(job))
+	out.Job, ok = scan.Short([]byte(job))
 	ok2 = !array
 	if array {
 		out.Array = true
-		out.Task, ok2 = short([]byte(task))
+		out.Task, ok2 = scan.Short([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
-		s.fail("job state: %s is not the address of a job", slurm.Excerpt(t.address))
+		s.Fail("job state: %s is not the address of a job", slurm.Excerpt(t.address))
 	}
 }

@@ -1,4 +1,4 @@
-package decode
+package scan
 
 // layout is how this reply writes a wrapped number at one depth: the bytes
 // before the digits, {"set": true, "infinite": false, "number": with their
@@ -6,14 +6,17 @@ package decode
 // alike, so comparing with the last is much faster than reading each.
 type layout struct{ head, tail []byte }
 
-// nests is for how many depths layouts are remembered.
-const nests = 16
+// For how many depths layouts are remembered, and the longest one.
+const (
+	nests      = 16
+	layoutText = 256
+)
 
 // alike reads a wrapped number that is written like an earlier one. When ok is
 // false nothing was consumed.
-func (s *scanner) alike() (v int64, got verdict, ok bool) {
+func (s *Scanner) alike() (v int64, got Verdict, ok bool) {
 	if s.depth >= nests || s.depth >= s.limits.Depth {
-		return 0, absent, false
+		return 0, Absent, false
 	}
 	for i := range s.layouts[s.depth] {
 		l := &s.layouts[s.depth][i]
@@ -23,29 +26,29 @@ func (s *scanner) alike() (v int64, got verdict, ok bool) {
 		}
 		b = b[len(l.head):]
 		n := min(run(b[:min(len(b), 19)]), 19)
-		v, ok := short(b[:n])
+		v, ok := Short(b[:n])
 		if !ok || n > 1 && b[0] == '0' || !hasPrefix(b[n:], string(l.tail)) {
-			return 0, absent, false
+			return 0, Absent, false
 		}
 		s.pos += len(l.head) + n + len(l.tail)
 		s.fresh = false
 		if i > 0 {
-			return 0, absent, true
+			return 0, Absent, true
 		}
-		return v, found, true
+		return v, Found, true
 	}
-	return 0, absent, false
+	return 0, Absent, false
 }
 
 // learn remembers how a wrapped number was written: it began at from, its
 // number at digits, both counted from the start of the reply, and ends here.
-func (s *scanner) learn(from, digits int64, set bool) {
+func (s *Scanner) learn(from, digits int64, set bool) {
 	if from < s.off || s.depth >= nests || s.err != nil {
 		return // part of it has left the window
 	}
 	text := s.buf[from-s.off : s.pos]
 	n := run(text[digits-from:])
-	if n == 0 || n > 18 || len(text) > common || numeric(text[int(digits-from)+n]) {
+	if n == 0 || n > 18 || len(text) > layoutText || numeric(text[int(digits-from)+n]) {
 		return // a fraction or an exponent would become part of the layout
 	}
 	l := &s.layouts[s.depth][1]
@@ -57,26 +60,26 @@ func (s *scanner) learn(from, digits int64, set bool) {
 }
 
 // wrapped reads the newer encoding of a number.
-func (s *scanner) wrapped() (int64, verdict) {
+func (s *Scanner) wrapped() (int64, Verdict) {
 	if v, got, ok := s.alike(); ok {
 		return v, got
 	}
 	from := s.off + int64(s.pos)
-	w := wrapping{set: true, got: unreadable, last: true}
-	s.enter('{')
-	for key := s.key(); key != nil; key = s.key() {
+	w := wrapping{set: true, got: Unreadable, last: true}
+	s.Enter('{')
+	for key := s.Key(); key != nil; key = s.Key() {
 		s.member(&w, key)
 	}
 	switch {
 	case w.wrong || s.err != nil:
-		return 0, unreadable
+		return 0, Unreadable
 	case w.endless:
-		return 0, infinite
-	case w.last && w.got == found:
+		return 0, Infinite
+	case w.last && w.got == Found:
 		s.learn(from, w.digits, w.set)
 	}
 	if !w.set {
-		return 0, absent
+		return 0, Absent
 	}
 	return w.v, w.got
 }
@@ -85,30 +88,30 @@ func (s *scanner) wrapped() (int64, verdict) {
 type wrapping struct {
 	set, endless, wrong bool
 	v                   int64
-	got                 verdict // unreadable until there is a number
+	got                 Verdict // Unreadable until there is a number
 	digits              int64   // where the number began
 	last                bool    // nothing followed the number
 }
 
 // member reads the value of one key of a wrapped number.
-func (s *scanner) member(w *wrapping, key []byte) {
-	kind := found
+func (s *Scanner) member(w *wrapping, key []byte) {
+	kind := Found
 	w.last = w.digits == 0
 	switch string(key) {
 	case "set":
-		s.colon()
-		w.set, kind = s.boolean()
+		s.Colon()
+		w.set, kind = s.Boolean()
 	case "infinite":
-		s.colon()
-		w.endless, kind = s.boolean()
+		s.Colon()
+		w.endless, kind = s.Boolean()
 	case "number":
-		s.colon()
-		s.space()
+		s.Colon()
+		s.Space()
 		w.digits = s.off + int64(s.pos)
-		w.v, w.got = s.number()
+		w.v, w.got = s.Number()
 	default:
-		s.colon()
-		s.skip()
+		s.Colon()
+		s.Skip()
 	}
-	w.wrong = w.wrong || kind != found
+	w.wrong = w.wrong || kind != Found
 }

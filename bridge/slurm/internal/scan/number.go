@@ -1,4 +1,4 @@
-package decode
+package scan
 
 import (
 	"math"
@@ -8,11 +8,36 @@ import (
 // longest is the most characters of a number; Slurm's have at most 25.
 const longest = 512
 
+// Number reads a number in either encoding: 5, or {"set":true,
+// "infinite":false,"number":5}.
+func (s *Scanner) Number() (int64, Verdict) {
+	switch c := s.Space(); {
+	case c == '{':
+		return s.wrapped()
+	case c == '-', '0' <= c && c <= '9':
+		if tok := s.digits(); tok != nil {
+			return integer(tok)
+		}
+		return 0, Unreadable
+	}
+	return 0, s.Other()
+}
+
+// Other consumes a value of the wrong kind; null means that there is none.
+func (s *Scanner) Other() Verdict {
+	null := s.Space() == 'n'
+	s.Skip()
+	if null {
+		return Absent
+	}
+	return Unreadable
+}
+
 // digits consumes a number and returns its text, which is valid until the next
 // call.
-func (s *scanner) digits() []byte {
-	if c := s.space(); c != '-' && (c < '0' || c > '9') {
-		s.unexpected("a value")
+func (s *Scanner) digits() []byte {
+	if c := s.Space(); c != '-' && (c < '0' || c > '9') {
+		s.Unexpected("a value")
 		return nil
 	}
 	n := run(s.buf[s.pos:s.end])
@@ -25,7 +50,7 @@ func (s *scanner) digits() []byte {
 			n++
 		}
 		if n > longest {
-			s.fail("number of more than %d characters: %w", longest, errLimit)
+			s.Fail("number of more than %d characters: %w", longest, ErrLimit)
 			return nil
 		}
 		if s.pos+n < s.end || !s.fill(s.pos) {
@@ -37,7 +62,7 @@ func (s *scanner) digits() []byte {
 	}
 	tok := s.buf[s.pos : s.pos+n]
 	if !grammatical(tok) {
-		s.fail("%q is not a number", tok)
+		s.Fail("%q is not a number", tok)
 		return nil
 	}
 	s.pos += n
@@ -91,31 +116,31 @@ func run(b []byte) int {
 // integer returns the value of a number that is whole, however it is written
 // (8.0 is 8). Slurm's 64-bit "no value" and "infinite" are told apart; what
 // does not fit is unreadable.
-func integer(tok []byte) (int64, verdict) {
-	if v, small := short(tok); small {
-		return v, found
+func integer(tok []byte) (int64, Verdict) {
+	if v, small := Short(tok); small {
+		return v, Found
 	}
 	if v, err := strconv.ParseInt(string(tok), 10, 64); err == nil {
-		return v, found
+		return v, Found
 	}
 	if u, err := strconv.ParseUint(string(tok), 10, 64); err == nil {
 		switch u {
 		case math.MaxUint64:
-			return 0, infinite
+			return 0, Infinite
 		case math.MaxUint64 - 1:
-			return 0, absent
+			return 0, Absent
 		}
-		return 0, unreadable
+		return 0, Unreadable
 	}
 	f, err := strconv.ParseFloat(string(tok), 64)
 	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
-		return 0, unreadable
+		return 0, Unreadable
 	}
-	return int64(f), found
+	return int64(f), Found
 }
 
-// short reads the usual case, up to 18 plain digits.
-func short(tok []byte) (v int64, ok bool) {
+// Short reads the usual case, up to 18 plain digits.
+func Short(tok []byte) (v int64, ok bool) {
 	if len(tok) == 0 || len(tok) > 18 {
 		return 0, false
 	}

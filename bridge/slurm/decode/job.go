@@ -79,7 +79,7 @@ var (
 	idField       = jobShape.mask("job_id")
 )
 
-func readPartitions(s *scanner, j *slurm.Job) verdict {
+func readPartitions(s *input, j *slurm.Job) verdict {
 	list, got := s.word()
 	if list != "" {
 		s.list = append(s.list[:0], strings.Split(list, ",")...)
@@ -88,7 +88,7 @@ func readPartitions(s *scanner, j *slurm.Job) verdict {
 	return got
 }
 
-func readDetail(s *scanner, j *slurm.Job) verdict {
+func readDetail(s *input, j *slurm.Job) verdict {
 	got := s.words(false)
 	j.Gres = s.details.take(len(s.list))
 	for i, text := range s.list {
@@ -97,8 +97,8 @@ func readDetail(s *scanner, j *slurm.Job) verdict {
 	return got
 }
 
-func readNice(s *scanner, j *slurm.Job) verdict {
-	v, got := s.number()
+func readNice(s *input, j *slurm.Job) verdict {
+	v, got := s.Number()
 	if v > 1<<31 && v < 1<<32 {
 		v -= 1 << 32 // 22.05 writes negative ones as if they had no sign
 	}
@@ -111,7 +111,7 @@ func readNice(s *scanner, j *slurm.Job) verdict {
 	return got
 }
 
-func readTask(s *scanner, j *slurm.Job) verdict {
+func readTask(s *input, j *slurm.Job) verdict {
 	v, got := s.size()
 	if got == found {
 		j.ArrayTask, j.ArraySplit = v, true
@@ -119,7 +119,7 @@ func readTask(s *scanner, j *slurm.Job) verdict {
 	return got
 }
 
-func readState(s *scanner, j *slurm.Job) verdict {
+func readState(s *input, j *slurm.Job) verdict {
 	got := s.words(true)
 	if got == found {
 		j.State, got = s.jobState()
@@ -131,9 +131,9 @@ func readState(s *scanner, j *slurm.Job) verdict {
 // exclusive makes the reader of one of the two fields that say that a job
 // shares its nodes with nobody.
 func exclusive(name, value string) field[slurm.Job] {
-	return field[slurm.Job]{name, func(s *scanner, j *slurm.Job) verdict {
-		if s.space() == 't' || s.space() == 'f' {
-			v, got := s.boolean()
+	return field[slurm.Job]{name, func(s *input, j *slurm.Job) verdict {
+		if s.Space() == 't' || s.Space() == 'f' {
+			v, got := s.Boolean()
 			j.Exclusive = j.Exclusive || v && value == "TRUE"
 			return got
 		}
@@ -144,13 +144,13 @@ func exclusive(name, value string) field[slurm.Job] {
 }
 
 // job reads one job record.
-func (s *scanner) job(j *slurm.Job) {
+func readJob(s *input, j *slurm.Job) {
 	good, wrong := jobShape.read(s, j)
-	if s.err != nil {
+	if s.Err() != nil {
 		return
 	}
 	if good&idField == 0 || j.ID == 0 {
-		s.fail("a job without an id")
+		s.Fail("a job without an id")
 		return
 	}
 	if good&priorityField != 0 && j.Priority == 0 {

@@ -9,7 +9,7 @@ import (
 
 // Reservations appends the reservation records of a reply to into.
 func (d *Decoder) Reservations(r io.Reader, into []slurm.Reservation) ([]slurm.Reservation, slurm.Meta, error) {
-	return records(d, r, "reservations", into, (*scanner).reservation)
+	return records(d, r, "reservations", into, readReservation)
 }
 
 // reservationShape is every field of a reservation record this package reads.
@@ -30,7 +30,7 @@ var reservationShape = shaped(
 	lenient(word("licenses", func(r *slurm.Reservation) *string { return &r.Licenses })),
 )
 
-func readReservationFlags(s *scanner, r *slurm.Reservation) verdict {
+func readReservationFlags(s *input, r *slurm.Reservation) verdict {
 	got := s.words(true)
 	s.sortList()
 	r.Flags = s.pool.keep(s.list)
@@ -39,13 +39,13 @@ func readReservationFlags(s *scanner, r *slurm.Reservation) verdict {
 
 // reservation reads one reservation record. What cannot be read of it is said,
 // since it sets something aside all the same.
-func (s *scanner) reservation(r *slurm.Reservation) {
+func readReservation(s *input, r *slurm.Reservation) {
 	_, wrong := reservationShape.read(s, r)
-	if s.err != nil {
+	if s.Err() != nil {
 		return
 	}
 	if r.Name == "" {
-		s.fail("a reservation without a name")
+		s.Fail("a reservation without a name")
 		return
 	}
 	if wrong != 0 {

@@ -4,24 +4,25 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/internal/scan"
 )
 
 // results reads results[] (an update) or status[] (a requeue, where entries
 // are lists of entries).
-func (s *scanner) results(out *[]slurm.Result) {
-	if s.space() != '[' {
-		s.skip()
+func readResults(s *input, out *[]slurm.Result) {
+	if s.Space() != '[' {
+		s.Skip()
 		return
 	}
-	s.enter('[')
-	for s.next(']') {
+	s.Enter('[')
+	for s.Next(']') {
 		switch {
-		case s.space() == '[':
-			s.results(out)
+		case s.Space() == '[':
+			readResults(s, out)
 		case len(*out) >= s.limits.List:
-			s.fail("more than %d results: %w", s.limits.List, errLimit)
+			s.Fail("more than %d results: %w", s.limits.List, scan.ErrLimit)
 		default:
-			s.result(out)
+			readResult(s, out)
 		}
 	}
 }
@@ -35,8 +36,8 @@ type resultRecord struct {
 var resultShape = shaped(
 	lenient(size("job_id", func(r *resultRecord) *int64 { return &r.Job })),
 	lenient(remarks("step_id", func(r *resultRecord) *string { return &r.Step })),
-	field[resultRecord]{"error_code", func(s *scanner, r *resultRecord) verdict {
-		v, got := s.number()
+	field[resultRecord]{"error_code", func(s *input, r *resultRecord) verdict {
+		v, got := s.Number()
 		r.Number = int(v)
 		return got
 	}},
@@ -44,7 +45,7 @@ var resultShape = shaped(
 	lenient(remarks("why", func(r *resultRecord) *string { return &r.why })),
 )
 
-func (s *scanner) result(out *[]slurm.Result) {
+func readResult(s *input, out *[]slurm.Result) {
 	var r resultRecord
 	object("", resultShape, nothing[resultRecord]).read(s, &r)
 	if r.why != "" && r.why != r.Text {
@@ -70,14 +71,14 @@ func pingPrimary(p *slurm.Ping) *bool { return &p.Primary }
 
 // pingWord makes the reader of a boolean written as a word.
 func pingWord(name, yes string, at func(*slurm.Ping) *bool) field[slurm.Ping] {
-	return field[slurm.Ping]{name, func(s *scanner, p *slurm.Ping) verdict {
+	return field[slurm.Ping]{name, func(s *input, p *slurm.Ping) verdict {
 		got := s.words(true)
 		*at(p) = *at(p) || len(s.list) == 1 && s.list[0] == yes
 		return got
 	}}
 }
 
-func (s *scanner) ping(p *slurm.Ping) { pingShape.read(s, p) }
+func readPing(s *input, p *slurm.Ping) { pingShape.read(s, p) }
 
 var diagShape = shaped(
 	moment("req_time", func(d *slurm.Diag) *time.Time { return &d.Now }),

@@ -1,4 +1,4 @@
-package decode
+package scan
 
 import (
 	"encoding/binary"
@@ -30,13 +30,13 @@ func plain(b []byte) int {
 	return i
 }
 
-// quote consumes a string and returns the bytes between the quotes and whether
+// Quote consumes a string and returns the bytes between the quotes and whether
 // they contain escapes. They are valid until the next call. A string of more
 // than limit bytes is cut there and reported as long; a negative limit keeps
 // nothing.
-func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
-	if s.space() != '"' {
-		s.unexpected("a string")
+func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
+	if s.Space() != '"' {
+		s.Unexpected("a string")
 		return nil, false, false
 	}
 	s.pos++
@@ -56,7 +56,7 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 			continue
 		case n < 0:
 			s.pos = i
-			s.unexpected("a printable character or an escape")
+			s.Unexpected("a printable character or an escape")
 			return nil, false, false
 		}
 		if i-s.pos > limit { // what follows is not worth keeping
@@ -67,7 +67,7 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 		held := i - s.pos
 		if !s.fill(s.pos) {
 			s.pos = s.end
-			s.unexpected("the end of a string")
+			s.Unexpected("the end of a string")
 			return nil, false, false
 		}
 		i = s.pos + held
@@ -75,7 +75,7 @@ func (s *scanner) quote(limit int) (raw []byte, esc, long bool) {
 }
 
 // drop lets go of a string up to i, but for its first limit bytes.
-func (s *scanner) drop(i, limit int) {
+func (s *Scanner) drop(i, limit int) {
 	if limit >= 0 {
 		s.head = append(s.head[:0], clip(s.buf[s.pos:i], limit)...)
 	}
@@ -84,7 +84,7 @@ func (s *scanner) drop(i, limit int) {
 
 // quoted consumes the rest of a string, which ends at i, and returns what is
 // kept of it.
-func (s *scanner) quoted(i, limit int, long bool) ([]byte, bool) {
+func (s *Scanner) quoted(i, limit int, long bool) ([]byte, bool) {
 	raw := s.buf[s.pos:i]
 	s.pos = i + 1
 	switch {

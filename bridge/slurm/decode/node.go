@@ -33,7 +33,7 @@ func nodeVersion(name string) field[slurm.Node] {
 }
 
 // readNodeState adds words to the state and flags.
-func readNodeState(s *scanner, n *slurm.Node) verdict {
+func readNodeState(s *input, n *slurm.Node) verdict {
 	got := s.words(true)
 	for _, w := range s.list {
 		if n.State == "" && nodeBases[w] {
@@ -47,13 +47,13 @@ func readNodeState(s *scanner, n *slurm.Node) verdict {
 
 // node reads one node record. One that cannot be read in part is in state
 // UNREADABLE, where nothing can start.
-func (s *scanner) node(n *slurm.Node) {
+func readNode(s *input, n *slurm.Node) {
 	_, wrong := nodeShape.read(s, n)
-	if s.err != nil {
+	if s.Err() != nil {
 		return
 	}
 	if n.Name == "" {
-		s.fail("a node without a name")
+		s.Fail("a node without a name")
 		return
 	}
 	slices.Sort(n.Flags)
@@ -86,20 +86,20 @@ func partitionTier(p *slurm.Partition) *int          { return &p.Tier }
 func partitionAccounts(p *slurm.Partition) *[]string { return &p.Accounts }
 func partitionQOS(p *slurm.Partition) *[]string      { return &p.QOS }
 
-func readPartitionState(s *scanner, p *slurm.Partition) verdict {
+func readPartitionState(s *input, p *slurm.Partition) verdict {
 	got := s.words(true)
 	p.Up = got == found && slices.Contains(s.list, "UP")
 	return got
 }
 
 // partition reads one partition record. One that cannot be read is down.
-func (s *scanner) partition(p *slurm.Partition) {
+func readPartition(s *input, p *slurm.Partition) {
 	_, wrong := partitionShape.read(s, p)
-	if s.err != nil {
+	if s.Err() != nil {
 		return
 	}
 	if p.Name == "" {
-		s.fail("a partition without a name")
+		s.Fail("a partition without a name")
 	}
 	if wrong != 0 {
 		p.Up = false

@@ -1,0 +1,72 @@
+package scan
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// appendClean appends the text of raw, the inside of a JSON string, to dst:
+// escapes resolved, control characters (C0, DEL, C1) made spaces, and what is
+// not UTF-8 replaced by U+FFFD.
+func appendClean(dst, raw []byte) []byte {
+	for len(raw) > 0 {
+		r, n := rune(raw[0]), 1
+		if r == '\\' {
+			r, n = unescape(raw)
+		} else if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(raw)
+		}
+		if r < ' ' || 0x7f <= r && r <= 0x9f {
+			r = ' '
+		}
+		dst = utf8.AppendRune(dst, r)
+		raw = raw[n:]
+	}
+	return dst
+}
+
+// unescape returns the character of the escape at the start of b, whose form
+// is known to be right, and its length.
+func unescape(b []byte) (rune, int) {
+	switch b[1] {
+	case 'b', 'f', 'n', 'r', 't':
+		return '\n', 2 // a control character, whichever
+	case 'u':
+	default:
+		return rune(b[1]), 2
+	}
+	r := unit(b)
+	if !utf16.IsSurrogate(r) {
+		return r, 6
+	}
+	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
+		if both := utf16.DecodeRune(r, unit(b[6:])); both != utf8.RuneError {
+			return both, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// unit returns the 16 bits of \uXXXX.
+func unit(b []byte) rune {
+	return hex(b[2])<<12 | hex(b[3])<<8 | hex(b[4])<<4 | hex(b[5])
+}
+
+// tidy reports whether raw needs no cleaning: printable ASCII, no escapes.
+func tidy(raw []byte) bool {
+	for _, c := range raw {
+		if c >= 0x7f || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
+// Clean returns the text of the inside of a string.
+func (s *Scanner) Clean(raw []byte, esc bool) []byte {
+	if !esc && tidy(raw) {
+		return raw
+	}
+	s.scratch = appendClean(s.scratch[:0], raw)
+	return s.scratch
+}

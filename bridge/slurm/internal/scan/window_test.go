@@ -1,0 +1,28 @@
+package scan
+
+import (
+	"strings"
+	"testing"
+)
+
+// The window grows with a string that is kept, not with what is skipped or cut.
+func TestWindowStaysSmall(t *testing.T) {
+	var s Scanner
+	long := strings.Repeat("x", 8<<20)
+	s.Start(strings.NewReader(`{"x": "`+long+`", "y": "`+long+`"}`), Limits{Bytes: 32 << 20, Key: 64, Depth: 4})
+	s.Enter('{')
+	s.Key()
+	s.Colon()
+	s.Skip()
+	s.Key()
+	s.Colon()
+	if raw, _, cut := s.Quote(4096); !cut || len(raw) != 4096 {
+		t.Errorf("%d bytes were kept, cut: %v", len(raw), cut)
+	}
+	if s.Next('}') || s.Finish() != nil {
+		t.Errorf("the document does not end: %v", s.Err())
+	}
+	if n := len(s.buf); n > 2*windowSize {
+		t.Errorf("window of %d bytes", n)
+	}
+}
