@@ -112,8 +112,9 @@ func tooMuch(s *send) string {
 	}
 	f := fieldOfKind(s.Edit.Kind)
 	last, again := s.o.written[fieldOf{s.job.ID, f}]
-	if again && s.now.Sub(last) < c.EditCooldown && !s.restores() && !s.repeats() {
-		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last))
+	unknown := last.late && last.by != s.By // what another, which stood still, sent on its old leave
+	if again && !unknown && s.now.Sub(last.at) < c.EditCooldown && !s.restores() && !s.repeats() {
+		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last.at))
 	}
 	return ""
 }

@@ -31,18 +31,18 @@ type Oracle struct {
 	ledger  ledger
 	usage   usage
 	writes  lastWrites
-	now     *Call                 // which Slurm carries out at the moment
-	stops   stops                 // requeues of ours that ended a run
-	runs    map[string]time.Time  // when a requeue was first sent, by run
-	written map[fieldOf]time.Time // when a field was last written
-	late    map[int64]bool        // jobs that a late write reached
+	now     *Call                // which Slurm carries out at the moment
+	stops   stops                // requeues of ours that ended a run
+	runs    map[string]time.Time // when a requeue was first sent, by run
+	written map[fieldOf]written  // how a field was last written
+	late    map[int64]bool       // jobs that a late write reached
 }
 
 // New returns an oracle for a trial that begins now.
 func New(t Trial) *Oracle {
 	o := &Oracle{
 		Trial: t, verdict: newVerdict(), began: t.World.Now(), book: newBook(),
-		runs: map[string]time.Time{}, written: map[fieldOf]time.Time{}, late: map[int64]bool{},
+		runs: map[string]time.Time{}, written: map[fieldOf]written{}, late: map[int64]bool{},
 	}
 	o.ledger = ledger{db: t.Database, now: t.World.Now}
 	o.usage = usage{db: t.Database, world: t.World, site: t.Site, seen: o.began}

@@ -166,3 +166,34 @@ func TestKnownRulesAreCounted(t *testing.T) {
 		t.Errorf("residue %v, breaches %v", v.Residue, v.Breaches)
 	}
 }
+
+// TestWrittenAgain: a field is not written twice at once, but for a daemon that
+// cannot know what another sent late, on its old leave.
+func TestWrittenAgain(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		late    bool
+		another bool
+		want    bool
+	}{
+		{"twice", false, false, true},
+		{"after another daemon", false, true, true},
+		{"after its own late call", true, false, true},
+		{"after another daemon's late call", true, true, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o := judge(t, sim.Spec{}, nil)
+			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.Nice, Value: 7}, Late: c.late}
+			k.Edit.Run.Job = o.job
+			o.Sends(k)
+			again := &Call{By: k.By, Edit: k.Edit}
+			if again.Edit.Value++; c.another {
+				again.By = o.daemon(t)
+			}
+			o.Sends(again)
+			if got := slices.Contains(o.rules(), "I10"); got != c.want {
+				t.Errorf("I10 is broken: %t, want %t: %v", got, c.want, o.Verdict().Breaches)
+			}
+		})
+	}
+}

@@ -20,6 +20,13 @@ type send struct {
 	gate  *bridge.Budgets
 }
 
+// written is when a field was sent something, and by whom; late, as of a call.
+type written struct {
+	at   time.Time
+	by   *Daemon
+	late bool
+}
+
 // rule judges a write that is sent. What it returns is what is wrong, "" nothing.
 type rule struct {
 	id    string
@@ -51,7 +58,7 @@ func (o *Oracle) Sends(k *Call) {
 			o.Breach(unsureOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)
 		}
 	}
-	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = s.now
+	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = written{s.now, k.By, k.Late}
 }
 
 // unsureOf is the name of a rule that is broken by a write.
