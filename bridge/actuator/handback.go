@@ -10,7 +10,7 @@ import (
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
 var handBack = Row{
-	Kind: slurm.HandBack, Field: direct, Needs: bridge.Rank, Turn: TurnRest,
+	Kind: slurm.HandBack, Field: direct, Needs: bridge.Rank, Turn: TurnRest, TwoCalls: true,
 	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
 	},

@@ -49,8 +49,11 @@ var begin = &Field{
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
 	Touched: func(noted *bridge.Before, j *slurm.Job) string {
-		if j.Eligible.Equal(noted.Eligible) {
+		switch {
+		case j.Eligible.Equal(noted.Eligible):
 			return ""
+		case noted.Eligible.IsZero():
+			return "it has become eligible: it is planned anew"
 		}
 		return "its begin time is " + stamp(j.Eligible) + " now"
 	},

@@ -3,7 +3,9 @@ package actuator
 import (
 	"time"
 
+	"fairbridge/bridge"
 	"fairbridge/bridge/invariant"
+	"fairbridge/bridge/slurm"
 )
 
 // leaseBounds checks a lease (I4, I15, I16).
@@ -64,4 +66,31 @@ func (c *Claim) Leasable(until time.Time) *invariant.Denial {
 		}
 	}
 	return nil
+}
+
+// Leased returns how long each job was leased altogether, by the begin times
+// of ours that reached Slurm.
+func Leased(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
+	total := map[int64]time.Duration{}
+	last := map[int64]*bridge.Intent{}
+	end := func(in *bridge.Intent, at time.Time) {
+		if in != nil && in.Edit.Kind == slurm.Lease {
+			if in.Edit.Until.Before(at) {
+				at = in.Edit.Until
+			}
+			total[in.Edit.Run.Job] += max(at.Sub(in.Sent), 0)
+		}
+	}
+	for i := range intents { // by ID, so in the order they were sent
+		in := &intents[i]
+		if in.Edit.Kind.Field() != slurm.FieldBegin || in.Sent.IsZero() || in.State == bridge.Failed {
+			continue
+		}
+		end(last[in.Edit.Run.Job], in.Sent)
+		last[in.Edit.Run.Job] = in
+	}
+	for _, in := range last {
+		end(in, now)
+	}
+	return total
 }

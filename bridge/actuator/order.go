@@ -63,6 +63,12 @@ var niceBy = &Field{
 		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
 	},
 	GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && e.Value == own.OwnNice() },
+	Unread: func(j *slurm.Job) string {
+		if j.NiceKnown {
+			return ""
+		}
+		return "its nice cannot be read, and would be lost"
+	},
 	// A release that shows a nice only above 0 shows others right before a write: one
 	// below 0 is an administrator's.
 	Touched: func(noted *bridge.Before, j *slurm.Job) string {

@@ -20,6 +20,7 @@ type Row struct {
 	Repeatable bool        // without an answer it may be sent once more: the value is the same however often it is written
 	Offset     bool        // it adds to Slurm's own priority, which is to follow
 	Frees      bool        // once it is carried out the job may start
+	TwoCalls   bool        // it holds the job and releases it; cut off between the two calls, the job stays held
 	Stops      Stopping    // whether a running job loses its devices by it
 
 	// Shows reports whether the job shows the effect. It may adopt what Slurm made
@@ -54,6 +55,9 @@ type Field struct {
 	// GivesBack reports whether the edit gives the field back. own is the Before of
 	// the value of ours that stands there, nil when none does. nil: none does.
 	GivesBack func(e *slurm.Edit, own *bridge.Before) bool
+	// Unread says why what stands in the field cannot be read, and would be lost by a
+	// write; "" when it can be. nil: it always can be, or nothing is lost.
+	Unread func(j *slurm.Job) string
 	// Touched says what was written into the field since what was noted; "" when
 	// nothing was. nil: it changes by itself, or is not shown.
 	Touched func(noted *bridge.Before, j *slurm.Job) string

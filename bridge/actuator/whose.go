@@ -73,6 +73,15 @@ func Noted(j *slurm.Job) bridge.Before {
 	}
 }
 
+// Unread says why what stands in the kind's field cannot be read, and would be lost
+// by a write; "" when it can be.
+func Unread(k slurm.Kind, j *slurm.Job) string {
+	if f := Of(k).Field; f.Unread != nil {
+		return f.Unread(j)
+	}
+	return ""
+}
+
 // Rewritten says what a person wrote into the field of an intent whose outcome
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/ledger"
-	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
@@ -25,7 +25,7 @@ func (l *Loop) again(s *situation, evaluations []Evaluation) []bridge.Intent {
 		switch {
 		case in.Epoch != l.leader.Epoch || !ledger.Repeatable(in):
 		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
-		case in.Edit.Kind == slurm.Lease && in.Edit.Until.Sub(s.facts.View.At) < l.Gate.LeaseMin:
+		case holds(in) && in.Edit.Until.Sub(s.facts.View.At) < l.Gate.LeaseMin:
 		case s.wanted(in, evaluations):
 			out = append(out, *in)
 		}
@@ -62,20 +62,27 @@ func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	if j == nil || f.Left[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
 		return false
 	}
-	known, holds := false, false
+	known, held := false, false
 	for i := range evaluations {
 		e := &evaluations[i]
 		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !e.Send || in.Edit.Kind == slurm.Lease && !e.Partition.Mode.Allows(bridge.Steer) {
+		if !e.Send || !e.Partition.Mode.Allows(actuator.Of(in.Edit.Kind).Needs) {
 			return false
 		}
-		known, holds = true, holds || e.holds(j.ID)
+		known, held = true, held || e.holds(j.ID)
 	}
-	return known && (holds || in.Edit.Kind != slurm.Lease)
+	return known && (held || !holds(in))
 }
 
+// holds reports whether the intent keeps its job from starting for some time.
+func holds(in *bridge.Intent) bool {
+	f, _ := in.Edit.Kind.Form()
+	return f.Ahead
+}
+
+// holds reports whether the plan wants the job held.
 func (e *Evaluation) holds(job int64) bool {
 	return slices.ContainsFunc(e.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold

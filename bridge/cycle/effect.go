@@ -38,7 +38,7 @@ func (a allowance) of(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	if a == allEdit {
 		return edits, allEdit
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return e.Kind != slurm.Requeue && e.Kind != slurm.Warn })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.Of(e.Kind).Stops == actuator.NoStop })
 	if a == noEdit || i < 0 {
 		return nil, a
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/ledger"
@@ -39,7 +40,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 	}
 	s.gate = gate.State{
 		Config: l.Gate, Interval: l.Interval, Taken: taken, View: f.View, Modes: map[string]bridge.Mode{}, Expires: f.Expires,
-		Stopped: map[int64][]time.Time{}, Leased: leased(f.Intents, f.View.At), Left: f.Left,
+		Stopped: map[int64][]time.Time{}, Leased: actuator.Leased(f.Intents, f.View.At), Left: f.Left,
 	}
 	for i := range l.Partitions {
 		s.gate.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode
@@ -57,7 +58,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 		if at := in.Edit.Writes(); in.Sent.After(s.touched[at]) {
 			s.touched[at] = in.Sent
 		}
-		if in.Edit.Kind == slurm.Requeue {
+		if actuator.Of(in.Edit.Kind).Stops == actuator.StopsNow {
 			s.requeued = append(s.requeued, in.Edit.Run)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/judge"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
@@ -117,7 +118,7 @@ func (m Memory) pushed(intents []bridge.Intent, now time.Time) Memory {
 		}
 	}
 	for i := range intents {
-		if in := &intents[i]; in.Edit.Kind == slurm.Requeue && in.State != bridge.Void {
+		if in := &intents[i]; actuator.Of(in.Edit.Kind).Stops == actuator.StopsNow && in.State != bridge.Void {
 			requeued[in.Edit.Run] = now
 		}
 	}

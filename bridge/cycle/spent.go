@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/actuator"
 	"fairbridge/bridge/gate"
 	"fairbridge/bridge/slurm"
 )
@@ -25,10 +26,10 @@ func spentOf(intents []bridge.Intent, now time.Time) spent {
 		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
-		switch in.Edit.Kind {
-		case slurm.Warn:
+		switch actuator.Of(in.Edit.Kind).Stops {
+		case actuator.StopsLater:
 			sum.warnings = append(sum.warnings, warningOf(in))
-		case slurm.Requeue:
+		case actuator.StopsNow:
 			if in.Before.Stop != nil {
 				sum.stops = append(sum.stops, stopOf(in))
 			}
@@ -50,7 +51,7 @@ func (sum spent) and(e *Evaluation, now time.Time) spent {
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
-		if edit.Kind == slurm.Warn {
+		if actuator.Of(edit.Kind).Stops == actuator.StopsLater {
 			sum.warnings = append(sum.warnings, gate.Warning{Run: edit.Run, Stop: stop})
 		} else {
 			sum.stops = append(sum.stops, stop)
@@ -81,10 +82,10 @@ func warningOf(in *bridge.Intent) gate.Warning {
 // the intent; nil for other edits.
 func (e *Evaluation) stop(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
-	switch edit.Kind {
-	case slurm.Requeue:
+	switch actuator.Of(edit.Kind).Stops {
+	case actuator.StopsNow:
 		stops = e.Stops
-	case slurm.Warn:
+	case actuator.StopsLater:
 		for _, w := range e.Warns {
 			stops = append(stops, w.Stop)
 		}
@@ -96,31 +97,4 @@ func (e *Evaluation) stop(edit slurm.Edit) *bridge.StopCost {
 		}
 	}
 	return nil
-}
-
-// leased returns how long each job was leased altogether, by the begin times
-// of ours that reached Slurm.
-func leased(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
-	total := map[int64]time.Duration{}
-	last := map[int64]*bridge.Intent{}
-	end := func(in *bridge.Intent, at time.Time) {
-		if in != nil && in.Edit.Kind == slurm.Lease {
-			if in.Edit.Until.Before(at) {
-				at = in.Edit.Until
-			}
-			total[in.Edit.Run.Job] += max(at.Sub(in.Sent), 0)
-		}
-	}
-	for i := range intents { // by ID, so in the order they were sent
-		in := &intents[i]
-		if in.Edit.Kind.Field() != slurm.FieldBegin || in.Sent.IsZero() || in.State == bridge.Failed {
-			continue
-		}
-		end(last[in.Edit.Run.Job], in.Sent)
-		last[in.Edit.Run.Job] = in
-	}
-	for _, in := range last {
-		end(in, now)
-	}
-	return total
 }

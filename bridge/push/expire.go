@@ -86,7 +86,7 @@ func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
 	}
 	for i := range intents {
 		in := &intents[i]
-		if in.Edit.Kind == slurm.HandBack && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
+		if actuator.Of(in.Edit.Kind).TwoCalls && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}

@@ -126,7 +126,7 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 // reached notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
 func reached(in *bridge.Intent, now time.Time) {
-	if in.Edit.Kind != slurm.HandBack && now.After(in.Sent) {
+	if !actuator.Of(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
 }
@@ -138,7 +138,7 @@ const sendTime = time.Minute
 func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	if c, ok := p.Cluster.(bridge.HandBacker); ok && in.Edit.Kind == slurm.HandBack {
+	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.Of(in.Edit.Kind).TwoCalls {
 		return p.handBack(ctx, c, in)
 	}
 	return p.Cluster.Apply(ctx, in.Edit)
@@ -163,8 +163,9 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 		return gone, bridge.Void
 	case changed != "":
 		return changed, bridge.Yielded
-	case in.Edit.Kind == slurm.Nice && !j.NiceKnown:
-		return "its nice cannot be read, and would be lost", bridge.Void
+	}
+	if lost := actuator.Unread(in.Edit.Kind, j); lost != "" {
+		return lost, bridge.Void
 	}
 	if in.State == bridge.Unknown { // to be sent once more
 		if what := actuator.Rewritten(in, j); what != "" {
@@ -206,7 +207,7 @@ func Outcome(in *bridge.Intent, err error, now time.Time) {
 	switch slurm.OutcomeOf(err) {
 	case slurm.Done:
 		in.State = bridge.Acked
-		if in.Edit.Kind == slurm.Warn {
+		if actuator.Of(in.Edit.Kind).Stops == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.MovedOn:

@@ -44,9 +44,6 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if lost := k.lost(j); len(lost) > 0 {
 		return "", actuator.Foreign(&lost[0], j)
 	}
-	if field == slurm.FieldBegin && k.was.Eligible.IsZero() && !j.Eligible.IsZero() {
-		return "it has become eligible: it is planned anew", ""
-	}
 	if standing == nil && !k.ours(field) {
 		noted := actuator.Noted(k.was)
 		if what := actuator.Touched(e.Kind, &noted, j); what != "" {
