@@ -35,6 +35,8 @@ var ours = []rule{
 	{[]string{"bridge/sim/backfill/...", "bridge/sim/reservation"}, []string{"bridge/slurm", "bridge/sim/inventory", "bridge/sim/backfill"}, "they know nodes and what is asked, and no world"},
 	{[]string{"bridge/sim"}, []string{"bridge/slurm", "bridge/sim/event", "bridge/sim/fairshare", "bridge/sim/program", "bridge/sim/inventory", "bridge/sim/reservation", "bridge/sim/backfill"}, "a simulated Slurm knows nothing of us but how we read Slurm"},
 	{[]string{"bridge/slurmtest"}, []string{"bridge/slurm", "bridge/sim", "bridge/slurmtest/..."}, "a slurmrestd in front of it"},
+	{[]string{"bridge/slurm", "bridge/slurm/internal/scan"}, nil, "what is known of Slurm, and how JSON is read, hang on nothing"},
+	{[]string{"bridge/slurm/decode"}, []string{"bridge/slurm", "bridge/slurm/internal/scan"}, "replies in, records out"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
 	{[]string{"bridge"}, []string{"policy", "bridge/slurm", "bridge/invariant"}, "nouns and ports stand on nothing of their verbs"},
 	{[]string{"bridge/invariant"}, nil, "sentences only"},

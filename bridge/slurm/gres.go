@@ -19,15 +19,17 @@ type GRESList struct {
 	Unread string // why the text cannot be read, and lists nothing; "" when it can
 }
 
-// ReadGRES reads what a node has, or a job holds on one, as ParseGRES does.
+// ReadGRES reads what a node has, or a job holds on one:
+// "gpu:a100:8(S:0-1)", "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)".
 func ReadGRES(text string) GRESList {
-	list, err := ParseGRES(text)
+	list, err := parseList(text)
 	return GRESList{Text: text, List: list, Unread: reason(err)}
 }
 
-// ReadRequest reads a request as ParseRequest does.
+// ReadRequest reads what a job asks per node, job or task, as any version writes
+// it: "gres/gpu:a100:4", "gres:gpu:2".
 func ReadRequest(text string) GRESList {
-	list, err := ParseRequest(text)
+	list, err := parseRequest(text)
 	return GRESList{Text: text, List: list, Unread: reason(err)}
 }
 
@@ -61,15 +63,15 @@ const maxCount = 1 << 31
 // The largest device number, and the most of them, that is believed.
 const maxIndex = 1 << 16
 
-// ParseGRES reads a list such as "gpu:a100:8(S:0-1)" or
+// parseList reads a list such as "gpu:a100:8(S:0-1)" or
 // "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)", as nodes (gres, gres_used) and
 // jobs (gres_detail) have them. A missing count is 1.
-func ParseGRES(s string) ([]GRES, error) { return parseGRES(s, "generic resources") }
+func parseList(s string) ([]GRES, error) { return parseGRES(s, "generic resources") }
 
-// ParseRequest reads the generic resources of a job's request per node, job or
+// parseRequest reads the generic resources of a job's request per node, job or
 // task, as any version writes them: "gres/gpu:a100:4", "gres:gpu:2", "gpu:2",
 // "cpu=8,gres/gpu=1". Resources that are not generic are skipped.
-func ParseRequest(s string) ([]GRES, error) {
+func parseRequest(s string) ([]GRES, error) {
 	list, err := parseGRES(s, "resource request")
 	if err != nil {
 		return nil, err

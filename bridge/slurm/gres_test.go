@@ -35,11 +35,11 @@ func TestParseGRES(t *testing.T) {
 		"bandwidth:lustre:no_consume:4K": {{Name: "bandwidth", Type: "lustre", Count: 4096}},
 		"gpu:a100:2(IDX:0-1)(S:0)":       {{Name: "gpu", Type: "a100", Count: 2, Index: []int{0, 1}}},
 	} {
-		got, err := ParseGRES(s)
+		got, err := parseList(s)
 		if err != nil {
-			t.Errorf("ParseGRES(%q): %v", s, err)
+			t.Errorf("parseList(%q): %v", s, err)
 		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("ParseGRES(%q) (-want +got):\n%s", s, diff)
+			t.Errorf("parseList(%q) (-want +got):\n%s", s, diff)
 		}
 	}
 }
@@ -58,11 +58,11 @@ func TestParseRequest(t *testing.T) {
 		"cpu:8,gres/gpu:1":          gpu("", 1),
 		"gres/gpu:a:1,gres/gpu:b:2": {{Name: "gpu", Type: "a", Count: 1}, {Name: "gpu", Type: "b", Count: 2}},
 	} {
-		got, err := ParseRequest(s)
+		got, err := parseRequest(s)
 		if err != nil {
-			t.Errorf("ParseRequest(%q): %v", s, err)
+			t.Errorf("parseRequest(%q): %v", s, err)
 		} else if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("ParseRequest(%q) (-want +got):\n%s", s, diff)
+			t.Errorf("parseRequest(%q) (-want +got):\n%s", s, diff)
 		}
 	}
 }
@@ -85,11 +85,11 @@ func TestParseGRESRefuses(t *testing.T) {
 		"gpu:a100:99999999999999999999999": 10,
 		"gres/":                            6,
 	} {
-		got, err := ParseGRES(s)
+		got, err := parseList(s)
 		if err == nil {
-			t.Errorf("ParseGRES(%q) = %+v, want an error", s, got)
+			t.Errorf("parseList(%q) = %+v, want an error", s, got)
 		} else if want := fmt.Sprintf("position %d:", position); !strings.Contains(err.Error(), want) {
-			t.Errorf("ParseGRES(%q): %v, want %s", s, err, want)
+			t.Errorf("parseList(%q): %v, want %s", s, err, want)
 		}
 	}
 }
@@ -132,7 +132,7 @@ func TestGRESRoundTrip(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.SliceOfN(one, 1, 5).Draw(t, "list")
-		got, err := ParseGRES(gresText(want))
+		got, err := parseList(gresText(want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,11 +147,11 @@ func FuzzGRES(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		list, err := ParseGRES(s)
+		list, err := parseList(s)
 		if err != nil || len(list) == 0 {
 			return
 		}
-		again, err := ParseGRES(gresText(list))
+		again, err := parseList(gresText(list))
 		if err != nil {
 			t.Fatalf("%q: %v", gresText(list), err)
 		}

@@ -82,7 +82,7 @@ var (
 func readPartitions(s *input, j *slurm.Job) verdict {
 	list, got := s.word()
 	if list != "" {
-		s.list = append(s.list[:0], strings.Split(list, ",")...)
+		s.list = slices.AppendSeq(s.list[:0], strings.SplitSeq(list, ","))
 		j.Partitions = s.pool.keep(s.list)
 	}
 	return got
