@@ -62,10 +62,11 @@ func olderViews(t *testing.T, s Tested) {
 	}
 }
 
+// viewTwice: one job is unlisted for a while, another for good.
 func viewTwice(t *testing.T, s Tested) {
-	run, other := Running(1, T0, Sec(10)), Running(2, T0, Sec(20))
+	run, back, gone := Running(1, T0, Sec(10)), Running(2, T0, Sec(20)), Running(3, T0, Sec(20))
 	for i, v := range []*slurm.View{
-		View(Sec(30), run, other), View(Sec(60), run), View(Sec(90), run, other), View(Sec(120), ended(run, 100)), View(Sec(150)),
+		View(Sec(30), run, back, gone), View(Sec(60), run, gone), View(Sec(90), run, back), View(Sec(120), ended(run, 100), ended(back, 110)), View(Sec(150)),
 	} {
 		must(t, s.Record(t.Context(), v))
 		was := s.past(t, 200)
@@ -74,10 +75,10 @@ func viewTwice(t *testing.T, s Tested) {
 			t.Errorf("recording view %d again changed the past:\n%s", i, diff)
 		}
 	}
-	if got := s.held(t, 200); got != 4*90+4*70 { // the other was last seen in second 90
-		t.Errorf("%.0f GPU-seconds, want 640", got)
+	if got := s.held(t, 200); got != 4*90+4*90+4*40 { // the last was last seen in second 60
+		t.Errorf("%.0f GPU-seconds, want 880", got)
 	}
-	want := []policy.Sample{{GPUs: 4, Ran: 90 * time.Second, Service: 360}}
+	want := []policy.Sample{{GPUs: 4, Ran: 90 * time.Second, Service: 360}, {GPUs: 4, Ran: 90 * time.Second, Service: 360}}
 	if diff := cmp.Diff(want, s.past(t, 200).Samples); diff != "" {
 		t.Errorf("finished jobs:\n%s", diff)
 	}
