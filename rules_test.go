@@ -55,6 +55,68 @@ func effect(n ast.Node) string {
 	return ""
 }
 
+// tellsKinds are the packages that may tell kinds of edit apart: the table and what
+// carries edits out. The oracle of chaos judges by its own reading of the sentences.
+var tellsKinds = []string{"bridge/actuator/...", "bridge/slurm/...", "bridge/sim", "bridge/chaos/oracle"}
+
+// TestKindsOfEdit looks for switches over kinds of edit and their fields outside the
+// table: what there is to know of a kind is asked of its row.
+func TestKindsOfEdit(t *testing.T) {
+	kinds := kindsOfEdit(t)
+	for _, f := range tree(t) {
+		if f.test || match(tellsKinds, f.folder) {
+			continue
+		}
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			clause, ok := n.(*ast.CaseClause)
+			for i := 0; ok && i < len(clause.List); i++ {
+				x, isSelector := clause.List[i].(*ast.SelectorExpr)
+				if !isSelector {
+					continue
+				}
+				if pkg, isName := x.X.(*ast.Ident); isName && pkg.Name == "slurm" && kinds[x.Sel.Name] {
+					t.Errorf("%s: a switch tells slurm.%s apart: ask its row in bridge/actuator", f.at(n), x.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// kindsOfEdit are the names of the constants of type Kind and Field.
+func kindsOfEdit(t *testing.T) map[string]bool {
+	names := map[string]bool{}
+	for _, f := range tree(t) {
+		if f.path != "bridge/slurm/kind.go" {
+			continue
+		}
+		ast.Inspect(f.file, func(n ast.Node) bool {
+			v, ok := n.(*ast.ValueSpec)
+			if typ, isName := specType(v, ok); isName && (typ == "Kind" || typ == "Field") {
+				for _, name := range v.Names {
+					names[name.Name] = true
+				}
+			}
+			return true
+		})
+	}
+	if !names["SiteFactor"] || !names["FieldBegin"] {
+		t.Fatalf("the kinds of edit are not found: %v", names)
+	}
+	return names
+}
+
+func specType(v *ast.ValueSpec, ok bool) (string, bool) {
+	if !ok {
+		return "", false
+	}
+	typ, isName := v.Type.(*ast.Ident)
+	if !isName {
+		return "", false
+	}
+	return typ.Name, true
+}
+
 // TestPackageComments wants one package comment in every package.
 func TestPackageComments(t *testing.T) {
 	comments := map[string][]string{}

@@ -4,6 +4,9 @@
 // is, what a foreign change looks like, and how it is undone. It is one table, and
 // one file for each thing that can be done to a job. Everything in it is pure.
 //
+// A new kind of edit is a constant and a form in bridge/slurm/kind.go, a file here,
+// and its name in Rows.
+//
 // Packages diff, gate, ledger and push walk the table; none of them knows a kind
 // of edit by name.
 package actuator

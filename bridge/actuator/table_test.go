@@ -1,0 +1,112 @@
+package actuator
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+func waitingJob() slurm.Job {
+	return slurm.Job{
+		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
+		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
+	}
+}
+
+// TestEveryFormHasARow: what can be written is known, once, and the other way round.
+func TestEveryFormHasARow(t *testing.T) {
+	seen := map[slurm.Kind]bool{}
+	for i := range Rows {
+		r := &Rows[i]
+		f, ok := r.Kind.Form()
+		if !ok || seen[r.Kind] || Of(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
+			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
+		}
+		seen[r.Kind] = true
+		if !bridge.Preempt.Allows(r.Needs) || r.Needs == "" || bridge.Observe.Allows(r.Needs) {
+			t.Errorf("%s needs mode %q", r.Kind, r.Needs)
+		}
+		if r.Turn == TurnBack || r.Turn == TurnRenew {
+			t.Errorf("%s is sent in turn %d, which is not a kind's", r.Kind, r.Turn)
+		}
+		if r.Momentary != (r.Stops != NoStop) {
+			t.Errorf("%s: momentary %v, stops %v", r.Kind, r.Momentary, r.Stops)
+		}
+		if r.Wants != nil && !r.Momentary && (r.Undo == nil || r.Field.GivesBack == nil) {
+			t.Errorf("%s: plans want it, and nothing gives it back", r.Kind)
+		}
+		if (r.Field.Whose == nil) != (r.Field.Foreign == nil) {
+			t.Errorf("%s: whose a value is can be told, but not what became of it, or the reverse", r.Kind)
+		}
+	}
+	for _, f := range slurm.Forms {
+		if !seen[f.Kind] {
+			t.Errorf("%s has a form and no row", f.Kind)
+		}
+	}
+}
+
+// TestWhatIsUndoneIsGivenBack: the edit that undoes a value writes the same field,
+// counts as giving back, and leaves nothing of ours.
+func TestWhatIsUndoneIsGivenBack(t *testing.T) {
+	j := waitingJob()
+	for i := range Rows {
+		r := &Rows[i]
+		if r.Undo == nil {
+			continue
+		}
+		in := &bridge.Intent{
+			Edit:   slurm.Edit{Run: j.Run(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
+			Before: Noted(&j), State: bridge.Observed,
+		}
+		e, ok := Undo(in, &j, noon)
+		if !ok || e.Run != j.Run() || e.Writes() != in.Edit.Writes() || !GivesBack(e, &in.Before) {
+			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
+		}
+		if Neutral(in) || !Neutral(&bridge.Intent{Edit: e, Before: in.Before}) {
+			t.Errorf("%s stands, and after %v nothing should", r.Kind, e)
+		}
+	}
+}
+
+// TestTouched: what somebody wrote into a field is seen against what was noted.
+func TestTouched(t *testing.T) {
+	for _, c := range []struct {
+		kind   slurm.Kind
+		change func(*slurm.Job)
+		want   string
+	}{
+		{slurm.Lease, func(*slurm.Job) {}, ""},
+		{slurm.Lease, func(j *slurm.Job) { j.Eligible = noon }, "its begin time is 2026-03-02T12:00:00Z now"},
+		{slurm.Nice, func(j *slurm.Job) { j.Nice = 9 }, "its nice is 9, set by somebody"},
+		{slurm.SiteFactor, func(j *slurm.Job) { j.Nice, j.Priority = 9, 1 }, ""},
+		{slurm.Priority, func(j *slurm.Job) { j.Priority = 1 }, ""},
+		{slurm.Require, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, "its required nodes are n2 now"},
+		{slurm.Exclude, func(j *slurm.Job) { j.Excluded = slurm.Hosts{} }, "its excluded nodes are  now"},
+		{slurm.Requeue, func(j *slurm.Job) { j.Restarts++ }, ""},
+	} {
+		j := waitingJob()
+		noted := Noted(&j)
+		if c.change(&j); Touched(c.kind, &noted, &j) != c.want {
+			t.Errorf("%s: %q, want %q", c.kind, Touched(c.kind, &noted, &j), c.want)
+		}
+	}
+	j := waitingJob()
+	noted := Noted(&j)
+	if noted.Eligible = (time.Time{}); Touched(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
+		t.Errorf("of a job that has become eligible: %q", Touched(slurm.Lease, &noted, &j))
+	}
+}
+
+// TestUnknownKind: a kind that there is not does nothing and stands nowhere.
+func TestUnknownKind(t *testing.T) {
+	j := waitingJob()
+	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
+	if _, ok := Undo(in, &j, noon); ok || !Neutral(in) || Whose(in, &j) != Hidden || Of("shrink").Wants != nil {
+		t.Error("an unknown kind of edit does something")
+	}
+}
