@@ -2,6 +2,7 @@ package sim
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -31,7 +32,7 @@ type scheduler struct {
 
 // planner lays out a backfill pass and finds places in it; see backfill.Plan.
 type planner interface {
-	Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []backfill.Held, closed []backfill.Closed)
+	Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closed)
 	Reserve(backfill.Task) (inventory.Slots, time.Time)
 }
 
@@ -169,7 +170,9 @@ func (s *scheduler) place(e entry, banned map[*inventory.Node]bool) (slots inven
 	if !ok {
 		return nil, "ReqNodeNotAvail"
 	}
-	list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.j.spec.Required, n.Name) })
+	if len(banned) > 0 {
+		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.j.spec.Required, n.Name) })
+	}
 	wants := e.j.reserves()
 	list, why, ok = s.reserved.Open(wants, e.p, s.reserved.Within(wants, list), s.Now(), s.Now().Add(e.j.length()))
 	if !ok {
@@ -207,17 +210,23 @@ func (s *scheduler) backfill() {
 
 // layPlan begins a plan in which every running job uses its limit.
 func (s *scheduler) layPlan() {
-	var held []backfill.Held
-	for _, j := range s.jobs.list {
-		if len(j.slots) > 0 && (!j.done() || j.completing) { // a listed job that ended has given back what it shows
-			held = append(held, backfill.Held{Slots: j.slots, Until: j.ends(s.Now())})
-		}
-	}
 	var closed []backfill.Closed
 	for _, r := range *s.reserved {
 		closed = append(closed, backfill.Closed{Nodes: r.Nodes, From: r.From, To: r.To})
 	}
-	s.plan.Lay(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, held, closed)
+	s.plan.Lay(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, s.held, closed)
+}
+
+// held goes through what jobs have, and until when at most.
+func (s *scheduler) held(yield func(inventory.Slots, time.Time) bool) {
+	for _, j := range s.jobs.list {
+		if len(j.slots) == 0 || j.done() && !j.completing { // a listed job that ended has given back what it shows
+			continue
+		}
+		if !yield(j.slots, j.ends(s.Now())) {
+			return
+		}
+	}
 }
 
 // reserve plans the job, and starts it if it can start now. It reports whether

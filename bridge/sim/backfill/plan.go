@@ -5,6 +5,7 @@ package backfill
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -24,12 +25,6 @@ type Plan struct {
 	picks map[pick]*places
 	stays []stay // scratch
 	turns []turn // scratch
-}
-
-// Held is what a running job has, until its limit.
-type Held struct {
-	Slots inventory.Slots
-	Until time.Time
 }
 
 // Closed is a time in which nothing may run on some nodes.
@@ -75,19 +70,19 @@ type kind struct {
 }
 
 // Lay begins a pass at a moment that looks ahead as far as window. Nodes are all
-// of the cluster, by index.
-func (p *Plan) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []Held, closed []Closed) {
+// of the cluster, by index; held is what every running job has, and until when.
+func (p *Plan) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []Closed) {
 	p.now, p.last = now.UnixNano(), now.Add(window).UnixNano()
 	p.times, p.total = append(p.times[:0], p.now), p.total[:0]
 	p.kinds, p.picks = map[shape]*kind{}, map[pick]*places{}
 	if p.nodes == nil {
 		p.nodes, p.back = make([]timeline, len(nodes)), make([][]release, len(nodes))
 	}
-	for i := range held {
-		end := held[i].Until.UnixNano()
+	for slots, until := range held {
+		end := until.UnixNano()
 		p.times = append(p.times, end)
-		for k := range held[i].Slots {
-			s := &held[i].Slots[k]
+		for k := range slots {
+			s := &slots[k]
 			p.back[s.Node.Index] = append(p.back[s.Node.Index], release{end, s})
 		}
 	}

@@ -2,6 +2,7 @@ package backfill_test
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"testing"
 	"time"
@@ -43,14 +44,22 @@ func ask(t *rapid.T) inventory.Ask {
 }
 
 // running starts some jobs now.
-func running(t *rapid.T, v *inventory.Inventory) (held []backfill.Held) {
+func running(t *rapid.T, v *inventory.Inventory) iter.Seq2[inventory.Slots, time.Time] {
+	var slots []inventory.Slots
+	var until []time.Time
 	for range rapid.IntRange(0, 6).Draw(t, "running") {
 		if s := ask(t).Fit(v.Nodes, (*inventory.Node).Room); s != nil {
 			s.Take()
-			held = append(held, backfill.Held{Slots: s, Until: start.Add(minutes(rapid.IntRange(1, 200).Draw(t, "until")))})
+			slots, until = append(slots, s), append(until, start.Add(minutes(rapid.IntRange(1, 200).Draw(t, "until"))))
 		}
 	}
-	return held
+	return func(yield func(inventory.Slots, time.Time) bool) {
+		for i := range slots {
+			if !yield(slots[i], until[i]) {
+				return
+			}
+		}
+	}
 }
 
 // TestPlansLikeTheReference plans tasks on a cluster where some jobs run and
@@ -102,7 +111,7 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 	busy := inventory.Ask{Nodes: 1, PerNode: 8}.Fit(v.Nodes, (*inventory.Node).Room)
 	busy.Take()
 	var p backfill.Plan
-	p.Lay(start, 24*time.Hour, v.Nodes, []backfill.Held{{Slots: busy, Until: start.Add(time.Hour)}}, nil)
+	p.Lay(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
 	for _, c := range []struct {
 		nodes int
 		limit time.Duration

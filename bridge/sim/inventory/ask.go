@@ -28,6 +28,7 @@ type Choice struct {
 // first, then the rest in Slurm's order. ok is false when a required node
 // cannot be used.
 func (p *Partition) Candidates(c Choice) (list []*Node, ok bool) {
+	list = make([]*Node, 0, len(p.Nodes))
 	for _, n := range p.Nodes {
 		if !n.Up() || slices.Contains(c.Excluded, n.Name) || !n.Has(c.Features) {
 			continue

@@ -4,6 +4,7 @@ package backfilltest
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -96,15 +97,15 @@ type shape struct {
 }
 
 // Lay lays out what is free when, if every running job uses its limit.
-func (f *Reference) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held []backfill.Held, closed []backfill.Closed) {
+func (f *Reference) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closed) {
 	*f = Reference{now: now, last: now.Add(window), nodes: make([]timeline, len(nodes)), times: []time.Time{now}, tried: map[shape]int{}}
 	for _, n := range nodes {
 		f.nodes[n.Index] = timeline{{now, n.Room()}}
 	}
-	for _, h := range held {
-		f.times = append(f.times, h.Until)
-		for _, s := range h.Slots {
-			f.nodes[s.Node.Index].change(s, 1, h.Until, now.Add(2*year))
+	for slots, until := range held {
+		f.times = append(f.times, until)
+		for _, s := range slots {
+			f.nodes[s.Node.Index].change(s, 1, until, now.Add(2*year))
 		}
 	}
 	for _, c := range closed {
