@@ -53,9 +53,3 @@ type Doubt struct {
 	Cause Cause
 	Err   error // the whole story
 }
-
-// Error tells cause and story.
-func (d Doubt) Error() string { return string(d.Cause) + ": " + d.Err.Error() }
-
-// Unwrap returns the story.
-func (d Doubt) Unwrap() error { return d.Err }

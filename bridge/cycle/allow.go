@@ -2,6 +2,7 @@ package cycle
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"fairbridge/bridge"
@@ -23,18 +24,18 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 	breaker := effectOf(f.Intents, f.View.At)
 	allowed, err := breaker.allows(f.View.At)
 	if err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseEffect, Err: err})
+		r.doubt(bridge.CauseEffect, err)
 	}
 	if err := people.site(); err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseForeign, Err: err})
+		r.doubt(bridge.CauseForeign, err)
 		allowed = noEdit
 	}
 	if err := m.putBack(l.Now()); err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseHistory, Err: err})
+		r.doubt(bridge.CauseHistory, err)
 		m.Good = 0
 	}
 	if push.Stopped(l.StopFile) {
-		r.doubt(doubt(bridge.CauseStop, "%s exists: remove it to let pushing go on", l.StopFile))
+		r.doubt(bridge.CauseStop, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdit
 	}
 	if doubtful || m.Good <= l.Warmup {
@@ -47,7 +48,7 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 // could be sent to it.
 func (l *Loop) unnamed(r *Report, err error) {
 	if slices.ContainsFunc(l.Partitions, func(p bridge.Partition) bool { return p.Mode.Allows(bridge.Rank) }) {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseCluster, Err: err})
+		r.doubt(bridge.CauseCluster, err)
 	} else {
 		r.warn(bridge.CauseCluster, err)
 	}

@@ -3,6 +3,7 @@ package cycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"fairbridge/bridge"
@@ -15,9 +16,8 @@ import (
 func (l *Loop) Step(ctx context.Context) Report {
 	from := l.Now()
 	r := Report{Result: Nothing}
-	m, err := l.cycle(ctx, l.memory, &r)
-	if err != nil {
-		r.fail(err)
+	m, doubts := l.cycle(ctx, l.memory, &r)
+	if r.doubtAll(doubts); doubts != nil {
 		m.Good = 0
 	}
 	r.Took = l.Now().Sub(from)
@@ -34,43 +34,42 @@ func (l *Loop) Step(ctx context.Context) Report {
 }
 
 // cycle is one cycle: from what the last one remembered to what the next one is
-// to remember. An error means that nothing follows from this poll.
-func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, error) {
-	leads, err := l.lead(ctx, r)
-	if err != nil {
-		return m, err
+// to remember. With doubts nothing follows from this poll; what else is doubtful,
+// and what was done, is in the report.
+func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge.Doubt) {
+	leads, doubts := l.lead(ctx, r)
+	if doubts != nil {
+		return m, doubts
 	}
 	if !leads {
 		return m.standby(), nil
 	}
-	f, err := l.observe(ctx)
-	if err != nil {
-		return m, err
+	facts, doubts := l.observe(ctx)
+	if doubts != nil {
+		return m, doubts
 	}
-	f, m, err = l.judge(ctx, f, m, r)
-	if err != nil {
-		return m, err
+	facts, m, doubts = l.judge(ctx, facts, m, r)
+	if doubts != nil {
+		return m, doubts
 	}
-	f, m, err = l.record(ctx, f, m)
-	if err != nil {
-		return m, err
+	facts, m, doubts = l.record(ctx, facts, m)
+	if doubts != nil {
+		return m, doubts
 	}
-	f, err = l.settle(ctx, f)
-	if err != nil {
-		return m, err
+	facts, doubts = l.settle(ctx, facts)
+	if doubts != nil {
+		return m, doubts
 	}
 	m.Good++
-	f = l.measure(ctx, f, r)
-	l.finishHandBacks(ctx, f, r)
-	f.Expires = l.expires(ctx, r)
-	f, m, allowed := l.allow(f, m, r)
-	s := l.situation(f, m, l.leader.Until, allowed)
-	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate, diff, for every partition
+	facts = l.measure(ctx, facts, r)
+	l.finishHandBacks(ctx, facts, r)
+	facts.Expires = l.expires(ctx, r)
+	facts, m, allowed := l.allow(facts, m, r)
+	s := l.situation(facts, m, l.leader.Until, allowed)
+	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
 	l.doubtPlans(r)
-	intents, m, err := l.intend(ctx, s, m, r)
-	if err != nil {
-		r.fail(err)
-	} else {
+	intents, m, doubts := l.intend(ctx, s, m, r)
+	if r.doubtAll(doubts); doubts == nil {
 		m = l.push(ctx, s, m, r, intents)
 	}
 	l.unbind(ctx, s, m, r)
@@ -81,33 +80,33 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, error) {
 // nothing is recorded, closed or pushed, and the loop remembers nothing of it.
 // The gate judges as if we led.
 func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error) {
-	var r Report // of doubts that would not end a cycle
-	f, err := l.observe(ctx)
-	if err != nil {
-		return nil, nil, errors.Unwrap(err)
+	var r Report // what it warns of, nobody reads
+	facts, doubts := l.observe(ctx)
+	if doubts != nil {
+		return nil, nil, doubts[0].Err
 	}
-	f, m, err := l.judge(ctx, f, l.memory, &r)
-	if err != nil {
-		return nil, nil, err
+	facts, m, doubts := l.judge(ctx, facts, l.memory, &r)
+	if doubts != nil {
+		return nil, nil, fmt.Errorf("%s: %w", doubts[0].Cause, doubts[0].Err)
 	}
-	f, m, err = l.recall(ctx, f, m)
-	if err != nil {
-		return nil, nil, errors.Unwrap(err)
+	facts, m, doubts = l.recall(ctx, facts, m)
+	if doubts != nil {
+		return nil, nil, doubts[0].Err
 	}
-	f.Intents, _ = push.Reconcile(f.Intents, f.View)
-	f.Expires = l.expires(ctx, &r)
-	f = l.measure(ctx, f, &r)
-	s := l.situation(f, m, l.Now().Add(time.Hour), allEdit)
+	facts.Intents, _ = push.Reconcile(facts.Intents, facts.View)
+	facts.Expires = l.expires(ctx, &r)
+	facts = l.measure(ctx, facts, &r)
+	s := l.situation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
-	return &f, evaluations, nil
+	return &facts, evaluations, nil
 }
 
 // lead takes or renews leadership.
-func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, err error) {
+func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge.Doubt) {
 	holder, leads, err := l.leader.Acquire(ctx, l.Leadership)
 	switch {
 	case err != nil:
-		return false, bridge.Doubt{Cause: bridge.CauseLeader, Err: err}
+		return false, doubt(bridge.CauseLeader, err)
 	case leads:
 		r.Epoch = l.leader.Epoch
 	default:
@@ -123,13 +122,13 @@ func (l *Loop) doubtPlans(r *Report) {
 		e := &r.Evaluations[i]
 		l.Metrics.evaluated(e)
 		if e.Err != nil {
-			r.doubt(doubt(bridge.CausePolicy, "partition %s: %w", e.Partition.Name, e.Err))
+			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
 		}
 		if e.Pause != "" {
 			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.Pause))
 		}
 		for _, d := range e.Doubts {
-			r.doubt(doubt(bridge.GateCause(d.Invariant), "partition %s: %s", e.Partition.Name, d.Why))
+			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
 		}
 	}
 }
@@ -138,6 +137,6 @@ func (l *Loop) doubtPlans(r *Report) {
 // held.
 func (l *Loop) finishHandBacks(ctx context.Context, f bridge.Facts, r *Report) {
 	if err := push.FinishHandBacks(ctx, l.Cluster, ledger.UnfinishedHandBacks(f.Intents, f.View)); err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseHandBack, Err: err})
+		r.doubt(bridge.CauseHandBack, err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // intend stores the cycle of every partition with what is to be sent of it, before
 // anything is, and returns that.
-func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([]bridge.Intent, Memory, error) {
+func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([]bridge.Intent, Memory, []bridge.Doubt) {
 	var all []bridge.Intent
 	allowed := s.allowed
 	for i := range r.Evaluations {
@@ -28,7 +28,7 @@ func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([
 		}
 		intents, err := l.store(ctx, s, e, edits)
 		if err != nil {
-			return nil, m, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+			return nil, m, doubt(bridge.CauseJournal, err)
 		}
 		all, m = append(all, intents...), m.stored(e.Partition.Name, e.Snapshot.Seq)
 	}

@@ -16,16 +16,16 @@ import (
 
 // judge says whether the view is believed, before anything follows from it, and
 // reads the ledger. What lists leave out is asked about one by one.
-func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, error) {
+func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
 	in, err := l.testimony(ctx, f.View, m.Reference)
 	if err != nil {
-		return f, m, bridge.Doubt{Cause: bridge.CauseHistory, Err: err}
+		return f, m, doubt(bridge.CauseHistory, err)
 	}
 	verdict := judge.Clocks(in)
 	if len(verdict.Doubts) == 0 {
 		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
-			return f, m, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+			return f, m, doubt(bridge.CauseJournal, err)
 		}
 		in.Answers = l.inquire(ctx, f, m.Reference)
 		verdict = judge.View(in)
@@ -35,7 +35,7 @@ func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (
 	if len(verdict.Doubts) > 0 {
 		return f, m, doubts
 	}
-	r.doubt(doubts...)
+	r.doubtAll(doubts)
 	l.Metrics.took("judge", l.Now().Sub(from))
 	return f, m, nil
 }
@@ -84,8 +84,8 @@ func (l *Loop) inquire(ctx context.Context, f bridge.Facts, ref Reference) judge
 }
 
 // viewDoubts are the doubts and cautions of a verdict.
-func viewDoubts(v judge.Verdict) doubts {
-	var out doubts
+func viewDoubts(v judge.Verdict) []bridge.Doubt {
+	var out []bridge.Doubt
 	for _, why := range slices.Concat(v.Doubts, v.Cautions) {
 		out = append(out, bridge.Doubt{Cause: bridge.CauseView, Err: errors.New(why)})
 	}

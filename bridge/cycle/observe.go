@@ -12,47 +12,55 @@ import (
 	"fairbridge/bridge/push"
 )
 
+// The first statements of a cycle find out what it is to know, and return what
+// that is and why nothing may follow from it.
+
+// doubt is one reason.
+func doubt(cause bridge.Cause, err error) []bridge.Doubt {
+	return []bridge.Doubt{{Cause: cause, Err: err}}
+}
+
 // observe polls Slurm and makes sure that it is the cluster we are set up for.
-func (l *Loop) observe(ctx context.Context) (bridge.Facts, error) {
+func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	from := l.Now()
 	v, err := l.Cluster.Observe(ctx)
 	if err != nil {
-		return bridge.Facts{}, doubt(bridge.CauseSlurm, "polling Slurm: %w", err)
+		return bridge.Facts{}, doubt(bridge.CauseSlurm, fmt.Errorf("polling Slurm: %w", err))
 	}
 	if v.Cluster == "" {
 		v.Cluster = l.Config.Name
 	}
 	if v.Cluster != l.Config.Name {
-		return bridge.Facts{}, doubt(bridge.CauseSlurm, "slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name)
+		return bridge.Facts{}, doubt(bridge.CauseSlurm, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name))
 	}
 	l.Metrics.took("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
 }
 
 // record stores what the view shows of runs, and recalls the past.
-func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, error) {
+func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
 	if err := l.History.Record(ctx, f.View); err != nil {
-		return f, m, doubt(bridge.CauseHistory, "recording runs: %w", err)
+		return f, m, doubt(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
 	}
-	f, m, err := l.recall(ctx, f, m)
-	if err == nil {
+	f, m, doubts := l.recall(ctx, f, m)
+	if doubts == nil {
 		l.Metrics.took("history", l.Now().Sub(from))
 	}
-	return f, m, err
+	return f, m, doubts
 }
 
 // recall adds what is known of the past.
-func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, error) {
+func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	var err error
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
-		return f, m, doubt(bridge.CauseHistory, "reading usage history: %w", err)
+		return f, m, doubt(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
 	}
 	f.Memos = map[string]bridge.Memo{}
 	for _, p := range l.Partitions {
 		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
-			return f, m, doubt(bridge.CauseHistory, "reading the last cycle of partition %s: %w", p.Name, err)
+			return f, m, doubt(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
 		m = m.found(p.Name, memo.Seq, l.Now())
 		f.Memos[p.Name] = memo.For(&p)
@@ -62,15 +70,15 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 
 // settle closes the intents whose outcome the view shows, and stores what array
 // tasks have inherited.
-func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, error) {
+func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
 	intents, changed := push.Reconcile(f.Intents, f.View)
 	if err := push.Close(ctx, l.Journal, changed, l.Metrics.edited); err != nil {
-		return f, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+		return f, doubt(bridge.CauseJournal, err)
 	}
 	l.Metrics.viewed(f.View, ledger.Unsettled(intents, f.View))
 	intents, err := push.Keep(ctx, l.Journal, l.leader.Epoch, intents)
 	if err != nil {
-		return f, bridge.Doubt{Cause: bridge.CauseJournal, Err: err}
+		return f, doubt(bridge.CauseJournal, err)
 	}
 	f.Intents = intents
 	return f, nil

@@ -26,7 +26,7 @@ func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, inte
 	p := push.Pusher{Ports: l.Ports(), View: s.facts.View, Book: s.book, May: l.MayPush, Careful: m.Failing}
 	var err error
 	if r.Intents, err = p.Push(ctx, intents); err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CausePush, Err: err})
+		r.doubt(bridge.CausePush, err)
 	}
 	m = m.pushed(r.Intents, l.Now())
 	m.Failing = errors.Is(err, push.ErrFailing)

@@ -1,7 +1,6 @@
 package cycle
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -37,36 +36,19 @@ type Report struct {
 	Took        time.Duration
 }
 
-// doubts are the reasons for which a cycle does not go on.
-type doubts []bridge.Doubt
-
-// Error tells the first.
-func (d doubts) Error() string { return d[0].Error() }
-
-// doubt makes a doubt.
-func doubt(cause bridge.Cause, format string, a ...any) bridge.Doubt {
-	return bridge.Doubt{Cause: cause, Err: fmt.Errorf(format, a...)}
+// doubt notes why nothing more is pushed.
+func (r *Report) doubt(cause bridge.Cause, err error) {
+	r.doubtAll([]bridge.Doubt{{Cause: cause, Err: err}})
 }
 
-// fail notes the doubts that an error consists of.
-func (r *Report) fail(err error) {
-	var one bridge.Doubt
-	var several doubts
-	switch {
-	case errors.As(err, &several):
-		r.doubt(several...)
-	case errors.As(err, &one):
-		r.doubt(one)
-	}
-}
-
-func (r *Report) doubt(all ...bridge.Doubt) {
-	if len(all) > 0 {
+func (r *Report) doubtAll(doubts []bridge.Doubt) {
+	if len(doubts) > 0 {
 		r.Result = InDoubt
 	}
-	r.Doubts = append(r.Doubts, all...)
+	r.Doubts = append(r.Doubts, doubts...)
 }
 
+// warn notes a failure that pushing goes on without.
 func (r *Report) warn(cause bridge.Cause, err error) {
 	r.Warnings = append(r.Warnings, bridge.Doubt{Cause: cause, Err: err})
 }

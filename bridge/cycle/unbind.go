@@ -40,13 +40,13 @@ func (l *Loop) unbind(ctx context.Context, s *situation, m Memory, r *Report) {
 	}
 	planned, err := l.Journal.Intend(ctx, nil, ledger.Undoing(s.book, f.View, l.Config.Name, l.leader.Epoch, edits))
 	if err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CauseJournal, Err: err})
+		r.doubt(bridge.CauseJournal, err)
 		return
 	}
 	p := push.Pusher{Ports: l.Ports(), View: f.View, Book: s.book, May: l.MayPush}
 	sent, err := p.Push(ctx, planned)
 	if r.Intents = append(r.Intents, sent...); err != nil {
-		r.doubt(bridge.Doubt{Cause: bridge.CausePush, Err: err})
+		r.doubt(bridge.CausePush, err)
 	}
 }
 
