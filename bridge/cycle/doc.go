@@ -1,6 +1,28 @@
-// Package cycle runs the loop. One cycle is
+// Package cycle runs the loop. One cycle is, statement by statement (cycle.go):
 //
-//	observe → judge → record → settle → assemble → decide → gate → diff → intend → push
+//	lead             take or renew leadership: while another daemon leads, nothing is done
+//	observe          poll Slurm
+//	judge            read the ledger, ask about what lists leave out, believe the view or not
+//	record           store what it shows of runs, and recall usage and what policies remember
+//	settle           close the intents whose outcome it shows
+//	measure          add what the node probes say
+//	finishHandBacks  release what a hand-back that was cut off left held
+//	expires          ask whether node lists would be taken back if we died
+//	allow            say how many edits may be sent
+//	evaluate         for every partition (evaluate.go):
+//	  assemble         make the policy's snapshot
+//	  decide           call the policy, through its guard
+//	  gatePlan         what of the plan may be sent
+//	  diff             which edits lead there
+//	  gateEdits        which of them may be sent
+//	intend           store the cycles and what is to be sent
+//	push             read each job again and send
+//	unbind           give node lists back for which nothing is pushed any more
+//
+// Each takes values and returns values. What a cycle knows is bridge.Facts; what it
+// leaves to the next one is Memory; what became of a partition is an Evaluation;
+// what partitions share of the budgets is handed from one to the next. Only the
+// loop's ports reach the world.
 //
 // The world is looked at twice: before deciding, and again before each push.
 // What is not in the journal is not pushed; what was pushed is believed only

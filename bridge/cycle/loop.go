@@ -71,16 +71,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	c.Start()
 	<-ctx.Done()
 	<-c.Stop().Done()
-	return l.resign(ctx)
-}
-
-func (l *Loop) resign(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := l.Leadership.Resign(ctx, l.Config.Name, l.Holder); err != nil {
-		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.leader.TTL, err)
-	}
-	return nil
+	return l.leader.Resign(ctx, l.Leadership)
 }
 
 // MayPush looks, right before every call, at everything that may forbid it.

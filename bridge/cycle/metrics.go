@@ -52,14 +52,17 @@ func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
 }
 
+// took notes how long a step took.
 func (m *Metrics) took(step string, d time.Duration) {
 	m.seconds.WithLabelValues(step).Observe(d.Seconds())
 }
 
+// edited counts an edit, and what came of it.
 func (m *Metrics) edited(in *bridge.Intent) {
 	m.edits.WithLabelValues(string(in.Edit.Kind), string(in.State)).Inc()
 }
 
+// viewed notes what the view shows.
 func (m *Metrics) viewed(v *slurm.View, open int) {
 	states := map[string]int{}
 	for i := range v.Jobs {
@@ -72,25 +75,26 @@ func (m *Metrics) viewed(v *slurm.View, open int) {
 	m.open.Set(float64(open))
 }
 
-func (m *Metrics) evaluated(t *Evaluation) {
-	for _, r := range t.Refused {
-		m.refusals.WithLabelValues(t.Partition.Name, string(r.Invariant)).Inc()
+// evaluated notes what became of a partition.
+func (m *Metrics) evaluated(e *Evaluation) {
+	for _, r := range e.Refused {
+		m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
 	}
-	m.unstarted.WithLabelValues(t.Partition.Name).Set(float64(len(t.Stuck)))
-	if t.Plan == nil {
+	m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
+	if e.Plan == nil {
 		return
 	}
-	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": t.Partition.Name})
+	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": e.Partition.Name})
 	verbs := map[policy.Verb]int{}
-	for i := range t.Plan.Decisions {
-		verbs[t.Plan.Decisions[i].Verb]++
+	for i := range e.Plan.Decisions {
+		verbs[e.Plan.Decisions[i].Verb]++
 	}
 	for verb, n := range verbs {
-		m.decisions.WithLabelValues(t.Partition.Name, string(verb)).Set(float64(n))
+		m.decisions.WithLabelValues(e.Partition.Name, string(verb)).Set(float64(n))
 	}
 }
 
-// ended closes a cycle's books.
+// ended notes how a cycle ended.
 func (m *Metrics) ended(r *Report, now time.Time) {
 	m.cycles.WithLabelValues(string(r.Result)).Inc()
 	m.doubt.Reset()

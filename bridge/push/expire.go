@@ -103,7 +103,7 @@ func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
 		return &f.Released, nil
 	}
 	if x.Watch != nil {
-		if _, held, err := x.Lead(ctx); err != nil || !held {
+		if _, leads, err := x.Lead(ctx); err != nil || !leads {
 			return &Released{}, err
 		}
 		defer func() { _ = x.Resign(ctx) }()

@@ -11,14 +11,14 @@ import (
 
 // May says why no call may be made now: the time of the caller is over, a STOP file
 // exists, or leadership does not last for it and cannot be renewed.
-func May(ctx context.Context, stopFile string, s *Leader, l bridge.Leadership) error {
+func May(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: the cycle's time is over: %w", ErrHalt, err)
 	}
 	if Stopped(stopFile) {
 		return fmt.Errorf("%w: %s exists", ErrHalt, stopFile)
 	}
-	if err := s.Renew(ctx, l); err != nil {
+	if err := l.Renew(ctx, election); err != nil {
 		return fmt.Errorf("%w: %w", ErrHalt, err)
 	}
 	return nil

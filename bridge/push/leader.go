@@ -18,41 +18,51 @@ type Leader struct {
 	Now           func() time.Time
 }
 
-// Acquire asks for leadership or renews it. held is false when another daemon
+// Acquire asks for leadership or renews it. leads is false when another daemon
 // leads, whose name is in holder.
-func (s *Leader) Acquire(ctx context.Context, l bridge.Leadership) (holder string, held bool, err error) {
-	asked := s.Now()
-	epoch, holder, held, err := l.Lead(ctx, s.Cluster, s.Name, s.TTL)
+func (l *Leader) Acquire(ctx context.Context, election bridge.Leadership) (holder string, leads bool, err error) {
+	asked := l.Now()
+	epoch, holder, leads, err := election.Lead(ctx, l.Cluster, l.Name, l.TTL)
 	if err != nil {
-		s.Until = time.Time{}
+		l.Until = time.Time{}
 		return "", false, fmt.Errorf("asking for leadership: %w", err)
 	}
-	if held {
-		s.Epoch, s.Until = epoch, asked.Add(s.TTL)
+	if leads {
+		l.Epoch, l.Until = epoch, asked.Add(l.TTL)
 	} else {
-		s.Until = time.Time{}
+		l.Until = time.Time{}
 	}
-	return holder, held, nil
+	return holder, leads, nil
 }
 
 // Renew makes sure the lease lasts for one more call, renewing it at half
 // life. A changed epoch means that somebody else led in between.
-func (s *Leader) Renew(ctx context.Context, l bridge.Leadership) error {
-	left := s.Until.Sub(s.Now())
-	if left > s.TTL/2 {
+func (l *Leader) Renew(ctx context.Context, election bridge.Leadership) error {
+	left := l.Until.Sub(l.Now())
+	if left > l.TTL/2 {
 		return nil
 	}
-	epoch := s.Epoch
-	holder, held, err := s.Acquire(ctx, l)
+	epoch := l.Epoch
+	holder, leads, err := l.Acquire(ctx, election)
 	switch {
 	case err != nil && left > bridge.CallMargin:
 		return nil // still ours; the next call asks again
 	case err != nil:
 		return err
-	case !held:
+	case !leads:
 		return fmt.Errorf("%s leads now", holder)
-	case s.Epoch != epoch:
-		return fmt.Errorf("leadership was lost and taken again (epoch %d, now %d)", epoch, s.Epoch)
+	case l.Epoch != epoch:
+		return fmt.Errorf("leadership was lost and taken again (epoch %d, now %d)", epoch, l.Epoch)
+	}
+	return nil
+}
+
+// Resign gives leadership back, also when the time of the caller is over.
+func (l *Leader) Resign(ctx context.Context, election bridge.Leadership) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := election.Resign(ctx, l.Cluster, l.Name); err != nil {
+		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", l.TTL, err)
 	}
 	return nil
 }

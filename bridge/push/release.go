@@ -48,29 +48,24 @@ type Released struct {
 	Open    int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
 }
 
-// Lead takes leadership. held is false when another daemon leads, whose name is
+// Lead takes leadership. leads is false when another daemon leads, whose name is
 // in holder.
-func (r *Releaser) Lead(ctx context.Context) (holder string, held bool, err error) {
+func (r *Releaser) Lead(ctx context.Context) (holder string, leads bool, err error) {
 	r.leader = Leader{Cluster: r.Name, Name: r.Holder, TTL: r.TTL, Now: r.Now}
 	if r.leader.TTL <= 0 {
 		r.leader.TTL = 2 * sendTime // half of it outlasts one call
 	}
-	holder, held, err = r.leader.Acquire(ctx, r.Leadership)
+	holder, leads, err = r.leader.Acquire(ctx, r.Leadership)
 	r.Epoch = r.leader.Epoch
 	if err != nil {
-		r.leader = Leader{}
+		r.leader.TTL = 0 // see may
 	}
-	return holder, held, err
+	return holder, leads, err
 }
 
 // Resign gives leadership back.
 func (r *Releaser) Resign(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := r.Leadership.Resign(ctx, r.Name, r.Holder); err != nil {
-		return fmt.Errorf("giving leadership back (it runs out by itself in %v): %w", r.leader.TTL, err)
-	}
-	return nil
+	return r.leader.Resign(ctx, r.Leadership)
 }
 
 // may looks, before every call, whether going on is allowed, and renews

@@ -124,7 +124,7 @@ func (s *stack) once(ctx context.Context) error {
 	}
 	if r.Epoch != 0 {
 		if err := s.db.Resign(context.WithoutCancel(ctx), s.file.Cluster, s.loop.Holder); err != nil {
-			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: "leader", Err: err})
+			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: bridge.CauseLeader, Err: err})
 		}
 	}
 	if len(r.Doubts) > 0 {

@@ -89,7 +89,7 @@ func TestFastestFirst(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s := policytest.Clone(c.snapshot)
+				s := c.snapshot.Clone()
 				s.Jobs = c.jobs
 				plan, err := p.Decide(s)
 				if err != nil {

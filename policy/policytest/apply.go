@@ -6,31 +6,11 @@ import (
 	"fairbridge/policy"
 )
 
-// Clone returns a copy that shares nothing a policy could write to.
-func Clone(s *policy.Snapshot) *policy.Snapshot {
-	c := *s
-	c.Nodes, c.Jobs = slices.Clone(s.Nodes), slices.Clone(s.Jobs)
-	c.Accounts, c.Users = slices.Clone(s.Accounts), slices.Clone(s.Users)
-	c.History = slices.Clone(s.History)
-	for i := range c.Nodes {
-		n := &c.Nodes[i]
-		n.Partitions, n.Features, n.GPUs = slices.Clone(n.Partitions), slices.Clone(n.Features), slices.Clone(n.GPUs)
-		n.Windows, n.Others = slices.Clone(n.Windows), slices.Clone(n.Others)
-	}
-	for i := range c.Jobs {
-		j := &c.Jobs[i]
-		j.On = slices.Clone(j.On)
-		a := &j.Ask
-		a.Require, a.Exclude, a.Features = slices.Clone(a.Require), slices.Clone(a.Exclude), slices.Clone(a.Features)
-	}
-	return &c
-}
-
 // Apply returns the snapshot after the plan was carried out at once: nothing
 // else has changed and no time has passed. A task of an array that starts gets
 // a record of its own, as in Slurm. A start without nodes stays pending.
 func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
-	c := Clone(s)
+	c := s.Clone()
 	c.Seq++
 	c.Memo = plan.Memo
 	next := policy.JobID(1)

@@ -13,7 +13,7 @@ import (
 func (l law) asides(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	l.inTime(s, plan)
-	soon := Clone(s)
+	soon := s.Clone()
 	for i := range soon.Nodes {
 		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", Work: true}}
 	}

@@ -74,7 +74,7 @@ func (l law) all(s *policy.Snapshot) {
 // decide wants an answer, and the snapshot as it was.
 func (l law) decide(s *policy.Snapshot) *policy.Plan {
 	l.Helper()
-	before := Clone(s)
+	before := s.Clone()
 	plan, err := l.make().Decide(s)
 	if err != nil {
 		l.Fatalf("deciding: %v", err)
@@ -99,7 +99,7 @@ func (l law) lawful(s *policy.Snapshot, plan *policy.Plan) {
 // order stands in another one.
 func (l law) repeatable(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	again := Clone(s)
+	again := s.Clone()
 	slices.Reverse(again.History)
 	a, b := l.encode(plan), l.encode(l.decide(again))
 	if !bytes.Equal(a, b) {

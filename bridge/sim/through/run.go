@@ -112,7 +112,7 @@ func (r *runner) cycle(idle bool) error {
 	rep := r.loop.Step(context.Background())
 	r.quiet.note(&rep, r.w.Waiting(), r.past.Open())
 	for _, d := range rep.Doubts {
-		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == "journal" || d.Cause == "history" {
+		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.w.Now().Sub(r.start), d.Err)
 		}
 	}
