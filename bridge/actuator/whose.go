@@ -46,14 +46,18 @@ func Foreign(in *bridge.Intent, j *slurm.Job) string {
 // without us. own is the Before of the value of ours that stands there, nil
 // when none does.
 func GivesBack(e slurm.Edit, own *bridge.Before) bool {
-	f := Of(e.Kind).Field
-	return f.GivesBack != nil && f.GivesBack(&e, own)
+	return Of(e.Kind).givesBack(&e, own)
+}
+
+func (r *Row) givesBack(e *slurm.Edit, own *bridge.Before) bool {
+	return r.Field.GivesBack != nil && r.Field.GivesBack(e, own)
 }
 
 // Neutral reports whether nothing of ours stands in the field after the intent:
 // it gave its field back, or leaves no value.
 func Neutral(in *bridge.Intent) bool {
-	return Of(in.Edit.Kind).Momentary || GivesBack(in.Edit, &in.Before)
+	r := Of(in.Edit.Kind)
+	return r.Momentary || r.givesBack(&in.Edit, &in.Before)
 }
 
 // Touched says what was written into the kind's field since what was noted; ""

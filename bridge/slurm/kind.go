@@ -101,18 +101,20 @@ var Forms = []Form{
 	{Kind: SetGPUs, Field: FieldGPUs, Value: true, What: "number of GPUs", Least: 1, Most: 1 << 16},
 }
 
-var formOf = func() map[Kind]Form {
-	m := make(map[Kind]Form, len(Forms))
-	for _, f := range Forms {
-		m[f.Kind] = f
+var formOf = func() map[Kind]*Form {
+	m := make(map[Kind]*Form, len(Forms))
+	for i := range Forms {
+		m[Forms[i].Kind] = &Forms[i]
 	}
 	return m
 }()
 
 // Form returns what edits of the kind look like; ok is false for an unknown kind.
 func (k Kind) Form() (f Form, ok bool) {
-	f, ok = formOf[k]
-	return f, ok
+	if p, ok := formOf[k]; ok {
+		return *p, true
+	}
+	return Form{}, false
 }
 
 // Field returns the field that edits of the kind write.
@@ -130,4 +132,4 @@ type JobField struct {
 }
 
 // Writes returns the field of the job that the edit writes.
-func (e Edit) Writes() JobField { return JobField{e.Run.Job, e.Kind.Field()} }
+func (e *Edit) Writes() JobField { return JobField{e.Run.Job, e.Kind.Field()} }
