@@ -109,7 +109,7 @@ func (g *Goal) edit(j *slurm.Job, e slurm.Edit) slurm.Edit {
 
 // giveBack appends the edit that restores what stood in the intent's field, if
 // it can still be written.
-func (g *Goal) giveBack(edits []slurm.Edit, how way, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
+func (g *Goal) giveBack(edits []slurm.Edit, how Undoing, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
 	e, ok := undo(how, in, j, g.View.At)
 	if !ok {
 		return edits

@@ -23,8 +23,8 @@ type place struct {
 type lever struct {
 	kind  slurm.Kind
 	field *Field
-	floor int64 // the least priority to make
-	back  way   // where the field has no value that means Slurm's own order
+	floor int64   // the least priority to make
+	back  Undoing // where the field has no value that means Slurm's own order
 
 	// read completes a place whose Now is the priority as it is shown, and whose
 	// nice is the job's.

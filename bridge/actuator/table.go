@@ -32,7 +32,7 @@ type Row struct {
 	// Undo makes the edit one that gives the intent's value back. It is handed the
 	// run and the intent's kind, and returns false where there is nothing to give
 	// back, or the field can no longer be written; nil: never.
-	Undo way
+	Undo Undoing
 	// Bounds says why an edit of the kind may not be sent, as far as that is seen from
 	// the edit and its job alone; nil: nothing.
 	Bounds func(*Claim) *invariant.Denial
@@ -41,8 +41,8 @@ type Row struct {
 	Wants func(*Goal) []slurm.Edit
 }
 
-// way is a way of giving a value back.
-type way func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
+// Undoing is a way of giving a value back.
+type Undoing func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
 
 // Field is what there is to know of one field. Several kinds of edit may write it.
 type Field struct {
@@ -68,18 +68,18 @@ type Field struct {
 	// Ended says how a value of ours that stood ended without anybody's doing; ""
 	// when it did not. nil: it ends with the job.
 	Ended func(in *bridge.Intent, j *slurm.Job, now time.Time) string
-	// Outlives says how a value of ours outlives a daemon that died.
+	// Outlives says how long a value of ours may outlive a daemon that died.
 	Outlives Outlives
 }
 
-// Outlives says how long a value outlives a daemon that died.
+// Outlives says how long a value may outlive a daemon that died.
 type Outlives int
 
 // From the harmless to the harmful.
 const (
-	ByItself Outlives = iota // it ends by itself
-	ForLong                  // an order: it is taken back when no daemon has led for long
-	NotAtAll                 // it may keep the job from ever starting: it is taken back soon
+	UntilItEnds Outlives = iota // it ends by itself
+	ForLong                     // an order: it is taken back when no daemon has led for long
+	NotAtAll                    // it may keep the job from ever starting: it is taken back soon
 )
 
 // Stopping says whether a running job loses its devices by an edit, which is counted
@@ -137,12 +137,12 @@ func Shown(f slurm.Field) bool {
 	return x != nil && x.Whose != nil
 }
 
-// Fields returns the fields of which a report of f holds, in the order of the
+// Fields returns the fields of those rows that are picked, in the order of the
 // table, each once.
-func Fields(which func(*Row) bool) []slurm.Field {
+func Fields(pick func(*Row) bool) []slurm.Field {
 	var out []slurm.Field
 	for i := range Rows {
-		if r := &Rows[i]; which(r) && !slices.Contains(out, r.Field.Name) {
+		if r := &Rows[i]; pick(r) && !slices.Contains(out, r.Field.Name) {
 			out = append(out, r.Field.Name)
 		}
 	}

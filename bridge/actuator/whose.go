@@ -110,7 +110,7 @@ func Undo(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool
 }
 
 // undo carries out one way of giving back.
-func undo(how way, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+func undo(how Undoing, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	return e, how != nil && how(&e, in, j, now)
 }
