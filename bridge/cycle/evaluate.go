@@ -48,7 +48,9 @@ func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluati
 // evaluate says what becomes of one partition. It is a function of its arguments;
 // the call of the policy, through its guard, is the only effect. The policy gets a
 // copy of the snapshot: the gate judges by one that no policy could write to.
-func (s *situation) evaluate(ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spent) (Evaluation, PartitionMemory, spent) {
+func (s *situation) evaluate(
+	ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spent,
+) (Evaluation, PartitionMemory, spent) {
 	e := Evaluation{Partition: p, Took: map[string]time.Duration{}}
 	lap := s.lap(e.Took)
 	m.Awaited, e.Stuck = unstarted(m.Awaited, s.facts.View, s.config.Interval)
@@ -114,7 +116,8 @@ func (s *situation) diff(e *Evaluation) []slurm.Edit {
 	return diff.Diff(diff.Input{
 		Goal: actuator.Goal{
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, Warns: e.Warns,
-			Order: c.Order, Lever: actuator.LeverOf(c.Order.Lever, v), Lease: c.Lease, Pin: c.Pin && s.facts.Expires, Old: c.Gate.MaxPending,
+			Order: c.Order, Lever: actuator.LeverOf(c.Order.Lever, v), Old: c.Gate.MaxPending,
+			Lease: c.Lease, Pin: c.Pin && s.facts.Expires,
 		},
 		Book: s.book, Mode: e.Partition.PlanMode(),
 	})

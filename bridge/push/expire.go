@@ -57,7 +57,7 @@ func (x *Expirer) Run(ctx context.Context) (*Released, error) {
 		}
 	}
 	x.Only = func(e slurm.Edit, in *bridge.Intent) bool { return x.due(e.Kind, in, alone) }
-	if any, err := x.any(ctx, alone); err != nil || !any {
+	if due, err := x.mayBeDue(ctx, alone); err != nil || !due {
 		return &Released{}, err
 	}
 	return x.giveBack(ctx)
@@ -77,9 +77,9 @@ func (x *Expirer) due(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool
 	return false
 }
 
-// any reports whether the ledger knows of something that may be due, so that
+// mayBeDue reports whether the ledger knows of something that may be due, so that
 // Slurm's lists need not be read every minute while nobody leads.
-func (x *Expirer) any(ctx context.Context, alone time.Duration) (bool, error) {
+func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, error) {
 	intents, err := x.Journal.Intents(ctx, x.Name, x.Now(), x.Now())
 	if err != nil {
 		return false, fmt.Errorf("reading the ledger: %w", err)

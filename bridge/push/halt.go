@@ -9,6 +9,13 @@ import (
 	"fairbridge/bridge"
 )
 
+// ErrHalt ends a push early; its text says why.
+var ErrHalt = errors.New("push halted")
+
+// ErrFailing ends a push because call after call fails, for reasons that are
+// not the jobs' own.
+var ErrFailing = errors.New("calls keep failing")
+
 // May says why no call may be made now: the time of the caller is over, a STOP file
 // exists, or leadership does not last for it and cannot be renewed.
 func May(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {

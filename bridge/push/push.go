@@ -37,10 +37,11 @@ type Pusher struct {
 	View *slurm.View                 // what the intents were decided from
 	Book *ledger.Book                // of the ledger then
 	May  func(context.Context) error // looks, right before every call, at everything that may forbid it
-	sent map[slurm.JobField]bool     // fields written so far
-	Told func(done int)              // called after every intent; nil: nobody
+	Tell func(done int)              // called after every intent; nil: nobody
 	// Careful ends the push at the first call that fails, until one succeeds.
 	Careful bool
+
+	sent map[slurm.JobField]bool // fields written so far
 }
 
 // patience is how many calls in a row may fail.
@@ -50,10 +51,6 @@ func (p *Pusher) patience() int {
 	}
 	return maxFailures
 }
-
-// ErrFailing ends a push because call after call fails, for reasons that are
-// not the jobs' own.
-var ErrFailing = errors.New("calls keep failing")
 
 // Push carries out intents that are stored as PLANNED, one after another, and
 // records what came of each; intents without an answer are sent once more. What
@@ -74,8 +71,8 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 			continue
 		}
 		p.count(&intents[i])
-		if p.Told != nil {
-			p.Told(i + 1)
+		if p.Tell != nil {
+			p.Tell(i + 1)
 		}
 		if intents[i].State.Systemic() {
 			failures++
@@ -116,16 +113,16 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 	}
 	p.sent[in.Edit.Writes()] = true
 	err = p.send(ctx, in)
-	reached(in, p.Now())
+	ended(in, p.Now())
 	if Outcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
 		in.State, in.Closed = bridge.Unknown, time.Time{}
 	}
 	return true, p.mark(ctx, in)
 }
 
-// reached notes that the call has ended: it may have reached Slurm as late as now,
+// ended notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
-func reached(in *bridge.Intent, now time.Time) {
+func ended(in *bridge.Intent, now time.Time) {
 	if !actuator.Of(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
@@ -218,6 +215,3 @@ func Outcome(in *bridge.Intent, err error, now time.Time) {
 		in.State = bridge.Unknown
 	}
 }
-
-// ErrHalt ends a push early; its text says why.
-var ErrHalt = errors.New("push halted")

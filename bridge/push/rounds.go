@@ -19,92 +19,92 @@ const (
 	fieldTries  = 3               // edits sent to one field before it is given up
 	firstPause  = 2 * time.Second // between two looks; twice as long each time nothing comes of it
 	lastPause   = 15 * time.Second
-	maxHalts    = 3               // rounds in a row that every call of failed
+	maxFailed   = 3               // rounds in a row that every call of failed
 	patienceFor = 5 * time.Minute // default of Releaser.Patience
 )
 
 // Release gives back, round after round, until polls show that nothing is left
 // that can be. Beside an error there is what was done all the same.
 func (r *Releaser) Release(ctx context.Context) (*Released, error) {
-	g := &giving{Releaser: r, all: &Released{}, tries: map[fieldOfJob]int{}, at: map[fieldOfJob]int{}, pause: firstPause}
+	all := rounds{Releaser: r, released: &Released{}, tries: map[fieldOfRun]int{}, last: map[fieldOfRun]int{}, pause: firstPause}
 	for {
-		over, err := g.round(ctx)
+		over, err := all.round(ctx)
 		if over || err != nil {
-			return g.all, err
+			return all.released, err
 		}
-		if err := g.rest(ctx); err != nil {
-			return g.all, err
+		if err := all.wait(ctx); err != nil {
+			return all.released, err
 		}
 	}
 }
 
-// giving is a release under way.
-type giving struct {
+// rounds are a release under way.
+type rounds struct {
 	*Releaser
-	all   *Released
-	tries map[fieldOfJob]int
-	at    map[fieldOfJob]int // where in all its last edit is
-	pause time.Duration
-	idle  time.Duration // since the last edit that Slurm said yes to
-	halts int
+	released *Released
+	tries    map[fieldOfRun]int
+	last     map[fieldOfRun]int // where in all the last edit of a field is
+	pause    time.Duration      // before the next round
+	idle     time.Duration      // since the last edit that Slurm said yes to
+	failed   int                // rounds in a row that every call of failed
 }
 
-type fieldOfJob struct {
+type fieldOfRun struct {
 	run   slurm.Run
 	field slurm.Field
 }
 
-func fieldOf(e slurm.Edit) fieldOfJob { return fieldOfJob{e.Run, e.Kind.Field()} }
+func fieldOf(e slurm.Edit) fieldOfRun { return fieldOfRun{e.Run, e.Kind.Field()} }
 
 // round looks and sends. over: there is nothing left to wait for.
-func (g *giving) round(ctx context.Context) (over bool, err error) {
-	if err := g.may(ctx); err != nil {
+func (r *rounds) round(ctx context.Context) (over bool, err error) {
+	if err := r.may(ctx); err != nil {
 		return false, err
 	}
-	f, err := g.record(ctx)
+	f, err := r.record(ctx)
 	if err != nil {
 		return false, err
 	}
-	g.all.Kept, g.all.Holds, g.all.Open = f.Kept, f.Holds, f.Open
-	if err := FinishHandBacks(ctx, g.Cluster, f.Holds); err != nil {
+	r.released.Kept, r.released.Holds, r.released.Open = f.Kept, f.Holds, f.Open
+	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}
-	todo := g.untried(f.Edits)
+	todo := r.untried(f.Edits)
 	switch {
 	case len(todo) > 0:
-		return false, g.send(ctx, f, todo)
-	case f.Open > 0 && g.Patience < 0:
+		return false, r.send(ctx, f, todo)
+	case f.Open > 0 && r.Patience < 0:
 		return true, nil
-	case f.Open > 0 && g.idle < g.patience():
+	case f.Open > 0 && r.idle < r.patience():
 		return false, nil
 	case f.Open > 0 || len(f.Edits) > 0:
-		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.Open, g.lastError())
+		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.Open, r.lastError())
 	}
 	return true, nil
 }
 
 // lastError says why the last field that was not given back was not.
-func (g *giving) lastError() string {
-	for i := len(g.all.Intents) - 1; i >= 0; i-- {
-		if in := &g.all.Intents[i]; in.Error != "" {
+func (r *rounds) lastError() string {
+	for i := len(r.released.Intents) - 1; i >= 0; i-- {
+		if in := &r.released.Intents[i]; in.Error != "" {
 			return fmt.Sprintf("; %v: %s", in.Edit, in.Error)
 		}
 	}
 	return ""
 }
 
-func (g *giving) patience() time.Duration {
-	if g.Patience > 0 {
-		return g.Patience
+func (r *rounds) patience() time.Duration {
+	if r.Patience > 0 {
+		return r.Patience
 	}
 	return patienceFor
 }
 
 // untried returns the edits whose field was not tried too often yet.
-func (g *giving) untried(edits []slurm.Edit) []slurm.Edit {
+func (r *rounds) untried(edits []slurm.Edit) []slurm.Edit {
 	var out []slurm.Edit
 	for _, e := range edits {
-		if g.tries[fieldOf(e)] < fieldTries {
+		if r.tries[fieldOf(e)] < fieldTries {
 			out = append(out, e)
 		}
 	}
@@ -112,67 +112,67 @@ func (g *giving) untried(edits []slurm.Edit) []slurm.Edit {
 }
 
 // send writes the first edits down and sends them.
-func (g *giving) send(ctx context.Context, f *found, todo []slurm.Edit) error {
+func (r *rounds) send(ctx context.Context, f *found, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), roundEdits)], len(todo)
 	for _, e := range now {
-		g.tries[fieldOf(e)]++
+		r.tries[fieldOf(e)]++
 	}
-	planned, err := g.Journal.Intend(ctx, nil, ledger.Undoing(f.book, f.view, g.Name, g.Epoch, now))
+	planned, err := r.Journal.Intend(ctx, nil, ledger.Undoing(f.book, f.view, r.Name, r.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
-	p := Pusher{Ports: g.Ports, View: f.view, Book: f.book, May: g.may, Told: func(n int) { g.tell(n, left) }}
+	p := Pusher{Ports: r.Ports, View: f.view, Book: f.book, May: r.may, Tell: func(n int) { r.tell(n, left) }}
 	sent, err := p.Push(ctx, planned)
-	g.book(sent)
-	if errors.Is(err, ErrFailing) && g.halts < maxHalts {
-		g.halts++
+	r.note(sent)
+	if errors.Is(err, ErrFailing) && r.failed < maxFailed {
+		r.failed++
 		return nil
 	}
 	return err
 }
 
-// book notes what came of a round's edits.
-func (g *giving) book(sent []bridge.Intent) {
+// note keeps what came of a round's edits.
+func (r *rounds) note(sent []bridge.Intent) {
 	for i := range sent {
 		in := &sent[i]
 		at := fieldOf(in.Edit)
 		if in.State == bridge.Planned { // never reached
-			g.tries[at]--
+			r.tries[at]--
 			continue
 		}
-		if _, again := g.at[at]; !again {
-			g.at[at] = len(g.all.Edits)
-			g.all.Edits, g.all.Intents = append(g.all.Edits, in.Edit), append(g.all.Intents, *in)
+		if _, again := r.last[at]; !again {
+			r.last[at] = len(r.released.Edits)
+			r.released.Edits, r.released.Intents = append(r.released.Edits, in.Edit), append(r.released.Intents, *in)
 		}
-		g.all.Edits[g.at[at]], g.all.Intents[g.at[at]] = in.Edit, *in
+		r.released.Edits[r.last[at]], r.released.Intents[r.last[at]] = in.Edit, *in
 		if in.State == bridge.Acked {
-			g.pause, g.idle, g.halts = firstPause, 0, 0
+			r.pause, r.idle, r.failed = firstPause, 0, 0
 		}
 	}
 }
 
-func (g *giving) tell(n, left int) {
-	if g.Tell != nil {
-		g.Tell(len(g.all.Edits)+n, left-n)
+func (r *rounds) tell(n, left int) {
+	if r.Tell != nil {
+		r.Tell(len(r.released.Edits)+n, left-n)
 	}
 }
 
-// rest lets time pass, longer each time that nothing came of the last look.
-func (g *giving) rest(ctx context.Context) error {
-	wait := g.Wait
+// wait lets time pass, longer each time that nothing came of the last look.
+func (r *rounds) wait(ctx context.Context) error {
+	wait := r.Wait
 	if wait == nil {
-		wait = pass
+		wait = sleep
 	}
-	if err := wait(ctx, g.pause); err != nil {
-		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", g.all.Open, err)
+	if err := wait(ctx, r.pause); err != nil {
+		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.released.Open, err)
 	}
-	g.idle += g.pause
-	g.pause = min(2*g.pause, lastPause)
+	r.idle += r.pause
+	r.pause = min(2*r.pause, lastPause)
 	return nil
 }
 
-// pass waits in real time.
-func pass(ctx context.Context, d time.Duration) error {
+// sleep waits in real time.
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()

@@ -38,10 +38,21 @@ func Reconcile(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.In
 	return append(slices.Clip(now), ledger.Adopt(now, v)...), changed
 }
 
+// Marker is where it is written what became of intents.
+type Marker interface {
+	Mark(context.Context, bridge.Intent) error
+}
+
+// Keeper is where intents are stored.
+type Keeper interface {
+	Marker
+	Intend(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
+}
+
 // Close writes down what became of intents.
-func Close(ctx context.Context, j bridge.Journal, changed []bridge.Intent, count func(*bridge.Intent)) error {
+func Close(ctx context.Context, l Marker, changed []bridge.Intent, count func(*bridge.Intent)) error {
 	for i := range changed {
-		if err := j.Mark(ctx, changed[i]); err != nil {
+		if err := l.Mark(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
 		}
 		if count != nil {
@@ -54,7 +65,7 @@ func Close(ctx context.Context, j bridge.Journal, changed []bridge.Intent, count
 // Keep writes down what was inherited, so that the ledger knows it when the
 // array's record is long gone, and returns the intents with their IDs. An intent
 // that was stored and not marked is void at the next look, and inherited again.
-func Keep(ctx context.Context, j bridge.Journal, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
+func Keep(ctx context.Context, l Keeper, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
 	from := slices.IndexFunc(intents, func(in bridge.Intent) bool { return in.ID == 0 })
 	if from < 0 {
 		return intents, nil
@@ -63,13 +74,13 @@ func Keep(ctx context.Context, j bridge.Journal, epoch int64, intents []bridge.I
 	for i := range rows {
 		rows[i].Epoch = epoch
 	}
-	stored, err := j.Intend(ctx, nil, rows)
+	stored, err := l.Intend(ctx, nil, rows)
 	if err != nil {
 		return nil, fmt.Errorf("storing what %d tasks inherited from their arrays: %w", len(rows), err)
 	}
 	for i := range stored {
 		stored[i].State = bridge.Observed
-		if err := j.Mark(ctx, stored[i]); err != nil {
+		if err := l.Mark(ctx, stored[i]); err != nil {
 			return nil, fmt.Errorf("marking what job %d inherited from its array: %w", stored[i].Edit.Run.Job, err)
 		}
 	}

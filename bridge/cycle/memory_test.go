@@ -1,0 +1,40 @@
+package cycle
+
+import (
+	"reflect"
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/slurm"
+)
+
+// TestAMemoryIsAValue: what makes a memory of another leaves that one as it was.
+func TestAMemoryIsAValue(t *testing.T) {
+	fresh := func() Memory {
+		return Memory{
+			Good: 3, Reference: Reference{View: &slurm.View{}, Many: 1},
+			Partitions: map[string]PartitionMemory{"gpu": {Stored: 7, Overruns: 1}},
+			Requeued:   map[slurm.Run]time.Time{{Job: 1}: noon, {Job: 2}: noon.Add(-48 * time.Hour)},
+		}
+	}
+	m := fresh()
+	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.Requeue, Run: slurm.Run{Job: 3}}, State: bridge.Acked}
+	for name, next := range map[string]Memory{
+		"standby": m.standby(), "with": m.with("gpu", PartitionMemory{}), "stored": m.stored("gpu", 8),
+		"found": m.found("gpu", 6, noon), "pushed": m.pushed([]bridge.Intent{requeue}, noon),
+	} {
+		if reflect.DeepEqual(next, m) {
+			t.Errorf("%s changes nothing", name)
+		}
+	}
+	if !reflect.DeepEqual(m, fresh()) {
+		t.Errorf("it was written to: %+v", m)
+	}
+	if got := m.pushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
+		t.Errorf("requeued %v, want those of a day and the new one", got)
+	}
+	if m.found("gpu", 6, noon).putBack(noon) == nil || m.found("gpu", 7, noon).putBack(noon) != nil {
+		t.Error("a database is put back when it knows less than was stored, and only then")
+	}
+}
