@@ -49,13 +49,16 @@ var begin = &Field{
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
 	Touched: func(noted *bridge.Before, j *slurm.Job) string {
-		switch {
-		case j.Eligible.Equal(noted.Eligible):
+		if j.Eligible.Equal(noted.Eligible) {
 			return ""
-		case noted.Eligible.IsZero():
-			return "it has become eligible: it is planned anew"
 		}
 		return "its begin time is " + stamp(j.Eligible) + " now"
+	},
+	ChangedBySlurm: func(noted *bridge.Before, j *slurm.Job) string {
+		if !noted.Eligible.IsZero() || j.Eligible.IsZero() {
+			return ""
+		}
+		return "it has become eligible: it is planned anew"
 	},
 	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {

@@ -61,6 +61,10 @@ type Field struct {
 	// Touched says what was written into the field since what was noted; "" when
 	// nothing was. nil: it changes by itself, or is not shown.
 	Touched func(noted *bridge.Before, j *slurm.Job) string
+	// ChangedBySlurm says what Slurm itself made of the field since what was noted, so that
+	// nobody is to blame and the job is planned anew; "" when it made nothing of it.
+	// nil: it never does.
+	ChangedBySlurm func(noted *bridge.Before, j *slurm.Job) string
 	// Note keeps in b, which has what the job shows, what stood in the field without
 	// us. in is the intent whose value of ours stands there, nil without one, and
 	// most the highest number of ours that may stand.

@@ -97,8 +97,14 @@ func TestTouched(t *testing.T) {
 	}
 	j := waitingJob()
 	noted := Noted(&j)
-	if noted.Eligible = (time.Time{}); Touched(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
-		t.Errorf("of a job that has become eligible: %q", Touched(slurm.Lease, &noted, &j))
+	if what := ChangedBySlurm(slurm.Lease, &noted, &j); what != "" {
+		t.Errorf("of a job that shows what was noted: %q", what)
+	}
+	if noted.Eligible = (time.Time{}); ChangedBySlurm(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
+		t.Errorf("of a job that has become eligible: %q", ChangedBySlurm(slurm.Lease, &noted, &j))
+	}
+	if what := ChangedBySlurm(slurm.Nice, &noted, &j); what != "" {
+		t.Errorf("its nice moved on with that: %q", what)
 	}
 }
 

@@ -69,6 +69,15 @@ func Touched(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
 	return ""
 }
 
+// ChangedBySlurm says what Slurm itself made of the kind's field since what was noted; ""
+// when it made nothing of it.
+func ChangedBySlurm(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+	if f := Of(k).Field; f.ChangedBySlurm != nil {
+		return f.ChangedBySlurm(noted, j)
+	}
+	return ""
+}
+
 // Noted is what a job shows, as it is noted before an edit.
 func Noted(j *slurm.Job) bridge.Before {
 	return bridge.Before{

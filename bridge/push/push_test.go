@@ -68,6 +68,24 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 	}
 }
 
+// TestAJobThatBecameEligibleIsNobodysDoing: Slurm gives a job that has none its
+// eligible time, for example when what it depends on ends. The lease is not sent, and
+// nobody is taken to have changed the job, which would be left alone for a day.
+func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
+	was := waitingJob()
+	was.Eligible = time.Time{}
+	is := was
+	is.Eligible = noon
+	k := knows(&was)
+	lease := bridge.Intent{Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: noon.Add(9 * time.Minute)}, State: bridge.Planned}
+	if why, state := stale(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
+		t.Errorf("a lease of a job that has become eligible is %s: %q", state, why)
+	}
+	if gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 5}, &is); gone != "" || changed != "" {
+		t.Errorf("an order of it: gone %q changed %q", gone, changed)
+	}
+}
+
 // TestNothingIsWrittenOverAPerson: whatever is to be written, a value of ours
 // that somebody changed ends it, in either direction; but what is ours is given
 // back all the same.

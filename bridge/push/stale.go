@@ -44,8 +44,11 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if lost := k.lost(j); len(lost) > 0 {
 		return "", actuator.Foreign(&lost[0], j)
 	}
+	noted := actuator.Noted(k.was)
+	if what := actuator.ChangedBySlurm(e.Kind, &noted, j); what != "" {
+		return what, ""
+	}
 	if standing == nil && !k.ours(field) {
-		noted := actuator.Noted(k.was)
 		if what := actuator.Touched(e.Kind, &noted, j); what != "" {
 			return "", what
 		}
