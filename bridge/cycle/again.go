@@ -17,15 +17,15 @@ const againFor = 10 * time.Minute
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (l *Loop) again(s *situation, evaluations []Evaluation) []bridge.Intent {
-	now := l.Now()
+func (s *situation) again(evaluations []Evaluation, epoch int64) []bridge.Intent {
+	now := s.clock()
 	var out []bridge.Intent
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
 		switch {
-		case in.Epoch != l.leader.Epoch || !ledger.Repeatable(in):
-		case now.Sub(in.Sent) < l.Gate.EditCooldown || now.Sub(in.Made) > againFor:
-		case holds(in) && in.Edit.Until.Sub(s.facts.View.At) < l.Gate.LeaseMin:
+		case in.Epoch != epoch || !ledger.Repeatable(in):
+		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > againFor:
+		case holds(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
 		case s.wanted(in, evaluations):
 			out = append(out, *in)
 		}

@@ -12,8 +12,11 @@ import (
 // allow says how many edits may be sent in this cycle, whatever they are, and adds
 // whose jobs are left alone.
 func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, allowance) {
-	if why := f.View.Unnamed; why != "" {
-		l.unnamed(r, errors.New(why))
+	switch why := f.View.Unnamed; { // nobody knows which cluster it is
+	case why != "" && anyAllows(l.Partitions, bridge.Rank):
+		r.doubt(bridge.CauseCluster, errors.New(why))
+	case why != "": // nothing could be sent to it
+		r.warn(bridge.CauseCluster, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
 	people := contestOf(f.Intents, f.View)
@@ -44,12 +47,7 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 	return f, m, allowed
 }
 
-// unnamed reports that nobody knows which cluster it is: a doubt where something
-// could be sent to it.
-func (l *Loop) unnamed(r *Report, err error) {
-	if slices.ContainsFunc(l.Partitions, func(p bridge.Partition) bool { return p.Mode.Allows(bridge.Rank) }) {
-		r.doubt(bridge.CauseCluster, err)
-	} else {
-		r.warn(bridge.CauseCluster, err)
-	}
+// anyAllows reports whether a partition's mode includes need.
+func anyAllows(partitions []bridge.Partition, need bridge.Mode) bool {
+	return slices.ContainsFunc(partitions, func(p bridge.Partition) bool { return p.Mode.Allows(need) })
 }

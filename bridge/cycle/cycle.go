@@ -67,7 +67,8 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	facts, m, allowed := l.allow(facts, m, r)
 	s := l.situation(facts, m, l.leader.Until, allowed)
 	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
-	l.doubtPlans(r)
+	l.Metrics.evaluated(r.Evaluations)
+	r.doubtPlans()
 	intents, m, doubts := l.intend(ctx, s, m, r)
 	if r.doubtAll(doubts); doubts == nil {
 		m = l.push(ctx, s, m, r, intents)
@@ -113,24 +114,6 @@ func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge
 		r.Result, r.Holder = Standby, holder
 	}
 	return leads, nil
-}
-
-// doubtPlans counts what became of the partitions, and reports what is doubtful
-// about their plans.
-func (l *Loop) doubtPlans(r *Report) {
-	for i := range r.Evaluations {
-		e := &r.Evaluations[i]
-		l.Metrics.evaluated(e)
-		if e.Err != nil {
-			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
-		}
-		if e.Pause != "" {
-			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.Pause))
-		}
-		for _, d := range e.Doubts {
-			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
-		}
-	}
 }
 
 // finishHandBacks releases jobs that hand-backs of ours, which were cut off, left

@@ -27,7 +27,7 @@ func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (
 		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
 			return f, m, doubt(bridge.CauseJournal, err)
 		}
-		in.Answers = l.inquire(ctx, f, m.Reference)
+		in.Answers = inquire(ctx, l.Cluster, f, m.Reference)
 		verdict = judge.View(in)
 	}
 	m.Reference = m.Reference.after(&in, verdict)
@@ -60,8 +60,8 @@ func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (jud
 
 // inquire asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func (l *Loop) inquire(ctx context.Context, f bridge.Facts, ref Reference) judge.Answers {
-	q, v := ask.New(l.Cluster), f.View
+func inquire(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
+	q, v := ask.New(c), f.View
 	for _, id := range v.Gone {
 		q.Jobs[id] = judge.Gone
 	}

@@ -60,8 +60,12 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 // under way and gives leadership back. Leases stay: a restart must not start
 // everything they hold at once.
 func (l *Loop) Run(ctx context.Context) error {
+	deadline := l.Interval
+	if l.Deadline > 0 {
+		deadline = l.Deadline
+	}
 	cycle := cron.FuncJob(func() {
-		ctx, cancel := context.WithTimeout(ctx, l.deadline())
+		ctx, cancel := context.WithTimeout(ctx, deadline)
 		defer cancel()
 		l.Step(ctx)
 	})
@@ -82,11 +86,4 @@ func (l *Loop) MayPush(ctx context.Context) error {
 // Ports are the parts that a push needs.
 func (p *Parts) Ports() push.Ports {
 	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.edited}
-}
-
-func (l *Loop) deadline() time.Duration {
-	if l.Deadline > 0 {
-		return l.Deadline
-	}
-	return l.Interval
 }

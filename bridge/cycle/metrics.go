@@ -75,22 +75,29 @@ func (m *Metrics) viewed(v *slurm.View, open int) {
 	m.open.Set(float64(open))
 }
 
-// evaluated notes what became of a partition.
-func (m *Metrics) evaluated(e *Evaluation) {
-	for _, r := range e.Refused {
-		m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
+// evaluated notes what became of partitions.
+func (m *Metrics) evaluated(evaluations []Evaluation) {
+	for i := range evaluations {
+		e := &evaluations[i]
+		for _, r := range e.Refused {
+			m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
+		}
+		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
+		if e.Plan != nil {
+			m.planned(e.Partition.Name, e.Plan)
+		}
 	}
-	m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
-	if e.Plan == nil {
-		return
-	}
-	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": e.Partition.Name})
+}
+
+// planned counts the decisions of a plan.
+func (m *Metrics) planned(partition string, plan *policy.Plan) {
+	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": partition})
 	verbs := map[policy.Verb]int{}
-	for i := range e.Plan.Decisions {
-		verbs[e.Plan.Decisions[i].Verb]++
+	for i := range plan.Decisions {
+		verbs[plan.Decisions[i].Verb]++
 	}
 	for verb, n := range verbs {
-		m.decisions.WithLabelValues(e.Partition.Name, string(verb)).Set(float64(n))
+		m.decisions.WithLabelValues(partition, string(verb)).Set(float64(n))
 	}
 }
 

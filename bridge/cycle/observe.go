@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"fairbridge/bridge"
@@ -108,7 +107,7 @@ var errNoExpiry = errors.New("no node is named for any job, since nothing outsid
 // expires reports whether something outside the daemon would take node lists
 // back if we died now. Where it does not, none is set.
 func (l *Loop) expires(ctx context.Context, r *Report) bool {
-	if !slices.ContainsFunc(l.Partitions, func(p bridge.Partition) bool { return p.Mode.Allows(bridge.Steer) }) {
+	if !anyAllows(l.Partitions, bridge.Steer) {
 		return true // no node list is sent
 	}
 	if !l.Pin || l.Expiry == nil {

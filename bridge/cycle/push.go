@@ -15,7 +15,7 @@ func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, inte
 	intents = unspoilt(intents, s.facts.Intents, s.facts.View.At)
 	if s.allowed == allEdit {
 		left := gate.WriteBudget(&l.Gate, s.facts.View, l.Interval) - tasks(intents)
-		intents = append(intents, affordable(l.again(s, r.Evaluations), left)...)
+		intents = append(intents, affordable(s.again(r.Evaluations, l.leader.Epoch), left)...)
 	}
 	if len(intents) == 0 {
 		return m

@@ -1,6 +1,7 @@
 package cycle
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -46,6 +47,22 @@ func (r *Report) doubtAll(doubts []bridge.Doubt) {
 		r.Result = InDoubt
 	}
 	r.Doubts = append(r.Doubts, doubts...)
+}
+
+// doubtPlans notes what is doubtful about the plans.
+func (r *Report) doubtPlans() {
+	for i := range r.Evaluations {
+		e := &r.Evaluations[i]
+		if e.Err != nil {
+			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
+		}
+		if e.Pause != "" {
+			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.Pause))
+		}
+		for _, d := range e.Doubts {
+			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
+		}
+	}
 }
 
 // warn notes a failure that pushing goes on without.
