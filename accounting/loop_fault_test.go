@@ -21,7 +21,7 @@ func TestADatabaseThatIsGone(t *testing.T) {
 	s.full("")
 	s.wait(2)
 	d.Close()
-	if last := s.cycles(5); last.Result != cycle.InDoubt || last.Doubts[0].Cause != "leader" || len(s.sent) > 0 {
+	if last := s.cycles(5); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseLeader || len(s.sent) > 0 {
 		t.Errorf("%s, doubts %v, sent %v", last.Result, last.Doubts, s.sent)
 	}
 }

@@ -94,7 +94,7 @@ func TestClocksApartSendNothing(t *testing.T) {
 	}
 	r.loop = l
 	last := r.cycles(5)
-	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt || last.Doubts[0].Cause != "view" {
+	if len(r.wire.applied) > 0 || last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseView {
 		t.Errorf("with clocks a minute apart: %s, doubts %v, sent %v", last.Result, last.Doubts, r.wire.applied)
 	}
 }

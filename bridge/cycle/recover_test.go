@@ -87,7 +87,7 @@ func TestAYesWithoutEffectStopsUntilATryHasIt(t *testing.T) {
 	r.cycles(2)
 	r.wire.deaf = true
 	last := r.cycles(4)
-	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != "effect" {
+	if last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseEffect {
 		t.Fatalf("%s %v", last.Result, last.Doubts)
 	}
 	sent := len(r.wire.applied)
@@ -162,7 +162,7 @@ func TestManyPeoplesJobsChangedStopTheSite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if last := r.cycles(1); last.Result != cycle.InDoubt || last.Doubts[0].Cause != "foreign" || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
+	if last := r.cycles(1); last.Result != cycle.InDoubt || last.Doubts[0].Cause != bridge.CauseForeign || !strings.Contains(last.Doubts[0].Err.Error(), "8 of the 8 people") {
 		t.Errorf("%s %v", last.Result, last.Doubts)
 	}
 }

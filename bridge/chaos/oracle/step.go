@@ -48,7 +48,7 @@ func (o *Oracle) AfterStep(d *Daemon, s *Step) {
 // Doubt means do less: what failed before the pushing ends it. I20.
 func wroteInDoubt(o *Oracle, d *Daemon, r *Step) {
 	for _, x := range r.Doubts {
-		if early := x.Cause == "slurm" || x.Cause == "history" || x.Cause == "stop" && r.Edits == 0; early && d.wrote > 0 {
+		if early := x.Cause == bridge.CauseSlurm || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStop && r.Edits == 0; early && d.wrote > 0 {
 			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.wrote, x.Err)
 		}
 	}
@@ -69,10 +69,10 @@ func wroteCold(o *Oracle, d *Daemon, _ *Step) {
 func (d *Daemon) looked(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
-		case "slurm", "leader":
+		case bridge.CauseSlurm, bridge.CauseLeader:
 			d.Good = 0
 			return
-		case "history", "journal": // with plans it was read: a database that was put back is waited for, poll after poll
+		case bridge.CauseHistory, bridge.CauseJournal: // with plans it was read: a database that was put back is waited for, poll after poll
 			if len(r.Plans) == 0 {
 				d.Good = 0
 				return

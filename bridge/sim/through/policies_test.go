@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/sim/measure"
 	"fairbridge/bridge/sim/work"
@@ -91,7 +92,7 @@ func runs(t *testing.T, name string, jobs []work.Job) {
 func checkReport(t *testing.T, r *cycle.Report, opted bool) {
 	t.Helper()
 	for _, d := range r.Doubts {
-		if !opted || d.Cause != "gate I7" { // a plan that stops very much is doubted
+		if !opted || d.Cause != bridge.GateCause(invariant.StopBudget) { // a plan that stops very much is doubted
 			t.Errorf("%s: %v", d.Cause, d.Err)
 		}
 	}
