@@ -34,13 +34,14 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 		gpus.Count = j.GPUs() // it holds what its request does not show
 	}
 	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: percent(gpus.Type)}
-	ask.Require, ask.Exclude = j.Required.Names, j.Excluded.Names
-	switch {
-	case j.Required.Unread != "":
+	if j.Required.Unread != "" {
 		return ask, fmt.Errorf("required nodes: %s", j.Required.Unread)
-	case j.Excluded.Unread != "":
+	}
+	ask.Require = j.Required.Names
+	if j.Excluded.Unread != "" {
 		return ask, fmt.Errorf("excluded nodes: %s", j.Excluded.Unread)
 	}
+	ask.Exclude = j.Excluded.Names
 	return ask, nil
 }
 
