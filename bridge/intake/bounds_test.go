@@ -84,3 +84,31 @@ func everyPolicy(t *testing.T, s *policy.Snapshot) {
 		}
 	}
 }
+
+// A job may hold GPUs of nodes that show none: their generic resources cannot be read
+// for the moment, or were taken out of Slurm's configuration under it.
+func TestGPUsThatNoNodeShows(t *testing.T) {
+	for _, gres := range []string{"gpu:a100:x:y", "gpu:0"} {
+		v := twoNodes()
+		for i := range v.Nodes {
+			v.Nodes[i].Gres = slurm.ReadGRES(gres)
+		}
+		v.Jobs = []slurm.Job{{
+			ID: 1, User: "ann", Account: "nlp", Partitions: []string{"gpu"}, State: "RUNNING", Nodes: slurm.ReadHosts("n1"),
+			Submit: v.At.Add(-time.Hour), Start: v.At.Add(-time.Minute), Request: slurm.ReadTRES("cpu=1,gres/gpu=4"), Allocated: slurm.ReadTRES("cpu=1,gres/gpu=4"),
+		}}
+		s := Assemble(Known{View: v}, preempting("gpu"))
+		if j := s.Job(1); j == nil || len(j.On) != 0 || j.Fixed == "" {
+			t.Errorf("%s: a job on nodes that show no GPU is %+v", gres, j)
+		}
+		for _, e := range paper.All() {
+			p, err := e.New(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.Decide(s); err != nil {
+				t.Errorf("%s: %s: %v", gres, e.Name, err)
+			}
+		}
+	}
+}

@@ -66,12 +66,13 @@ func onSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 	return asks
 }
 
-// allocOf returns what a running job holds on the nodes of the partition.
+// allocOf returns what a running job holds on the nodes of the partition, no more
+// than all nodes have.
 func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
 	for _, h := range j.Holds(a.View.Node) {
-		if a.nodes[h.Node] != nil {
-			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: min(h.Count, a.all.gpus)})
+		if n := min(h.Count, a.all.gpus); n > 0 && a.nodes[h.Node] != nil {
+			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n})
 		}
 	}
 	return on
