@@ -12,7 +12,7 @@ import (
 // place is a job in the line.
 type place struct {
 	numbers.Place
-	dec  policy.Decision
+	why  string // of the decision
 	job  *slurm.Job
 	in   *bridge.Intent // of the lever whose value stands in it; nil: none
 	nice int64          // the owner's or an administrator's
@@ -92,9 +92,10 @@ func (l *lever) order(g *Goal) []slurm.Edit {
 	if g.Lever != l.kind {
 		return nil
 	}
-	var places []place
-	for _, dec := range g.Line() {
-		if p, ok := l.place(g, dec); ok {
+	line := g.Line()
+	places := make([]place, 0, len(line))
+	for i := range line {
+		if p, ok := l.place(g, &line[i]); ok {
 			p.head = len(places) < g.Order.Window
 			places = append(places, p)
 		}
@@ -109,9 +110,9 @@ func (l *lever) order(g *Goal) []slurm.Edit {
 // place reads a job's place. ok is false where a number would do nothing or
 // overrule somebody: the job is left to a person, or at the bottom already, or
 // below what we added, so that its priority was set directly.
-func (l *lever) place(g *Goal, dec policy.Decision) (p place, ok bool) {
+func (l *lever) place(g *Goal, dec *policy.Decision) (p place, ok bool) {
 	j := g.View.Job(int64(dec.Job))
-	p = place{dec: dec, job: j, nice: j.Nice, in: g.standing(j, l.field)}
+	p = place{why: dec.Why, job: j, nice: j.Nice, in: g.standing(j, l.field)}
 	p.Now, p.Starts = j.Priority, dec.Verb == policy.Start
 	p.Old = g.Old > 0 && g.Snapshot.Job(dec.Job).Waited(g.View.At) > g.Old
 	if p.in != nil && p.in.Edit.Kind != l.kind {
@@ -180,7 +181,7 @@ func (l *lever) orderGroup(g *Goal, edits []slurm.Edit, group []place) []slurm.E
 	}
 	values := numbers.Priorities(line, n, l.floor, g.Order.Strength == bridge.Blend)
 	for i, v := range values {
-		why := group[i].dec.Why
+		why := group[i].why
 		if i >= n {
 			why = "beyond the window of the order: Slurm's own priority, as far as it passes nobody within"
 		}
