@@ -97,6 +97,8 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 	facts.Intents, _ = push.Reconcile(facts.Intents, facts.View)
 	facts.Expires = l.expires(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
+	people := contestOf(facts.Intents, facts.View)
+	facts.Left = people.left()
 	s := l.situation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
 	return &facts, evaluations, nil

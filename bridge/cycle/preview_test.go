@@ -34,3 +34,37 @@ func TestAPreviewChangesNothing(t *testing.T) {
 		t.Errorf("%d intents, cycle %d, %d calls: %v, %v", len(intents), memo.Seq, len(r.wire.applied), err, errMemo)
 	}
 }
+
+// TestAPreviewLeavesThoseAloneWhomACycleDoes: jobs of a person who takes back what
+// we set are left alone, in a preview too.
+func TestAPreviewLeavesThoseAloneWhomACycleDoes(t *testing.T) {
+	r := newRig(t, bridge.Rank, "srtf", nil)
+	r.conf.Order.Lever = bridge.LeverNice
+	r.restart()
+	r.full("")
+	var ids []int64
+	for i := range 8 {
+		ids = append(ids, r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8, Limit: time.Duration(9-i) * time.Hour}))
+	}
+	r.cycles(6)
+	changed := 0
+	for _, id := range ids {
+		if r.job(id).Nice == 0 {
+			continue
+		}
+		if err := r.w.Update("new", id, sim.Update{Nice: sim.Ptr(int64(77))}); err != nil {
+			t.Fatal(err)
+		}
+		changed++
+	}
+	r.cycles(1)
+	facts, evaluations, err := r.loop.Preview(t.Context())
+	if err != nil || changed < 5 || facts.Left["new"] == "" {
+		t.Fatalf("%d jobs were changed, left alone are %v: %v", changed, facts.Left, err)
+	}
+	for _, e := range evaluations[0].Edits {
+		if r.job(e.Run.Job).User == "new" {
+			t.Errorf("a preview shows %v", e)
+		}
+	}
+}
