@@ -13,6 +13,13 @@ const (
 	longestFunction = 40
 )
 
+// The ceilings for a package, tests aside, and for a type.
+const (
+	mostFiles   = 25
+	mostLines   = 2_500
+	mostMethods = 25
+)
+
 // clocks are the functions of package time that look at or wait for a clock.
 var clocks = []string{"Now", "Since", "Until", "Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker"}
 
@@ -156,6 +163,60 @@ func TestLengths(t *testing.T) {
 			if n > longestFunction {
 				t.Errorf("%s: func %s has %d lines, at most %d", f.at(fn), fn.Name.Name, n, longestFunction)
 			}
+		}
+	}
+}
+
+// TestPackageSizes keeps packages small enough to know and types whole enough to be
+// one thing.
+func TestPackageSizes(t *testing.T) {
+	files, lines, methods := map[string]int{}, map[string]int{}, map[string]int{}
+	for _, f := range tree(t) {
+		if f.test || f.generated() {
+			continue
+		}
+		files[f.folder]++
+		lines[f.folder] += f.lines
+		for _, d := range f.file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && len(fn.Recv.List) > 0 {
+				methods[f.folder+"."+receiver(fn)]++
+			}
+		}
+	}
+	limit := func(what string, have map[string]int, most int) {
+		for name, n := range have {
+			why, excepted := large[name]
+			switch {
+			case n > most && !excepted:
+				t.Errorf("%s has %d %s, at most %d: split it where it has a clean edge", name, n, what, most)
+			case excepted && why == "":
+				t.Errorf("the exception of %s has no reason", name)
+			}
+		}
+	}
+	limit("files", files, mostFiles)
+	limit("lines", lines, mostLines)
+	limit("methods", methods, mostMethods)
+	for name := range large {
+		if files[name] <= mostFiles && lines[name] <= mostLines && methods[name] <= mostMethods {
+			t.Errorf("%s is within the ceilings: it needs no exception any more", name)
+		}
+	}
+}
+
+// receiver names the type a method belongs to.
+func receiver(fn *ast.FuncDecl) string {
+	typ := fn.Recv.List[0].Type
+	for {
+		switch x := typ.(type) {
+		case *ast.StarExpr:
+			typ = x.X
+		case *ast.IndexExpr:
+			typ = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
 		}
 	}
 }
