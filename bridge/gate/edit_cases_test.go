@@ -114,6 +114,7 @@ var editCases = []struct {
 	{"I5 no requeue", job11(func(j *slurm.Job) { j.Requeue = false }), requeue, "I5"},
 	{"I5 not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).Fixed = "no" }, requeue, "I5"},
 	{"I5 array without address", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), requeue, "I5"},
+	{"I5 the record of an array", job11(func(j *slurm.Job) { j.ArrayJob = 9 }), requeue, "I5"},
 	{"I5 array", job11(func(j *slurm.Job) { j.ArrayJob, j.ArrayTask, j.ArraySplit = 9, 4, true }), func(s *gate.State) slurm.Edit {
 		e := requeue(s)
 		e.Array = "9_4"
