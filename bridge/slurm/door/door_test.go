@@ -204,6 +204,26 @@ func TestHandBack(t *testing.T) {
 	}
 }
 
+// A hold that Slurm had no time for was not placed: one that is seen then is
+// somebody else's, and stays.
+func TestAHoldThatWasTurnedDownIsNotOurs(t *testing.T) {
+	for _, reply := range []struct {
+		status int
+		body   string
+	}{{500, `{"errors":[{"error_number":2131,"error":"standby"}]}`}, {429, `{}`}} {
+		f := &fake{job: record(45, "PENDING", "")}
+		f.answer = func(int, string) (int, string) {
+			f.job = strings.Replace(record(45, "PENDING", `,"state_reason":"JobHeldAdmin"`), `"number":1000`, `"number":0`, 1)
+			return reply.status, reply.body
+		}
+		d := open(t, f, 45, Config{})
+		err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: slurm.HandBack, Value: 100})
+		if classOf(err) != slurm.Busy || len(f.writes) != 1 {
+			t.Errorf("%d %s: %v, sent %q", reply.status, reply.body, err, f.writes)
+		}
+	}
+}
+
 // A hand-back whose release fails is finished before anything else is written.
 func TestHandBackIsFinishedLater(t *testing.T) {
 	down := true

@@ -3,6 +3,7 @@ package door
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -51,9 +52,11 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 	return h.restoreNice(ctx)
 }
 
-// holdTook reports whether a hold with an unclear answer was placed.
+// holdTook reports whether a hold with an unclear answer was placed. One that Slurm
+// had no time for was not: a hold that the job shows then is somebody else's.
 func (h handBack) holdTook(ctx context.Context, err error) bool {
-	if slurm.OutcomeOf(err) != slurm.MaybeDone {
+	var e *slurm.Error
+	if slurm.OutcomeOf(err) != slurm.MaybeDone || errors.As(err, &e) && e.Class == slurm.Busy {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
