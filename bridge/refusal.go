@@ -5,7 +5,7 @@ import (
 	"fairbridge/policy"
 )
 
-// Refusal is one wish the gate turned down.
+// Refusal is something a plan wanted that the gate turned down.
 type Refusal struct {
 	Job       policy.JobID `json:"job"`       // 0: the whole plan
 	Invariant invariant.ID `json:"invariant"` // what it would have broken

@@ -36,7 +36,7 @@ func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (
 		return f, m, doubts
 	}
 	r.doubtAll(doubts)
-	l.Metrics.took("judge", l.Now().Sub(from))
+	l.Metrics.stepTook("judge", l.Now().Sub(from))
 	return f, m, nil
 }
 

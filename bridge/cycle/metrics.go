@@ -52,8 +52,8 @@ func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
 }
 
-// took notes how long a step took.
-func (m *Metrics) took(step string, d time.Duration) {
+// stepTook notes how long a step took.
+func (m *Metrics) stepTook(step string, d time.Duration) {
 	m.seconds.WithLabelValues(step).Observe(d.Seconds())
 }
 

@@ -32,7 +32,7 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	if v.Cluster != l.Config.Name {
 		return bridge.Facts{}, doubt(bridge.CauseSlurm, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name))
 	}
-	l.Metrics.took("poll", l.Now().Sub(from))
+	l.Metrics.stepTook("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
 }
 
@@ -44,7 +44,7 @@ func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 	}
 	f, m, doubts := l.recall(ctx, f, m)
 	if doubts == nil {
-		l.Metrics.took("history", l.Now().Sub(from))
+		l.Metrics.stepTook("history", l.Now().Sub(from))
 	}
 	return f, m, doubts
 }

@@ -1,9 +1,9 @@
 // Package gate stands between any policy and any push. It knows no policy, no
 // HTTP and no database: pure functions from values to values that let through
 // only what the invariants and the budgets allow, and say why not otherwise.
-// A policy may be wrong, crash or be hostile; the gate recomputes everything it
-// relies on and trusts only the wish.
+// A policy may be wrong, crash or be hostile: what the gate takes from it is what
+// it wants, and all else it works out for itself.
 //
-// It is passed twice: Plan looks at the wishes against the snapshot they were
-// made from, Edits at the changes about to be sent against a fresh view.
+// It is passed twice: Plan looks at what a policy wants against the snapshot that
+// was made from, Edits at the changes about to be sent against a fresh view.
 package gate

@@ -72,14 +72,14 @@ func (g *planner) each() {
 	g.doubt(g.overturned())
 	g.stops()
 	for i := range p.Decisions {
-		g.wish(&p.Decisions[i])
+		g.checkPending(&p.Decisions[i])
 	}
 	g.crowd()
 	g.slowOrder()
 }
 
-// wish makes the decision about a pending job harmless where it must be.
-func (g *planner) wish(d *policy.Decision) {
+// checkPending makes the decision about a pending job harmless where it must be.
+func (g *planner) checkPending(d *policy.Decision) {
 	if d.Verb != policy.Start && d.Verb != policy.Hold && d.Verb != policy.Resize {
 		return
 	}

@@ -105,7 +105,7 @@ func (g *stopper) gangs() []gang {
 
 // stopGang checks a gang as a whole; the culprit is the job that fails.
 func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *denial) {
-	if n := first(func() *denial { return g.worthwhile(x) }, func() *denial { return g.settledOn(x) }); n != nil {
+	if n := first(func() *denial { return g.worthwhile(x) }, func() *denial { return g.otherWarned(x) }); n != nil {
 		return nil, x.to, n
 	}
 	trial := *g.budget

@@ -132,9 +132,9 @@ func naming(ids []policy.JobID) string {
 	return fmt.Sprintf("jobs %v", ids)
 }
 
-// settledOn says why the gang may not be warned: others already were, to make
+// otherWarned says why the gang may not be warned: others already were, to make
 // room for the same job, and the plan must not wander from one to the next (I8).
-func (g *stopper) settledOn(x gang) *denial {
+func (g *stopper) otherWarned(x gang) *denial {
 	ask := slices.ContainsFunc(x.victims, func(id policy.JobID) bool {
 		j := g.View.Job(int64(id))
 		if j == nil {

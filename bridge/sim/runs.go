@@ -99,7 +99,7 @@ func (r *runs) complete(j *job) {
 		r.again(j)
 	} else {
 		r.books.completed++
-		r.settle(j)
+		r.keepRecord(j)
 	}
 	r.wake()
 }
@@ -145,7 +145,7 @@ func (r *runs) close(j *job, state string) {
 	j.turn++
 	j.state, j.start, j.end = state, r.sec(), r.sec()
 	r.logf("stop %d %s", j.id, state)
-	r.settle(j)
+	r.keepRecord(j)
 	r.touch()
 	r.wake()
 }
@@ -162,8 +162,8 @@ func (r *runs) cancel(j *job) {
 	}
 }
 
-// settle keeps the record of a finished job for MinJobAge.
-func (r *runs) settle(j *job) {
+// keepRecord keeps the record of a finished job for MinJobAge.
+func (r *runs) keepRecord(j *job) {
 	r.jobs.close(j)
 	r.later(j, r.cfg.MinJobAge, func() {
 		r.jobs.remove(j)

@@ -38,7 +38,7 @@ func newTraceConvert(o *options) *cobra.Command {
 
 func newTraceGenerate(o *options) *cobra.Command {
 	t := &tracing{options: o}
-	var w draw.Wish
+	var w draw.Options
 	var seed int64
 	c := t.writing(&cobra.Command{
 		Use:   "generate KIND --to OUT",

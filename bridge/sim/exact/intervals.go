@@ -1,6 +1,8 @@
 package exact
 
-import "math"
+import (
+	"math"
+)
 
 // intervals is the clock that goes from event to event.
 type intervals struct{ *engine }
@@ -28,7 +30,7 @@ func (v *intervals) simulate() error {
 			continue
 		}
 		for _, j := range v.busy {
-			v.settle(j)
+			v.book(j)
 		}
 		if err := v.decide(); err != nil {
 			return err
@@ -57,7 +59,7 @@ func (v *intervals) forward(to float64) bool {
 	v.now = to
 	for _, j := range v.busy {
 		if j.due <= to {
-			v.settle(j)
+			v.book(j)
 			j.done = j.units
 			v.end(j, to)
 		}
@@ -65,15 +67,15 @@ func (v *intervals) forward(to float64) bool {
 	left, came := v.sweep(), v.arrive()
 	if left && v.shares {
 		for _, j := range v.busy {
-			v.settle(j)
+			v.book(j)
 			v.repace(j)
 		}
 	}
 	return left || came
 }
 
-// settle books what a running job did since it was last settled.
-func (v *intervals) settle(j *job) {
+// book books what a running job did since it was last booked.
+func (v *intervals) book(j *job) {
 	held := v.now - j.since
 	if held <= 0 {
 		return

@@ -105,8 +105,8 @@ func (u *usage) limits(j *job) {
 
 // show brings what policies see up to now, in seconds since the start.
 func (u *usage) show(now float64) {
-	u.by.account.settle(now)
-	u.by.user.settle(now)
+	u.by.account.advance(now)
+	u.by.user.advance(now)
 	for i := range u.accounts {
 		a, x := &u.accounts[i], &u.by.account.all[i]
 		a.Used, a.Recent = policy.GPUSeconds(x.decayed), policy.GPUSeconds(x.recent)
@@ -120,8 +120,8 @@ func (u *usage) show(now float64) {
 	}
 }
 
-// settle decays what was used, and adds what is new.
-func (u *usages) settle(now float64) {
+// advance decays what was used, and adds what is new.
+func (u *usages) advance(now float64) {
 	keep := math.Exp2(-(now - u.last) / halfLife)
 	hour := int(now / 3600)
 	for i := range u.all {

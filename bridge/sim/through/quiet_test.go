@@ -23,7 +23,7 @@ func sparse(n int, fixed func(int) bool) []work.Job {
 // philly are jobs as a real cluster saw them.
 func philly(t *testing.T, seed int64) []work.Job {
 	t.Helper()
-	made, err := draw.Make("philly", draw.Wish{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
+	made, err := draw.Make("philly", draw.Options{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}

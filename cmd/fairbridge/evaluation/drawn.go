@@ -27,7 +27,7 @@ func family(ctx context.Context, page *bytes.Buffer, o options) error {
 	for _, size := range sizes {
 		var all []*trial.Workload
 		for s := range seeds {
-			w, err := drawn("shockwave", draw.Wish{Jobs: size.Jobs}, int64(s+1), fmt.Sprint(size.GPUs))
+			w, err := drawn("shockwave", draw.Options{Jobs: size.Jobs}, int64(s+1), fmt.Sprint(size.GPUs))
 			if err != nil {
 				return err
 			}

@@ -61,7 +61,7 @@ func once(ctx context.Context, w *trial.Workload, p roster.Pick, seed int64, aga
 }
 
 // drawn is a workload of a kind for a cluster.
-func drawn(kind string, wish draw.Wish, seed int64, spec string) (*trial.Workload, error) {
+func drawn(kind string, wish draw.Options, seed int64, spec string) (*trial.Workload, error) {
 	nodes, err := cluster.Parse(spec)
 	if err != nil {
 		return nil, err

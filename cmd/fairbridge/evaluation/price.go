@@ -27,7 +27,7 @@ func price(ctx context.Context, page *bytes.Buffer, o options) error {
 	}
 	var all []*trial.Workload
 	for s := range seeds {
-		w, err := drawn("day", draw.Wish{Load: 0.9}, int64(s+1), spec)
+		w, err := drawn("day", draw.Options{Load: 0.9}, int64(s+1), spec)
 		if err != nil {
 			return err
 		}

@@ -42,7 +42,7 @@ func walls(ctx context.Context, wall published.Wall, sizes []published.Size) ([]
 	cells := []string{wall.Ours}
 	for k, size := range sizes {
 		progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
-		w, err := drawn("shockwave", draw.Wish{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		w, err := drawn("shockwave", draw.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
 		if err != nil {
 			return nil, err
 		}
@@ -75,7 +75,7 @@ func growth(ctx context.Context, page *bytes.Buffer, o options) error {
 		before := 0.0
 		for _, n := range sizes {
 			progress("growth: %s, %d jobs", name, n)
-			w, err := drawn("philly", draw.Wish{Jobs: n}, 1, "24x8")
+			w, err := drawn("philly", draw.Options{Jobs: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}

@@ -20,7 +20,7 @@ func KindNames() string {
 }
 
 // Draw makes a workload of the kind for the nodes.
-func Draw(kind string, w draw.Wish, seed int64, nodes []policy.Node) (*Workload, error) {
+func Draw(kind string, w draw.Options, seed int64, nodes []policy.Node) (*Workload, error) {
 	for _, k := range draw.Kinds() {
 		if k.Name == kind && w.Jobs != 0 && !slices.Contains(k.Uses, "jobs") {
 			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)

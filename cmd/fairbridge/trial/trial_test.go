@@ -101,7 +101,7 @@ func TestLoadReadsEverything(t *testing.T) {
 // TestRunEnds wants an interrupted simulation to end with the context's error
 // although no decision is under way to notice it.
 func TestRunEnds(t *testing.T) {
-	w, err := Draw("philly", draw.Wish{Jobs: 20_000}, 1, nodes(t, "16x8"))
+	w, err := Draw("philly", draw.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestRunEnds(t *testing.T) {
 // TestFidelities wants the same jobs to end under both, with the same names on
 // the figures.
 func TestFidelities(t *testing.T) {
-	w, err := Draw("philly", draw.Wish{Jobs: 25}, 3, nodes(t, "2x8:a100"))
+	w, err := Draw("philly", draw.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -184,17 +184,17 @@ func TestDeadlines(t *testing.T) {
 
 func TestMake(t *testing.T) {
 	for _, k := range draw.Kinds() {
-		m, err := draw.Make(k.Name, draw.Wish{GPUs: 32}, 1)
+		m, err := draw.Make(k.Name, draw.Options{GPUs: 32}, 1)
 		if err != nil || len(m.Jobs) == 0 {
 			t.Errorf("%s: %v", k.Name, err)
 		}
 	}
-	for _, w := range []draw.Wish{{Jobs: -1}, {Load: math.Inf(1)}, {Load: math.NaN()}, {Profile: "mars"}} {
+	for _, w := range []draw.Options{{Jobs: -1}, {Load: math.Inf(1)}, {Load: math.NaN()}, {Profile: "mars"}} {
 		if _, err := draw.Make("day", w, 1); err == nil {
 			t.Errorf("%+v is fine", w)
 		}
 	}
-	if _, err := draw.Make("days", draw.Wish{}, 1); err == nil {
+	if _, err := draw.Make("days", draw.Options{}, 1); err == nil {
 		t.Error("a kind of days")
 	}
 }

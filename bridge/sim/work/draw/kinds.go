@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy"
 )
 
-// Wish is what all kinds of workload understand of what a caller wants; zero
+// Options are what all kinds of workload understand of what a caller wants; zero
 // fields mean the default of the kind.
-type Wish struct {
+type Options struct {
 	Jobs     int
 	Days     float64
 	GPUs     int // of the cluster
@@ -24,10 +24,10 @@ type Wish struct {
 type Kind struct {
 	Name string
 	What string
-	Uses []string // of the fields of Wish, in small letters; the others do not count for it
+	Uses []string // of the fields of Options, in small letters; the others do not count for it
 	// Trains says that its jobs run at the speeds of Tables.
 	Trains bool
-	make   func(Wish) (Drawer, error)
+	make   func(Options) (Drawer, error)
 }
 
 // Drawer draws the jobs of a seed.
@@ -44,25 +44,25 @@ type Tenants interface {
 func Kinds() []Kind {
 	return []Kind{
 		{"day", "days of a GPU cluster as the Helios study measured them", []string{"days", "gpus", "load", "accounts", "profile"}, false, newDay},
-		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w Wish) (Drawer, error) {
+		{"philly", "jobs as Microsoft's Philly cluster saw them", []string{"jobs", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
 			return Philly{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
-		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w Wish) (Drawer, error) {
+		{"tenant", "accounts of unequal weights, one of which floods the cluster in bursts", []string{"days", "gpus", "load", "accounts"}, false, func(w Options) (Drawer, error) {
 			return Tenant{Hours: 24 * w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}, nil
 		}},
-		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w Wish) (Drawer, error) {
+		{"gavel", "training jobs on three GPU types, as in Gavel's experiments", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
 			return Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}, nil
 		}},
-		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w Wish) (Drawer, error) {
+		{"shockwave", "training jobs that change their batch size, as in Shockwave's experiments", []string{"jobs", "gpus"}, true, func(w Options) (Drawer, error) {
 			return Shockwave{Jobs: w.Jobs, GPUs: w.GPUs}, nil
 		}},
-		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w Wish) (Drawer, error) {
+		{"deadline", "Gavel's jobs with deadlines", []string{"jobs", "gpus", "load"}, true, func(w Options) (Drawer, error) {
 			return Deadline{Gavel: Gavel{Jobs: w.Jobs, GPUs: w.GPUs, Load: w.Load}}, nil
 		}},
 	}
 }
 
-func newDay(w Wish) (Drawer, error) {
+func newDay(w Options) (Drawer, error) {
 	d := Day{Profile: w.Profile, Days: w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}
 	_, err := d.filled()
 	return d, err
@@ -80,7 +80,7 @@ type Made struct {
 
 // Make draws a workload of the kind. The error says what it does not
 // understand.
-func Make(kind string, w Wish, seed int64) (*Made, error) {
+func Make(kind string, w Options, seed int64) (*Made, error) {
 	names := ""
 	for _, k := range Kinds() {
 		if k.Name != kind {
@@ -103,7 +103,7 @@ func Make(kind string, w Wish, seed int64) (*Made, error) {
 	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, names[2:])
 }
 
-func (w *Wish) check() error {
+func (w *Options) check() error {
 	for _, f := range []struct {
 		name  string
 		value float64
