@@ -16,7 +16,7 @@ type Budgets struct {
 	// stays held if we die the moment after.
 	LeaseMax time.Duration `yaml:"lease_max"`
 	// LeaseTotal is how long a job may be leased altogether (duration); then it
-	// is exempt for good, so that nobody starves by leases.
+	// is exempt for good, so that no job starves by leases.
 	LeaseTotal time.Duration `yaml:"lease_total"`
 	// DeadlineMargin is the slack a lease must leave before the last moment at
 	// which a job with a deadline can start (duration): starts come late.
@@ -121,7 +121,7 @@ type Budgets struct {
 	// leadership must last 2 s longer.
 	SendTime time.Duration `yaml:"send_time"`
 	// YieldFor is how long a job is left alone after somebody else changed
-	// what we had set (duration).
+	// what we had set (duration, an hour to a day: the ledger is read a day back).
 	YieldFor time.Duration `yaml:"yield_for"`
 
 	// The exempt are never touched: users (root and the SlurmUser belong

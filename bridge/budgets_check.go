@@ -77,7 +77,7 @@ func (c *Budgets) doubts() []error {
 		within("skew", c.Skew, time.Second, 5*time.Minute),
 		within("snapshot_age", c.SnapshotAge, 0.01, 2),
 		within("send_time", c.SendTime, time.Second, 10*time.Minute),
-		within("yield_for", c.YieldFor, 0, 365*24*time.Hour),
+		within("yield_for", c.YieldFor, time.Hour, 24*time.Hour),
 	}
 }
 

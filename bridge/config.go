@@ -94,7 +94,7 @@ type Lease struct {
 	Window int           // most jobs leased at once
 }
 
-// Opting says whose jobs may be requeued. The default is nobody but jobs whose
+// Opting says whose jobs may be requeued. The default is no jobs but those whose
 // owner said fairbridge:preemptible.
 type Opting struct {
 	Comment    bool // the owner's fairbridge:preemptible counts

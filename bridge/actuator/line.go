@@ -183,7 +183,7 @@ func (l *lever) orderGroup(g *Goal, edits []slurm.Edit, group []place) []slurm.E
 	for i, v := range values {
 		why := group[i].why
 		if i >= n {
-			why = "beyond the window of the order: Slurm's own priority, as far as it passes nobody within"
+			why = "beyond the window of the order: Slurm's own priority, as far as it passes no job within"
 		}
 		edits = l.setPriority(g, edits, &group[i], v, why)
 	}

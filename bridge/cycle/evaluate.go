@@ -23,7 +23,7 @@ type Evaluation struct {
 	Stops     []bridge.Stop            // the requeues let through, with their cost
 	Warns     []bridge.Warn            // the warnings ahead of requeues let through
 	Stuck     map[int64]string         // jobs that did not start although that was decided, and what that means
-	Pause     string                   // why no job of the partition is stopped for now; "": somebody may be
+	Pause     string                   // why no job of the partition is stopped for now; "": one may be
 	Edits     []slurm.Edit             // what should change in Slurm
 	Send      bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
 	Err       error                    // why there is no plan

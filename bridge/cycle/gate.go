@@ -31,7 +31,7 @@ type situation struct {
 // situation gathers what holds for all partitions.
 func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allowance) *situation {
 	s := &situation{
-		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents), until: until, allowed: allowed,
+		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).LeavingAlone(l.Gate.YieldFor), until: until, allowed: allowed,
 		requeued: slices.Collect(maps.Keys(m.Requeued)), touched: map[slurm.JobField]time.Time{},
 	}
 	taken := f.View.Read
@@ -73,7 +73,7 @@ func (s *situation) gateState(e *Evaluation, sum spent) gate.State {
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.Leadership = s.until.Sub(st.Now)
 	st.Stops, st.Warnings = sum.stops, sum.warnings
-	if e.Partition.Mode.Allows(bridge.Preempt) { // else nobody would ever be warned, and no stop be seen in the plan
+	if e.Partition.Mode.Allows(bridge.Preempt) { // else no job would ever be warned, and no stop be seen in the plan
 		st.Notices = intake.Notices(&e.Partition, s.facts.View)
 	}
 	if as := e.Partition.PlanMode(); as != e.Partition.Mode {

@@ -23,8 +23,8 @@ type Parts struct {
 	Metrics    *Metrics
 	Log        *slog.Logger
 	Now        func() time.Time // time.Now but in tests
-	Done       func(*Report)    // called after every cycle; nil: nobody
-	// Bare records cycles without snapshot and digests, since nobody will decide
+	Done       func(*Report)    // called after every cycle; nil: it is not
+	// Bare records cycles without snapshot and digests, since nothing will decide
 	// them again, trusts policies not to write to their snapshot, and waits for a
 	// plan as long as it takes: time is the one of Now, and a machine that is busy
 	// must not change what comes of it. It is for simulations.

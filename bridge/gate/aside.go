@@ -9,7 +9,7 @@ import (
 )
 
 // asideAge is how long what is known of reservations is good enough to stop
-// somebody by.
+// a job by.
 const asideAge = 10 * time.Minute
 
 // inTime says why a run from a moment on reaches into a time in which one of

@@ -27,7 +27,7 @@ func (g *planner) crowd() {
 	}
 }
 
-// leftRoom is what is free when everybody has what the plan leaves them, and
+// leftRoom is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
 func (g *planner) leftRoom() (free room, starts []*policy.Decision) {
 	free = room{}

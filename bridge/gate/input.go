@@ -73,7 +73,7 @@ type PlanOutput struct {
 	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
 	Warns []bridge.Warn
 	// Pause says why no job of the partition may be stopped for now (I22); "" when
-	// somebody may.
+	// one may.
 	Pause string
 }
 

@@ -154,8 +154,8 @@ func healthy(n *policy.Node, kind string) int {
 	return c
 }
 
-// unchanged is the plan that asks for nothing: the last accepted order, nobody
-// stopped, nobody held.
+// unchanged is the plan that asks for nothing: the last accepted order, no job
+// stopped, none held.
 func (g *planner) unchanged() *policy.Plan {
 	p := &policy.Plan{Basis: g.Snapshot.Seq}
 	if g.in.Plan != nil {

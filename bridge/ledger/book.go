@@ -21,11 +21,16 @@ type Book struct {
 	open    map[slurm.JobField]*bridge.Intent
 	yielded map[int64]*bridge.Intent
 	undone  map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
+
+	yieldFor time.Duration // see LeavingAlone
 }
 
 // NewBook indexes intents, which are sorted by ID.
 func NewBook(intents []bridge.Intent) *Book {
-	b := &Book{newest: map[slurm.JobField]*bridge.Intent{}, open: map[slurm.JobField]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{}, undone: map[slurm.JobField]int64{}}
+	b := &Book{
+		newest: map[slurm.JobField]*bridge.Intent{}, open: map[slurm.JobField]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{},
+		undone: map[slurm.JobField]int64{}, yieldFor: 24 * time.Hour,
+	}
 	for i := range intents {
 		in := &intents[i]
 		at := in.Edit.Writes()
@@ -60,22 +65,27 @@ func (b *Book) Open(job int64, f slurm.Field) *bridge.Intent {
 	return b.open[slurm.JobField{Job: job, Field: f}]
 }
 
-// yieldFor is how long a job is left alone after somebody changed what we had
-// set.
-const yieldFor = 24 * time.Hour
-
 // offsets are the fields whose value the job's priority is to follow.
 var offsets = actuator.Fields(func(r *actuator.Row) bool { return r.Offset })
 
+// LeavingAlone returns the book with another time for which a job is left alone
+// after somebody changed what we had set (Budgets.YieldFor), at most as far back as
+// the intents reach. NewBook has a day.
+func (b *Book) LeavingAlone(d time.Duration) *Book {
+	other := *b
+	other.yieldFor = d
+	return &other
+}
+
 // Yielded returns why the job is left alone now, or nil: somebody changed it
-// after us within the last day, or its priority did not follow our number.
+// after us lately, or its priority did not follow our number.
 func (b *Book) Yielded(run slurm.Run, now time.Time) *bridge.Intent {
-	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < yieldFor) {
+	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldFor) {
 		return in
 	}
 	for _, f := range offsets {
 		in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-		if in != nil && Unfelt(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < yieldFor {
+		if in != nil && Unfelt(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < b.yieldFor {
 			return in
 		}
 	}

@@ -37,7 +37,7 @@ type Pusher struct {
 	View *slurm.View                 // what the intents were decided from
 	Book *ledger.Book                // of the ledger then
 	May  func(context.Context) error // looks, right before every call, at everything that may forbid it
-	Tell func(done int)              // called after every intent; nil: nobody
+	Tell func(done int)              // called after every intent; nil: it is not told
 	// Careful ends the push at the first call that fails, until one succeeds.
 	Careful bool
 

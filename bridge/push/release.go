@@ -33,7 +33,7 @@ type Releaser struct {
 	// Wait lets time pass between two looks; nil: real time.
 	Wait func(context.Context, time.Duration) error
 	// Tell is called after every edit that was sent, with how many were and
-	// how many are left; nil: nobody is told.
+	// how many are left; nil: it is not told.
 	Tell func(sent, left int)
 
 	leader Leader

@@ -15,7 +15,7 @@ const (
 )
 
 // ExpandHosts returns the names of a hostlist such as "n[01-04,7],rack[0-1]u[1-2]",
-// sorted and without repetitions. "" and "(null)" name nobody. Lists of more
+// sorted and without repetitions. "" and "(null)" name none. Lists of more
 // than 100,000 names are refused.
 func ExpandHosts(list string) ([]string, error) {
 	if list == "" || list == "(null)" {

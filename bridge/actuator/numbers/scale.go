@@ -19,7 +19,7 @@ const (
 )
 
 // scaleOf makes the scale for the first n places of a group. The numbers stay
-// small against the site's own: whoever comes when we are gone takes the place
+// small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
 func scaleOf(g []Place, n int, floor int64) scale {

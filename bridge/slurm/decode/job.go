@@ -129,7 +129,7 @@ func readState(s *input, j *slurm.Job) verdict {
 }
 
 // exclusive makes the reader of one of the two fields that say that a job
-// shares its nodes with nobody.
+// shares its nodes with no other.
 func exclusive(name, value string) field[slurm.Job] {
 	return field[slurm.Job]{name, func(s *input, j *slurm.Job) verdict {
 		if s.Space() == 't' || s.Space() == 'f' {

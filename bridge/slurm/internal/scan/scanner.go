@@ -18,7 +18,7 @@ type Scanner struct {
 // Limits bound what is read.
 type Limits struct {
 	Bytes int64 // of the document
-	Key   int   // bytes of a key; a longer one is known to nobody
+	Key   int   // bytes of a key; a longer one is not known
 	Depth int   // nesting
 }
 
