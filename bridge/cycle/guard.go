@@ -31,8 +31,9 @@ type answer struct {
 }
 
 // decide asks the policy for a plan and checks it against the snapshot. The
-// policy has until the context's end or for at most limit; 0: without limit. The
-// overruns are how often it took longer, before and after.
+// policy has until the context's end and for at most limit; 0: without limit. The
+// overruns are how often it took longer than the limit, before and after: a cycle
+// that ends earlier for another reason is none.
 func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Duration, overruns int) (*policy.Plan, int, error) {
 	if overruns >= maxOverruns {
 		return nil, overruns, fmt.Errorf("%w: switched off after %d calls took longer than allowed; restart to try again", ErrPolicy, overruns)
@@ -40,9 +41,10 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 	if !g.running.CompareAndSwap(false, true) {
 		return nil, overruns, fmt.Errorf("%w: the last call has not returned yet", ErrPolicy)
 	}
+	over := ctx
 	if limit > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
+		over, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
 	done := make(chan answer, 1)
@@ -55,7 +57,10 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 	case a := <-done:
 		plan, err := checked(a, s)
 		return plan, overruns, err
-	case <-ctx.Done():
+	case <-over.Done():
+		if err := ctx.Err(); err != nil {
+			return nil, overruns, fmt.Errorf("%w: the cycle ended before there was a plan: %w", ErrPolicy, err)
+		}
 		overruns++
 		return nil, overruns, fmt.Errorf("%w: no plan within %v (%d of %d overruns)", ErrPolicy, limit, overruns, maxOverruns)
 	}

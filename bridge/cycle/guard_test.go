@@ -71,3 +71,16 @@ func TestDecideSwitchesOffAfterOverruns(t *testing.T) {
 		t.Errorf("the policy was called %d times more, want once in all", n)
 	}
 }
+
+// TestACycleThatEndsIsNoOverrun: a policy is not blamed for the time that polling took,
+// nor for the end of the daemon.
+func TestACycleThatEndsIsNoOverrun(t *testing.T) {
+	endless, _, answer := endless()
+	defer answer()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, overruns, err := (&guard{policy: endless}).decide(ctx, empty(), time.Hour, 1)
+	if overruns != 1 || !errors.Is(err, ErrPolicy) || !errors.Is(err, context.Canceled) {
+		t.Errorf("%d overruns, want 1: %v", overruns, err)
+	}
+}

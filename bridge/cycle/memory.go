@@ -109,7 +109,8 @@ func (m Memory) putBack(now time.Time) error {
 		"Nothing is sent until %s; then run fairbridge release once if numbers of ours are left in jobs it does not list", m.PutBack.Add(putBackPause).UTC().Format(time.RFC3339))
 }
 
-// pushed notes the requeues that were sent.
+// pushed notes the requeues that were sent. One that the push did not reach is still
+// planned, and void in the next cycle.
 func (m Memory) pushed(intents []bridge.Intent, now time.Time) Memory {
 	requeued := map[slurm.Run]time.Time{}
 	for run, at := range m.Requeued {
@@ -118,7 +119,7 @@ func (m Memory) pushed(intents []bridge.Intent, now time.Time) Memory {
 		}
 	}
 	for i := range intents {
-		if in := &intents[i]; actuator.Of(in.Edit.Kind).Stops == actuator.StopsNow && in.State != bridge.Void {
+		if in := &intents[i]; actuator.Of(in.Edit.Kind).Stops == actuator.StopsNow && in.State != bridge.Void && in.State != bridge.Planned {
 			requeued[in.Edit.Run] = now
 		}
 	}

@@ -34,6 +34,12 @@ func TestAMemoryIsAValue(t *testing.T) {
 	if got := m.pushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
 		t.Errorf("requeued %v, want those of a day and the new one", got)
 	}
+	for _, state := range []bridge.State{bridge.Planned, bridge.Void} {
+		requeue.State = state
+		if got := m.pushed([]bridge.Intent{requeue}, noon).Requeued; !got[slurm.Run{Job: 3}].IsZero() {
+			t.Errorf("a requeue that is %s counts as sent", state)
+		}
+	}
 	if m.found("gpu", 6, noon).putBack(noon) == nil || m.found("gpu", 7, noon).putBack(noon) != nil {
 		t.Error("a database is put back when it knows less than was stored, and only then")
 	}
