@@ -35,7 +35,7 @@ func (s State) Systemic() bool { return s == Failed || s == Unknown }
 // given back and a foreign change be noticed.
 type Before struct {
 	Eligible time.Time   `json:"eligible,omitzero"`
-	Begin    time.Time   `json:"begin,omitzero"` // the user's own --begin, kept through every lease
+	Begin    time.Time   `json:"begin,omitzero"` // the owner's own --begin, kept through every lease
 	Priority int64       `json:"priority"`
 	Nice     int64       `json:"nice"`
 	Required slurm.Hosts `json:"required,omitzero"` // the owner's own list, kept through every pin

@@ -9,7 +9,7 @@ import (
 	"fairbridge/policy"
 )
 
-// Claim is an edit that wants to be sent, with all that its bounds are read from.
+// Claim is an edit that is to be sent, or may be, with all that its bounds are read from.
 type Claim struct {
 	slurm.Edit
 	Row      *Row

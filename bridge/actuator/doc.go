@@ -7,6 +7,6 @@
 // A new kind of edit is a constant and a form in bridge/slurm/kind.go, a file here,
 // and its name in Rows.
 //
-// Packages diff, gate, ledger and push walk the table; none of them knows a kind
-// of edit by name.
+// Package diff walks the table; gate, ledger, push and cycle ask the row of the edit
+// at hand. None of them tells kinds of edit apart by name.
 package actuator

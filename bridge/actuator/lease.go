@@ -28,6 +28,7 @@ var (
 		},
 		Bounds: unleaseBounds,
 	}
+	// No plan asks for a hard hold.
 	hardHold = Row{
 		Kind: slurm.HardHold, Field: direct, Needs: bridge.Steer, Turn: TurnRest,
 		Shows: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
@@ -125,7 +126,7 @@ func leases(g *Goal) []slurm.Edit {
 }
 
 // leaseEnd returns when a new lease of the job ends; ok is false where none is
-// called for: the one that stands lasts, or the user's own begin is later, which
+// called for: the one that stands lasts, or the owner's own begin is later, which
 // is never shortened.
 func (g *Goal) leaseEnd(j *slurm.Job, in *bridge.Intent) (until time.Time, ok bool) {
 	now := g.View.At

@@ -18,6 +18,7 @@ var (
 		Shows: valueShown(required), Wants: pins, Bounds: pinBounds,
 		Undo: unpinned,
 	}
+	// No plan asks for an exclusion yet.
 	exclude = Row{
 		Kind: slurm.Exclude, Field: excluded, Needs: bridge.Steer, Turn: TurnRest,
 		Shows: valueShown(excluded), Bounds: exclusionBounds,
@@ -70,7 +71,7 @@ func unpinned(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool 
 }
 
 // pins names the nodes of jobs that are about to start on nodes that are free
-// now, and gives the user's own list back to those that did not start there.
+// now, and gives the owner's own list back to those that did not start there.
 // Required nodes are a must-have set: only a job whose node count is the
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
 // all its tasks.
@@ -97,7 +98,7 @@ func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
 		g.Snapshot.Job(dec.Job).Unplaced == "" && Free(g.View, dec.On)
 }
 
-// pinWanted reports whether the nodes are not named yet, and the user's own list
+// pinWanted reports whether the nodes are not named yet, and the owner's own list
 // does not say otherwise.
 func pinWanted(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
 	return !j.Required.Same(nodes) && (in != nil || within(j.Required, nodes))

@@ -24,8 +24,8 @@ func owner(ours bool) Owner {
 	return Theirs
 }
 
-// Whose says whose the value is that the record shows in the intent's field. Poll,
-// gate, the look right before a write and release all ask here.
+// Whose says whose the value is that the record shows in the intent's field.
+// Settling, intake, the gate, the push right before a call and release all ask here.
 func Whose(in *bridge.Intent, j *slurm.Job) Owner {
 	if f := Of(in.Edit.Kind).Field; f.Whose != nil {
 		return f.Whose(in, j)
@@ -95,7 +95,7 @@ func Unread(k slurm.Kind, j *slurm.Job) string {
 	return ""
 }
 
-// Rewritten says what a person wrote into the field of an intent whose outcome
+// Rewritten says what somebody wrote into the field of an intent whose outcome
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.
 func Rewritten(in *bridge.Intent, j *slurm.Job) string {

@@ -56,8 +56,7 @@ type effect struct {
 	pending bool          // one is under way
 }
 
-// effectOf follows the breaker through the intents of the last hour, by ID, which
-// is the order they were sent in.
+// effectOf follows the breaker through the intents of the last hour, by ID.
 func effectOf(intents []bridge.Intent, now time.Time) effect {
 	e := effect{wait: firstProbe}
 	stuck := unmoved(intents, now)

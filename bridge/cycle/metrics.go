@@ -30,10 +30,10 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
 		cycles:    counter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
 		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
-		jobs:      gauge("jobs", "GPU jobs in the last view by state.", "state"),
+		jobs:      gauge("jobs", "Jobs in the last view by state.", "state"),
 		decisions: gauge("decisions", "Decisions of the last plan.", "partition", "verb"),
 		edits:     counter("edits_total", "Edits by kind and outcome.", "kind", "state"),
-		refusals:  counter("refusals_total", "Wishes of policies that the gate turned down.", "partition", "invariant"),
+		refusals:  counter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
 		unstarted: gauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
 		doubt:     gauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
 		leader:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
@@ -83,6 +83,9 @@ func (m *Metrics) evaluated(evaluations []Evaluation) {
 			m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
 		}
 		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
+		for step, d := range e.Took {
+			m.stepTook(step, d)
+		}
 		if e.Plan != nil {
 			m.planned(e.Partition.Name, e.Plan)
 		}

@@ -19,9 +19,9 @@ type Result string
 const (
 	Pushed   Result = "pushed"   // edits were sent
 	Nothing  Result = "nothing"  // nothing needed to be changed
-	Observed Result = "observed" // edits were wanted; the mode, or warming up, kept them back
+	Observed Result = "observed" // edits were wanted; the mode, warming up or a breaker kept them back
 	Standby  Result = "standby"  // another daemon leads
-	InDoubt  Result = "doubt"    // something failed: nothing (more) was pushed
+	InDoubt  Result = "doubt"    // something failed: nothing more was pushed, or not for some partition
 	CutShort Result = "cut"      // the daemon was told to end meanwhile
 )
 

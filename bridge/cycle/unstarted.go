@@ -49,8 +49,8 @@ func orNone(reason string) string {
 	return reason
 }
 
-// awaited returns the jobs that are to start after a cycle: starts that were sent,
-// of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
+// awaited returns the jobs that are to start after a cycle: starts of a plan that is
+// carried out, of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
 // which something else was decided is no longer awaited.
 func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]Awaited {
 	out := map[int64]Awaited{}

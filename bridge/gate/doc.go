@@ -5,5 +5,5 @@
 // it wants, and all else it works out for itself.
 //
 // It is passed twice: Plan looks at what a policy wants against the snapshot that
-// was made from, Edits at the changes about to be sent against a fresh view.
+// was made from, Edits at the changes about to be sent against the view and the ledger.
 package gate

@@ -23,7 +23,7 @@ type State struct {
 	Partition string
 	Modes     map[string]bridge.Mode
 	// Snapshot is what the policy was shown; hand over one it could not write
-	// to. View is the poll it was made from, or for Edits a fresher one.
+	// to. View is the poll it was made from.
 	Snapshot *policy.Snapshot
 	View     *slurm.View
 	// Expires says that something outside the daemon takes node lists back if

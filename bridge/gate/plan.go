@@ -10,7 +10,7 @@ import (
 	"fairbridge/policy"
 )
 
-// Plan looks at a policy's wishes against the snapshot they were made from.
+// Plan looks at a policy's plan against the snapshot it was made from.
 // What would break an invariant or a budget becomes harmless: a stopped job is
 // kept, a held or pinned one waits, and the order changes only as fast as it
 // may. A plan that is malformed or turns everything over is replaced by one
