@@ -25,7 +25,7 @@ func (s *situation) again(evaluations []Evaluation, epoch int64) []bridge.Intent
 		switch {
 		case in.Epoch != epoch || !ledger.Repeatable(in):
 		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > againFor:
-		case holds(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
+		case keepsWaiting(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
 		case s.wanted(in, evaluations):
 			out = append(out, *in)
 		}
@@ -71,19 +71,19 @@ func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
 		if !e.Send || !e.Partition.Mode.Allows(actuator.Of(in.Edit.Kind).Needs) {
 			return false
 		}
-		known, held = true, held || e.holds(j.ID)
+		known, held = true, held || e.wantsHeld(j.ID)
 	}
-	return known && (held || !holds(in))
+	return known && (held || !keepsWaiting(in))
 }
 
-// holds reports whether the intent keeps its job from starting for some time.
-func holds(in *bridge.Intent) bool {
+// keepsWaiting reports whether the intent keeps its job from starting for some time.
+func keepsWaiting(in *bridge.Intent) bool {
 	f, _ := in.Edit.Kind.Form()
 	return f.Ahead
 }
 
-// holds reports whether the plan wants the job held.
-func (e *Evaluation) holds(job int64) bool {
+// wantsHeld reports whether the plan wants the job held.
+func (e *Evaluation) wantsHeld(job int64) bool {
 	return slices.ContainsFunc(e.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold
 	})

@@ -20,7 +20,7 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 	}
 	doubtful := len(r.Doubts) > 0
 	people := contestOf(f.Intents, f.View)
-	f.Left = people.left()
+	f.Left = people.leftAlone()
 	if err := leftError(f.Left); err != nil {
 		r.warn(bridge.CauseForeign, err)
 	}

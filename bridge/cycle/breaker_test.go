@@ -114,7 +114,7 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 			intents = append(intents, in)
 		}
 		c := contestOf(intents, &slurm.View{At: noon})
-		if left, err := c.left(), c.site(); len(left) != tt.left || (err != nil) != tt.site {
+		if left, err := c.leftAlone(), c.site(); len(left) != tt.left || (err != nil) != tt.site {
 			t.Errorf("%s: left alone %v, site %v", tt.name, left, err)
 		}
 	}

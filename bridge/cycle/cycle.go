@@ -98,7 +98,7 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 	facts.Expires = l.expires(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
 	people := contestOf(facts.Intents, facts.View)
-	facts.Left = people.left()
+	facts.Left = people.leftAlone()
 	s := l.situation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
 	return &facts, evaluations, nil

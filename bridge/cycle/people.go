@@ -61,8 +61,8 @@ func (c *contest) site() error {
 	return fmt.Errorf("jobs of %d of the %d people whose jobs we changed in the last hour were changed by somebody after us: an administrator or another program? ask who (fairbridge explain JOB tells what)", n, len(c.touched))
 }
 
-// left returns the people whose jobs are left alone, and why.
-func (c *contest) left() map[string]string {
+// leftAlone returns the people whose jobs are left alone, and why.
+func (c *contest) leftAlone() map[string]string {
 	out := map[string]string{}
 	for who, jobs := range c.changed {
 		if who != "" && len(jobs) >= contestedJobs {
@@ -72,7 +72,7 @@ func (c *contest) left() map[string]string {
 	return out
 }
 
-// leftError is left in words; nil when nobody is.
+// leftError says whose jobs are left alone, and why; nil when none are.
 func leftError(left map[string]string) error {
 	if len(left) == 0 {
 		return nil

@@ -21,9 +21,9 @@ func ranks(p *policy.Plan) map[policy.JobID]int {
 	return r
 }
 
-// band numbers the bands of the order, which double in width from the head:
+// orderBand numbers the bands of the order, which double in width from the head:
 // places 0, 1–2, 3–6, …
-func band(place int) int { return bits.Len(uint(place + 1)) }
+func orderBand(place int) int { return bits.Len(uint(place + 1)) }
 
 // line returns the pending jobs of the plan in rank order.
 func (g *planner) line(p *policy.Plan) []policy.JobID {
@@ -66,7 +66,7 @@ func places(line []policy.JobID) map[policy.JobID]int {
 func churn(a, b []policy.JobID) int {
 	at, n := places(a), 0
 	for i, id := range b {
-		n += one(band(i) != band(at[id]))
+		n += one(orderBand(i) != orderBand(at[id]))
 	}
 	return n
 }
@@ -100,7 +100,7 @@ func (g *planner) slowOrder() {
 // than allowed jobs change band.
 func approach(now, wanted []policy.JobID, allowed int) {
 	began, at, moved := places(now), places(now), 0
-	out := func(id policy.JobID, place int) int { return one(band(place) != band(began[id])) }
+	out := func(id policy.JobID, place int) int { return one(orderBand(place) != orderBand(began[id])) }
 	for p, id := range wanted {
 		q, other := at[id], now[p]
 		after := moved - out(id, q) - out(other, p) + out(id, p) + out(other, q)
@@ -123,7 +123,7 @@ func (g *planner) reorder(line, wanted, now []policy.JobID) {
 	for i, id := range now {
 		r := slot[wanted[i]]
 		d := g.decision(id)
-		if band(i) != band(place[id]) {
+		if orderBand(i) != orderBand(place[id]) {
 			g.refuse(id, deny(invariant.SlowOrder, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}
 		d.Rank = r

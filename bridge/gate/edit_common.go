@@ -44,7 +44,7 @@ func (g *editor) allowedMode(c *claim) *denial {
 	}
 	m := g.in.Mode
 	if !c.Back {
-		m = g.mode(c.Job, m)
+		m = g.weakestMode(c.Job, m)
 	}
 	if !m.Allows(need) {
 		return deny(invariant.WithinMode, "mode %s does not allow it", m)

@@ -14,7 +14,7 @@ import (
 // I7, I8, I9).
 func (g *editor) requeue(c *claim) *denial {
 	return first(
-		func() *denial { return g.stopping(c, g.allowed(c.Run.Job)) },
+		func() *denial { return g.stopping(c, g.stopOfPlan(c.Run.Job)) },
 		func() *denial {
 			if at, n := g.warned(c.Planned, c.Job); n != nil || at != ready {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
@@ -26,7 +26,7 @@ func (g *editor) requeue(c *claim) *denial {
 
 // warn checks a warning, which is the beginning of a stop (I5 to I9).
 func (g *editor) warn(c *claim) *denial {
-	w := g.toWarn(c.Run.Job)
+	w := g.warnOfPlan(c.Run.Job)
 	if w == nil {
 		return deny(invariant.StopPurpose, "the plan let through does not warn it")
 	}

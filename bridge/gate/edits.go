@@ -145,16 +145,16 @@ func (g *editor) one(c claim) {
 	g.left, g.untouched = g.left-c.tasks, false
 	switch c.Row.Stops {
 	case actuator.StopsNow:
-		g.budget.add(*g.allowed(c.Run.Job))
+		g.budget.add(*g.stopOfPlan(c.Run.Job))
 	case actuator.StopsLater:
-		g.budget.add(g.toWarn(c.Run.Job).Stop)
+		g.budget.add(g.warnOfPlan(c.Run.Job).Stop)
 	}
 	c.Tasks = c.tasks
 	g.accepted = append(g.accepted, c.Edit)
 }
 
-// allowed returns the stop of the job that Plan let through, or nil.
-func (g *editor) allowed(job int64) *bridge.Stop {
+// stopOfPlan returns the stop of the job that Plan let through, or nil.
+func (g *editor) stopOfPlan(job int64) *bridge.Stop {
 	for i := range g.in.Allowed {
 		if g.in.Allowed[i].Job == job {
 			return &g.in.Allowed[i]
@@ -163,8 +163,8 @@ func (g *editor) allowed(job int64) *bridge.Stop {
 	return nil
 }
 
-// toWarn returns the warning of the job that Plan let through, or nil.
-func (g *editor) toWarn(job int64) *bridge.Warn {
+// warnOfPlan returns the warning of the job that Plan let through, or nil.
+func (g *editor) warnOfPlan(job int64) *bridge.Warn {
 	for i := range g.in.Warns {
 		if g.in.Warns[i].Job == job {
 			return &g.in.Warns[i]

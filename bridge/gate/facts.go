@@ -46,8 +46,8 @@ func (f *facts) job(id int64) *policy.Job {
 	return &f.Snapshot.Jobs[i]
 }
 
-// mode returns the weakest mode of the job's partitions; Off without one.
-func (f *facts) mode(j *slurm.Job, top bridge.Mode) bridge.Mode {
+// weakestMode returns the weakest mode of the job's partitions; Off without one.
+func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	if len(j.Partitions) == 0 {
 		return bridge.Off
 	}

@@ -41,12 +41,12 @@ func (g *planner) stops() {
 	}
 	s.room, s.budget = s.freeRoom(gangs), newStopBudget(&g.facts)
 	for _, x := range gangs {
-		s.take(x)
+		s.stop(x)
 	}
 }
 
-// take lets a gang be stopped, now or after a warning, or keeps it.
-func (g *stopper) take(x gang) {
+// stop lets a gang be stopped, now or after a warning, or keeps it.
+func (g *stopper) stop(x gang) {
 	accepted, culprit, n := g.stopGang(x)
 	if n != nil {
 		g.keepGang(x, culprit, n)

@@ -108,7 +108,7 @@ func (g *stopper) makesRoom(x gang) *denial {
 		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
 			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.Why)
 		}
-		if g.room.has(d.On) && !g.crammed(g.job(int64(x.to)), d.On) {
+		if g.room.has(d.On) && !g.lacksCores(g.job(int64(x.to)), d.On) {
 			return deny(invariant.StopPurpose, "job %d has room without it", x.to)
 		}
 	}
@@ -129,10 +129,10 @@ func (g *stopper) makesRoom(x gang) *denial {
 	return nil
 }
 
-// crammed reports whether the job may lack cores or memory on the devices'
+// lacksCores reports whether the job may lack cores or memory on the devices'
 // nodes while those run on that run there now: then free devices are not room.
 // A job's cores and memory are taken as spread like its devices.
-func (g *stopper) crammed(to *policy.Job, on policy.Alloc) bool {
+func (g *stopper) lacksCores(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
 		cpus, mem := share(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {

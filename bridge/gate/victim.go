@@ -26,7 +26,7 @@ func (f *facts) stoppable(p *policy.Job) *denial {
 // modeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
 func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *denial {
-	m := f.mode(j, f.Modes[f.Partition])
+	m := f.weakestMode(j, f.Modes[f.Partition])
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
 	}

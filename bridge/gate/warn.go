@@ -19,13 +19,13 @@ type Warning struct {
 	bridge.Stop
 }
 
-// holds is how long after its grace a warning still serves: some cycles, so that
+// warningServes is how long after its grace a warning still serves: some cycles, so that
 // a plan that holds on to the stop gets there.
-func (f *facts) holds() time.Duration { return max(10*time.Minute, 3*f.Interval) }
+func (f *facts) warningServes() time.Duration { return max(10*time.Minute, 3*f.Interval) }
 
 // live reports whether the warning still serves for a stop.
 func (f *facts) live(w *Warning) bool {
-	return !w.Due.IsZero() && !f.Now.After(w.Due.Add(f.holds()))
+	return !w.Due.IsZero() && !f.Now.After(w.Due.Add(f.warningServes()))
 }
 
 // warning returns the run's last warning, or nil.

@@ -95,7 +95,7 @@ func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, erro
 
 // giveBack leads and releases, if there is anything to give back.
 func (x *Expirer) giveBack(ctx context.Context) (*Released, error) {
-	f, err := x.find(ctx)
+	f, err := x.findOurs(ctx)
 	if err != nil {
 		return nil, err
 	}

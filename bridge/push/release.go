@@ -87,7 +87,7 @@ func (r *Releaser) may(ctx context.Context) error {
 // Find reads Slurm and the ledger and returns what there is to give back. It
 // changes nothing.
 func (r *Releaser) Find(ctx context.Context) (*Released, error) {
-	f, err := r.find(ctx)
+	f, err := r.findOurs(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,8 @@ type found struct {
 	book    *ledger.Book    // of the intents
 }
 
-func (r *Releaser) find(ctx context.Context) (*found, error) {
+// findOurs reads Slurm and the ledger and says what there is to give back.
+func (r *Releaser) findOurs(ctx context.Context) (*found, error) {
 	v, err := r.observe(ctx)
 	if err != nil {
 		return nil, err
@@ -162,7 +163,7 @@ func (r *Releaser) wanted(f *found) []slurm.Edit {
 
 // record is find, and writes down what it found of intents.
 func (r *Releaser) record(ctx context.Context) (*found, error) {
-	f, err := r.find(ctx)
+	f, err := r.findOurs(ctx)
 	if err != nil {
 		return nil, err
 	}
