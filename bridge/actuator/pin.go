@@ -113,8 +113,8 @@ func within(list slurm.Hosts, nodes []string) bool {
 // to a busy node would wait while others take what it waits for.
 func Free(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
-		i := slices.IndexFunc(v.Nodes, func(n slurm.Node) bool { return n.Name == slot.Node })
-		if i < 0 || v.Nodes[i].Free(slot.Type) < slot.Count {
+		n := v.Node(slot.Node)
+		if n == nil || n.Free(slot.Type) < slot.Count {
 			return false
 		}
 	}

@@ -90,7 +90,7 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 		if slices.Contains(required, name) {
 			return invariant.NodeLists.Deny("its owner insists on node %s", name)
 		}
-		if c.node(name) == nil && !slices.Contains(own, name) {
+		if c.View.Node(name) == nil && !slices.Contains(own, name) {
 			return invariant.NodeLists.Deny("node %s does not exist", name)
 		}
 	}
@@ -107,18 +107,9 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 	return nil
 }
 
-func (c *Claim) node(name string) *slurm.Node {
-	for i := range c.View.Nodes {
-		if c.View.Nodes[i].Name == name {
-			return &c.View.Nodes[i]
-		}
-	}
-	return nil
-}
-
 // usable says why nothing of this partition can start on the node (I12).
 func (c *Claim) usable(name string) *invariant.Denial {
-	n := c.node(name)
+	n := c.View.Node(name)
 	if n == nil {
 		return invariant.NodeLists.Deny("node %s does not exist", name)
 	}
