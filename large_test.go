@@ -5,7 +5,7 @@ package fairbridge_test
 var large = map[string]string{
 	"accounting":                "journal, runs, samples and predictions still share one database type",
 	"accounting.DB":             "likewise: its methods fall into those four",
-	"accounting/trace":          "a reader and a writer for each foreign format",
+	"bridge/study/trace":        "a reader and a writer for each foreign format",
 	"cmd/fairbridge":            "the life of the daemon, replay and what-if searches still lie beside the commands",
 	"policy":                    "the engine and its guards still lie beside the nouns",
 	"policy.Pool":               "what is free, and what would be: the stages ask it everything",

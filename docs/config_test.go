@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/slurm"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 )
 
 // TestConfigurations reads every configuration the pages show.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/sim/work/draw"
-	"fairbridge/cmd/fairbridge/published"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/published"
+	"fairbridge/bridge/study/trial"
 )
 
 // comparing are the flags of compare.

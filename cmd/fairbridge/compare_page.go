@@ -5,9 +5,9 @@ import (
 	"io"
 	"math"
 
-	"fairbridge/cmd/fairbridge/chart"
-	"fairbridge/cmd/fairbridge/published"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/chart"
+	"fairbridge/bridge/study/published"
+	"fairbridge/bridge/study/trial"
 )
 
 // page is what is written with --html.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
-	"fairbridge/bridge/sim/measure"
-	"fairbridge/cmd/fairbridge/published"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/published"
 )
 
 // comparison is what --json prints of a policy: medians, and beside them the

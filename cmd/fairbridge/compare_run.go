@@ -8,10 +8,10 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"fairbridge/bridge/sim/measure"
-	"fairbridge/cmd/fairbridge/chart"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/chart"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/trial"
 )
 
 // contender is what became of one policy.

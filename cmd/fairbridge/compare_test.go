@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/bridge/sim/cluster"
-	"fairbridge/bridge/sim/work"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/trial"
+	"fairbridge/bridge/study/work"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )

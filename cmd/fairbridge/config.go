@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 )
 
 func newConfig(o *options) *cobra.Command {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/cmd/fairbridge/demo"
+	"fairbridge/cmd/fairbridge-demo/demo"
 )
 
 func newDemo(o *options) *cobra.Command {

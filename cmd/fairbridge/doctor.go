@@ -13,8 +13,8 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
-	"fairbridge/cmd/fairbridge/doctor"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/internal/doctor"
+	"fairbridge/cmd/settings"
 )
 
 func newDoctor(o *options) *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 )
 
 // Exit codes, for scripts.

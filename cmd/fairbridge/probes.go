@@ -6,7 +6,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/probes"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 	"fairbridge/nodeprobe/client"
 	"fairbridge/nodeprobe/secure"
 	"fairbridge/policy"

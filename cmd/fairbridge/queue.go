@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 )
 
 func newQueue(o *options) *cobra.Command {

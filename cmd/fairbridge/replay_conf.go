@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"fairbridge/cmd/fairbridge/past"
+	"fairbridge/bridge/study/past"
 )
 
 // settings reads Slurm's settings from a file, else from scontrol. Where there

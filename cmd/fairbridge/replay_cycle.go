@@ -12,8 +12,8 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 

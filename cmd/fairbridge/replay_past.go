@@ -13,10 +13,10 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/bridge/sim/cluster"
-	"fairbridge/cmd/fairbridge/past"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/past"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/sim/measure"
-	"fairbridge/cmd/fairbridge/past"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/past"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/trial"
 )
 
 // show simulates what was done, says how near that came, and goes on to the

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fairbridge/accounting/report"
-	"fairbridge/cmd/fairbridge/chart"
+	"fairbridge/bridge/study/chart"
 )
 
 // span says which time the answers are about.

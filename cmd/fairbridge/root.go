@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/cmd/fairbridge/settings"
+	"fairbridge/cmd/settings"
 )
 
 const defaultConfig = "/etc/fairbridge/fairbridge.yaml"

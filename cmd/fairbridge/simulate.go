@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/sim/measure"
+	"fairbridge/bridge/study/measure"
 )
 
 func newSimulate(o *options) *cobra.Command {

@@ -6,7 +6,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/trial"
 )
 
 // newNumbers is a table whose columns are figures, but for the first.

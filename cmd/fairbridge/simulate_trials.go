@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/sim/cluster"
-	"fairbridge/bridge/sim/measure"
-	"fairbridge/cmd/fairbridge/roster"
-	"fairbridge/cmd/fairbridge/trial"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/trial"
 	"fairbridge/policy/paper"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting/trace"
+	"fairbridge/bridge/study/trace"
 )
 
 // tracing are the flags of the trace commands.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting/trace"
-	"fairbridge/bridge/sim/cluster"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/trace"
 	"fairbridge/policy"
 )
 

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting/trace"
-	"fairbridge/bridge/sim/work/draw"
+	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/trace"
 )
 
 func newTraceConvert(o *options) *cobra.Command {

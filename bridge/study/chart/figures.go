@@ -1,0 +1,175 @@
+package chart
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/study/measure"
+)
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+
+// lines draws each policy by the same function.
+func (p Page) lines(of func(Policy) []point) []line {
+	all := make([]line, len(p.Policies))
+	for i, pol := range p.Policies {
+		all[i] = line{pol.Label, i, of(pol)}
+	}
+	return all
+}
+
+// each says a figure of every policy in words.
+func (p Page) each(of func(Policy) string) string {
+	words := make([]string, len(p.Policies))
+	for i, pol := range p.Policies {
+		words[i] = pol.Label + " " + of(pol)
+	}
+	return strings.Join(words, "; ") + "."
+}
+
+// reach is the least and greatest coordinate.
+func reach(lines []line, of func(point) float64) (least, most float64) {
+	least, most = math.Inf(1), math.Inf(-1)
+	for _, l := range lines {
+		for _, pt := range l.points {
+			least, most = min(least, of(pt)), max(most, of(pt))
+		}
+	}
+	return least, most
+}
+
+func across(pt point) float64 { return pt.x }
+
+func up(pt point) float64 { return pt.y }
+
+// scaled divides the times of the lines by a unit.
+func scaled(lines []line, by float64) []line {
+	for _, l := range lines {
+		for i := range l.points {
+			l.points[i].x /= by
+		}
+	}
+	return lines
+}
+
+func (p Page) jct() figure {
+	lines := p.lines(func(pol Policy) []point { return cdf(pol.JCT) })
+	_, most := reach(lines, across)
+	name, seconds := unit(most)
+	least, most := reach(scaled(lines, seconds), across)
+	f := figure{
+		ID: "jct", Title: "Job completion times",
+		Caption: "Share of jobs done within a time of their arrival. Further left and higher is better; the axis of time is logarithmic.",
+	}
+	f.SVG = plot{
+		id: f.ID, title: f.Title, lines: lines,
+		said: "Half and 99 % of the jobs are done within, in " + name + ": " + p.each(func(pol Policy) string {
+			return fmt.Sprintf("%.3g and %.3g", quantile(pol.JCT, 0.5)/seconds, quantile(pol.JCT, 0.99)/seconds)
+		}),
+		x: logarithmic("job completion time, "+name, max(least, most/1e5), most), y: linear("share of jobs", 1),
+	}.svg()
+	return f
+}
+
+func (p Page) rho() figure {
+	lines := p.lines(func(pol Policy) []point { return cdf(pol.Rho) })
+	least, most := reach(lines, across)
+	f := figure{
+		ID: "rho", Title: "Finish-time fairness",
+		Caption: "Share of jobs up to a ρ: the time to completion over what an equal part of the cluster would have needed. Right of 1 a job came off worse than its part.",
+	}
+	f.SVG = plot{
+		id: f.ID, title: f.Title, lines: lines, rules: []rule{{1, "equal part"}},
+		said: "Median and greatest ρ: " + p.each(func(pol Policy) string {
+			return fmt.Sprintf("%.2f and %.2f", quantile(pol.Rho, 0.5), quantile(pol.Rho, 1))
+		}),
+		x: rhoAxis(max(least, most/1e5), max(most, 1.2)), y: linear("share of jobs", 1),
+	}.svg()
+	return f
+}
+
+// rhoAxis is logarithmic where one job is far worse off than the others.
+func rhoAxis(least, most float64) axis {
+	if most > 10 {
+		return logarithmic("finish-time fairness ρ (no unit), logarithmic", least, most)
+	}
+	return linear("finish-time fairness ρ (no unit)", most)
+}
+
+// course draws a figure of the samples over time.
+func (p Page) course(f figure, y func(most float64) axis, said string, of func(*measure.Sample, Policy) float64) figure {
+	end := 0.0
+	for _, pol := range p.Policies {
+		end = max(end, pol.End)
+	}
+	name, seconds := unit(end)
+	lines := scaled(p.lines(func(pol Policy) []point {
+		return overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
+	}), seconds)
+	_, most := reach(lines, up)
+	f.SVG = plot{
+		id: f.ID, title: f.Title, lines: lines, x: linear("time since the first arrival, "+name, end/seconds), y: y(most),
+		said: said + p.each(func(pol Policy) string {
+			line := overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
+			return fmt.Sprintf("%.3g, ends at %.3g %s", mean(line), pol.End/seconds, name)
+		}),
+	}.svg()
+	return f
+}
+
+func mean(line []point) float64 {
+	sum := 0.0
+	for _, pt := range line {
+		sum += pt.y
+	}
+	return sum / max(float64(len(line)), 1)
+}
+
+func (p Page) utilization() figure {
+	f := figure{
+		ID: "utilization", Title: "GPUs in use",
+		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
+	}
+	return p.course(f, func(float64) axis { return linear("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
+		func(s *measure.Sample, pol Policy) float64 { return 100 * float64(s.Busy) / float64(max(pol.GPUs, 1)) })
+}
+
+func (p Page) queue() figure {
+	f := figure{
+		ID: "queue", Title: "Jobs waiting",
+		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
+	}
+	return p.course(f, func(most float64) axis { return linear("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
+		func(s *measure.Sample, _ Policy) float64 { return float64(s.Queued) })
+}
+
+// most accounts a chart shows; the smallest are left out.
+const mostAccounts = 12
+
+func (p Page) accounts() (figure, bool) {
+	f := figure{
+		ID: "accounts", Title: "Shares of the accounts",
+		Caption: "Part of the GPU time given out while jobs waited, by account, in the first run of each policy. The upright mark is what the account's weight entitles it to, were all accounts present.",
+	}
+	shares := make([]map[string]float64, len(p.Policies))
+	largest := map[string]float64{}
+	for i, pol := range p.Policies {
+		shares[i] = contended(pol.Samples)
+		for account, s := range shares[i] {
+			largest[account] = max(largest[account], s)
+		}
+	}
+	if len(largest) < 2 {
+		return f, false
+	}
+	names := sortedKeys(largest)
+	slices.SortStableFunc(names, func(a, b string) int { return cmp64(largest[b], largest[a]) })
+	names = names[:min(len(names), mostAccounts)]
+	chart := bars{id: f.ID, title: f.Title, groups: p.groups(names, shares)}
+	chart.x, chart.said = linear("share of GPU time while jobs waited, %", 100*mostOf(chart.groups)), words(chart.groups)
+	f.SVG = chart.svg()
+	return f, true
+}

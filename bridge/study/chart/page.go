@@ -1,0 +1,84 @@
+// Package chart writes the page that compares policies: a table first, then
+// what people look at, as drawings made here. The page is one file that loads
+// nothing, reads in light and dark, and says each drawing in words.
+package chart
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// Policy is one policy's runs, as drawn: all jobs of all its runs together, the
+// course over time of one of them.
+type Policy struct {
+	Label   string
+	JCT     []float64 // seconds
+	Rho     []float64
+	Samples []measure.Sample // of the first run
+	End     float64          // seconds, of the first run
+	GPUs    int              // of the cluster
+}
+
+// Table are figures, ready to be read.
+type Table struct {
+	Head  []string
+	Rows  []Row
+	Notes []string
+}
+
+// Row is one policy's figures.
+type Row struct {
+	Label string
+	Look  int // the policy's place in Page.Policies; negative: not drawn
+	Cells []Cell
+}
+
+// Cell is a figure.
+type Cell struct {
+	Text string
+	Best bool // of its column
+}
+
+// Page is what is written.
+type Page struct {
+	Title    string
+	About    []string // sentences below the title
+	Table    Table
+	Policies []Policy
+	Shares   map[string]float64 // weights of the accounts
+	Made     string             // the last line
+}
+
+//go:embed page.html style.html sheet.html
+var sources embed.FS
+
+var page = template.Must(template.New("").Funcs(template.FuncMap{"look": look}).ParseFS(sources, "*.html"))
+
+// Write writes the page.
+func Write(w io.Writer, p Page) error {
+	if err := page.ExecuteTemplate(w, "page.html", struct {
+		Page
+		Figures []figure
+	}{p, p.figures()}); err != nil {
+		return fmt.Errorf("writing the page: %w", err)
+	}
+	return nil
+}
+
+// figure is a drawing with its words.
+type figure struct {
+	ID, Title, Caption string
+	SVG                template.HTML
+}
+
+func (p Page) figures() []figure {
+	all := []figure{p.jct(), p.rho(), p.utilization(), p.queue()}
+	if f, ok := p.accounts(); ok {
+		all = append(all, f)
+	}
+	return all
+}

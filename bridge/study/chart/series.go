@@ -1,0 +1,87 @@
+package chart
+
+import (
+	"math"
+	"slices"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// point is one corner of a line.
+type point struct{ x, y float64 }
+
+// corners are how many points a line has at most: as many as one can see.
+const corners = 240
+
+// cdf is the share of values up to each; not finite ones count, but are not
+// drawn.
+func cdf(values []float64) []point {
+	var line []point
+	for _, p := range measure.Distribution(values, corners) {
+		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
+			line = append(line, point{p.X, p.Y})
+		}
+	}
+	return line
+}
+
+// overTime is the mean of a figure of the samples in each of corners equal
+// stretches of time up to the end.
+func overTime(samples []measure.Sample, end float64, of func(*measure.Sample) float64) []point {
+	if !(end > 0) || len(samples) == 0 {
+		return nil
+	}
+	sums := make([]float64, corners)
+	width := end / corners
+	for i := range samples {
+		from, to := samples[i].At, end
+		if i+1 < len(samples) {
+			to = min(samples[i+1].At, end)
+		}
+		spread(sums, width, from, to, of(&samples[i]))
+	}
+	line := make([]point, corners)
+	for k, sum := range sums {
+		line[k] = point{(float64(k) + 0.5) * width, sum / width}
+	}
+	return line
+}
+
+// spread adds a value that holds from one time to another to the stretches.
+func spread(sums []float64, width, from, to, value float64) {
+	for k := max(int(from/width), 0); k < len(sums) && float64(k)*width < to; k++ {
+		held := min(to, float64(k+1)*width) - max(from, float64(k)*width)
+		sums[k] += value * max(held, 0)
+	}
+}
+
+// contended is the share of the GPU time given out while jobs queued that each
+// account had.
+func contended(samples []measure.Sample) map[string]float64 {
+	shares, sum := map[string]float64{}, 0.0
+	for i := range len(samples) - 1 {
+		if s := &samples[i]; s.Queued > 0 {
+			for account, gpus := range s.GPUs {
+				shares[account] += gpus * (samples[i+1].At - s.At)
+			}
+		}
+	}
+	for _, account := range sortedKeys(shares) {
+		sum += shares[account]
+	}
+	for account := range shares {
+		shares[account] /= max(sum, math.SmallestNonzeroFloat64)
+	}
+	return shares
+}
+
+// quantile returns the value below which the share of the values lies; NaN of
+// none.
+func quantile(values []float64, share float64) float64 {
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	sorted := slices.Clone(values)
+	slices.Sort(sorted)
+	return sorted[min(int(share*float64(len(sorted))), len(sorted)-1)]
+}

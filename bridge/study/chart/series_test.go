@@ -1,0 +1,98 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"pgregory.net/rapid"
+
+	"fairbridge/bridge/study/measure"
+)
+
+func TestCDF(t *testing.T) {
+	got := cdf([]float64{3, 1, math.Inf(1), 2})
+	want := []point{{1, 0.25}, {2, 0.5}, {3, 0.75}}
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(point{})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	many := make([]float64, 100_000)
+	for i := range many {
+		many[i] = float64(len(many) - i)
+	}
+	line := cdf(many)
+	if n := len(line); n > corners+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
+		t.Errorf("%d points from %v to %v", n, line[0], line[n-1])
+	}
+}
+
+// TestOverTimeKeepsTheSum wants the area under the line to be that of the
+// samples.
+func TestOverTimeKeepsTheSum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		at, area := 0.0, 0.0
+		var samples []measure.Sample
+		for range rapid.IntRange(1, 50).Draw(t, "samples") {
+			s := measure.Sample{At: at, Busy: rapid.IntRange(0, 64).Draw(t, "busy")}
+			held := rapid.Float64Range(0, 1e4).Draw(t, "held")
+			at, area = at+held, area+held*float64(s.Busy)
+			samples = append(samples, s)
+		}
+		line := overTime(samples, at, func(s *measure.Sample) float64 { return float64(s.Busy) })
+		if at <= 0 {
+			return
+		}
+		got := mean(line) * at
+		if math.Abs(got-area) > 1e-6*max(area, 1) {
+			t.Fatalf("area %g, want %g", got, area)
+		}
+	})
+}
+
+func TestContended(t *testing.T) {
+	got := contended([]measure.Sample{
+		{At: 0, Queued: 1, GPUs: map[string]float64{"a": 4, "b": 4}},
+		{At: 10, Queued: 2, GPUs: map[string]float64{"a": 8}},
+		{At: 20, Queued: 0, GPUs: map[string]float64{"b": 8}},
+		{At: 900},
+	})
+	if d := cmp.Diff(map[string]float64{"a": 0.75, "b": 0.25}, got, cmpopts.EquateApprox(0, 1e-12)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+}
+
+func TestAxes(t *testing.T) {
+	for _, c := range []struct {
+		axis axis
+		want []float64
+	}{
+		{linear("", 1), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{linear("", 9.3), []float64{0, 2, 4, 6, 8, 10}},
+		{linear("", 100), []float64{0, 20, 40, 60, 80, 100}},
+		{linear("", 0), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{logarithmic("", 0.3, 30), []float64{0.5, 1, 2, 5, 10, 20}},
+		{logarithmic("", 1, 1e5), []float64{1, 10, 100, 1e3, 1e4, 1e5}},
+	} {
+		if d := cmp.Diff(c.want, c.axis.ticks, cmpopts.EquateApprox(1e-9, 1e-12)); d != "" {
+			t.Errorf("%g to %g (-want +got):\n%s", c.axis.from, c.axis.to, d)
+		}
+		c.axis.low, c.axis.top = 0, 100
+		var at []float64
+		for _, tick := range c.axis.ticks {
+			at = append(at, c.axis.at(tick))
+		}
+		if !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > 100.0001 || c.axis.at(math.NaN()) != 0 {
+			t.Errorf("ticks at %v", at)
+		}
+	}
+}
+
+func TestUnit(t *testing.T) {
+	for most, want := range map[float64]string{100: "seconds", 3600: "minutes", 32000: "hours", 1e6: "days"} {
+		if got, _ := unit(most); got != want {
+			t.Errorf("%g s in %s, want %s", most, got, want)
+		}
+	}
+}

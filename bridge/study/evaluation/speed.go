@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+
+	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/published"
+	"fairbridge/bridge/study/roster"
+)
+
+// speed compares wall times with those of the published simulator.
+func speed(ctx context.Context, page *bytes.Buffer, o options) error {
+	sizes := published.Sizes[:]
+	if o.quick {
+		sizes = sizes[:1]
+	}
+	fmt.Fprint(page, "\n## Speed\n\nWall time of one simulation, the least of three: ours on a drawn workload of the size,\nand in brackets that of the published simulator on its own trace of the size, where it\nwas measured (two cores, Python, open solvers), with the ratio.\n\n")
+	cells := []string{"Policy"}
+	for _, s := range sizes {
+		cells = append(cells, fmt.Sprintf("%d jobs, %d GPUs", s.Jobs, s.GPUs))
+	}
+	header(page, cells...)
+	for _, wall := range published.Walls {
+		cells, err := walls(ctx, wall, sizes)
+		if err != nil {
+			return err
+		}
+		row(page, cells...)
+	}
+	return nil
+}
+
+// walls is the row of one policy.
+func walls(ctx context.Context, wall published.Wall, sizes []published.Size) ([]string, error) {
+	picks, err := roster.Parse(wall.Ours, true)
+	if err != nil {
+		return nil, err
+	}
+	cells := []string{wall.Ours}
+	for k, size := range sizes {
+		progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
+		w, err := drawn("shockwave", draw.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		if err != nil {
+			return nil, err
+		}
+		s, err := once(ctx, w, picks[0], 1, 2)
+		if err != nil {
+			return nil, err
+		}
+		cell := span(s.Wall)
+		if theirs := wall.Seconds[k]; theirs > 0 {
+			cell += fmt.Sprintf(" (%s, %.0f ×)", span(theirs), theirs/s.Wall)
+		}
+		cells = append(cells, cell)
+	}
+	return cells, nil
+}
+
+// growth shows what more jobs cost.
+func growth(ctx context.Context, page *bytes.Buffer, o options) error {
+	sizes := []int{1_000, 10_000, 100_000}
+	if o.quick {
+		sizes = []int{200, 2_000}
+	}
+	fmt.Fprint(page, "\n## Growth\n\nPhilly-like jobs (`--generate philly`) on 24 servers of 8 GPUs, decided upon at most once a\nminute. Memory is what the process has taken from the system by then; the rows were\nmeasured in this order.\n\n")
+	header(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
+	for _, name := range []string{"fifo", "tiresias"} {
+		picks, err := roster.Parse(name, true)
+		if err != nil {
+			return err
+		}
+		before := 0.0
+		for _, n := range sizes {
+			progress("growth: %s, %d jobs", name, n)
+			w, err := drawn("philly", draw.Options{Jobs: n}, 1, "24x8")
+			if err != nil {
+				return err
+			}
+			s, err := once(ctx, w, picks[0], 1, 0)
+			if err != nil {
+				return err
+			}
+			more := "–"
+			if before > 0 {
+				more = fmt.Sprintf("%.1f ×", s.Wall/before)
+			}
+			before = s.Wall
+			row(page, name, fmt.Sprint(n), span(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memory())
+		}
+	}
+	return nil
+}
+
+func memory() string {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return fmt.Sprintf("%d MB", m.Sys>>20)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+)
+
+const head = `# Evaluation
+
+What the policies come to in the simulator, beside what was published, and how
+fast the simulator is. This page is written by a command; do not edit it:
+
+` + "```sh" + `
+go run ./bridge/study/evaluation -traces DIR
+` + "```" + `
+
+DIR is a folder with the traces of the Shockwave artifact (MIT licence; Zheng et al.,
+NSDI 2023) as ` + "`120_32gpus.trace`, `220_64gpus.trace`, `throughputs_tacc.json` and\n`throughputs_wisr.json`" + `; without it, only the workloads that are drawn are
+evaluated. All figures but the times of simulations are the same on every run.
+Measured with %s.
+
+Plans are carried out at once and exactly unless it says otherwise, with the parameters
+each system's own simulator ran with; [simulation.md](simulation.md) says what that
+means, and what the figures are. Unfair is the share of jobs with ρ above 1.05.
+`
+
+// machine says on what was measured.
+func machine() string {
+	return fmt.Sprintf("%s on %d cores%s", runtime.Version(), runtime.NumCPU(), model())
+}
+
+// model is the processor's name, where the system tells.
+func model() string {
+	text, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return " (" + strings.TrimSpace(value) + ")"
+		}
+	}
+	return ""
+}
+
+// row writes one row of a Markdown table.
+func row(page *bytes.Buffer, cells ...string) {
+	fmt.Fprintf(page, "| %s |\n", strings.Join(cells, " | "))
+}
+
+// header writes the head of a Markdown table.
+func header(page *bytes.Buffer, cells ...string) {
+	row(page, cells...)
+	row(page, strings.Split(strings.Repeat("--- ", len(cells))[:4*len(cells)-1], " ")...)
+}
+
+// span prints seconds of a simulation.
+func span(s float64) string {
+	switch {
+	case s < 0.01:
+		return fmt.Sprintf("%.1f ms", 1000*s)
+	case s < 1:
+		return fmt.Sprintf("%.0f ms", 1000*s)
+	}
+	return fmt.Sprintf("%.1f s", s)
+}
+
+// off prints by how much ours differs from what was published.
+func off(ours, published float64) string {
+	if ours == published {
+		return "0"
+	}
+	return fmt.Sprintf("%+.2f %%", 100*(ours/published-1))
+}

@@ -1,0 +1,33 @@
+package exact_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+)
+
+// A node is set aside from 100 to 1,000 s: what reaches into that waits for its
+// end, what does not runs before, by either clock.
+func TestNodesSetAside(t *testing.T) {
+	node := nodes(1, 2, "v100")
+	node[0].Windows = []policy.Window{{From: exact.At(100), To: exact.At(1000), Name: "m1", Work: true}}
+	jobs := []work.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
+	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
+	for name, clock := range map[string]exact.Clock{"intervals": exact.Intervals(0, 0, 0), "rounds": exact.Gavel()} {
+		run := play(t, exact.Config{Policy: policy.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})
+		for i, want := range []float64{1030, 30, 1020} {
+			same(t, name+": finish", run.Jobs[i].Finish, want)
+		}
+	}
+	if node[0].Down != "" || node[0].Windows[0].Now {
+		t.Error("the simulation changed the nodes it was given")
+	}
+	_, err := exact.Run(exact.Config{Policy: script{{1}}, Nodes: node, Clock: exact.Intervals(0, 0, 0), Jobs: jobs[:1]})
+	if err == nil {
+		t.Error("a plan that reaches into the time was carried out")
+	}
+}

@@ -1,0 +1,179 @@
+package exact
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+// epoch is when workloads start, for policies, which know calendar time.
+var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// engine is a simulation under way: the jobs, what they hold, and what policies
+// see of them. Its clocks are rounds and intervals.
+type engine struct {
+	Config
+	cluster
+	speeds  *speeds
+	reports *reports
+	now     float64
+	jobs    []job  // in the order of the workload
+	queue   []*job // still to arrive
+	here    []*job // arrived and not ended, by id; snap.Jobs are their views
+	busy    []*job // those of them that run, by id
+	gone    int    // ended since the last sweep
+	done    int
+
+	snap       policy.Snapshot
+	usage      *usage
+	history    history
+	windows    windows
+	contention contention
+	timeline   timeline
+	run        *measure.Run
+}
+
+func newEngine(c Config) (*engine, error) {
+	e := &engine{Config: c, cluster: newCluster(c.Nodes), jobs: make([]job, len(c.Jobs)), windows: newWindows(c.Nodes)}
+	if c.Policy == nil || len(e.types) == 0 {
+		return nil, errors.New("a simulation needs a policy and nodes with GPUs")
+	}
+	e.speeds = newSpeeds(&c, e.types)
+	e.reports = &reports{speeds: e.speeds, profiled: c.Profiled}
+	e.run = &measure.Run{Seed: c.Seed, GPUs: e.gpus}
+	e.queue = make([]*job, 0, len(c.Jobs))
+	l := loader{speeds: e.speeds, reports: e.reports, overrun: c.Clock.Overrun}
+	for i := range c.Jobs {
+		if err := l.load(&e.jobs[i], &c.Jobs[i]); err != nil {
+			return nil, err
+		}
+		e.shares = e.shares || c.Jobs[i].Shareable
+		e.queue = append(e.queue, &e.jobs[i])
+	}
+	if err := twice(e.queue); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
+	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
+	e.snap = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, Terse: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
+	return e, nil
+}
+
+// twice names a job id that stands for two jobs.
+func twice(jobs []*job) error {
+	seen := make(map[int64]*work.Job, len(jobs))
+	for _, j := range jobs {
+		if o := seen[j.ID]; o != nil {
+			return fmt.Errorf("job id %d is given twice: lines %d and %d", j.ID, o.Line, j.Line)
+		}
+		seen[j.ID] = j.Job
+	}
+	return nil
+}
+
+// At returns the calendar time of a moment of a workload, in seconds since its
+// start; the windows of Config.Nodes are given in it.
+func At(seconds float64) time.Time { return at(seconds) }
+
+// at converts seconds since the start.
+func at(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
+
+// finish writes the results down.
+func (e *engine) finish() {
+	e.run.Makespan = e.now
+	e.run.Samples = e.timeline.samples
+	e.run.Jobs = make([]measure.Outcome, len(e.jobs))
+	for i := range e.jobs {
+		e.run.Jobs[i] = e.jobs[i].out
+	}
+	e.run.Shares = map[string]float64{}
+	for _, a := range e.snap.Accounts {
+		e.run.Shares[a.Name] = cmp.Or(a.Weight, 1)
+	}
+}
+
+// arrive lets jobs in whose time has come. It reports whether any did.
+func (e *engine) arrive() bool {
+	n := 0
+	for ; n < len(e.queue) && e.queue[n].Arrive <= e.now; n++ {
+		e.enter(e.queue[n])
+	}
+	e.queue = e.queue[n:]
+	return n > 0
+}
+
+func (e *engine) enter(j *job) {
+	i, _ := slices.BinarySearchFunc(e.here, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
+	e.here = slices.Insert(e.here, i, j)
+	e.snap.Jobs = slices.Insert(e.snap.Jobs, i, j.view())
+	j.came = e.contention
+}
+
+// end lets a job leave at a time.
+func (e *engine) end(j *job, finish float64) {
+	j.out.Finish, j.ended = finish, true
+	if j.on != nil {
+		e.release(j)
+	}
+	j.out.Present = e.contention.since(j.came)
+	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.out.Ran), Service: policy.GPUSeconds(j.out.Service)})
+	e.usage.limits(j)
+	e.gone++
+	e.done++
+	if e.Progress != nil && (e.done%100 == 0 || e.done == len(e.jobs)) {
+		e.Progress(e.done, len(e.jobs))
+	}
+}
+
+// sweep takes the jobs that ended out of the lists. It reports whether any did.
+func (e *engine) sweep() bool {
+	if e.gone == 0 {
+		return false
+	}
+	n := 0
+	for i, j := range e.here {
+		if j.ended {
+			continue
+		}
+		if n != i {
+			e.here[n], e.snap.Jobs[n] = j, e.snap.Jobs[i]
+		}
+		n++
+	}
+	clear(e.snap.Jobs[n:])
+	clear(e.here[n:])
+	e.here, e.snap.Jobs, e.gone = e.here[:n], e.snap.Jobs[:n], 0
+	e.busy = slices.DeleteFunc(e.busy, func(j *job) bool { return j.ended })
+	if n == 0 {
+		e.usage.show(e.now) // the policy may not be asked for long, and usage decays from now
+	}
+	return true
+}
+
+// cost is what a start costs the job, in seconds.
+func (e *engine) cost(j *job) float64 {
+	return cmp.Or(j.Checkpoint, e.Clock.Cost.Seconds())
+}
+
+// credit books run time: with progress, and holding the GPUs.
+func (e *engine) credit(j *job, ran, held float64) {
+	gpus := float64(j.on.Count())
+	j.ran += ran
+	j.gained += ran * gpus
+	j.out.Ran += held
+	j.out.Service += held * gpus
+	e.run.BusyTime += ran * gpus
+	e.usage.charge(j, ran*gpus)
+}
+
+// deadlock explains why nothing will ever happen again.
+func (e *engine) deadlock() error {
+	j := e.here[0]
+	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.here), j.ID, j.GPUs)
+}

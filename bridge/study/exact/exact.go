@@ -1,0 +1,65 @@
+// Package exact runs a policy on a cluster that does at once and exactly what
+// the plan says, as the simulators of the papers assume. Time passes in rounds
+// (Shockwave, Gavel) or from event to event (Intervals). Within, it counts
+// seconds as the published simulators do, in floating point from the start of
+// the workload, so that ties between jobs fall as they do there.
+package exact
+
+import (
+	"time"
+
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+// Config is one simulation.
+type Config struct {
+	// Policy is asked with a snapshot that is valid during Decide only: its memo
+	// must not hold on to slices of it.
+	Policy   policy.Policy
+	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of At
+	Jobs     []work.Job
+	Tables   *work.Tables     // speeds of jobs with Training; nil: none
+	Accounts []policy.Account // with what they used before; see work.Used
+	Clock    Clock
+	Seed     int64
+	// Profiled jobs report the batch sizes they planned to have had so far, as
+	// the policies of the Shockwave harness see them, instead of what they had, in
+	// whole seconds an epoch and with that harness's correction by measured speeds.
+	Profiled bool
+	// Shared is the speed, relative to being alone, of a job that shares its GPUs
+	// with one for which Tables knows no speed; 0: 0.6.
+	Shared float64
+	// Terse policies need not give reasons; see policy.Snapshot.Terse.
+	Terse bool
+	// Predict says what remains of a job as policies see it, as a predictor would
+	// that learnt from history, and its standard error; nil: nothing is predicted.
+	Predict func(*policy.Job) (left, sigma time.Duration)
+	// Progress is told from time to time how many jobs are done; nil: none is told.
+	Progress func(done, of int)
+	// Watch sees every decision before it is carried out, and must not keep what
+	// it sees; nil: not watched.
+	Watch func(*policy.Snapshot, *policy.Plan)
+}
+
+// Run simulates until all jobs are done. Errors name the job or the decision
+// that cannot be carried out.
+func Run(c Config) (*measure.Run, error) {
+	started := time.Now()
+	e, err := newEngine(c)
+	if err != nil {
+		return nil, err
+	}
+	if c.Clock.Round > 0 {
+		err = (&rounds{engine: e}).simulate()
+	} else {
+		err = (&intervals{e}).simulate()
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.finish()
+	e.run.Wall = time.Since(started).Seconds()
+	return e.run, nil
+}

@@ -1,0 +1,120 @@
+package exact_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+func TestRoundsEndEarlyAndArrivalsWait(t *testing.T) {
+	// Rounds begin at 0, 120 and 240; the last ends with its only runner. Job 2
+	// arrives within the first and is seen at its end; job 3 when nobody is there.
+	run := play(t, exact.Config{Policy: script{{1, 2, 3}}, Nodes: nodes(2, 1, "v100"), Clock: exact.Shockwave(),
+		Jobs: []work.Job{job(1, 0, 300), job(2, 10, 50), job(3, 1000, 30)}})
+	for i, want := range []float64{300, 170, 1030} {
+		same(t, "finish", run.Jobs[i].Finish, want)
+	}
+	same(t, "makespan", run.Makespan, 1030)
+	if len(run.Decide) != 4 {
+		t.Errorf("%d decisions, want 4: at 0, 120, 240 and 1000", len(run.Decide))
+	}
+	same(t, "busy time", run.BusyTime, 300+50+30)
+	// Job 1 shared three rounds with 0, 1 and 0 others.
+	same(t, "jobs present", run.Jobs[0].Present, 4.0/3)
+}
+
+func TestStartsCostTheNearlyFullRound(t *testing.T) {
+	// One GPU, in turns. Job 1 starts free in the first round and does 120 s;
+	// job 2 then loses 20 of 120; job 1 likewise, and has 30 s left: too short a
+	// round to cost anything, as is job 2's last with 115 s.
+	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(),
+		Jobs: []work.Job{job(1, 0, 250), job(2, 0, 215)}})
+	same(t, "finish of job 2", run.Jobs[1].Finish, 475)
+	same(t, "finish of job 1", run.Jobs[0].Finish, 505)
+	same(t, "lost by job 1", run.Jobs[0].Lost, 20)
+	same(t, "lost by job 2", run.Jobs[1].Lost, 20)
+	same(t, "service of job 1", run.Jobs[0].Service, 270)
+	same(t, "busy time", run.BusyTime, 250+215)
+	if run.Jobs[0].Stops != 2 || run.Jobs[1].Stops != 1 {
+		t.Errorf("stops %d and %d, want 2 and 1", run.Jobs[0].Stops, run.Jobs[1].Stops)
+	}
+}
+
+func TestKeptJobsPayNothing(t *testing.T) {
+	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Jobs: []work.Job{job(1, 0, 1000)}})
+	same(t, "finish", run.Jobs[0].Finish, 1000)
+}
+
+// lm is an LM job; at batch 10 an epoch has 5,968 steps.
+func lm(mode work.Mode, steps int64) work.Job {
+	return work.Job{ID: 1, GPUs: 1, Class: "LM (batch size 10)", Training: &work.Training{Model: "LM", Batch: 10, Mode: mode, Steps: steps}}
+}
+
+var lmTables = work.NewTables([]work.Speed{
+	{Type: "v100", Class: "LM (batch size 10)", GPUs: 1, Steps: 100.005},
+	{Type: "v100", Class: "LM (batch size 20)", GPUs: 1, Steps: 50},
+	{Type: "v100", Class: "LM (batch size 40)", GPUs: 1, Steps: 30},
+	{Type: "v100", Class: "LM (batch size 80)", GPUs: 1, Steps: 20},
+})
+
+func TestTrainingRunsWholeSteps(t *testing.T) {
+	// int(100.005 × 120) = 12,000 steps a round, which take a little less.
+	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []work.Job{lm(work.Static, 30_000)}})
+	same(t, "finish", run.Jobs[0].Finish, 30_000/100.005)
+	same(t, "alone", run.Jobs[0].Alone, 6*59_675/10.0/100.005)
+	// A start after a pause loses 20 s in whole steps: 12,000 × (t−20)/t, cut.
+	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables,
+		Jobs: []work.Job{lm(work.Static, 30_000), job(2, 0, 60)}}
+	var done []float64
+	late.Watch = func(s *policy.Snapshot, _ *policy.Plan) { done = append(done, s.Jobs[0].Training.Done) }
+	play(t, late)
+	if len(done) < 4 || done[3] != 12_000+9_999 {
+		t.Errorf("steps done at the decisions: %v, want the fourth to be 21,999", done)
+	}
+}
+
+func TestBatchSizesLagARound(t *testing.T) {
+	// The noise scale doubles LM's batch of 10 from epoch 11, asked for when epoch
+	// 10 has begun (5 rounds, 60,000 steps) and done at the end of the next round:
+	// 72,000 steps, 12.06 epochs, count as 13 of 2,984 steps.
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []work.Job{lm(work.GNS, 23*5_968)}}
+	var seen []policy.Training
+	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { seen = append(seen, *s.Jobs[0].Training) }
+	c.Clock.Overrun = 0
+	play(t, c)
+	if seen[5].Batch != 10 || seen[5].Done != 60_000 || seen[6].Batch != 20 || seen[6].Done != 13*2_984 || seen[6].Steps != 23*2_984 {
+		t.Errorf("after 5 rounds %+v, after 6 %+v", seen[5], seen[6])
+	}
+	if e := seen[6]; e.Epochs != 23 || e.Epoch != 13 || len(e.Seen) != 2 || e.Seen[0].Epochs != 13 {
+		t.Errorf("epochs after the change: %+v", e)
+	}
+}
+
+func TestOverrunEndsAJob(t *testing.T) {
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []work.Job{lm(work.Static, 10*5_968)}}
+	c.Clock.Overrun = 0.5 // ended once it has run more than 298 s: after the third round
+	run := play(t, c)
+	same(t, "finish", run.Jobs[0].Finish, 36_000/100.005)
+}
+
+func TestProfiledJobsTellTheirPlan(t *testing.T) {
+	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Profiled: true, Jobs: []work.Job{lm(work.Accordion, 40*5_968)}}
+	var last []policy.Regime
+	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { last = append(last[:0], s.Jobs[0].Training.Seen...) }
+	play(t, c)
+	// It plans with its own batch up to and with epoch 12, 30 % of 40.
+	if len(last) != 2 || last[0].Epochs != 13 || last[1].Batch != 80 {
+		t.Errorf("told %+v", last)
+	}
+}
+
+func TestGavelStartsAreFree(t *testing.T) {
+	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Gavel(), Jobs: []work.Job{job(1, 0, 700), job(2, 0, 360)}})
+	same(t, "finish", run.Jobs[0].Finish, 360+360+340)
+	if exact.Gavel().Round != 6*time.Minute {
+		t.Error("Gavel's rounds last 6 minutes")
+	}
+}

@@ -1,0 +1,54 @@
+package exact
+
+import "fairbridge/bridge/study/measure"
+
+// most is how many samples a run keeps; when there are more, every second one
+// is dropped and they are taken half as often.
+const most = 4096
+
+// timeline is the cluster over time.
+type timeline struct {
+	samples []measure.Sample
+	gap     float64 // least time between two samples
+}
+
+// record takes a sample of so many GPUs in use, with the jobs that run and how
+// many wait, unless the last sample is still fresh.
+func (t *timeline) record(now float64, gpus int, running []*job, waiting, accounts int) {
+	if n := len(t.samples); n > 0 && now-t.samples[n-1].At < t.gap {
+		return
+	}
+	if len(t.samples) == most {
+		t.thin()
+	}
+	by := make(map[string]float64, accounts)
+	for _, j := range running {
+		by[j.Account] += float64(j.on.Count())
+	}
+	t.samples = append(t.samples, measure.Sample{At: now, Busy: gpus, Running: len(running), Queued: waiting, GPUs: by})
+}
+
+func (t *timeline) thin() {
+	n := 0
+	for i := 0; i < len(t.samples); i += 2 {
+		t.samples[n] = t.samples[i]
+		n++
+	}
+	clear(t.samples[n:])
+	t.samples = t.samples[:n]
+	t.gap = max(2*t.gap, (t.samples[n-1].At-t.samples[0].At)/most*2)
+}
+
+// contention counts the jobs present: their sum over rounds or seconds, and
+// those.
+type contention struct{ sum, span float64 }
+
+func (c *contention) add(jobs, span float64) { c.sum, c.span = c.sum+jobs*span, c.span+span }
+
+// since returns the mean number of jobs since an earlier count.
+func (c contention) since(then contention) float64 {
+	if c.span == then.span {
+		return 1
+	}
+	return (c.sum - then.sum) / (c.span - then.span)
+}

@@ -1,0 +1,139 @@
+package exact
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+// halfLife is that of decayed usage, in seconds: Slurm's default of a week.
+const halfLife = 7 * 24 * 3600
+
+// usage is what accounts and users have used.
+type usage struct {
+	accounts []policy.Account // by name, as policies are to see them
+	users    []policy.User    // by name and account
+	by       struct{ account, user usages }
+}
+
+// usages are those of all accounts, or of all users.
+type usages struct {
+	all  []used
+	last float64 // when they were decayed
+	hour int
+}
+
+// used is what one account or user has used, in GPU-seconds.
+type used struct {
+	decayed, fresh float64     // up to usages.last; since then
+	hours          [25]float64 // undecayed, a ring of hours
+	recent         float64     // sum of them
+	limit          float64     // sum of shares of time limits used
+	limits         int
+}
+
+// newUsage has what the accounts used before, for every account and user of the
+// workload. It tells every job which are its own.
+func newUsage(accounts []policy.Account, workload []work.Job, jobs []job) *usage {
+	u := &usage{accounts: slices.Clone(accounts)}
+	known, users := map[string]bool{}, map[[2]string]bool{}
+	for _, a := range accounts {
+		known[a.Name] = true
+	}
+	for i := range jobs {
+		j := &jobs[i]
+		if !known[j.Account] {
+			known[j.Account] = true
+			u.accounts = append(u.accounts, policy.Account{Name: j.Account})
+		}
+		if x := [2]string{j.User, j.Account}; !users[x] {
+			users[x] = true
+			u.users = append(u.users, policy.User{Name: j.User, Account: j.Account})
+		}
+	}
+	slices.SortFunc(u.accounts, func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(u.users, func(a, b policy.User) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
+	})
+	for i := range jobs {
+		u.find(&jobs[i])
+	}
+	u.before(work.Used(accounts, workload))
+	return u
+}
+
+// before books what was used before the workload, by users and accounts.
+func (u *usage) before(users []policy.User) {
+	u.by.account.all, u.by.user.all = make([]used, len(u.accounts)), make([]used, len(u.users))
+	for i := range u.accounts {
+		u.by.account.all[i].decayed = float64(u.accounts[i].Used)
+	}
+	for i := range u.users {
+		for _, x := range users {
+			if x.Name == u.users[i].Name && x.Account == u.users[i].Account {
+				u.by.user.all[i].decayed = float64(x.Used)
+			}
+		}
+	}
+}
+
+// find tells the job which account and user are its own.
+func (u *usage) find(j *job) {
+	j.account, _ = slices.BinarySearchFunc(u.accounts, j.Account, func(a policy.Account, name string) int { return cmp.Compare(a.Name, name) })
+	j.user, _ = slices.BinarySearchFunc(u.users, j.Job, func(u policy.User, w *work.Job) int {
+		return cmp.Or(cmp.Compare(u.Name, w.User), cmp.Compare(u.Account, w.Account))
+	})
+}
+
+// charge books GPU-seconds of a job.
+func (u *usage) charge(j *job, gpuSeconds float64) {
+	u.by.account.all[j.account].fresh += gpuSeconds
+	u.by.user.all[j.user].fresh += gpuSeconds
+}
+
+// limits notes which share of its time limit an ended job needed.
+func (u *usage) limits(j *job) {
+	if j.Limit > 0 {
+		x := &u.by.user.all[j.user]
+		x.limit += min(j.out.Ran/j.Limit.Seconds(), 1)
+		x.limits++
+	}
+}
+
+// show brings what policies see up to now, in seconds since the start.
+func (u *usage) show(now float64) {
+	u.by.account.advance(now)
+	u.by.user.advance(now)
+	for i := range u.accounts {
+		a, x := &u.accounts[i], &u.by.account.all[i]
+		a.Used, a.Recent = policy.GPUSeconds(x.decayed), policy.GPUSeconds(x.recent)
+	}
+	for i := range u.users {
+		x := &u.by.user.all[i]
+		u.users[i].Used = policy.GPUSeconds(x.decayed)
+		if x.limits > 0 {
+			u.users[i].LimitUse = policy.Known(x.limit / float64(x.limits))
+		}
+	}
+}
+
+// advance decays what was used, and adds what is new.
+func (u *usages) advance(now float64) {
+	keep := math.Exp2(-(now - u.last) / halfLife)
+	hour := int(now / 3600)
+	for i := range u.all {
+		a := &u.all[i]
+		for h := u.hour + 1; h <= hour && h <= u.hour+len(a.hours); h++ {
+			a.recent -= a.hours[h%len(a.hours)]
+			a.hours[h%len(a.hours)] = 0
+		}
+		a.decayed = a.decayed*keep + a.fresh
+		a.hours[hour%len(a.hours)] += a.fresh
+		a.recent = max(a.recent+a.fresh, 0)
+		a.fresh = 0
+	}
+	u.last, u.hour = now, hour
+}

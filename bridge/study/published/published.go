@@ -1,0 +1,83 @@
+// Package published holds the figures of the Shockwave artifact's simulator, to
+// be read beside ours on the same traces.
+package published
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/work"
+)
+
+// Row is one published result. Times are seconds, shares 0..1.
+type Row struct {
+	Name     string  `json:"name"` // as published
+	Ours     string  `json:"-"`    // the policy of our catalogue that is the same, as a command line names it
+	Source   string  `json:"source"`
+	Makespan float64 `json:"makespan_s"`
+	AvgJCT   float64 `json:"avg_jct_s"`
+	WorstRho float64 `json:"worst_rho"`
+	MeanRho  float64 `json:"mean_rho"`
+	Unfair   float64 `json:"unfair_share"`
+	Util     float64 `json:"utilization"`
+	Wall     float64 `json:"wall_s,omitempty"` // of the published simulator on two cores; 0: not measured
+}
+
+// The sources.
+const (
+	Artifact = "result files of the Shockwave artifact (NSDI 2023), simulation"
+	Rerun    = "the Shockwave artifact's simulator, run again with open solvers"
+)
+
+// Set are the results on one trace and cluster.
+type Set struct {
+	Title string
+	Jobs  int
+	GPUs  int
+	hash  string
+	Rows  []Row
+}
+
+// Find returns the results for these jobs on so many GPUs, or nil. Jobs are
+// known by what they are, wherever they were read from.
+func Find(jobs []work.Job, gpus int) *Set {
+	for i := range sets {
+		if s := &sets[i]; s.Jobs == len(jobs) && s.GPUs == gpus && s.hash == Hash(jobs) {
+			return s
+		}
+	}
+	return nil
+}
+
+// Hash is a short name of what the jobs are: arrival, size and work.
+func Hash(jobs []work.Job) string {
+	h := sha256.New()
+	for i := range jobs {
+		j := &jobs[i]
+		fmt.Fprintf(h, "%.3f %d %q", j.Arrive, j.GPUs, j.Class)
+		if t := j.Training; t != nil {
+			fmt.Fprintf(h, " %s %d", t.Mode, t.Steps)
+		} else {
+			fmt.Fprintf(h, " %.3f", j.Duration)
+		}
+		fmt.Fprintln(h)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8])
+}
+
+// Summary returns the row as figures of ours; those that were not published
+// are not numbers.
+func (r *Row) Summary() measure.Summary {
+	no := math.NaN()
+	s := measure.Summary{
+		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, Unfair: r.Unfair,
+		Utilization: r.Util, Wall: r.Wall, MedianJCT: no, P99JCT: no, AvgQueue: no, LostGPUHours: no, JainAccounts: no, Slowdown: no, WorstAccount: no, Restarts: -1,
+	}
+	if r.Wall == 0 {
+		s.Wall = no
+	}
+	return s
+}

@@ -1,0 +1,99 @@
+package reproduce
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// hybrid is 12 GPUs of each of three types.
+func hybrid() []policy.Node {
+	var nodes []policy.Node
+	for _, typ := range []string{"k80", "p100", "v100"} {
+		for i := range 3 {
+			nodes = append(nodes, policy.Node{Name: fmt.Sprintf("%s-%d", typ, i), Partitions: []string{"gpu"}, CPUs: 64, MemMB: 1 << 20,
+				GPUs: []policy.Devices{{Type: typ, Count: 4}}})
+		}
+	}
+	return nodes
+}
+
+// alloxJobs are Gavel's single-GPU jobs at a load of .9, as if all GPUs were of the
+// fastest type, which they are not: queues are long. Ten users differ
+// in what they run, from the shortest tenth of the jobs to the longest.
+func alloxJobs(seed int64) []work.Job {
+	jobs := draw.Gavel{Jobs: 400, GPUs: 36, Load: .9, Single: true, Shorter: 10}.Draw(seed)
+	byLength := make([]int, len(jobs))
+	for i := range byLength {
+		byLength[i] = i
+	}
+	slices.SortStableFunc(byLength, func(a, b int) int { return cmp.Compare(jobs[a].Duration, jobs[b].Duration) })
+	for rank, i := range byLength {
+		jobs[i].User = fmt.Sprintf("user%d", rank*10/len(jobs))
+	}
+	return jobs
+}
+
+func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
+	t.Helper()
+	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: draw.Tables(),
+		Clock: exact.Intervals(time.Second, 0, 0), Seed: seed})
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// worstUser is the largest mean slowdown of a user: completion time over
+// exclusive run time.
+func worstUser(r *measure.Run) float64 {
+	slow := map[string][]float64{}
+	for _, j := range r.Jobs {
+		slow[j.User] = append(slow[j.User], (j.Finish-j.Arrive)/j.Alone)
+	}
+	worst := 0.0
+	for _, s := range slow {
+		worst = max(worst, mean(s))
+	}
+	return worst
+}
+
+// TestReproduceAlloX: choosing type and order together beats policies that do
+// not know of types, and fairness costs little.
+func TestReproduceAlloX(t *testing.T) {
+	all := paper.Params{"variant": "paper", "alpha": 1.}
+	some := paper.Params{"variant": "paper", "alpha": .3}
+	ratio := map[string][]float64{}
+	for seed := range int64(5) {
+		best := alloxRun(t, seed+1, "allox", all)
+		jct := best.Summary().AvgJCT
+		for _, other := range []string{"fifo", "tiresias", "sjf"} {
+			ratio[other] = append(ratio[other], jct/alloxRun(t, seed+1, other, nil).Summary().AvgJCT)
+		}
+		fair := alloxRun(t, seed+1, "allox", some)
+		ratio["fair"] = append(ratio["fair"], fair.Summary().AvgJCT/jct)
+		ratio["user"] = append(ratio["user"], worstUser(fair)/worstUser(best))
+	}
+	for _, c := range []struct {
+		what string
+		most float64
+	}{{"fifo", .85}, {"tiresias", .85}, {"sjf", 1}, {"fair", 1.25}, {"user", 1}} {
+		t.Logf("%s: %.3f of %v", c.what, median(ratio[c.what]), slices.Sorted(slices.Values(ratio[c.what])))
+		if m := median(ratio[c.what]); m > c.most {
+			t.Errorf("%s: ratio %.3f, want at most %g", c.what, m, c.most)
+		}
+	}
+}

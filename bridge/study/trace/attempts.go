@@ -1,0 +1,84 @@
+package trace
+
+import (
+	"bufio"
+	"strings"
+
+	"fairbridge/bridge/study/work"
+)
+
+// phillyJob is a job of Philly's original cluster_job_log. Jobs that failed were
+// started again: each start is an attempt.
+type phillyJob struct {
+	ID        string `json:"jobid"`
+	VC        string `json:"vc"`
+	User      string `json:"user"`
+	Status    string `json:"status"`
+	Submitted string `json:"submitted_time"`
+	Attempts  []struct {
+		Start  string `json:"start_time"`
+		End    string `json:"end_time"`
+		Detail []struct {
+			GPUs []string `json:"gpus"`
+		} `json:"detail"`
+	} `json:"attempts"`
+}
+
+func likePhillyLog(head string) bool {
+	return strings.HasPrefix(strings.TrimSpace(head), "[") && strings.Contains(head, `"attempts"`) && strings.Contains(head, `"submitted_time"`)
+}
+
+func readPhillyLog(in *bufio.Reader, s *sink) error {
+	s.shift = true
+	return eachElement(in, s, "", func(p *phillyJob, line int) error {
+		j, why, err := p.job()
+		switch {
+		case err != nil:
+			return s.bad(line, err)
+		case why != "":
+			s.ignore(why)
+			return nil
+		}
+		return s.add(j, line)
+	})
+}
+
+// job takes the attempts together: the time of all, the GPUs of the largest.
+func (p *phillyJob) job() (j work.Job, why string, err error) {
+	j = work.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]work.End{"Failed": work.Failed, "Killed": work.Cancelled}[p.Status]}
+	if j.Arrive, err = parseMoment(p.Submitted); err != nil {
+		return j, "", faultf("submitted_time", "%v", err)
+	}
+	for _, a := range p.Attempts {
+		if none(a.End) || none(a.Start) {
+			return j, notEnded, nil
+		}
+		start, err := parseMoment(a.Start)
+		if err != nil {
+			return j, "", faultf("start_time", "%v", err)
+		}
+		end, err := parseMoment(a.End)
+		if err != nil {
+			return j, "", faultf("end_time", "%v", err)
+		}
+		if end < start {
+			return j, "", faultf("end_time", "%s is before the start %s", a.End, a.Start)
+		}
+		gpus := 0
+		for _, d := range a.Detail {
+			gpus += len(d.GPUs)
+		}
+		j.Duration += end - start
+		j.GPUs = max(j.GPUs, gpus)
+	}
+	switch {
+	case len(p.Attempts) == 0 || j.Duration == 0:
+		return j, neverRan, nil
+	case j.GPUs == 0:
+		return j, noGPUs, nil
+	}
+	return j, "", nil
+}
+
+// none reports whether a time is missing.
+func none(s string) bool { return s == "" || s == "None" }

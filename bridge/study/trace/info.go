@@ -1,0 +1,184 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/study/work"
+)
+
+// Info is what is in a trace, in figures. Fractions are 0..1.
+type Info struct {
+	Name     string         `json:"name"`
+	Format   string         `json:"format"`
+	Jobs     int            `json:"jobs"`
+	Training int            `json:"training_jobs,omitempty"` // whose speed stands in throughput tables
+	Start    time.Time      `json:"start,omitzero"`
+	Span     float64        `json:"span_s"` // from the first arrival to the last
+	GPUHours float64        `json:"gpu_hours"`
+	Sizes    []SizeInfo     `json:"sizes"`
+	Ran      *Spread        `json:"run_time_s,omitempty"` // of jobs that say how long they run
+	Limited  float64        `json:"limited_share"`        // of jobs that have a time limit
+	Deadline float64        `json:"deadline_share"`       // of jobs that have a deadline
+	Failed   float64        `json:"failed_share"`
+	Stopped  float64        `json:"cancelled_share"`
+	Users    int            `json:"users"`
+	Accounts []AccountInfo  `json:"accounts,omitempty"` // by GPU time, the largest first
+	Types    map[string]int `json:"gpu_types,omitempty"`
+	Ignored  map[string]int `json:"ignored,omitempty"`
+	Skipped  int            `json:"skipped,omitempty"`
+	Notes    []string       `json:"notes,omitempty"`
+}
+
+// SizeInfo are the jobs of one number of GPUs.
+type SizeInfo struct {
+	GPUs  int     `json:"gpus"`
+	Jobs  int     `json:"jobs"`
+	Share float64 `json:"share"`          // of all jobs
+	Time  float64 `json:"gpu_time_share"` // of the GPU time of all jobs
+}
+
+// AccountInfo are the jobs of one account.
+type AccountInfo struct {
+	Name     string  `json:"name"`
+	Weight   float64 `json:"weight,omitempty"` // 0: the file gives none
+	Jobs     int     `json:"jobs"`
+	GPUHours float64 `json:"gpu_hours"`
+}
+
+// Spread are quantiles.
+type Spread struct {
+	Least  float64 `json:"least"`
+	P10    float64 `json:"p10"`
+	P25    float64 `json:"p25"`
+	Median float64 `json:"median"`
+	P75    float64 `json:"p75"`
+	P90    float64 `json:"p90"`
+	P99    float64 `json:"p99"`
+	Most   float64 `json:"most"`
+	Mean   float64 `json:"mean"`
+}
+
+// Info counts what is in the trace.
+func (t *Trace) Info() Info {
+	i := Info{
+		Name: t.Name, Format: t.Format, Jobs: len(t.Jobs), Start: t.Start, Types: map[string]int{},
+		Ignored: t.Ignored, Skipped: t.Skipped, Notes: t.Notes, Sizes: sizes(t.Jobs), Ran: spread(t.Jobs), Accounts: accounts(t),
+	}
+	if len(t.Jobs) == 0 {
+		return i
+	}
+	i.Span = t.Jobs[len(t.Jobs)-1].Arrive - t.Jobs[0].Arrive
+	users, part := map[string]bool{}, 1/float64(len(t.Jobs))
+	for k := range t.Jobs {
+		j := &t.Jobs[k]
+		i.GPUHours += gpuTime(j) / 3600
+		i.add(j, part)
+		if j.User != "" {
+			users[j.User] = true
+		}
+	}
+	i.Users = len(users)
+	return i
+}
+
+// add counts one job, which is a part of all.
+func (i *Info) add(j *work.Job, part float64) {
+	if j.Training != nil {
+		i.Training++
+	}
+	if j.GPUType != "" {
+		i.Types[j.GPUType]++
+	}
+	if j.Limit > 0 {
+		i.Limited += part
+	}
+	if j.Deadline > 0 {
+		i.Deadline += part
+	}
+	switch j.End {
+	case work.Failed:
+		i.Failed += part
+	case work.Cancelled:
+		i.Stopped += part
+	}
+}
+
+// Load returns the GPU time the jobs ask for as a part of what so many GPUs have
+// between the first and the last arrival; 0 when all arrive at once.
+func (i *Info) Load(gpus int) float64 {
+	if i.Span == 0 || gpus == 0 {
+		return 0
+	}
+	return i.GPUHours * 3600 / (float64(gpus) * i.Span)
+}
+
+func gpuTime(j *work.Job) float64 { return float64(j.GPUs) * j.Duration }
+
+func sizes(jobs []work.Job) []SizeInfo {
+	var all []SizeInfo
+	sum := 0.0
+	for k := range jobs {
+		j := &jobs[k]
+		sum += gpuTime(j)
+		i, found := slices.BinarySearchFunc(all, j.GPUs, func(s SizeInfo, gpus int) int { return cmp.Compare(s.GPUs, gpus) })
+		if !found {
+			all = slices.Insert(all, i, SizeInfo{GPUs: j.GPUs})
+		}
+		all[i].Jobs++
+		all[i].Time += gpuTime(j)
+	}
+	for i := range all {
+		all[i].Share = float64(all[i].Jobs) / float64(len(jobs))
+		if sum > 0 {
+			all[i].Time /= sum
+		}
+	}
+	return all
+}
+
+func spread(jobs []work.Job) *Spread {
+	var all []float64
+	sum := 0.0
+	for i := range jobs {
+		if d := jobs[i].Duration; d > 0 {
+			all = append(all, d)
+			sum += d
+		}
+	}
+	if len(all) == 0 {
+		return nil
+	}
+	slices.Sort(all)
+	q := func(p float64) float64 { return all[int(p*float64(len(all)-1)+.5)] }
+	return &Spread{q(0), q(.1), q(.25), q(.5), q(.75), q(.9), q(.99), q(1), sum / float64(len(all))}
+}
+
+func accounts(t *Trace) []AccountInfo {
+	at := map[string]int{}
+	var all []AccountInfo
+	find := func(name string) *AccountInfo {
+		i, known := at[name]
+		if !known {
+			i = len(all)
+			at[name] = i
+			all = append(all, AccountInfo{Name: name})
+		}
+		return &all[i]
+	}
+	for _, a := range t.Accounts {
+		find(a.Name).Weight = a.Weight
+	}
+	for i := range t.Jobs {
+		if j := &t.Jobs[i]; j.Account != "" {
+			a := find(j.Account)
+			a.Jobs++
+			a.GPUHours += gpuTime(j) / 3600
+		}
+	}
+	slices.SortFunc(all, func(a, b AccountInfo) int {
+		return cmp.Or(cmp.Compare(b.GPUHours, a.GPUHours), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}

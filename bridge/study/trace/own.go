@@ -1,0 +1,184 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+// version of our own format; readers refuse newer ones.
+const version = 1
+
+// header is the first line of a trace of ours.
+type header struct {
+	Version  int              `json:"fairbridge_trace"`
+	Name     string           `json:"name,omitempty"`
+	Start    time.Time        `json:"start,omitzero"`
+	Accounts []policy.Account `json:"accounts,omitempty"`
+}
+
+// line is a job in it. Times are seconds, the limit is like "2h30m0s".
+type line struct {
+	ID         int64              `json:"id"`
+	Name       string             `json:"name,omitempty"`
+	User       string             `json:"user,omitempty"`
+	Account    string             `json:"account,omitempty"`
+	QOS        string             `json:"qos,omitempty"`
+	Partition  string             `json:"partition,omitempty"`
+	Class      string             `json:"class,omitempty"`
+	Arrive     float64            `json:"arrive"`
+	GPUs       int                `json:"gpus"`
+	GPUType    string             `json:"gpu_type,omitempty"`
+	MinGPUs    int                `json:"min_gpus,omitempty"`
+	MaxGPUs    int                `json:"max_gpus,omitempty"`
+	CPUs       int                `json:"cpus,omitempty"`
+	MemMB      int64              `json:"mem_mb,omitempty"`
+	Limit      string             `json:"limit,omitempty"`
+	Deadline   float64            `json:"deadline,omitempty"`
+	Weight     float64            `json:"weight,omitempty"`
+	Duration   float64            `json:"duration,omitempty"`
+	Speeds     map[string]float64 `json:"speeds,omitempty"`
+	Training   *training          `json:"training,omitempty"`
+	End        work.End           `json:"end,omitempty"`
+	Checkpoint float64            `json:"checkpoint,omitempty"`
+	Fixed      bool               `json:"fixed,omitempty"`
+	Shareable  bool               `json:"shareable,omitempty"`
+	Silent     bool               `json:"silent,omitempty"`
+}
+
+type training struct {
+	Model string    `json:"model"`
+	Batch int       `json:"batch,omitempty"`
+	Mode  work.Mode `json:"mode"`
+	Steps int64     `json:"steps"`
+}
+
+func likeOwn(head string) bool {
+	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
+}
+
+// Write writes the trace in our own format: a line of JSON that says so, then
+// one for each job. Reading it gives the same jobs, but for the lines they
+// stand in.
+func (t *Trace) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	e := json.NewEncoder(out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(header{version, t.Name, t.Start, t.Accounts}); err != nil {
+		return fmt.Errorf("writing the header of trace %s: %w", t.Name, err)
+	}
+	for i := range t.Jobs {
+		if err := e.Encode(toLine(&t.Jobs[i])); err != nil {
+			return fmt.Errorf("writing job %d: %w", t.Jobs[i].ID, err)
+		}
+	}
+	return out.Flush()
+}
+
+func toLine(j *work.Job) line {
+	l := line{
+		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
+		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
+		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, End: j.End,
+		Checkpoint: j.Checkpoint, Fixed: j.Fixed, Shareable: j.Shareable, Silent: j.Silent,
+	}
+	if j.Limit != 0 {
+		l.Limit = j.Limit.String()
+	}
+	if t := j.Training; t != nil {
+		l.Training = &training{t.Model, t.Batch, t.Mode, t.Steps}
+	}
+	return l
+}
+
+func (l *line) job() (work.Job, error) {
+	j := work.Job{
+		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
+		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
+		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, End: l.End,
+		Checkpoint: l.Checkpoint, Fixed: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
+	}
+	if t := l.Training; t != nil {
+		j.Training = &work.Training{Model: t.Model, Batch: t.Batch, Mode: t.Mode, Steps: t.Steps}
+	}
+	switch j.End {
+	case work.Completed, work.Failed, work.Cancelled:
+	default:
+		return j, faultf("end", "%q, want failed, cancelled or nothing", j.End)
+	}
+	if l.Limit != "" {
+		d, err := time.ParseDuration(l.Limit)
+		if err != nil {
+			return j, faultf("limit", "%q, want like \"2h30m\"", l.Limit)
+		}
+		j.Limit = d
+	}
+	if l.ID == 0 {
+		return j, faultf("id", "it is missing or 0, want a positive number")
+	}
+	return j, nil
+}
+
+func readOwn(in *bufio.Reader, s *sink) error {
+	return eachLine(in, s, func(n int, text string) error {
+		if n == 1 {
+			return s.header(text)
+		}
+		if strings.TrimSpace(text) == "" {
+			return nil
+		}
+		var l line
+		if err := strict(text, &l); err != nil {
+			return s.bad(n, err)
+		}
+		j, err := l.job()
+		if err != nil {
+			return s.bad(n, err)
+		}
+		return s.add(j, n)
+	})
+}
+
+func (s *sink) header(text string) error {
+	var h header
+	if err := json.Unmarshal([]byte(text), &h); err != nil {
+		return Problem{File: s.path, Line: 1, What: fmt.Sprintf("the header is no JSON: %v", err)}
+	}
+	if h.Version < 1 || h.Version > version {
+		return Problem{s.path, 1, "fairbridge_trace", fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, version)}
+	}
+	if h.Name != "" {
+		s.Name = h.Name
+	}
+	for _, a := range h.Accounts {
+		if a.Name == "" || a.Weight < 0 {
+			return Problem{s.path, 1, "accounts", fmt.Sprintf("account %q with weight %g makes no sense", a.Name, a.Weight)}
+		}
+	}
+	s.Start, s.Accounts = h.Start, h.Accounts
+	return nil
+}
+
+// strict decodes one JSON value and nothing else.
+func strict(text string, into any) error {
+	d := json.NewDecoder(bytes.NewReader([]byte(text)))
+	d.DisallowUnknownFields()
+	var wrong *json.UnmarshalTypeError
+	switch err := d.Decode(into); {
+	case errors.As(err, &wrong):
+		return faultf(wrong.Field, "a %s, want %s", wrong.Value, wrong.Type)
+	case err != nil:
+		return faultf("", "%s", strings.TrimPrefix(err.Error(), "json: "))
+	case d.More():
+		return faultf("", "more than one JSON value; want one job a line")
+	}
+	return nil
+}

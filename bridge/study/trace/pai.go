@@ -1,0 +1,172 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"fairbridge/bridge/study/work"
+)
+
+// The columns of pai_task_table.csv and pai_job_table.csv, which have no header.
+const (
+	paiJob, paiTask, paiInstances, paiStatus, paiStart, paiEnd, paiCPU, paiMem, paiGPU, paiType = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+
+	paiTaskColumns, paiJobColumns = 10, 6
+	paiJobUser, paiJobStart       = 2, 4
+)
+
+// paiStates are the words for how a task ended, and whether it did.
+var paiStates = map[string]work.End{"Terminated": work.Completed, "Failed": work.Failed}
+
+func likePAI(head string) bool {
+	first, _, _ := strings.Cut(head, "\n")
+	cells := strings.Split(strings.TrimSpace(first), ",")
+	if len(cells) != paiTaskColumns && len(cells) != paiJobColumns {
+		return false
+	}
+	switch cells[3] {
+	case "Terminated", "Failed", "Running", "Waiting":
+		return true
+	}
+	return false
+}
+
+// paiGang is a job: its tasks run together.
+type paiGang struct {
+	work.Job
+	line       int
+	share      float64 // GPUs, in hundredths
+	start, end float64
+	open       bool // a task has not ended
+}
+
+// readPAI reads the tasks of Alibaba's trace of 2020. The users and submission
+// times stand in pai_job_table.csv, which is used where it lies in the same
+// folder.
+func readPAI(in *bufio.Reader, s *sink) error {
+	s.shift = true
+	gangs := map[string]*paiGang{}
+	var order []*paiGang
+	err := eachRow(in, s.path, func(r *row, line int) error {
+		if len(r.cells) == paiJobColumns {
+			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
+		}
+		if len(r.cells) != paiTaskColumns {
+			return s.bad(line, faultf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
+		}
+		g := gangs[r.cells[paiJob]]
+		if g == nil {
+			g = &paiGang{Job: work.Job{ID: unnumbered, Name: strings.Clone(r.cells[paiJob])}, line: line, start: math.Inf(1)}
+			gangs[g.Name] = g
+			order = append(order, g)
+		}
+		if err := g.take(r); err != nil {
+			return s.bad(line, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	submitted(gangs, filepath.Join(filepath.Dir(s.path), "pai_job_table.csv"))
+	for _, g := range order {
+		if err := g.done(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take adds a task.
+func (g *paiGang) take(r *row) error {
+	end, ended := paiStates[r.cells[paiStatus]]
+	if !ended || r.cells[paiEnd] == "" || r.cells[paiStart] == "" {
+		g.open = true
+		return nil
+	}
+	if r.cells[paiGPU] != "" {
+		g.share += r.number("plan_gpu", paiGPU) * r.number("inst_num", paiInstances)
+		g.GPUType = paiTypeOf(r.cells[paiType])
+	}
+	if end != work.Completed {
+		g.End = end
+	}
+	g.start = min(g.start, r.number("start_time", paiStart))
+	g.end = max(g.end, r.number("end_time", paiEnd))
+	return r.err
+}
+
+// paiTypeOf leaves out types that stand for whatever there is.
+func paiTypeOf(s string) string {
+	if s == "MISC" || s == "CPU" {
+		return ""
+	}
+	return strings.Clone(s)
+}
+
+func (g *paiGang) done(s *sink) error {
+	switch {
+	case g.open:
+		s.ignore(notEnded)
+	case g.share <= 0:
+		s.ignore(noGPUs)
+	case g.end <= g.start:
+		s.ignore(neverRan)
+	default:
+		g.GPUs, g.Shareable = int(math.Ceil(g.share/100)), g.share < 100
+		g.Duration = g.end - g.start
+		if g.Arrive == 0 {
+			g.Arrive = g.start
+		}
+		return s.add(g.Job, g.line)
+	}
+	return nil
+}
+
+// submitted adds what the job table knows. A table that is not there or cannot
+// be read leaves the jobs as they are: they arrive when they started.
+func submitted(gangs map[string]*paiGang, path string) {
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_ = eachRow(f, path, func(r *row, _ int) error {
+		if len(r.cells) != paiJobColumns {
+			return nil
+		}
+		if g := gangs[r.cells[paiJob]]; g != nil {
+			g.User = strings.Clone(r.cells[paiJobUser])
+			if at := r.number("start_time", paiJobStart); r.err == nil && at <= g.start {
+				g.Arrive = at
+			}
+		}
+		return nil
+	})
+}
+
+// eachRow calls take with the rows of a table without a header.
+func eachRow(in io.Reader, path string, take func(r *row, line int) error) error {
+	c := csv.NewReader(in)
+	c.FieldsPerRecord, c.ReuseRecord, c.LazyQuotes = -1, true, true
+	for {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		line, _ := c.FieldPos(0)
+		if err != nil {
+			return Problem{File: path, Line: line, What: fmt.Sprint(err)}
+		}
+		if err := take(&row{cells: cells}, line); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+)
+
+// queuedJob is what matters of a job of squeue --json, of any release.
+type queuedJob struct {
+	ID        int64  `json:"job_id"`
+	Name      string `json:"name"`
+	User      string `json:"user_name"`
+	Account   string `json:"account"`
+	QOS       string `json:"qos"`
+	Partition string `json:"partition"`
+	State     words  `json:"job_state"`
+	Submit    number `json:"submit_time"`
+	Eligible  number `json:"eligible_time"`
+	Limit     number `json:"time_limit"` // minutes
+	Asked     string `json:"tres_req_str"`
+	Had       string `json:"tres_alloc_str"`
+	Tasks     string `json:"array_task_string"`
+}
+
+// number is one, or an object that says whether there is one.
+type number float64
+
+func (n *number) UnmarshalJSON(b []byte) error {
+	var o struct {
+		Set    bool
+		Number float64
+	}
+	if b[0] == '{' {
+		if err := json.Unmarshal(b, &o); err != nil {
+			return err
+		}
+		if !o.Set {
+			o.Number = 0
+		}
+		*n = number(o.Number)
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(n))
+}
+
+// words is a word or several.
+type words []string
+
+func (w *words) UnmarshalJSON(b []byte) error {
+	if b[0] == '[' {
+		return json.Unmarshal(b, (*[]string)(w))
+	}
+	*w = make(words, 1)
+	return json.Unmarshal(b, &(*w)[0])
+}
+
+func likeQueueJSON(head string) bool {
+	return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"job_id"`) && strings.Contains(head, `"jobs"`)
+}
+
+func readQueueJSON(in *bufio.Reader, s *sink) error {
+	s.Notes = append(s.Notes, squeueNote)
+	s.shift = true
+	return eachElement(in, s, "jobs", func(q *queuedJob, line int) error {
+		if len(q.State) == 0 || q.State[0] != "PENDING" && q.State[0] != "RUNNING" && q.State[0] != "SUSPENDED" {
+			s.ignore("neither waiting nor running")
+			return nil
+		}
+		j, err := q.job()
+		switch {
+		case err != nil:
+			return s.bad(line, err)
+		case j.GPUs == 0:
+			s.ignore(noGPUs)
+			return nil
+		case j.Duration == 0:
+			s.ignore("without a time limit")
+			return nil
+		}
+		for range tasks(strconv.FormatInt(q.ID, 10) + "_[" + q.Tasks + "]") {
+			if err := s.add(j, line); err != nil {
+				return err
+			}
+			j.ID = unnumbered
+		}
+		return nil
+	})
+}
+
+func (q *queuedJob) job() (work.Job, error) {
+	j := work.Job{
+		ID: q.ID, Name: q.Name, User: q.User, Account: q.Account, QOS: q.QOS, Partition: q.Partition,
+		Arrive: float64(max(q.Submit, q.Eligible)), Limit: time.Duration(float64(q.Limit) * float64(time.Minute)),
+	}
+	if q.Limit < 0 || q.Limit > mostSeconds/60 {
+		return j, faultf("time_limit", "%g minutes make no sense", float64(q.Limit))
+	}
+	asked, err := parseTRES(q.Asked)
+	if err != nil {
+		return j, faultf("tres_req_str", "%v", err)
+	}
+	had, err := parseTRES(q.Had)
+	if err != nil {
+		return j, faultf("tres_alloc_str", "%v", err)
+	}
+	j.GPUs, j.GPUType, j.CPUs, j.MemMB = max(had.gpus, asked.gpus), asked.gpuType, max(had.cpus, asked.cpus), asked.memMB
+	j.Duration = j.Limit.Seconds()
+	return j, nil
+}

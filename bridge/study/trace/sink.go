@@ -1,0 +1,216 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+)
+
+// sink collects the jobs of a file and watches that they make sense.
+type sink struct {
+	Trace
+	path  string
+	opts  Options
+	lines map[int64]int // of the ids seen
+	shift bool          // the first arrival is the beginning; see done
+}
+
+func newSink(path, format string, o Options) *sink {
+	if o.GPUsPerProc == 0 {
+		o.GPUsPerProc = 1
+	}
+	return &sink{
+		Trace: Trace{Name: name(path), Path: path, Format: format, Ignored: map[string]int{}},
+		path:  path, opts: o, lines: map[int64]int{},
+	}
+}
+
+// unnumbered is the id of jobs that get one at the end.
+const unnumbered = -1
+
+// add takes a job. The error ends the reading.
+func (s *sink) add(j work.Job, line int) error {
+	j.Line = line
+	readable(&j)
+	if j.ID == 0 {
+		j.ID = int64(line)
+	}
+	if err := sound(&j); err != nil {
+		return s.bad(line, err)
+	}
+	if j.ID == unnumbered || s.lines == nil {
+		s.Jobs = append(s.Jobs, j)
+		return nil
+	}
+	if first, twice := s.lines[j.ID]; twice {
+		return s.bad(line, faultf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
+	}
+	s.lines[j.ID] = line
+	s.Jobs = append(s.Jobs, j)
+	return nil
+}
+
+// readable replaces what is no text: our own format could not keep it.
+func readable(j *work.Job) {
+	for _, s := range []*string{&j.Name, &j.User, &j.Account, &j.QOS, &j.Partition, &j.Class, &j.GPUType} {
+		*s = strings.ToValidUTF8(*s, "?")
+	}
+	if j.Training != nil {
+		j.Training.Model = strings.ToValidUTF8(j.Training.Model, "?")
+	}
+}
+
+// ignore counts what is no job for us.
+func (s *sink) ignore(why string) { s.Ignored[why]++ }
+
+// bad says what is wrong with a line, or notes it where bad rows are skipped.
+func (s *sink) bad(line int, err error) error {
+	p := Problem{File: s.path, Line: line, What: err.Error()}
+	var f *fault
+	if errors.As(err, &f) {
+		p.Column, p.What = f.column, f.what
+	}
+	if !s.opts.SkipBad {
+		return p
+	}
+	s.Skipped++
+	if len(s.Bad) < shownBad {
+		s.Bad = append(s.Bad, p)
+	}
+	return nil
+}
+
+// done returns the trace in order.
+func (s *sink) done() (*Trace, error) {
+	if len(s.Jobs) == 0 {
+		return nil, Problem{File: s.path, What: "no jobs in it" + s.instead()}
+	}
+	s.number()
+	slices.SortStableFunc(s.Jobs, func(a, b work.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	if s.shift {
+		s.begin()
+	}
+	if len(s.Ignored) == 0 {
+		s.Ignored = nil
+	}
+	return &s.Trace, nil
+}
+
+// epoch is the least time that is believed to count from 1970: 2001.
+const epoch = 1e9
+
+// begin lets time count from the first arrival.
+func (s *sink) begin() {
+	first := s.Jobs[0].Arrive
+	switch {
+	case first >= epoch:
+		s.Start = time.UnixMilli(int64(first * 1000)).UTC()
+	case !s.Start.IsZero():
+		s.Start = s.Start.Add(time.Duration(first * float64(time.Second)))
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.Arrive = micro(j.Arrive - first)
+		if j.Deadline > 0 {
+			j.Deadline = micro(j.Deadline - first)
+		}
+	}
+}
+
+// micro takes away what subtracting large numbers adds.
+func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
+
+// number gives jobs without an id one that no other has.
+func (s *sink) number() {
+	next := int64(1)
+	for id := range s.lines {
+		next = max(next, id+1)
+	}
+	for i := range s.Jobs {
+		if s.Jobs[i].ID == unnumbered {
+			s.Jobs[i].ID = next
+			next++
+		}
+	}
+}
+
+// instead says what was in a file that has no jobs.
+func (s *sink) instead() string {
+	var what string
+	for _, why := range s.Reasons() {
+		what += fmt.Sprintf("; %d %s", s.Ignored[why], why)
+	}
+	if s.Skipped > 0 {
+		what += fmt.Sprintf("; %d bad rows, the first: %v", s.Skipped, s.Bad[0])
+	}
+	return what
+}
+
+// Reasons are the keys of Ignored in order.
+func (t *Trace) Reasons() []string {
+	var all []string
+	for why := range t.Ignored {
+		all = append(all, why)
+	}
+	slices.Sort(all)
+	return all
+}
+
+// most is the largest number of seconds or GPUs that is believed.
+const (
+	mostSeconds = 100 * 366 * 86400
+	mostGPUs    = 1 << 20
+)
+
+// sound says what is wrong with a job, whatever it was read from.
+func sound(j *work.Job) error {
+	if err := soundAsk(j); err != nil {
+		return err
+	}
+	for _, v := range []struct {
+		what  string
+		value float64
+	}{
+		{"arrival", j.Arrive}, {"duration", j.Duration}, {"deadline", j.Deadline}, {"weight", j.Weight}, {"checkpoint", j.Checkpoint},
+		{"time limit", j.Limit.Seconds()},
+	} {
+		switch {
+		case math.IsNaN(v.value) || v.value > mostSeconds:
+			return faultf(v.what, "%g is not believable", v.value)
+		case v.value < 0:
+			return faultf(v.what, "%g is negative", v.value)
+		}
+	}
+	if j.Deadline > 0 && j.Deadline <= j.Arrive {
+		return faultf("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
+	}
+	if j.Training == nil && j.Duration == 0 {
+		return faultf("duration", "it is zero; leave out jobs that never ran")
+	}
+	if t := j.Training; t != nil && t.Steps <= 0 {
+		return faultf("total steps", "%d, want at least 1", t.Steps)
+	}
+	return nil
+}
+
+func soundAsk(j *work.Job) error {
+	switch {
+	case j.ID <= 0 && j.ID != unnumbered:
+		return faultf("job id", "%d, want a positive number", j.ID)
+	case j.GPUs <= 0:
+		return faultf("gpus", "%d, want at least 1", j.GPUs)
+	case j.GPUs > mostGPUs:
+		return faultf("gpus", "%d is not believable", j.GPUs)
+	case j.CPUs < 0 || j.MemMB < 0:
+		return faultf("cpus, memory", "negative")
+	case j.MinGPUs < 0 || j.MaxGPUs < 0 || j.MaxGPUs > 0 && j.MinGPUs > j.MaxGPUs:
+		return faultf("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package trace
+
+import (
+	"bufio"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+)
+
+// swfFields is the number of columns of the Standard Workload Format.
+const swfFields = 18
+
+func likeSWF(head string) bool {
+	for text := range strings.Lines(head) {
+		switch text = strings.TrimSpace(text); {
+		case text == "" || strings.HasPrefix(text, ";"):
+			continue
+		case len(strings.Fields(text)) != swfFields:
+			return false
+		}
+		_, err := strconv.ParseInt(strings.Fields(text)[0], 10, 64)
+		return err == nil
+	}
+	return false
+}
+
+func readSWF(in *bufio.Reader, s *sink) error {
+	var start float64
+	err := eachLine(in, s, func(n int, text string) error {
+		text = strings.TrimSpace(text)
+		if name, value, ok := strings.Cut(strings.TrimLeft(text, "; "), ":"); ok && strings.HasPrefix(text, ";") && name == "UnixStartTime" {
+			start, _ = parseNumber(value)
+		}
+		if text == "" || strings.HasPrefix(text, ";") {
+			return nil
+		}
+		r := row{cells: strings.Fields(text)}
+		if len(r.cells) != swfFields {
+			return s.bad(n, faultf("", "%d columns, want %d", len(r.cells), swfFields))
+		}
+		j, why := swf(&r, s.opts.GPUsPerProc)
+		switch {
+		case r.err != nil:
+			return s.bad(n, r.err)
+		case why != "":
+			s.ignore(why)
+			return nil
+		}
+		return s.add(j, n)
+	})
+	if s.shift = true; start > 0 {
+		s.Start = time.Unix(int64(start), 0).UTC()
+	}
+	return err
+}
+
+// swf reads a line; unknown values are −1 there.
+func swf(r *row, gpusPerProc float64) (j work.Job, why string) {
+	procs := r.number("allocated processors", 4)
+	if procs <= 0 {
+		procs = r.number("requested processors", 7)
+	}
+	j = work.Job{
+		ID: r.whole("job number", 0), Arrive: r.number("submit time", 1), Duration: r.number("run time", 3),
+		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: known("user", r.whole("user", 11)),
+		Account: known("group", r.whole("group", 12)), Partition: known("queue", r.whole("queue", 14)),
+		Limit: time.Duration(max(r.number("requested time", 8), 0) * float64(time.Second)),
+	}
+	switch r.whole("status", 10) {
+	case 0:
+		j.End = work.Failed
+	case 5:
+		j.End = work.Cancelled
+	case 2, 3, 4:
+		return j, "parts of jobs that stand as a whole elsewhere"
+	}
+	if j.Duration <= 0 {
+		return j, neverRan
+	}
+	return j, ""
+}
+
+// known names a number of people or queues; "" for unknown ones.
+func known(what string, n int64) string {
+	if n < 0 {
+		return ""
+	}
+	return what + strconv.FormatInt(n, 10)
+}

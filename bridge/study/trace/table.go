@@ -1,0 +1,151 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+)
+
+// table is a file of rows below a header.
+type table struct {
+	comma rune
+	need  []string // columns without which it is another format
+	// job reads a row; what is no job for us comes with a reason in why.
+	job func(r *record) (j work.Job, why string)
+}
+
+// like says whether the first line of a file names the needed columns.
+func (t *table) like(head string) bool {
+	first, _, _ := strings.Cut(head, "\n")
+	at := columns(strings.Split(first, string(t.comma)))
+	return !slices.ContainsFunc(t.need, func(name string) bool { _, ok := at[name]; return !ok })
+}
+
+// columns maps the names of a header, in small letters and without units, to
+// their places.
+func columns(names []string) map[string]int {
+	at := map[string]int{}
+	for i, n := range names {
+		n = strings.ToLower(strings.Trim(strings.TrimSpace(n), "\ufeff\""))
+		n, _, _ = strings.Cut(n, "(")
+		if _, twice := at[n]; !twice && n != "" {
+			at[n] = i
+		}
+	}
+	return at
+}
+
+// record is one row of a table. It keeps the first error.
+type record struct {
+	row
+	at map[string]int
+}
+
+// has reports whether the file has the column.
+func (r *record) has(name string) bool { _, ok := r.at[name]; return ok }
+
+// text returns a cell; "" where there is no such column.
+func (r *record) text(name string) string {
+	if i, ok := r.at[name]; ok && i < len(r.cells) {
+		return strings.TrimSpace(r.cells[i])
+	}
+	return ""
+}
+
+// column is for row's methods: -1 where the file lacks it.
+func (r *record) column(name string) int {
+	if i, ok := r.at[name]; ok {
+		return i
+	}
+	return -1
+}
+
+func (r *record) num(name string) float64 { return r.number(name, r.column(name)) }
+func (r *record) count(name string) int   { return int(r.whole(name, r.column(name))) }
+
+// stamps are how moments are written; those without a zone are taken as UTC.
+var stamps = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
+
+// moment returns a cell as seconds since 1970; plain numbers are that already.
+func (r *record) moment(name string) float64 {
+	if r.err != nil {
+		return 0
+	}
+	at, err := parseMoment(r.text(name))
+	if err != nil {
+		r.err = faultf(name, "%v", err)
+	}
+	return at
+}
+
+func parseMoment(s string) (float64, error) {
+	for _, form := range stamps {
+		if t, err := time.Parse(form, s); err == nil {
+			return float64(t.UnixMilli()) / 1000, nil
+		}
+	}
+	if v, err := parseNumber(s); err == nil {
+		return v, nil
+	}
+	return 0, errors.New("\"" + clip(s) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
+}
+
+func (t *table) read(in *bufio.Reader, s *sink) error {
+	c := csv.NewReader(in)
+	c.Comma, c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = t.comma, -1, true, true
+	names, err := c.Read()
+	if err != nil {
+		return Problem{File: s.path, Line: 1, What: err.Error()}
+	}
+	at := columns(names)
+	for _, name := range t.need {
+		if _, ok := at[name]; !ok {
+			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " + strings.Join(t.need, ", ")}
+		}
+	}
+	s.shift = true
+	for width := len(names); ; {
+		cells, err := c.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		n, _ := c.FieldPos(0)
+		if err != nil {
+			return Problem{File: s.path, Line: n, What: err.Error()}
+		}
+		if err := t.take(s, cells, at, n, width); err != nil {
+			return err
+		}
+	}
+}
+
+// take reads a row of a table so many columns wide.
+func (t *table) take(s *sink, cells []string, at map[string]int, line, width int) error {
+	if len(cells) != width {
+		return s.bad(line, faultf("", "%d columns, but the header has %d", len(cells), width))
+	}
+	r := record{row{cells: cells}, at}
+	switch j, why := t.job(&r); {
+	case why != "":
+		s.ignore(why)
+		return nil
+	case r.err != nil:
+		return s.bad(line, r.err)
+	default:
+		return s.add(j, line)
+	}
+}
+
+// Why rows are no jobs for us.
+const (
+	noGPUs   = "without GPUs"
+	neverRan = "that never ran"
+	notEnded = "not ended yet"
+	steps    = "job steps"
+)

@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+// Trace is a workload as a file tells it.
+type Trace struct {
+	Name   string     // of the file, without folder and ending
+	Path   string     // of the file; "": made
+	Format string     // one of Formats
+	Jobs   []work.Job // by arrival, then as in the file; ids are unique
+	// Accounts are those the file gives weights to, by name.
+	Accounts []policy.Account
+	// Start is the moment from which jobs count their seconds; zero where the
+	// file counts from a beginning of its own.
+	Start time.Time
+	// Ignored counts what is no job for us and no fault either, by reason: job
+	// steps, jobs without GPUs, jobs that never ran.
+	Ignored map[string]int
+	Notes   []string // what to know before believing figures made of it
+	Skipped int      // bad rows that Options.SkipBad passed over
+	Bad     []error  // the first few of them
+}
+
+// Options say how to read a file. The zero value fits the published ones.
+type Options struct {
+	Format      string  // one of Formats; "" or "auto": found out from the content
+	GPUsPerProc float64 // swf counts processors: GPUs that one of them stands for; 0: 1
+	SkipBad     bool    // pass over rows that make no sense
+}
+
+// shownBad is how many bad rows are kept to be shown.
+const shownBad = 5
+
+// Open reads a trace, packed by gzip or not. Errors are a Problem where a line
+// of the file is at fault.
+func Open(path string, o Options) (*Trace, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading a trace: %w", err)
+	}
+	defer f.Close()
+	return Read(f, path, o)
+}
+
+// Read reads a trace from r; the path names it in errors.
+func Read(r io.Reader, path string, o Options) (*Trace, error) {
+	in, err := unpacked(r)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	head, err := in.Peek(peeked)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	if len(strings.TrimSpace(string(head))) == 0 {
+		return nil, fmt.Errorf("reading %s: the file is empty", path)
+	}
+	f, err := find(o.Format, head)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
+	s := newSink(path, f.name, o)
+	if err := f.read(in, s); err != nil {
+		return nil, err
+	}
+	return s.done()
+}
+
+// unpacked reads gzip as what is in it.
+func unpacked(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, peeked)
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, peeked), nil
+}
+
+// name is what a trace is called after its file.
+func name(path string) string {
+	base := strings.TrimSuffix(filepath.Base(path), ".gz")
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}

@@ -1,0 +1,192 @@
+package trial
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/work"
+	"fairbridge/policy"
+)
+
+func nodes(t *testing.T, spec string) []policy.Node {
+	t.Helper()
+	n, err := cluster.Parse(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestFit wants jobs that can never run to be refused with their line and the
+// reason of the type that comes nearest.
+func TestFit(t *testing.T) {
+	tables := work.NewTables([]work.Speed{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
+	lm := &work.Training{Model: "LM", Batch: 10, Mode: work.Static, Steps: 100}
+	for _, c := range []struct {
+		name   string
+		job    work.Job
+		tables *work.Tables
+		says   string // "": it fits
+	}{
+		{"small", work.Job{GPUs: 8}, nil, ""},
+		{"gang within a type", work.Job{GPUs: 16}, nil, ""},
+		{"larger than every type", work.Job{GPUs: 17}, nil, "job 7 asks for 17 GPUs, the cluster has 16 of type a100, 8 of type h100"},
+		{"larger than its type", work.Job{GPUs: 9, GPUType: "h100"}, nil, "asks for 9 GPUs, the cluster has 8 of type h100"},
+		{"elastic", work.Job{GPUs: 64, MinGPUs: 2, MaxGPUs: 64}, nil, ""},
+		{"no such type", work.Job{GPUs: 1, GPUType: "k80"}, nil, "type k80, the cluster has none"},
+		{"no speed", work.Job{GPUs: 1, Speeds: map[string]float64{"v100": 1}}, nil, "cannot run on GPUs of type"},
+		{"speed of one type", work.Job{GPUs: 1, Speeds: map[string]float64{"h100": 2}}, nil, ""},
+		{"training", work.Job{GPUs: 2, Training: lm}, tables, ""},
+		{"training that nobody measured", work.Job{GPUs: 4, Training: lm}, tables, "no speed of LM (batch size 10) with 4 GPUs"},
+		{"training without tables", work.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
+	} {
+		c.job.ID, c.job.Line, c.job.Duration = 7, 3, 60
+		w := Workload{Jobs: []work.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
+		err := w.fit("some.trace", false)
+		if c.says == "" {
+			if err != nil || len(w.Jobs) != 1 {
+				t.Errorf("%s: %v", c.name, err)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "some.trace:3: ") {
+			t.Errorf("%s: error %v, want %s", c.name, err, c.says)
+		}
+		w.Jobs = append([]work.Job{{ID: 1, GPUs: 1, Duration: 5}}, c.job)
+		if err := w.fit("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
+			t.Errorf("%s: skipping leaves %d jobs, remarks %q (%v)", c.name, len(w.Jobs), w.Remarks, err)
+		}
+	}
+}
+
+func TestLoadReadsEverything(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "two.trace")
+	row := "LM (batch size 10)\tpython3 main.py\tlm\t--steps\t0\t600\t%d\tstatic\t1\t-1\t600\t0\n"
+	text := strings.ReplaceAll(row, "%d", "1") + strings.ReplaceAll(row, "%d", "4")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tables := filepath.Join(filepath.Dir(path), "tables.json")
+	if err := os.WriteFile(tables, []byte(`{"v100": {"('LM (batch size 10)', 1)": {"null": 2}}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := Source{Trace: path, Tables: tables, Nodes: nodes(t, "2")}
+	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "two.trace:2: job 2 asks for 4 GPUs, the cluster has 2") {
+		t.Errorf("error %v", err)
+	}
+	s.SkipBad = true
+	w, err := Load(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Name != "two" || len(w.Jobs) != 1 || w.Jobs[0].Partition != cluster.Partition || w.GPUs() != 2 {
+		t.Errorf("workload %+v", w)
+	}
+	if d := cmp.Diff([]policy.Account{{Weight: 1}}, w.Accounts); d != "" {
+		t.Errorf("accounts (-want +got):\n%s", d)
+	}
+}
+
+// TestRunEnds wants an interrupted simulation to end with the context's error
+// although no decision is under way to notice it.
+func TestRunEnds(t *testing.T) {
+	w, err := Draw("philly", draw.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	picks, err := roster.Parse("fifo", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, err := Clock("intervals", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if _, err := w.Run(ctx, picks[0], Way{Clock: clock}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestFidelities wants the same jobs to end under both, with the same names on
+// the figures.
+func TestFidelities(t *testing.T) {
+	w, err := Draw("philly", draw.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	picks, err := roster.Parse("tiresias:min_run=20m", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock, err := Clock("intervals", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var spans []float64
+	for _, slurm := range []bool{false, true} {
+		run, err := w.Run(t.Context(), picks[0], Way{Slurm: slurm, Clock: clock, Seed: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := run.Summary()
+		if s.Jobs != 25 || s.Policy != "tiresias:min_run=20m" || s.Trace != "philly" || run.Seed != 3 || !(s.Makespan > 0) {
+			t.Errorf("slurm %t: %+v", slurm, s)
+		}
+		spans = append(spans, s.Makespan)
+	}
+	if spans[1] < spans[0]*0.9 {
+		t.Errorf("through Slurm the makespan is %.0f s, exactly %.0f s", spans[1], spans[0])
+	}
+}
+
+func TestSpread(t *testing.T) {
+	s := NewSpread([]measure.Summary{{Policy: "p", Makespan: 30, Restarts: 2}, {Policy: "p", Makespan: 10, Restarts: 9}, {Policy: "p", Makespan: 20, Restarts: 4}})
+	if s.Median.Makespan != 20 || s.Min.Makespan != 10 || s.Max.Makespan != 30 || s.Median.Restarts != 4 || s.Runs != 3 {
+		t.Errorf("%+v", s)
+	}
+	if got := s.Cell(&Figures[0]); got != "20.0 (10.0–30.0)" {
+		t.Errorf("cell %q", got)
+	}
+	even := NewSpread([]measure.Summary{{Makespan: 10}, {Makespan: 20}})
+	if got := even.Cell(&Figures[0]); got != "15.0 (10.0–20.0)" {
+		t.Errorf("cell %q", got)
+	}
+	one := NewSpread([]measure.Summary{{Makespan: 10}})
+	if got := one.Cell(&Figures[0]); got != "10.0" {
+		t.Errorf("cell %q", got)
+	}
+}
+
+func TestClock(t *testing.T) {
+	c, err := Clock("shockwave", 0)
+	if err != nil || c.Round != 2*time.Minute || c.Cost != 20*time.Second {
+		t.Errorf("%+v (%v)", c, err)
+	}
+	if c, err = Clock("gavel", 90*time.Second); err != nil || c.Round != 90*time.Second {
+		t.Errorf("%+v (%v)", c, err)
+	}
+	if c, err = Clock("intervals", 5*time.Second); err != nil || c.Round != 0 || c.Every != 5*time.Second {
+		t.Errorf("%+v (%v)", c, err)
+	}
+	for _, bad := range []struct {
+		name  string
+		round time.Duration
+	}{{"sun", 0}, {"gavel", -1}, {"gavel", time.Millisecond}} {
+		if _, err := Clock(bad.name, bad.round); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
