@@ -22,8 +22,7 @@ var ours = []rule{
 	{[]string{"policy"}, nil, "the vocabulary stands on nothing"},
 	{[]string{"policy/solve"}, nil, "numbers know nothing of jobs"},
 	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/study/work", "bridge/study/draw"}, "foreign histories are jobs"},
-	{[]string{"bridge/study/past"}, []string{"policy/...", "bridge/...", "accounting"}, "the site's own past"},
-	{[]string{"bridge/study/chart"}, []string{"bridge/study/...", "accounting/report/plain"}, "figures in, pictures out"},
+	{[]string{"bridge/study/chart"}, []string{"bridge/study/...", "bridge/plain"}, "figures in, pictures out"},
 	{[]string{"bridge/study/..."}, []string{"policy/...", "bridge/..."}, "what would have happened, by the loop or exactly"},
 	{[]string{"policy/paper"}, []string{"policy/..."}, "a paper is composed of stages"},
 	{[]string{"policy/policytest"}, []string{"policy"}, "the laws hold for every policy"},
@@ -42,7 +41,7 @@ var ours = []rule{
 	{[]string{"bridge/slurm/decode"}, []string{"bridge/slurm", "bridge/slurm/internal/scan"}, "replies in, records out"},
 	{[]string{"bridge/slurm/..."}, []string{"bridge/slurm/..."}, "the client knows Slurm only"},
 	{[]string{"bridge"}, []string{"policy", "bridge/slurm", "bridge/invariant"}, "nouns and ports stand on nothing of their verbs"},
-	{[]string{"bridge/invariant"}, nil, "sentences only"},
+	{[]string{"bridge/invariant", "bridge/plain"}, nil, "sentences and text only"},
 	{[]string{"bridge/actuator/..."}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/..."}, "what an actuator is does not hang on who uses it"},
 	{[]string{"bridge/judge"}, []string{"bridge/slurm"}, "views in, a verdict out"},
 	{[]string{"bridge/intake"}, []string{"policy", "bridge", "bridge/slurm", "bridge/actuator", "bridge/ledger"}, "views and the past in, a snapshot out"},
@@ -121,7 +120,7 @@ func forTests(folder string) bool {
 func TestImports(t *testing.T) {
 	for _, f := range tree(t) {
 		for _, imp := range f.imports() {
-			if match(noDatabase, f.folder) && needsDatabase(imp) && f.folder != "bridge/study/past" {
+			if match(noDatabase, f.folder) && needsDatabase(imp) {
 				t.Errorf("%s imports %s: what needs a database is tried in accounting", f.path, imp)
 			}
 			if why := forbidden(f.folder, imp); why != "" && !f.test {
@@ -135,7 +134,7 @@ func TestImports(t *testing.T) {
 // files.
 func needsDatabase(imp string) bool {
 	to, _ := local(imp)
-	return match([]string{"accounting/..."}, to) && to != "accounting/report/plain" || match([]string{"github.com/jackc/pgx/v5/..."}, imp)
+	return match([]string{"accounting/..."}, to) || match([]string{"github.com/jackc/pgx/v5/..."}, imp)
 }
 
 // forbidden says why the package must not import the other, or "".

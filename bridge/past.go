@@ -46,3 +46,26 @@ func (m Memo) For(p *Partition) Memo {
 	}
 	return m
 }
+
+// PastRun is one run of a job of the past, as a replay of that past reads it.
+type PastRun struct {
+	Job        policy.JobID
+	Arrive     time.Time // first submission of the job
+	Start, End time.Time // End of a run under way is the last view
+	Closed     bool      // it is not under way
+	Name, User string
+	Account    string
+	QOS, State string
+	GPUs       int
+	Limit      float64  // seconds; 0: none
+	Types      []string // of the GPUs it held, sorted
+	Nodes      int      // on which it held GPUs
+	Stopped    bool     // by a requeue of ours
+}
+
+// Steering is how many cycles of the past a mode and policy decided.
+type Steering struct {
+	Mode           Mode
+	Policy, Params string
+	Cycles, Pushed int64 // Pushed counts edits
+}

@@ -17,7 +17,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 // summed is a small history, summed up.

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 // CSV writes the table with a line of column names. Times are RFC 3339 in UTC,

@@ -14,7 +14,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 	"fairbridge/policy"
 )
 

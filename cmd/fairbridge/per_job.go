@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 func (t *trials) perJobFlag(c *cobra.Command) {

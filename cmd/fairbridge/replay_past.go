@@ -152,7 +152,7 @@ func (p *pasting) read(ctx context.Context) error {
 
 // steering finds out what was done: whether Slurm was alone, and else what
 // steered most of the time.
-func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accounting.PastRun) error {
+func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []bridge.PastRun) error {
 	list, err := db.Steered(ctx, p.file.Cluster, p.partition, p.from, p.to)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accoun
 	}
 	p.way.Loop = simulated(config)
 	p.base = roster.Alone()
-	i := slices.IndexFunc(list, func(s accounting.Steering) bool { return s.Pushed > 0 })
+	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
 	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
 		return nil
 	}
@@ -177,7 +177,7 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []accoun
 }
 
 // busy is how long there was something to decide.
-func (p *pasting) busy(runs []accounting.PastRun) time.Duration {
+func (p *pasting) busy(runs []bridge.PastRun) time.Duration {
 	first, last := p.to, p.from
 	for i := range runs {
 		if a := runs[i].Arrive; a.Before(first) {
@@ -202,7 +202,7 @@ func simulated(c bridge.Config) bridge.Config {
 }
 
 // jobs makes a workload of the runs, and reads the nodes.
-func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []accounting.PastRun) error {
+func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []bridge.PastRun) error {
 	f, nodes := p.file, p.source.Nodes
 	var err error
 	if nodes == nil {

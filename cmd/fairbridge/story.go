@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"fairbridge/accounting"
-	"fairbridge/accounting/report/plain"
 	"fairbridge/bridge"
+	"fairbridge/bridge/plain"
 )
 
 func printStory(w io.Writer, e *explained, now time.Time) {

@@ -10,7 +10,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
 
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 // sheet is a table in the plain style of squeue. On a terminal its last column

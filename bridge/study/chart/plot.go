@@ -6,7 +6,7 @@ import (
 	"html/template"
 	"strings"
 
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 // The drawing, in units of the picture's own: it grows with the page.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/trial"
@@ -21,7 +20,7 @@ type Asked struct {
 	Name         string // of the workload
 	Partition    string
 	Since, Until time.Time
-	Runs         []accounting.PastRun        // as accounting returns them
+	Runs         []bridge.PastRun            // as accounting returns them
 	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
@@ -146,7 +145,7 @@ func (a *Asked) sec(t time.Time) float64 { return max(t.Sub(a.Since).Seconds(), 
 
 // job makes one job of its runs. If it was stopped by us it went on where it
 // was, so that all runs are its work; else only the last one is.
-func (a *Asked) job(runs []accounting.PastRun) lived {
+func (a *Asked) job(runs []bridge.PastRun) lived {
 	first, last := &runs[0], &runs[len(runs)-1]
 	l := lived{carried: first.Arrive.Before(a.Since), open: !last.Closed}
 	ran, kept, stopped := 0.0, 0.0, false
@@ -180,7 +179,7 @@ func (a *Asked) job(runs []accounting.PastRun) lived {
 }
 
 // limit is what was left of the time limit at the beginning.
-func (a *Asked) limit(first, last *accounting.PastRun) time.Duration {
+func (a *Asked) limit(first, last *bridge.PastRun) time.Duration {
 	d := policy.Seconds(last.Limit)
 	if d > 0 && first.Start.Before(a.Since) {
 		d = max(d-a.Since.Sub(first.Start), time.Minute)
@@ -189,7 +188,7 @@ func (a *Asked) limit(first, last *accounting.PastRun) time.Duration {
 }
 
 // opted reports whether the site lets such jobs be stopped.
-func (a *Asked) opted(r *accounting.PastRun) bool {
+func (a *Asked) opted(r *bridge.PastRun) bool {
 	o := &a.Opting
 	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, a.Partition)
 }

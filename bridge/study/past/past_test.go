@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
@@ -19,9 +18,9 @@ import (
 var midnight = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 
 // run is a run from and to so many minutes after midnight.
-func run(job int64, arrive, start, end float64, change func(*accounting.PastRun)) accounting.PastRun {
+func run(job int64, arrive, start, end float64, change func(*bridge.PastRun)) bridge.PastRun {
 	at := func(m float64) time.Time { return midnight.Add(time.Duration(m * float64(time.Minute))) }
-	r := accounting.PastRun{
+	r := bridge.PastRun{
 		Job: policy.JobID(job), Arrive: at(arrive), Start: at(start), End: at(end), Closed: true, Name: "n", User: "u", Account: "a",
 		State: "COMPLETED", GPUs: 2, Limit: 7200, Types: []string{"a100"}, Nodes: 1,
 	}
@@ -31,7 +30,7 @@ func run(job int64, arrive, start, end float64, change func(*accounting.PastRun)
 	return r
 }
 
-func asked(t *testing.T, runs ...accounting.PastRun) Asked {
+func asked(t *testing.T, runs ...bridge.PastRun) Asked {
 	t.Helper()
 	nodes, err := cluster.Parse("2x4:a100")
 	if err != nil {
@@ -50,27 +49,27 @@ func site(t *testing.T, a Asked) *Site {
 }
 
 func TestJobsOfRuns(t *testing.T) {
-	ours := func(r *accounting.PastRun) { r.Stopped, r.State = true, "REQUEUED" }
-	theirs := func(r *accounting.PastRun) { r.State = "NODE_FAIL" }
+	ours := func(r *bridge.PastRun) { r.Stopped, r.State = true, "REQUEUED" }
+	theirs := func(r *bridge.PastRun) { r.State = "NODE_FAIL" }
 	for _, tt := range []struct {
 		name string
-		runs []accounting.PastRun
+		runs []bridge.PastRun
 		job  work.Job
 		out  measure.Outcome
 	}{
-		{"plain", []accounting.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
+		{"plain", []bridge.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
 			work.Job{Duration: 600, Limit: 2 * time.Hour, Fixed: true},
 			measure.Outcome{Start: 300, Finish: 900, Alone: 600, Ran: 600, Service: 1200}},
-		{"stopped by us: it went on", []accounting.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
+		{"stopped by us: it went on", []bridge.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
 			work.Job{Duration: 1800, Limit: 2 * time.Hour},
 			measure.Outcome{Start: 300, Finish: 2400, Alone: 1800, Ran: 1800, Service: 3600, Stops: 1}},
-		{"stopped by a failure: it began anew", []accounting.PastRun{run(7, 0, 5, 15, theirs), run(7, 0, 20, 40, nil)},
+		{"stopped by a failure: it began anew", []bridge.PastRun{run(7, 0, 5, 15, theirs), run(7, 0, 20, 40, nil)},
 			work.Job{Duration: 1200, Limit: 2 * time.Hour, Fixed: true},
 			measure.Outcome{Start: 300, Finish: 2400, Alone: 1200, Ran: 1800, Service: 3600, Lost: 1200, Stops: 1}},
-		{"there at the beginning", []accounting.PastRun{run(7, -60, -30, 30, nil)},
+		{"there at the beginning", []bridge.PastRun{run(7, -60, -30, 30, nil)},
 			work.Job{Duration: 1800, Limit: 90 * time.Minute, Fixed: true},
 			measure.Outcome{Finish: 1800, Alone: 1800, Ran: 1800, Service: 3600}},
-		{"failed", []accounting.PastRun{run(7, 0, 0, 10, func(r *accounting.PastRun) { r.State, r.Limit = "FAILED", 0 })},
+		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.Limit = "FAILED", 0 })},
 			work.Job{Duration: 600, Fixed: true, End: work.Failed},
 			measure.Outcome{Finish: 600, Alone: 600, Ran: 600, Service: 1200}},
 	} {
@@ -89,7 +88,7 @@ func TestJobsOfRuns(t *testing.T) {
 }
 
 func TestWhoMayBeStopped(t *testing.T) {
-	a := asked(t, run(1, 0, 0, 10, func(r *accounting.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
+	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
 	a.Opting = bridge.Opting{Comment: true, QOS: []string{"scavenger"}}
 	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
@@ -109,8 +108,8 @@ func TestWhoMayBeStopped(t *testing.T) {
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	a := asked(t, run(1, 0, 0, 10, func(r *accounting.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
-		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *accounting.PastRun) { r.Closed, r.State = false, "RUNNING" }))
+	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
+		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.Closed, r.State = false, "RUNNING" }))
 	s := site(t, a)
 	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.Real.Jobs) != 3 {
 		t.Errorf("jobs %+v", s.Jobs)

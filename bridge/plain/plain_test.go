@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fairbridge/accounting/report/plain"
+	"fairbridge/bridge/plain"
 )
 
 func TestText(t *testing.T) {
