@@ -10,19 +10,21 @@ type GPU struct {
 	Minor int    `json:"minor"` // the N of /dev/nvidiaN, which Slurm's IDX follows; -1 when unknown
 	Bus   string `json:"bus,omitempty"`
 
-	Busy       Measure   `json:"busy,omitzero"`         // share of the last second or so with a kernel running, 0..1
-	MemBusy    Measure   `json:"mem_busy,omitzero"`     // share with memory read or written, 0..1
-	MemUsedMB  Measure   `json:"mem_used_mb,omitzero"`  // MiB
-	MemTotalMB Measure   `json:"mem_total_mb,omitzero"` // MiB
-	Watts      Measure   `json:"watts,omitzero"`
-	WattsLimit Measure   `json:"watts_limit,omitzero"`
-	Joules     Measure   `json:"joules,omitzero"` // since the driver was loaded
-	TempC      Measure   `json:"temp_c,omitzero"` // of the chip, °C
-	SMMHz      Measure   `json:"sm_mhz,omitzero"`
-	MemMHz     Measure   `json:"mem_mhz,omitzero"`
-	Throttle   *Throttle `json:"throttle,omitempty"` // nil: unknown
-	Links      Links     `json:"links,omitzero"`
-	Errors     Errors    `json:"errors,omitzero"`
+	// The numbers, each declared by its tags: see Metric.
+	Busy       Measure `json:"busy,omitzero" metric:"utilization_ratio" help:"Share of time with a kernel running." once:"Busy"`
+	MemBusy    Measure `json:"mem_busy,omitzero" metric:"memory_utilization_ratio" help:"Share of time with memory read or written."`
+	MemUsedMB  Measure `json:"mem_used_mb,omitzero" metric:"memory_used_bytes" unit:"MiB" help:"Memory in use." once:"Memory MiB"`
+	MemTotalMB Measure `json:"mem_total_mb,omitzero" metric:"memory_total_bytes" unit:"MiB" help:"Memory there is." once:"Memory MiB"`
+	Watts      Measure `json:"watts,omitzero" metric:"power_watts" help:"Power drawn." once:"Watts"`
+	WattsLimit Measure `json:"watts_limit,omitzero" metric:"power_limit_watts" help:"Power allowed."`
+	Joules     Measure `json:"joules,omitzero" metric:"energy_joules_total" help:"Energy since the driver was loaded."`
+	TempC      Measure `json:"temp_c,omitzero" metric:"temperature_celsius" help:"Temperature of the chip." once:"°C"`
+	SMMHz      Measure `json:"sm_mhz,omitzero" metric:"sm_clock_hertz" unit:"MHz" help:"Clock of the processors."`
+	MemMHz     Measure `json:"mem_mhz,omitzero" metric:"memory_clock_hertz" unit:"MHz" help:"Clock of the memory."`
+
+	Throttle *Throttle `json:"throttle,omitempty"` // nil: unknown
+	Links    Links     `json:"links,omitzero"`
+	Errors   Errors    `json:"errors,omitzero"`
 
 	Error string    `json:"error,omitempty"` // why it cannot be read though it may be well
 	Lost  string    `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
@@ -51,27 +53,28 @@ type Throttle struct {
 
 // Links are the traffic counters, since the driver was loaded.
 type Links struct {
-	PCIeGen   Measure `json:"pcie_gen,omitzero"`
-	PCIeWidth Measure `json:"pcie_width,omitzero"`
-	Replays   Measure `json:"pcie_replays,omitzero"`
-	PCIeTX    Measure `json:"pcie_tx_bytes,omitzero"`
-	PCIeRX    Measure `json:"pcie_rx_bytes,omitzero"`
-	NVLinkTX  Measure `json:"nvlink_tx_bytes,omitzero"` // all links together
-	NVLinkRX  Measure `json:"nvlink_rx_bytes,omitzero"`
+	PCIeGen   Measure `json:"pcie_gen,omitzero" metric:"pcie_generation" help:"PCIe generation in use."`
+	PCIeWidth Measure `json:"pcie_width,omitzero" metric:"pcie_width" help:"PCIe lanes in use."`
+	Replays   Measure `json:"pcie_replays,omitzero" metric:"pcie_replays_total" help:"PCIe packets sent again."`
+	PCIeTX    Measure `json:"pcie_tx_bytes,omitzero" metric:"pcie_bytes_total,direction=tx" help:"Bytes over PCIe."`
+	PCIeRX    Measure `json:"pcie_rx_bytes,omitzero" metric:"pcie_bytes_total,direction=rx" help:"Bytes over PCIe."`
+	NVLinkTX  Measure `json:"nvlink_tx_bytes,omitzero" metric:"nvlink_bytes_total,direction=tx" help:"Bytes over NVLink."` // all links together
+	NVLinkRX  Measure `json:"nvlink_rx_bytes,omitzero" metric:"nvlink_bytes_total,direction=rx" help:"Bytes over NVLink."`
 }
 
 // Errors are what health is read from.
 type Errors struct {
-	Corrected      Measure `json:"ecc_corrected,omitzero"`   // since the driver was loaded
-	Uncorrected    Measure `json:"ecc_uncorrected,omitzero"` // since the driver was loaded
-	UncorrectedAll Measure `json:"ecc_uncorrected_all,omitzero"`
-	Retired        Measure `json:"retired_pages,omitzero"`
-	RetiredPending Measure `json:"retired_pending,omitzero"` // 0 or 1
-	Remapped       Measure `json:"remapped_rows,omitzero"`   // for uncorrectable errors
-	RemapPending   Measure `json:"remap_pending,omitzero"`   // 0 or 1
-	RemapFailed    Measure `json:"remap_failed,omitzero"`    // 0 or 1
-	Xid            *Xid    `json:"xid,omitempty"`            // the worst since the probe started; nil: none seen
-	XidWatched     bool    `json:"xid_watched"`              // the driver promised to tell of Xids
+	Corrected      Measure `json:"ecc_corrected,omitzero" metric:"ecc_errors_total,kind=corrected" help:"Memory errors since the driver was loaded."`
+	Uncorrected    Measure `json:"ecc_uncorrected,omitzero" metric:"ecc_errors_total,kind=uncorrected" help:"Memory errors since the driver was loaded."`
+	UncorrectedAll Measure `json:"ecc_uncorrected_all,omitzero"` // in the GPU's life
+	Retired        Measure `json:"retired_pages,omitzero" metric:"retired_pages" help:"Memory pages retired."`
+	RetiredPending Measure `json:"retired_pending,omitzero" metric:"retired_pages_pending" help:"1 when a page waits for a reset to be retired."`
+	Remapped       Measure `json:"remapped_rows,omitzero" metric:"remapped_rows" help:"Memory rows replaced for uncorrectable errors."`
+	RemapPending   Measure `json:"remap_pending,omitzero" metric:"remapped_rows_pending" help:"1 when a row waits for a reset to be replaced."`
+	RemapFailed    Measure `json:"remap_failed,omitzero" metric:"remapping_failed" help:"1 when a row could not be replaced."`
+
+	Xid        *Xid `json:"xid,omitempty"` // the worst since the probe started; nil: none seen
+	XidWatched bool `json:"xid_watched"`   // the driver promised to tell of Xids
 }
 
 // Xid is a driver's report of a GPU fault.

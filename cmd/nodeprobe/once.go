@@ -48,21 +48,48 @@ func (o *options) print(out io.Writer, s *nodeprobe.Sample) error {
 	fmt.Fprintf(out, "node %s, driver %s, CUDA %s\n", s.Node, s.Driver.Version, s.Driver.CUDA)
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{"GPU", "Model", "Busy", "Memory MiB", "Watts", "°C", "Jobs", "Trouble"})
+	head := table.Row{"GPU", "Model"}
+	for i := range nodeprobe.Metrics {
+		if c := nodeprobe.Metrics[i].Column; c != "" && head[len(head)-1] != c {
+			head = append(head, c)
+		}
+	}
+	t.AppendHeader(append(head, "Jobs", "Trouble"))
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		t.AppendRow(table.Row{g.Index, g.Model, show(g.Busy, 100, " %"), show(g.MemUsedMB, 1, "") + " / " + show(g.MemTotalMB, 1, ""),
-			show(g.Watts, 1, ""), show(g.TempC, 1, ""), jobs(g), cmp.Or(g.Sick, g.Error)})
+		row := append(table.Row{g.Index, g.Model}, metricCells(g)...)
+		t.AppendRow(append(row, jobs(g), cmp.Or(g.Sick, g.Error)))
 	}
 	_, err := fmt.Fprintln(out, t.Render())
 	return err
 }
 
-func show(m nodeprobe.Measure, scale float64, unit string) string {
-	if !m.Known {
-		return "?"
+// metricCells are the GPU's numbers that have a column.
+func metricCells(g *nodeprobe.GPU) table.Row {
+	var row table.Row
+	last := ""
+	for i := range nodeprobe.Metrics {
+		m := &nodeprobe.Metrics[i]
+		switch cell := show(m, g); {
+		case m.Column == "":
+		case m.Column == last:
+			row[len(row)-1] = fmt.Sprint(row[len(row)-1], " / ", cell)
+		default:
+			row, last = append(row, cell), m.Column
+		}
 	}
-	return strconv.FormatFloat(m.Value*scale, 'f', 0, 64) + unit
+	return row
+}
+
+func show(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
+	v := m.Of(g)
+	switch {
+	case !v.Known:
+		return "?"
+	case m.Ratio():
+		return fmt.Sprintf("%.0f %%", v.Value*100)
+	}
+	return fmt.Sprintf("%.0f", v.Value)
 }
 
 func jobs(g *nodeprobe.GPU) string {

@@ -19,7 +19,7 @@ func (d *Driver) gpu(index int) nodeprobe.GPU {
 	}
 	r.dev = dev
 	r.identity()
-	r.load()
+	r.utilisation()
 	r.clocks()
 	r.links()
 	r.errors()

@@ -8,13 +8,20 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	ecc            = symbol("nvmlDeviceGetTotalEccErrors")
+	retired        = symbol("nvmlDeviceGetRetiredPages")
+	retiredPending = symbol("nvmlDeviceGetRetiredPagesPendingStatus")
+	remapped       = symbol("nvmlDeviceGetRemappedRows")
+)
+
 func (r *reader) errors() {
 	e := &r.g.Errors
 	e.Corrected = r.ecc(nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.VOLATILE_ECC)
 	e.Uncorrected = r.ecc(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC)
 	e.UncorrectedAll = r.ecc(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC)
 	e.Retired = r.retired()
-	if r.may(retiredWaits) {
+	if r.may(retiredPending) {
 		if s, ret := r.dev.GetRetiredPagesPendingStatus(); r.good(ret) {
 			e.RetiredPending = yes(s == nvml.FEATURE_ENABLED)
 		}

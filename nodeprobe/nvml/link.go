@@ -11,6 +11,13 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	pcieGen    = symbol("nvmlDeviceGetCurrPcieLinkGeneration")
+	pcieWidth  = symbol("nvmlDeviceGetCurrPcieLinkWidth")
+	pcieReplay = symbol("nvmlDeviceGetPcieReplayCounter")
+	fields     = symbol("nvmlDeviceGetFieldValues")
+)
+
 func (r *reader) links() {
 	l := &r.g.Links
 	l.PCIeGen = number(r, pcieGen, r.dev.GetCurrPcieLinkGeneration, 1)

@@ -12,6 +12,11 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	compute  = symbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
+	graphics = symbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
+)
+
 // processes lists who is on the GPU; no answer is told from nobody.
 func (r *reader) processes() {
 	var all []nvml.ProcessInfo

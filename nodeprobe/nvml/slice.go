@@ -10,6 +10,14 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	migMode     = symbol("nvmlDeviceGetMigMode")
+	migMax      = symbol("nvmlDeviceGetMaxMigDeviceCount")
+	migHandle   = symbol("nvmlDeviceGetMigDeviceHandleByIndex")
+	migInstance = symbol("nvmlDeviceGetGpuInstanceId")
+	migCompute  = symbol("nvmlDeviceGetComputeInstanceId")
+)
+
 // slices lists the MIG devices. They may change while the probe runs, so they
 // are listed every time, and known by their UUID.
 func (r *reader) slices() {

@@ -10,6 +10,13 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	events         = symbol("nvmlEventSetCreate")
+	eventsFree     = symbol("nvmlEventSetFree")
+	eventsRegister = symbol("nvmlDeviceRegisterEvents")
+	eventsWait     = symbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
+)
+
 // watch collects the Xids that the driver reports of the GPUs. A nil watch
 // hears nothing.
 type watch struct {
@@ -19,7 +26,7 @@ type watch struct {
 }
 
 func (d *Driver) newWatch() *watch {
-	for _, symbol := range []string{events, eventsOf, eventsWait} {
+	for _, symbol := range []string{events, eventsRegister, eventsWait} {
 		if !d.symbols.has(symbol) {
 			return nil
 		}
@@ -85,7 +92,7 @@ func (w *watch) tell(g *nodeprobe.GPU) {
 }
 
 func (w *watch) close(d *Driver) {
-	if w != nil && d.symbols.has(eventsEnd) {
+	if w != nil && d.symbols.has(eventsFree) {
 		d.lib.EventSetFree(w.set)
 	}
 }

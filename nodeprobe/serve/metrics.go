@@ -81,9 +81,10 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	at := []string{strconv.Itoa(g.Index), g.UUID, jobLabel(g)}
 	ch <- gauge(gpuInfo, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
 	ch <- gauge(gpuSick, one(g.Sick != ""), with(at, g.Sick)...)
-	for _, m := range readings {
-		if v := m.of(g); v.Known {
-			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.scale, with(at, m.labels...)...)
+	for i := range gpuMetrics {
+		m := &gpuMetrics[i]
+		if v := m.Of(g); v.Known {
+			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, with(at, m.labels...)...)
 		}
 	}
 	if g.Errors.XidWatched || g.Errors.Xid != nil {
@@ -108,7 +109,7 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 // send sends mebibytes as bytes when they are known.
 func send(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
 	if m.Known {
-		ch <- gauge(d, m.Value*mib, labels...)
+		ch <- gauge(d, m.Value*(1<<20), labels...)
 	}
 }
 
@@ -163,11 +164,29 @@ func counter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric 
 	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 }
 
-// reading is a number of a GPU that has a metric of its own.
-type reading struct {
+// gpuMetric is a number of a GPU with what Prometheus knows it by.
+type gpuMetric struct {
+	nodeprobe.Metric
 	desc   *prometheus.Desc
 	kind   prometheus.ValueType
-	of     func(*nodeprobe.GPU) nodeprobe.Measure
-	scale  float64 // to Prometheus's base unit
-	labels []string
+	labels []string // values of the labels beyond those of every metric of a GPU
+}
+
+var gpuMetrics = describe(nodeprobe.Metrics)
+
+func describe(list []nodeprobe.Metric) []gpuMetric {
+	var out []gpuMetric
+	for _, m := range list {
+		d := gpuMetric{Metric: m, kind: prometheus.GaugeValue}
+		if m.Counter() {
+			d.kind = prometheus.CounterValue
+		}
+		var names []string
+		for _, l := range m.Label {
+			names, d.labels = append(names, l[0]), append(d.labels, l[1])
+		}
+		d.desc = desc("nodeprobe_gpu_"+m.Name, m.Help, labels(names...)...)
+		out = append(out, d)
+	}
+	return out
 }

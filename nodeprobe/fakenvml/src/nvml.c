@@ -21,7 +21,7 @@ static int gpu_of(void *h) { return number(h) / (MAX_PARTS + 1); }
 static int part_of(void *h) { return number(h) % (MAX_PARTS + 1) - 1; }
 
 /* The code a list such as ",busy:999,handle:10," gives for the name, else OK. */
-static ret told(const char *list, const char *what) {
+static ret code_for(const char *list, const char *what) {
 	char key[64];
 	snprintf(key, sizeof key, ",%s:", what);
 	const char *at = strstr(list, key);
@@ -29,7 +29,7 @@ static ret told(const char *list, const char *what) {
 	return at ? atoi(at + strlen(key)) : OK;
 }
 
-static ret look(void *h, const char *what, struct gpu **g) {
+static ret find(void *h, const char *what, struct gpu **g) {
 	char key[64];
 	if (!started) return UNINITIALIZED;
 	if (!h) return BAD;
@@ -38,19 +38,19 @@ static ret look(void *h, const char *what, struct gpu **g) {
 	if (!(*g)->set) return NOT_FOUND;
 	if ((*g)->lost) return LOST;
 	snprintf(key, sizeof key, ",%s,", what);
-	return strstr((*g)->na, key) ? UNSUPPORTED : told((*g)->ret, what);
+	return strstr((*g)->na, key) ? UNSUPPORTED : code_for((*g)->ret, what);
 }
 
-#define LOOK(what) \
+#define FIND(what) \
 	struct gpu *g; \
-	ret r = look(h, what, &g); \
+	ret r = find(h, what, &g); \
 	if (r != OK) return r
 #define WHOLE if (part_of(h) >= 0) return UNSUPPORTED
 
 ret nvmlInit_v2(void) {
 	refresh(-1);
 	if (state.missing) return NO_DRIVER;
-	if (told(state.ret, "init")) return told(state.ret, "init");
+	if (code_for(state.ret, "init")) return code_for(state.ret, "init");
 	started = 1;
 	return OK;
 }
@@ -61,34 +61,34 @@ ret nvmlSystemGetCudaDriverVersion_v2(int *out) { *out = state.cuda; return OK; 
 ret nvmlDeviceGetCount_v2(unsigned *n) {
 	refresh(-1);
 	*n = state.count;
-	return !started ? UNINITIALIZED : told(state.ret, "count");
+	return !started ? UNINITIALIZED : code_for(state.ret, "count");
 }
 ret nvmlDeviceGetHandleByIndex_v2(unsigned i, void **out) {
 	if (i >= (unsigned)state.count || !state.gpus[i].set) return NOT_FOUND;
 	refresh(i);
 	if (state.gpus[i].lost) return LOST;
 	if (strstr(state.gpus[i].na, ",handle,")) return DENIED;
-	if (told(state.gpus[i].ret, "handle")) return told(state.gpus[i].ret, "handle");
+	if (code_for(state.gpus[i].ret, "handle")) return code_for(state.gpus[i].ret, "handle");
 	*out = handle_of(i, -1);
 	return OK;
 }
 ret nvmlDeviceGetUUID(void *h, char *out, unsigned n) {
-	LOOK("uuid");
+	FIND("uuid");
 	if (part_of(h) < 0) snprintf(out, n, "%s", g->uuid);
 	else snprintf(out, n, "MIG-%s-%d", g->uuid + 4, part_of(h));
 	return OK;
 }
 ret nvmlDeviceGetName(void *h, char *out, unsigned n) {
-	LOOK("name");
+	FIND("name");
 	if (part_of(h) < 0) snprintf(out, n, "%s", g->model);
 	else snprintf(out, n, "%s MIG %s", g->model, g->part[part_of(h)]);
 	return OK;
 }
-ret nvmlDeviceGetMinorNumber(void *h, unsigned *out) { LOOK("minor"); *out = g->minor; return OK; }
+ret nvmlDeviceGetMinorNumber(void *h, unsigned *out) { FIND("minor"); *out = g->minor; return OK; }
 
 typedef struct { char old[16]; unsigned domain, bus, device, id, sub; char bus_id[32]; } pci;
 ret nvmlDeviceGetPciInfo_v3(void *h, pci *out) {
-	LOOK("pci");
+	FIND("pci");
 	memset(out, 0, sizeof *out);
 	out->bus = 0x10 + g->minor;
 	snprintf(out->old, sizeof out->old, "0000:%02X:00.0", out->bus);
@@ -98,9 +98,9 @@ ret nvmlDeviceGetPciInfo_v3(void *h, pci *out) {
 
 typedef struct { unsigned gpu, memory; } rates;
 ret nvmlDeviceGetUtilizationRates(void *h, rates *out) {
-	LOOK("busy"); WHOLE;
+	FIND("busy"); WHOLE;
 	if (g->nparts) return UNSUPPORTED;
-	out->gpu = g->busy, out->memory = g->membusy;
+	out->gpu = number_of(g, "busy", 0), out->memory = number_of(g, "membusy", 0);
 	return OK;
 }
 typedef struct { u64 total, free, used; } memory;
@@ -113,33 +113,33 @@ static u64 used_of(struct gpu *g, int part) {
 	return sum << 20;
 }
 ret nvmlDeviceGetMemoryInfo(void *h, memory *out) {
-	LOOK("mem");
+	FIND("mem");
 	out->total = total_of(g, part_of(h)), out->used = used_of(g, part_of(h)), out->free = out->total - out->used;
 	return OK;
 }
 ret nvmlDeviceGetMemoryInfo_v2(void *h, memory2 *out) {
-	LOOK("mem");
+	FIND("mem");
 	out->total = total_of(g, part_of(h)), out->used = used_of(g, part_of(h)), out->reserved = 0;
 	out->free = out->total - out->used;
 	return OK;
 }
-ret nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { LOOK("watts"); WHOLE; *mw = g->watts * 1000; return OK; }
-ret nvmlDeviceGetEnforcedPowerLimit(void *h, unsigned *mw) { LOOK("limit"); *mw = g->limit * 1000; return OK; }
-ret nvmlDeviceGetTotalEnergyConsumption(void *h, u64 *mj) { LOOK("energy"); *mj = 3600000; return OK; }
-ret nvmlDeviceGetTemperature(void *h, int sensor, unsigned *out) { LOOK("temp"); (void)sensor; *out = g->temp; return OK; }
+ret nvmlDeviceGetPowerUsage(void *h, unsigned *mw) { FIND("watts"); WHOLE; *mw = number_of(g, "watts", 60) * 1000; return OK; }
+ret nvmlDeviceGetEnforcedPowerLimit(void *h, unsigned *mw) { FIND("limit"); *mw = number_of(g, "limit", 400) * 1000; return OK; }
+ret nvmlDeviceGetTotalEnergyConsumption(void *h, u64 *mj) { FIND("energy"); *mj = 3600000; return OK; }
+ret nvmlDeviceGetTemperature(void *h, int sensor, unsigned *out) { FIND("temp"); (void)sensor; *out = number_of(g, "temp", 30); return OK; }
 ret nvmlDeviceGetClockInfo(void *h, int kind, unsigned *out) {
-	LOOK("clocks");
-	*out = kind == 2 ? g->memclock : g->sm;
+	FIND("clocks");
+	*out = kind == 2 ? number_of(g, "memclock", 1593) : number_of(g, "sm", 1410);
 	return OK;
 }
-ret nvmlDeviceGetCurrentClocksThrottleReasons(void *h, u64 *out) { LOOK("throttle"); *out = g->throttle; return OK; }
-ret nvmlDeviceGetCurrPcieLinkGeneration(void *h, unsigned *out) { LOOK("pcie"); *out = 4; return OK; }
-ret nvmlDeviceGetCurrPcieLinkWidth(void *h, unsigned *out) { LOOK("pcie"); *out = 16; return OK; }
-ret nvmlDeviceGetPcieReplayCounter(void *h, unsigned *out) { LOOK("pcie"); *out = 0; return OK; }
+ret nvmlDeviceGetCurrentClocksThrottleReasons(void *h, u64 *out) { FIND("throttle"); *out = number_of(g, "throttle", 0); return OK; }
+ret nvmlDeviceGetCurrPcieLinkGeneration(void *h, unsigned *out) { FIND("pcie"); *out = 4; return OK; }
+ret nvmlDeviceGetCurrPcieLinkWidth(void *h, unsigned *out) { FIND("pcie"); *out = 16; return OK; }
+ret nvmlDeviceGetPcieReplayCounter(void *h, unsigned *out) { FIND("pcie"); *out = 0; return OK; }
 
 typedef struct { unsigned id, scope; int64_t at, took; int type; ret result; u64 value; } field;
 ret nvmlDeviceGetFieldValues(void *h, int n, field *f) {
-	LOOK("fields");
+	FIND("fields");
 	for (int i = 0; i < n; i++) {
 		f[i].type = 3; /* unsigned long long */
 		f[i].result = f[i].id == 197 || f[i].id == 198 ? OK : UNSUPPORTED;
@@ -148,50 +148,50 @@ ret nvmlDeviceGetFieldValues(void *h, int n, field *f) {
 	return OK;
 }
 ret nvmlDeviceGetTotalEccErrors(void *h, int kind, int since, u64 *out) {
-	LOOK("ecc");
+	FIND("ecc");
 	(void)since;
 	*out = kind == 1 ? g->uncorrected : g->corrected;
 	return OK;
 }
 ret nvmlDeviceGetRetiredPages(void *h, int cause, unsigned *n, u64 *out) {
-	LOOK("retired");
-	unsigned have = cause == 1 ? g->retired : 0, room = *n;
+	FIND("retired");
+	unsigned have = cause == 1 ? number_of(g, "retired", 0) : 0, room = *n;
 	*n = have;
 	if (have > room) return SMALL;
 	for (unsigned i = 0; i < have; i++) out[i] = i << 12;
 	return OK;
 }
-ret nvmlDeviceGetRetiredPagesPendingStatus(void *h, int *out) { LOOK("retired"); *out = g->retired && g->pending; return OK; }
+ret nvmlDeviceGetRetiredPagesPendingStatus(void *h, int *out) { FIND("retired"); *out = number_of(g, "retired", 0) && g->pending; return OK; }
 ret nvmlDeviceGetRemappedRows(void *h, unsigned *corrected, unsigned *not, unsigned *pending, unsigned *failed) {
-	LOOK("remapped");
-	*corrected = 0, *not = g->remapped, *pending = g->remapped && g->pending, *failed = g->failed;
+	FIND("remapped");
+	*corrected = 0, *not = number_of(g, "remapped", 0), *pending = *not && g->pending, *failed = g->failed;
 	return OK;
 }
 
 ret nvmlDeviceGetMigMode(void *h, unsigned *now, unsigned *next) {
-	LOOK("mig");
+	FIND("mig");
 	*now = *next = g->nparts > 0;
 	return OK;
 }
-ret nvmlDeviceGetMaxMigDeviceCount(void *h, unsigned *out) { LOOK("mig"); *out = g->nparts ? 7 : 0; return OK; }
+ret nvmlDeviceGetMaxMigDeviceCount(void *h, unsigned *out) { FIND("mig"); *out = g->nparts ? 7 : 0; return OK; }
 ret nvmlDeviceGetMigDeviceHandleByIndex(void *h, unsigned i, void **out) {
-	LOOK("mig");
+	FIND("mig");
 	if (i >= (unsigned)g->nparts) return NOT_FOUND;
 	*out = handle_of(gpu_of(h), i);
 	return OK;
 }
 ret nvmlDeviceGetGpuInstanceId(void *h, unsigned *out) {
-	LOOK("mig");
+	FIND("mig");
 	if (part_of(h) < 0) return UNSUPPORTED;
 	*out = part_of(h) + 7; /* real ones seldom start at 0 */
 	return OK;
 }
-ret nvmlDeviceGetComputeInstanceId(void *h, unsigned *out) { LOOK("mig"); *out = 0; return OK; }
+ret nvmlDeviceGetComputeInstanceId(void *h, unsigned *out) { FIND("mig"); *out = 0; return OK; }
 
 typedef struct { unsigned pid; u64 used; unsigned instance, compute; } process;
 ret nvmlDeviceGetComputeRunningProcesses_v3(void *h, unsigned *n, process *out) {
 	unsigned have = 0, room = *n;
-	LOOK("pids");
+	FIND("pids");
 	for (int i = 0; i < g->nprocs; i++) {
 		struct proc *p = &g->procs[i];
 		if (part_of(h) >= 0 && p->part != part_of(h)) continue;
@@ -206,18 +206,18 @@ ret nvmlDeviceGetComputeRunningProcesses_v3(void *h, unsigned *n, process *out) 
 	return have > room ? SMALL : OK;
 }
 ret nvmlDeviceGetGraphicsRunningProcesses_v3(void *h, unsigned *n, process *out) {
-	LOOK("pids");
+	FIND("pids");
 	(void)out;
 	*n = 0;
 	return OK;
 }
 
 typedef struct { void *device; u64 type, data; unsigned instance, compute; } event;
-ret nvmlDeviceGetSupportedEventTypes(void *h, u64 *out) { LOOK("xid"); *out = 8; return OK; }
+ret nvmlDeviceGetSupportedEventTypes(void *h, u64 *out) { FIND("xid"); *out = 8; return OK; }
 ret nvmlEventSetCreate(void **out) { *out = &watched; return OK; }
 ret nvmlEventSetFree(void *set) { (void)set; return OK; }
 ret nvmlDeviceRegisterEvents(void *h, u64 types, void *set) {
-	LOOK("xid");
+	FIND("xid");
 	(void)set;
 	watched[gpu_of(h)] = types & 8 ? 1 : 0;
 	return OK;
@@ -225,7 +225,7 @@ ret nvmlDeviceRegisterEvents(void *h, u64 types, void *set) {
 ret nvmlEventSetWait_v2(void *set, event *out, unsigned ms) {
 	(void)set, (void)ms;
 	for (int i = 0; i < state.count; i++) {
-		int xid = state.gpus[i].xid, before = reported[i];
+		int xid = number_of(&state.gpus[i], "xid", 0), before = reported[i];
 		if (!watched[i]) continue;
 		reported[i] = xid;
 		if (!xid || xid == before) continue;

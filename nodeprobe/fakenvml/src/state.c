@@ -56,21 +56,11 @@ static void set(struct gpu *g, const char *k, char *v) {
 	else if (!strcmp(k, "na")) snprintf(g->na, sizeof g->na, ",%s,", v);
 	else if (!strcmp(k, "ret")) snprintf(g->ret, sizeof g->ret, ",%s,", v);
 	else if (!strcmp(k, "minor")) g->minor = atoi(v);
-	else if (!strcmp(k, "busy")) g->busy = atoi(v);
-	else if (!strcmp(k, "membusy")) g->membusy = atoi(v);
 	else if (!strcmp(k, "mem")) sscanf(v, "%llu/%llu", &g->used, &g->total);
-	else if (!strcmp(k, "watts")) g->watts = atof(v);
-	else if (!strcmp(k, "limit")) g->limit = atof(v);
-	else if (!strcmp(k, "temp")) g->temp = atoi(v);
-	else if (!strcmp(k, "sm")) g->sm = atoi(v);
-	else if (!strcmp(k, "memclock")) g->memclock = atoi(v);
-	else if (!strcmp(k, "throttle")) g->throttle = strtoull(v, NULL, 0);
 	else if (!strcmp(k, "ecc")) sscanf(v, "%llu/%llu", &g->corrected, &g->uncorrected);
-	else if (!strcmp(k, "retired")) g->retired = strtoull(v, NULL, 0);
-	else if (!strcmp(k, "remapped")) g->remapped = strtoull(v, NULL, 0);
-	else if (!strcmp(k, "xid")) g->xid = atoi(v);
 	else if (!strcmp(k, "pids")) processes(g, v);
 	else if (!strcmp(k, "mig")) parts(g, v);
+	else snprintf(g->numbers + strlen(g->numbers), sizeof g->numbers - strlen(g->numbers), " %s=%s", k, v);
 }
 
 /* A number of its own for every state file, so that the GPUs of two fake nodes
@@ -88,13 +78,20 @@ static void gpu(struct state *s, char *at) {
 	if (i < 0 || i >= MAX_GPUS) return;
 	struct gpu *g = &s->gpus[i];
 	memset(g, 0, sizeof *g);
-	g->set = 1, g->minor = i, g->total = 81920, g->temp = 30, g->watts = 60, g->limit = 400, g->sm = 1410, g->memclock = 1593;
+	g->set = 1, g->minor = i, g->total = 81920;
 	copy(g->model, sizeof g->model, "NVIDIA A100-SXM4-80GB");
 	snprintf(g->uuid, sizeof g->uuid, "GPU-%08x-0000-4000-8000-%012x", mark(), i);
 	while ((w = word(&at)))
 		if ((eq = strchr(w, '='))) *eq = 0, set(g, w, eq + 1);
 		else flag(g, w);
 	if (i >= s->count) s->count = i + 1;
+}
+
+double number_of(const struct gpu *g, const char *name, double otherwise) {
+	char key[64];
+	snprintf(key, sizeof key, " %s=", name);
+	const char *at = strstr(g->numbers, key);
+	return at ? strtod(at + strlen(key), NULL) : otherwise;
 }
 
 static void driver(struct state *s, char *at) {

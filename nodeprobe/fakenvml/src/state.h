@@ -7,11 +7,10 @@ enum { MAX_GPUS = 64, MAX_PROCS = 64, MAX_PARTS = 14, TEXT = 96 };
 struct proc { unsigned pid; unsigned long long mb; int part; };
 
 struct gpu {
-	int set, lost, hang, crash, pending, failed, xid, minor, nparts, nprocs;
+	int set, lost, hang, crash, pending, failed, minor, nparts, nprocs;
 	char model[TEXT], uuid[TEXT], na[TEXT * 2], ret[TEXT * 2], part[MAX_PARTS][32];
-	unsigned busy, membusy, temp, sm, memclock;
-	unsigned long long used, total, throttle, corrected, uncorrected, retired, remapped;
-	double watts, limit;
+	char numbers[1024]; /* the words NAME=NUMBER that have no field here: see number_of */
+	unsigned long long used, total, corrected, uncorrected;
 	struct proc procs[MAX_PROCS];
 };
 
@@ -22,6 +21,9 @@ struct state {
 };
 
 extern struct state state;
+
+/* The number that the GPU's line gives the name, else the other one. */
+double number_of(const struct gpu *g, const char *name, double otherwise);
 
 /* Reads the file again if it changed; waits while it says that the driver, or
  * the GPU (-1: none in particular), hangs. */

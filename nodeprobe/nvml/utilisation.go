@@ -10,9 +10,21 @@ import (
 	"fairbridge/nodeprobe"
 )
 
+var (
+	utilisation = symbol("nvmlDeviceGetUtilizationRates")
+	memory      = symbol("nvmlDeviceGetMemoryInfo")
+	memory2     = symbol("nvmlDeviceGetMemoryInfo_v2")
+	power       = symbol("nvmlDeviceGetPowerUsage")
+	powerLimit  = symbol("nvmlDeviceGetEnforcedPowerLimit")
+	energy      = symbol("nvmlDeviceGetTotalEnergyConsumption")
+	temperature = symbol("nvmlDeviceGetTemperature")
+	clock       = symbol("nvmlDeviceGetClockInfo")
+	throttle    = symbol("nvmlDeviceGetCurrentClocksThrottleReasons")
+)
+
 const mib = 1.0 / (1 << 20)
 
-func (r *reader) load() {
+func (r *reader) utilisation() {
 	if r.may(utilisation) {
 		if u, ret := r.dev.GetUtilizationRates(); r.good(ret) {
 			r.g.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
