@@ -40,8 +40,12 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 
 // serve credits a running job with a step.
 func serve(j *policy.Job, step time.Duration) {
-	if j.Active() {
-		j.Attained += policy.Service(j.Ask.GPUs.Whole(), step)
+	if !j.Active() {
+		return
+	}
+	j.Attained += policy.Service(j.Ask.GPUs.Whole(), step)
+	if j.Left > 0 {
+		j.Left = max(j.Left-step, time.Second)
 	}
 }
 

@@ -22,11 +22,15 @@ var update = flag.Bool("update", false, "rewrite the expectations of text cases"
 //
 //	policy     name and parameters: "tiresias promote_knob=8 queues=14400"
 //	nodes      table; columns name, gpus ("8×a100,2×h100"), cpus, mem, down, partition
-//	accounts   table; columns name, weight, recent (GPU-hours), parent
-//	jobs       table; columns name, id, account, gpus ("2", "2×a100"), cpus, mem,
+//	accounts   table; columns name, weight, used, recent (GPU-hours), parent
+//	jobs       table; columns name, id, user, account, gpus ("2", "2×a100"), cpus, mem,
 //	           on ("n1:2×a100"), arrive, start, first, stop (how long ago), attained
-//	           (GPU-hours), limit, nodes, max_nodes, tasks, stops, fixed, held; for timelines
-//	           work (run time in all) and later (arrives so long after the start)
+//	           (GPU-hours), limit, left (predicted remaining time), nodes, max_nodes,
+//	           tasks, min and max (GPUs of an elastic job), stops, fixed, held, class,
+//	           alone (run time by GPU type, "a100:1h,v100:4h"), beside (speed beside a
+//	           neighbour of a class, relative to alone: "vae:0.7"; the job is then
+//	           shareable); for timelines work (run time in all; left shrinks as the job
+//	           runs) and later (arrives so long after the start)
 //	history    table; columns gpus, ran
 //	memo       what the policy remembered, as it wrote it
 //	want       one line per job, in order of rank: name, verb, place, for whom

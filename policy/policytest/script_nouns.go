@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"fairbridge/policy"
 )
@@ -50,7 +51,7 @@ func (c *textCase) readJob(i int, r row) {
 	gpus, err := amount(cmp.Or(r.text("gpus"), "1"))
 	r.fail("gpus", err)
 	j := policy.Job{
-		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: "ann",
+		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: cmp.Or(r.text("user"), "ann"),
 		Account: cmp.Or(r.text("account"), "default"), Partition: cmp.Or(r.text("partition"), "batch"),
 		State: policy.Pending, Arrive: cmp.Or(Now.Add(-r.duration("arrive")), Now), Limit: r.duration("limit"),
 		Ask:      policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Nodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
@@ -62,7 +63,13 @@ func (c *textCase) readJob(i int, r row) {
 		Start:    r.ago("start"),
 		LastStop: r.ago("stop"),
 		Attained: policy.GPUSeconds(r.number("attained") * 3600),
+		Left:     r.duration("left"),
+		MinGPUs:  int(r.number("min")),
+		MaxGPUs:  int(r.number("max")),
+		Class:    r.text("class"),
+		Training: r.training(),
 	}
+	j.Shareable = r.text("beside") != ""
 	j.Submit = j.Arrive
 	j.FirstStart = j.Start
 	if r.text("first") != "" {
@@ -81,4 +88,32 @@ func (c *textCase) readJob(i int, r row) {
 	c.work[j.ID] = r.duration("work")
 	c.snapshot.Jobs = append(c.snapshot.Jobs, j)
 	slices.SortFunc(c.snapshot.Jobs, func(a, b policy.Job) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// training reads what a job reports of its speed: one step is all its work, and its
+// rates are one over the run times alone.
+func (r row) training() *policy.Training {
+	if r.text("alone") == "" {
+		return nil
+	}
+	t := &policy.Training{Steps: 1}
+	for s := range strings.SplitSeq(r.text("alone"), ",") {
+		typ, text, _ := strings.Cut(s, ":")
+		alone, err := time.ParseDuration(text)
+		r.fail("alone", err)
+		t.Rates = append(t.Rates, policy.Rate{Type: typ, Steps: 1 / alone.Seconds()})
+	}
+	slices.SortFunc(t.Rates, func(a, b policy.Rate) int { return cmp.Compare(a.Type, b.Type) })
+	if r.text("beside") == "" {
+		return t
+	}
+	for s := range strings.SplitSeq(r.text("beside"), ",") {
+		class, text, _ := strings.Cut(s, ":")
+		speed, err := strconv.ParseFloat(text, 64)
+		r.fail("beside", err)
+		for _, alone := range t.Rates {
+			t.Beside = append(t.Beside, policy.Shared{Type: alone.Type, Class: class, Steps: speed * alone.Steps})
+		}
+	}
+	return t
 }

@@ -105,7 +105,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "accounts":
 			for _, r := range table(text, &err) {
 				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.text("name"), Parent: r.text("parent"),
-					Weight: r.number("weight"), Recent: policy.GPUSeconds(r.number("recent") * 3600)})
+					Weight: r.number("weight"), Used: policy.GPUSeconds(r.number("used") * 3600), Recent: policy.GPUSeconds(r.number("recent") * 3600)})
 			}
 		case "jobs":
 			for i, r := range table(text, &err) {
