@@ -13,7 +13,7 @@ func (w *walk) findVictims() {
 		return
 	}
 	for _, e := range slices.Backward(w.line) {
-		if e.Active() && e.Grant.Leave == "" && !w.elsewhere(e) && w.leaves(w.rules, e) && w.mayStop(e) {
+		if e.Active() && e.Grant.Leave == "" && !e.Grant.Keep && !w.elsewhere(e) && w.leaves(w.rules, e) && w.mayStop(e) {
 			e.verdict.tier = w.tierOf(e)
 			w.victims = append(w.victims, e)
 		}
@@ -142,7 +142,7 @@ func yield(stopped []*Entry) string {
 func (w *walk) stop(v, winner *Entry) {
 	w.gets(v, nil)
 	v.verdict.given = winner.ID
-	if w.p.Lease != nil {
+	if w.p.leases() {
 		v.decide(Stop, w.because(func() string {
 			return fmt.Sprintf("gives way on %v to job %d of account %s, which has the lease of this round; it has run %v",
 				v.On, winner.ID, winner.Account, v.Ran(w.Now).Round(1e9))

@@ -11,6 +11,9 @@ type Grant struct {
 	// Leave stops a job that runs, as soon as the Rules let it be stopped, whoever
 	// wants its GPUs; it is the reason, for its owner to read.
 	Leave string
+	// Keep lets a job that runs go on without a lease of its own: it shares the GPUs
+	// of one that has a lease.
+	Keep bool
 }
 
 // A Leaser says which jobs should run in the coming round, in line order.
@@ -38,18 +41,29 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 		return nil, fmt.Errorf("%d grants for %d jobs", len(grants), len(line))
 	}
 	for i, e := range line {
-		e.Grant = grants[i]
-		if e.Grant.Type != "" && r.Possible(e) != nil {
-			e.Grant.Type = "" // of a type it may never have: another partition's, say
-		}
+		r.grant(e, grants[i])
 	}
 	return p.leased(r, line), nil
 }
+
+// grant notes the lease of the entry.
+func (r *Round) grant(e *Entry, g Grant) {
+	e.Grant = g
+	if g.Type != "" && r.Possible(e) != nil {
+		e.Grant.Type = "" // of a type it may never have: another partition's, say
+	}
+}
+
+// leases reports whether jobs with a lease displace those without one.
+func (p *Pipeline) leases() bool { return p.Lease != nil || p.Allocate != nil }
 
 // leased puts those that hold a lease before the others, and among them those
 // that a place is reserved for. What runs without a lease runs on before another
 // starts without one.
 func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
+	if !p.leases() {
+		return line
+	}
 	first := make([]bool, len(r.Entries))
 	for _, e := range line {
 		first[e.Row] = e.Grant.Run || !e.Active() && p.reserves(r, e)
@@ -77,10 +91,10 @@ func appendIf(to, line []*Entry, is func(*Entry) bool) []*Entry {
 	return to
 }
 
-// tier is the Preempter's, or that of the leases: granted before not granted.
+// tierOf is the Preempter's tier, or that of the leases: granted before not granted.
 func (w *walk) tierOf(e *Entry) int {
 	switch {
-	case w.p.Lease == nil:
+	case !w.p.leases():
 		return w.p.Preempt.Tier(w.Round, e)
 	case e.Grant.Run || e.verdict.aged:
 		return 0
@@ -89,7 +103,7 @@ func (w *walk) tierOf(e *Entry) int {
 }
 
 // preempts reports whether anybody is ever stopped.
-func (w *walk) preempts() bool { return w.p.Preempt != nil || w.p.Lease != nil }
+func (w *walk) preempts() bool { return w.p.Preempt != nil || w.p.leases() }
 
 // mayStop asks the Preempter, if there is one.
 func (w *walk) mayStop(e *Entry) bool {

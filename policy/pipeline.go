@@ -7,12 +7,13 @@ import (
 
 // A Pipeline makes most policies: ten questions about a round, each with a
 // plain answer when nil, and Rules that hold for all of them. The zero
-// Pipeline is first come, first served, in strict order.
+// Pipeline is first come, first served, in strict order. An Allocator answers
+// three of the questions at once.
 //
 // The line is walked once, first to last. A running job keeps its very
 // devices. A pending job starts if it finds room and no job blocked before it
 // is delayed; otherwise running jobs may give way: those of a larger tier with
-// Preempt, those without a lease with Lease.
+// Preempt, those without a lease with Lease or Allocate.
 type Pipeline struct {
 	Name     string     // Plan.Policy; "": "fifo"
 	Predict  Predictor  // nil: nothing is predicted
@@ -21,6 +22,7 @@ type Pipeline struct {
 	Order    Orderer    // nil: by Arrive, then ID
 	Size     Sizer      // nil: what is asked; what they hold, for those that run
 	Lease    Leaser     // nil: who runs, runs on
+	Allocate Allocator  // nil: Order, Size and Lease are asked one after the other
 	Place    Placer     // nil: Fit
 	Pack     Packer     // nil: nobody gets a neighbour
 	Backfill Backfiller // nil: nobody passes a blocked job of its lane (partition and GPU type)
@@ -72,6 +74,13 @@ func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
 	if err := p.share(r); err != nil {
 		return nil, fmt.Errorf("sharing: %w", err)
 	}
+	if p.Allocate != nil {
+		line, err := p.allocate(r)
+		if err != nil {
+			return nil, fmt.Errorf("allocating: %w", err)
+		}
+		return p.leased(r, line), nil
+	}
 	line, err := p.order(r)
 	if err != nil {
 		return nil, fmt.Errorf("ordering: %w", err)
@@ -115,15 +124,20 @@ func (p *Pipeline) order(r *Round) ([]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	return line, r.each(line)
+}
+
+// each says so where the line does not hold each entry of the round once.
+func (r *Round) each(line []*Entry) error {
 	for _, e := range line {
 		e.inLine = true
 	}
 	for _, e := range r.Entries {
 		if len(line) != len(r.Entries) || !e.inLine {
-			return nil, fmt.Errorf("the line of %d must hold each of the %d jobs once; job %d", len(line), len(r.Entries), e.ID)
+			return fmt.Errorf("the line of %d must hold each of the %d jobs once; job %d", len(line), len(r.Entries), e.ID)
 		}
 	}
-	return line, nil
+	return nil
 }
 
 func (p *Pipeline) size(r *Round, line []*Entry) error {

@@ -69,10 +69,11 @@ type Entry struct {
 	Estimate Estimate // by Predict
 	Refused  error    // by Admit: why it may not enter; nil: it may
 	Due      float64  // by Share: GPUs it is entitled to now
-	Want     int      // by Size: devices it should run on
-	Stays    bool     // before Lease: it runs and the Rules do not let it be stopped now
-	Grant    Grant    // by Lease
-	Note     string   // by Order: why it stands where it stands, for Decision.Why
+	Want     int      // by Size or Allocate: devices it should run on
+	Stays    bool     // before Lease and Allocate: it runs and the Rules do not let it be stopped now
+	Grant    Grant    // by Lease or Allocate
+	Beside   JobID    // by Allocate: the job whose devices it may share; 0: none
+	Note     string   // by Order or Allocate: why it stands where it stands, for Decision.Why
 	Got      Alloc    // by the walk: what it holds as the plan stands so far; nil: nothing
 	Row      int      // its place in Round.Entries
 
