@@ -8,6 +8,9 @@ CHECKS ?= 1000
 # Property tests draw the same cases in every run; `make search` draws others.
 export RAPID_SEED ?= 1
 SLURM ?=
+# What all programs say to --version: the tag; without one, what the Go tool knows.
+VERSION ?= $(shell git describe --tags --dirty 2>/dev/null)
+RELEASE = -trimpath -ldflags '-X fairbridge/cmd/internal/version.tag=$(VERSION)'
 # go-nvml calls what newer drivers call deprecated; older ones have nothing else.
 export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
 
@@ -15,8 +18,8 @@ help: ## list these
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## bin/fairbridge (pure Go) and bin/nodeprobe (cgo, for the GPU nodes)
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/fairbridge ./cmd/fairbridge
-	CGO_ENABLED=1 $(GO) build -trimpath -o bin/nodeprobe ./cmd/nodeprobe
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge ./cmd/fairbridge
+	CGO_ENABLED=1 $(GO) build $(RELEASE) -o bin/nodeprobe ./cmd/nodeprobe
 
 test: ## format, vet and all tests, on a real private Postgres and, where one can run, a real Slurm
 	@unformatted=$$(gofmt -l .) && [ -z "$$unformatted" ] || { echo "not as gofmt would write it: $$unformatted" >&2; exit 1; }
@@ -51,7 +54,8 @@ fuzz: ## every fuzz test for FUZZTIME (10s)
 	done
 
 demo: build ## a live demonstration on a throw-away Slurm and Postgres; SLURM=sim: on the simulated one
-	bin/fairbridge demo $(if $(SLURM),--slurm=$(SLURM))
+	CGO_ENABLED=0 $(GO) build $(RELEASE) -o bin/fairbridge-demo ./cmd/fairbridge-demo
+	bin/fairbridge-demo $(if $(SLURM),--slurm=$(SLURM)) $(ARGS)
 
 clean: ## remove bin
 	rm -rf bin

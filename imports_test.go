@@ -169,6 +169,42 @@ func forbiddenOurs(folder, to string) string {
 	return ours[i].why
 }
 
+// unlinked are packages that fairbridge, the program that holds Slurm's token, must
+// not contain: installers, false drivers, servers and databases of tests.
+var unlinked = []string{
+	"scripts/...", "bridge/slurmtest/...", "nodeprobe/fakenvml", "accounting/pglocal/...", "bridge/chaos/...",
+	"bridge/storetest", "policy/policytest", "cmd/fairbridge-demo/...",
+}
+
+// TestFairbridgeLinksNothingOfTests follows the imports of the program.
+func TestFairbridgeLinksNothingOfTests(t *testing.T) {
+	imports := map[string][]string{}
+	for _, f := range tree(t) {
+		for _, imp := range f.imports() {
+			if to, ok := local(imp); ok && !f.test {
+				imports[f.folder] = append(imports[f.folder], to)
+			}
+		}
+	}
+	from := map[string]string{"cmd/fairbridge": ""}
+	for next := []string{"cmd/fairbridge"}; len(next) > 0; next = next[1:] {
+		for _, to := range imports[next[0]] {
+			if _, seen := from[to]; !seen {
+				from[to] = next[0]
+				next = append(next, to)
+			}
+		}
+	}
+	if len(from) < 20 {
+		t.Fatalf("it contains %d packages: the search is broken", len(from))
+	}
+	for name, by := range from {
+		if match(unlinked, name) {
+			t.Errorf("cmd/fairbridge contains %s, by %s", name, by)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	for _, c := range []struct {
 		pattern, name string

@@ -127,6 +127,3 @@ func runsOf(all []contender) []*kept {
 	}
 	return runs
 }
-
-// made says by which release a page was made.
-func made() string { return fmt.Sprintf("Made by fairbridge %s (%s).", version, commit()) }

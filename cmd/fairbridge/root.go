@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/version"
 	"fairbridge/cmd/settings"
 )
 
@@ -37,12 +38,13 @@ answer is bad (doctor found a fault, the job is not known).`,
   fairbridge explain 4711      why does my job wait?`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
+	version.AddFlag(root)
 	root.PersistentFlags().StringVarP(&o.config, "config", "c", configPath(), "configuration file (environment: FAIRBRIDGE_CONFIG)")
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return usageError{fmt.Errorf("%w; see %s --help", err, c.CommandPath())}
 	})
 	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
-		newRelease(o), newExpire(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newDemo(o), newVersion(o))
+		newRelease(o), newExpire(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newVersion(o))
 	return parent(root)
 }
 

@@ -2,20 +2,11 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/internal/version"
 )
-
-// version is set by the linker in releases.
-var version = "dev"
-
-type versionInfo struct {
-	Version string `json:"version"`
-	Commit  string `json:"commit"`
-	Go      string `json:"go"`
-}
 
 func newVersion(o *options) *cobra.Command {
 	return o.reader(&cobra.Command{
@@ -25,25 +16,17 @@ func newVersion(o *options) *cobra.Command {
   fairbridge version --json`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			v := versionInfo{Version: version, Commit: commit(), Go: runtime.Version()}
 			if o.json {
-				return printJSON(c.OutOrStdout(), v)
+				return printJSON(c.OutOrStdout(), version.Read())
 			}
-			fmt.Fprintf(c.OutOrStdout(), "fairbridge %s (%s, %s)\n", v.Version, v.Commit, v.Go)
-			return nil
+			_, err := fmt.Fprintln(c.OutOrStdout(), "fairbridge", version.Read())
+			return err
 		},
 	})
 }
 
-func commit() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" {
-			return s.Value[:min(12, len(s.Value))]
-		}
-	}
-	return "unknown"
+// made says by which release a page was made.
+func made() string {
+	v := version.Read()
+	return fmt.Sprintf("Made by fairbridge %s (%s).", v.Version, v.Commit)
 }

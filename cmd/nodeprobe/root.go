@@ -11,6 +11,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/version"
 	"fairbridge/nodeprobe/nvml"
 )
 
@@ -74,6 +75,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
 }
 
 func (o *options) flags(c *cobra.Command) {
+	version.AddFlag(c)
 	f := c.Flags()
 	f.StringVar(&o.listen, "listen", "127.0.0.1:9810", "address to serve on, or unix:PATH; beyond this host with a token or certificates only")
 	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")

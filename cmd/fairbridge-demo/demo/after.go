@@ -8,8 +8,9 @@ import (
 	"os/exec"
 )
 
-// keep says how to look at the reports, and waits for a line when asked to.
-func (s *show) keep(ctx context.Context) error {
+// keep says how to look at the reports and at the cluster, by the configuration
+// in a file, and waits for a line when asked to.
+func (s *show) keep(ctx context.Context, config string) error {
 	how := "with --keep it stays up until you press Enter"
 	if s.Keep {
 		how = "up until you press Enter"
@@ -18,6 +19,7 @@ func (s *show) keep(ctx context.Context) error {
 	if !s.Keep {
 		return nil
 	}
+	s.screen.say("All commands of fairbridge, on this cluster:\n  export FAIRBRIDGE_CONFIG=%s\n  %s queue", config, s.Binary)
 	line := make(chan error, 1)
 	go func() {
 		_, err := bufio.NewReader(s.In).ReadString('\n')

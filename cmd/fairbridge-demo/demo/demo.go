@@ -25,8 +25,8 @@ type Options struct {
 	Params    string  // of the policy, as in the configuration; "": what suits the day
 	Keep      bool    // keep everything up until a line is read from In
 	JSON      bool    // print the comparison as JSON on Out, everything else on Err
-	Binary    string  // the program fairbridge
-	Nodeprobe string  // the program nodeprobe
+	Binary    string  // path of the program fairbridge
+	Nodeprobe string  // path of the program nodeprobe; "": there is none
 	In        io.Reader
 	Out, Err  io.Writer
 }
@@ -122,7 +122,7 @@ func (s *show) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.keep(ctx)
+	return s.keep(ctx, d.config)
 }
 
 // prepare installs what is missing, decides which Slurm it is, and starts

@@ -17,14 +17,14 @@ import (
 	"fairbridge/scripts/throwaway/livetest"
 )
 
-// programs are fairbridge and, where there is a C compiler, nodeprobe, built
-// once into one directory.
+// programs are fairbridge, fairbridge-demo and, where there is a C compiler,
+// nodeprobe, built once into one directory.
 var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp("", "fairbridge-demotest-"); err != nil {
 		return "", err
 	}
 	built = dir
-	for name, cgo := range map[string]string{"fairbridge": "0", "nodeprobe": "1"} {
+	for name, cgo := range map[string]string{"fairbridge": "0", "fairbridge-demo": "0", "nodeprobe": "1"} {
 		cmd := exec.Command("go", "build", "-o", filepath.Join(dir, name), "fairbridge/cmd/"+name)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED="+cgo)
 		if out, err := cmd.CombinedOutput(); err != nil {

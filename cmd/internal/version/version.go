@@ -1,0 +1,55 @@
+// Package version says which release a program is: the same for all programs of
+// this module.
+package version
+
+import (
+	"cmp"
+	"fmt"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// tag is the release as git describes it. The Makefile has the linker set it;
+// without, the build information of the Go tool is what there is.
+var tag string
+
+// Info is a program's release.
+type Info struct {
+	Version string `json:"version"` // a tag of git, or what is nearest to one; "dev" where nothing is known
+	Commit  string `json:"commit"`  // its first twelve digits, or "unknown"
+	Go      string `json:"go"`      // release of the compiler
+}
+
+// Read returns the release of the running program.
+func Read() Info {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		info = &debug.BuildInfo{}
+	}
+	return infoOf(tag, info)
+}
+
+func infoOf(tag string, b *debug.BuildInfo) Info {
+	v := Info{Version: tag, Commit: "unknown", Go: b.GoVersion}
+	if b.Main.Version != "(devel)" {
+		v.Version = cmp.Or(v.Version, b.Main.Version)
+	}
+	v.Version = cmp.Or(v.Version, "dev")
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			v.Commit = s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return v
+}
+
+// String is the release in a line, after the program's name.
+func (v Info) String() string { return fmt.Sprintf("%s (%s, %s)", v.Version, v.Commit, v.Go) }
+
+// AddFlag gives a program its --version.
+func AddFlag(c *cobra.Command) {
+	c.Version = Read().String()
+	c.Flags().Bool("version", false, "print the version")
+	c.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+}
