@@ -21,7 +21,7 @@ type rule struct {
 var ours = []rule{
 	{[]string{"policy"}, nil, "the vocabulary stands on nothing"},
 	{[]string{"policy/solve"}, nil, "numbers know nothing of jobs"},
-	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/study/work", "bridge/study/draw"}, "foreign histories are jobs"},
+	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/study/workload", "bridge/study/generate"}, "foreign histories are jobs"},
 	{[]string{"bridge/study/chart"}, []string{"bridge/study/...", "bridge/plain"}, "figures in, pictures out"},
 	{[]string{"bridge/study/..."}, []string{"policy/...", "bridge/..."}, "what would have happened, by the loop or exactly"},
 	{[]string{"policy/paper"}, []string{"policy/..."}, "a paper is composed of stages"},

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/arrivals"
 	"fairbridge/bridge/sim/backfill/backfilltest"
-	"fairbridge/bridge/sim/workload"
 )
 
 // mixed is a world of several kinds of node, with jobs of every kind.
@@ -30,8 +30,8 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 	if slow {
 		w.PlanBy(&backfilltest.Reference{})
 	}
-	l := workload.Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
-	for i, a := range l.Make() {
+	l := arrivals.Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
+	for i, a := range l.Draw() {
 		vary(&a.Spec, seed, i)
 		if err := w.Arrive(w.Now().Add(a.After), a.Spec); err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/workload"
+	"fairbridge/bridge/sim/arrivals"
 )
 
 // BenchmarkWorld runs workloads that keep 1,024 GPUs busy with a queue.
@@ -19,7 +19,7 @@ func BenchmarkWorld(b *testing.B) {
 					b.Fatal(err)
 				}
 				over := time.Duration(n) * 14 * time.Second
-				if err := workload.Arrive(w, workload.Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Make()); err != nil {
+				if err := arrivals.Schedule(w, arrivals.Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Draw()); err != nil {
 					b.Fatal(err)
 				}
 				if !w.Run(w.Now().Add(360 * 24 * time.Hour)) {

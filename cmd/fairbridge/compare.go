@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/published"
 	"fairbridge/bridge/study/trial"
 )
@@ -15,7 +15,7 @@ import (
 type comparing struct {
 	trials
 	generate string
-	wish     draw.Options
+	wish     generate.Options
 	seeds    int
 	parallel int
 	html     string
@@ -130,7 +130,7 @@ func (t *comparing) check() error {
 		return errors.New("--seeds and --parallel want at least 1")
 	case t.generate != "" && (t.source.Trace != "" || t.source.Tables != ""):
 		return errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")
-	case t.generate == "" && t.wish != (draw.Options{}):
+	case t.generate == "" && t.wish != (generate.Options{}):
 		return errors.New("--jobs and --load say what --generate draws; a trace has its own")
 	case t.generate != "":
 		t.source.Trace = t.generate // it needs none

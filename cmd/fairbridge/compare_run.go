@@ -10,13 +10,13 @@ import (
 
 	"fairbridge/bridge/study/chart"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
 )
 
 // contender is what became of one policy.
 type contender struct {
-	roster.Pick
+	policyset.Pick
 	trial.Spread
 	drawn  chart.Policy
 	runs   []*kept // by seed
@@ -90,7 +90,7 @@ func (a *arena) gather(runs []*kept) []contender {
 
 // contend puts the runs of one policy together. It has no figures if one of them
 // failed: those of the other seeds would be of other jobs than everybody's.
-func contend(p roster.Pick, runs []*kept) contender {
+func contend(p policyset.Pick, runs []*kept) contender {
 	c := contender{Pick: p, runs: runs}
 	var summaries []measure.Summary
 	for _, k := range runs {

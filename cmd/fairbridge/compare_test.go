@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -30,9 +30,9 @@ func contest(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var jobs []work.Job
+	var jobs []workload.Job
 	for i := range 4 {
-		jobs = append(jobs, work.Job{ID: int64(i + 1), User: "=cmd|x\nann", Account: "@nlp", GPUs: 1 + i%2, Arrive: float64(60 * i), Duration: 600})
+		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "=cmd|x\nann", Account: "@nlp", GPUs: 1 + i%2, Arrive: float64(60 * i), Duration: 600})
 	}
 	w, err := trial.New("small", jobs, nil, nil, nodes)
 	if err != nil {
@@ -42,11 +42,11 @@ func contest(t *testing.T) *arena {
 	if b.way.Clock, err = trial.Clock("intervals", 0); err != nil {
 		t.Fatal(err)
 	}
-	if b.picks, err = roster.Parse("fifo,srtf", true); err != nil {
+	if b.picks, err = policyset.Parse("fifo,srtf", true); err != nil {
 		t.Fatal(err)
 	}
-	fails := roster.Pick{Label: "fails", Entry: paper.Entry{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
-	b.picks = []roster.Pick{b.picks[0], fails, b.picks[1]}
+	fails := policyset.Pick{Label: "fails", Entry: paper.Entry{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
+	b.picks = []policyset.Pick{b.picks[0], fails, b.picks[1]}
 	return &arena{bench: b, workloads: []*trial.Workload{w, w}}
 }
 

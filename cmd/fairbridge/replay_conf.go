@@ -7,7 +7,7 @@ import (
 	"os/exec"
 	"time"
 
-	"fairbridge/bridge/study/past"
+	"fairbridge/bridge/study/replay"
 )
 
 // settings reads Slurm's settings from a file, else from scontrol. Where there
@@ -18,7 +18,7 @@ func (p *pasting) settings(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("reading --slurm-conf: %w", err)
 		}
-		if p.way.Conf, err = past.Conf(string(text)); err != nil {
+		if p.way.Conf, err = replay.Conf(string(text)); err != nil {
 			return usageError{fmt.Errorf("%s: %w", p.conf, err)}
 		}
 		return nil
@@ -28,7 +28,7 @@ func (p *pasting) settings(ctx context.Context) error {
 	argv := append(append([]string{}, p.file.Slurm.Scontrol...), "show", "config")
 	text, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
 	if err == nil {
-		p.way.Conf, err = past.Conf(string(text))
+		p.way.Conf, err = replay.Conf(string(text))
 	}
 	if err != nil {
 		p.unread = fmt.Sprintf("Slurm's settings could not be read (%v); the simulated one has the defaults. --slurm-conf names a file", err)

@@ -12,7 +12,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/bridge"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
@@ -96,7 +96,7 @@ func decideAgain(ctx context.Context, db *accounting.DB, cluster, partition stri
 	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
 	}
-	pick, err := roster.Recorded(c.Policy, c.Params)
+	pick, err := policyset.Recorded(c.Policy, c.Params)
 	if err != nil {
 		return nil, fmt.Errorf("cycle %d was decided by what this release does not know: %w", c.Seq, err)
 	}

@@ -14,8 +14,8 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/past"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/replay"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
@@ -81,7 +81,7 @@ func (t *replaying) run(c *cobra.Command, o *options, partition string) error {
 // asked reads the flags.
 func (t *replaying) asked() (*bench, error) {
 	if t.policies == "" {
-		t.policies = roster.Slurm
+		t.policies = policyset.Slurm
 	}
 	if t.seeds < 1 || t.parallel < 1 {
 		return nil, errors.New("--seeds and --parallel want at least 1")
@@ -108,10 +108,10 @@ type pasting struct {
 	file      *settings.File
 	partition string
 	from, to  time.Time
-	site      *past.Site
-	base      roster.Pick // what was done
-	unread    string      // why Slurm's settings could not be read
-	baseMode  bridge.Mode // and in which mode; "": by Slurm alone
+	site      *replay.Site
+	base      policyset.Pick // what was done
+	unread    string         // why Slurm's settings could not be read
+	baseMode  bridge.Mode    // and in which mode; "": by Slurm alone
 }
 
 // read reads the past.
@@ -162,13 +162,13 @@ func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []bridge
 		return err
 	}
 	p.way.Loop = simulated(config)
-	p.base = roster.Alone()
+	p.base = policyset.Alone()
 	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
 	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
 		return nil
 	}
 	s := list[i]
-	if p.base, err = roster.Recorded(s.Policy, s.Params); err != nil {
+	if p.base, err = policyset.Recorded(s.Policy, s.Params); err != nil {
 		return fmt.Errorf("policy %s steered then: %w", s.Policy, err)
 	}
 	p.base.Label += ", as then"
@@ -223,7 +223,7 @@ func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []bridge.Pas
 	for i := range accounts {
 		accounts[i].Recent = 0 // what they used by then counts, but not by the hour
 	}
-	p.site, err = past.New(past.Asked{
+	p.site, err = replay.New(replay.Asked{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.partition, p.from.Format(time.DateOnly), p.to.Format(time.DateOnly)),
 		Partition: p.partition, Since: p.from, Until: p.to, Runs: runs, Seen: seen, Nodes: nodes, Accounts: accounts,
 		Opting: bridge.Opting(f.Preempt), All: p.stoppable,

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/past"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/replay"
 	"fairbridge/bridge/study/trial"
 )
 
@@ -53,8 +53,8 @@ func (p *pasting) show(c *cobra.Command, json bool, page, jobs *file) error {
 }
 
 // others are the policies that are not what was done anyway.
-func (p *pasting) others() []roster.Pick {
-	var list []roster.Pick
+func (p *pasting) others() []policyset.Pick {
+	var list []policyset.Pick
 	for _, pick := range p.picks {
 		if pick.Label != p.base.Label {
 			list = append(list, pick)
@@ -82,12 +82,12 @@ func (p *pasting) again(ctx context.Context, errs io.Writer) (contender, faith, 
 // reality is a contender of one run.
 func reality(run *measure.Run) contender {
 	k := keep(run, true)
-	return contender{Pick: roster.Pick{Label: run.Policy}, Spread: trial.NewSpread([]measure.Summary{k.summary}), drawn: k.drawn, runs: []*kept{k}}
+	return contender{Pick: policyset.Pick{Label: run.Policy}, Spread: trial.NewSpread([]measure.Summary{k.summary}), drawn: k.drawn, runs: []*kept{k}}
 }
 
 // faith is a fidelity to be told.
 type faith struct {
-	past.Fidelity `json:"fidelity"`
+	replay.Fidelity `json:"fidelity"`
 }
 
 // print says how far to trust what follows.
@@ -104,7 +104,7 @@ func (f *faith) print(w io.Writer) {
 
 type faithRow struct {
 	name string
-	past.Against
+	replay.Against
 }
 
 func (f *faith) rows() []faithRow {
@@ -114,7 +114,7 @@ func (f *faith) rows() []faithRow {
 	}
 }
 
-func off(a past.Against) string {
+func off(a replay.Against) string {
 	if v := a.Off(); !math.IsNaN(v) {
 		return fmt.Sprintf("%+.1f %%", 100*v)
 	}

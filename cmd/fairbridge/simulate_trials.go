@@ -14,7 +14,7 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
 	"fairbridge/policy/paper"
 )
@@ -65,7 +65,7 @@ func (t *trials) flags(c *cobra.Command) {
 // completePolicies offers names behind the last comma.
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
-	all := []cobra.Completion{cobra.CompletionWithDesc(before+roster.Slurm, roster.Alone().Entry.Title)}
+	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.Slurm, policyset.Alone().Entry.Title)}
 	for _, e := range paper.All() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}
@@ -75,7 +75,7 @@ func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Comple
 // bench is everything a simulation needs, checked.
 type bench struct {
 	*trial.Workload
-	picks []roster.Pick
+	picks []policyset.Pick
 	way   trial.Way
 	clock string // the clock's name
 	seed  int64
@@ -116,7 +116,7 @@ func (t *trials) asked() (*bench, error) {
 	default:
 		return nil, fmt.Errorf("fidelity %q is unknown, there are exact and slurm", t.fidelity)
 	}
-	b.picks, err = roster.Parse(t.policies, !b.way.Slurm)
+	b.picks, err = policyset.Parse(t.policies, !b.way.Slurm)
 	return b, err
 }
 
@@ -151,7 +151,7 @@ func (b *bench) remarks(w io.Writer) {
 }
 
 // run simulates one policy.
-func (b *bench) run(ctx context.Context, p roster.Pick, seed int64, progress func(done, of int)) (*measure.Run, error) {
+func (b *bench) run(ctx context.Context, p policyset.Pick, seed int64, progress func(done, of int)) (*measure.Run, error) {
 	way := b.way
 	way.Seed, way.Progress = seed, progress
 	return b.Workload.Run(ctx, p, way)

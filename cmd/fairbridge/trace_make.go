@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
 )
 
@@ -38,7 +38,7 @@ func newTraceConvert(o *options) *cobra.Command {
 
 func newTraceGenerate(o *options) *cobra.Command {
 	t := &tracing{options: o}
-	var w draw.Options
+	var w generate.Options
 	var seed int64
 	c := t.writing(&cobra.Command{
 		Use:   "generate KIND --to OUT",
@@ -51,7 +51,7 @@ func newTraceGenerate(o *options) *cobra.Command {
 			if err := t.understood(c, a[0]); err != nil {
 				return usageError{err}
 			}
-			m, err := draw.Make(a[0], w, seed)
+			m, err := generate.Make(a[0], w, seed)
 			if err != nil {
 				return usageError{err}
 			}
@@ -89,7 +89,7 @@ func (t *tracing) speeds(c *cobra.Command) error {
 	if t.tables == "" {
 		return nil
 	}
-	if err := existing(trace.SaveTables(t.tables, draw.Tables(), t.force)); err != nil {
+	if err := existing(trace.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
 		return err
 	}
 	if t.to != "-" {
@@ -103,11 +103,11 @@ func (t *tracing) understood(c *cobra.Command, kind string) error {
 	if t.to == "" {
 		return errors.New("where to? say --to OUT, or --to - for standard output")
 	}
-	i := slices.IndexFunc(draw.Kinds(), func(k draw.Kind) bool { return k.Name == kind })
+	i := slices.IndexFunc(generate.Kinds(), func(k generate.Kind) bool { return k.Name == kind })
 	if i < 0 {
 		return nil // Make says which there are
 	}
-	k := draw.Kinds()[i]
+	k := generate.Kinds()[i]
 	for _, name := range []string{"jobs", "days", "gpus", "load", "accounts", "profile"} {
 		f := c.Flag(name)
 		switch {
@@ -132,7 +132,7 @@ func positive(c *cobra.Command, name string) bool {
 
 func kindList() string {
 	var b strings.Builder
-	for _, k := range draw.Kinds() {
+	for _, k := range generate.Kinds() {
 		fmt.Fprintf(&b, "\n  %-10s %s\n             --seed, --%s", k.Name, k.What, strings.Join(k.Uses, ", --"))
 		if k.Trains {
 			b.WriteString(", --tables")
@@ -143,7 +143,7 @@ func kindList() string {
 
 func kindNames() []string {
 	var all []string
-	for _, k := range draw.Kinds() {
+	for _, k := range generate.Kinds() {
 		all = append(all, k.Name)
 	}
 	return all

@@ -8,8 +8,8 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/published"
-	"fairbridge/bridge/study/roster"
 	"fairbridge/bridge/study/trial"
 )
 
@@ -47,7 +47,7 @@ func beside(ctx context.Context, page *bytes.Buffer, w *trial.Workload) error {
 	if set == nil {
 		return fmt.Errorf("%s is not the published trace of that name", w.Name)
 	}
-	picks, err := roster.Parse(everything(), true)
+	picks, err := policyset.Parse(everything(), true)
 	if err != nil {
 		return err
 	}

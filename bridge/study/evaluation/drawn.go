@@ -5,9 +5,9 @@ import (
 	"context"
 	"fmt"
 
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/published"
-	"fairbridge/bridge/study/roster"
 	"fairbridge/bridge/study/trial"
 )
 
@@ -19,7 +19,7 @@ func family(ctx context.Context, page *bytes.Buffer, o options) error {
 	}
 	fmt.Fprintf(page, "\n## On fresh workloads of the same family\n\n")
 	fmt.Fprintf(page, "Jobs drawn as the published traces were made (models, sizes, batch-size modes, run\ntimes, arrivals), with speeds of our own: `fairbridge compare --generate shockwave`. Medians\nof %s (least–greatest).\n", seedsOf(seeds))
-	picks, err := roster.Parse(everything(), true)
+	picks, err := policyset.Parse(everything(), true)
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func family(ctx context.Context, page *bytes.Buffer, o options) error {
 	for _, size := range sizes {
 		var all []*trial.Workload
 		for s := range seeds {
-			w, err := drawn("shockwave", draw.Options{Jobs: size.Jobs}, int64(s+1), fmt.Sprint(size.GPUs))
+			w, err := drawn("shockwave", generate.Options{Jobs: size.Jobs}, int64(s+1), fmt.Sprint(size.GPUs))
 			if err != nil {
 				return err
 			}
@@ -45,7 +45,7 @@ func family(ctx context.Context, page *bytes.Buffer, o options) error {
 }
 
 // table writes medians with their spread.
-func table(page *bytes.Buffer, picks []roster.Pick, list []trial.Spread, columns []*trial.Figure) {
+func table(page *bytes.Buffer, picks []policyset.Pick, list []trial.Spread, columns []*trial.Figure) {
 	header(page, titles(columns)...)
 	for i, p := range picks {
 		cells := []string{p.Label}

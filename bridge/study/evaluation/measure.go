@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
 	"fairbridge/policy/paper"
 )
@@ -41,7 +41,7 @@ func way(w *trial.Workload, seed int64) (trial.Way, error) {
 
 // once simulates a policy, and again while it is fast, and keeps the least
 // wall time: others use the machine too.
-func once(ctx context.Context, w *trial.Workload, p roster.Pick, seed int64, again int) (measure.Summary, error) {
+func once(ctx context.Context, w *trial.Workload, p policyset.Pick, seed int64, again int) (measure.Summary, error) {
 	how, err := way(w, seed)
 	if err != nil {
 		return measure.Summary{}, err
@@ -61,7 +61,7 @@ func once(ctx context.Context, w *trial.Workload, p roster.Pick, seed int64, aga
 }
 
 // drawn is a workload of a kind for a cluster.
-func drawn(kind string, wish draw.Options, seed int64, spec string) (*trial.Workload, error) {
+func drawn(kind string, wish generate.Options, seed int64, spec string) (*trial.Workload, error) {
 	nodes, err := cluster.Parse(spec)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func drawn(kind string, wish draw.Options, seed int64, spec string) (*trial.Work
 }
 
 // spreads simulates policies with several seeds.
-func spreads(ctx context.Context, picks []roster.Pick, workloads []*trial.Workload, how func(*trial.Workload, int64) (trial.Way, error)) ([]trial.Spread, error) {
+func spreads(ctx context.Context, picks []policyset.Pick, workloads []*trial.Workload, how func(*trial.Workload, int64) (trial.Way, error)) ([]trial.Spread, error) {
 	var all []trial.Spread
 	for _, p := range picks {
 		var summaries []measure.Summary

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
-	"fairbridge/bridge/study/draw"
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
 )
 
@@ -21,13 +21,13 @@ func price(ctx context.Context, page *bytes.Buffer, o options) error {
 		seeds, spec, list = 1, "1x4", "fifo,drf"
 	}
 	fmt.Fprintf(page, "\n## The price of going through Slurm\n\nThe same jobs with the same parameters, those of the daemon: plans carried out at once\nand exactly, and through the daemon's loop, its gate and a simulated Slurm (requeue delay,\nbackfill, leases). A day of plain batch jobs, which report nothing, that keeps the cluster\n%s busy (`--generate day --load 0.9`, about 280 jobs); medians of %s (least–greatest).\n\n", spec, seedsOf(seeds))
-	picks, err := roster.Parse(list, false)
+	picks, err := policyset.Parse(list, false)
 	if err != nil {
 		return err
 	}
 	var all []*trial.Workload
 	for s := range seeds {
-		w, err := drawn("day", draw.Options{Load: 0.9}, int64(s+1), spec)
+		w, err := drawn("day", generate.Options{Load: 0.9}, int64(s+1), spec)
 		if err != nil {
 			return err
 		}
@@ -44,7 +44,7 @@ func price(ctx context.Context, page *bytes.Buffer, o options) error {
 				h.Slurm = fidelity == "slurm"
 				return h, err
 			}
-			list, err := spreads(ctx, []roster.Pick{p}, all, how)
+			list, err := spreads(ctx, []policyset.Pick{p}, all, how)
 			if err != nil {
 				return err
 			}

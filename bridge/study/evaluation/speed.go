@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"runtime"
 
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/published"
-	"fairbridge/bridge/study/roster"
 )
 
 // speed compares wall times with those of the published simulator.
@@ -35,14 +35,14 @@ func speed(ctx context.Context, page *bytes.Buffer, o options) error {
 
 // walls is the row of one policy.
 func walls(ctx context.Context, wall published.Wall, sizes []published.Size) ([]string, error) {
-	picks, err := roster.Parse(wall.Ours, true)
+	picks, err := policyset.Parse(wall.Ours, true)
 	if err != nil {
 		return nil, err
 	}
 	cells := []string{wall.Ours}
 	for k, size := range sizes {
 		progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
-		w, err := drawn("shockwave", draw.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		w, err := drawn("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
 		if err != nil {
 			return nil, err
 		}
@@ -68,14 +68,14 @@ func growth(ctx context.Context, page *bytes.Buffer, o options) error {
 	fmt.Fprint(page, "\n## Growth\n\nPhilly-like jobs (`--generate philly`) on 24 servers of 8 GPUs, decided upon at most once a\nminute. Memory is what the process has taken from the system by then; the rows were\nmeasured in this order.\n\n")
 	header(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
 	for _, name := range []string{"fifo", "tiresias"} {
-		picks, err := roster.Parse(name, true)
+		picks, err := policyset.Parse(name, true)
 		if err != nil {
 			return err
 		}
 		before := 0.0
 		for _, n := range sizes {
 			progress("growth: %s, %d jobs", name, n)
-			w, err := drawn("philly", draw.Options{Jobs: n}, 1, "24x8")
+			w, err := drawn("philly", generate.Options{Jobs: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}

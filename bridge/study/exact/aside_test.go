@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 )
@@ -15,7 +15,7 @@ import (
 func TestNodesSetAside(t *testing.T) {
 	node := nodes(1, 2, "v100")
 	node[0].Windows = []policy.Window{{From: exact.At(100), To: exact.At(1000), Name: "m1", Work: true}}
-	jobs := []work.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
+	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
 	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
 	for name, clock := range map[string]exact.Clock{"intervals": exact.Intervals(0, 0, 0), "rounds": exact.Gavel()} {
 		run := play(t, exact.Config{Policy: policy.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -49,11 +49,11 @@ func cpu() float64 {
 func BenchmarkShockwave(b *testing.B) {
 	for _, size := range []struct{ jobs, gpus int }{{120, 32}, {220, 64}, {460, 128}, {900, 256}} {
 		b.Run(fmt.Sprintf("%dx%d", size.jobs, size.gpus), func(b *testing.B) {
-			jobs := draw.Shockwave{Jobs: size.jobs, GPUs: size.gpus}.Draw(1)
+			jobs := generate.Shockwave{Jobs: size.jobs, GPUs: size.gpus}.Draw(1)
 			p := fromCatalogue(b, "proportional")
 			decisions, started := 0, cpu()
 			for b.Loop() {
-				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, Tables: draw.Tables(), Clock: exact.Shockwave(), Terse: true})
+				run, err := exact.Run(exact.Config{Policy: p, Nodes: nodes(size.gpus, 1, "v100"), Jobs: jobs, Tables: generate.Tables(), Clock: exact.Shockwave(), Terse: true})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -70,7 +70,7 @@ func BenchmarkShockwave(b *testing.B) {
 func BenchmarkPhilly(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			jobs := draw.Philly{Jobs: n, GPUs: 192}.Draw(1)
+			jobs := generate.Philly{Jobs: n, GPUs: 192}.Draw(1)
 			p := fromCatalogue(b, "tiresias")
 			started := cpu()
 			for b.Loop() {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -67,7 +67,7 @@ func newEngine(c Config) (*engine, error) {
 
 // twice names a job id that stands for two jobs.
 func twice(jobs []*job) error {
-	seen := make(map[int64]*work.Job, len(jobs))
+	seen := make(map[int64]*workload.Job, len(jobs))
 	for _, j := range jobs {
 		if o := seen[j.ID]; o != nil {
 			return fmt.Errorf("job id %d is given twice: lines %d and %d", j.ID, o.Line, j.Line)

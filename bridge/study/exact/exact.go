@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -19,9 +19,9 @@ type Config struct {
 	// must not hold on to slices of it.
 	Policy   policy.Policy
 	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of At
-	Jobs     []work.Job
-	Tables   *work.Tables     // speeds of jobs with Training; nil: none
-	Accounts []policy.Account // with what they used before; see work.Used
+	Jobs     []workload.Job
+	Tables   *workload.Tables // speeds of jobs with Training; nil: none
+	Accounts []policy.Account // with what they used before; see workload.Used
 	Clock    Clock
 	Seed     int64
 	// Profiled jobs report the batch sizes they planned to have had so far, as

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -14,7 +14,7 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 	// Asked every 60 s at most: at 0, and at 60 for all that happened since. What
 	// ends at 30.5 leaves its GPU idle until then.
 	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(time.Minute, 0, 0),
-		Jobs: []work.Job{job(1, 0, 30.5), job(2, 10, 100), job(3, 20, 5)}})
+		Jobs: []workload.Job{job(1, 0, 30.5), job(2, 10, 100), job(3, 20, 5)}})
 	for i, want := range []float64{30.5, 160, 165} {
 		same(t, "finish", run.Jobs[i].Finish, want)
 	}
@@ -26,7 +26,7 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 }
 
 func TestRecheckAsksAgain(t *testing.T) {
-	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 30*time.Second, 0), Jobs: []work.Job{job(1, 0, 100)}})
+	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
 	if len(run.Decide) != 4 {
 		t.Errorf("%d decisions, want 4: at 0, 30, 60 and 90", len(run.Decide))
 	}
@@ -38,7 +38,7 @@ func TestStopsCost(t *testing.T) {
 	first := job(1, 0, 100)
 	first.Checkpoint = 20
 	run := play(t, exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Intervals(0, 0, 5*time.Second),
-		Jobs: []work.Job{first, job(2, 30, 30)}})
+		Jobs: []workload.Job{first, job(2, 30, 30)}})
 	same(t, "finish of job 2", run.Jobs[1].Finish, 60)
 	same(t, "finish of job 1", run.Jobs[0].Finish, 60+20+70)
 	same(t, "lost", run.Jobs[0].Lost, 20)
@@ -49,7 +49,7 @@ func TestStopsCost(t *testing.T) {
 func TestNeighboursSlowEachOther(t *testing.T) {
 	a, b := job(1, 0, 60), job(2, 0, 120)
 	a.Shareable, b.Shareable = true, true
-	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Clock: exact.Intervals(0, 0, 0), Jobs: []work.Job{a, b}})
+	run := play(t, exact.Config{Policy: crammed{}, Nodes: one, Clock: exact.Intervals(0, 0, 0), Jobs: []workload.Job{a, b}})
 	// At 0.6 each, job 1 takes 100 s; job 2 has then done 60 and goes on alone.
 	same(t, "finish of job 1", run.Jobs[0].Finish, 100)
 	same(t, "finish of job 2", run.Jobs[1].Finish, 160)
@@ -58,7 +58,7 @@ func TestNeighboursSlowEachOther(t *testing.T) {
 func TestSpeedsByType(t *testing.T) {
 	j := job(1, 0, 100)
 	j.Speeds = map[string]float64{"a100": 4, "v100": 1}
-	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.Intervals(0, 0, 0), Jobs: []work.Job{j}})
+	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.Intervals(0, 0, 0), Jobs: []workload.Job{j}})
 	same(t, "finish", run.Jobs[0].Finish, 25)
 }
 
@@ -77,7 +77,7 @@ func (g grow) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func TestResizedJobsGoInProportion(t *testing.T) {
 	j := job(1, 0, 100)
 	j.MinGPUs, j.MaxGPUs = 1, 2
-	run := play(t, exact.Config{Policy: grow{script{{1}}}, Nodes: nodes(1, 2, "v100"), Clock: exact.Intervals(0, 40*time.Second, 10*time.Second), Jobs: []work.Job{j}})
+	run := play(t, exact.Config{Policy: grow{script{{1}}}, Nodes: nodes(1, 2, "v100"), Clock: exact.Intervals(0, 40*time.Second, 10*time.Second), Jobs: []workload.Job{j}})
 	same(t, "finish", run.Jobs[0].Finish, 40+10+30)
 	same(t, "service", run.Jobs[0].Service, 40+2*40)
 }
@@ -86,7 +86,7 @@ func TestUsageDecays(t *testing.T) {
 	// An hour of one GPU; a week later half of it counts, and nothing of it lies
 	// in the last day.
 	c := exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 0, 0),
-		Jobs: []work.Job{job(1, 0, 3600), job(2, 3600+7*86400, 10)}}
+		Jobs: []workload.Job{job(1, 0, 3600), job(2, 3600+7*86400, 10)}}
 	var accounts []policy.Account
 	var users []policy.User
 	var history []policy.Sample
@@ -104,21 +104,21 @@ func TestUsageDecays(t *testing.T) {
 }
 
 func TestErrorsNameTheJob(t *testing.T) {
-	unknown := lm(work.Static, 100)
+	unknown := lm(workload.Static, 100)
 	unknown.Line = 7
 	twice := job(1, 0, 1)
 	twice.Line = 9
 	wide := job(4, 0, 1)
 	wide.GPUs = 2
 	for want, c := range map[string]exact.Config{
-		"job 1 (line 7): no speed of LM":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []work.Job{unknown}},
-		"job id 1 is given twice: lines 0 and 9":         {Policy: policy.Pipeline{}, Nodes: one, Jobs: []work.Job{job(1, 0, 1), twice}},
-		"the policy starts none of them":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []work.Job{wide}},
+		"job 1 (line 7): no speed of LM":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{unknown}},
+		"job id 1 is given twice: lines 0 and 9":         {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), twice}},
+		"the policy starts none of them":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{wide}},
 		"needs a policy and nodes":                       {Policy: policy.Pipeline{}},
-		"job 2: put on n0000:1×v100: 1 GPUs too few":     {Policy: crammed{}, Nodes: one, Jobs: []work.Job{job(1, 0, 1), job(2, 0, 1)}},
-		"1 decisions for 2 jobs":                         {Policy: crammed{forget: true}, Nodes: one, Jobs: []work.Job{job(1, 0, 1), job(2, 0, 1)}},
-		"job 3 (line 0): asks for 0 GPUs":                {Policy: policy.Pipeline{}, Nodes: one, Jobs: []work.Job{{ID: 3}}},
-		`asks for type "h100" and has no speed there; t`: {Policy: policy.Pipeline{}, Nodes: one, Jobs: []work.Job{{ID: 3, GPUs: 1, GPUType: "h100"}}},
+		"job 2: put on n0000:1×v100: 1 GPUs too few":     {Policy: crammed{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
+		"1 decisions for 2 jobs":                         {Policy: crammed{forget: true}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
+		"job 3 (line 0): asks for 0 GPUs":                {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3}}},
+		`asks for type "h100" and has no speed there; t`: {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3, GPUs: 1, GPUType: "h100"}}},
 	} {
 		if _, err := exact.Run(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

@@ -4,14 +4,14 @@ import (
 	"math"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
 // job is a job of the workload on its way. Its work is counted in units: steps
 // of a training job, seconds on the reference GPU of any other.
 type job struct {
-	*work.Job
+	*workload.Job
 	out    measure.Outcome
 	units  float64 // in all
 	done   float64

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // loader reads the jobs of a workload against a cluster.
@@ -16,7 +16,7 @@ type loader struct {
 }
 
 // load prepares one job.
-func (l *loader) load(j *job, w *work.Job) error {
+func (l *loader) load(j *job, w *workload.Job) error {
 	j.Job, j.units = w, w.Duration
 	j.out = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
 	switch {
@@ -68,10 +68,10 @@ func (l *loader) train(j *job) error {
 		return nil
 	}
 	var err error
-	if j.plan, err = work.Plan(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
+	if j.plan, err = workload.Plan(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
 		return err
 	}
-	j.out.Alone = work.Alone(j.plan)
+	j.out.Alone = workload.Alone(j.plan)
 	j.most = math.Trunc(l.overrun * j.out.Alone)
 	return nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -30,7 +30,7 @@ type profile struct {
 const tolerance = 0.4
 
 func newProfile(j *job) *profile {
-	p := &profile{plan: slices.Clone(j.plan), samples: float64(work.Samples(j.Training.Model)), factor: 1}
+	p := &profile{plan: slices.Clone(j.plan), samples: float64(workload.Samples(j.Training.Model)), factor: 1}
 	for i := range p.plan {
 		p.plan[i].Seconds = max(1, math.RoundToEven(p.plan[i].Seconds))
 		r := policy.Regime{Batch: p.plan[i].Batch, Seconds: p.plan[i].Seconds}

@@ -6,7 +6,7 @@ import (
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -85,8 +85,8 @@ func same(t *testing.T, what string, got, want float64) {
 }
 
 // job is one that runs so many seconds on a GPU.
-func job(id int64, arrive, duration float64) work.Job {
-	return work.Job{ID: id, Arrive: arrive, Duration: duration, GPUs: 1, User: "ann", Account: "nlp"}
+func job(id int64, arrive, duration float64) workload.Job {
+	return workload.Job{ID: id, Arrive: arrive, Duration: duration, GPUs: 1, User: "ann", Account: "nlp"}
 }
 
 var one = nodes(1, 1, "v100")

@@ -3,13 +3,13 @@ package exact
 import (
 	"cmp"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
 // speeds is how fast jobs go on the GPU types of a cluster.
 type speeds struct {
-	tables *work.Tables
+	tables *workload.Tables
 	types  []string // sorted
 	shared float64  // relative to being alone, beside a job for which there is no table
 }
@@ -23,7 +23,7 @@ func newSpeeds(c *Config, types []string) *speeds {
 func (s *speeds) set(j *job, batch int) bool {
 	class, known := j.Job.Class, false
 	if batch > 0 {
-		class = work.ClassOf(j.Training.Model, batch)
+		class = workload.ClassOf(j.Training.Model, batch)
 	}
 	rates := make([]float64, len(s.types))
 	for k, typ := range s.types {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -37,7 +37,7 @@ type used struct {
 
 // newUsage has what the accounts used before, for every account and user of the
 // workload. It tells every job which are its own.
-func newUsage(accounts []policy.Account, workload []work.Job, jobs []job) *usage {
+func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage {
 	u := &usage{accounts: slices.Clone(accounts)}
 	known, users := map[string]bool{}, map[[2]string]bool{}
 	for _, a := range accounts {
@@ -61,7 +61,7 @@ func newUsage(accounts []policy.Account, workload []work.Job, jobs []job) *usage
 	for i := range jobs {
 		u.find(&jobs[i])
 	}
-	u.before(work.Used(accounts, workload))
+	u.before(workload.Used(accounts, list))
 	return u
 }
 
@@ -83,7 +83,7 @@ func (u *usage) before(users []policy.User) {
 // find tells the job which account and user are its own.
 func (u *usage) find(j *job) {
 	j.account, _ = slices.BinarySearchFunc(u.accounts, j.Account, func(a policy.Account, name string) int { return cmp.Compare(a.Name, name) })
-	j.user, _ = slices.BinarySearchFunc(u.users, j.Job, func(u policy.User, w *work.Job) int {
+	j.user, _ = slices.BinarySearchFunc(u.users, j.Job, func(u policy.User, w *workload.Job) int {
 		return cmp.Or(cmp.Compare(u.Name, w.User), cmp.Compare(u.Account, w.Account))
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -51,7 +51,7 @@ func here(t testing.TB, name string) string {
 }
 
 // workload reads the jobs and tables of a setting.
-func (s setting) workload(t testing.TB) ([]work.Job, *work.Tables) {
+func (s setting) workload(t testing.TB) ([]workload.Job, *workload.Tables) {
 	t.Helper()
 	tr, err := trace.Open(here(t, s.trace), trace.Options{})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"math"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // Row is one published result. Times are seconds, shares 0..1.
@@ -43,7 +43,7 @@ type Set struct {
 
 // Find returns the results for these jobs on so many GPUs, or nil. Jobs are
 // known by what they are, wherever they were read from.
-func Find(jobs []work.Job, gpus int) *Set {
+func Find(jobs []workload.Job, gpus int) *Set {
 	for i := range sets {
 		if s := &sets[i]; s.Jobs == len(jobs) && s.GPUs == gpus && s.hash == Hash(jobs) {
 			return s
@@ -53,7 +53,7 @@ func Find(jobs []work.Job, gpus int) *Set {
 }
 
 // Hash is a short name of what the jobs are: arrival, size and work.
-func Hash(jobs []work.Job) string {
+func Hash(jobs []workload.Job) string {
 	h := sha256.New()
 	for i := range jobs {
 		j := &jobs[i]

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	"fairbridge/bridge/study/roster"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
 )
 
@@ -43,7 +43,7 @@ func TestFind(t *testing.T) {
 func TestOurs(t *testing.T) {
 	for _, s := range sets {
 		for _, r := range s.Rows {
-			if _, err := roster.Parse(r.Ours, true); err != nil {
+			if _, err := policyset.Parse(r.Ours, true); err != nil {
 				t.Errorf("%s, %s: %v", s.Title, r.Name, err)
 			}
 		}

@@ -8,15 +8,15 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/through"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/slurmrun"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
 // beside runs jobs that nobody lets be stopped through the simulated Slurm:
 // under the default policy with the daemon's parameters, and by itself.
-func beside(t *testing.T, nodes []policy.Node, jobs []work.Job, accounts []policy.Account, seed int64) (ours, alone *measure.Run) {
+func beside(t *testing.T, nodes []policy.Node, jobs []workload.Job, accounts []policy.Account, seed int64) (ours, alone *measure.Run) {
 	t.Helper()
 	e, err := paper.Lookup("fairbridge")
 	if err != nil {
@@ -27,7 +27,7 @@ func beside(t *testing.T, nodes []policy.Node, jobs []work.Job, accounts []polic
 		t.Fatal(err)
 	}
 	run := func(p policy.Policy) *measure.Run {
-		r, err := through.Run(through.Config{Policy: p, Name: "fairbridge", Nodes: nodes, Jobs: jobs, Accounts: accounts, Seed: seed})
+		r, err := slurmrun.Run(slurmrun.Config{Policy: p, Name: "fairbridge", Nodes: nodes, Jobs: jobs, Accounts: accounts, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,12 +40,12 @@ func beside(t *testing.T, nodes []policy.Node, jobs []work.Job, accounts []polic
 // of small jobs that want more than there is, starts soon although nobody may be
 // stopped.
 func TestGangThroughSlurm(t *testing.T) {
-	var jobs []work.Job
+	var jobs []workload.Job
 	for i := range 120 { // an hour each, 12 an hour: one and a half times 8 GPUs
-		jobs = append(jobs, work.Job{ID: int64(i + 2), User: "bob", Account: "busy", Arrive: float64(i * 300), GPUs: 1,
+		jobs = append(jobs, workload.Job{ID: int64(i + 2), User: "bob", Account: "busy", Arrive: float64(i * 300), GPUs: 1,
 			Duration: 3600, Limit: 2 * time.Hour, Fixed: true, Silent: true})
 	}
-	jobs = append(jobs, work.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, Limit: 2 * time.Hour, Fixed: true, Silent: true})
+	jobs = append(jobs, workload.Job{ID: 1, User: "ann", Account: "idle", Arrive: 3 * 3600, GPUs: 8, Duration: 3600, Limit: 2 * time.Hour, Fixed: true, Silent: true})
 	ours, alone := beside(t, cluster(1, 8, "a100"), jobs, []policy.Account{{Name: "busy", Weight: 1}, {Name: "idle", Weight: 1}}, 1)
 	wait := func(r *measure.Run) float64 {
 		i := slices.IndexFunc(r.Jobs, func(o measure.Outcome) bool { return o.ID == 1 })
@@ -91,13 +91,13 @@ var sharers = [3]string{"many", "few", "some"}
 
 // tenantJobs draws jobs of minutes to hours, limits one to four times as long,
 // that want a fifth more than 32 GPUs while they arrive.
-func tenantJobs(seed int64) []work.Job {
+func tenantJobs(seed int64) []workload.Job {
 	r := rand.New(rand.NewPCG(uint64(seed), 7))
-	jobs, gpus := make([]work.Job, 140), 0.0
+	jobs, gpus := make([]workload.Job, 140), 0.0
 	for i := range jobs {
 		k := []int{0, 0, 0, 1, 1, 2}[r.IntN(6)]
 		long := math.Round(120 * math.Exp(math.Log(60)*r.Float64()))
-		jobs[i] = work.Job{User: sharers[k], Account: sharers[k], GPUs: []int{1, 1, 1, 1, 2, 2, 4, 8, 8, 16}[r.IntN(10)],
+		jobs[i] = workload.Job{User: sharers[k], Account: sharers[k], GPUs: []int{1, 1, 1, 1, 2, 2, 4, 8, 8, 16}[r.IntN(10)],
 			Duration: long, Limit: policy.Seconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Fixed: true, Silent: true}
 		gpus += long * float64(jobs[i].GPUs)
 	}

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -30,8 +30,8 @@ func hybrid() []policy.Node {
 // alloxJobs are Gavel's single-GPU jobs at a load of .9, as if all GPUs were of the
 // fastest type, which they are not: queues are long. Ten users differ
 // in what they run, from the shortest tenth of the jobs to the longest.
-func alloxJobs(seed int64) []work.Job {
-	jobs := draw.Gavel{Jobs: 400, GPUs: 36, Load: .9, Single: true, Shorter: 10}.Draw(seed)
+func alloxJobs(seed int64) []workload.Job {
+	jobs := generate.Gavel{Jobs: 400, GPUs: 36, Load: .9, Single: true, Shorter: 10}.Draw(seed)
 	byLength := make([]int, len(jobs))
 	for i := range byLength {
 		byLength[i] = i
@@ -45,7 +45,7 @@ func alloxJobs(seed int64) []work.Job {
 
 func alloxRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: draw.Tables(),
+	return simulate(t, exact.Config{Policy: system(t, name, params), Nodes: hybrid(), Jobs: alloxJobs(seed), Tables: generate.Tables(),
 		Clock: exact.Intervals(time.Second, 0, 0), Seed: seed})
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -14,7 +14,7 @@ import (
 
 // tenants is a day of accounts of which the first floods the cluster and the
 // others ask, in sum, for all of it. The quotas are whole GPUs.
-var tenants = draw.Tenant{GPUs: 68, Hours: 24, Load: 1, Flood: .4, Median: 3600}
+var tenants = generate.Tenant{GPUs: 68, Hours: 24, Load: 1, Flood: .4, Median: 3600}
 
 // courtRun is a policy on those accounts. A stop costs 25 s, as in Astraea's simulator.
 type courtRun struct {

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
 )
 
@@ -19,11 +19,11 @@ import (
 func TestReproduceBaselines(t *testing.T) {
 	const seeds = 5
 	philly := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: draw.Philly{Jobs: 600, GPUs: 64, Longest: 2 * 86400, Load: 1.3}.Draw(seed),
+		return exact.Config{Nodes: cluster(8, 8, "v100"), Jobs: generate.Philly{Jobs: 600, GPUs: 64, Longest: 2 * 86400, Load: 1.3}.Draw(seed),
 			Clock: exact.Intervals(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	gavel := func(seed int64) exact.Config {
-		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: draw.Gavel{Jobs: 400, GPUs: 32, Load: 1.3, Plain: true}.Draw(seed),
+		return exact.Config{Nodes: cluster(8, 4, "v100"), Jobs: generate.Gavel{Jobs: 400, GPUs: 32, Load: 1.3, Plain: true}.Draw(seed),
 			Clock: exact.Intervals(time.Minute, 30*time.Minute, 30*time.Second)}
 	}
 	for name, workload := range map[string]func(int64) exact.Config{"philly": philly, "gavel": gavel} {
@@ -57,10 +57,10 @@ func TestReproduceBaselines(t *testing.T) {
 func TestReproduceShortestFirst(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for range 20 {
-		jobs, lengths := make([]work.Job, 6), make([]float64, 6)
+		jobs, lengths := make([]workload.Job, 6), make([]float64, 6)
 		for i := range jobs {
 			lengths[i] = float64(60 * (1 + r.IntN(300)))
-			jobs[i] = work.Job{ID: int64(i + 1), GPUs: 1, Duration: lengths[i]}
+			jobs[i] = workload.Job{ID: int64(i + 1), GPUs: 1, Duration: lengths[i]}
 		}
 		run := simulate(t, exact.Config{Nodes: cluster(1, 2, "v100"), Jobs: jobs, Policy: system(t, "sjf", nil), Clock: exact.Intervals(0, 0, 0)})
 		sum := 0.0

@@ -9,16 +9,16 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
 )
 
 // sweeps draws workflows of 4 to 32 tasks of one GPU, log-normally long, which
 // arrive at random at a load of so many GPUs; three in ten have a straggler, a
 // chain of nine tasks that stands as one.
-func sweeps(seed int64, n, gpus int, load float64) []work.Job {
+func sweeps(seed int64, n, gpus int, load float64) []workload.Job {
 	rng := rand.New(rand.NewPCG(uint64(seed), 7))
-	var jobs []work.Job
+	var jobs []workload.Job
 	sum := 0.0
 	for w := range n {
 		var tasks []float64
@@ -33,7 +33,7 @@ func sweeps(seed int64, n, gpus int, load float64) []work.Job {
 		}
 		for k, d := range tasks {
 			sum += d
-			jobs = append(jobs, work.Job{ID: int64(w), Name: fmt.Sprintf("sweep%dx-%d", w, k), User: fmt.Sprintf("user%d", w), Account: "lab", GPUs: 1, Duration: math.Ceil(d)})
+			jobs = append(jobs, workload.Job{ID: int64(w), Name: fmt.Sprintf("sweep%dx-%d", w, k), User: fmt.Sprintf("user%d", w), Account: "lab", GPUs: 1, Duration: math.Ceil(d)})
 		}
 	}
 	at, gap := 0.0, sum/(float64(gpus)*load)/float64(n)
@@ -51,7 +51,7 @@ func sweeps(seed int64, n, gpus int, load float64) []work.Job {
 
 // flowTimes returns how long each workflow took from its arrival, by its user,
 // and the makespan.
-func flowTimes(t *testing.T, jobs []work.Job, name string, params paper.Params) (map[string]float64, float64) {
+func flowTimes(t *testing.T, jobs []workload.Job, name string, params paper.Params) (map[string]float64, float64) {
 	t.Helper()
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: cluster(8, 8, "g"), Jobs: jobs,
 		Clock: exact.Intervals(time.Minute, 10*time.Minute, 0)})

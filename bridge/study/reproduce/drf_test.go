@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -47,10 +47,10 @@ const drfNodes, coresA, coresB = 4, 4, 12
 // shares2 returns the mean dominant shares of A and B while both wait.
 func shares2(t *testing.T, name string, params paper.Params, seed uint64) (a, b float64) {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	var jobs []work.Job
+	var jobs []workload.Job
 	flood := func(account string, at float64, cores int) {
 		for range 200 {
-			jobs = append(jobs, work.Job{ID: int64(len(jobs) + 1), Account: account, User: account, GPUs: 1, CPUs: cores, Arrive: at,
+			jobs = append(jobs, workload.Job{ID: int64(len(jobs) + 1), Account: account, User: account, GPUs: 1, CPUs: cores, Arrive: at,
 				Duration: 600 + 6000*rng.Float64()})
 		}
 	}

@@ -4,19 +4,19 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/paper"
 )
 
 // shock runs a policy on a workload of Shockwave's kind on 32 GPUs.
 func shock(t *testing.T, seed int64, name string, given paper.Params) measure.Summary {
 	t.Helper()
-	jobs := draw.Shockwave{GPUs: 32}.Draw(seed)
+	jobs := generate.Shockwave{GPUs: 32}.Draw(seed)
 	return simulate(t, exact.Config{Policy: system(t, name, given), Nodes: cluster(32, 1, "v100"), Jobs: jobs,
-		Tables: draw.Tables(), Clock: exact.Shockwave()}).Summary()
+		Tables: generate.Tables(), Clock: exact.Shockwave()}).Summary()
 }
 
 // TestReproduceFairbridge: what our own policy promises, on drawn workloads: the
@@ -65,7 +65,7 @@ func TestReproduceFairbridgeParts(t *testing.T) {
 func TestReproduceFairbridgeAccounts(t *testing.T) {
 	others := func(name string) float64 {
 		return over(3, func(seed int64) float64 {
-			d := draw.Tenant{GPUs: 32, Hours: 24}
+			d := generate.Tenant{GPUs: 32, Hours: 24}
 			jobs := d.Draw(seed)
 			run := simulate(t, exact.Config{Policy: system(t, name, nil), Nodes: cluster(4, 8, "v100"), Jobs: jobs,
 				Accounts: d.AccountsOf(seed), Clock: exact.Intervals(time.Minute, 10*time.Minute, 30*time.Second)})
@@ -81,7 +81,7 @@ func TestReproduceFairbridgeAccounts(t *testing.T) {
 
 // slowdown is the mean of completion over exclusive time among all accounts but
 // the one that asks for most.
-func slowdown(run *measure.Run, jobs []work.Job) float64 {
+func slowdown(run *measure.Run, jobs []workload.Job) float64 {
 	asked := map[string]float64{}
 	for _, j := range jobs {
 		asked[j.Account] += j.Duration * float64(j.GPUs)

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -15,8 +15,8 @@ import (
 // shared are the jobs of a load and a crowded cluster of one GPU to a node (a
 // plan does not say which device of a node a guest gets). The jobs of one GPU
 // whose like pair well accept a neighbour: two fifths or so.
-func shared(seed int64, load draw.Gavel) exact.Config {
-	tables, jobs := draw.Tables(), load.Draw(seed)
+func shared(seed int64, load generate.Gavel) exact.Config {
+	tables, jobs := generate.Tables(), load.Draw(seed)
 	for i := range jobs {
 		j := &jobs[i]
 		alone, _ := tables.Alone("v100", j.Class, 1)
@@ -76,7 +76,7 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 // TestReproduceGandiva: turns let everybody begin soon, and shorten the average
 // where first come, first served lets short jobs wait behind long ones.
 func TestReproduceGandiva(t *testing.T) {
-	load := draw.Gavel{Jobs: 200, GPUs: 96, Load: .5}
+	load := generate.Gavel{Jobs: 200, GPUs: 96, Load: .5}
 	var jct, wait []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)
@@ -96,7 +96,7 @@ func TestReproduceGandiva(t *testing.T) {
 // TestReproduceGandivaPairs: sharing gets more work out of the same GPUs, when
 // two fifths or so of the jobs leave them idle.
 func TestReproduceGandivaPairs(t *testing.T) {
-	load := draw.Gavel{Jobs: 200, GPUs: 96, Static: true, Single: true}
+	load := generate.Gavel{Jobs: 200, GPUs: 96, Static: true, Single: true}
 	var gain []float64
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)

@@ -6,16 +6,16 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
 
 // ticketed are accounts with more jobs than the cluster can run; the first
 // floods it in bursts. Run times are those on the fastest type.
-var ticketed = draw.Tenant{GPUs: 72, Hours: 30, Load: 1.2, Flood: .8, Median: 3600}
+var ticketed = generate.Tenant{GPUs: 72, Hours: 30, Load: 1.2, Flood: .8, Median: 3600}
 
 // gains is how much faster the jobs of each account run on v100 than on k80.
 var gains = []float64{1.2, 4, 1.5, 5, 2, 3, 1.3, 2.5}
@@ -24,7 +24,7 @@ var gains = []float64{1.2, 4, 1.5, 5, 2, 3, 1.3, 2.5}
 const steadyFrom, steadyTo = 6 * 3600, 30 * 3600
 
 // ticketJobs are the jobs with their speeds on three types.
-func ticketJobs(seed int64) []work.Job {
+func ticketJobs(seed int64) []workload.Job {
 	jobs, accounts := ticketed.Draw(seed), ticketed.AccountsOf(seed)
 	of := map[string]float64{}
 	for i, a := range accounts {
@@ -99,7 +99,7 @@ func (p *progress) look(s *policy.Snapshot, at float64) {
 }
 
 // of returns the seconds on v100 that a job had done.
-func (p *progress) of(j *work.Job, finish float64) float64 {
+func (p *progress) of(j *workload.Job, finish float64) float64 {
 	if done, here := p.done[j.ID]; here {
 		return done
 	}

@@ -5,10 +5,10 @@ import (
 	"maps"
 	"testing"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
 )
@@ -25,7 +25,7 @@ func gavelNodes() []policy.Node {
 	return nodes
 }
 
-func gavelRun(t *testing.T, jobs []work.Job, name string, params paper.Params) *measure.Run {
+func gavelRun(t *testing.T, jobs []workload.Job, name string, params paper.Params) *measure.Run {
 	t.Helper()
 	p := paper.Params{"round": "6m", "recompute": "1000s"}
 	if name != "gavel" {
@@ -34,7 +34,7 @@ func gavelRun(t *testing.T, jobs []work.Job, name string, params paper.Params) *
 	maps.Copy(p, params)
 	clock := exact.Gavel()
 	clock.Overrun = 0 // it counts time on the fastest type, and would end jobs early on the others
-	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: draw.Tables(), Clock: clock, Terse: true})
+	return simulate(t, exact.Config{Policy: system(t, name, p), Nodes: gavelNodes(), Jobs: jobs, Tables: generate.Tables(), Clock: clock, Terse: true})
 }
 
 // gavelLoad is 80–90 % of what max-min without knowledge of types can sustain
@@ -45,25 +45,25 @@ const gavelLoad = .6
 // TestReproduceGavel: what knowing the speeds on each type brings, on the
 // workload of Gavel's paper and its own clock.
 func TestReproduceGavel(t *testing.T) {
-	agnostic := func(objective string, jobs []work.Job) *measure.Run {
+	agnostic := func(objective string, jobs []workload.Job) *measure.Run {
 		return gavelRun(t, jobs, "gavel", paper.Params{"objective": objective, "aware": false})
 	}
-	aware := func(objective string, jobs []work.Job) *measure.Run {
+	aware := func(objective string, jobs []workload.Job) *measure.Run {
 		return gavelRun(t, jobs, "gavel", paper.Params{"objective": objective})
 	}
 	for _, c := range []struct {
 		what        string
-		jobs        draw.Gavel
+		jobs        generate.Gavel
 		least, most float64
-		ratio       func([]work.Job) float64
+		ratio       func([]workload.Job) float64
 	}{
-		{"max-min: average JCT of agnostic to aware", draw.Gavel{Jobs: 800, Load: gavelLoad, Shorter: 4}, 1.3, 10, func(jobs []work.Job) float64 {
+		{"max-min: average JCT of agnostic to aware", generate.Gavel{Jobs: 800, Load: gavelLoad, Shorter: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
 			return agnostic("max-min", jobs).Summary().AvgJCT / aware("max-min", jobs).Summary().AvgJCT
 		}},
-		{"makespan of FIFO to aware", draw.Gavel{Jobs: 300, Static: true, Shorter: 4}, 1.5, 10, func(jobs []work.Job) float64 {
+		{"makespan of FIFO to aware", generate.Gavel{Jobs: 300, Static: true, Shorter: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
 			return gavelRun(t, jobs, "fifo", nil).Makespan / aware("makespan", jobs).Makespan
 		}},
-		{"finish-time-fairness: worst ratio of aware to agnostic", draw.Gavel{Jobs: 600, Load: gavelLoad}, 0, .8, func(jobs []work.Job) float64 {
+		{"finish-time-fairness: worst ratio of aware to agnostic", generate.Gavel{Jobs: 600, Load: gavelLoad}, 0, .8, func(jobs []workload.Job) float64 {
 			return worstEqual(aware("finish-time-fairness", jobs), jobs) / worstEqual(agnostic("finish-time-fairness", jobs), jobs)
 		}},
 	} {
@@ -83,7 +83,7 @@ func TestReproduceGavel(t *testing.T) {
 
 // worstEqual is the worst ratio of a job's completion time to that on an equal
 // part of each type's GPUs, as Gavel defines finish-time fairness.
-func worstEqual(r *measure.Run, jobs []work.Job) float64 {
+func worstEqual(r *measure.Run, jobs []workload.Job) float64 {
 	worst := 0.0
 	for i, o := range r.Jobs {
 		part := min(1, 108/o.Present/float64(o.GPUs))

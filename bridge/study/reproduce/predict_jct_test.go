@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/learn"
 )
@@ -22,14 +22,14 @@ type (
 // is asked anew about the others every hour.
 type pupil struct {
 	*learn.Model
-	jobs  map[policy.JobID]*work.Job
+	jobs  map[policy.JobID]*workload.Job
 	here  map[policy.JobID]time.Time // first starts of jobs that run
 	dists map[policy.JobID]*learn.Dist
 	hour  time.Time
 }
 
-func newPupil(m *learn.Model, jobs []work.Job) *pupil {
-	p := &pupil{m, map[policy.JobID]*work.Job{}, map[policy.JobID]time.Time{}, map[policy.JobID]*learn.Dist{}, time.Time{}}
+func newPupil(m *learn.Model, jobs []workload.Job) *pupil {
+	p := &pupil{m, map[policy.JobID]*workload.Job{}, map[policy.JobID]time.Time{}, map[policy.JobID]*learn.Dist{}, time.Time{}}
 	for i := range jobs {
 		p.jobs[policy.JobID(jobs[i].ID)] = &jobs[i]
 	}
@@ -68,7 +68,7 @@ func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
 }
 
 // byOracle knows.
-func byOracle(jobs []work.Job) foresight {
+func byOracle(jobs []workload.Job) foresight {
 	lasts := map[policy.JobID]float64{}
 	for i := range jobs {
 		lasts[policy.JobID(jobs[i].ID)] = jobs[i].Duration
@@ -79,8 +79,8 @@ func byOracle(jobs []work.Job) foresight {
 }
 
 // later are the last n of jobs sorted by arrival, from time zero, silent.
-func later(jobs []work.Job, n int) []work.Job {
-	out := make([]work.Job, n)
+func later(jobs []workload.Job, n int) []workload.Job {
+	out := make([]workload.Job, n)
 	copy(out, jobs[len(jobs)-n:])
 	for i := range out {
 		out[i].Arrive -= jobs[len(jobs)-n].Arrive
@@ -92,7 +92,7 @@ func later(jobs []work.Job, n int) []work.Job {
 // completion runs the jobs three times and returns the average completion times
 // in seconds: with what their limits and attained service tell, with the model's
 // predictions, which learns on, and with true remaining times.
-func completion(t *testing.T, by string, nodes int, jobs []work.Job, m *learn.Model) (without, model, oracle float64) {
+func completion(t *testing.T, by string, nodes int, jobs []workload.Job, m *learn.Model) (without, model, oracle float64) {
 	var got [3]float64
 	p := newPupil(m, jobs)
 	for i, f := range []foresight{nil, p.left, byOracle(jobs)} {
@@ -112,7 +112,7 @@ func completion(t *testing.T, by string, nodes int, jobs []work.Job, m *learn.Mo
 func TestReproducePredictorJCT(t *testing.T) {
 	for _, by := range []string{"srtf", "fairbridge"} {
 		gained := over(5, func(seed int64) float64 {
-			all := draw.Day{Days: 14, GPUs: 64, Load: 1, Checkpoint: .9}.Draw(seed)
+			all := generate.Day{Days: 14, GPUs: 64, Load: 1, Checkpoint: .9}.Draw(seed)
 			known, rest := split(all, .7)
 			without, model, oracle := completion(t, by, 8, later(all, len(rest)), learn.Fit(known, 0))
 			return (without - model) / (without - oracle)
@@ -149,7 +149,7 @@ func TestReproducePredictorPhilly(t *testing.T) {
 }
 
 // busiest returns the jobs of the account with the most.
-func busiest(all []work.Job) []work.Job {
+func busiest(all []workload.Job) []workload.Job {
 	n, most := map[string]int{}, ""
 	for i := range all {
 		a := all[i].Account
@@ -157,7 +157,7 @@ func busiest(all []work.Job) []work.Job {
 			most = a
 		}
 	}
-	var jobs []work.Job
+	var jobs []workload.Job
 	for i := range all {
 		if all[i].Account == most {
 			jobs = append(jobs, all[i])

@@ -9,14 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy/learn"
 )
 
 // learntRun is what history has of a job that started as it arrived.
-func learntRun(j *work.Job) learn.Run {
+func learntRun(j *workload.Job) learn.Run {
 	start := time.Unix(0, 0).Add(time.Duration(j.Arrive * float64(time.Second)))
 	ran := time.Duration(j.Duration * float64(time.Second))
 	return learn.Run{Start: start, End: start.Add(ran), Ran: ran, Job: learn.Job{
@@ -25,8 +25,8 @@ func learntRun(j *work.Job) learn.Run {
 
 // split returns the history of the first jobs, and the others; of the first
 // only those that had ended when the others begin.
-func split(jobs []work.Job, first float64) (known []learn.Run, rest []learn.Run) {
-	slices.SortStableFunc(jobs, func(a, b work.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+func split(jobs []workload.Job, first float64) (known []learn.Run, rest []learn.Run) {
+	slices.SortStableFunc(jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 	n := int(first * float64(len(jobs)))
 	from := learntRun(&jobs[n]).Start
 	for i := range jobs {
@@ -208,8 +208,8 @@ func try(t *testing.T, name string, rest []learn.Run, m learnt) (median *errs, c
 const mostJobs = 24_000
 
 // sets are the workloads: one drawn, and public traces as far as they are here.
-func sets(t *testing.T) map[string][]work.Job {
-	all := map[string][]work.Job{"helios": draw.Day{Days: 28, GPUs: 256}.Draw(1)}
+func sets(t *testing.T) map[string][]workload.Job {
+	all := map[string][]workload.Job{"helios": generate.Day{Days: 28, GPUs: 256}.Draw(1)}
 	root := filepath.Join("..", "..", "..", "..", "shared", "traces")
 	for name, pattern := range map[string]string{"philly": "philly/philly_jobs_82k.csv", "itp": "ms-itp/raw-traces/*.csv", "openb": "alibaba-openb-2023/openb_pod_list_default.csv"} {
 		paths, _ := filepath.Glob(filepath.Join(root, pattern))
@@ -247,7 +247,7 @@ func TestReproducePredictor(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			slices.SortStableFunc(jobs, func(a, b work.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+			slices.SortStableFunc(jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 			known, rest := split(jobs[max(0, len(jobs)-mostJobs):], .7)
 			m := learn.Fit(known, 0)
 			t.Logf("%d runs learnt, %d predicted", len(known), len(rest))

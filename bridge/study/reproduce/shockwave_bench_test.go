@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/policy/paper"
 )
 
@@ -17,9 +17,9 @@ func BenchmarkShockwave(b *testing.B) {
 		params     paper.Params
 	}{{120, 32, nil}, {220, 64, paper.Params{"k": 10, "lambda": 5}}, {460, 128, paper.Params{"lambda": 15}}, {900, 256, paper.Params{"k": 1e5, "lambda": 5}}} {
 		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
-			jobs := draw.Shockwave{Jobs: c.jobs, GPUs: c.gpus}.Draw(1)
+			jobs := generate.Shockwave{Jobs: c.jobs, GPUs: c.gpus}.Draw(1)
 			for b.Loop() {
-				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, Tables: draw.Tables(),
+				simulate(b, exact.Config{Policy: system(b, "shockwave", c.params), Nodes: cluster(c.gpus, 1, "v100"), Jobs: jobs, Tables: generate.Tables(),
 					Clock: exact.Shockwave(), Profiled: true})
 			}
 		})

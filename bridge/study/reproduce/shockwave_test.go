@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -17,7 +17,7 @@ import (
 // not count how wide a job is, so that with more GPUs a job more are unfair.
 func shockwave(t *testing.T, seed int64, p policy.Policy) measure.Summary {
 	t.Helper()
-	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: draw.Shockwave{Sizes: []float64{.69, .23, .07, .01}}.Draw(seed), Tables: draw.Tables(),
+	return simulate(t, exact.Config{Policy: p, Nodes: cluster(32, 1, "v100"), Jobs: generate.Shockwave{Sizes: []float64{.69, .23, .07, .01}}.Draw(seed), Tables: generate.Tables(),
 		Clock: exact.Shockwave(), Seed: seed}).Summary()
 }
 

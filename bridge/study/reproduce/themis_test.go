@@ -3,15 +3,15 @@ package reproduce
 import (
 	"testing"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy/paper"
 )
 
 // shockwaves is Shockwave's workload at 32 GPUs, by its clock.
 func shockwaves(seed int64) exact.Config {
-	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: draw.Shockwave{}.Draw(seed), Tables: draw.Tables(), Clock: exact.Shockwave()}
+	return exact.Config{Nodes: cluster(32, 1, "v100"), Jobs: generate.Shockwave{}.Draw(seed), Tables: generate.Tables(), Clock: exact.Shockwave()}
 }
 
 // of returns the median over five seeds of a figure of a policy on a workload.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/study/draw"
 	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy/paper"
 )
@@ -17,7 +17,7 @@ import (
 // a stop costs 30 s.
 func phillyRun(t *testing.T, seed int64, name string, params paper.Params) *measure.Run {
 	t.Helper()
-	jobs := draw.Philly{Jobs: 480, GPUs: 64, Longest: 2 * 86400, Load: 2}.Draw(seed)
+	jobs := generate.Philly{Jobs: 480, GPUs: 64, Longest: 2 * 86400, Load: 2}.Draw(seed)
 	for i := range jobs {
 		jobs[i].Silent = true
 	}

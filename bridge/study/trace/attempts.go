@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // phillyJob is a job of Philly's original cluster_job_log. Jobs that failed were
@@ -44,8 +44,8 @@ func readPhillyLog(in *bufio.Reader, s *sink) error {
 }
 
 // job takes the attempts together: the time of all, the GPUs of the largest.
-func (p *phillyJob) job() (j work.Job, why string, err error) {
-	j = work.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]work.End{"Failed": work.Failed, "Killed": work.Cancelled}[p.Status]}
+func (p *phillyJob) job() (j workload.Job, why string, err error) {
+	j = workload.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.End{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
 	if j.Arrive, err = parseMoment(p.Submitted); err != nil {
 		return j, "", faultf("submitted_time", "%v", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 const ownHead = `{"fairbridge_trace":1}` + "\n"
@@ -112,7 +112,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables := work.NewTables([]work.Speed{
+	tables := workload.NewTables([]workload.Speed{
 		{Type: "v100", Class: "LM (batch size 10)", GPUs: 1, Steps: 9}, {Type: "v100", Class: "ResNet-18 (batch size 64)", GPUs: 1, Steps: 9},
 	})
 	err = tr.Measured(tables, []string{"v100"})

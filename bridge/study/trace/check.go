@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // Fits says which jobs can never run on a cluster with so many GPUs of each
@@ -38,7 +38,7 @@ func (t *Trace) Fits(gpus map[string]int) error {
 
 // Measured says which training jobs have no speed in the tables on any of the
 // GPU types, as one error of several Problems; nil when all have one.
-func (t *Trace) Measured(tables *work.Tables, types []string) error {
+func (t *Trace) Measured(tables *workload.Tables, types []string) error {
 	var wrong problems
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
@@ -54,13 +54,13 @@ func (t *Trace) Measured(tables *work.Tables, types []string) error {
 	return wrong.err()
 }
 
-func fast(tables *work.Tables, typ, class string, gpus int) bool {
+func fast(tables *workload.Tables, typ, class string, gpus int) bool {
 	v, ok := tables.Alone(typ, class, gpus)
 	return ok && v > 0
 }
 
 // nearest suggests what the tables have instead.
-func nearest(tables *work.Tables, types []string, j *work.Job) string {
+func nearest(tables *workload.Tables, types []string, j *workload.Job) string {
 	if !slices.ContainsFunc(types, func(typ string) bool { return slices.Contains(tables.Types(), typ) }) {
 		return "they know the GPU types " + list(tables.Types())
 	}
@@ -120,7 +120,7 @@ type problems struct {
 	more  int
 }
 
-func (p *problems) add(t *Trace, j *work.Job, column, what string) {
+func (p *problems) add(t *Trace, j *workload.Job, column, what string) {
 	if len(p.first) == shownBad {
 		p.more++
 		return

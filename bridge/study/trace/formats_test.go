@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // put writes a file and returns its path.
@@ -70,11 +70,11 @@ type short struct {
 	ID, GPUs      int
 	Arrive, Lasts float64
 	Who, What     string
-	End           work.End
+	End           workload.End
 	Deadline      float64
 }
 
-func shorts(jobs []work.Job) []short {
+func shorts(jobs []workload.Job) []short {
 	var all []short
 	for _, j := range jobs {
 		all = append(all, short{int(j.ID), j.GPUs, j.Arrive, j.Duration, j.User + "@" + j.Account, j.Class + j.GPUType, j.End, j.Deadline})
@@ -96,23 +96,23 @@ func TestFormats(t *testing.T) {
 		{"p.csv", "philly", phillyCSV, "2017-10-09T06:13:03Z", []short{
 			{3, 8, 0, 2951, "@6214e9", "", "", 0}, {2, 1, 2932, 66, "@11cb48", "", "", 0}}, nil},
 		{"p.json", "philly-log", phillyLog, "2017-10-07T01:00:00Z", []short{
-			{1, 4, 0, 900, "ce2f99@ee9e8c", "", "", 0}, {2, 1, 3600, 600, "x@v", "", work.Cancelled, 0}}, map[string]int{"that never ran": 1}},
+			{1, 4, 0, 900, "ce2f99@ee9e8c", "", "", 0}, {2, 1, 3600, 600, "x@v", "", workload.Cancelled, 0}}, map[string]int{"that never ran": 1}},
 		{"h.csv", "helios", heliosCSV, "2020-04-01T00:00:00Z", []short{
-			{14, 16, 0, 30, "u2@vcB", "", work.Failed, 0}, {11, 8, 10, 600, "u1@vcA", "", "", 0}},
+			{14, 16, 0, 30, "u2@vcB", "", workload.Failed, 0}, {11, 8, 10, 600, "u1@vcA", "", "", 0}},
 			map[string]int{"without GPUs": 1, "that never ran": 1}},
 		{"i.csv", "itp", itpCSV, "", []short{
 			{2, 1, 0, 1075, "@", "deepspeech2 (batch size 32)", "", 693}, {3, 8, 2065, 3604, "@", "inception3 (batch size 64)", "", 4920}}, nil},
 		{"60.csv", "tiresias", tiresias60, "", []short{{2, 1, 0, 164, "@", "vgg19", "", 0}, {3, 8, 30, 147, "@", "vgg11", "", 0}}, nil},
 		{"o.csv", "openb", openbCSV, "", []short{
-			{3, 1, 0, 205, "@", "V100M16", work.Failed, 0}, {2, 1, 10, 250, "@", "", "", 0}},
+			{3, 1, 0, 205, "@", "V100M16", workload.Failed, 0}, {2, 1, 10, 250, "@", "", "", 0}},
 			map[string]int{"without GPUs": 1, "that never ran": 1}},
 		{"l.swf", "swf", swfText, "2001-09-09T01:48:20Z", []short{
-			{1, 8, 0, 60, "user3@group1", "", "", 0}, {3, 6, 70, 30, "user4@group1", "", work.Failed, 0}}, map[string]int{"that never ran": 1}},
+			{1, 8, 0, 60, "user3@group1", "", "", 0}, {3, 6, 70, 30, "user4@group1", "", workload.Failed, 0}}, map[string]int{"that never ran": 1}},
 		{"pai_task_table.csv", "pai", paiTasks, "", []short{
-			{1, 1, 0, 600, "@", "", "", 0}, {2, 4, 1000, 100, "@", "V100", work.Failed, 0}, {3, 1, 1000, 100, "@", "T4", "", 0}}, map[string]int{"not ended yet": 1}},
+			{1, 1, 0, 600, "@", "", "", 0}, {2, 4, 1000, 100, "@", "V100", workload.Failed, 0}, {3, 1, 1000, 100, "@", "T4", "", 0}}, map[string]int{"not ended yet": 1}},
 		{"s.txt", "sacct", sacctText, "2026-01-05T10:00:00Z", []short{
 			{100, 4, 0, 3600, "ann@ml", "", "", 0}, {105, 1, 1800, 86400, "bob@ml", "", "", 0},
-			{103, 2, 7200, 60, "bob@ml", "h100", work.Cancelled, 0}},
+			{103, 2, 7200, 60, "bob@ml", "h100", workload.Cancelled, 0}},
 			map[string]int{"job steps": 1, "not ended yet": 1, "without GPUs": 1, "earlier runs of requeued jobs": 1}},
 		{"q.txt", "squeue", squeueText, "2026-01-05T10:00:00Z", []short{
 			{200, 8, 0, 93600, "ann@ml", "a100", "", 0}, {201, 1, 600, 1800, "bob@ml", "", "", 0},
@@ -156,7 +156,7 @@ func roundTrip(t *testing.T, tr *trace.Trace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append([]work.Job(nil), tr.Jobs...)
+	want := append([]workload.Job(nil), tr.Jobs...)
 	for i := range want {
 		want[i].Line = i + 2
 	}
@@ -167,7 +167,7 @@ func roundTrip(t *testing.T, tr *trace.Trace) {
 
 // TestDetails looks at what the table above leaves out.
 func TestDetails(t *testing.T) {
-	open := func(text string, o trace.Options) []work.Job {
+	open := func(text string, o trace.Options) []workload.Job {
 		t.Helper()
 		tr, err := trace.Read(strings.NewReader(text), "t", o)
 		if err != nil {
@@ -175,7 +175,7 @@ func TestDetails(t *testing.T) {
 		}
 		return tr.Jobs
 	}
-	if j := open(shockwave, trace.Options{})[1]; *j.Training != (work.Training{Model: "ResNet-18", Batch: 32, Mode: work.Accordion, Steps: 143450}) || j.Weight != 3 {
+	if j := open(shockwave, trace.Options{})[1]; *j.Training != (workload.Training{Model: "ResNet-18", Batch: 32, Mode: workload.Accordion, Steps: 143450}) || j.Weight != 3 {
 		t.Errorf("training job %+v, %+v", j, j.Training)
 	}
 	if j := open(sacctText, trace.Options{})[0]; j.Limit != 2*time.Hour || j.CPUs != 8 || j.MemMB != 65536 || j.QOS != "normal" || j.Partition != "gpu" {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // Info is what is in a trace, in figures. Fractions are 0..1.
@@ -84,7 +84,7 @@ func (t *Trace) Info() Info {
 }
 
 // add counts one job, which is a part of all.
-func (i *Info) add(j *work.Job, part float64) {
+func (i *Info) add(j *workload.Job, part float64) {
 	if j.Training != nil {
 		i.Training++
 	}
@@ -98,9 +98,9 @@ func (i *Info) add(j *work.Job, part float64) {
 		i.Deadline += part
 	}
 	switch j.End {
-	case work.Failed:
+	case workload.Failed:
 		i.Failed += part
-	case work.Cancelled:
+	case workload.Cancelled:
 		i.Stopped += part
 	}
 }
@@ -114,9 +114,9 @@ func (i *Info) Load(gpus int) float64 {
 	return i.GPUHours * 3600 / (float64(gpus) * i.Span)
 }
 
-func gpuTime(j *work.Job) float64 { return float64(j.GPUs) * j.Duration }
+func gpuTime(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }
 
-func sizes(jobs []work.Job) []SizeInfo {
+func sizes(jobs []workload.Job) []SizeInfo {
 	var all []SizeInfo
 	sum := 0.0
 	for k := range jobs {
@@ -138,7 +138,7 @@ func sizes(jobs []work.Job) []SizeInfo {
 	return all
 }
 
-func spread(jobs []work.Job) *Spread {
+func spread(jobs []workload.Job) *Spread {
 	var all []float64
 	sum := 0.0
 	for i := range jobs {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -47,7 +47,7 @@ type line struct {
 	Duration   float64            `json:"duration,omitempty"`
 	Speeds     map[string]float64 `json:"speeds,omitempty"`
 	Training   *training          `json:"training,omitempty"`
-	End        work.End           `json:"end,omitempty"`
+	End        workload.End       `json:"end,omitempty"`
 	Checkpoint float64            `json:"checkpoint,omitempty"`
 	Fixed      bool               `json:"fixed,omitempty"`
 	Shareable  bool               `json:"shareable,omitempty"`
@@ -55,10 +55,10 @@ type line struct {
 }
 
 type training struct {
-	Model string    `json:"model"`
-	Batch int       `json:"batch,omitempty"`
-	Mode  work.Mode `json:"mode"`
-	Steps int64     `json:"steps"`
+	Model string        `json:"model"`
+	Batch int           `json:"batch,omitempty"`
+	Mode  workload.Mode `json:"mode"`
+	Steps int64         `json:"steps"`
 }
 
 func likeOwn(head string) bool {
@@ -83,7 +83,7 @@ func (t *Trace) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-func toLine(j *work.Job) line {
+func toLine(j *workload.Job) line {
 	l := line{
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
@@ -99,18 +99,18 @@ func toLine(j *work.Job) line {
 	return l
 }
 
-func (l *line) job() (work.Job, error) {
-	j := work.Job{
+func (l *line) job() (workload.Job, error) {
+	j := workload.Job{
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
 		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, End: l.End,
 		Checkpoint: l.Checkpoint, Fixed: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
 	}
 	if t := l.Training; t != nil {
-		j.Training = &work.Training{Model: t.Model, Batch: t.Batch, Mode: t.Mode, Steps: t.Steps}
+		j.Training = &workload.Training{Model: t.Model, Batch: t.Batch, Mode: t.Mode, Steps: t.Steps}
 	}
 	switch j.End {
-	case work.Completed, work.Failed, work.Cancelled:
+	case workload.Completed, workload.Failed, workload.Cancelled:
 	default:
 		return j, faultf("end", "%q, want failed, cancelled or nothing", j.End)
 	}

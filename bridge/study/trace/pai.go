@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // The columns of pai_task_table.csv and pai_job_table.csv, which have no header.
@@ -23,7 +23,7 @@ const (
 )
 
 // paiStates are the words for how a task ended, and whether it did.
-var paiStates = map[string]work.End{"Terminated": work.Completed, "Failed": work.Failed}
+var paiStates = map[string]workload.End{"Terminated": workload.Completed, "Failed": workload.Failed}
 
 func likePAI(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
@@ -40,7 +40,7 @@ func likePAI(head string) bool {
 
 // paiGang is a job: its tasks run together.
 type paiGang struct {
-	work.Job
+	workload.Job
 	line       int
 	share      float64 // GPUs, in hundredths
 	start, end float64
@@ -63,7 +63,7 @@ func readPAI(in *bufio.Reader, s *sink) error {
 		}
 		g := gangs[r.cells[paiJob]]
 		if g == nil {
-			g = &paiGang{Job: work.Job{ID: unnumbered, Name: strings.Clone(r.cells[paiJob])}, line: line, start: math.Inf(1)}
+			g = &paiGang{Job: workload.Job{ID: unnumbered, Name: strings.Clone(r.cells[paiJob])}, line: line, start: math.Inf(1)}
 			gangs[g.Name] = g
 			order = append(order, g)
 		}
@@ -95,7 +95,7 @@ func (g *paiGang) take(r *row) error {
 		g.share += r.number("plan_gpu", paiGPU) * r.number("inst_num", paiInstances)
 		g.GPUType = paiTypeOf(r.cells[paiType])
 	}
-	if end != work.Completed {
+	if end != workload.Completed {
 		g.End = end
 	}
 	g.start = min(g.start, r.number("start_time", paiStart))

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // queuedJob is what matters of a job of squeue --json, of any release.
@@ -92,8 +92,8 @@ func readQueueJSON(in *bufio.Reader, s *sink) error {
 	})
 }
 
-func (q *queuedJob) job() (work.Job, error) {
-	j := work.Job{
+func (q *queuedJob) job() (workload.Job, error) {
+	j := workload.Job{
 		ID: q.ID, Name: q.Name, User: q.User, Account: q.Account, QOS: q.QOS, Partition: q.Partition,
 		Arrive: float64(max(q.Submit, q.Eligible)), Limit: time.Duration(float64(q.Limit) * float64(time.Minute)),
 	}

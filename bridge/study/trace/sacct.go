@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // sacct is the output of sacct -P with these columns and others, in any order.
@@ -44,22 +44,22 @@ func readAccounts(in *bufio.Reader, s *sink) error {
 	return nil
 }
 
-func readSacct(r *record) (work.Job, string) {
+func readSacct(r *record) (workload.Job, string) {
 	id := r.text("jobid")
 	if strings.Contains(id, ".") {
-		return work.Job{}, steps
+		return workload.Job{}, steps
 	}
 	end, why := ended(r.text("state"))
 	if strings.HasPrefix(r.text("state"), "REQUEUED") {
-		end, why = work.Cancelled, "" // a run; the job goes on in another row
+		end, why = workload.Cancelled, "" // a run; the job goes on in another row
 	}
 	if start := r.text("start"); why == "" && (start == "Unknown" || start == "None" || start == "") {
 		why = neverRan
 	}
 	if why != "" {
-		return work.Job{}, why
+		return workload.Job{}, why
 	}
-	j := work.Job{
+	j := workload.Job{
 		ID: identity(id), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
 		Partition: r.text("partition"), End: end, Arrive: r.moment("submit"), Limit: r.limit(),
 	}
@@ -76,7 +76,7 @@ func readSacct(r *record) (work.Job, string) {
 
 // eligible lets a job arrive when it could have started: one that waited for
 // another was not in the queue yet.
-func (r *record) eligible(j *work.Job) {
+func (r *record) eligible(j *workload.Job) {
 	at, err := parseMoment(r.text("eligible"))
 	if start := r.moment("start"); err == nil && at > j.Arrive && at <= start {
 		j.Arrive = at
@@ -111,7 +111,7 @@ func (r *record) limit() time.Duration {
 
 // allocated reads what the job had, or asked for where that is not known. A
 // type counts only when it was asked for: any would have done otherwise.
-func (r *record) allocated(j *work.Job) {
+func (r *record) allocated(j *workload.Job) {
 	had, err := parseTRES(r.text("alloctres"))
 	r.fail("AllocTRES", err)
 	asked, err := parseTRES(r.text("reqtres"))

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // Save writes the trace to a file in our own format, packed if its name ends in
@@ -19,7 +19,7 @@ import (
 func (t *Trace) Save(path string, replace bool) error { return save(path, replace, t.Write) }
 
 // SaveTables writes tables as ReadTables reads them, in the way of Save.
-func SaveTables(path string, t *work.Tables, replace bool) error {
+func SaveTables(path string, t *workload.Tables, replace bool) error {
 	return save(path, replace, func(w io.Writer) error { return writeTables(w, t) })
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // published is a published trace on this machine; the test is skipped where
@@ -34,14 +34,14 @@ func TestShockwaveTraces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		modes, one := map[work.Mode]int{}, 0
+		modes, one := map[workload.Mode]int{}, 0
 		for _, j := range tr.Jobs {
 			modes[j.Training.Mode]++
 			if j.GPUs == 1 {
 				one++
 			}
 		}
-		if len(tr.Jobs) != c.jobs || tr.Jobs[c.jobs-1].Arrive != c.last || modes[work.Accordion] != c.accordion || modes[work.GNS] != c.gns || one != c.one {
+		if len(tr.Jobs) != c.jobs || tr.Jobs[c.jobs-1].Arrive != c.last || modes[workload.Accordion] != c.accordion || modes[workload.GNS] != c.gns || one != c.one {
 			t.Errorf("%s: %d jobs until %g, modes %v, %d of one GPU", c.file, len(tr.Jobs), tr.Jobs[len(tr.Jobs)-1].Arrive, modes, one)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // sink collects the jobs of a file and watches that they make sense.
@@ -35,7 +35,7 @@ func newSink(path, format string, o Options) *sink {
 const unnumbered = -1
 
 // add takes a job. The error ends the reading.
-func (s *sink) add(j work.Job, line int) error {
+func (s *sink) add(j workload.Job, line int) error {
 	j.Line = line
 	readable(&j)
 	if j.ID == 0 {
@@ -57,7 +57,7 @@ func (s *sink) add(j work.Job, line int) error {
 }
 
 // readable replaces what is no text: our own format could not keep it.
-func readable(j *work.Job) {
+func readable(j *workload.Job) {
 	for _, s := range []*string{&j.Name, &j.User, &j.Account, &j.QOS, &j.Partition, &j.Class, &j.GPUType} {
 		*s = strings.ToValidUTF8(*s, "?")
 	}
@@ -92,7 +92,7 @@ func (s *sink) done() (*Trace, error) {
 		return nil, Problem{File: s.path, What: "no jobs in it" + s.instead()}
 	}
 	s.number()
-	slices.SortStableFunc(s.Jobs, func(a, b work.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
+	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 	if s.shift {
 		s.begin()
 	}
@@ -169,7 +169,7 @@ const (
 )
 
 // sound says what is wrong with a job, whatever it was read from.
-func sound(j *work.Job) error {
+func sound(j *workload.Job) error {
 	if err := soundAsk(j); err != nil {
 		return err
 	}
@@ -199,7 +199,7 @@ func sound(j *work.Job) error {
 	return nil
 }
 
-func soundAsk(j *work.Job) error {
+func soundAsk(j *workload.Job) error {
 	switch {
 	case j.ID <= 0 && j.ID != unnumbered:
 		return faultf("job id", "%d, want a positive number", j.ID)

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // squeueNote says what a queue cannot tell.
@@ -23,8 +23,8 @@ var squeue = table{'|', []string{"jobid", "user", "state", "submit_time", "time_
 func readSqueue(in *bufio.Reader, s *sink) error {
 	s.Notes = append(s.Notes, squeueNote)
 	t := squeue
-	var more []work.Job // further tasks of arrays
-	t.job = func(r *record) (work.Job, string) {
+	var more []workload.Job // further tasks of arrays
+	t.job = func(r *record) (workload.Job, string) {
 		j, why := queued(r)
 		for range tasks(r.text("jobid")) - 1 {
 			if why != "" || r.err != nil {
@@ -48,9 +48,9 @@ func readSqueue(in *bufio.Reader, s *sink) error {
 }
 
 // queued reads a row. GPUs stand as a number for each node or in a list of all.
-func queued(r *record) (work.Job, string) {
+func queued(r *record) (workload.Job, string) {
 	id, _, _ := strings.Cut(r.text("jobid"), "_")
-	j := work.Job{
+	j := workload.Job{
 		ID: identity(id), Name: r.text("name"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
 		Partition: r.text("partition"), CPUs: r.count("cpus"), Arrive: r.moment("submit_time"), Limit: r.limit(),
 	}
@@ -70,7 +70,7 @@ func queued(r *record) (work.Job, string) {
 }
 
 // unknown takes the time limit for the run time.
-func (r *record) unknown(j *work.Job) string {
+func (r *record) unknown(j *workload.Job) string {
 	j.Duration = j.Limit.Seconds()
 	if r.err == nil && j.GPUs > 0 && j.Duration == 0 {
 		return "without a time limit"

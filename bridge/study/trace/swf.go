@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // swfFields is the number of columns of the Standard Workload Format.
@@ -58,12 +58,12 @@ func readSWF(in *bufio.Reader, s *sink) error {
 }
 
 // swf reads a line; unknown values are −1 there.
-func swf(r *row, gpusPerProc float64) (j work.Job, why string) {
+func swf(r *row, gpusPerProc float64) (j workload.Job, why string) {
 	procs := r.number("allocated processors", 4)
 	if procs <= 0 {
 		procs = r.number("requested processors", 7)
 	}
-	j = work.Job{
+	j = workload.Job{
 		ID: r.whole("job number", 0), Arrive: r.number("submit time", 1), Duration: r.number("run time", 3),
 		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: known("user", r.whole("user", 11)),
 		Account: known("group", r.whole("group", 12)), Partition: known("queue", r.whole("queue", 14)),
@@ -71,9 +71,9 @@ func swf(r *row, gpusPerProc float64) (j work.Job, why string) {
 	}
 	switch r.whole("status", 10) {
 	case 0:
-		j.End = work.Failed
+		j.End = workload.Failed
 	case 5:
-		j.End = work.Cancelled
+		j.End = workload.Cancelled
 	case 2, 3, 4:
 		return j, "parts of jobs that stand as a whole elsewhere"
 	}

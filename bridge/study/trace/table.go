@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // table is a file of rows below a header.
@@ -17,7 +17,7 @@ type table struct {
 	comma rune
 	need  []string // columns without which it is another format
 	// job reads a row; what is no job for us comes with a reason in why.
-	job func(r *record) (j work.Job, why string)
+	job func(r *record) (j workload.Job, why string)
 }
 
 // like says whether the first line of a file names the needed columns.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strconv"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // alone is the key under which the tables keep the speed without a neighbour.
@@ -22,7 +22,7 @@ const alone = "null"
 // "('Model (batch size N)', GPUs)", in them "null" for the steps per second
 // alone or a neighbour of that key with both speeds. A speed of zero says that
 // it does not fit there; such entries are kept, as zero.
-func ReadTables(path string) (*work.Tables, error) {
+func ReadTables(path string) (*workload.Tables, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading throughput tables: %w", err)
@@ -40,12 +40,12 @@ func ReadTables(path string) (*work.Tables, error) {
 }
 
 // DecodeTables is ReadTables for what is open already.
-func DecodeTables(in io.Reader) (*work.Tables, error) {
+func DecodeTables(in io.Reader) (*workload.Tables, error) {
 	var file map[string]map[string]map[string]json.RawMessage
 	if err := json.NewDecoder(in).Decode(&file); err != nil {
 		return nil, fmt.Errorf("want JSON of GPU type, job type and speed: %w", err)
 	}
-	var rows []work.Speed
+	var rows []workload.Speed
 	for _, typ := range slices.Sorted(maps.Keys(file)) {
 		for _, k := range slices.Sorted(maps.Keys(file[typ])) {
 			more, err := speeds(typ, k, file[typ][k])
@@ -58,18 +58,18 @@ func DecodeTables(in io.Reader) (*work.Tables, error) {
 	if len(file) == 0 {
 		return nil, fmt.Errorf("no GPU types in it")
 	}
-	return work.NewTables(rows), nil
+	return workload.NewTables(rows), nil
 }
 
 // speeds reads what stands under one key of a GPU type.
-func speeds(typ, k string, entries map[string]json.RawMessage) ([]work.Speed, error) {
+func speeds(typ, k string, entries map[string]json.RawMessage) ([]workload.Speed, error) {
 	class, gpus, err := tableKey(k)
 	if err != nil {
 		return nil, err
 	}
-	var rows []work.Speed
+	var rows []workload.Speed
 	for _, other := range slices.Sorted(maps.Keys(entries)) {
-		s := work.Speed{Type: typ, Class: class, GPUs: gpus}
+		s := workload.Speed{Type: typ, Class: class, GPUs: gpus}
 		if other == alone {
 			err = readSpeeds(entries[other], &s.Steps)
 		} else if beside, n, wrong := tableKey(other); wrong != nil || n != gpus {

@@ -11,16 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
 // Trace is a workload as a file tells it.
 type Trace struct {
-	Name   string     // of the file, without folder and ending
-	Path   string     // of the file; "": made
-	Format string     // one of Formats
-	Jobs   []work.Job // by arrival, then as in the file; ids are unique
+	Name   string         // of the file, without folder and ending
+	Path   string         // of the file; "": made
+	Format string         // one of Formats
+	Jobs   []workload.Job // by arrival, then as in the file; ids are unique
 	// Accounts are those the file gives weights to, by name.
 	Accounts []policy.Account
 	// Start is the moment from which jobs count their seconds; zero where the

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // layout says in which column a value stands, from 0; -1: nowhere.
@@ -41,21 +41,21 @@ func readTraining(in *bufio.Reader, s *sink) error {
 }
 
 // trained reads one line of a training trace.
-func trained(cells []string) (work.Job, error) {
+func trained(cells []string) (workload.Job, error) {
 	at, ok := layouts[len(cells)]
 	if !ok {
-		return work.Job{}, faultf("", "%d columns between tabs, want 12, 10 or 7", len(cells))
+		return workload.Job{}, faultf("", "%d columns between tabs, want 12, 10 or 7", len(cells))
 	}
 	r := row{cells: cells}
 	model, batch, err := ParseClass(cells[at.class])
-	j := work.Job{
+	j := workload.Job{
 		Class: cells[at.class], GPUs: int(r.whole("gpus", at.gpus)), Arrive: r.number("arrival", at.arrival),
 		Weight: r.number("weight", at.weight), Duration: r.number("duration", at.duration),
-		Training: &work.Training{Model: model, Batch: batch, Mode: work.Static, Steps: r.whole("total steps", at.steps)},
+		Training: &workload.Training{Model: model, Batch: batch, Mode: workload.Static, Steps: r.whole("total steps", at.steps)},
 	}
 	j.Name = j.Class
 	if at.mode >= 0 {
-		j.Training.Mode = work.Mode(cells[at.mode])
+		j.Training.Mode = workload.Mode(cells[at.mode])
 	}
 	if slo := r.number("SLO", at.slo); slo > 0 && j.Duration > 0 {
 		j.Deadline = j.Arrive + slo*j.Duration
@@ -66,9 +66,9 @@ func trained(cells []string) (work.Job, error) {
 	return j, r.soundTraining(&j)
 }
 
-func (r *row) soundTraining(j *work.Job) error {
+func (r *row) soundTraining(j *workload.Job) error {
 	switch j.Training.Mode {
-	case work.Static, work.Accordion, work.GNS:
+	case workload.Static, workload.Accordion, workload.GNS:
 		return r.err
 	}
 	return faultf("mode", "%q, want static, accordion or gns", j.Training.Mode)

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // writeTables writes tables as decodeTables reads them.
-func writeTables(w io.Writer, t *work.Tables) error {
+func writeTables(w io.Writer, t *workload.Tables) error {
 	file := map[string]map[string]map[string]any{}
 	for _, typ := range t.Types() {
 		file[typ] = map[string]map[string]any{}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 )
 
 // fit refuses jobs that could never run on the cluster, or leaves them out.
@@ -53,7 +53,7 @@ func (w *Workload) room() map[string]int {
 
 // runs says why a job cannot run on any type of GPU of the cluster. Of several
 // reasons it is that of the type that comes nearest.
-func (w *Workload) runs(j *work.Job, room map[string]int) error {
+func (w *Workload) runs(j *workload.Job, room map[string]int) error {
 	if j.Training != nil && w.Tables == nil {
 		return fmt.Errorf("job %d trains %s, whose speed throughput tables tell; name them by --tables", j.ID, j.Class)
 	}
@@ -80,7 +80,7 @@ func (w *Workload) runs(j *work.Job, room map[string]int) error {
 }
 
 // least is the fewest GPUs a job runs on.
-func least(j *work.Job) int {
+func least(j *workload.Job) int {
 	if j.MinGPUs > 0 {
 		return min(j.MinGPUs, j.GPUs)
 	}
@@ -89,12 +89,12 @@ func least(j *work.Job) int {
 
 // speed says why a job has no speed on a type of GPU, at first or at a batch
 // size it plans to use later.
-func (w *Workload) speed(j *work.Job, typ string) error {
+func (w *Workload) speed(j *workload.Job, typ string) error {
 	if j.Training != nil {
 		if _, err := w.Tables.Speed(j, typ, j.Training.Batch); err != nil {
 			return err
 		}
-		_, err := work.Plan(j, w.Tables, typ)
+		_, err := workload.Plan(j, w.Tables, typ)
 		return err
 	}
 	if j.Speeds != nil && !(j.Speeds[typ] > 0) {

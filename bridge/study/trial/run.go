@@ -8,8 +8,8 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/roster"
-	"fairbridge/bridge/study/through"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/slurmrun"
 	"fairbridge/policy"
 )
 
@@ -28,7 +28,7 @@ type Way struct {
 // Run simulates the workload under a policy. It ends early, with the context's
 // error, when the context does: at once, or when a decision that takes long is
 // not waited for.
-func (w *Workload) Run(ctx context.Context, p roster.Pick, way Way) (*measure.Run, error) {
+func (w *Workload) Run(ctx context.Context, p policyset.Pick, way Way) (*measure.Run, error) {
 	decide, err := p.New()
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (w *Workload) Run(ctx context.Context, p roster.Pick, way Way) (*measure.Ru
 
 func (w *Workload) simulate(decide policy.Policy, name string, way Way) (*measure.Run, error) {
 	if way.Slurm {
-		return through.Run(through.Config{
+		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, Name: name, Nodes: w.Nodes, Jobs: w.Jobs, Tables: w.Tables, Accounts: w.Accounts,
 			Seed: way.Seed, Cost: way.Clock.Cost, Progress: way.Progress, Loop: way.Loop, Mode: way.Mode, Slurm: way.Conf,
 		})

@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/bridge/study/cluster"
-	"fairbridge/bridge/study/draw"
+	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/roster"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -31,28 +31,28 @@ func nodes(t *testing.T, spec string) []policy.Node {
 // TestFit wants jobs that can never run to be refused with their line and the
 // reason of the type that comes nearest.
 func TestFit(t *testing.T) {
-	tables := work.NewTables([]work.Speed{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
-	lm := &work.Training{Model: "LM", Batch: 10, Mode: work.Static, Steps: 100}
+	tables := workload.NewTables([]workload.Speed{{Type: "a100", Class: "LM (batch size 10)", GPUs: 2, Steps: 5}})
+	lm := &workload.Training{Model: "LM", Batch: 10, Mode: workload.Static, Steps: 100}
 	for _, c := range []struct {
 		name   string
-		job    work.Job
-		tables *work.Tables
+		job    workload.Job
+		tables *workload.Tables
 		says   string // "": it fits
 	}{
-		{"small", work.Job{GPUs: 8}, nil, ""},
-		{"gang within a type", work.Job{GPUs: 16}, nil, ""},
-		{"larger than every type", work.Job{GPUs: 17}, nil, "job 7 asks for 17 GPUs, the cluster has 16 of type a100, 8 of type h100"},
-		{"larger than its type", work.Job{GPUs: 9, GPUType: "h100"}, nil, "asks for 9 GPUs, the cluster has 8 of type h100"},
-		{"elastic", work.Job{GPUs: 64, MinGPUs: 2, MaxGPUs: 64}, nil, ""},
-		{"no such type", work.Job{GPUs: 1, GPUType: "k80"}, nil, "type k80, the cluster has none"},
-		{"no speed", work.Job{GPUs: 1, Speeds: map[string]float64{"v100": 1}}, nil, "cannot run on GPUs of type"},
-		{"speed of one type", work.Job{GPUs: 1, Speeds: map[string]float64{"h100": 2}}, nil, ""},
-		{"training", work.Job{GPUs: 2, Training: lm}, tables, ""},
-		{"training that nobody measured", work.Job{GPUs: 4, Training: lm}, tables, "no speed of LM (batch size 10) with 4 GPUs"},
-		{"training without tables", work.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
+		{"small", workload.Job{GPUs: 8}, nil, ""},
+		{"gang within a type", workload.Job{GPUs: 16}, nil, ""},
+		{"larger than every type", workload.Job{GPUs: 17}, nil, "job 7 asks for 17 GPUs, the cluster has 16 of type a100, 8 of type h100"},
+		{"larger than its type", workload.Job{GPUs: 9, GPUType: "h100"}, nil, "asks for 9 GPUs, the cluster has 8 of type h100"},
+		{"elastic", workload.Job{GPUs: 64, MinGPUs: 2, MaxGPUs: 64}, nil, ""},
+		{"no such type", workload.Job{GPUs: 1, GPUType: "k80"}, nil, "type k80, the cluster has none"},
+		{"no speed", workload.Job{GPUs: 1, Speeds: map[string]float64{"v100": 1}}, nil, "cannot run on GPUs of type"},
+		{"speed of one type", workload.Job{GPUs: 1, Speeds: map[string]float64{"h100": 2}}, nil, ""},
+		{"training", workload.Job{GPUs: 2, Training: lm}, tables, ""},
+		{"training that nobody measured", workload.Job{GPUs: 4, Training: lm}, tables, "no speed of LM (batch size 10) with 4 GPUs"},
+		{"training without tables", workload.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
 	} {
 		c.job.ID, c.job.Line, c.job.Duration = 7, 3, 60
-		w := Workload{Jobs: []work.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
+		w := Workload{Jobs: []workload.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
 		err := w.fit("some.trace", false)
 		if c.says == "" {
 			if err != nil || len(w.Jobs) != 1 {
@@ -63,7 +63,7 @@ func TestFit(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "some.trace:3: ") {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.says)
 		}
-		w.Jobs = append([]work.Job{{ID: 1, GPUs: 1, Duration: 5}}, c.job)
+		w.Jobs = append([]workload.Job{{ID: 1, GPUs: 1, Duration: 5}}, c.job)
 		if err := w.fit("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
 			t.Errorf("%s: skipping leaves %d jobs, remarks %q (%v)", c.name, len(w.Jobs), w.Remarks, err)
 		}
@@ -101,11 +101,11 @@ func TestLoadReadsEverything(t *testing.T) {
 // TestRunEnds wants an interrupted simulation to end with the context's error
 // although no decision is under way to notice it.
 func TestRunEnds(t *testing.T) {
-	w, err := Draw("philly", draw.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
+	w, err := Draw("philly", generate.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	picks, err := roster.Parse("fifo", true)
+	picks, err := policyset.Parse("fifo", true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,11 +123,11 @@ func TestRunEnds(t *testing.T) {
 // TestFidelities wants the same jobs to end under both, with the same names on
 // the figures.
 func TestFidelities(t *testing.T) {
-	w, err := Draw("philly", draw.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
+	w, err := Draw("philly", generate.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	picks, err := roster.Parse("tiresias:min_run=20m", false)
+	picks, err := policyset.Parse("tiresias:min_run=20m", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
-	"fairbridge/bridge/study/work"
+	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
@@ -27,8 +27,8 @@ type Source struct {
 // Workload is what policies are tried on. It is only read.
 type Workload struct {
 	Name     string
-	Jobs     []work.Job
-	Tables   *work.Tables
+	Jobs     []workload.Job
+	Tables   *workload.Tables
 	Nodes    []policy.Node
 	Accounts []policy.Account
 	Remarks  []string // what was left out, in sentences
@@ -66,14 +66,14 @@ func Load(s Source) (*Workload, error) {
 }
 
 // New makes a workload of jobs that were drawn.
-func New(name string, jobs []work.Job, tables *work.Tables, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
+func New(name string, jobs []workload.Job, tables *workload.Tables, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
 	w := &Workload{Name: name, Jobs: slices.Clone(jobs), Tables: tables, Nodes: nodes, Accounts: accounts}
 	return w, w.settle(name, false)
 }
 
 // NewFitting is New for jobs of a cluster that was another once: it leaves out
 // those that would not fit on the nodes.
-func NewFitting(name string, jobs []work.Job, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
+func NewFitting(name string, jobs []workload.Job, accounts []policy.Account, nodes []policy.Node) (*Workload, error) {
 	w := &Workload{Name: name, Jobs: slices.Clone(jobs), Nodes: nodes, Accounts: accounts}
 	return w, w.settle(name, true)
 }
@@ -104,7 +104,7 @@ func (w *Workload) settle(path string, skip bool) error {
 
 // accounts adds those that jobs name and nobody gave a weight to, with one
 // share.
-func accounts(known []policy.Account, jobs []work.Job) []policy.Account {
+func accounts(known []policy.Account, jobs []workload.Job) []policy.Account {
 	all := slices.Clone(known)
 	names := map[string]bool{}
 	for _, a := range all {

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/workload"
+	"fairbridge/bridge/sim/arrivals"
 	"fairbridge/bridge/slurmtest"
 )
 
@@ -57,10 +57,10 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	load := workload.Load{
+	load := arrivals.Load{
 		Seed: o.seed, Jobs: o.jobs, Over: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), Opted: o.opted,
 	}
-	if err := workload.Arrive(w, load.Make()); err != nil {
+	if err := arrivals.Schedule(w, load.Draw()); err != nil {
 		return err
 	}
 	s, err := slurmtest.Start(slurmtest.Config{World: w, Listen: o.listen, Speed: o.speed})

@@ -1,0 +1,52 @@
+package arrivals_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/sim/arrivals"
+)
+
+func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
+	l := arrivals.Load{Seed: 5, Jobs: 200, Over: 12 * time.Hour, Opted: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
+	jobs := l.Draw()
+	if diff := cmp.Diff(jobs, l.Draw()); diff != "" {
+		t.Fatal("two draws differ", diff)
+	}
+	w, err := sim.New(sim.Config{Seed: 1, Nodes: sim.Uniform(8, "a100", 8)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := arrivals.Schedule(w, jobs); err != nil {
+		t.Fatal(err)
+	}
+	if !w.Run(w.Now().Add(30 * 24 * time.Hour)) {
+		t.Fatal("the workload never ends")
+	}
+	if n := len(w.Segments()); n != 200 {
+		t.Errorf("%d runs of 200 jobs", n)
+	}
+	for _, s := range w.Segments() {
+		if s.State != "COMPLETED" {
+			t.Errorf("%s: %s; limits should be above run times", s.Name, s.State)
+		}
+	}
+}
+
+func BenchmarkDay(b *testing.B) {
+	for b.Loop() {
+		w, err := sim.New(sim.Config{Nodes: sim.Uniform(128, "a100", 8)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := arrivals.Schedule(w, arrivals.Load{Seed: 1, Jobs: 2_000, Over: 6 * time.Hour, MaxNodes: 4}.Draw()); err != nil {
+			b.Fatal(err)
+		}
+		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {
+			b.Fatal("never ends")
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package generate
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"fairbridge/bridge/study/workload"
+)
+
+// hourly is how many jobs people submit in each hour of the day compared to the
+// mean, as measured in four clusters over six months (Hu et al., Helios, SC 2021).
+var hourly = [24]float64{
+	.90, .84, .68, .60, .56, .56, .55, .51, .56, .82, 1.12, 1.24,
+	1.20, 1.22, 1.33, 1.43, 1.49, 1.33, 1.10, 1.20, 1.31, 1.23, 1.14, 1.09,
+}
+
+// weekend is how busy its two days are compared to the other five.
+const weekend = .75 / 1.1
+
+// rate is how busy submitters are, of at most 1, so many seconds after a Monday
+// began.
+func rate(at float64) float64 {
+	h := int(at/3600) % (24 * 7)
+	v := hourly[h%24] / slices.Max(hourly[:])
+	if h >= 24*5 {
+		v *= weekend
+	}
+	return v
+}
+
+// steady is the rate of submitters who never sleep.
+func steady(float64) float64 { return 1 }
+
+// moments draws n times of a Poisson process within a span, sorted. The rate is
+// relative to its highest, which is 1.
+func moments(r *rand.Rand, n int, span float64, rate func(float64) float64) []float64 {
+	all := make([]float64, n)
+	for i := range all {
+		all[i] = math.Floor(r.Float64() * span)
+		for r.Float64() > rate(all[i]) {
+			all[i] = math.Floor(r.Float64() * span)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// poisson draws n times with a mean gap between them; the first is 0.
+func poisson(r *rand.Rand, n int, gap float64) []float64 {
+	all := make([]float64, n)
+	at := 0.0
+	for i := range all {
+		all[i] = math.Floor(at)
+		at += r.ExpFloat64() * gap
+	}
+	return all
+}
+
+// offered is the GPU time of jobs in GPU-seconds.
+func offered(jobs []workload.Job) float64 {
+	sum := 0.0
+	for i := range jobs {
+		sum += float64(jobs[i].GPUs) * jobs[i].Duration
+	}
+	return sum
+}
+
+// Load returns the GPU time that jobs ask for, as a part of what so many GPUs
+// have between the first and the last arrival; +Inf if all arrive at once.
+func Load(jobs []workload.Job, gpus int) float64 {
+	if len(jobs) == 0 {
+		return 0
+	}
+	return offered(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
+}
+
+// span is how long so many GPUs need for the jobs when that load keeps them
+// busy.
+func span(jobs []workload.Job, gpus int, load float64) float64 {
+	return offered(jobs) / (float64(gpus) * load)
+}
+
+// arrive gives the jobs their arrivals, in order, and numbers them.
+func arrive(jobs []workload.Job, at []float64) []workload.Job {
+	for i := range jobs {
+		jobs[i].Arrive = at[i]
+	}
+	return number(jobs)
+}
+
+// number sorts jobs by arrival and gives them their ids.
+func number(jobs []workload.Job) []workload.Job {
+	slices.SortStableFunc(jobs, func(a, b workload.Job) int {
+		switch {
+		case a.Arrive < b.Arrive:
+			return -1
+		case a.Arrive > b.Arrive:
+			return 1
+		}
+		return 0
+	})
+	for i := range jobs {
+		jobs[i].ID = int64(i + 1)
+	}
+	return jobs
+}

@@ -1,0 +1,81 @@
+package generate
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Streams of chance: what one decides leaves the others alone.
+const (
+	ofJobs uint64 = iota + 1
+	ofArrivals
+	ofPeople
+	ofDeadlines
+)
+
+func source(seed int64, stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(uint64(seed), stream))
+}
+
+// pick draws an index with the given weights.
+func pick(r *rand.Rand, weights []float64) int {
+	sum := 0.0
+	for _, w := range weights {
+		sum += w
+	}
+	at := r.Float64() * sum
+	for i, w := range weights {
+		if at -= w; at < 0 {
+			return i
+		}
+	}
+	return len(weights) - 1
+}
+
+// between draws evenly.
+func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+
+// logNormal draws with a median and a spread in natural logarithms, within
+// bounds: what lies outside is drawn again.
+func logNormal(r *rand.Rand, median, sigma, low, high float64) float64 {
+	for {
+		if v := median * math.Exp(sigma*r.NormFloat64()); v >= low && v <= high {
+			return v
+		}
+	}
+}
+
+// curve is a distribution function, ascending: the share of values up to At.
+type curve []struct{ at, share float64 }
+
+// value returns the quantile u, interpolated on a logarithmic scale.
+func (c curve) value(u float64) float64 {
+	for i := 1; i < len(c); i++ {
+		if a, b := c[i-1], c[i]; u <= b.share {
+			part := max(u-a.share, 0) / (b.share - a.share)
+			return a.at * math.Pow(b.at/a.at, part)
+		}
+	}
+	return c[len(c)-1].at
+}
+
+// below is the opposite of value: the share of values up to x.
+func (c curve) below(x float64) float64 {
+	for i := 1; i < len(c); i++ {
+		if a, b := c[i-1], c[i]; x <= b.at {
+			return a.share + (b.share-a.share)*max(math.Log(x/a.at)/math.Log(b.at/a.at), 0)
+		}
+	}
+	return 1
+}
+
+// or returns v, or the default where v is zero.
+func or[T int | float64](v, otherwise T) T {
+	if v == 0 {
+		return otherwise
+	}
+	return v
+}
+
+// seconds rounds a time up to whole seconds, at least one.
+func seconds(v float64) float64 { return max(math.Ceil(v), 1) }

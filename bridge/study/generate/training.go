@@ -1,0 +1,35 @@
+package generate
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"fairbridge/bridge/study/workload"
+)
+
+// training makes a job of a model drawn evenly among all models and batch sizes
+// that can use the GPUs. The duration is in seconds on GPUs of types[0].
+func training(r *rand.Rand, gpus int, duration float64, mode workload.Mode) workload.Job {
+	m, batch := anyModel(r, gpus)
+	duration = seconds(duration)
+	speed := m.speed(0, batch, gpus)
+	class := workload.ClassOf(m.name, batch)
+	j := workload.Job{
+		Name: class, Class: class, GPUs: gpus, Duration: duration,
+		Training: &workload.Training{Model: m.name, Batch: batch, Mode: mode, Steps: int64(math.Ceil(duration * speed))},
+		Speeds:   map[string]float64{},
+	}
+	for typ, name := range types {
+		j.Speeds[name] = math.Round(1e4*m.speed(typ, batch, gpus)/speed) / 1e4
+	}
+	return j
+}
+
+func anyModel(r *rand.Rand, gpus int) (*model, int) {
+	for {
+		m := &catalogue[r.IntN(len(catalogue))]
+		if gpus <= m.gpus {
+			return m, m.batches[r.IntN(len(m.batches))]
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package policyset
+
+import (
+	"fmt"
+	"strings"
+
+	"fairbridge/policy/paper"
+)
+
+// Recorded reads a policy as it stands in a stored cycle: its name, and its
+// parameters as "round=360s queues=[3600 36000]".
+func Recorded(name, text string) (Pick, error) {
+	e, err := paper.Lookup(name)
+	if err != nil {
+		return Pick{}, err
+	}
+	p := Pick{Label: strings.TrimSpace(name + " " + text), Entry: e, Params: paper.Params{}}
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		var key, v string
+		var ok bool
+		if key, text, ok = strings.Cut(text, "="); !ok {
+			return Pick{}, fmt.Errorf("policy %s: parameter %q has no value", name, key)
+		}
+		v, text = word(text)
+		p.Params[key] = recorded(e, key, v)
+	}
+	_, err = p.New()
+	return p, err
+}
+
+// word cuts off the first value: up to a space, but those in brackets.
+func word(text string) (v, rest string) {
+	depth := 0
+	for i, c := range text {
+		switch {
+		case c == '[':
+			depth++
+		case c == ']':
+			depth--
+		case c == ' ' && depth == 0:
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+// recorded turns a printed value into what a configuration would hold.
+func recorded(e paper.Entry, name, v string) any {
+	if inner, ok := strings.CutPrefix(v, "map["); ok {
+		inner = strings.TrimSuffix(inner, "]")
+		return strings.ReplaceAll(inner, " ", ";") // a table, as text
+	}
+	inner, ok := strings.CutPrefix(v, "[")
+	if !ok {
+		return value(e, name, v)
+	}
+	inner = strings.TrimSuffix(inner, "]")
+	if list, ok := numbers(strings.ReplaceAll(inner, " ", ";")).([]any); ok {
+		return list
+	}
+	var names []any
+	for _, s := range strings.Fields(inner) {
+		names = append(names, s)
+	}
+	return names
+}

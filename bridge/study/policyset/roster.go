@@ -1,0 +1,155 @@
+// Package policyset reads the policies a command line asks for:
+//
+//	fifo,gavel:objective=makespan,round=360s,themis
+//
+// are three. Parameters follow a colon and, like the policies, are separated by
+// commas; what has no equals sign is the next policy. Lists and tables of
+// numbers are written with semicolons: tiresias:queues=3600;36000,
+// gavel:objective=cost,costs=v100:2.48;k80:0.45.
+package policyset
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// Pick is one policy that was asked for.
+type Pick struct {
+	Label  string // as it was written
+	Entry  paper.Entry
+	Params paper.Params // what was said, over the defaults of the fidelity
+}
+
+// New makes the policy, afresh each time.
+func (p Pick) New() (policy.Policy, error) {
+	made, err := p.Entry.New(p.Params)
+	if err != nil {
+		return nil, fmt.Errorf("policy %s: %w", p.Entry.Name, err)
+	}
+	return made, nil
+}
+
+// Parse reads a list of policies. With exact, the parameters with which each
+// system's own simulator ran stand in for its defaults. All problems are
+// reported together; unknown names come with the nearest known one.
+func Parse(list string, exact bool) ([]Pick, error) {
+	var picks []Pick
+	var errs []error
+	for _, text := range split(list) {
+		p, err := one(text, exact)
+		if slices.ContainsFunc(picks, func(q Pick) bool { return q.Label == text }) {
+			err = fmt.Errorf("policy %q is named twice", text)
+		}
+		picks, errs = append(picks, p), append(errs, err)
+	}
+	if len(picks) == 0 {
+		errs = append(errs, errors.New("no policy is named; fairbridge policies lists them"))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return picks, nil
+}
+
+// split cuts the list into policies with their parameters.
+func split(list string) []string {
+	if strings.TrimSpace(list) == "" {
+		return nil
+	}
+	var all []string
+	for _, token := range strings.Split(list, ",") {
+		token = strings.TrimSpace(token)
+		name, _, _ := strings.Cut(token, ":")
+		if n := len(all); n > 0 && strings.Contains(name, "=") {
+			all[n-1] += "," + token
+			continue
+		}
+		all = append(all, token)
+	}
+	return all
+}
+
+func one(text string, exact bool) (Pick, error) {
+	name, rest, colon := strings.Cut(text, ":")
+	if i := strings.Index(name, ","); i >= 0 {
+		return Pick{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
+	}
+	if colon && rest == "" {
+		return Pick{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
+	}
+	if name == Slurm {
+		return alone(text, exact)
+	}
+	e, err := paper.Lookup(name)
+	if err != nil {
+		return Pick{}, err
+	}
+	p := Pick{Label: text, Entry: e, Params: paper.Params{}}
+	if exact {
+		maps.Copy(p.Params, e.Exact)
+	}
+	said, err := params(e, rest)
+	if err != nil {
+		return Pick{}, fmt.Errorf("policy %s: %w", name, err)
+	}
+	maps.Copy(p.Params, said)
+	_, err = p.New()
+	return p, err
+}
+
+// params reads "name=value,name=value".
+func params(e paper.Entry, text string) (paper.Params, error) {
+	said := paper.Params{}
+	if text == "" {
+		return said, nil
+	}
+	for _, token := range strings.Split(text, ",") {
+		name, v, ok := strings.Cut(token, "=")
+		if _, twice := said[name]; !ok || name == "" || twice {
+			return nil, fmt.Errorf("parameter %q: want each once, as name=value", token)
+		}
+		said[name] = value(e, name, v)
+	}
+	return said, nil
+}
+
+// value turns a text into what a configuration file would hold. What cannot be
+// read so is left for the policy to refuse, who knows what is possible.
+func value(e paper.Entry, name, text string) any {
+	i := slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == name })
+	if i < 0 {
+		return text
+	}
+	switch e.Params[i].Kind {
+	case paper.Bool:
+		if b, err := strconv.ParseBool(text); err == nil {
+			return b
+		}
+	case paper.Number, paper.Integer:
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			return x
+		}
+	case paper.Numbers:
+		return numbers(text)
+	}
+	return text
+}
+
+func numbers(text string) any {
+	var xs []any
+	for _, s := range strings.Split(text, ";") {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			return text
+		}
+		xs = append(xs, x)
+	}
+	return xs
+}

@@ -1,0 +1,119 @@
+package replay
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"fairbridge/bridge/study/measure"
+)
+
+// Fidelity says how near a simulation of what was done came to what happened.
+// Times are seconds; of jobs, those that arrived within the time count.
+type Fidelity struct {
+	Policy         string  `json:"policy"` // what was simulated
+	Jobs           int     `json:"jobs"`
+	Makespan       Against `json:"makespan_s"`
+	MeanJCT        Against `json:"mean_jct_s"`
+	MedianJCT      Against `json:"median_jct_s"`
+	MeanWait       Against `json:"mean_wait_s"` // from arrival to first start
+	MedianWait     Against `json:"median_wait_s"`
+	RankJCT        float64 `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
+	RankWait       float64 `json:"rank_wait"`
+	MedianWaitMiss float64 `json:"median_wait_miss_s"` // how far off the wait of a job is
+}
+
+// Against is a figure as it was and as it was simulated.
+type Against struct {
+	Real      float64 `json:"real"`
+	Simulated float64 `json:"simulated"`
+}
+
+// Off is how far the simulated figure is off, as a part of the real one; NaN
+// where that is 0.
+func (a Against) Off() float64 {
+	if a.Real == 0 {
+		return math.NaN()
+	}
+	return a.Simulated/a.Real - 1
+}
+
+// Compare compares a simulation of the past with it.
+func (s *Site) Compare(run *measure.Run) Fidelity {
+	f := Fidelity{Policy: run.Policy, Makespan: Against{s.Real.Makespan, run.Makespan}}
+	simulated := map[int64]*measure.Outcome{}
+	for i := range run.Jobs {
+		simulated[run.Jobs[i].ID] = &run.Jobs[i]
+	}
+	var jct, wait [2][]float64
+	var miss []float64
+	for i := range s.Real.Jobs {
+		r := &s.Real.Jobs[i]
+		m := simulated[r.ID]
+		if m == nil || !s.Arrived[r.ID] {
+			continue
+		}
+		jct[0], jct[1] = append(jct[0], r.Finish-r.Arrive), append(jct[1], m.Finish-m.Arrive)
+		wait[0], wait[1] = append(wait[0], r.Start-r.Arrive), append(wait[1], m.Start-m.Arrive)
+		miss = append(miss, math.Abs(r.Start-m.Start))
+	}
+	f.Jobs = len(miss)
+	f.MeanJCT, f.MedianJCT = Against{mean(jct[0]), mean(jct[1])}, Against{middle(jct[0]), middle(jct[1])}
+	f.MeanWait, f.MedianWait = Against{mean(wait[0]), mean(wait[1])}, Against{middle(wait[0]), middle(wait[1])}
+	f.RankJCT, f.RankWait = spearman(jct[0], jct[1]), spearman(wait[0], wait[1])
+	f.MedianWaitMiss = middle(miss)
+	return f
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v / float64(len(values))
+	}
+	return sum
+}
+
+func middle(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// spearman is the correlation of ranks, those of equal values averaged.
+func spearman(x, y []float64) float64 {
+	a, b := ranks(x), ranks(y)
+	ma, mb := mean(a), mean(b)
+	var ab, aa, bb float64
+	for i := range a {
+		ab += (a[i] - ma) * (b[i] - mb)
+		aa += (a[i] - ma) * (a[i] - ma)
+		bb += (b[i] - mb) * (b[i] - mb)
+	}
+	if aa == 0 || bb == 0 {
+		return 0
+	}
+	return ab / math.Sqrt(aa*bb)
+}
+
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	out := make([]float64, len(values))
+	for from := 0; from < len(order); {
+		to := from + 1
+		for to < len(order) && values[order[to]] == values[order[from]] {
+			to++
+		}
+		for _, i := range order[from:to] {
+			out[i] = float64(from+to-1) / 2
+		}
+		from = to
+	}
+	return out
+}

@@ -1,0 +1,155 @@
+package replay
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+var midnight = time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
+
+// run is a run from and to so many minutes after midnight.
+func run(job int64, arrive, start, end float64, change func(*bridge.PastRun)) bridge.PastRun {
+	at := func(m float64) time.Time { return midnight.Add(time.Duration(m * float64(time.Minute))) }
+	r := bridge.PastRun{
+		Job: policy.JobID(job), Arrive: at(arrive), Start: at(start), End: at(end), Closed: true, Name: "n", User: "u", Account: "a",
+		State: "COMPLETED", GPUs: 2, Limit: 7200, Types: []string{"a100"}, Nodes: 1,
+	}
+	if change != nil {
+		change(&r)
+	}
+	return r
+}
+
+func asked(t *testing.T, runs ...bridge.PastRun) Asked {
+	t.Helper()
+	nodes, err := cluster.Parse("2x4:a100")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Asked{Name: "past", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour), Runs: runs, Nodes: nodes}
+}
+
+func site(t *testing.T, a Asked) *Site {
+	t.Helper()
+	s, err := New(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestJobsOfRuns(t *testing.T) {
+	ours := func(r *bridge.PastRun) { r.Stopped, r.State = true, "REQUEUED" }
+	theirs := func(r *bridge.PastRun) { r.State = "NODE_FAIL" }
+	for _, tt := range []struct {
+		name string
+		runs []bridge.PastRun
+		job  workload.Job
+		out  measure.Outcome
+	}{
+		{"plain", []bridge.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
+			workload.Job{Duration: 600, Limit: 2 * time.Hour, Fixed: true},
+			measure.Outcome{Start: 300, Finish: 900, Alone: 600, Ran: 600, Service: 1200}},
+		{"stopped by us: it went on", []bridge.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
+			workload.Job{Duration: 1800, Limit: 2 * time.Hour},
+			measure.Outcome{Start: 300, Finish: 2400, Alone: 1800, Ran: 1800, Service: 3600, Stops: 1}},
+		{"stopped by a failure: it began anew", []bridge.PastRun{run(7, 0, 5, 15, theirs), run(7, 0, 20, 40, nil)},
+			workload.Job{Duration: 1200, Limit: 2 * time.Hour, Fixed: true},
+			measure.Outcome{Start: 300, Finish: 2400, Alone: 1200, Ran: 1800, Service: 3600, Lost: 1200, Stops: 1}},
+		{"there at the beginning", []bridge.PastRun{run(7, -60, -30, 30, nil)},
+			workload.Job{Duration: 1800, Limit: 90 * time.Minute, Fixed: true},
+			measure.Outcome{Finish: 1800, Alone: 1800, Ran: 1800, Service: 3600}},
+		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.Limit = "FAILED", 0 })},
+			workload.Job{Duration: 600, Fixed: true, End: workload.Failed},
+			measure.Outcome{Finish: 600, Alone: 600, Ran: 600, Service: 1200}},
+	} {
+		s := site(t, asked(t, tt.runs...))
+		j := tt.job
+		j.ID, j.Name, j.User, j.Account, j.Partition, j.GPUs, j.GPUType, j.Nodes, j.Silent = 7, "n", "u", "a", "gpu", 2, "a100", 1, true
+		o := tt.out
+		o.ID, o.User, o.Account, o.GPUs = 7, "u", "a", 2
+		if d := cmp.Diff([]workload.Job{j}, s.Jobs); d != "" {
+			t.Errorf("%s: job (-want +got):\n%s", tt.name, d)
+		}
+		if d := cmp.Diff([]measure.Outcome{o}, s.Real.Jobs); d != "" {
+			t.Errorf("%s: outcome (-want +got):\n%s", tt.name, d)
+		}
+	}
+}
+
+func TestWhoMayBeStopped(t *testing.T) {
+	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
+	a.Opting = bridge.Opting{Comment: true, QOS: []string{"scavenger"}}
+	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
+		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
+	}
+	a.Seen = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
+	if s := site(t, a); s.Jobs[1].Fixed || s.Jobs[1].Checkpoint != 30 {
+		t.Errorf("its owner opted in: %+v", s.Jobs[1])
+	}
+	a.Seen[2] = policy.Job{ID: 2, Arrive: midnight.Add(-time.Hour)} // an earlier owner of the number
+	if s := site(t, a); !s.Jobs[1].Fixed {
+		t.Error("another job's owner opted in")
+	}
+	a.All = true
+	if s := site(t, a); s.Jobs[0].Fixed || s.Jobs[1].Fixed {
+		t.Error("with --stoppable all may be")
+	}
+}
+
+func TestWhatIsLeftOutIsSaid(t *testing.T) {
+	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
+		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.Closed, r.State = false, "RUNNING" }))
+	s := site(t, a)
+	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.Real.Jobs) != 3 {
+		t.Errorf("jobs %+v", s.Jobs)
+	}
+	said := strings.Join(s.Remarks, "\n")
+	for _, want := range []string{"1 jobs that cannot run on the cluster are left out", "1 jobs still run"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not said:\n%s", want, said)
+		}
+	}
+	peak := 0
+	for _, x := range s.Real.Samples {
+		peak = max(peak, x.Busy)
+	}
+	if last := s.Real.Samples[len(s.Real.Samples)-1]; peak != 4 || last.Busy != 0 || last.Queued != 0 {
+		t.Errorf("at most %d GPUs were busy, want 4; in the end %+v", peak, last)
+	}
+}
+
+func TestFidelity(t *testing.T) {
+	s := site(t, asked(t, run(1, -5, -1, 10, nil), run(2, 0, 10, 20, nil), run(3, 0, 20, 40, nil), run(4, 10, 10, 30, nil)))
+	same := s.Compare(s.Real)
+	if same.Jobs != 3 || same.RankJCT != 1 || same.RankWait != 1 || same.MeanWait.Off() != 0 || same.MedianWaitMiss != 0 {
+		t.Errorf("compared with itself: %+v", same)
+	}
+	other := *s.Real
+	other.Jobs = append([]measure.Outcome{}, s.Real.Jobs...)
+	for i := range other.Jobs { // the first waits longer, the second does not wait, the third as long as it did
+		if o := &other.Jobs[i]; o.ID == 2 {
+			o.Start, o.Finish = o.Start+1200, o.Finish+1200
+		} else if o.ID == 3 {
+			o.Start, o.Finish = o.Start-1200, o.Finish-1200
+		}
+	}
+	f := s.Compare(&other)
+	// waits were 10, 20, 0 minutes and are 30, 0, 0.
+	if f.MeanWait != (Against{600, 600}) || f.MedianWait != (Against{600, 0}) || f.MedianWaitMiss != 1200 {
+		t.Errorf("%+v", f)
+	}
+	if math.Abs(f.RankWait-0) > 1e-9 { // ranks 1, 2, 0 and 2, ½, ½
+		t.Errorf("rank correlation of waits is %v", f.RankWait)
+	}
+}

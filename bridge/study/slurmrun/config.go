@@ -1,0 +1,169 @@
+// Package slurmrun runs a workload through everything that stands between a
+// policy and a cluster: the control loop, its gate and budgets, the edits that
+// carry a plan, and Slurm with its own scheduler, requeue delay and backfill
+// (sim.World). Package exact runs the same workload without any of that; the
+// difference is the price of going through Slurm. Time is virtual: the same
+// Config gives the same run.
+package slurmrun
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+// Config is one simulation.
+type Config struct {
+	// Policy decides; nil: Slurm schedules alone, with its own multifactor
+	// priorities and backfill.
+	Policy   policy.Policy
+	Name     string        // of the policy, for the record
+	Nodes    []policy.Node // sorted by name; all in one partition "gpu"
+	Jobs     []workload.Job
+	Tables   *workload.Tables // speeds of jobs with Training; nil: none
+	Accounts []policy.Account // what they used before, Slurm and the loop know; see workload.Used
+	Seed     int64
+
+	// Mode is how much of a plan may reach Slurm; "": preempt.
+	Mode bridge.Mode
+	// Loop is the loop's configuration: interval, lease, levers, the gate's
+	// budgets. Without an Interval it is bridge.DefaultConfig. Its name, holder,
+	// partitions and STOP file are not used.
+	Loop bridge.Config
+	// Slurm is Slurm's configuration: requeue delay, backfill, weights, release.
+	// Zero values are Slurm's defaults; nodes, partitions, accounts and seed are
+	// not used.
+	Slurm sim.Config
+	// Cost is the run time without progress that each start after the first
+	// costs a job whose Checkpoint is 0.
+	Cost time.Duration
+
+	// Every runs every cycle, also those that can change nothing. The outcome is
+	// the same; it takes longer.
+	Every bool
+	// Progress is told from time to time how many jobs are done; nil: none is told.
+	Progress func(done, of int)
+	// Watch sees every cycle; nil: not watched.
+	Watch func(*cycle.Report)
+	// Look sees the world after every cycle, and may disturb it; nil: not looked at.
+	Look func(*sim.World)
+}
+
+// partition is the one all nodes are in.
+const partition = "gpu"
+
+// Run simulates until all jobs have ended. Errors name the job or the cycle
+// that went wrong.
+func Run(c Config) (*measure.Run, error) {
+	began := time.Now()
+	r, err := newRunner(c)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.run(); err != nil {
+		return nil, err
+	}
+	out := r.measured()
+	out.Wall = time.Since(began).Seconds()
+	return out, nil
+}
+
+// world makes the cluster.
+func (c *Config) world() (*sim.World, error) {
+	s := c.Slurm
+	s.Seed = c.Seed
+	s.Nodes = nodesOf(c.Nodes)
+	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.longest()}}
+	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
+	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
+	s.Accounts = nil
+	s.Users = nil
+	for _, u := range workload.Used(c.Accounts, c.Jobs) {
+		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.Used)})
+	}
+	for _, a := range c.Accounts {
+		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
+	}
+	w, err := sim.New(s)
+	if err != nil {
+		return nil, fmt.Errorf("making the cluster: %w", err)
+	}
+	for i := range c.Nodes {
+		if n := &c.Nodes[i]; n.Down != "" {
+			if err := w.Drain(n.Name, n.Down); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return w, c.reserve(w)
+}
+
+// reserve sets nodes aside as their windows say, whose calendar begins with the
+// workload.
+func (c *Config) reserve(w *sim.World) error {
+	shift := c.start().Sub(exact.At(0))
+	for i := range c.Nodes {
+		for k, x := range c.Nodes[i].Windows {
+			r := sim.Reservation{Name: fmt.Sprintf("%s-%s-%d", x.Name, c.Nodes[i].Name, k), Nodes: []string{c.Nodes[i].Name}, From: x.From.Add(shift)}
+			if !x.To.IsZero() {
+				r.To = x.To.Add(shift)
+			}
+			if x.Work {
+				r.Flags = []string{"MAINT"}
+			}
+			if err := w.Reserve(r); err != nil {
+				return fmt.Errorf("setting %s aside: %w", c.Nodes[i].Name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// start is when a workload begins.
+func (c *Config) start() time.Time {
+	if !c.Slurm.Start.IsZero() {
+		return c.Slurm.Start
+	}
+	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+}
+
+// longest is the partition's time limit, that of jobs that give none: a week,
+// or four times the longest job.
+func (c *Config) longest() time.Duration {
+	d := 7 * 24 * time.Hour
+	for i := range c.Jobs {
+		j := &c.Jobs[i]
+		d = max(d, j.Limit, 4*policy.Seconds(math.Ceil(slowest(j))))
+	}
+	return d
+}
+
+// nodesOf describes the nodes to Slurm.
+func nodesOf(list []policy.Node) []sim.Node {
+	out := make([]sim.Node, len(list))
+	for i := range list {
+		n := &list[i]
+		gpus := 0
+		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, Switch: n.Leaf}
+		for _, d := range n.GPUs {
+			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.Sick})
+			gpus += d.Count
+		}
+		if n.CPUs == 0 {
+			out[i].CPUs = max(64, 8*gpus)
+		}
+		if n.MemMB == 0 {
+			out[i].MemMB = int64(max(512_000, 64_000*gpus))
+		}
+	}
+	return out
+}

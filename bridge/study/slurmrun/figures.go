@@ -1,0 +1,115 @@
+package slurmrun
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/workload"
+)
+
+// figures turns Slurm's accounting into those of a run.
+type figures struct {
+	start    time.Time
+	jobs     []workload.Job // of the workload
+	ids      map[int64]int  // index in jobs by Slurm's id
+	segments []sim.Segment
+}
+
+// fill adds what became of the jobs.
+func (f *figures) fill(out *measure.Run) {
+	out.Jobs = make([]measure.Outcome, len(f.jobs))
+	for i := range f.jobs {
+		j := &f.jobs[i]
+		out.Jobs[i] = measure.Outcome{
+			ID: j.ID, User: j.User, Account: j.Account, GPUs: j.GPUs, Arrive: j.Arrive, Start: -1, Alone: j.Duration,
+		}
+	}
+	for i := range f.segments {
+		f.add(out, &f.segments[i])
+	}
+	present(out.Jobs)
+	out.Samples = f.samples()
+}
+
+// add counts one run of a job.
+func (f *figures) add(out *measure.Run, s *sim.Segment) {
+	o := &out.Jobs[f.ids[s.Job]]
+	start, end := f.sec(s.Start), f.sec(s.End)
+	gpus := float64(s.GPUs)
+	if o.Start < 0 || start < o.Start {
+		o.Start = start
+	}
+	o.Finish = max(o.Finish, end)
+	o.Ran += end - start
+	o.Service += gpus * (end - start)
+	o.Lost += gpus * s.Lost.Seconds()
+	if s.State == "REQUEUED" {
+		o.Stops++
+	}
+	out.BusyTime += gpus * (end - start - s.Lost.Seconds())
+	out.Makespan = max(out.Makespan, end)
+}
+
+func (f *figures) sec(t time.Time) float64 { return t.Sub(f.start).Seconds() }
+
+// present fills in the mean number of jobs present while each was.
+func present(jobs []measure.Outcome) {
+	type change struct {
+		at float64
+		by float64
+	}
+	var changes []change
+	for i := range jobs {
+		changes = append(changes, change{jobs[i].Arrive, 1}, change{jobs[i].Finish, -1})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return compare(a.at, b.at, -a.by, -b.by) })
+	at, area := make([]float64, len(changes)), make([]float64, len(changes)) // integral up to each change
+	n := 0.0
+	for i, c := range changes {
+		if i > 0 {
+			area[i] = area[i-1] + n*(c.at-changes[i-1].at)
+		}
+		at[i] = c.at
+		n += c.by
+	}
+	until := func(t float64) float64 {
+		i, _ := slices.BinarySearch(at, t)
+		return area[i]
+	}
+	for i := range jobs {
+		if o := &jobs[i]; o.Finish > o.Arrive {
+			o.Present = (until(o.Finish) - until(o.Arrive)) / (o.Finish - o.Arrive)
+		}
+	}
+}
+
+func compare(list ...float64) int {
+	for i := 0; i+1 < len(list); i += 2 {
+		if list[i] != list[i+1] {
+			if list[i] < list[i+1] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// samples is the cluster over time, one sample per change.
+func (f *figures) samples() []measure.Sample {
+	var changes []measure.Change
+	for i := range f.jobs {
+		changes = append(changes, measure.Change{At: f.jobs[i].Arrive, Queued: 1})
+	}
+	for _, s := range f.segments {
+		changes = append(changes, measure.Change{At: f.sec(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+		back := 0
+		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
+			back = 1
+		}
+		changes = append(changes, measure.Change{At: f.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+	}
+	return measure.Course(changes)
+}

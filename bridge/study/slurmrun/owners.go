@@ -1,0 +1,225 @@
+package slurmrun
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+// owners are the people who submit the jobs of a workload: what they ask of
+// Slurm for a job, and what they tell us of it.
+type owners struct {
+	nodes  []policy.Node
+	types  []string         // of GPUs, sorted
+	tables *workload.Tables // nil: none
+	cost   time.Duration    // of a restart, where the job says nothing
+	start  time.Time        // of the workload
+}
+
+func newOwners(c *Config) *owners {
+	o := &owners{nodes: c.Nodes, tables: c.Tables, cost: c.Cost, start: c.start()}
+	for i := range c.Nodes {
+		for _, d := range c.Nodes[i].GPUs {
+			o.types = append(o.types, d.Type)
+		}
+	}
+	slices.Sort(o.types)
+	o.types = slices.Compact(o.types)
+	return o
+}
+
+// known returns the job with its run time and its speeds. A training job goes
+// at its mean speed through all its batch sizes: Slurm sees nothing of them,
+// and no job reports them.
+func (o *owners) known(j workload.Job) (workload.Job, error) {
+	if j.Training == nil {
+		return j, nil
+	}
+	if o.tables == nil {
+		return j, fmt.Errorf("job %d (line %d): trains %s, and there are no throughput tables", j.ID, j.Line, j.Training.Model)
+	}
+	j.Duration, j.Speeds = 0, map[string]float64{}
+	for _, typ := range o.types {
+		if j.GPUType != "" && j.GPUType != typ {
+			continue
+		}
+		t, ok := o.alone(&j, typ)
+		switch {
+		case !ok:
+		case j.Duration == 0: // the first type that can run it is its reference
+			j.Duration, j.Speeds[typ] = t, 1
+		default:
+			j.Speeds[typ] = j.Duration / t
+		}
+	}
+	if j.Duration == 0 {
+		return j, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Training.Model, j.GPUs, o.types)
+	}
+	return j, nil
+}
+
+// alone returns how long a training job takes on GPUs of one type.
+func (o *owners) alone(j *workload.Job, typ string) (seconds float64, ok bool) {
+	if j.Training.Epochs() > 0 {
+		plan, err := workload.Plan(j, o.tables, typ)
+		t := workload.Alone(plan)
+		return t, err == nil && t > 0
+	}
+	class := j.Class
+	if j.Training.Batch > 0 {
+		class = workload.ClassOf(j.Training.Model, j.Training.Batch)
+	}
+	rate, ok := o.tables.Alone(typ, class, j.GPUs)
+	if !ok || rate <= 0 {
+		return 0, false
+	}
+	return float64(j.Training.Steps) / rate, true
+}
+
+// spec is the submission of a job as its owner would write it: whole nodes
+// where it fills them, else one node, else a total.
+func (o *owners) spec(j *workload.Job) (sim.Spec, error) {
+	s := sim.Spec{
+		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
+		Limit: o.limit(j), Comment: o.comment(j), Work: max(policy.Seconds(j.Duration), time.Millisecond),
+		Checkpoint: !j.Fixed, Overhead: o.restart(j), NoRequeue: j.Fixed,
+	}
+	per, all := o.room(j)
+	switch {
+	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
+		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
+	case j.GPUs <= 0 || j.GPUs > all:
+		return s, fmt.Errorf("job %d (line %d): asks for %d GPUs; the cluster has %d that it can run on", j.ID, j.Line, j.GPUs, all)
+	case j.Nodes > 1 && j.GPUs%j.Nodes == 0 && j.GPUs/j.Nodes <= per && j.Nodes <= len(o.nodes):
+		s.Nodes, s.GPUsPerNode = j.Nodes, j.GPUs/j.Nodes
+	case j.GPUs <= per:
+		s.Nodes, s.GPUsPerNode = 1, j.GPUs
+	case j.GPUs%per == 0:
+		s.Nodes, s.GPUsPerNode = j.GPUs/per, per
+	default:
+		s.Nodes, s.GPUs = (j.GPUs+per-1)/per, j.GPUs
+	}
+	s.CPUs = (j.CPUs + s.Nodes - 1) / s.Nodes
+	s.MemMB = (j.MemMB + int64(s.Nodes) - 1) / int64(s.Nodes)
+	s.Speed = speed(j)
+	s.Excluded = o.unfit(j)
+	return s, nil
+}
+
+// limit is the time limit its owner gives: no job is killed for running on
+// slow GPUs, or for a restart. 0: the partition's.
+func (o *owners) limit(j *workload.Job) time.Duration {
+	if j.Limit <= 0 {
+		return 0
+	}
+	long := policy.Seconds(slowest(j)) + o.restart(j)
+	if long <= j.Limit {
+		return j.Limit
+	}
+	return (long + time.Minute).Truncate(time.Minute)
+}
+
+// restart is the run time without progress that each start of the job after the
+// first costs.
+func (o *owners) restart(j *workload.Job) time.Duration {
+	if j.Checkpoint > 0 {
+		return policy.Seconds(j.Checkpoint)
+	}
+	return o.cost
+}
+
+// comment is what the owner tells us in --comment.
+func (o *owners) comment(j *workload.Job) string {
+	var words []string
+	if !j.Fixed {
+		words = append(words, "preemptible")
+		if cost := o.restart(j); cost > 0 {
+			words = append(words, "ckpt="+cost.String())
+		}
+	}
+	if j.Class != "" && !j.Silent {
+		words = append(words, "class="+strings.NewReplacer(" ", "_", ",", "_").Replace(j.Class))
+	}
+	if j.Shareable {
+		words = append(words, "shareable")
+	}
+	if j.MinGPUs > 0 && j.MaxGPUs > 0 {
+		words = append(words, fmt.Sprintf("min=%d,max=%d", j.MinGPUs, j.MaxGPUs))
+	}
+	if j.Deadline > 0 {
+		words = append(words, "deadline="+o.start.Add(policy.Seconds(j.Deadline)).Format(time.RFC3339))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return "fairbridge:" + strings.Join(words, ",")
+}
+
+// runsOn reports whether the job can use GPUs of the type.
+func runsOn(j *workload.Job, typ string) bool {
+	if j.GPUType != "" && j.GPUType != typ {
+		return false
+	}
+	return j.Speeds == nil || j.Speeds[typ] > 0
+}
+
+// room returns the most GPUs of one type that the job can get on one node, and
+// on all.
+func (o *owners) room(j *workload.Job) (most, all int) {
+	for i := range o.nodes {
+		for _, d := range o.nodes[i].GPUs {
+			if o.nodes[i].Down == "" && runsOn(j, d.Type) {
+				most = max(most, d.Count-d.Sick)
+				all += d.Count - d.Sick
+			}
+		}
+	}
+	return most, all
+}
+
+// unfit returns the nodes a job must keep off, because it cannot use their
+// GPUs.
+func (o *owners) unfit(j *workload.Job) []string {
+	if j.Speeds == nil || j.GPUType != "" {
+		return nil
+	}
+	var out []string
+	for i := range o.nodes {
+		fits := false
+		for _, d := range o.nodes[i].GPUs {
+			fits = fits || runsOn(j, d.Type)
+		}
+		if !fits {
+			out = append(out, o.nodes[i].Name)
+		}
+	}
+	return out
+}
+
+// speed says how fast the job goes on what it got.
+func speed(j *workload.Job) func(string, int) float64 {
+	return func(typ string, n int) float64 {
+		v := float64(n) / float64(j.GPUs)
+		if j.Speeds != nil {
+			v *= j.Speeds[typ]
+		}
+		return v
+	}
+}
+
+// slowest is the longest the job runs, in seconds, if it is never stopped.
+func slowest(j *workload.Job) float64 {
+	least := 1.0
+	for _, v := range j.Speeds {
+		if v > 0 {
+			least = math.Min(least, v)
+		}
+	}
+	return j.Duration / least
+}

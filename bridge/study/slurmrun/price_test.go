@@ -1,0 +1,64 @@
+package slurmrun
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/measure"
+)
+
+// generous are budgets of stops that a simulation may have and a site should
+// not.
+func generous() bridge.Config {
+	c := bridge.DefaultConfig()
+	g := &c.Gate
+	g.Quantum, g.Cooldown, g.GainFactor = 10*time.Minute, 10*time.Minute, 0
+	g.JobStops4h, g.JobStops24h, g.UserStops1h, g.AccountStops1h = 100, 100, 1000, 1000
+	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h = 100, 1000, 100, 100
+	g.ChurnPercent, g.PlanChurnPercent, g.Mutations, g.MutationPercent = 100, 100, 1000, 100
+	return c
+}
+
+// TestThePriceOfSlurm runs one workload exactly and through Slurm and tells the
+// figures of both (go test -v). Whatever stands between, the work done is the
+// same: no more, and no less.
+func TestThePriceOfSlurm(t *testing.T) {
+	nodes, jobs, cost := cluster(4), stream(60, never), time.Minute
+	tell := func(name, how string, r *measure.Run) float64 {
+		s := r.Summary()
+		t.Logf("%-9s %-28s %9.0f s mean completion %9.0f s makespan  %4.1f %% used %5d stops %6.1f GPU-h lost", name, how, s.AvgJCT, s.Makespan, 100*s.Utilization, s.Restarts, s.LostGPUHours)
+		return r.BusyTime
+	}
+	alone, err := Run(Config{Name: "slurm", Nodes: nodes, Jobs: jobs, Cost: cost})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := tell("slurm", "alone", alone)
+	for _, name := range []string{"gavel", "tiresias"} {
+		plain, err := exact.Run(exact.Config{Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Clock: exact.Intervals(30*time.Second, 5*time.Minute, cost)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check := func(how string, r *measure.Run) {
+			if d := tell(name, how, r)/want - 1; d > 1e-4 || d < -1e-4 {
+				t.Errorf("%s %s: %.0f GPU-seconds of work were done, Slurm alone did %.0f", name, how, r.BusyTime, want)
+			}
+		}
+		check("exactly", plain)
+		for _, way := range []struct {
+			how  string
+			loop bridge.Config
+		}{{"through Slurm, our budgets", bridge.DefaultConfig()}, {"through Slurm, generous ones", generous()}} {
+			r, err := Run(Config{Name: name, Policy: decider(t, name), Nodes: nodes, Jobs: jobs, Cost: cost, Loop: way.loop})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(way.how, r)
+			if s := r.Summary(); s.LostGPUHours > 0 != (s.Restarts > 0) {
+				t.Errorf("%s %s: %.1f GPU-h lost by %d stops", name, way.how, s.LostGPUHours, s.Restarts)
+			}
+		}
+	}
+}

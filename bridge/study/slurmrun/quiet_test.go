@@ -1,0 +1,78 @@
+package slurmrun
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy/paper"
+)
+
+// sparse are jobs with long stretches between them in which nobody waits, some
+// of which may be stopped, and bursts in which many wait.
+func sparse(n int, fixed func(int) bool) []workload.Job {
+	jobs := stream(n, fixed)
+	for i := range jobs {
+		jobs[i].Arrive = float64(i/6*5*3600 + i%6*70)
+		jobs[i].Silent = true
+	}
+	return jobs
+}
+
+// philly are jobs as a real cluster saw them.
+func philly(t *testing.T, seed int64) []workload.Job {
+	t.Helper()
+	made, err := generate.Make("philly", generate.Options{Jobs: 25, GPUs: 16, Load: 0.5}, seed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made.Jobs
+}
+
+// TestCyclesLeftOutChangeNothing runs the policies of the catalogue on several
+// workloads twice, with every cycle and without those in which nothing can
+// change, and wants the same run to the second. Policies that remember something
+// from cycle to cycle get every cycle anyway.
+func TestCyclesLeftOutChangeNothing(t *testing.T) {
+	workloads := []struct {
+		name string
+		jobs []workload.Job
+	}{{"fixed", sparse(20, always)}, {"stoppable", sparse(20, never)}, {"philly", philly(t, 1)}}
+	tried := 0
+	for _, e := range paper.All() {
+		for _, w := range workloads {
+			c := Config{Name: e.Name, Nodes: cluster(2), Jobs: w.jobs, Cost: time.Minute}
+			c.Policy = decider(t, e.Name)
+			fast, left := counted(t, c)
+			if left == 0 {
+				break
+			}
+			tried++
+			c.Every, c.Policy = true, decider(t, e.Name)
+			slow, none := counted(t, c)
+			if none > 0 {
+				t.Errorf("%s, %s: %d cycles left out where every one was wanted", e.Name, w.name, none)
+			}
+			if fast != slow {
+				t.Errorf("%s, %s: leaving %d cycles out changed the run:\n%s\nwith every cycle\n%s", e.Name, w.name, left, fast, slow)
+			}
+		}
+	}
+	if tried < 20 {
+		t.Errorf("cycles were left out in only %d runs", tried)
+	}
+}
+
+// counted runs the configuration and says how many cycles were left out.
+func counted(t *testing.T, c Config) (run string, left int) {
+	t.Helper()
+	r, err := newRunner(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.run(); err != nil {
+		t.Fatal(err)
+	}
+	return plain(t, r.measured()), r.quiet.left
+}

@@ -1,0 +1,141 @@
+package workload
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// model is what the Shockwave artifact (MIT licence; Zheng et al., NSDI 2023)
+// says of one of its models.
+type model struct {
+	samples  int // of its data set
+	min, max int // batch sizes
+}
+
+var models = map[string]model{
+	"ResNet-18":      {50_000, 16, 256},    // CIFAR-10
+	"ResNet-50":      {100_000, 16, 128},   // a subset of ImageNet
+	"Transformer":    {10_000, 16, 128},    // Multi30k
+	"LM":             {59_675, 5, 80},      // Wikitext-2
+	"Recommendation": {117_907, 512, 8192}, // ML-20M
+	"CycleGAN":       {6_287, 1, 1},        // monet2photo
+	"A3C":            {4, 4, 4},
+}
+
+// Samples returns the size of the model's data set; 0 for a model that is not
+// one of the Shockwave artifact's.
+func Samples(name string) int { return models[name].samples }
+
+// EpochSteps returns the steps of one epoch at the batch size; 0 for a model
+// whose data set is not known.
+func (t *Training) EpochSteps(batch int) int64 {
+	n := Samples(t.Model)
+	if n == 0 || batch <= 0 {
+		return 0
+	}
+	return int64((n + batch - 1) / batch)
+}
+
+// Epochs returns how many epochs the job has at its first batch size; 0 when
+// its data set is not known.
+func (t *Training) Epochs() int {
+	per := t.EpochSteps(t.Batch)
+	if per == 0 {
+		return 0
+	}
+	return int((t.Steps + per - 1) / per)
+}
+
+// EpochSeconds returns how long an epoch takes at the batch size and speed in
+// steps per second.
+func (t *Training) EpochSeconds(batch int, speed float64) float64 {
+	return float64(Samples(t.Model)) / float64(batch) / speed
+}
+
+// Next returns the batch size the job asks for in an epoch (counted from 0),
+// when it now runs at batch. It is what the job does, not what it planned; see
+// Plan.
+func (t *Training) Next(epoch, batch, gpus int) int {
+	m, known := models[t.Model]
+	if !known || t.Batch == m.max {
+		return batch
+	}
+	switch t.Mode {
+	case GNS:
+		if max(t.noise(epoch, gpus), t.noise(epoch+1, gpus)) > batch {
+			return min(2*batch, m.max)
+		}
+	case Accordion:
+		if t.Model == "Transformer" {
+			return batch
+		}
+		if !t.critical(epoch) {
+			return m.max
+		}
+		if batch != m.min {
+			return t.Batch
+		}
+	}
+	return batch
+}
+
+// Modes returns the batch sizes the job may come to use, ascending.
+func (t *Training) Modes(gpus int) []int {
+	sizes := []int{t.Batch}
+	m, known := models[t.Model]
+	switch {
+	case !known || t.Batch >= m.max || t.Model == "Transformer":
+	case t.Mode == Accordion:
+		sizes = append(sizes, m.max)
+	case t.Mode == GNS:
+		for range staircase[stair{t.Model, t.Batch, gpus}] {
+			sizes = append(sizes, 2*sizes[len(sizes)-1])
+		}
+	}
+	return sizes
+}
+
+// Speed returns the steps per second of the class of a job on GPUs of the type,
+// or an error that says what the tables lack.
+func (t *Tables) Speed(j *Job, typ string, batch int) (float64, error) {
+	class := ClassOf(j.Training.Model, batch)
+	v, ok := t.Alone(typ, class, j.GPUs)
+	if !ok || v <= 0 {
+		return 0, fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs of type %s in the throughput tables", j.ID, j.Line, class, j.GPUs, typ)
+	}
+	return v, nil
+}
+
+// Plan returns the regimes the job plans to go through alone on GPUs of the
+// type, in order, each with its seconds per epoch. It is what policies with an
+// oracle see, and its sum is the exclusive run time of the Shockwave harness.
+func Plan(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
+	var plan []policy.Regime
+	p := newPlanner(j.Training, j.GPUs)
+	for epoch := range p.epochs {
+		batch := p.batch(epoch)
+		if n := len(plan); n > 0 && plan[n-1].Batch == batch {
+			plan[n-1].Epochs++
+			continue
+		}
+		speed, err := t.Speed(j, typ, batch)
+		if err != nil {
+			return nil, err
+		}
+		plan = append(plan, policy.Regime{Batch: batch, Epochs: 1, Seconds: j.Training.EpochSeconds(batch, speed)})
+	}
+	return slices.Clip(plan), nil
+}
+
+// Alone returns the seconds of a plan.
+func Alone(plan []policy.Regime) float64 {
+	sum := 0.0
+	for _, r := range plan {
+		for range int(r.Epochs) {
+			sum += r.Seconds
+		}
+	}
+	return sum
+}

@@ -1,0 +1,74 @@
+// Package workload says what the jobs of a workload really do: who submits them
+// when, what they ask, how fast they go on which GPUs and when they are done.
+// The simulator runs it; policies see only what a job would show of itself.
+package workload
+
+import "time"
+
+// Job is one job of a workload. Times are seconds since its start.
+type Job struct {
+	ID        int64
+	Line      int // in the file it was read from; 0: made
+	Name      string
+	User      string
+	Account   string
+	QOS       string
+	Partition string
+	Class     string // model family and batch size, as in throughput tables: "LM (batch size 10)"
+
+	Arrive   float64
+	GPUs     int    // as a gang
+	GPUType  string // "": any
+	Nodes    int    // servers over which its GPUs are spread evenly; 0: as few as can be. Only Slurm sees to it
+	MinGPUs  int    // elastic range; 0: rigid
+	MaxGPUs  int
+	CPUs     int // over all nodes
+	MemMB    int64
+	Limit    time.Duration // 0: none
+	Deadline float64       // 0: none
+	Weight   float64       // 0: 1
+
+	// Duration is the run time in seconds on what it asks, if never stopped and
+	// alone. With Training it is the nominal one and Training decides.
+	Duration float64
+	// Speeds are its speeds by GPU type relative to the one Duration was measured
+	// on; nil: 1 everywhere; a type that is not named cannot run it.
+	Speeds   map[string]float64
+	Training *Training
+
+	End        End
+	Checkpoint float64 // seconds each new start costs it; 0: what the simulator's clock says
+	Fixed      bool    // must not be stopped
+	Shareable  bool
+	Silent     bool // reports nothing: policies see neither Training nor progress
+}
+
+// End is how a job ends by itself.
+type End string
+
+// The ends.
+const (
+	Completed End = "" // its work is done
+	Failed    End = "failed"
+	Cancelled End = "cancelled"
+)
+
+// Training is a training job whose speed stands in throughput tables and which
+// may change its batch size on the way.
+type Training struct {
+	Model string // "ResNet-18", as in Job.Class without the batch size
+	Batch int    // at first
+	Mode  Mode
+	Steps int64 // in all, at the first batch size
+}
+
+// Mode is how a job adapts its batch size.
+type Mode string
+
+// The modes of the Shockwave traces. GNS: Pollux's gradient noise scale, as a
+// staircase of doublings; Accordion: the largest batch outside critical regimes.
+const (
+	Static    Mode = "static"
+	Accordion Mode = "accordion"
+	GNS       Mode = "gns"
+)

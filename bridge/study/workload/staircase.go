@@ -1,0 +1,130 @@
+package workload
+
+// stair is a job that adapts to the gradient noise scale.
+type stair struct {
+	model       string
+	batch, gpus int
+}
+
+// staircase says from which epochs such a job doubles its batch size, once
+// each: the noise scale of Pollux (Qiao et al., OSDI 2021) as measured by the
+// authors of Shockwave (its artifact, MIT licence). Jobs that are not named
+// keep their batch size.
+var staircase = map[stair][]int{
+	{"ResNet-18", 16, 1}:        {31, 41, 51, 71},
+	{"ResNet-18", 16, 2}:        {21, 31, 91, 111},
+	{"ResNet-18", 16, 4}:        {11, 21, 81, 91},
+	{"ResNet-18", 32, 1}:        {21, 31, 51},
+	{"ResNet-18", 32, 2}:        {11, 21, 41},
+	{"ResNet-18", 32, 4}:        {21, 31, 61},
+	{"ResNet-18", 64, 1}:        {11, 31},
+	{"ResNet-18", 64, 2}:        {21, 41},
+	{"ResNet-18", 64, 4}:        {11, 61},
+	{"ResNet-18", 128, 1}:       {11},
+	{"ResNet-18", 128, 2}:       {41},
+	{"ResNet-18", 128, 4}:       {11},
+	{"ResNet-50", 32, 2}:        {101, 111},
+	{"ResNet-50", 32, 4}:        {131, 221},
+	{"ResNet-50", 64, 1}:        {101},
+	{"ResNet-50", 64, 2}:        {81},
+	{"ResNet-50", 64, 4}:        {191},
+	{"LM", 5, 1}:                {31, 41, 61, 71},
+	{"LM", 5, 2}:                {31, 51, 61, 71},
+	{"LM", 5, 4}:                {11, 31, 71, 91},
+	{"LM", 10, 1}:               {11, 21, 41},
+	{"LM", 10, 2}:               {11, 31, 41},
+	{"LM", 10, 4}:               {11, 31, 61},
+	{"LM", 20, 1}:               {11, 41},
+	{"LM", 20, 2}:               {31, 41},
+	{"LM", 20, 4}:               {11, 61},
+	{"LM", 40, 1}:               {11},
+	{"LM", 40, 2}:               {11},
+	{"LM", 40, 4}:               {61},
+	{"Recommendation", 512, 1}:  {21, 41, 71, 91},
+	{"Recommendation", 1024, 1}: {21, 51, 91},
+	{"Recommendation", 2048, 1}: {21, 41},
+	{"Recommendation", 4096, 1}: {41},
+}
+
+// noise returns the batch size that the noise scale allows in an epoch.
+func (t *Training) noise(epoch, gpus int) int {
+	return climb(t.Batch, epoch, staircase[stair{t.Model, t.Batch, gpus}])
+}
+
+// climb doubles a batch size once for every step up to the epoch.
+func climb(batch, epoch int, steps []int) int {
+	for _, from := range steps {
+		if epoch >= from {
+			batch *= 2
+		}
+	}
+	return batch
+}
+
+// critical reports whether the gradient changes so fast in the epoch that
+// Accordion (Agarwal et al., MLSys 2021) keeps to the original batch size.
+func (t *Training) critical(epoch int) bool {
+	switch t.Model {
+	case "LM":
+		return epoch < 10
+	case "ResNet-50":
+		return epoch%30 < 10
+	case "ResNet-18":
+		first := 10
+		if t.Batch == 256 {
+			first = 20
+		}
+		return epoch < first || within(epoch, 150) || within(epoch, 250)
+	case "Recommendation":
+		return epoch < recommendation(t.Batch)
+	}
+	return true
+}
+
+// recommendation is the length of the model's first critical regime.
+func recommendation(batch int) int {
+	switch batch {
+	case 512, 1024:
+		return 30
+	case 2048:
+		return 40
+	}
+	return 10
+}
+
+// within reports whether the epoch is one of the ten from the first.
+func within(epoch, first int) bool { return epoch >= first && epoch < first+10 }
+
+// planner is a training job with what its plan depends on.
+type planner struct {
+	*Training
+	epochs int
+	most   int   // the model's largest batch size
+	steps  []int // of the staircase
+}
+
+func newPlanner(t *Training, gpus int) planner {
+	return planner{t, t.Epochs(), models[t.Model].max, staircase[stair{t.Model, t.Batch, gpus}]}
+}
+
+// batch returns the batch size of an epoch in the job's plan, which is not
+// quite what it does: Accordion plans with the original one through the first
+// 30 % of the epochs and for two more critical regimes, and the noise scale
+// plans with it in the last epoch if it doubles more than once.
+func (p *planner) batch(epoch int) int {
+	t := p.Training
+	if t.Mode == GNS {
+		if b := climb(t.Batch, epoch, p.steps); epoch < p.epochs-1 || b <= 2*t.Batch {
+			return b
+		}
+		return t.Batch
+	}
+	switch {
+	case t.Mode != Accordion || t.Model == "Transformer" || t.critical(epoch):
+	case float64(epoch) <= 0.3*float64(p.epochs):
+	case t.Model == "Recommendation" && (within(epoch, 60) || within(epoch, 80)):
+	default:
+		return max(p.most, t.Batch)
+	}
+	return t.Batch
+}

@@ -1,0 +1,19 @@
+package workload_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+func TestUsed(t *testing.T) {
+	got := workload.Used([]policy.Account{{Name: "a", Used: 12}, {Name: "b"}, {Name: "gone", Used: 5}},
+		[]workload.Job{{User: "y", Account: "a"}, {User: "x", Account: "a"}, {User: "y", Account: "a"}, {User: "x", Account: "b"}})
+	want := []policy.User{{Name: "gone", Account: "gone", Used: 5}, {Name: "x", Account: "a", Used: 6}, {Name: "y", Account: "a", Used: 6}}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+}
