@@ -24,7 +24,7 @@ type Load struct {
 	Opted    float64       // share of jobs that checkpoint and say fairbridge:preemptible
 }
 
-// Arrival is one job of a workload.
+// Arrival is one job that arrives.
 type Arrival struct {
 	After time.Duration // since the start
 	Spec  sim.Spec
