@@ -1,11 +1,13 @@
 package nodeprobe
 
-import "fmt"
+import (
+	"fmt"
+)
 
-// fatal are the Xids after which a GPU must not be given out until it was
+// fatalXids are the Xids after which a GPU must not be given out until it was
 // reset or replaced, by NVIDIA's catalogue. The others are a program's fault
 // (13, 31, 43, 45 …) or harmless to the next job.
-var fatal = map[int]string{
+var fatalXids = map[int]string{
 	48:  "double-bit ECC error",
 	62:  "internal micro-controller halt",
 	64:  "page retirement or row remapping failed",
@@ -26,7 +28,7 @@ var fatal = map[int]string{
 
 // Fatal returns what the Xid means when the GPU must not be used after it, and
 // "" when the next job may run.
-func Fatal(xid int) string { return fatal[xid] }
+func Fatal(xid int) string { return fatalXids[xid] }
 
 // Worse reports whether a says more against a GPU than b. Nil says nothing.
 func Worse(a, b *Xid) bool {

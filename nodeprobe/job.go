@@ -13,29 +13,29 @@ type Job struct {
 	MemMB Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
 }
 
-// key tells jobs apart: what is known of both must agree.
-type key struct {
+// jobKey tells jobs apart: what is known of both must agree.
+type jobKey struct {
 	job   int64
 	sluid string
 }
 
 // JobsOf adds the processes up by job.
 func JobsOf(gpus []GPU) []Job {
-	found := map[key]*Job{}
+	found := map[jobKey]*Job{}
 	for i := range gpus {
 		g := &gpus[i]
 		on := Owners(g)
 		for _, o := range on {
-			j := entry(found, o)
-			j.add(g, len(on) == 1 && everyOwned(g))
+			j := jobOf(found, o)
+			j.addGPU(g, len(on) == 1 && allOwned(g))
 		}
 		for _, p := range g.Procs {
 			if p.Owner.Known() {
-				found[keyOf(p.Owner)].hold(p.MemMB)
+				found[keyOf(p.Owner)].addMemory(p.MemMB)
 			}
 		}
 	}
-	return sorted(found)
+	return sortedJobs(found)
 }
 
 // Owners returns the jobs with a process on the GPU, each once, sorted.
@@ -51,17 +51,17 @@ func Owners(g *GPU) []Owner {
 	return out
 }
 
-func keyOf(o Owner) key { return key{o.Job, o.SLUID} }
+func keyOf(o Owner) jobKey { return jobKey{o.Job, o.SLUID} }
 
 func compareOwners(a, b Owner) int {
 	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.SLUID, b.SLUID))
 }
 
-func everyOwned(g *GPU) bool {
+func allOwned(g *GPU) bool {
 	return !slices.ContainsFunc(g.Procs, func(p Process) bool { return !p.Owner.Known() })
 }
 
-func entry(found map[key]*Job, o Owner) *Job {
+func jobOf(found map[jobKey]*Job, o Owner) *Job {
 	j := found[keyOf(o)]
 	if j == nil {
 		j = &Job{Owner: o, Busy: Known(0), MemMB: Known(0)}
@@ -70,8 +70,8 @@ func entry(found map[key]*Job, o Owner) *Job {
 	return j
 }
 
-// add counts a GPU. Its utilisation is the job's only when nobody else is on it.
-func (j *Job) add(g *GPU, alone bool) {
+// addGPU counts a GPU. Its utilisation is the job's only when no other job is on it.
+func (j *Job) addGPU(g *GPU, alone bool) {
 	n := float64(len(j.GPUs))
 	j.GPUs = append(j.GPUs, g.Index)
 	if !alone || !g.Busy.Known || !j.Busy.Known {
@@ -81,7 +81,7 @@ func (j *Job) add(g *GPU, alone bool) {
 	j.Busy.Value = (j.Busy.Value*n + g.Busy.Value) / (n + 1)
 }
 
-func (j *Job) hold(mb int64) {
+func (j *Job) addMemory(mb int64) {
 	if mb == 0 || !j.MemMB.Known {
 		j.MemMB = Measure{}
 		return
@@ -89,7 +89,7 @@ func (j *Job) hold(mb int64) {
 	j.MemMB.Value += float64(mb)
 }
 
-func sorted(found map[key]*Job) []Job {
+func sortedJobs(found map[jobKey]*Job) []Job {
 	var out []Job
 	for _, j := range found {
 		slices.Sort(j.GPUs)

@@ -10,11 +10,11 @@ import (
 // "metric" is in the JSON only.
 type Metric struct {
 	Name   string      // tag metric, in base units, a promise; what ends in _total only grows
-	Label  [][2]string // tag metric after the comma: a label that tells fields of one name apart
+	Labels [][2]string // tag metric after the comma: a label that tells fields of one name apart
 	Help   string      // tag help
 	Scale  float64     // tag unit: from the field's to the base unit
 	Column string      // tag once: heading in the table of --once; fields of one heading stand side by side
-	field  []int
+	index  []int
 }
 
 // Metrics are the numbers of a GPU in the order of their fields.
@@ -30,9 +30,9 @@ func metricsOf(t reflect.Type, path []int) []Metric {
 		at := append(path[:len(path):len(path)], i)
 		if tag := f.Tag.Get("metric"); tag != "" {
 			name, label, _ := strings.Cut(tag, ",")
-			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: units[f.Tag.Get("unit")], Column: f.Tag.Get("once"), field: at}
+			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: units[f.Tag.Get("unit")], Column: f.Tag.Get("once"), index: at}
 			if key, value, ok := strings.Cut(label, "="); ok {
-				m.Label = [][2]string{{key, value}}
+				m.Labels = [][2]string{{key, value}}
 			}
 			out = append(out, m)
 		} else if f.Type.Kind() == reflect.Struct {
@@ -44,7 +44,7 @@ func metricsOf(t reflect.Type, path []int) []Metric {
 
 // Of returns the GPU's reading, in the field's unit.
 func (m *Metric) Of(g *GPU) Measure {
-	return reflect.ValueOf(g).Elem().FieldByIndex(m.field).Interface().(Measure)
+	return reflect.ValueOf(g).Elem().FieldByIndex(m.index).Interface().(Measure)
 }
 
 // Counter reports whether the number only grows.

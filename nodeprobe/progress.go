@@ -22,10 +22,10 @@ type Progress struct {
 // Report is the newest progress of a job on this node.
 type Report struct {
 	Owner
-	UID int       `json:"uid"`         // of the process that reported
-	At  time.Time `json:"at"`          // when, by the probe's clock
-	Age float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
-	Did Progress  `json:"progress"`
+	UID      int       `json:"uid"`         // of the process that reported
+	At       time.Time `json:"at"`          // when, by the probe's clock
+	Age      float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
+	Progress Progress  `json:"progress"`
 }
 
 // Check returns what is wrong with the progress, nil when it makes sense.
@@ -51,10 +51,10 @@ func (p *Progress) Check() error {
 	if !said && !p.Loss.Known {
 		errs = append(errs, errors.New("it says nothing: give epoch, step or loss"))
 	}
-	return errors.Join(append(errs, within("epoch", p.Epoch, p.Epochs), within("step", p.Step, p.Steps))...)
+	return errors.Join(append(errs, checkAtMost("epoch", p.Epoch, p.Epochs), checkAtMost("step", p.Step, p.Steps))...)
 }
 
-func within(name string, done, all Measure) error {
+func checkAtMost(name string, done, all Measure) error {
 	if done.Known && all.Known && done.Value > all.Value {
 		return fmt.Errorf("%s %v is more than %ss %v", name, done.Value, name, all.Value)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +56,7 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	in := tenantsOf(v)
 	var seen, fresh []Seen
 	var reports []nodeprobe.Report
-	for _, name := range sortedNames(samples) {
+	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
 		if p.Believe {
 			reports = append(reports, s.Reports...)
@@ -95,15 +96,6 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 
 // Used returns what the last Sample showed of running jobs.
 func (p *Probes) Used() map[int64]bridge.Use { return p.used }
-
-func sortedNames(samples map[string]nodeprobe.Sample) []string {
-	names := make([]string, 0, len(samples))
-	for n := range samples {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
-}
 
 // usable reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a

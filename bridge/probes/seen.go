@@ -23,7 +23,7 @@ type Seen struct {
 	Throttled        policy.Measure // above 0: heat or its supply slows it down
 }
 
-// hot are the reasons of throttling that are no setting of somebody's.
+// hot are the reasons of throttling that the site has not set itself.
 var hot = []string{"hw_slowdown", "hw_thermal", "power_brake", "sw_thermal"}
 
 // see lists what a sample shows, by GPU and job. of knows the node's jobs.

@@ -152,7 +152,7 @@ func but2(j slurm.Job) slurm.Job { j.State = "SUSPENDED"; return j }
 func TestReports(t *testing.T) {
 	k := nodeprobe.Known
 	said := func(age float64, p nodeprobe.Progress) nodeprobe.Report {
-		return nodeprobe.Report{Owner: nodeprobe.Owner{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Did: p}
+		return nodeprobe.Report{Owner: nodeprobe.Owner{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Progress: p}
 	}
 	third := nodeprobe.Progress{Epoch: k(30), Epochs: k(90)}
 	steps := nodeprobe.Progress{Step: k(100), Steps: k(1000), Rate: k(2), Batch: k(64)}
@@ -166,8 +166,8 @@ func TestReports(t *testing.T) {
 		"the newest":         {[]nodeprobe.Report{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
 		"old":                {[]nodeprobe.Report{said(3601, third)}, "", nil},
 		"of an earlier run":  {[]nodeprobe.Report{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},
-		"of another user":    {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 1}, UID: 1001, Age: 1, Did: third}}, "", nil},
-		"of no job":          {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 9}, UID: 1000, Age: 1, Did: third}}, "", nil},
+		"of another user":    {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 1}, UID: 1001, Age: 1, Progress: third}}, "", nil},
+		"of no job":          {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 9}, UID: 1000, Age: 1, Progress: third}}, "", nil},
 		"more than all":      {[]nodeprobe.Report{said(1, nodeprobe.Progress{Epoch: k(91), Epochs: k(90)})}, "", nil},
 		"loss":               {[]nodeprobe.Report{said(1, nodeprobe.Progress{Loss: k(0.5)})}, "?", nil},
 		"from a clock ahead": {[]nodeprobe.Report{said(-5, third)}, "", nil},

@@ -96,23 +96,23 @@ func counts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
 	case r.SLUID != "" && j.SLUID != "" && r.SLUID != j.SLUID:
 		return false
 	}
-	return r.Did.Check() == nil
+	return r.Progress.Check() == nil
 }
 
 func progress(r *nodeprobe.Report) policy.Measure {
 	if r == nil {
 		return policy.Measure{}
 	}
-	return policy.Measure(r.Did.Done())
+	return policy.Measure(r.Progress.Done())
 }
 
 // training is told only by who tells all of it: steps done, in all, and their
 // rate.
 func training(r *nodeprobe.Report) *policy.Training {
-	if r == nil || !r.Did.Step.Known || !r.Did.Steps.Known || !r.Did.Rate.Known || r.Did.Rate.Value <= 0 {
+	if r == nil || !r.Progress.Step.Known || !r.Progress.Steps.Known || !r.Progress.Rate.Known || r.Progress.Rate.Value <= 0 {
 		return nil
 	}
-	d := &r.Did
+	d := &r.Progress
 	return &policy.Training{
 		Steps: d.Steps.Value, Done: min(d.Step.Value+d.Rate.Value*r.Age, d.Steps.Value), Batch: int(d.Batch.Value),
 		Rates: []policy.Rate{{Steps: d.Rate.Value}}, Epochs: int(d.Epochs.Value), Epoch: int(d.Epoch.Value),

@@ -34,10 +34,10 @@ func TestProgressReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := report.NewDesk(time.Now)
+	d := report.NewInbox(time.Now)
 	var known atomic.Pointer[nodeprobe.Owner]
 	known.Store(&nodeprobe.Owner{Job: 7, By: "cgroup"})
-	s := report.Server{Desk: d, Owner: func(pid int) nodeprobe.Owner {
+	s := report.Server{Inbox: d, Owner: func(pid int) nodeprobe.Owner {
 		if pid != os.Getpid() {
 			return nodeprobe.Owner{}
 		}
@@ -51,7 +51,7 @@ func TestProgressReport(t *testing.T) {
 	}
 	k := nodeprobe.Known
 	want := nodeprobe.Progress{Epoch: k(3), Epochs: k(90), Loss: k(-0.4), Step: k(1200), Batch: k(256), Rate: k(2.5)}
-	if r := d.Reports(); len(r) != 1 || r[0].Did != want {
+	if r := d.Reports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)
 	}
 	known.Store(&nodeprobe.Owner{})

@@ -15,8 +15,8 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// lookOnce prints one sample.
-func (o *options) lookOnce(ctx context.Context, out io.Writer) error {
+// sampleOnce prints one sample.
+func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 	r, err := o.reader()
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (o *options) lookOnce(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		s = nodeprobe.Sample{Node: o.node, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
 	}
-	s.Settle(nil)
+	s.Complete(nil)
 	if err := o.print(out, &s); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (o *options) print(out io.Writer, s *nodeprobe.Sample) error {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		row := append(table.Row{g.Index, g.Model}, metricCells(g)...)
-		t.AppendRow(append(row, jobs(g), cmp.Or(g.Sick, g.Error)))
+		t.AppendRow(append(row, showJobs(g), cmp.Or(g.Sick, g.Error)))
 	}
 	_, err := fmt.Fprintln(out, t.Render())
 	return err
@@ -70,7 +70,7 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 	last := ""
 	for i := range nodeprobe.Metrics {
 		m := &nodeprobe.Metrics[i]
-		switch cell := show(m, g); {
+		switch cell := showMetric(m, g); {
 		case m.Column == "":
 		case m.Column == last:
 			row[len(row)-1] = fmt.Sprint(row[len(row)-1], " / ", cell)
@@ -81,7 +81,7 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 	return row
 }
 
-func show(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
+func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 	v := m.Of(g)
 	switch {
 	case !v.Known:
@@ -92,7 +92,7 @@ func show(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 	return fmt.Sprintf("%.0f", v.Value)
 }
 
-func jobs(g *nodeprobe.GPU) string {
+func showJobs(g *nodeprobe.GPU) string {
 	var w []string
 	for _, o := range nodeprobe.Owners(g) {
 		if o.Job != 0 {

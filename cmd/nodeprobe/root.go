@@ -61,7 +61,7 @@ Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing to measure (--once).`,
 				return usageError{err}
 			}
 			if o.once {
-				return o.lookOnce(c.Context(), c.OutOrStdout())
+				return o.sampleOnce(c.Context(), c.OutOrStdout())
 			}
 			return o.serve(c.Context(), c.ErrOrStderr())
 		},
@@ -119,7 +119,7 @@ func (o *options) check() error {
 	if o.listen == "" || o.listen == "unix:" {
 		bad("--listen %q: give an address such as :9810, or unix:PATH", o.listen)
 	}
-	if !o.once && o.token == "" && o.clientCA == "" && !local(o.listen) {
+	if !o.once && o.token == "" && o.clientCA == "" && !isLocal(o.listen) {
 		bad("--listen %s: whoever reaches this could read what jobs run here, and who takes the port could answer in the probe's place: "+
 			"give --token-file, or --client-ca with --tls-cert and --tls-key; or listen on 127.0.0.1:9810 or unix:PATH", o.listen)
 	}
@@ -135,8 +135,8 @@ func (o *options) check() error {
 	return errors.Join(errs...)
 }
 
-// local reports whether only this host can reach an address to listen on.
-func local(listen string) bool {
+// isLocal reports whether only this host can reach an address to listen on.
+func isLocal(listen string) bool {
 	if strings.HasPrefix(listen, "unix:") {
 		return true
 	}

@@ -37,20 +37,20 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if l, err = o.encrypt(l); err != nil {
 		return err
 	}
-	keeper := serve.NewKeeper(o.node, reader, log, time.Now)
+	sampler := serve.NewSampler(o.node, reader, log, time.Now)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	failed := make(chan error, 2)
 	var sampling sync.WaitGroup
 	defer sampling.Wait()
-	desk, err := o.desk(ctx, &sampling, failed)
+	inbox, err := o.serveProgress(ctx, &sampling, failed)
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	keeper.Reports = desk.Reports
-	metrics := registry(serve.NewCollector(keeper, reader.Starts, desk.Taken))
-	server := serve.Server(o.guard(serve.Handler(keeper, metrics)), log)
-	sampling.Go(func() { keeper.Run(ctx, o.interval, alive(keeper)) })
+	sampler.Reports = inbox.Reports
+	metrics := registry(serve.NewCollector(sampler, reader.Starts, inbox.Taken))
+	server := serve.Server(o.guard(serve.Handler(sampler, metrics)), log)
+	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyReady)
@@ -64,8 +64,8 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	return errors.Join(err, stop(server), reader.Close(patience))
 }
 
-// alive tells systemd that sampling goes on, and how it stands.
-func alive(k *serve.Keeper) func() {
+// notifySystemd tells systemd that sampling goes on, and how it stands.
+func notifySystemd(k *serve.Sampler) func() {
 	return func() {
 		status := "sampling"
 		if why := k.Sample().Error; why != "" {
@@ -91,7 +91,7 @@ func (o *options) socket() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(o.listen, "unix:"); ok {
 		return socketAt("--listen "+o.listen, path)
 	}
-	return bind("--listen "+o.listen, "tcp", o.listen)
+	return listenOn("--listen "+o.listen, "tcp", o.listen)
 }
 
 func socketAt(flag, path string) (net.Listener, error) {
@@ -102,10 +102,10 @@ func socketAt(flag, path string) (net.Listener, error) {
 	if at, err := os.Lstat(path); err == nil && at.Mode()&os.ModeSocket != 0 {
 		_ = os.Remove(path) // if it stays, listening says why
 	}
-	return bind(flag, "unix", path)
+	return listenOn(flag, "unix", path)
 }
 
-func bind(flag, network, address string) (net.Listener, error) {
+func listenOn(flag, network, address string) (net.Listener, error) {
 	l, err := net.Listen(network, address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)

@@ -32,11 +32,11 @@ type Config struct {
 // Starts it is not safe for concurrent use.
 type Reader struct {
 	Config
-	now    *process   // nil: none
-	stuck  []*process // abandoned, and perhaps still there
-	fails  int        // in a row
-	later  time.Time  // no child is started before
-	starts atomic.Int64
+	child     *process   // nil: none
+	stuck     []*process // abandoned, and perhaps still there
+	failures  int        // in a row
+	notBefore time.Time  // no child is started before
+	starts    atomic.Int64
 }
 
 // New returns a reader; no child is started before the first question.
@@ -55,7 +55,7 @@ func (r *Reader) Stuck() int {
 		select {
 		case <-p.ended:
 			if p.hung {
-				r.later = time.Time{} // the driver came back
+				r.notBefore = time.Time{} // the driver came back
 			}
 		default:
 			still = append(still, p)
@@ -68,107 +68,106 @@ func (r *Reader) Stuck() int {
 // Take has a sample taken. The error means that there is none: the child hangs,
 // ended, or may not be started yet.
 func (r *Reader) Take(ctx context.Context) (nodeprobe.Sample, error) {
-	if err := r.ready(); err != nil {
+	if err := r.ensureChild(); err != nil {
 		return nodeprobe.Sample{}, err
 	}
-	s, err := r.askFor(ctx)
+	s, err := r.ask(ctx)
 	if err != nil {
-		r.failed()
+		r.noteFailure()
 		return nodeprobe.Sample{}, err
 	}
-	r.fails = 0
+	r.failures = 0
 	return s, nil
 }
 
-// ready sees to it that there is a child.
-func (r *Reader) ready() (err error) {
+// ensureChild sees to it that there is a child.
+func (r *Reader) ensureChild() (err error) {
 	stuck := r.Stuck()
-	switch wait := r.later.Sub(r.Now()); {
-	case r.now != nil:
+	switch wait := r.notBefore.Sub(r.Now()); {
+	case r.child != nil:
 		return nil
 	case stuck >= maxStuck:
 		return fmt.Errorf("%w: %d readers hang in it; a new one is started when one returns", ErrNoAnswer, stuck)
 	case wait > 0:
-		return fmt.Errorf("the reader of the driver failed %d times in a row: next try in %v", r.fails, wait.Round(time.Second))
+		return fmt.Errorf("the reader of the driver failed %d times in a row: next try in %v", r.failures, wait.Round(time.Second))
 	}
 	r.starts.Add(1)
-	if r.now, err = begin(r.Command()); err != nil {
-		r.failed()
+	if r.child, err = start(r.Command()); err != nil {
+		r.noteFailure()
 	}
 	return err
 }
 
-func (r *Reader) askFor(ctx context.Context) (nodeprobe.Sample, error) {
-	patience := r.patience()
+func (r *Reader) ask(ctx context.Context) (nodeprobe.Sample, error) {
+	patience := r.deadline()
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	r.now.stderr.forget()
-	if _, err := r.now.ask.Write([]byte("\n")); err != nil {
-		return nodeprobe.Sample{}, r.lost()
+	r.child.stderr.reset()
+	if _, err := r.child.stdin.Write([]byte("\n")); err != nil {
+		return nodeprobe.Sample{}, r.whyLost()
 	}
 	select {
-	case line, ok := <-r.now.lines:
+	case line, ok := <-r.child.lines:
 		if !ok {
-			return nodeprobe.Sample{}, r.lost()
+			return nodeprobe.Sample{}, r.whyLost()
 		}
-		s, err := decode(line)
+		s, err := decodeSample(line)
 		if err != nil {
-			_ = r.lost() // its later answers would be to earlier questions
+			_ = r.whyLost() // its later answers would be to earlier questions
 		}
 		return s, err
 	case <-ctx.Done():
-		r.now.hung = true
+		r.child.hung = true
 		r.abandon()
 		return nodeprobe.Sample{}, fmt.Errorf("%w within %v", ErrNoAnswer, patience)
 	}
 }
 
-// patience is how long the next answer may take.
-func (r *Reader) patience() time.Duration {
-	if r.now.asked {
+// deadline is how long the next answer may take.
+func (r *Reader) deadline() time.Duration {
+	if r.child.asked {
 		return r.Deadline
 	}
-	r.now.asked = true
+	r.child.asked = true
 	return max(r.First, r.Deadline)
 }
 
-// lost says why a child that can be talked to no more is gone.
-func (r *Reader) lost() error {
-	p := r.now
+// whyLost says why a child that can be talked to no more is gone.
+func (r *Reader) whyLost() error {
+	p := r.child
 	r.abandon()
-	err, ended := p.why(grace)
+	err, ended := p.whyEnded(grace)
 	if ended {
 		r.stuck = r.stuck[:len(r.stuck)-1]
 	}
 	return err
 }
 
-// abandon leaves the child to itself: it ends when it reads that nobody asks
-// any more.
+// abandon leaves the child to itself: it ends when its input ends.
 func (r *Reader) abandon() {
-	_ = r.now.ask.Close()
-	r.stuck = append(r.stuck, r.now)
-	r.now = nil
+	_ = r.child.stdin.Close()
+	r.stuck = append(r.stuck, r.child)
+	r.child = nil
 }
 
-// failed makes the next start wait, from the second failure in a row on.
-func (r *Reader) failed() {
-	r.fails++
-	if r.fails > 1 {
-		pause := r.Pause << min(r.fails-2, 16)
-		r.later = r.Now().Add(min(pause, r.MaxPause))
+// noteFailure makes the next start wait, from the second failure in a row on.
+func (r *Reader) noteFailure() {
+	r.failures++
+	if r.failures > 1 {
+		pause := r.Pause << min(r.failures-2, 16)
+		r.notBefore = r.Now().Add(min(pause, r.MaxPause))
 	}
 }
 
 // Close lets the child end, waiting for at most so long; one that hangs is
 // left alone.
 func (r *Reader) Close(wait time.Duration) error {
-	if r.now == nil {
+	if r.child == nil {
 		return nil
 	}
-	p := r.now
-	r.now = nil
-	_ = p.ask.Close()
+	p := r.child
+	r.child = nil
+	_ = p.stdin.Close()
 	select {
 	case <-p.ended:
 		return nil

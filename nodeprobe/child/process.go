@@ -21,23 +21,23 @@ const maxLine = 4 << 20
 // process is one child.
 type process struct {
 	cmd    *exec.Cmd
-	ask    io.WriteCloser
+	stdin  io.WriteCloser
 	lines  chan []byte   // its answers; closed when its output ends
 	ended  chan struct{} // closed when it has ended
-	end    error         // how, once ended is closed
-	stderr head
+	exit   error         // how, once ended is closed
+	stderr firstBytes
 	asked  bool // it was asked before
 	hung   bool // it did not answer in time
 }
 
-// begin starts the command. It gets a process group of its own, so that Ctrl-C
+// start starts the command. It gets a process group of its own, so that Ctrl-C
 // at a terminal does not hit it within a call to the driver.
-func begin(cmd *exec.Cmd) (*process, error) {
+func start(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, lines: make(chan []byte, 1), ended: make(chan struct{})}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = &p.stderr
 	var err error
-	if p.ask, err = cmd.StdinPipe(); err != nil {
+	if p.stdin, err = cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
@@ -52,7 +52,7 @@ func begin(cmd *exec.Cmd) (*process, error) {
 }
 
 // follow passes answers on until the output ends, then reaps the child. An
-// answer nobody waits for any more is dropped.
+// answer that is no longer waited for is dropped.
 func (p *process) follow(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxLine)
@@ -64,52 +64,52 @@ func (p *process) follow(out io.Reader) {
 	}
 	close(p.lines)
 	_, _ = io.Copy(io.Discard, out) // after a line that is too long
-	p.end = p.cmd.Wait()
+	p.exit = p.cmd.Wait()
 	close(p.ended)
 }
 
-// why says how a child ended, and whether it did within the grace: one can
+// whyEnded says how a child ended, and whether it did within the grace: one can
 // close its output and still hang in the driver.
-func (p *process) why(grace time.Duration) (err error, ended bool) {
+func (p *process) whyEnded(grace time.Duration) (err error, ended bool) {
 	select {
 	case <-p.ended:
 	case <-time.After(grace):
 		return errors.New("the reader of the driver stopped answering but has not ended"), false
 	}
-	if said := p.stderr.first(); said != "" {
-		return fmt.Errorf("the reader of the driver ended: %v: %s", p.end, said), true
+	if said := p.stderr.firstLine(); said != "" {
+		return fmt.Errorf("the reader of the driver ended: %v: %s", p.exit, said), true
 	}
-	return fmt.Errorf("the reader of the driver ended: %v", p.end), true
+	return fmt.Errorf("the reader of the driver ended: %v", p.exit), true
 }
 
-func decode(line []byte) (s nodeprobe.Sample, err error) {
+func decodeSample(line []byte) (s nodeprobe.Sample, err error) {
 	if err = json.Unmarshal(line, &s); err != nil {
 		err = fmt.Errorf("the reader of the driver answered garbage: %w", err)
 	}
 	return s, err
 }
 
-// head keeps the beginning of what is written, where crashing programs say why.
-type head struct {
+// firstBytes keeps the beginning of what is written, where crashing programs say why.
+type firstBytes struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (h *head) Write(b []byte) (int, error) {
+func (h *firstBytes) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = append(h.text, b[:min(len(b), 400-len(h.text))]...)
 	return len(b), nil
 }
 
-func (h *head) forget() {
+func (h *firstBytes) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = h.text[:0]
 }
 
-// first returns the first line kept.
-func (h *head) first() string {
+// firstLine returns the first line kept.
+func (h *firstBytes) firstLine() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	line, _, _ := bytes.Cut(h.text, []byte("\n"))

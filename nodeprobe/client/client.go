@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -40,13 +41,13 @@ type Client struct {
 
 // New returns a client.
 func New(c Config) *Client {
-	c.Timeout = orElse(c.Timeout, DefaultTimeout)
-	c.Parallel = orElse(c.Parallel, DefaultParallel)
-	c.MaxBytes = orElse(c.MaxBytes, DefaultMaxBytes)
-	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel, c.TLS), CheckRedirect: refuse}}
+	c.Timeout = positiveOr(c.Timeout, DefaultTimeout)
+	c.Parallel = positiveOr(c.Parallel, DefaultParallel)
+	c.MaxBytes = positiveOr(c.MaxBytes, DefaultMaxBytes)
+	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel, c.TLS), CheckRedirect: refuseRedirect}}
 }
 
-func orElse[T int | int64 | time.Duration](v, otherwise T) T {
+func positiveOr[T int | int64 | time.Duration](v, otherwise T) T {
 	if v > 0 {
 		return v
 	}
@@ -59,13 +60,13 @@ func orElse[T int | int64 | time.Duration](v, otherwise T) T {
 func (c *Client) Pull(ctx context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
 	var mu sync.Mutex
 	got := make(map[string]nodeprobe.Sample, len(nodes))
-	names := sortedNames(nodes)
+	names := slices.Sorted(maps.Keys(nodes))
 	errs := make([]error, len(names))
 	var g errgroup.Group
 	g.SetLimit(c.Parallel)
 	for i, name := range names {
 		g.Go(func() error {
-			s, err := c.one(ctx, name, nodes[name])
+			s, err := c.pullNode(ctx, name, nodes[name])
 			if err != nil {
 				errs[i] = fmt.Errorf("probe of node %s: %w", name, err)
 				return nil
@@ -78,13 +79,4 @@ func (c *Client) Pull(ctx context.Context, nodes map[string]string) (map[string]
 	}
 	_ = g.Wait() // no function returns one
 	return got, errors.Join(errs...)
-}
-
-func sortedNames(nodes map[string]string) []string {
-	names := make([]string, 0, len(nodes))
-	for n := range nodes {
-		names = append(names, n)
-	}
-	slices.Sort(names)
-	return names
 }

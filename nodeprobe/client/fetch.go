@@ -19,19 +19,19 @@ import (
 // Path is where a probe serves its sample.
 const Path = "/v1/sample"
 
-func (c *Client) one(ctx context.Context, node, address string) (nodeprobe.Sample, error) {
+func (c *Client) pullNode(ctx context.Context, node, address string) (nodeprobe.Sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	body, err := c.fetch(ctx, address)
 	if err != nil {
 		return nodeprobe.Sample{}, err
 	}
-	return decode(body, node)
+	return decodeSample(body, node)
 }
 
 // fetch returns the reply's body, whole or not at all.
 func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, url := route(ctx, address)
+	ctx, url := urlOf(ctx, address)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, fmt.Errorf("address %q: %w", address, err)
@@ -45,7 +45,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, plain(err)
+		return nil, explainTimeout(err)
 	}
 	defer res.Body.Close()
 	if res.StatusCode == http.StatusUnauthorized {
@@ -67,7 +67,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 func (c *Client) read(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, c.MaxBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("reading the sample: %w", plain(err))
+		return nil, fmt.Errorf("reading the sample: %w", explainTimeout(err))
 	}
 	if int64(len(body)) > c.MaxBytes {
 		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxBytes)
@@ -75,9 +75,9 @@ func (c *Client) read(r io.Reader) ([]byte, error) {
 	return body, nil
 }
 
-// decode believes a sample only of the node that was asked: a wrong address
+// decodeSample believes a sample only of the node that was asked: a wrong address
 // must not move one node's measurements to another.
-func decode(body []byte, node string) (nodeprobe.Sample, error) {
+func decodeSample(body []byte, node string) (nodeprobe.Sample, error) {
 	var s nodeprobe.Sample
 	if err := json.Unmarshal(body, &s); err != nil {
 		return nodeprobe.Sample{}, fmt.Errorf("reading the sample: %w", err)
@@ -90,9 +90,9 @@ func decode(body []byte, node string) (nodeprobe.Sample, error) {
 
 type socketKey struct{}
 
-// route returns the URL of a sample; for a socket, the context carries its path
+// urlOf returns the URL of a sample; for a socket, the context carries its path
 // to the dialer.
-func route(ctx context.Context, address string) (context.Context, string) {
+func urlOf(ctx context.Context, address string) (context.Context, string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		path = "/" + strings.TrimLeft(path, "/")
 		return context.WithValue(ctx, socketKey{}, path), "http://probe" + Path
@@ -116,12 +116,12 @@ func transport(parallel int, secure *tls.Config) http.RoundTripper {
 	}
 }
 
-func refuse(*http.Request, []*http.Request) error {
+func refuseRedirect(*http.Request, []*http.Request) error {
 	return errors.New("it redirects elsewhere: refused")
 }
 
-// plain says what to try where a probe did not answer in time.
-func plain(err error) error {
+// explainTimeout says what to try where a probe did not answer in time.
+func explainTimeout(err error) error {
 	if errors.Is(err, context.DeadlineExceeded) {
 		return errors.New("no answer in time: is nodeprobe running there, and the port open?")
 	}

@@ -33,7 +33,7 @@ func Build(dir string, without ...string) (string, error) {
 	}
 	lib := filepath.Join(dir, "libnvidia-ml.so.1")
 	args := []string{"-O1", "-shared", "-fPIC", "-Wall", "-Wl,-soname,libnvidia-ml.so.1", "-o", lib, "nvml.c", "state.c"}
-	for _, name := range without { // under another name nobody finds it
+	for _, name := range without { // under another name it is not found
 		args = append(args, "-D"+name+"=without_"+name)
 	}
 	cmd := exec.Command(cc, args...)

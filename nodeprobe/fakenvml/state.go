@@ -42,7 +42,7 @@ func (g GPU) String() string {
 	}
 	add("watts=%g temp=%d", g.Watts, g.TempC)
 	if len(g.Procs) > 0 {
-		add("pids=%s", procs(g.Procs))
+		add("pids=%s", formatProcs(g.Procs))
 	}
 	if g.Xid != 0 {
 		add("xid=%d", g.Xid)
@@ -53,7 +53,7 @@ func (g GPU) String() string {
 	return strings.Join(w, " ")
 }
 
-func procs(list []Proc) string {
+func formatProcs(list []Proc) string {
 	var w []string
 	for _, p := range list {
 		w = append(w, fmt.Sprintf("%d:%d", p.PID, p.MemMB))
@@ -68,10 +68,10 @@ func Write(path string, gpus []GPU) error {
 	for i, g := range gpus {
 		fmt.Fprintf(&b, "gpu %d %s\n", i, g)
 	}
-	return replace(path, b.String())
+	return replaceFile(path, b.String())
 }
 
-func replace(path, text string) error {
+func replaceFile(path, text string) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".state-")
 	if err != nil {
 		return fmt.Errorf("writing fake GPUs: %w", err)

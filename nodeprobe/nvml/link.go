@@ -18,18 +18,18 @@ var (
 	fields     = symbol("nvmlDeviceGetFieldValues")
 )
 
-func (r *reader) links() {
+func (r *gpuReader) readLinks() {
 	l := &r.g.Links
-	l.PCIeGen = number(r, pcieGen, r.dev.GetCurrPcieLinkGeneration, 1)
-	l.PCIeWidth = number(r, pcieWidth, r.dev.GetCurrPcieLinkWidth, 1)
-	l.Replays = number(r, pcieReplay, r.dev.GetPcieReplayCounter, 1)
-	r.traffic(l)
+	l.PCIeGen = readNumber(r, pcieGen, r.dev.GetCurrPcieLinkGeneration, 1)
+	l.PCIeWidth = readNumber(r, pcieWidth, r.dev.GetCurrPcieLinkWidth, 1)
+	l.Replays = readNumber(r, pcieReplay, r.dev.GetPcieReplayCounter, 1)
+	r.readTraffic(l)
 }
 
-// traffic reads counters by field: the older call for PCIe throughput measures
+// readTraffic reads counters by field: the older call for PCIe throughput measures
 // for 20 ms each time.
-func (r *reader) traffic(l *nodeprobe.Links) {
-	if !r.may(fields) {
+func (r *gpuReader) readTraffic(l *nodeprobe.Links) {
+	if !r.canCall(fields) {
 		return
 	}
 	const all = math.MaxUint32 // every NVLink of the GPU together
@@ -37,16 +37,16 @@ func (r *reader) traffic(l *nodeprobe.Links) {
 		{FieldId: nvml.FI_DEV_PCIE_COUNT_TX_BYTES}, {FieldId: nvml.FI_DEV_PCIE_COUNT_RX_BYTES},
 		{FieldId: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_TX, ScopeId: all}, {FieldId: nvml.FI_DEV_NVLINK_THROUGHPUT_DATA_RX, ScopeId: all},
 	}
-	if !r.good(r.dev.GetFieldValues(f)) {
+	if !r.succeeded(r.dev.GetFieldValues(f)) {
 		return
 	}
-	l.PCIeTX, l.PCIeRX = field(f[0], 1), field(f[1], 1)
-	l.NVLinkTX, l.NVLinkRX = field(f[2], 1024), field(f[3], 1024) // counted in KiB
+	l.PCIeTX, l.PCIeRX = fieldMeasure(f[0], 1), fieldMeasure(f[1], 1)
+	l.NVLinkTX, l.NVLinkRX = fieldMeasure(f[2], 1024), fieldMeasure(f[3], 1024) // counted in KiB
 }
 
-// field returns an integer field's value times the unit. A kind of value that
+// fieldMeasure returns an integer field's value times the unit. A kind of value that
 // a counter cannot have is unknown.
-func field(f nvml.FieldValue, unit float64) nodeprobe.Measure {
+func fieldMeasure(f nvml.FieldValue, unit float64) nodeprobe.Measure {
 	if nvml.Return(f.NvmlReturn) != nvml.SUCCESS {
 		return nodeprobe.Measure{}
 	}

@@ -15,13 +15,13 @@ import (
 
 // Driver is a loaded driver library. It is not safe for concurrent use.
 type Driver struct {
-	file    *dl.DynamicLibrary
-	lib     nvml.Interface
-	symbols symbols
-	about   nodeprobe.Driver
-	seen    map[int]nodeprobe.GPU // identity by index, for a GPU that stops answering
-	xids    *watch                // nil: the driver tells of none
-	away    string                // why the driver must be opened anew; "": it need not
+	file       *dl.DynamicLibrary
+	lib        nvml.Interface
+	symbols    symbols
+	about      nodeprobe.Driver
+	identities map[int]nodeprobe.GPU // identity by index, for a GPU that stops answering
+	xids       *xidWatch             // nil: the driver tells of none
+	stale      string                // why the driver must be opened anew; "": it need not
 }
 
 // Open loads the library, libnvidia-ml.so.1 when the path is "", and starts
@@ -32,16 +32,16 @@ func Open(path string) (*Driver, error) {
 	if err := file.Open(); err != nil {
 		return nil, &NoDriver{Path: path, Why: err.Error()}
 	}
-	d := &Driver{file: file, symbols: lookUp(file), seen: map[int]nodeprobe.GPU{}}
+	d := &Driver{file: file, symbols: findSymbols(file), identities: map[int]nodeprobe.GPU{}}
 	if why := d.symbols.unusable(); why != "" {
 		return nil, errors.Join(&NoDriver{Path: path, Why: why}, file.Close())
 	}
 	d.lib = nvml.New(nvml.WithLibraryPath(path))
 	if ret := d.lib.Init(); ret != nvml.SUCCESS {
-		return nil, errors.Join(&NoDriver{Path: path, Why: reason(ret)}, file.Close())
+		return nil, errors.Join(&NoDriver{Path: path, Why: describeReturn(ret)}, file.Close())
 	}
 	d.describe()
-	d.xids = d.newWatch()
+	d.xids = d.watchXids()
 	return d, nil
 }
 
@@ -65,7 +65,7 @@ func (d *Driver) Close() error {
 	d.xids.close(d)
 	if d.symbols.has(shutdown) {
 		if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
-			return fmt.Errorf("shutting NVML down: %s", reason(ret))
+			return fmt.Errorf("shutting NVML down: %s", describeReturn(ret))
 		}
 	}
 	return d.file.Close()
@@ -77,25 +77,25 @@ func (d *Driver) Close() error {
 func (d *Driver) Read() ([]nodeprobe.GPU, error) {
 	n, ret := d.lib.DeviceGetCount()
 	if ret != nvml.SUCCESS {
-		return nil, fmt.Errorf("counting GPUs: %s", reason(ret))
+		return nil, fmt.Errorf("counting GPUs: %s", describeReturn(ret))
 	}
-	n = max(n, d.highest()+1)
+	n = max(n, d.highestIndex()+1)
 	d.xids.drain(d)
 	out := make([]nodeprobe.GPU, n)
 	for i := range out {
-		out[i] = d.gpu(i)
+		out[i] = d.readGPU(i)
 	}
-	if d.away != "" {
-		return nil, fmt.Errorf("reading GPUs: %s", d.away)
+	if d.stale != "" {
+		return nil, fmt.Errorf("reading GPUs: %s", d.stale)
 	}
 	return out, nil
 }
 
-// highest returns the highest index ever seen: a driver may stop counting a
+// highestIndex returns the highest index ever seen: a driver may stop counting a
 // GPU that fell off the bus.
-func (d *Driver) highest() int {
+func (d *Driver) highestIndex() int {
 	top := -1
-	for i := range d.seen {
+	for i := range d.identities {
 		top = max(top, i)
 	}
 	return top

@@ -17,16 +17,16 @@ var (
 	graphics = symbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
 )
 
-// processes lists who is on the GPU; no answer is told from nobody.
-func (r *reader) processes() {
+// readProcesses lists who is on the GPU; no answer is told from no process.
+func (r *gpuReader) readProcesses() {
 	var all []nvml.ProcessInfo
-	if r.may(compute) {
+	if r.canCall(compute) {
 		list, ret := r.dev.GetComputeRunningProcesses()
-		r.g.ProcsKnown = r.good(ret)
+		r.g.ProcsKnown = r.succeeded(ret)
 		all = list
 	}
-	if r.may(graphics) {
-		if list, ret := r.dev.GetGraphicsRunningProcesses(); r.good(ret) {
+	if r.canCall(graphics) {
+		if list, ret := r.dev.GetGraphicsRunningProcesses(); r.succeeded(ret) {
 			all = append(all, list...)
 		}
 	}
@@ -35,19 +35,19 @@ func (r *reader) processes() {
 	})
 	all = slices.CompactFunc(all, func(a, b nvml.ProcessInfo) bool { return a.Pid == b.Pid && a.GpuInstanceId == b.GpuInstanceId })
 	for _, p := range all {
-		r.g.Procs = append(r.g.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: heldMB(p), Slice: r.sliceOf(p)})
+		r.g.Procs = append(r.g.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: processMB(p), Slice: r.sliceOf(p)})
 	}
 }
 
-// heldMB is 0 where the driver does not say.
-func heldMB(p nvml.ProcessInfo) int64 {
+// processMB is 0 where the driver does not say.
+func processMB(p nvml.ProcessInfo) int64 {
 	if p.UsedGpuMemory == math.MaxUint64 {
 		return 0
 	}
 	return int64(p.UsedGpuMemory >> 20)
 }
 
-func (r *reader) sliceOf(p nvml.ProcessInfo) string {
+func (r *gpuReader) sliceOf(p nvml.ProcessInfo) string {
 	for _, s := range r.g.Parts {
 		if s.Instance == int(p.GpuInstanceId) && s.Compute == int(p.ComputeInstanceId) {
 			return s.UUID

@@ -8,16 +8,16 @@ import (
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
 
-// reason puts a return code in words. NVML's own are not used: the function
+// describeReturn puts a return code in words. NVML's own are not used: the function
 // that has them may be missing.
-func reason(ret nvml.Return) string {
-	if s := reasons[ret]; s != "" {
+func describeReturn(ret nvml.Return) string {
+	if s := returnTexts[ret]; s != "" {
 		return s
 	}
 	return fmt.Sprintf("NVML error %d", int32(ret))
 }
 
-var reasons = map[nvml.Return]string{
+var returnTexts = map[nvml.Return]string{
 	nvml.ERROR_UNINITIALIZED:           "NVML is not started",
 	nvml.ERROR_INVALID_ARGUMENT:        "NVML refuses the argument",
 	nvml.ERROR_NOT_SUPPORTED:           "not supported",
@@ -37,22 +37,22 @@ var reasons = map[nvml.Return]string{
 	nvml.ERROR_UNKNOWN:                 "unknown NVML error",
 }
 
-// vanished tells the codes with which a GPU that could be had before, or that
+// meansNoHandle tells the codes with which a GPU that could be had before, or that
 // the driver counts, is refused: nvidia-smi's "unable to determine the device
 // handle" is how a GPU that fell off the bus often shows.
-func vanished(ret nvml.Return) bool {
+func meansNoHandle(ret nvml.Return) bool {
 	return ret == nvml.ERROR_NOT_FOUND || ret == nvml.ERROR_INVALID_ARGUMENT || ret == nvml.ERROR_UNKNOWN ||
 		ret == nvml.ERROR_GPU_NOT_FOUND || ret == nvml.ERROR_CORRUPTED_INFOROM
 }
 
-// away tells the codes of a driver that was unloaded or exchanged since it was
+// meansStaleDriver tells the codes of a driver that was unloaded or exchanged since it was
 // opened. It has to be opened anew.
-func away(ret nvml.Return) bool {
+func meansStaleDriver(ret nvml.Return) bool {
 	return ret == nvml.ERROR_UNINITIALIZED || ret == nvml.ERROR_DRIVER_NOT_LOADED || ret == nvml.ERROR_LIB_RM_VERSION_MISMATCH
 }
 
-// gone tells the codes after which a GPU is unusable.
-func gone(ret nvml.Return) bool {
+// meansLostGPU tells the codes after which a GPU is unusable.
+func meansLostGPU(ret nvml.Return) bool {
 	return ret == nvml.ERROR_GPU_IS_LOST || ret == nvml.ERROR_RESET_REQUIRED || ret == nvml.ERROR_IRQ_ISSUE ||
 		ret == nvml.ERROR_INSUFFICIENT_POWER
 }

@@ -2,11 +2,13 @@
 
 package nvml
 
-import "slices"
+import (
+	"slices"
+)
 
 // The functions that nothing, or no GPU, can be had without.
 var (
-	start         = symbol("nvmlInit", "nvmlInit_v2")
+	initLibrary   = symbol("nvmlInit", "nvmlInit_v2")
 	shutdown      = symbol("nvmlShutdown")
 	driverVersion = symbol("nvmlSystemGetDriverVersion")
 	cudaVersion   = symbol("nvmlSystemGetCudaDriverVersion_v2")
@@ -32,10 +34,10 @@ func symbol(name string, later ...string) string {
 // symbols says which functions the library has.
 type symbols map[string]bool
 
-// lookup finds a symbol in a loaded library.
-type lookup interface{ Lookup(string) error }
+// library finds a symbol in a loaded library.
+type library interface{ Lookup(string) error }
 
-func lookUp(lib lookup) symbols {
+func findSymbols(lib library) symbols {
 	s := symbols{}
 	for name, names := range versions {
 		s[name] = slices.ContainsFunc(names, func(n string) bool { return lib.Lookup(n) == nil })
@@ -58,7 +60,7 @@ func (s symbols) missing() []string {
 
 // unusable names what nothing works without.
 func (s symbols) unusable() string {
-	for _, name := range []string{start, count, handle} {
+	for _, name := range []string{initLibrary, count, handle} {
 		if !s[name] {
 			return "the library lacks " + name + ": is it NVIDIA's?"
 		}

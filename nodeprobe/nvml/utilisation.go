@@ -24,50 +24,50 @@ var (
 
 const mib = 1.0 / (1 << 20)
 
-func (r *reader) utilisation() {
-	if r.may(utilisation) {
-		if u, ret := r.dev.GetUtilizationRates(); r.good(ret) {
+func (r *gpuReader) readUtilisation() {
+	if r.canCall(utilisation) {
+		if u, ret := r.dev.GetUtilizationRates(); r.succeeded(ret) {
 			r.g.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
 			r.g.MemBusy = nodeprobe.Known(float64(u.Memory) / 100)
 		}
 	}
-	r.g.MemUsedMB, r.g.MemTotalMB = r.memory(r.dev)
-	r.g.Watts = number(r, power, r.dev.GetPowerUsage, 1e-3)
-	r.g.WattsLimit = number(r, powerLimit, r.dev.GetEnforcedPowerLimit, 1e-3)
-	r.g.Joules = number(r, energy, r.dev.GetTotalEnergyConsumption, 1e-3)
-	r.g.TempC = number(r, temperature, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
+	r.g.MemUsedMB, r.g.MemTotalMB = r.readMemory(r.dev)
+	r.g.Watts = readNumber(r, power, r.dev.GetPowerUsage, 1e-3)
+	r.g.WattsLimit = readNumber(r, powerLimit, r.dev.GetEnforcedPowerLimit, 1e-3)
+	r.g.Joules = readNumber(r, energy, r.dev.GetTotalEnergyConsumption, 1e-3)
+	r.g.TempC = readNumber(r, temperature, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
 }
 
-// memory reads what programs use, which the second version of the call tells
+// readMemory reads what programs use, which the second version of the call tells
 // from what the driver keeps for itself.
-func (r *reader) memory(dev nvml.Device) (used, total nodeprobe.Measure) {
-	if r.may(memory2) {
-		if m, ret := dev.GetMemoryInfo_v2(); r.good(ret) {
+func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) {
+	if r.canCall(memory2) {
+		if m, ret := dev.GetMemoryInfo_v2(); r.succeeded(ret) {
 			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
 	}
-	if r.may(memory) {
-		if m, ret := dev.GetMemoryInfo(); r.good(ret) {
+	if r.canCall(memory) {
+		if m, ret := dev.GetMemoryInfo(); r.succeeded(ret) {
 			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
 	}
 	return used, total
 }
 
-func (r *reader) clocks() {
-	r.g.SMMHz = number(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
-	r.g.MemMHz = number(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
-	if !r.may(throttle) {
+func (r *gpuReader) readClocks() {
+	r.g.SMMHz = readNumber(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
+	r.g.MemMHz = readNumber(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
+	if !r.canCall(throttle) {
 		return
 	}
-	if mask, ret := r.dev.GetCurrentClocksThrottleReasons(); r.good(ret) {
-		r.g.Throttle = &nodeprobe.Throttle{Reasons: throttled(mask)}
+	if mask, ret := r.dev.GetCurrentClocksThrottleReasons(); r.succeeded(ret) {
+		r.g.Throttle = &nodeprobe.Throttle{Reasons: reasonNames(mask)}
 	}
 }
 
-// throttles names the bits that mean slower than asked for. Idling and clocks
+// throttleReasons names the bits that mean slower than asked for. Idling and clocks
 // set by the user or for a display are none.
-var throttles = []struct {
+var throttleReasons = []struct {
 	bit  uint64
 	name string
 }{
@@ -79,9 +79,9 @@ var throttles = []struct {
 	{nvml.ClocksThrottleReasonSyncBoost, "sync_boost"},
 }
 
-func throttled(mask uint64) []string {
+func reasonNames(mask uint64) []string {
 	out := []string{}
-	for _, t := range throttles {
+	for _, t := range throttleReasons {
 		if mask&t.bit != 0 {
 			out = append(out, t.name)
 		}

@@ -17,15 +17,15 @@ var (
 	eventsWait     = symbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
 )
 
-// watch collects the Xids that the driver reports of the GPUs. A nil watch
+// xidWatch collects the Xids that the driver reports of the GPUs. A nil watch
 // hears nothing.
-type watch struct {
-	set nvml.EventSet
-	of  map[nvml.Device]string // UUID; "" where the driver refused to tell
-	by  map[string]*nodeprobe.Xid
+type xidWatch struct {
+	set   nvml.EventSet
+	uuids map[nvml.Device]string // UUID; "" where the driver refused to tell
+	worst map[string]*nodeprobe.Xid
 }
 
-func (d *Driver) newWatch() *watch {
+func (d *Driver) watchXids() *xidWatch {
 	for _, symbol := range []string{events, eventsRegister, eventsWait} {
 		if !d.symbols.has(symbol) {
 			return nil
@@ -35,27 +35,27 @@ func (d *Driver) newWatch() *watch {
 	if ret != nvml.SUCCESS {
 		return nil
 	}
-	return &watch{set: set, of: map[nvml.Device]string{}, by: map[string]*nodeprobe.Xid{}}
+	return &xidWatch{set: set, uuids: map[nvml.Device]string{}, worst: map[string]*nodeprobe.Xid{}}
 }
 
 // add asks the driver to report a GPU's Xids from now on, once.
-func (w *watch) add(d *Driver, dev nvml.Device, g *nodeprobe.GPU) {
+func (w *xidWatch) add(d *Driver, dev nvml.Device, g *nodeprobe.GPU) {
 	if w == nil || g.UUID == "" {
 		return
 	}
-	id, asked := w.of[dev]
+	id, asked := w.uuids[dev]
 	if !asked {
 		if d.lib.DeviceRegisterEvents(dev, nvml.EventTypeXidCriticalError, w.set) == nvml.SUCCESS {
 			id = g.UUID
 		}
-		w.of[dev] = id
+		w.uuids[dev] = id
 	}
 	g.Errors.XidWatched = id != ""
 }
 
 // drain takes what the driver has to tell, without waiting. The number is
 // bounded: a GPU can fail faster than it is listened to.
-func (w *watch) drain(d *Driver) {
+func (w *xidWatch) drain(d *Driver) {
 	if w == nil {
 		return
 	}
@@ -65,15 +65,15 @@ func (w *watch) drain(d *Driver) {
 			return
 		}
 		if e.EventType == nvml.EventTypeXidCriticalError {
-			w.note(w.of[e.Device], int(e.EventData))
+			w.record(w.uuids[e.Device], int(e.EventData))
 		}
 	}
 }
 
-// note keeps the worst Xid of a GPU.
-func (w *watch) note(uuid string, code int) {
+// record keeps the worst Xid of a GPU.
+func (w *xidWatch) record(uuid string, code int) {
 	now := &nodeprobe.Xid{Code: code, At: time.Now().UTC(), Count: 1}
-	if old := w.by[uuid]; old != nil {
+	if old := w.worst[uuid]; old != nil {
 		if !nodeprobe.Worse(now, old) {
 			return
 		}
@@ -81,17 +81,17 @@ func (w *watch) note(uuid string, code int) {
 			now.Count = old.Count + 1
 		}
 	}
-	w.by[uuid] = now
+	w.worst[uuid] = now
 }
 
-// tell writes the worst Xid heard of to the GPU.
-func (w *watch) tell(g *nodeprobe.GPU) {
+// report writes the worst Xid heard of to the GPU.
+func (w *xidWatch) report(g *nodeprobe.GPU) {
 	if w != nil {
-		g.Errors.Xid = w.by[g.UUID]
+		g.Errors.Xid = w.worst[g.UUID]
 	}
 }
 
-func (w *watch) close(d *Driver) {
+func (w *xidWatch) close(d *Driver) {
 	if w != nil && d.symbols.has(eventsFree) {
 		d.lib.EventSetFree(w.set)
 	}

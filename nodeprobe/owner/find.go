@@ -16,9 +16,9 @@ type Finder struct {
 	Root string
 }
 
-// Look is one look at the processes; it tells a process that was there when it
+// Lookup names the owners of processes at one moment; it tells a process that was there when it
 // began from a later one that got the same number.
-type Look struct {
+type Lookup struct {
 	Finder
 	began uint64 // ticks since boot; 0: unknown
 }
@@ -26,51 +26,51 @@ type Look struct {
 // ticks is how many clock ticks Linux shows to programs per second.
 const ticks = 100
 
-// Begin begins a look: call it before the process numbers are taken.
-func (f Finder) Begin() Look {
+// Begin begins a lookup: call it before the process numbers are taken.
+func (f Finder) Begin() Lookup {
 	text, _, _ := strings.Cut(string(f.read(1<<10, "uptime")), " ")
 	up, err := strconv.ParseFloat(text, 64)
 	if err != nil || up < 0 {
 		up = 0
 	}
-	return Look{Finder: f, began: uint64(up * ticks)}
+	return Lookup{Finder: f, began: uint64(up * ticks)}
 }
 
 // Of returns the job of the process; the zero Owner when it has none, is gone,
 // or cannot be seen.
-func (l Look) Of(pid int) nodeprobe.Owner {
-	if l.reused(pid) {
+func (l Lookup) Of(pid int) nodeprobe.Owner {
+	if l.isReused(pid) {
 		return nodeprobe.Owner{}
 	}
-	if o, ok := ParseCgroup(string(l.proc(pid, "cgroup", 64<<10))); ok {
+	if o, ok := ParseCgroup(string(l.readOwn(pid, "cgroup", 64<<10))); ok {
 		if o.Job == 0 {
-			o.Job = l.titled(pid).Job // 26.05's path has the SLUID only
+			o.Job = l.ownerByTitle(pid).Job // 26.05's path has the SLUID only
 		}
 		return o
 	}
-	if o := l.titled(pid); o.Known() {
+	if o := l.ownerByTitle(pid); o.Known() {
 		return o
 	}
-	o, _ := ParseEnviron(l.proc(pid, "environ", 1<<20))
+	o, _ := ParseEnviron(l.readOwn(pid, "environ", 1<<20))
 	return o
 }
 
-// reused tells a process that started after the look began. The tick in which
+// isReused tells a process that started after the lookup began. The tick in which
 // it began is given to the process.
-func (l Look) reused(pid int) bool {
-	start, ok := ParseStart(l.proc(pid, "stat", 4<<10))
+func (l Lookup) isReused(pid int) bool {
+	start, ok := ParseStart(l.readOwn(pid, "stat", 4<<10))
 	return !ok || l.began > 0 && start > l.began+1
 }
 
-// titled returns the job of the slurmstepd above a process. Anybody can give a
+// ownerByTitle returns the job of the slurmstepd above a process. Anybody can give a
 // process that title, so it counts only when it is not of the same user,
 // unless that user is root.
-func (l Look) titled(pid int) nodeprobe.Owner {
-	at, user, ok := l.above(pid)
+func (l Lookup) ownerByTitle(pid int) nodeprobe.Owner {
+	at, user, ok := l.parentOf(pid)
 	for depth := 0; ok && at > 1 && depth < 64; depth++ {
-		parent, uid, seen := l.above(at)
+		parent, uid, seen := l.parentOf(at)
 		if uid != user || uid == 0 {
-			if o, found := ParseTitle(l.proc(at, "cmdline", 4<<10)); found {
+			if o, found := ParseTitle(l.readOwn(at, "cmdline", 4<<10)); found {
 				return o
 			}
 		}
@@ -79,11 +79,11 @@ func (l Look) titled(pid int) nodeprobe.Owner {
 	return nodeprobe.Owner{}
 }
 
-func (l Look) above(pid int) (parent, uid int, ok bool) {
-	return ParseStatus(l.proc(pid, "status", 16<<10))
+func (l Lookup) parentOf(pid int) (parent, uid int, ok bool) {
+	return ParseStatus(l.readOwn(pid, "status", 16<<10))
 }
 
-func (l Look) proc(pid int, name string, most int64) []byte {
+func (l Lookup) readOwn(pid int, name string, most int64) []byte {
 	return l.read(most, strconv.Itoa(pid), name)
 }
 

@@ -13,8 +13,8 @@ import (
 // slurmstepd, by job or, since 26.05, by the run's SLUID. The node's name is a
 // part of the path where several slurmd share a host.
 var (
-	v1 = regexp.MustCompile(`^(?:.*?/)?slurm(?:_[^/]+)?/uid_\d+/job_(\d+)/step_([^/]+)`)
-	v2 = regexp.MustCompile(`^(?:.*?/)?(?:[^/]+_)?slurmstepd\.scope/(?:job_(\d+)|(s[0-9A-Z]{13}))/step_([^/]+)`)
+	cgroupV1 = regexp.MustCompile(`^(?:.*?/)?slurm(?:_[^/]+)?/uid_\d+/job_(\d+)/step_([^/]+)`)
+	cgroupV2 = regexp.MustCompile(`^(?:.*?/)?(?:[^/]+_)?slurmstepd\.scope/(?:job_(\d+)|(s[0-9A-Z]{13}))/step_([^/]+)`)
 )
 
 // ParseCgroup returns the job of the process whose /proc/PID/cgroup this is.
@@ -27,48 +27,48 @@ func ParseCgroup(text string) (nodeprobe.Owner, bool) {
 		if !ok || strings.HasPrefix(path, "/user.slice/") {
 			continue
 		}
-		if o, ok := fromPath(path); ok {
+		if o, ok := ownerFromPath(path); ok {
 			return o, true
 		}
 	}
 	return nodeprobe.Owner{}, false
 }
 
-func fromPath(path string) (nodeprobe.Owner, bool) {
-	if m := v1.FindStringSubmatch(path); m != nil {
-		return owned(m[1], "", m[2])
+func ownerFromPath(path string) (nodeprobe.Owner, bool) {
+	if m := cgroupV1.FindStringSubmatch(path); m != nil {
+		return newOwner(m[1], "", m[2])
 	}
-	if m := v2.FindStringSubmatch(path); m != nil {
-		return owned(m[1], m[2], m[3])
+	if m := cgroupV2.FindStringSubmatch(path); m != nil {
+		return newOwner(m[1], m[2], m[3])
 	}
 	return nodeprobe.Owner{}, false
 }
 
-func owned(job, sluid, step string) (nodeprobe.Owner, bool) {
+func newOwner(job, sluid, step string) (nodeprobe.Owner, bool) {
 	o := nodeprobe.Owner{SLUID: sluid, Step: step, By: "cgroup"}
 	if job == "" {
 		return o, true
 	}
-	id, ok := number(job)
+	id, ok := parseNumber(job)
 	o.Job = id
 	return o, ok
 }
 
-// number reads a job id: positive, and of a size Slurm can give.
-func number(s string) (int64, bool) {
+// parseNumber reads a job id: positive, and of a size Slurm can give.
+func parseNumber(s string) (int64, bool) {
 	id, err := strconv.ParseUint(s, 10, 32)
 	return int64(id), err == nil && id > 0
 }
 
-var title = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
+var stepdTitle = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
 
 // ParseTitle returns the job of a slurmstepd whose /proc/PID/cmdline this is.
 func ParseTitle(cmdline []byte) (nodeprobe.Owner, bool) {
-	m := title.FindSubmatch(cmdline)
+	m := stepdTitle.FindSubmatch(cmdline)
 	if m == nil {
 		return nodeprobe.Owner{}, false
 	}
-	id, ok := number(string(m[1]))
+	id, ok := parseNumber(string(m[1]))
 	return nodeprobe.Owner{Job: id, Step: string(m[2]), By: "title"}, ok
 }
 
@@ -82,7 +82,7 @@ func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
 			values[name] = value
 		}
 	}
-	id, ok := number(values["SLURM_JOB_ID"])
+	id, ok := parseNumber(values["SLURM_JOB_ID"])
 	if !ok {
 		return nodeprobe.Owner{}, false
 	}

@@ -5,7 +5,7 @@
 //	{"job": 4711}
 //
 // Whose report it is the kernel says, by the process at the other end of the
-// socket, and not the job: nobody can report for another.
+// socket, and not the job: no job can report for another.
 package report
 
 // DefaultPath is where the probe's unit has its socket.

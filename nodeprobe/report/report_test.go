@@ -21,16 +21,16 @@ import (
 
 var known = nodeprobe.Known
 
-// desk is a running server for which this process is of the owner.
-func desk(t *testing.T, owner nodeprobe.Owner) (path string, d *report.Desk) {
+// inbox is a running server for which this process is of the owner.
+func inbox(t *testing.T, owner nodeprobe.Owner) (path string, d *report.Inbox) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "p.sock")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = report.NewDesk(time.Now)
-	s := report.Server{Desk: d, Owner: func(pid int) nodeprobe.Owner {
+	d = report.NewInbox(time.Now)
+	s := report.Server{Inbox: d, Owner: func(pid int) nodeprobe.Owner {
 		if pid != os.Getpid() {
 			t.Errorf("asked about process %d, this is %d", pid, os.Getpid())
 		}
@@ -51,7 +51,7 @@ func desk(t *testing.T, owner nodeprobe.Owner) (path string, d *report.Desk) {
 var mine = nodeprobe.Owner{Job: 4711, Step: "0", By: "cgroup"}
 
 func TestReports(t *testing.T) {
-	path, d := desk(t, mine)
+	path, d := inbox(t, mine)
 	for i := range 3 {
 		a, err := report.Send(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), Epochs: known(90), Loss: known(-0.5)})
 		if err != nil || a.Job != 4711 {
@@ -59,10 +59,10 @@ func TestReports(t *testing.T) {
 		}
 	}
 	got := d.Reports()
-	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Did.Epoch != known(2) || got[0].Did.Step.Known || d.Taken() != 3 {
+	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.Taken() != 3 {
 		t.Errorf("%+v, %d taken", got, d.Taken())
 	}
-	if share := got[0].Did.Done(); share != known(2.0/90) {
+	if share := got[0].Progress.Done(); share != known(2.0/90) {
 		t.Errorf("done %v", share)
 	}
 }
@@ -72,7 +72,7 @@ func TestWhoIsNotBelieved(t *testing.T) {
 		"of no Slurm job": {},
 		"nothing else":    {Job: 4711, By: "environ"}, // another's number, perhaps
 	} {
-		path, d := desk(t, owner)
+		path, d := inbox(t, owner)
 		if _, err := report.Send(t.Context(), path, nodeprobe.Progress{Epoch: known(1)}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
@@ -130,7 +130,7 @@ func talk(t *testing.T, path, text string) string {
 }
 
 func TestHostileJobs(t *testing.T) {
-	path, d := desk(t, mine)
+	path, d := inbox(t, mine)
 	if got := talk(t, path, strings.Repeat("x", 1<<20)); got != "" && !strings.Contains(got, "at most 4096 bytes") {
 		t.Errorf("a line without end: %q", got)
 	}
@@ -155,7 +155,7 @@ func TestHostileJobs(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if r := d.Reports(); err != nil || len(r) != 1 || r[0].Did.Step != known(5) {
+	if r := d.Reports(); err != nil || len(r) != 1 || r[0].Progress.Step != known(5) {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -179,9 +179,9 @@ func TestNoProbe(t *testing.T) {
 	}
 }
 
-func TestDeskForgets(t *testing.T) {
+func TestInboxForgets(t *testing.T) {
 	now := time.Now()
-	d := report.NewDesk(func() time.Time { return now })
+	d := report.NewInbox(func() time.Time { return now })
 	var all sync.WaitGroup
 	for i := range 600 {
 		all.Go(func() {
@@ -205,7 +205,7 @@ func TestDeskForgets(t *testing.T) {
 }
 
 func TestReportInJSON(t *testing.T) {
-	r := nodeprobe.Report{Owner: mine, UID: 7, Did: nodeprobe.Progress{Step: known(0), Steps: known(9)}}
+	r := nodeprobe.Report{Owner: mine, UID: 7, Progress: nodeprobe.Progress{Step: known(0), Steps: known(9)}}
 	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// ErrNoProbe says that nobody takes reports on this machine.
+// ErrNoProbe says that no probe takes reports on this machine.
 var ErrNoProbe = errors.New("no node probe takes reports here: is this a GPU node, and does nodeprobe run with --progress?")
 
 // Send gives the probe a report of the job that the calling process is of and

@@ -24,7 +24,7 @@ const (
 
 // Server takes reports over a Unix socket.
 type Server struct {
-	Desk *Desk
+	Inbox *Inbox
 	// Owner names the job of a process; it is asked for every connection.
 	Owner func(pid int) nodeprobe.Owner
 }
@@ -46,15 +46,15 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 		select {
 		case room <- struct{}{}:
-			open.Go(func() { s.talk(c); <-room })
+			open.Go(func() { s.serveConn(c); <-room })
 		default:
 			_ = c.Close() // the job tries again with its next report
 		}
 	}
 }
 
-// talk takes the reports of one connection.
-func (s *Server) talk(c net.Conn) {
+// serveConn takes the reports of one connection.
+func (s *Server) serveConn(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(patience))
 	answers := json.NewEncoder(c)
@@ -67,7 +67,7 @@ func (s *Server) talk(c net.Conn) {
 	lines.Buffer(make([]byte, 0, 512), maxLine)
 	for n := 0; n < maxLines && lines.Scan(); n++ {
 		a := Answer{Job: who.Job, SLUID: who.SLUID}
-		if err := s.Desk.Take(lines.Bytes(), who, uid); err != nil {
+		if err := s.Inbox.Take(lines.Bytes(), who, uid); err != nil {
 			a = Answer{Error: err.Error()}
 		}
 		if answers.Encode(a) != nil {

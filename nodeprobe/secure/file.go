@@ -11,21 +11,21 @@ import (
 	"time"
 )
 
-// fresh is a value made of files, made anew when one of them changed. It is
+// cachedFile is a value made of files, made anew when one of them changed. It is
 // safe for concurrent use.
-type fresh[T any] struct {
+type cachedFile[T any] struct {
 	files []string
 	load  func() (T, error)
 
-	mu    sync.Mutex
-	of    []time.Time
-	value T
-	err   error
+	mu       sync.Mutex
+	modified []time.Time
+	value    T
+	err      error
 }
 
 // get returns the value. While new files make no sense, the old value holds; the
 // error says that there never was one.
-func (f *fresh[T]) get() (T, error) {
+func (f *cachedFile[T]) get() (T, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	times := make([]time.Time, len(f.files))
@@ -34,18 +34,18 @@ func (f *fresh[T]) get() (T, error) {
 			times[i] = info.ModTime()
 		}
 	}
-	if f.of != nil && same(times, f.of) {
+	if f.modified != nil && sameTimes(times, f.modified) {
 		return f.value, f.err
 	}
 	value, err := f.load()
-	if err == nil || f.of == nil || f.err != nil {
+	if err == nil || f.modified == nil || f.err != nil {
 		f.value, f.err = value, err
 	}
-	f.of = times
+	f.modified = times
 	return f.value, f.err
 }
 
-func same(a, b []time.Time) bool {
+func sameTimes(a, b []time.Time) bool {
 	for i := range a {
 		if !a[i].Equal(b[i]) {
 			return false
@@ -54,9 +54,9 @@ func same(a, b []time.Time) bool {
 	return true
 }
 
-// pair reads a certificate and its key.
-func pair(cert, key string) *fresh[*tls.Certificate] {
-	return &fresh[*tls.Certificate]{files: []string{cert, key}, load: func() (*tls.Certificate, error) {
+// keyPair reads a certificate and its key.
+func keyPair(cert, key string) *cachedFile[*tls.Certificate] {
+	return &cachedFile[*tls.Certificate]{files: []string{cert, key}, load: func() (*tls.Certificate, error) {
 		c, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificate %s with key %s: %w", cert, key, err)
@@ -66,8 +66,8 @@ func pair(cert, key string) *fresh[*tls.Certificate] {
 }
 
 // authorities reads the certificates of who may issue others.
-func authorities(file string) *fresh[*x509.CertPool] {
-	return &fresh[*x509.CertPool]{files: []string{file}, load: func() (*x509.CertPool, error) {
+func authorities(file string) *cachedFile[*x509.CertPool] {
+	return &cachedFile[*x509.CertPool]{files: []string{file}, load: func() (*x509.CertPool, error) {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificates: %w", err)
@@ -80,12 +80,12 @@ func authorities(file string) *fresh[*x509.CertPool] {
 	}}
 }
 
-// shortest a token may be: one that can be guessed is none.
-const shortest = 16
+// minTokenLength a token may be: one that can be guessed is none.
+const minTokenLength = 16
 
 // Token returns what reads the token of a file.
 func Token(file string) func() (string, error) {
-	f := &fresh[string]{files: []string{file}, load: func() (string, error) {
+	f := &cachedFile[string]{files: []string{file}, load: func() (string, error) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("reading the token: %w", err)
@@ -94,7 +94,7 @@ func Token(file string) func() (string, error) {
 			return "", fmt.Errorf("the token file %s is open to others (mode %04o): chmod g-w,o-rwx %s", file, info.Mode().Perm(), file)
 		}
 		t := strings.TrimSpace(string(b))
-		if len(t) < shortest || strings.ContainsAny(t, " \t\r\n") {
+		if len(t) < minTokenLength || strings.ContainsAny(t, " \t\r\n") {
 			return "", errors.New("the token in " + file + " is not one word of at least 16 characters")
 		}
 		return t, nil

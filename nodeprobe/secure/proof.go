@@ -43,8 +43,8 @@ func Believe(path string, answer http.Header, body []byte, token, nonce string) 
 	return nil
 }
 
-// asks reports whether the request is one that Ask made, and with which number.
-func asks(r *http.Request, token string) (nonce string, ok bool) {
+// nonceOf reports whether the request is one that Ask made, and with which number.
+func nonceOf(r *http.Request, token string) (nonce string, ok bool) {
 	nonce = r.Header.Get(nonceHeader)
 	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
 	return nonce, ok && nonce != "" && equal(got, proof(token, "question", r.URL.Path, nonce, nil))
@@ -59,21 +59,22 @@ func proof(token, what, path, nonce string, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// prove answers, with the proof that we know the token.
-func prove(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
-	a := &answer{ResponseWriter: w, status: http.StatusOK}
+// serveProved answers, with the proof that we know the token.
+func serveProved(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
+	a := &bufferedAnswer{ResponseWriter: w, status: http.StatusOK}
 	h.ServeHTTP(a, r)
 	w.Header().Set(proofHeader, proof(token, "answer", r.URL.Path, nonce, a.body.Bytes()))
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body.Bytes())
 }
 
-// answer keeps what is written until there is a proof for it.
-type answer struct {
+// bufferedAnswer keeps what is written until there is a proof for it.
+type bufferedAnswer struct {
 	http.ResponseWriter
 	status int
 	body   bytes.Buffer
 }
 
-func (a *answer) WriteHeader(status int)      { a.status = status }
-func (a *answer) Write(b []byte) (int, error) { return a.body.Write(b) }
+func (a *bufferedAnswer) WriteHeader(status int) { a.status = status }
+
+func (a *bufferedAnswer) Write(b []byte) (int, error) { return a.body.Write(b) }

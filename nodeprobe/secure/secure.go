@@ -11,7 +11,7 @@ import (
 // Server returns a probe's TLS: its certificate and key, and who must have
 // issued the client's certificate; "" when clients need none.
 func Server(cert, key, clientCA string) (*tls.Config, error) {
-	mine := pair(cert, key)
+	mine := keyPair(cert, key)
 	if _, err := mine.get(); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func Client(ca, cert, key string) (*tls.Config, error) {
 		c.RootCAs = pool
 	}
 	if cert != "" || key != "" {
-		mine := pair(cert, key)
+		mine := keyPair(cert, key)
 		if _, err := mine.get(); err != nil {
 			return nil, err
 		}
@@ -68,8 +68,8 @@ func Guard(h http.Handler, token func() (string, error)) http.Handler {
 			h.ServeHTTP(w, r)
 			return
 		}
-		if nonce, ok := asks(r, want); ok && err == nil {
-			prove(h, w, r, want, nonce)
+		if nonce, ok := nonceOf(r, want); ok && err == nil {
+			serveProved(h, w, r, want, nonce)
 			return
 		}
 		if got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && err == nil && equal(got, want) {

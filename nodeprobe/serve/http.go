@@ -15,13 +15,13 @@ import (
 // inFlight is how many requests are answered at once; others are sent away.
 const inFlight = 4
 
-// Handler serves what the keeper has and the metrics gathered.
-func Handler(k *Keeper, metrics prometheus.Gatherer) http.Handler {
+// Handler serves what the sampler has and the metrics gathered.
+func Handler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/sample", func(w http.ResponseWriter, _ *http.Request) { sample(w, k) })
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { health(w, k) })
+	mux.HandleFunc("GET /v1/sample", func(w http.ResponseWriter, _ *http.Request) { serveSample(w, k) })
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { serveHealth(w, k) })
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{DisableCompression: true}))
-	return limit(mux, inFlight)
+	return limitRequests(mux, inFlight)
 }
 
 // Server returns a server for the handler that no slow or talkative client can
@@ -33,7 +33,7 @@ func Server(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-func sample(w http.ResponseWriter, k *Keeper) {
+func serveSample(w http.ResponseWriter, k *Sampler) {
 	body, err := json.Marshal(k.Sample())
 	if err != nil {
 		http.Error(w, "the sample cannot be written: "+err.Error(), http.StatusInternalServerError)
@@ -43,9 +43,9 @@ func sample(w http.ResponseWriter, k *Keeper) {
 	_, _ = w.Write(append(body, '\n'))
 }
 
-// health is 200 while the probe does its work, which it does without a driver
+// serveHealth is 200 while the probe does its work, which it does without a driver
 // too, and 503 while nothing answers.
-func health(w http.ResponseWriter, k *Keeper) {
+func serveHealth(w http.ResponseWriter, k *Sampler) {
 	if why := k.Hung(); why != "" {
 		http.Error(w, why, http.StatusServiceUnavailable)
 		return
@@ -57,8 +57,8 @@ func health(w http.ResponseWriter, k *Keeper) {
 	_, _ = io.WriteString(w, "ok\n")
 }
 
-// limit answers 503 to more than n requests at once.
-func limit(h http.Handler, n int) http.Handler {
+// limitRequests answers 503 to more than n requests at once.
+func limitRequests(h http.Handler, n int) http.Handler {
 	room := make(chan struct{}, n)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {

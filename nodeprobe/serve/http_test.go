@@ -25,11 +25,11 @@ func (r *rig) get(path string) *httptest.ResponseRecorder {
 	return w
 }
 
-func (r *rig) handler() http.Handler { return serve.Handler(r.Keeper, r.registry()) }
+func (r *rig) handler() http.Handler { return serve.Handler(r.Sampler, r.registry()) }
 
 func (r *rig) registry() *prometheus.Registry {
 	reg := prometheus.NewPedanticRegistry()
-	reg.MustRegister(serve.NewCollector(r.Keeper, func() int { return 1 }, func() uint64 { return 3 }))
+	reg.MustRegister(serve.NewCollector(r.Sampler, func() int { return 1 }, func() uint64 { return 3 }))
 	return reg
 }
 
@@ -128,7 +128,7 @@ func (h holding) Gather() ([]*dto.MetricFamily, error) {
 func TestTooManyRequestsAtOnce(t *testing.T) {
 	r := newRig()
 	h := holding{make(chan struct{}), make(chan struct{})}
-	handler := serve.Handler(r.Keeper, h)
+	handler := serve.Handler(r.Sampler, h)
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {

@@ -8,18 +8,18 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// Collector turns the keeper's sample into metrics. An unknown reading has no
+// Collector turns the sampler's sample into metrics. An unknown reading has no
 // metric, and while there is no fresh sample only nodeprobe_up and its like
 // are served: a stale number would look like a fresh one.
 type Collector struct {
-	keeper *Keeper
-	starts func() int
-	taken  func() uint64
+	sampler *Sampler
+	starts  func() int
+	taken   func() uint64
 }
 
 // NewCollector returns a collector; starts counts the readers of the driver
 // that were started, taken the reports of jobs that were taken.
-func NewCollector(k *Keeper, starts func() int, taken func() uint64) *Collector {
+func NewCollector(k *Sampler, starts func() int, taken func() uint64) *Collector {
 	return &Collector{k, starts, taken}
 }
 
@@ -36,10 +36,10 @@ var (
 	driver    = desc("nodeprobe_driver_info", "The driver.", "version", "cuda")
 	missing   = desc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
 	gpuInfo   = desc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
-	gpuSick   = desc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", labels("reason")...)
-	xid       = desc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", labels()...)
-	processes = desc("nodeprobe_gpu_processes", "Processes on the GPU.", labels()...)
-	throttled = desc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", labels("reason")...)
+	gpuSick   = desc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", gpuLabels("reason")...)
+	xid       = desc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", gpuLabels()...)
+	processes = desc("nodeprobe_gpu_processes", "Processes on the GPU.", gpuLabels()...)
+	throttled = desc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", gpuLabels("reason")...)
 	sliceUsed = desc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
 	sliceAll  = desc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
 	jobMemory = desc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
@@ -49,15 +49,15 @@ func desc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
-// labels are those of every metric of a GPU: job is empty when there is none
+// gpuLabels are those of every metric of a GPU: job is empty when there is none
 // and "shared" when there are several.
-func labels(more ...string) []string { return append([]string{"gpu", "uuid", "job"}, more...) }
+func gpuLabels(more ...string) []string { return append([]string{"gpu", "uuid", "job"}, more...) }
 
 // Collect sends the metrics.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
-	s := c.keeper.Sample()
-	tries, failed := c.keeper.Counts()
-	ch <- gauge(up, one(s.Error == ""))
+	s := c.sampler.Sample()
+	tries, failed := c.sampler.Counts()
+	ch <- gauge(up, gaugeBool(s.Error == ""))
 	ch <- counter(samples, float64(tries))
 	ch <- counter(failures, float64(failed))
 	ch <- counter(starts, float64(c.starts()))
@@ -80,25 +80,25 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	at := []string{strconv.Itoa(g.Index), g.UUID, jobLabel(g)}
 	ch <- gauge(gpuInfo, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
-	ch <- gauge(gpuSick, one(g.Sick != ""), with(at, g.Sick)...)
+	ch <- gauge(gpuSick, gaugeBool(g.Sick != ""), appendLabels(at, g.Sick)...)
 	for i := range gpuMetrics {
 		m := &gpuMetrics[i]
 		if v := m.Of(g); v.Known {
-			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, with(at, m.labels...)...)
+			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, appendLabels(at, m.labels...)...)
 		}
 	}
 	if g.Errors.XidWatched || g.Errors.Xid != nil {
-		ch <- gauge(xid, code(g.Errors.Xid), at...)
+		ch <- gauge(xid, xidCode(g.Errors.Xid), at...)
 	}
 	if g.Throttle != nil {
 		for _, why := range g.Throttle.Reasons {
-			ch <- gauge(throttled, 1, with(at, why)...)
+			ch <- gauge(throttled, 1, appendLabels(at, why)...)
 		}
 	}
 	for _, p := range g.Parts {
 		at := []string{at[0], p.UUID, p.Profile}
-		send(ch, sliceUsed, p.MemUsedMB, at)
-		send(ch, sliceAll, p.MemTotalMB, at)
+		sendMiB(ch, sliceUsed, p.MemUsedMB, at)
+		sendMiB(ch, sliceAll, p.MemTotalMB, at)
 	}
 	if g.ProcsKnown {
 		ch <- gauge(processes, float64(len(g.Procs)), at...)
@@ -106,8 +106,8 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	}
 }
 
-// send sends mebibytes as bytes when they are known.
-func send(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
+// sendMiB sends mebibytes as bytes when they are known.
+func sendMiB(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
 	if m.Known {
 		ch <- gauge(d, m.Value*(1<<20), labels...)
 	}
@@ -115,7 +115,7 @@ func send(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, 
 
 func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
-		send(ch, jobMemory, j.MemMB, []string{number(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
+		sendMiB(ch, jobMemory, j.MemMB, []string{jobNumber(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
 	}
 }
 
@@ -132,24 +132,24 @@ func jobLabel(g *nodeprobe.GPU) string {
 	}
 }
 
-// number is empty for a job of which only the SLUID is known.
-func number(job int64) string {
+// jobNumber is empty for a job of which only the SLUID is known.
+func jobNumber(job int64) string {
 	if job == 0 {
 		return ""
 	}
 	return strconv.FormatInt(job, 10)
 }
 
-func code(x *nodeprobe.Xid) float64 {
+func xidCode(x *nodeprobe.Xid) float64 {
 	if x == nil {
 		return 0
 	}
 	return float64(x.Code)
 }
 
-func with(at []string, more ...string) []string { return append(at[:len(at):len(at)], more...) }
+func appendLabels(at []string, more ...string) []string { return append(at[:len(at):len(at)], more...) }
 
-func one(b bool) float64 {
+func gaugeBool(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -172,9 +172,9 @@ type gpuMetric struct {
 	labels []string // values of the labels beyond those of every metric of a GPU
 }
 
-var gpuMetrics = describe(nodeprobe.Metrics)
+var gpuMetrics = describeMetrics(nodeprobe.Metrics)
 
-func describe(list []nodeprobe.Metric) []gpuMetric {
+func describeMetrics(list []nodeprobe.Metric) []gpuMetric {
 	var out []gpuMetric
 	for _, m := range list {
 		d := gpuMetric{Metric: m, kind: prometheus.GaugeValue}
@@ -182,10 +182,10 @@ func describe(list []nodeprobe.Metric) []gpuMetric {
 			d.kind = prometheus.CounterValue
 		}
 		var names []string
-		for _, l := range m.Label {
+		for _, l := range m.Labels {
 			names, d.labels = append(names, l[0]), append(d.labels, l[1])
 		}
-		d.desc = desc("nodeprobe_gpu_"+m.Name, m.Help, labels(names...)...)
+		d.desc = desc("nodeprobe_gpu_"+m.Name, m.Help, gpuLabels(names...)...)
 		out = append(out, d)
 	}
 	return out

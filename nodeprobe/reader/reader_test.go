@@ -1,4 +1,4 @@
-package look_test
+package reader_test
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/nodeprobe/look"
 	"fairbridge/nodeprobe/owner"
+	"fairbridge/nodeprobe/reader"
 )
 
 // driver is opened, read and closed as its test wants.
@@ -19,7 +19,7 @@ type driver struct {
 	opened, closed         int
 }
 
-func (d *driver) open() (look.Driver, error) {
+func (d *driver) open() (reader.Driver, error) {
 	if d.absent != nil {
 		return (*driver)(nil), d.absent
 	}
@@ -35,7 +35,7 @@ func (d *driver) Read() ([]nodeprobe.GPU, error) {
 
 func (d *driver) Close() error { d.closed++; return d.stuck }
 
-func looker(t *testing.T, d *driver) *look.Looker {
+func newReader(t *testing.T, d *driver) *reader.Reader {
 	root := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(root, "7"), 0o755); err != nil {
 		t.Fatal(err)
@@ -48,12 +48,12 @@ func looker(t *testing.T, d *driver) *look.Looker {
 			t.Fatal(err)
 		}
 	}
-	return &look.Looker{Node: "n1", Open: d.open, Owners: owner.Finder{Root: root}, Now: func() time.Time { return time.Unix(9, 0) }}
+	return &reader.Reader{Node: "n1", Open: d.open, Owners: owner.Finder{Root: root}, Now: func() time.Time { return time.Unix(9, 0) }}
 }
 
 func TestTake(t *testing.T) {
 	d := &driver{}
-	s := looker(t, d).Take()
+	s := newReader(t, d).Take()
 	if s.Error != "" || s.Node != "n1" || !s.At.Equal(time.Unix(9, 0)) || s.Driver.Version != "550" || len(s.GPUs) != 2 {
 		t.Fatalf("%+v", s)
 	}
@@ -68,7 +68,7 @@ func TestTake(t *testing.T) {
 
 func TestTakeOpensTheDriverWhenThereIsOne(t *testing.T) {
 	d := &driver{absent: errors.New("no driver")}
-	l := looker(t, d)
+	l := newReader(t, d)
 	for range 2 {
 		if s := l.Take(); s.Error != "no driver" || !s.At.IsZero() || s.GPUs == nil {
 			t.Errorf("%+v", s)
@@ -87,7 +87,7 @@ func TestTakeOpensTheDriverWhenThereIsOne(t *testing.T) {
 
 func TestTakeOpensAFailingDriverAgain(t *testing.T) {
 	d := &driver{failing: errors.New("reloaded"), stuck: errors.New("busy")}
-	l := looker(t, d)
+	l := newReader(t, d)
 	if s := l.Take(); !strings.Contains(s.Error, "reloaded") || !strings.Contains(s.Error, "busy") || len(s.GPUs) != 0 {
 		t.Errorf("%+v", s)
 	}

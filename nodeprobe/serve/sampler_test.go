@@ -21,9 +21,9 @@ type script struct {
 
 func (s *script) Take(context.Context) (nodeprobe.Sample, error) { return s.s, s.err }
 
-// rig is a keeper, its source, its clock and its log.
+// rig is a sampler, its source, its clock and its log.
 type rig struct {
-	*serve.Keeper
+	*serve.Sampler
 	source script
 	now    time.Time
 	log    bytes.Buffer
@@ -31,7 +31,7 @@ type rig struct {
 
 func newRig() *rig {
 	r := &rig{now: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)}
-	r.Keeper = serve.NewKeeper("n1", &r.source, slog.New(slog.NewTextHandler(&r.log, nil)), func() time.Time { return r.now })
+	r.Sampler = serve.NewSampler("n1", &r.source, slog.New(slog.NewTextHandler(&r.log, nil)), func() time.Time { return r.now })
 	return r
 }
 
@@ -48,7 +48,7 @@ func gpus(busy float64) nodeprobe.Sample {
 	return nodeprobe.Sample{Node: "as the child says", GPUs: []nodeprobe.GPU{{UUID: "a", Busy: nodeprobe.Known(busy)}}}
 }
 
-func TestKeeperServesTheLastGoodSampleAsStale(t *testing.T) {
+func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
 	r := newRig()
 	if s := r.Sample(); s.Error == "" || !s.At.IsZero() || s.Node != "n1" || s.GPUs == nil {
 		t.Errorf("before the first: %+v", s)
@@ -65,7 +65,7 @@ func TestKeeperServesTheLastGoodSampleAsStale(t *testing.T) {
 	}
 }
 
-func TestKeeperWithoutADriver(t *testing.T) {
+func TestSamplerWithoutADriver(t *testing.T) {
 	r := newRig()
 	s := r.step(nodeprobe.Sample{Error: "no NVIDIA driver"}, nil)
 	if s.Error != "no NVIDIA driver" || s.Stale || !s.At.IsZero() || len(s.GPUs) != 0 || r.Hung() != "" {
@@ -73,7 +73,7 @@ func TestKeeperWithoutADriver(t *testing.T) {
 	}
 }
 
-func TestKeeperLogsChangesOnly(t *testing.T) {
+func TestSamplerLogsChangesOnly(t *testing.T) {
 	r := newRig()
 	for range 3 {
 		r.step(nodeprobe.Sample{}, errors.New("it hangs"))

@@ -13,75 +13,75 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// What a desk keeps: reports of so many jobs, for so long.
+// What an inbox keeps: reports of so many jobs, for so long.
 const (
 	maxJobs = 512
 	maxAge  = 24 * time.Hour
 )
 
-// Desk keeps the newest report of each job. It is safe for concurrent use.
-type Desk struct {
+// Inbox keeps the newest report of each job. It is safe for concurrent use.
+type Inbox struct {
 	now func() time.Time
 
-	mu    sync.Mutex
-	last  map[nodeprobe.Owner]entry
-	taken uint64
+	mu     sync.Mutex
+	newest map[nodeprobe.Owner]received
+	taken  uint64
 }
 
-// entry is a report with the steady time it came.
-type entry struct {
+// received is a report with the steady time it came.
+type received struct {
 	nodeprobe.Report
-	came time.Time
+	at time.Time
 }
 
-// NewDesk returns a desk without reports; now is time.Now but in tests.
-func NewDesk(now func() time.Time) *Desk {
-	return &Desk{now: now, last: map[nodeprobe.Owner]entry{}}
+// NewInbox returns an inbox without reports; now is time.Now but in tests.
+func NewInbox(now func() time.Time) *Inbox {
+	return &Inbox{now: now, newest: map[nodeprobe.Owner]received{}}
 }
 
 // Take keeps a line as the owner's newest report. What the line leaves out is
 // forgotten, too. The error says what is wrong with it.
-func (d *Desk) Take(line []byte, by nodeprobe.Owner, uid int) error {
+func (i *Inbox) Take(line []byte, by nodeprobe.Owner, uid int) error {
 	p, err := Parse(line)
 	if err != nil {
 		return err
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.now()
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := i.now()
 	key := nodeprobe.Owner{Job: by.Job, SLUID: by.SLUID}
-	if _, known := d.last[key]; !known {
-		d.makeRoom(now)
+	if _, known := i.newest[key]; !known {
+		i.makeRoom(now)
 	}
-	d.last[key] = entry{nodeprobe.Report{Owner: by, UID: uid, At: now.UTC(), Did: p}, now}
-	d.taken++
+	i.newest[key] = received{nodeprobe.Report{Owner: by, UID: uid, At: now.UTC(), Progress: p}, now}
+	i.taken++
 	return nil
 }
 
 // makeRoom forgets what is old, and the oldest when there are too many.
-func (d *Desk) makeRoom(now time.Time) {
+func (i *Inbox) makeRoom(now time.Time) {
 	var oldest nodeprobe.Owner
 	var at time.Time
-	for key, e := range d.last {
-		if now.Sub(e.came) > maxAge {
-			delete(d.last, key)
-		} else if at.IsZero() || e.came.Before(at) {
-			oldest, at = key, e.came
+	for key, e := range i.newest {
+		if now.Sub(e.at) > maxAge {
+			delete(i.newest, key)
+		} else if at.IsZero() || e.at.Before(at) {
+			oldest, at = key, e.at
 		}
 	}
-	if len(d.last) >= maxJobs {
-		delete(d.last, oldest)
+	if len(i.newest) >= maxJobs {
+		delete(i.newest, oldest)
 	}
 }
 
 // Reports returns the newest report of each job, by job and SLUID.
-func (d *Desk) Reports() []nodeprobe.Report {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.now()
+func (i *Inbox) Reports() []nodeprobe.Report {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	now := i.now()
 	var out []nodeprobe.Report
-	for _, e := range d.last {
-		if age := now.Sub(e.came); age <= maxAge {
+	for _, e := range i.newest {
+		if age := now.Sub(e.at); age <= maxAge {
 			r := e.Report
 			r.Age = age.Seconds()
 			out = append(out, r)
@@ -94,10 +94,10 @@ func (d *Desk) Reports() []nodeprobe.Report {
 }
 
 // Taken returns how many reports were taken.
-func (d *Desk) Taken() uint64 {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.taken
+func (i *Inbox) Taken() uint64 {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.taken
 }
 
 // Parse reads one line of JSON strictly: a misspelt name is an error and not

@@ -12,10 +12,10 @@ import (
 	"fairbridge/nodeprobe/report"
 )
 
-// desk takes jobs' reports of their progress until the context ends. Without
+// serveProgress takes jobs' reports of their progress until the context ends. Without
 // --progress it is an empty one.
-func (o *options) desk(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*report.Desk, error) {
-	d := report.NewDesk(time.Now)
+func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*report.Inbox, error) {
+	d := report.NewInbox(time.Now)
 	if o.progress == "" {
 		return d, nil
 	}
@@ -27,7 +27,7 @@ func (o *options) desk(ctx context.Context, running *sync.WaitGroup, failed chan
 	if err := os.Chmod(o.progress, 0o666); err != nil { // every user's jobs report
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	s := report.Server{Desk: d, Owner: ownerOf}
+	s := report.Server{Inbox: d, Owner: ownerOf}
 	running.Go(func() {
 		if err := s.Serve(ctx, l); err != nil {
 			failed <- err

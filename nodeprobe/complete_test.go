@@ -37,14 +37,14 @@ func TestJobsOf(t *testing.T) {
 	}
 }
 
-func TestSettleKeepsWhatARestartedReaderForgot(t *testing.T) {
+func TestCompleteKeepsWhatARestartedReaderForgot(t *testing.T) {
 	before := nodeprobe.Sample{GPUs: []nodeprobe.GPU{
 		{Index: 0, UUID: "a", Errors: nodeprobe.Errors{Xid: &nodeprobe.Xid{Code: 79}}},
 		{Index: 1, UUID: "b", Model: "T4"},
 		{Index: 2, UUID: "c"},
 	}}
 	now := nodeprobe.Sample{GPUs: []nodeprobe.GPU{{Index: 0, UUID: "c"}, {Index: 2, UUID: "a"}}} // renumbered
-	now.Settle(&before)
+	now.Complete(&before)
 	var got []string
 	for _, g := range now.GPUs {
 		got = append(got, g.UUID+" "+g.Model+" "+g.Sick)

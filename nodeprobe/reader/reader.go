@@ -1,0 +1,100 @@
+// Package reader takes samples: it reads the driver, opening it as long as there
+// is none, and names the jobs of the processes. Its calls can hang with the
+// driver; package child keeps it in a process of its own.
+package reader
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/nodeprobe/owner"
+)
+
+// Driver is an opened driver.
+type Driver interface {
+	About() nodeprobe.Driver
+	Read() ([]nodeprobe.GPU, error)
+	Close() error
+}
+
+// Reader takes samples. It is not safe for concurrent use.
+type Reader struct {
+	Node   string
+	Open   func() (Driver, error)
+	Owners owner.Finder
+	Now    func() time.Time
+
+	driver Driver // nil: not open
+}
+
+// Take takes a sample. Without a driver the sample says so; the next one tries
+// again.
+func (r *Reader) Take() nodeprobe.Sample {
+	s := nodeprobe.Sample{Node: r.Node, GPUs: []nodeprobe.GPU{}}
+	if err := r.read(&s); err != nil {
+		s.Error = err.Error()
+	}
+	return s
+}
+
+func (r *Reader) read(s *nodeprobe.Sample) error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	owners := r.Owners.Begin()
+	gpus, err := r.driver.Read()
+	if err != nil {
+		return r.reopenLater(err)
+	}
+	nameOwners(gpus, owners)
+	s.At, s.Driver, s.GPUs = r.Now().UTC(), r.driver.About(), gpus
+	return nil
+}
+
+func (r *Reader) open() (err error) {
+	if r.driver == nil {
+		r.driver, err = r.Open()
+	}
+	if err != nil {
+		r.driver = nil // not a nil pointer in an interface
+	}
+	return err
+}
+
+// reopenLater closes a driver that fails as a whole, so that the next sample opens the
+// one that may be there after a reload.
+func (r *Reader) reopenLater(why error) error {
+	err := r.driver.Close()
+	r.driver = nil
+	if err != nil {
+		return fmt.Errorf("%w (closing it: %v)", why, err)
+	}
+	return why
+}
+
+// Close gives the driver back.
+func (r *Reader) Close() error {
+	if r.driver == nil {
+		return nil
+	}
+	err := r.driver.Close()
+	r.driver = nil
+	return err
+}
+
+// nameOwners finds the job of every process, once for each.
+func nameOwners(gpus []nodeprobe.GPU, owners owner.Lookup) {
+	known := map[int]nodeprobe.Owner{}
+	for i := range gpus {
+		for j := range gpus[i].Procs {
+			p := &gpus[i].Procs[j]
+			o, ok := known[p.PID]
+			if !ok {
+				o = owners.Of(p.PID)
+				known[p.PID] = o
+			}
+			p.Owner = o
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package serve
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"fairbridge/nodeprobe"
+)
+
+// Source takes samples. The error means that none could be taken; a sample
+// whose Error is set means that there is no working driver.
+type Source interface {
+	Take(context.Context) (nodeprobe.Sample, error)
+}
+
+// Sampler takes samples regularly and keeps the last good one.
+type Sampler struct {
+	// Reports tells what jobs said of their progress; nil: nothing. It is set
+	// before the sampler is used.
+	Reports func() []nodeprobe.Report
+
+	source Source
+	log    *slog.Logger
+	now    func() time.Time
+
+	mu              sync.Mutex
+	lastGood        nodeprobe.Sample // the last with a working driver; zero At: none yet
+	lastGoodAt      time.Time        // when it was taken, by the steady clock
+	failure         string           // why there is none since; "" when there is
+	hung            bool             // nothing answered at the last try
+	tries, failures uint64
+}
+
+// NewSampler returns a sampler for the node that has no sample yet.
+func NewSampler(node string, source Source, log *slog.Logger, now func() time.Time) *Sampler {
+	return &Sampler{source: source, log: log, now: now, failure: "no sample was taken yet",
+		lastGood: nodeprobe.Sample{Node: node, GPUs: []nodeprobe.GPU{}}}
+}
+
+// Run takes a sample at once and then every interval until the context ends,
+// and calls after when each is done, whether it was good or not.
+func (p *Sampler) Run(ctx context.Context, every time.Duration, after func()) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		p.Step(ctx)
+		after()
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Step takes one sample.
+func (p *Sampler) Step(ctx context.Context) {
+	s, err := p.source.Take(ctx)
+	if ctx.Err() != nil {
+		return // stopping, not failing
+	}
+	why := s.Error
+	if err != nil {
+		why = err.Error()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.logChange(why)
+	p.tries++
+	p.hung, p.failure = err != nil, why
+	if why != "" {
+		p.failures++
+		return
+	}
+	p.keep(s)
+}
+
+// logChange logs a change, not a state.
+func (p *Sampler) logChange(why string) {
+	switch {
+	case why != "" && p.failure != why:
+		p.log.Warn("no fresh sample of the GPUs", "why", why)
+	case why == "" && p.failure != "":
+		p.log.Info("the GPUs are sampled")
+	}
+}
+
+func (p *Sampler) keep(s nodeprobe.Sample) {
+	var before *nodeprobe.Sample
+	if !p.lastGood.At.IsZero() {
+		before = &p.lastGood
+	}
+	s.Node, s.Seq = p.lastGood.Node, p.lastGood.Seq+1
+	s.Complete(before)
+	p.lastGood, p.lastGoodAt = s, p.now()
+}
+
+// Sample returns the last good sample with its age, marked stale when newer
+// ones failed. Its slices must not be changed.
+func (p *Sampler) Sample() nodeprobe.Sample {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s := p.lastGood
+	s.Error = p.failure
+	if p.Reports != nil {
+		s.Reports = p.Reports()
+	}
+	if !s.At.IsZero() {
+		s.Stale = p.failure != ""
+		s.Age = p.now().Sub(p.lastGoodAt).Seconds()
+	}
+	return s
+}
+
+// Hung says why nothing answers, "" when the driver or its absence was seen at
+// the last try.
+func (p *Sampler) Hung() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.hung {
+		return p.failure
+	}
+	return ""
+}
+
+// Counts returns how many samples were tried and how many failed.
+func (p *Sampler) Counts() (tries, failures uint64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tries, p.failures
+}
