@@ -25,7 +25,7 @@ func newForesight(m *learn.Model) *foresight {
 
 // left returns what remains of a job, and its standard error.
 func (f *foresight) left(j *policy.Job) (left, sigma time.Duration) {
-	return f.of(learn.JobOf(j)).Left(learn.Ran(j))
+	return f.of(learn.JobFrom(j)).Left(learn.Ran(j))
 }
 
 func (f *foresight) of(j learn.Job) *learn.Dist {

@@ -53,15 +53,15 @@ func TestACrashIsNotTheEnd(t *testing.T) {
 		"activating": "", "active": "", "inactive": "",
 		"failed": "start --no-block fairbridge-release.service\n",
 	} {
-		if got := tried(t, script, state); got != want {
+		if got := systemctlCalls(t, script, state); got != want {
 			t.Errorf("while the daemon is %s: systemctl %q, want %q", state, got, want)
 		}
 	}
 }
 
-// tried runs the script with a systemctl that finds the daemon in the state and
+// systemctlCalls runs the script with a systemctl that finds the daemon in the state and
 // returns what else was asked of it.
-func tried(t *testing.T, script, state string) string {
+func systemctlCalls(t *testing.T, script, state string) string {
 	t.Helper()
 	dir := t.TempDir()
 	fake := "#!/bin/sh\nif [ \"$*\" = 'is-failed --quiet fairbridge.service' ]; then test " + state + " = failed; else echo \"$*\"; fi\n"

@@ -11,9 +11,9 @@ type Dist struct {
 	limit float64 // seconds; 0: none
 }
 
-// rare is the share of run times below which the distribution knows nothing:
-// jobs that run that long go on as long again.
-const rare = 1e-5
+// minTailShare is the share of run times below which the distribution knows nothing:
+// a job that outlasts all but so few runs as long again.
+const minTailShare = 1e-5
 
 // Left returns the median of what remains of a job that has run so long, and how
 // far above it lies the time within which five of six such jobs end (84 %: for a
@@ -28,14 +28,14 @@ func (d *Dist) Left(ran time.Duration) (left, sigma time.Duration) {
 // standard deviation. Both are mostly about the rare long runs.
 func (d *Dist) Mean(ran time.Duration) (mean, sigma time.Duration) {
 	t := d.tail(ran.Seconds())
-	if t.sum < rare {
+	if t.sum < minTailShare {
 		left := d.lindy(t.ran)
 		return duration(left), duration(left)
 	}
 	var m, s float64
 	for b := t.first; b <= t.last; b++ {
 		share, lo, hi := t.bin(d, b)
-		one, two := within(b, lo, hi)
+		one, two := binMoments(b, lo, hi)
 		m += share * one
 		s += share * two
 	}
@@ -47,9 +47,9 @@ func (d *Dist) Mean(ran time.Duration) (mean, sigma time.Duration) {
 // probability q; 0 for one past its time limit.
 func (d *Dist) Quantile(q float64, ran time.Duration) time.Duration {
 	t := d.tail(ran.Seconds())
-	if t.sum < rare {
+	if t.sum < minTailShare {
 		left := t.ran * q / max(1-q, .01) // Pareto with exponent 1
-		return duration(min(left, t.most(left)))
+		return duration(min(left, t.clamp(left)))
 	}
 	want := q * t.sum
 	for b := t.first; b <= t.last; b++ {
@@ -72,7 +72,7 @@ type tail struct {
 }
 
 func (d *Dist) tail(ran float64) tail {
-	t := tail{ran: max(ran, 0), to: lower[bins], last: bins - 1}
+	t := tail{ran: max(ran, 0), to: lowerEdges[bins], last: bins - 1}
 	if d.limit > 0 && d.limit < t.to {
 		t.to, t.last, t.limited = d.limit, binOf(d.limit), true
 	}
@@ -90,7 +90,7 @@ func (d *Dist) tail(ran float64) tail {
 // values: what the limit cuts off a bin is squeezed into the rest, as runs into
 // the limit end there; what lies before now did not happen.
 func (t *tail) bin(d *Dist, b int) (share, lo, hi float64) {
-	share, lo, hi = d.mass[b], lower[b], min(lower[b+1], t.to)
+	share, lo, hi = d.mass[b], lowerEdges[b], min(lowerEdges[b+1], t.to)
 	if b == 0 {
 		lo = min(lo, hi/2)
 	}
@@ -101,7 +101,8 @@ func (t *tail) bin(d *Dist, b int) (share, lo, hi float64) {
 	return max(share, 0), lo, hi
 }
 
-// lindy is the rule for jobs that outlast all that is known.
+// lindy is the rule for jobs that outlast all that is known, the Lindy effect: as
+// long again as they ran, within the limit.
 func (d *Dist) lindy(ran float64) float64 {
 	left := max(ran, 1)
 	if d.limit > 0 {
@@ -110,16 +111,19 @@ func (d *Dist) lindy(ran float64) float64 {
 	return left
 }
 
-func (t *tail) most(left float64) float64 {
+// clamp returns what is left until the limit, or left where there is none.
+func (t *tail) clamp(left float64) float64 {
 	if t.limited {
 		return t.to - t.ran
 	}
 	return left
 }
 
-func within(b int, lo, hi float64) (first, second float64) {
-	if lo == lower[b] && hi == lower[b+1] {
-		return mean[b], square[b]
+// binMoments returns mean and mean square of the run times of a bin between two
+// values.
+func binMoments(b int, lo, hi float64) (first, second float64) {
+	if lo == lowerEdges[b] && hi == lowerEdges[b+1] {
+		return binMeans[b], binMeanSquares[b]
 	}
 	return moments(lo, hi)
 }

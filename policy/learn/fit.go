@@ -15,36 +15,36 @@ func Fit(runs []Run, most int) *Model {
 		runs = slices.Clone(runs)
 		slices.SortStableFunc(runs, byEnd)
 	}
-	from := len(runs) * (100 - tried) / 100
+	from := len(runs) * (100 - trialPercent) / 100
 	for i := range runs[:from] {
 		m.Add(&runs[i])
 	}
-	if v := m.try(runs[from:]); len(v) >= enough {
+	if v := m.collectTrials(runs[from:]); len(v) >= minTrials {
 		m.tune(v)
 	}
 	m.Speeds = Speeds(runs)
-	m.Settle(most)
+	m.Compact(most)
 	return m
 }
 
-// The last tried percent of the runs say which numbers are best, if they are
-// enough; mostTried of them are looked at.
+// The last trialPercent of the runs say which parameters are best, if there are at
+// least minTrials; no more than maxTrials of them are looked at.
 const (
-	tried     = 25
-	enough    = 100
-	mostTried = 4000
+	trialPercent = 25
+	minTrials    = 100
+	maxTrials    = 4000
 )
 
 func byEnd(a, b Run) int { return a.End.Compare(b.End) }
 
-// Known returns when a model that is fitted every hour knows of a run that
+// KnownFrom returns when a model that is fitted every hour knows of a run that
 // ended at a time: at the next full hour.
-func Known(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
+func KnownFrom(end time.Time) time.Time { return end.Add(time.Hour - 1).Truncate(time.Hour) }
 
-// try adds runs in the order in which they ended and notes, for some of them,
+// collectTrials adds runs in the order in which they ended and notes, for some of them,
 // what each level of a model fitted every hour had known at their start.
-func (m *Model) try(runs []Run) []trial {
-	every := max(1, (len(runs)+mostTried-1)/mostTried)
+func (m *Model) collectTrials(runs []Run) []trial {
+	every := max(1, (len(runs)+maxTrials-1)/maxTrials)
 	var starts []*Run
 	for i := 0; i < len(runs); i += every {
 		starts = append(starts, &runs[i])
@@ -52,9 +52,9 @@ func (m *Model) try(runs []Run) []trial {
 	slices.SortStableFunc(starts, func(a, b *Run) int { return a.Start.Compare(b.Start) })
 	all := make([]trial, 0, len(starts))
 	for i := range runs {
-		for len(starts) > 0 && starts[0].Start.Before(Known(runs[i].End)) {
+		for len(starts) > 0 && starts[0].Start.Before(KnownFrom(runs[i].End)) {
 			if starts[0].seconds() > 0 {
-				all = append(all, m.trial(starts[0]))
+				all = append(all, m.newTrial(starts[0]))
 			}
 			starts = starts[1:]
 		}

@@ -16,8 +16,8 @@ type group struct {
 	unit float64
 }
 
-// mostUnit is where units are brought back to one.
-const mostUnit = 1e12
+// maxUnit is where units are brought back to one.
+const maxUnit = 1e12
 
 // add counts one more run.
 func (g *group) add(bin int, keep float64) {
@@ -32,19 +32,19 @@ func (g *group) add(bin int, keep float64) {
 		g.Bins, g.Mass = slices.Insert(g.Bins, i, uint8(bin)), slices.Insert(g.Mass, i, 0)
 	}
 	g.Mass[i] += g.unit
-	if g.unit > mostUnit {
-		g.settle()
+	if g.unit > maxUnit {
+		g.normalize()
 	}
 }
 
-// fine is into how many parts of a run mass is kept; less is dropped.
-const fine = 1e4
+// massPrecision is into how many parts of a run mass is kept; less is dropped.
+const massPrecision = 1e4
 
-// settle brings the unit back to one and drops what hardly counts any more.
-func (g *group) settle() {
+// normalize brings the unit back to one and drops what hardly counts any more.
+func (g *group) normalize() {
 	n := 0
 	for i, b := range g.Bins {
-		if m := math.Round(g.Mass[i]/g.unit*fine) / fine; m > 0 {
+		if m := math.Round(g.Mass[i]/g.unit*massPrecision) / massPrecision; m > 0 {
 			g.Bins[n], g.Mass[n] = b, m
 			n++
 		}

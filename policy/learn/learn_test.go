@@ -189,7 +189,7 @@ func TestOldWaysAreForgotten(t *testing.T) {
 	}
 }
 
-// TestAddedIsFitted: runs added one by one and settled give the model that is
+// TestAddedIsFitted: runs added one by one and compacted give the model that is
 // made at once from as few.
 func TestAddedIsFitted(t *testing.T) {
 	runs := days(4, 90) // too few to tune
@@ -198,7 +198,7 @@ func TestAddedIsFitted(t *testing.T) {
 	for i := range runs {
 		m.Add(&runs[i])
 	}
-	m.Settle(0)
+	m.Compact(0)
 	one, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,8 @@ import (
 	"fairbridge/policy"
 )
 
-// JobOf returns what the model looks at of a job of a snapshot.
-func JobOf(j *policy.Job) Job {
+// JobFrom returns what the model looks at of a job of a snapshot.
+func JobFrom(j *policy.Job) Job {
 	typ := j.Ask.GPUs.Type
 	if len(j.On) > 0 {
 		typ = j.On.Type()
@@ -18,7 +18,7 @@ func JobOf(j *policy.Job) Job {
 // Left returns the predicted remaining time of a job of a snapshot and its
 // standard error, as Dist.Left does; 0 where nothing can be said.
 func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
-	job := JobOf(j)
+	job := JobFrom(j)
 	return m.Of(&job).Left(Ran(j))
 }
 

@@ -15,28 +15,28 @@ type Model struct {
 	From    time.Time `json:"from"`    // start of the first run it was fitted from
 	Through time.Time `json:"through"` // end of the last
 	Runs    int       `json:"runs"`    // how many
-	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Settle
+	Texts   []string  `json:"texts"`   // by the numbers that stand for them; filled by Compact
 	Levels  []Level   `json:"levels"`  // the most general first
 	// Speeds are those of GPU types, as far as the runs tell; see Speeds.
 	Speeds []policy.Speed `json:"speeds,omitempty"`
 
-	texts texts
+	texts textTable
 }
 
 // Level is one way to group jobs, and what is known of each group.
 type Level struct {
 	Name string `json:"name"`
-	fitted
-	Groups []*group `json:"groups"` // by key, once Settle was called
+	levelParameters
+	Groups []*group `json:"groups"` // by key, once Compact was called
 
 	index map[key]*group
 }
 
 // New returns a model that knows nothing.
 func New() *Model {
-	m := &Model{Version: Version, Levels: make([]Level, levels), texts: newTexts()}
-	for i := range kinds {
-		m.Levels[i] = Level{Name: kinds[i].name, fitted: kinds[i].start, index: map[key]*group{}}
+	m := &Model{Version: Version, Levels: make([]Level, levelCount), texts: newTexts()}
+	for i := range groupings {
+		m.Levels[i] = Level{Name: groupings[i].name, levelParameters: groupings[i].start, index: map[key]*group{}}
 	}
 	return m
 }
@@ -47,10 +47,10 @@ func (m *Model) Add(r *Run) {
 	if !(seconds > 0) {
 		return
 	}
-	tag := m.texts.tag(&r.Job)
-	for i := range kinds {
-		k, l := &kinds[i], &m.Levels[i]
-		at, ok := k.group(&tag)
+	numbers := m.texts.add(&r.Job)
+	for i := range groupings {
+		k, l := &groupings[i], &m.Levels[i]
+		at, ok := k.group(&numbers)
 		if !ok {
 			continue
 		}
@@ -75,12 +75,12 @@ func (m *Model) Add(r *Run) {
 // Of returns the distribution of the run time of a job.
 func (m *Model) Of(j *Job) *Dist {
 	d := &Dist{limit: j.Limit.Seconds()}
-	var groups [levels]*group
-	var shares [levels]float64
+	var groups [levelCount]*group
+	var shares [levelCount]float64
 	rest := 1.0
-	tag := m.texts.find(j)
-	for i := levels - 1; i >= 0 && rest > rare; i-- {
-		at, ok := kinds[i].group(&tag)
+	numbers := m.texts.lookUp(j)
+	for i := levelCount - 1; i >= 0 && rest > minTailShare; i-- {
+		at, ok := groupings[i].group(&numbers)
 		if !ok || m.Levels[i].Most == 0 {
 			continue
 		}
@@ -95,11 +95,11 @@ func (m *Model) Of(j *Job) *Dist {
 	}
 	var k kernel
 	for i, g := range groups {
-		if g == nil || shares[i] < rare {
+		if g == nil || shares[i] < minTailShare {
 			continue
 		}
 		by := 0
-		if kinds[i].ratio {
+		if groupings[i].ratio {
 			by = shift(d.limit)
 		}
 		k.setSigma(sigma(m.Levels[i].Width, g.Runs))

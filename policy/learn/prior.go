@@ -4,16 +4,16 @@ import "math"
 
 // prior is what to expect of a job before anything was ever seen: half an hour
 // at the median, log-normally spread, two thirds of jobs within a factor of eleven.
-var prior, priorBelow = bell(30*60, 2.4)
+var prior, priorBelow = logNormal(30*60, 2.4)
 
-// bell returns a log-normal distribution over the bins, and its sums.
-func bell(median, sigma float64) (mass, sums [bins]float64) {
+// logNormal returns a log-normal distribution over the bins, and its sums.
+func logNormal(median, sigma float64) (mass, sums [bins]float64) {
 	upTo := func(seconds float64) float64 {
 		return .5 * math.Erfc(-math.Log(seconds/median)/sigma/math.Sqrt2)
 	}
 	last := 0.0
 	for b := range mass {
-		next := upTo(lower[b+1])
+		next := upTo(lowerEdges[b+1])
 		if b == bins-1 {
 			next = 1
 		}

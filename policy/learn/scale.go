@@ -5,18 +5,18 @@ import "math"
 // The scale of run times: so many bins, each wider than the last by a constant
 // factor, from one second to a good year.
 const (
-	octave = 8 // bins while run time doubles
-	bins   = 25 * octave
-	over   = octave // further bins of the scale of ratios, above ratio 1
+	binsPerOctave  = 8 // bins while run time doubles
+	bins           = 25 * binsPerOctave
+	extraRatioBins = binsPerOctave // further bins of the scale of ratios, above ratio 1
 )
 
-// lower are the lower edges of the bins in seconds, and the end of the last one;
-// mean and square the mean and mean square of a run time in a bin.
-var lower, mean, square = edges()
+// lowerEdges are those of the bins in seconds, and the end of the last one;
+// binMeans and binMeanSquares the mean and mean square of a run time in a bin.
+var lowerEdges, binMeans, binMeanSquares = edges()
 
 func edges() (lower [bins + 1]float64, mean, square [bins]float64) {
 	for b := range lower {
-		lower[b] = math.Exp2(float64(b) / octave)
+		lower[b] = math.Exp2(float64(b) / binsPerOctave)
 	}
 	for b := range mean {
 		mean[b], square[b] = moments(lower[b], lower[b+1])
@@ -39,15 +39,15 @@ func binOf(seconds float64) int {
 	if !(seconds > 1) {
 		return 0
 	}
-	return min(int(math.Log2(seconds)*octave), bins-1)
+	return min(int(math.Log2(seconds)*binsPerOctave), bins-1)
 }
 
 // ratioBin returns the bin of a run time as a part of the limit.
 func ratioBin(seconds, limit float64) int {
-	b := bins + math.Floor(math.Log2(max(seconds, 1)/limit)*octave)
-	return int(min(max(b, 0), bins+over-1))
+	b := bins + math.Floor(math.Log2(max(seconds, 1)/limit)*binsPerOctave)
+	return int(min(max(b, 0), bins+extraRatioBins-1))
 }
 
 // shift is how far the scale of ratios lies below that of run times for a
 // limit: ratio bin b is run-time bin b+shift.
-func shift(limit float64) int { return int(math.Round(math.Log2(max(limit, 1))*octave)) - bins }
+func shift(limit float64) int { return int(math.Round(math.Log2(max(limit, 1))*binsPerOctave)) - bins }

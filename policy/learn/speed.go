@@ -16,9 +16,9 @@ const (
 	usersOfSpeeds = 3
 )
 
-// alike are runs that should take as long as each other but for their GPUs: of a
+// runGroup is runs that should take as long as each other but for their GPUs: of a
 // user's job of one name and size.
-type alike struct {
+type runGroup struct {
 	user, name string
 	gpus       int
 }
@@ -29,14 +29,14 @@ type alike struct {
 // Only ratios mean something; types that nobody used alike, and runs that their
 // time limit ended, tell nothing. Sorted by type.
 func Speeds(runs []Run) []policy.Speed {
-	log, users := compare(runs)
+	log, users := compareTypes(runs)
 	types := slices.Sorted(maps.Keys(log))
 	speed := map[string]float64{}
 	for range 200 { // each is where those it is compared with say it should be
 		for _, a := range types {
 			sum, n := 0.0, 0.0
 			for _, b := range types {
-				if w := float64(len(users[pair{a, b}])); w >= usersOfSpeeds {
+				if w := float64(len(users[typePair{a, b}])); w >= usersOfSpeeds {
 					sum, n = sum+w*(speed[b]+log[a][b]/w), n+w
 				}
 			}
@@ -54,70 +54,70 @@ func Speeds(runs []Run) []policy.Speed {
 	return out
 }
 
-type pair struct{ a, b string }
+type typePair struct{ a, b string }
 
-// compare returns by how much, in logarithms, each type is faster than each
+// compareTypes returns by how much, in logarithms, each type is faster than each
 // other, summed over users, and which users say so.
-func compare(runs []Run) (log map[string]map[string]float64, users map[pair]map[string]bool) {
-	log, users = map[string]map[string]float64{}, map[pair]map[string]bool{}
-	said := map[pair]map[string][]float64{}
-	for g, types := range medians(runs) {
+func compareTypes(runs []Run) (log map[string]map[string]float64, users map[typePair]map[string]bool) {
+	log, users = map[string]map[string]float64{}, map[typePair]map[string]bool{}
+	differences := map[typePair]map[string][]float64{}
+	for g, types := range logMedians(runs) {
 		for a, x := range types {
 			for b, y := range types {
 				if a != b {
-					p := pair{a, b}
-					if said[p] == nil {
-						said[p] = map[string][]float64{}
+					p := typePair{a, b}
+					if differences[p] == nil {
+						differences[p] = map[string][]float64{}
 					}
-					said[p][g.user] = append(said[p][g.user], y-x)
+					differences[p][g.user] = append(differences[p][g.user], y-x)
 				}
 			}
 		}
 	}
-	for p, by := range said {
+	for p, by := range differences {
 		if log[p.a] == nil {
 			log[p.a] = map[string]float64{}
 		}
 		users[p] = map[string]bool{}
 		for _, user := range slices.Sorted(maps.Keys(by)) {
-			log[p.a][p.b] += middle(by[user])
+			log[p.a][p.b] += median(by[user])
 			users[p][user] = true
 		}
 	}
 	return log, users
 }
 
-// medians returns the logarithm of the median run time of each group on each
+// logMedians returns the logarithm of the median run time of each group on each
 // type that it ran on often enough.
-func medians(runs []Run) map[alike]map[string]float64 {
-	all := map[alike]map[string][]float64{}
+func logMedians(runs []Run) map[runGroup]map[string]float64 {
+	all := map[runGroup]map[string][]float64{}
 	for i := range runs {
 		r := &runs[i]
 		if r.Type == "" || r.Ran <= 0 || r.Limit > 0 && r.Ran >= r.Limit {
 			continue
 		}
-		g := alike{r.User, stem(r.Name), r.GPUs}
+		g := runGroup{r.User, stem(r.Name), r.GPUs}
 		if all[g] == nil {
 			all[g] = map[string][]float64{}
 		}
 		all[g][r.Type] = append(all[g][r.Type], math.Log(r.Ran.Seconds()))
 	}
-	out := map[alike]map[string]float64{}
+	out := map[runGroup]map[string]float64{}
 	for g, types := range all {
 		for typ, list := range types {
 			if len(list) >= runsOnType {
 				if out[g] == nil {
 					out[g] = map[string]float64{}
 				}
-				out[g][typ] = middle(list)
+				out[g][typ] = median(list)
 			}
 		}
 	}
 	return out
 }
 
-// middle is the median. It sorts the list.
-func middle(list []float64) float64 {
+// median is the middle value. It sorts the list.
+func median(list []float64) float64 {
 	slices.SortFunc(list, cmp.Compare[float64])
 	n := len(list)
 	return (list[(n-1)/2] + list[n/2]) / 2

@@ -8,28 +8,28 @@ import (
 	"slices"
 )
 
-// Settle brings the model into the form in which it is stored: groups sorted,
+// Compact brings the model into the form in which it is stored: groups sorted,
 // of each level only the most that ran last; 0: all. After it, the model and
 // what is read back from its JSON predict the same.
-func (m *Model) Settle(most int) {
+func (m *Model) Compact(most int) {
 	used := make([]bool, len(m.texts.list))
 	for i := range m.Levels {
-		m.Levels[i].keep(most)
+		m.Levels[i].keepLatest(most)
 		for _, g := range m.Levels[i].Groups {
-			for _, n := range g.Key[:kinds[i].texts] {
+			for _, n := range g.Key[:groupings[i].texts] {
 				used[n] = true
 			}
 		}
 	}
-	to := m.texts.keep(used)
+	to := m.texts.retain(used)
 	m.Texts = m.texts.list
 	for i := range m.Levels {
-		m.Levels[i].renumber(to, kinds[i].texts)
+		m.Levels[i].renumber(to, groupings[i].texts)
 	}
 }
 
-// keep forgets all groups but the most that ran last.
-func (l *Level) keep(most int) {
+// keepLatest forgets all groups but the most that ran last.
+func (l *Level) keepLatest(most int) {
 	if most <= 0 || len(l.Groups) <= most {
 		return
 	}
@@ -43,7 +43,7 @@ func (l *Level) renumber(to []int32, texts int) {
 		for i, n := range g.Key[:texts] {
 			g.Key[i] = to[n]
 		}
-		g.settle()
+		g.normalize()
 	}
 	slices.SortFunc(l.Groups, func(a, b *group) int { return a.Key.compare(b.Key) })
 	l.index = make(map[key]*group, len(l.Groups))
@@ -60,28 +60,28 @@ func Parse(text []byte) (*Model, error) {
 	if err := dec.Decode(m); err != nil {
 		return nil, fmt.Errorf("reading a model of run times: %w", err)
 	}
-	if m.Version != Version || len(m.Levels) != levels {
-		return nil, fmt.Errorf("a model of run times of version %d with %d levels; this release reads version %d with %d: fit it again", m.Version, len(m.Levels), Version, levels)
+	if m.Version != Version || len(m.Levels) != levelCount {
+		return nil, fmt.Errorf("a model of run times of version %d with %d levels; this release reads version %d with %d: fit it again", m.Version, len(m.Levels), Version, levelCount)
 	}
-	if err := m.texts.open(m.Texts); err != nil {
+	if err := m.texts.load(m.Texts); err != nil {
 		return nil, fmt.Errorf("a model of run times: %w", err)
 	}
 	for i := range m.Levels {
-		if err := m.Levels[i].open(&kinds[i], len(m.Texts)); err != nil {
+		if err := m.Levels[i].load(&groupings[i], len(m.Texts)); err != nil {
 			return nil, fmt.Errorf("a model of run times, level %d: %w", i+1, err)
 		}
 	}
 	return m, nil
 }
 
-// open checks a level that was read and indexes its groups.
-func (l *Level) open(k *kind, texts int) error {
-	if l.Name != k.name || !l.sane() {
-		return fmt.Errorf("%q with numbers %+v; want %q and positive ones", l.Name, l.fitted, k.name)
+// load checks a level that was read and indexes its groups.
+func (l *Level) load(k *grouping, texts int) error {
+	if l.Name != k.name || !l.valid() {
+		return fmt.Errorf("%q with numbers %+v; want %q and positive ones", l.Name, l.levelParameters, k.name)
 	}
 	l.index = make(map[key]*group, len(l.Groups))
 	for i, g := range l.Groups {
-		if !g.sane(k, texts) || l.index[g.Key] != nil {
+		if !g.valid(k, texts) || l.index[g.Key] != nil {
 			return fmt.Errorf("group %d is given twice, has unknown texts, or runs and bins that do not match", i+1)
 		}
 		g.unit = 1

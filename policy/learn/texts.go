@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// texts numbers names, so that groups are found by numbers.
-type texts struct {
+// textTable numbers names, so that groups are found by numbers.
+type textTable struct {
 	list  []string // by number; the first is ""
 	index map[string]int32
 	stems []int32 // number of the stem of each; -1: not looked for yet
 }
 
-func newTexts() texts {
-	return texts{list: []string{""}, index: map[string]int32{"": 0}, stems: []int32{0}}
+func newTexts() textTable {
+	return textTable{list: []string{""}, index: map[string]int32{"": 0}, stems: []int32{0}}
 }
 
-// open takes a list that was read.
-func (t *texts) open(list []string) error {
+// load takes a list that was read.
+func (t *textTable) load(list []string) error {
 	*t = newTexts()
 	for i, s := range list {
-		if n := t.put(s); int(n) != i {
+		if n := t.intern(s); int(n) != i {
 			return fmt.Errorf("text %q is given twice, or the first is not empty", s)
 		}
 	}
 	return nil
 }
 
-// put returns the number of a text, a new one if need be.
-func (t *texts) put(s string) int32 {
+// intern returns the number of a text, a new one if need be.
+func (t *textTable) intern(s string) int32 {
 	n, ok := t.index[s]
 	if !ok {
 		n = int32(len(t.list))
@@ -38,41 +38,41 @@ func (t *texts) put(s string) int32 {
 	return n
 }
 
-// get returns the number of a text, -1 for an unknown one.
-func (t *texts) get(s string) int32 {
+// number returns the number of a text, -1 for an unknown one.
+func (t *textTable) number(s string) int32 {
 	if n, ok := t.index[s]; ok {
 		return n
 	}
 	return -1
 }
 
-// tag is a job as numbers.
-type tag struct{ user, account, name, stem, typ, gpus, limit int32 }
+// jobNumbers is a job as numbers.
+type jobNumbers struct{ user, account, name, stem, typ, gpus, limit int32 }
 
-// tag numbers a job whose run is learnt.
-func (t *texts) tag(j *Job) tag {
-	n := t.put(j.Name)
+// add numbers a job whose run is learnt.
+func (t *textTable) add(j *Job) jobNumbers {
+	n := t.intern(j.Name)
 	if t.stems[n] < 0 {
-		s := t.put(stem(j.Name))
+		s := t.intern(stem(j.Name))
 		t.stems[n] = s
 	}
-	return tag{t.put(j.User), t.put(j.Account), n, t.stems[n], t.put(j.Type), int32(j.GPUs), int32(j.Limit.Seconds())}
+	return jobNumbers{t.intern(j.User), t.intern(j.Account), n, t.stems[n], t.intern(j.Type), int32(j.GPUs), int32(j.Limit.Seconds())}
 }
 
-// find numbers a job that is asked for.
-func (t *texts) find(j *Job) tag {
-	s := t.get(j.Name)
+// lookUp numbers a job that is asked for.
+func (t *textTable) lookUp(j *Job) jobNumbers {
+	s := t.number(j.Name)
 	if s < 0 || t.stems[s] < 0 {
-		s = t.get(stem(j.Name))
+		s = t.number(stem(j.Name))
 	} else {
 		s = t.stems[s]
 	}
-	return tag{t.get(j.User), t.get(j.Account), t.get(j.Name), s, t.get(j.Type), int32(j.GPUs), int32(j.Limit.Seconds())}
+	return jobNumbers{t.number(j.User), t.number(j.Account), t.number(j.Name), s, t.number(j.Type), int32(j.GPUs), int32(j.Limit.Seconds())}
 }
 
-// keep forgets the texts that are not marked and returns the new number of
+// retain forgets the texts that are not marked and returns the new number of
 // each; texts are sorted then.
-func (t *texts) keep(used []bool) []int32 {
+func (t *textTable) retain(used []bool) []int32 {
 	used[0] = true
 	var list []string
 	for n, s := range t.list {
@@ -86,7 +86,7 @@ func (t *texts) keep(used []bool) []int32 {
 	*t = newTexts()
 	for i, s := range list {
 		to[old[s]] = int32(i)
-		t.put(s)
+		t.intern(s)
 	}
 	return to
 }

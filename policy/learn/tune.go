@@ -5,12 +5,12 @@ import "math"
 // trial is one run, and what the levels knew of it when it began: everything
 // that its likelihood under other numbers takes.
 type trial struct {
-	prior  known
-	levels [levels]known
+	prior  evidence
+	levels [levelCount]evidence
 }
 
-// known is what a level says of a run.
-type known struct {
+// evidence is what a level says of a run.
+type evidence struct {
 	runs  float64              // like it; 0: none
 	at    [len(widths)]float64 // probability of its bin, by width of the kernel
 	below float64              // probability of what the limit allows
@@ -23,8 +23,8 @@ var (
 	mosts   = [...]float64{0, .03, .1, .2, .35, .5, .65, .8, .9, .96, 1}
 )
 
-// trial notes what the levels know of a run.
-func (m *Model) trial(r *Run) (t trial) {
+// newTrial notes what the levels know of a run.
+func (m *Model) newTrial(r *Run) (t trial) {
 	seconds, limit := r.seconds(), r.Limit.Seconds()
 	bin, cut := binOf(seconds), bins-1
 	if limit > 0 {
@@ -32,19 +32,19 @@ func (m *Model) trial(r *Run) (t trial) {
 	}
 	t.prior.at[0], t.prior.below = prior[bin], priorBelow[cut]
 	var k kernel
-	tag := m.texts.find(&r.Job)
-	for i := range kinds {
-		at, ok := kinds[i].group(&tag)
+	numbers := m.texts.lookUp(&r.Job)
+	for i := range groupings {
+		at, ok := groupings[i].group(&numbers)
 		g := m.Levels[i].index[at]
 		if !ok || g == nil {
 			continue
 		}
 		by := 0
-		if kinds[i].ratio {
+		if groupings[i].ratio {
 			by = shift(limit)
 		}
 		l := &t.levels[i]
-		l.runs, l.below = g.Runs, g.below(cut, by)
+		l.runs, l.below = g.Runs, g.shareUpTo(cut, by)
 		for w, width := range widths {
 			k.setSigma(sigma(width, g.Runs))
 			l.at[w] = k.density(g, bin, by)
@@ -54,10 +54,10 @@ func (m *Model) trial(r *Run) (t trial) {
 }
 
 // Every level is tuned so often, and a change must make the logarithm of the
-// likelihood greater by gain.
+// likelihood greater by minGain.
 const (
-	rounds = 3
-	gain   = 2
+	tuningRounds = 3
+	minGain      = 2
 )
 
 // tune sets the numbers of one level after the other to those under which the
@@ -65,9 +65,9 @@ const (
 func (m *Model) tune(trials []trial) {
 	pick := make([]int, len(m.Levels)) // index into widths
 	for i := range m.Levels {
-		pick[i] = nearest(m.Levels[i].Width)
+		pick[i] = nearestWidth(m.Levels[i].Width)
 	}
-	for range rounds {
+	for range tuningRounds {
 		changed := false
 		for i := range m.Levels {
 			changed = m.tuneLevel(i, pick, trials) || changed
@@ -78,7 +78,7 @@ func (m *Model) tune(trials []trial) {
 	}
 }
 
-func nearest(width float64) int {
+func nearestWidth(width float64) int {
 	best := 0
 	for i, w := range widths {
 		if math.Abs(w-width) < math.Abs(widths[best]-width) {
@@ -88,27 +88,27 @@ func nearest(width float64) int {
 	return best
 }
 
-// line is a probability as it depends on the share s of one level:
+// linear is a probability as it depends on the share s of one level:
 // (1-s)·before + s·own, times rest, plus after.
-type line struct{ before, rest, after float64 }
+type linear struct{ before, rest, after float64 }
 
-func (l line) at(s, own float64) float64 { return ((1-s)*l.before+s*own)*l.rest + l.after }
+func (l linear) at(s, own float64) float64 { return ((1-s)*l.before+s*own)*l.rest + l.after }
 
 // tuneLevel tries all candidates for one level and reports whether a better one
 // was found than the one it has.
 func (m *Model) tuneLevel(i int, pick []int, trials []trial) bool {
-	var own []*known
-	var at, below []line
+	var own []*evidence
+	var at, below []linear
 	for t := range trials {
 		if k := &trials[t].levels[i]; k.runs > 0 {
-			a, b := m.lines(i, pick, &trials[t])
+			a, b := m.linearIn(i, pick, &trials[t])
 			own, at, below = append(own, k), append(at, a), append(below, b)
 		}
 	}
-	if len(own) < enough/4 {
+	if len(own) < minTrials/4 {
 		return false
 	}
-	score := func(f fitted, w int) (sum float64) {
+	score := func(f levelParameters, w int) (sum float64) {
 		product := 1.0
 		for t, k := range own {
 			s := f.share(k.runs)
@@ -120,16 +120,16 @@ func (m *Model) tuneLevel(i int, pick []int, trials []trial) bool {
 		return sum
 	}
 	l := &m.Levels[i]
-	best, change := score(l.fitted, pick[i])+gain, false
+	best, change := score(l.levelParameters, pick[i])+minGain, false
 	for w := range widths {
 		for _, weight := range weights {
 			for _, most := range mosts {
 				if i == 0 && most < 1 {
 					continue // jobs of which nothing else is known rely on it
 				}
-				f := fitted{weight, most, widths[w]}
+				f := levelParameters{weight, most, widths[w]}
 				if s := score(f, w); s > best {
-					best, change, l.fitted, pick[i] = s, true, f, w
+					best, change, l.levelParameters, pick[i] = s, true, f, w
 				}
 			}
 		}
@@ -137,10 +137,10 @@ func (m *Model) tuneLevel(i int, pick []int, trials []trial) bool {
 	return change
 }
 
-// lines returns how the probability of a trial's bin, and of what its limit
+// linearIn returns how the probability of a trial's bin, and of what its limit
 // allows, depend on the share of level i.
-func (m *Model) lines(i int, pick []int, t *trial) (at, below line) {
-	at, below = line{before: t.prior.at[0], rest: 1}, line{before: t.prior.below, rest: 1}
+func (m *Model) linearIn(i int, pick []int, t *trial) (at, below linear) {
+	at, below = linear{before: t.prior.at[0], rest: 1}, linear{before: t.prior.below, rest: 1}
 	for l := range m.Levels {
 		k := &t.levels[l]
 		if k.runs == 0 || l == i {

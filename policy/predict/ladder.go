@@ -15,12 +15,12 @@ const (
 // something. An empty one stands for all rungs: the best a job offers.
 type Ladder []policy.Predictor
 
-var all = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
+var everyRung = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
 // Predict implements policy.Predictor.
 func (l Ladder) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 	if len(l) == 0 {
-		l = all
+		l = everyRung
 	}
 	for _, p := range l {
 		if est := p.Predict(r, e); est.Left > 0 {

@@ -18,7 +18,7 @@ func (Limit) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 	if e.Job.Limit <= 0 {
 		return policy.Estimate{}
 	}
-	typical := time.Duration(float64(e.Job.Limit) * use(r.Snapshot, e.Job))
+	typical := time.Duration(float64(e.Job.Limit) * limitUse(r.Snapshot, e.Job))
 	left := typical - max(served(e.Job), e.Ran(r.Now))
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
@@ -26,10 +26,10 @@ func (Limit) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 	return policy.Estimate{Left: max(left, 0), From: FromLimit}
 }
 
-// use returns the user's typical share of a limit; 1 when unknown. Users are
+// limitUse returns the user's typical share of a limit; 1 when unknown. Users are
 // sorted by name; one in several accounts has several lines, and the job's
 // account decides.
-func use(s *policy.Snapshot, j *policy.Job) float64 {
+func limitUse(s *policy.Snapshot, j *policy.Job) float64 {
 	for i := firstUser(s.Users, j.User); i < len(s.Users) && s.Users[i].Name == j.User; i++ {
 		u := s.Users[i]
 		if u.Account == j.Account && u.LimitUse.Known && u.LimitUse.Value > 0 && u.LimitUse.Value <= 1 {

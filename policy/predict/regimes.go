@@ -31,7 +31,7 @@ func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
 	if t == nil || t.Epochs <= 0 || len(t.Modes) == 0 {
 		return Rest{}, false
 	}
-	rest, ok = seen(t)
+	rest, ok = sumOfEpochs(t)
 	if !ok {
 		return Rest{}, false
 	}
@@ -48,13 +48,13 @@ func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
 	if left <= 0 || rest.Left <= 0 {
 		rest.Left = 1 // it is about to end
 	}
-	rest.Sigma = left * spread(t)
+	rest.Sigma = left * epochDeviation(t)
 	return rest, true
 }
 
-// seen sums up the epochs so far. The last one seen is the present one, which
+// sumOfEpochs sums up the epochs so far. The last one seen is the present one, which
 // is not done; a job that never ran is in the first of its modes.
-func seen(t *policy.Training) (rest Rest, ok bool) {
+func sumOfEpochs(t *policy.Training) (rest Rest, ok bool) {
 	n, last := 0.0, t.Modes[0].Seconds
 	for _, r := range t.Seen {
 		n += r.Epochs
@@ -79,13 +79,13 @@ func dirichlet(t *policy.Training, left []float64) {
 	all := float64(t.Epochs)
 	sum := 0.0
 	for b, m := range t.Modes {
-		left[b] = all/float64(len(t.Modes)) + counted(t, m.Batch)
+		left[b] = all/float64(len(t.Modes)) + epochsSeen(t, m.Batch)
 		sum += left[b]
 	}
 	for b, m := range t.Modes {
 		left[b] *= all / sum
 		// One epoch after the other is taken off, down to less than one.
-		if n := counted(t, m.Batch); n <= left[b] {
+		if n := epochsSeen(t, m.Batch); n <= left[b] {
 			left[b] -= n
 		} else {
 			left[b] -= math.Floor(left[b])
@@ -126,8 +126,8 @@ func restate(t *policy.Training, left []float64) {
 	}
 }
 
-// counted returns the epochs seen of the batch size.
-func counted(t *policy.Training, batch int) float64 {
+// epochsSeen returns the epochs seen of the batch size.
+func epochsSeen(t *policy.Training, batch int) float64 {
 	n := 0.0
 	for _, r := range t.Seen {
 		if r.Batch == batch {
@@ -137,12 +137,12 @@ func counted(t *policy.Training, batch int) float64 {
 	return n
 }
 
-// spread is the standard deviation of the mean epoch's time under the
+// epochDeviation is the standard deviation of the mean epoch's time under the
 // Dirichlet posterior.
-func spread(t *policy.Training) float64 {
+func epochDeviation(t *policy.Training) float64 {
 	var sum, mean, square float64
 	for _, m := range t.Modes {
-		a := float64(t.Epochs)/float64(len(t.Modes)) + counted(t, m.Batch)
+		a := float64(t.Epochs)/float64(len(t.Modes)) + epochsSeen(t, m.Batch)
 		sum += a
 		mean += a * m.Seconds
 		square += a * m.Seconds * m.Seconds

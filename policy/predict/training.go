@@ -20,14 +20,14 @@ func (Training) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 	if e.Training == nil {
 		return policy.Estimate{}
 	}
-	left, ok := e.Training.Left(typeOf(e.Job))
+	left, ok := e.Training.Left(gpuType(e.Job))
 	if !ok {
 		left = fastest(e.Training, r)
 	}
 	return policy.Estimate{Left: left, From: FromTraining}
 }
 
-func typeOf(j *policy.Job) string {
+func gpuType(j *policy.Job) string {
 	if len(j.On) > 0 {
 		return j.On.Type()
 	}

@@ -4,6 +4,7 @@
 package throwaway
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +57,7 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 		}
 		return nil, err
 	}
-	up := command(ctx, tools, "up", dir, strconv.Itoa(orElse(o.Nodes, 4)), strconv.Itoa(orElse(o.GPUs, 8)),
+	up := command(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.Nodes, 4)), strconv.Itoa(cmp.Or(o.GPUs, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
 	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf, "FAIRBRIDGE_SLURM_ROOT="+o.Root)
 	down := command(context.WithoutCancel(ctx), tools, "down", dir)
@@ -137,11 +138,4 @@ func (c *Cluster) Token(ctx context.Context, user string) (string, error) {
 		return "", fmt.Errorf("making a token for %s: %w", user, err)
 	}
 	return strings.TrimPrefix(strings.TrimSpace(out), "SLURM_JWT="), nil
-}
-
-func orElse(n, usual int) int {
-	if n == 0 {
-		return usual
-	}
-	return n
 }

@@ -60,7 +60,7 @@ func (p *pupil) watch(s *policy.Snapshot, _ *policy.Plan) {
 func (p *pupil) left(j *policy.Job) (time.Duration, time.Duration) {
 	d := p.dists[j.ID]
 	if d == nil {
-		job := learn.JobOf(j)
+		job := learn.JobFrom(j)
 		d = p.Of(&job)
 		p.dists[j.ID] = d
 	}

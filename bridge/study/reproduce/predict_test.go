@@ -120,7 +120,7 @@ func (l learnt) seconds(j *learn.Job) float64 { return l.Of(j).Quantile(.5, 0).S
 func walk(known, rest []learn.Run, g guess, f func(*learn.Run)) {
 	at := func(end time.Time) time.Time { return end }
 	if _, is := g.(learnt); is {
-		at = learn.Known
+		at = learn.KnownFrom
 	}
 	byEnd := slices.Clone(rest)
 	slices.SortStableFunc(byEnd, func(a, b learn.Run) int { return a.End.Compare(b.End) })

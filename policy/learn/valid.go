@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// sane reports whether the numbers can be used.
-func (f *fitted) sane() bool {
+// valid reports whether the numbers can be used.
+func (f *levelParameters) valid() bool {
 	return f.Weight > 0 && f.Most >= 0 && f.Most <= 1 && f.Width >= 0 && f.Weight+f.Width < math.MaxFloat32
 }
 
-// sane reports whether texts are known, and runs and bins match.
-func (g *group) sane(k *kind, texts int) bool {
+// valid reports whether texts are known, and runs and bins match.
+func (g *group) valid(k *grouping, texts int) bool {
 	if g == nil || len(g.Bins) == 0 || len(g.Bins) != len(g.Mass) || !(g.Runs > 0) || math.IsInf(g.Runs, 1) {
 		return false
 	}
@@ -21,7 +21,7 @@ func (g *group) sane(k *kind, texts int) bool {
 		}
 	}
 	for i, b := range g.Bins {
-		if int(b) >= bins+over || i > 0 && g.Bins[i-1] >= b || !(g.Mass[i] >= 0) || g.Mass[i] > 2*g.Runs {
+		if int(b) >= bins+extraRatioBins || i > 0 && g.Bins[i-1] >= b || !(g.Mass[i] >= 0) || g.Mass[i] > 2*g.Runs {
 			return false
 		}
 	}
