@@ -116,3 +116,30 @@ func (a Alloc) String() string {
 	}
 	return b.String()
 }
+
+// Portion returns a node's share of n when it has here of all devices, rounded up.
+func Portion[N int | int64](n N, here, all int) N {
+	if all == 0 || n == 0 {
+		return 0
+	}
+	return (n*N(here) + N(all) - 1) / N(all)
+}
+
+// Compare orders slots by node, then type.
+func (s Slot) Compare(t Slot) int {
+	if c := strings.Compare(s.Node, t.Node); c != 0 {
+		return c
+	}
+	return strings.Compare(s.Type, t.Type)
+}
+
+// CountOn returns the number of devices on the node.
+func (a Alloc) CountOn(node string) int {
+	n := 0
+	for _, s := range a {
+		if s.Node == node {
+			n += s.Count
+		}
+	}
+	return n
+}

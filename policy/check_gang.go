@@ -1,6 +1,8 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+)
 
 // gang wants a placement that is whole, of the right type and on nodes the job
 // may use.
@@ -8,7 +10,7 @@ func (c *checker) gang(d *Decision, j *Job) {
 	if d.On.Count() != d.GPUs {
 		c.failf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
 	}
-	if !slices.IsSortedFunc(d.On, Slot.compare) {
+	if !slices.IsSortedFunc(d.On, Slot.Compare) {
 		c.failf("job %d: placement %v is not sorted by node, then type", j.ID, d.On)
 	}
 	for _, s := range d.On {
@@ -16,7 +18,7 @@ func (c *checker) gang(d *Decision, j *Job) {
 	}
 	c.shape(d, j)
 	for _, name := range j.Ask.Require {
-		if d.On.on(name) == 0 {
+		if d.On.CountOn(name) == 0 {
 			c.failf("job %d: nothing on required node %s", j.ID, name)
 		}
 	}
@@ -32,7 +34,7 @@ func (c *checker) slot(s Slot, j *Job) {
 		c.failf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
 	}
 	i := slices.IndexFunc(n.GPUs, func(d Devices) bool { return d.Type == s.Type })
-	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !isWhole(n.GPUs[i].Part) {
+	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWhole() {
 		c.failf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
 	}
 	c.allowed(n, j)
@@ -61,13 +63,13 @@ func (c *checker) allowed(n *Node, j *Job) {
 // shape wants as many nodes, and as much on each, as the gang asks. A job
 // resized within its range keeps PerNode only while it divides the count.
 func (c *checker) shape(d *Decision, j *Job) {
-	a := j.Ask.sized(d.GPUs)
+	a := j.Ask.Resized(d.GPUs)
 	nodes := d.On.Nodes()
 	if len(nodes) < a.Nodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
 		c.failf("job %d: on %d nodes, wanted %d to %d", j.ID, len(nodes), a.Nodes, a.MaxNodes)
 	}
 	for _, name := range nodes {
-		if got := d.On.on(name); a.PerNode > 0 && got != a.PerNode {
+		if got := d.On.CountOn(name); a.PerNode > 0 && got != a.PerNode {
 			c.failf("job %d: %d GPUs on node %s, wanted %d on each", j.ID, got, name, a.PerNode)
 		}
 	}

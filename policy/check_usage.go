@@ -33,7 +33,7 @@ func newUsage(s *Snapshot) *usage {
 		n := &s.Nodes[i]
 		for _, d := range n.GPUs {
 			at := place{n.Name, d.Type}
-			u.slots[at] = &slotUse{place: at, healthy: d.Count - d.Sick, up: n.Down == "", whole: isWhole(d.Part)}
+			u.slots[at] = &slotUse{place: at, healthy: d.Count - d.Sick, up: n.Down == "", whole: d.IsWhole()}
 		}
 	}
 	return u

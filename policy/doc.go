@@ -1,4 +1,5 @@
-// Package policy is the vocabulary and the engine of scheduling.
+// Package policy is the vocabulary of scheduling: plain values, and nothing that
+// decides.
 //
 // A Policy is a pure function from a Snapshot (what is known of a cluster at
 // one moment) to a Plan (what should happen to every job). The package and
@@ -8,6 +9,7 @@
 // observe mode and live, and a stored Snapshot gives the same Plan again, byte
 // for byte.
 //
-// Most published systems are a Pipeline: nine stages, each a question with a
-// plain default answer. See package paper for the catalogue.
+// Package pool tells what is free and where a gang finds room. Package engine
+// turns the answers of stages into a plan: most published systems are an
+// engine.Pipeline. Package paper is their catalogue.
 package policy

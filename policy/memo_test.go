@@ -1,90 +1,50 @@
-package policy
+package policy_test
 
 import (
+	"encoding/json"
 	"testing"
-	"time"
+
+	"fairbridge/policy"
 )
 
-type tierByQOS struct{}
-
-func (tierByQOS) Tier(_ *Round, e *Entry) int {
-	if e.QOS == "urgent" {
-		return 0
+func TestMemoIsTheValueOrItsJSON(t *testing.T) {
+	type state struct {
+		Passes map[policy.JobID]float64 `json:"passes"`
 	}
-	return 1
-}
-func (tierByQOS) MayStop(*Round, *Entry) error { return nil }
-
-type passAll struct{ asked *int }
-
-func (passAll) Behind(*Round, *Entry) func(*Entry, Alloc) error {
-	return func(*Entry, Alloc) error { return nil }
-}
-
-func (p passAll) Place(r *Round, e *Entry) (Alloc, error) {
-	*p.asked++
-	return Fit(r.Free, e.Partition, e.Gang())
-}
-
-// TestHopelessSearchesAreNotRepeated walks many jobs of two shapes that no
-// stopping can help, and wants one search for each shape.
-func TestHopelessSearchesAreNotRepeated(t *testing.T) {
-	now, asked := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), 0
-	s := &Snapshot{Now: now, Nodes: []Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []Devices{{Type: "a100", Count: 8}}}}}
-	ask := func(n int) Ask { return Ask{GPUs: GPUs{Type: "a100", Count: n}} }
-	for i := range 1000 {
-		s.Jobs = append(s.Jobs, Job{ID: JobID(i + 1), State: Pending, Partition: "p", QOS: "urgent", Arrive: now.Add(-time.Hour), Ask: ask(7 + i%2)})
-	}
-	for i, fixed := range []string{"owner", ""} {
-		s.Jobs = append(s.Jobs, Job{ID: JobID(1001 + i), State: Running, Partition: "p", Arrive: now, Start: now.Add(-time.Hour),
-			Fixed: fixed, Ask: ask(3), On: Alloc{{"n1", "a100", 3}}})
-	}
-	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}}
-	r := newRound(s)
-	line, err := p.prepare(r)
+	was := state{map[policy.JobID]float64{7: 0.1 + 0.2}}
+	plan := policy.Plan{Memo: policy.Remember(was)}
+	b, err := json.Marshal(plan)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := newWalk(p, r, line)
-	free := w.Free.Total("a100")
-	w.run()
-	if w.tries.victims != 2 {
-		t.Errorf("%d searches for victims, want 2", w.tries.victims)
+	var stored policy.Plan
+	if err := json.Unmarshal(b, &stored); err != nil {
+		t.Fatal(err)
 	}
-	if asked != 0 {
-		t.Errorf("the Placer was asked %d times where there is no room", asked)
-	}
-	if got := w.Free.Total("a100"); got != free {
-		t.Errorf("%d GPUs free after fruitless searches, want %d", got, free)
+	for name, memo := range map[string]policy.Memo{"value": plan.Memo, "stored": stored.Memo} {
+		got, err := policy.Recall[state](memo)
+		if err != nil || got.Passes[7] != was.Passes[7] {
+			t.Errorf("%s: %v %v", name, got, err)
+		}
+		if !memo.Equal(plan.Memo) || memo.IsZero() {
+			t.Errorf("%s: not equal to what was remembered", name)
+		}
 	}
 }
 
-// TestTriesAreBounded wants a round of many different hopeless jobs to give
-// up searching, and to plan lawfully all the same.
-func TestTriesAreBounded(t *testing.T) {
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &Snapshot{Now: now, Nodes: []Node{{Name: "n1", CPUs: 1 << 20, Partitions: []string{"p"}, GPUs: []Devices{{Type: "a100", Count: 8}}}}}
-	for i := range 50 {
-		s.Jobs = append(s.Jobs, Job{ID: JobID(i + 1), State: Pending, Partition: "p", QOS: "urgent", Arrive: now.Add(-time.Hour),
-			Ask: Ask{GPUs: GPUs{Type: "a100", Count: 8}, CPUs: i + 1}})
+func TestNoMemo(t *testing.T) {
+	b, err := json.Marshal(policy.Plan{})
+	if err != nil || string(b) != `{"basis":0,"policy":"","decisions":null}` {
+		t.Errorf("%s %v", b, err)
 	}
-	for i, fixed := range []string{"owner", ""} {
-		s.Jobs = append(s.Jobs, Job{ID: JobID(51 + i), State: Running, Partition: "p", Arrive: now, Start: now.Add(-time.Hour),
-			Fixed: fixed, Ask: Ask{GPUs: GPUs{Type: "a100", Count: 4}}, On: Alloc{{"n1", "a100", 4}}})
+	var m policy.Memo
+	if err := json.Unmarshal([]byte("null"), &m); err != nil || !m.IsZero() {
+		t.Errorf("null is %v, %v", m, err)
 	}
-	asked := 0
-	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}}
-	r := newRound(s)
-	line, err := p.prepare(r)
-	if err != nil {
-		t.Fatal(err)
+	if v, err := policy.Recall[int](m); v != 0 || err != nil {
+		t.Errorf("recalled %d %v from nothing", v, err)
 	}
-	w := newWalk(p, r, line)
-	w.run()
-	if w.tries.victims != 5 {
-		t.Errorf("%d searches for victims, want 5", w.tries.victims)
-	}
-	if err := w.plan().Check(s); err != nil {
-		t.Error(err)
+	if _, err := policy.Recall[int](policy.MemoOf([]byte(`"x"`))); err == nil {
+		t.Error("a string was recalled as a number")
 	}
 }

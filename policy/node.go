@@ -25,6 +25,9 @@ type Devices struct {
 	Busy  Measure `json:"busy,omitzero"`  // mean utilisation measured, 0..1
 }
 
+// IsWhole reports whether each is a whole GPU.
+func (d Devices) IsWhole() bool { return d.Part == 0 || d.Part == 100 }
+
 // In reports whether the node belongs to the partition.
 func (n *Node) In(partition string) bool {
 	return slices.Contains(n.Partitions, partition)

@@ -94,10 +94,6 @@ func (t *Training) tellsTypes() bool {
 	return t != nil && slices.ContainsFunc(t.Rates, func(r Rate) bool { return r.Type != "" })
 }
 
-// Has reports whether the cluster has GPUs of the type; where no cluster is
-// given, it may have any.
-func (r *Round) Has(typ string) bool { return r == nil || r.Free == nil || r.Free.total(typ) != nil }
-
 // Types returns the types of the nodes' GPUs, the fastest first.
 func (s *Snapshot) Types() []string {
 	var types []string
@@ -113,46 +109,13 @@ func (s *Snapshot) Types() []string {
 }
 
 // Fastest sorts types of GPU, which have the order of Types, as the job would
-// best have them: the fastest for it first, as far as it tells.
+// best have them: the fastest for it first, as far as it tells; for nil: the
+// fastest first.
 func (s *Snapshot) Fastest(j *Job, types []string) {
-	if j.Training.tellsTypes() {
+	switch {
+	case j == nil:
+		fastest(types, s.SpeedOf)
+	case j.Training.tellsTypes():
 		fastest(types, func(typ string) (float64, bool) { return s.speedOn(j.Training, typ) })
-	}
-}
-
-// types returns the types of GPU to try for a job that takes any, in their
-// order: the fastest for it first. A type that waiting jobs insist on, and of
-// which they leave it too few, comes after those that serve it as well. nil: as
-// the pool has them.
-func (w *walk) types(e *Entry) []string {
-	whole := w.Free.whole
-	if len(whole) < 2 || e.Gang().GPUs.Type != "" {
-		return nil
-	}
-	order := slices.Clone(whole)
-	w.Fastest(e.Job, order)
-	w.wanted()
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(w.scarce(e, a), w.scarce(e, b)) })
-	return order
-}
-
-// scarce is 1 where waiting jobs that insist on the type leave too few for e.
-func (w *walk) scarce(e *Entry, typ string) int {
-	if n := w.insist[typ]; n > 0 && w.Free.Total(typ)-n < e.Want {
-		return 1
-	}
-	return 0
-}
-
-// wanted counts, by type, the devices that waiting jobs insist on.
-func (w *walk) wanted() {
-	if w.insist != nil {
-		return
-	}
-	w.insist = map[string]int{}
-	for _, e := range w.line {
-		if typ := e.Ask.GPUs.Type; typ != "" && e.Want > 0 && !e.Active() && e.verdict.verb != Start && w.Startable(e) && w.Possible(e) == nil {
-			w.insist[typ] += e.Want
-		}
 	}
 }

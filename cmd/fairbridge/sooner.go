@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // soonerFor bounds the time spent on finding smaller requests, and soonerTries
@@ -25,8 +26,8 @@ func sooner(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() t
 	}
 	end := clock().Add(soonerFor)
 	var found []string
-	pool := policy.NewPool(s)
-	for _, tries := range [][]policy.Job{fewer(pool, j), shorter(s, pool, j)} {
+	free := pool.New(s)
+	for _, tries := range [][]policy.Job{fewer(free, j), shorter(s, free, j)} {
 		for _, t := range tries {
 			if clock().After(end) {
 				return found
@@ -59,14 +60,14 @@ func starts(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 
 // fewer returns the job with fewer GPUs that fit into what is free, the most
 // first.
-func fewer(pool *policy.Pool, j *policy.Job) []policy.Job {
+func fewer(free *pool.Pool, j *policy.Job) []policy.Job {
 	var list []policy.Job
-	for n := min(j.Ask.GPUs.Count-1, pool.Total(j.Ask.GPUs.Type)); n > 0 && len(list) < soonerTries; n-- {
+	for n := min(j.Ask.GPUs.Count-1, free.TotalFree(j.Ask.GPUs.Type)); n > 0 && len(list) < soonerTries; n-- {
 		t := *j
 		if !shrink(&t.Ask, n) {
 			continue
 		}
-		if _, err := policy.Fit(pool, j.Partition, t.Gang()); err == nil {
+		if _, err := pool.Fit(free, j.Partition, t.Gang()); err == nil {
 			list = append(list, t)
 		}
 	}
@@ -93,10 +94,10 @@ func shrink(a *policy.Ask, n int) bool {
 
 // shorter returns the job with shorter time limits, the longest first, if there
 // is room for it at all: those that end before nodes are set aside, and halves.
-func shorter(s *policy.Snapshot, pool *policy.Pool, j *policy.Job) []policy.Job {
+func shorter(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
 	brief := *j
 	brief.Limit = time.Minute
-	if _, err := policy.Fit(pool, j.Partition, brief.Gang()); err != nil {
+	if _, err := pool.Fit(free, j.Partition, brief.Gang()); err != nil {
 		return nil
 	}
 	limits := before(s, j.Limit)

@@ -5,15 +5,15 @@ package admit
 import (
 	"fmt"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // All admits a job that every one of its Admitters admits; the first refusal
 // counts.
-type All []policy.Admitter
+type All []engine.Admitter
 
-// Admit implements policy.Admitter.
-func (all All) Admit(r *policy.Round, e *policy.Entry) error {
+// Admit implements engine.Admitter.
+func (all All) Admit(r *engine.Round, e *engine.Entry) error {
 	for _, a := range all {
 		if err := a.Admit(r, e); err != nil {
 			return err
@@ -23,10 +23,10 @@ func (all All) Admit(r *policy.Round, e *policy.Entry) error {
 }
 
 // Func is an Admitter that is a function.
-type Func func(*policy.Round, *policy.Entry) error
+type Func func(*engine.Round, *engine.Entry) error
 
-// Admit implements policy.Admitter.
-func (f Func) Admit(r *policy.Round, e *policy.Entry) error { return f(r, e) }
+// Admit implements engine.Admitter.
+func (f Func) Admit(r *engine.Round, e *engine.Entry) error { return f(r, e) }
 
 // Quota refuses jobs that would take their account above its cap of whole GPUs
 // held at one time.
@@ -35,8 +35,8 @@ type Quota struct {
 	Default float64            // for accounts without a cap of their own; 0: no limit
 }
 
-// Admit implements policy.Admitter.
-func (q Quota) Admit(r *policy.Round, e *policy.Entry) error {
+// Admit implements engine.Admitter.
+func (q Quota) Admit(r *engine.Round, e *engine.Entry) error {
 	limit, listed := q.Caps[e.Account]
 	if !listed && q.Default <= 0 {
 		return nil

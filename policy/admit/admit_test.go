@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/admit"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/preempt"
 )
 
@@ -26,7 +27,7 @@ func snapshot(pending ...int) *policy.Snapshot {
 	return s
 }
 
-func verbs(t *testing.T, p policy.Pipeline, s *policy.Snapshot) string {
+func verbs(t *testing.T, p engine.Pipeline, s *policy.Snapshot) string {
 	t.Helper()
 	plan, err := p.Decide(s)
 	if err != nil {
@@ -58,7 +59,7 @@ func TestQuota(t *testing.T) {
 		{"a cap of its own before the default", admit.Quota{Default: 100, Caps: map[string]float64{"a": 0}}, []int{1}, "keep hold"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := verbs(t, policy.Pipeline{Admit: c.q, Backfill: backfill.Greedy{}}, snapshot(c.pending...)); got != c.want {
+			if got := verbs(t, engine.Pipeline{Admit: c.q, Backfill: backfill.Greedy{}}, snapshot(c.pending...)); got != c.want {
 				t.Errorf("got %s, want %s", got, c.want)
 			}
 		})
@@ -70,7 +71,7 @@ func TestQuotaCountsPartsOfGPUs(t *testing.T) {
 	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "shard", Count: 4, Part: 25})
 	s.Jobs[1].Ask.GPUs = policy.GPUs{Type: "shard", Count: 2, Part: 25}
 	for limit, want := range map[float64]string{2.4: "keep hold", 2.5: "keep start"} {
-		if got := verbs(t, policy.Pipeline{Admit: admit.Quota{Default: limit}}, s); got != want {
+		if got := verbs(t, engine.Pipeline{Admit: admit.Quota{Default: limit}}, s); got != want {
 			t.Errorf("cap %g: got %s, want %s", limit, got, want)
 		}
 	}
@@ -84,7 +85,7 @@ func TestRefusalStands(t *testing.T) {
 	s.Jobs[2].Arrive = now.Add(time.Minute)
 	s.Jobs[2].Ask.GPUs.Type = "t4"
 	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "t4", Count: 1})
-	p := policy.Pipeline{Preempt: preempt.QOS("urgent"), Admit: admit.Quota{Caps: map[string]float64{"a": 1}, Default: 99}}
+	p := engine.Pipeline{Preempt: preempt.QOS("urgent"), Admit: admit.Quota{Caps: map[string]float64{"a": 1}, Default: 99}}
 	if got := verbs(t, p, s); got != "stop start hold" {
 		t.Errorf("got %s; the first answer of Admit stands", got)
 	}
@@ -92,9 +93,9 @@ func TestRefusalStands(t *testing.T) {
 
 func TestAll(t *testing.T) {
 	no := func(why string) admit.Func {
-		return func(*policy.Round, *policy.Entry) error { return errors.New(why) }
+		return func(*engine.Round, *engine.Entry) error { return errors.New(why) }
 	}
-	yes := admit.Func(func(*policy.Round, *policy.Entry) error { return nil })
+	yes := admit.Func(func(*engine.Round, *engine.Entry) error { return nil })
 	for _, c := range []struct {
 		all  admit.All
 		want string

@@ -4,13 +4,14 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // asides is what nodes that are set aside for a time mean for numbers of GPUs:
 // what is free on them when that begins is not free meanwhile, and what comes
 // back meanwhile comes back at its end.
 type asides struct {
-	*policy.Round
+	*engine.Round
 	given map[string][]back // by node with windows
 }
 
@@ -22,7 +23,7 @@ type back struct {
 
 // newAsides also tells the future when nodes that are down for the time come
 // back.
-func newAsides(r *policy.Round, f *future) *asides {
+func newAsides(r *engine.Round, f *future) *asides {
 	a := &asides{r, map[string][]back{}}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
@@ -32,7 +33,7 @@ func newAsides(r *policy.Round, f *future) *asides {
 		}
 		a.given[n.Name] = nil
 		for _, d := range n.GPUs {
-			slot := policy.Slot{Node: n.Name, Type: d.Type, Count: r.Free.Free(n.Name, d.Type)}
+			slot := policy.Slot{Node: n.Name, Type: d.Type, Count: r.Free.FreeOn(n.Name, d.Type)}
 			a.given[n.Name] = append(a.given[n.Name], back{slot, at})
 			if at > 0 {
 				f.release(slot, at)

@@ -2,7 +2,10 @@
 // those that delay nothing (EASY), or everybody (Greedy).
 package backfill
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
 
 // EASY gives the first blocked job of each lane a reservation. A later job
 // passes if it ends before the reservation begins, or takes only devices the
@@ -10,25 +13,25 @@ import "fairbridge/policy"
 // 1995.
 type EASY struct {
 	// Length says how long jobs run; nil: by their time limits, which are
-	// enforced, so nobody reserved is ever delayed. With policy.ByEstimate more
+	// enforced, so nobody reserved is ever delayed. With engine.ByEstimate more
 	// jobs pass, and some delay the reservation.
-	Length policy.Length
+	Length engine.Length
 }
 
-// Behind implements policy.Backfiller.
-func (b EASY) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+// Behind implements engine.Backfiller.
+func (b EASY) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	length := b.Length
 	if length == nil {
-		length = policy.ByLimit
+		length = engine.ByLimit
 	}
-	return policy.Reserve(r, blocked, length).Pass
+	return engine.Reserve(r, blocked, length).Pass
 }
 
 // Greedy lets every job pass that finds room. Wide jobs starve under it until
-// policy.Rules.MaxWait makes them the first of the line.
+// engine.Rules.MaxWait makes them the first of the line.
 type Greedy struct{}
 
-// Behind implements policy.Backfiller.
-func (Greedy) Behind(*policy.Round, *policy.Entry) func(*policy.Entry, policy.Alloc) error {
-	return func(*policy.Entry, policy.Alloc) error { return nil }
+// Behind implements engine.Backfiller.
+func (Greedy) Behind(*engine.Round, *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+	return func(*engine.Entry, policy.Alloc) error { return nil }
 }

@@ -5,10 +5,12 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
-
-	"pgregory.net/rapid"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -42,7 +44,7 @@ func drawSnapshot(t *rapid.T) *policy.Snapshot {
 func TestEASYDelaysNobodyReserved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSnapshot(t)
-		strict, easy := decide(t, policy.Pipeline{}, s), decide(t, policy.Pipeline{Backfill: backfill.EASY{}}, s)
+		strict, easy := decide(t, engine.Pipeline{}, s), decide(t, engine.Pipeline{Backfill: backfill.EASY{}}, s)
 		blocked := first(strict, s)
 		if blocked == nil {
 			return
@@ -62,7 +64,7 @@ func TestEASYDelaysNobodyReserved(t *testing.T) {
 	})
 }
 
-func decide(t *rapid.T, p policy.Pipeline, s *policy.Snapshot) *policy.Plan {
+func decide(t *rapid.T, p engine.Pipeline, s *policy.Snapshot) *policy.Plan {
 	plan, err := p.Decide(s)
 	if err != nil {
 		t.Fatal(err)
@@ -100,7 +102,7 @@ func room(s *policy.Snapshot, plan *policy.Plan, blocked *policy.Job) time.Durat
 				later.Jobs = append(later.Jobs, j)
 			}
 		}
-		if _, err := policy.Fit(policy.NewPool(&later), blocked.Partition, blocked.Ask); err == nil {
+		if _, err := pool.Fit(pool.New(&later), blocked.Partition, blocked.Ask); err == nil {
 			return d
 		}
 	}
@@ -112,17 +114,17 @@ func TestLengths(t *testing.T) {
 	a100 := func(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
 	for _, c := range []struct {
 		name        string
-		length      policy.Length
+		length      engine.Length
 		left, sigma time.Duration
 		limit       time.Duration
 		passes      bool
 	}{
 		{"limit too long", nil, time.Minute, 0, 2 * time.Hour, false},
-		{"prediction fits", policy.ByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
-		{"prediction fits, its error does not", policy.ByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
-		{"limit is shorter than the prediction", policy.ByEstimate, 9 * time.Hour, 0, time.Hour, true},
-		{"nothing predicted", policy.ByEstimate, 0, 0, time.Hour, true},
-		{"nothing known", policy.ByEstimate, 0, 0, 0, false},
+		{"prediction fits", engine.ByEstimate, 50 * time.Minute, 10 * time.Minute, 2 * time.Hour, true},
+		{"prediction fits, its error does not", engine.ByEstimate, 50 * time.Minute, 11 * time.Minute, 2 * time.Hour, false},
+		{"limit is shorter than the prediction", engine.ByEstimate, 9 * time.Hour, 0, time.Hour, true},
+		{"nothing predicted", engine.ByEstimate, 0, 0, time.Hour, true},
+		{"nothing known", engine.ByEstimate, 0, 0, 0, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
@@ -131,7 +133,7 @@ func TestLengths(t *testing.T) {
 					{ID: 2, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(4)},
 					{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(2), Limit: c.limit, Left: c.left, LeftSigma: c.sigma},
 				}}
-			plan, err := policy.Pipeline{Predict: told{}, Backfill: backfill.EASY{Length: c.length}}.Decide(s)
+			plan, err := engine.Pipeline{Predict: told{}, Backfill: backfill.EASY{Length: c.length}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,11 +147,11 @@ func TestLengths(t *testing.T) {
 // told predicts what the snapshot says.
 type told struct{}
 
-func (told) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+func (told) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.ID != 3 {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
-	return policy.Estimate{Left: e.Left, Sigma: e.LeftSigma}
+	return engine.Estimate{Left: e.Left, Sigma: e.LeftSigma}
 }
 
 // TestLeftOverIsACount: the blocked job is to have 4 GPUs in an hour, when 7
@@ -173,7 +175,7 @@ func TestLeftOverIsACount(t *testing.T) {
 			s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(3 + i), Partition: "p", State: policy.Pending, Limit: 10 * time.Hour,
 				Arrive: now.Add(time.Duration(i-60) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: count}}})
 		}
-		plan, err := policy.Pipeline{Backfill: backfill.EASY{}}.Decide(s)
+		plan, err := engine.Pipeline{Backfill: backfill.EASY{}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Conservative gives every blocked job a reservation, as Slurm's sched/backfill
@@ -20,18 +21,18 @@ type Conservative struct {
 	Window time.Duration
 	// Length says how long jobs run; nil: by their time limits. A job of unknown
 	// length runs for a year, as one without limit does for Slurm.
-	Length policy.Length
+	Length engine.Length
 
 	future *future
 	types  []string      // GPU types of which nodes are reserved
-	judged *policy.Entry // the last one that was let pass
+	judged *engine.Entry // the last one that was let pass
 	sought int           // see searches
 }
 
 const year = 365 * 24 * time.Hour
 
-// Behind implements policy.Backfiller.
-func (c *Conservative) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+// Behind implements engine.Backfiller.
+func (c *Conservative) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	first := c.future == nil
 	if first {
 		c.begin(r)
@@ -40,7 +41,7 @@ func (c *Conservative) Behind(r *policy.Round, blocked *policy.Entry) func(*poli
 	if !first {
 		return nodes
 	}
-	return func(e *policy.Entry, on policy.Alloc) error {
+	return func(e *engine.Entry, on policy.Alloc) error {
 		if err := c.pass(r, e, on); err != nil {
 			return err
 		}
@@ -50,21 +51,21 @@ func (c *Conservative) Behind(r *policy.Round, blocked *policy.Entry) func(*poli
 
 // nodes reserves nodes, once for GPUs of a type: a second reservation of nodes
 // would not know of the first.
-func (c *Conservative) nodes(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+func (c *Conservative) nodes(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	typ := blocked.Ask.GPUs.Type
 	if slices.ContainsFunc(c.types, func(t string) bool { return t == typ || t == "" || typ == "" }) {
 		return Greedy{}.Behind(r, blocked)
 	}
 	c.types = append(c.types, typ)
-	v := policy.Reserve(r, blocked, c.length())
+	v := engine.Reserve(r, blocked, c.length())
 	if !v.Known || v.In > c.Window {
 		return Greedy{}.Behind(r, blocked) // Slurm plans nothing beyond bf_window
 	}
 	return v.Pass
 }
 
-// Blocked implements policy.Listener.
-func (c *Conservative) Blocked(r *policy.Round, e *policy.Entry) {
+// Blocked implements engine.BlockedObserver.
+func (c *Conservative) Blocked(r *engine.Round, e *engine.Entry) {
 	if c.Depth <= 0 {
 		return
 	}
@@ -90,17 +91,17 @@ const searches = 32
 // that is blocked although GPUs enough are free lacks cores, memory, or GPUs
 // together, and keeps no GPUs before it could use them. ok is false when that is
 // not known to come.
-func (c *Conservative) whenElse(r *policy.Round, e *policy.Entry, room steps) (later steps, ok bool) {
+func (c *Conservative) whenElse(r *engine.Round, e *engine.Entry, room steps) (later steps, ok bool) {
 	if len(room) == 0 || room[0].free < e.Gang().GPUs.Count || c.sought >= searches {
 		return room, true
 	}
 	c.sought++
-	v := policy.Reserve(r, e, c.length())
+	v := engine.Reserve(r, e, c.length())
 	return room.after(v.In), v.Known
 }
 
 // begin lays out what is free when, if everybody runs as long as the length.
-func (c *Conservative) begin(r *policy.Round) {
+func (c *Conservative) begin(r *engine.Round) {
 	if c.Depth == 0 {
 		c.Depth = 500
 	}
@@ -110,7 +111,7 @@ func (c *Conservative) begin(r *policy.Round) {
 	c.future = newFuture(r)
 	a := newAsides(r, c.future)
 	for _, e := range r.Entries {
-		for _, slot := range e.Got {
+		for _, slot := range e.Planned {
 			c.future.release(slot, a.back(slot, c.lasts(r, e)))
 		}
 	}
@@ -119,7 +120,7 @@ func (c *Conservative) begin(r *policy.Round) {
 }
 
 // pass lets the job start if no reservation lacks GPUs for it.
-func (c *Conservative) pass(r *policy.Round, e *policy.Entry, on policy.Alloc) error {
+func (c *Conservative) pass(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
 	c.settle(r)
 	length := c.lasts(r, e)
 	for typ, n := range c.future.types(on) {
@@ -132,24 +133,24 @@ func (c *Conservative) pass(r *policy.Round, e *policy.Entry, on policy.Alloc) e
 }
 
 // settle charges the job that was let pass last, if it did start then.
-func (c *Conservative) settle(r *policy.Round) {
+func (c *Conservative) settle(r *engine.Round) {
 	if c.judged == nil {
 		return
 	}
-	for _, slot := range c.judged.Got {
+	for _, slot := range c.judged.Planned {
 		c.future.charge(slot.Type, slot.Count, 0, c.lasts(r, c.judged))
 	}
 	c.judged = nil
 }
 
-func (c *Conservative) length() policy.Length {
+func (c *Conservative) length() engine.Length {
 	if c.Length == nil {
-		return policy.ByLimit
+		return engine.ByLimit
 	}
 	return c.Length
 }
 
-func (c *Conservative) lasts(r *policy.Round, e *policy.Entry) time.Duration {
+func (c *Conservative) lasts(r *engine.Round, e *engine.Entry) time.Duration {
 	d, ok := c.length()(r, e)
 	if !ok {
 		return year

@@ -5,10 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
-
-	"pgregory.net/rapid"
+	"fairbridge/policy/engine"
 )
 
 // TestConservative compares with a calendar of hours on one node, where
@@ -18,7 +19,7 @@ func TestConservative(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		depth := rapid.SampledFrom([]int{1, 2, 500}).Draw(t, "depth")
 		s := drawQueue(t)
-		plan := decide(t, policy.Pipeline{Backfill: &backfill.Conservative{Depth: depth, Window: 100 * time.Hour}}, s)
+		plan := decide(t, engine.Pipeline{Backfill: &backfill.Conservative{Depth: depth, Window: 100 * time.Hour}}, s)
 		var got []policy.JobID
 		for _, d := range plan.Decisions {
 			if d.Verb == policy.Start {
@@ -117,7 +118,7 @@ func TestConservativeKeepsNoGPUsThatCannotBeUsed(t *testing.T) {
 	r.State, r.Start, r.On = policy.Running, now.Add(-55*time.Minute), policy.Alloc{{Node: "n1", Type: "a100", Count: 1}}
 	add(7, 32, time.Hour)
 	add(4, 2, 2*time.Hour)
-	plan, err := policy.Pipeline{Backfill: &backfill.Conservative{}}.Decide(s)
+	plan, err := engine.Pipeline{Backfill: &backfill.Conservative{}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // future is what will be free of every GPU type, and of whole GPUs of all types
@@ -30,12 +31,12 @@ type step struct {
 	free int
 }
 
-func newFuture(r *policy.Round) *future {
-	f := &future{kinds: []kind{{"", true, steps{{0, r.Free.Total("")}}}}}
+func newFuture(r *engine.Round) *future {
+	f := &future{kinds: []kind{{"", true, steps{{0, r.Free.TotalFree("")}}}}}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if f.find(d.Type) < 0 {
-				f.kinds = append(f.kinds, kind{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.Total(d.Type)}}})
+				f.kinds = append(f.kinds, kind{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.TotalFree(d.Type)}}})
 			}
 		}
 	}

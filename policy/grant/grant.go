@@ -3,15 +3,17 @@
 // lease waits and keeps its credit.
 package grant
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy/engine"
+)
 
 // InOrder grants leases down the line as long as devices last, passing over
 // jobs that are too wide for what is left.
 type InOrder struct{}
 
-// Lease implements policy.Leaser.
-func (InOrder) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
-	left, grants := NewCounts(r), make([]policy.Grant, len(line))
+// Lease implements engine.Leaser.
+func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+	left, grants := NewCounts(r), make([]engine.Grant, len(line))
 	for i, e := range line {
 		grants[i].Run = Wants(r, e) && left.Take(e.Ask.GPUs.Type, e.Want)
 	}
@@ -20,7 +22,7 @@ func (InOrder) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, err
 
 // Wants reports whether the job competes for a lease: it could start, or runs
 // and could be stopped.
-func Wants(r *policy.Round, e *policy.Entry) bool {
+func Wants(r *engine.Round, e *engine.Entry) bool {
 	switch {
 	case e.Stays || e.Want == 0:
 		return false
@@ -42,12 +44,12 @@ type Count struct {
 
 // NewCounts returns what is free or held by jobs that may be stopped, in order
 // of nodes and types.
-func NewCounts(r *policy.Round) Counts {
+func NewCounts(r *engine.Round) Counts {
 	var c Counts
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if c.of(d.Type) == nil {
-				c = append(c, Count{d.Type, r.Free.Total(d.Type), d.Part != 0 && d.Part != 100})
+				c = append(c, Count{d.Type, r.Free.TotalFree(d.Type), d.Part != 0 && d.Part != 100})
 			}
 		}
 	}

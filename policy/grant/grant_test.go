@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 )
 
@@ -62,7 +63,7 @@ func TestInOrder(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{node("n1", "a100"), node("n2", "h100")}, Jobs: c.jobs}
-			plan, err := policy.Pipeline{Lease: grant.InOrder{}, Backfill: backfill.Greedy{}}.Decide(s)
+			plan, err := engine.Pipeline{Lease: grant.InOrder{}, Backfill: backfill.Greedy{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,26 +3,26 @@ package order
 import (
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Key compares two entries of a round; negative puts a before b.
-type Key func(r *policy.Round, a, b *policy.Entry) int
+type Key func(r *engine.Round, a, b *engine.Entry) int
 
 // By is a line by keys: the first that tells two entries apart decides. Those
 // that no key tells apart stand by arrival, then by job id.
 type By []Key
 
-// Order implements policy.Orderer.
-func (k By) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (k By) Order(r *engine.Round) ([]*engine.Entry, error) {
 	line := slices.Clone(r.Entries)
-	slices.SortFunc(line, func(a, b *policy.Entry) int {
+	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		for _, key := range k {
 			if c := key(r, a, b); c != 0 {
 				return c
 			}
 		}
-		return policy.ByArrival(a, b)
+		return engine.ByArrival(a, b)
 	})
 	return line, nil
 }
@@ -31,19 +31,19 @@ func (k By) Order(r *policy.Round) ([]*policy.Entry, error) {
 // have been served.
 type ByArrival struct{}
 
-// Order implements policy.Orderer.
-func (ByArrival) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return By{ActiveFirst}.Order(r)
 }
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.
-func ActiveFirst(_ *policy.Round, a, b *policy.Entry) int {
+func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {
 	return -compareBool(a.Active(), b.Active())
 }
 
 // FirstStart puts the job that started first in front, and those that never
 // ran last.
-func FirstStart(_ *policy.Round, a, b *policy.Entry) int {
+func FirstStart(_ *engine.Round, a, b *engine.Entry) int {
 	if c := compareBool(a.FirstStart.IsZero(), b.FirstStart.IsZero()); c != 0 {
 		return c
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Levels is discretised least attained service in two dimensions, GPUs and
@@ -16,13 +17,13 @@ type Levels struct {
 	// Bounds are the upper ends of all queues but the last, ascending.
 	Bounds []policy.GPUSeconds
 	// Attained says what of a job's service counts; nil: all of it.
-	Attained func(*policy.Entry) policy.GPUSeconds
+	Attained func(*engine.Entry) policy.GPUSeconds
 	// Within orders the jobs of a queue; nil: first start, then arrival.
 	Within func(queue int) Key
 }
 
 // Queue returns the queue the entry stands in, from 0.
-func (l Levels) Queue(e *policy.Entry) int {
+func (l Levels) Queue(e *engine.Entry) int {
 	had := l.attained(e)
 	i, _ := slices.BinarySearchFunc(l.Bounds, had, func(bound, had policy.GPUSeconds) int {
 		if bound <= had {
@@ -33,15 +34,15 @@ func (l Levels) Queue(e *policy.Entry) int {
 	return i
 }
 
-func (l Levels) attained(e *policy.Entry) policy.GPUSeconds {
+func (l Levels) attained(e *engine.Entry) policy.GPUSeconds {
 	if l.Attained == nil {
 		return e.Attained
 	}
 	return l.Attained(e)
 }
 
-// Order implements policy.Orderer.
-func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (l Levels) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for i := 1; i < len(l.Bounds); i++ {
 		if !(l.Bounds[i-1] < l.Bounds[i]) {
 			return nil, fmt.Errorf("queues by attained service: bounds are not ascending: %v", l.Bounds)
@@ -62,9 +63,9 @@ func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
 		if c := within[a.queue](r, a.Entry, b.Entry); c != 0 {
 			return c
 		}
-		return policy.ByArrival(a.Entry, b.Entry)
+		return engine.ByArrival(a.Entry, b.Entry)
 	})
-	line := make([]*policy.Entry, len(all))
+	line := make([]*engine.Entry, len(all))
 	for i, q := range all {
 		line[i] = q.Entry
 	}
@@ -73,7 +74,7 @@ func (l Levels) Order(r *policy.Round) ([]*policy.Entry, error) {
 
 // queued is an entry in its queue.
 type queued struct {
-	*policy.Entry
+	*engine.Entry
 	queue int
 }
 
@@ -89,7 +90,7 @@ func (l Levels) within() []Key {
 	return keys
 }
 
-func (l Levels) note(queue int, e *policy.Entry) string {
+func (l Levels) note(queue int, e *engine.Entry) string {
 	if queue == len(l.Bounds) {
 		return fmt.Sprintf("queue %d of %d, %v received", queue+1, len(l.Bounds)+1, l.attained(e))
 	}

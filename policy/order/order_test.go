@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // round makes a round of jobs named by single letters, in that arrangement.
-func round(jobs ...policy.Job) *policy.Round {
-	r := &policy.Round{Snapshot: &policy.Snapshot{Now: now}}
+func round(jobs ...policy.Job) *engine.Round {
+	r := &engine.Round{Snapshot: &policy.Snapshot{Now: now}}
 	for i := range jobs {
-		r.Entries = append(r.Entries, &policy.Entry{Job: &jobs[i]})
+		r.Entries = append(r.Entries, &engine.Entry{Job: &jobs[i]})
 	}
 	return r
 }
 
-func line(t *testing.T, o policy.Orderer, r *policy.Round) string {
+func line(t *testing.T, o engine.Orderer, r *engine.Round) string {
 	t.Helper()
 	entries, err := o.Order(r)
 	if err != nil {
@@ -79,7 +80,7 @@ func TestLevels(t *testing.T) {
 // meter charges every job the same and knows two weights.
 type meter struct{}
 
-func (meter) Costs(r *policy.Round) [][]float64 {
+func (meter) Costs(r *engine.Round) [][]float64 {
 	costs := make([][]float64, len(r.Entries))
 	for i := range costs {
 		costs[i] = []float64{1. / 9}
@@ -87,7 +88,7 @@ func (meter) Costs(r *policy.Round) [][]float64 {
 	return costs
 }
 
-func (meter) Weights(*policy.Round) map[string]float64 {
+func (meter) Weights(*engine.Round) map[string]float64 {
 	return map[string]float64{"A": 2. / 3, "B": 1. / 3}
 }
 

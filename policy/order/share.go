@@ -7,14 +7,14 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // A Meter says what one task of each entry costs, per resource as a fraction
 // of the cluster, in Round.Entries order, and how much each account counts.
 type Meter interface {
-	Costs(*policy.Round) [][]float64
-	Weights(*policy.Round) map[string]float64
+	Costs(*engine.Round) [][]float64
+	Weights(*engine.Round) map[string]float64
 }
 
 // ByShare serves, one job at a time, the account that holds the smallest
@@ -29,10 +29,10 @@ type ByShare struct {
 	Meter Meter
 }
 
-// Order implements policy.Orderer.
-func (b ByShare) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (b ByShare) Order(r *engine.Round) ([]*engine.Entry, error) {
 	accounts, rest := b.accounts(r)
-	line := make([]*policy.Entry, 0, len(r.Entries))
+	line := make([]*engine.Entry, 0, len(r.Entries))
 	heap.Init(&accounts)
 	for len(accounts) > 0 {
 		a := accounts[0]
@@ -46,12 +46,12 @@ func (b ByShare) Order(r *policy.Round) ([]*policy.Entry, error) {
 		}
 		heap.Fix(&accounts, 0)
 	}
-	slices.SortFunc(rest, policy.ByArrival)
+	slices.SortFunc(rest, engine.ByArrival)
 	return append(line, rest...), nil
 }
 
 type costed struct {
-	*policy.Entry
+	*engine.Entry
 	cost []float64
 }
 
@@ -74,7 +74,7 @@ func (a *account) take(cost []float64) {
 
 // accounts returns the accounts with their jobs in order, and the entries that
 // cannot start.
-func (b ByShare) accounts(r *policy.Round) (queue byNeed, rest []*policy.Entry) {
+func (b ByShare) accounts(r *engine.Round) (queue byNeed, rest []*engine.Entry) {
 	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
 	index := map[string]*account{}
 	for i, e := range r.Entries {
@@ -95,7 +95,7 @@ func (b ByShare) accounts(r *policy.Round) (queue byNeed, rest []*policy.Entry) 
 		}
 	}
 	for _, a := range queue {
-		slices.SortFunc(a.jobs, func(x, y costed) int { return policy.ByTenure(x.Entry, y.Entry) })
+		slices.SortFunc(a.jobs, func(x, y costed) int { return engine.ByTenure(x.Entry, y.Entry) })
 	}
 	return queue, rest
 }

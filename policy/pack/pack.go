@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Beside puts a job on the very devices of one running job that accepts a
@@ -24,9 +25,9 @@ type Beside struct {
 
 var errNone = errors.New("no running job that takes a neighbour has the same shape and idle GPUs")
 
-// Pack implements policy.Packer.
-func (b Beside) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
-	var best *policy.Entry
+// Pack implements engine.Packer.
+func (b Beside) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+	var best *engine.Entry
 	for _, h := range r.Active() {
 		if b.hosts(r, h, e) && (best == nil || idler(h, best) < 0) {
 			best = h
@@ -38,19 +39,19 @@ func (b Beside) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 	return slices.Clone(best.On), nil
 }
 
-func idler(a, b *policy.Entry) int {
+func idler(a, b *engine.Entry) int {
 	return cmp.Or(cmp.Compare(a.Busy.Value, b.Busy.Value), cmp.Compare(a.ID, b.ID))
 }
 
-func (b Beside) hosts(r *policy.Round, h, e *policy.Entry) bool {
+func (b Beside) hosts(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.Below, 0.3)
-	return h.Shareable && h.State == policy.Running && h.Got.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
+	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
 		e.Ask.GPUs.Type != "" && suits(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
 }
 
 // suits reports whether the devices are a lawful place for the job, free of
 // other sharers.
-func suits(r *policy.Round, on policy.Alloc, e *policy.Entry, gang policy.Ask) bool {
+func suits(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
 	nodes := on.Nodes()
 	if on.Count() != gang.GPUs.Count || len(nodes) < gang.Nodes || gang.MaxNodes > 0 && len(nodes) > gang.MaxNodes {
 		return false
@@ -60,7 +61,7 @@ func suits(r *policy.Round, on policy.Alloc, e *policy.Entry, gang policy.Ask) b
 	}
 	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
 		return s.Type != gang.GPUs.Type || gang.PerNode > 0 && s.Count != gang.PerNode ||
-			r.Free.Overdrawn(s.Node, s.Type) || !r.Free.Hosts(s, e.Partition, gang)
+			r.Free.Overdrawn(s.Node, s.Type) || !r.Free.AllowsSlot(s, e.Partition, gang)
 	})
 }
 
@@ -68,24 +69,24 @@ func suits(r *policy.Round, on policy.Alloc, e *policy.Entry, gang policy.Ask) b
 // or has just been started.
 type With map[policy.JobID]policy.JobID
 
-// Pack implements policy.Packer.
-func (w With) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+// Pack implements engine.Packer.
+func (w With) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	host, paired := w[e.ID]
 	if !paired {
 		return nil, errNone
 	}
 	gang := e.Gang()
-	i, known := slices.BinarySearchFunc(r.Entries, host, func(h *policy.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
+	i, known := slices.BinarySearchFunc(r.Entries, host, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
 		return nil, errNone
 	}
 	h := r.Entries[i]
-	if !h.Shareable || h.State == policy.Suspended || len(h.Got) == 0 {
+	if !h.Shareable || h.State == policy.Suspended || len(h.Planned) == 0 {
 		return nil, errNone
 	}
-	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Got[0].Type)
-	if suits(r, h.Got, e, gang) {
-		return slices.Clone(h.Got), nil
+	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Planned[0].Type)
+	if suits(r, h.Planned, e, gang) {
+		return slices.Clone(h.Planned), nil
 	}
 	return nil, errNone
 }

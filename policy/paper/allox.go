@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 )
 
@@ -40,7 +41,7 @@ func (a *AlloX) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return a.harness(s)
 	}
 	m := &alloxMatch{alpha: a.Alpha}
-	return policy.Pipeline{
+	return engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},
 		Order:    m,

@@ -5,25 +5,27 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 	"fairbridge/policy/solve"
 )
 
 // alloxCluster is the cluster as the matching sees it: machines of one GPU
 // each, by type and by when they are free.
 type alloxCluster struct {
-	*policy.Round
+	*engine.Round
 	types []string
 	banks []solve.Bank
-	free  int          // machines free now
-	empty *policy.Pool // as if nobody ran
+	free  int        // machines free now
+	empty *pool.Pool // as if nobody ran
 	can   map[string][]bool
 	mean  float64 // run time of a job of unknown length, in seconds
 }
 
-func newAlloxCluster(r *policy.Round) *alloxCluster {
-	c := &alloxCluster{Round: r, types: r.Types(), empty: policy.Empty(r.Nodes), can: map[string][]bool{}}
+func newAlloxCluster(r *engine.Round) *alloxCluster {
+	c := &alloxCluster{Round: r, types: r.Types(), empty: pool.Empty(r.Nodes, time.Time{}), can: map[string][]bool{}}
 	c.mean = c.typical()
 	busy := make([][]float64, len(c.types))
 	for _, e := range r.Active() {
@@ -39,7 +41,7 @@ func newAlloxCluster(r *policy.Round) *alloxCluster {
 		}
 	}
 	for t, name := range c.types {
-		free := r.Free.Total(name)
+		free := r.Free.TotalFree(name)
 		c.free += free
 		c.banks = append(c.banks, alloxBanks(t, append(busy[t], make([]float64, free)...))...)
 	}
@@ -98,7 +100,7 @@ func (c *alloxCluster) typical() float64 {
 // left returns the seconds the job runs on GPUs of the type: by its reported
 // speed there; by the estimate where it reports none; +Inf where it reports
 // speeds, but none there.
-func (c *alloxCluster) left(e *policy.Entry, typ string) float64 {
+func (c *alloxCluster) left(e *engine.Entry, typ string) float64 {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		if rate, ok := t.Rate(typ); ok && rate > 0 {
 			return max((t.Steps-t.Done)/rate, 1)
@@ -112,7 +114,7 @@ func (c *alloxCluster) left(e *policy.Entry, typ string) float64 {
 }
 
 // runs reports whether the job could run on some type if nobody else did.
-func (c *alloxCluster) runs(e *policy.Entry) bool {
+func (c *alloxCluster) runs(e *engine.Entry) bool {
 	for t, ok := range c.allowed(e) {
 		if ok && !math.IsInf(c.left(e, c.types[t]), 1) {
 			return true
@@ -122,18 +124,18 @@ func (c *alloxCluster) runs(e *policy.Entry) bool {
 }
 
 // allowed returns, by type, whether the job has room there if nobody ran.
-func (c *alloxCluster) allowed(e *policy.Entry) []bool {
+func (c *alloxCluster) allowed(e *engine.Entry) []bool {
 	key := alloxKey(e)
 	can, ok := c.can[key]
 	if ok {
 		return can
 	}
 	can = make([]bool, len(c.types))
-	for _, name := range c.empty.Models(&e.Ask) {
+	for _, name := range c.empty.TypesFor(&e.Ask) {
 		if t := slices.Index(c.types, name); t >= 0 {
 			ask := e.Ask
 			ask.GPUs.Type = name
-			_, err := policy.Fit(c.empty, e.Partition, ask)
+			_, err := pool.Fit(c.empty, e.Partition, ask)
 			can[t] = err == nil
 		}
 	}
@@ -142,7 +144,7 @@ func (c *alloxCluster) allowed(e *policy.Entry) []bool {
 }
 
 // alloxKey is equal for asks that have room together.
-func alloxKey(e *policy.Entry) string {
+func alloxKey(e *engine.Entry) string {
 	a := &e.Ask
 	key := make([]byte, 0, 96)
 	for _, n := range [...]int64{int64(a.GPUs.Count), int64(a.Nodes), int64(a.MaxNodes), int64(a.PerNode), int64(a.CPUs), a.MemMB} {
@@ -156,7 +158,7 @@ func alloxKey(e *policy.Entry) string {
 }
 
 // times returns how long each job runs on each type.
-func (c *alloxCluster) times(jobs []*policy.Entry) [][]float64 {
+func (c *alloxCluster) times(jobs []*engine.Entry) [][]float64 {
 	times := make([][]float64, len(jobs))
 	flat := make([]float64, len(jobs)*len(c.types))
 	for i, e := range jobs {

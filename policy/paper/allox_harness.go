@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 	"fairbridge/policy/solve"
@@ -26,10 +27,10 @@ func (a *AlloX) harness(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}
 	turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Wait: true, Book: book}
-	turns.Solve = func(r *policy.Round, types []string) ([][]float64, error) {
+	turns.Solve = func(r *engine.Round, types []string) ([][]float64, error) {
 		return a.winners(newAlloxCluster(r), turns.Book.X), nil
 	}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},
 		Order:    &turns,
@@ -74,7 +75,7 @@ func (a *AlloX) winners(c *alloxCluster, before []float64) [][]float64 {
 	}
 	slices.SortStableFunc(rest, func(i, j int) int { return c.Entries[i].Arrive.Compare(c.Entries[j].Arrive) })
 	rest = rest[:min(max(int(a.Alpha*float64(len(rest))), len(machines)), len(rest))]
-	jobs := make([]*policy.Entry, len(rest))
+	jobs := make([]*engine.Entry, len(rest))
 	for k, i := range rest {
 		jobs[k] = c.Entries[i]
 	}
@@ -90,7 +91,7 @@ func (a *AlloX) winners(c *alloxCluster, before []float64) [][]float64 {
 func (c *alloxCluster) healthy() []int {
 	n := make([]int, len(c.types))
 	for k, typ := range c.types {
-		n[k] = c.empty.Total(typ)
+		n[k] = c.empty.TotalFree(typ)
 	}
 	return n
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -25,14 +26,14 @@ type alloxSlot struct {
 	start float64 // seconds from now
 }
 
-// Order implements policy.Orderer: those that run, those that compete by their
+// Order implements engine.Orderer: those that run, those that compete by their
 // start in the matching, those that are matched to what these leave, the others
 // by arrival.
-func (m *alloxMatch) Order(r *policy.Round) ([]*policy.Entry, error) {
+func (m *alloxMatch) Order(r *engine.Round) ([]*engine.Entry, error) {
 	cluster := newAlloxCluster(r)
 	users := alloxUsers(r, cluster)
 	n := max(int(math.Ceil(m.alpha*float64(len(users)))), 1)
-	var compete, rest []*policy.Entry
+	var compete, rest []*engine.Entry
 	for i, u := range users {
 		if i < n || len(compete) < cluster.free {
 			compete = append(compete, u.jobs...)
@@ -44,16 +45,16 @@ func (m *alloxMatch) Order(r *policy.Round) ([]*policy.Entry, error) {
 	m.match(cluster, compete, false)
 	m.match(cluster, rest, true)
 	line := slices.Clone(r.Entries)
-	slices.SortFunc(line, func(a, b *policy.Entry) int {
+	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		x, at := m.rank(a)
 		y, bt := m.rank(b)
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(at, bt), policy.ByArrival(a, b))
+		return cmp.Or(cmp.Compare(x, y), cmp.Compare(at, bt), engine.ByArrival(a, b))
 	})
 	return line, nil
 }
 
 // match puts the jobs behind those the cluster's machines have already.
-func (m *alloxMatch) match(cluster *alloxCluster, jobs []*policy.Entry, late bool) {
+func (m *alloxMatch) match(cluster *alloxCluster, jobs []*engine.Entry, late bool) {
 	if len(jobs) == 0 {
 		return
 	}
@@ -71,7 +72,7 @@ func (m *alloxMatch) match(cluster *alloxCluster, jobs []*policy.Entry, late boo
 	cluster.banks = q.after
 }
 
-func (m *alloxMatch) rank(e *policy.Entry) (group int, start float64) {
+func (m *alloxMatch) rank(e *engine.Entry) (group int, start float64) {
 	slot, ok := m.slots[e.ID]
 	switch {
 	case e.Active():
@@ -84,12 +85,12 @@ func (m *alloxMatch) rank(e *policy.Entry) (group int, start float64) {
 	return 3, 0
 }
 
-// Lease implements policy.Leaser. Who runs has a lease for as long as it runs.
-func (m *alloxMatch) Lease(_ *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
-	grants := make([]policy.Grant, len(line))
+// Lease implements engine.Leaser. Who runs has a lease for as long as it runs.
+func (m *alloxMatch) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+	grants := make([]engine.Grant, len(line))
 	for i, e := range line {
 		slot, ok := m.slots[e.ID]
-		grants[i] = policy.Grant{Run: ok || e.Active(), Type: slot.typ}
+		grants[i] = engine.Grant{Run: ok || e.Active(), Type: slot.typ}
 	}
 	return grants, nil
 }
@@ -99,13 +100,13 @@ func (m *alloxMatch) Lease(_ *policy.Round, line []*policy.Entry) ([]policy.Gran
 type alloxUser struct {
 	name   string
 	served policy.GPUSeconds
-	jobs   []*policy.Entry
+	jobs   []*engine.Entry
 }
 
 // alloxUsers returns the users with jobs that could start somewhere, the least
 // served first. Service is what history keeps of users, or else what their
 // present jobs received.
-func alloxUsers(r *policy.Round, cluster *alloxCluster) []*alloxUser {
+func alloxUsers(r *engine.Round, cluster *alloxCluster) []*alloxUser {
 	index := map[string]*alloxUser{}
 	var users []*alloxUser
 	for _, e := range r.Entries {
@@ -141,10 +142,10 @@ type alloxQueue struct {
 }
 
 // match queues the jobs for the machines of the cluster.
-func (c *alloxCluster) match(jobs []*policy.Entry) alloxQueue {
+func (c *alloxCluster) match(jobs []*engine.Entry) alloxQueue {
 	times, width := c.times(jobs), make([]float64, len(jobs))
 	for i, e := range jobs {
-		width[i] = float64(e.Has())
+		width[i] = float64(e.Size())
 	}
 	places := solve.Places(times, width, c.banks, alloxEffort)
 	q := alloxQueue{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
@@ -161,7 +162,7 @@ func (c *alloxCluster) match(jobs []*policy.Entry) alloxQueue {
 		// the one that is free first.
 		slices.SortFunc(members, func(i, j int) int {
 			return cmp.Or(cmp.Compare(places[j].From, places[i].From),
-				cmp.Compare(times[i][c.banks[b].Type], times[j][c.banks[b].Type]), policy.ByArrival(jobs[i], jobs[j]))
+				cmp.Compare(times[i][c.banks[b].Type], times[j][c.banks[b].Type]), engine.ByArrival(jobs[i], jobs[j]))
 		})
 		free[c.banks[b].Type] = append(free[c.banks[b].Type], q.schedule(c.banks[b], members, times)...)
 	}

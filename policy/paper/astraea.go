@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Astraea is long-term fairness of GPU time: first among accounts, by what
@@ -33,7 +34,7 @@ func (a *Astraea) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy astraea: %w", err)
 	}
 	court := newCourt(a, s, past)
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "astraea",
 		Share:    court,
 		Order:    court,

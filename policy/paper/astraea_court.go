@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // court is one round of Astraea. It answers four questions of the pipeline
@@ -15,21 +16,21 @@ type court struct {
 	past      *deserved
 	deserved  *deserved
 	quota     map[string]float64
-	petitions map[*policy.Entry]*petition
-	line      []*policy.Entry
+	petitions map[*engine.Entry]*petition
+	line      []*engine.Entry
 }
 
 func newCourt(a *Astraea, s *policy.Snapshot, past *deserved) *court {
-	c := &court{Astraea: a, quota: quotas(s), past: past, petitions: make(map[*policy.Entry]*petition, len(s.Jobs))}
-	r := policy.Round{Snapshot: s}
+	c := &court{Astraea: a, quota: quotas(s), past: past, petitions: make(map[*engine.Entry]*petition, len(s.Jobs))}
+	r := engine.Round{Snapshot: s}
 	count := map[string]float64{}
 	for i := range s.Jobs {
-		if e := (policy.Entry{Job: &s.Jobs[i]}); r.Startable(&e) {
+		if e := (engine.Entry{Job: &s.Jobs[i]}); r.Startable(&e) {
 			count[e.Account] += float64(e.Count())
 		}
 	}
 	c.deserved = past.next(s, func(j *policy.Job) float64 {
-		if e := (policy.Entry{Job: j}); !r.Startable(&e) {
+		if e := (engine.Entry{Job: j}); !r.Startable(&e) {
 			return 0
 		}
 		return min(j.Ask.GPUs.Whole(), c.quota[j.Account]/count[j.Account])
@@ -37,8 +38,8 @@ func newCourt(a *Astraea, s *policy.Snapshot, past *deserved) *court {
 	return c
 }
 
-// Share implements policy.Sharer: what the jobs were granted for a lease.
-func (c *court) Share(r *policy.Round) ([]float64, error) {
+// Share implements engine.Sharer: what the jobs were granted for a lease.
+func (c *court) Share(r *engine.Round) ([]float64, error) {
 	c.hear(r)
 	due := make([]float64, len(r.Entries))
 	for i, e := range r.Entries {
@@ -49,13 +50,13 @@ func (c *court) Share(r *policy.Round) ([]float64, error) {
 	return due, nil
 }
 
-// Order implements policy.Orderer: jobs within their lease, then those granted
+// Order implements engine.Orderer: jobs within their lease, then those granted
 // one now, then the others as they would be granted one next.
-func (c *court) Order(*policy.Round) ([]*policy.Entry, error) { return c.line, nil }
+func (c *court) Order(*engine.Round) ([]*engine.Entry, error) { return c.line, nil }
 
-// Tier implements policy.Preempter: who was granted a lease goes before who
+// Tier implements engine.Preempter: who was granted a lease goes before who
 // was not.
-func (c *court) Tier(_ *policy.Round, e *policy.Entry) int {
+func (c *court) Tier(_ *engine.Round, e *engine.Entry) int {
 	if p := c.petitions[e]; p != nil && p.granted {
 		return 0
 	}
@@ -64,26 +65,26 @@ func (c *court) Tier(_ *policy.Round, e *policy.Entry) int {
 
 var errLeased = errors.New("its lease has not ended")
 
-// MayStop implements policy.Preempter.
-func (c *court) MayStop(_ *policy.Round, victim *policy.Entry) error {
+// MayStop implements engine.Preempter.
+func (c *court) MayStop(_ *engine.Round, victim *engine.Entry) error {
 	if p := c.petitions[victim]; p == nil || p.granted {
 		return errLeased
 	}
 	return nil
 }
 
-// Behind implements policy.Backfiller: nobody takes devices that a blocked job
+// Behind implements engine.Backfiller: nobody takes devices that a blocked job
 // could use.
-func (c *court) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+func (c *court) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	p := c.petitions[blocked]
 	if c.Block != "all" && (p == nil || !p.starved) {
-		return func(*policy.Entry, policy.Alloc) error { return nil }
+		return func(*engine.Entry, policy.Alloc) error { return nil }
 	}
-	return func(_ *policy.Entry, on policy.Alloc) error {
+	return func(_ *engine.Entry, on policy.Alloc) error {
 		if !usable(r.Snapshot, blocked.Job, on) {
 			return nil
 		}
-		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, policy.ErrPlace)
+		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrPlace)
 	}
 }
 

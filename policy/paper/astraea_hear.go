@@ -6,12 +6,13 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // hearing decides who gets a lease.
 type hearing struct {
 	*court
-	*policy.Round
+	*engine.Round
 	tenants []*tenant // by name
 	free    *supply
 	kept    []*petition // within their lease
@@ -19,7 +20,7 @@ type hearing struct {
 }
 
 // hear holds the hearing and writes the line.
-func (c *court) hear(r *policy.Round) {
+func (c *court) hear(r *engine.Round) {
 	h := &hearing{court: c, Round: r, free: newSupply(r.Snapshot)}
 	h.petition()
 	h.keep()
@@ -92,14 +93,14 @@ func (h *hearing) keep() {
 			p.tenant.jobs = append(p.tenant.jobs, p)
 		}
 	}
-	slices.SortFunc(h.kept, func(a, b *petition) int { return policy.ByTenure(a.Entry, b.Entry) })
+	slices.SortFunc(h.kept, func(a, b *petition) int { return engine.ByTenure(a.Entry, b.Entry) })
 	for _, t := range h.tenants {
 		slices.SortFunc(t.jobs, (*petition).compare)
 	}
 }
 
 // bound reports whether a running job cannot be stopped whatever we decide.
-func (h *hearing) bound(e *policy.Entry) bool {
+func (h *hearing) bound(e *engine.Entry) bool {
 	return e.Fixed != "" || e.State != policy.Running || h.Stops > 0 && e.Stops >= h.Stops
 }
 
@@ -161,5 +162,5 @@ func (h *hearing) rest() {
 			h.line = append(h.line, e)
 		}
 	}
-	slices.SortFunc(h.line[n:], policy.ByArrival)
+	slices.SortFunc(h.line[n:], engine.ByArrival)
 }

@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
 // petition is a job of a round of Astraea.
 type petition struct {
-	*policy.Entry
+	*engine.Entry
 	tenant  *tenant
 	lease   time.Duration
 	starved bool
@@ -28,7 +29,7 @@ func (p *petition) compare(q *petition) int {
 	case p.starved != q.starved:
 		return first(p.starved)
 	case p.starved:
-		return policy.ByArrival(p.Entry, q.Entry)
+		return engine.ByArrival(p.Entry, q.Entry)
 	}
 	if c := cmp.Or(cmp.Compare(p.step, q.step), cmp.Compare(p.reward, q.reward)); c != 0 {
 		return c
@@ -36,7 +37,7 @@ func (p *petition) compare(q *petition) int {
 	if p.Active() != q.Active() {
 		return first(p.Active())
 	}
-	return policy.ByArrival(p.Entry, q.Entry)
+	return engine.ByArrival(p.Entry, q.Entry)
 }
 
 // first is the result of comparing something that has precedence with

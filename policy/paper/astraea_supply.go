@@ -2,8 +2,11 @@ package paper
 
 import (
 	"fmt"
+	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 )
 
 // supply counts the devices that can be granted, without regard to where they
@@ -36,7 +39,7 @@ func (u *supply) add(typ string, devices float64) {
 }
 
 // hold takes what a running job holds off, on nodes that are up.
-func (u *supply) hold(s *policy.Snapshot, e *policy.Entry) {
+func (u *supply) hold(s *policy.Snapshot, e *engine.Entry) {
 	for _, slot := range e.On {
 		if n := s.Node(slot.Node); n != nil && n.Down == "" {
 			u.add(slot.Type, -float64(slot.Count))
@@ -45,8 +48,8 @@ func (u *supply) hold(s *policy.Snapshot, e *policy.Entry) {
 }
 
 // grant takes what the entry holds or asks, if it is there.
-func (u *supply) grant(e *policy.Entry) bool {
-	need, typ := float64(e.Has()), e.Ask.GPUs.Type
+func (u *supply) grant(e *engine.Entry) bool {
+	need, typ := float64(e.Size()), e.Ask.GPUs.Type
 	if typ == "" && len(e.On) > 0 {
 		typ = e.On.Type()
 	}
@@ -65,19 +68,19 @@ func (u *supply) grant(e *policy.Entry) bool {
 
 // possible remembers which asks could run on the empty cluster.
 type possible struct {
-	pool  *policy.Pool
+	pool  *pool.Pool
 	known map[string]bool
 }
 
 func newPossible(s *policy.Snapshot) *possible {
-	return &possible{policy.Empty(s.Nodes), map[string]bool{}}
+	return &possible{pool.Empty(s.Nodes, time.Time{}), map[string]bool{}}
 }
 
 func (c *possible) run(j *policy.Job) bool {
 	key := fmt.Sprint(j.Partition, j.Ask)
 	can, ok := c.known[key]
 	if !ok {
-		_, err := policy.Fit(c.pool, j.Partition, j.Ask)
+		_, err := pool.Fit(c.pool, j.Partition, j.Ask)
 		can = err == nil
 		c.known[key] = can
 	}

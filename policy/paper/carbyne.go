@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
 	"fairbridge/policy/share"
@@ -37,7 +38,7 @@ type Carbyne struct {
 func (c *Carbyne) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	flows := newCarbyneFlows(s)
 	d := &carbyneOrder{altruism: c.Altruism, slack: c.SlackFloor, flows: flows}
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:     "carbyne",
 		Predict:  predict.Ladder{},
 		Share:    share.Dominant{},

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -23,7 +23,7 @@ type carbyneWork struct {
 // carbyneMost bounds the tasks of one array record that are looked at.
 const carbyneMost = 1024
 
-func (f *carbyneWork) add(e *policy.Entry, i int) {
+func (f *carbyneWork) add(e *engine.Entry, i int) {
 	left, ok := carbyneLeft(e)
 	f.known = ok && (f.known || len(f.jobs) == 0)
 	if len(f.jobs) == 0 {
@@ -31,9 +31,9 @@ func (f *carbyneWork) add(e *policy.Entry, i int) {
 	}
 	f.jobs = append(f.jobs, i)
 	f.due += e.Due
-	f.sum += left * float64(e.Has()*e.Count())
+	f.sum += left * float64(e.Size()*e.Count())
 	for range min(e.Count(), carbyneMost) {
-		f.pieces, f.of = append(f.pieces, solve.Piece{Time: left, Width: e.Has()}), append(f.of, i)
+		f.pieces, f.of = append(f.pieces, solve.Piece{Time: left, Width: e.Size()}), append(f.of, i)
 	}
 }
 
@@ -74,7 +74,7 @@ func carbyneEnds(works []carbyneWork) {
 
 // carbyneLeft returns the seconds the job runs from now on what it asks or
 // holds: as it reports, else as estimated with one standard error.
-func carbyneLeft(e *policy.Entry) (seconds float64, ok bool) {
+func carbyneLeft(e *engine.Entry) (seconds float64, ok bool) {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		typ := e.Ask.GPUs.Type
 		if len(e.On) > 0 {

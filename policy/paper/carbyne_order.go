@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
 	"fairbridge/policy/solve"
@@ -32,10 +33,10 @@ type carbyneTask struct {
 	fit    float64 // how well it uses what is free
 }
 
-// Order implements policy.Orderer: what must run, in the order of fairness;
+// Order implements engine.Orderer: what must run, in the order of fairness;
 // then the tasks of the workflow with least work left, what must start first in
 // front. Without altruism it is the order of fairness alone.
-func (c *carbyneOrder) Order(r *policy.Round) ([]*policy.Entry, error) {
+func (c *carbyneOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	c.plan(r)
 	line, err := order.ByShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil || c.altruism == 0 {
@@ -61,7 +62,7 @@ func (c *carbyneOrder) Order(r *policy.Round) ([]*policy.Entry, error) {
 
 // carbyneRank is what decides where a task stands.
 type carbyneRank struct {
-	*policy.Entry
+	*engine.Entry
 	*carbyneTask
 	group, flow int // group 0 must run, 1 may, 2 cannot
 	work        float64
@@ -72,16 +73,16 @@ func (a carbyneRank) compare(b carbyneRank) int {
 		return a.group - b.group
 	}
 	return cmp.Or(cmp.Compare(a.work, b.work), cmp.Compare(a.flow, b.flow), cmp.Compare(a.latest, b.latest),
-		cmp.Compare(b.fit, a.fit), policy.ByArrival(a.Entry, b.Entry))
+		cmp.Compare(b.fit, a.fit), engine.ByArrival(a.Entry, b.Entry))
 }
 
-func (c *carbyneOrder) index(e *policy.Entry) int {
+func (c *carbyneOrder) index(e *engine.Entry) int {
 	i, _ := slices.BinarySearchFunc(c.flows.snapshot.Jobs, e.ID, func(j policy.Job, id policy.JobID) int { return cmp.Compare(j.ID, id) })
 	return i
 }
 
 // tier is 0 for what must run now.
-func (c *carbyneOrder) tier(_ *policy.Round, e *policy.Entry) int {
+func (c *carbyneOrder) tier(_ *engine.Round, e *engine.Entry) int {
 	if c.tasks[c.index(e)].must {
 		return 0
 	}
@@ -89,7 +90,7 @@ func (c *carbyneOrder) tier(_ *policy.Round, e *policy.Entry) int {
 }
 
 // plan looks at every workflow.
-func (c *carbyneOrder) plan(r *policy.Round) {
+func (c *carbyneOrder) plan(r *engine.Round) {
 	c.tasks, c.work = make([]carbyneTask, len(r.Entries)), make([]float64, len(c.flows.names))
 	c.costs = share.Dominant{}.Costs(r)
 	works := make([]carbyneWork, len(c.flows.names))
@@ -123,7 +124,7 @@ func (c *carbyneOrder) plan(r *policy.Round) {
 
 // workflow finds how late each task may start so that the workflow ends when
 // its fair share would end it, and which must run now.
-func (c *carbyneOrder) workflow(r *policy.Round, w int, f *carbyneWork) {
+func (c *carbyneOrder) workflow(r *engine.Round, w int, f *carbyneWork) {
 	c.work[w] = f.sum
 	if !f.known {
 		c.work[w] = math.Inf(1)
@@ -142,7 +143,7 @@ func (c *carbyneOrder) workflow(r *policy.Round, w int, f *carbyneWork) {
 		c.tasks[i].latest = min(c.tasks[i].latest, f.end-ends[k])
 	}
 	slices.SortFunc(f.jobs, func(i, j int) int {
-		return cmp.Or(cmp.Compare(c.tasks[i].latest, c.tasks[j].latest), policy.ByTenure(r.Entries[i], r.Entries[j]))
+		return cmp.Or(cmp.Compare(c.tasks[i].latest, c.tasks[j].latest), engine.ByTenure(r.Entries[i], r.Entries[j]))
 	})
 	held := 0.0
 	for _, i := range f.jobs {
@@ -154,7 +155,7 @@ func (c *carbyneOrder) workflow(r *policy.Round, w int, f *carbyneWork) {
 	}
 }
 
-func (c *carbyneOrder) explain(r *policy.Round, w, i int, fair float64) {
+func (c *carbyneOrder) explain(r *engine.Round, w, i int, fair float64) {
 	if !r.Terse {
 		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.flows.names[w],
 			policy.Seconds(fair).Round(time.Minute), policy.Seconds(c.tasks[i].latest).Round(time.Minute))

@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 )
 
 // Parameters that several systems share. They set the engine's rules, which
@@ -23,8 +24,8 @@ var (
 
 // rules turns shared parameters into the engine's rules, where 0 stands for a
 // default and a negative number for none.
-func rules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rules {
-	r := policy.Rules{MinRun: minRun, MaxStops: maxStops, MaxWait: maxWait}
+func rules(minRun time.Duration, maxStops int, maxWait time.Duration) engine.Rules {
+	r := engine.Rules{MinRun: minRun, MaxStops: maxStops, MaxWait: maxWait}
 	if maxStops == 0 {
 		r.MaxStops = -1
 	}
@@ -37,7 +38,7 @@ func rules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rul
 // patientRules are rules for systems that grant leases by turns, in which a gang
 // would starve among jobs that must not be stopped: none may pass it after
 // twice its own length.
-func patientRules(minRun time.Duration, maxStops int, maxWait time.Duration) policy.Rules {
+func patientRules(minRun time.Duration, maxStops int, maxWait time.Duration) engine.Rules {
 	r := rules(minRun, maxStops, maxWait)
 	r.Patience, r.Least = 2, 2*time.Hour
 	return r
@@ -47,8 +48,8 @@ func patientRules(minRun time.Duration, maxStops int, maxWait time.Duration) pol
 // one that waited longer a reservation.
 type reserveAfter time.Duration
 
-// Behind implements policy.Backfiller.
-func (after reserveAfter) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+// Behind implements engine.Backfiller.
+func (after reserveAfter) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	if blocked.Waited(r.Now) < time.Duration(after) {
 		return backfill.Greedy{}.Behind(r, blocked)
 	}

@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
@@ -36,7 +37,7 @@ type DRF struct {
 
 // Decide implements policy.Policy.
 func (d *DRF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:     "drf",
 		Predict:  predict.Ladder{},
 		Share:    share.Dominant{},
@@ -56,7 +57,7 @@ func (d *DRF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // overShare is 1 for jobs that lie wholly above their account's share, which
 // give way to the others. The job that straddles the share is within it: an
 // account may exceed its share by one job.
-func overShare(_ *policy.Round, e *policy.Entry) int {
+func overShare(_ *engine.Round, e *engine.Entry) int {
 	if e.Due > 0 {
 		return 0
 	}

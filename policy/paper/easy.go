@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 )
@@ -25,7 +26,7 @@ type EASY struct {
 
 // Decide implements policy.Policy.
 func (b *EASY) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	return policy.Pipeline{
+	return engine.Pipeline{
 		Name:     "easy",
 		Predict:  predict.Ladder{},
 		Order:    order.ByArrival{},
@@ -38,11 +39,11 @@ var lengthsParam = Param{Name: "lengths", Kind: Choice, Default: "limit", Choice
 	Help: "how long jobs are taken to run: their time limits, which are kept, or what is predicted"}
 
 // length returns how long jobs run by the parameter.
-func length(name string) policy.Length {
+func length(name string) engine.Length {
 	if name == "estimate" {
-		return policy.ByEstimate
+		return engine.ByEstimate
 	}
-	return policy.ByLimit
+	return engine.ByLimit
 }
 
 func easyEntry() Entry {

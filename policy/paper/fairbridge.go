@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/share"
@@ -48,7 +49,7 @@ func (f *Fairbridge) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
 	line := &slackLine{Fairbridge: f, peaks: past.next(s), levels: share.Levels(s), wait: f.patiences()}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 )
 
@@ -43,23 +44,23 @@ const (
 
 // turn is where an entry stands in line.
 type turn struct {
-	*policy.Entry
+	*engine.Entry
 	standing int // of its account
 	class    int
 	key      float64 // seconds; ascending
 }
 
-// Order implements policy.Orderer.
-func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (l *slackLine) Order(r *engine.Round) ([]*engine.Entry, error) {
 	length := scheduleLength(r)
 	turns := make([]turn, len(r.Entries))
 	for i, e := range r.Entries {
 		turns[i] = l.turn(r, e, l.peaks.Peak[i], length)
 	}
 	slices.SortFunc(turns, func(a, b turn) int {
-		return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), policy.ByArrival(a.Entry, b.Entry))
+		return cmp.Or(cmp.Compare(a.standing, b.standing), cmp.Compare(a.class, b.class), cmp.Compare(a.key, b.key), engine.ByArrival(a.Entry, b.Entry))
 	})
-	line := make([]*policy.Entry, len(turns))
+	line := make([]*engine.Entry, len(turns))
 	for i, t := range turns {
 		line[i] = t.Entry
 	}
@@ -67,7 +68,7 @@ func (l *slackLine) Order(r *policy.Round) ([]*policy.Entry, error) {
 }
 
 // turn finds out how much slack the job has; contention is the peak it met.
-func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length float64) turn {
+func (l *slackLine) turn(r *engine.Round, e *engine.Entry, contention, length float64) turn {
 	left := e.Estimate.Left.Seconds()
 	t := turn{e, l.standing(e.Account), short, left}
 	if e.Active() {
@@ -93,7 +94,7 @@ func (l *slackLine) turn(r *policy.Round, e *policy.Entry, contention, length fl
 
 // measured reports whether the estimate says how long the job will run. A time
 // limit says how long at most, which makes nobody long.
-func measured(e policy.Estimate) bool {
+func measured(e engine.Estimate) bool {
 	return e.From != predict.FromLimit && e.From != predict.FromAttained
 }
 
@@ -126,7 +127,7 @@ func (l *slackLine) used(account string) string {
 
 // scheduleLength is the shortest time, in seconds, in which all work that could
 // run now can be done: the longest job, or all GPU time on all GPUs.
-func scheduleLength(r *policy.Round) float64 {
+func scheduleLength(r *engine.Round) float64 {
 	gpus, work, longest := capacity(r), 0.0, 0.0
 	for _, e := range r.Entries {
 		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.Whole()
@@ -142,7 +143,7 @@ func scheduleLength(r *policy.Round) float64 {
 }
 
 // capacity returns the cluster's whole GPUs.
-func capacity(r *policy.Round) float64 {
+func capacity(r *engine.Round) float64 {
 	gpus := 0.0
 	for i := range r.Nodes {
 		gpus += r.Nodes[i].Whole()

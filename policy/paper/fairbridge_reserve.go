@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 )
 
@@ -17,7 +18,7 @@ const (
 )
 
 // patiences are the rules by which jobs wait.
-type patiences struct{ soon, due, last policy.Rules }
+type patiences struct{ soon, due, last engine.Rules }
 
 func (f *Fairbridge) patiences() patiences {
 	p := patiences{due: patientRules(f.MinRun, f.MaxStops, f.MaxWait)}
@@ -27,8 +28,8 @@ func (f *Fairbridge) patiences() patiences {
 	return p
 }
 
-// Behind implements policy.Backfiller.
-func (l *slackLine) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.Entry, policy.Alloc) error {
+// Behind implements engine.Backfiller.
+func (l *slackLine) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	rules := l.wait.due
 	if l.below(blocked.Account) {
 		rules = l.wait.soon
@@ -36,10 +37,10 @@ func (l *slackLine) Behind(r *policy.Round, blocked *policy.Entry) func(*policy.
 	return backfill.EASY{Length: rules.Lengths(r, blocked)}.Behind(r, blocked)
 }
 
-// Reserves implements policy.Reserver: jobs have a reservation that are due, and
+// Reserves implements engine.Reserver: jobs have a reservation that are due, and
 // soon those of accounts that used less than their share, which under Slurm
 // alone would have one at once. Others are passed by every job that finds room.
-func (l *slackLine) Reserves(r *policy.Round, e *policy.Entry) bool {
+func (l *slackLine) Reserves(r *engine.Round, e *engine.Entry) bool {
 	if !grant.Wants(r, e) {
 		return false
 	}

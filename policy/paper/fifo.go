@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 )
@@ -23,7 +24,7 @@ type FIFO struct {
 
 // Decide implements policy.Policy.
 func (f *FIFO) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:    "fifo",
 		Predict: predict.Ladder{},
 		Order:   order.ByArrival{},

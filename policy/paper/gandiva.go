@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/pack"
 	"fairbridge/policy/place"
 	"fairbridge/policy/predict"
@@ -38,7 +39,7 @@ func (g *Gandiva) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy gandiva: %w", err)
 	}
 	turn := &slicer{Gandiva: g, past: past, guests: pack.With{}}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "gandiva",
 		Predict:  predict.Ladder{},
 		Order:    turn,

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // slicesMemo is what Gandiva remembers: the turns of every job and its pairs.
@@ -50,7 +51,7 @@ func readSlices(s *policy.Snapshot) (*slicesMemo, error) {
 
 // next adds the turns since the last round. A new job begins with the least
 // that anybody has.
-func (m *slicesMemo) next(r *policy.Round) *slicesMemo {
+func (m *slicesMemo) next(r *engine.Round) *slicesMemo {
 	size := len(r.Entries)
 	n := &slicesMemo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
 	least, at := math.Inf(1), 0
@@ -80,7 +81,7 @@ func (m *slicesMemo) next(r *policy.Round) *slicesMemo {
 }
 
 // gained returns the seconds the job ran since it had attained was.
-func gained(e *policy.Entry, was policy.GPUSeconds) float64 {
+func gained(e *engine.Entry, was policy.GPUSeconds) float64 {
 	if g := e.Ask.GPUs.Whole(); g > 0 {
 		return float64(e.Received(was)) / g
 	}

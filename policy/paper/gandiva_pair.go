@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -15,7 +16,7 @@ const mostPartners = 256
 // judge looks at the pairs of the last round. One that was measured long
 // enough and does not pay is undone; one whose jobs found GPUs of their own, or
 // are gone, is forgotten.
-func (s *slicer) judge(r *policy.Round) {
+func (s *slicer) judge(r *engine.Round) {
 	s.leave = map[policy.JobID]string{}
 	for _, p := range s.past.Pairs {
 		host, guest := r.Job(p.Host), r.Job(p.Guest)
@@ -68,7 +69,7 @@ func together(host, guest *policy.Job, p pairing, ran, done [2]float64) (sum flo
 }
 
 // pair makes pairs, if more is asked than there is.
-func (s *slicer) pair(r *policy.Round) {
+func (s *slicer) pair(r *engine.Round) {
 	if !s.Pack || !crowded(r) {
 		return
 	}
@@ -93,7 +94,7 @@ func (s *slicer) pair(r *policy.Round) {
 }
 
 // crowded reports whether the jobs that could run ask for more than there is.
-func crowded(r *policy.Round) bool {
+func crowded(r *engine.Round) bool {
 	want := 0.0
 	for _, e := range r.Entries {
 		if r.Startable(e) {
@@ -105,18 +106,18 @@ func crowded(r *policy.Round) bool {
 
 // singles returns the jobs that accept a neighbour and have none, by fewest
 // turns.
-func (s *slicer) singles(r *policy.Round) []*policy.Entry {
+func (s *slicer) singles(r *engine.Round) []*engine.Entry {
 	paired := map[policy.JobID]bool{}
 	for _, p := range s.now.Pairs {
 		paired[p.Host], paired[p.Guest] = true, true
 	}
-	var single []*policy.Entry
+	var single []*engine.Entry
 	for _, e := range r.Entries {
 		if e.Shareable && !paired[e.ID] && s.leave[e.ID] == "" && r.Startable(e) && (e.Active() || r.Possible(e) == nil) {
 			single = append(single, e)
 		}
 	}
-	slices.SortFunc(single, func(a, b *policy.Entry) int {
+	slices.SortFunc(single, func(a, b *engine.Entry) int {
 		return cmp.Or(cmp.Compare(s.ran(a.ID), s.ran(b.ID)), cmp.Compare(a.ID, b.ID))
 	})
 	return single[:min(len(single), mostPartners)]
@@ -125,9 +126,9 @@ func (s *slicer) singles(r *policy.Round) []*policy.Entry {
 // worth is by how much the speeds of two jobs on the same GPUs exceed one job
 // alone: from their profiles, else from how busy they keep their GPUs. Nothing
 // known is worth nothing.
-func (s *slicer) worth(x, y *policy.Entry) float64 {
+func (s *slicer) worth(x, y *engine.Entry) float64 {
 	typ, ok := sameGPUs(x, y)
-	if !ok || x.Has() != y.Has() {
+	if !ok || x.Size() != y.Size() {
 		return 0
 	}
 	a, known := beside(x.Job, y.Class, typ)
@@ -145,8 +146,8 @@ func (s *slicer) worth(x, y *policy.Entry) float64 {
 
 // sameGPUs returns the type both could run on: where one runs or what one asks;
 // "" when neither says.
-func sameGPUs(x, y *policy.Entry) (typ string, ok bool) {
-	for _, e := range []*policy.Entry{x, y} {
+func sameGPUs(x, y *engine.Entry) (typ string, ok bool) {
+	for _, e := range []*engine.Entry{x, y} {
 		is := e.Ask.GPUs.Type
 		if e.Active() {
 			is = e.On.Type()

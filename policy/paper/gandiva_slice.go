@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/pack"
 )
@@ -21,8 +22,8 @@ type slicer struct {
 	hosted    map[policy.JobID]bool   // guests whose host holds a lease
 }
 
-// Order implements policy.Orderer: who had the least turns first.
-func (s *slicer) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer: who had the least turns first.
+func (s *slicer) Order(r *engine.Round) ([]*engine.Entry, error) {
 	s.now = s.past.next(r)
 	s.judge(r)
 	s.pair(r)
@@ -34,7 +35,7 @@ func (s *slicer) Order(r *policy.Round) ([]*policy.Entry, error) {
 		x, y := r.Entries[a], r.Entries[b]
 		return cmp.Or(cmp.Compare(s.now.Ran[a], s.now.Ran[b]), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID))
 	})
-	line := make([]*policy.Entry, len(rows))
+	line := make([]*engine.Entry, len(rows))
 	for i, row := range rows {
 		line[i] = r.Entries[row]
 		if !r.Terse {
@@ -44,9 +45,9 @@ func (s *slicer) Order(r *policy.Round) ([]*policy.Entry, error) {
 	return line, nil
 }
 
-// Lease implements policy.Leaser.
-func (s *slicer) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
-	left, grants := grant.NewCounts(r), make([]policy.Grant, len(line))
+// Lease implements engine.Leaser.
+func (s *slicer) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+	left, grants := grant.NewCounts(r), make([]engine.Grant, len(line))
 	holds := map[policy.JobID]bool{}
 	for i, e := range line {
 		switch _, guest := s.guests[e.ID]; {
@@ -66,13 +67,13 @@ func (s *slicer) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, e
 
 var errHosted = errors.New("it shares the GPUs of a job that has a turn")
 
-// MayStop implements policy.Preempter: a guest stays while its host has a turn.
-func (s *slicer) MayStop(_ *policy.Round, victim *policy.Entry) error {
+// MayStop implements engine.Preempter: a guest stays while its host has a turn.
+func (s *slicer) MayStop(_ *engine.Round, victim *engine.Entry) error {
 	if s.hosted[victim.ID] {
 		return errHosted
 	}
 	return nil
 }
 
-// Tier implements policy.Preempter; leases decide.
-func (s *slicer) Tier(*policy.Round, *policy.Entry) int { return 0 }
+// Tier implements engine.Preempter; leases decide.
+func (s *slicer) Tier(*engine.Round, *engine.Entry) int { return 0 }

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 )
 
@@ -35,7 +36,7 @@ func (g *GandivaFair) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy gandiva-fair: %w", err)
 	}
 	turn := &stride{GandivaFair: g, past: past}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "gandiva-fair",
 		Predict:  predict.Ladder{},
 		Order:    turn,

@@ -5,12 +5,12 @@ import (
 	"math"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // lines are the queues of all accounts on all types, a heap by whose turn it is.
 type lines struct {
-	*policy.Round
+	*engine.Round
 	list []*queue
 	left []int // GPUs to be granted, by type
 	idle []int // of them, that nobody holds
@@ -35,11 +35,11 @@ type accountShare struct {
 func (q *queue) grant(gpus float64) { q.share.pass += gpus * q.share.each }
 
 // lines puts the jobs that compete for GPUs into their queues.
-func (s *stride) lines(r *policy.Round) *lines {
+func (s *stride) lines(r *engine.Round) *lines {
 	w := len(s.now.Types)
 	l := &lines{Round: r, left: make([]int, w), idle: make([]int, w)}
 	for k, t := range s.now.Types {
-		l.left[k] = r.Free.Total(t)
+		l.left[k] = r.Free.TotalFree(t)
 		l.idle[k] = l.left[k]
 	}
 	queues := s.queues()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // passes is what stride scheduling remembers. An account has a pass on every
@@ -47,7 +48,7 @@ func readPasses(s *policy.Snapshot) (*passes, error) {
 // next adds what every job received since the last round to its turn and to its
 // account's pass. Accounts stay while they have jobs, or received more than
 // others.
-func (p *passes) next(r *policy.Round, types []string) *passes {
+func (p *passes) next(r *engine.Round, types []string) *passes {
 	if !slices.Equal(types, p.Types) {
 		p = &passes{Types: types}
 	}
@@ -79,7 +80,7 @@ func (p *passes) next(r *policy.Round, types []string) *passes {
 
 // enter lists the accounts with jobs and those remembered with a pass above
 // the others'.
-func (p *passes) enter(r *policy.Round, old *passes) {
+func (p *passes) enter(r *engine.Round, old *passes) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
 		if w > 0 && slices.Max(old.Pass[a*w:a*w+w]) > 0 {
@@ -98,7 +99,7 @@ func (p *passes) enter(r *policy.Round, old *passes) {
 }
 
 // carry takes a job's turn over and adds what it received.
-func (p *passes) carry(i int, old *passes, was int, e *policy.Entry, charged []float64) {
+func (p *passes) carry(i int, old *passes, was int, e *engine.Entry, charged []float64) {
 	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
 		p.Type[i] = slices.Index(p.Types, e.On.Type()) + 1
 	}

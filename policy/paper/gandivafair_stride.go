@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/rounds"
 )
 
@@ -20,9 +20,9 @@ type stride struct {
 	runs []bool // jobs by types: it could run there
 }
 
-// Order implements policy.Orderer: by the smallest pass of the account on any
+// Order implements engine.Orderer: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
-func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
+func (s *stride) Order(r *engine.Round) ([]*engine.Entry, error) {
 	types := r.Types()
 	s.now = s.past.next(r, types)
 	s.could(r)
@@ -45,7 +45,7 @@ func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 	slices.SortFunc(rows, func(a, b int) int {
 		return cmp.Or(cmp.Compare(pass[a], pass[b]), s.turns(r, a, b))
 	})
-	line := make([]*policy.Entry, len(rows))
+	line := make([]*engine.Entry, len(rows))
 	for i, row := range rows {
 		line[i] = r.Entries[row]
 	}
@@ -53,7 +53,7 @@ func (s *stride) Order(r *policy.Round) ([]*policy.Entry, error) {
 }
 
 // could finds out who could run where.
-func (s *stride) could(r *policy.Round) {
+func (s *stride) could(r *engine.Round) {
 	w := len(s.now.Types)
 	s.runs = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
@@ -64,7 +64,7 @@ func (s *stride) could(r *policy.Round) {
 }
 
 // waits says of each account and type whether a job waits that could run there.
-func (s *stride) waits(r *policy.Round) []bool {
+func (s *stride) waits(r *engine.Round) []bool {
 	w := len(s.now.Types)
 	waits := make([]bool, len(s.now.Pass))
 	for i, e := range r.Entries {
@@ -88,7 +88,7 @@ func (s *stride) quantum() float64 {
 
 // turn is by how much a pass grows by one turn of the job to which it costs
 // most, by type.
-func (s *stride) turn(r *policy.Round, tickets []float64) []float64 {
+func (s *stride) turn(r *engine.Round, tickets []float64) []float64 {
 	w := len(s.now.Types)
 	most := make([]float64, w)
 	for i, e := range r.Entries {
@@ -123,25 +123,25 @@ func (s *stride) best(row int) int {
 }
 
 // turns compares two jobs: the one that received less, then the wider.
-func (s *stride) turns(r *policy.Round, a, b int) int {
+func (s *stride) turns(r *engine.Round, a, b int) int {
 	x, y := r.Entries[a], r.Entries[b]
 	return cmp.Or(cmp.Compare(s.now.Turn[a], s.now.Turn[b]), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID))
 }
 
-// Lease implements policy.Leaser. The account with the smallest pass on a type
+// Lease implements engine.Leaser. The account with the smallest pass on a type
 // is served next, and its pass grows by what its job will receive; a gang that
 // does not fit waits until its account is first. Jobs that run on another type
 // come last: they have their turn there.
-func (s *stride) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+func (s *stride) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	l := s.lines(r)
-	got := make([]policy.Grant, len(r.Entries))
+	got := make([]engine.Grant, len(r.Entries))
 	for heap.Init(l); l.Len() > 0; heap.Fix(l, 0) {
 		q := l.list[0]
 		row := q.rows[q.next]
 		e := r.Entries[row]
 		if !got[row].Run && e.Want <= l.left[q.typ] {
 			l.left[q.typ] -= e.Want
-			got[row] = policy.Grant{Run: true, Type: s.now.Types[q.typ]}
+			got[row] = engine.Grant{Run: true, Type: s.now.Types[q.typ]}
 			q.grant(float64(e.Want))
 		}
 		if q.next++; q.next == len(q.rows) {
@@ -151,7 +151,7 @@ func (s *stride) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, e
 			}
 		}
 	}
-	grants := make([]policy.Grant, len(line))
+	grants := make([]engine.Grant, len(line))
 	for i, e := range line {
 		row, _ := slices.BinarySearch(s.now.Jobs, e.ID)
 		grants[i] = got[row]

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -21,7 +21,7 @@ type holding struct {
 // tickets divides the GPUs of each type among the accounts with jobs by weight
 // and lets them trade. Accounts without jobs keep what they had, for the day
 // they return; it counts for nobody.
-func (s *stride) tickets(r *policy.Round) []float64 {
+func (s *stride) tickets(r *engine.Round) []float64 {
 	w := len(s.now.Types)
 	list := s.holdings(r)
 	if s.Trade {
@@ -40,7 +40,7 @@ func (s *stride) tickets(r *policy.Round) []float64 {
 }
 
 // holdings returns the accounts with jobs that can run now, sorted by name.
-func (s *stride) holdings(r *policy.Round) (list []holding) {
+func (s *stride) holdings(r *engine.Round) (list []holding) {
 	types := s.now.Types
 	for _, e := range r.Entries {
 		if r.Startable(e) {
@@ -67,7 +67,7 @@ func (s *stride) holdings(r *policy.Round) (list []holding) {
 }
 
 // count counts each account's jobs by type and sums their gains.
-func (s *stride) count(r *policy.Round, list []holding) {
+func (s *stride) count(r *engine.Round, list []holding) {
 	w := len(s.now.Types)
 	for i, e := range r.Entries {
 		if !r.Startable(e) {
@@ -86,7 +86,7 @@ func (s *stride) count(r *policy.Round, list []holding) {
 
 // speeds adds the job's speeds relative to its slowest, if it may run on every
 // type and knows how fast.
-func (h *holding) speeds(e *policy.Entry, types []string) {
+func (h *holding) speeds(e *engine.Entry, types []string) {
 	if e.Training == nil || e.Ask.GPUs.Type != "" {
 		return
 	}
@@ -161,7 +161,7 @@ func pairs(list []holding) []typePair {
 }
 
 // totals returns the healthy GPUs by type.
-func totals(r *policy.Round, types []string) []float64 {
+func totals(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 )
@@ -67,7 +68,7 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	solver := &gavelSolver{Gavel: g, alone: memo.Alone, pairs: memo.Pairs}
 	turns := rounds.Turns{Round: g.Round, Least: g.Recompute, Wait: !g.Conserve, Solve: solver.fractions, Book: memo.Book}
-	pipeline := policy.Pipeline{
+	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
 		Order:    &turns,
@@ -95,7 +96,7 @@ type gavelSolver struct {
 }
 
 // fractions is the rounds.Solve of Gavel.
-func (g *gavelSolver) fractions(r *policy.Round, types []string) ([][]float64, error) {
+func (g *gavelSolver) fractions(r *engine.Round, types []string) ([][]float64, error) {
 	rows := make([][]float64, len(r.Entries))
 	p := newGavelProblem(g.Gavel, r, types)
 	if g.Objective == finishTime {

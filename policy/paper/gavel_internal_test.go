@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // gavelCase is a cluster of some types and jobs with rates on them.
@@ -38,19 +39,19 @@ func (c gavelCase) snapshot() *policy.Snapshot {
 	return s
 }
 
-func (c gavelCase) round(t fatal) (*policy.Round, []string) {
+func (c gavelCase) round(t fatal) (*engine.Round, []string) {
 	t.Helper()
-	var round *policy.Round
-	_, err := policy.Pipeline{Order: orderFunc(func(r *policy.Round) ([]*policy.Entry, error) { round = r; return r.Entries, nil })}.Decide(c.snapshot())
+	var round *engine.Round
+	_, err := engine.Pipeline{Order: orderFunc(func(r *engine.Round) ([]*engine.Entry, error) { round = r; return r.Entries, nil })}.Decide(c.snapshot())
 	if err != nil {
 		t.Fatal(err)
 	}
 	return round, c.types
 }
 
-type orderFunc func(*policy.Round) ([]*policy.Entry, error)
+type orderFunc func(*engine.Round) ([]*engine.Entry, error)
 
-func (f orderFunc) Order(r *policy.Round) ([]*policy.Entry, error) { return f(r) }
+func (f orderFunc) Order(r *engine.Round) ([]*engine.Entry, error) { return f(r) }
 
 // fractions solves the case.
 func (c gavelCase) fractions(t fatal, g *Gavel) [][]float64 {

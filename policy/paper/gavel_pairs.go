@@ -2,6 +2,7 @@ package paper
 
 import (
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/pack"
 	"fairbridge/policy/solve"
 )
@@ -16,8 +17,8 @@ type gavelPair struct {
 // finds no place, after this cycle's fractions were computed.
 type besides struct{ *gavelSolver }
 
-// Pack implements policy.Packer.
-func (g besides) Pack(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+// Pack implements engine.Packer.
+func (g besides) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	with := pack.With{}
 	for _, p := range g.pairs {
 		if p.Rider == e.ID {

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // A gavelProblem is what an objective is about: jobs, and kinds of GPU. A kind
 // is one type, or several between which no job makes a difference.
 type gavelProblem struct {
-	round    *policy.Round
+	round    *engine.Round
 	types    []string
 	kind     []int     // of each type
 	part     []float64 // of its kind, of each type
@@ -22,7 +23,7 @@ type gavelProblem struct {
 
 // A gavelJob is a job that could run.
 type gavelJob struct {
-	*policy.Entry
+	*engine.Entry
 	row  int // in Round.Entries
 	size float64
 	rate []float64 // steps per second by kind; 0: it cannot run there
@@ -30,22 +31,22 @@ type gavelJob struct {
 	age  float64   // seconds
 }
 
-func newGavelProblem(g *Gavel, r *policy.Round, types []string) *gavelProblem {
+func newGavelProblem(g *Gavel, r *engine.Round, types []string) *gavelProblem {
 	p := &gavelProblem{round: r, types: types, capacity: gpusByType(r, types), measured: true}
 	lanes := lanesOf(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
-		if r.Startable(e) && e.Has() > 0 {
+		if r.Startable(e) && e.Size() > 0 {
 			n++
 		}
 	}
 	p.jobs = make([]gavelJob, 0, n)
 	cells := make([]float64, n*len(types))
 	for row, e := range r.Entries {
-		if !r.Startable(e) || e.Has() <= 0 {
+		if !r.Startable(e) || e.Size() <= 0 {
 			continue
 		}
-		j := gavelJob{Entry: e, row: row, size: float64(e.Has()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
+		j := gavelJob{Entry: e, row: row, size: float64(e.Size()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
 		cells = cells[len(types):]
 		if p.rates(&j, lanes.in(e.Partition)); j.fastest() > 0 {
 			p.jobs = append(p.jobs, j)
@@ -151,7 +152,7 @@ func (p *gavelProblem) spread(x []float64) []float64 {
 }
 
 // gpusByType counts the devices that jobs could have.
-func gpusByType(r *policy.Round, types []string) []float64 {
+func gpusByType(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
 	for i := range r.Nodes {
 		if r.Nodes[i].Down != "" {

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/preempt"
 )
 
@@ -40,7 +41,7 @@ func (h *HUG) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy hug: reading what was remembered: %w", err)
 	}
 	d := &hugDivision{cooperative: h.Cooperative, memory: h.Memory, mixes: mixes}
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:     "hug",
 		Admit:    d,
 		Order:    d,
@@ -48,7 +49,7 @@ func (h *HUG) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    rules(h.MinRun, h.MaxStops, h.MaxWait),
 	}
 	if h.Preempt {
-		p.Preempt = preempt.ByTier(func(r *policy.Round, e *policy.Entry) int { return min(int(d.level(e)), 1) })
+		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.level(e)), 1) })
 	}
 	plan, err := p.Decide(s)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
 	"fairbridge/policy/solve"
@@ -28,7 +29,7 @@ type hugDivision struct {
 	memory      time.Duration
 	mixes       hugMixes
 
-	round    *policy.Round
+	round    *engine.Round
 	levels   []hugLevel // in Entries order
 	accounts []*hugAccount
 }
@@ -41,8 +42,8 @@ type hugAccount struct {
 	gets solve.Guarantee
 }
 
-// Admit implements policy.Admitter: who does not cooperate is held at its cap.
-func (d *hugDivision) Admit(r *policy.Round, e *policy.Entry) error {
+// Admit implements engine.Admitter: who does not cooperate is held at its cap.
+func (d *hugDivision) Admit(r *engine.Round, e *engine.Entry) error {
 	d.divide(r)
 	if d.cooperative || d.level(e) < hugBeyond {
 		return nil
@@ -50,15 +51,15 @@ func (d *hugDivision) Admit(r *policy.Round, e *policy.Entry) error {
 	return fmt.Errorf("with it account %s would exceed its cap of %s", e.Account, d.cap(e.Account))
 }
 
-// Order implements policy.Orderer: those within the guarantees, those within
+// Order implements engine.Orderer: those within the guarantees, those within
 // what is left, the others; each by least share.
-func (d *hugDivision) Order(r *policy.Round) ([]*policy.Entry, error) {
+func (d *hugDivision) Order(r *engine.Round) ([]*engine.Entry, error) {
 	d.divide(r)
 	line, err := order.ByShare{Meter: share.Dominant{}}.Order(r)
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(line, func(a, b *policy.Entry) int { return int(d.level(a)) - int(d.level(b)) })
+	slices.SortStableFunc(line, func(a, b *engine.Entry) int { return int(d.level(a)) - int(d.level(b)) })
 	if !r.Terse {
 		for _, e := range line {
 			e.Note += "; " + [...]string{"within the guarantee of its account", "beyond the guarantee of its account, on what others leave",
@@ -68,8 +69,8 @@ func (d *hugDivision) Order(r *policy.Round) ([]*policy.Entry, error) {
 	return line, nil
 }
 
-func (d *hugDivision) level(e *policy.Entry) hugLevel {
-	i, ok := slices.BinarySearchFunc(d.round.Entries, e.ID, func(e *policy.Entry, id policy.JobID) int { return int(e.ID - id) })
+func (d *hugDivision) level(e *engine.Entry) hugLevel {
+	i, ok := slices.BinarySearchFunc(d.round.Entries, e.ID, func(e *engine.Entry, id policy.JobID) int { return int(e.ID - id) })
 	if !ok {
 		return hugBeyond
 	}
@@ -77,7 +78,7 @@ func (d *hugDivision) level(e *policy.Entry) hugLevel {
 }
 
 // divide does the work once a round.
-func (d *hugDivision) divide(r *policy.Round) {
+func (d *hugDivision) divide(r *engine.Round) {
 	if d.round == r {
 		return
 	}
@@ -116,7 +117,7 @@ func (d *hugDivision) gather(costs [][]float64) {
 	}
 	slices.SortFunc(d.accounts, func(a, b *hugAccount) int { return strings.Compare(a.name, b.name) })
 	for _, a := range d.accounts {
-		slices.SortFunc(a.jobs, func(i, j int) int { return policy.ByTenure(d.round.Entries[i], d.round.Entries[j]) })
+		slices.SortFunc(a.jobs, func(i, j int) int { return engine.ByTenure(d.round.Entries[i], d.round.Entries[j]) })
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -38,7 +39,7 @@ func (m hugMixes) of(account string) []float64 {
 
 // next moves every account's mix towards what its jobs need now. Accounts
 // without jobs keep theirs.
-func (m hugMixes) next(r *policy.Round, accounts []*hugAccount, memory time.Duration) hugMixes {
+func (m hugMixes) next(r *engine.Round, accounts []*hugAccount, memory time.Duration) hugMixes {
 	n := hugMixes{At: r.Now, Resources: hugResources(r.Snapshot)}
 	fade := 0.0
 	if slices.Equal(n.Resources, m.Resources) {

@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
@@ -48,7 +49,7 @@ func (m *Multifactor) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy multifactor: %w", err)
 	}
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:     "multifactor",
 		Predict:  predict.Ladder{},
 		Order:    m.weigh(used.snapshot(s)),
@@ -84,8 +85,8 @@ func (m *Multifactor) weigh(s *policy.Snapshot) byPriority {
 	return b
 }
 
-// Order implements policy.Orderer.
-func (b byPriority) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (b byPriority) Order(r *engine.Round) ([]*engine.Entry, error) {
 	priority := make(map[policy.JobID]int64, len(r.Entries))
 	for _, e := range r.Entries {
 		f := b.factors(r, e)
@@ -95,13 +96,13 @@ func (b byPriority) Order(r *policy.Round) ([]*policy.Entry, error) {
 		}
 		e.Note = fmt.Sprintf("priority %d: age %.2f, fair share %.2f, size %.2f", priority[e.ID], f.Age, f.FairShare, f.Size)
 	}
-	return order.By{order.ActiveFirst, func(_ *policy.Round, x, y *policy.Entry) int {
+	return order.By{order.ActiveFirst, func(_ *engine.Round, x, y *engine.Entry) int {
 		return cmp.Or(cmp.Compare(priority[y.ID], priority[x.ID]), cmp.Compare(x.ID, y.ID))
 	}}.Order(r)
 }
 
 // factors returns the factors, 0 to 1 each.
-func (b byPriority) factors(r *policy.Round, e *policy.Entry) Weights {
+func (b byPriority) factors(r *engine.Round, e *engine.Entry) Weights {
 	age := r.Now.Sub(later(e.Submit, e.Eligible))
 	return Weights{
 		Age:       min(max(age.Seconds()/max(b.MaxAge.Seconds(), 1), 0), 1),
@@ -115,7 +116,7 @@ func (b byPriority) factors(r *policy.Round, e *policy.Entry) Weights {
 
 // size is the mean of the parts of the cluster's nodes and cores that the job
 // asks; of the nodes alone for a job that names no cores.
-func (b byPriority) size(e *policy.Entry) float64 {
+func (b byPriority) size(e *engine.Entry) float64 {
 	part := min(float64(max(e.Ask.Nodes, 1))/b.nodes, 1)
 	if e.Ask.CPUs > 0 && b.cpus > 0 {
 		part = (part + min(float64(e.Ask.CPUs)/b.cpus, 1)) / 2

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 )
@@ -35,7 +36,7 @@ func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
 	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Wait: !p.Conserve, Solve: proportions, Book: book}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "proportional",
 		Predict:  predict.Ladder{},
 		Order:    &turns,
@@ -54,7 +55,7 @@ func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // proportions gives each job the same fraction of each type's GPUs: their
 // number over that of the jobs, divided by the sum over the types where that
 // exceeds one.
-func proportions(r *policy.Round, types []string) ([][]float64, error) {
+func proportions(r *engine.Round, types []string) ([][]float64, error) {
 	x, sum := make([]float64, len(types)), 0.0
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 )
 
@@ -37,7 +38,7 @@ func (f *REF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy ref: reading what was remembered: %w", err)
 	}
 	seen = seen.next(s)
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "ref",
 		Order:    order.ByArrival{},
 		Size:     refSizer{profiles: seen, step: f.Step},

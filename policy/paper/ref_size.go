@@ -3,7 +3,7 @@ package paper
 import (
 	"fmt"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
 	"fairbridge/policy/solve"
 )
@@ -23,12 +23,12 @@ type refPool struct {
 	elastic []int // places in line
 }
 
-// Size implements policy.Sizer.
-func (f refSizer) Size(r *policy.Round, line []*policy.Entry) ([]int, error) {
+// Size implements engine.Sizer.
+func (f refSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 	pools := refPools(r)
 	want := make([]int, len(line))
 	for i, e := range line {
-		want[i] = e.Has()
+		want[i] = e.Size()
 		p := refPoolOf(pools, e)
 		if p == nil || !r.Startable(e) {
 			continue
@@ -62,7 +62,7 @@ func (f refSizer) Size(r *policy.Round, line []*policy.Entry) ([]int, error) {
 }
 
 // divide sets the sizes of the elastic jobs of one type.
-func (f refSizer) divide(r *policy.Round, p *refPool, cores float64, weights map[string]float64, line []*policy.Entry, want []int) {
+func (f refSizer) divide(r *engine.Round, p *refPool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
 	n := len(p.elastic)
 	weight, alpha, least, most := make([]float64, n), make([][]float64, n), make([]int, n), make([]int, n)
 	mates := map[string]float64{}
@@ -94,7 +94,7 @@ func (f refSizer) divide(r *policy.Round, p *refPool, cores float64, weights map
 }
 
 // settle leaves a running job at its size unless it shrinks, or grows enough.
-func (f refSizer) settle(e *policy.Entry, want int) int {
+func (f refSizer) settle(e *engine.Entry, want int) int {
 	if has := e.On.Count(); e.Active() && want > has && float64(want) < f.step*float64(has) {
 		return has
 	}
@@ -103,12 +103,12 @@ func (f refSizer) settle(e *policy.Entry, want int) int {
 
 // refPools counts the GPUs of every type that are free or held by jobs of the
 // round.
-func refPools(r *policy.Round) []refPool {
+func refPools(r *engine.Round) []refPool {
 	var pools []refPool
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if refPoolNamed(pools, d.Type) == nil {
-				free := r.Free.Total(d.Type)
+				free := r.Free.TotalFree(d.Type)
 				pools = append(pools, refPool{typ: d.Type, gpus: free, all: free})
 			}
 		}
@@ -143,7 +143,7 @@ func refPoolNamed(pools []refPool, typ string) *refPool {
 
 // refPoolOf returns the pool the job takes its GPUs from: that of the type it
 // holds or asks, or the only one; nil where that is open.
-func refPoolOf(pools []refPool, e *policy.Entry) *refPool {
+func refPoolOf(pools []refPool, e *engine.Entry) *refPool {
 	switch {
 	case len(e.On) > 0:
 		return refPoolNamed(pools, e.On.Type())

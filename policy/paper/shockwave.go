@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/window"
 )
@@ -39,7 +40,7 @@ func (k *Shockwave) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		settings.Tail, settings.Power = authorsSettings(s)
 	}
 	planner := &window.Planner{Settings: &settings, Last: last}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "shockwave",
 		Order:    planner,
 		Lease:    planner,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 )
 
@@ -17,7 +18,7 @@ type lengths struct {
 }
 
 // left returns the remaining time in seconds, or GPU-seconds by service.
-func (l lengths) left(e *policy.Entry) float64 {
+func (l lengths) left(e *engine.Entry) float64 {
 	d := e.Estimate.Left
 	if e.Estimate.From == "" {
 		d = l.unknown
@@ -30,13 +31,13 @@ func (l lengths) left(e *policy.Entry) float64 {
 
 // key puts the job with least left in front.
 func (l lengths) key() order.Key {
-	return func(_ *policy.Round, a, b *policy.Entry) int {
+	return func(_ *engine.Round, a, b *engine.Entry) int {
 		return cmp.Compare(l.left(a), l.left(b))
 	}
 }
 
 // note tells the job's owner what it was judged by.
-func (l lengths) note(e *policy.Entry) string {
+func (l lengths) note(e *engine.Entry) string {
 	what, from := "left", "its "+e.Estimate.From
 	if e.Estimate.From == "" {
 		from = "what is usual here"
@@ -53,8 +54,8 @@ type byLength struct {
 	keys order.By
 }
 
-// Order implements policy.Orderer.
-func (b byLength) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (b byLength) Order(r *engine.Round) ([]*engine.Entry, error) {
 	if !r.Terse {
 		for _, e := range r.Entries {
 			e.Note = b.note(e)

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 )
@@ -26,7 +27,7 @@ type SJF struct {
 
 // Decide implements policy.Policy.
 func (f *SJF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	p := policy.Pipeline{
+	p := engine.Pipeline{
 		Name:     "sjf",
 		Predict:  predict.Ladder{},
 		Order:    byLength{lengths{usual(s.History), f.Service}, order.By{order.ActiveFirst}},
@@ -34,7 +35,7 @@ func (f *SJF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    rules(0, 0, f.MaxWait),
 	}
 	if f.Backfill == "easy" {
-		p.Backfill = backfill.EASY{Length: policy.ByEstimate}
+		p.Backfill = backfill.EASY{Length: engine.ByEstimate}
 	}
 	return p.Decide(s)
 }

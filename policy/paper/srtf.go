@@ -5,6 +5,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
 )
@@ -25,12 +26,12 @@ type SRTF struct {
 // Decide implements policy.Policy.
 func (f *SRTF) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	l := lengths{0, f.Service}
-	return policy.Pipeline{
+	return engine.Pipeline{
 		Name:     "srtf",
 		Predict:  predict.Ladder{},
 		Order:    byLength{l, nil},
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(func(_ *policy.Round, e *policy.Entry) int { return int(l.left(e) * 1000) }),
+		Preempt:  preempt.ByTier(func(_ *engine.Round, e *engine.Entry) int { return int(l.left(e) * 1000) }),
 		Rules:    rules(f.MinRun, f.MaxStops, f.MaxWait),
 	}.Decide(s)
 }

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 )
 
@@ -53,7 +54,7 @@ func (t *Themis) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy themis: %w", err)
 	}
 	m := &market{Themis: t, last: last}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "themis",
 		Predict:  predict.Ladder{},
 		Order:    m,

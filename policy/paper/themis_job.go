@@ -6,12 +6,12 @@ import (
 	"math"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // suitor is a job of a round of Themis. Times are seconds.
 type suitor struct {
-	*policy.Entry
+	*engine.Entry
 	row    int     // in Round.Entries
 	age    float64 // since it arrived
 	left   float64 // on its gang
@@ -50,7 +50,7 @@ func (a *suitor) gain(spread float64) float64 {
 
 // compare puts the worst ρ first.
 func (a *suitor) compare(b *suitor) int {
-	return cmp.Or(cmp.Compare(b.rho, a.rho), policy.ByArrival(a.Entry, b.Entry))
+	return cmp.Or(cmp.Compare(b.rho, a.rho), engine.ByArrival(a.Entry, b.Entry))
 }
 
 func (a *suitor) note() string {

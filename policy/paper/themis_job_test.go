@@ -8,13 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func suitorOf(gpus int, age, left, ran time.Duration) *suitor {
 	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.Service(float64(gpus), ran)}
-	return &suitor{Entry: &policy.Entry{Job: j, Estimate: policy.Estimate{Left: left, From: "history"}}}
+	return &suitor{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{Left: left, From: "history"}}}
 }
 
 // TestRatios: of two jobs, one has 8 GPU-hours on 4 GPUs and one 2 on one. Both

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/solve"
 )
@@ -22,15 +23,15 @@ type market struct {
 	won   []bool    // by row
 }
 
-// Order implements policy.Orderer.
-func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer.
+func (m *market) Order(r *engine.Round) ([]*engine.Entry, error) {
 	m.open(r)
 	order := make([]*suitor, len(m.all))
 	for i := range m.all {
 		order[i] = &m.all[i]
 	}
 	slices.SortFunc(order, (*suitor).compare)
-	line := make([]*policy.Entry, len(order))
+	line := make([]*engine.Entry, len(order))
 	for i, a := range order {
 		line[i] = a.Entry
 	}
@@ -38,7 +39,7 @@ func (m *market) Order(r *policy.Round) ([]*policy.Entry, error) {
 }
 
 // open finds every job's ratio.
-func (m *market) open(r *policy.Round) {
+func (m *market) open(r *engine.Round) {
 	m.now = r.Now
 	for i := range r.Nodes {
 		if r.Nodes[i].Down == "" {
@@ -66,7 +67,7 @@ func (m *market) open(r *policy.Round) {
 }
 
 // present counts the jobs that run or could.
-func present(r *policy.Round) (n int) {
+func present(r *engine.Round) (n int) {
 	for _, e := range r.Entries {
 		if r.Startable(e) {
 			n++
@@ -94,8 +95,8 @@ func (m *market) recall(a *suitor, next int, present float64) int {
 	return next
 }
 
-// Lease implements policy.Leaser.
-func (m *market) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+// Lease implements engine.Leaser.
+func (m *market) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	m.won = make([]bool, len(m.all))
 	free := grant.NewCounts(r)
 	var rivals []*suitor // in line order
@@ -116,7 +117,7 @@ func (m *market) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, e
 	m.auction(free, bidders)
 	m.leftover(free, rivals[len(bidders):])
 	m.leftover(free, bidders)
-	grants := make([]policy.Grant, len(line))
+	grants := make([]engine.Grant, len(line))
 	for i, e := range line {
 		grants[i].Run = m.won[m.of(e).row]
 	}
@@ -124,7 +125,7 @@ func (m *market) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, e
 }
 
 // of returns the suitor of an entry; entries are in order of job.
-func (m *market) of(e *policy.Entry) *suitor {
+func (m *market) of(e *engine.Entry) *suitor {
 	i, _ := slices.BinarySearchFunc(m.all, e.ID, func(a suitor, id policy.JobID) int { return int(a.ID - id) })
 	return &m.all[i]
 }

@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
@@ -53,7 +54,7 @@ func (t *Tiresias) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if t.Index == "gittins" {
 		levels.Within = gittins(levels, sizes)
 	}
-	plan, err := policy.Pipeline{
+	plan, err := engine.Pipeline{
 		Name:     "tiresias",
 		Predict:  predict.Ladder{},
 		Order:    levels,
@@ -91,9 +92,9 @@ func services(history []policy.Sample) solve.Sizes {
 func gittins(l order.Levels, sizes solve.Sizes) func(int) order.Key {
 	return func(queue int) order.Key {
 		if queue == len(l.Bounds) {
-			return func(*policy.Round, *policy.Entry, *policy.Entry) int { return 0 }
+			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }
 		}
-		index := func(e *policy.Entry) float64 {
+		index := func(e *engine.Entry) float64 {
 			had := l.Attained(e)
 			chance, spent := sizes.Ends(float64(had), float64(l.Bounds[queue]-had))
 			if spent <= 0 {
@@ -101,6 +102,6 @@ func gittins(l order.Levels, sizes solve.Sizes) func(int) order.Key {
 			}
 			return chance / spent
 		}
-		return func(_ *policy.Round, a, b *policy.Entry) int { return cmp.Compare(index(b), index(a)) }
+		return func(_ *engine.Round, a, b *engine.Entry) int { return cmp.Compare(index(b), index(a)) }
 	}
 }

@@ -4,19 +4,20 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 )
 
 // tier lets jobs of lower queues give way to those of higher ones; with within
 // also, inside a queue, to those that started before.
-func tier(levels order.Levels, within bool) func(*policy.Round, *policy.Entry) int {
+func tier(levels order.Levels, within bool) func(*engine.Round, *engine.Entry) int {
 	if !within {
-		return func(_ *policy.Round, e *policy.Entry) int { return levels.Queue(e) }
+		return func(_ *engine.Round, e *engine.Entry) int { return levels.Queue(e) }
 	}
 	// Milliseconds since the first start, the longest first, and a tier at the
 	// end of each queue for those that never started.
 	const span = 1 << 44
-	return func(r *policy.Round, e *policy.Entry) int {
+	return func(r *engine.Round, e *engine.Entry) int {
 		if e.FirstStart.IsZero() {
 			return levels.Queue(e)*span + span - 1
 		}
@@ -47,7 +48,7 @@ func (p promotions) memo() policy.Memo {
 }
 
 // attained is what the job received since it was last promoted.
-func (p promotions) attained(e *policy.Entry) policy.GPUSeconds {
+func (p promotions) attained(e *engine.Entry) policy.GPUSeconds {
 	return max(e.Attained-p[e.ID].Attained, 0)
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 )
 
 // Affinity keeps gangs of one size together on servers of their own, so that
@@ -14,13 +16,13 @@ import (
 // 2018), section 4.
 type Affinity struct{}
 
-// Place implements policy.Placer.
-func (Affinity) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+// Place implements engine.Placer.
+func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
 	hosts := hosting(r)
-	for _, gang.GPUs.Type = range r.Free.Models(&gang) {
-		rooms := slices.DeleteFunc(r.Free.Rooms(e.Partition, gang), func(room policy.Room) bool { return room.Count < gang.GPUs.Count })
-		rank := func(room policy.Room) int {
+	for _, gang.GPUs.Type = range r.Free.TypesFor(&gang) {
+		rooms := slices.DeleteFunc(r.Free.Rooms(e.Partition, gang), func(room pool.Room) bool { return room.Count < gang.GPUs.Count })
+		rank := func(room pool.Room) int {
 			switch hosts[room.Node] {
 			case gang.GPUs.Count:
 				return 0
@@ -29,25 +31,25 @@ func (Affinity) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
 			}
 			return 2
 		}
-		slices.SortFunc(rooms, func(a, b policy.Room) int {
+		slices.SortFunc(rooms, func(a, b pool.Room) int {
 			return cmp.Or(cmp.Compare(rank(a), rank(b)), emptiest(a, b))
 		})
 		for _, room := range rooms {
-			if on, err := policy.FitRooms(r.Free, gang, []policy.Room{room}); err == nil {
+			if on, err := pool.FitRooms(r.Free, gang, []pool.Room{room}); err == nil {
 				return on, nil
 			}
 		}
 	}
-	return policy.Fit(r.Free, e.Partition, e.Gang())
+	return pool.Fit(r.Free, e.Partition, e.Gang())
 }
 
 // hosting returns the size of gang each node hosts, the widest if there are
 // several; nodes that host nobody are absent.
-func hosting(r *policy.Round) map[string]int {
+func hosting(r *engine.Round) map[string]int {
 	hosts := map[string]int{}
 	for _, e := range r.Entries {
-		for _, slot := range e.Got {
-			hosts[slot.Node] = max(hosts[slot.Node], e.Got.Count())
+		for _, slot := range e.Planned {
+			hosts[slot.Node] = max(hosts[slot.Node], e.Planned.Count())
 		}
 	}
 	return hosts

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 )
 
 // Consolidated keeps a gang below one leaf switch: the leaf where it needs the
@@ -18,15 +20,15 @@ type Consolidated struct {
 	Patience time.Duration // how long a job waits for one leaf before it is placed anywhere; 0: not at all
 }
 
-// Place implements policy.Placer.
-func (c Consolidated) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, error) {
+// Place implements engine.Placer.
+func (c Consolidated) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	for _, gang.GPUs.Type = range r.Free.Models(&gang) {
+	for _, gang.GPUs.Type = range r.Free.TypesFor(&gang) {
 		if on := oneLeaf(r.Free, gang, r.Free.Rooms(e.Partition, gang)); on != nil {
 			return on, nil
 		}
 	}
-	on, err := policy.Fit(r.Free, e.Partition, e.Gang())
+	on, err := pool.Fit(r.Free, e.Partition, e.Gang())
 	if err == nil && c.Patience > 0 && e.Waited(r.Now) < c.Patience {
 		return nil, fmt.Errorf("needs %v below one switch, and waits %v for that before it takes %v", e.Gang().GPUs, c.Patience, on)
 	}
@@ -35,8 +37,8 @@ func (c Consolidated) Place(r *policy.Round, e *policy.Entry) (policy.Alloc, err
 
 // oneLeaf returns the best placement below one leaf, or nil. Nodes of unknown
 // leaf are each a leaf of their own.
-func oneLeaf(p *policy.Pool, gang policy.Ask, rooms []policy.Room) policy.Alloc {
-	leaves := map[string][]policy.Room{}
+func oneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
+	leaves := map[string][]pool.Room{}
 	for _, room := range rooms {
 		at := room.Leaf
 		if at == "" {
@@ -58,12 +60,12 @@ type choice struct {
 	nodes, left int
 }
 
-func try(p *policy.Pool, gang policy.Ask, rooms []policy.Room) (choice, bool) {
+func try(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (choice, bool) {
 	free := 0
 	for _, r := range rooms {
 		free += r.Count
 	}
-	on, err := policy.FitRooms(p, gang, rooms)
+	on, err := pool.FitRooms(p, gang, rooms)
 	return choice{on, len(on.Nodes()), free - gang.GPUs.Count}, err == nil
 }
 

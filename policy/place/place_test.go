@@ -6,21 +6,23 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/place"
+	"fairbridge/policy/pool"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // round has two leaves of two nodes with the given free a100 on each, and one
 // entry of the ask that has waited a minute.
-func round(free [4]int, ask policy.Ask) (*policy.Round, *policy.Entry) {
+func round(free [4]int, ask policy.Ask) (*engine.Round, *engine.Entry) {
 	s := &policy.Snapshot{Now: now}
 	for i, n := range free {
 		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), Leaf: fmt.Sprintf("leaf%d", i/2+1), Partitions: []string{"p"},
 			GPUs: []policy.Devices{{Type: "a100", Count: n}}})
 	}
 	j := &policy.Job{ID: 1, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: ask}
-	return &policy.Round{Snapshot: s, Free: policy.NewPool(s)}, &policy.Entry{Job: j, Want: ask.GPUs.Count}
+	return &engine.Round{Snapshot: s, Free: pool.New(s)}, &engine.Entry{Job: j, Want: ask.GPUs.Count}
 }
 
 func gpus(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
@@ -42,7 +44,7 @@ func required(n int, node string) policy.Ask {
 func TestPlace(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		p    policy.Placer
+		p    engine.Placer
 		free [4]int
 		ask  policy.Ask
 		want string // "": no place

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // conserving wants no waiting job that could start on what the plan leaves
@@ -15,13 +16,13 @@ func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
 		return
 	}
 	after := Apply(s, plan)
-	free := policy.NewPool(after)
+	free := pool.New(after)
 	for _, d := range plan.Decisions {
 		j := s.Job(d.Job)
 		if d.Verb != policy.Wait && d.Verb != policy.Hold || !j.CanStart(s.Now) {
 			continue
 		}
-		if on, err := policy.Fit(free, j.Partition, j.Gang()); err == nil {
+		if on, err := pool.Fit(free, j.Partition, j.Gang()); err == nil {
 			l.Fatalf("job %d is to %s, but %v is free\n%s", d.Job, d.Verb, on, Describe(s, plan))
 		}
 	}

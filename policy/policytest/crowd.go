@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // Crowd returns a busy cluster for measurements: nodes of 8 GPUs each, two
@@ -27,11 +28,11 @@ func Crowd(nodes, n int) *policy.Snapshot {
 			Recent: policy.GPUSeconds(i * i * 100_000)})
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	pool, crowded := policy.NewPool(s), false
+	free, crowded := pool.New(s), false
 	for i := range n {
 		j := crowdJob(rng, policy.JobID(i+1))
 		if i < n/2 && !crowded {
-			crowded = !crowdRun(rng, pool, &j) && j.Ask.GPUs.Count == 1
+			crowded = !crowdRun(rng, free, &j) && j.Ask.GPUs.Count == 1
 		}
 		s.Jobs = append(s.Jobs, j)
 	}
@@ -85,9 +86,9 @@ func crowdJob(rng *rand.Rand, id policy.JobID) policy.Job {
 }
 
 // crowdRun lets the job hold devices, if there are any for it.
-func crowdRun(rng *rand.Rand, pool *policy.Pool, j *policy.Job) bool {
-	on, err := policy.Fit(pool, j.Partition, j.Ask)
-	if err != nil || pool.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
+func crowdRun(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
+	on, err := pool.Fit(free, j.Partition, j.Ask)
+	if err != nil || free.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
 		return false
 	}
 	j.State, j.On, j.Held, j.Tasks = policy.Running, on, "", 0

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // Now is the time of every generated snapshot and of every text case.
@@ -22,7 +23,7 @@ func Snapshots() *rapid.Generator[*policy.Snapshot] {
 		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
 			s.Nodes = append(s.Nodes, node(t, i))
 		}
-		g := &generator{T: t, Snapshot: s, pool: policy.NewPool(s), calm: rapid.Bool().Draw(t, "calm"), plain: rapid.Bool().Draw(t, "plain")}
+		g := &generator{T: t, Snapshot: s, pool: pool.New(s), calm: rapid.Bool().Draw(t, "calm"), plain: rapid.Bool().Draw(t, "plain")}
 		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
 			s.Jobs = append(s.Jobs, g.job(policy.JobID(i+1)))
 		}

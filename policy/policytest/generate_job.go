@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
+	"fairbridge/policy/pool"
 )
 
 // generator makes jobs one after the other; the pool knows what those before
@@ -13,7 +14,7 @@ import (
 type generator struct {
 	*rapid.T
 	*policy.Snapshot
-	pool  *policy.Pool
+	pool  *pool.Pool
 	calm  bool // nobody waits longer than a day
 	plain bool // all jobs can use all devices, so that they stand in each other's way
 }
@@ -83,7 +84,7 @@ func (g *generator) ask() policy.Ask {
 
 // run lets the job hold devices, if there are any for it.
 func (g *generator) run(j *policy.Job) bool {
-	on, err := policy.Fit(g.pool, j.Partition, j.Ask)
+	on, err := pool.Fit(g.pool, j.Partition, j.Ask)
 	if err != nil || g.pool.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 )
 
 // decide is a policy that is a function.
@@ -37,7 +38,7 @@ func breaks(s *policy.Snapshot, make func() policy.Policy, claims ...Claim) (bro
 }
 
 // honest is what the broken policies start from.
-var honest = policy.Pipeline{Backfill: backfill.Greedy{}}
+var honest = engine.Pipeline{Backfill: backfill.Greedy{}}
 
 // altered decides honestly and then alters the decisions that apply.
 func altered(change func(s *policy.Snapshot, j *policy.Job, d *policy.Decision)) func() policy.Policy {

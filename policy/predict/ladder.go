@@ -1,6 +1,8 @@
 package predict
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy/engine"
+)
 
 // Names of the rungs, as they stand in Estimate.From.
 const (
@@ -13,12 +15,12 @@ const (
 
 // Ladder asks its rungs in turn and keeps the first estimate that knows
 // something. An empty one stands for all rungs: the best a job offers.
-type Ladder []policy.Predictor
+type Ladder []engine.Predictor
 
 var everyRung = Ladder{Training{}, Progress{}, History{}, Limit{}, Attained{}}
 
-// Predict implements policy.Predictor.
-func (l Ladder) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (l Ladder) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if len(l) == 0 {
 		l = everyRung
 	}
@@ -27,5 +29,5 @@ func (l Ladder) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
 			return est
 		}
 	}
-	return policy.Estimate{}
+	return engine.Estimate{}
 }

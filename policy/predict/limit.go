@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Limit takes the time limit times the share of their limits the user's jobs
@@ -13,17 +14,17 @@ import (
 // what its limit still allows.
 type Limit struct{}
 
-// Predict implements policy.Predictor.
-func (Limit) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Job.Limit <= 0 {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
 	typical := time.Duration(float64(e.Job.Limit) * limitUse(r.Snapshot, e.Job))
 	left := typical - max(served(e.Job), e.Ran(r.Now))
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
 	}
-	return policy.Estimate{Left: max(left, 0), From: FromLimit}
+	return engine.Estimate{Left: max(left, 0), From: FromLimit}
 }
 
 // limitUse returns the user's typical share of a limit; 1 when unknown. Users are

@@ -5,20 +5,22 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 	"fairbridge/policy/predict"
 )
 
 var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func job(change func(*policy.Job)) *policy.Entry {
+func job(change func(*policy.Job)) *engine.Entry {
 	j := &policy.Job{ID: 1, User: "ann", Account: "vision", State: policy.Running, Start: now.Add(-time.Hour),
 		Ask: policy.Ask{GPUs: policy.GPUs{Count: 2}}, Attained: policy.Service(2, 2*time.Hour)}
 	change(j)
-	return &policy.Entry{Job: j}
+	return &engine.Entry{Job: j}
 }
 
 func TestLadder(t *testing.T) {
-	r := &policy.Round{Snapshot: &policy.Snapshot{Now: now, Users: []policy.User{
+	r := &engine.Round{Snapshot: &policy.Snapshot{Now: now, Users: []policy.User{
 		{Name: "ann", Account: "other", LimitUse: policy.Known(0.9)},
 		{Name: "ann", Account: "vision", LimitUse: policy.Known(0.5)},
 	}}}
@@ -63,7 +65,7 @@ func TestTrainingGoesToTheFastestThereIs(t *testing.T) {
 		for _, typ := range c.types {
 			s.Nodes = append(s.Nodes, policy.Node{Name: typ, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
 		}
-		r := &policy.Round{Snapshot: s, Free: policy.NewPool(s)}
+		r := &engine.Round{Snapshot: s, Free: pool.New(s)}
 		if got := predict.Ladder(nil).Predict(r, e); got.Left != c.left {
 			t.Errorf("on %v it takes %v, want %v", c.types, got.Left, c.left)
 		}

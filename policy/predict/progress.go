@@ -4,46 +4,47 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Progress extrapolates the share of its work a job reports as done: what took
 // so long for that share takes in proportion for the rest.
 type Progress struct{}
 
-// Predict implements policy.Predictor.
-func (Progress) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	done := e.Progress.Value
 	ran := served(e.Job)
 	if !e.Progress.Known || !(done > 0 && done < 1) || ran <= 0 {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return policy.Estimate{Left: duration(left), From: FromProgress}
+	return engine.Estimate{Left: duration(left), From: FromProgress}
 }
 
 // History passes on what was predicted for the job from the history of its
 // user, account, name and size.
 type History struct{}
 
-// Predict implements policy.Predictor.
-func (History) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (History) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Left <= 0 {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
-	return policy.Estimate{Left: e.Left, Sigma: max(e.LeftSigma, 0), From: FromHistory}
+	return engine.Estimate{Left: e.Left, Sigma: max(e.LeftSigma, 0), From: FromHistory}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which
 // nothing is known: it will run as long again as it has run so far.
 type Attained struct{}
 
-// Predict implements policy.Predictor.
-func (Attained) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	ran := served(e.Job)
 	if ran <= 0 {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
-	return policy.Estimate{Left: ran, Sigma: ran, From: FromAttained}
+	return engine.Estimate{Left: ran, Sigma: ran, From: FromAttained}
 }
 
 // served returns how long the job has run in all its runs, on what it asks.

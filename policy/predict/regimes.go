@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Regimes predicts the rest of a training job that changes its batch size on
@@ -151,11 +152,11 @@ func epochDeviation(t *policy.Training) float64 {
 	return math.Sqrt(max(square/sum-mean*mean, 0) / (sum + 1))
 }
 
-// Predict implements policy.Predictor.
-func (p Regimes) Predict(_ *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (p Regimes) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	rest, ok := p.Rest(e.Training)
 	if !ok {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
-	return policy.Estimate{Left: policy.Seconds(rest.Left), Sigma: policy.Seconds(rest.Sigma), From: FromRegimes}
+	return engine.Estimate{Left: policy.Seconds(rest.Left), Sigma: policy.Seconds(rest.Sigma), From: FromRegimes}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // FromTraining names the rung of jobs that report or are known to have a
@@ -15,16 +16,16 @@ const FromTraining = "training"
 // the cluster has, which is what it is placed on first.
 type Training struct{}
 
-// Predict implements policy.Predictor.
-func (Training) Predict(r *policy.Round, e *policy.Entry) policy.Estimate {
+// Predict implements engine.Predictor.
+func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Training == nil {
-		return policy.Estimate{}
+		return engine.Estimate{}
 	}
 	left, ok := e.Training.Left(gpuType(e.Job))
 	if !ok {
 		left = fastest(e.Training, r)
 	}
-	return policy.Estimate{Left: left, From: FromTraining}
+	return engine.Estimate{Left: left, From: FromTraining}
 }
 
 func gpuType(j *policy.Job) string {
@@ -36,7 +37,7 @@ func gpuType(j *policy.Job) string {
 
 // fastest returns the least time left on any type that the cluster has, else on
 // any; 0 when no speed is known.
-func fastest(t *policy.Training, r *policy.Round) (least time.Duration) {
+func fastest(t *policy.Training, r *engine.Round) (least time.Duration) {
 	for _, rate := range t.Rates {
 		if left, ok := t.Left(rate.Type); ok && r.Has(rate.Type) && (least == 0 || left < least) {
 			least = left

@@ -1,6 +1,6 @@
 // Package preempt says which running jobs give way to which waiting ones. The
 // shortest run, the number of stops and the jobs that are never stopped are
-// policy.Rules, not matters of this stage.
+// engine.Rules, not matters of this stage.
 package preempt
 
 import (
@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 var errNever = errors.New("nobody is stopped")
@@ -17,21 +17,21 @@ var errNever = errors.New("nobody is stopped")
 // needed.
 type Never struct{}
 
-// Tier implements policy.Preempter; all jobs are of one tier, so none gives
+// Tier implements engine.Preempter; all jobs are of one tier, so none gives
 // way.
-func (Never) Tier(*policy.Round, *policy.Entry) int { return 0 }
+func (Never) Tier(*engine.Round, *engine.Entry) int { return 0 }
 
-// MayStop implements policy.Preempter.
-func (Never) MayStop(*policy.Round, *policy.Entry) error { return errNever }
+// MayStop implements engine.Preempter.
+func (Never) MayStop(*engine.Round, *engine.Entry) error { return errNever }
 
 // ByTier lets jobs of a smaller tier take the place of those of a larger one.
-type ByTier func(*policy.Round, *policy.Entry) int
+type ByTier func(*engine.Round, *engine.Entry) int
 
-// Tier implements policy.Preempter.
-func (f ByTier) Tier(r *policy.Round, e *policy.Entry) int { return f(r, e) }
+// Tier implements engine.Preempter.
+func (f ByTier) Tier(r *engine.Round, e *engine.Entry) int { return f(r, e) }
 
-// MayStop implements policy.Preempter: the rules decide alone.
-func (ByTier) MayStop(*policy.Round, *policy.Entry) error { return nil }
+// MayStop implements engine.Preempter: the rules decide alone.
+func (ByTier) MayStop(*engine.Round, *engine.Entry) error { return nil }
 
 // QOS returns tiers from an ordered list of QOS names, the most important
 // first. Jobs of a QOS that is not listed come after all of them.
@@ -40,7 +40,7 @@ func QOS(names ...string) ByTier {
 	for i, n := range names {
 		tiers[n] = i
 	}
-	return func(_ *policy.Round, e *policy.Entry) int {
+	return func(_ *engine.Round, e *engine.Entry) int {
 		if t, ok := tiers[e.QOS]; ok {
 			return t
 		}
@@ -51,13 +51,13 @@ func QOS(names ...string) ByTier {
 // Spare is a Preempter that also keeps jobs that are nearly done: one predicted
 // to end within Within is not stopped, as that would win little.
 type Spare struct {
-	policy.Preempter
+	engine.Preempter
 	Within time.Duration // 0: nobody is spared
 }
 
-// MayStop implements policy.Preempter.
-func (s Spare) MayStop(r *policy.Round, victim *policy.Entry) error {
-	left, known := policy.ByEstimate(r, victim)
+// MayStop implements engine.Preempter.
+func (s Spare) MayStop(r *engine.Round, victim *engine.Entry) error {
+	left, known := engine.ByEstimate(r, victim)
 	if known && left < s.Within {
 		return fmt.Errorf("it ends within %v", s.Within)
 	}

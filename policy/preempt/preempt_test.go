@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/preempt"
 )
 
@@ -15,7 +16,7 @@ func TestPreempters(t *testing.T) {
 	tiers := preempt.QOS("urgent", "normal")
 	for _, c := range []struct {
 		name  string
-		p     policy.Preempter
+		p     engine.Preempter
 		limit time.Duration // of the running job, which has run an hour
 		stops bool
 	}{
@@ -35,7 +36,7 @@ func TestPreempters(t *testing.T) {
 					{ID: 1, QOS: "normal", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Limit: c.limit, Ask: four, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
 					{ID: 2, QOS: "urgent", Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: four},
 				}}
-			plan, err := policy.Pipeline{Preempt: c.p}.Decide(s)
+			plan, err := engine.Pipeline{Preempt: c.p}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Book is what is remembered between rounds. It is a value: Turns replaces it
@@ -27,7 +28,7 @@ type Book struct {
 
 // next returns the book with a row for each entry of the round, and what the
 // jobs received since the last one.
-func (b *Book) next(r *policy.Round, half float64, adapt bool) Book {
+func (b *Book) next(r *engine.Round, half float64, adapt bool) Book {
 	n, types := len(r.Entries), r.Types()
 	w := len(types)
 	c := Book{
@@ -88,7 +89,7 @@ func (b *Book) begin(i int, half float64) {
 }
 
 // carry takes a row over and adds what the job received.
-func (b *Book) carry(i int, old *Book, was int, e *policy.Entry) {
+func (b *Book) carry(i int, old *Book, was int, e *engine.Entry) {
 	w := len(b.Types)
 	copy(b.X[i*w:i*w+w], old.X[was*w:])
 	copy(b.Time[i*w:i*w+w], old.Time[was*w:])
@@ -104,7 +105,7 @@ func (b *Book) carry(i int, old *Book, was int, e *policy.Entry) {
 }
 
 // received returns the seconds the job ran since the last round.
-func received(e *policy.Entry, attained float64) float64 {
+func received(e *engine.Entry, attained float64) float64 {
 	if g := e.Ask.GPUs.Whole(); g > 0 {
 		return float64(e.Received(policy.GPUSeconds(attained))) / g
 	}
@@ -112,7 +113,7 @@ func received(e *policy.Entry, attained float64) float64 {
 }
 
 // ranOn returns the column of the type the job ran on; -1: none.
-func (b *Book) ranOn(e *policy.Entry, last int) int {
+func (b *Book) ranOn(e *engine.Entry, last int) int {
 	if len(e.On) > 0 {
 		return slices.Index(b.Types, e.On.Type())
 	}

@@ -10,7 +10,7 @@
 //			return nil, fmt.Errorf("policy mine: %w", err)
 //		}
 //		turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Solve: p.fractions, Book: book}
-//		plan, err := policy.Pipeline{Name: "mine", Order: &turns, Lease: &turns, Rules: p.rules()}.Decide(s)
+//		plan, err := engine.Pipeline{Name: "mine", Order: &turns, Lease: &turns, Rules: p.rules()}.Decide(s)
 //		if err == nil {
 //			plan.Memo = policy.Remember(turns.Book)
 //		}

@@ -5,19 +5,20 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
-// Lease implements policy.Leaser: of all jobs on all types, who comes first and
+// Lease implements engine.Leaser: of all jobs on all types, who comes first and
 // fits in what is left of the type.
-func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
+func (t *Turns) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	b := &t.Book
 	clear(b.Last)
 	left := make([]int, len(b.Types))
 	for k, typ := range b.Types {
-		left[k] = r.Free.Total(typ)
+		left[k] = r.Free.TotalFree(typ)
 	}
 	for _, e := range r.Active() {
-		i := e.Row
+		i := e.Index
 		if k := b.ranOn(e, 0); k >= 0 && e.Stays {
 			b.Last[i] = k + 1
 		} else if k >= 0 {
@@ -31,10 +32,10 @@ func (t *Turns) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, er
 			left[o.typ] -= n
 		}
 	}
-	grants := make([]policy.Grant, len(line))
+	grants := make([]engine.Grant, len(line))
 	for i, e := range line {
-		if k := b.Last[e.Row]; k > 0 {
-			grants[i] = policy.Grant{Run: true, Type: b.Types[k-1]}
+		if k := b.Last[e.Index]; k > 0 {
+			grants[i] = engine.Grant{Run: true, Type: b.Types[k-1]}
 		}
 	}
 	return grants, nil
@@ -48,7 +49,7 @@ type offer struct {
 
 // offers merges the ranks of the types. A job that is due as much on several
 // begins with the one that is fastest for it.
-func (t *Turns) offers(r *policy.Round) []offer {
+func (t *Turns) offers(r *engine.Round) []offer {
 	w := len(t.ranks)
 	all, place := make([]offer, 0, w*len(t.Book.Jobs)), t.places(r)
 	for k, rank := range t.ranks {
@@ -66,7 +67,7 @@ func (t *Turns) offers(r *policy.Round) []offer {
 
 // places returns where the types stand for each job, by speed: row by row, as
 // the book has them.
-func (t *Turns) places(r *policy.Round) []int {
+func (t *Turns) places(r *engine.Round) []int {
 	types := t.Book.Types
 	w := len(types)
 	place := make([]int, len(r.Entries)*w)
@@ -83,7 +84,7 @@ func (t *Turns) places(r *policy.Round) []int {
 
 // RunsOn reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
-func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
+func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
 	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
 		return false
 	}
@@ -96,8 +97,8 @@ func RunsOn(r *policy.Round, e *policy.Entry, typ string) bool {
 		return true
 	}
 	was := e.Grant
-	e.Grant = policy.Grant{Run: true, Type: typ}
-	ok := r.Possible(e) == nil && r.Shut(e) == nil
+	e.Grant = engine.Grant{Run: true, Type: typ}
+	ok := r.Possible(e) == nil && r.WindowError(e) == nil
 	e.Grant = was
 	return ok
 }

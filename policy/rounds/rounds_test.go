@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/rounds"
 )
 
@@ -31,7 +32,7 @@ func job(id policy.JobID, gpus int) policy.Job {
 
 // fixed gives each job the same fractions at every computation.
 func fixed(x map[policy.JobID][]float64, asked *int) rounds.Solve {
-	return func(r *policy.Round, _ []string) ([][]float64, error) {
+	return func(r *engine.Round, _ []string) ([][]float64, error) {
 		*asked++
 		rows := make([][]float64, len(r.Entries))
 		for i, e := range r.Entries {
@@ -45,8 +46,8 @@ func fixed(x map[policy.JobID][]float64, asked *int) rounds.Solve {
 // run for the seconds when asked next.
 func decide(t *testing.T, s *policy.Snapshot, turns *rounds.Turns, seconds float64) (run string) {
 	t.Helper()
-	plan, err := policy.Pipeline{Name: "test", Order: turns, Size: turns, Lease: turns,
-		Rules: policy.Rules{MinRun: time.Second, MaxStops: -1, MaxWait: -1}}.Decide(s)
+	plan, err := engine.Pipeline{Name: "test", Order: turns, Size: turns, Lease: turns,
+		Rules: engine.Rules{MinRun: time.Second, MaxStops: -1, MaxWait: -1}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,8 +174,8 @@ func TestBooksSurviveStorage(t *testing.T) {
 
 func TestWrongFractionsAreRefused(t *testing.T) {
 	for _, x := range [][][]float64{{}, {{1, 2}}} {
-		turns := rounds.Turns{Solve: func(*policy.Round, []string) ([][]float64, error) { return x, nil }}
-		_, err := policy.Pipeline{Order: &turns, Lease: &turns}.Decide(cluster(map[string]int{"v100": 1}, job(1, 1)))
+		turns := rounds.Turns{Solve: func(*engine.Round, []string) ([][]float64, error) { return x, nil }}
+		_, err := engine.Pipeline{Order: &turns, Lease: &turns}.Decide(cluster(map[string]int{"v100": 1}, job(1, 1)))
 		if err == nil {
 			t.Errorf("%v was taken", x)
 		}

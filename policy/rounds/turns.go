@@ -6,12 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Solve returns which fraction of the time, 0 to 1, each of r.Entries should
 // run on each of the types: X[i][k]. A row of nil is all zeros.
-type Solve func(r *policy.Round, types []string) (x [][]float64, err error)
+type Solve func(r *engine.Round, types []string) (x [][]float64, err error)
 
 // Turns is the stage: an Orderer and the Leaser that goes with it, and a Sizer
 // for Wait, for one Decide.
@@ -40,8 +40,8 @@ type ranked struct {
 	priority, owed, part float64
 }
 
-// Order implements policy.Orderer: by the best priority on any type.
-func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
+// Order implements engine.Orderer: by the best priority on any type.
+func (t *Turns) Order(r *engine.Round) ([]*engine.Entry, error) {
 	half := t.Round.Seconds() / 2
 	t.Book = t.Book.next(r, half, t.Adapt)
 	b := &t.Book
@@ -59,19 +59,19 @@ func (t *Turns) Order(r *policy.Round) ([]*policy.Entry, error) {
 
 // since returns the seconds since the fractions were computed. Jobs that are owed
 // the same but for rounding are told apart by it, so it is as exact as it can be.
-func (b *Book) since(r *policy.Round) float64 {
+func (b *Book) since(r *engine.Round) float64 {
 	if r.Clock > 0 {
 		return r.Clock - b.Clock
 	}
 	return r.Now.Sub(b.Solved).Seconds()
 }
 
-// Size implements policy.Sizer: what the jobs have or ask, and nothing for those
+// Size implements engine.Sizer: what the jobs have or ask, and nothing for those
 // that Wait.
-func (t *Turns) Size(_ *policy.Round, line []*policy.Entry) ([]int, error) {
+func (t *Turns) Size(_ *engine.Round, line []*engine.Entry) ([]int, error) {
 	want := make([]int, len(line))
 	for i, e := range line {
-		if want[i] = e.Has(); t.Wait && !e.Active() && t.Book.isNew(e.Row) {
+		if want[i] = e.Size(); t.Wait && !e.Active() && t.Book.isNew(e.Index) {
 			want[i] = 0
 		}
 	}
@@ -82,7 +82,7 @@ func (t *Turns) Size(_ *policy.Round, line []*policy.Entry) ([]int, error) {
 func (b *Book) isNew(row int) bool { return len(b.Types) > 0 && b.X[row*len(b.Types)] < 0 }
 
 // solve closes the period and begins the next one with new fractions.
-func (t *Turns) solve(r *policy.Round, elapsed, half float64) error {
+func (t *Turns) solve(r *engine.Round, elapsed, half float64) error {
 	b := &t.Book
 	x, err := t.Solve(r, b.Types)
 	if err != nil {
@@ -146,8 +146,8 @@ func (x ranked) compare(y ranked) int {
 }
 
 // line merges the ranks of the types.
-func (t *Turns) line(r *policy.Round) []*policy.Entry {
-	line := make([]*policy.Entry, 0, len(r.Entries))
+func (t *Turns) line(r *engine.Round) []*engine.Entry {
+	line := make([]*engine.Entry, 0, len(r.Entries))
 	if len(t.ranks) == 1 {
 		for _, x := range t.ranks[0] {
 			line = append(line, r.Entries[x.row])

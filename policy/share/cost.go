@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Costs returns, per entry, what one task holds or asks for as a fraction of
@@ -12,7 +13,7 @@ import (
 // their names. A job that takes any whole GPU is charged on every whole type in
 // proportion, wherever it runs: where it was put is not its doing, and its cost
 // must not change as it starts.
-func (Dominant) Costs(r *policy.Round) [][]float64 {
+func (Dominant) Costs(r *engine.Round) [][]float64 {
 	c := newCapacity(r.Snapshot)
 	width := 2 + len(c.types)
 	flat := make([]float64, width*len(r.Entries))
@@ -69,10 +70,10 @@ func (c *capacity) find(typ string) (int, bool) {
 	return slices.BinarySearchFunc(c.types, typ, func(k kind, typ string) int { return cmp.Compare(k.name, typ) })
 }
 
-func (c *capacity) charge(cost []float64, e *policy.Entry) {
+func (c *capacity) charge(cost []float64, e *engine.Entry) {
 	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
 	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
-	devices := float64(e.Has())
+	devices := float64(e.Size())
 	if i, ok := c.find(e.Ask.GPUs.Type); ok {
 		cost[2+i] = fraction(devices, c.types[i].count)
 		return

@@ -3,7 +3,7 @@ package share
 import (
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -13,8 +13,8 @@ import (
 // for less. A job is due its GPUs as far as its account's share reaches.
 type Dominant struct{}
 
-// Share implements policy.Sharer.
-func (d Dominant) Share(r *policy.Round) ([]float64, error) {
+// Share implements engine.Sharer.
+func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 	costs := d.Costs(r)
 	parties := d.parties(r, costs)
 	weights := d.Weights(r)
@@ -30,7 +30,7 @@ func (d Dominant) Share(r *policy.Round) ([]float64, error) {
 }
 
 // Weights returns how much each account with jobs in the round counts.
-func (Dominant) Weights(r *policy.Round) map[string]float64 {
+func (Dominant) Weights(r *engine.Round) map[string]float64 {
 	want := map[string]bool{}
 	for _, e := range r.Entries {
 		if r.Startable(e) {
@@ -48,7 +48,7 @@ type party struct {
 	need []float64
 }
 
-func (Dominant) parties(r *policy.Round, costs [][]float64) []*party {
+func (Dominant) parties(r *engine.Round, costs [][]float64) []*party {
 	index := map[string]*party{}
 	var all []*party
 	for i, e := range r.Entries {
@@ -67,13 +67,13 @@ func (Dominant) parties(r *policy.Round, costs [][]float64) []*party {
 		}
 	}
 	for _, p := range all {
-		slices.SortFunc(p.jobs, func(a, b int) int { return policy.ByTenure(r.Entries[a], r.Entries[b]) })
+		slices.SortFunc(p.jobs, func(a, b int) int { return engine.ByTenure(r.Entries[a], r.Entries[b]) })
 	}
 	return all
 }
 
 // spread hands the account's share to its jobs in turn, in GPUs.
-func (p *party) spread(r *policy.Round, costs [][]float64, share float64, due []float64) {
+func (p *party) spread(r *engine.Round, costs [][]float64, share float64, due []float64) {
 	const slack = 1e-9 // shares are sums of fractions
 	used := make([]float64, len(p.need))
 	before := 0.0
@@ -95,4 +95,4 @@ func (p *party) spread(r *policy.Round, costs [][]float64, share float64, due []
 }
 
 // gpus returns what one task of the entry holds or asks for, in whole GPUs.
-func gpus(e *policy.Entry) float64 { return e.Ask.GPUs.Whole() }
+func gpus(e *engine.Entry) float64 { return e.Ask.GPUs.Whole() }

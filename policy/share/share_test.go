@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
 )
 
@@ -71,9 +72,9 @@ func TestDominantDue(t *testing.T) {
 	add("a", 4, func(j *policy.Job) { j.Tasks = 6 })
 	add("b", 12, func(j *policy.Job) { j.Tasks = 6 })
 	add("a", 4, func(j *policy.Job) { j.Held = "by its user" })
-	r := &policy.Round{Snapshot: s}
+	r := &engine.Round{Snapshot: s}
 	for i := range s.Jobs {
-		r.Entries = append(r.Entries, &policy.Entry{Job: &s.Jobs[i]})
+		r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i]})
 	}
 	got, err := share.Dominant{}.Share(r)
 	if err != nil {
@@ -93,9 +94,9 @@ func TestDominantIgnoresArrangement(t *testing.T) {
 			Arrive: now.Add(-time.Duration(i%7) * time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: i%3 + 1}, CPUs: i % 5}})
 	}
 	due := func(perm []int) map[policy.JobID]float64 {
-		r := &policy.Round{Snapshot: s}
+		r := &engine.Round{Snapshot: s}
 		for _, i := range perm {
-			r.Entries = append(r.Entries, &policy.Entry{Job: &s.Jobs[i]})
+			r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i]})
 		}
 		got, err := share.Dominant{}.Share(r)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/size"
 )
 
@@ -44,7 +45,7 @@ func TestElastic(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := snapshot(c.wishes...)
-			plan, err := policy.Pipeline{Size: size.Elastic{}}.Decide(s)
+			plan, err := engine.Pipeline{Size: size.Elastic{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -71,7 +72,7 @@ func TestElasticKeepsTheRules(t *testing.T) {
 	} {
 		s := snapshot(wish{ask: 4, low: 1, high: 8, runs: 8}, wish{ask: 4})
 		change(&s.Jobs[0])
-		plan, err := policy.Pipeline{Size: size.Elastic{}}.Decide(s)
+		plan, err := engine.Pipeline{Size: size.Elastic{}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +84,7 @@ func TestElasticKeepsTheRules(t *testing.T) {
 
 func TestAsked(t *testing.T) {
 	s := snapshot(wish{ask: 4, low: 1, high: 8, runs: 6}, wish{ask: 2, low: 1, high: 8})
-	asked, err := policy.Pipeline{Size: size.Asked{}}.Decide(s)
+	asked, err := engine.Pipeline{Size: size.Asked{}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,14 +4,14 @@ import (
 	"math"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/solve"
 )
 
 // plan returns the window that holds for the jobs, sorted by ID: the last one,
 // or a new one.
-func (p *Planner) plan(r *policy.Round, jobs []*policy.Entry) *Plan {
+func (p *Planner) plan(r *engine.Round, jobs []*engine.Entry) *Plan {
 	holds, came := p.holds(p.Last, r.Now, jobs)
 	if holds {
 		return p.Last
@@ -37,7 +37,7 @@ func (p *Planner) plan(r *policy.Round, jobs []*policy.Entry) *Plan {
 // planning divides the rounds of one lane.
 type planning struct {
 	*Settings
-	*policy.Round
+	*engine.Round
 	lane
 	origin time.Time
 	views  []view
@@ -45,7 +45,7 @@ type planning struct {
 
 // view is what is known of a job.
 type view struct {
-	*policy.Entry
+	*engine.Entry
 	predict.Rest
 	all   float64 // share of its work: what is done of all
 	gain  float64 // what a second adds to it
@@ -128,7 +128,7 @@ func (p *planning) divide(shares []Share) {
 func (p *planning) stake(v *view) solve.Stake {
 	d := p.Settings.Round.Seconds()
 	use := math.Ceil((1 - v.all) / (v.gain * d))
-	return solve.Stake{Size: v.Has(), Weight: 1, Done: v.all, Gain: v.gain * d, Left: v.Left, Cut: d,
+	return solve.Stake{Size: v.Size(), Weight: 1, Done: v.all, Gain: v.gain * d, Left: v.Left, Cut: d,
 		Most: int(min(max(use, 1), 64))}
 }
 

@@ -3,7 +3,7 @@ package window
 import (
 	"slices"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/solve"
 )
 
@@ -12,7 +12,7 @@ type lane struct {
 	typ   string
 	whole bool // not slices of GPUs
 	gpus  int
-	jobs  []*policy.Entry
+	jobs  []*engine.Entry
 	index []int // where they stand among all
 }
 
@@ -21,7 +21,7 @@ func (l *lane) takes(typ string) bool { return typ == l.typ || typ == "" && l.wh
 // lanes sends each job to the GPU type it asks for. One that takes any stays
 // where it runs, goes where the market sends it if it knows how fast it is on
 // each type, or else where fewest GPUs are asked for per GPU so far.
-func lanes(r *policy.Round, jobs []*policy.Entry) []lane {
+func lanes(r *engine.Round, jobs []*engine.Entry) []lane {
 	all := capacities(r)
 	asked := make([]int, len(all))
 	sent := trade(all, jobs)
@@ -30,14 +30,14 @@ func lanes(r *policy.Round, jobs []*policy.Entry) []lane {
 		for l := range all {
 			switch {
 			case at == sent[i] && at >= 0 || !all[l].takes(e.Ask.GPUs.Type):
-			case at < 0 || (asked[l]+e.Has())*all[at].gpus < (asked[at]+e.Has())*all[l].gpus:
+			case at < 0 || (asked[l]+e.Size())*all[at].gpus < (asked[at]+e.Size())*all[l].gpus:
 				at = l
 			}
 		}
 		if at < 0 {
 			continue // nowhere
 		}
-		asked[at] += e.Has()
+		asked[at] += e.Size()
 		all[at].jobs, all[at].index = append(all[at].jobs, e), append(all[at].index, i)
 	}
 	return all
@@ -45,7 +45,7 @@ func lanes(r *policy.Round, jobs []*policy.Entry) []lane {
 
 // trade says on which types jobs belong that take any, by a market in which all
 // have as much money: on the one they buy most of; -1: it cannot say.
-func trade(all []lane, jobs []*policy.Entry) []int {
+func trade(all []lane, jobs []*engine.Entry) []int {
 	sent := make([]int, len(jobs))
 	var buyers []int
 	var worth [][]float64
@@ -77,7 +77,7 @@ func trade(all []lane, jobs []*policy.Entry) []int {
 }
 
 // runsOn is the lane of the GPUs the job holds; -1: none.
-func runsOn(all []lane, e *policy.Entry) int {
+func runsOn(all []lane, e *engine.Entry) int {
 	if len(e.On) == 0 {
 		return -1
 	}
@@ -85,7 +85,7 @@ func runsOn(all []lane, e *policy.Entry) int {
 }
 
 // speeds are what all GPUs of a lane are worth to the job.
-func speeds(all []lane, e *policy.Entry) []float64 {
+func speeds(all []lane, e *engine.Entry) []float64 {
 	v := make([]float64, len(all))
 	for l := range all {
 		if rate, ok := e.Training.Rate(all[l].typ); ok && all[l].whole {
@@ -97,7 +97,7 @@ func speeds(all []lane, e *policy.Entry) []float64 {
 
 // capacities returns the GPUs of each type that may be granted, in order of
 // nodes and types.
-func capacities(r *policy.Round) []lane {
+func capacities(r *engine.Round) []lane {
 	var all []lane
 	of := func(typ string) *lane {
 		for i := range all {
@@ -114,7 +114,7 @@ func capacities(r *policy.Round) []lane {
 		}
 	}
 	for i := range all {
-		all[i].gpus = r.Free.Total(all[i].typ)
+		all[i].gpus = r.Free.TotalFree(all[i].typ)
 	}
 	for _, e := range r.Active() {
 		if competes(r, e) {

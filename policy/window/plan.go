@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 )
 
 // Plan is a plan of rounds. It is kept in Plan.Memo.
@@ -75,8 +76,8 @@ func (o *Settings) rounds(from, to time.Time) int {
 
 // holds reports whether the window still holds for the jobs, sorted by ID.
 // came says that it does not because somebody came or left.
-func (o *Settings) holds(w *Plan, now time.Time, jobs []*policy.Entry) (holds, came bool) {
-	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *policy.Entry) bool { return s.ID == e.ID }) {
+func (o *Settings) holds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, came bool) {
+	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *engine.Entry) bool { return s.ID == e.ID }) {
 		return false, true
 	}
 	made, at := o.rounds(w.Origin, w.Made), o.rounds(w.Origin, now)
@@ -84,7 +85,7 @@ func (o *Settings) holds(w *Plan, now time.Time, jobs []*policy.Entry) (holds, c
 }
 
 // turn is the job in a round of the window.
-func (s *Share) turn(e *policy.Entry, round int) turn {
+func (s *Share) turn(e *engine.Entry, round int) turn {
 	t := turn{Entry: e, Share: s, first: -1}
 	if ahead := s.Rounds >> min(max(round, 0), 63); ahead != 0 {
 		t.first = bits.TrailingZeros64(ahead)

@@ -6,11 +6,12 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 )
 
-// Planner is a policy.Orderer that puts those who run in this round of the
-// window first, and the policy.Leaser that goes with it. One is made for each
+// Planner is a engine.Orderer that puts those who run in this round of the
+// window first, and the engine.Leaser that goes with it. One is made for each
 // decision.
 type Planner struct {
 	*Settings
@@ -18,11 +19,11 @@ type Planner struct {
 	Next *Plan // once there is a line
 }
 
-// Order implements policy.Orderer: jobs planned for the round, wide gangs
+// Order implements engine.Orderer: jobs planned for the round, wide gangs
 // first, then the others, who get what would idle, the longest rest first;
 // jobs that cannot start come last.
-func (p *Planner) Order(r *policy.Round) ([]*policy.Entry, error) {
-	line, rest := make([]*policy.Entry, 0, len(r.Entries)), []*policy.Entry(nil)
+func (p *Planner) Order(r *engine.Round) ([]*engine.Entry, error) {
+	line, rest := make([]*engine.Entry, 0, len(r.Entries)), []*engine.Entry(nil)
 	for _, e := range r.Entries {
 		if competes(r, e) {
 			line = append(line, e)
@@ -43,14 +44,14 @@ func (p *Planner) Order(r *policy.Round) ([]*policy.Entry, error) {
 			t.Note = t.note(p.Window)
 		}
 	}
-	slices.SortFunc(rest, policy.ByArrival)
+	slices.SortFunc(rest, engine.ByArrival)
 	return append(line, rest...), nil
 }
 
-// Lease implements policy.Leaser: down the line, on the types that the window
+// Lease implements engine.Leaser: down the line, on the types that the window
 // was planned for; what is left of other types goes to whoever takes any.
-func (p *Planner) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, error) {
-	left, grants := grant.NewCounts(r), make([]policy.Grant, len(line))
+func (p *Planner) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+	left, grants := grant.NewCounts(r), make([]engine.Grant, len(line))
 	for i, e := range line {
 		s := p.Next.share(e.ID)
 		if s == nil || s.Type == "" || !grant.Wants(r, e) {
@@ -68,16 +69,16 @@ func (p *Planner) Lease(r *policy.Round, line []*policy.Entry) ([]policy.Grant, 
 	return grants, nil
 }
 
-func byID(a, b *policy.Entry) int { return cmp.Compare(a.ID, b.ID) }
+func byID(a, b *engine.Entry) int { return cmp.Compare(a.ID, b.ID) }
 
 // competes reports whether the window has rounds for the job.
-func competes(r *policy.Round, e *policy.Entry) bool {
+func competes(r *engine.Round, e *engine.Entry) bool {
 	return r.Startable(e) && e.Fixed == "" && e.State != policy.Suspended
 }
 
 // turn is a job in a round of the window.
 type turn struct {
-	*policy.Entry
+	*engine.Entry
 	planned bool
 	first   int // round it is next planned for, from this one; -1: none
 	*Share
@@ -91,7 +92,7 @@ func (t turn) compare(o turn) int {
 		}
 		return 1
 	case t.planned:
-		return cmp.Or(cmp.Compare(o.Has(), t.Has()), byID(t.Entry, o.Entry))
+		return cmp.Or(cmp.Compare(o.Size(), t.Size()), byID(t.Entry, o.Entry))
 	}
 	return cmp.Or(cmp.Compare(o.Left, t.Left), byID(t.Entry, o.Entry))
 }
@@ -108,4 +109,4 @@ func (t turn) note(window int) string {
 
 // prefers reports whether the job knows how fast it is on several types. One
 // that does not may run on any.
-func prefers(e *policy.Entry) bool { return e.Training != nil && len(e.Training.Rates) > 1 }
+func prefers(e *engine.Entry) bool { return e.Training != nil && len(e.Training.Rates) > 1 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/policy"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/solve"
 )
@@ -33,7 +33,7 @@ func TestLateJobsWeighMore(t *testing.T) {
 		return view{Rest: predict.Rest{Left: left}, fair: 1000, age: 1000*rho - left, late: left}
 	}
 	p := &planning{Settings: &Settings{Round: 2 * time.Minute, Power: 12, RhoMax: 1, Cap: 1e3},
-		lane:  lane{gpus: 4, jobs: make([]*policy.Entry, 4)},
+		lane:  lane{gpus: 4, jobs: make([]*engine.Entry, 4)},
 		views: []view{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
 	w := &solve.Window{Stakes: []solve.Stake{{Weight: 1}, {Weight: 1}, {Weight: 1}, {Weight: 1}}}
 	p.weigh(w)

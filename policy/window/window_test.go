@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
 	"fairbridge/policy/window"
 )
 
@@ -37,7 +38,7 @@ func job(id, epochs, done int) policy.Job {
 func decide(t testing.TB, s *policy.Snapshot, o *window.Settings, last *window.Plan) (runs []policy.JobID, plan *policy.Plan, next *window.Plan) {
 	t.Helper()
 	p := &window.Planner{Settings: o, Last: last}
-	plan, err := policy.Pipeline{Order: p, Lease: p, Backfill: backfill.Greedy{}, Rules: policy.Rules{MinRun: time.Second, MaxStops: -1}}.Decide(s)
+	plan, err := engine.Pipeline{Order: p, Lease: p, Backfill: backfill.Greedy{}, Rules: engine.Rules{MinRun: time.Second, MaxStops: -1}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
+	policyengine "fairbridge/policy/engine"
 )
 
 // A node is set aside from 100 to 1,000 s: what reaches into that waits for its
@@ -18,7 +19,7 @@ func TestNodesSetAside(t *testing.T) {
 	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
 	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
 	for name, clock := range map[string]exact.Clock{"intervals": exact.Intervals(0, 0, 0), "rounds": exact.Gavel()} {
-		run := play(t, exact.Config{Policy: policy.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})
+		run := play(t, exact.Config{Policy: policyengine.Pipeline{Backfill: backfill.EASY{}}, Nodes: node, Clock: clock, Jobs: jobs})
 		for i, want := range []float64{1030, 30, 1020} {
 			same(t, name+": finish", run.Jobs[i].Finish, want)
 		}

@@ -5,13 +5,14 @@ import (
 
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	policyengine "fairbridge/policy/engine"
 )
 
 // TestNothingToDoForFiveRounds is the job that a change of its batch size left
 // with all its steps done: it is not ended by that, but by failing to run.
 func TestNothingToDoForFiveRounds(t *testing.T) {
 	nodes := []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}}
-	e, err := newEngine(Config{Policy: policy.Pipeline{}, Nodes: nodes, Clock: Shockwave(), Jobs: []workload.Job{{ID: 1, GPUs: 1, Duration: 100}, {ID: 2, GPUs: 1, Duration: 1e6}}})
+	e, err := newEngine(Config{Policy: policyengine.Pipeline{}, Nodes: nodes, Clock: Shockwave(), Jobs: []workload.Job{{ID: 1, GPUs: 1, Duration: 100}, {ID: 2, GPUs: 1, Duration: 1e6}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,12 +8,13 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	policyengine "fairbridge/policy/engine"
 )
 
 func TestJobsEndAtTheirTimes(t *testing.T) {
 	// Asked every 60 s at most: at 0, and at 60 for all that happened since. What
 	// ends at 30.5 leaves its GPU idle until then.
-	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(time.Minute, 0, 0),
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.Intervals(time.Minute, 0, 0),
 		Jobs: []workload.Job{job(1, 0, 30.5), job(2, 10, 100), job(3, 20, 5)}})
 	for i, want := range []float64{30.5, 160, 165} {
 		same(t, "finish", run.Jobs[i].Finish, want)
@@ -26,7 +27,7 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 }
 
 func TestRecheckAsksAgain(t *testing.T) {
-	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
 	if len(run.Decide) != 4 {
 		t.Errorf("%d decisions, want 4: at 0, 30, 60 and 90", len(run.Decide))
 	}
@@ -58,7 +59,7 @@ func TestNeighboursSlowEachOther(t *testing.T) {
 func TestSpeedsByType(t *testing.T) {
 	j := job(1, 0, 100)
 	j.Speeds = map[string]float64{"a100": 4, "v100": 1}
-	run := play(t, exact.Config{Policy: policy.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.Intervals(0, 0, 0), Jobs: []workload.Job{j}})
+	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: nodes(1, 1, "a100"), Clock: exact.Intervals(0, 0, 0), Jobs: []workload.Job{j}})
 	same(t, "finish", run.Jobs[0].Finish, 25)
 }
 
@@ -85,7 +86,7 @@ func TestResizedJobsGoInProportion(t *testing.T) {
 func TestUsageDecays(t *testing.T) {
 	// An hour of one GPU; a week later half of it counts, and nothing of it lies
 	// in the last day.
-	c := exact.Config{Policy: policy.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 0, 0),
+	c := exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 0, 0),
 		Jobs: []workload.Job{job(1, 0, 3600), job(2, 3600+7*86400, 10)}}
 	var accounts []policy.Account
 	var users []policy.User
@@ -111,14 +112,14 @@ func TestErrorsNameTheJob(t *testing.T) {
 	wide := job(4, 0, 1)
 	wide.GPUs = 2
 	for want, c := range map[string]exact.Config{
-		"job 1 (line 7): no speed of LM":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{unknown}},
-		"job id 1 is given twice: lines 0 and 9":         {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), twice}},
-		"the policy starts none of them":                 {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{wide}},
-		"needs a policy and nodes":                       {Policy: policy.Pipeline{}},
+		"job 1 (line 7): no speed of LM":                 {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{unknown}},
+		"job id 1 is given twice: lines 0 and 9":         {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), twice}},
+		"the policy starts none of them":                 {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{wide}},
+		"needs a policy and nodes":                       {Policy: policyengine.Pipeline{}},
 		"job 2: put on n0000:1×v100: 1 GPUs too few":     {Policy: crammed{}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
 		"1 decisions for 2 jobs":                         {Policy: crammed{forget: true}, Nodes: one, Jobs: []workload.Job{job(1, 0, 1), job(2, 0, 1)}},
-		"job 3 (line 0): asks for 0 GPUs":                {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3}}},
-		`asks for type "h100" and has no speed there; t`: {Policy: policy.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3, GPUs: 1, GPUType: "h100"}}},
+		"job 3 (line 0): asks for 0 GPUs":                {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3}}},
+		`asks for type "h100" and has no speed there; t`: {Policy: policyengine.Pipeline{}, Nodes: one, Jobs: []workload.Job{{ID: 3, GPUs: 1, GPUType: "h100"}}},
 	} {
 		if _, err := exact.Run(c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)

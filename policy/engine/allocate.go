@@ -1,0 +1,58 @@
+package engine
+
+import "fairbridge/policy"
+
+// An Allocator answers Order, Size and Lease together: it says at once which job
+// is served first, on how many devices of which type, and which holds a lease of
+// the coming round. It returns one turn for each entry of the round, first served
+// first; like the line of an Orderer, it must be total.
+//
+// When it is asked, the Want of every entry is what the job holds, or asks when it
+// holds nothing, and Stays is known.
+type Allocator interface {
+	Allocate(*Round) ([]Turn, error)
+}
+
+// Turn is what an Allocator says of one job.
+type Turn struct {
+	Entry   *Entry
+	Devices int   // it should run on; 0: none in this round
+	Grant   Grant // of a lease; the zero Grant is none
+	// Beside is the job on whose devices it runs where it finds none of its own and
+	// the Packer agrees; 0: none.
+	Beside policy.JobID
+	Note   string // why it stands where it stands, for Decision.Why
+}
+
+// Turn returns that of a job without a lease, on the devices it holds or asks.
+func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size()} }
+
+// allocate asks the Allocator, writes its answers into the entries and returns
+// the line.
+func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
+	rules := p.Rules.withDefaults()
+	for _, e := range r.Entries {
+		e.Want = e.Size()
+		e.Stays = e.Active() && !r.leaves(rules, e)
+	}
+	turns, err := p.Allocate.Allocate(r)
+	if err != nil {
+		return nil, err
+	}
+	line := make([]*Entry, len(turns))
+	for i, t := range turns {
+		line[i] = t.Entry
+	}
+	if err := r.each(line); err != nil {
+		return nil, err
+	}
+	for i, e := range line {
+		t := &turns[i]
+		if err := e.accepts(t.Devices); err != nil {
+			return nil, err
+		}
+		e.Want, e.Beside, e.Note = t.Devices, t.Beside, t.Note
+		r.grant(e, t.Grant)
+	}
+	return line, nil
+}

@@ -1,0 +1,96 @@
+package engine_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+)
+
+// turns is an Allocator that is a function.
+type turns func(*engine.Round) ([]engine.Turn, error)
+
+func (f turns) Allocate(r *engine.Round) ([]engine.Turn, error) { return f(r) }
+
+// TestAllocate wants order, size, lease, type and note of the turns in the plan.
+func TestAllocate(t *testing.T) {
+	s := withH100(cluster(1))
+	with(s, 8, running("n1", time.Hour, 0))
+	with(s, 4, func(j *policy.Job) { j.MinGPUs, j.MaxGPUs, j.Ask.GPUs.Type = 2, 8, "" })
+	with(s, 2)
+	lastFirst := turns(func(r *engine.Round) ([]engine.Turn, error) {
+		all := []engine.Turn{r.Entries[2].Turn(), r.Entries[1].Turn(), r.Entries[0].Turn()}
+		all[0].Grant.Run, all[0].Note = true, "its turn"
+		all[1].Grant, all[1].Devices = engine.Grant{Run: true, Type: "h100"}, 8
+		return all, nil
+	})
+	plan, got := decide(t, engine.Pipeline{Allocate: lastFirst, Backfill: backfill.Greedy{}}, s)
+	if want := "1 stop; 2 start n9:8×h100; 3 start n1:2×a100"; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if d := plan.Decisions[2]; d.Rank != 1 || !strings.HasSuffix(d.Why, "; its turn") {
+		t.Errorf("job 3 has rank %d: %s", d.Rank, d.Why)
+	}
+	if d := plan.Decisions[0]; d.For != 3 || d.Rank != 3 {
+		t.Errorf("job 1 gives way to job %d, and has rank %d", d.For, d.Rank)
+	}
+}
+
+// TestAllocateKnows wants sizes and what stays to be known to an Allocator.
+func TestAllocateKnows(t *testing.T) {
+	s := with(with(with(cluster(2), 4, running("n1", time.Minute, 0)), 4, running("n2", time.Hour, 0)), 3)
+	asked := turns(func(r *engine.Round) ([]engine.Turn, error) {
+		var all []engine.Turn
+		for i, e := range r.Entries {
+			if e.Want != e.Size() || e.Stays != (i == 0) {
+				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.Want, e.Stays)
+			}
+			all = append(all, e.Turn())
+		}
+		all[1].Grant.Keep, all[2].Grant.Run = true, true
+		all[2].Devices = 0
+		return all, nil
+	})
+	if _, got := decide(t, engine.Pipeline{Allocate: asked}, s); got != "1 keep n1:4×a100; 2 keep n2:4×a100; 3 wait" {
+		t.Error(got)
+	}
+}
+
+// TestKeep lets a job run on without a lease though another has one and no room.
+func TestKeep(t *testing.T) {
+	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8)
+	for _, keep := range []bool{false, true} {
+		second := turns(func(r *engine.Round) ([]engine.Turn, error) {
+			all := []engine.Turn{r.Entries[0].Turn(), r.Entries[1].Turn()}
+			all[0].Grant.Keep, all[1].Grant.Run = keep, true
+			return all, nil
+		})
+		want := map[bool]string{false: "1 stop; 2 start n1:8×a100", true: "1 keep n1:8×a100; 2 wait"}[keep]
+		if _, got := decide(t, engine.Pipeline{Allocate: second}, s); got != want {
+			t.Errorf("keep %v: %s, want %s", keep, got, want)
+		}
+	}
+}
+
+func TestAllocateErrors(t *testing.T) {
+	oops := errors.New("oops")
+	for want, f := range map[string]turns{
+		"policy x: allocating: oops":                             func(*engine.Round) ([]engine.Turn, error) { return nil, oops },
+		"allocating: the line of 1 must hold each of the 2 jobs": func(r *engine.Round) ([]engine.Turn, error) { return []engine.Turn{r.Entries[0].Turn()}, nil },
+		"must hold each of the 2 jobs once; job 2": func(r *engine.Round) ([]engine.Turn, error) {
+			return []engine.Turn{{Entry: r.Entries[0]}, {Entry: r.Entries[0]}}, nil
+		},
+		"allocating: job 1 asks for 4 GPUs and cannot run on 3": func(r *engine.Round) ([]engine.Turn, error) {
+			return []engine.Turn{{Entry: r.Entries[0], Devices: 3}, r.Entries[1].Turn()}, nil
+		},
+	} {
+		plan, err := engine.Pipeline{Name: "x", Allocate: f}.Decide(with(with(cluster(1), 4), 4))
+		if err == nil || !strings.Contains(err.Error(), want) || plan != nil {
+			t.Errorf("Decide = %v, %v; want %q", plan, err, want)
+		}
+	}
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"fmt"
+
+	"fairbridge/policy"
+)
+
+// Grant is a lease for the coming round.
+type Grant struct {
+	Run  bool
+	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
+	// Leave stops a job that runs, as soon as the Rules let it be stopped, whoever
+	// wants its GPUs; it is the reason, for its owner to read.
+	Leave string
+	// Keep lets a job that runs go on without a lease of its own: it shares the GPUs
+	// of one that has a lease.
+	Keep bool
+}
+
+// A Leaser says which jobs should run in the coming round, in line order.
+// Those it does not grant a lease run on, or start, only where GPUs would
+// otherwise idle; running ones give way to granted ones once the Rules let
+// them. The devices of an Entry that Stays are not there to be granted.
+type Leaser interface {
+	Lease(r *Round, line []*Entry) ([]Grant, error)
+}
+
+// lease asks the Leaser and returns the line as it is then walked.
+func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
+	if p.Lease == nil {
+		return line, nil
+	}
+	rules := p.Rules.withDefaults()
+	for _, e := range line {
+		e.Stays = e.Active() && !r.leaves(rules, e)
+	}
+	grants, err := p.Lease.Lease(r, line)
+	if err != nil {
+		return nil, err
+	}
+	if len(grants) != len(line) {
+		return nil, fmt.Errorf("%d grants for %d jobs", len(grants), len(line))
+	}
+	for i, e := range line {
+		r.grant(e, grants[i])
+	}
+	return p.leased(r, line), nil
+}
+
+// grant notes the lease of the entry.
+func (r *Round) grant(e *Entry, g Grant) {
+	e.Grant = g
+	if g.Type != "" && r.Possible(e) != nil {
+		e.Grant.Type = "" // of a type it may never have: another partition's, say
+	}
+}
+
+// leases reports whether jobs with a lease displace those without one.
+func (p *Pipeline) leases() bool { return p.Lease != nil || p.Allocate != nil }
+
+// leased puts those that hold a lease before the others, and among them those
+// that a place is reserved for. What runs without a lease runs on before another
+// starts without one.
+func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
+	if !p.leases() {
+		return line
+	}
+	first := make([]bool, len(r.Entries))
+	for _, e := range line {
+		first[e.Index] = e.Grant.Run || !e.Active() && p.reserves(r, e)
+	}
+	sorted := make([]*Entry, 0, len(line))
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return first[e.Index] })
+	sorted = appendIf(sorted, line, func(e *Entry) bool { return !first[e.Index] && e.Active() })
+	return appendIf(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.Active() })
+}
+
+// reserves reports whether the Backfiller reserves for the entry should it be
+// blocked, and not for everyone.
+func (p *Pipeline) reserves(r *Round, e *Entry) bool {
+	b, some := p.Backfill.(Reserver)
+	return some && b.Reserves(r, e)
+}
+
+// appendIf appends those of the line that the condition holds for.
+func appendIf(to, line []*Entry, is func(*Entry) bool) []*Entry {
+	for _, e := range line {
+		if is(e) {
+			to = append(to, e)
+		}
+	}
+	return to
+}
+
+// tierOf is the Preempter's tier, or that of the leases: granted before not granted.
+func (w *walk) tierOf(e *Entry) int {
+	switch {
+	case !w.p.leases():
+		return w.p.Preempt.Tier(w.Round, e)
+	case e.Grant.Run || e.verdict.aged:
+		return 0
+	}
+	return 1
+}
+
+// preempts reports whether anybody is ever stopped.
+func (w *walk) preempts() bool { return w.p.Preempt != nil || w.p.leases() }
+
+// mayStop asks the Preempter, if there is one.
+func (w *walk) mayStop(e *Entry) bool {
+	return w.p.Preempt == nil || w.p.Preempt.MayStop(w.Round, e) == nil
+}
+
+// elsewhere reports whether the job runs, its lease is on another GPU type,
+// and it may be stopped to go there.
+func (w *walk) elsewhere(e *Entry) bool {
+	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On.Type() != e.Grant.Type
+}
+
+// unseat takes the devices of those that leave, and of those that go elsewhere,
+// so that jobs may change places.
+func (w *walk) unseat() {
+	for _, e := range w.line {
+		if e.Grant.Leave != "" && e.Active() && !e.Stays {
+			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+			w.setPlanned(e, nil)
+			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.Leave)
+			continue
+		}
+		if w.elsewhere(e) {
+			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
+			w.setPlanned(e, nil)
+		}
+	}
+}
+
+// move seats a job that goes elsewhere: where its lease is, else where it was.
+func (w *walk) move(e *Entry) {
+	if on, err := w.seat(e); err == nil {
+		w.begin(e, on, "its lease is there")
+		return
+	}
+	if w.displace(e) {
+		return
+	}
+	if w.Free.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
+		w.setPlanned(e, e.On)
+		e.decide(policy.Keep, fmt.Sprintf("keeps %v: there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
+		return
+	}
+	e.decide(policy.Stop, fmt.Sprintf("leaves %v to others, and there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
+}

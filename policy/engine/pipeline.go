@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/pool"
+)
+
+// A Pipeline makes most policies: ten questions about a round, each with a
+// plain answer when nil, and Rules that hold for all of them. The zero
+// Pipeline is first come, first served, in strict order. An Allocator answers
+// three of the questions at once.
+//
+// The line is walked once, first to last. A running job keeps its very
+// devices. A pending job starts if it finds room and no job blocked before it
+// is delayed; otherwise running jobs may give way: those of a larger tier with
+// Preempt, those without a lease with Lease or Allocate.
+type Pipeline struct {
+	Name     string     // Plan.Policy; "": "fifo"
+	Predict  Predictor  // nil: nothing is predicted
+	Admit    Admitter   // nil: everybody may enter
+	Share    Sharer     // nil: everybody is due what they ask
+	Order    Orderer    // nil: by Arrive, then ID
+	Size     Sizer      // nil: what is asked; what they hold, for those that run
+	Lease    Leaser     // nil: who runs, runs on
+	Allocate Allocator  // nil: Order, Size and Lease are asked one after the other
+	Place    Placer     // nil: Fit
+	Pack     Packer     // nil: nobody gets a neighbour
+	Backfill Backfiller // nil: nobody passes a blocked job of its lane (partition and GPU type)
+	Preempt  Preempter  // nil: nobody is stopped
+	Rules    Rules
+}
+
+// Decide implements Policy. Its errors are those of the stages, or a stage
+// that broke its contract.
+func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	if p.Name == "" {
+		p.Name = "fifo"
+	}
+	r := newRound(s)
+	line, err := p.prepare(r)
+	if err != nil {
+		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
+	}
+	w := newWalk(&p, r, line)
+	w.run()
+	return w.plan(), nil
+}
+
+func newRound(s *policy.Snapshot) *Round {
+	r := &Round{Snapshot: s, Free: pool.New(s), Entries: make([]*Entry, len(s.Jobs))}
+	entries := make([]Entry, len(s.Jobs))
+	for i := range entries {
+		e := &entries[i]
+		e.Job = &s.Jobs[i]
+		e.Planned, e.Index = e.On, i
+		r.Entries[i] = e
+	}
+	return r
+}
+
+// prepare asks the stages that come before anybody is placed, and returns the
+// line.
+func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
+	for _, e := range r.Entries {
+		if p.Predict != nil {
+			e.Estimate = p.Predict.Predict(r, e)
+		}
+	}
+	for _, e := range r.Entries {
+		if p.Admit != nil && !e.Active() {
+			e.Refused = p.Admit.Admit(r, e)
+		}
+	}
+	if err := p.share(r); err != nil {
+		return nil, fmt.Errorf("sharing: %w", err)
+	}
+	if p.Allocate != nil {
+		line, err := p.allocate(r)
+		if err != nil {
+			return nil, fmt.Errorf("allocating: %w", err)
+		}
+		return p.leased(r, line), nil
+	}
+	line, err := p.order(r)
+	if err != nil {
+		return nil, fmt.Errorf("ordering: %w", err)
+	}
+	if err := p.size(r, line); err != nil {
+		return nil, fmt.Errorf("sizing: %w", err)
+	}
+	if line, err = p.lease(r, line); err != nil {
+		return nil, fmt.Errorf("leasing: %w", err)
+	}
+	return line, nil
+}
+
+func (p *Pipeline) share(r *Round) error {
+	if p.Share == nil {
+		for _, e := range r.Entries {
+			e.Due = float64(e.Ask.GPUs.Count)
+		}
+		return nil
+	}
+	due, err := p.Share.Share(r)
+	if err != nil {
+		return err
+	}
+	if len(due) != len(r.Entries) {
+		return fmt.Errorf("%d shares for %d jobs", len(due), len(r.Entries))
+	}
+	for i, e := range r.Entries {
+		e.Due = due[i]
+	}
+	return nil
+}
+
+func (p *Pipeline) order(r *Round) ([]*Entry, error) {
+	if p.Order == nil {
+		line := slices.Clone(r.Entries)
+		slices.SortFunc(line, ByArrival)
+		return line, nil
+	}
+	line, err := p.Order.Order(r)
+	if err != nil {
+		return nil, err
+	}
+	return line, r.each(line)
+}
+
+// each says so where the line does not hold each entry of the round once.
+func (r *Round) each(line []*Entry) error {
+	for _, e := range line {
+		e.inLine = true
+	}
+	for _, e := range r.Entries {
+		if len(line) != len(r.Entries) || !e.inLine {
+			return fmt.Errorf("the line of %d must hold each of the %d jobs once; job %d", len(line), len(r.Entries), e.ID)
+		}
+	}
+	return nil
+}
+
+func (p *Pipeline) size(r *Round, line []*Entry) error {
+	if p.Size == nil {
+		for _, e := range line {
+			e.Want = e.Size()
+		}
+		return nil
+	}
+	want, err := p.Size.Size(r, line)
+	if err != nil {
+		return err
+	}
+	if len(want) != len(line) {
+		return fmt.Errorf("%d sizes for %d jobs", len(want), len(line))
+	}
+	for i, e := range line {
+		if err := e.accepts(want[i]); err != nil {
+			return err
+		}
+		e.Want = want[i]
+	}
+	return nil
+}

@@ -1,0 +1,197 @@
+package pool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fairbridge/policy"
+)
+
+// Fit finds room for one gang: on the fewest nodes that hold it and, among
+// those, where least is left over. It finds a place whenever there is one,
+// takes nothing, and its error says what is missing.
+func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
+	if p.TotalFree(a.GPUs.Type) == 0 {
+		return nil, &missing{ask: a, none: true}
+	}
+	var err error
+	var on policy.Alloc
+	for _, t := range p.TypesFor(&a) {
+		a.GPUs.Type = t
+		if on, err = p.fit(partition, &a); err == nil {
+			return on, nil
+		}
+	}
+	return nil, err
+}
+
+// TypesFor returns the types an ask may be placed on, in the order to try them:
+// its own, or for "" every type of whole GPUs, as Ask.Types has them or else the
+// fastest first, so that a gang is of one model if one has room, and last "" for
+// a mix.
+func (p *Pool) TypesFor(a *policy.Ask) []string {
+	switch {
+	case a.GPUs.Type != "":
+		return []string{a.GPUs.Type}
+	case a.Types != nil:
+		return append(slices.Clone(a.Types), "")
+	}
+	return append(slices.Clone(p.whole), "")
+}
+
+// fit is Fit for one model. Most gangs need one node or find too little; a
+// survey answers those.
+func (p *Pool) fit(partition string, a *policy.Ask) (policy.Alloc, error) {
+	v := p.survey(partition, a, false)
+	switch {
+	case len(a.Require) > 0 || a.GPUs.Count <= 0:
+	case v.sum < a.GPUs.Count || onOneNode(a) && a.MaxNodes == 1 && v.tight < 0:
+		return nil, &missing{*a, p.nameOf(v.best), v.most, v.sum, false}
+	case onOneNode(a) && v.tight >= 0:
+		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
+	}
+	p.scratch = p.rooms(p.scratch[:0], partition, a)
+	return FitRooms(p, *a, p.scratch)
+}
+
+// Fits reports whether Fit finds a place, for less than Fit costs.
+func (p *Pool) Fits(partition string, a policy.Ask) bool {
+	if onOneNode(&a) && a.GPUs.Count > 0 && p.survey(partition, &a, true).enough {
+		return true
+	}
+	_, err := Fit(p, partition, a)
+	return err == nil
+}
+
+// onOneNode reports whether one node is enough for the ask, if it has room.
+func onOneNode(a *policy.Ask) bool { return a.PerNode == 0 && a.Nodes <= 1 && len(a.Require) == 0 }
+
+// FitRooms is Fit within rooms that were chosen already. It may reorder them.
+func FitRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
+	if a.GPUs.Count <= 0 {
+		return nil, fmt.Errorf("asks for %d GPUs", a.GPUs.Count)
+	}
+	chosen, counts := choose(a, rooms)
+	if chosen == nil {
+		return nil, missingIn(a, rooms)
+	}
+	return p.Devices(a.GPUs.Type, chosen, counts), nil
+}
+
+// choose picks rooms and how much to take of each; nil when the gang does not
+// fit.
+func choose(a policy.Ask, rooms []Room) ([]Room, []int) {
+	if onOneNode(&a) {
+		if i := tightest(rooms, a.GPUs.Count); i >= 0 {
+			return rooms[i : i+1], []int{a.GPUs.Count}
+		}
+		if a.MaxNodes == 1 {
+			return nil, nil
+		}
+	}
+	if a.PerNode > 0 {
+		return chooseEven(a, rooms)
+	}
+	return chooseFew(a, rooms)
+}
+
+// tightest returns the first room with the fewest devices that are enough; -1
+// when none are.
+func tightest(rooms []Room, need int) int {
+	best := -1
+	for i := range rooms {
+		if rooms[i].Count >= need && (best < 0 || rooms[i].Count < rooms[best].Count) {
+			best = i
+		}
+	}
+	return best
+}
+
+// chooseEven takes PerNode devices of each of as many nodes as that makes, the
+// tightest first.
+func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
+	n := a.GPUs.Count / a.PerNode
+	if n*a.PerNode != a.GPUs.Count || n < a.Nodes || a.MaxNodes > 0 && n > a.MaxNodes {
+		return nil, nil
+	}
+	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.Count < a.PerNode })
+	slices.SortFunc(rooms, func(x, y Room) int {
+		if x.Required != y.Required || x.Count == y.Count {
+			return largest(x, y)
+		}
+		return x.Count - y.Count
+	})
+	if len(rooms) < n || !hasAll(a, rooms[:n]) {
+		return nil, nil
+	}
+	return rooms[:n], slices.Repeat([]int{a.PerNode}, n)
+}
+
+// chooseFew takes the largest rooms until they suffice, and ends on the
+// tightest one for what is then left.
+func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
+	slices.SortFunc(rooms, largest)
+	n, sum := 0, 0
+	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.Nodes, len(a.Require))) {
+		sum += rooms[n].Count
+		n++
+	}
+	if sum < a.GPUs.Count || n < max(a.Nodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasAll(a, rooms[:n]) {
+		return nil, nil
+	}
+	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
+	for i := range chosen {
+		if i == n-1 && !chosen[i].Required {
+			chosen[i] = rooms[i:][tightest(rooms[i:], need)]
+		}
+		counts[i] = min(chosen[i].Count, need-(n-1-i))
+		need -= counts[i]
+	}
+	return chosen, counts
+}
+
+// hasAll reports whether every node the user requires is among the rooms.
+func hasAll(a policy.Ask, rooms []Room) bool {
+	for _, name := range a.Require {
+		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.Node == name }) {
+			return false
+		}
+	}
+	return true
+}
+
+// missingIn says what the gang needs and what the rooms have.
+func missingIn(a policy.Ask, rooms []Room) error {
+	best, sum := Room{}, 0
+	for _, r := range rooms {
+		sum += r.Count
+		if r.Count > best.Count {
+			best = r
+		}
+	}
+	if !hasAll(a, rooms) {
+		return fmt.Errorf("needs %s, and its own node list %s has no room", a.String(), strings.Join(a.Require, ","))
+	}
+	return &missing{a, best.Node, best.Count, sum, false}
+}
+
+// missing says what a gang needs and what there is. It is an error that is
+// made often and read seldom.
+type missing struct {
+	ask       policy.Ask
+	best      string // node with most free
+	most, sum int
+	none      bool // is free anywhere
+}
+
+// Error implements error.
+func (m *missing) Error() string {
+	if m.none {
+		return fmt.Sprintf("needs %s, none is free", m.ask.String())
+	}
+	if m.most == 0 {
+		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.String())
+	}
+	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.String(), m.most, m.best, m.sum)
+}

@@ -1,0 +1,83 @@
+package pool
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// edges returns after how long from now windows begin, ascending: two limits
+// between the same edges reach into the same windows.
+func edges(s *policy.Snapshot) []time.Duration {
+	var all []time.Duration
+	for i := range s.Nodes {
+		for k := range s.Nodes[i].Windows {
+			if w := &s.Nodes[i].Windows[k]; w.EndsAfter(s.Now) {
+				all = append(all, max(w.From.Sub(s.Now), 0))
+			}
+		}
+	}
+	return all
+}
+
+// ExplainWindows says why the ask has no room in an empty pool, as far as windows
+// are to blame; nil: they are not.
+func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
+	s := &WindowError{Limit: a.Limit}
+	for i := range p.nodes {
+		h := &p.nodes[i]
+		if h.free(a.GPUs.Type) == 0 || h.DownAt(time.Time{}) || !h.allows(partition, &a) {
+			continue
+		}
+		w := h.NextWindow(p.from, a.Limit)
+		switch {
+		case w == nil:
+		case s.node == "":
+			s.node, s.window = h.Name, *w
+		default:
+			s.others++
+			if w.From.Before(s.window.From) {
+				s.node, s.window = h.Name, *w
+			}
+		}
+	}
+	if s.node == "" {
+		return nil
+	}
+	for _, a.Limit = range slices.Backward(p.edges) {
+		if a.Limit > 0 && (s.Limit <= 0 || a.Limit < s.Limit) && p.Fits(partition, a) {
+			s.best = a.Limit
+			break
+		}
+	}
+	return s
+}
+
+// WindowError says that a gang's time limit reaches into times in which nodes are
+// set aside, so that it has no room now.
+type WindowError struct {
+	Limit  time.Duration // of the job
+	node   string
+	others int // nodes, besides
+	window policy.Window
+	best   time.Duration // the longest limit that would do, if no job ran; 0: none
+}
+
+// Error implements error.
+func (s *WindowError) Error() string {
+	limit := "it has no time limit, so it"
+	if s.Limit > 0 {
+		limit = "its limit of " + s.Limit.String()
+	}
+	where := s.node
+	if s.others > 0 {
+		where = fmt.Sprintf("%s and %d more", s.node, s.others)
+	}
+	why := fmt.Sprintf("%s reaches into %v of %s at %s", limit, &s.window, where, s.window.From.UTC().Format("2006-01-02 15:04 MST"))
+	if s.best > 0 {
+		why += fmt.Sprintf("; with a limit under %v it could run before that", s.best.Truncate(time.Second))
+	}
+	return why
+}
