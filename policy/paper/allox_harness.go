@@ -22,27 +22,25 @@ import (
 // matched again. The others run only where GPUs would idle, and who arrived since
 // the last matching not even there.
 func (a *AlloX) harness(s *policy.Snapshot) (*policy.Plan, error) {
-	book, err := policy.Recall[rounds.Book](s.Memo)
+	state, err := policy.Recall[rounds.State](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}
-	turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Wait: true, Book: book}
-	turns.Solve = func(r *engine.Round, types []string) ([][]float64, error) {
-		return a.winners(newAlloxCluster(r), turns.Book.X), nil
+	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, State: state}
+	stage.Fractions = func(r *engine.Round, types []string) ([][]float64, error) {
+		return a.winners(newAlloxCluster(r), stage.State.Fraction), nil
 	}
 	plan, err := engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},
-		Order:    &turns,
-		Size:     &turns,
-		Lease:    &turns,
+		Allocate: &stage,
 		Backfill: backfill.Greedy{},
 		Rules:    patientRules(a.MinRun, a.MaxStops, a.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(turns.Book)
+	plan.Memo = policy.Remember(stage.State)
 	return plan, nil
 }
 

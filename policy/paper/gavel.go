@@ -55,9 +55,9 @@ type Gavel struct {
 
 // gavelMemo is what is remembered from cycle to cycle.
 type gavelMemo struct {
-	Book  rounds.Book `json:"book"`
-	Alone gavelAlone  `json:"alone"`
-	Pairs []gavelPair `json:"pairs,omitempty"`
+	Rounds rounds.State `json:"book"`
+	Alone  gavelAlone   `json:"alone"`
+	Pairs  []gavelPair  `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
@@ -67,13 +67,11 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
 	solver := &gavelSolver{Gavel: g, alone: memo.Alone, pairs: memo.Pairs}
-	turns := rounds.Turns{Round: g.Round, Least: g.Recompute, Wait: !g.Conserve, Solve: solver.fractions, Book: memo.Book}
+	stage := rounds.Allocator{Round: g.Round, Recompute: g.Recompute, Wait: !g.Conserve, Fractions: solver.fractions, State: memo.Rounds}
 	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
-		Order:    &turns,
-		Size:     &turns,
-		Lease:    &turns,
+		Allocate: &stage,
 		Backfill: backfill.Greedy{},
 		Rules:    patientRules(g.MinRun, g.MaxStops, g.MaxWait),
 	}
@@ -84,7 +82,7 @@ func (g *Gavel) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(gavelMemo{turns.Book, solver.alone, solver.pairs})
+	plan.Memo = policy.Remember(gavelMemo{stage.State, solver.alone, solver.pairs})
 	return plan, nil
 }
 
@@ -95,7 +93,7 @@ type gavelSolver struct {
 	pairs []gavelPair
 }
 
-// fractions is the rounds.Solve of Gavel.
+// fractions is the rounds.Fractions of Gavel.
 func (g *gavelSolver) fractions(r *engine.Round, types []string) ([][]float64, error) {
 	rows := make([][]float64, len(r.Entries))
 	p := newGavelProblem(g.Gavel, r, types)

@@ -31,24 +31,22 @@ type Proportional struct {
 
 // Decide implements policy.Policy.
 func (p *Proportional) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	book, err := policy.Recall[rounds.Book](s.Memo)
+	state, err := policy.Recall[rounds.State](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
-	turns := rounds.Turns{Round: p.Round, Least: p.Reset, Wait: !p.Conserve, Solve: proportions, Book: book}
+	stage := rounds.Allocator{Round: p.Round, Recompute: p.Reset, Wait: !p.Conserve, Fractions: proportions, State: state}
 	plan, err := engine.Pipeline{
 		Name:     "proportional",
 		Predict:  predict.Ladder{},
-		Order:    &turns,
-		Size:     &turns,
-		Lease:    &turns,
+		Allocate: &stage,
 		Backfill: backfill.Greedy{},
 		Rules:    patientRules(p.MinRun, p.MaxStops, p.MaxWait),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(turns.Book)
+	plan.Memo = policy.Remember(stage.State)
 	return plan, nil
 }
 

@@ -91,10 +91,10 @@ func TestSmallestWorstRatio(t *testing.T) {
 		t.Fatal(err)
 	}
 	memo, err := policy.Recall[gavelMemo](plan.Memo)
-	if err != nil || len(memo.Book.X) != 2 {
+	if err != nil || len(memo.Rounds.Fraction) != 2 {
 		t.Fatal(memo, err)
 	}
-	if x := memo.Book.X; math.Abs(x[0]-.4189) > 1e-4 || math.Abs(x[1]-.5811) > 1e-4 {
+	if x := memo.Rounds.Fraction; math.Abs(x[0]-.4189) > 1e-4 || math.Abs(x[1]-.5811) > 1e-4 {
 		t.Errorf("fractions %.4f, want .4189 and .5811", x)
 	}
 }

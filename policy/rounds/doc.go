@@ -1,25 +1,25 @@
-// Package rounds makes time shares out of turns. A policy says which fraction
-// of the time each job should run on each GPU type; the package keeps a Book of
-// what jobs were due and got, and from it decides, round by round, who runs
-// where. It is the mechanism of Gavel (D. Narayanan et al., OSDI 2020) with
+// Package rounds makes rounds out of fractions of time. A policy says which
+// fraction of the time each job should run on each GPU type; the package keeps
+// account of what jobs were due and received, and decides from it, round by
+// round, which job runs where. It is the mechanism of Gavel (D. Narayanan et al., OSDI 2020) with
 // which the simulators of Gavel and Shockwave run all their fraction policies.
 //
 //	func (p *Mine) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-//		book, err := policy.Recall[rounds.Book](s.Memo)
+//		state, err := policy.Recall[rounds.State](s.Memo)
 //		if err != nil {
 //			return nil, fmt.Errorf("policy mine: %w", err)
 //		}
-//		turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Solve: p.fractions, Book: book}
-//		plan, err := engine.Pipeline{Name: "mine", Order: &turns, Lease: &turns, Rules: p.rules()}.Decide(s)
+//		stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Fractions: p.fractions, State: state}
+//		plan, err := engine.Pipeline{Name: "mine", Allocate: &stage, Rules: p.rules()}.Decide(s)
 //		if err == nil {
-//			plan.Memo = policy.Remember(turns.Book)
+//			plan.Memo = policy.Remember(stage.State)
 //		}
 //		return plan, err
 //	}
 //
 // A job's priority on a type is its fraction divided by its part of the time
-// all jobs received there since the fractions were last computed. Jobs are
-// walked by priority, then by what they are owed from earlier, then by
-// fraction; who does not fit in the GPUs left is skipped. Jobs without a
-// fraction come last and fill what would idle.
+// all jobs received there since the fractions were last computed. Jobs are served
+// by priority, then by their deficit from earlier, then by fraction; one that does
+// not fit in the GPUs left is skipped. Jobs without a fraction come last and fill
+// what would idle.
 package rounds

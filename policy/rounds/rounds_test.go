@@ -31,7 +31,7 @@ func job(id policy.JobID, gpus int) policy.Job {
 }
 
 // fixed gives each job the same fractions at every computation.
-func fixed(x map[policy.JobID][]float64, asked *int) rounds.Solve {
+func fixed(x map[policy.JobID][]float64, asked *int) rounds.Fractions {
 	return func(r *engine.Round, _ []string) ([][]float64, error) {
 		*asked++
 		rows := make([][]float64, len(r.Entries))
@@ -42,11 +42,11 @@ func fixed(x map[policy.JobID][]float64, asked *int) rounds.Solve {
 	}
 }
 
-// decide asks for a plan and carries it out in the snapshot: who runs then has
+// decide asks for a plan and carries it out in the snapshot: what runs then has
 // run for the seconds when asked next.
-func decide(t *testing.T, s *policy.Snapshot, turns *rounds.Turns, seconds float64) (run string) {
+func decide(t *testing.T, s *policy.Snapshot, stage *rounds.Allocator, seconds float64) (run string) {
 	t.Helper()
-	plan, err := engine.Pipeline{Name: "test", Order: turns, Size: turns, Lease: turns,
+	plan, err := engine.Pipeline{Name: "test", Allocate: stage,
 		Rules: engine.Rules{MinRun: time.Second, MaxStops: -1, MaxWait: -1}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
@@ -72,16 +72,16 @@ func decide(t *testing.T, s *policy.Snapshot, turns *rounds.Turns, seconds float
 	return run
 }
 
-func TestTurnsFollowTheFractions(t *testing.T) {
+func TestRoundsFollowTheFractions(t *testing.T) {
 	// Two GPUs. Job 1 of two GPUs is due half of the time, jobs 2 and 3 of one GPU
 	// a quarter and three quarters. All begin with 60 of 180 s, so the first
 	// priorities are 1.5, .75 and 2.25.
 	asked := 0
-	turns := rounds.Turns{Round: 2 * time.Minute, Least: time.Hour, Solve: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.25}, 3: {.75}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: time.Hour, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.25}, 3: {.75}}, &asked)}
 	s := cluster(map[string]int{"v100": 2}, job(1, 2), job(2, 1), job(3, 1))
 	var got []string
 	for range 4 {
-		got = append(got, decide(t, s, &turns, 120))
+		got = append(got, decide(t, s, &stage, 120))
 	}
 	// 3 and what fits beside it. Then times 60, 180, 180 of 420: 3.5, .58, 1.75.
 	// Then 180, 180, 180 of 540: 1.5, .75, 2.25. Then 180, 300, 300 of 780: job 1.
@@ -92,51 +92,51 @@ func TestTurnsFollowTheFractions(t *testing.T) {
 	if asked != 1 {
 		t.Errorf("fractions were computed %d times, want once", asked)
 	}
-	if d := cmp.Diff([]float64{180, 300, 300}, turns.Book.Time); d != "" {
+	if d := cmp.Diff([]float64{180, 300, 300}, stage.State.Received); d != "" {
 		t.Errorf("received before the last round: %s", d)
 	}
 }
 
-func TestWhatIsOwedDecidesTies(t *testing.T) {
+func TestDeficitDecidesTies(t *testing.T) {
 	// One GPU, two jobs of the same fraction: after each computation both have
 	// half a round, and the one that got less before goes first.
 	asked := 0
-	turns := rounds.Turns{Round: 2 * time.Minute, Solve: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.5}, 3: {0}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.5}, 2: {.5}, 3: {0}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1), job(2, 1))
-	first := decide(t, s, &turns, 120)
+	first := decide(t, s, &stage, 120)
 	s.Jobs = append(s.Jobs, job(3, 1)) // an arrival, so fractions are computed anew
-	second := decide(t, s, &turns, 120)
+	second := decide(t, s, &stage, 120)
 	if first != "1:v100 " || second != "2:v100 " || asked != 2 {
 		t.Errorf("ran %q then %q, computed %d times", first, second, asked)
 	}
-	if d := cmp.Diff([]float64{60 - 120, 60, 0}, turns.Book.Owed); d != "" {
-		t.Errorf("owed: %s", d)
+	if d := cmp.Diff([]float64{60 - 120, 60, 0}, stage.State.Deficit); d != "" {
+		t.Errorf("deficits: %s", d)
 	}
 }
 
 func TestComputedWhenSomethingHappensButNotTooOften(t *testing.T) {
 	asked := 0
-	turns := rounds.Turns{Round: 2 * time.Minute, Least: 1000 * time.Second, Wait: true, Solve: fixed(map[policy.JobID][]float64{1: {1}, 2: {1}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, Fractions: fixed(map[policy.JobID][]float64{1: {1}, 2: {1}}, &asked)}
 	s := cluster(map[string]int{"v100": 4}, job(1, 1))
-	decide(t, s, &turns, 120)
+	decide(t, s, &stage, 120)
 	s.Jobs = append(s.Jobs, job(2, 1))
-	decide(t, s, &turns, 120) // at once: the last computation was the very first
+	decide(t, s, &stage, 120) // at once: the last computation was the very first
 	if asked != 2 {
 		t.Errorf("computed %d times, want twice", asked)
 	}
 	s.Jobs = append(s.Jobs, job(3, 1))
 	for range 8 {
-		if run := decide(t, s, &turns, 120); run != "1:v100 2:v100 " {
+		if run := decide(t, s, &stage, 120); run != "1:v100 2:v100 " {
 			t.Errorf("ran %q; job 3 has no fraction yet and must wait", run)
 		}
 	}
-	if run := decide(t, s, &turns, 120); run != "1:v100 2:v100 3:v100 " || asked != 3 {
+	if run := decide(t, s, &stage, 120); run != "1:v100 2:v100 3:v100 " || asked != 3 {
 		t.Errorf("1080 s after the last computation ran %q, computed %d times", run, asked)
 	}
 	// A lease without run time is a failed round.
 	s.Jobs[0].Gained = policy.Known(0)
-	decide(t, s, &turns, 960)
-	decide(t, s, &turns, 120)
+	decide(t, s, &stage, 960)
+	decide(t, s, &stage, 120)
 	if asked != 4 {
 		t.Errorf("computed %d times after a failed round, want 4", asked)
 	}
@@ -144,56 +144,56 @@ func TestComputedWhenSomethingHappensButNotTooOften(t *testing.T) {
 
 func TestTypesAreDealtOutOneByOne(t *testing.T) {
 	// Job 1 is due the a100, job 2 the v100, which it alone can run on; job 3 wants
-	// two GPUs of one type, which nobody has.
+	// two GPUs of one type, of which there are none.
 	asked := 0
-	turns := rounds.Turns{Round: 2 * time.Minute, Solve: fixed(map[policy.JobID][]float64{1: {.9, .1}, 2: {.9, .1}, 3: {1, 1}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.9, .1}, 2: {.9, .1}, 3: {1, 1}}, &asked)}
 	s := cluster(map[string]int{"a100": 1, "v100": 1}, job(1, 1), job(2, 1), job(3, 2))
 	s.Jobs[1].Training = &policy.Training{Rates: []policy.Rate{{Type: "v100", Steps: 1}}}
-	if run := decide(t, s, &turns, 120); run != "1:a100 2:v100 " {
+	if run := decide(t, s, &stage, 120); run != "1:a100 2:v100 " {
 		t.Errorf("ran %q", run)
 	}
 }
 
-func TestBooksSurviveStorage(t *testing.T) {
+func TestStateSurvivesStorage(t *testing.T) {
 	asked := 0
-	turns := rounds.Turns{Round: 2 * time.Minute, Solve: fixed(map[policy.JobID][]float64{1: {1.0 / 3}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {1.0 / 3}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1), job(2, 1))
-	decide(t, s, &turns, 119.7)
-	raw, err := json.Marshal(turns.Book)
+	decide(t, s, &stage, 119.7)
+	raw, err := json.Marshal(stage.State)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back rounds.Book
+	var back rounds.State
 	if err := json.Unmarshal(raw, &back); err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(turns.Book, back); d != "" {
+	if d := cmp.Diff(stage.State, back); d != "" {
 		t.Error(d)
 	}
 }
 
 func TestWrongFractionsAreRefused(t *testing.T) {
 	for _, x := range [][][]float64{{}, {{1, 2}}} {
-		turns := rounds.Turns{Solve: func(*engine.Round, []string) ([][]float64, error) { return x, nil }}
-		_, err := engine.Pipeline{Order: &turns, Lease: &turns}.Decide(cluster(map[string]int{"v100": 1}, job(1, 1)))
+		stage := rounds.Allocator{Fractions: func(*engine.Round, []string) ([][]float64, error) { return x, nil }}
+		_, err := engine.Pipeline{Allocate: &stage}.Decide(cluster(map[string]int{"v100": 1}, job(1, 1)))
 		if err == nil {
 			t.Errorf("%v was taken", x)
 		}
 	}
 }
 
-// TestOwedByTheClock: a clock more exact than nanoseconds decides what is owed,
+// TestDeficitByTheClock: a clock more exact than nanoseconds decides the deficit,
 // to the last bit, as published simulators count.
-func TestOwedByTheClock(t *testing.T) {
+func TestDeficitByTheClock(t *testing.T) {
 	asked, at := 0, 119.97999999999999
-	turns := rounds.Turns{Round: 2 * time.Minute, Solve: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1))
 	s.Clock = 1000
-	decide(t, s, &turns, 120)
+	decide(t, s, &stage, 120)
 	s.Clock += at
 	s.Jobs = append(s.Jobs, job(2, 1)) // an arrival, so fractions are computed anew
-	decide(t, s, &turns, 120)
-	if want := .3*(1000+at-1000) - 120; turns.Book.Owed[0] != want {
-		t.Errorf("owed %v, want %v", turns.Book.Owed[0], want)
+	decide(t, s, &stage, 120)
+	if want := .3*(1000+at-1000) - 120; stage.State.Deficit[0] != want {
+		t.Errorf("deficit %v, want %v", stage.State.Deficit[0], want)
 	}
 }

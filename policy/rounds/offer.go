@@ -1,0 +1,93 @@
+package rounds
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// offer is a job on a type.
+type offer struct {
+	row, typ                    int
+	preference                  int // place of the type among those of the job, the fastest for it first
+	priority, deficit, fraction float64
+}
+
+// offers returns every job on every type, first served first. A job that is due as
+// much on several types begins with the one that is fastest for it.
+func (s *State) offers(r *engine.Round) []offer {
+	w := len(s.Types)
+	all, order := make([]offer, 0, w*len(r.Entries)), make([]string, w)
+	for i, e := range r.Entries {
+		copy(order, s.Types)
+		r.Fastest(e.Job, order)
+		for k, typ := range s.Types {
+			at := i*w + k
+			x := max(s.Fraction[at], 0)
+			all = append(all, offer{i, k, slices.Index(order, typ), priority(x, s.Received[at], s.Total[k]), s.Deficit[at], x})
+		}
+	}
+	slices.SortFunc(all, offer.compare)
+	return all
+}
+
+// priority is the fraction due over the fraction received.
+func priority(x, time, total float64) float64 {
+	switch {
+	case x == 0:
+		return 0
+	case total <= 0 || time/total == 0:
+		return x * 1e9
+	}
+	return x / (time / total)
+}
+
+// compare puts first what is served first.
+func (o offer) compare(p offer) int {
+	switch {
+	case o.priority != p.priority:
+		return cmp.Compare(p.priority, o.priority)
+	case o.deficit != p.deficit:
+		return cmp.Compare(p.deficit, o.deficit)
+	case o.fraction != p.fraction:
+		return cmp.Compare(p.fraction, o.fraction)
+	case o.row != p.row:
+		return cmp.Compare(o.row, p.row)
+	}
+	return cmp.Compare(o.preference, p.preference)
+}
+
+// RunsOn reports whether the job may start, or run on, on GPUs of the type, and
+// the cluster could hold it there.
+func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
+		return false
+	}
+	if e.Training != nil && len(e.Training.Rates) > 0 {
+		if rate, known := e.Training.Rate(typ); !known || rate <= 0 {
+			return false
+		}
+	}
+	if e.Active() && e.On.Type() == typ {
+		return true
+	}
+	was := e.Grant
+	e.Grant = engine.Grant{Run: true, Type: typ}
+	ok := r.Possible(e) == nil && r.WindowError(e) == nil
+	e.Grant = was
+	return ok
+}
+
+// whole reports whether devices of the type are whole GPUs.
+func whole(s *policy.Snapshot, typ string) bool {
+	for i := range s.Nodes {
+		for _, d := range s.Nodes[i].GPUs {
+			if d.Type == typ {
+				return d.Part == 0 || d.Part == 100
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,136 @@
+package rounds
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// State is what is remembered between rounds. It is a value: Allocate replaces it
+// and changes nothing in the old one. Rows are by job, columns by GPU type.
+type State struct {
+	First    time.Time      `json:"first"`           // when the record was begun
+	Solved   time.Time      `json:"solved"`          // when the fractions were computed
+	Clock    float64        `json:"clock,omitempty"` // the same more exactly, where it is known
+	Stale    bool           `json:"stale"`           // something happened since then
+	Types    []string       `json:"types"`
+	Total    []float64      `json:"total"` // seconds all jobs received since Solved, by type
+	Jobs     []policy.JobID `json:"jobs"`  // sorted
+	Fraction []float64      `json:"x"`     // row by row; -1 for a job that arrived since Solved
+	Received []float64      `json:"time"`  // seconds since Solved; half a round to begin with
+	Deficit  []float64      `json:"owed"`  // seconds due but not received before Solved
+	Attained []float64      `json:"attained"`
+	Batch    []int          `json:"batch"` // batch size, for jobs that report one
+	Lease    []int          `json:"last"`  // type of the lease of the last round, from 1; 0: none
+}
+
+// next returns the state with a row for each entry of the round, and what the
+// jobs received since the last one.
+func (s *State) next(r *engine.Round, half float64, adapt bool) State {
+	n, types := len(r.Entries), r.Types()
+	w := len(types)
+	c := State{
+		First: s.First, Solved: s.Solved, Clock: s.Clock, Stale: s.Stale, Types: types, Total: make([]float64, w),
+		Jobs: make([]policy.JobID, n), Attained: make([]float64, n), Batch: make([]int, n), Lease: make([]int, n),
+	}
+	all := make([]float64, 3*n*w)
+	c.Fraction, c.Received, c.Deficit = all[:n*w:n*w], all[n*w:2*n*w:2*n*w], all[2*n*w:]
+	same := slices.Equal(types, s.Types)
+	if same {
+		copy(c.Total, s.Total)
+	}
+	if s.First.IsZero() || !same {
+		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.Clock, true
+	}
+	found, hint := 0, 0
+	for i, e := range r.Entries {
+		c.Jobs[i], c.Attained[i] = e.ID, float64(e.Attained)
+		if e.Training != nil {
+			c.Batch[i] = e.Training.Batch
+		}
+		old := -1
+		if same {
+			old, hint = s.find(e.ID, hint)
+		}
+		if old < 0 {
+			c.enter(i, half)
+			continue
+		}
+		found++
+		c.carry(i, s, old, e)
+		c.Stale = c.Stale || adapt && c.Batch[i] != s.Batch[old]
+	}
+	c.Stale = c.Stale || found < len(s.Jobs)
+	return c
+}
+
+// find returns the row of a job, -1 if it is new, for ids that come in ascending
+// order, and where to look for the next one.
+func (s *State) find(id policy.JobID, from int) (row, next int) {
+	for from < len(s.Jobs) && s.Jobs[from] < id {
+		from++
+	}
+	if from < len(s.Jobs) && s.Jobs[from] == id {
+		return from, from + 1
+	}
+	return -1, from
+}
+
+// enter gives a new job half a round, so that it can be compared.
+func (s *State) enter(i int, half float64) {
+	w := len(s.Types)
+	for k := range w {
+		s.Fraction[i*w+k], s.Received[i*w+k] = -1, half
+		s.Total[k] += half
+	}
+	s.Stale = true
+}
+
+// isNew reports whether the job has no fractions yet.
+func (s *State) isNew(row int) bool {
+	return len(s.Types) > 0 && s.Fraction[row*len(s.Types)] < 0
+}
+
+// carry takes a row over and adds what the job received.
+func (s *State) carry(i int, last *State, row int, e *engine.Entry) {
+	w := len(s.Types)
+	copy(s.Fraction[i*w:i*w+w], last.Fraction[row*w:])
+	copy(s.Received[i*w:i*w+w], last.Received[row*w:])
+	copy(s.Deficit[i*w:i*w+w], last.Deficit[row*w:])
+	seconds := received(e, last.Attained[row])
+	if k := s.typeOf(e, last.Lease[row]); k >= 0 {
+		s.Received[i*w+k] += seconds
+		s.Total[k] += seconds
+	}
+	if last.Lease[row] > 0 && seconds == 0 {
+		s.Stale = true
+	}
+}
+
+// received returns the seconds the job ran since the last round.
+func received(e *engine.Entry, attained float64) float64 {
+	if g := e.Ask.GPUs.Whole(); g > 0 {
+		return float64(e.Received(policy.GPUSeconds(attained))) / g
+	}
+	return 0
+}
+
+// typeOf returns the column of the type the job runs on, or else of its last
+// lease; -1: none.
+func (s *State) typeOf(e *engine.Entry, lease int) int {
+	if len(e.On) > 0 {
+		return slices.Index(s.Types, e.On.Type())
+	}
+	return lease - 1
+}
+
+// since returns the seconds since the fractions were computed. Jobs of the same
+// deficit but for rounding are told apart by it, so it is as exact as it can be.
+func (s *State) since(r *engine.Round) float64 {
+	if r.Clock > 0 {
+		return r.Clock - s.Clock
+	}
+	return r.Now.Sub(s.Solved).Seconds()
+}
