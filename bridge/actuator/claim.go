@@ -50,11 +50,11 @@ func (c *Claim) Turn() Turn {
 // within says why the edit's value is out of bounds (I2).
 func (c *Claim) within() *invariant.Denial {
 	switch f, _ := c.Kind.Form(); {
-	case c.Value >= f.Least && c.Value <= f.Most:
+	case c.Value >= f.MinValue && c.Value <= f.MaxValue:
 		return nil
-	case f.Least == -f.Most:
-		return invariant.OneField.Deny("%s %d is beyond %d", f.What, c.Value, f.Most)
+	case f.MinValue == -f.MaxValue:
+		return invariant.OneField.Deny("%s %d is beyond %d", f.ValueName, c.Value, f.MaxValue)
 	default:
-		return invariant.OneField.Deny("%s %d is not between %d and %d", f.What, c.Value, f.Least, f.Most)
+		return invariant.OneField.Deny("%s %d is not between %d and %d", f.ValueName, c.Value, f.MinValue, f.MaxValue)
 	}
 }

@@ -94,7 +94,7 @@ func pins(g *Goal) []slurm.Edit {
 
 func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
-	return g.Pin && !j.Unsplit() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
+	return g.Pin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
 		g.Snapshot.Job(dec.Job).Unplaced == "" && Free(g.View, dec.On)
 }
 

@@ -41,7 +41,7 @@ func pinBounds(c *Claim) *invariant.Denial {
 		return noExpiry
 	case len(c.Nodes) == 0:
 		return invariant.NodeLists.Deny("it names no node")
-	case c.Job.Unsplit():
+	case c.Job.IsUnsplitArray():
 		return invariant.NodeLists.Deny("it would bind every task of the array")
 	case !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")

@@ -28,7 +28,7 @@ func sizeBounds(c *Claim) *invariant.Denial {
 		return invariant.OneField.Deny("it is not elastic")
 	case c.Value < lo || c.Value > hi:
 		return invariant.OneField.Deny("%d GPUs are not between its owner's %d and %d", c.Value, lo, hi)
-	case c.Job.Unsplit() || !c.Job.Batch:
+	case c.Job.IsUnsplitArray() || !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("only single batch jobs are resized")
 	}
 	return nil

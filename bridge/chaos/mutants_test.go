@@ -126,7 +126,7 @@ var mutants = []mutant{
 	{"no warming up", configured(func(c *bridge.Config) { c.Warmup = 0 }), []string{"warm"}},
 	{"clocks may differ by a minute", configured(func(c *bridge.Config) { c.Gate.Skew, c.Gate.LeaseMin = time.Minute, 2*time.Minute }), []string{"I13"}},
 	{"reservations are ignored", cluster(seeing{observe: func(v *slurm.View) {
-		v.Reservations, v.Unreserved, v.ReservedAt = nil, "", v.At
+		v.Reservations, v.ReservationsStale, v.ReservedAt = nil, "", v.At
 	}}), []string{"I21"}},
 	{"stops in vain pause nothing", configured(func(c *bridge.Config) { c.Gate.StopPause = time.Minute }), []string{"I22"}}, // by then nothing is in vain yet
 	{"the database fences nobody", chaos.Parts{Unfenced: true}, []string{"I14"}},

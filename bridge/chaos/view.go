@@ -30,7 +30,7 @@ func (c *wire) spoil(v *slurm.View) {
 // unreserved makes a view without the reservations: those read last stay.
 func (c *wire) unreserved(v *slurm.View) {
 	if c.faults.is(event.NoReservations, c.cycle) {
-		v.Unreserved = "slurmctld gives no reservations"
+		v.ReservationsStale = "slurmctld gives no reservations"
 		v.Reservations, v.ReservedAt = c.Reserved, c.ReservedAt
 		return
 	}

@@ -134,7 +134,7 @@ func (c *wire) Observe(ctx context.Context) (*slurm.View, error) {
 	truth := *v
 	truth.Jobs = slices.Clone(v.Jobs)
 	c.Truth = &truth
-	v.Read = c.now()
+	v.ReadAt = c.now()
 	if !c.faults.boot.IsZero() {
 		v.Started = c.faults.boot
 	}

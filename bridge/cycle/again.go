@@ -79,7 +79,7 @@ func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
 // keepsWaiting reports whether the intent keeps its job from starting for some time.
 func keepsWaiting(in *bridge.Intent) bool {
 	f, _ := in.Edit.Kind.Form()
-	return f.Ahead
+	return f.FutureOnly
 }
 
 // wantsHeld reports whether the plan wants the job held.

@@ -283,7 +283,7 @@ func TestJobsThatAreReallyGone(t *testing.T) {
 func TestAnUnnamedClusterIsNotWrittenTo(t *testing.T) {
 	for mode, doubt := range map[bridge.Mode]bool{bridge.Rank: true, bridge.Observe: false} {
 		r := newRig(t, mode, "drf", nil)
-		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.Unnamed = "", "scontrol is not there" }
+		r.wire.spoil = func(v *slurm.View) { v.Cluster, v.ClusterUnproven = "", "scontrol is not there" }
 		r.full("")
 		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})
 		r.submit(sim.Spec{User: "new", Account: "y", GPUs: 8})

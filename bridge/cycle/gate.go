@@ -34,7 +34,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).LeavingAlone(l.Gate.YieldFor), until: until, allowed: allowed,
 		requeued: slices.Collect(maps.Keys(m.Requeued)), touched: map[slurm.JobField]time.Time{},
 	}
-	taken := f.View.Read
+	taken := f.View.ReadAt
 	if taken.IsZero() {
 		taken = l.Now()
 	}

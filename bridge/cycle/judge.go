@@ -47,7 +47,7 @@ func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (jud
 		return judge.Input{}, fmt.Errorf("reading the database's clock: %w", err)
 	}
 	now := l.Now()
-	taken := v.Read
+	taken := v.ReadAt
 	if taken.IsZero() {
 		taken = now
 	}

@@ -86,11 +86,11 @@ func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []brid
 // measure adds what the probes say. Measurements are optional, as is what else of
 // a view may be missing: policies fall back.
 func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Facts {
-	if old := f.View.PartitionsOld; old != "" {
+	if old := f.View.PartitionsStale; old != "" {
 		r.warn(bridge.CausePartitions, errors.New(old))
 	}
-	if f.View.Unreserved != "" {
-		r.warn(bridge.CauseReservations, errors.New(f.View.Unreserved))
+	if f.View.ReservationsStale != "" {
+		r.warn(bridge.CauseReservations, errors.New(f.View.ReservationsStale))
 	}
 	var err error
 	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {

@@ -67,5 +67,5 @@ func ours(c bridge.Cause) bool {
 
 // silent reports whether nothing is pushed for the job's partition.
 func silent(r *Report, j *slurm.Job) bool {
-	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.In(e.Partition.Name) })
+	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.InPartition(e.Partition.Name) })
 }

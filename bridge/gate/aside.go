@@ -34,11 +34,11 @@ func (f *facts) stopTime() time.Time { return f.at.Add(2 * f.Interval) }
 // startsInTime says why the job that a gang is stopped for would not start (I8,
 // I21).
 func (g *stopper) startsInTime(x gang) *denial {
-	if v := g.View; v.Unreserved != "" && v.At.Sub(v.ReservedAt) > asideAge {
-		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.Unreserved)
+	if v := g.View; v.ReservationsStale != "" && v.At.Sub(v.ReservedAt) > asideAge {
+		return deny(invariant.SetAside, "it is not known which nodes are set aside: %s", v.ReservationsStale)
 	}
 	to, d := g.job(int64(x.to)), g.decision(x.to)
-	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && j.NoNodes() {
+	if j := g.View.Job(int64(x.to)); j != nil && j.Pending() && j.NodesUnavailable() {
 		return deny(invariant.StopPurpose, "Slurm says ReqNodeNotAvail of job %d: its nodes are reserved or down", x.to)
 	}
 	return g.inTime(to, d.On, g.stopTime())

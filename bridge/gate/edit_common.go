@@ -16,9 +16,9 @@ func shape(e slurm.Edit) *denial {
 	switch {
 	case !ok:
 		return deny(invariant.OneField, "there is no such edit")
-	case e.Signal.Known() != f.Signal || e.Signal != "" && !e.Signal.Known():
+	case e.Signal.Known() != f.HasSignal || e.Signal != "" && !e.Signal.Known():
 		return deny(invariant.OneField, "it carries no signal that it may, or one that it must not")
-	case !f.Value && !f.Aside && e.Value != 0 || f.Until == e.Until.IsZero() || !f.Nodes && len(e.Nodes) > 0 || !f.Array && e.Array != "":
+	case !f.SetsValue && !f.CarriesValue && e.Value != 0 || f.HasUntil == e.Until.IsZero() || !f.HasNodes && len(e.Nodes) > 0 || !f.HasArray && e.Array != "":
 		return deny(invariant.OneField, "it carries values of other fields, or lacks its own")
 	case !slices.IsSorted(e.Nodes) || len(slices.Compact(slices.Clone(e.Nodes))) != len(e.Nodes):
 		return deny(invariant.OneField, "its nodes are not sorted, or named twice")
@@ -91,7 +91,7 @@ func (g *editor) kind(c *claim) *denial {
 		return g.requeue(c)
 	case c.Row.Stops == actuator.StopsLater:
 		return g.warn(c)
-	case !c.Job.Pending() && !(c.Back && f.Running):
+	case !c.Job.Pending() && !(c.Back && f.WhileRunning):
 		return deny(invariant.OneField, "%s can only be written while the job is pending", c.Kind)
 	}
 	return c.Bounded()

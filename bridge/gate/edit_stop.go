@@ -57,7 +57,7 @@ func (g *editor) stopping(c *claim, stop *bridge.Stop) *denial {
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
 			case g.unknown(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
-			case j.Unsplit():
+			case j.IsUnsplitArray():
 				return deny(invariant.RequeuedOnce, "it stands for several tasks of array %d", j.ArrayJob)
 			case c.Array != j.TaskAddress():
 				return deny(invariant.RequeuedOnce, "its address is %q, not %q", j.TaskAddress(), c.Array)

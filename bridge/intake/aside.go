@@ -50,7 +50,7 @@ func times(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Work: r.Maintenance()})
 		}
 		var ok bool
-		if from, to, ok = r.Next(from, to); !ok || len(list) == occurrences {
+		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == occurrences {
 			break
 		}
 	}

@@ -63,7 +63,7 @@ func TestRecurrence(t *testing.T) {
 			want = []int{2, 8, 9}
 		}
 		for _, days := range want {
-			if from, to, _ = r.Next(from, to); !from.Equal(friday.AddDate(0, 0, days)) || to.Sub(from) != time.Hour {
+			if from, to, _ = r.NextOccurrence(from, to); !from.Equal(friday.AddDate(0, 0, days)) || to.Sub(from) != time.Hour {
 				t.Errorf("%s: %v, want %d days after Friday", flag, from, days)
 			}
 		}

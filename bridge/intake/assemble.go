@@ -77,7 +77,7 @@ type assembler struct {
 // this partition's business.
 func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 	demand, err := demandOf(j)
-	mine := j.In(a.part.Name)
+	mine := j.InPartition(a.part.Name)
 	switch {
 	case j.Done() || j.ID == 0:
 		return policy.Job{}, false

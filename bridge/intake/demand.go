@@ -20,13 +20,13 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	}
 	ask := policy.Ask{
 		Nodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
-		CPUs: int(j.Request.CPUs), MemMB: j.Request.MemMB, PerNode: slurm.Total(j.PerNode.List, "gpu"),
+		CPUs: int(j.Request.CPUs), MemMB: j.Request.MemMB, PerNode: slurm.SumGRES(j.PerNode.List, "gpu"),
 		Features: j.Features.All,
 	}
 	if ask.CPUs == 0 {
 		ask.CPUs = j.CPUs
 	}
-	gpus, err := j.Asks()
+	gpus, err := j.RequestedGPUs()
 	if err != nil {
 		return ask, err
 	}

@@ -24,9 +24,9 @@ func heldWhy(j *slurm.Job, demand error) string {
 		return "a cron job, which Slurm starts itself"
 	case j.Federation != "":
 		return "a federated job, which Slurm starts itself"
-	case j.Depends():
+	case j.WaitsForDependency():
 		return "waits for " + j.Dependency.Text
-	case j.Limited():
+	case j.WaitsForLimit():
 		return "a limit of Slurm keeps it back (" + j.Reason + ")"
 	}
 	return ""

@@ -94,7 +94,7 @@ var cases = []struct {
 	{"half of the nodes are gone, for the third time", both(cut(Gone), seen(2)), ""},
 	{"a job runs on a node that is left out", func(in *Input) { in.Good, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
 	{"nodes in use and no job there", func(in *Input) { in.Good, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
-	{"known to be cut", func(in *Input) { in.View.Cut = "the list is short" }, "the list is short"},
+	{"known to be cut", func(in *Input) { in.View.Incomplete = "the list is short" }, "the list is short"},
 }
 
 func TestView(t *testing.T) {

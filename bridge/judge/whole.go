@@ -11,8 +11,8 @@ import (
 // whole looks for what the lists should show and do not.
 func (v *Verdict) whole(in *Input) {
 	now, good := in.View, in.Good
-	if now.Cut != "" {
-		v.doubt("%s", now.Cut)
+	if now.Incomplete != "" {
+		v.doubt("%s", now.Incomplete)
 	}
 	if idle := unexplained(now); len(idle) > 0 {
 		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", nodes(idle))

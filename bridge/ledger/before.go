@@ -22,7 +22,7 @@ func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Befo
 // NotAfter returns when an edit loses its meaning: a lease at its end, the
 // rest never by itself. Of a warning, outcome knows.
 func NotAfter(e slurm.Edit) time.Time {
-	if f, _ := e.Kind.Form(); f.Ahead {
+	if f, _ := e.Kind.Form(); f.FutureOnly {
 		return e.Until
 	}
 	return time.Time{}

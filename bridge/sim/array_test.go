@@ -8,7 +8,7 @@ import (
 func TestArrayIsOneRecordAndSplitsAsItStarts(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, Spec{Array: 10, ArrayMax: 2, GPUsPerNode: 1, Work: 10 * time.Minute})
-	if j := get(t, w, id); !j.Unsplit() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJob != id {
+	if j := get(t, w, id); !j.IsUnsplitArray() || j.ArrayTasks.Text != "0-9%2" || j.ArrayJob != id {
 		t.Fatalf("%+v", j)
 	}
 	advance(w, 5*time.Second)

@@ -24,7 +24,7 @@ func (g GRES) Part() int { return PartOf(g.Type) }
 func PartOf(typ string) int {
 	profile, _, _ := strings.Cut(strings.ToLower(typ), "+")
 	profile = profile[strings.LastIndexAny(profile, "_-")+1:]
-	compute, profile := cutCompute(profile)
+	compute, profile := cutComputeInstances(profile)
 	slice, memory, ok := strings.Cut(profile, "g.")
 	gb, isMemory := strings.CutSuffix(memory, "gb")
 	n, err := strconv.Atoi(slice)
@@ -39,9 +39,9 @@ func PartOf(typ string) int {
 	return cmp.Or(compute, n) * 100 / of
 }
 
-// cutCompute cuts the number of compute slices off a profile such as
+// cutComputeInstances cuts the number of compute slices off a profile such as
 // 1c.3g.20gb; 0 when it names none.
-func cutCompute(profile string) (slices int, rest string) {
+func cutComputeInstances(profile string) (slices int, rest string) {
 	if head, tail, ok := strings.Cut(profile, "c."); ok {
 		if n, err := strconv.Atoi(head); err == nil && n > 0 {
 			return n, tail
@@ -52,26 +52,26 @@ func cutCompute(profile string) (slices int, rest string) {
 
 // Devices returns the GPUs Slurm has configured on the node, by type, sorted.
 // What cannot be read is not there.
-func (n *Node) Devices() []GRES { return n.typed(n.Gres.List, "") }
+func (n *Node) Devices() []GRES { return n.devicesByType(n.Gres.List, "") }
 
 // InUse returns those of the GPUs that Slurm has given out.
-func (n *Node) InUse() []GRES { return n.typed(n.GresUsed.List, "") }
+func (n *Node) InUse() []GRES { return n.devicesByType(n.GresUsed.List, "") }
 
 // MentionsGPUs reports whether what Slurm says of the node's generic resources has
 // GPUs in it, whatever else it says.
 func (n *Node) MentionsGPUs() bool { return strings.Contains(n.Gres.Text, "gpu") }
 
-// typed returns the GPUs of a list on the node by type, sorted. Those that name
+// devicesByType returns the GPUs of a list on the node by type, sorted. Those that name
 // no type are of the type given or, where the node has none of that, what an
 // untyped GPU of the node is. The node may be nil: not known.
-func (n *Node) typed(list []GRES, typ string) []GRES {
+func (n *Node) devicesByType(list []GRES, typ string) []GRES {
 	var out []GRES
 	for _, g := range list {
 		if g.Name != "gpu" || g.Count <= 0 {
 			continue
 		}
 		if g.Type == "" {
-			g.Type = n.typeOf(typ)
+			g.Type = n.typeOfUntyped(typ)
 		}
 		if i := slices.IndexFunc(out, func(o GRES) bool { return o.Type == g.Type }); i >= 0 {
 			out[i].Count += g.Count
@@ -83,9 +83,9 @@ func (n *Node) typed(list []GRES, typ string) []GRES {
 	return out
 }
 
-// typeOf names a GPU of the node that is told without a type: the one given if
+// typeOfUntyped names a GPU of the node that is told without a type: the one given if
 // the node has it, else its first type of whole GPUs, else its first type.
-func (n *Node) typeOf(typ string) string {
+func (n *Node) typeOfUntyped(typ string) string {
 	if n == nil {
 		return typ
 	}

@@ -47,21 +47,23 @@ func TestJobHolds(t *testing.T) {
 		"n1": {Name: "n1", Gres: ReadGRES("gpu:a100:8")}, "n2": {Name: "n2", Gres: ReadGRES("gpu:a100:8")}, "n3": {Name: "n3", Gres: ReadGRES("gpu:4")},
 		"n4": {Name: "n4", Gres: ReadGRES("gpu:1g.5gb:7,gpu:a100:4")},
 	}
-	on := func(node, typ string, count int) Hold { return Hold{node, GRES{Name: "gpu", Type: typ, Count: count}} }
+	on := func(node, typ string, count int) DeviceHold {
+		return DeviceHold{node, GRES{Name: "gpu", Type: typ, Count: count}}
+	}
 	for name, c := range map[string]struct {
 		job  Job
-		want []Hold
+		want []DeviceHold
 	}{
-		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"})}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:1g.5gb:2(IDX:0-1)"})}, []Hold{on("n4", "1g.5gb", 2)}},
-		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:(null):2(IDX:0-1)"})}, []Hold{on("n1", "a100", 2)}},
-		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: ReadDetail([]string{"gpu:2"})}, []Hold{on("n3", Untyped, 2)}},
-		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2,gres/gpu:1g.5gb=2")}, []Hold{on("n4", "1g.5gb", 2)}},
-		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2")}, []Hold{on("n4", "a100", 2)}},
-		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: ReadTRES("cpu=8,gres/gpu=3,gres/gpu:a100=3"), Request: ReadTRES("gres/gpu=16")}, []Hold{on("n1", "a100", 2), on("n2", "a100", 1)}},
-		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: ReadTRES("cpu=8"), PerNode: ReadRequest("gres:gpu:2")}, []Hold{on("n1", "a100", 2), on("n2", "a100", 2)}},
-		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: ReadTRES("gres/gpu=3,gres/gpu:h100=1")}, []Hold{on("n4", "a100", 2), on("n4", "h100", 1)}},
-		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: ReadDetail([]string{"gpu:2"})}, []Hold{on("gone", "", 2)}},
+		"told":             {Job{Nodes: ReadHosts("n[1-2]"), Gres: ReadDetail([]string{"gpu:a100:2(IDX:0-1)", "gpu:a100:1(IDX:0)"})}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"slices":           {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:1g.5gb:2(IDX:0-1)"})}, []DeviceHold{on("n4", "1g.5gb", 2)}},
+		"without a type":   {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:(null):2(IDX:0-1)"})}, []DeviceHold{on("n1", "a100", 2)}},
+		"node without one": {Job{Nodes: ReadHosts("n3"), Gres: ReadDetail([]string{"gpu:2"})}, []DeviceHold{on("n3", Untyped, 2)}},
+		"mixed, by total":  {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2,gres/gpu:1g.5gb=2")}, []DeviceHold{on("n4", "1g.5gb", 2)}},
+		"mixed, unsaid":    {Job{Nodes: ReadHosts("n4"), Gres: ReadDetail([]string{"gpu:2(IDX:0-1)"}), Allocated: ReadTRES("gres/gpu=2")}, []DeviceHold{on("n4", "a100", 2)}},
+		"spread":           {Job{Nodes: ReadHosts("n[1-2]"), Allocated: ReadTRES("cpu=8,gres/gpu=3,gres/gpu:a100=3"), Request: ReadTRES("gres/gpu=16")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 1)}},
+		"only asked":       {Job{Nodes: ReadHosts("n[1-2]"), NodeCount: 2, Allocated: ReadTRES("cpu=8"), PerNode: ReadRequest("gres:gpu:2")}, []DeviceHold{on("n1", "a100", 2), on("n2", "a100", 2)}},
+		"partly typed":     {Job{Nodes: ReadHosts("n4"), Allocated: ReadTRES("gres/gpu=3,gres/gpu:h100=1")}, []DeviceHold{on("n4", "a100", 2), on("n4", "h100", 1)}},
+		"unknown node":     {Job{Nodes: ReadHosts("gone"), Gres: ReadDetail([]string{"gpu:2"})}, []DeviceHold{on("gone", "", 2)}},
 		"no GPUs":          {Job{Nodes: ReadHosts("n1"), Allocated: ReadTRES("cpu=8")}, nil},
 		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:::("})}, nil},
 		"no nodes":         {Job{Request: ReadTRES("gres/gpu=2")}, nil},
@@ -89,13 +91,13 @@ func TestJobAsks(t *testing.T) {
 		"none":        {Job{Request: ReadTRES("cpu=4")}, GRES{Name: "gpu"}, 0},
 		"given other": {Job{Request: ReadTRES("gres/gpu=4"), Allocated: ReadTRES("gres/gpu=2")}, GRES{Name: "gpu", Count: 4}, 2},
 	} {
-		got, err := c.job.Asks()
+		got, err := c.job.RequestedGPUs()
 		if d := cmp.Diff(c.want, got); d != "" || err != nil || c.job.GPUs() != c.total {
 			t.Errorf("%s: %v, %d in all, want %d\n%s", name, err, c.job.GPUs(), c.total, d)
 		}
 	}
 	for _, j := range []Job{{Request: ReadTRES("gres/gpu=x")}, {PerTask: ReadRequest("gpu:1")}, {PerNode: ReadRequest("gpu:::")}} {
-		if got, err := j.Asks(); err == nil || j.GPUs() != 0 {
+		if got, err := j.RequestedGPUs(); err == nil || j.GPUs() != 0 {
 			t.Errorf("%+v asks for %v", j, got)
 		}
 	}

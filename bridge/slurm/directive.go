@@ -37,7 +37,7 @@ const (
 
 // ReadDirective reads the directives in the texts, later ones winning.
 func ReadDirective(texts ...string) Directive {
-	if !slices.ContainsFunc(texts, Directs) {
+	if !slices.ContainsFunc(texts, HasDirective) {
 		return Directive{}
 	}
 	var d Directive
@@ -49,7 +49,7 @@ func ReadDirective(texts ...string) Directive {
 				continue
 			}
 			for _, item := range strings.Split(body, ",") {
-				if err := d.set(item); err != nil {
+				if err := d.setItem(item); err != nil {
 					errs = append(errs, fmt.Errorf("fairbridge:%s: %w", item, err))
 				}
 			}
@@ -59,15 +59,15 @@ func ReadDirective(texts ...string) Directive {
 		errs = append(errs, fmt.Errorf("fairbridge:min=%d is above max=%d; both are ignored", d.MinGPUs, d.MaxGPUs))
 		d.MinGPUs, d.MaxGPUs = 0, 0
 	}
-	d.Unread = reason(errors.Join(errs...))
+	d.Unread = errorText(errors.Join(errs...))
 	return d
 }
 
-// Directs reports whether there may be a directive in the text.
-func Directs(text string) bool { return strings.Contains(text, "fairbridge:") }
+// HasDirective reports whether there may be a directive in the text.
+func HasDirective(text string) bool { return strings.Contains(text, "fairbridge:") }
 
-// directives maps each key to what it sets. Flags take no value.
-var directives = map[string]func(d *Directive, v string) error{
+// directiveSetters maps each key to what it sets. Flags take no value.
+var directiveSetters = map[string]func(d *Directive, v string) error{
 	"class":       func(d *Directive, v string) error { return setClass(&d.Class, v) },
 	"deadline":    func(d *Directive, v string) error { return setTime(&d.Deadline, v) },
 	"min":         func(d *Directive, v string) error { return setGPUs(&d.MinGPUs, v) },
@@ -79,9 +79,9 @@ var directives = map[string]func(d *Directive, v string) error{
 	"shareable":   func(d *Directive, v string) error { return setFlag(&d.Shareable, v) },
 }
 
-func (d *Directive) set(item string) error {
+func (d *Directive) setItem(item string) error {
 	key, value, _ := strings.Cut(item, "=")
-	f, ok := directives[key]
+	f, ok := directiveSetters[key]
 	if !ok {
 		return fmt.Errorf("unknown key %q; known are %s", key, strings.Join(directiveKeys(), ", "))
 	}
@@ -89,8 +89,8 @@ func (d *Directive) set(item string) error {
 }
 
 func directiveKeys() []string {
-	keys := make([]string, 0, len(directives))
-	for k := range directives {
+	keys := make([]string, 0, len(directiveSetters))
+	for k := range directiveSetters {
 		keys = append(keys, k)
 	}
 	sort.Strings(keys)

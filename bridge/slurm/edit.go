@@ -27,13 +27,13 @@ func (e Edit) Grace() time.Duration { return time.Duration(e.Value) * time.Secon
 func (e Edit) String() string {
 	f, ok := e.Kind.Form()
 	switch {
-	case f.Until:
+	case f.HasUntil:
 		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, e.Until.UTC().Format(time.RFC3339))
-	case f.Nodes:
+	case f.HasNodes:
 		return fmt.Sprintf("%s job %v nodes [%s]", e.Kind, e.Run, strings.Join(e.Nodes, ","))
-	case f.Signal:
+	case f.HasSignal:
 		return fmt.Sprintf("%s job %v by %s, %v ahead of a requeue", e.Kind, e.Run, e.Signal, e.Grace())
-	case f.Value || !ok:
+	case f.SetsValue || !ok:
 		return fmt.Sprintf("%s job %v to %d", e.Kind, e.Run, e.Value)
 	}
 	return fmt.Sprintf("%s job %v", e.Kind, e.Run)

@@ -23,14 +23,14 @@ type GRESList struct {
 // "gpu:a100:8(S:0-1)", "gpu:a100:7(IDX:0-5,7),shard:0(IDX:N/A)".
 func ReadGRES(text string) GRESList {
 	list, err := parseList(text)
-	return GRESList{Text: text, List: list, Unread: reason(err)}
+	return GRESList{Text: text, List: list, Unread: errorText(err)}
 }
 
 // ReadRequest reads what a job asks per node, job or task, as any version writes
 // it: "gres/gpu:a100:4", "gres:gpu:2".
 func ReadRequest(text string) GRESList {
 	list, err := parseRequest(text)
-	return GRESList{Text: text, List: list, Unread: reason(err)}
+	return GRESList{Text: text, List: list, Unread: errorText(err)}
 }
 
 // ReadDetail reads gres_detail: what a job holds, node by node.
@@ -91,10 +91,10 @@ func parseGRES(s, what string) ([]GRES, error) {
 	if s == "" || s == "(null)" || s == "N/A" {
 		return nil, nil
 	}
-	p := &gresParser{text{what: what, s: s}}
+	p := &gresParser{textParser{what: what, s: s}}
 	var out []GRES
 	for {
-		g, err := p.item()
+		g, err := p.parseItem()
 		if err != nil {
 			return nil, err
 		}
@@ -102,44 +102,44 @@ func parseGRES(s, what string) ([]GRES, error) {
 		if p.i == len(s) {
 			return out, nil
 		}
-		if !p.at(',') {
-			return nil, p.bad("unexpected %q", s[p.i])
+		if !p.skipByte(',') {
+			return nil, p.errorf("unexpected %q", s[p.i])
 		}
 		p.i++
 	}
 }
 
 // gresParser reads one list.
-type gresParser struct{ text }
+type gresParser struct{ textParser }
 
-// item reads name[:type][:count] and what follows in parentheses.
-func (p *gresParser) item() (GRES, error) {
+// parseItem reads name[:type][:count] and what follows in parentheses.
+func (p *gresParser) parseItem() (GRES, error) {
 	for _, prefix := range []string{"gres/", "gres:"} {
 		if strings.HasPrefix(p.s[p.i:], prefix) {
 			p.i += len(prefix)
 			break
 		}
 	}
-	g := GRES{Name: p.word(), Count: 1}
+	g := GRES{Name: p.parseWord(), Count: 1}
 	if g.Name == "" || g.Name == "gres" {
-		return g, p.bad("a name should be here")
+		return g, p.errorf("a name should be here")
 	}
-	for p.at(':') || p.at('=') {
+	for p.skipByte(':') || p.skipByte('=') {
 		p.i++
-		if err := p.part(&g); err != nil {
+		if err := p.parsePart(&g); err != nil {
 			return g, err
 		}
 	}
-	for p.at('(') {
-		if err := p.detail(&g); err != nil {
+	for p.skipByte('(') {
+		if err := p.parseDetail(&g); err != nil {
 			return g, err
 		}
 	}
 	return g, nil
 }
 
-// word reads up to the next punctuation.
-func (p *gresParser) word() string {
+// parseWord reads up to the next punctuation.
+func (p *gresParser) parseWord() string {
 	n := strings.IndexAny(p.s[p.i:], ":=,()[]")
 	if n < 0 {
 		n = len(p.s) - p.i
@@ -148,36 +148,36 @@ func (p *gresParser) word() string {
 	return p.s[p.i-n : p.i]
 }
 
-// part reads a type or the count.
-func (p *gresParser) part(g *GRES) error {
+// parsePart reads a type or the count.
+func (p *gresParser) parsePart(g *GRES) error {
 	if strings.HasPrefix(p.s[p.i:], "(null)") {
 		p.i += len("(null)")
 		return nil
 	}
 	from := p.i
-	w := p.word()
-	n, number := quantity(w, 1)
+	w := p.parseWord()
+	n, number := parseQuantity(w, 1)
 	switch {
 	case w == "":
 		p.i = from
-		return p.bad("a type or a count should be here")
+		return p.errorf("a type or a count should be here")
 	case w == "no_consume":
-	case number && n < maxCount && !p.at(':') && !p.at('='):
+	case number && n < maxCount && !p.skipByte(':') && !p.skipByte('='):
 		g.Count = int(n)
 	case g.Type == "" && w[0] != '-':
 		g.Type = w
 	default:
 		p.i = from
-		return p.bad("%s is no count", Excerpt(w))
+		return p.errorf("%s is no count", Excerpt(w))
 	}
 	return nil
 }
 
-// detail reads "(IDX:0-3,5)" into Index, and skips other remarks.
-func (p *gresParser) detail(g *GRES) error {
+// parseDetail reads "(IDX:0-3,5)" into Index, and skips other remarks.
+func (p *gresParser) parseDetail(g *GRES) error {
 	end := strings.IndexByte(p.s[p.i:], ')')
 	if end < 0 {
-		return p.bad("a parenthesis is not closed")
+		return p.errorf("a parenthesis is not closed")
 	}
 	end += p.i
 	idx := strings.HasPrefix(p.s[p.i:], "(IDX:")
@@ -187,34 +187,34 @@ func (p *gresParser) detail(g *GRES) error {
 	}
 	p.i += len("(IDX:")
 	for p.i < end {
-		if err := p.devices(g); err != nil {
+		if err := p.parseDevices(g); err != nil {
 			return err
 		}
-		if p.i < end && !p.at(',') {
-			return p.bad("unexpected %q", p.s[p.i])
+		if p.i < end && !p.skipByte(',') {
+			return p.errorf("unexpected %q", p.s[p.i])
 		}
 		p.i++
 	}
 	return nil
 }
 
-// devices reads "4" or "0-3", which must go up.
-func (p *gresParser) devices(g *GRES) error {
+// parseDevices reads "4" or "0-3", which must go up.
+func (p *gresParser) parseDevices(g *GRES) error {
 	from := p.i
-	lo, _, err := p.number()
+	lo, _, err := p.parseNumber()
 	if err != nil {
 		return err
 	}
 	hi := lo
-	if p.at('-') {
+	if p.skipByte('-') {
 		p.i++
-		if hi, _, err = p.number(); err != nil {
+		if hi, _, err = p.parseNumber(); err != nil {
 			return err
 		}
 	}
 	if n := len(g.Index); hi < lo || hi >= maxIndex || n > 0 && g.Index[n-1] >= lo {
 		p.i = from
-		return p.bad("device numbers must go up, to at most %d", maxIndex-1)
+		return p.errorf("device numbers must go up, to at most %d", maxIndex-1)
 	}
 	for i := lo; i <= hi; i++ {
 		g.Index = append(g.Index, i)

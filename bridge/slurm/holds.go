@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Asks returns the GPUs that one task of the job asks for over all its nodes;
+// RequestedGPUs returns the GPUs that one task of the job asks for over all its nodes;
 // Type "" is any, Count 0 none. Where Slurm does not track gres/gpu, the request
 // itself is counted.
-func (j *Job) Asks() (GRES, error) {
+func (j *Job) RequestedGPUs() (GRES, error) {
 	var errs []error
 	for _, unread := range []string{j.Request.Unread, j.PerJob.Unread, j.PerNode.Unread, j.PerTask.Unread} {
 		if unread != "" {
@@ -21,8 +21,8 @@ func (j *Job) Asks() (GRES, error) {
 	}
 	out, lists := GRES{Name: "gpu"}, [][]GRES{j.Request.Gres, j.PerJob.List, j.PerNode.List, j.PerTask.List}
 	nodes := max(j.NodeCount, 1)
-	out.Count = cmp.Or(j.Request.GPUs(), max(Total(lists[1], "gpu"), Total(lists[2], "gpu")*nodes))
-	if out.Count == 0 && Total(lists[3], "gpu") > 0 {
+	out.Count = cmp.Or(j.Request.GPUs(), max(SumGRES(lists[1], "gpu"), SumGRES(lists[2], "gpu")*nodes))
+	if out.Count == 0 && SumGRES(lists[3], "gpu") > 0 {
 		return GRES{}, errors.New("GPUs per task are not counted by Slurm: add gres/gpu to AccountingStorageTRES")
 	}
 	for _, list := range lists { // the same GPUs are named in several places
@@ -31,8 +31,8 @@ func (j *Job) Asks() (GRES, error) {
 	return out, nil
 }
 
-// Hold is devices of one type that a job holds on one node.
-type Hold struct {
+// DeviceHold is devices of one type that a job holds on one node.
+type DeviceHold struct {
 	Node string
 	GRES
 }
@@ -43,31 +43,31 @@ type Hold struct {
 // what does not divide. A device told without a type has the one type the job
 // was given, else what find says of the node, which may be nil or return nil;
 // Type "" is not known. A record that cannot be read holds none.
-func (j *Job) Holds(find func(node string) *Node) []Hold {
+func (j *Job) Holds(find func(node string) *Node) []DeviceHold {
 	hosts := j.Nodes.Names
 	if len(hosts) == 0 || j.Allocated.Unread != "" {
 		return nil
 	}
-	per, err := j.perHost(hosts)
+	per, err := j.gresPerHost(hosts)
 	if err != nil {
 		return nil
 	}
-	var out []Hold
+	var out []DeviceHold
 	for i, host := range hosts {
 		var n *Node
 		if find != nil {
 			n = find(host)
 		}
-		for _, g := range n.typed(per[i], j.Allocated.GPUType()) {
-			out = append(out, Hold{host, g})
+		for _, g := range n.devicesByType(per[i], j.Allocated.GPUType()) {
+			out = append(out, DeviceHold{host, g})
 		}
 	}
-	slices.SortFunc(out, func(a, b Hold) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Type, b.Type)) })
+	slices.SortFunc(out, func(a, b DeviceHold) int { return cmp.Or(cmp.Compare(a.Node, b.Node), cmp.Compare(a.Type, b.Type)) })
 	return out
 }
 
-// perHost returns what the job holds on each of its nodes.
-func (j *Job) perHost(hosts []string) ([][]GRES, error) {
+// gresPerHost returns what the job holds on each of its nodes.
+func (j *Job) gresPerHost(hosts []string) ([][]GRES, error) {
 	per := make([][]GRES, len(hosts))
 	if len(j.Gres) == len(hosts) {
 		for i, detail := range j.Gres {
@@ -80,7 +80,7 @@ func (j *Job) perHost(hosts []string) ([][]GRES, error) {
 	}
 	all := j.Allocated.ByType()
 	if len(all) == 0 {
-		asks, err := j.Asks()
+		asks, err := j.RequestedGPUs()
 		if err != nil {
 			return nil, err
 		}
@@ -109,7 +109,7 @@ func (j *Job) GPUs() int {
 		n += h.Count
 	}
 	if n == 0 {
-		asks, _ := j.Asks()
+		asks, _ := j.RequestedGPUs()
 		n = asks.Count
 	}
 	return n

@@ -21,9 +21,9 @@ func ExpandHosts(list string) ([]string, error) {
 	if list == "" || list == "(null)" {
 		return nil, nil
 	}
-	p := &hostParser{text: text{what: "hostlist", s: list}}
+	p := &hostParser{textParser: textParser{what: "hostlist", s: list}}
 	for {
-		if err := p.term(); err != nil {
+		if err := p.parseTerm(); err != nil {
 			return nil, err
 		}
 		if p.i == len(list) {
@@ -44,7 +44,7 @@ type Hosts struct {
 // ReadHosts reads a hostlist as ExpandHosts does.
 func ReadHosts(text string) Hosts {
 	names, err := ExpandHosts(text)
-	return Hosts{Text: text, Names: names, Unread: reason(err)}
+	return Hosts{Text: text, Names: names, Unread: errorText(err)}
 }
 
 // HostsOf returns the hostlist of the names, in Slurm's short form.
@@ -84,8 +84,8 @@ func (h *Hosts) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// reason is the text of an error; "" without one.
-func reason(err error) string {
+// errorText is the text of an error; "" without one.
+func errorText(err error) string {
 	if err == nil {
 		return ""
 	}
@@ -94,89 +94,89 @@ func reason(err error) string {
 
 // hostParser reads one hostlist.
 type hostParser struct {
-	text
+	textParser
 	out []string
 }
 
-// term reads up to the next comma outside brackets: any mixture of plain
+// parseTerm reads up to the next comma outside brackets: any mixture of plain
 // characters and bracketed ranges, the last one varying fastest.
-func (p *hostParser) term() error {
+func (p *hostParser) parseTerm() error {
 	from, names := p.i, []string{""}
 	for p.i < len(p.s) && p.s[p.i] != ',' {
 		var parts []string
 		if p.s[p.i] == '[' {
 			var err error
-			if parts, err = p.ranges(); err != nil {
+			if parts, err = p.parseRanges(); err != nil {
 				return err
 			}
 		} else {
-			parts = []string{p.word()}
+			parts = []string{p.parseWord()}
 			if parts[0] == "" {
-				return p.bad("unexpected %q", p.s[p.i])
+				return p.errorf("unexpected %q", p.s[p.i])
 			}
 		}
 		if len(names)*len(parts)+len(p.out) > maxHosts {
-			return p.bad("more than %d names", maxHosts)
+			return p.errorf("more than %d names", maxHosts)
 		}
-		if names = cross(names, parts); len(names[0]) > maxHostName {
-			return p.bad("a name of more than %d characters", maxHostName)
+		if names = combineNames(names, parts); len(names[0]) > maxHostName {
+			return p.errorf("a name of more than %d characters", maxHostName)
 		}
 	}
 	if p.i == from {
-		return p.bad("an empty name")
+		return p.errorf("an empty name")
 	}
 	p.out = append(p.out, names...)
 	return nil
 }
 
-// word reads the plain characters of a name.
-func (p *hostParser) word() string {
+// parseWord reads the plain characters of a name.
+func (p *hostParser) parseWord() string {
 	from := p.i
-	for p.i < len(p.s) && hostByte(p.s[p.i]) {
+	for p.i < len(p.s) && isHostByte(p.s[p.i]) {
 		p.i++
 	}
 	return p.s[from:p.i]
 }
 
-// ranges reads "[1-3,07,9]".
-func (p *hostParser) ranges() ([]string, error) {
+// parseRanges reads "[1-3,07,9]".
+func (p *hostParser) parseRanges() ([]string, error) {
 	var out []string
 	for p.i++; ; p.i++ {
-		lo, width, err := p.number()
+		lo, width, err := p.parseNumber()
 		if err != nil {
 			return nil, err
 		}
 		hi := lo
-		if p.at('-') {
+		if p.skipByte('-') {
 			p.i++
-			if hi, _, err = p.number(); err != nil {
+			if hi, _, err = p.parseNumber(); err != nil {
 				return nil, err
 			}
 		}
 		if hi < lo || hi-lo >= maxHosts-len(out) {
-			return nil, p.bad("the range %d-%d is reversed or too long", lo, hi)
+			return nil, p.errorf("the range %d-%d is reversed or too long", lo, hi)
 		}
 		for n := lo; n <= hi; n++ {
-			out = append(out, pad(n, width))
+			out = append(out, zeroPadded(n, width))
 		}
-		if p.at(']') {
+		if p.skipByte(']') {
 			p.i++
 			return out, nil
 		}
-		if !p.at(',') {
-			return nil, p.bad("',' or ']' should be here")
+		if !p.skipByte(',') {
+			return nil, p.errorf("',' or ']' should be here")
 		}
 	}
 }
 
-// hostByte reports whether c may be part of a host's name.
-func hostByte(c byte) bool {
+// isHostByte reports whether c may be part of a host's name.
+func isHostByte(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' ||
 		c == '-' || c == '_' || c == '.'
 }
 
-// cross returns every name followed by every part.
-func cross(names, parts []string) []string {
+// combineNames returns every name followed by every part.
+func combineNames(names, parts []string) []string {
 	if len(names) == 1 && names[0] == "" {
 		return parts
 	}
@@ -189,8 +189,8 @@ func cross(names, parts []string) []string {
 	return out
 }
 
-// pad prints n with at least width digits.
-func pad(n, width int) string {
+// zeroPadded prints n with at least width digits.
+func zeroPadded(n, width int) string {
 	s := strconv.Itoa(n)
 	if len(s) < width {
 		s = strings.Repeat("0", width-len(s)) + s
@@ -198,35 +198,35 @@ func pad(n, width int) string {
 	return s
 }
 
-// text is a string being parsed, for errors that say where.
-type text struct {
+// textParser is a string being parsed, for errors that say where.
+type textParser struct {
 	what string
 	s    string
 	i    int
 }
 
-// at reports whether c is next.
-func (t *text) at(c byte) bool { return t.i < len(t.s) && t.s[t.i] == c }
+// skipByte reports whether c is next.
+func (t *textParser) skipByte(c byte) bool { return t.i < len(t.s) && t.s[t.i] == c }
 
-// number reads decimal digits and returns their value and how many they were.
-func (t *text) number() (n, width int, err error) {
+// parseNumber reads decimal digits and returns their value and how many they were.
+func (t *textParser) parseNumber() (n, width int, err error) {
 	from := t.i
 	for t.i < len(t.s) && '0' <= t.s[t.i] && t.s[t.i] <= '9' {
 		t.i++
 	}
 	width = t.i - from
 	if width == 0 {
-		return 0, 0, t.bad("a number should be here")
+		return 0, 0, t.errorf("a number should be here")
 	}
 	if width > 18 {
-		return 0, 0, t.bad("a number of more than 18 digits")
+		return 0, 0, t.errorf("a number of more than 18 digits")
 	}
 	n, err = strconv.Atoi(t.s[from:t.i])
 	return n, width, err
 }
 
-// bad is an error at the current position.
-func (t *text) bad(format string, args ...any) error {
+// errorf is an error at the current position.
+func (t *textParser) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s %s, position %d: %w", t.what, Excerpt(t.s), t.i+1, fmt.Errorf(format, args...))
 }
 

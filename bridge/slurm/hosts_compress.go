@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// host is a name split before its last digits.
-type host struct {
+// numberedHost is a name split before its last digits.
+type numberedHost struct {
 	prefix string
 	digits string // "" when the name does not end in digits that fit
 	number int
@@ -18,9 +18,9 @@ type host struct {
 // ranges in the last number of a name: "n[01-04,7]". ExpandHosts gives the
 // names back, sorted and without repetitions.
 func CompressHosts(names []string) string {
-	hosts := make([]host, len(names))
+	hosts := make([]numberedHost, len(names))
 	for i, n := range names {
-		hosts[i] = split(n)
+		hosts[i] = splitHost(n)
 	}
 	slices.SortFunc(hosts, compareHosts)
 	hosts = slices.Compact(hosts)
@@ -39,22 +39,22 @@ func CompressHosts(names []string) string {
 	return b.String()
 }
 
-// split finds the last number of a name.
-func split(name string) host {
+// splitHost finds the last number of a name.
+func splitHost(name string) numberedHost {
 	i := len(name)
 	for i > 0 && '0' <= name[i-1] && name[i-1] <= '9' {
 		i--
 	}
 	n, err := strconv.Atoi(name[i:])
 	if err != nil || len(name)-i > 18 {
-		return host{prefix: name}
+		return numberedHost{prefix: name}
 	}
-	return host{prefix: name[:i], digits: name[i:], number: n}
+	return numberedHost{prefix: name[:i], digits: name[i:], number: n}
 }
 
 // compareHosts orders by prefix, then shorter numbers first, so that a run may
 // go on from 9 to 10.
-func compareHosts(a, b host) int {
+func compareHosts(a, b numberedHost) int {
 	return cmp.Or(
 		cmp.Compare(a.prefix, b.prefix),
 		cmp.Compare(len(a.digits), len(b.digits)),
@@ -63,7 +63,7 @@ func compareHosts(a, b host) int {
 }
 
 // writeHosts writes sorted hosts of one prefix.
-func writeHosts(b *strings.Builder, hosts []host) {
+func writeHosts(b *strings.Builder, hosts []numberedHost) {
 	b.WriteString(hosts[0].prefix)
 	if len(hosts) == 1 {
 		b.WriteString(hosts[0].digits)
@@ -73,7 +73,7 @@ func writeHosts(b *strings.Builder, hosts []host) {
 		b.WriteByte("[,"[min(i, 1)])
 		from := hosts[i]
 		last := from
-		for i++; i < len(hosts) && follows(from, last, hosts[i]); i++ {
+		for i++; i < len(hosts) && extendsRange(from, last, hosts[i]); i++ {
 			last = hosts[i]
 		}
 		b.WriteString(from.digits)
@@ -84,8 +84,8 @@ func writeHosts(b *strings.Builder, hosts []host) {
 	b.WriteByte(']')
 }
 
-// follows reports whether next continues the run from…last as a range that is
+// extendsRange reports whether next continues the run from…last as a range that is
 // padded like its first number.
-func follows(from, last, next host) bool {
-	return next.number == last.number+1 && pad(next.number, len(from.digits)) == next.digits
+func extendsRange(from, last, next numberedHost) bool {
+	return next.number == last.number+1 && zeroPadded(next.number, len(from.digits)) == next.digits
 }

@@ -104,14 +104,14 @@ type Job struct {
 
 // Run returns the identity of the job's current run.
 func (j *Job) Run() Run {
-	return Run{Job: j.ID, Submit: unix(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
+	return Run{Job: j.ID, Submit: unixSeconds(j.Submit), Restarts: j.Restarts, SLUID: j.SLUID}
 }
 
 // Partition returns the names of the job's partitions as Slurm writes them.
 func (j *Job) Partition() string { return strings.Join(j.Partitions, ",") }
 
-// In reports whether the job is of the partition, perhaps among others.
-func (j *Job) In(partition string) bool { return slices.Contains(j.Partitions, partition) }
+// InPartition reports whether the job is of the partition, perhaps among others.
+func (j *Job) InPartition(partition string) bool { return slices.Contains(j.Partitions, partition) }
 
 // Pending reports whether the job waits. A job that was just requeued is shown
 // pending while its last run still ends; that is not waiting yet.
@@ -136,13 +136,13 @@ func (j *Job) Flag(name string) bool {
 	return false
 }
 
-// Unsplit reports whether the record stands for the pending tasks of an array.
-func (j *Job) Unsplit() bool { return j.ArrayJob != 0 && !j.ArraySplit }
+// IsUnsplitArray reports whether the record stands for the pending tasks of an array.
+func (j *Job) IsUnsplitArray() bool { return j.ArrayJob != 0 && !j.ArraySplit }
 
 // TaskCount returns how many tasks the record stands for; 1 where that cannot be
 // read.
 func (j *Job) TaskCount() int {
-	if !j.Unsplit() {
+	if !j.IsUnsplitArray() {
 		return 1
 	}
 	return max(j.ArrayTasks.Count, 1)
@@ -157,7 +157,7 @@ func (j *Job) TaskAddress() string {
 	return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
 }
 
-func unix(t time.Time) int64 {
+func unixSeconds(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

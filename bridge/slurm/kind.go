@@ -68,37 +68,37 @@ type Form struct {
 
 	// What the edit carries besides its run. It has all of these, and no other;
 	// Value and Nodes may be zero.
-	Value  bool // Value, which the field becomes
-	Aside  bool // Value, which is not what the field becomes
-	Until  bool
-	Nodes  bool
-	Array  bool // may be left out
-	Signal bool
+	SetsValue    bool // Value, which the field becomes
+	CarriesValue bool // Value, which is not what the field becomes
+	HasUntil     bool
+	HasNodes     bool
+	HasArray     bool // may be left out
+	HasSignal    bool
 
-	What        string // Value in words; "": it has no bounds
-	Least, Most int64  // bounds of Value, inside Slurm's own
-	Ahead       bool   // Until lies ahead, no further than the longest lease; else any time, of which the past means now
-	Running     bool   // the field can be written while the job runs
+	ValueName          string // Value in words; "": it has no bounds
+	MinValue, MaxValue int64  // bounds of Value, inside Slurm's own
+	FutureOnly         bool   // Until lies ahead, no further than the longest lease; else any time, of which the past means now
+	WhileRunning       bool   // the field can be written while the job runs
 
-	Name  string // of the field in REST; "": none, a call of its own
-	Plain string // likewise in the plain form, v0.0.38; "": the same
-	As    Encoding
+	RESTName  string // of the field in REST; "": none, a call of its own
+	PlainName string // likewise in the plain form, v0.0.38; "": the same
+	Encoding  Encoding
 }
 
 // Forms are the forms of all kinds of edit.
 var Forms = []Form{
-	{Kind: SiteFactor, Field: FieldSite, Value: true, What: "site factor", Least: -maxOffset, Most: maxOffset, Running: true, Name: "site_factor", As: AsOffset},
-	{Kind: Nice, Field: FieldNice, Value: true, What: "nice", Least: -maxOffset, Most: maxOffset, Running: true, Name: "nice", As: AsInteger},
-	{Kind: Priority, Field: FieldPriority, Value: true, What: "priority", Least: MinPriority, Most: MaxPriority, Name: "priority", As: AsNumber},
-	{Kind: Lease, Field: FieldBegin, Until: true, Ahead: true, Name: "begin_time", As: AsTime},
-	{Kind: Unlease, Field: FieldBegin, Until: true, Name: "begin_time", As: AsTime},
-	{Kind: Require, Field: FieldRequired, Nodes: true, Name: "required_nodes", Plain: "nodelist", As: AsNodes},
-	{Kind: Exclude, Field: FieldExcluded, Nodes: true, Name: "excluded_nodes", Plain: "exclude_nodes", As: AsNodes},
-	{Kind: Requeue, Field: FieldRun, Array: true, Running: true},
-	{Kind: Warn, Field: FieldWarned, Aside: true, Array: true, Signal: true, Running: true},
-	{Kind: HardHold, Field: FieldPriority, Name: "hold", As: AsHold},
-	{Kind: HandBack, Field: FieldPriority, Aside: true, What: "nice", Least: -maxOffset, Most: maxOffset},
-	{Kind: SetGPUs, Field: FieldGPUs, Value: true, What: "number of GPUs", Least: 1, Most: 1 << 16},
+	{Kind: SiteFactor, Field: FieldSite, SetsValue: true, ValueName: "site factor", MinValue: -maxOffset, MaxValue: maxOffset, WhileRunning: true, RESTName: "site_factor", Encoding: AsOffset},
+	{Kind: Nice, Field: FieldNice, SetsValue: true, ValueName: "nice", MinValue: -maxOffset, MaxValue: maxOffset, WhileRunning: true, RESTName: "nice", Encoding: AsInteger},
+	{Kind: Priority, Field: FieldPriority, SetsValue: true, ValueName: "priority", MinValue: MinPriority, MaxValue: MaxPriority, RESTName: "priority", Encoding: AsNumber},
+	{Kind: Lease, Field: FieldBegin, HasUntil: true, FutureOnly: true, RESTName: "begin_time", Encoding: AsTime},
+	{Kind: Unlease, Field: FieldBegin, HasUntil: true, RESTName: "begin_time", Encoding: AsTime},
+	{Kind: Require, Field: FieldRequired, HasNodes: true, RESTName: "required_nodes", PlainName: "nodelist", Encoding: AsNodes},
+	{Kind: Exclude, Field: FieldExcluded, HasNodes: true, RESTName: "excluded_nodes", PlainName: "exclude_nodes", Encoding: AsNodes},
+	{Kind: Requeue, Field: FieldRun, HasArray: true, WhileRunning: true},
+	{Kind: Warn, Field: FieldWarned, CarriesValue: true, HasArray: true, HasSignal: true, WhileRunning: true},
+	{Kind: HardHold, Field: FieldPriority, RESTName: "hold", Encoding: AsHold},
+	{Kind: HandBack, Field: FieldPriority, CarriesValue: true, ValueName: "nice", MinValue: -maxOffset, MaxValue: maxOffset},
+	{Kind: SetGPUs, Field: FieldGPUs, SetsValue: true, ValueName: "number of GPUs", MinValue: 1, MaxValue: 1 << 16},
 }
 
 var formOf = func() map[Kind]*Form {

@@ -8,16 +8,16 @@ import (
 // HeldByAdmin reports whether an administrator, not its owner, holds the job.
 func (j *Job) HeldByAdmin() bool { return j.Held && j.Reason == "JobHeldAdmin" }
 
-// Depends reports whether Slurm says that the job waits for others.
-func (j *Job) Depends() bool {
+// WaitsForDependency reports whether Slurm says that the job waits for others.
+func (j *Job) WaitsForDependency() bool {
 	return j.Dependency.Text != "" && strings.HasPrefix(j.Reason, "Dependency")
 }
 
-// NoNodes reports whether Slurm says that the job's nodes are reserved or down.
-func (j *Job) NoNodes() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
+// NodesUnavailable reports whether Slurm says that the job's nodes are reserved or down.
+func (j *Job) NodesUnavailable() bool { return strings.HasPrefix(j.Reason, "ReqNodeNotAvail") }
 
-// Limited reports whether the job waits for a reason that no ranking overcomes.
-func (j *Job) Limited() bool {
+// WaitsForLimit reports whether the job waits for a reason that no ranking overcomes.
+func (j *Job) WaitsForLimit() bool {
 	return slices.ContainsFunc(limitReasons, func(p string) bool { return strings.HasPrefix(j.Reason, p) })
 }
 

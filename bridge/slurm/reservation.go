@@ -31,19 +31,19 @@ func (r *Reservation) Flag(name string) bool { return slices.Contains(r.Flags, n
 // reservation itself.
 func (r *Reservation) Maintenance() bool { return r.Flag("MAINT") }
 
-// Next returns the time after the given one at which the reservation recurs; ok
+// NextOccurrence returns the time after the given one at which the reservation recurs; ok
 // is false when it does not. Slurm counts days by the calendar of its host: a
 // change to summer time is an hour's difference that is not seen here.
-func (r *Reservation) Next(start, end time.Time) (from, to time.Time, ok bool) {
-	by := r.period(start)
+func (r *Reservation) NextOccurrence(start, end time.Time) (from, to time.Time, ok bool) {
+	by := r.recurrence(start)
 	if by == 0 || end.IsZero() {
 		return start, end, false
 	}
 	return start.Add(by), end.Add(by), true
 }
 
-// period returns how long after start the reservation begins again; 0: never.
-func (r *Reservation) period(start time.Time) time.Duration {
+// recurrence returns how long after start the reservation begins again; 0: never.
+func (r *Reservation) recurrence(start time.Time) time.Duration {
 	const day = 24 * time.Hour
 	switch weekday := start.Weekday(); {
 	case r.Flag("HOURLY"):

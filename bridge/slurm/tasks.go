@@ -31,14 +31,14 @@ func ReadTasks(text string) Tasks {
 }
 
 // Has reports whether the task is one of them, or may be where the text is cut.
-func (t Tasks) Has(task int) bool { return t.Cut || slices.ContainsFunc(t.Ranges, has(task)) }
+func (t Tasks) Has(task int) bool { return t.Cut || slices.ContainsFunc(t.Ranges, containsTask(task)) }
 
-func has(task int) func(TaskRange) bool {
+func containsTask(task int) func(TaskRange) bool {
 	return func(r TaskRange) bool { return r.From <= task && task <= r.To && (task-r.From)%r.Step == 0 }
 }
 
 func parseTasks(s string) (Tasks, error) {
-	t := &text{what: "array tasks", s: s}
+	t := &textParser{what: "array tasks", s: s}
 	out := Tasks{Text: s}
 	list, _, _ := strings.Cut(s, "%")
 	if whole, cut := strings.CutSuffix(list, "..."); cut {
@@ -48,17 +48,17 @@ func parseTasks(s string) (Tasks, error) {
 		out.Count, out.Cut = 1, true
 	}
 	for t.i < len(list) {
-		r, err := t.tasks()
+		r, err := t.parseTaskRange()
 		if err != nil {
 			return out, err
 		}
 		out.Ranges = append(out.Ranges, r)
 		if out.Count += (r.To-r.From)/r.Step + 1; out.Count > maxTasks {
-			return out, t.bad("more than %d tasks", maxTasks)
+			return out, t.errorf("more than %d tasks", maxTasks)
 		}
 		if t.i < len(list) {
-			if !t.at(',') || t.i+1 == len(list) {
-				return out, t.bad("unexpected %q", s[t.i])
+			if !t.skipByte(',') || t.i+1 == len(list) {
+				return out, t.errorf("unexpected %q", s[t.i])
 			}
 			t.i++
 		}
@@ -66,26 +66,26 @@ func parseTasks(s string) (Tasks, error) {
 	return out, nil
 }
 
-// tasks reads "7", "1-5" or "9-21:2".
-func (t *text) tasks() (TaskRange, error) {
-	lo, _, err := t.number()
-	if err != nil || !t.at('-') {
+// parseTaskRange reads "7", "1-5" or "9-21:2".
+func (t *textParser) parseTaskRange() (TaskRange, error) {
+	lo, _, err := t.parseNumber()
+	if err != nil || !t.skipByte('-') {
 		return TaskRange{lo, lo, 1}, err
 	}
 	t.i++
-	hi, _, err := t.number()
+	hi, _, err := t.parseNumber()
 	if err != nil {
 		return TaskRange{}, err
 	}
 	step := 1
-	if t.at(':') {
+	if t.skipByte(':') {
 		t.i++
-		if step, _, err = t.number(); err != nil {
+		if step, _, err = t.parseNumber(); err != nil {
 			return TaskRange{}, err
 		}
 	}
 	if hi < lo || step < 1 {
-		return TaskRange{}, t.bad("a range that does not go up")
+		return TaskRange{}, t.errorf("a range that does not go up")
 	}
 	return TaskRange{lo, hi, step}, nil
 }

@@ -22,7 +22,7 @@ type TRES struct {
 // ReadTRES reads a list as ParseTRES does.
 func ReadTRES(text string) TRES {
 	t, err := ParseTRES(text)
-	t.Text, t.Unread = text, reason(err)
+	t.Text, t.Unread = text, errorText(err)
 	return t
 }
 
@@ -31,7 +31,7 @@ func (t TRES) MentionsGPUs() bool { return strings.Contains(t.Text, "gres/gpu") 
 
 // GPUs returns the number of GPUs. "gres/gpu" is the total, which the typed
 // items repeat; their sum counts only when the total is not listed.
-func (t TRES) GPUs() int { return Total(t.Gres, "gpu") }
+func (t TRES) GPUs() int { return SumGRES(t.Gres, "gpu") }
 
 // GPUType returns the type all the GPUs have, or "" when it is left open or
 // mixed.
@@ -64,9 +64,9 @@ func (t TRES) ByType() []GRES {
 	return out
 }
 
-// Total returns the count of a generic resource in a list where an item
+// SumGRES returns the count of a generic resource in a list where an item
 // without type, if any, is the total of the typed ones.
-func Total(list []GRES, name string) int {
+func SumGRES(list []GRES, name string) int {
 	untyped, typed := -1, 0
 	for _, g := range list {
 		switch {
@@ -94,14 +94,14 @@ func ParseTRES(s string) (TRES, error) {
 	if s == "" || s == "(null)" {
 		return out, nil
 	}
-	t := &text{what: "resource list", s: s}
+	t := &textParser{what: "resource list", s: s}
 	for item := range strings.SplitSeq(s, ",") {
 		name, value, ok := strings.Cut(item, "=")
 		if !ok || name == "" {
-			return TRES{}, t.bad("name=value should be here")
+			return TRES{}, t.errorf("name=value should be here")
 		}
 		t.i += len(name) + 1
-		if err := out.set(t, name, value); err != nil {
+		if err := out.setItem(t, name, value); err != nil {
 			return TRES{}, err
 		}
 		t.i += len(value) + 1
@@ -112,8 +112,8 @@ func ParseTRES(s string) (TRES, error) {
 	return out, nil
 }
 
-// set stores one item.
-func (r *TRES) set(t *text, name, value string) error {
+// setItem stores one item.
+func (r *TRES) setItem(t *textParser, name, value string) error {
 	unit := 1.0
 	if name == "mem" {
 		unit = 1 << 20
@@ -121,9 +121,9 @@ func (r *TRES) set(t *text, name, value string) error {
 			unit = 1
 		}
 	}
-	n, ok := quantity(value, unit)
+	n, ok := parseQuantity(value, unit)
 	if !ok || n > maxQuantity {
-		return t.bad("%s is not a quantity", Excerpt(value))
+		return t.errorf("%s is not a quantity", Excerpt(value))
 	}
 	switch name {
 	case "cpu":
@@ -138,7 +138,7 @@ func (r *TRES) set(t *text, name, value string) error {
 		if gres, ok := strings.CutPrefix(name, "gres/"); ok {
 			kind, typ, _ := strings.Cut(gres, ":")
 			if kind == "gpu" && n >= maxCount {
-				return t.bad("%s is more devices than any cluster has", Excerpt(value))
+				return t.errorf("%s is more devices than any cluster has", Excerpt(value))
 			}
 			r.Gres = append(r.Gres, GRES{Name: kind, Type: typ, Count: int(n)})
 		}
@@ -146,9 +146,9 @@ func (r *TRES) set(t *text, name, value string) error {
 	return nil
 }
 
-// quantity reads a number that may be fractional and end in K, M, G, T or P
+// parseQuantity reads a number that may be fractional and end in K, M, G, T or P
 // (powers of 1024), times unit.
-func quantity(s string, unit float64) (int64, bool) {
+func parseQuantity(s string, unit float64) (int64, bool) {
 	if s == "" {
 		return 0, false
 	}

@@ -12,7 +12,7 @@ type View struct {
 	Release    string    // "22.05.8", "26.05.5"
 	API        string    // "v0.0.45"
 	At         time.Time // the server's clock, read before anything else
-	Read       time.Time // our clock when At came in, zero when unknown
+	ReadAt     time.Time // our clock when At came in, zero when unknown
 	Started    time.Time // when slurmctld started, zero when unknown; a change means a restart
 	SiteFactor bool      // site_factor can be written
 	NiceRead   bool      // Reread shows every job's nice, also where lists show it only above 0
@@ -22,23 +22,23 @@ type View struct {
 	Partitions []Partition
 	Warnings   []string // Slurm's own, each a hint that our request was off
 
-	// Unnamed says why Cluster could not be proven to be the name of the cluster
+	// ClusterUnproven says why Cluster could not be proven to be the name of the cluster
 	// that the view is of; "" when it was.
-	Unnamed string
-	// PartitionsOld says why Partitions are those of an earlier poll; "" when they
+	ClusterUnproven string
+	// PartitionsStale says why Partitions are those of an earlier poll; "" when they
 	// are of this one.
-	PartitionsOld string
+	PartitionsStale string
 	// Gone are ids of jobs that Slurm, asked about each, says it does not know:
 	// the only proof that a job is gone. Sorted.
 	Gone []int64
-	// Cut says why a list is known not to be whole; "" when nothing is known
+	// Incomplete says why a list is known not to be whole; "" when nothing is known
 	// against it.
-	Cut string
+	Incomplete string
 	// Reservations, sorted by Name, are as of ReservedAt (the server's clock); when
-	// that is not At, Unreserved says why they could not be read.
-	Reservations []Reservation
-	ReservedAt   time.Time
-	Unreserved   string
+	// that is not At, ReservationsStale says why they could not be read.
+	Reservations      []Reservation
+	ReservedAt        time.Time
+	ReservationsStale string
 }
 
 // ProvenGone reports whether Slurm said that it does not know the job.

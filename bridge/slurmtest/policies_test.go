@@ -39,7 +39,7 @@ type control struct {
 func (l *control) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := l.live.Observe(ctx)
 	if err == nil {
-		v.Read = l.now()
+		v.ReadAt = l.now()
 	}
 	return v, err
 }

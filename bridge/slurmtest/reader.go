@@ -96,7 +96,7 @@ func (r *reader) states() reply {
 	}
 	for _, j := range r.listed() {
 		switch {
-		case j.Unsplit():
+		case j.IsUnsplitArray():
 			for _, x := range j.ArrayTasks.Ranges {
 				for t := x.From; t <= x.To; t += x.Step {
 					add(fmt.Sprintf("%d_%d", j.ArrayJob, t), &j)

@@ -54,7 +54,7 @@ func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
 		case j.ArrayJob != n.id:
 		case j.ArraySplit && j.ArrayTask == n.task:
 			return j.ID, nil
-		case j.Unsplit() && j.ArrayTasks.Has(int(n.task)):
+		case j.IsUnsplitArray() && j.ArrayTasks.Has(int(n.task)):
 			array = j.ID
 		}
 	}

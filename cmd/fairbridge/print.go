@@ -56,7 +56,7 @@ func clock(t, now time.Time) string {
 
 // edited prints an edit with its times as clock does.
 func edited(e slurm.Edit, now time.Time) string {
-	if f, _ := e.Kind.Form(); f.Until {
+	if f, _ := e.Kind.Form(); f.HasUntil {
 		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, clock(e.Until, now))
 	}
 	return e.String()

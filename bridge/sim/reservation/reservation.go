@@ -58,7 +58,7 @@ func (b *Book) End(e *Entry, now time.Time) (ended, recurs bool) {
 		return false, false
 	}
 	shown := e.Show()
-	from, to, recurs := shown.Next(e.From, e.To)
+	from, to, recurs := shown.NextOccurrence(e.From, e.To)
 	if recurs {
 		e.From, e.To = from, to
 	} else {

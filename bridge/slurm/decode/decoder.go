@@ -23,33 +23,33 @@ type Decoder struct {
 
 // Jobs appends the job records of a reply to into.
 func (d *Decoder) Jobs(r io.Reader, into []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
-	return records(d, r, "jobs", into, readJob)
+	return readRecords(d, r, "jobs", into, readJob)
 }
 
 // Nodes appends the node records of a reply to into.
 func (d *Decoder) Nodes(r io.Reader, into []slurm.Node) ([]slurm.Node, slurm.Meta, error) {
-	return records(d, r, "nodes", into, readNode)
+	return readRecords(d, r, "nodes", into, readNode)
 }
 
 // Partitions appends the partition records of a reply to into.
 func (d *Decoder) Partitions(r io.Reader, into []slurm.Partition) ([]slurm.Partition, slurm.Meta, error) {
-	return records(d, r, "partitions", into, readPartition)
+	return readRecords(d, r, "partitions", into, readPartition)
 }
 
 // States appends the lines of a jobs/state/ reply to into.
 func (d *Decoder) States(r io.Reader, into []slurm.TaskState) ([]slurm.TaskState, slurm.Meta, error) {
-	return records(d, r, "jobs", into, readTaskState)
+	return readRecords(d, r, "jobs", into, readTaskState)
 }
 
 // Ping reads a ping reply.
 func (d *Decoder) Ping(r io.Reader) ([]slurm.Ping, slurm.Meta, error) {
-	return records(d, r, "pings", nil, readPing)
+	return readRecords(d, r, "pings", nil, readPing)
 }
 
 // Diag reads a diag reply.
 func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 	var out slurm.Diag
-	meta, err := d.document(r, "statistics", func(s *input) { diagShape.read(s, &out) })
+	meta, err := d.readReply(r, "statistics", func(s *input) { diagSchema.read(s, &out) })
 	if err != nil {
 		return slurm.Diag{}, slurm.Meta{}, err
 	}
@@ -60,17 +60,17 @@ func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 // where Slurm gives them.
 func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
 	var out []slurm.Result
-	meta, err := d.document(r, "", func(s *input) { readResults(s, &out) })
+	meta, err := d.readReply(r, "", func(s *input) { readResults(s, &out) })
 	if err != nil {
 		return nil, slurm.Meta{}, err
 	}
 	return out, meta, nil
 }
 
-// records reads a reply with a list of records under key.
-func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*input, *T)) ([]T, slurm.Meta, error) {
+// readRecords reads a reply with a list of records under key.
+func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(*input, *T)) ([]T, slurm.Meta, error) {
 	out := into
-	meta, err := d.document(r, key, func(s *input) {
+	meta, err := d.readReply(r, key, func(s *input) {
 		s.Enter('[')
 		for s.Next(']') {
 			var zero T
@@ -85,14 +85,14 @@ func records[T any](d *Decoder, r io.Reader, key string, into []T, one func(*inp
 	return out, meta, nil
 }
 
-// document reads a whole reply: its surroundings, and body, which reads the
+// readReply reads a whole reply: its surroundings, and body, which reads the
 // value of key. Without a key, body reads "results" and "status", if there.
-func (d *Decoder) document(r io.Reader, key string, body func(*input)) (slurm.Meta, error) {
+func (d *Decoder) readReply(r io.Reader, key string, body func(*input)) (slurm.Meta, error) {
 	s := &d.s
 	s.start(r, d.Limits.defaults())
-	defer s.drop()
+	defer s.release()
 	var meta slurm.Meta
-	seen := s.envelope(&meta, key, body)
+	seen := s.readEnvelope(&meta, key, body)
 	if s.Err() == nil && !seen && key != "" && len(meta.Errors) == 0 {
 		s.Fail("the reply has no %q", key)
 	}
@@ -100,12 +100,12 @@ func (d *Decoder) document(r io.Reader, key string, body func(*input)) (slurm.Me
 		if s.Broken() {
 			return slurm.Meta{}, &slurm.Error{Class: slurm.Unclear, Text: "reading a reply of slurmrestd", Err: err}
 		}
-		return slurm.Meta{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", topic(key)), Err: err}
+		return slurm.Meta{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", itemName(key)), Err: err}
 	}
 	return meta, nil
 }
 
-func topic(key string) string {
+func itemName(key string) string {
 	if key == "" {
 		return "to a write"
 	}

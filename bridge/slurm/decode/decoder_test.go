@@ -178,13 +178,13 @@ func TestAllocations(t *testing.T) {
 
 func TestShapesFit(t *testing.T) {
 	for name, n := range map[string]int{
-		"job": len(jobShape.fields), "node": len(nodeShape.fields), "partition": len(partitionShape.fields), "diag": len(diagShape.fields),
+		"job": len(jobSchema.fields), "node": len(nodeSchema.fields), "partition": len(partitionSchema.fields), "diag": len(diagSchema.fields),
 	} {
 		if n > 64 {
 			t.Errorf("%s has %d fields, more than a set holds", name, n)
 		}
 	}
-	if len(jobShape.index) != len(jobShape.fields) {
+	if len(jobSchema.index) != len(jobSchema.fields) {
 		t.Error("a job field is listed twice")
 	}
 }

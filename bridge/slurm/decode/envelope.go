@@ -9,11 +9,11 @@ import (
 // The most entries kept of errors and of warnings.
 const maxProblems = 100
 
-// envelope reads the outermost object of a reply. It reports whether key was
+// readEnvelope reads the outermost object of a reply. It reports whether key was
 // there, with a value.
-func (s *input) envelope(meta *slurm.Meta, key string, body func(*input)) (seen bool) {
+func (s *input) readEnvelope(meta *slurm.Meta, key string, body func(*input)) (seen bool) {
 	if c := s.Space(); c != '{' {
-		s.foreign()
+		s.failNotJSON()
 		return false
 	}
 	var keys []string
@@ -21,7 +21,7 @@ func (s *input) envelope(meta *slurm.Meta, key string, body func(*input)) (seen 
 	for raw := s.Key(); raw != nil; raw = s.Key() {
 		name := string(raw)
 		s.Colon()
-		if !s.surrounding(name, key) {
+		if !s.isEnvelopeKey(name, key) {
 			s.Skip()
 			continue
 		}
@@ -32,13 +32,13 @@ func (s *input) envelope(meta *slurm.Meta, key string, body func(*input)) (seen 
 		keys = append(keys, name)
 		switch name {
 		case "meta":
-			s.about(meta)
+			s.readMeta(meta)
 		case "last_update":
-			meta.LastUpdate, _ = s.moment()
+			meta.LastUpdate, _ = s.readTime()
 		case "errors":
-			s.problems(func(p slurm.Problem) { meta.Errors = append(meta.Errors, p) })
+			s.readProblems(func(p slurm.Problem) { meta.Errors = append(meta.Errors, p) })
 		case "warnings":
-			s.problems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
+			s.readProblems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
 		default:
 			if s.Space() == 'n' {
 				s.Skip()
@@ -51,8 +51,8 @@ func (s *input) envelope(meta *slurm.Meta, key string, body func(*input)) (seen 
 	return seen
 }
 
-// surrounding reports whether a key of the outermost object is of interest.
-func (s *input) surrounding(name, key string) bool {
+// isEnvelopeKey reports whether a key of the outermost object is of interest.
+func (s *input) isEnvelopeKey(name, key string) bool {
 	switch name {
 	case "meta", "last_update", "errors", "warnings":
 		return true
@@ -62,8 +62,8 @@ func (s *input) surrounding(name, key string) bool {
 	return name == key && key != ""
 }
 
-// foreign fails because the reply is no JSON object, and shows its beginning.
-func (s *input) foreign() {
+// failNotJSON fails because the reply is no JSON object, and shows its beginning.
+func (s *input) failNotJSON() {
 	if s.Err() != nil {
 		return
 	}
@@ -78,19 +78,19 @@ func (s *input) foreign() {
 	}
 }
 
-var slurmShape = shaped(
-	lenient(word("release", func(m *slurm.Meta) *string { return &m.Release })),
-	lenient(word("cluster", func(m *slurm.Meta) *string { return &m.Cluster })),
+var slurmSchema = newSchema(
+	optionalField(wordField("release", func(m *slurm.Meta) *string { return &m.Release })),
+	optionalField(wordField("cluster", func(m *slurm.Meta) *string { return &m.Cluster })),
 )
 
-var metaShape = shaped(
-	object("slurm", slurmShape, nothing[slurm.Meta]),
-	object("Slurm", slurmShape, nothing[slurm.Meta]), // 22.05
+var metaSchema = newSchema(
+	objectField("slurm", slurmSchema, skipValue[slurm.Meta]),
+	objectField("Slurm", slurmSchema, skipValue[slurm.Meta]), // 22.05
 )
 
-// about reads who answered.
-func (s *input) about(meta *slurm.Meta) {
-	object("", metaShape, nothing[slurm.Meta]).read(s, meta)
+// readMeta reads who answered.
+func (s *input) readMeta(meta *slurm.Meta) {
+	objectField("", metaSchema, skipValue[slurm.Meta]).read(s, meta)
 }
 
 // problem is an entry of errors or warnings while it is read.
@@ -99,19 +99,19 @@ type problem struct {
 	error, description, from string
 }
 
-var problemShape = shaped(
-	problemNo("error_number"),
-	problemNo("error_code"),
-	problemNo("errno"),
-	lenient(remarks("error", func(p *problem) *string { return &p.error })),
-	lenient(remarks("description", func(p *problem) *string { return &p.description })),
-	lenient(remarks("source", func(p *problem) *string { return &p.from })),
+var problemSchema = newSchema(
+	problemNumber("error_number"),
+	problemNumber("error_code"),
+	problemNumber("errno"),
+	optionalField(remarkField("error", func(p *problem) *string { return &p.error })),
+	optionalField(remarkField("description", func(p *problem) *string { return &p.description })),
+	optionalField(remarkField("source", func(p *problem) *string { return &p.from })),
 )
 
-// problemNo makes the reader of one of the names of the error number, which
+// problemNumber makes the reader of one of the names of the error number, which
 // may be negative.
-func problemNo(name string) field[problem] {
-	return field[problem]{name, func(s *input, p *problem) verdict {
+func problemNumber(name string) field[problem] {
+	return field[problem]{name, func(s *input, p *problem) status {
 		v, got := s.Number()
 		if got == found {
 			p.number = v
@@ -120,12 +120,12 @@ func problemNo(name string) field[problem] {
 	}}
 }
 
-// problems reads a list of errors or warnings. Whatever its form, an entry is
+// readProblems reads a list of errors or warnings. Whatever its form, an entry is
 // never lost: it is the sign of failure.
-func (s *input) problems(add func(slurm.Problem)) {
+func (s *input) readProblems(add func(slurm.Problem)) {
 	if s.Space() != '[' {
 		if c := s.Space(); c == 'n' || c == '"' {
-			if text, got := s.remark(); got == found {
+			if text, got := s.readRemark(); got == found {
 				add(slurm.Problem{Text: text})
 			}
 			return
@@ -135,24 +135,24 @@ func (s *input) problems(add func(slurm.Problem)) {
 	}
 	s.Enter('[')
 	for n := 0; s.Next(']'); n++ {
-		p := s.problem()
+		p := s.readProblem()
 		if n < maxProblems {
 			add(p)
 		}
 	}
 }
 
-// problem reads one entry, an object or a mere string.
-func (s *input) problem() slurm.Problem {
+// readProblem reads one entry, an object or a mere string.
+func (s *input) readProblem() slurm.Problem {
 	if s.Space() != '{' {
-		text, got := s.remark()
+		text, got := s.readRemark()
 		if got != found {
 			text = "an entry of an unknown form"
 		}
 		return slurm.Problem{Text: text}
 	}
 	var p problem
-	object("", problemShape, nothing[problem]).read(s, &p)
+	objectField("", problemSchema, skipValue[problem]).read(s, &p)
 	out := slurm.Problem{Number: int(p.number), Text: p.description}
 	for _, more := range []string{p.error, p.from} {
 		if more != "" && more != out.Text {

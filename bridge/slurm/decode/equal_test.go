@@ -211,30 +211,30 @@ func writeRaw(b *bytes.Buffer, key string, recs []map[string]json.RawMessage) {
 }
 
 func TestAgreesOnMutatedJobs(t *testing.T) {
-	docs := mutated("jobs", seeds(t, "jobs.json", "jobs", jobShape.index))
+	docs := mutated("jobs", seeds(t, "jobs.json", "jobs", jobSchema.index))
 	rapid.Check(t, func(t *rapid.T) { agreeJobs(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 func TestAgreesOnMutatedReservations(t *testing.T) {
-	docs := mutated("reservations", seeds(t, "reservations.json", "reservations", reservationShape.index))
+	docs := mutated("reservations", seeds(t, "reservations.json", "reservations", reservationSchema.index))
 	rapid.Check(t, func(t *rapid.T) { agreeReservations(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 func TestAgreesOnMutatedNodes(t *testing.T) {
-	docs := mutated("nodes", seeds(t, "nodes.json", "nodes", nodeShape.index))
+	docs := mutated("nodes", seeds(t, "nodes.json", "nodes", nodeSchema.index))
 	rapid.Check(t, func(t *rapid.T) { agreeNodes(t, []byte(docs.Draw(t, "doc"))) })
 }
 
 // bounded reports whether text surely has no string so long that it is cut.
 func bounded(text []byte) bool {
-	if len(text) <= remark {
+	if len(text) <= maxRemark {
 		return true
 	}
-	if len(text) > 8*remark || bytes.Contains(text, []byte(`\"`)) {
+	if len(text) > 8*maxRemark || bytes.Contains(text, []byte(`\"`)) {
 		return false
 	}
 	for part := range bytes.SplitSeq(text, []byte(`"`)) {
-		if len(part) > remark {
+		if len(part) > maxRemark {
 			return false
 		}
 	}
@@ -242,7 +242,7 @@ func bounded(text []byte) bool {
 }
 
 func FuzzJobs(f *testing.F) {
-	for _, s := range seeds(f, "jobs.json", "jobs", jobShape.index) {
+	for _, s := range seeds(f, "jobs.json", "jobs", jobSchema.index) {
 		f.Add(s)
 	}
 	for _, v := range values {
@@ -256,7 +256,7 @@ func FuzzJobs(f *testing.F) {
 }
 
 func FuzzReservations(f *testing.F) {
-	for _, s := range seeds(f, "reservations.json", "reservations", reservationShape.index) {
+	for _, s := range seeds(f, "reservations.json", "reservations", reservationSchema.index) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -267,7 +267,7 @@ func FuzzReservations(f *testing.F) {
 }
 
 func FuzzNodes(f *testing.F) {
-	for _, s := range seeds(f, "nodes.json", "nodes", nodeShape.index) {
+	for _, s := range seeds(f, "nodes.json", "nodes", nodeSchema.index) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -15,32 +15,32 @@ import (
 // input is one reply while it is read, with what is kept from reply to reply.
 type input struct {
 	scan.Scanner
-	limits  Limits
-	order   []guess // keys of the last record, in order
-	list    []string
-	pool    pool
-	known   known
-	details slab[slurm.GRESList]
+	limits       Limits
+	expectedKeys []expectedKey // keys of the last record, in order
+	words        []string
+	pool         stringPool
+	meanings     meanings
+	details      arena[slurm.GRESList]
 }
 
 // start begins a new reply.
 func (s *input) start(r io.Reader, l Limits) {
 	s.Start(r, l.scan())
-	s.limits, s.order = l, s.order[:0]
+	s.limits, s.expectedKeys = l, s.expectedKeys[:0]
 }
 
-// drop lets go of the memory that the records of the reply own now.
-func (s *input) drop() {
-	s.pool.drop()
-	s.details = slab[slurm.GRESList]{}
+// release lets go of the memory that the records of the reply own now.
+func (s *input) release() {
+	s.pool.release()
+	s.details = arena[slurm.GRESList]{}
 }
 
-// remark is the most bytes kept of a text people write.
-const remark = 4096
+// maxRemark is the most bytes kept of a text people write.
+const maxRemark = 4096
 
-// size reads a number that is never negative, in whose place older releases
+// readSize reads a number that is never negative, in whose place older releases
 // write Slurm's reserved 32-bit values.
-func (s *input) size() (int64, verdict) {
+func (s *input) readSize() (int64, status) {
 	v, got := s.Number()
 	if got != found {
 		return 0, got
@@ -57,10 +57,10 @@ func (s *input) size() (int64, verdict) {
 	return v, found
 }
 
-// moment reads a time in seconds since 1970; 0 and "no value" are none.
-func (s *input) moment() (time.Time, verdict) {
+// readTime reads a time in seconds since 1970; 0 and "no value" are none.
+func (s *input) readTime() (time.Time, status) {
 	const last = 253402300799 // the end of the year 9999
-	v, got := s.size()
+	v, got := s.readSize()
 	switch {
 	case got == infinite || got == found && v == 0:
 		return time.Time{}, absent
@@ -72,10 +72,10 @@ func (s *input) moment() (time.Time, verdict) {
 	return time.Unix(v, 0).UTC(), found
 }
 
-// word reads a string that occurs often. One that is too long is unreadable.
-func (s *input) word() (string, verdict) {
+// readWord reads a string that occurs often. One that is too long is unreadable.
+func (s *input) readWord() (string, status) {
 	if s.Space() != '"' {
-		return "", s.Other()
+		return "", s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
 	if long || s.Err() != nil {
@@ -84,32 +84,32 @@ func (s *input) word() (string, verdict) {
 	return s.pool.shared(s.Clean(raw, esc)), found
 }
 
-// unique reads a string that hardly occurs twice.
-func (s *input) unique() (string, verdict) {
+// readUnique reads a string that hardly occurs twice.
+func (s *input) readUnique() (string, status) {
 	if s.Space() != '"' {
-		return "", s.Other()
+		return "", s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
 	if long || s.Err() != nil {
 		return "", unreadable
 	}
-	return s.pool.own(s.Clean(raw, esc)), found
+	return s.pool.copyOf(s.Clean(raw, esc)), found
 }
 
-// remark reads what a person wrote, cut to a bearable length.
-func (s *input) remark() (string, verdict) {
+// readRemark reads what a person wrote, cut to a bearable length.
+func (s *input) readRemark() (string, status) {
 	if s.Space() != '"' {
-		return "", s.Other()
+		return "", s.OtherNumber()
 	}
-	raw, esc, _ := s.Quote(remark)
+	raw, esc, _ := s.Quote(maxRemark)
 	if s.Err() != nil {
 		return "", unreadable
 	}
-	return s.pool.shared(cut(s.Clean(raw, esc), remark)), found
+	return s.pool.shared(cutBytes(s.Clean(raw, esc), maxRemark)), found
 }
 
-// cut shortens b to at most n bytes, between characters.
-func cut(b []byte, n int) []byte {
+// cutBytes shortens b to at most n bytes, between characters.
+func cutBytes(b []byte, n int) []byte {
 	if len(b) <= n {
 		return b
 	}
@@ -119,29 +119,29 @@ func cut(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// words reads a string or a list of strings into s.list, in upper case where
+// readWords reads a string or a list of strings into s.list, in upper case where
 // asked.
-func (s *input) words(upper bool) verdict {
-	s.list = s.list[:0]
+func (s *input) readWords(upper bool) status {
+	s.words = s.words[:0]
 	if s.Space() != '[' {
-		return s.item(upper)
+		return s.readListItem(upper)
 	}
 	got := found
 	s.Enter('[')
 	for s.Next(']') {
-		if len(s.list) >= s.limits.List {
+		if len(s.words) >= s.limits.List {
 			s.Fail("list of more than %d strings: %w", s.limits.List, scan.ErrLimit)
-		} else if s.item(upper) != found {
+		} else if s.readListItem(upper) != found {
 			got = unreadable
 		}
 	}
 	return got
 }
 
-// item reads one string into s.list.
-func (s *input) item(upper bool) verdict {
+// readListItem reads one string into s.list.
+func (s *input) readListItem(upper bool) status {
 	if s.Space() != '"' {
-		return s.Other()
+		return s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
 	if long || s.Err() != nil {
@@ -151,29 +151,29 @@ func (s *input) item(upper bool) verdict {
 	if upper && slices.ContainsFunc(b, func(c byte) bool { return 'a' <= c && c <= 'z' }) {
 		b = bytes.ToUpper(b)
 	}
-	s.list = append(s.list, s.pool.shared(b))
+	s.words = append(s.words, s.pool.shared(b))
 	return found
 }
 
-// hosts reads a hostlist, written as a string or a list.
-func (s *input) hosts() (slurm.Hosts, verdict) {
+// readHosts reads a hostlist, written as a string or a list.
+func (s *input) readHosts() (slurm.Hosts, status) {
 	if s.Space() == '[' {
-		got := s.words(false)
-		return s.known.hosts(strings.Join(s.list, ",")), got
+		got := s.readWords(false)
+		return s.meanings.hosts(strings.Join(s.words, ",")), got
 	}
-	h, got := s.word()
+	h, got := s.readWord()
 	if h == "(null)" || h == "None assigned" {
 		h = ""
 	}
-	return s.known.hosts(h), got
+	return s.meanings.hosts(h), got
 }
 
-// commas reads a list of strings, or one string with commas.
-func (s *input) commas() ([]string, verdict) {
+// readCommaList reads a list of strings, or one string with commas.
+func (s *input) readCommaList() ([]string, status) {
 	list := s.Space() == '['
-	got := s.words(false)
-	if !list && len(s.list) == 1 {
-		return s.pool.keep(strings.FieldsFunc(s.list[0], func(r rune) bool { return r == ',' })), got
+	got := s.readWords(false)
+	if !list && len(s.words) == 1 {
+		return s.pool.copyList(strings.FieldsFunc(s.words[0], func(r rune) bool { return r == ',' })), got
 	}
-	return s.pool.keep(s.list), got
+	return s.pool.copyList(s.words), got
 }

@@ -1,6 +1,8 @@
 package decode
 
-import "fairbridge/bridge/slurm/internal/scan"
+import (
+	"fairbridge/bridge/slurm/internal/scan"
+)
 
 // Limits bound what is believed of a reply. Zero fields mean the defaults.
 type Limits struct {
@@ -32,8 +34,8 @@ func (l Limits) scan() scan.Limits {
 	return scan.Limits{Bytes: l.Bytes, Key: l.String, Depth: l.Depth}
 }
 
-// verdict says what was found where a value should be.
-type verdict = scan.Verdict
+// status says what was found where a value should be.
+type status = scan.Status
 
 const (
 	absent     = scan.Absent

@@ -10,9 +10,9 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// However many texts come, a memo stays small and tells what each of them means.
+// However many texts come, parsedTexts stays small and tells what each of them means.
 func TestMemoStaysSmall(t *testing.T) {
-	var k known
+	var k meanings
 	for i := range 60_000 {
 		text := fmt.Sprintf("n[%d-%d]", i, i+3)
 		if i%1000 == 0 {
@@ -22,8 +22,8 @@ func TestMemoStaysSmall(t *testing.T) {
 			t.Fatalf("%.40q (-read +kept):\n%s", text, diff)
 		}
 	}
-	if k.lists.size > memoItems || len(k.lists.of) > memoItems/8 {
-		t.Errorf("%d texts of size %d are kept", len(k.lists.of), k.lists.size)
+	if k.hostLists.size > maxMemoItems || len(k.hostLists.values) > maxMemoItems/8 {
+		t.Errorf("%d texts of size %d are kept", len(k.hostLists.values), k.hostLists.size)
 	}
 	if a, b := k.hosts("n[1-9]"), k.hosts("n[1-9]"); &a.Names[0] != &b.Names[0] {
 		t.Error("a text that comes back is read again")

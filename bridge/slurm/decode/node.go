@@ -6,36 +6,36 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// nodeShape is every field of a node record this package reads.
-var nodeShape = shaped(
-	word("name", func(n *slurm.Node) *string { return &n.Name }),
+// nodeSchema is every field of a node record this package reads.
+var nodeSchema = newSchema(
+	wordField("name", func(n *slurm.Node) *string { return &n.Name }),
 	field[slurm.Node]{"state", readNodeState},
 	field[slurm.Node]{"state_flags", readNodeState},
-	remarks("reason", func(n *slurm.Node) *string { return &n.Reason }),
-	meaning("gres", func(n *slurm.Node) *slurm.GRESList { return &n.Gres }, (*known).gres),
-	meaning("gres_used", func(n *slurm.Node) *slurm.GRESList { return &n.GresUsed }, (*known).gres),
-	meaning("tres", func(n *slurm.Node) *slurm.TRES { return &n.TRES }, (*known).tres),
-	meaning("tres_used", func(n *slurm.Node) *slurm.TRES { return &n.TRESUsed }, (*known).tres),
-	commas("active_features", func(n *slurm.Node) *[]string { return &n.Features }),
-	commas("partitions", func(n *slurm.Node) *[]string { return &n.Partitions }),
-	size("cpus", func(n *slurm.Node) *int { return &n.CPUs }),
-	size("alloc_cpus", func(n *slurm.Node) *int { return &n.CPUsUsed }),
-	size("real_memory", func(n *slurm.Node) *int64 { return &n.MemMB }),
-	size("alloc_memory", func(n *slurm.Node) *int64 { return &n.MemUsedMB }),
-	lenient(word("topology", func(n *slurm.Node) *string { return &n.Topology })),
-	lenient(nodeVersion("version")),
-	lenient(nodeVersion("slurmd_version")), // 22.05
+	remarkField("reason", func(n *slurm.Node) *string { return &n.Reason }),
+	parsedField("gres", func(n *slurm.Node) *slurm.GRESList { return &n.Gres }, (*meanings).gres),
+	parsedField("gres_used", func(n *slurm.Node) *slurm.GRESList { return &n.GresUsed }, (*meanings).gres),
+	parsedField("tres", func(n *slurm.Node) *slurm.TRES { return &n.TRES }, (*meanings).tres),
+	parsedField("tres_used", func(n *slurm.Node) *slurm.TRES { return &n.TRESUsed }, (*meanings).tres),
+	commaListField("active_features", func(n *slurm.Node) *[]string { return &n.Features }),
+	commaListField("partitions", func(n *slurm.Node) *[]string { return &n.Partitions }),
+	sizeField("cpus", func(n *slurm.Node) *int { return &n.CPUs }),
+	sizeField("alloc_cpus", func(n *slurm.Node) *int { return &n.CPUsUsed }),
+	sizeField("real_memory", func(n *slurm.Node) *int64 { return &n.MemMB }),
+	sizeField("alloc_memory", func(n *slurm.Node) *int64 { return &n.MemUsedMB }),
+	optionalField(wordField("topology", func(n *slurm.Node) *string { return &n.Topology })),
+	optionalField(nodeVersion("version")),
+	optionalField(nodeVersion("slurmd_version")), // 22.05
 )
 
 // nodeVersion makes the reader of one of the two names of the version.
 func nodeVersion(name string) field[slurm.Node] {
-	return word(name, func(n *slurm.Node) *string { return &n.Version })
+	return wordField(name, func(n *slurm.Node) *string { return &n.Version })
 }
 
 // readNodeState adds words to the state and flags.
-func readNodeState(s *input, n *slurm.Node) verdict {
-	got := s.words(true)
-	for _, w := range s.list {
+func readNodeState(s *input, n *slurm.Node) status {
+	got := s.readWords(true)
+	for _, w := range s.words {
 		if n.State == "" && nodeBases[w] {
 			n.State = w
 		} else {
@@ -48,7 +48,7 @@ func readNodeState(s *input, n *slurm.Node) verdict {
 // node reads one node record. One that cannot be read in part is in state
 // UNREADABLE, where nothing can start.
 func readNode(s *input, n *slurm.Node) {
-	_, wrong := nodeShape.read(s, n)
+	_, wrong := nodeSchema.read(s, n)
 	if s.Err() != nil {
 		return
 	}
@@ -63,38 +63,42 @@ func readNode(s *input, n *slurm.Node) {
 	}
 }
 
-// partitionShape is every field of a partition record this package reads.
+// partitionSchema is every field of a partition record this package reads.
 // Before 24.11 the fields are flat, later they are in groups.
-var partitionShape = shaped(
-	word("name", func(p *slurm.Partition) *string { return &p.Name }),
-	object("nodes", shaped(hosts("configured", partitionNodes)), hosts("", partitionNodes).read),
-	object("maximums", shaped(size("time", partitionTime)), nothing),
-	size("max_time_limit", partitionTime),
-	object("priority", shaped(size("tier", partitionTier)), nothing),
-	size("priority_tier", partitionTier),
-	object("accounts", shaped(commas("allowed", partitionAccounts)), nothing),
-	commas("allowed_accounts", partitionAccounts),
-	object("qos", shaped(commas("allowed", partitionQOS)), nothing), // 22.05: the partition's own
-	commas("allowed_qos", partitionQOS),
-	object("partition", shaped(field[slurm.Partition]{"state", readPartitionState}), nothing),
+var partitionSchema = newSchema(
+	wordField("name", func(p *slurm.Partition) *string { return &p.Name }),
+	objectField("nodes", newSchema(hostsField("configured", partitionNodes)), hostsField("", partitionNodes).read),
+	objectField("maximums", newSchema(sizeField("time", partitionTime)), skipValue),
+	sizeField("max_time_limit", partitionTime),
+	objectField("priority", newSchema(sizeField("tier", partitionTier)), skipValue),
+	sizeField("priority_tier", partitionTier),
+	objectField("accounts", newSchema(commaListField("allowed", partitionAccounts)), skipValue),
+	commaListField("allowed_accounts", partitionAccounts),
+	objectField("qos", newSchema(commaListField("allowed", partitionQOS)), skipValue), // 22.05: the partition's own
+	commaListField("allowed_qos", partitionQOS),
+	objectField("partition", newSchema(field[slurm.Partition]{"state", readPartitionState}), skipValue),
 	field[slurm.Partition]{"state", readPartitionState},
 )
 
 func partitionNodes(p *slurm.Partition) *slurm.Hosts { return &p.Nodes }
-func partitionTime(p *slurm.Partition) *int64        { return &p.MaxTime }
-func partitionTier(p *slurm.Partition) *int          { return &p.Tier }
-func partitionAccounts(p *slurm.Partition) *[]string { return &p.Accounts }
-func partitionQOS(p *slurm.Partition) *[]string      { return &p.QOS }
 
-func readPartitionState(s *input, p *slurm.Partition) verdict {
-	got := s.words(true)
-	p.Up = got == found && slices.Contains(s.list, "UP")
+func partitionTime(p *slurm.Partition) *int64 { return &p.MaxTime }
+
+func partitionTier(p *slurm.Partition) *int { return &p.Tier }
+
+func partitionAccounts(p *slurm.Partition) *[]string { return &p.Accounts }
+
+func partitionQOS(p *slurm.Partition) *[]string { return &p.QOS }
+
+func readPartitionState(s *input, p *slurm.Partition) status {
+	got := s.readWords(true)
+	p.Up = got == found && slices.Contains(s.words, "UP")
 	return got
 }
 
 // partition reads one partition record. One that cannot be read is down.
 func readPartition(s *input, p *slurm.Partition) {
-	_, wrong := partitionShape.read(s, p)
+	_, wrong := partitionSchema.read(s, p)
 	if s.Err() != nil {
 		return
 	}

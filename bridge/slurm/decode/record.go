@@ -10,25 +10,25 @@ import (
 // field is one key of a record and how its value is read into T.
 type field[T any] struct {
 	name string
-	read func(*input, *T) verdict
+	read func(*input, *T) status
 }
 
-// shape is the keys of a record that are of interest, at most 64.
-type shape[T any] struct {
+// schema is the keys of a record that are of interest, at most 64.
+type schema[T any] struct {
 	fields []field[T]
 	index  map[string]int
 }
 
-func shaped[T any](fields ...field[T]) *shape[T] {
-	sh := &shape[T]{fields: fields, index: make(map[string]int, len(fields))}
+func newSchema[T any](fields ...field[T]) *schema[T] {
+	sh := &schema[T]{fields: fields, index: make(map[string]int, len(fields))}
 	for i, f := range fields {
 		sh.index[f.name] = i
 	}
 	return sh
 }
 
-// mask returns the set of the named fields.
-func (sh *shape[T]) mask(names ...string) (m fieldSet) {
+// setOf returns the set of the named fields.
+func (sh *schema[T]) setOf(names ...string) (m fieldSet) {
 	for _, n := range names {
 		i, ok := sh.index[n]
 		if !ok {
@@ -39,27 +39,27 @@ func (sh *shape[T]) mask(names ...string) (m fieldSet) {
 	return m
 }
 
-// fieldSet is a set of fields of a shape, by position.
+// fieldSet is a set of fields of a schema, by position.
 type fieldSet uint64
 
-// first returns the name of the first field of a set that is not empty.
-func (sh *shape[T]) first(m fieldSet) string {
+// firstName returns the name of the first field of a set that is not empty.
+func (sh *schema[T]) firstName(m fieldSet) string {
 	return sh.fields[bits.TrailingZeros64(uint64(m))].name
 }
 
 // read consumes one object and fills rec. It returns which fields had a value
 // and which were of the wrong kind. A known key that occurs twice is an error:
 // programs would differ in which value they believe.
-func (sh *shape[T]) read(s *input, rec *T) (good, wrong fieldSet) {
+func (sh *schema[T]) read(s *input, rec *T) (good, wrong fieldSet) {
 	return sh.readFrom(s, rec, 0)
 }
 
 // readFrom is read for records whose first key is number i for guessing: most
 // for those inside others, whose keys are not guessed.
-func (sh *shape[T]) readFrom(s *input, rec *T, i int) (good, wrong fieldSet) {
+func (sh *schema[T]) readFrom(s *input, rec *T, i int) (good, wrong fieldSet) {
 	var seen fieldSet
 	for s.Enter('{'); ; i++ {
-		f, more := s.field(i, sh.index)
+		f, more := s.nextField(i, sh.index)
 		if !more {
 			return good, wrong
 		}
@@ -82,26 +82,26 @@ func (sh *shape[T]) readFrom(s *input, rec *T, i int) (good, wrong fieldSet) {
 	}
 }
 
-// most is how many keys of a record are remembered in order.
-const most = 512
+// maxOrder is how many keys of a record are remembered in order.
+const maxOrder = 512
 
-// guess is a key that is expected next, because the record before had it at
+// expectedKey is a key that is expected next, because the record before had it at
 // the same place: slurmrestd writes every record in one order.
-type guess struct {
+type expectedKey struct {
 	quoted string // with its quotes
 	field  int
 }
 
-// field moves to the next key of a record, consumes it and the colon, and
+// nextField moves to the next key of a record, consumes it and the colon, and
 // returns which it is, or -1; more is false at the end of the record. The key
 // in the same place of the first record is the guess that saves a search.
-func (s *input) field(i int, index map[string]int) (f int, more bool) {
+func (s *input) nextField(i int, index map[string]int) (f int, more bool) {
 	if !s.Next('}') {
 		return 0, false
 	}
-	if i < len(s.order) {
+	if i < len(s.expectedKeys) {
 		s.Space()
-		if g := &s.order[i]; s.Accept(g.quoted) {
+		if g := &s.expectedKeys[i]; s.Accept(g.quoted) {
 			s.Colon()
 			return g.field, s.Err() == nil
 		}
@@ -114,8 +114,8 @@ func (s *input) field(i int, index map[string]int) (f int, more bool) {
 	if !ok || long {
 		f = -1
 	}
-	if i == len(s.order) && i < most && !esc && len(raw) < common {
-		s.order = append(s.order, guess{`"` + string(raw) + `"`, f})
+	if i == len(s.expectedKeys) && i < maxOrder && !esc && len(raw) < maxShared {
+		s.expectedKeys = append(s.expectedKeys, expectedKey{`"` + string(raw) + `"`, f})
 	}
 	s.Colon()
 	return f, s.Err() == nil
@@ -123,57 +123,57 @@ func (s *input) field(i int, index map[string]int) (f int, more bool) {
 
 // Each of the following makes the reader of a field.
 
-func word[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.word(); return got }}
+func wordField[T any](name string, at func(*T) *string) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readWord(); return got }}
 }
 
-func unique[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.unique(); return got }}
+func uniqueField[T any](name string, at func(*T) *string) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readUnique(); return got }}
 }
 
-func remarks[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.remark(); return got }}
+func remarkField[T any](name string, at func(*T) *string) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readRemark(); return got }}
 }
 
-func hosts[T any](name string, at func(*T) *slurm.Hosts) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.hosts(); return got }}
+func hostsField[T any](name string, at func(*T) *slurm.Hosts) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readHosts(); return got }}
 }
 
-// meaning makes the reader of a text that is read once.
-func meaning[T, V any](name string, at func(*T) *V, of func(*known, string) V) field[T] {
-	return field[T]{name, func(s *input, t *T) verdict {
-		w, got := s.word()
+// parsedField makes the reader of a text that is read once.
+func parsedField[T, V any](name string, at func(*T) *V, of func(*meanings, string) V) field[T] {
+	return field[T]{name, func(s *input, t *T) status {
+		w, got := s.readWord()
 		if w != "" {
-			*at(t) = of(&s.known, w)
+			*at(t) = of(&s.meanings, w)
 		}
 		return got
 	}}
 }
 
-func commas[T any](name string, at func(*T) *[]string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.commas(); return got }}
+func commaListField[T any](name string, at func(*T) *[]string) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readCommaList(); return got }}
 }
 
-func boolean[T any](name string, at func(*T) *bool) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.Boolean(); return got }}
+func boolField[T any](name string, at func(*T) *bool) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.Boolean(); return got }}
 }
 
-func moment[T any](name string, at func(*T) *time.Time) field[T] {
-	return field[T]{name, func(s *input, t *T) (got verdict) { *at(t), got = s.moment(); return got }}
+func timeField[T any](name string, at func(*T) *time.Time) field[T] {
+	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readTime(); return got }}
 }
 
-func size[T any, N int | int64](name string, at func(*T) *N) field[T] {
-	return field[T]{name, func(s *input, t *T) verdict {
-		v, got := s.size()
+func sizeField[T any, N int | int64](name string, at func(*T) *N) field[T] {
+	return field[T]{name, func(s *input, t *T) status {
+		v, got := s.readSize()
 		*at(t) = N(v)
 		return got
 	}}
 }
 
-// span reads a length of time given in units; none and no limit are 0.
-func span[T any](name string, unit time.Duration, at func(*T) *time.Duration) field[T] {
-	return field[T]{name, func(s *input, t *T) verdict {
-		v, got := s.size()
+// durationField reads a length of time given in units; none and no limit are 0.
+func durationField[T any](name string, unit time.Duration, at func(*T) *time.Duration) field[T] {
+	return field[T]{name, func(s *input, t *T) status {
+		v, got := s.readSize()
 		if v > int64(1<<62/unit) {
 			return unreadable
 		}
@@ -182,9 +182,9 @@ func span[T any](name string, unit time.Duration, at func(*T) *time.Duration) fi
 	}}
 }
 
-// lenient makes a field whose unexpected form does not spoil the record.
-func lenient[T any](f field[T]) field[T] {
-	return field[T]{f.name, func(s *input, t *T) verdict {
+// optionalField makes a field whose unexpected form does not spoil the record.
+func optionalField[T any](f field[T]) field[T] {
+	return field[T]{f.name, func(s *input, t *T) status {
 		if got := f.read(s, t); got != unreadable {
 			return got
 		}
@@ -192,22 +192,22 @@ func lenient[T any](f field[T]) field[T] {
 	}}
 }
 
-// object makes the reader of a nested record; a value of another kind is left
+// objectField makes the reader of a nested record; a value of another kind is left
 // to otherwise.
-func object[T any](name string, inner *shape[T], otherwise func(*input, *T) verdict) field[T] {
-	return field[T]{name, func(s *input, t *T) verdict {
+func objectField[T any](name string, inner *schema[T], otherwise func(*input, *T) status) field[T] {
+	return field[T]{name, func(s *input, t *T) status {
 		if s.Space() != '{' {
 			return otherwise(s, t)
 		}
-		if _, wrong := inner.readFrom(s, t, most); wrong != 0 {
+		if _, wrong := inner.readFrom(s, t, maxOrder); wrong != 0 {
 			return unreadable
 		}
 		return found
 	}}
 }
 
-// nothing is for values that are of interest only as objects.
-func nothing[T any](s *input, _ *T) verdict {
+// skipValue is for values that are of interest only as objects.
+func skipValue[T any](s *input, _ *T) status {
 	s.Skip()
 	return absent
 }

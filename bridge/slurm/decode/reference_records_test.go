@@ -95,14 +95,14 @@ func (r *reader) soft(j *slurm.Job) {
 
 // opaque says what is wrong with a job.
 func (r *reader) opaque() string {
-	for _, f := range jobShape.fields {
+	for _, f := range jobSchema.fields {
 		if r.wrong[f.name] {
 			return f.name + " is not of the expected kind"
 		}
 	}
 	for _, f := range []string{"job_id", "user_id", "partition", "job_state", "submit_time", "priority", "restart_cnt"} {
 		if !r.good[f] {
-			for _, f := range jobShape.fields { // the first in the decoder's order
+			for _, f := range jobSchema.fields { // the first in the decoder's order
 				if needed[f.name] && !r.good[f.name] {
 					return f.name + " is missing"
 				}
@@ -167,7 +167,7 @@ func referenceReservation(o jsonObject) slurm.Reservation {
 	v.Flags, _ = r.list("flags", true)
 	slices.Sort(v.Flags)
 	v.Flags = slices.Compact(v.Flags)
-	for _, f := range reservationShape.fields {
+	for _, f := range reservationSchema.fields {
 		if r.wrong[f.name] {
 			v.Opaque = f.name + " is not of the expected kind"
 			break

@@ -20,7 +20,7 @@ type jsonObject map[string]any
 func (o jsonObject) has(key string) bool { return o[key] != nil }
 
 // whole reads a JSON number without a fraction: 8.0 is 8.
-func whole(n json.Number) (int64, verdict) {
+func whole(n json.Number) (int64, status) {
 	if strings.ContainsAny(n.String(), ".eE") {
 		f, err := n.Float64()
 		if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
@@ -40,7 +40,7 @@ func whole(n json.Number) (int64, verdict) {
 	return 0, unreadable
 }
 
-func number(v any) (int64, verdict) {
+func number(v any) (int64, status) {
 	switch v := v.(type) {
 	case nil:
 		return 0, absent
@@ -71,7 +71,7 @@ func number(v any) (int64, verdict) {
 	return 0, unreadable
 }
 
-func sized(v any) (int64, verdict) {
+func sized(v any) (int64, status) {
 	n, got := number(v)
 	switch {
 	case got != found:
@@ -102,7 +102,7 @@ type reader struct {
 	good, wrong map[string]bool
 }
 
-func (r *reader) note(key string, got verdict) bool {
+func (r *reader) note(key string, got status) bool {
 	r.good[key] = got == found || got == infinite
 	if got == unreadable {
 		r.wrong[key] = true

@@ -1,6 +1,8 @@
 package decode
 
-import "slices"
+import (
+	"slices"
+)
 
 // jobBases are the base states of jobs; every other word is a flag.
 var jobBases = map[string]bool{
@@ -19,17 +21,17 @@ var impliedBase = map[string]string{
 	"COMPLETING": "COMPLETING", "STAGE_OUT": "STAGE_OUT", "REVOKED": "REVOKED",
 }
 
-// jobState takes the base state out of s.list and leaves the flags, sorted.
-func (s *input) jobState() (string, verdict) {
-	for i, w := range s.list {
+// splitJobState takes the base state out of s.list and leaves the flags, sorted.
+func (s *input) splitJobState() (string, status) {
+	for i, w := range s.words {
 		if jobBases[w] {
-			s.list = slices.Delete(s.list, i, i+1)
-			s.sortList()
+			s.words = slices.Delete(s.words, i, i+1)
+			s.sortWords()
 			return w, found
 		}
 	}
-	s.sortList()
-	for _, w := range s.list {
+	s.sortWords()
+	for _, w := range s.words {
 		if base, ok := impliedBase[w]; ok {
 			return base, found
 		}
@@ -43,10 +45,10 @@ var nodeBases = map[string]bool{
 	"ERROR": true, "MIXED": true, "FUTURE": true,
 }
 
-// sortList sorts s.list and removes repetitions.
-func (s *input) sortList() {
-	if len(s.list) > 1 {
-		slices.Sort(s.list)
-		s.list = slices.Compact(s.list)
+// sortWords sorts s.list and removes repetitions.
+func (s *input) sortWords() {
+	if len(s.words) > 1 {
+		slices.Sort(s.words)
+		s.words = slices.Compact(s.words)
 	}
 }

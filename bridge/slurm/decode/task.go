@@ -14,26 +14,26 @@ type stateRecord struct {
 	address string
 }
 
-var stateShape = shaped(
+var stateSchema = newSchema(
 	field[stateRecord]{"job_id", readAddress},
-	field[stateRecord]{"state", func(s *input, t *stateRecord) verdict {
-		got := s.words(true)
+	field[stateRecord]{"state", func(s *input, t *stateRecord) status {
+		got := s.readWords(true)
 		if got == found {
-			t.State, got = s.jobState()
-			t.Flags = s.pool.keep(s.list)
+			t.State, got = s.splitJobState()
+			t.Flags = s.pool.copyList(s.words)
 		}
 		return got
 	}},
 )
 
 // readAddress reads "123" or "123_4"; some releases write a number.
-func readAddress(s *input, t *stateRecord) verdict {
+func readAddress(s *input, t *stateRecord) status {
 	if s.Space() == '"' {
-		var got verdict
-		t.address, got = s.unique()
+		var got status
+		t.address, got = s.readUnique()
 		return got
 	}
-	v, got := s.size()
+	v, got := s.readSize()
 	t.address = strconv.FormatInt(v, 10)
 	return got
 }
@@ -42,12 +42,12 @@ func readAddress(s *input, t *stateRecord) verdict {
 // may be unreadable.
 func readTaskState(s *input, out *slurm.TaskState) {
 	var t stateRecord
-	good, _ := stateShape.read(s, &t)
+	good, _ := stateSchema.read(s, &t)
 	if s.Err() != nil {
 		return
 	}
-	if lack := (fieldSet(1)<<len(stateShape.fields) - 1) &^ good; lack != 0 {
-		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateShape.first(lack))
+	if lack := (fieldSet(1)<<len(stateSchema.fields) - 1) &^ good; lack != 0 {
+		s.Fail("job state %s: %s is missing or not of the expected kind", slurm.Excerpt(t.address), stateSchema.firstName(lack))
 		return
 	}
 	*out = t.TaskState
@@ -57,11 +57,11 @@ func readTaskState(s *input, out *slurm.TaskState) {
 		job = job[:i]
 	}
 	var ok, ok2 bool
-	out.Job, ok = scan.Short([]byte(job))
+	out.Job, ok = scan.ParseShort([]byte(job))
 	ok2 = !array
 	if array {
 		out.Array = true
-		out.Task, ok2 = scan.Short([]byte(task))
+		out.Task, ok2 = scan.ParseShort([]byte(task))
 	}
 	if !ok || !ok2 || out.Job == 0 {
 		s.Fail("job state: %s is not the address of a job", slurm.Excerpt(t.address))

@@ -29,7 +29,7 @@ func (n number) MarshalJSON() ([]byte, error) {
 var allowed = func() []string {
 	names := []string{"tres_per_node", "tres_per_job", "gres", "gpus"}
 	for _, f := range slurm.Forms {
-		for _, name := range []string{f.Name, f.Plain} {
+		for _, name := range []string{f.RESTName, f.PlainName} {
 			if name != "" {
 				names = append(names, name)
 			}

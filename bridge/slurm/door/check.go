@@ -34,12 +34,12 @@ func check(e slurm.Edit) error {
 	switch {
 	case !ok:
 		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
-	case f.Nodes:
+	case f.HasNodes:
 		return checkNodes(e.Nodes)
-	case f.Signal && !e.Signal.Known(): // Slurm would kill the job
+	case f.HasSignal && !e.Signal.Known(): // Slurm would kill the job
 		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
-	case f.What != "":
-		return within(f.What, e.Value, f.Least, f.Most)
+	case f.ValueName != "":
+		return within(f.ValueName, e.Value, f.MinValue, f.MaxValue)
 	}
 	return nil
 }

@@ -23,14 +23,14 @@ type bounds struct {
 // fieldFor returns the one field by which this version does the edit.
 func (b *bounds) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 	form, ok := e.Kind.Form()
-	if !ok || form.As == slurm.OwnCall {
+	if !ok || form.Encoding == slurm.OwnCall {
 		return field{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
 	}
-	name := form.Name
-	if api.Plain && form.Plain != "" {
-		name = form.Plain
+	name := form.RESTName
+	if api.Plain && form.PlainName != "" {
+		name = form.PlainName
 	}
-	value, err := encodings[form.As](b, api, e)
+	value, err := encodings[form.Encoding](b, api, e)
 	return field{name, value}, err
 }
 
@@ -70,7 +70,7 @@ func (b *bounds) begin(api rest.API, e slurm.Edit) (any, error) {
 	ahead := e.Until.Sub(now)
 	at := e.Until.Unix()
 	switch {
-	case form.Ahead && (ahead <= 0 || ahead > b.leaseMax):
+	case form.FutureOnly && (ahead <= 0 || ahead > b.leaseMax):
 		return nil, fmt.Errorf("a lease until %s is not within the next %v", e.Until.UTC().Format(time.RFC3339), b.leaseMax)
 	case ahead <= 0:
 		at = now.Add(-time.Minute).Unix() // surely past by Slurm's clock too

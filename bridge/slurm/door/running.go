@@ -42,7 +42,7 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 		return "", changed("job %d is %s: only a running one is requeued", j.ID, j.State)
 	case j.HetJob != 0:
 		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
-	case j.Unsplit():
+	case j.IsUnsplitArray():
 		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d stands for several tasks of an array", j.ID)}
 	case j.ArraySplit:
 		address = fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)

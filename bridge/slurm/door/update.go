@@ -59,7 +59,7 @@ func plainAddress(j *slurm.Job) (string, error) {
 	switch {
 	case j.ArraySplit && j.ID == j.ArrayJob:
 		return fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask), nil
-	case !j.Unsplit():
+	case !j.IsUnsplitArray():
 		return strconv.FormatInt(j.ID, 10), nil
 	}
 	tasks, _, _ := strings.Cut(j.ArrayTasks.Text, "%")

@@ -32,7 +32,7 @@ func (n *naming) prove(ctx context.Context, s scontrol.Command, v *slurm.View) e
 	case errors.Is(err, scontrol.ErrOther):
 		return err
 	case err != nil:
-		v.Unnamed = fmt.Sprintf("Slurm %s does not tell by REST which cluster it is, and scontrol does not prove it: %v: set slurm.scontrol", v.Release, err)
+		v.ClusterUnproven = fmt.Sprintf("Slurm %s does not tell by REST which cluster it is, and scontrol does not prove it: %v: set slurm.scontrol", v.Release, err)
 		return nil
 	case proven:
 		n.set(name, v)

@@ -104,7 +104,7 @@ func shake(t *testing.T, c *throwaway.Cluster, w *live.Cluster, rng *rand.Rand) 
 			continue
 		}
 		switch pick := rng.IntN(12); {
-		case pick == 0 && j.Pending() && !j.Held && !j.Unsplit():
+		case pick == 0 && j.Pending() && !j.Held && !j.IsUnsplitArray():
 			_ = w.Apply(t.Context(), slurm.Edit{Run: v.Jobs[i].Run(), Kind: slurm.Nice, Value: int64(rng.IntN(50))})
 		case pick == 1 && j.State == "RUNNING":
 			run("", "scontrol", "requeue", "Incomplete", address(j))

@@ -91,7 +91,7 @@ func (c *Client) clock(ctx context.Context, v *slurm.View) error {
 	if d.Now.IsZero() {
 		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
 	}
-	v.At, v.Read, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
+	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
 	v.Started = c.memory.started(d.Since)
 	return nil
 }

@@ -102,9 +102,9 @@ func (p *jobPoll) missing(ctx context.Context, next model) error {
 	}
 	switch there := len(asked) - len(unknown(asked, found)); {
 	case there > 0:
-		p.view.Cut = fmt.Sprintf("the list of %d jobs leaves out %d that Slurm knows (the first of %d asked about): it is filtered or cut; has our Slurm user lost its rights?", len(next.jobs)-there-len(left), there, len(ids))
+		p.view.Incomplete = fmt.Sprintf("the list of %d jobs leaves out %d that Slurm knows (the first of %d asked about): it is filtered or cut; has our Slurm user lost its rights?", len(next.jobs)-there-len(left), there, len(ids))
 	case len(left) > 0:
-		p.view.Cut = fmt.Sprintf("the list of jobs leaves out %d that were not seen to end; %d of them are yet to be asked about, one by one", len(ids), len(left))
+		p.view.Incomplete = fmt.Sprintf("the list of jobs leaves out %d that were not seen to end; %d of them are yet to be asked about, one by one", len(ids), len(left))
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (p *partitionList) observe(ctx context.Context, s *session, v *slurm.View) 
 	v.Partitions = list
 	v.Warnings = append(v.Warnings, meta.Warnings...)
 	slices.SortFunc(v.Partitions, func(a, b slurm.Partition) int { return cmp.Compare(a.Name, b.Name) })
-	p.list, p.read = slices.Clone(v.Partitions), v.Read
+	p.list, p.read = slices.Clone(v.Partitions), v.ReadAt
 	return nil
 }
 
@@ -42,11 +42,11 @@ func (p *partitionList) observe(ctx context.Context, s *session, v *slurm.View) 
 func (p *partitionList) last(v *slurm.View, cause error) error {
 	var e *slurm.Error
 	passing := errors.As(cause, &e) && (e.Class == slurm.Busy || e.Class == slurm.Unreachable)
-	age := v.Read.Sub(p.read)
+	age := v.ReadAt.Sub(p.read)
 	if !passing || p.read.IsZero() || age < 0 || age > partitionsServe {
 		return cause
 	}
 	v.Partitions = slices.Clone(p.list)
-	v.PartitionsOld = fmt.Sprintf("the partitions are those of %v ago, which serve for up to %v: %v; is slurmdbd down?", age.Round(time.Second), partitionsServe, cause)
+	v.PartitionsStale = fmt.Sprintf("the partitions are those of %v ago, which serve for up to %v: %v; is slurmdbd down?", age.Round(time.Second), partitionsServe, cause)
 	return nil
 }

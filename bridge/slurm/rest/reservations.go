@@ -27,8 +27,8 @@ func (r *reservationList) observe(ctx context.Context, s *session, v *slurm.View
 		v.Warnings = append(v.Warnings, opaque(list)...)
 		v.Warnings = append(v.Warnings, meta.Warnings...)
 	} else {
-		v.Unreserved = "reading the reservations: " + err.Error()
-		v.Warnings = append(v.Warnings, v.Unreserved)
+		v.ReservationsStale = "reading the reservations: " + err.Error()
+		v.Warnings = append(v.Warnings, v.ReservationsStale)
 	}
 	v.Reservations, v.ReservedAt = r.list, r.at
 }

@@ -119,7 +119,7 @@ func (s *simulated) Queue(context.Context) (list []queued, err error) {
 				}
 			}
 			tasks := 1
-			if j.Unsplit() {
+			if j.IsUnsplitArray() {
 				if tasks = j.ArrayTasks.Count; j.ArrayTasks.Unread != "" {
 					err = errors.New(j.ArrayTasks.Unread)
 					return

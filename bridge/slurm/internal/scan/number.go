@@ -5,26 +5,26 @@ import (
 	"strconv"
 )
 
-// longest is the most characters of a number; Slurm's have at most 25.
-const longest = 512
+// maxDigits is the most characters of a number; Slurm's have at most 25.
+const maxDigits = 512
 
 // Number reads a number in either encoding: 5, or {"set":true,
 // "infinite":false,"number":5}.
-func (s *Scanner) Number() (int64, Verdict) {
+func (s *Scanner) Number() (int64, Status) {
 	switch c := s.Space(); {
 	case c == '{':
-		return s.wrapped()
+		return s.wrappedNumber()
 	case c == '-', '0' <= c && c <= '9':
 		if tok := s.digits(); tok != nil {
-			return integer(tok)
+			return parseInteger(tok)
 		}
 		return 0, Unreadable
 	}
-	return 0, s.Other()
+	return 0, s.OtherNumber()
 }
 
-// Other consumes a value of the wrong kind; null means that there is none.
-func (s *Scanner) Other() Verdict {
+// OtherNumber consumes a value of the wrong kind; null means that there is none.
+func (s *Scanner) OtherNumber() Status {
 	null := s.Space() == 'n'
 	s.Skip()
 	if null {
@@ -40,17 +40,17 @@ func (s *Scanner) digits() []byte {
 		s.Unexpected("a value")
 		return nil
 	}
-	n := run(s.buf[s.pos:s.end])
-	if end := s.pos + n; 0 < n && n <= longest && end < s.end && !numeric(s.buf[end]) && (n == 1 || s.buf[s.pos] != '0') {
+	n := countDigits(s.buf[s.pos:s.end])
+	if end := s.pos + n; 0 < n && n <= maxDigits && end < s.end && !isNumberByte(s.buf[end]) && (n == 1 || s.buf[s.pos] != '0') {
 		s.pos = end
 		return s.buf[end-n : end]
 	}
 	for n = 0; ; {
-		for s.pos+n < s.end && numeric(s.buf[s.pos+n]) {
+		for s.pos+n < s.end && isNumberByte(s.buf[s.pos+n]) {
 			n++
 		}
-		if n > longest {
-			s.Fail("number of more than %d characters: %w", longest, ErrLimit)
+		if n > maxDigits {
+			s.Fail("number of more than %d characters: %w", maxDigits, ErrLimit)
 			return nil
 		}
 		if s.pos+n < s.end || !s.fill(s.pos) {
@@ -61,7 +61,7 @@ func (s *Scanner) digits() []byte {
 		return nil
 	}
 	tok := s.buf[s.pos : s.pos+n]
-	if !grammatical(tok) {
+	if !isNumber(tok) {
 		s.Fail("%q is not a number", tok)
 		return nil
 	}
@@ -69,23 +69,23 @@ func (s *Scanner) digits() []byte {
 	return tok
 }
 
-// numeric reports whether c can be part of a number.
-func numeric(c byte) bool {
+// isNumberByte reports whether c can be part of a number.
+func isNumberByte(c byte) bool {
 	return '0' <= c && c <= '9' || c == '-' || c == '+' || c == '.' || c|0x20 == 'e'
 }
 
-// grammatical reports whether tok is a number by JSON's grammar.
-func grammatical(tok []byte) bool {
+// isNumber reports whether tok is a number by JSON's grammar.
+func isNumber(tok []byte) bool {
 	if len(tok) > 0 && tok[0] == '-' {
 		tok = tok[1:]
 	}
-	n := run(tok)
+	n := countDigits(tok)
 	if n == 0 || n > 1 && tok[0] == '0' {
 		return false
 	}
 	tok = tok[n:]
 	if len(tok) > 0 && tok[0] == '.' {
-		if n = run(tok[1:]); n == 0 {
+		if n = countDigits(tok[1:]); n == 0 {
 			return false
 		}
 		tok = tok[1+n:]
@@ -99,12 +99,12 @@ func grammatical(tok []byte) bool {
 	if tok = tok[1:]; len(tok) > 0 && (tok[0] == '+' || tok[0] == '-') {
 		tok = tok[1:]
 	}
-	n = run(tok)
+	n = countDigits(tok)
 	return n > 0 && n == len(tok)
 }
 
-// run counts the decimal digits at the start of b.
-func run(b []byte) int {
+// countDigits counts the decimal digits at the start of b.
+func countDigits(b []byte) int {
 	for i, c := range b {
 		if c < '0' || c > '9' {
 			return i
@@ -113,11 +113,11 @@ func run(b []byte) int {
 	return len(b)
 }
 
-// integer returns the value of a number that is whole, however it is written
+// parseInteger returns the value of a number that is whole, however it is written
 // (8.0 is 8). Slurm's 64-bit "no value" and "infinite" are told apart; what
 // does not fit is unreadable.
-func integer(tok []byte) (int64, Verdict) {
-	if v, small := Short(tok); small {
+func parseInteger(tok []byte) (int64, Status) {
+	if v, small := ParseShort(tok); small {
 		return v, Found
 	}
 	if v, err := strconv.ParseInt(string(tok), 10, 64); err == nil {
@@ -139,8 +139,8 @@ func integer(tok []byte) (int64, Verdict) {
 	return int64(f), Found
 }
 
-// Short reads the usual case, up to 18 plain digits.
-func Short(tok []byte) (v int64, ok bool) {
+// ParseShort reads the usual case, up to 18 plain digits.
+func ParseShort(tok []byte) (v int64, ok bool) {
 	if len(tok) == 0 || len(tok) > 18 {
 		return 0, false
 	}

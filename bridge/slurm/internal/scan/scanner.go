@@ -1,6 +1,8 @@
 package scan
 
-import "io"
+import (
+	"io"
+)
 
 // Scanner reads one JSON document from a stream through a sliding window. It
 // is exactly as strict as encoding/json but looks only at what is asked for.
@@ -9,8 +11,8 @@ import "io"
 type Scanner struct {
 	window
 	limits  Limits
-	fresh   bool             // just inside a bracket: no comma yet
-	layouts [nests][2]layout // of wrapped numbers that are set, and not
+	fresh   bool                      // just inside a bracket: no comma yet
+	layouts [maxLayoutDepth][2]layout // of wrapped numbers that are set, and not
 	scratch []byte
 	head    []byte // of a string that is too long
 }

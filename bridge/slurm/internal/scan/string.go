@@ -6,19 +6,19 @@ import (
 )
 
 const (
-	ones = 0x0101010101010101
-	tops = 0x8080808080808080
+	lowBits  = 0x0101010101010101
+	highBits = 0x8080808080808080
 )
 
-// plain returns how many bytes at the start of b are neither a quote, a
+// plainPrefix returns how many bytes at the start of b are neither a quote, a
 // backslash nor a control character, eight at a time.
-func plain(b []byte) int {
+func plainPrefix(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		q, e, c := x^(ones*'"'), x^(ones*'\\'), x&(ones*0xe0)
+		q, e, c := x^(lowBits*'"'), x^(lowBits*'\\'), x&(lowBits*0xe0)
 		// Each term has the top bit of its lowest zero byte set, and none below.
-		if m := ((q-ones)&^q | (e-ones)&^e | (c-ones)&^c) & tops; m != 0 {
+		if m := ((q-lowBits)&^q | (e-lowBits)&^e | (c-lowBits)&^c) & highBits; m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -41,14 +41,14 @@ func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
 	}
 	s.pos++
 	for i := s.pos; ; {
-		i += plain(s.buf[i:s.end])
+		i += plainPrefix(s.buf[i:s.end])
 		n := 0
 		if i < s.end {
-			n = escape(s.buf[i:s.end])
+			n = escapeLength(s.buf[i:s.end])
 		}
 		switch {
 		case n == 1:
-			raw, long = s.quoted(i, limit, long)
+			raw, long = s.restOfString(i, limit, long)
 			return raw, esc, long
 		case n > 1:
 			esc = true
@@ -61,7 +61,7 @@ func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
 		}
 		if i-s.pos > limit { // what follows is not worth keeping
 			long = long || limit >= 0
-			s.drop(i, limit)
+			s.discardString(i, limit)
 			limit = -1
 		}
 		held := i - s.pos
@@ -74,30 +74,30 @@ func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
 	}
 }
 
-// drop lets go of a string up to i, but for its first limit bytes.
-func (s *Scanner) drop(i, limit int) {
+// discardString lets go of a string up to i, but for its first limit bytes.
+func (s *Scanner) discardString(i, limit int) {
 	if limit >= 0 {
-		s.head = append(s.head[:0], clip(s.buf[s.pos:i], limit)...)
+		s.head = append(s.head[:0], cutString(s.buf[s.pos:i], limit)...)
 	}
 	s.pos = i
 }
 
-// quoted consumes the rest of a string, which ends at i, and returns what is
+// restOfString consumes the rest of a string, which ends at i, and returns what is
 // kept of it.
-func (s *Scanner) quoted(i, limit int, long bool) ([]byte, bool) {
+func (s *Scanner) restOfString(i, limit int, long bool) ([]byte, bool) {
 	raw := s.buf[s.pos:i]
 	s.pos = i + 1
 	switch {
 	case long:
 		return s.head, true
 	case limit >= 0 && len(raw) > limit:
-		return clip(raw, limit), true
+		return cutString(raw, limit), true
 	}
 	return raw, false
 }
 
-// clip cuts the inside of a string to at most n bytes, not within an escape.
-func clip(raw []byte, n int) []byte {
+// cutString cuts the inside of a string to at most n bytes, not within an escape.
+func cutString(raw []byte, n int) []byte {
 	for i := 0; i < n; {
 		step := 1
 		if raw[i] == '\\' {
@@ -114,9 +114,9 @@ func clip(raw []byte, n int) []byte {
 	return raw[:n]
 }
 
-// escape looks at what stopped plain: 1 for the closing quote, 2 or 6 for an
+// escapeLength looks at what stopped plain: 1 for the closing quote, 2 or 6 for an
 // escape of that length, 0 when more bytes are needed, -1 when it is wrong.
-func escape(b []byte) int {
+func escapeLength(b []byte) int {
 	switch {
 	case b[0] == '"':
 		return 1
@@ -136,15 +136,15 @@ func escape(b []byte) int {
 		if i == len(b) {
 			return 0
 		}
-		if hex(b[i]) < 0 {
+		if hexDigit(b[i]) < 0 {
 			return -1
 		}
 	}
 	return 6
 }
 
-// hex returns the value of a hexadecimal digit, or -1.
-func hex(c byte) rune {
+// hexDigit returns the value of a hexadecimal digit, or -1.
+func hexDigit(c byte) rune {
 	switch {
 	case '0' <= c && c <= '9':
 		return rune(c - '0')

@@ -35,25 +35,25 @@ func unescape(b []byte) (rune, int) {
 	default:
 		return rune(b[1]), 2
 	}
-	r := unit(b)
+	r := utf16Unit(b)
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
 	if len(b) >= 12 && b[6] == '\\' && b[7] == 'u' {
-		if both := utf16.DecodeRune(r, unit(b[6:])); both != utf8.RuneError {
+		if both := utf16.DecodeRune(r, utf16Unit(b[6:])); both != utf8.RuneError {
 			return both, 12
 		}
 	}
 	return utf8.RuneError, 6
 }
 
-// unit returns the 16 bits of \uXXXX.
-func unit(b []byte) rune {
-	return hex(b[2])<<12 | hex(b[3])<<8 | hex(b[4])<<4 | hex(b[5])
+// utf16Unit returns the 16 bits of \uXXXX.
+func utf16Unit(b []byte) rune {
+	return hexDigit(b[2])<<12 | hexDigit(b[3])<<8 | hexDigit(b[4])<<4 | hexDigit(b[5])
 }
 
-// tidy reports whether raw needs no cleaning: printable ASCII, no escapes.
-func tidy(raw []byte) bool {
+// isClean reports whether raw needs no cleaning: printable ASCII, no escapes.
+func isClean(raw []byte) bool {
 	for _, c := range raw {
 		if c >= 0x7f || c == '\\' {
 			return false
@@ -64,7 +64,7 @@ func tidy(raw []byte) bool {
 
 // Clean returns the text of the inside of a string.
 func (s *Scanner) Clean(raw []byte, esc bool) []byte {
-	if !esc && tidy(raw) {
+	if !esc && isClean(raw) {
 		return raw
 	}
 	s.scratch = appendClean(s.scratch[:0], raw)

@@ -91,7 +91,7 @@ func (s *Scanner) Skip() {
 	case '"':
 		s.skipQuote()
 	case '{':
-		if _, _, ok := s.alike(); ok {
+		if _, _, ok := s.matchLayout(); ok {
 			return
 		}
 		s.Enter('{')
@@ -120,7 +120,7 @@ func (s *Scanner) Skip() {
 func (s *Scanner) skipQuote() {
 	if s.Space() == '"' {
 		from := s.pos + 1
-		if i := from + plain(s.buf[from:s.end]); i < s.end && s.buf[i] == '"' {
+		if i := from + plainPrefix(s.buf[from:s.end]); i < s.end && s.buf[i] == '"' {
 			s.pos = i + 1
 			return
 		}
@@ -129,7 +129,7 @@ func (s *Scanner) skipQuote() {
 }
 
 // Boolean reads true or false.
-func (s *Scanner) Boolean() (bool, Verdict) {
+func (s *Scanner) Boolean() (bool, Status) {
 	switch s.Space() {
 	case 't':
 		return s.literal("true"), Found
@@ -137,7 +137,7 @@ func (s *Scanner) Boolean() (bool, Verdict) {
 		s.literal("false")
 		return false, Found
 	}
-	return false, s.Other()
+	return false, s.OtherNumber()
 }
 
 // Accept consumes the text if the stream goes on with it.

@@ -18,11 +18,11 @@ const windowSize = 64 << 10
 // afterwards nothing more is found.
 type window struct {
 	r      io.Reader
-	most   int64 // bytes that are read at most
+	limit  int64 // bytes that are read at most
 	buf    []byte
 	pos    int   // next byte
 	end    int   // end of the bytes read
-	off    int64 // of the window in the stream
+	offset int64 // of the window in the stream
 	total  int64 // bytes read
 	depth  int   // of nesting; 0 after an error
 	done   bool  // the stream has ended or an error was met
@@ -36,7 +36,7 @@ func (w *window) open(r io.Reader, most int64) {
 	if buf == nil {
 		buf = make([]byte, windowSize)
 	}
-	*w = window{r: r, most: most, buf: buf}
+	*w = window{r: r, limit: most, buf: buf}
 }
 
 // Err returns the first error.
@@ -48,7 +48,7 @@ func (w *window) Broken() bool { return w.broken }
 // Fail records the first error and stops the reading.
 func (w *window) Fail(format string, args ...any) {
 	if w.err == nil {
-		w.err = fmt.Errorf("byte %d: %w", w.off+int64(w.pos), fmt.Errorf(format, args...))
+		w.err = fmt.Errorf("byte %d: %w", w.offset+int64(w.pos), fmt.Errorf(format, args...))
 	}
 	w.done, w.end, w.depth = true, w.pos, 0
 }
@@ -60,7 +60,7 @@ func (w *window) fill(keep int) bool {
 		return false
 	}
 	copy(w.buf, w.buf[keep:w.end])
-	w.off += int64(keep)
+	w.offset += int64(keep)
 	w.pos, w.end = w.pos-keep, w.end-keep
 	if w.end == len(w.buf) {
 		w.buf = append(w.buf, make([]byte, len(w.buf))...)
@@ -68,8 +68,8 @@ func (w *window) fill(keep int) bool {
 	for range 100 {
 		n, err := w.r.Read(w.buf[w.end:])
 		w.end += n
-		if w.total += int64(n); w.total > w.most {
-			w.Fail("reply of more than %d bytes: %w", w.most, ErrLimit)
+		if w.total += int64(n); w.total > w.limit {
+			w.Fail("reply of more than %d bytes: %w", w.limit, ErrLimit)
 			return false
 		}
 		if err == io.EOF {
@@ -93,12 +93,12 @@ func (w *window) Space() byte {
 	if w.pos < w.end && w.buf[w.pos] > ' ' {
 		return w.buf[w.pos]
 	}
-	return w.blank()
+	return w.skipBlanks()
 }
 
-// blank is space where there is some. Slurm indents, so it takes eight blanks
+// skipBlanks is space where there is some. Slurm indents, so it takes eight blanks
 // at a time.
-func (w *window) blank() byte {
+func (w *window) skipBlanks() byte {
 	for {
 		b := w.buf[:w.end]
 		i := w.pos
@@ -107,7 +107,7 @@ func (w *window) blank() byte {
 		}
 		for i < len(b) {
 			if i+8 <= len(b) {
-				x := binary.LittleEndian.Uint64(b[i:]) ^ ones*' '
+				x := binary.LittleEndian.Uint64(b[i:]) ^ lowBits*' '
 				i += bits.TrailingZeros64(x) / 8
 				if x == 0 {
 					continue

@@ -8,14 +8,14 @@ type layout struct{ head, tail []byte }
 
 // For how many depths layouts are remembered, and the longest one.
 const (
-	nests      = 16
-	layoutText = 256
+	maxLayoutDepth = 16
+	maxLayoutText  = 256
 )
 
-// alike reads a wrapped number that is written like an earlier one. When ok is
+// matchLayout reads a wrapped number that is written like an earlier one. When ok is
 // false nothing was consumed.
-func (s *Scanner) alike() (v int64, got Verdict, ok bool) {
-	if s.depth >= nests || s.depth >= s.limits.Depth {
+func (s *Scanner) matchLayout() (v int64, got Status, ok bool) {
+	if s.depth >= maxLayoutDepth || s.depth >= s.limits.Depth {
 		return 0, Absent, false
 	}
 	for i := range s.layouts[s.depth] {
@@ -25,8 +25,8 @@ func (s *Scanner) alike() (v int64, got Verdict, ok bool) {
 			continue
 		}
 		b = b[len(l.head):]
-		n := min(run(b[:min(len(b), 19)]), 19)
-		v, ok := Short(b[:n])
+		n := min(countDigits(b[:min(len(b), 19)]), 19)
+		v, ok := ParseShort(b[:n])
 		if !ok || n > 1 && b[0] == '0' || !hasPrefix(b[n:], string(l.tail)) {
 			return 0, Absent, false
 		}
@@ -40,15 +40,15 @@ func (s *Scanner) alike() (v int64, got Verdict, ok bool) {
 	return 0, Absent, false
 }
 
-// learn remembers how a wrapped number was written: it began at from, its
+// rememberLayout remembers how a wrapped number was written: it began at from, its
 // number at digits, both counted from the start of the reply, and ends here.
-func (s *Scanner) learn(from, digits int64, set bool) {
-	if from < s.off || s.depth >= nests || s.err != nil {
+func (s *Scanner) rememberLayout(from, digits int64, set bool) {
+	if from < s.offset || s.depth >= maxLayoutDepth || s.err != nil {
 		return // part of it has left the window
 	}
-	text := s.buf[from-s.off : s.pos]
-	n := run(text[digits-from:])
-	if n == 0 || n > 18 || len(text) > layoutText || numeric(text[int(digits-from)+n]) {
+	text := s.buf[from-s.offset : s.pos]
+	n := countDigits(text[digits-from:])
+	if n == 0 || n > 18 || len(text) > maxLayoutText || isNumberByte(text[int(digits-from)+n]) {
 		return // a fraction or an exponent would become part of the layout
 	}
 	l := &s.layouts[s.depth][1]
@@ -59,42 +59,42 @@ func (s *Scanner) learn(from, digits int64, set bool) {
 	l.tail = append(l.tail[:0], text[int(digits-from)+n:]...)
 }
 
-// wrapped reads the newer encoding of a number.
-func (s *Scanner) wrapped() (int64, Verdict) {
-	if v, got, ok := s.alike(); ok {
+// wrappedNumber reads the newer encoding of a number.
+func (s *Scanner) wrappedNumber() (int64, Status) {
+	if v, got, ok := s.matchLayout(); ok {
 		return v, got
 	}
-	from := s.off + int64(s.pos)
-	w := wrapping{set: true, got: Unreadable, last: true}
+	from := s.offset + int64(s.pos)
+	w := wrappedValue{set: true, status: Unreadable, last: true}
 	s.Enter('{')
 	for key := s.Key(); key != nil; key = s.Key() {
-		s.member(&w, key)
+		s.readMember(&w, key)
 	}
 	switch {
 	case w.wrong || s.err != nil:
 		return 0, Unreadable
-	case w.endless:
+	case w.infinite:
 		return 0, Infinite
-	case w.last && w.got == Found:
-		s.learn(from, w.digits, w.set)
+	case w.last && w.status == Found:
+		s.rememberLayout(from, w.digits, w.set)
 	}
 	if !w.set {
 		return 0, Absent
 	}
-	return w.v, w.got
+	return w.value, w.status
 }
 
-// wrapping is a wrapped number while it is read.
-type wrapping struct {
-	set, endless, wrong bool
-	v                   int64
-	got                 Verdict // Unreadable until there is a number
-	digits              int64   // where the number began
-	last                bool    // nothing followed the number
+// wrappedValue is a wrapped number while it is read.
+type wrappedValue struct {
+	set, infinite, wrong bool
+	value                int64
+	status               Status // Unreadable until there is a number
+	digits               int64  // where the number began
+	last                 bool   // nothing followed the number
 }
 
-// member reads the value of one key of a wrapped number.
-func (s *Scanner) member(w *wrapping, key []byte) {
+// readMember reads the value of one key of a wrapped number.
+func (s *Scanner) readMember(w *wrappedValue, key []byte) {
 	kind := Found
 	w.last = w.digits == 0
 	switch string(key) {
@@ -103,12 +103,12 @@ func (s *Scanner) member(w *wrapping, key []byte) {
 		w.set, kind = s.Boolean()
 	case "infinite":
 		s.Colon()
-		w.endless, kind = s.Boolean()
+		w.infinite, kind = s.Boolean()
 	case "number":
 		s.Colon()
 		s.Space()
-		w.digits = s.off + int64(s.pos)
-		w.v, w.got = s.Number()
+		w.digits = s.offset + int64(s.pos)
+		w.value, w.status = s.Number()
 	default:
 		s.Colon()
 		s.Skip()
