@@ -14,11 +14,11 @@ type page struct {
 	text string
 }
 
-// pages are README and everything below docs.
+// pages are those at the root and everything below docs.
 func pages(t *testing.T) []page {
 	t.Helper()
-	files := []string{"../README.md"}
-	for _, pattern := range []string{"*.md", "*/*.md"} {
+	var files []string
+	for _, pattern := range []string{"../*.md", "*.md", "*/*.md"} {
 		more, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
