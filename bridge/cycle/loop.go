@@ -2,8 +2,10 @@ package cycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -58,13 +60,22 @@ func New(c bridge.Config, p Parts) (*Loop, error) {
 // Run runs a cycle at once and then every interval, skipping one that would
 // overlap the one before, until the context ends. Then it finishes the call
 // under way and gives leadership back. Leases stay: a restart must not start
-// everything they hold at once.
+// everything they hold at once. A cycle that panics is the last one, and the error.
 func (l *Loop) Run(ctx context.Context) error {
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	var panicked error
 	deadline := l.Interval
 	if l.Deadline > 0 {
 		deadline = l.Deadline
 	}
 	cycle := cron.FuncJob(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				panicked = fmt.Errorf("panic in a cycle: %v\n%s", p, debug.Stack())
+				end()
+			}
+		}()
 		ctx, cancel := context.WithTimeout(ctx, deadline)
 		defer cancel()
 		l.Step(ctx)
@@ -75,7 +86,7 @@ func (l *Loop) Run(ctx context.Context) error {
 	c.Start()
 	<-ctx.Done()
 	<-c.Stop().Done()
-	return l.leader.Resign(ctx, l.Leadership)
+	return errors.Join(panicked, l.leader.Resign(ctx, l.Leadership))
 }
 
 // MayPush looks, right before every call, at everything that may forbid it.

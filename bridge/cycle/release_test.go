@@ -192,3 +192,17 @@ func TestAnEndIsNoDoubt(t *testing.T) {
 		})
 	}
 }
+
+// TestACycleThatPanicsEndsTheLoop: leadership is given back all the same, so that
+// the next daemon need not wait for it.
+func TestACycleThatPanicsEndsTheLoop(t *testing.T) {
+	r := newRig(t, bridge.Rank, "drf", nil)
+	r.wire.looked = func() { panic("no such node") }
+	err := r.loop.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "panic in a cycle: no such node\n") {
+		t.Errorf("the loop ended with %v", err)
+	}
+	if _, holder, leads, err := r.db.Lead(t.Context(), "lab", "test:2", time.Minute); err != nil || !leads {
+		t.Errorf("another daemon finds %s, %v", holder, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/cmd/internal/doctor"
+	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/settings"
 )
 
@@ -51,7 +52,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 	v := r.Slurm(ctx, open, f.Cluster, time.Now)
 	if v != nil {
 		r.Partitions(v, f.Names())
-		if p, err := probesOf(f, nil); err != nil {
+		if p, err := system.Probes(f, nil); err != nil {
 			r = append(r, doctor.Finding{About: "probes", Level: doctor.Fail, Text: err.Error(), Fix: "see probes in the configuration"})
 		} else {
 			r.Probes(ctx, f.Probes.URL, v, p)

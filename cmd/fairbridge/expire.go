@@ -1,16 +1,10 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 
 	"github.com/spf13/cobra"
-
-	"fairbridge/accounting"
-	"fairbridge/bridge/push"
 )
 
 func newExpire(o *options) *cobra.Command {
@@ -35,33 +29,13 @@ gives everything back all the same.`,
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			s.releases = true
-			out, err := s.expire(c.Context(), c.ErrOrStderr())
+			defer s.DB.Close()
+			out, err := s.Expire(c.Context(), c.ErrOrStderr())
 			if out != nil && len(out.Edits) > 0 {
 				fmt.Fprintln(c.OutOrStdout(), "No daemon leads.")
-				printReleased(c.OutOrStdout(), out, false)
+				printReleased(c.OutOrStdout(), out, false, true)
 			}
 			return err
 		},
 	}
-}
-
-// expire gives back what is due.
-func (s *stack) expire(ctx context.Context, news io.Writer) (*push.Released, error) {
-	x := &push.Expirer{
-		Releaser: push.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + push.ExpirySuffix},
-		Watch:    s.db, After: s.loop.ExpireAfter(), StopFile: s.file.StopFile,
-	}
-	out, err := x.Run(ctx)
-	if !errors.Is(err, accounting.ErrUnreachable) {
-		return out, err
-	}
-	done, err := s.fromFile(news, &x.Releaser, err)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	x.Watch = nil
-	return x.Run(ctx)
 }

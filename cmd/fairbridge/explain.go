@@ -14,13 +14,14 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
 
-// explained is the answer of `fairbridge explain --json`.
-type explained struct {
+// explanation is the answer of `fairbridge explain --json`.
+type explanation struct {
 	*accounting.Story
-	Live      *shown    `json:"live,omitempty"`      // as Slurm shows it now
+	Live      *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
 	Unread    string    `json:"unread,omitempty"`    // why Slurm could not be asked
 	Directive string    `json:"directive,omitempty"` // what in the job's comment could not be read
 	AsOf      time.Time `json:"as_of,omitzero"`      // the last cycle of its partition
@@ -28,8 +29,8 @@ type explained struct {
 	Sooner    []string  `json:"sooner,omitempty"`    // smaller requests that would have started in it
 }
 
-// shown is a job as Slurm shows it now.
-type shown struct {
+// liveJob is a job as Slurm shows it now.
+type liveJob struct {
 	State    string    `json:"state"`
 	Reason   string    `json:"reason"`
 	Priority int64     `json:"priority"`
@@ -41,8 +42,8 @@ type shown struct {
 	Excluded string    `json:"excluded,omitempty"`
 }
 
-func shownAs(j *slurm.Job) *shown {
-	return &shown{
+func liveJobFrom(j *slurm.Job) *liveJob {
+	return &liveJob{
 		State: j.State, Reason: j.Reason, Priority: j.Priority, Held: j.Held, Eligible: j.Eligible, Start: j.Start,
 		Nodes: j.Nodes.Text, Required: j.Required.Text, Excluded: j.Excluded.Text,
 	}
@@ -59,7 +60,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
   fairbridge explain 4711 --json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			name, err := parseJob(a[0])
+			name, err := system.ParseJob(a[0])
 			if err != nil {
 				return usageError{err}
 			}
@@ -67,12 +68,12 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			e, err := s.explain(c.Context(), name)
+			defer s.DB.Close()
+			e, err := explain(c.Context(), s, name)
 			if errors.Is(err, accounting.ErrUnknownJob) {
 				err = accounting.ErrUnknownJob // without what was being done
 			}
-			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, errNoTask) {
+			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
 				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return errFinding
 			}
@@ -90,24 +91,24 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 
 // explain reads the story from the database, and the present state from Slurm
 // where that answers.
-func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
-	id, err := s.idOf(ctx, name)
+func explain(ctx context.Context, s *system.System, name system.JobName) (*explanation, error) {
+	id, err := s.JobID(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	story, err := s.db.JobStory(ctx, s.file.Cluster, policy.JobID(id))
+	story, err := s.DB.JobStory(ctx, s.File.Cluster, policy.JobID(id))
 	if err != nil {
 		return nil, err
 	}
-	e := &explained{Story: story}
-	s.lastCycle(ctx, e)
+	e := &explanation{Story: story}
+	e.addLastCycle(ctx, s)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	j, err := s.cluster.Reread(ctx, id)
+	j, err := s.Cluster.Reread(ctx, id)
 	var gone *slurm.Error
 	switch {
 	case err == nil:
-		e.Live, e.Directive = shownAs(&j), j.Directive.Unread
+		e.Live, e.Directive = liveJobFrom(&j), j.Directive.Unread
 	case errors.As(err, &gone) && gone.Class == slurm.Gone:
 		e.Unread = "Slurm has forgotten it: it ended a while ago"
 	default:
@@ -116,23 +117,23 @@ func (s *stack) explain(ctx context.Context, name jobName) (*explained, error) {
 	return e, nil
 }
 
-// lastCycle says when the job was last decided about, and looks for smaller
+// addLastCycle says when the job was last decided about, and looks for smaller
 // requests in that cycle unless it is long ago. Nothing is said when its
 // snapshot is no longer kept.
-func (s *stack) lastCycle(ctx context.Context, e *explained) {
+func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if len(e.Decisions) == 0 || !e.Decisions[0].Now {
 		return
 	}
 	name := e.Decisions[0].Partition
-	i := slices.IndexFunc(s.loop.Partitions, func(p bridge.Partition) bool { return p.Name == name })
+	i := slices.IndexFunc(s.Loop.Partitions, func(p bridge.Partition) bool { return p.Name == name })
 	if i < 0 {
 		return
 	}
-	c, err := s.db.Cycle(ctx, s.file.Cluster, name, 0)
+	c, err := s.DB.Cycle(ctx, s.File.Cluster, name, 0)
 	if err != nil {
 		return
 	}
-	e.AsOf, e.Stale = c.At, time.Since(c.At) > stale(s.file)
+	e.AsOf, e.Stale = c.At, time.Since(c.At) > stale(s.File)
 	if e.Stale {
 		return
 	}
@@ -140,5 +141,5 @@ func (s *stack) lastCycle(ctx context.Context, e *explained) {
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	e.Sooner = sooner(&snapshot, e.Job, s.loop.Partitions[i].Decide, time.Now)
+	e.Sooner = sooner(&snapshot, e.Job, s.Loop.Partitions[i].Decide, time.Now)
 }

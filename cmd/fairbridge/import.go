@@ -1,21 +1,21 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
-	"fairbridge/bridge/slurm"
-	"fairbridge/bridge/slurm/rest"
-	"fairbridge/bridge/slurm/slurmdb"
+	"fairbridge/cmd/internal/system"
+	"fairbridge/cmd/settings"
 )
 
-// importing are the flags of import.
-type importing struct {
+// importOptions are the flags of import.
+type importOptions struct {
 	*options
 	since, until, sacct, zone string
 	window, overlap           time.Duration
@@ -23,7 +23,7 @@ type importing struct {
 }
 
 func newImport(o *options) *cobra.Command {
-	i := &importing{options: o}
+	i := &importOptions{options: o}
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Read past jobs and shares from Slurm's accounting",
@@ -34,7 +34,7 @@ slurmdbd does not tell stays, such as the GPUs on each node.
 
 Records are read and stored a window at a time, with pauses so that slurmdbd
 works for us half the time at most. An interrupted import goes on where it was;
-importing anything again changes nothing. The daemon itself reads what is new
+importOptions anything again changes nothing. The daemon itself reads what is new
 every few minutes, so that this is needed for older history only.
 
 For a file, print with:
@@ -59,14 +59,7 @@ For a file, print with:
 	return o.reader(c)
 }
 
-// importReport is the answer of import.
-type importReport struct {
-	Cluster string `json:"cluster"`
-	accounting.Imported
-	Shares int `json:"shares"` // accounts and users whose shares were read
-}
-
-func (i *importing) run(c *cobra.Command) error {
+func (i *importOptions) run(c *cobra.Command) error {
 	now := time.Now()
 	im, err := i.plan(now)
 	if err != nil {
@@ -85,15 +78,11 @@ func (i *importing) run(c *cobra.Command) error {
 		return fmt.Errorf("the database: %w", err)
 	}
 	im.Cluster = f.Cluster
-	var out importReport
+	var out system.ImportReport
 	if i.sacct != "" {
 		out, err = i.file(c, db, im)
 	} else {
-		client, dialErr := rest.Open(c.Context(), f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})
-		if dialErr != nil {
-			return dialErr
-		}
-		out, err = i.slurmdbd(c, db, client, im)
+		out, err = i.slurmdbd(c, f, db, im)
 	}
 	if err != nil {
 		return i.failed(c, out, err)
@@ -102,7 +91,7 @@ func (i *importing) run(c *cobra.Command) error {
 }
 
 // plan reads the flags.
-func (i *importing) plan(now time.Time) (im accounting.Import, err error) {
+func (i *importOptions) plan(now time.Time) (im accounting.Import, err error) {
 	if i.sacct != "" && (i.since != "" || i.until != "" || i.again) {
 		return im, errors.New("--sacct reads a whole file: say since when and until when to sacct (-S and -E)")
 	}
@@ -131,46 +120,65 @@ func (i *importing) plan(now time.Time) (im accounting.Import, err error) {
 }
 
 // slurmdbd reads records, window by window, and the shares.
-func (i *importing) slurmdbd(c *cobra.Command, db *accounting.DB, client *rest.Client, im accounting.Import) (importReport, error) {
+func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *accounting.DB, im accounting.Import) (system.ImportReport, error) {
 	bar := newMeter(c.ErrOrStderr(), 1)
 	defer bar.close()
 	draw := bar.part(0, "of the time")
 	im.Progress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
-	return importFrom(c.Context(), db, client, im)
+	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
 
-// importFrom reads shares and records from slurmdbd into the database. The
-// cluster goes by Slurm's own name for it, as in the daemon.
-func importFrom(ctx context.Context, db *accounting.DB, client *rest.Client, im accounting.Import) (importReport, error) {
-	out := importReport{Cluster: im.Cluster}
-	view, err := client.Observe(ctx)
+// file reads what sacct printed: all of it, before anything is stored.
+func (i *importOptions) file(c *cobra.Command, db *accounting.DB, im accounting.Import) (system.ImportReport, error) {
+	out := system.ImportReport{Cluster: im.Cluster}
+	zone, err := time.LoadLocation(i.zone)
+	if err != nil {
+		return out, usageError{fmt.Errorf("--time-zone: %w", err)}
+	}
+	in, name := io.Reader(c.InOrStdin()), "standard input"
+	if i.sacct != "-" {
+		f, err := os.Open(i.sacct)
+		if err != nil {
+			return out, usageError{err}
+		}
+		defer f.Close()
+		in, name = f, i.sacct
+	}
+	rows, err := system.ReadSacct(in, name, im.Cluster, zone)
 	if err != nil {
 		return out, err
 	}
-	if view.Cluster != "" {
-		out.Cluster, im.Cluster = view.Cluster, view.Cluster
-	}
-	reader := slurmdb.New(client, im.Cluster)
-	shares, err := reader.Shares(ctx)
-	if err != nil {
-		return out, fmt.Errorf("is slurmdbd there, and may our user read all of it (AdminLevel Operator)? %w", err)
-	}
-	if err := db.SetShares(ctx, im.Cluster, shares); err != nil {
-		return out, err
-	}
-	out.Shares = len(shares)
-	im.Types = typesOf(view.Nodes)
-	out.Imported, err = db.Import(ctx, reader, im)
+	bar := newMeter(c.ErrOrStderr(), 1)
+	defer bar.close()
+	out.Settled, err = db.ImportRows(c.Context(), rows, im, bar.part(0, "of "+count(len(rows), "record")))
 	return out, err
 }
 
-// typesOf returns the type of the GPUs of each node that has only one.
-func typesOf(nodes []slurm.Node) map[string]string {
-	types := map[string]string{}
-	for _, n := range nodes {
-		if all := n.Devices(); len(all) == 1 {
-			types[n.Name] = all[0].Type
-		}
+// failed says how far an import came that did not come to its end.
+func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err error) error {
+	if errors.Is(err, accounting.ErrNoBeginning) {
+		return usageError{errors.New("nothing was imported yet: say since when to read, like --since 90d")}
 	}
-	return types
+	if out.Windows > 0 {
+		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
+	}
+	return err
+}
+
+func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
+	w := c.OutOrStdout()
+	if i.json {
+		return printJSON(w, out)
+	}
+	if !out.Since.IsZero() {
+		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
+	}
+	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", count(out.Rows, "record"), count(out.Runs, "run"), out.Changed, out.New)
+	if out.Replaced > 0 {
+		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", count(out.Replaced, "run"))
+	}
+	if out.Shares > 0 {
+		fmt.Fprintf(w, "%s of accounts and users read.\n", count(out.Shares, "share"))
+	}
+	return nil
 }

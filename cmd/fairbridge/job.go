@@ -15,6 +15,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/bridge/plain"
+	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
 
@@ -30,12 +31,12 @@ Exit status 3 when the job was never seen.`,
   fairbridge job 4711 --json`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			name, err := parseJob(a[0])
+			name, err := system.ParseJob(a[0])
 			if err != nil {
 				return usageError{err}
 			}
 			j, err := o.jobUse(c.Context(), name)
-			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, errNoTask) {
+			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
 				if errors.Is(err, accounting.ErrUnknownJob) {
 					err = accounting.ErrUnknownJob // without what was being done
 				}
@@ -55,17 +56,17 @@ Exit status 3 when the job was never seen.`,
 }
 
 // jobUse reads how a job used its GPUs.
-func (o *options) jobUse(ctx context.Context, name jobName) (*report.Job, error) {
+func (o *options) jobUse(ctx context.Context, name system.JobName) (*report.Job, error) {
 	s, err := o.open(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
-	defer s.close()
-	id, err := s.idOf(ctx, name)
+	defer s.DB.Close()
+	id, err := s.JobID(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	return s.db.JobUse(ctx, s.file.Cluster, policy.JobID(id))
+	return s.DB.JobUse(ctx, s.File.Cluster, policy.JobID(id))
 }
 
 func printJob(w io.Writer, j *report.Job, now time.Time) {

@@ -16,8 +16,8 @@ import (
 	"fairbridge/policy"
 )
 
-// planned is one partition of `fairbridge plan --json`.
-type planned struct {
+// partitionPlan is one partition of `fairbridge plan --json`.
+type partitionPlan struct {
 	Partition string           `json:"partition"`
 	Mode      bridge.Mode      `json:"mode"`
 	Policy    string           `json:"policy"`
@@ -41,8 +41,8 @@ func newPlan(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			facts, evaluations, err := s.loop.Preview(c.Context())
+			defer s.DB.Close()
+			facts, evaluations, err := s.Loop.Preview(c.Context())
 			if err != nil {
 				return err
 			}
@@ -57,11 +57,11 @@ func newPlan(o *options) *cobra.Command {
 	})
 }
 
-func plansOf(evaluations []cycle.Evaluation) []planned {
-	out := []planned{}
+func plansOf(evaluations []cycle.Evaluation) []partitionPlan {
+	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
-		p := planned{
+		p := partitionPlan{
 			Partition: t.Partition.Name, Mode: t.Partition.Mode, Policy: t.Partition.Policy, Params: t.Partition.Params,
 			Plan: t.Plan, Edits: t.Edits, Refused: t.Refused, Doubts: t.Doubts,
 		}

@@ -1,25 +1,26 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
-	"fairbridge/accounting/localjournal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/system"
 )
 
 func newRelease(o *options) *cobra.Command {
-	var dry bool
+	var dry, verbose bool
 	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "release",
@@ -28,7 +29,7 @@ func newRelease(o *options) *cobra.Command {
 become neutral, node lists become the owners' again. Only values that are still
 exactly what we wrote are touched, and no held job ever is. Stop the daemon first:
 release waits until it leads itself. Works while a STOP file exists.`,
-		Example: `  fairbridge release --dry-run
+		Example: `  fairbridge release --dry-run --verbose
   systemctl stop fairbridge && fairbridge release`,
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -36,78 +37,23 @@ release waits until it leads itself. Works while a STOP file exists.`,
 			if err != nil {
 				return err
 			}
-			defer s.close()
-			s.releases, s.heedless = true, true
-			out, err := s.release(c.Context(), c.ErrOrStderr(), dry, wait)
+			defer s.DB.Close()
+			news := c.ErrOrStderr()
+			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, News: news, Progress: progress(news, time.Now)})
 			if out == nil {
 				return err
 			}
 			if o.json {
 				return errors.Join(printJSON(c.OutOrStdout(), out), err)
 			}
-			printReleased(c.OutOrStdout(), out, dry)
+			printReleased(c.OutOrStdout(), out, dry, verbose)
 			return err
 		},
 	}
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
+	c.Flags().BoolVar(&verbose, "verbose", false, "also list every edit")
 	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for another daemon to step down")
 	return o.reader(c)
-}
-
-// release gives back what is ours, or only finds it, and says on news why it
-// takes its time. Beside an error there is what was done all the same.
-func (s *stack) release(ctx context.Context, news io.Writer, dry bool, wait time.Duration) (*push.Released, error) {
-	r := &push.Releaser{Ports: s.loop.Ports(), Leadership: s.loop.Leadership, Name: s.file.Cluster, Holder: s.loop.Holder + ":release", Tell: progress(news, time.Now)}
-	if dry {
-		return r.Find(ctx)
-	}
-	done, err := s.lead(ctx, news, r, wait)
-	if errors.Is(err, accounting.ErrUnreachable) {
-		done, err = s.fromFile(news, r, err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return r.Release(ctx)
-}
-
-// fromFile works from the local journal, while Postgres is down. The file lets
-// one process write at a time, so a running daemon keeps us out.
-func (s *stack) fromFile(w io.Writer, r *push.Releaser, cause error) (done func(), err error) {
-	if s.file.Journal == "" {
-		return nil, cause
-	}
-	j, err := localjournal.Open(s.file.Journal)
-	if err != nil {
-		return nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
-	}
-	fmt.Fprintf(w, "Postgres cannot be reached: working from the local journal %s.\n", s.file.Journal)
-	r.Journal = j
-	return func() { _ = j.Close() }, nil
-}
-
-// lead waits until no other daemon leads.
-func (s *stack) lead(ctx context.Context, w io.Writer, r *push.Releaser, wait time.Duration) (done func(), err error) {
-	deadline := time.Now().Add(wait)
-	for told := false; ; {
-		holder, held, err := r.Lead(ctx)
-		if err != nil || held {
-			return func() { _ = r.Resign(ctx) }, err
-		}
-		if time.Now().After(deadline) {
-			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
-		}
-		if !told {
-			fmt.Fprintf(w, "waiting for %s to step down…\n", holder)
-			told = true
-		}
-		select {
-		case <-ctx.Done():
-			return nil, errors.New("interrupted; nothing was changed")
-		case <-time.After(time.Second):
-		}
-	}
 }
 
 // newsEvery is how often long work says how far it is.
@@ -130,22 +76,24 @@ func progress(w io.Writer, now func() time.Time) func(sent, left int) {
 	}
 }
 
-func printReleased(w io.Writer, out *push.Released, dry bool) {
-	done, not := came(out)
+func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
+	done, failed := split(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.Open == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
 	case dry:
-		fmt.Fprintf(w, "%s would give back what is ours:\n", count(n, "edit"))
+		fmt.Fprintf(w, "%s would give back what is ours%s.\n", count(n, "edit"), countKinds(done))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours:\n", count(len(done), "edit"))
+		fmt.Fprintf(w, "%s gave back what was ours%s.\n", count(len(done), "edit"), countKinds(done))
 	}
-	for _, e := range done {
-		fmt.Fprintf(w, "  %s\n", edited(e, time.Now()))
+	if verbose {
+		for _, e := range done {
+			fmt.Fprintf(w, "  %s\n", edited(e, time.Now()))
+		}
 	}
-	for _, in := range not {
+	for _, in := range failed {
 		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
@@ -163,17 +111,33 @@ func printReleased(w io.Writer, out *push.Released, dry bool) {
 	}
 }
 
-// came sorts the edits by whether they did what they were for; before they were
-// sent, all of them will.
-func came(out *push.Released) (done []slurm.Edit, not []bridge.Intent) {
+// split tells the edits that did what they were for from those that did not;
+// before they were sent, all of them will.
+func split(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
 	for i, e := range out.Edits {
 		if i < len(out.Intents) && out.Intents[i].Error != "" {
-			not = append(not, out.Intents[i])
+			failed = append(failed, out.Intents[i])
 		} else {
 			done = append(done, e)
 		}
 	}
-	return done, not
+	return done, failed
+}
+
+// countKinds says how many edits of each kind there are: ": 3 lease, 12 site_factor".
+func countKinds(edits []slurm.Edit) string {
+	counts := map[slurm.Kind]int{}
+	for _, e := range edits {
+		counts[e.Kind]++
+	}
+	var parts []string
+	for _, k := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(parts, ", ")
 }
 
 // leftHeld tells of a hand-back that was cut off.

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/accounting"
+	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/internal/version"
 	"fairbridge/cmd/settings"
 )
@@ -102,4 +106,26 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// open joins the parts that the configuration names. The caller closes DB.
+func (o *options) open(ctx context.Context, log *slog.Logger) (*system.System, error) {
+	f, err := o.load()
+	if err != nil {
+		return nil, err
+	}
+	db, err := openDB(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return system.Open(f, db, log)
+}
+
+// openDB returns the database of the configuration, which is not asked yet.
+func openDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
+	db, err := system.OpenDB(ctx, f)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	return db, nil
 }

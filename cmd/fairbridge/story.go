@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/plain"
 )
 
-func printStory(w io.Writer, e *explained, now time.Time) {
+func printStory(w io.Writer, e *explanation, now time.Time) {
 	last := e.Runs[len(e.Runs)-1]
 	fmt.Fprintf(w, "Job %d %q of %s (account %s), partition %s, %d GPUs, %s\n",
 		e.Job, last.Name, plain.Text(last.User), plain.Text(last.Account), last.Partition, last.GPUs, last.State)
@@ -36,7 +36,7 @@ func printStory(w io.Writer, e *explained, now time.Time) {
 	printIntents(w, e.Intents, now)
 }
 
-func printLive(w io.Writer, e *explained, now time.Time) {
+func printLive(w io.Writer, e *explanation, now time.Time) {
 	j := e.Live
 	if j == nil {
 		fmt.Fprintf(w, "  Slurm: %s\n", e.Unread)

@@ -1,34 +1,35 @@
-package main
+package daemon
 
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting/spool"
+	"fairbridge/cmd/internal/system"
 )
 
-// keepSamples has what the probes show stored beside the cycles, until stopped.
-func (s *stack) keepSamples(ctx context.Context, log *slog.Logger) (stop func(), err error) {
-	if s.file.Probes.URL == "" {
-		return func() {}, nil
+// keepSamples has what the probes show stored beside the cycles.
+func (d *daemon) keepSamples() error {
+	if d.File.Probes.URL == "" {
+		return nil
 	}
-	held, err := spool.Open(s.file.SpoolDir(), int64(s.file.Probes.SpoolMB)<<20)
+	spooled, err := spool.Open(d.File.SpoolDir(), int64(d.File.Probes.SpoolMB)<<20)
 	if err != nil {
-		return nil, fmt.Errorf("%w (probes.spool in the configuration)", err)
+		return fmt.Errorf("%w (probes.spool in the configuration)", err)
 	}
-	r := &spool.Recorder{Store: s.db, Spool: held, Cluster: s.file.Cluster, Log: log, Timeout: 30 * time.Second, Retry: 5 * time.Second}
-	if s.loop.Probes, err = probesOf(s.file, r.Keep); err != nil {
-		return nil, err
+	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, Retry: 5 * time.Second}
+	if d.Loop.Probes, err = system.Probes(d.File, r.Keep); err != nil {
+		return err
 	}
-	s.registry.MustRegister(samplesMetrics(r)...)
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() { defer close(done); r.Run(ctx) }()
-	return func() { cancel(); <-done }, nil
+	d.Registry.MustRegister(samplesMetrics(r)...)
+	d.add("samples", func(ctx context.Context) error {
+		r.Run(ctx)
+		return nil
+	})
+	return nil
 }
 
 // samplesMetrics tell how the recorder stands.

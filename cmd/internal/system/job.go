@@ -1,4 +1,4 @@
-package main
+package system
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// jobName is a job as people write it: 4711, or 4711_3 for a task of an array.
-type jobName struct {
+// JobName is a job as people write it: 4711, or 4711_3 for a task of an array.
+type JobName struct {
 	id   int64
 	task int64 // -1: none
 }
 
-var errNoTask = errors.New("no such task in Slurm's list, or no longer: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
+// ErrNoTask says that Slurm does not list a task, or no longer.
+var ErrNoTask = errors.New("no such task in Slurm's list, or no longer: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
 
-func parseJob(s string) (jobName, error) {
+// ParseJob reads a job as people write it.
+func ParseJob(s string) (JobName, error) {
 	head, tail, array := strings.Cut(s, "_")
-	n := jobName{task: -1}
+	n := JobName{task: -1}
 	var err error
 	if n.id, err = strconv.ParseInt(head, 10, 64); err != nil || n.id <= 0 {
 		return n, fmt.Errorf("%q is not a job id such as 4711, or 4711_3 for a task of an array", s)
@@ -34,20 +36,20 @@ func parseJob(s string) (jobName, error) {
 	return n, nil
 }
 
-// idOf returns the id of the record a job is in. That of a task is its own from
+// JobID returns the id of the record a job is in. That of a task is its own from
 // the moment it starts, and its array's before.
-func (s *stack) idOf(ctx context.Context, n jobName) (int64, error) {
+func (s *System) JobID(ctx context.Context, n JobName) (int64, error) {
 	if n.task < 0 {
 		return n.id, nil
 	}
-	v, err := s.cluster.Observe(ctx)
+	v, err := s.Cluster.Observe(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.task, n.id, err)
 	}
-	return recordOf(v.Jobs, n)
+	return findRecord(v.Jobs, n)
 }
 
-func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
+func findRecord(jobs []slurm.Job, n JobName) (int64, error) {
 	array := int64(0)
 	for i := range jobs {
 		switch j := &jobs[i]; {
@@ -59,7 +61,7 @@ func recordOf(jobs []slurm.Job, n jobName) (int64, error) {
 		}
 	}
 	if array == 0 {
-		return 0, errNoTask
+		return 0, ErrNoTask
 	}
 	return array, nil
 }

@@ -1,4 +1,4 @@
-package main
+package system
 
 import (
 	"time"
@@ -12,9 +12,9 @@ import (
 	"fairbridge/policy"
 )
 
-// probesOf returns the node probes of the configuration. What they show is
-// given to keep, unless that is nil.
-func probesOf(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, error) {
+// Probes returns the node probes of the configuration. What they show is given to
+// keep, unless that is nil.
+func Probes(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, error) {
 	s := &f.Probes
 	if s.URL == "" {
 		return bridge.NoProbes{}, nil
@@ -30,13 +30,13 @@ func probesOf(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes,
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
 	p.Believe = s.Believe
 	if keep != nil {
-		p.Keep = func(list []probes.Seen) { keep(readings(list)) }
+		p.Keep = func(list []probes.Seen) { keep(readingsFrom(list)) }
 	}
 	return p, nil
 }
 
-// readings are what was seen, as the database keeps it.
-func readings(list []probes.Seen) []accounting.Reading {
+// readingsFrom returns what was seen as the database keeps it.
+func readingsFrom(list []probes.Seen) []accounting.Reading {
 	out := make([]accounting.Reading, len(list))
 	for i, s := range list {
 		out[i] = accounting.Reading{

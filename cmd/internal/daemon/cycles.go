@@ -1,0 +1,58 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	systemd "github.com/coreos/go-systemd/v22/daemon"
+
+	"fairbridge/accounting/localjournal"
+	"fairbridge/bridge"
+	"fairbridge/bridge/cycle"
+)
+
+// runCycles runs the loop, tells systemd of it, and gives leadership back at the
+// end.
+func (d *daemon) runCycles(ctx context.Context) error {
+	f := d.File
+	d.log.Info("fairbridge runs", "cluster", f.Cluster, "interval", f.Interval, "partitions", f.Modes(), "metrics", f.Listen)
+	d.Loop.Done = func(r *cycle.Report) {
+		_, _ = systemd.SdNotify(false, systemd.SdNotifyWatchdog)
+		d.noteReached(r)
+	}
+	_, _ = systemd.SdNotify(false, systemd.SdNotifyReady)
+	err := d.Loop.Run(ctx)
+	_, _ = systemd.SdNotify(false, systemd.SdNotifyStopping)
+	d.log.Info("fairbridge ends; leases run out by themselves")
+	return err
+}
+
+// runCycle runs one cycle and steps down.
+func (d *daemon) runCycle(ctx context.Context) error {
+	r := d.Loop.Step(ctx)
+	if r.Result == cycle.Standby {
+		return fmt.Errorf("%s leads: nothing was done; stop it first, or look with fairbridge plan", r.Holder)
+	}
+	if r.Epoch != 0 {
+		if err := d.DB.Resign(context.WithoutCancel(ctx), d.File.Cluster, d.Loop.Holder); err != nil {
+			r.Doubts = append(r.Doubts, bridge.Doubt{Cause: bridge.CauseLeader, Err: err})
+		}
+	}
+	if len(r.Doubts) > 0 {
+		return fmt.Errorf("%s: %w", r.Doubts[0].Cause, r.Doubts[0].Err)
+	}
+	return nil
+}
+
+// noteReached lets fairbridge expire have the local journal while the database is
+// out of reach.
+func (d *daemon) noteReached(r *cycle.Report) {
+	tee, ok := d.Loop.Journal.(*localjournal.Tee)
+	if !ok {
+		return
+	}
+	if err := tee.Reached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.ExpireAfter()); err != nil {
+		d.log.Warn("the local journal is not free for fairbridge expire", "error", err)
+	}
+}

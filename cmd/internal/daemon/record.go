@@ -1,0 +1,54 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/cmd/internal/system"
+)
+
+// What was read is read again for some time back, because slurmctld may report
+// late: a little each time, and a day now and then.
+const (
+	shallow   = time.Hour
+	deepEvery = 6 * time.Hour
+)
+
+// keepRecord reads what is new in slurmdbd, again and again. Without slurmdbd
+// the record rests on what polls saw, so that a failure is only told, and told
+// once.
+func (d *daemon) keepRecord(ctx context.Context) error {
+	told, deep := "", time.Time{}
+	return every(ctx, d.File.Slurm.Accounting, true, func() {
+		im := accounting.Import{Cluster: d.File.Cluster, Overlap: shallow}
+		if time.Since(deep) > deepEvery {
+			im.Overlap = accounting.DefaultOverlap
+		}
+		out, err := d.readRecord(ctx, im)
+		if err == nil && im.Overlap > shallow {
+			deep = time.Now()
+		}
+		switch {
+		case ctx.Err() != nil:
+		case err != nil && err.Error() != told:
+			d.log.Warn("slurmdbd not read; usage rests on what was seen (slurm.accounting in the configuration)", "error", err)
+		case err == nil && (out.Changed > 0 || told != ""):
+			d.log.Info("record made equal to slurmdbd's", "runs", out.Runs, "changed", out.Changed, "through", out.Through)
+		}
+		if told = ""; err != nil {
+			told = err.Error()
+		}
+	})
+}
+
+// readRecord reads once; the first time, the last day.
+func (d *daemon) readRecord(ctx context.Context, im accounting.Import) (system.ImportReport, error) {
+	out, err := system.ImportSlurmdbd(ctx, d.File, d.DB, im)
+	if errors.Is(err, accounting.ErrNoBeginning) {
+		im.Since = time.Now().Add(-accounting.DefaultOverlap)
+		out, err = system.ImportSlurmdbd(ctx, d.File, d.DB, im)
+	}
+	return out, err
+}

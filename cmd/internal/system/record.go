@@ -1,0 +1,79 @@
+package system
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/slurmdb"
+	"fairbridge/cmd/settings"
+)
+
+// ImportReport says what an import brought.
+type ImportReport struct {
+	Cluster string `json:"cluster"`
+	accounting.Imported
+	Shares int `json:"shares"` // accounts and users whose shares were read
+}
+
+// ImportSlurmdbd reads shares and, window by window, records from slurmdbd into the
+// database. The cluster goes by Slurm's own name for it, as in the daemon.
+func ImportSlurmdbd(ctx context.Context, f *settings.File, db *accounting.DB, im accounting.Import) (ImportReport, error) {
+	out := ImportReport{Cluster: im.Cluster}
+	client, err := OpenREST(ctx, f)
+	if err != nil {
+		return out, err
+	}
+	view, err := client.Observe(ctx)
+	if err != nil {
+		return out, err
+	}
+	if view.Cluster != "" {
+		out.Cluster, im.Cluster = view.Cluster, view.Cluster
+	}
+	reader := slurmdb.New(client, im.Cluster)
+	shares, err := reader.Shares(ctx)
+	if err != nil {
+		return out, fmt.Errorf("is slurmdbd there, and may our user read all of it (AdminLevel Operator)? %w", err)
+	}
+	if err := db.SetShares(ctx, im.Cluster, shares); err != nil {
+		return out, err
+	}
+	out.Shares = len(shares)
+	im.Types = deviceTypes(view.Nodes)
+	out.Imported, err = db.Import(ctx, reader, im)
+	return out, err
+}
+
+// deviceTypes returns the type of the GPUs of each node that has only one.
+func deviceTypes(nodes []slurm.Node) map[string]string {
+	types := map[string]string{}
+	for _, n := range nodes {
+		if all := n.Devices(); len(all) == 1 {
+			types[n.Name] = all[0].Type
+		}
+	}
+	return types
+}
+
+// ReadSacct reads what sacct printed of a cluster, with times in a zone unless they
+// are seconds since 1970. A text that holds other clusters only is refused.
+func ReadSacct(in io.Reader, name, cluster string, zone *time.Location) ([]slurmdb.Job, error) {
+	all, err := slurmdb.Sacct(in, name, "", zone)
+	if err != nil {
+		return nil, fmt.Errorf("%w (nothing was imported)", err)
+	}
+	var rows []slurmdb.Job
+	for _, r := range all {
+		if r.Cluster == "" || r.Cluster == cluster {
+			rows = append(rows, r)
+		}
+	}
+	if len(rows) == 0 && len(all) > 0 {
+		return nil, fmt.Errorf("%s holds jobs of the cluster %s only, and the configuration's is %s", name, all[0].Cluster, cluster)
+	}
+	return rows, nil
+}

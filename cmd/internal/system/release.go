@@ -1,0 +1,104 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/localjournal"
+	"fairbridge/bridge/push"
+)
+
+// ReleaseOptions say how everything of ours is given back.
+type ReleaseOptions struct {
+	DryRun   bool                 // only find it
+	Wait     time.Duration        // for another daemon to step down
+	News     io.Writer            // says why it takes its time
+	Progress func(sent, left int) // called after each call to Slurm
+}
+
+// Release gives back what is ours, while a STOP file exists too. Beside an error
+// there is what was done all the same. The system is good for nothing else then.
+func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released, error) {
+	s.givesBack, s.ignoresStop = true, true
+	r := s.releaser(":release")
+	r.Tell = o.Progress
+	if o.DryRun {
+		return r.Find(ctx)
+	}
+	done, err := waitToLead(ctx, o, r)
+	if errors.Is(err, accounting.ErrUnreachable) {
+		done, err = s.useLocalJournal(o.News, r, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return r.Release(ctx)
+}
+
+// Expire gives back what a daemon that died left, if it is due. The system is good
+// for nothing else then.
+func (s *System) Expire(ctx context.Context, news io.Writer) (*push.Released, error) {
+	s.givesBack = true
+	x := &push.Expirer{
+		Releaser: *s.releaser(push.ExpirySuffix), Watch: s.DB, After: s.Loop.ExpireAfter(), StopFile: s.File.StopFile,
+	}
+	out, err := x.Run(ctx)
+	if !errors.Is(err, accounting.ErrUnreachable) {
+		return out, err
+	}
+	done, err := s.useLocalJournal(news, &x.Releaser, err)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	x.Watch = nil
+	return x.Run(ctx)
+}
+
+// releaser leads under a name of its own.
+func (s *System) releaser(suffix string) *push.Releaser {
+	return &push.Releaser{Ports: s.Loop.Ports(), Leadership: s.Loop.Leadership, Name: s.File.Cluster, Holder: s.Loop.Holder + suffix}
+}
+
+// useLocalJournal works from the local journal, while Postgres is down. The file
+// lets one process write at a time, so a running daemon keeps us out.
+func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error) (done func(), err error) {
+	if s.File.Journal == "" {
+		return nil, cause
+	}
+	j, err := localjournal.Open(s.File.Journal)
+	if err != nil {
+		return nil, fmt.Errorf("%w; and the local journal does not help: %w", cause, err)
+	}
+	fmt.Fprintf(news, "Postgres cannot be reached: working from the local journal %s.\n", s.File.Journal)
+	r.Journal = j
+	return func() { _ = j.Close() }, nil
+}
+
+// waitToLead waits until no other daemon leads.
+func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done func(), err error) {
+	deadline := time.Now().Add(o.Wait)
+	for told := false; ; {
+		holder, held, err := r.Lead(ctx)
+		if err != nil || held {
+			return func() { _ = r.Resign(ctx) }, err
+		}
+		if time.Now().After(deadline) {
+			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
+		}
+		if !told {
+			fmt.Fprintf(o.News, "waiting for %s to step down…\n", holder)
+			told = true
+		}
+		select {
+		case <-ctx.Done():
+			return nil, errors.New("interrupted; nothing was changed")
+		case <-time.After(time.Second):
+		}
+	}
+}

@@ -1,0 +1,93 @@
+// Package system joins the parts that a configuration names: the database,
+// slurmrestd with the door for writes, the node probes, and the loop over them.
+package system
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/cycle"
+	"fairbridge/bridge/slurm/door"
+	"fairbridge/bridge/slurm/live"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/cmd/settings"
+)
+
+// System is everything that a command or the daemon works with.
+type System struct {
+	File     *settings.File
+	DB       *accounting.DB
+	Cluster  *live.Lazy
+	Loop     *cycle.Loop
+	Registry *prometheus.Registry // of the loop's metrics
+
+	givesBack   bool // it is no daemon: it only gives back, under a leadership of its own
+	ignoresStop bool // it writes while a STOP file exists
+}
+
+// Open joins the parts, over a database that stays the caller's to close. Slurm is
+// not asked yet: the first look connects.
+func Open(f *settings.File, db *accounting.DB, log *slog.Logger) (*System, error) {
+	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry()}
+	s.Cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dial(ctx) })
+	config, err := f.Loop()
+	if err != nil {
+		return nil, err
+	}
+	probes, err := Probes(f, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.Loop, err = cycle.New(config, cycle.Parts{
+		Cluster: s.Cluster, Journal: db, Leadership: db, History: db, Expiry: db, Probes: probes,
+		Metrics: cycle.NewMetrics(s.Registry), Log: log, Now: time.Now,
+	})
+	return s, err
+}
+
+// OpenDB returns the database of the configuration. It is not asked anything yet:
+// an error is one of the connection string.
+func OpenDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
+	dsn, err := f.DSN()
+	if err != nil {
+		return nil, err
+	}
+	return accounting.Open(ctx, accounting.Config{DSN: dsn, HalfLife: f.Database.HalfLife})
+}
+
+// OpenREST returns the client of the slurmrestd of the configuration.
+func OpenREST(ctx context.Context, f *settings.File) (*rest.Client, error) {
+	return rest.Open(ctx, f.REST(), rest.Poll{FullEvery: f.Slurm.Refresh})
+}
+
+// mayWrite is asked by the door before each write.
+func (s *System) mayWrite(ctx context.Context) error {
+	if s.givesBack {
+		return ctx.Err()
+	}
+	return s.Loop.MayPush(ctx)
+}
+
+func (s *System) dial(ctx context.Context) (*live.Cluster, error) {
+	f, stop := s.File, s.File.StopFile
+	if s.ignoresStop {
+		stop = ""
+	}
+	client, err := OpenREST(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	if t, err := client.Token(); err == nil && t.Careless(time.Now()) != "" {
+		s.Loop.Log.Warn(t.Careless(time.Now()), "see", "fairbridge doctor")
+	}
+	c := live.New(client, door.New(client, door.Config{
+		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,
+		LeaseMax: f.Gate.LeaseMax, AllowHardHold: f.Gate.IAcceptOrphanHolds,
+	}))
+	c.Scontrol = f.Slurm.Scontrol
+	return c, nil
+}
