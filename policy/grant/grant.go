@@ -15,14 +15,14 @@ type InOrder struct{}
 func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	left, grants := NewCounts(r), make([]engine.Grant, len(line))
 	for i, e := range line {
-		grants[i].Run = Wants(r, e) && left.Take(e.Ask.GPUs.Type, e.Want)
+		grants[i].Run = Competes(r, e) && left.Take(e.Ask.GPUs.Type, e.Want)
 	}
 	return grants, nil
 }
 
 // Wants reports whether the job competes for a lease: it could start, or runs
 // and could be stopped.
-func Wants(r *engine.Round, e *engine.Entry) bool {
+func Competes(r *engine.Round, e *engine.Entry) bool {
 	switch {
 	case e.Stays || e.Want == 0:
 		return false

@@ -41,7 +41,7 @@ func (l *slackLine) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.
 // soon those of accounts that used less than their share, which under Slurm
 // alone would have one at once. Others are passed by every job that finds room.
 func (l *slackLine) Reserves(r *engine.Round, e *engine.Entry) bool {
-	if !grant.Wants(r, e) {
+	if !grant.Competes(r, e) {
 		return false
 	}
 	return l.wait.due.Late(r, e) > 0 || l.below(e.Account) && l.wait.soon.Late(r, e) > 0

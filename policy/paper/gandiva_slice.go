@@ -54,7 +54,7 @@ func (s *slicer) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, e
 		case s.leave[e.ID] != "":
 			grants[i].Leave = s.leave[e.ID]
 		case !guest:
-			grants[i].Run = grant.Wants(r, e) && left.Take(e.Gang().GPUs.Type, e.Want)
+			grants[i].Run = grant.Competes(r, e) && left.Take(e.Gang().GPUs.Type, e.Want)
 			holds[e.ID] = grants[i].Run
 		}
 	}

@@ -42,8 +42,7 @@ func (k *Shockwave) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	planner := &window.Planner{Settings: &settings, Last: last}
 	plan, err := engine.Pipeline{
 		Name:     "shockwave",
-		Order:    planner,
-		Lease:    planner,
+		Allocate: planner,
 		Backfill: backfill.Greedy{},
 		Rules:    patientRules(k.MinRun, k.MaxStops, k.MaxWait),
 	}.Decide(s)

@@ -103,7 +103,7 @@ func (m *market) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, e
 	for _, e := range line {
 		a := m.of(e)
 		switch {
-		case !grant.Wants(r, e):
+		case !grant.Competes(r, e):
 		case e.Active() && a.until.After(m.now):
 			m.won[a.row] = true
 			for _, slot := range e.On {

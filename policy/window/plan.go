@@ -75,8 +75,8 @@ func (o *Settings) rounds(from, to time.Time) int {
 }
 
 // holds reports whether the window still holds for the jobs, sorted by ID.
-// came says that it does not because somebody came or left.
-func (o *Settings) holds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, came bool) {
+// changed says that it does not because jobs came or left.
+func (o *Settings) holds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, changed bool) {
 	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *engine.Entry) bool { return s.ID == e.ID }) {
 		return false, true
 	}
@@ -84,12 +84,12 @@ func (o *Settings) holds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, c
 	return at-made >= 0 && at-made < o.Window && at/o.Replan == made/o.Replan, false
 }
 
-// turn is the job in a round of the window.
-func (s *Share) turn(e *engine.Entry, round int) turn {
-	t := turn{Entry: e, Share: s, first: -1}
+// candidate is the job in a round of the window.
+func (s *Share) candidate(e *engine.Entry, round int) candidate {
+	c := candidate{Entry: e, Share: s, first: -1}
 	if ahead := s.Rounds >> min(max(round, 0), 63); ahead != 0 {
-		t.first = bits.TrailingZeros64(ahead)
-		t.planned = t.first == 0
+		c.first = bits.TrailingZeros64(ahead)
+		c.planned = c.first == 0
 	}
-	return t
+	return c
 }

@@ -29,12 +29,12 @@ func TestTargetIsMostlyTheMean(t *testing.T) {
 // TestLateJobsWeighMore: the weight is a power of how late a job would be, 100
 // where it could be done within a round.
 func TestLateJobsWeighMore(t *testing.T) {
-	job := func(left, rho float64) view {
-		return view{Rest: predict.Rest{Left: left}, fair: 1000, age: 1000*rho - left, late: left}
+	job := func(left, rho float64) forecast {
+		return forecast{Rest: predict.Rest{Left: left}, fair: 1000, age: 1000*rho - left, longest: left}
 	}
-	p := &planning{Settings: &Settings{Round: 2 * time.Minute, Power: 12, RhoMax: 1, Cap: 1e3},
-		lane:  lane{gpus: 4, jobs: make([]*engine.Entry, 4)},
-		views: []view{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
+	p := &typePlanner{Settings: &Settings{Round: 2 * time.Minute, Power: 12, RhoMax: 1, Cap: 1e3},
+		gpuType:   gpuType{gpus: 4, jobs: make([]*engine.Entry, 4)},
+		forecasts: []forecast{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
 	w := &solve.Window{Stakes: []solve.Stake{{Weight: 1}, {Weight: 1}, {Weight: 1}, {Weight: 1}}}
 	p.weigh(w)
 	for i, want := range []float64{math.Pow(1.01, 100), math.Pow(1.01, 12), 1, 1e3} {

@@ -12,7 +12,7 @@ import (
 type Settings struct {
 	Round  time.Duration // a lease
 	Window int           // rounds planned, at most 64
-	Replan int           // rounds after which the plan is renewed though nobody came or left
+	Replan int           // rounds after which the plan is renewed though no job came or left
 	Tail   float64       // what a second of the longest rest costs, the utility of all jobs being one a round
 	Power  float64       // of the weight of a job that would finish too late
 	RhoMax float64       // how much later than with an equal share is too late

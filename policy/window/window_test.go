@@ -34,11 +34,11 @@ func job(id, epochs, done int) policy.Job {
 			Seen: []policy.Regime{{Batch: 1, Epochs: float64(done + 1), Seconds: 60}}, Modes: []policy.Regime{{Batch: 1, Seconds: 60}}}}
 }
 
-// decide plans for the jobs and returns who runs.
+// decide plans for the jobs and returns what runs.
 func decide(t testing.TB, s *policy.Snapshot, o *window.Settings, last *window.Plan) (runs []policy.JobID, plan *policy.Plan, next *window.Plan) {
 	t.Helper()
 	p := &window.Planner{Settings: o, Last: last}
-	plan, err := engine.Pipeline{Order: p, Lease: p, Backfill: backfill.Greedy{}, Rules: engine.Rules{MinRun: time.Second, MaxStops: -1}}.Decide(s)
+	plan, err := engine.Pipeline{Allocate: p, Backfill: backfill.Greedy{}, Rules: engine.Rules{MinRun: time.Second, MaxStops: -1}}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,8 +61,8 @@ func TestPlanIsKept(t *testing.T) {
 		{"three rounds later", func(s *policy.Snapshot) { s.Now = now.Add(6 * time.Minute) }, true},
 		{"a round a little short", func(s *policy.Snapshot) { s.Now = now.Add(119 * time.Second) }, true},
 		{"eight rounds later", func(s *policy.Snapshot) { s.Now = now.Add(16 * time.Minute) }, false},
-		{"somebody came", func(s *policy.Snapshot) { s.Jobs = append(slices.Clone(s.Jobs), job(3, 2, 0)) }, false},
-		{"somebody left", func(s *policy.Snapshot) { s.Jobs = s.Jobs[:1] }, false},
+		{"a job came", func(s *policy.Snapshot) { s.Jobs = append(slices.Clone(s.Jobs), job(3, 2, 0)) }, false},
+		{"a job left", func(s *policy.Snapshot) { s.Jobs = s.Jobs[:1] }, false},
 		{"time went back", func(s *policy.Snapshot) { s.Now = now.Add(-time.Hour) }, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -84,10 +84,10 @@ func TestTurns(t *testing.T) {
 		jobs  []policy.Job
 		want  []policy.JobID
 	}{
-		"who is late":          {one, []policy.Job{fresh, late}, []policy.JobID{2}},
-		"nobody is late":       {one, []policy.Job{fresh, ending}, []policy.JobID{1}},
+		"late":                 {one, []policy.Job{fresh, late}, []policy.JobID{2}},
+		"none is late":         {one, []policy.Job{fresh, ending}, []policy.JobID{1}},
 		"the longest fills up": {cluster("v100", "v100"), []policy.Job{job(1, 2, 1), job(2, 90, 80), job(3, 4000, 0)}, []policy.JobID{1, 3}},
-		"nobody idles":         {cluster("v100", "v100"), []policy.Job{job(1, 3, 0)}, []policy.JobID{1}},
+		"no GPU idles":         {cluster("v100", "v100"), []policy.Job{job(1, 3, 0)}, []policy.JobID{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := settings()

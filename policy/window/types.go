@@ -1,0 +1,131 @@
+package window
+
+import (
+	"slices"
+
+	"fairbridge/policy/engine"
+	"fairbridge/policy/solve"
+)
+
+// gpuType is a type of GPU and the jobs that compete for it.
+type gpuType struct {
+	name  string
+	whole bool // not slices of GPUs
+	gpus  int
+	jobs  []*engine.Entry
+	index []int // where they stand among all
+}
+
+func (t *gpuType) suits(name string) bool { return name == t.name || name == "" && t.whole }
+
+// groupByType sends each job to the GPU type it asks for. One that takes any stays
+// where it runs, goes where the market sends it if it knows how fast it is on
+// each type, or else where fewest GPUs are asked for per GPU so far.
+func groupByType(r *engine.Round, jobs []*engine.Entry) []gpuType {
+	types := capacities(r)
+	asked := make([]int, len(types))
+	chosen := chooseTypes(types, jobs)
+	for i, e := range jobs {
+		at := chosen[i]
+		for k := range types {
+			switch {
+			case at == chosen[i] && at >= 0 || !types[k].suits(e.Ask.GPUs.Type):
+			case at < 0 || (asked[k]+e.Size())*types[at].gpus < (asked[at]+e.Size())*types[k].gpus:
+				at = k
+			}
+		}
+		if at < 0 {
+			continue // no type suits it
+		}
+		asked[at] += e.Size()
+		types[at].jobs, types[at].index = append(types[at].jobs, e), append(types[at].index, i)
+	}
+	return types
+}
+
+// chooseTypes says on which types jobs belong that take any: where they run, or by
+// a market in which all have as much money on the one they buy most of; -1: it
+// cannot say.
+func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
+	chosen := make([]int, len(jobs))
+	var buyers []int
+	var worth [][]float64
+	for i, e := range jobs {
+		chosen[i] = -1
+		if e.Ask.GPUs.Type != "" || len(types) < 2 {
+			continue
+		}
+		if chosen[i] = runsOn(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
+			buyers, worth = append(buyers, i), append(worth, worthOf(types, e))
+		}
+	}
+	if len(buyers) == 0 {
+		return chosen
+	}
+	budgets := make([]float64, len(buyers))
+	for n := range budgets {
+		budgets[n] = 1
+	}
+	shares, _ := solve.Market(budgets, worth, 1e-2)
+	for n, i := range buyers {
+		for k := range types {
+			if shares[n][k] > 0 && (chosen[i] < 0 || worth[n][k]*shares[n][k] > worth[n][chosen[i]]*shares[n][chosen[i]]) {
+				chosen[i] = k
+			}
+		}
+	}
+	return chosen
+}
+
+// runsOn is the type of the GPUs the job holds; -1: none.
+func runsOn(types []gpuType, e *engine.Entry) int {
+	if len(e.On) == 0 {
+		return -1
+	}
+	return slices.IndexFunc(types, func(t gpuType) bool { return t.name == e.On.Type() })
+}
+
+// worthOf says what all GPUs of each type are worth to the job.
+func worthOf(types []gpuType, e *engine.Entry) []float64 {
+	worth := make([]float64, len(types))
+	for k := range types {
+		if rate, ok := e.Training.Rate(types[k].name); ok && types[k].whole {
+			worth[k] = rate * float64(types[k].gpus)
+		}
+	}
+	return worth
+}
+
+// capacities returns the GPUs of each type that may be granted, in order of
+// nodes and types.
+func capacities(r *engine.Round) []gpuType {
+	var types []gpuType
+	find := func(name string) *gpuType {
+		for i := range types {
+			if types[i].name == name {
+				return &types[i]
+			}
+		}
+		types = append(types, gpuType{name: name})
+		return &types[len(types)-1]
+	}
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			find(d.Type).whole = d.Part == 0 || d.Part == 100
+		}
+	}
+	for i := range types {
+		types[i].gpus = r.Free.TotalFree(types[i].name)
+	}
+	for _, e := range r.Active() {
+		if isPlannable(r, e) {
+			for _, slot := range e.On {
+				find(slot.Type).gpus += slot.Count
+			}
+		}
+	}
+	for i := range types {
+		types[i].gpus = max(types[i].gpus, 0) // sick devices may be held by more than there are
+	}
+	return types
+}
