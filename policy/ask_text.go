@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// String prints the ask as a person would: "8 a100 on one node".
-func (a Ask) String() string {
+// Describe prints the ask as a person would: "8 a100 on one node".
+func (a Ask) Describe() string {
 	n := a.Nodes
 	if a.PerNode > 0 {
 		n = max(n, a.GPUs.Count/a.PerNode)

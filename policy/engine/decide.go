@@ -124,7 +124,7 @@ func (e *Entry) decision(terse bool) policy.Decision {
 		return d
 	}
 	if v.verb == policy.Start && e.Unplaced != "" {
-		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().String(), e.Unplaced)
+		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.Unplaced)
 	}
 	if v.aged {
 		d.Why += "; it waited so long that nobody may delay it any more"

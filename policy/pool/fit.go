@@ -171,7 +171,7 @@ func missingIn(a policy.Ask, rooms []Room) error {
 		}
 	}
 	if !hasAll(a, rooms) {
-		return fmt.Errorf("needs %s, and its own node list %s has no room", a.String(), strings.Join(a.Require, ","))
+		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.Require, ","))
 	}
 	return &missing{a, best.Node, best.Count, sum, false}
 }
@@ -188,10 +188,10 @@ type missing struct {
 // Error implements error.
 func (m *missing) Error() string {
 	if m.none {
-		return fmt.Sprintf("needs %s, none is free", m.ask.String())
+		return fmt.Sprintf("needs %s, none is free", m.ask.Describe())
 	}
 	if m.most == 0 {
-		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.String())
+		return fmt.Sprintf("needs %s, no node it may use has any free with the cores and memory it asks", m.ask.Describe())
 	}
-	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.String(), m.most, m.best, m.sum)
+	return fmt.Sprintf("needs %s, %d free on the best node %s, %d in all it may use", m.ask.Describe(), m.most, m.best, m.sum)
 }
