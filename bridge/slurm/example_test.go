@@ -1,0 +1,31 @@
+package slurm_test
+
+import (
+	"fmt"
+
+	"fairbridge/bridge/slurm"
+)
+
+func ExampleExpandHosts() {
+	fmt.Println(slurm.ExpandHosts("gpu[01-03,07],login"))
+	// Output: [gpu01 gpu02 gpu03 gpu07 login] <nil>
+}
+
+// What an owner says in a job's comment, and what cannot be read of it.
+func ExampleReadDirective() {
+	d := slurm.ReadDirective("fairbridge:preemptible,ckpt=2m")
+	fmt.Println(d.Preemptible, d.Checkpoint)
+	fmt.Println(slurm.ReadDirective("fairbridge:preemtible").Unread)
+	// Output:
+	// true 2m0s
+	// fairbridge:preemtible: unknown key "preemtible"; known are ckpt, class, deadline, grace, max, min, preemptible, shareable, signal
+}
+
+func ExampleReadGRES() {
+	for _, g := range slurm.ReadGRES("gpu:a100:4(S:0-1),gpu:h100:2").List {
+		fmt.Println(g.Name, g.Type, g.Count)
+	}
+	// Output:
+	// gpu a100 4
+	// gpu h100 2
+}
