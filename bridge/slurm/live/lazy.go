@@ -10,9 +10,9 @@ import (
 // Lazy is a Cluster that connects when it is first needed, and again until it
 // can: a daemon must be able to start before slurmrestd does.
 type Lazy struct {
-	open func(context.Context) (*Cluster, error)
-	mu   sync.Mutex
-	c    *Cluster
+	open    func(context.Context) (*Cluster, error)
+	mu      sync.Mutex
+	c *Cluster
 }
 
 // NewLazy makes a cluster that open connects to. open is called until it
@@ -33,66 +33,53 @@ func (l *Lazy) Connect(ctx context.Context) (*Cluster, error) {
 	return l.c, nil
 }
 
-// Observe connects if need be, then reads everything.
+// connected connects if need be, then calls.
+func connected[T any](ctx context.Context, l *Lazy, call func(*Cluster) (T, error)) (T, error) {
+	c, err := l.Connect(ctx)
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return call(c)
+}
+
+// do is connected for calls that return an error only.
+func (l *Lazy) do(ctx context.Context, call func(*Cluster) error) error {
+	_, err := connected(ctx, l, func(c *Cluster) (struct{}, error) { return struct{}{}, call(c) })
+	return err
+}
+
+// Observe reads everything.
 func (l *Lazy) Observe(ctx context.Context) (*slurm.View, error) {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Observe(ctx)
+	return connected(ctx, l, func(c *Cluster) (*slurm.View, error) { return c.Observe(ctx) })
 }
 
-// Reach connects if need be, and makes sure that slurmctld answers us.
-func (l *Lazy) Reach(ctx context.Context) error {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.Reach(ctx)
-}
-
-// HandBack connects if need be, then carries out a hand-back.
-func (l *Lazy) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.HandBack(ctx, e, held)
-}
-
-// FinishHandBacks connects if need be, then releases the jobs that hand-backs
-// left held.
-func (l *Lazy) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.FinishHandBacks(ctx, begun)
-}
-
-// Reread connects if need be, then reads one job.
+// Reread reads one job.
 func (l *Lazy) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return slurm.Job{}, err
-	}
-	return c.Reread(ctx, id)
+	return connected(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.Reread(ctx, id) })
 }
 
-// HasNode connects if need be, then asks about one node.
+// HasNode asks about one node.
 func (l *Lazy) HasNode(ctx context.Context, name string) (bool, error) {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return false, err
-	}
-	return c.HasNode(ctx, name)
+	return connected(ctx, l, func(c *Cluster) (bool, error) { return c.HasNode(ctx, name) })
 }
 
-// Apply connects if need be, then carries out one edit.
+// Reach makes sure that slurmctld answers us.
+func (l *Lazy) Reach(ctx context.Context) error {
+	return l.do(ctx, func(c *Cluster) error { return c.Reach(ctx) })
+}
+
+// Apply carries out one edit.
 func (l *Lazy) Apply(ctx context.Context, e slurm.Edit) error {
-	c, err := l.Connect(ctx)
-	if err != nil {
-		return err
-	}
-	return c.Apply(ctx, e)
+	return l.do(ctx, func(c *Cluster) error { return c.Apply(ctx, e) })
+}
+
+// HandBack carries out a hand-back.
+func (l *Lazy) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
+	return l.do(ctx, func(c *Cluster) error { return c.HandBack(ctx, e, held) })
+}
+
+// FinishHandBacks releases the jobs that hand-backs left held.
+func (l *Lazy) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error {
+	return l.do(ctx, func(c *Cluster) error { return c.FinishHandBacks(ctx, begun) })
 }
