@@ -18,7 +18,7 @@ func TestRecordedSacct(t *testing.T) {
 	f, err := os.Open(file)
 	must(t, err)
 	defer f.Close()
-	rows, err := slurmdb.Sacct(f, file, "", time.UTC)
+	rows, err := slurmdb.ReadSacct(f, file, "", time.UTC)
 	must(t, err)
 	d := fresh(t)
 	s, err := d.ImportRows(t.Context(), rows, Import{Cluster: testCluster, Until: sec(0)}, nil)

@@ -107,7 +107,7 @@ func TestWhoseClusterItIs(t *testing.T) {
 	}
 
 	other := fakeScontrol(t, old(t, "elsewhere", at.Add(7*time.Second), 5), 5)
-	if _, err := livePart(t, s, other).Observe(t.Context()); !errors.Is(err, scontrol.ErrOther) {
+	if _, err := livePart(t, s, other).Observe(t.Context()); !errors.Is(err, scontrol.ErrOtherCluster) {
 		t.Errorf("scontrol of another cluster: %v", err)
 	}
 	young := fakeScontrol(t, old(t, "lab", at, 0), 0)

@@ -34,12 +34,12 @@ func dsnFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := safefile.Unshared(path); err != nil {
+	if err := safefile.CheckIgnoringOwner(path); err != nil {
 		return "", err
 	}
 	dsn := strings.TrimSpace(string(text))
 	if password.MatchString(dsn) {
-		if err := safefile.Private(path); err != nil {
+		if err := safefile.CheckPrivate(path); err != nil {
 			return "", fmt.Errorf("it holds a password, and %w", err)
 		}
 	}

@@ -24,9 +24,9 @@ func (n number) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"set":true,"infinite":false,"number":%d}`, int64(n)), nil
 }
 
-// allowed are all the fields this program can ever send in an update: those of the
+// requestFields are all the fields this program can ever send in an update: those of the
 // forms, and those by which the GPUs of a job are counted.
-var allowed = func() []string {
+var requestFields = func() []string {
 	names := []string{"tres_per_node", "tres_per_job", "gres", "gpus"}
 	for _, f := range slurm.Forms {
 		for _, name := range []string{f.RESTName, f.PlainName} {
@@ -38,10 +38,10 @@ var allowed = func() []string {
 	return names
 }()
 
-// render writes the body of an update of one field, bound to the run where
+// encodeUpdate writes the body of an update of one field, bound to the run where
 // the release can do that.
-func render(f field, fence string) ([]byte, error) {
-	if !slices.Contains(allowed, f.name) {
+func encodeUpdate(f field, fence string) ([]byte, error) {
+	if !slices.Contains(requestFields, f.name) {
 		return nil, fmt.Errorf("field %q is not one of those that may be sent", f.name)
 	}
 	value, err := json.Marshal(f.value)
@@ -57,9 +57,9 @@ func render(f field, fence string) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// renderRequeue writes the body of POST jobs/requeue for one job. The flag is
+// encodeRequeue writes the body of POST jobs/requeue for one job. The flag is
 // a constant: Slurm requeues without protection when it is misspelt.
-func renderRequeue(address string) []byte {
+func encodeRequeue(address string) []byte {
 	return []byte(`{"jobs":["` + address + `"],"flags":["Incomplete"]}`)
 }
 

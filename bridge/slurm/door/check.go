@@ -14,20 +14,20 @@ const (
 )
 
 var (
-	nodeName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
-	sluid    = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
-	taskName = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
+	nodeNamePattern = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,253}[A-Za-z0-9])?$`)
+	sluidPattern    = regexp.MustCompile(`^s[0-9A-Z]{5,30}$`)
+	taskPattern     = regexp.MustCompile(`^[1-9][0-9]{0,8}_[0-9]{1,8}$`)
 )
 
-// check turns down an edit that no version can carry out as meant.
-func check(e slurm.Edit) error {
+// checkEdit turns down an edit that no version can carry out as meant.
+func checkEdit(e slurm.Edit) error {
 	if e.Run.Job <= 0 || e.Run.Job > maxJobID {
 		return fmt.Errorf("%d is not a job id", e.Run.Job)
 	}
-	if e.Run.SLUID != "" && !sluid.MatchString(e.Run.SLUID) {
+	if e.Run.SLUID != "" && !sluidPattern.MatchString(e.Run.SLUID) {
 		return fmt.Errorf("%.40q is not a SLUID", e.Run.SLUID)
 	}
-	if e.Array != "" && !taskName.MatchString(e.Array) {
+	if e.Array != "" && !taskPattern.MatchString(e.Array) {
 		return fmt.Errorf("%.40q is not the address of an array task", e.Array)
 	}
 	f, ok := e.Kind.Form()
@@ -39,12 +39,12 @@ func check(e slurm.Edit) error {
 	case f.HasSignal && !e.Signal.Known(): // Slurm would kill the job
 		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
 	case f.ValueName != "":
-		return within(f.ValueName, e.Value, f.MinValue, f.MaxValue)
+		return checkRange(f.ValueName, e.Value, f.MinValue, f.MaxValue)
 	}
 	return nil
 }
 
-func within(what string, v, lo, hi int64) error {
+func checkRange(what string, v, lo, hi int64) error {
 	if v < lo || v > hi {
 		return fmt.Errorf("%s %d is outside %d to %d", what, v, lo, hi)
 	}
@@ -56,7 +56,7 @@ func checkNodes(nodes []string) error {
 		return fmt.Errorf("%d nodes are more than %d", len(nodes), maxNodes)
 	}
 	for _, n := range nodes {
-		if !nodeName.MatchString(n) {
+		if !nodeNamePattern.MatchString(n) {
 			return fmt.Errorf("%.60q is not the name of a node", n)
 		}
 	}

@@ -42,9 +42,9 @@ type Config struct {
 type Door struct {
 	client     *rest.Client
 	guard      guard
-	bounds     bounds
+	encoder    fieldEncoder
 	programs   programs
-	unfinished unfinished
+	unfinished unfinishedHandBacks
 }
 
 // New makes the door to the client's cluster.
@@ -66,16 +66,16 @@ func New(client *rest.Client, cfg Config) *Door {
 	}
 	return &Door{
 		client: client,
-		guard: guard{pace: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, api: client.API,
+		guard: guard{limiter: rate.NewLimiter(rate.Limit(cfg.Rate), max(1, int(cfg.Rate))), stopFile: cfg.StopFile, api: client.API,
 			mayWrite: cfg.MayWrite},
-		bounds:   bounds{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
+		encoder:  fieldEncoder{leaseMax: cfg.LeaseMax, allowHardHold: cfg.AllowHardHold, now: time.Now},
 		programs: programs{scontrol: cfg.Scontrol, scancel: cfg.Scancel, timeout: cfg.ScontrolTimeout},
 	}
 }
 
 // Writes counts what was sent to Slurm so far, answered or not: requests that
 // write, and runs of scontrol and scancel.
-func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.programs.ran.Load() }
+func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.programs.calls.Load() }
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.
@@ -83,22 +83,22 @@ func (d *Door) Apply(ctx context.Context, e slurm.Edit) error {
 	if err := d.finishHandBacks(ctx); err != nil {
 		return err
 	}
-	if err := check(e); err != nil {
+	if err := checkEdit(e); err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
-	if call, ok := calls[e.Kind]; ok {
+	if call, ok := handlers[e.Kind]; ok {
 		return call(d, ctx, e)
 	}
-	f, err := d.bounds.fieldFor(d.client.API(), e)
+	f, err := d.encoder.fieldFor(d.client.API(), e)
 	if err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
 	return d.update(ctx, e.Run, f)
 }
 
-// calls are the edits that are calls of their own, not updates of one field.
-var calls = map[slurm.Kind]func(*Door, context.Context, slurm.Edit) error{
-	slurm.Requeue: (*Door).requeue, slurm.Warn: (*Door).warn, slurm.SetGPUs: (*Door).gpus,
+// handlers are the edits that are calls of their own, not updates of one field.
+var handlers = map[slurm.Kind]func(*Door, context.Context, slurm.Edit) error{
+	slurm.Requeue: (*Door).requeue, slurm.Warn: (*Door).warn, slurm.SetGPUs: (*Door).setGPUs,
 	slurm.HandBack: func(d *Door, ctx context.Context, e slurm.Edit) error {
 		return handBack{d, e.Run, e.Value}.carryOut(ctx, func(context.Context) error { return nil })
 	},
@@ -110,7 +110,7 @@ func (d *Door) HandBack(ctx context.Context, e slurm.Edit, held func(context.Con
 	if err := d.finishHandBacks(ctx); err != nil {
 		return err
 	}
-	if err := check(e); err != nil || e.Kind != slurm.HandBack {
+	if err := checkEdit(e); err != nil || e.Kind != slurm.HandBack {
 		return &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("%s is no hand-back", e), Err: err}
 	}
 	return handBack{d, e.Run, e.Value}.carryOut(ctx, held)

@@ -75,7 +75,7 @@ func open(t testing.TB, f *fake, version int, cfg Config) *Door {
 		cfg.MayWrite = func(context.Context) error { return nil }
 	}
 	d := New(c, cfg)
-	d.bounds.now = func() time.Time { return noon }
+	d.encoder.now = func() time.Time { return noon }
 	return d
 }
 

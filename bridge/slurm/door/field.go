@@ -10,24 +10,24 @@ import (
 	"fairbridge/bridge/slurm/rest"
 )
 
-// siteNeutral is the site factor that does nothing: Slurm subtracts it.
-const siteNeutral = int64(1) << 31
+// neutralSiteFactor is the site factor that does nothing: Slurm subtracts it.
+const neutralSiteFactor = int64(1) << 31
 
-// bounds say which edits may be sent at all.
-type bounds struct {
+// fieldEncoder say which edits may be sent at all.
+type fieldEncoder struct {
 	leaseMax      time.Duration
 	allowHardHold bool
 	now           func() time.Time
 }
 
 // fieldFor returns the one field by which this version does the edit.
-func (b *bounds) fieldFor(api rest.API, e slurm.Edit) (field, error) {
+func (b *fieldEncoder) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 	form, ok := e.Kind.Form()
 	if !ok || form.Encoding == slurm.OwnCall {
 		return field{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
 	}
 	name := form.RESTName
-	if api.Plain && form.PlainName != "" {
+	if api.PlainBodies && form.PlainName != "" {
 		name = form.PlainName
 	}
 	value, err := encodings[form.Encoding](b, api, e)
@@ -35,18 +35,18 @@ func (b *bounds) fieldFor(api rest.API, e slurm.Edit) (field, error) {
 }
 
 // encodings write what an edit carries.
-var encodings = map[slurm.Encoding]func(b *bounds, api rest.API, e slurm.Edit) (any, error){
-	slurm.AsInteger: func(_ *bounds, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
-	slurm.AsNumber:  func(_ *bounds, api rest.API, e slurm.Edit) (any, error) { return settable(api, e.Value), nil },
-	slurm.AsOffset: func(_ *bounds, api rest.API, e slurm.Edit) (any, error) {
+var encodings = map[slurm.Encoding]func(b *fieldEncoder, api rest.API, e slurm.Edit) (any, error){
+	slurm.AsInteger: func(_ *fieldEncoder, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
+	slurm.AsNumber:  func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNumber(api, e.Value), nil },
+	slurm.AsOffset: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) {
 		if !api.SiteFactor {
 			return nil, fmt.Errorf("%s cannot set a site factor: order by priority or nice there", api.Name())
 		}
-		return siteNeutral + e.Value, nil
+		return neutralSiteFactor + e.Value, nil
 	},
-	slurm.AsTime:  (*bounds).begin,
-	slurm.AsNodes: func(_ *bounds, api rest.API, e slurm.Edit) (any, error) { return nodeList(api, e.Nodes), nil },
-	slurm.AsHold: func(b *bounds, _ rest.API, _ slurm.Edit) (any, error) {
+	slurm.AsTime:  (*fieldEncoder).encodeBegin,
+	slurm.AsNodes: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNodes(api, e.Nodes), nil },
+	slurm.AsHold: func(b *fieldEncoder, _ rest.API, _ slurm.Edit) (any, error) {
 		if !b.allowHardHold {
 			return nil, fmt.Errorf("hard holds are not allowed: they stay if we die")
 		}
@@ -54,17 +54,17 @@ var encodings = map[slurm.Encoding]func(b *bounds, api rest.API, e slurm.Edit) (
 	},
 }
 
-// settable writes a number that can be absent.
-func settable(api rest.API, v int64) any {
-	if api.Plain {
+// encodeNumber writes a number that can be absent.
+func encodeNumber(api rest.API, v int64) any {
+	if api.PlainBodies {
 		return v
 	}
 	return number(v)
 }
 
-// begin writes a time. A lease must lie ahead and not too far; others may be any
+// encodeBegin writes a time. A lease must lie ahead and not too far; others may be any
 // time, of which the past means now.
-func (b *bounds) begin(api rest.API, e slurm.Edit) (any, error) {
+func (b *fieldEncoder) encodeBegin(api rest.API, e slurm.Edit) (any, error) {
 	form, _ := e.Kind.Form()
 	now := b.now()
 	ahead := e.Until.Sub(now)
@@ -75,16 +75,16 @@ func (b *bounds) begin(api rest.API, e slurm.Edit) (any, error) {
 	case ahead <= 0:
 		at = now.Add(-time.Minute).Unix() // surely past by Slurm's clock too
 	}
-	if api.Plain {
+	if api.PlainBodies {
 		return "uts" + strconv.FormatInt(at, 10), nil
 	}
 	return number(at), nil
 }
 
-// nodeList writes a node list; none clears it. An empty list would be ignored
+// encodeNodes writes a node list; none clears it. An empty list would be ignored
 // in silence.
-func nodeList(api rest.API, nodes []string) any {
-	if api.Plain {
+func encodeNodes(api rest.API, nodes []string) any {
+	if api.PlainBodies {
 		return strings.Join(nodes, ",")
 	}
 	if len(nodes) == 0 {

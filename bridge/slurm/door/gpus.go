@@ -13,16 +13,16 @@ import (
 // gpuField returns the field for a total of count GPUs.
 func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
 	if j.PerJob.Text != "" {
-		typ, err := soleGPU(j.PerJob)
+		typ, err := soleGPUType(j.PerJob)
 		if err != nil {
 			return field{}, err
 		}
-		if api.Plain {
-			return field{"gpus", typed(typ, count)}, nil
+		if api.PlainBodies {
+			return field{"gpus", gpuText(typ, count)}, nil
 		}
-		return field{"tres_per_job", "gres/gpu:" + typed(typ, count)}, nil
+		return field{"tres_per_job", "gres/gpu:" + gpuText(typ, count)}, nil
 	}
-	typ, err := soleGPU(j.PerNode)
+	typ, err := soleGPUType(j.PerNode)
 	if err != nil {
 		return field{}, err
 	}
@@ -30,15 +30,15 @@ func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
 	if count%nodes != 0 {
 		return field{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
 	}
-	if api.Plain {
-		return field{"gres", "gpu:" + typed(typ, count/nodes)}, nil
+	if api.PlainBodies {
+		return field{"gres", "gpu:" + gpuText(typ, count/nodes)}, nil
 	}
-	return field{"tres_per_node", "gres/gpu:" + typed(typ, count/nodes)}, nil
+	return field{"tres_per_node", "gres/gpu:" + gpuText(typ, count/nodes)}, nil
 }
 
-// soleGPU returns the type of GPU of a request that asks for GPUs of one kind
+// soleGPUType returns the type of GPU of a request that asks for GPUs of one kind
 // and nothing else.
-func soleGPU(request slurm.GRESList) (string, error) {
+func soleGPUType(request slurm.GRESList) (string, error) {
 	if request.Unread != "" {
 		return "", errors.New(request.Unread)
 	}
@@ -48,7 +48,7 @@ func soleGPU(request slurm.GRESList) (string, error) {
 	return "", fmt.Errorf("the request %q is not for GPUs alone, per job or per node", request.Text)
 }
 
-func typed(typ string, count int64) string {
+func gpuText(typ string, count int64) string {
 	if typ == "" {
 		return strconv.FormatInt(count, 10)
 	}

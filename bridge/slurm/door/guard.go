@@ -21,7 +21,7 @@ var (
 
 // guard says whether something may be written now.
 type guard struct {
-	pace     *rate.Limiter
+	limiter  *rate.Limiter
 	stopFile string
 	api      func() rest.API
 	mayWrite func(context.Context) error
@@ -30,10 +30,10 @@ type guard struct {
 // enter waits for its turn and then looks, last thing before the write,
 // whether it may be done at all.
 func (g *guard) enter(ctx context.Context) error {
-	if err := g.pace.Wait(ctx); err != nil {
+	if err := g.limiter.Wait(ctx); err != nil {
 		return &slurm.Error{Class: slurm.Busy, Text: "waiting for a turn to write", Err: err}
 	}
-	if err := g.stopped(); err != nil {
+	if err := g.checkStopFile(); err != nil {
 		return &slurm.Error{Class: slurm.Refused, Err: err}
 	}
 	if api := g.api(); !api.Writes {
@@ -51,8 +51,8 @@ func (g *guard) enter(ctx context.Context) error {
 	return nil
 }
 
-// stopped looks for the STOP file.
-func (g *guard) stopped() error {
+// checkStopFile looks for the STOP file.
+func (g *guard) checkStopFile() error {
 	if g.stopFile == "" {
 		return nil
 	}

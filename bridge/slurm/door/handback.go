@@ -28,21 +28,21 @@ type handBack struct {
 // carryOut holds the job and releases it again, and calls held in between. A job
 // that is held already is somebody else's and left alone.
 func (h handBack) carryOut(ctx context.Context, held func(context.Context) error) error {
-	j, err := h.door.look(ctx, h.run)
+	j, err := h.door.rereadRun(ctx, h.run)
 	if err != nil {
 		return err
 	}
 	if !j.Pending() || j.Held {
-		return changed("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.Held)
+		return changedError("job %v is %s and held=%v: only a pending job that nobody holds is handed back", h.run, j.State, j.Held)
 	}
-	address, err := h.door.find(ctx, h.run)
+	address, err := h.door.findAddress(ctx, h.run)
 	if err != nil {
 		return err
 	}
 	if err := h.door.guard.enter(ctx); err != nil {
 		return err
 	}
-	if err := h.door.post(ctx, h.run, address, field{"hold", true}); err != nil && !h.holdTook(ctx, err) {
+	if err := h.door.post(ctx, h.run, address, field{"hold", true}); err != nil && !h.holdTookEffect(ctx, err) {
 		return err
 	}
 	_ = held(ctx) // what was not written down is released all the same
@@ -52,16 +52,16 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 	return h.restoreNice(ctx)
 }
 
-// holdTook reports whether a hold with an unclear answer was placed. One that Slurm
+// holdTookEffect reports whether a hold with an unclear answer was placed. One that Slurm
 // had no time for was not: a hold that the job shows then is somebody else's.
-func (h handBack) holdTook(ctx context.Context, err error) bool {
+func (h handBack) holdTookEffect(ctx context.Context, err error) bool {
 	var e *slurm.Error
 	if slurm.OutcomeOf(err) != slurm.MaybeDone || errors.As(err, &e) && e.Class == slurm.Busy {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 30*time.Second)
 	defer cancel()
-	j, err := h.door.look(ctx, h.run)
+	j, err := h.door.rereadRun(ctx, h.run)
 	return err == nil && j.HeldByAdmin()
 }
 
@@ -99,7 +99,7 @@ func (h handBack) restoreNice(ctx context.Context) error {
 // finish releases a job that was left held. One that is no longer held, or
 // another run, is none of ours. A nice that somebody set meanwhile is his.
 func (h handBack) finish(ctx context.Context) error {
-	j, err := h.door.look(ctx, h.run)
+	j, err := h.door.rereadRun(ctx, h.run)
 	if slurm.OutcomeOf(err) == slurm.MovedOn || err == nil && !j.HeldByAdmin() {
 		h.door.unfinished.remove(h)
 		return nil
@@ -107,7 +107,7 @@ func (h handBack) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	address, err := h.door.find(ctx, h.run)
+	address, err := h.door.findAddress(ctx, h.run)
 	if err != nil {
 		return err
 	}
@@ -123,13 +123,13 @@ func (h handBack) finish(ctx context.Context) error {
 	return h.restoreNice(ctx)
 }
 
-// unfinished are the hand-backs that left a job held, by job.
-type unfinished struct {
+// unfinishedHandBacks are the hand-backs that left a job held, by job.
+type unfinishedHandBacks struct {
 	mu   sync.Mutex
 	list map[int64]handBack
 }
 
-func (u *unfinished) add(h handBack) {
+func (u *unfinishedHandBacks) add(h handBack) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.list == nil {
@@ -138,14 +138,14 @@ func (u *unfinished) add(h handBack) {
 	u.list[h.run.Job] = h
 }
 
-func (u *unfinished) remove(h handBack) {
+func (u *unfinishedHandBacks) remove(h handBack) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.list, h.run.Job)
 }
 
 // all returns them by job.
-func (u *unfinished) all() []handBack {
+func (u *unfinishedHandBacks) all() []handBack {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return slices.SortedFunc(maps.Values(u.list), func(a, b handBack) int { return cmp.Compare(a.run.Job, b.run.Job) })

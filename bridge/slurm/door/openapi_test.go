@@ -34,7 +34,7 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 	}
 	versions := 0
 	for v := rest.Oldest; v <= rest.Newest; v++ {
-		api, _ := rest.Known(v)
+		api, _ := rest.Capabilities(v)
 		item := doc.Paths.Value("/slurm/" + api.Name() + "/job/{job_id}")
 		if item == nil {
 			continue
@@ -42,13 +42,13 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 		versions++
 		checkBodies(t, api, schemaOf(t, item))
 		requeue := doc.Paths.Value("/slurm/" + api.Name() + "/jobs/requeue")
-		if (requeue != nil) != api.Requeue {
+		if (requeue != nil) != api.Requeues {
 			t.Errorf("%s: jobs/requeue in the document: %v", api.Name(), requeue != nil)
 		}
 		if requeue != nil {
-			visit(t, schemaOf(t, requeue), renderRequeue(id))
+			visit(t, schemaOf(t, requeue), encodeRequeue(id))
 		}
-		if states := doc.Paths.Value("/slurm/" + api.Name() + "/jobs/state/"); api.States && states == nil {
+		if states := doc.Paths.Value("/slurm/" + api.Name() + "/jobs/state/"); api.ListsStates && states == nil {
 			t.Errorf("%s: the document has no jobs/state/", api.Name())
 		}
 	}
@@ -58,7 +58,7 @@ func validate(t *testing.T, c *throwaway.Cluster) {
 }
 
 func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
-	b := &bounds{allowHardHold: true, leaseMax: time.Hour, now: func() time.Time { return noon }}
+	b := &fieldEncoder{allowHardHold: true, leaseMax: time.Hour, now: func() time.Time { return noon }}
 	for _, c := range bodies {
 		f, err := b.fieldFor(api, c.edit)
 		if err != nil {
@@ -67,7 +67,7 @@ func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 			}
 			continue
 		}
-		body, err := render(f, fenceOf(run(7), api.Fence))
+		body, err := encodeUpdate(f, fenceOf(run(7), api.BindsRun))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func checkBodies(t *testing.T, api rest.API, schema *openapi3.Schema) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		body, _ := render(f, fenceOf(run(7), api.Fence))
+		body, _ := encodeUpdate(f, fenceOf(run(7), api.BindsRun))
 		visit(t, schema, body)
 	}
 }

@@ -21,12 +21,12 @@ import (
 type programs struct {
 	scontrol, scancel []string // with whatever must precede them
 	timeout           time.Duration
-	ran               atomic.Int64 // writes so far
+	calls             atomic.Int64 // writes so far
 }
 
 // requeue runs scontrol requeue Incomplete ADDRESS.
 func (p *programs) requeue(ctx context.Context, address string) error {
-	return p.write(ctx, p.scontrol, "requeue", "Incomplete", address)
+	return p.run(ctx, p.scontrol, "requeue", "Incomplete", address)
 }
 
 // canSignal says why jobs cannot be signalled, if they cannot.
@@ -39,20 +39,20 @@ func (p *programs) canSignal() error {
 
 // signal runs scancel for the batch script of a job.
 func (p *programs) signal(ctx context.Context, address string, s slurm.Signal) error {
-	return p.write(ctx, p.scancel, "--batch", "--signal="+string(s), address)
+	return p.run(ctx, p.scancel, "--batch", "--signal="+string(s), address)
 }
 
-// write runs a program that changes something.
-func (p *programs) write(ctx context.Context, program []string, args ...string) error {
+// run runs a program that changes something.
+func (p *programs) run(ctx context.Context, program []string, args ...string) error {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
 	argv := slices.Concat(program, args)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.WaitDelay = time.Second
-	p.ran.Add(1)
+	p.calls.Add(1)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
-	text := oneLine(out)
+	text := joinLines(out)
 	switch {
 	case err == nil:
 		return nil
@@ -65,8 +65,8 @@ func (p *programs) write(ctx context.Context, program []string, args ...string) 
 	return &slurm.Error{Class: class, Number: number, Text: strings.Join(append(program[len(program)-1:], args[0]), " ") + ": " + text}
 }
 
-// scontrolWords are Slurm's words for its error numbers, all scontrol tells.
-var scontrolWords = []struct {
+// classByText are Slurm's words for its error numbers, all scontrol tells.
+var classByText = []struct {
 	words  string
 	class  slurm.Class
 	number int
@@ -81,7 +81,7 @@ var scontrolWords = []struct {
 }
 
 func scontrolClass(text string) (slurm.Class, int) {
-	for _, w := range scontrolWords {
+	for _, w := range classByText {
 		if strings.Contains(text, w.words) {
 			return w.class, w.number
 		}
@@ -89,7 +89,7 @@ func scontrolClass(text string) (slurm.Class, int) {
 	return slurm.Unclear, 0
 }
 
-func oneLine(out []byte) string {
+func joinLines(out []byte) string {
 	s := strings.Join(strings.Fields(strings.ToValidUTF8(string(out), " ")), " ")
 	if len(s) > 300 {
 		s = s[:300] + "…"

@@ -15,8 +15,8 @@ import (
 func (d *Door) requeue(ctx context.Context, e slurm.Edit) error {
 	api := d.client.API()
 	address := e.Run.SLUID
-	if !api.Requeue || address == "" {
-		j, err := d.look(ctx, e.Run)
+	if !api.Requeues || address == "" {
+		j, err := d.rereadRun(ctx, e.Run)
 		if err != nil {
 			return err
 		}
@@ -27,10 +27,10 @@ func (d *Door) requeue(ctx context.Context, e slurm.Edit) error {
 	if err := d.guard.enter(ctx); err != nil {
 		return err
 	}
-	if !api.Requeue {
+	if !api.Requeues {
 		return d.programs.requeue(ctx, address)
 	}
-	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", renderRequeue(address))
+	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/jobs/requeue", encodeRequeue(address))
 }
 
 // requeueAddress returns the address that means exactly this record. The id
@@ -39,7 +39,7 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 	address := strconv.FormatInt(j.ID, 10)
 	switch {
 	case !j.Running():
-		return "", changed("job %d is %s: only a running one is requeued", j.ID, j.State)
+		return "", changedError("job %d is %s: only a running one is requeued", j.ID, j.State)
 	case j.HetJob != 0:
 		return "", &slurm.Error{Class: slurm.Rejected, Text: fmt.Sprintf("job %d is part of a heterogeneous job", j.ID)}
 	case j.IsUnsplitArray():
@@ -48,7 +48,7 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 		address = fmt.Sprintf("%d_%d", j.ArrayJob, j.ArrayTask)
 	}
 	if wanted != "" && wanted != address {
-		return "", changed("job %d is %s, not %s", j.ID, address, wanted)
+		return "", changedError("job %d is %s, not %s", j.ID, address, wanted)
 	}
 	return address, nil
 }
@@ -60,7 +60,7 @@ func requeueAddress(j *slurm.Job, wanted string) (string, error) {
 // made sure; the job is looked at right before, since nothing binds a signal to
 // a run.
 func (d *Door) warn(ctx context.Context, e slurm.Edit) error {
-	j, err := d.look(ctx, e.Run)
+	j, err := d.rereadRun(ctx, e.Run)
 	if err != nil {
 		return err
 	}

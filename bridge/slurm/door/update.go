@@ -12,7 +12,7 @@ import (
 
 // update writes one field of one job record.
 func (d *Door) update(ctx context.Context, run slurm.Run, f field) error {
-	address, err := d.find(ctx, run)
+	address, err := d.findAddress(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -22,15 +22,15 @@ func (d *Door) update(ctx context.Context, run slurm.Run, f field) error {
 	return d.post(ctx, run, address, f)
 }
 
-// gpus changes the GPU count of a pending job, in the way the job itself asked
+// setGPUs changes the GPU count of a pending job, in the way the job itself asked
 // for them, keeping their type.
-func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
-	j, err := d.look(ctx, e.Run)
+func (d *Door) setGPUs(ctx context.Context, e slurm.Edit) error {
+	j, err := d.rereadRun(ctx, e.Run)
 	if err != nil {
 		return err
 	}
 	if !j.Pending() {
-		return changed("job %v is %s: only a pending one can be resized", e.Run, j.State)
+		return changedError("job %v is %s: only a pending one can be resized", e.Run, j.State)
 	}
 	f, err := gpuField(d.client.API(), &j, e.Value)
 	if err != nil {
@@ -39,14 +39,14 @@ func (d *Door) gpus(ctx context.Context, e slurm.Edit) error {
 	return d.update(ctx, e.Run, f)
 }
 
-// find returns the address that means this record alone. From 24.11 on that
+// findAddress returns the address that means this record alone. From 24.11 on that
 // is the record's own id. 22.05 takes the id of an array for all its tasks,
 // also those that run, so there the job is looked at first.
-func (d *Door) find(ctx context.Context, run slurm.Run) (string, error) {
-	if !d.client.API().Plain {
+func (d *Door) findAddress(ctx context.Context, run slurm.Run) (string, error) {
+	if !d.client.API().PlainBodies {
 		return strconv.FormatInt(run.Job, 10), nil
 	}
-	j, err := d.look(ctx, run)
+	j, err := d.rereadRun(ctx, run)
 	if err != nil {
 		return "", err
 	}
@@ -73,28 +73,28 @@ func plainAddress(j *slurm.Job) (string, error) {
 // post sends an update that has been let through.
 func (d *Door) post(ctx context.Context, run slurm.Run, address string, f field) error {
 	api := d.client.API()
-	body, err := render(f, fenceOf(run, api.Fence))
+	body, err := encodeUpdate(f, fenceOf(run, api.BindsRun))
 	if err != nil {
 		return &slurm.Error{Class: slurm.Rejected, Err: err}
 	}
 	return wire.Post(ctx, d.client.Conn(), "/slurm/"+api.Name()+"/job/"+address, body)
 }
 
-// look reads the job afresh and returns it if it is still the run meant.
-func (d *Door) look(ctx context.Context, run slurm.Run) (slurm.Job, error) {
+// rereadRun reads the job afresh and returns it if it is still the run meant.
+func (d *Door) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error) {
 	j, err := d.client.Reread(ctx, run.Job)
 	if err != nil {
 		return j, err
 	}
 	switch {
 	case j.Opaque != "":
-		return j, changed("its record cannot be read: %s", j.Opaque)
+		return j, changedError("its record cannot be read: %s", j.Opaque)
 	case !run.Same(j.Run()):
-		return j, changed("job %v is now %v", run, j.Run())
+		return j, changedError("job %v is now %v", run, j.Run())
 	}
 	return j, nil
 }
 
-func changed(format string, args ...any) error {
+func changedError(format string, args ...any) error {
 	return &slurm.Error{Class: slurm.Changed, Text: fmt.Sprintf(format, args...)}
 }

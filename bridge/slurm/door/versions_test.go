@@ -18,7 +18,7 @@ func TestLiveEveryVersion(t *testing.T) {
 			c := livetest.Lab(t, release)
 			tried := 0
 			for v := rest.Oldest; v <= rest.Newest; v++ {
-				api, _ := rest.Known(v)
+				api, _ := rest.Capabilities(v)
 				client, err := rest.Open(t.Context(), rest.Config{URL: c.URL, TokenFile: c.TokenFile, PinAPI: api.Name()}, rest.Poll{})
 				if err != nil {
 					continue // not served

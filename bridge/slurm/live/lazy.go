@@ -12,7 +12,7 @@ import (
 type Lazy struct {
 	open    func(context.Context) (*Cluster, error)
 	mu      sync.Mutex
-	c *Cluster
+	cluster *Cluster
 }
 
 // NewLazy makes a cluster that open connects to. open is called until it
@@ -23,14 +23,14 @@ func NewLazy(open func(context.Context) (*Cluster, error)) *Lazy { return &Lazy{
 func (l *Lazy) Connect(ctx context.Context) (*Cluster, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.c == nil {
+	if l.cluster == nil {
 		c, err := l.open(ctx)
 		if err != nil {
 			return nil, err
 		}
-		l.c = c
+		l.cluster = c
 	}
-	return l.c, nil
+	return l.cluster, nil
 }
 
 // connected connects if need be, then calls.
@@ -64,9 +64,9 @@ func (l *Lazy) HasNode(ctx context.Context, name string) (bool, error) {
 	return connected(ctx, l, func(c *Cluster) (bool, error) { return c.HasNode(ctx, name) })
 }
 
-// Reach makes sure that slurmctld answers us.
-func (l *Lazy) Reach(ctx context.Context) error {
-	return l.do(ctx, func(c *Cluster) error { return c.Reach(ctx) })
+// CheckAccess makes sure that slurmctld answers us.
+func (l *Lazy) CheckAccess(ctx context.Context) error {
+	return l.do(ctx, func(c *Cluster) error { return c.CheckAccess(ctx) })
 }
 
 // Apply carries out one edit.

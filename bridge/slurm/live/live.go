@@ -15,8 +15,8 @@ type Cluster struct {
 	*rest.Client
 	Door *door.Door
 	// Scontrol tells the cluster's name where REST does not.
-	Scontrol scontrol.Command
-	naming   naming
+	Scontrol  scontrol.Command
+	nameProof nameProof
 }
 
 // New joins a client and the door made from it.
@@ -30,14 +30,14 @@ func New(c *rest.Client, d *door.Door) *Cluster { return &Cluster{Client: c, Doo
 func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 	v, err := c.Client.Observe(ctx)
 	if err != nil {
-		c.naming.set("", nil)
+		c.nameProof.store("", nil)
 		return nil, err
 	}
 	if !v.NiceRead {
 		v.NiceRead = c.Door.ReadsNice()
 	}
 	if v.Cluster == "" {
-		if err := c.naming.prove(ctx, c.Scontrol, v); err != nil {
+		if err := c.nameProof.prove(ctx, c.Scontrol, v); err != nil {
 			return nil, err
 		}
 	}
@@ -48,7 +48,7 @@ func (c *Cluster) Observe(ctx context.Context) (*slurm.View, error) {
 // it. A nice that cannot be read stays unknown.
 func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	j, err := c.Client.Reread(ctx, id)
-	if err != nil || j.NiceKnown || !j.Pending() || c.API().Nice {
+	if err != nil || j.NiceKnown || !j.Pending() || c.API().ShowsNice {
 		return j, err
 	}
 	if nice, err := c.Door.Nice(ctx, id); err == nil {
@@ -59,7 +59,7 @@ func (c *Cluster) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 
 // HandBack carries out a hand-back and calls held between its two calls.
 func (c *Cluster) HandBack(ctx context.Context, e slurm.Edit, held func(context.Context) error) error {
-	defer c.Touch(e.Run.Job)
+	defer c.MarkStale(e.Run.Job)
 	return c.Door.HandBack(ctx, e, held)
 }
 
@@ -71,6 +71,6 @@ func (c *Cluster) FinishHandBacks(ctx context.Context, begun []slurm.Edit) error
 // Apply carries out one edit, after which the next views show the job as read
 // afresh, whatever the answer was.
 func (c *Cluster) Apply(ctx context.Context, e slurm.Edit) error {
-	defer c.Touch(e.Run.Job)
+	defer c.MarkStale(e.Run.Job)
 	return c.Door.Apply(ctx, e)
 }

@@ -11,27 +11,27 @@ type API struct {
 	Version  int    // 45 for v0.0.45
 	Releases string // of Slurm that serve it
 
-	Plain      bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
-	States     bool // GET jobs/state/ lists ids and states cheaply
-	SiteFactor bool // site_factor can be written
-	Nice       bool // a job's nice is shown whatever it is, not only above 0
-	Fence      bool // an update can be bound to a run by its SLUID
-	Requeue    bool // POST jobs/requeue exists; otherwise scontrol requeue
-	Writes     bool // we know how to write
-	Measured   bool // tried on a live Slurm; otherwise read from its source
+	PlainBodies bool // bodies take strings and 22.05's field names; otherwise lists and {set,number}
+	ListsStates bool // GET jobs/state/ lists ids and states cheaply
+	SiteFactor  bool // site_factor can be written
+	ShowsNice   bool // a job's nice is shown whatever it is, not only above 0
+	BindsRun    bool // an update can be bound to a run by its SLUID
+	Requeues    bool // POST jobs/requeue exists; otherwise scontrol requeue
+	Writes      bool // we know how to write
+	Tried       bool // tried on a live Slurm; otherwise read from its source
 }
 
 // apis is the capability table. From v0.0.40 on all versions take the same
 // bodies.
 var apis = []API{
-	{Version: 38, Releases: "22.05–23.11", Plain: true, Writes: true, Measured: true},
+	{Version: 38, Releases: "22.05–23.11", PlainBodies: true, Writes: true, Tried: true},
 	{Version: 39, Releases: "23.02–24.05", Writes: true},
-	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, Nice: true, Measured: true},
-	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
-	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
-	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true},
-	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true, Fence: true},
-	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, Nice: true, Measured: true, States: true, Fence: true, Requeue: true},
+	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true},
+	{Version: 41, Releases: "24.05–25.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 42, Releases: "24.11–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 43, Releases: "25.05–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true},
+	{Version: 44, Releases: "25.11–26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true, BindsRun: true},
+	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true, BindsRun: true, Requeues: true},
 }
 
 // Oldest and Newest bound the versions we know.
@@ -43,8 +43,8 @@ const (
 // Name returns "v0.0.45".
 func (a API) Name() string { return fmt.Sprintf("v0.0.%d", a.Version) }
 
-// Known returns the capabilities of a version.
-func Known(version int) (API, bool) {
+// Capabilities returns the capabilities of a version.
+func Capabilities(version int) (API, bool) {
 	if version < Oldest || version > Newest {
 		return API{}, false
 	}
@@ -57,7 +57,7 @@ func ParseName(name string) (API, bool) {
 	if !ok {
 		return API{}, false
 	}
-	return Known(n)
+	return Capabilities(n)
 }
 
 // parseName reads "v0.0.45".

@@ -18,12 +18,12 @@ type Config = wire.Config
 // each other.
 type Client struct {
 	*session
-	poll   Poll
-	memory memory
+	poll  Poll
+	cache queueCache
 
-	polling sync.Mutex // one poll at a time; it guards what follows
-	parts   partitionList
-	aside   reservationList
+	polling      sync.Mutex // one poll at a time; it guards what follows
+	partitions   partitionCache
+	reservations reservationCache
 }
 
 // Open connects to slurmrestd and agrees on an API version. Errors of the
@@ -34,8 +34,8 @@ func Open(ctx context.Context, cfg Config, poll Poll) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Client{poll: poll.complete()}
-	c.session = &session{conn: conn, pin: cfg.PinAPI, moved: c.memory.forget}
+	c := &Client{poll: poll.withDefaults()}
+	c.session = &session{conn: conn, pin: cfg.PinAPI, versionChanged: c.cache.forget}
 	if err := c.negotiate(ctx); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	c.polling.Lock()
 	defer c.polling.Unlock()
 	v := &slurm.View{}
-	if err := c.clock(ctx, v); err != nil {
+	if err := c.readClock(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading slurmctld's clock: %w", err)
 	}
 	nodes, meta, err := c.nodes(ctx)
@@ -58,32 +58,32 @@ func (c *Client) Observe(ctx context.Context) (*slurm.View, error) {
 	}
 	slices.SortFunc(nodes, func(a, b slurm.Node) int { return cmp.Compare(a.Name, b.Name) })
 	v.Nodes, v.Warnings = nodes, append(v.Warnings, meta.Warnings...)
-	if err := c.parts.observe(ctx, c.session, v); err != nil {
+	if err := c.partitions.observe(ctx, c.session, v); err != nil {
 		return nil, fmt.Errorf("reading the partitions: %w", err)
 	}
-	c.aside.observe(ctx, c.session, v)
-	if err := c.queue(ctx, v); err != nil {
+	c.reservations.observe(ctx, c.session, v)
+	if err := c.readQueue(ctx, v); err != nil {
 		return nil, fmt.Errorf("reading the jobs: %w", err)
 	}
 	api := c.API()
-	v.API, v.SiteFactor, v.NiceRead = api.Name(), api.SiteFactor, api.Nice
+	v.API, v.SiteFactor, v.NiceRead = api.Name(), api.SiteFactor, api.ShowsNice
 	slices.Sort(v.Warnings)
 	v.Warnings = slices.Compact(v.Warnings)
 	return v, nil
 }
 
-// Reach makes sure that slurmctld answers us, whom it must know by our token,
+// CheckAccess makes sure that slurmctld answers us, whom it must know by our token,
 // at the cost of one small request.
-func (c *Client) Reach(ctx context.Context) error {
-	if err := c.clock(ctx, &slurm.View{}); err != nil {
+func (c *Client) CheckAccess(ctx context.Context) error {
+	if err := c.readClock(ctx, &slurm.View{}); err != nil {
 		return fmt.Errorf("reading slurmctld's clock: %w", err)
 	}
 	return nil
 }
 
-// clock reads the time at slurmctld before anything else, so that the view is
+// readClock reads the time at slurmctld before anything else, so that the view is
 // never older than it says.
-func (c *Client) clock(ctx context.Context, v *slurm.View) error {
+func (c *Client) readClock(ctx context.Context, v *slurm.View) error {
 	d, meta, err := c.diag(ctx)
 	if err != nil {
 		return err
@@ -92,32 +92,32 @@ func (c *Client) clock(ctx context.Context, v *slurm.View) error {
 		return &slurm.Error{Class: slurm.Garbled, Text: "diag does not tell the time (req_time)"}
 	}
 	v.At, v.ReadAt, v.Release, v.Cluster = d.Now, c.poll.Now(), meta.Release, meta.Cluster
-	v.Started = c.memory.started(d.Since)
+	v.Started = c.cache.estimateStart(d.Since)
 	return nil
 }
 
-// queue brings the model of the queue up to date and copies it into the view.
-func (c *Client) queue(ctx context.Context, v *slurm.View) error {
-	old, touched := c.memory.recall()
+// readQueue brings the model of the queue up to date and copies it into the view.
+func (c *Client) readQueue(ctx context.Context, v *slurm.View) error {
+	old, touched := c.cache.load()
 	p := jobPoll{session: c.session, Poll: c.poll, view: v, old: old, touched: touched}
-	next, err := p.advance(ctx)
+	next, err := p.readChanges(ctx)
 	if err != nil {
 		return err
 	}
-	v.Jobs = next.list()
-	c.memory.keep(next, touched)
+	v.Jobs = next.jobList()
+	c.cache.store(next, touched)
 	return nil
 }
 
-// Touch makes the next polls read the job afresh, because we changed it.
+// MarkStale makes the next polls read the job afresh, because we changed it.
 // Three polls, since a call without an answer can be carried out late.
-func (c *Client) Touch(job int64) { c.memory.touch(job, 3) }
+func (c *Client) MarkStale(job int64) { c.cache.markStale(job, 3) }
 
 // Reread reads one job afresh, and the next poll does so too: what it shows may
 // be news to the model. A job Slurm does not know is a *slurm.Error of class
 // Gone; so is the id of an array of which only other tasks are left.
 func (c *Client) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	c.memory.touch(id, 1)
+	c.cache.markStale(id, 1)
 	jobs, err := c.job(ctx, id)
 	if err != nil {
 		return slurm.Job{}, fmt.Errorf("reading job %d again: %w", id, err)

@@ -16,8 +16,8 @@ func (s *session) decoder() *decode.Decoder {
 	return &decode.Decoder{Limits: decode.Limits{Bytes: s.conn.MaxBytes()}}
 }
 
-// list reads the records of one path.
-func list[T any](ctx context.Context, s *session, path string, read func(io.Reader, []T) ([]T, slurm.Meta, error)) ([]T, slurm.Meta, error) {
+// readList reads the records of one path.
+func readList[T any](ctx context.Context, s *session, path string, read func(io.Reader, []T) ([]T, slurm.Meta, error)) ([]T, slurm.Meta, error) {
 	var out []T
 	meta, err := s.get(ctx, path, func(r io.Reader) (m slurm.Meta, err error) {
 		out, m, err = read(r, nil)
@@ -36,30 +36,30 @@ func (s *session) diag(ctx context.Context) (d slurm.Diag, meta slurm.Meta, err 
 }
 
 func (s *session) nodes(ctx context.Context) ([]slurm.Node, slurm.Meta, error) {
-	return list(ctx, s, "nodes", s.decoder().Nodes)
+	return readList(ctx, s, "nodes", s.decoder().Nodes)
 }
 
 func (s *session) node(ctx context.Context, name string) ([]slurm.Node, slurm.Meta, error) {
-	return list(ctx, s, "node/"+url.PathEscape(name), new(decode.Decoder).Nodes)
+	return readList(ctx, s, "node/"+url.PathEscape(name), new(decode.Decoder).Nodes)
 }
 
 func (s *session) partitions(ctx context.Context) ([]slurm.Partition, slurm.Meta, error) {
-	return list(ctx, s, "partitions", s.decoder().Partitions)
+	return readList(ctx, s, "partitions", s.decoder().Partitions)
 }
 
 func (s *session) reservations(ctx context.Context) ([]slurm.Reservation, slurm.Meta, error) {
-	return list(ctx, s, "reservations", s.decoder().Reservations)
+	return readList(ctx, s, "reservations", s.decoder().Reservations)
 }
 
 // states reads the cheap list: no job, only how each stands.
 func (s *session) states(ctx context.Context) ([]slurm.TaskState, slurm.Meta, error) {
-	return list(ctx, s, "jobs/state/", s.decoder().States)
+	return readList(ctx, s, "jobs/state/", s.decoder().States)
 }
 
 // jobs reads the whole list of about so many jobs.
 func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.Meta, error) {
 	dec := s.decoder()
-	return list(ctx, s, "jobs", func(r io.Reader, _ []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
+	return readList(ctx, s, "jobs", func(r io.Reader, _ []slurm.Job) ([]slurm.Job, slurm.Meta, error) {
 		return dec.Jobs(r, make([]slurm.Job, 0, about+about/16))
 	})
 }
@@ -67,13 +67,13 @@ func (s *session) jobs(ctx context.Context, about int) ([]slurm.Job, slurm.Meta,
 // job reads the records Slurm answers with for one id: of an array's id, those of
 // all its tasks.
 func (s *session) job(ctx context.Context, id int64) ([]slurm.Job, error) {
-	jobs, _, err := list(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
+	jobs, _, err := readList(ctx, s, fmt.Sprintf("job/%d", id), new(decode.Decoder).Jobs)
 	return jobs, err
 }
 
-// each reads single jobs. One that Slurm says it does not know is left out: that
+// jobsByID reads single jobs. One that Slurm says it does not know is left out: that
 // is the proof of its absence.
-func (s *session) each(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
+func (s *session) jobsByID(ctx context.Context, ids []int64) (map[int64]*slurm.Job, error) {
 	found := make(map[int64]*slurm.Job, len(ids))
 	for _, id := range ids {
 		if _, have := found[id]; have {

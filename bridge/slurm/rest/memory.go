@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// memory is what a client keeps of the queue between polls.
-type memory struct {
+// queueCache is what a client keeps of the queue between polls.
+type queueCache struct {
 	mu      sync.Mutex
-	model   model
+	model   queueModel
 	touched map[int64]int // jobs changed by us → polls that still read them afresh
 }
 
-// touch makes the next polls read the job afresh, so many at least.
-func (m *memory) touch(job int64, polls int) {
+// markStale makes the next polls read the job afresh, so many at least.
+func (m *queueCache) markStale(job int64, polls int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.touched == nil {
@@ -24,21 +24,21 @@ func (m *memory) touch(job int64, polls int) {
 }
 
 // forget drops the model: another API version shows other fields.
-func (m *memory) forget() {
+func (m *queueCache) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.model = model{}
+	m.model = queueModel{}
 }
 
-// recall returns what a poll starts from.
-func (m *memory) recall() (model, map[int64]int) {
+// load returns what a poll starts from.
+func (m *queueCache) load() (queueModel, map[int64]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.model, maps.Clone(m.touched)
 }
 
-// keep notes what a poll has made of it. touched is what it started from.
-func (m *memory) keep(next model, touched map[int64]int) {
+// store notes what a poll has made of it. touched is what it started from.
+func (m *queueCache) store(next queueModel, touched map[int64]int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	next.started = m.model.started
@@ -53,9 +53,9 @@ func (m *memory) keep(next model, touched map[int64]int) {
 	}
 }
 
-// started guesses slurmctld's start from when its counters began. They begin
+// estimateStart guesses slurmctld's start from when its counters began. They begin
 // anew at every midnight UTC too, which is no restart.
-func (m *memory) started(since time.Time) time.Time {
+func (m *queueCache) estimateStart(since time.Time) time.Time {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	midnight := since.UTC().Truncate(24 * time.Hour)

@@ -11,18 +11,18 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// model is what is known of the queue between polls. Its maps are never
+// queueModel is what is known of the queue between polls. Its maps are never
 // changed: every poll makes new ones.
-type model struct {
+type queueModel struct {
 	jobs    map[int64]*slurm.Job // by id, as last read; never changed
-	marks   map[int64]string     // by id, the states jobs/state/ showed then
-	full    time.Time            // slurmctld's clock at the last full list
+	states  map[int64]string     // by id, the states jobs/state/ showed then
+	fullAt  time.Time            // slurmctld's clock at the last full list
 	started time.Time
 }
 
-// marksOf sums up, by job id, what jobs/state/ lists: the state of a job, or
+// statesByJob sums up, by job id, what jobs/state/ lists: the state of a job, or
 // the states of the tasks that a record stands for.
-func marksOf(lines []slurm.TaskState) map[int64]string {
+func statesByJob(lines []slurm.TaskState) map[int64]string {
 	slices.SortStableFunc(lines, func(a, b slurm.TaskState) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Task, b.Task))
 	})
@@ -32,15 +32,15 @@ func marksOf(lines []slurm.TaskState) map[int64]string {
 		for end < len(lines) && lines[end].Job == lines[i].Job {
 			end++
 		}
-		marks[lines[i].Job] = markOf(lines[i:end])
+		marks[lines[i].Job] = formatStates(lines[i:end])
 		i = end
 	}
 	return marks
 }
 
-// markOf prints the lines of one job shortly: runs of tasks in the same state
+// formatStates prints the lines of one job shortly: runs of tasks in the same state
 // are one item.
-func markOf(lines []slurm.TaskState) string {
+func formatStates(lines []slurm.TaskState) string {
 	if len(lines) == 1 && !lines[0].Array && len(lines[0].Flags) == 0 {
 		return lines[0].State // no garbage for the usual job
 	}
@@ -67,18 +67,18 @@ func sameState(a, b slurm.TaskState) bool {
 	return a.State == b.State && slices.Equal(a.Flags, b.Flags)
 }
 
-// stale returns, sorted, the jobs to read afresh given the states now: new
+// staleJobs returns, sorted, the jobs to read afresh given the states now: new
 // ones, those whose state moved, those touched, and those no longer listed,
 // unless we saw them end.
-func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
+func (m queueModel) staleJobs(marks map[int64]string, touched map[int64]int) []int64 {
 	var ids []int64
 	for id, mark := range marks {
-		if _, have := m.jobs[id]; !have || m.marks[id] != mark || touched[id] > 0 {
+		if _, have := m.jobs[id]; !have || m.states[id] != mark || touched[id] > 0 {
 			ids = append(ids, id)
 		}
 	}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; !listed && !ended(j) {
+		if _, listed := marks[id]; !listed && !hasEnded(j) {
 			ids = append(ids, id)
 		}
 	}
@@ -86,16 +86,16 @@ func (m model) stale(marks map[int64]string, touched map[int64]int) []int64 {
 	return ids
 }
 
-// ended reports whether we read the job's end, after which its absence is no
+// hasEnded reports whether we read the job's end, after which its absence is no
 // surprise.
-func ended(j *slurm.Job) bool { return j.Done() && j.Opaque == "" }
+func hasEnded(j *slurm.Job) bool { return j.Done() && j.Opaque == "" }
 
-// with returns a model in which the read ids are replaced by the records
+// update returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.
-func (m model) with(marks map[int64]string, read []int64, found map[int64]*slurm.Job) model {
-	next := model{jobs: make(map[int64]*slurm.Job, len(m.jobs)), marks: marks, full: m.full, started: m.started}
+func (m queueModel) update(marks map[int64]string, read []int64, found map[int64]*slurm.Job) queueModel {
+	next := queueModel{jobs: make(map[int64]*slurm.Job, len(m.jobs)), states: marks, fullAt: m.fullAt, started: m.started}
 	for id, j := range m.jobs {
-		if _, listed := marks[id]; listed || !ended(j) {
+		if _, listed := marks[id]; listed || !hasEnded(j) {
 			next.jobs[id] = j
 		}
 	}
@@ -106,8 +106,8 @@ func (m model) with(marks map[int64]string, read []int64, found map[int64]*slurm
 	return next
 }
 
-// list returns copies of the jobs sorted by id.
-func (m model) list() []slurm.Job {
+// jobList returns copies of the jobs sorted by id.
+func (m queueModel) jobList() []slurm.Job {
 	ids := slices.Sorted(maps.Keys(m.jobs)) // a record is large: none is moved about
 	jobs := make([]slurm.Job, len(ids))
 	for i, id := range ids {

@@ -175,7 +175,7 @@ func TestPollReadsWhatChanged(t *testing.T) {
 		{"nothing", func() {}, same},
 		{"one starts", func() { q.jobs[3] = "RUNNING" }, same + " job/3"},
 		{"one is new", func() { q.jobs[21] = "PENDING" }, same + " job/21"},
-		{"changed by us", func() { c.Touch(7) }, same + " job/7"},
+		{"changed by us", func() { c.MarkStale(7) }, same + " job/7"},
 		{"once more", func() {}, same + " job/7"},
 		{"and again", func() {}, same + " job/7"},
 		{"enough", func() {}, same},
@@ -246,7 +246,7 @@ func TestVersionChangesUnderUs(t *testing.T) {
 	c := open(t, q, Poll{})
 	observe(t, c)
 	q.set(func() { q.version = 45 })
-	if v := observe(t, c); v.API != "v0.0.45" || len(v.Jobs) != 1 || !c.API().Requeue {
+	if v := observe(t, c); v.API != "v0.0.45" || len(v.Jobs) != 1 || !c.API().Requeues {
 		t.Errorf("%+v", v)
 	}
 	q.set(func() { q.version = 30 })
@@ -287,13 +287,13 @@ func TestRereadOfNoJob(t *testing.T) {
 }
 
 func TestMidnightIsNoRestart(t *testing.T) {
-	m := &memory{}
+	m := &queueCache{}
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 	started := day.Add(-30 * time.Hour)
 	for _, s := range []struct{ since, want time.Time }{
 		{started, started}, {day.Add(time.Second), started}, {day.Add(3 * time.Hour), day.Add(3 * time.Hour)},
 	} {
-		if got := m.started(s.since); !got.Equal(s.want) {
+		if got := m.estimateStart(s.since); !got.Equal(s.want) {
 			t.Errorf("since %v: started %v", s.since, got)
 		}
 	}

@@ -20,7 +20,7 @@ type Poll struct {
 	Now func() time.Time `yaml:"-"`
 }
 
-func (p Poll) complete() Poll {
+func (p Poll) withDefaults() Poll {
 	if p.FullEvery == 0 {
 		p.FullEvery = 5 * time.Minute
 	}

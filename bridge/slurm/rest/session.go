@@ -13,9 +13,9 @@ import (
 
 // session is a connection, and the API version that was agreed on.
 type session struct {
-	conn  *wire.Conn
-	pin   string // the version the configuration wants; "" for the best
-	moved func() // called when another version is agreed on
+	conn           *wire.Conn
+	pin            string // the version the configuration wants; "" for the best
+	versionChanged func() // called when another version is agreed on
 
 	mu      sync.Mutex // what follows
 	api     API
@@ -48,20 +48,20 @@ func (s *session) negotiate(ctx context.Context) error {
 	var served []int
 	_, err := s.conn.Get(ctx, "/openapi/v3", func(r io.Reader) (slurm.Meta, error) {
 		var err error
-		served, err = versions(r)
+		served, err = readVersions(r)
 		return slurm.Meta{}, err
 	})
 	if err != nil {
 		return fmt.Errorf("asking slurmrestd for its API versions: %w", err)
 	}
-	api, warning, err := choose(served, s.pin)
+	api, warning, err := chooseVersion(served, s.pin)
 	if err != nil {
 		return &slurm.Error{Class: slurm.NoVersion, Err: err}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.api.Version != api.Version {
-		s.moved()
+		s.versionChanged()
 	}
 	s.api, s.warning = api, warning
 	return nil

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// versions reads the API versions of slurmctld's part of an OpenAPI document.
-func versions(r io.Reader) ([]int, error) {
+// readVersions reads the API versions of slurmctld's part of an OpenAPI document.
+func readVersions(r io.Reader) ([]int, error) {
 	var doc struct {
 		Paths map[string]json.RawMessage `json:"paths"`
 	}
@@ -28,48 +28,48 @@ func versions(r io.Reader) ([]int, error) {
 	return slices.Compact(list), nil
 }
 
-// choose picks the highest version both sides know, or the pinned one. Of a
+// chooseVersion picks the highest version both sides know, or the pinned one. Of a
 // slurmrestd that serves only newer ones, the nearest is read and never
 // written. The warning is for people; "" when there is nothing to say.
-func choose(served []int, pin string) (api API, warning string, err error) {
+func chooseVersion(served []int, pin string) (api API, warning string, err error) {
 	if pin != "" {
 		return choosePinned(served, pin)
 	}
 	for _, v := range slices.Backward(served) {
-		if a, ok := Known(v); ok {
-			return a, unmeasured(a), nil
+		if a, ok := Capabilities(v); ok {
+			return a, untriedWarning(a), nil
 		}
 	}
 	for _, v := range served {
 		if v > Newest {
-			a, _ := Known(Newest)
-			a.Version, a.Writes, a.Measured = v, false, false
+			a, _ := Capabilities(Newest)
+			a.Version, a.Writes, a.Tried = v, false, false
 			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", Newest, a.Name()), nil
 		}
 	}
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm 22.05 to 26.05)", names(served), Oldest, Newest)
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm 22.05 to 26.05)", formatVersions(served), Oldest, Newest)
 }
 
 func choosePinned(served []int, pin string) (API, string, error) {
 	v, ok := parseName(pin)
-	a, known := Known(v)
+	a, known := Capabilities(v)
 	switch {
 	case !ok || !known:
 		return a, "", fmt.Errorf("api %q: want v0.0.%d to v0.0.%d, or nothing to choose the best", pin, Oldest, Newest)
 	case !slices.Contains(served, v):
-		return a, "", fmt.Errorf("api %s is configured, but slurmrestd serves %s", pin, names(served))
+		return a, "", fmt.Errorf("api %s is configured, but slurmrestd serves %s", pin, formatVersions(served))
 	}
-	return a, unmeasured(a), nil
+	return a, untriedWarning(a), nil
 }
 
-func unmeasured(a API) string {
-	if a.Measured {
+func untriedWarning(a API) string {
+	if a.Tried {
 		return ""
 	}
 	return fmt.Sprintf("API %s (Slurm %s) was never tried on a live Slurm: try it in observe mode first", a.Name(), a.Releases)
 }
 
-func names(served []int) string {
+func formatVersions(served []int) string {
 	if len(served) == 0 {
 		return "no version of the slurm API"
 	}

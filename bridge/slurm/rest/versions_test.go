@@ -10,11 +10,11 @@ import (
 func TestVersions(t *testing.T) {
 	doc := `{"paths":{"/slurm/v0.0.38/jobs":{},"\/slurm\/v0.0.37\/jobs":{},"/slurm/v0.0.45/jobs/":{},"/slurm/v0.0.45/jobs/state/":{},
 		"/slurmdb/v0.0.44/jobs":{},"/slurm/v0.0.43/job/{job_id}":{},"/slurm/v0.1.1/jobs":{},"/slurm/v0.0.045/jobs":{},"/openapi":{}}}`
-	got, err := versions(strings.NewReader(doc))
+	got, err := readVersions(strings.NewReader(doc))
 	if diff := cmp.Diff([]int{37, 38, 45}, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
-	if _, err := versions(strings.NewReader("<html>")); err == nil {
+	if _, err := readVersions(strings.NewReader("<html>")); err == nil {
 		t.Error("read HTML")
 	}
 }
@@ -39,7 +39,7 @@ func TestChoose(t *testing.T) {
 		{served: []int{46}, pin: "v0.0.46", fail: "want v0.0.38 to v0.0.45"},
 		{served: []int{42}, pin: "42", fail: `api "42": want`},
 	} {
-		api, warning, err := choose(c.served, c.pin)
+		api, warning, err := chooseVersion(c.served, c.pin)
 		if c.fail != "" {
 			if err == nil || !strings.Contains(err.Error(), c.fail) {
 				t.Errorf("%v %s: error %v, want %q", c.served, c.pin, err, c.fail)
@@ -55,12 +55,12 @@ func TestChoose(t *testing.T) {
 
 func TestTableIsComplete(t *testing.T) {
 	for v := Oldest; v <= Newest; v++ {
-		if a, ok := Known(v); !ok || a.Version != v || a.Requeue && !a.Fence {
+		if a, ok := Capabilities(v); !ok || a.Version != v || a.Requeues && !a.BindsRun {
 			t.Errorf("v0.0.%d: %+v", v, a)
 		}
 	}
 	for _, v := range []int{Oldest - 1, Newest + 1} {
-		if _, ok := Known(v); ok {
+		if _, ok := Capabilities(v); ok {
 			t.Errorf("knows v0.0.%d", v)
 		}
 	}

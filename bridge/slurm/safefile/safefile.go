@@ -22,22 +22,22 @@ func (e *Error) Error() string { return e.What + ": " + e.Fix }
 // and owner, or by those of a directory above it. Symbolic links are followed.
 // A directory with the sticky bit, such as /tmp, lets nobody replace what is
 // another's. A group of its owner's own name counts as the owner.
-func Check(path string) error { return walk(path, os.Geteuid()) }
+func Check(path string) error { return checkParents(path, os.Geteuid()) }
 
-// Unshared is Check for a file that is no danger to who reads it: its owner may
+// CheckIgnoringOwner is Check for a file that is no danger to who reads it: its owner may
 // be any user, who then counts as we do.
-func Unshared(path string) error {
+func CheckIgnoringOwner(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	owner, _ := owners(info)
-	return walk(path, os.Geteuid(), owner)
+	owner, _ := ownerOf(info)
+	return checkParents(path, os.Geteuid(), owner)
 }
 
-// walk judges the file and all directories above it, which root and the trusted
+// checkParents judges the file and all directories above it, which root and the trusted
 // users may own.
-func walk(path string, trusted ...int) error {
+func checkParents(path string, trusted ...int) error {
 	real, err := filepath.EvalSymlinks(path)
 	if err == nil {
 		real, err = filepath.Abs(real)
@@ -46,7 +46,7 @@ func walk(path string, trusted ...int) error {
 		return err
 	}
 	for at := real; ; at = filepath.Dir(at) {
-		if err := check(path, at, trusted); err != nil {
+		if err := checkOne(path, at, trusted); err != nil {
 			return err
 		}
 		if at == filepath.Dir(at) {
@@ -55,8 +55,8 @@ func walk(path string, trusted ...int) error {
 	}
 }
 
-// check judges the file, or a directory above it.
-func check(path, at string, trusted []int) error {
+// checkOne judges the file, or a directory above it.
+func checkOne(path, at string, trusted []int) error {
 	info, err := os.Lstat(at)
 	if err != nil {
 		return err
@@ -65,9 +65,9 @@ func check(path, at string, trusted []int) error {
 	if info.IsDir() {
 		what = fmt.Sprintf("%s, where %s is,", at, path)
 	}
-	owner, group := owners(info)
+	owner, group := ownerOf(info)
 	if owner != 0 && !slices.Contains(trusted, owner) {
-		return &Error{fmt.Sprintf("%s belongs to %s, who could change it", what, nameOf(owner)), "chown root " + at}
+		return &Error{fmt.Sprintf("%s belongs to %s, who could change it", what, userName(owner)), "chown root " + at}
 	}
 	mode := info.Mode()
 	if info.IsDir() && mode&fs.ModeSticky != 0 {
@@ -76,15 +76,15 @@ func check(path, at string, trusted []int) error {
 	switch {
 	case mode.Perm()&0o002 != 0:
 		return &Error{fmt.Sprintf("%s can be written by everybody (mode %04o)", what, mode.Perm()), "chmod go-w " + at}
-	case mode.Perm()&0o020 != 0 && !own(owner, group):
-		return &Error{fmt.Sprintf("%s can be written by group %s (mode %04o)", what, groupOf(group), mode.Perm()), "chmod g-w " + at}
+	case mode.Perm()&0o020 != 0 && !isTrusted(owner, group):
+		return &Error{fmt.Sprintf("%s can be written by group %s (mode %04o)", what, groupName(group), mode.Perm()), "chmod g-w " + at}
 	}
 	return nil
 }
 
-// Private returns an error, which says what to do, when everybody may read the
+// CheckPrivate returns an error, which says what to do, when everybody may read the
 // file.
-func Private(path string) error {
+func CheckPrivate(path string) error {
 	info, err := os.Stat(path)
 	if err != nil {
 		return err
@@ -95,22 +95,22 @@ func Private(path string) error {
 	return nil
 }
 
-func owners(info fs.FileInfo) (owner, group int) {
+func ownerOf(info fs.FileInfo) (owner, group int) {
 	s := info.Sys().(*syscall.Stat_t)
 	return int(s.Uid), int(s.Gid)
 }
 
-// own reports whether the group is that of the owner alone, by its name.
-func own(owner, group int) bool { return nameOf(owner) == groupOf(group) }
+// isTrusted reports whether the group is that of the owner alone, by its name.
+func isTrusted(owner, group int) bool { return userName(owner) == groupName(group) }
 
-func nameOf(uid int) string {
+func userName(uid int) string {
 	if u, err := user.LookupId(strconv.Itoa(uid)); err == nil {
 		return u.Username
 	}
 	return "user " + strconv.Itoa(uid)
 }
 
-func groupOf(gid int) string {
+func groupName(gid int) string {
 	if g, err := user.LookupGroupId(strconv.Itoa(gid)); err == nil {
 		return g.Name
 	}

@@ -71,13 +71,13 @@ func TestCheckByOwner(t *testing.T) {
 	if err := Check(path); err == nil || !strings.Contains(err.Error(), "belongs to user 12345, who could change it: chown root "+path) {
 		t.Errorf("a stranger's file: %v", err)
 	}
-	if err := Unshared(path); err != nil {
+	if err := CheckIgnoringOwner(path); err != nil {
 		t.Errorf("a stranger's file that only its owner can write: %v", err)
 	}
 	if err := os.Chmod(path, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Unshared(path); err == nil || !strings.Contains(err.Error(), "mode 0666") {
+	if err := CheckIgnoringOwner(path); err == nil || !strings.Contains(err.Error(), "mode 0666") {
 		t.Errorf("a stranger's file that all can write: %v", err)
 	}
 	path = place(t, 0o755, 0o755, 0o660)
@@ -93,10 +93,10 @@ func TestCheckByOwner(t *testing.T) {
 }
 
 func TestPrivate(t *testing.T) {
-	if err := Private(place(t, 0o755, 0o755, 0o640)); err != nil {
+	if err := CheckPrivate(place(t, 0o755, 0o755, 0o640)); err != nil {
 		t.Error(err)
 	}
-	if err := Private(place(t, 0o755, 0o755, 0o644)); err == nil || !strings.Contains(err.Error(), "is open to everybody (mode 0644): chmod o-rwx ") {
+	if err := CheckPrivate(place(t, 0o755, 0o755, 0o644)); err == nil || !strings.Contains(err.Error(), "is open to everybody (mode 0644): chmod o-rwx ") {
 		t.Errorf("readable for all: %v", err)
 	}
 }

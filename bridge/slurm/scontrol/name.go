@@ -9,11 +9,11 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// ErrOther means that scontrol and slurmrestd speak for different clusters.
-var ErrOther = errors.New("scontrol and slurmrestd speak for different clusters: correct slurm.url or slurm.scontrol")
+// ErrOtherCluster means that scontrol and slurmrestd speak for different clusters.
+var ErrOtherCluster = errors.New("scontrol and slurmrestd speak for different clusters: correct slurm.url or slurm.scontrol")
 
-// compared is how many jobs of a view are compared at most.
-const compared = 3
+// maxCompared is how many jobs of a view are compared at most.
+const maxCompared = 3
 
 // Name proves which cluster a view is of, where REST does not tell (22.05):
 // scontrol tells the name of its cluster, and that it is the same one shows in
@@ -29,14 +29,14 @@ func (c Command) Name(ctx context.Context, v *slurm.View) (name string, proven b
 		return "", false, errors.New("scontrol show config tells no ClusterName")
 	}
 	var last error
-	for _, j := range witnesses(v) {
+	for _, j := range jobsToCompare(v) {
 		shown, err := c.Job(ctx, j.ID)
 		if err != nil {
 			last = err // perhaps it ended a moment ago
 			continue
 		}
-		if why := differs(j, shown); why != "" {
-			return "", false, fmt.Errorf("%w: job %d %s", ErrOther, j.ID, why)
+		if why := difference(j, shown); why != "" {
+			return "", false, fmt.Errorf("%w: job %d %s", ErrOtherCluster, j.ID, why)
 		}
 		return name, true, nil
 	}
@@ -46,11 +46,11 @@ func (c Command) Name(ctx context.Context, v *slurm.View) (name string, proven b
 	return name, false, nil
 }
 
-// witnesses returns a few live jobs of the view: the newest, since ids of other
+// jobsToCompare returns a few live jobs of the view: the newest, since ids of other
 // clusters reach as far only by chance, and those before.
-func witnesses(v *slurm.View) []*slurm.Job {
+func jobsToCompare(v *slurm.View) []*slurm.Job {
 	var out []*slurm.Job
-	for i := len(v.Jobs) - 1; i >= 0 && len(out) < compared; i-- {
+	for i := len(v.Jobs) - 1; i >= 0 && len(out) < maxCompared; i-- {
 		if j := &v.Jobs[i]; !j.Done() && j.Opaque == "" && !j.Submit.IsZero() {
 			out = append(out, j)
 		}
@@ -58,16 +58,16 @@ func witnesses(v *slurm.View) []*slurm.Job {
 	return out
 }
 
-// zone divides the differences between all time zones: scontrol prints local
+// maxZoneOffset divides the differences between all time zones: scontrol prints local
 // times, of a host whose zone is not known.
-const zone = 15 * time.Minute
+const maxZoneOffset = 15 * time.Minute
 
-// differs says in what the job is another one for scontrol; "" when in nothing.
-func differs(j *slurm.Job, shown Job) string {
+// difference says in what the job is another one for scontrol; "" when in nothing.
+func difference(j *slurm.Job, shown Job) string {
 	switch {
 	case shown.UserID != j.UserID:
 		return fmt.Sprintf("is of user %d here and of user %d there", j.UserID, shown.UserID)
-	case shown.Submit.Sub(j.Submit.UTC().Truncate(time.Second))%zone != 0:
+	case shown.Submit.Sub(j.Submit.UTC().Truncate(time.Second))%maxZoneOffset != 0:
 		return fmt.Sprintf("was submitted at %s here and at %s there", j.Submit.UTC().Format(time.DateTime), shown.Submit.Format(time.DateTime))
 	}
 	return ""

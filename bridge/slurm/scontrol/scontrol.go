@@ -17,8 +17,8 @@ import (
 	"time"
 )
 
-// patience bounds one run.
-const patience = 15 * time.Second
+// timeout bounds one run.
+const timeout = 15 * time.Second
 
 // Command is scontrol and whatever must precede it, such as [ssh, ctl, scontrol].
 type Command []string
@@ -28,7 +28,7 @@ func (c Command) run(ctx context.Context, args ...string) ([]byte, error) {
 	if len(c) == 0 {
 		return nil, errors.New("no scontrol is configured (slurm.scontrol)")
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	argv := append(slices.Clone([]string(c)), args...)
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
@@ -36,14 +36,14 @@ func (c Command) run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("running %s: %w%s", strings.Join(argv, " "), err, said(err))
+		return nil, fmt.Errorf("running %s: %w%s", strings.Join(argv, " "), err, stderrOf(err))
 	}
 	return out, nil
 }
 
-// said returns the first line that a failed program wrote to its standard
+// stderrOf returns the first line that a failed program wrote to its standard
 // error.
-func said(err error) string {
+func stderrOf(err error) string {
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || len(exit.Stderr) == 0 {
 		return ""

@@ -45,16 +45,16 @@ func TestParseJob(t *testing.T) {
 func TestDiffers(t *testing.T) {
 	j := &slurm.Job{ID: 12, UserID: 1001, Submit: time.Date(2026, 11, 21, 8, 27, 38, 0, time.UTC)}
 	there, _ := parseJob(shown, 12) // an hour later: another time zone
-	if why := differs(j, there); why != "" {
+	if why := difference(j, there); why != "" {
 		t.Error(why)
 	}
 	there.Submit = there.Submit.Add(time.Second)
-	if differs(j, there) == "" {
+	if difference(j, there) == "" {
 		t.Error("submitted a second later, and the same")
 	}
 	there, _ = parseJob(shown, 12)
 	there.UserID++
-	if differs(j, there) == "" {
+	if difference(j, there) == "" {
 		t.Error("of another user, and the same")
 	}
 }

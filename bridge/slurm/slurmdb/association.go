@@ -41,17 +41,17 @@ func (r *Reader) Shares(ctx context.Context) ([]Share, error) {
 	var list []Share
 	query := url.Values{"cluster": {r.cluster}}
 	err := r.get(ctx, "associations?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
-		got, meta, err := read(in, "associations")
+		got, meta, err := readReply(in, "associations")
 		if err != nil || len(meta.Errors) > 0 {
 			return meta, err
 		}
-		list = r.shares(*got.Associations)
+		list = r.sharesOf(*got.Associations)
 		return meta, nil
 	})
 	return list, err
 }
 
-func (r *Reader) shares(all []association) []Share {
+func (r *Reader) sharesOf(all []association) []Share {
 	var list []Share
 	for _, a := range all {
 		if a.Cluster != "" && a.Cluster != r.cluster || a.Partition != "" || a.Account == "" {

@@ -21,12 +21,12 @@ type reply struct {
 		Description, Error, Source string
 		Number                     int64 `json:"error_number"`
 	} `json:"errors"`
-	Jobs         *[]record      `json:"jobs"`
+	Jobs         *[]jobRecord   `json:"jobs"`
 	Associations *[]association `json:"associations"`
 }
 
-// record is a job as slurmrestd writes it.
-type record struct {
+// jobRecord is a job as slurmrestd writes it.
+type jobRecord struct {
 	ID          int64  `json:"job_id"`
 	SLUID       string `json:"sluid"`
 	Name        string `json:"name"`
@@ -53,18 +53,18 @@ type record struct {
 	} `json:"array"`
 	Restarts *number `json:"restart_cnt"`
 	TRES     struct {
-		Allocated, Requested []resource
+		Allocated, Requested []trackable
 	} `json:"tres"`
 }
 
-// resource is one trackable resource.
-type resource struct {
+// trackable is one trackable resource.
+type trackable struct {
 	Type, Name string
 	Count      number
 }
 
-// read reads a reply; want names the list it must hold.
-func read(r io.Reader, want string) (reply, slurm.Meta, error) {
+// readReply reads a reply; want names the list it must hold.
+func readReply(r io.Reader, want string) (reply, slurm.Meta, error) {
 	var out reply
 	dec := json.NewDecoder(r)
 	if err := dec.Decode(&out); err != nil {
@@ -81,11 +81,11 @@ func read(r io.Reader, want string) (reply, slurm.Meta, error) {
 	return out, meta, nil
 }
 
-// job turns a record into a row.
-func (r *record) job() (Job, error) {
+// toJob turns a record into a row.
+func (r *jobRecord) toJob() (Job, error) {
 	j := Job{
 		ID: r.ID, SLUID: r.SLUID, Name: r.Name, User: r.User, Account: r.Account, QOS: r.QOS, Partition: r.Partition, Cluster: r.Cluster,
-		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hosts(r.Nodes)),
+		State: stateOf(r.State.Current), Reason: r.State.Reason, Nodes: slurm.ReadHosts(hostsText(r.Nodes)),
 		Submit: r.Time.Submission.time(), Eligible: r.Time.Eligible.time(), Start: r.Time.Start.time(), End: r.Time.End.time(),
 		Suspended: time.Duration(r.Time.Suspended) * time.Second, Limit: time.Duration(r.Time.Limit) * time.Minute,
 		Allocated: tresOf(r.TRES.Allocated), Requested: tresOf(r.TRES.Requested), Restarts: -1,
@@ -105,12 +105,12 @@ func (r *record) job() (Job, error) {
 	case j.Submit.IsZero():
 		return Job{}, fmt.Errorf("job %d was never submitted", j.ID)
 	}
-	return j.checked()
+	return j.validate()
 }
 
-// checked refuses times that contradict each other. A row that held something
+// validate refuses times that contradict each other. A row that held something
 // and is over but pending is one of a job whose launch failed: it was requeued.
-func (j Job) checked() (Job, error) {
+func (j Job) validate() (Job, error) {
 	if j.State == "PENDING" && j.Nodes.Text != "" && !j.Start.IsZero() && !j.End.IsZero() {
 		j.State = "REQUEUED"
 	}
@@ -123,7 +123,7 @@ func (j Job) checked() (Job, error) {
 	return j, nil
 }
 
-func tresOf(list []resource) slurm.TRES {
+func tresOf(list []trackable) slurm.TRES {
 	var t slurm.TRES
 	for _, r := range list {
 		switch n := int64(r.Count); r.Type {

@@ -2,14 +2,13 @@ package slurmdb
 
 import (
 	"cmp"
+	"os"
 	"slices"
+	"strings"
+	"testing"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
-
-	"os"
-	"strings"
-	"testing"
 
 	"fairbridge/bridge/slurm"
 )
@@ -33,11 +32,11 @@ func open(t *testing.T, name string) *os.File {
 func TestReadSamples(t *testing.T) {
 	for _, version := range []string{"22.05-v0.0.38", "24.11-v0.0.42", "26.05-v0.0.45"} {
 		t.Run(version, func(t *testing.T) {
-			got, meta, err := read(open(t, version+"-dbjobs.json"), "jobs")
+			got, meta, err := readReply(open(t, version+"-dbjobs.json"), "jobs")
 			if err != nil || len(meta.Errors) > 0 {
 				t.Fatal(err, meta.Errors)
 			}
-			rows, err := (&Reader{cluster: "lab"}).rows(*got.Jobs)
+			rows, err := (&Reader{cluster: "lab"}).jobsOf(*got.Jobs)
 			if err != nil || len(rows) != 4 {
 				t.Fatalf("%d rows, %v", len(rows), err)
 			}
@@ -49,7 +48,7 @@ func TestReadSamples(t *testing.T) {
 					t.Errorf("%+v lacks what a job that ran has", j)
 				}
 			}
-			if none, err := (&Reader{cluster: "other"}).rows(*got.Jobs); err != nil || len(none) != 0 {
+			if none, err := (&Reader{cluster: "other"}).jobsOf(*got.Jobs); err != nil || len(none) != 0 {
 				t.Errorf("%d rows of another cluster (%v)", len(none), err)
 			}
 		})
@@ -58,12 +57,12 @@ func TestReadSamples(t *testing.T) {
 
 func TestReadShares(t *testing.T) {
 	for _, version := range []string{"22.05-v0.0.38", "24.11-v0.0.42", "26.05-v0.0.45"} {
-		got, _, err := read(open(t, version+"-dbassociations.json"), "associations")
+		got, _, err := readReply(open(t, version+"-dbassociations.json"), "associations")
 		if err != nil {
 			t.Fatal(err)
 		}
 		found := map[string]Share{}
-		for _, s := range (&Reader{cluster: "lab"}).shares(*got.Associations) {
+		for _, s := range (&Reader{cluster: "lab"}).sharesOf(*got.Associations) {
 			found[s.Account+"/"+s.User] = s
 		}
 		if r := found["research/"]; r.Parent != "root" || r.Shares != 1 || len(r.QOS) != 3 {
@@ -87,15 +86,15 @@ func TestRead(t *testing.T) {
 		{`{"jobs": [{"job_id": 5, "time": {"start": "x"}}]}`, "after "},
 		{`{"jobs": `, "after "}, {`{}`, `the reply has no "jobs"`}, {`[]`, "after "},
 	} {
-		got, _, err := read(strings.NewReader(c.text), "jobs")
+		got, _, err := readReply(strings.NewReader(c.text), "jobs")
 		if err == nil {
-			_, err = (&Reader{}).rows(*got.Jobs)
+			_, err = (&Reader{}).jobsOf(*got.Jobs)
 		}
 		if err == nil || !strings.HasPrefix(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %s", c.text, err, c.says)
 		}
 	}
-	_, meta, err := read(strings.NewReader(`{"errors": [{"error_number": 9000, "description": "no", "source": "q"}]}`), "jobs")
+	_, meta, err := readReply(strings.NewReader(`{"errors": [{"error_number": 9000, "description": "no", "source": "q"}]}`), "jobs")
 	if want := (slurm.Problem{Number: 9000, Text: "no, q"}); err != nil || len(meta.Errors) != 1 || meta.Errors[0] != want {
 		t.Errorf("%v (%v), want %v", meta.Errors, err, want)
 	}
@@ -115,13 +114,13 @@ func TestNumbers(t *testing.T) {
 
 // A heterogeneous job whose launch failed leaves a row that is over but pending.
 func TestLaunchFailed(t *testing.T) {
-	got, _, err := read(strings.NewReader(`{"jobs": [
+	got, _, err := readReply(strings.NewReader(`{"jobs": [
 		{"job_id": 5, "state": {"current": ["PENDING"]}, "nodes": "n1", "time": {"submission": 5, "start": 10, "end": 10}},
 		{"job_id": 6, "state": {"current": ["PENDING"]}, "nodes": "None assigned", "time": {"submission": 5, "start": 0, "end": 0}}]}`), "jobs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{}).rows(*got.Jobs)
+	rows, err := (&Reader{}).jobsOf(*got.Jobs)
 	if err != nil || rows[0].State != "REQUEUED" || !rows[0].Ended() || rows[1].State != "PENDING" || rows[1].Ended() {
 		t.Errorf("%+v (%v)", rows, err)
 	}
@@ -146,7 +145,7 @@ func TestBothWays(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer text.Close()
-	bySacct, err := Sacct(text, "testdata/22.05-sacct.txt", "lab", time.UTC)
+	bySacct, err := ReadSacct(text, "testdata/22.05-sacct.txt", "lab", time.UTC)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,11 +169,11 @@ func recorded(t *testing.T, release string) []Job {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	got, _, err := read(f, "jobs")
+	got, _, err := readReply(f, "jobs")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, err := (&Reader{cluster: "lab"}).rows(*got.Jobs)
+	rows, err := (&Reader{cluster: "lab"}).jobsOf(*got.Jobs)
 	if err != nil {
 		t.Fatal(err)
 	}

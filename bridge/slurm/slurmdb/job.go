@@ -46,13 +46,13 @@ func (j *Job) Ended() bool {
 
 // states that end a row while the job goes on, in the order in which they
 // count when several are said.
-var ends = []string{"RESIZING", "REQUEUED"}
+var endStates = []string{"RESIZING", "REQUEUED"}
 
 // stateOf returns the one word that matters of a row's state words.
 func stateOf(words []string) string {
 	base := ""
 	for _, w := range words {
-		for _, e := range ends {
+		for _, e := range endStates {
 			if w == e {
 				return e
 			}

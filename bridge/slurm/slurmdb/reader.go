@@ -21,16 +21,16 @@ type Reader struct {
 // New returns a reader of the rows of one cluster.
 func New(c *rest.Client, cluster string) *Reader { return &Reader{client: c, cluster: cluster} }
 
-// narrowest is the shortest time that is asked for in one piece.
-const narrowest = time.Minute
+// minWindow is the shortest time that is asked for in one piece.
+const minWindow = time.Minute
 
 // Jobs returns every row, duplicates of a job id included, that was eligible
 // before to and had not ended by from. What is too much for one answer is asked
 // for in halves, in which case rows that belong to both come twice. Errors are
 // *slurm.Error.
 func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
-	jobs, err := r.window(ctx, from, to)
-	if err == nil || !tooMuch(err) || to.Sub(from) < 2*narrowest {
+	jobs, err := r.jobsBetween(ctx, from, to)
+	if err == nil || !isTooLarge(err) || to.Sub(from) < 2*minWindow {
 		return jobs, err
 	}
 	middle := from.Add(to.Sub(from) / 2).Truncate(time.Second)
@@ -42,16 +42,16 @@ func (r *Reader) Jobs(ctx context.Context, from, to time.Time) ([]Job, error) {
 	return append(first, second...), err
 }
 
-// tooMuch reports whether asking for less may help.
-func tooMuch(err error) bool {
+// isTooLarge reports whether asking for less may help.
+func isTooLarge(err error) bool {
 	var e *slurm.Error
 	return errors.As(err, &e) && (e.Class == slurm.Garbled && e.Status == 200 || e.Class == slurm.Busy && e.Status == 0)
 }
 
-// window asks once, for every row of a job id and with times as they are: from
+// jobsBetween asks once, for every row of a job id and with times as they are: from
 // v0.0.40 on saying one of the flags takes back those that hold otherwise.
 // Times are written in the one way that all versions read.
-func (r *Reader) window(ctx context.Context, from, to time.Time) ([]Job, error) {
+func (r *Reader) jobsBetween(ctx context.Context, from, to time.Time) ([]Job, error) {
 	query := url.Values{"start_time": {fmt.Sprintf("uts%d", from.Unix())}, "end_time": {fmt.Sprintf("uts%d", to.Unix())},
 		"skip_steps": {"true"}, "cluster": {r.cluster}}
 	if r.client.API().Version >= 40 {
@@ -59,23 +59,23 @@ func (r *Reader) window(ctx context.Context, from, to time.Time) ([]Job, error) 
 	}
 	var jobs []Job
 	err := r.get(ctx, "jobs?"+query.Encode(), func(in io.Reader) (slurm.Meta, error) {
-		got, meta, err := read(in, "jobs")
+		got, meta, err := readReply(in, "jobs")
 		if err != nil || len(meta.Errors) > 0 {
 			return meta, err
 		}
-		jobs, err = r.rows(*got.Jobs)
+		jobs, err = r.jobsOf(*got.Jobs)
 		return meta, err
 	})
 	return jobs, err
 }
 
-func (r *Reader) rows(list []record) ([]Job, error) {
+func (r *Reader) jobsOf(list []jobRecord) ([]Job, error) {
 	jobs := make([]Job, 0, len(list))
 	for i := range list {
 		if c := list[i].Cluster; c != "" && c != r.cluster {
 			continue
 		}
-		j, err := list[i].job()
+		j, err := list[i].toJob()
 		if err != nil {
 			return nil, fmt.Errorf("job record %d: %w", i+1, err)
 		}
@@ -84,14 +84,14 @@ func (r *Reader) rows(list []record) ([]Job, error) {
 	return jobs, nil
 }
 
-// nothingFound is the error of old versions for an empty list.
-const nothingFound = 9003
+// nothingFoundNumber is the error of old versions for an empty list.
+const nothingFoundNumber = 9003
 
 // get reads a path. That there is nothing is no error.
 func (r *Reader) get(ctx context.Context, path string, read func(io.Reader) (slurm.Meta, error)) error {
 	var e *slurm.Error
 	_, err := r.client.Conn().Get(ctx, "/slurmdb/"+r.client.API().Name()+"/"+path, read)
-	if errors.As(err, &e) && e.Number == nothingFound {
+	if errors.As(err, &e) && e.Number == nothingFoundNumber {
 		return nil
 	}
 	if err != nil {

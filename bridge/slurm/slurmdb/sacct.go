@@ -14,8 +14,8 @@ import (
 // because it may hold the sign that separates columns.
 const Columns = "JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended,TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList,AllocTRES,ReqTRES,JobName"
 
-// needed are the columns without which rows say too little.
-var needed = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
+// requiredColumns are the columns without which rows say too little.
+var requiredColumns = []string{"jobidraw", "state", "submit", "start", "end", "user", "account", "nodelist", "alloctres"}
 
 // maxLine bounds a line of sacct's output.
 const maxLine = 1 << 20
@@ -39,12 +39,12 @@ func (e *ParseError) Error() string {
 // Unwrap returns the cause.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// Sacct reads the output of sacct -P with a heading. Times without a zone are
+// ReadSacct reads the output of sacct -P with a heading. Times without a zone are
 // in zone; seconds since 1970, which sacct prints with SLURM_TIME_FORMAT=%s,
 // are not in doubt. Steps are passed over, and rows of other clusters where
 // cluster is not "". The first line that cannot be read is an error, a
 // *ParseError that names file.
-func Sacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, error) {
+func ReadSacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, error) {
 	scan := bufio.NewScanner(in)
 	scan.Buffer(nil, maxLine)
 	r := sacctReader{zone: zone, words: map[string]string{}}
@@ -58,12 +58,12 @@ func Sacct(in io.Reader, file, cluster string, zone *time.Location) ([]Job, erro
 			continue
 		}
 		if r.columns == nil {
-			if err := r.heading(text); err != nil {
+			if err := r.readHeading(text); err != nil {
 				return nil, fail(err)
 			}
 			continue
 		}
-		j, keep, err := r.row(text)
+		j, keep, err := r.readRow(text)
 		if err != nil {
 			return nil, fail(err)
 		}
@@ -91,10 +91,10 @@ type sacctReader struct {
 	err     error
 }
 
-// heading reads the first line.
-func (r *sacctReader) heading(text string) error {
+// readHeading reads the first line.
+func (r *sacctReader) readHeading(text string) error {
 	columns := strings.Split(strings.ToLower(strings.TrimSuffix(text, "|")), "|")
-	for _, n := range needed {
+	for _, n := range requiredColumns {
 		if !slices.Contains(columns, n) {
 			return fmt.Errorf("the heading has no column %s; ask for: SLURM_TIME_FORMAT=%%s sacct -aDXP -o %s", n, Columns)
 		}
@@ -103,8 +103,8 @@ func (r *sacctReader) heading(text string) error {
 	return nil
 }
 
-// row reads a line. Steps are not kept.
-func (r *sacctReader) row(text string) (j Job, keep bool, err error) {
+// readRow reads a line. Steps are not kept.
+func (r *sacctReader) readRow(text string) (j Job, keep bool, err error) {
 	r.column, r.err = "", nil
 	r.fields = strings.SplitN(text, "|", len(r.columns))
 	if len(r.fields) < len(r.columns) {
@@ -114,7 +114,7 @@ func (r *sacctReader) row(text string) (j Job, keep bool, err error) {
 	if r.columns[last] != "jobname" && strings.Contains(strings.TrimSuffix(r.fields[last], "|"), "|") {
 		return j, false, fmt.Errorf("more columns than the heading's %d: a name with a | in it? ask for JobName as the last column", len(r.columns))
 	}
-	if strings.Contains(r.get("jobidraw"), ".") {
+	if strings.Contains(r.field("jobidraw"), ".") {
 		return j, false, nil
 	}
 	j = r.job()
@@ -122,6 +122,6 @@ func (r *sacctReader) row(text string) (j Job, keep bool, err error) {
 		return Job{}, false, r.err
 	}
 	r.column = ""
-	j, err = j.checked()
+	j, err = j.validate()
 	return j, err == nil, err
 }

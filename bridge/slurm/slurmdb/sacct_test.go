@@ -27,7 +27,7 @@ func TestSacct(t *testing.T) {
 		"\n8|8|lab|CANCELLED by 0|1795261075|None|1795261080|00:00:00|UNLIMITED|bob|teaching|None assigned||c\n" +
 		"9|9|far|RUNNING|1795261075|1795261076|Unknown|00:00:00||bob|teaching|n1||c\n" +
 		"4|4+0|lab|REQUEUED|1795261075|1795261076|1795261077|||bob|teaching|n1||c\n"
-	got, err := Sacct(strings.NewReader(text), "f", "lab", time.FixedZone("", 3600))
+	got, err := ReadSacct(strings.NewReader(text), "f", "lab", time.FixedZone("", 3600))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestSacctRefuses(t *testing.T) {
 		{head + strings.Replace(good, "cpu=1", "cpu=x", 1), "f:2: alloctres:"},
 		{head + good + strings.Repeat("x", maxLine+1), "f:3: bufio.Scanner: token too long"},
 	} {
-		jobs, err := Sacct(strings.NewReader(c.text), "f", "", time.UTC)
+		jobs, err := ReadSacct(strings.NewReader(c.text), "f", "", time.UTC)
 		if err == nil || !strings.HasPrefix(err.Error(), c.says) || jobs != nil {
 			t.Errorf("%.200q: %d jobs, error %v, want %s", c.text, len(jobs), err, c.says)
 		}
@@ -70,7 +70,7 @@ func TestSacctRefuses(t *testing.T) {
 func FuzzSacct(f *testing.F) {
 	f.Add(head + "10|3_0|lab|COMPLETED|2026-11-21T11:37:54|2026-11-21T11:37:57|2026-11-21T11:37:59|00:00:04|120|alice|research|n[1-2]|gres/gpu=2|a\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		jobs, err := Sacct(strings.NewReader(text), "f", "", time.UTC)
+		jobs, err := ReadSacct(strings.NewReader(text), "f", "", time.UTC)
 		for _, j := range jobs {
 			if err != nil || j.ID <= 0 || j.State == "" || j.Submit.IsZero() || j.Suspended < 0 || j.Ended() && !j.Start.IsZero() && j.End.Before(j.Start) {
 				t.Errorf("%+v (%v)", j, err)

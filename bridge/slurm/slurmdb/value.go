@@ -36,7 +36,7 @@ func (n *number) UnmarshalJSON(b []byte) error {
 	}
 	var f float64
 	if err := json.Unmarshal(b, &f); err != nil {
-		return fmt.Errorf("want a number, have %s", clip(string(b)))
+		return fmt.Errorf("want a number, have %s", clipText(string(b)))
 	}
 	if f > 0 && f < noValue64 && f != noValue && f != infinite {
 		*n = number(f)
@@ -65,16 +65,16 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// clip shortens a text for an error.
-func clip(s string) string {
+// clipText shortens a text for an error.
+func clipText(s string) string {
 	if len(s) > 60 {
 		return s[:60] + "…"
 	}
 	return s
 }
 
-// hosts returns a host list, "" where Slurm says in words that there is none.
-func hosts(s string) string {
+// hostsText returns a host list, "" where Slurm says in words that there is none.
+func hostsText(s string) string {
 	if s == "None assigned" || strings.HasPrefix(s, "(null") {
 		return ""
 	}

@@ -37,7 +37,7 @@ func (r *Report) Conf(ctx context.Context, command []string, order bridge.Order,
 // shows it whatever it is.
 func readsNice(lever bridge.Lever, v *slurm.View) bool {
 	api, _ := rest.ParseName(v.API)
-	return !api.Nice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
+	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
 }
 
 // named looks for a proof of which cluster slurmrestd speaks for, where REST does

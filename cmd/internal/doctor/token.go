@@ -12,7 +12,7 @@ func (r *Report) token(c *rest.Client, now time.Time) {
 	if err != nil {
 		return // told by whatever needed it
 	}
-	if what := t.Careless(now); what != "" {
+	if what := t.Weakness(now); what != "" {
 		r.add("token", Warn, "renew it by cron with scontrol token username="+t.User+" lifespan=3600, as the quick start shows", "%s", what)
 	}
 }

@@ -62,7 +62,7 @@ func deviceTypes(nodes []slurm.Node) map[string]string {
 // ReadSacct reads what sacct printed of a cluster, with times in a zone unless they
 // are seconds since 1970. A text that holds other clusters only is refused.
 func ReadSacct(in io.Reader, name, cluster string, zone *time.Location) ([]slurmdb.Job, error) {
-	all, err := slurmdb.Sacct(in, name, "", zone)
+	all, err := slurmdb.ReadSacct(in, name, "", zone)
 	if err != nil {
 		return nil, fmt.Errorf("%w (nothing was imported)", err)
 	}

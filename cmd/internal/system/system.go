@@ -81,8 +81,8 @@ func (s *System) dial(ctx context.Context) (*live.Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	if t, err := client.Token(); err == nil && t.Careless(time.Now()) != "" {
-		s.Loop.Log.Warn(t.Careless(time.Now()), "see", "fairbridge doctor")
+	if t, err := client.Token(); err == nil && t.Weakness(time.Now()) != "" {
+		s.Loop.Log.Warn(t.Weakness(time.Now()), "see", "fairbridge doctor")
 	}
 	c := live.New(client, door.New(client, door.Config{
 		MayWrite: s.mayWrite, StopFile: stop, Rate: f.Slurm.Rate, Scontrol: f.Slurm.Scontrol, Scancel: f.Slurm.Scancel,

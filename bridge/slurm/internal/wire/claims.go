@@ -44,7 +44,7 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 	case c.User != "" && t.User != c.User:
 		return t, fmt.Errorf("the token in %s is for user %.64q, not for %q as configured", where, t.User, c.User)
 	}
-	if err := c.refuseUser(t.User); err != nil {
+	if err := c.checkUser(t.User); err != nil {
 		return t, fmt.Errorf("the token in %s: %w", where, err)
 	}
 	if !t.Expires.IsZero() && !now.Before(t.Expires) {
@@ -53,32 +53,32 @@ func (c Config) parseToken(text secret, where string, now time.Time) (Token, err
 	}
 	if life := c.TokenLife; life > 0 && (t.Expires.IsZero() || t.Expires.Sub(now) > life) {
 		return t, fmt.Errorf("the token in %s is good %s, and more than %s are not accepted (slurm.token_life): make one with scontrol token username=%s lifespan=3600, and renew it by cron",
-			where, t.lasts(now), days(life), t.User)
+			where, t.longLife(now), formatDays(life), t.User)
 	}
 	return t, nil
 }
 
-// longLived is how much life a token may have left without a word.
-const longLived = 30 * 24 * time.Hour
+// maxTokenLife is how much life a token may have left without a word.
+const maxTokenLife = 30 * 24 * time.Hour
 
-// Careless says what is unwise about the token; "" when nothing is. Slurm
+// Weakness says what is unwise about the token; "" when nothing is. Slurm
 // cannot call a token back before it ends.
-func (t Token) Careless(now time.Time) string {
-	if t.text == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= longLived {
+func (t Token) Weakness(now time.Time) string {
+	if t.text == "" || !t.Expires.IsZero() && t.Expires.Sub(now) <= maxTokenLife {
 		return ""
 	}
-	return fmt.Sprintf("the token of %s is good %s: whoever copies it can change every job until then, for Slurm cannot call it back", t.User, t.lasts(now))
+	return fmt.Sprintf("the token of %s is good %s: whoever copies it can change every job until then, for Slurm cannot call it back", t.User, t.longLife(now))
 }
 
-// lasts says for how long the token is good: "for 400 days".
-func (t Token) lasts(now time.Time) string {
+// longLife says for how long the token is good: "for 400 days".
+func (t Token) longLife(now time.Time) string {
 	if t.Expires.IsZero() {
 		return "for ever"
 	}
-	return "for " + days(t.Expires.Sub(now))
+	return "for " + formatDays(t.Expires.Sub(now))
 }
 
-func days(d time.Duration) string { return fmt.Sprintf("%.0f days", d.Hours()/24) }
+func formatDays(d time.Duration) string { return fmt.Sprintf("%.0f days", d.Hours()/24) }
 
 func (c Config) userOr(other string) string {
 	if c.User != "" {
@@ -87,8 +87,8 @@ func (c Config) userOr(other string) string {
 	return other
 }
 
-// refuseUser turns down users who can act as anybody.
-func (c Config) refuseUser(user string) error {
+// checkUser turns down users who can act as anybody.
+func (c Config) checkUser(user string) error {
 	if user == "root" || user == c.SlurmUser {
 		return fmt.Errorf("user %s can act as anybody in Slurm: use a user of its own with sacctmgr modify user NAME set adminlevel=Operator", user)
 	}

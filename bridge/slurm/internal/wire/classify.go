@@ -16,9 +16,9 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// classes sorts Slurm's error numbers (slurm_errno.h). Numbers that are
+// classByNumber sorts Slurm's error numbers (slurm_errno.h). Numbers that are
 // missing fall to doubt: read again later, or believe only a look.
-var classes = map[int]slurm.Class{
+var classByNumber = map[int]slurm.Class{
 	1001: slurm.Unreachable, 1800: slurm.Unreachable, // slurmrestd could not connect to slurmctld
 	1005: slurm.Busy, 1025: slurm.Busy, // protocol version, shutting down
 	1007: slurm.Denied, 6000: slurm.Denied, 6001: slurm.Denied, 9008: slurm.Denied,
@@ -34,7 +34,7 @@ var classes = map[int]slurm.Class{
 
 // classOf returns the class of a number, or doubt.
 func classOf(number int, doubt slurm.Class) slurm.Class {
-	if c, ok := classes[number]; ok {
+	if c, ok := classByNumber[number]; ok {
 		return c
 	}
 	switch {
@@ -44,10 +44,10 @@ func classOf(number int, doubt slurm.Class) slurm.Class {
 	return doubt
 }
 
-// judge returns the error an answer stands for, nil if none. doubt is the
+// replyError returns the error an answer stands for, nil if none. doubt is the
 // class of what proves nothing: Busy when reading, Unclear when writing.
-func judge(m slurm.Meta, status int, doubt slurm.Class) error {
-	m.Errors = slices.DeleteFunc(slices.Clone(m.Errors), arraySuccess)
+func replyError(m slurm.Meta, status int, doubt slurm.Class) error {
+	m.Errors = slices.DeleteFunc(slices.Clone(m.Errors), isArraySuccess)
 	if len(m.Errors) == 0 {
 		if status == http.StatusOK {
 			return nil
@@ -61,7 +61,7 @@ func judge(m slurm.Meta, status int, doubt slurm.Class) error {
 			break
 		}
 	}
-	e := &slurm.Error{Class: classOf(p.Number, doubt), Number: p.Number, Status: status, Text: clean(p.Text)}
+	e := &slurm.Error{Class: classOf(p.Number, doubt), Number: p.Number, Status: status, Text: excerpt(p.Text)}
 	if e.Class == doubt {
 		e.Class = statusClass(status, doubt)
 	}
@@ -71,10 +71,10 @@ func judge(m slurm.Meta, status int, doubt slurm.Class) error {
 	return e
 }
 
-// arraySuccess reports whether an entry of errors[] stands for success: 22.05
+// isArraySuccess reports whether an entry of errors[] stands for success: 22.05
 // reports every record of an array it updated as failed, with a number where
 // it did fail and with none where it did not.
-func arraySuccess(p slurm.Problem) bool {
+func isArraySuccess(p slurm.Problem) bool {
 	return p.Number == 0 && strings.HasPrefix(p.Text, "job array update from ")
 }
 
@@ -96,12 +96,12 @@ func statusClass(status int, doubt slurm.Class) slurm.Class {
 	return doubt
 }
 
-// notJSON sorts an answer that slurmrestd would not have given to a good
+// notJSONError sorts an answer that slurmrestd would not have given to a good
 // request: its plain texts, and what proxies and strangers send.
-func (c *Conn) notJSON(r *resty.Response, doubt slurm.Class) error {
+func (c *Conn) notJSONError(r *resty.Response, doubt slurm.Class) error {
 	status := r.StatusCode()
 	head, _ := io.ReadAll(io.LimitReader(r.RawBody(), 512))
-	e := &slurm.Error{Class: statusClass(status, doubt), Status: status, Text: clean(string(head))}
+	e := &slurm.Error{Class: statusClass(status, doubt), Status: status, Text: excerpt(string(head))}
 	if status < 400 {
 		if e.Class = slurm.Garbled; doubt == slurm.Unclear {
 			e.Class = doubt
@@ -114,8 +114,8 @@ func (c *Conn) notJSON(r *resty.Response, doubt slurm.Class) error {
 	return e
 }
 
-// noAnswer sorts a request that got none.
-func (c *Conn) noAnswer(err error, connected bool, doubt slurm.Class) error {
+// callError sorts a request that got none.
+func (c *Conn) callError(err error, connected bool, doubt slurm.Class) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		return e
@@ -137,8 +137,8 @@ func dialError(err error) (*net.OpError, bool) {
 	return op, errors.As(err, &op) && op.Op == "dial"
 }
 
-// clean makes foreign text fit for a log line: one line, bounded, printable.
-func clean(s string) string {
+// excerpt makes foreign text fit for a log line: one line, bounded, printable.
+func excerpt(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || r == unicode.ReplacementChar {
 			return ' '

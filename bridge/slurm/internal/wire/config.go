@@ -45,8 +45,8 @@ type Config struct {
 	PinAPI string `yaml:"api"`
 }
 
-// complete checks the configuration and fills in the defaults.
-func (c Config) complete() (Config, error) {
+// withDefaults checks the configuration and fills in the defaults.
+func (c Config) withDefaults() (Config, error) {
 	if c.Timeout == 0 {
 		c.Timeout = time.Minute
 	}

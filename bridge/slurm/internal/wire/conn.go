@@ -20,17 +20,17 @@ import (
 
 // Conn is a way to one slurmrestd. It is safe for concurrent use.
 type Conn struct {
-	cfg    Config
-	tok    tokens
-	reads  *resty.Client
-	writes *resty.Client
-	sent   atomic.Int64
+	cfg         Config
+	tokens      tokenSource
+	readClient  *resty.Client
+	writeClient *resty.Client
+	sent        atomic.Int64
 }
 
 // Dial prepares a connection; nothing is sent. It returns an error for an
 // impossible configuration or a token that cannot be used.
 func Dial(cfg Config) (*Conn, error) {
-	cfg, err := cfg.complete()
+	cfg, err := cfg.withDefaults()
 	if err != nil {
 		return nil, err
 	}
@@ -38,12 +38,12 @@ func Dial(cfg Config) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Conn{cfg: cfg, tok: tokens{cfg: cfg, now: time.Now}}
-	if _, err := c.tok.get(); err != nil {
+	c := &Conn{cfg: cfg, tokens: tokenSource{cfg: cfg, now: time.Now}}
+	if _, err := c.tokens.get(); err != nil {
 		return nil, &slurm.Error{Class: slurm.Denied, Err: err}
 	}
-	c.reads, c.writes = cfg.client(transport), cfg.client(transport)
-	c.reads.SetRetryCount(2).SetRetryWaitTime(100 * time.Millisecond).SetRetryMaxWaitTime(time.Second).
+	c.readClient, c.writeClient = cfg.client(transport), cfg.client(transport)
+	c.readClient.SetRetryCount(2).SetRetryWaitTime(100 * time.Millisecond).SetRetryMaxWaitTime(time.Second).
 		AddRetryCondition(worthRetrying).AddRetryHook(closeBody)
 	return c, nil
 }
@@ -51,7 +51,7 @@ func Dial(cfg Config) (*Conn, error) {
 // User returns the Slurm user requests are made as; "" when slurmrestd decides
 // (unix socket without a token).
 func (c *Conn) User() string {
-	t, err := c.tok.get()
+	t, err := c.tokens.get()
 	if err != nil {
 		return c.cfg.User
 	}
@@ -59,7 +59,7 @@ func (c *Conn) User() string {
 }
 
 // Token returns what the current token says of itself.
-func (c *Conn) Token() (Token, error) { return c.tok.get() }
+func (c *Conn) Token() (Token, error) { return c.tokens.get() }
 
 // MaxBytes returns the bound on one answer.
 func (c *Conn) MaxBytes() int64 { return c.cfg.MaxBytes }
@@ -73,7 +73,7 @@ func (c Config) client(t *http.Transport) *resty.Client {
 	base, _, _ := c.address() // checked by complete
 	return resty.NewWithClient(&http.Client{Transport: t}).
 		SetBaseURL(base).SetRedirectPolicy(resty.NoRedirectPolicy()).
-		SetLogger(silent{}).SetDisableWarn(true).
+		SetLogger(silentLogger{}).SetDisableWarn(true).
 		SetHeader("Accept", "application/json").SetDoNotParseResponse(true)
 }
 
@@ -106,7 +106,7 @@ func (c Config) transport() (*http.Transport, error) {
 // request sends one request. connected reports whether a connection was had,
 // without which nothing can have been sent.
 func (c *Conn) request(ctx context.Context, via *resty.Client, method, path string, body []byte) (resp *resty.Response, connected bool, err error) {
-	tok, err := c.tok.get()
+	tok, err := c.tokens.get()
 	if err != nil {
 		return nil, false, &slurm.Error{Class: slurm.Denied, Err: err}
 	}
@@ -142,10 +142,12 @@ func closeBody(r *resty.Response, _ error) {
 	}
 }
 
-// silent drops resty's own messages: errors are returned, and logged once, at
+// silentLogger drops resty's own messages: errors are returned, and logged once, at
 // the top.
-type silent struct{}
+type silentLogger struct{}
 
-func (silent) Errorf(string, ...any) {}
-func (silent) Warnf(string, ...any)  {}
-func (silent) Debugf(string, ...any) {}
+func (silentLogger) Errorf(string, ...any) {}
+
+func (silentLogger) Warnf(string, ...any) {}
+
+func (silentLogger) Debugf(string, ...any) {}

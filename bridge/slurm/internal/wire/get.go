@@ -22,29 +22,29 @@ type Reader func(io.Reader) (slurm.Meta, error)
 func (c *Conn) Get(ctx context.Context, path string, read Reader) (slurm.Meta, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
-	resp, connected, err := c.request(ctx, c.reads, http.MethodGet, path, nil)
+	resp, connected, err := c.request(ctx, c.readClient, http.MethodGet, path, nil)
 	if err != nil {
-		return slurm.Meta{}, c.noAnswer(err, connected, slurm.Busy)
+		return slurm.Meta{}, c.callError(err, connected, slurm.Busy)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return slurm.Meta{}, c.notJSON(resp, slurm.Busy)
+		return slurm.Meta{}, c.notJSONError(resp, slurm.Busy)
 	}
 	if resp.StatusCode() != http.StatusOK {
-		read = reply
+		read = readMeta
 	}
-	meta, err := read(&capped{r: resp.RawBody(), left: c.cfg.MaxBytes})
+	meta, err := read(&limitedReader{r: resp.RawBody(), remaining: c.cfg.MaxBytes})
 	switch {
 	case err != nil && ctx.Err() != nil:
-		return meta, c.noAnswer(ctx.Err(), true, slurm.Busy)
+		return meta, c.callError(ctx.Err(), true, slurm.Busy)
 	case err != nil:
-		return meta, garbled(err, path, resp.StatusCode())
+		return meta, garbledError(err, path, resp.StatusCode())
 	}
-	return meta, judge(meta, resp.StatusCode(), slurm.Busy)
+	return meta, replyError(meta, resp.StatusCode(), slurm.Busy)
 }
 
-// garbled is the error of an answer that could not be read to its end.
-func garbled(err error, path string, status int) error {
+// garbledError is the error of an answer that could not be read to its end.
+func garbledError(err error, path string, status int) error {
 	var e *slurm.Error
 	if errors.As(err, &e) {
 		err = e.Err
@@ -52,9 +52,9 @@ func garbled(err error, path string, status int) error {
 	return &slurm.Error{Class: slurm.Garbled, Status: status, Text: "the answer to GET " + path, Err: err}
 }
 
-// reply reads the errors and warnings of an answer whose list is of no
+// readMeta reads the errors and warnings of an answer whose list is of no
 // interest. What failed for single tasks of a job counts as an error of all.
-func reply(r io.Reader) (slurm.Meta, error) {
+func readMeta(r io.Reader) (slurm.Meta, error) {
 	results, meta, err := new(decode.Decoder).Reply(r)
 	for _, res := range results {
 		if res.Number != 0 {
@@ -72,21 +72,21 @@ func isJSON(r *resty.Response) bool {
 // errTooLarge ends the reading of an answer that exceeds the limit.
 var errTooLarge = errors.New("the answer is larger than max_bytes")
 
-// capped fails rather than ends when its allowance is used up, so that a
+// limitedReader fails rather than ends when its allowance is used up, so that a
 // huge answer is never taken for a complete one.
-type capped struct {
-	r    io.Reader
-	left int64
+type limitedReader struct {
+	r         io.Reader
+	remaining int64
 }
 
-func (c *capped) Read(p []byte) (int, error) {
-	if c.left <= 0 {
+func (c *limitedReader) Read(p []byte) (int, error) {
+	if c.remaining <= 0 {
 		return 0, errTooLarge
 	}
-	if int64(len(p)) > c.left {
-		p = p[:c.left]
+	if int64(len(p)) > c.remaining {
+		p = p[:c.remaining]
 	}
 	n, err := c.r.Read(p)
-	c.left -= int64(n)
+	c.remaining -= int64(n)
 	return n, err
 }

@@ -19,24 +19,24 @@ func Post(ctx context.Context, c *Conn, path string, body []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
 	defer cancel()
 	c.sent.Add(1)
-	resp, connected, err := c.request(ctx, c.writes, http.MethodPost, path, body)
+	resp, connected, err := c.request(ctx, c.writeClient, http.MethodPost, path, body)
 	if err != nil {
-		return c.noAnswer(err, connected, slurm.Unclear)
+		return c.callError(err, connected, slurm.Unclear)
 	}
 	defer resp.RawBody().Close()
 	if !isJSON(resp) {
-		return c.notJSON(resp, slurm.Unclear)
+		return c.notJSONError(resp, slurm.Unclear)
 	}
-	meta, err := reply(&capped{r: resp.RawBody(), left: maxReply})
+	meta, err := readMeta(&limitedReader{r: resp.RawBody(), remaining: maxReply})
 	if err != nil {
 		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(), Err: err}
 	}
-	if err := judge(meta, resp.StatusCode(), slurm.Unclear); err != nil {
+	if err := replyError(meta, resp.StatusCode(), slurm.Unclear); err != nil {
 		return err
 	}
 	if len(meta.Warnings) > 0 { // a field was ignored: only a look can tell what became of the write
 		return &slurm.Error{Class: slurm.Unclear, Status: resp.StatusCode(),
-			Err: errors.New("answered with a warning: " + clean(strings.Join(meta.Warnings, "; ")))}
+			Err: errors.New("answered with a warning: " + excerpt(strings.Join(meta.Warnings, "; ")))}
 	}
 	return nil
 }

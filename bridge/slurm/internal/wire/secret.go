@@ -1,13 +1,18 @@
 package wire
 
-import "log/slog"
+import (
+	"log/slog"
+)
 
 // secret is a token or key. However it is printed, it does not show.
 type secret string
 
-const hidden = "(secret)"
+const redacted = "(secret)"
 
-func (secret) String() string               { return hidden }
-func (secret) GoString() string             { return hidden }
-func (secret) LogValue() slog.Value         { return slog.StringValue(hidden) }
-func (secret) MarshalText() ([]byte, error) { return []byte(hidden), nil }
+func (secret) String() string { return redacted }
+
+func (secret) GoString() string { return redacted }
+
+func (secret) LogValue() slog.Value { return slog.StringValue(redacted) }
+
+func (secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -12,22 +12,22 @@ import (
 	"fairbridge/bridge/slurm/safefile"
 )
 
-// signedFor is the life of the tokens we sign; they are replaced at half life.
-const signedFor = 5 * time.Minute
+// signedLife is the life of the tokens we sign; they are replaced at half life.
+const signedLife = 5 * time.Minute
 
-// tokens yields a valid token for each request.
-type tokens struct {
+// tokenSource yields a valid token for each request.
+type tokenSource struct {
 	cfg Config
 	now func() time.Time
 
 	mu   sync.Mutex
 	last Token
-	seen os.FileInfo // of the token file when last was read
+	info os.FileInfo // of the token file when last was read
 }
 
 // get returns a token good at this moment; the zero Token when none is
 // configured.
-func (t *tokens) get() (Token, error) {
+func (t *tokenSource) get() (Token, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
@@ -42,13 +42,13 @@ func (t *tokens) get() (Token, error) {
 }
 
 // fromFile reads the file when it is not the one read last.
-func (t *tokens) fromFile() (Token, error) {
+func (t *tokenSource) fromFile() (Token, error) {
 	path := t.cfg.TokenFile
 	info, err := os.Stat(path)
 	if err != nil {
 		return Token{}, fmt.Errorf("reading the token: %w", err)
 	}
-	same := t.seen != nil && os.SameFile(info, t.seen) && info.ModTime().Equal(t.seen.ModTime()) && info.Size() == t.seen.Size()
+	same := t.info != nil && os.SameFile(info, t.info) && info.ModTime().Equal(t.info.ModTime()) && info.Size() == t.info.Size()
 	text := t.last.text
 	if !same || text == "" {
 		if text, err = readSecret(path, info); err != nil {
@@ -57,14 +57,14 @@ func (t *tokens) fromFile() (Token, error) {
 	}
 	tok, err := t.cfg.parseToken(text, path, t.now())
 	if err != nil {
-		t.last, t.seen = Token{}, nil
+		t.last, t.info = Token{}, nil
 		return Token{}, err
 	}
-	t.last, t.seen = tok, info
+	t.last, t.info = tok, info
 	return tok, nil
 }
 
-func (t *tokens) fromEnv() (Token, error) {
+func (t *tokenSource) fromEnv() (Token, error) {
 	text := strings.TrimSpace(os.Getenv(t.cfg.TokenEnv))
 	if text == "" {
 		return Token{}, fmt.Errorf("the environment variable %s, which should hold the token, is empty", t.cfg.TokenEnv)
@@ -73,12 +73,12 @@ func (t *tokens) fromEnv() (Token, error) {
 }
 
 // sign makes a token of the key, or returns the last one in its first half.
-func (t *tokens) sign() (Token, error) {
+func (t *tokenSource) sign() (Token, error) {
 	now := t.now()
-	if t.last.text != "" && now.Before(t.last.Expires.Add(-signedFor/2)) && now.After(t.last.Expires.Add(-2*signedFor)) {
+	if t.last.text != "" && now.Before(t.last.Expires.Add(-signedLife/2)) && now.After(t.last.Expires.Add(-2*signedLife)) {
 		return t.last, nil
 	}
-	if err := t.cfg.refuseUser(t.cfg.User); err != nil {
+	if err := t.cfg.checkUser(t.cfg.User); err != nil {
 		return Token{}, err
 	}
 	info, err := os.Stat(t.cfg.KeyFile)
@@ -89,7 +89,7 @@ func (t *tokens) sign() (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	exp := now.Add(signedFor)
+	exp := now.Add(signedLife)
 	cl := claims{User: t.cfg.User, RegisteredClaims: jwt.RegisteredClaims{
 		IssuedAt: jwt.NewNumericDate(now), ExpiresAt: jwt.NewNumericDate(exp)}}
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, cl).SignedString([]byte(key))
@@ -113,10 +113,10 @@ func readSecret(path string, info os.FileInfo) (secret, error) {
 
 // readKey reads a small file that others must not be able to read.
 func readKey(path string, info os.FileInfo) (secret, error) {
-	if err := safefile.Private(path); err != nil {
+	if err := safefile.CheckPrivate(path); err != nil {
 		return "", err
 	}
-	if err := safefile.Unshared(path); err != nil {
+	if err := safefile.CheckIgnoringOwner(path); err != nil {
 		return "", err
 	}
 	if info.Size() > 64<<10 || !info.Mode().IsRegular() {

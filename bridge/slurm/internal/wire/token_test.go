@@ -65,11 +65,11 @@ func TestTokenFile(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := c.cfg
 			cfg.URL, cfg.TokenFile = "http://localhost:1", fileWith(t, c.text)
-			cfg, err := cfg.complete()
+			cfg, err := cfg.withDefaults()
 			if err != nil {
 				t.Fatal(err)
 			}
-			src := tokens{cfg: cfg, now: func() time.Time { return noon }}
+			src := tokenSource{cfg: cfg, now: func() time.Time { return noon }}
 			tok, err := src.get()
 			if c.want == "" {
 				if err != nil || tok.User != "fairbridge" {
@@ -92,7 +92,7 @@ func TestTokenFile(t *testing.T) {
 func TestTokenFileIsReadAgain(t *testing.T) {
 	now := noon
 	path := fileWith(t, mint(t, "fairbridge", noon.Add(time.Minute)))
-	src := tokens{cfg: Config{TokenFile: path, SlurmUser: "slurm"}, now: func() time.Time { return now }}
+	src := tokenSource{cfg: Config{TokenFile: path, SlurmUser: "slurm"}, now: func() time.Time { return now }}
 	first, err := src.get()
 	if err != nil {
 		t.Fatal(err)
@@ -116,14 +116,14 @@ func TestTokenFileOpenToEverybody(t *testing.T) {
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	src := tokens{cfg: Config{TokenFile: path}, now: func() time.Time { return noon }}
+	src := tokenSource{cfg: Config{TokenFile: path}, now: func() time.Time { return noon }}
 	if _, err := src.get(); err == nil || !strings.Contains(err.Error(), "chmod o-rwx") {
 		t.Fatal(err)
 	}
 }
 
 func TestTokenFromEnvironment(t *testing.T) {
-	src := tokens{cfg: Config{TokenEnv: "FAIRBRIDGE_TEST_TOKEN"}, now: func() time.Time { return noon }}
+	src := tokenSource{cfg: Config{TokenEnv: "FAIRBRIDGE_TEST_TOKEN"}, now: func() time.Time { return noon }}
 	if _, err := src.get(); err == nil || !strings.Contains(err.Error(), "is empty") {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestTokenFromEnvironment(t *testing.T) {
 func TestSignedTokens(t *testing.T) {
 	now := noon
 	key := "0123456789abcdef\x00\n 0123456789abc" // taken as it is
-	src := tokens{cfg: Config{KeyFile: fileWith(t, key), User: "fairbridge"}, now: func() time.Time { return now }}
+	src := tokenSource{cfg: Config{KeyFile: fileWith(t, key), User: "fairbridge"}, now: func() time.Time { return now }}
 	first, err := src.get()
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestSignedTokens(t *testing.T) {
 	if again, _ := src.get(); again.text == first.text {
 		t.Error("not replaced in the second half of its life")
 	}
-	src = tokens{cfg: Config{KeyFile: fileWith(t, key), User: "root"}, now: func() time.Time { return now }}
+	src = tokenSource{cfg: Config{KeyFile: fileWith(t, key), User: "root"}, now: func() time.Time { return now }}
 	if _, err := src.get(); err == nil {
 		t.Error("signed for root")
 	}
@@ -191,7 +191,7 @@ func TestConfig(t *testing.T) {
 		if err := json.Unmarshal([]byte(c.cfg), &cfg); err != nil {
 			t.Fatal(err)
 		}
-		_, err := cfg.complete()
+		_, err := cfg.withDefaults()
 		switch {
 		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
 			t.Errorf("%s: error %v, want %q", c.cfg, err, c.want)
@@ -231,11 +231,11 @@ func TestTokensThatLastTooLong(t *testing.T) {
 		if (err == nil) != (c.refused == "") || err != nil && !strings.Contains(err.Error(), c.refused) {
 			t.Errorf("%s: %v, want %q", name, err, c.refused)
 		}
-		if w := got.Careless(noon); err == nil && ((w == "") != (c.warned == "") || !strings.Contains(w, c.warned)) {
+		if w := got.Weakness(noon); err == nil && ((w == "") != (c.warned == "") || !strings.Contains(w, c.warned)) {
 			t.Errorf("%s: warned %q, want %q", name, w, c.warned)
 		}
 	}
-	if w := (Token{User: "fairbridge"}).Careless(noon); w != "" {
+	if w := (Token{User: "fairbridge"}).Weakness(noon); w != "" {
 		t.Errorf("no token: %q", w)
 	}
 }

@@ -224,7 +224,7 @@ func TestHeaders(t *testing.T) {
 func TestExpiredTokenIsNotSent(t *testing.T) {
 	var calls atomic.Int64
 	conn := dial(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) }, nil)
-	conn.tok.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
+	conn.tokens.now = func() time.Time { return time.Now().Add(2 * time.Hour) }
 	_, err := conn.Get(t.Context(), "/x", readJobs)
 	if class(err) != slurm.Denied || !strings.Contains(err.Error(), "expired at") || calls.Load() != 0 {
 		t.Fatal(err, calls.Load())
