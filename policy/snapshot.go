@@ -48,6 +48,16 @@ type Snapshot struct {
 	Terse bool `json:"terse,omitempty"`
 }
 
+// Whole returns the cluster's healthy GPUs in whole GPUs, those of nodes that are
+// down too.
+func (s *Snapshot) Whole() float64 {
+	gpus := 0.0
+	for i := range s.Nodes {
+		gpus += s.Nodes[i].Whole()
+	}
+	return gpus
+}
+
 // Sample is one finished job as history knows it.
 type Sample struct {
 	GPUs    int           `json:"gpus"`

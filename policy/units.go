@@ -33,6 +33,14 @@ type Measure struct {
 // Known returns a measured value.
 func Known(v float64) Measure { return Measure{Value: v, Known: true} }
 
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
 // Seconds converts seconds to a Duration, within what one can hold; what is not
 // positive gives 0.
 func Seconds(s float64) time.Duration {

@@ -128,7 +128,7 @@ func (l *slackLine) used(account string) string {
 // scheduleLength is the shortest time, in seconds, in which all work that could
 // run now can be done: the longest job, or all GPU time on all GPUs.
 func scheduleLength(r *engine.Round) float64 {
-	gpus, work, longest := capacity(r), 0.0, 0.0
+	gpus, work, longest := r.Whole(), 0.0, 0.0
 	for _, e := range r.Entries {
 		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.Whole()
 		if r.Startable(e) && wide <= gpus {
@@ -140,15 +140,6 @@ func scheduleLength(r *engine.Round) float64 {
 		return 0
 	}
 	return max(longest, work/gpus)
-}
-
-// capacity returns the cluster's whole GPUs.
-func capacity(r *engine.Round) float64 {
-	gpus := 0.0
-	for i := range r.Nodes {
-		gpus += r.Nodes[i].Whole()
-	}
-	return gpus
 }
 
 // served returns the seconds the job has run on what it asks.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy"
+	"fairbridge/policy/share"
 )
 
 // peaks remembers, per job, the worst contention it met: how many times longer
@@ -50,31 +51,20 @@ func (p *peaks) next(s *policy.Snapshot) *peaks {
 // jobs gets when the cluster is divided by weight among the accounts that have
 // jobs here, and an account's part equally among its jobs.
 func contentions(s *policy.Snapshot) map[string]float64 {
-	jobs, weights, gpus := map[string]int{}, 0.0, 0.0
+	jobs, weights, gpus := map[string]int{}, 0.0, s.Whole()
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() || j.CanStart(s.Now) {
 			if jobs[j.Account] == 0 {
-				weights += weight(s, j.Account)
+				weights += share.Weight(s, j.Account)
 			}
 			jobs[j.Account] += j.Count()
 		}
 	}
-	for i := range s.Nodes {
-		gpus += s.Nodes[i].Whole()
-	}
 	out := make(map[string]float64, len(jobs))
 	for account, n := range jobs {
-		if part := gpus * weight(s, account) / weights; part > 0 {
+		if part := gpus * share.Weight(s, account) / weights; part > 0 {
 			out[account] = float64(n) / part
 		}
 	}
 	return out
-}
-
-// weight returns the account's shares, one when nothing is known of it.
-func weight(s *policy.Snapshot, account string) float64 {
-	if a := s.Account(account); a != nil && a.Weight > 0 {
-		return a.Weight
-	}
-	return 1
 }

@@ -101,7 +101,7 @@ func crowded(r *engine.Round) bool {
 			want += e.Ask.GPUs.Whole()
 		}
 	}
-	return want > capacity(r)
+	return want > r.Whole()
 }
 
 // singles returns the jobs that accept a neighbour and have none, by fewest

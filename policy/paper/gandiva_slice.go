@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -39,7 +40,7 @@ func (s *slicer) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for i, row := range rows {
 		line[i] = r.Entries[row]
 		if !r.Terse {
-			line[i].Note = fmt.Sprintf("it has had turns of %s, fewest first", span(s.now.Ran[row]))
+			line[i].Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.Seconds(s.now.Ran[row]).Round(time.Minute))
 		}
 	}
 	return line, nil

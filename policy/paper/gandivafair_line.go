@@ -95,7 +95,10 @@ func (s *stride) queues() [][2]*queue {
 // where the job runs or where most GPUs idle.
 func (l *lines) compare(a, b *queue) int {
 	if a.far != b.far {
-		return first(b.far)
+		if a.far {
+			return 1
+		}
+		return -1
 	}
 	x, y := l.Entries[a.rows[a.next]], l.Entries[b.rows[b.next]]
 	if c := cmp.Or(cmp.Compare(a.share.pass, b.share.pass), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID)); c != 0 {

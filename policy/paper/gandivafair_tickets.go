@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy/engine"
+	"fairbridge/policy/share"
 	"fairbridge/policy/solve"
 )
 
@@ -52,7 +53,7 @@ func (s *stride) holdings(r *engine.Round) (list []holding) {
 	all := 0.0
 	for i := range list {
 		h := &list[i]
-		h.weight = weight(r.Snapshot, h.name)
+		h.weight = share.Weight(r.Snapshot, h.name)
 		h.gpus, h.jobs, h.gain = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
 		all += h.weight
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"fairbridge/policy/share"
 	"fairbridge/policy/solve"
 )
 
@@ -23,10 +24,7 @@ func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
 	}
 	w := water{p: p, fifo: within == firstCome, weight: make([]float64, len(place))}
 	for name, a := range place {
-		w.weight[a] = 1
-		if acct := p.round.Account(name); acct != nil && acct.Weight > 0 {
-			w.weight[a] = acct.Weight
-		}
+		w.weight[a] = share.Weight(p.round.Snapshot, name)
 	}
 	queue := p.places(firstCome)
 	s, of, lead := p.classes(func(i int) []float64 {

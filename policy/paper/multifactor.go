@@ -103,7 +103,7 @@ func (b byPriority) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // factors returns the factors, 0 to 1 each.
 func (b byPriority) factors(r *engine.Round, e *engine.Entry) Weights {
-	age := r.Now.Sub(later(e.Submit, e.Eligible))
+	age := r.Now.Sub(policy.Later(e.Submit, e.Eligible))
 	return Weights{
 		Age:       min(max(age.Seconds()/max(b.MaxAge.Seconds(), 1), 0), 1),
 		FairShare: b.fair[share.Person{Account: e.Account, User: e.User}],
@@ -140,11 +140,4 @@ func standing(names []string, name string) float64 {
 		return 0
 	}
 	return float64(len(names)-i) / float64(len(names))
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

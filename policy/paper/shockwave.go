@@ -90,10 +90,7 @@ func shockwaveEntry() Entry {
 // authorsSettings returns k and lambda with which the authors ran clusters of
 // about as many GPUs.
 func authorsSettings(s *policy.Snapshot) (k, lambda float64) {
-	gpus := 0.0
-	for i := range s.Nodes {
-		gpus += s.Nodes[i].Whole()
-	}
+	gpus := s.Whole()
 	switch { // between two of their sizes, by ratio
 	case gpus < 32*math.Sqrt2:
 		return 1e-3, 12

@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/rounds"
 )
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -90,7 +91,7 @@ func TestSmallestWorstRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memo, err := policy.Recall[gavelMemo](plan.Memo)
+	memo, err := policy.Recall[struct{ Rounds rounds.State }](plan.Memo)
 	if err != nil || len(memo.Rounds.Fraction) != 2 {
 		t.Fatal(memo, err)
 	}

@@ -83,12 +83,12 @@ func (m *market) recall(a *suitor, next int, present float64) int {
 	}
 	since := a.Arrive
 	if next < len(m.last.Jobs) && m.last.Jobs[next] == a.ID {
-		m.crowd[a.row], since = m.last.Crowd[next], later(m.last.At, since)
+		m.crowd[a.row], since = m.last.Crowd[next], policy.Later(m.last.At, since)
 		a.until = m.last.Until[next]
 	}
 	m.crowd[a.row] += present * max(m.now.Sub(since).Seconds(), 0)
 	if a.Active() {
-		a.until = later(a.until, a.Start.Add(m.Themis.Lease))
+		a.until = policy.Later(a.until, a.Start.Add(m.Themis.Lease))
 	} else {
 		a.until = time.Time{}
 	}

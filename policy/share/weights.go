@@ -103,6 +103,15 @@ func (t *tree) part(name string) float64 {
 	return t.parts[name]
 }
 
+// Weight returns the shares of the account with the name; one when nothing is
+// known of it.
+func Weight(s *policy.Snapshot, account string) float64 {
+	if a := s.Account(account); a != nil {
+		return weight(*a)
+	}
+	return 1
+}
+
 // weight returns an account's shares; anything that is not a positive number
 // counts as one share.
 func weight(a policy.Account) float64 {

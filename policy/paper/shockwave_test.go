@@ -1,11 +1,9 @@
 package paper
 
 import (
-	"slices"
 	"testing"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve"
 )
 
 // TestAuthorsSettings: k and lambda of Shockwave's scripts for their clusters of
@@ -23,20 +21,5 @@ func TestAuthorsSettings(t *testing.T) {
 		if k, lambda := authorsSettings(s); k != c.k || lambda != c.lambda {
 			t.Errorf("%d GPUs: k %g and lambda %g, want %g and %g", c.gpus, k, lambda, c.k, c.lambda)
 		}
-	}
-}
-
-// TestTiresiasFirstQueue: without history the first queue ends where it does in
-// the simulator of Tiresias' authors.
-func TestTiresiasFirstQueue(t *testing.T) {
-	if got := (&Tiresias{Quantile: .8}).bounds(solve.Sizes{}); !slices.Equal(got, []policy.GPUSeconds{3250}) {
-		t.Errorf("the first queue ends at %v GPU-seconds, want 3250", got)
-	}
-	e, err := Lookup("tiresias")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if q, ok := e.Exact["queues"].([]float64); !ok || !slices.Equal(q, []float64{3250, 7200}) {
-		t.Errorf("as its authors ran it: queues up to %v, want 3250 and 7200", e.Exact["queues"])
 	}
 }

@@ -1,0 +1,20 @@
+package paper
+
+import (
+	"slices"
+	"testing"
+
+	"fairbridge/policy"
+	"fairbridge/policy/solve"
+)
+
+// TestTiresiasFirstQueue: without history the first queue ends where it does in
+// the simulator of Tiresias' authors.
+func TestTiresiasFirstQueue(t *testing.T) {
+	if got := (&Tiresias{Quantile: .8}).bounds(solve.Sizes{}); !slices.Equal(got, []policy.GPUSeconds{3250}) {
+		t.Errorf("the first queue ends at %v GPU-seconds, want 3250", got)
+	}
+	if q, ok := tiresiasEntry().Exact["queues"].([]float64); !ok || !slices.Equal(q, []float64{3250, 7200}) {
+		t.Errorf("as its authors ran it: queues up to %v, want 3250 and 7200", tiresiasEntry().Exact["queues"])
+	}
+}
