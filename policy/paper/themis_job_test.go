@@ -91,7 +91,9 @@ func TestSmallestWorstRatio(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	memo, err := policy.Recall[struct{ Rounds rounds.State }](plan.Memo)
+	memo, err := policy.Recall[struct {
+		Rounds rounds.State `json:"book"`
+	}](plan.Memo)
 	if err != nil || len(memo.Rounds.Fraction) != 2 {
 		t.Fatal(memo, err)
 	}
