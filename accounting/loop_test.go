@@ -20,7 +20,7 @@ import (
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/storetest"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // site is a simulated Slurm of two nodes with eight GPUs each, and a daemon on a
@@ -49,7 +49,7 @@ func newWorld(t *testing.T) *sim.World {
 // newSite lets a daemon order the partition in the mode, by the policy.
 func newSite(t *testing.T, w *sim.World, store storetest.Store, mode bridge.Mode, name string) *site {
 	t.Helper()
-	entry, err := paper.Lookup(name)
+	entry, err := catalogue.Lookup(name)
 	must(t, err)
 	decide, err := entry.New(nil)
 	must(t, err)

@@ -72,7 +72,7 @@ func (p page) anchors() map[string]bool {
 
 // TestCode wants the Go the pages quote to stand in the catalogue.
 func TestCode(t *testing.T) {
-	files, err := filepath.Glob("../policy/paper/*.go")
+	files, err := filepath.Glob("../policy/paper/*/*.go")
 	if err != nil {
 		t.Fatal(err)
 	}

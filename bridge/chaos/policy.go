@@ -8,7 +8,7 @@ import (
 	"fairbridge/bridge/chaos/event"
 	"fairbridge/bridge/chaos/site"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // spoiler is the seed's policy, which events make fail. A call that was given up
@@ -93,7 +93,7 @@ func (s *spoiler) wild(snap *policy.Snapshot, plan *policy.Plan) {
 
 // decider makes the site's policy.
 func decider(s site.Site) (policy.Policy, error) {
-	entry, err := paper.Lookup(s.Policy)
+	entry, err := catalogue.Lookup(s.Policy)
 	if err != nil {
 		return nil, err
 	}

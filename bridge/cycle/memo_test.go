@@ -5,7 +5,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // TestAPolicyThatWasChangedBegins gives a partition every policy of the
@@ -17,7 +17,7 @@ func TestAPolicyThatWasChangedBegins(t *testing.T) {
 		r.submit(sim.Spec{User: "alice", Account: "research", GPUs: 4, Comment: "fairbridge:preemptible"})
 	}
 	r.cycles(4)
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		decide, err := e.New(nil)
 		if err != nil {
 			t.Fatal(err)

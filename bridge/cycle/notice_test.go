@@ -10,7 +10,7 @@ import (
 	"fairbridge/bridge/sim"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // gracious is a cluster full of two jobs that may be stopped, and a short one
@@ -158,7 +158,7 @@ func TestObservingShowsStopsOfJobsWithAGrace(t *testing.T) {
 // the cooldown or requeued before its grace is over, and most warnings lead to a stop.
 func TestGraceUnderEveryPolicy(t *testing.T) {
 	warned, stopped := 0, 0
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		if testing.Short() && !slices.Contains([]string{"fairbridge", "gavel", "tiresias"}, e.Name) {
 			continue
 		}

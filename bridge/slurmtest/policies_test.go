@@ -20,7 +20,7 @@ import (
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
 	"fairbridge/bridge/slurm/rest"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // control is the product on a slurmrestd: its own client, door and loop. Only the
@@ -96,7 +96,7 @@ func (l *control) dial() {
 }
 
 func (l *control) join(name string) {
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		l.t.Skipf("not in the catalogue: %v", err)
 	}

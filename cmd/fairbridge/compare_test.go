@@ -45,7 +45,7 @@ func contest(t *testing.T) *arena {
 	if b.picks, err = policyset.Parse("fifo,srtf", true); err != nil {
 		t.Fatal(err)
 	}
-	fails := policyset.Pick{Label: "fails", Entry: paper.Entry{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
+	fails := policyset.Pick{Label: "fails", Entry: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
 	b.picks = []policyset.Pick{b.picks[0], fails, b.picks[1]}
 	return &arena{bench: b, workloads: []*trial.Workload{w, w}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
@@ -19,13 +20,13 @@ func newPolicies(o *options) *cobra.Command {
   fairbridge policies --json`,
 		Args: args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
 		RunE: func(c *cobra.Command, a []string) error {
-			list := paper.All()
+			list := catalogue.All()
 			if len(a) == 1 {
-				e, err := paper.Lookup(a[0])
+				e, err := catalogue.Lookup(a[0])
 				if err != nil {
 					return usageError{err}
 				}
-				list = []paper.Entry{e}
+				list = []paper.System{e}
 			}
 			switch {
 			case o.json:
@@ -44,14 +45,14 @@ func newPolicies(o *options) *cobra.Command {
 func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var names []cobra.Completion
 	if len(a) == 0 {
-		for _, e := range paper.All() {
+		for _, e := range catalogue.All() {
 			names = append(names, cobra.CompletionWithDesc(e.Name, e.Title))
 		}
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-func printPolicies(w io.Writer, list []paper.Entry) {
+func printPolicies(w io.Writer, list []paper.System) {
 	t := newTable(w, "NAME", "SOURCE", "IDEA")
 	for _, e := range list {
 		t.add(e.Name, source(&e), e.Idea+tag(&e))
@@ -64,28 +65,28 @@ func printPolicies(w io.Writer, list []paper.Entry) {
 const starves = "where jobs must not be stopped, a large one may wait for max_wait while later ones pass it"
 
 // tag says behind the idea what to beware of.
-func tag(e *paper.Entry) string {
+func tag(e *paper.System) string {
 	if e.MayStarve {
 		return " [may starve]"
 	}
 	return ""
 }
 
-func warning(e *paper.Entry) string {
+func warning(e *paper.System) string {
 	if e.MayStarve {
 		return starves
 	}
 	return ""
 }
 
-func source(e *paper.Entry) string {
+func source(e *paper.System) string {
 	if e.Year == 0 {
 		return e.Venue
 	}
 	return fmt.Sprintf("%s %d", e.Venue, e.Year)
 }
 
-func printPolicy(w io.Writer, e *paper.Entry) {
+func printPolicy(w io.Writer, e *paper.System) {
 	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
 		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.Stages, ", ")},

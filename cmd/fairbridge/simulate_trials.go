@@ -16,7 +16,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // trialHelp explains what simulate and compare have in common.
@@ -66,7 +66,7 @@ func (t *trials) flags(c *cobra.Command) {
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
 	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.Slurm, policyset.Alone().Entry.Title)}
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace

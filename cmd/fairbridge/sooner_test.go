@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/fifo"
 )
 
 var noon = time.Date(2026, 6, 1, 12, 0, 0, 0, time.UTC)
@@ -42,7 +42,7 @@ func wants(gpus, nodes, perNode int, limit time.Duration) policy.Job {
 }
 
 func TestSooner(t *testing.T) {
-	none, easy := &paper.FIFO{Backfill: "none"}, &paper.FIFO{Backfill: "easy"}
+	none, easy := &fifo.Policy{Backfill: "none"}, &fifo.Policy{Backfill: "easy"}
 	elastic := wants(8, 1, 8, time.Hour)
 	elastic.MinGPUs, elastic.MaxGPUs = 2, 8
 	kept := scene(wants(2, 1, 2, 20*time.Minute))
@@ -89,7 +89,7 @@ func TestSooner(t *testing.T) {
 func TestSoonerGivesUp(t *testing.T) {
 	at := noon
 	late := func() time.Time { at = at.Add(time.Minute); return at }
-	if got := sooner(scene(wants(8, 1, 8, time.Hour)), 3, &paper.FIFO{}, late); got != nil {
+	if got := sooner(scene(wants(8, 1, 8, time.Hour)), 3, &fifo.Policy{}, late); got != nil {
 		t.Errorf("got %v", got)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // problems checks the values of a file that could be read.
@@ -109,7 +109,7 @@ func (p *Partition) problems() []error {
 			note(fmt.Errorf("signal: %w", err))
 		}
 	}
-	entry, err := paper.Lookup(p.policy())
+	entry, err := catalogue.Lookup(p.policy())
 	if err != nil {
 		note(fmt.Errorf("policy: %w", err))
 		return all

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"fairbridge/bridge"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // Loop returns the loop's configuration, with a policy made for each
@@ -22,7 +22,7 @@ func (f *File) Loop() (bridge.Config, error) {
 	c.Holder = fmt.Sprintf("%s:%d", host, os.Getpid())
 	for i := range c.Partitions {
 		p := &c.Partitions[i]
-		entry, err := paper.Lookup(p.Policy)
+		entry, err := catalogue.Lookup(p.Policy)
 		if err != nil {
 			return c, fmt.Errorf("partition %s: %w", p.Name, err)
 		}

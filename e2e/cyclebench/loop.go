@@ -14,7 +14,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // reader is a cluster that is only read. It notes what reading cost.
@@ -109,7 +109,7 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, 
 }
 
 func (b *bench) join(o options) error {
-	entry, err := paper.Lookup(o.policy)
+	entry, err := catalogue.Lookup(o.policy)
 	if err != nil {
 		return err
 	}

@@ -9,23 +9,38 @@ import (
 	"time"
 )
 
-// values are a policy's parameters once read: every parameter of the policy,
+// Values are a policy's parameters once read: every parameter of the policy,
 // given or by default, in the type of its kind.
-type values map[string]any
+type Values map[string]any
 
-func (v values) text(name string) string              { return v[name].(string) }
-func (v values) number(name string) float64           { return v[name].(float64) }
-func (v values) integer(name string) int              { return v[name].(int) }
-func (v values) flag(name string) bool                { return v[name].(bool) }
-func (v values) duration(name string) time.Duration   { return v[name].(time.Duration) }
-func (v values) numbers(name string) []float64        { return v[name].([]float64) }
-func (v values) table(name string) map[string]float64 { return v[name].(map[string]float64) }
-func (v values) names(name string) []string           { return v[name].([]string) }
+// Text is the value of a parameter that is a choice.
+func (v Values) Text(name string) string { return v[name].(string) }
+
+// Number is the value of a parameter that is a number.
+func (v Values) Number(name string) float64 { return v[name].(float64) }
+
+// Integer is the value of a parameter that is a whole number.
+func (v Values) Integer(name string) int { return v[name].(int) }
+
+// Flag is the value of a parameter that is true or false.
+func (v Values) Flag(name string) bool { return v[name].(bool) }
+
+// Duration is the value of a parameter that is a duration.
+func (v Values) Duration(name string) time.Duration { return v[name].(time.Duration) }
+
+// Numbers is the value of a parameter that is a list of numbers.
+func (v Values) Numbers(name string) []float64 { return v[name].([]float64) }
+
+// Table is the value of a parameter that is a table.
+func (v Values) Table(name string) map[string]float64 { return v[name].(map[string]float64) }
+
+// Names is the value of a parameter that is a list of names.
+func (v Values) Names(name string) []string { return v[name].([]string) }
 
 // decode reads the given parameters against their descriptions. All problems
 // are reported together, in order of name.
-func decode(known []Param, given Params) (values, error) {
-	v := make(values, len(known))
+func decode(known []Param, given Params) (Values, error) {
+	v := make(Values, len(known))
 	names := make([]string, len(known))
 	var errs []error
 	for i, p := range known {
@@ -39,15 +54,15 @@ func decode(known []Param, given Params) (values, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
-			errs = append(errs, unknown("parameter", name, names))
+			errs = append(errs, Unknown("parameter", name, names))
 		}
 	}
 	return v, errors.Join(errs...)
 }
 
-// unknown says that there is no such thing, which one may be meant, and which
+// Unknown says that there is no such thing, which one may be meant, and which
 // there are.
-func unknown(what, name string, names []string) error {
+func Unknown(what, name string, names []string) error {
 	if len(names) == 0 {
 		return fmt.Errorf("%s %q is unknown, there are none", what, name)
 	}

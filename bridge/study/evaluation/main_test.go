@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // TestQuick writes the page in small and wants every policy in it, tables whose
@@ -22,7 +22,7 @@ func TestQuick(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := string(text)
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		if !strings.Contains(page, "\n| "+e.Name+" | ") {
 			t.Errorf("%s has no row", e.Name)
 		}

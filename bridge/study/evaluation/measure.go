@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trial"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // variants are policies of the catalogue that are evaluated with parameters
@@ -21,7 +21,7 @@ var variants = []string{"gavel:objective=finish-time-fairness", "gavel:objective
 // everything is the whole catalogue with its variants.
 func everything() string {
 	var names []string
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		names = append(names, e.Name)
 		for _, v := range variants {
 			if strings.HasPrefix(v, e.Name+":") {

@@ -10,7 +10,7 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // nodes is a cluster of so many nodes of so many GPUs.
@@ -25,7 +25,7 @@ func nodes(n, each int, typ string) []policy.Node {
 
 func fromCatalogue(t testing.TB, name string) policy.Policy {
 	t.Helper()
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}

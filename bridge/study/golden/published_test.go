@@ -14,6 +14,7 @@ import (
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
@@ -78,7 +79,7 @@ func nodes(n int, typ string) []policy.Node {
 // simulator and those given on top.
 func lookup(t testing.TB, name string, given paper.Params) policy.Policy {
 	t.Helper()
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}

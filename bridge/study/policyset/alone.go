@@ -12,7 +12,7 @@ const Slurm = "slurm"
 
 // Alone is Slurm by itself. Its New returns no policy.
 func Alone() Pick {
-	return Pick{Label: Slurm, Params: paper.Params{}, Entry: paper.Entry{
+	return Pick{Label: Slurm, Params: paper.Params{}, Entry: paper.System{
 		Name: Slurm, Title: "Slurm by itself: multifactor priorities and backfill",
 		New: func(paper.Params) (policy.Policy, error) { return nil, nil },
 	}}

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
 // Recorded reads a policy as it stands in a stored cycle: its name, and its
 // parameters as "round=360s queues=[3600 36000]".
 func Recorded(name, text string) (Pick, error) {
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		return Pick{}, err
 	}
@@ -45,7 +46,7 @@ func word(text string) (v, rest string) {
 }
 
 // recorded turns a printed value into what a configuration would hold.
-func recorded(e paper.Entry, name, v string) any {
+func recorded(e paper.System, name, v string) any {
 	if inner, ok := strings.CutPrefix(v, "map["); ok {
 		inner = strings.TrimSuffix(inner, "]")
 		return strings.ReplaceAll(inner, " ", ";") // a table, as text

@@ -9,13 +9,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
 // TestRecorded prints parameters as a cycle's record has them and reads them
 // back, for every system of the catalogue with every parameter at its default.
 func TestRecorded(t *testing.T) {
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		given := paper.Params{}
 		for _, p := range e.Params {
 			if p.Default != nil {

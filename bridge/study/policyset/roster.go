@@ -17,13 +17,14 @@ import (
 	"strings"
 
 	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
 // Pick is one policy that was asked for.
 type Pick struct {
 	Label  string // as it was written
-	Entry  paper.Entry
+	Entry  paper.System
 	Params paper.Params // what was said, over the defaults of the fidelity
 }
 
@@ -87,7 +88,7 @@ func one(text string, exact bool) (Pick, error) {
 	if name == Slurm {
 		return alone(text, exact)
 	}
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		return Pick{}, err
 	}
@@ -105,7 +106,7 @@ func one(text string, exact bool) (Pick, error) {
 }
 
 // params reads "name=value,name=value".
-func params(e paper.Entry, text string) (paper.Params, error) {
+func params(e paper.System, text string) (paper.Params, error) {
 	said := paper.Params{}
 	if text == "" {
 		return said, nil
@@ -122,7 +123,7 @@ func params(e paper.Entry, text string) (paper.Params, error) {
 
 // value turns a text into what a configuration file would hold. What cannot be
 // read so is left for the policy to refuse, who knows what is possible.
-func value(e paper.Entry, name, text string) any {
+func value(e paper.System, name, text string) any {
 	i := slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == name })
 	if i < 0 {
 		return text

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/astraea"
 )
 
 func TestParse(t *testing.T) {
@@ -27,7 +29,7 @@ func TestParse(t *testing.T) {
 		t.Errorf("parameters (-want +got):\n%s", d)
 	}
 	p, err := picks[2].New()
-	a, ok := p.(*paper.Astraea)
+	a, ok := p.(*astraea.Policy)
 	if err != nil || !ok || a.Levels != 7 || a.Favour != 0.5 || a.Block != "starving" {
 		t.Errorf("policy %+v (%v)", p, err)
 	}
@@ -47,7 +49,7 @@ func TestTables(t *testing.T) {
 // TestExactDefaults wants the parameters of a system's own simulator only where
 // plans are carried out exactly, and under what the command line says.
 func TestExactDefaults(t *testing.T) {
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		live, err := Parse(e.Name, false)
 		if err != nil || len(live[0].Params) != 0 {
 			t.Errorf("%s: live %v (%v)", e.Name, live, err)

@@ -11,14 +11,14 @@ import (
 	"fairbridge/bridge/study/slurmrun"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // beside runs jobs that nobody lets be stopped through the simulated Slurm:
 // under the default policy with the daemon's parameters, and by itself.
 func beside(t *testing.T, nodes []policy.Node, jobs []workload.Job, accounts []policy.Account, seed int64) (ours, alone *measure.Run) {
 	t.Helper()
-	e, err := paper.Lookup("fairbridge")
+	e, err := catalogue.Lookup("fairbridge")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
@@ -16,7 +17,7 @@ import (
 // simulator and those given on top.
 func system(t testing.TB, name string, given paper.Params) policy.Policy {
 	t.Helper()
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // mix makes jobs that report nothing: short ones of all sizes, of which every
@@ -35,7 +35,7 @@ func mix(n int, opted bool) []workload.Job {
 // TestEveryPolicyOnPlainJobs runs the whole catalogue, with the parameters a
 // site would have, on jobs that report nothing, as sbatch makes them.
 func TestEveryPolicyOnPlainJobs(t *testing.T) {
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			runs(t, e.Name, mix(60, false))
@@ -45,7 +45,7 @@ func TestEveryPolicyOnPlainJobs(t *testing.T) {
 
 // TestEveryPolicyOnMixedJobs has jobs among them that may be stopped.
 func TestEveryPolicyOnMixedJobs(t *testing.T) {
-	for _, e := range paper.All() {
+	for _, e := range catalogue.All() {
 		t.Run(e.Name, func(t *testing.T) {
 			t.Parallel()
 			runs(t, e.Name, mix(40, true))

@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // cluster makes n nodes of eight GPUs.
@@ -39,11 +39,12 @@ func stream(n int, fixed func(i int) bool) []workload.Job {
 }
 
 func always(int) bool { return true }
-func never(int) bool  { return false }
+
+func never(int) bool { return false }
 
 func decider(t testing.TB, name string) policy.Policy {
 	t.Helper()
-	e, err := paper.Lookup(name)
+	e, err := catalogue.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}

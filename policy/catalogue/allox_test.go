@@ -1,0 +1,112 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+func init() {
+	variants["allox"] = []paper.Params{
+		{"variant": "harness", "alpha": 0.2, "min_run": "1s", "reserve": "0s"}, {"alpha": 1, "reserve": "0s"},
+	}
+}
+
+var alloxNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// twoTypes is a cluster of one GPU of type g and one of type h.
+func twoTypes(jobs ...policy.Job) *policy.Snapshot {
+	s := &policy.Snapshot{Now: alloxNow, Jobs: jobs}
+	for _, typ := range []string{"g", "h"} {
+		s.Nodes = append(s.Nodes, policy.Node{Name: "n" + typ, Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
+	}
+	return s
+}
+
+// profiled is a job of 100 steps that takes so many hours on g and on h.
+func profiled(id policy.JobID, user string, g, h float64) policy.Job {
+	return policy.Job{ID: id, User: user, Account: user, Partition: "gpu", State: policy.Pending,
+		Arrive: alloxNow.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
+		Training: &policy.Training{Steps: 100, Rates: []policy.Rate{{Type: "g", Steps: 100 / g / 3600}, {Type: "h", Steps: 100 / h / 3600}}}}
+}
+
+func runsOn(j policy.Job, node string) policy.Job {
+	j.State, j.Start = policy.Running, alloxNow.Add(-time.Hour)
+	j.On = policy.Alloc{{Node: node, Type: strings.TrimPrefix(node, "n"), Count: 1}}
+	return j
+}
+
+// summary prints who starts where, and the others by rank.
+func summary(t *testing.T, p policy.Policy, s *policy.Snapshot) string {
+	t.Helper()
+	plan, err := p.Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.Check(s); err != nil {
+		t.Fatal(err)
+	}
+	words := make([]string, len(plan.Decisions))
+	for _, d := range plan.Decisions {
+		words[d.Rank-1] = strings.TrimSpace(fmt.Sprintf("%d %s %v", d.Job, d.Verb, d.On))
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestAlloXOfTheBrief(t *testing.T) {
+	for name, c := range map[string]struct {
+		s     *policy.Snapshot
+		alpha float64
+		want  string
+	}{
+		"two free machines: 1 then 2 on g, 3 on h": {twoTypes(profiled(1, "a", 1, 2), profiled(2, "a", 2, 8), profiled(3, "a", 3, 4)), 1,
+			"1 start ng:1×g, 3 start nh:1×h, 2 wait"},
+		"g is free in an hour: 1 then 3 on g, 2 on h": {twoTypes(profiled(1, "a", 2, 4), profiled(2, "a", 6, 7), profiled(3, "a", 4, 12),
+			runsOn(profiled(4, "b", 1, 9), "ng")), 1, "4 keep ng:1×g, 2 start nh:1×h, 1 wait, 3 wait"},
+		"all wait for the fast type rather than run on the slow one": {twoTypes(profiled(1, "a", 1, 50), runsOn(profiled(2, "b", 1, 9), "ng")), 1,
+			"2 keep ng:1×g, 1 hold"},
+		"the least served user first": {func() *policy.Snapshot {
+			s := twoTypes(profiled(1, "rich", 1, 1), profiled(2, "poor", 9, 9), runsOn(profiled(3, "z", 1, 1), "ng"))
+			s.Users = []policy.User{{Name: "poor", Used: 10}, {Name: "rich", Used: 99}}
+			return s
+		}(), 0.01, "3 keep ng:1×g, 2 start nh:1×h, 1 wait"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := summary(t, mustNew(t, "allox", paper.Params{"alpha": c.alpha}), c.s); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
+
+// TestAlloXOneType wants shortest first, whatever the jobs report, and delays
+// that are all equal to change nothing.
+func TestAlloXOneType(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		s := &policy.Snapshot{Now: alloxNow, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
+			GPUs: []policy.Devices{{Type: "g", Count: 4}}}}}
+		lengths := rng.Perm(12)
+		for i, n := range lengths {
+			j := profiled(policy.JobID(i+1), "a", float64(n+1), 1)
+			if i%2 == 0 {
+				j.Training, j.Limit = nil, time.Duration(n+1)*time.Hour
+			}
+			s.Jobs = append(s.Jobs, j)
+		}
+		plan, err := mustNew(t, "allox", paper.Params{"alpha": 1.}).Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range plan.Decisions {
+			if starts := d.Verb == policy.Start; starts != (lengths[i] < 4) || !starts && d.Rank != lengths[i]+1 {
+				t.Fatalf("the %dth shortest job: %+v", lengths[i]+1, d)
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package catalogue_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/policytest"
+)
+
+// TestCarbyneStartsTellNothing: what a job that was stopped once is thought to
+// run does not depend on whether it waits or runs. Three such jobs of account a
+// start beside its job of 10 hours; if they then counted as longer than before,
+// that job need no longer run now, and would give way to the one of account b.
+func TestCarbyneStartsTellNothing(t *testing.T) {
+	at := func(hours int) time.Time { return policytest.Now.Add(time.Duration(hours) * time.Hour) }
+	one := policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}}
+	s := &policy.Snapshot{Now: at(0), Accounts: []policy.Account{{Name: "a", Weight: 1}, {Name: "b", Weight: 1}},
+		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "g", Count: 4}}}},
+		Jobs: []policy.Job{{ID: 1, Account: "a", Partition: "gpu", State: policy.Running, Arrive: at(-1), Start: at(-1), FirstStart: at(-1),
+			Ask: one, On: policy.Alloc{{Node: "n1", Type: "g", Count: 1}}, Left: 10 * time.Hour}}}
+	for id := policy.JobID(2); id < 5; id++ {
+		s.Jobs = append(s.Jobs, policy.Job{ID: id, Account: "a", Partition: "gpu", State: policy.Pending, Arrive: at(-12), FirstStart: at(-12),
+			Ask: one, Stops: 1, LastStop: at(-2), Attained: policy.Service(1, 10*time.Hour)})
+	}
+	s.Jobs = append(s.Jobs, policy.Job{ID: 5, Account: "b", Partition: "gpu", State: policy.Pending, Arrive: at(0), Ask: one, Left: 20 * time.Hour})
+	for range 2 {
+		plan, err := mustNew(t, "carbyne", nil).Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range plan.Decisions {
+			if d.Verb == policy.Stop {
+				t.Fatalf("job %d is stopped:\n%s", d.Job, policytest.Describe(s, plan))
+			}
+		}
+		s = policytest.Apply(s, plan)
+	}
+}

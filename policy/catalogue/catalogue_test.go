@@ -1,0 +1,128 @@
+package catalogue_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
+	"fairbridge/policy/paper"
+)
+
+func mustNew(t testing.TB, name string, params paper.Params) policy.Policy {
+	t.Helper()
+	e, err := catalogue.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.New(params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func keys(p paper.Params) string {
+	return strings.Join(slices.Sorted(maps.Keys(p)), "+")
+}
+
+func TestCatalogue(t *testing.T) {
+	all := catalogue.All()
+	if !slices.IsSortedFunc(all, func(a, b paper.System) int { return strings.Compare(a.Name, b.Name) }) {
+		t.Error("not sorted by name")
+	}
+	for _, e := range all {
+		if e.Title == "" || e.Cite == "" || e.Idea == "" || len(e.Stages) == 0 || e.Fallback == "" || e.Reproduced == "" {
+			t.Errorf("%s: something is missing: %+v", e.Name, e)
+		}
+		b, err := json.Marshal(e)
+		if err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		var back paper.System
+		if err := json.Unmarshal(b, &back); err != nil {
+			t.Errorf("%s: %v", e.Name, err)
+		}
+		defaults := paper.Params{}
+		for _, p := range back.Params {
+			defaults[p.Name] = p.Default
+			if p.Help == "" {
+				t.Errorf("%s: parameter %s has no help", e.Name, p.Name)
+			}
+		}
+		if _, err := e.New(defaults); err != nil {
+			t.Errorf("%s refuses its own defaults: %v", e.Name, err)
+		}
+		plan, err := mustNew(t, e.Name, nil).Decide(&policy.Snapshot{})
+		if err != nil || plan.Policy != e.Name {
+			t.Errorf("%s makes plans of %+v, %v", e.Name, plan, err)
+		}
+	}
+}
+
+func TestLookup(t *testing.T) {
+	var names []string
+	for _, e := range catalogue.All() {
+		names = append(names, e.Name)
+	}
+	all := strings.Join(names, ", ")
+	for name, want := range map[string]string{
+		"tiresas": `policy "tiresas" is unknown, did you mean tiresias? There are ` + all,
+		"FIFO":    `policy "FIFO" is unknown, did you mean fifo? There are ` + all,
+		"pollux":  `policy "pollux" is unknown, there are ` + all,
+		"":        `policy "" is unknown, there are ` + all,
+	} {
+		if _, err := catalogue.Lookup(name); err == nil || err.Error() != want {
+			t.Errorf("Lookup(%q): %v, want %s", name, err, want)
+		}
+	}
+}
+
+func TestParams(t *testing.T) {
+	for _, c := range []struct {
+		policy string
+		params paper.Params
+		want   []string // lines of the error
+	}{
+		{"fifo", paper.Params{"backfil": "easy"}, []string{`parameter "backfil" is unknown, did you mean backfill? There are backfill, max_wait`}},
+		{"fifo", paper.Params{"backfill": "eazy"}, []string{`parameter backfill: "eazy" is not possible, want one of none, easy`}},
+		{"fifo", paper.Params{"max_wait": 3}, []string{`parameter max_wait: 3 is not possible, want a duration like "15m" of at least 0 s`}},
+		{"drf", paper.Params{"preempt": "yes", "max_stops": 1.5, "min_run": "-1m", "zeal": nil}, []string{
+			`parameter preempt: "yes" is not possible, want true or false`,
+			`parameter min_run: "-1m" is not possible, want a duration like "15m" of at least 1 s`,
+			`parameter max_stops: 1.5 is not possible, want a whole number of at least -1`,
+			`parameter "zeal" is unknown, there are max_stops, max_wait, min_run, preempt, reserve`}},
+		{"tiresias", paper.Params{"queues": []any{5, 3}, "quantile": 2}, []string{
+			`parameter queues: [5 3] is not possible, want a list of ascending positive numbers, like [3600, 36000]`,
+			`parameter quantile: 2 is not possible, want a number from 0 to 1`}},
+		{"tiresias", paper.Params{"queues": "3600"}, []string{
+			`parameter queues: "3600" is not possible, want a list of ascending positive numbers, like [3600, 36000]`}},
+		{"astraea", paper.Params{"lease": "soon"}, []string{`parameter lease: "soon" is not possible, want a duration like "15m" of at least 1 s`}},
+	} {
+		e, err := catalogue.Lookup(c.policy)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = e.New(c.params)
+		if err == nil || err.Error() != strings.Join(c.want, "\n") {
+			t.Errorf("%s %v:\n%v\nwant:\n%s", c.policy, c.params, err, strings.Join(c.want, "\n"))
+		}
+	}
+}
+
+func TestGarbledMemo(t *testing.T) {
+	for _, name := range []string{"astraea", "themis", "tiresias"} {
+		for _, memo := range []string{"{", `"x"`, `{"jobs":[3,1],"deserved":[1,2]}`, `{"jobs":[3],"deserved":[]}`, `{"a":{}}`} {
+			if name == "tiresias" && strings.Contains(memo, "jobs") || name != "tiresias" && memo == `{"a":{}}` {
+				continue
+			}
+			_, err := mustNew(t, name, nil).Decide(&policy.Snapshot{Memo: policy.MemoOf([]byte(memo))})
+			if err == nil || !strings.HasPrefix(err.Error(), "policy "+name+": reading what was remembered: ") {
+				t.Errorf("%s with memo %s: %v", name, memo, err)
+			}
+		}
+	}
+}

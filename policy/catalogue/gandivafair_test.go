@@ -1,0 +1,200 @@
+package catalogue_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/paper"
+)
+
+// turns lets jobs that never end share GPUs of one type for some quanta of a
+// minute, and says who ran in each: "A", "A B".
+func turns(t *testing.T, name string, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
+	t.Helper()
+	p := mustNew(t, name, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: gpus}}}}}
+	for i, name := range slices.Sorted(maps.Keys(jobs)) {
+		s.Accounts = append(s.Accounts, policy.Account{Name: name, Weight: tickets[name]})
+		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Name: name, User: name, Account: name, Partition: "p", State: policy.Pending,
+			Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: jobs[name]}}})
+	}
+	var out []string
+	for range quanta {
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.Check(s); err != nil {
+			t.Fatal(err)
+		}
+		var ran []string
+		s.Now = s.Now.Add(time.Minute)
+		for i, d := range plan.Decisions {
+			j := &s.Jobs[i]
+			switch d.Verb {
+			case policy.Start:
+				j.State, j.On, j.Start = policy.Running, d.On, s.Now.Add(-time.Minute)
+			case policy.Stop:
+				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
+			}
+			if j.Active() {
+				j.Attained += policy.GPUSeconds(60 * j.Ask.GPUs.Count)
+				ran = append(ran, j.Name)
+			}
+		}
+		s.Memo = plan.Memo
+		out = append(out, strings.Join(ran, ""))
+	}
+	return out
+}
+
+// TestGandivaFairGangs: one server of four GPUs, equal tickets. The widest
+// runs once for every four turns of the others; the gang of two takes what
+// would idle.
+func TestGandivaFairGangs(t *testing.T) {
+	equal := map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}
+	got := turns(t, "gandiva-fair", 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
+	if first := strings.Join(got[:7], " "); first != "D ABC ABC ABC ABC D ABC" {
+		t.Errorf("turns %s", first)
+	}
+	for name, want := range map[string]int{"A": 80, "B": 80, "C": 80, "D": 20} {
+		if n := strings.Count(strings.Join(got, ""), name); n != want {
+			t.Errorf("%s ran %d of 100 quanta, want %d", name, n, want)
+		}
+	}
+}
+
+func TestGandivaFairTickets(t *testing.T) {
+	got := turns(t, "gandiva-fair", 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
+	if s := strings.Join(got, " "); s != "A B A A B A" {
+		t.Errorf("turns %s, want A B A A B A", s)
+	}
+}
+
+// TestGandivaFairTrades: three accounts on as many fast as slow GPUs, whose
+// jobs gain 1.5, 4 and 3 by the fast ones. The second buys four thirds of a
+// fast GPU from the first with its four slow ones.
+func TestGandivaFairTrades(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for trade, want := range map[bool][]float64{true: {4 - 4./3, 4 + 4./3, 4}, false: {4, 4, 4}} {
+		s := &policy.Snapshot{Now: now}
+		for _, typ := range []string{"k80", "v100"} {
+			s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 12}}})
+		}
+		for i := range 36 {
+			gain := []float64{1.5, 4, 3}[i/12]
+			s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: fmt.Sprintf("a%d", i/12), Partition: "p",
+				State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
+				Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "k80", Steps: 1}, {Type: "v100", Steps: gain}}}})
+		}
+		fast := received(t, s, paper.Params{"trade": trade, "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, 300)
+		for i, w := range want {
+			if d := fast[i] - w; d > 0.1 || d < -0.1 {
+				t.Errorf("trade %t: account %d had %.2f fast GPUs on average, want %.2f", trade, i, fast[i], w)
+			}
+		}
+	}
+}
+
+// received returns the mean number of v100 each account held over the quanta.
+func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int) []float64 {
+	t.Helper()
+	p := mustNew(t, "gandiva-fair", params)
+	fast := make([]float64, 3)
+	for range quanta {
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := plan.Check(s); err != nil {
+			t.Fatal(err)
+		}
+		s.Now = s.Now.Add(time.Minute)
+		for i, d := range plan.Decisions {
+			j := &s.Jobs[i]
+			switch d.Verb {
+			case policy.Start, policy.Move:
+				j.State, j.On, j.Start = policy.Running, d.On, s.Now.Add(-time.Minute)
+			case policy.Stop:
+				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
+			}
+			if j.Active() {
+				j.Attained += 60
+				if j.On[0].Type == "v100" {
+					fast[i/12] += 1 / float64(quanta)
+				}
+			}
+		}
+		s.Memo = plan.Memo
+	}
+	return fast
+}
+
+// TestGandivaFairStays: a job alone on GPUs of three types stays where it is.
+func TestGandivaFairStays(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	s := &policy.Snapshot{Now: now}
+	for _, typ := range []string{"a100", "k80", "v100"} {
+		s.Nodes = append(s.Nodes, policy.Node{Name: typ, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 2}}})
+	}
+	s.Jobs = []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Start: now, On: policy.Alloc{{Node: "v100", Type: "v100", Count: 1}},
+		Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}
+	p := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	for range 10 {
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := plan.Decisions[0]; d.Verb != policy.Keep {
+			t.Fatalf("at %v: %v, %s", s.Now, d.Verb, d.Why)
+		}
+		s.Now, s.Memo = s.Now.Add(time.Minute), plan.Memo
+		s.Jobs[0].Attained += 60
+	}
+}
+
+// TestGandivaFairFlood: A has one job that never ends; B submits one a minute
+// that takes a minute. Nobody says when a job ended, so that B is charged half a
+// minute for each; A has no less than a third of the GPU.
+func TestGandivaFairFlood(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	job := func(id int, account string) policy.Job {
+		return policy.Job{ID: policy.JobID(id), User: "u", Account: account, Partition: "p", State: policy.Pending, Arrive: now,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: 1}}}
+	}
+	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}},
+		Jobs: []policy.Job{job(1, "A")}}
+	p, ran := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
+	for minute := range 100 {
+		s.Jobs = append(s.Jobs, job(minute+2, "B"))
+		plan, err := p.Decide(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Now, s.Memo = s.Now.Add(time.Minute), plan.Memo
+		left := s.Jobs[:0]
+		for i, j := range s.Jobs {
+			runs := plan.Decisions[i].On.Count() > 0
+			switch {
+			case runs && j.Account == "B":
+				continue
+			case runs:
+				ran++
+				j.State, j.On, j.Start, j.Attained = policy.Running, plan.Decisions[i].On, s.Now.Add(-time.Minute), j.Attained+60
+			default:
+				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
+			}
+			left = append(left, j)
+		}
+		s.Jobs = left
+	}
+	if ran < 33 || ran > 67 {
+		t.Errorf("A ran for %d of 100 minutes, want a third to two thirds", ran)
+	}
+}

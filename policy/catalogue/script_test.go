@@ -1,0 +1,20 @@
+package catalogue_test
+
+import (
+	"testing"
+
+	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
+	"fairbridge/policy/policytest"
+)
+
+// TestScripts runs the worked examples of the papers.
+func TestScripts(t *testing.T) {
+	policytest.Scripts(t, "../paper/testdata/*.txtar", func(name string, params map[string]any) (policy.Policy, error) {
+		e, err := catalogue.Lookup(name)
+		if err != nil {
+			return nil, err
+		}
+		return e.New(params)
+	})
+}

@@ -1,0 +1,35 @@
+package catalogue_test
+
+import (
+	"testing"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
+	"fairbridge/policy/policytest"
+)
+
+// slowest are those that let a job wait for up to eight hours: fairbridge one of
+// an account above its share; multifactor one of low priority; fifo one that
+// EASY would have let pass.
+var slowest = map[string]time.Duration{"fairbridge": 8 * time.Hour, "fifo": 8 * time.Hour, "multifactor": 8 * time.Hour}
+
+// TestNobodyStarves keeps every system to the bound of policytest.Starving, but
+// those that say that jobs may starve: they must not say so for nothing.
+func TestNobodyStarves(t *testing.T) {
+	for _, e := range catalogue.All() {
+		t.Run(e.Name, func(t *testing.T) {
+			least := max(slowest[e.Name], 2*time.Hour)
+			system := func(name string) func() policy.Policy {
+				return func() policy.Policy { return mustNew(t, name, nil) }
+			}
+			breach := policytest.Starving(t, system(e.Name), system("easy"), least)
+			switch {
+			case e.MayStarve && breach == "":
+				t.Error("says that jobs may starve, and keeps the bound")
+			case !e.MayStarve && breach != "":
+				t.Error(breach)
+			}
+		})
+	}
+}

@@ -1,0 +1,55 @@
+package order
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// ByLength serves the job first that has least left to run, and notes how much
+// that is.
+type ByLength struct {
+	Before  By            // is compared before the lengths
+	Unknown time.Duration // what a job without an estimate has left
+	Service bool          // GPU time in place of time
+}
+
+// Left returns what the job has left in seconds, or GPU-seconds by service.
+func (b ByLength) Left(e *engine.Entry) float64 {
+	d := e.Estimate.Left
+	if e.Estimate.From == "" {
+		d = b.Unknown
+	}
+	if b.Service {
+		return float64(policy.Service(e.Ask.GPUs.Whole(), d))
+	}
+	return d.Seconds()
+}
+
+// Order implements engine.Orderer.
+func (b ByLength) Order(r *engine.Round) ([]*engine.Entry, error) {
+	if !r.Terse {
+		for _, e := range r.Entries {
+			e.Note = b.note(e)
+		}
+	}
+	return append(slices.Clip(b.Before), func(_ *engine.Round, x, y *engine.Entry) int {
+		return cmp.Compare(b.Left(x), b.Left(y))
+	}).Order(r)
+}
+
+// note says what the job was judged by.
+func (b ByLength) note(e *engine.Entry) string {
+	from := "its " + e.Estimate.From
+	if e.Estimate.From == "" {
+		from = "what is usual here"
+	}
+	if b.Service {
+		return fmt.Sprintf("%v left by %s", policy.GPUSeconds(b.Left(e)), from)
+	}
+	return fmt.Sprintf("%v left by %s", policy.Seconds(b.Left(e)).Round(time.Second), from)
+}

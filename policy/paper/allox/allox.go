@@ -1,0 +1,82 @@
+// Package allox chooses the GPU type and the order of jobs together: it matches jobs to
+// places counted from the end of the queues of all machines so that the sum of
+// completion times is least, among the jobs of the least served users.
+//
+// T. N. Le, X. Sun, M. Chowdhury, Z. Liu, "AlloX: Compute Allocation in Hybrid
+// Clusters", EuroSys 2020.
+//
+// Nobody who runs is stopped. The paper's jobs take one GPU; here a gang takes
+// the time of as many machines from those behind it.
+package allox
+
+import (
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/predict"
+)
+
+// Policy is AlloX with its parameters.
+type Policy struct {
+	// Alpha is the fraction of users, the least served first, whose jobs compete;
+	// more while GPUs would idle. 1 is the least average completion time.
+	Alpha float64
+	// Variant "harness" does what Shockwave's simulator runs under the name; see
+	// alloxHarness.
+	Variant string
+	// Reserve is the wait after which the first blocked gang gets a reservation;
+	// 0: none.
+	Reserve  time.Duration
+	MinRun   time.Duration // harness: shortest run before a job may be stopped
+	MaxStops int           // harness: stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// alloxEffort bounds the steps of one matching; about half a second.
+const alloxEffort = 3e7
+
+// Decide implements policy.Policy.
+func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	if a.Variant == "harness" {
+		return a.harness(s)
+	}
+	m := &alloxMatch{alpha: a.Alpha}
+	return engine.Pipeline{
+		Name:     "allox",
+		Predict:  predict.Ladder{},
+		Order:    m,
+		Lease:    m,
+		Backfill: backfill.ReserveAfter(a.Reserve),
+		Rules:    paper.PatientRules(a.MinRun, a.MaxStops, a.MaxWait),
+	}.Decide(s)
+}
+
+// System describes AlloX in the catalogue.
+func System() paper.System {
+	params := []paper.Param{
+		{Name: "alpha", Kind: paper.Number, Default: 0.3, Max: 1, Help: "fraction of users, the least served first, whose jobs compete; 1: all of them"},
+		{Name: "variant", Kind: paper.Choice, Default: "paper", Choices: []string{"paper", "harness"},
+			Help: "harness: fractions of rounds as in Shockwave's simulator, the oldest jobs first"},
+		{Name: "reserve", Kind: paper.Duration, Default: "1h", Help: "wait after which the first blocked gang gets a reservation; 0s: none"},
+		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
+	}
+	return paper.System{
+		Name: "allox", Title: "AlloX", Venue: "EuroSys", Year: 2020,
+		Cite:       `T. N. Le et al., "AlloX: Compute Allocation in Hybrid Clusters", EuroSys 2020`,
+		Idea:       "Match jobs to places in the queues of all GPU types so that the sum of completion times is least.",
+		Stages:     []string{"predict", "order", "lease", "backfill"},
+		Needs:      []string{"remaining time on each GPU type", "service of users"},
+		Fallback:   "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
+		Reproduced: "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
+		Params:     params,
+		Exact: paper.Params{"variant": "harness", "alpha": 0.2, "min_run": "1s", "max_stops": -1, "max_wait": "0s",
+			"reserve": "0s"},
+		New: paper.Construct(params, func(v paper.Values) policy.Policy {
+			return &Policy{Alpha: v.Number("alpha"), Variant: v.Text("variant"), Reserve: v.Duration("reserve"),
+				MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
+		}),
+	}
+}

@@ -1,0 +1,119 @@
+package allox
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/rounds"
+	"fairbridge/policy/solve"
+)
+
+// harness is AlloX as Shockwave's simulator runs it, on Gavel's rounds: of the
+// jobs that did not win before, the oldest, a fraction alpha but at least one
+// per machine, are matched to the machines that no winner of one GPU has. The
+// first on each machine wins the fraction 1/GPUs of the time. A winner of one
+// GPU keeps its machine until it ends; others keep their fraction and are
+// matched again. The others run only where GPUs would idle, and who arrived since
+// the last matching not even there.
+func (a *Policy) harness(s *policy.Snapshot) (*policy.Plan, error) {
+	state, err := policy.Recall[rounds.State](s.Memo)
+	if err != nil {
+		return nil, fmt.Errorf("policy allox: %w", err)
+	}
+	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, State: state}
+	stage.Fractions = func(r *engine.Round, types []string) ([][]float64, error) {
+		return a.winners(newAlloxCluster(r), stage.State.Fraction), nil
+	}
+	plan, err := engine.Pipeline{
+		Name:     "allox",
+		Predict:  predict.Ladder{},
+		Allocate: &stage,
+		Backfill: backfill.Greedy{},
+		Rules:    paper.PatientRules(a.MinRun, a.MaxStops, a.MaxWait),
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(stage.State)
+	return plan, nil
+}
+
+// winners returns the fractions by job and type; before are those of last time.
+func (a *Policy) winners(c *alloxCluster, before []float64) [][]float64 {
+	width := len(c.types)
+	x := make([][]float64, len(c.Entries))
+	size := c.healthy()
+	var rest []int
+	for i, e := range c.Entries {
+		x[i] = slices.Clone(before[i*width : (i+1)*width])
+		sum := 0.0
+		for k, f := range x[i] {
+			x[i][k] = max(f, 0) // negative: it was not there last time
+			sum += x[i][k]
+			if f == 1 {
+				size[k]--
+			}
+		}
+		if sum != 1 && c.Startable(e) && c.runs(e) {
+			rest = append(rest, i)
+		}
+	}
+	var machines []int
+	for k, n := range size {
+		machines = append(machines, slices.Repeat([]int{k}, max(n, 0))...)
+	}
+	if len(machines) == 0 {
+		return x
+	}
+	slices.SortStableFunc(rest, func(i, j int) int { return c.Entries[i].Arrive.Compare(c.Entries[j].Arrive) })
+	rest = rest[:min(max(int(a.Alpha*float64(len(rest))), len(machines)), len(rest))]
+	jobs := make([]*engine.Entry, len(rest))
+	for k, i := range rest {
+		jobs[k] = c.Entries[i]
+	}
+	for m, k := range firsts(solve.Queues(finite(c.times(jobs)), machines), len(machines)) {
+		if k >= 0 {
+			x[rest[k]][machines[m]] = 1 / float64(max(jobs[k].Ask.GPUs.Count, 1))
+		}
+	}
+	return x
+}
+
+// healthy returns the GPUs of the nodes that are up, by type.
+func (c *alloxCluster) healthy() []int {
+	n := make([]int, len(c.types))
+	for k, typ := range c.types {
+		n[k] = c.empty.TotalFree(typ)
+	}
+	return n
+}
+
+// firsts returns, by machine, who runs first there; -1: nobody.
+func firsts(places []solve.Place, machines int) []int {
+	first := slices.Repeat([]int{-1}, machines)
+	for i, p := range places {
+		if k := first[p.Bank]; k < 0 || places[k].From < p.From {
+			first[p.Bank] = i
+		}
+	}
+	return first
+}
+
+// finite puts a very long time where a job cannot run.
+func finite(times [][]float64) [][]float64 {
+	for _, row := range times {
+		for k := range row {
+			if math.IsInf(row[k], 1) {
+				row[k] = 1e15
+			}
+		}
+	}
+	return times
+}

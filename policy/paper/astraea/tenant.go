@@ -1,0 +1,113 @@
+package astraea
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/share"
+)
+
+// tenant is an account of a round of Astraea. Amounts are whole GPUs and
+// GPU-seconds.
+type tenant struct {
+	name   string
+	quota  float64
+	window float64 // GPU-seconds its quota yields in the window and one lease
+	recent float64 // GPU-seconds received in the window, and promised by leases
+	now    float64 // GPUs held by leases, and granted in this round
+	favour float64 // ratio below which it is served first
+
+	jobs []*petition // to be heard, in order
+	late []*petition // heard, and not granted
+}
+
+// ratio is what the account holds and was granted against its quota.
+func (t *tenant) ratio() float64 { return over(t.now, t.quota) }
+
+// served is what it received against what its quota yields.
+func (t *tenant) served() float64 { return over(t.recent, t.window) }
+
+func over(a, b float64) float64 {
+	if b > 0 {
+		return a / b
+	}
+	return math.Inf(1)
+}
+
+// compare puts the account to be served next first: those far below their
+// quota, by how far; then by service received.
+func (t *tenant) compare(u *tenant) int {
+	low, ulow := t.ratio() < t.favour, u.ratio() < u.favour
+	switch {
+	case low && !ulow:
+		return -1
+	case ulow && !low:
+		return 1
+	case low:
+		return cmp.Or(cmp.Compare(t.ratio(), u.ratio()), cmp.Compare(t.served(), u.served()), cmp.Compare(t.name, u.name))
+	}
+	return cmp.Or(cmp.Compare(t.served(), u.served()), cmp.Compare(t.ratio(), u.ratio()), cmp.Compare(t.name, u.name))
+}
+
+// promise charges a lease of the job.
+func (t *tenant) promise(gpus float64, lease time.Duration) {
+	t.now += gpus
+	t.recent += gpus * lease.Seconds()
+}
+
+// tenants is a heap, the account to be served next first.
+type tenants []*tenant
+
+func (q tenants) Len() int { return len(q) }
+
+func (q tenants) Less(i, j int) bool { return q[i].compare(q[j]) < 0 }
+
+func (q tenants) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+
+// Push implements heap.Interface.
+func (q *tenants) Push(x any) { *q = append(*q, x.(*tenant)) }
+
+// Pop implements heap.Interface.
+func (q *tenants) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
+	return x
+}
+
+// quotas returns every account's part of the cluster by weight, rounded down
+// to whole GPUs. The paper's formula gives nothing to an account whose part is
+// less than one GPU; it keeps its fraction here.
+func quotas(s *policy.Snapshot) map[string]float64 {
+	want, parent := map[string]bool{}, map[string]bool{}
+	for _, a := range s.Accounts {
+		parent[a.Parent] = true
+	}
+	for _, a := range s.Accounts {
+		want[a.Name] = !parent[a.Name]
+	}
+	for i := range s.Jobs {
+		want[s.Jobs[i].Account] = true
+	}
+	for name, leaf := range want {
+		if !leaf {
+			delete(want, name)
+		}
+	}
+	gpus := 0.0
+	for i := range s.Nodes {
+		if s.Nodes[i].Down == "" {
+			gpus += max(s.Nodes[i].Whole(), 0)
+		}
+	}
+	q := share.Weights(s, want)
+	for name, part := range q {
+		q[name] = part * gpus
+		if whole := math.Floor(part*gpus + 1e-9); whole >= 1 {
+			q[name] = whole
+		}
+	}
+	return q
+}

@@ -1,0 +1,68 @@
+// Package easy is first come, first served, with a reservation for the first blocked
+// job of each partition and GPU type: whoever does not delay it may pass.
+//
+// D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995. Predictions in
+// place of limits: D. Tsafrir, Y. Etsion, D. G. Feitelson, "Backfilling Using
+// System-Generated Predictions Rather than User Runtime Estimates", TPDS 2007.
+package easy
+
+import (
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/backfill"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/order"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/predict"
+)
+
+// Policy is EASY backfilling with its parameters.
+type Policy struct {
+	// Lengths is "limit": jobs run as long as their time limits allow, so the
+	// reservation is never missed; or "estimate": as long as predicted, which
+	// lets more jobs pass and delays some reservations.
+	Lengths string
+	MaxWait time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	return engine.Pipeline{
+		Name:     "easy",
+		Predict:  predict.Ladder{},
+		Order:    order.ByArrival{},
+		Backfill: backfill.EASY{Length: length(b.Lengths)},
+		Rules:    paper.Rules(0, 0, b.MaxWait),
+	}.Decide(s)
+}
+
+var lengthsParam = paper.Param{Name: "lengths", Kind: paper.Choice, Default: "limit", Choices: []string{"limit", "estimate"},
+	Help: "how long jobs are taken to run: their time limits, which are kept, or what is predicted"}
+
+// length returns how long jobs run by the parameter.
+func length(name string) engine.Length {
+	if name == "estimate" {
+		return engine.ByEstimate
+	}
+	return engine.ByLimit
+}
+
+// System describes EASY backfilling in the catalogue.
+func System() paper.System {
+	return paper.System{
+		Name: "easy", Title: "First come, first served with EASY backfilling", Venue: "JSSPP", Year: 1995,
+		Cite:           `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
+		Idea:           "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
+		Stages:         []string{"predict", "order", "backfill"},
+		Needs:          []string{"arrival", "time limit, or a prediction"},
+		Fallback:       "a job of unknown length passes only on GPUs that the reservation leaves over",
+		Reproduced:     "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
+		Params:         []paper.Param{lengthsParam, paper.MaxWaitParam},
+		Exact:          paper.Params{"lengths": "estimate", "max_wait": "0s"},
+		WorkConserving: false,
+		New: paper.Construct([]paper.Param{lengthsParam, paper.MaxWaitParam}, func(v paper.Values) policy.Policy {
+			return &Policy{Lengths: v.Text("lengths"), MaxWait: v.Duration("max_wait")}
+		}),
+	}
+}

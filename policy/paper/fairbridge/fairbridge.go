@@ -1,0 +1,92 @@
+// Package fairbridge is our own: the job that ends soonest goes first, unless somebody
+// has no slack left. Two kinds of job have none. One is urgent: it must run
+// from now on to finish by its fair finish, the time it would take on its
+// account's part of the cluster. The other is long: it must run from now on,
+// or the last of the work that is here now ends later than it need.
+//
+// Accounts that used less than their share, over the time in which usage
+// decays, go before the others, those far below it first; all this holds among
+// those that stand alike. So no account that asks for less than is due pays for
+// the rest, as under Slurm's fair share. Jobs of any length for which no stop
+// could make room get a reservation in time; see patiences.
+//
+// Short jobs first shortens the average; the fair finish (after Themis, NSDI
+// 2020) bounds what that may cost anybody; and preemptive schedules of least
+// length need no more than that jobs without slack run (R. McNaughton,
+// "Scheduling with Deadlines and Loss Functions", Management Science 1959).
+package fairbridge
+
+import (
+	"fmt"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
+	"fairbridge/policy/paper"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/share"
+)
+
+// Policy is fairbridge with its parameters.
+type Policy struct {
+	// Fair is the multiple of its fair finish time a job must not exceed.
+	Fair float64
+	// Long is the part of the remaining length of the whole schedule from which
+	// on a job's own remaining time makes it long; below 1 to leave room for
+	// wrong predictions.
+	Long float64
+	// Sticky shortens the remaining time of running jobs in comparisons, so that
+	// nearly equal jobs do not take turns; 1: not.
+	Sticky   float64
+	MinRun   time.Duration // shortest run before a job may be stopped
+	MaxStops int           // stops in a job's life; negative: any number
+	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+}
+
+// Decide implements policy.Policy.
+func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	past, err := readPeaks(s)
+	if err != nil {
+		return nil, fmt.Errorf("policy fairbridge: %w", err)
+	}
+	line := &slackLine{Policy: f, peaks: past.next(s), levels: share.Levels(s), wait: f.patiences()}
+	plan, err := engine.Pipeline{
+		Name:     "fairbridge",
+		Predict:  predict.Ladder{},
+		Order:    line,
+		Lease:    grant.InOrder{},
+		Backfill: line,
+		Rules:    line.wait.last,
+	}.Decide(s)
+	if err != nil {
+		return nil, err
+	}
+	plan.Memo = policy.Remember(line.peaks)
+	return plan, nil
+}
+
+// System describes fairbridge in the catalogue.
+func System() paper.System {
+	params := []paper.Param{
+		{Name: "fair", Kind: paper.Number, Default: 1, Min: 0.1, Help: "multiple of its fair finish time by which every job should be done"},
+		{Name: "long", Kind: paper.Number, Default: 0.8, Max: 1, Help: "part of the length of the whole schedule from which on a job is long and runs before short ones"},
+		{Name: "sticky", Kind: paper.Number, Default: 0.8, Min: 0.1, Max: 1, Help: "factor on the remaining time of running jobs in comparisons"},
+		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
+	}
+	return paper.System{
+		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
+		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
+		Idea:       "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
+		Stages:     []string{"predict", "order", "lease", "backfill"},
+		Needs:      []string{"remaining time", "account weights and usage", "GPU time received"},
+		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",
+		Reproduced: "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
+		Params:     params,
+		Exact:      paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+		New: paper.Construct(params, func(v paper.Values) policy.Policy {
+			return &Policy{Fair: v.Number("fair"), Long: v.Number("long"), Sticky: v.Number("sticky"),
+				MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
+		}),
+	}
+}

@@ -1,0 +1,70 @@
+package fairbridge
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/share"
+)
+
+// peaks remembers, per job, the worst contention it met: how many times longer
+// than alone it would take on its fair part of the cluster. The peak, not the
+// present: what a job is due must not shrink when others leave.
+type peaks struct {
+	Jobs []policy.JobID `json:"jobs"` // sorted
+	Peak []float64      `json:"peak"` // at least 1
+}
+
+func readPeaks(s *policy.Snapshot) (*peaks, error) {
+	p, err := policy.Recall[*peaks](s.Memo)
+	switch {
+	case err != nil:
+		return nil, err
+	case p == nil:
+		return &peaks{}, nil
+	case len(p.Jobs) != len(p.Peak) || !slices.IsSorted(p.Jobs):
+		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
+			len(p.Jobs), len(p.Peak), slices.IsSorted(p.Jobs))
+	}
+	return p, nil
+}
+
+// next raises the peaks to the present contention, and forgets jobs that left.
+func (p *peaks) next(s *policy.Snapshot) *peaks {
+	n := &peaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
+	now, at := contentions(s), 0
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		n.Jobs[i], n.Peak[i] = j.ID, max(1, now[j.Account])
+		for at < len(p.Jobs) && p.Jobs[at] < j.ID {
+			at++
+		}
+		if at < len(p.Jobs) && p.Jobs[at] == j.ID {
+			n.Peak[i] = max(n.Peak[i], p.Peak[at])
+		}
+	}
+	return n
+}
+
+// contentions returns, by account, one over the part of a GPU that each of its
+// jobs gets when the cluster is divided by weight among the accounts that have
+// jobs here, and an account's part equally among its jobs.
+func contentions(s *policy.Snapshot) map[string]float64 {
+	jobs, weights, gpus := map[string]int{}, 0.0, s.Whole()
+	for i := range s.Jobs {
+		if j := &s.Jobs[i]; j.Active() || j.CanStart(s.Now) {
+			if jobs[j.Account] == 0 {
+				weights += share.Weight(s, j.Account)
+			}
+			jobs[j.Account] += j.Count()
+		}
+	}
+	out := make(map[string]float64, len(jobs))
+	for account, n := range jobs {
+		if part := gpus * share.Weight(s, account) / weights; part > 0 {
+			out[account] = float64(n) / part
+		}
+	}
+	return out
+}

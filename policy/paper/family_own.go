@@ -1,6 +1,0 @@
-package paper
-
-// own are systems of this project.
-func own() []Entry {
-	return []Entry{fairbridgeEntry()}
-}

@@ -1,0 +1,195 @@
+package gandivafair
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// passes is what stride scheduling remembers. An account has a pass on every
+// GPU type, row by row: GPU-seconds its jobs received there over its tickets
+// there, less those of the account with the smallest that has jobs waiting.
+type passes struct {
+	At       time.Time           `json:"at"`
+	Types    []string            `json:"types"`
+	Accounts []string            `json:"accounts"` // sorted
+	Pass     []float64           `json:"pass"`     // accounts by types
+	Tickets  []float64           `json:"tickets"`  // likewise, in GPUs: as of the last round
+	Jobs     []policy.JobID      `json:"jobs"`     // sorted
+	Account  []int               `json:"account"`  // of each job
+	Turn     []float64           `json:"turn"`     // GPU-seconds it received, and what it is not to catch up
+	Attained []policy.GPUSeconds `json:"attained"`
+	Type     []int               `json:"type"` // it ran on last, from 1; 0: none
+	GPUs     []int               `json:"gpus"` // it was to hold since the last round
+}
+
+func readPasses(s *policy.Snapshot) (*passes, error) {
+	p, err := policy.Recall[*passes](s.Memo)
+	if err != nil || p == nil {
+		return &passes{}, err
+	}
+	n, w := len(p.Jobs), len(p.Accounts)*len(p.Types)
+	if !slices.IsSorted(p.Jobs) || !slices.IsSorted(p.Accounts) || len(p.Account) != n || len(p.Turn) != n || len(p.Attained) != n ||
+		len(p.Type) != n || len(p.GPUs) != n || len(p.Pass) != w || len(p.Tickets) != w {
+		return nil, fmt.Errorf("reading what was remembered: lists of %d jobs, %d accounts and %d types do not go together", n, len(p.Accounts), len(p.Types))
+	}
+	for i := range p.Jobs {
+		if p.Account[i] < 0 || p.Account[i] >= len(p.Accounts) || p.Type[i] < 0 || p.Type[i] > len(p.Types) {
+			return nil, fmt.Errorf("reading what was remembered: job %d has account %d and type %d", p.Jobs[i], p.Account[i], p.Type[i])
+		}
+	}
+	return p, nil
+}
+
+// next adds what every job received since the last round to its turn and to its
+// account's pass. Accounts stay while they have jobs, or received more than
+// others.
+func (p *passes) next(r *engine.Round, types []string) *passes {
+	if !slices.Equal(types, p.Types) {
+		p = &passes{Types: types}
+	}
+	size := len(r.Entries)
+	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), Account: make([]int, size), Turn: make([]float64, size),
+		Attained: make([]policy.GPUSeconds, size), Type: make([]int, size), GPUs: make([]int, size)}
+	n.enter(r, p)
+	charged, known, at := slices.Clone(p.Pass), make([]bool, size), 0
+	for i, e := range r.Entries {
+		n.Jobs[i], n.Attained[i] = e.ID, e.Attained
+		n.Account[i], _ = slices.BinarySearch(n.Accounts, e.Account)
+		for ; at < len(p.Jobs) && p.Jobs[at] < e.ID; at++ {
+			p.leave(charged, at, r.Now)
+		}
+		if known[i] = at < len(p.Jobs) && p.Jobs[at] == e.ID; known[i] {
+			n.carry(i, p, at, e, charged)
+			at++
+		} else if len(e.On) > 0 {
+			n.Type[i] = slices.Index(types, e.On.Type()) + 1
+		}
+	}
+	for ; at < len(p.Jobs); at++ {
+		p.leave(charged, at, r.Now)
+	}
+	n.copyPasses(p, charged)
+	n.begin(known)
+	return n
+}
+
+// enter lists the accounts with jobs and those remembered with a pass above
+// the others'.
+func (p *passes) enter(r *engine.Round, old *passes) {
+	w := len(p.Types)
+	for a, name := range old.Accounts {
+		if w > 0 && slices.Max(old.Pass[a*w:a*w+w]) > 0 {
+			p.Accounts = append(p.Accounts, name)
+		}
+	}
+	last := ""
+	for i, e := range r.Entries {
+		if i == 0 || e.Account != last {
+			p.Accounts, last = append(p.Accounts, e.Account), e.Account
+		}
+	}
+	slices.Sort(p.Accounts)
+	p.Accounts = slices.Compact(p.Accounts)
+	p.Pass, p.Tickets = make([]float64, len(p.Accounts)*w), make([]float64, len(p.Accounts)*w)
+}
+
+// carry takes a job's turn over and adds what it received.
+func (p *passes) carry(i int, old *passes, was int, e *engine.Entry, charged []float64) {
+	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
+		p.Type[i] = slices.Index(p.Types, e.On.Type()) + 1
+	}
+	got := float64(e.Received(old.Attained[was]))
+	p.Turn[i] = old.Turn[was] + got
+	old.charge(charged, was, p.Type[i], got)
+}
+
+// leave charges the account of a job that ended since the last round, nobody
+// says when: half of the time, as is so on average.
+func (p *passes) leave(charged []float64, was int, now time.Time) {
+	p.charge(charged, was, p.Type[was], float64(p.GPUs[was])*max(now.Sub(p.At), 0).Seconds()/2)
+}
+
+func (p *passes) charge(charged []float64, was, typ int, got float64) {
+	if k := p.Account[was]*len(p.Types) + typ - 1; typ > 0 && p.Tickets[k] > 0 {
+		charged[k] += got / p.Tickets[k]
+	}
+}
+
+// copyPasses takes the accounts' passes and tickets over.
+func (p *passes) copyPasses(old *passes, charged []float64) {
+	w := len(p.Types)
+	for a, name := range old.Accounts {
+		if i, found := slices.BinarySearch(p.Accounts, name); found {
+			copy(p.Pass[i*w:i*w+w], charged[a*w:a*w+w])
+			copy(p.Tickets[i*w:i*w+w], old.Tickets[a*w:a*w+w])
+		}
+	}
+}
+
+// begin gives new jobs the smallest turn of their account: they do not go
+// before the others until they have received as much.
+func (p *passes) begin(known []bool) {
+	least := make([]float64, len(p.Accounts))
+	for a := range least {
+		least[a] = math.Inf(1)
+	}
+	for i, a := range p.Account {
+		if known[i] {
+			least[a] = min(least[a], p.Turn[i])
+		}
+	}
+	for i, a := range p.Account {
+		if !known[i] && !math.IsInf(least[a], 1) {
+			p.Turn[i] = least[a]
+		}
+	}
+}
+
+// level takes the smallest pass of the accounts with jobs waiting off
+// everybody's: it is where new accounts begin. Where nobody waits all begin anew.
+func (p *passes) level(waits []bool) {
+	w := len(p.Types)
+	for k := range w {
+		least := math.Inf(1)
+		for a := range p.Accounts {
+			if waits[a*w+k] {
+				least = min(least, p.Pass[a*w+k])
+			}
+		}
+		for a := range p.Accounts {
+			if p.Pass[a*w+k] -= least; math.IsInf(least, 1) {
+				p.Pass[a*w+k] = 0
+			}
+		}
+	}
+}
+
+// exchange gives the accounts new tickets. What they received too much or too
+// little stays the same in GPU-seconds; it is too little by one turn at most.
+func (p *passes) exchange(tickets, turn []float64) {
+	for i, n := range tickets {
+		if n <= 0 {
+			p.Pass[i] = 0
+		} else {
+			p.Pass[i] = max(p.Pass[i]*p.Tickets[i]/n, -turn[i%len(p.Types)])
+		}
+	}
+	p.Tickets = tickets
+}
+
+// hold notes what every job is to hold from now on.
+func (p *passes) hold(plan *policy.Plan) {
+	for i, d := range plan.Decisions {
+		switch d.Verb {
+		case policy.Keep, policy.Start, policy.Move, policy.Resize:
+			if p.GPUs[i] = d.On.Count(); p.GPUs[i] > 0 {
+				p.Type[i] = slices.Index(p.Types, d.On.Type()) + 1
+			}
+		}
+	}
+}

@@ -1,0 +1,175 @@
+package gandivafair
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy/engine"
+	"fairbridge/policy/share"
+	"fairbridge/policy/solve"
+)
+
+// holding is an account with jobs that could run, and what it holds.
+type holding struct {
+	name   string
+	weight float64
+	gpus   []float64 // by type, its part of the cluster
+	jobs   []int     // by type: how many of its jobs could run there
+	gain   []float64 // by type, summed over its jobs: speed over that on the first type they know
+	known  int       // jobs that know their speed on every type
+}
+
+// tickets divides the GPUs of each type among the accounts with jobs by weight
+// and lets them trade. Accounts without jobs keep what they had, for the day
+// they return; it counts for nobody.
+func (s *stride) tickets(r *engine.Round) []float64 {
+	w := len(s.now.Types)
+	list := s.holdings(r)
+	if s.Trade {
+		trade(list, s.Margin)
+	}
+	tickets := slices.Clone(s.now.Tickets)
+	for i := range list {
+		a, _ := slices.BinarySearch(s.now.Accounts, list[i].name)
+		for k, gpus := range list[i].gpus {
+			if tickets[a*w+k] = gpus; gpus < 1e-9 { // what rounding leaves of a sale
+				tickets[a*w+k] = 0
+			}
+		}
+	}
+	return tickets
+}
+
+// holdings returns the accounts with jobs that can run now, sorted by name.
+func (s *stride) holdings(r *engine.Round) (list []holding) {
+	types := s.now.Types
+	for _, e := range r.Entries {
+		if r.Startable(e) {
+			list = append(list, holding{name: e.Account})
+		}
+	}
+	slices.SortFunc(list, func(a, b holding) int { return cmp.Compare(a.name, b.name) })
+	list = slices.CompactFunc(list, func(a, b holding) bool { return a.name == b.name })
+	all := 0.0
+	for i := range list {
+		h := &list[i]
+		h.weight = share.Weight(r.Snapshot, h.name)
+		h.gpus, h.jobs, h.gain = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
+		all += h.weight
+	}
+	total := totals(r, types)
+	for i := range list {
+		for k := range types {
+			list[i].gpus[k] = total[k] * list[i].weight / all
+		}
+	}
+	s.count(r, list)
+	return list
+}
+
+// count counts each account's jobs by type and sums their gains.
+func (s *stride) count(r *engine.Round, list []holding) {
+	w := len(s.now.Types)
+	for i, e := range r.Entries {
+		if !r.Startable(e) {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(list, e.Account, func(h holding, name string) int { return cmp.Compare(h.name, name) })
+		h := &list[at]
+		for k := range w {
+			if s.runs[i*w+k] {
+				h.jobs[k]++
+			}
+		}
+		h.speeds(e, s.now.Types)
+	}
+}
+
+// speeds adds the job's speeds relative to its slowest, if it may run on every
+// type and knows how fast.
+func (h *holding) speeds(e *engine.Entry, types []string) {
+	if e.Training == nil || e.Ask.GPUs.Type != "" {
+		return
+	}
+	slowest := 0.0
+	rates := make([]float64, len(types))
+	for k, t := range types {
+		rate, ok := e.Training.Rate(t)
+		if !ok || rate <= 0 {
+			return
+		}
+		if rates[k] = rate; slowest == 0 || rate < slowest {
+			slowest = rate
+		}
+	}
+	for k := range types {
+		h.gain[k] += rates[k] / slowest
+	}
+	h.known++
+}
+
+// trade lets the accounts exchange the GPUs of each two types, those first
+// that differ most in how much they gain in all. Only accounts all of whose
+// jobs know their speeds take part.
+func trade(list []holding, margin float64) {
+	for _, p := range pairs(list) {
+		parties := make([]solve.Trader, len(list))
+		for i := range list {
+			h := &list[i]
+			parties[i] = solve.Trader{Fast: h.gpus[p.fast], Slow: h.gpus[p.slow]}
+			if h.known > 0 && h.known == h.jobs[p.fast] && h.known == h.jobs[p.slow] {
+				parties[i].Gain = h.gain[p.fast] / h.gain[p.slow]
+			}
+		}
+		for _, t := range solve.Trade(parties, margin) {
+			seller, buyer := &list[t.From], &list[t.To]
+			seller.gpus[p.fast] -= t.Fast
+			buyer.gpus[p.fast] += t.Fast
+			seller.gpus[p.slow] += t.Slow
+			buyer.gpus[p.slow] -= t.Slow
+		}
+	}
+}
+
+type typePair struct {
+	fast, slow int
+	gain       float64
+}
+
+// pairs lists the types by two, the faster first, the largest gain first.
+func pairs(list []holding) []typePair {
+	var out []typePair
+	if len(list) == 0 {
+		return nil
+	}
+	gain := make([]float64, len(list[0].gain))
+	for i := range list {
+		for k := range gain {
+			gain[k] += list[i].gain[k]
+		}
+	}
+	for a := range gain {
+		for b := range gain {
+			if gain[a] > gain[b] && gain[b] > 0 {
+				out = append(out, typePair{a, b, gain[a] / gain[b]})
+			}
+		}
+	}
+	slices.SortFunc(out, func(x, y typePair) int {
+		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.fast, y.fast), cmp.Compare(x.slow, y.slow))
+	})
+	return out
+}
+
+// totals returns the healthy GPUs by type.
+func totals(r *engine.Round, types []string) []float64 {
+	n := make([]float64, len(types))
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			if k := slices.Index(types, d.Type); k >= 0 && r.Nodes[i].Down == "" {
+				n[k] += float64(d.Count - d.Sick)
+			}
+		}
+	}
+	return n
+}

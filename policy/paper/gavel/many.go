@@ -1,0 +1,236 @@
+package gavel
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy/solve"
+)
+
+// classes makes one item of all jobs that are alike, and returns which item
+// each job belongs to. tell adds what else tells jobs apart; nil: nothing.
+func (p *gavelProblem) classes(tell func(i int) []float64) (s *solve.Split, of, lead []int) {
+	key := func(i int) []float64 {
+		j := &p.jobs[i]
+		k := append(append(make([]float64, 0, len(j.rate)+4), j.size), j.rate...)
+		if tell != nil {
+			k = append(k, tell(i)...)
+		}
+		return k
+	}
+	keys, order := make([][]float64, len(p.jobs)), make([]int, len(p.jobs))
+	for i := range p.jobs {
+		keys[i], order[i] = key(i), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(slices.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
+	s, of = &solve.Split{Capacity: p.capacity}, make([]int, len(p.jobs))
+	for n, i := range order {
+		if n == 0 || !slices.Equal(keys[i], keys[order[n-1]]) {
+			s.Items = append(s.Items, solve.Item{Size: p.jobs[i].size, Rate: p.jobs[i].rate})
+			lead = append(lead, i)
+		}
+		of[i] = len(lead) - 1
+		s.Items[of[i]].Many++
+	}
+	return s, of, lead
+}
+
+// fair divides several kinds by a fair objective. What it leaves goes where it
+// brings most progress, so that nobody could have more without another having
+// less.
+func (p *gavelProblem) fair(objective string) ([][]float64, error) {
+	var s *solve.Split
+	var of, lead []int
+	var need []float64
+	var err error
+	if objective == FinishTime {
+		s, of, need, err = p.fairFinish()
+	} else {
+		want := p.equalPart
+		if objective == makespan {
+			want = func(i int) float64 { return p.jobs[i].left }
+		}
+		s, of, lead = p.classes(func(i int) []float64 { return []float64{want(i)} })
+		need, err = levelled(s, lead, want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.fill(s, of, need)
+}
+
+// equalPart is the speed a job would have on an equal part of the time on each
+// kind, all its time together; a gang of g counts g times.
+func (p *gavelProblem) equalPart(i int) float64 {
+	sum, all := 0.0, 0.0
+	for k, c := range p.capacity {
+		sum += c * p.jobs[i].rate[k]
+		all += c
+	}
+	return sum / all / p.jobs[i].size
+}
+
+// levelled returns what everybody achieves at the highest common level.
+func levelled(s *solve.Split, lead []int, want func(int) float64) ([]float64, error) {
+	ref := make([]float64, len(lead))
+	for c, i := range lead {
+		ref[c] = want(i)
+	}
+	level, _, err := s.Level(make([]float64, len(ref)), ref)
+	for c := range ref {
+		ref[c] *= level
+	}
+	return ref, err
+}
+
+func (p *gavelProblem) fairFinish() (s *solve.Split, of []int, need []float64, err error) {
+	alone := p.finishAlone()
+	s, of, lead := p.classes(func(i int) []float64 { return []float64{p.jobs[i].left, p.jobs[i].age, alone[i]} })
+	needs := func(ratio float64, need []float64) {
+		for c, i := range lead {
+			need[c] = needFor(ratio, alone[i], &p.jobs[i])
+		}
+	}
+	ratio, _, err := s.Smallest(1e-4, 1e12, 1e-6, needs)
+	need = make([]float64, len(lead))
+	needs(ratio, need)
+	return s, of, need, err
+}
+
+// fill gives everybody what they need and the rest to whom it brings most, in
+// GPU time on the fastest kind.
+func (p *gavelProblem) fill(s *solve.Split, of []int, need []float64) ([][]float64, error) {
+	for c := range s.Items {
+		it := &s.Items[c]
+		it.Gain = make([]float64, len(it.Rate))
+		best := slices.Max(it.Rate)
+		for k, r := range it.Rate {
+			it.Gain[k] = it.Size * r / best
+		}
+		need[c] = min(need[c], best) * (1 - 1e-9)
+	}
+	choice, err := s.Best(need)
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(choice.X, of), nil
+}
+
+func rowsOf(x [][]float64, of []int) [][]float64 {
+	rows := make([][]float64, len(of))
+	for i, c := range of {
+		rows[i] = x[c]
+	}
+	return rows
+}
+
+// most maximises a sum over jobs: of speeds, of speeds for the money, or of
+// speeds weighted by the place in a queue.
+func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
+	gain := p.gains(g)
+	need := p.deadlines(g)
+	if len(p.capacity) == 1 && need == nil {
+		one := make([]float64, len(gain))
+		for i := range gain {
+			one[i] = gain[i][0]
+		}
+		return p.greedy(one), nil
+	}
+	s, of, lead := p.classes(func(i int) []float64 {
+		if need != nil {
+			return append(slices.Clone(gain[i]), need[i])
+		}
+		return gain[i]
+	})
+	least := make([]float64, len(lead))
+	for c, i := range lead {
+		s.Items[c].Gain = gain[i]
+		if need != nil {
+			least[c] = need[i]
+		}
+	}
+	choice, err := s.Best(least)
+	if need != nil && err != nil { // the deadlines cannot all be kept: nobody's counts, as in the paper
+		clear(least)
+		choice, err = s.Best(least)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rowsOf(choice.X, of), nil
+}
+
+// deadlines is the speed each job needs to keep its own; nil: nobody has one.
+func (p *gavelProblem) deadlines(g *Policy) []float64 {
+	if !g.Deadlines || g.Objective != throughput && g.Objective != costs {
+		return nil
+	}
+	var need []float64
+	for i := range p.jobs {
+		j := &p.jobs[i]
+		if left := j.Deadline.Sub(p.round.Now).Seconds(); !j.Deadline.IsZero() && left > 0 {
+			if need == nil {
+				need = make([]float64, len(p.jobs))
+			}
+			need[i] = j.left / left
+		}
+	}
+	return need
+}
+
+// gains says what a job's time on each kind adds to the sum. Speeds in steps
+// are compared only while all jobs count steps.
+func (p *gavelProblem) gains(g *Policy) [][]float64 {
+	price := p.prices(g)
+	weight := p.places(g.Objective)
+	rows := make([][]float64, len(p.jobs))
+	for i := range p.jobs {
+		j := &p.jobs[i]
+		by := weight[i]
+		if g.Objective == firstCome || g.Objective == shortest || !p.measured {
+			by /= j.fastest()
+		}
+		rows[i] = make([]float64, len(j.rate))
+		for k, r := range j.rate {
+			rows[i][k] = by * r / price[k]
+		}
+	}
+	return rows
+}
+
+func (p *gavelProblem) prices(g *Policy) []float64 {
+	price := make([]float64, len(p.capacity))
+	for k := range price {
+		price[k] = 1
+	}
+	if g.Objective == costs && len(p.types) == len(price) {
+		for k, typ := range p.types {
+			if c := g.Costs[typ]; c > 0 {
+				price[k] = c
+			}
+		}
+	}
+	return price
+}
+
+// places weighs jobs by their place in the queue: n for the first, 1 for the
+// last; 1 for all where there is no queue.
+func (p *gavelProblem) places(objective string) []float64 {
+	weight, order := make([]float64, len(p.jobs)), make([]int, len(p.jobs))
+	for i := range order {
+		weight[i], order[i] = 1, i
+	}
+	key := func(i int) float64 { return -p.jobs[i].age }
+	switch objective {
+	case shortest:
+		key = func(i int) float64 { return p.jobs[i].left / p.jobs[i].fastest() }
+	case firstCome:
+	default:
+		return weight
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key(a), key(b)) })
+	for place, i := range order {
+		weight[i] = float64(len(order) - place)
+	}
+	return weight
+}

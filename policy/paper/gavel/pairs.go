@@ -1,0 +1,155 @@
+package gavel
+
+import (
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/pack"
+	"fairbridge/policy/solve"
+)
+
+// gavelPair says that a job should run beside another rather than wait.
+type gavelPair struct {
+	Rider policy.JobID `json:"rider"`
+	Host  policy.JobID `json:"host"`
+}
+
+// besides starts riders beside their hosts. It asks for the pairs when a job
+// finds no place, after this cycle's fractions were computed.
+type besides struct{ *gavelSolver }
+
+// Pack implements engine.Packer.
+func (g besides) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
+	with := pack.With{}
+	for _, p := range g.pairs {
+		if p.Rider == e.ID {
+			with[p.Rider] = p.Host
+		}
+	}
+	return with.Pack(r, e)
+}
+
+// mostSharing bounds the LP of sharing, in classes of jobs; its tableau grows
+// with their cube.
+const mostSharing = 60
+
+// A couple is two classes whose jobs may share GPUs of a kind; both may be the
+// same class.
+type couple struct {
+	a, b, kind     int
+	speedA, speedB float64
+}
+
+// gavelSharing is the division when jobs may share: the variables of its LP are the
+// time all jobs of a class spend alone on each kind, the time couples spend
+// together, and the level.
+type gavelSharing struct {
+	p       *gavelProblem
+	split   *solve.Split
+	of      []int
+	lead    []int
+	couples []couple
+}
+
+// newSharing returns nil where nobody could share, or where there are too many
+// classes.
+func newSharing(p *gavelProblem) *gavelSharing {
+	s := &gavelSharing{p: p}
+	class := map[string]float64{}
+	s.split, s.of, s.lead = p.classes(func(i int) []float64 {
+		j := &p.jobs[i]
+		if !j.Shareable || j.Training == nil || len(j.Training.Beside) == 0 {
+			return []float64{0}
+		}
+		if class[j.Class] == 0 {
+			class[j.Class] = float64(len(class) + 1)
+		}
+		return []float64{class[j.Class]}
+	})
+	if len(class) == 0 || len(s.lead) > mostSharing {
+		return nil
+	}
+	for a := range s.lead {
+		for b := a; b < len(s.lead); b++ {
+			s.couple(a, b)
+		}
+	}
+	if len(s.couples) == 0 {
+		return nil
+	}
+	return s
+}
+
+func (s *gavelSharing) couple(a, b int) {
+	x, y := &s.p.jobs[s.lead[a]], &s.p.jobs[s.lead[b]]
+	if x.size != y.size || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Items[a].Many < 2 {
+		return
+	}
+	for k, typ := range s.p.types {
+		one, two := speedBeside(x.Training, typ, y.Class), speedBeside(y.Training, typ, x.Class)
+		if one > 0 && two > 0 && x.rate[k] > 0 && y.rate[k] > 0 {
+			s.couples = append(s.couples, couple{a, b, k, one, two})
+		}
+	}
+}
+
+func speedBeside(t *policy.Training, typ, class string) float64 {
+	for _, b := range t.Beside {
+		if b.Type == typ && b.Class == class {
+			return b.Steps
+		}
+	}
+	return 0
+}
+
+// lp makes the rows: time of each class, GPUs of each kind, and that each class
+// reaches at least its need plus level·ref.
+func (s *gavelSharing) lp(need, ref []float64) solve.LP {
+	kinds := len(s.p.capacity)
+	n := len(s.lead)*kinds + len(s.couples) + 1
+	lp := solve.LP{Gain: make([]float64, n)}
+	row := func(bound float64) []float64 {
+		r := make([]float64, n)
+		lp.Rows, lp.Bound = append(lp.Rows, r), append(lp.Bound, bound)
+		return r
+	}
+	gpus := make([][]float64, kinds)
+	for k, c := range s.p.capacity {
+		gpus[k] = row(c)
+	}
+	times, speeds := make([][]float64, len(s.lead)), make([][]float64, len(s.lead))
+	for c, it := range s.split.Items {
+		times[c], speeds[c] = row(it.Many), row(-it.Many*need[c])
+		for k, r := range it.Rate {
+			at := c*kinds + k
+			if r > 0 {
+				times[c][at], gpus[k][at], speeds[c][at] = 1, it.Size, -r
+			}
+		}
+		speeds[c][n-1] = it.Many * ref[c]
+	}
+	for i, q := range s.couples {
+		at := len(s.lead)*kinds + i
+		gpus[q.kind][at] = s.split.Items[q.a].Size
+		times[q.a][at]++
+		times[q.b][at]++
+		speeds[q.a][at] -= q.speedA
+		speeds[q.b][at] -= q.speedB
+	}
+	return lp
+}
+
+// gains counts progress in the objective: each class's speed times its factor.
+func (s *gavelSharing) gains(lp *solve.LP, factor func(class, kind int) float64) {
+	kinds := len(s.p.capacity)
+	for c, it := range s.split.Items {
+		for k, r := range it.Rate {
+			lp.Gain[c*kinds+k] = r * factor(c, k)
+			if r <= 0 {
+				lp.Gain[c*kinds+k] = -1 // it cannot run there
+			}
+		}
+	}
+	for i, q := range s.couples {
+		lp.Gain[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
+	}
+}

@@ -1,0 +1,200 @@
+package gavel
+
+import (
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// A gavelProblem is what an objective is about: jobs, and kinds of GPU. A kind
+// is one type, or several between which no job makes a difference.
+type gavelProblem struct {
+	round    *engine.Round
+	types    []string
+	kind     []int     // of each type
+	part     []float64 // of its kind, of each type
+	capacity []float64 // GPUs, by kind
+	jobs     []gavelJob
+	alone    []float64 // see gavelAlone; nil: not needed
+	measured bool      // every job reports its rates, in steps per second
+}
+
+// A gavelJob is a job that could run.
+type gavelJob struct {
+	*engine.Entry
+	row  int // in Round.Entries
+	size float64
+	rate []float64 // steps per second by kind; 0: it cannot run there
+	left float64   // steps
+	age  float64   // seconds
+}
+
+func newGavelProblem(g *Policy, r *engine.Round, types []string) *gavelProblem {
+	p := &gavelProblem{round: r, types: types, capacity: gpusByType(r, types), measured: true}
+	lanes := lanesOf(r.Snapshot, types)
+	n := 0
+	for _, e := range r.Entries {
+		if r.Startable(e) && e.Size() > 0 {
+			n++
+		}
+	}
+	p.jobs = make([]gavelJob, 0, n)
+	cells := make([]float64, n*len(types))
+	for row, e := range r.Entries {
+		if !r.Startable(e) || e.Size() <= 0 {
+			continue
+		}
+		j := gavelJob{Entry: e, row: row, size: float64(e.Size()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
+		cells = cells[len(types):]
+		if p.rates(&j, lanes.in(e.Partition)); j.fastest() > 0 {
+			p.jobs = append(p.jobs, j)
+		}
+	}
+	for i := range p.jobs {
+		p.work(&p.jobs[i], g)
+	}
+	p.merge(g.Sharing || g.Objective == costs && len(g.Costs) > 0)
+	return p
+}
+
+// rates puts down how fast the job is on each type.
+func (p *gavelProblem) rates(j *gavelJob, lane []bool) {
+	known := j.Training != nil && len(j.Training.Rates) > 0
+	p.measured = p.measured && known
+	for k, typ := range p.types {
+		if want := j.Ask.GPUs.Type; want != "" && want != typ || !lane[k] || j.size > p.capacity[k] {
+			continue
+		}
+		j.rate[k] = 1
+		if known {
+			j.rate[k], _ = j.Training.Rate(typ)
+		}
+	}
+}
+
+// work puts down how much is left to do. Who does not tell apart the types
+// takes all for the fastest, or for one and the same where only shares count.
+func (p *gavelProblem) work(j *gavelJob, g *Policy) {
+	j.left = max(j.Estimate.Left, time.Minute).Seconds()
+	if j.Training != nil && len(j.Training.Rates) > 0 {
+		j.left = max(j.Training.Steps-j.Training.Done, 0)
+	}
+	if g.Aware {
+		return
+	}
+	for k, best := 0, j.fastest(); k < len(j.rate); k++ {
+		if j.rate[k] > 0 {
+			j.rate[k] = best
+		}
+	}
+}
+
+// fastest is the job's speed where it is fastest; 0: it can run nowhere.
+func (j *gavelJob) fastest() float64 {
+	best := 0.0
+	for _, r := range j.rate {
+		best = max(best, r)
+	}
+	return best
+}
+
+// merge makes one kind of the types between which no job makes a difference.
+func (p *gavelProblem) merge(apart bool) {
+	p.kind, p.part = make([]int, len(p.types)), make([]float64, len(p.types))
+	var first []int // the first type of each kind
+	var capacity []float64
+	for k, c := range p.capacity {
+		at := slices.IndexFunc(first, func(f int) bool { return !apart && p.alike(f, k) })
+		if at < 0 {
+			at = len(first)
+			first, capacity = append(first, k), append(capacity, 0)
+		}
+		p.kind[k] = at
+		capacity[at] += c
+	}
+	for k, c := range p.capacity {
+		if capacity[p.kind[k]] > 0 {
+			p.part[k] = c / capacity[p.kind[k]]
+		}
+	}
+	if len(first) < len(p.types) {
+		for i := range p.jobs {
+			for to, k := range first {
+				p.jobs[i].rate[to] = p.jobs[i].rate[k]
+			}
+			p.jobs[i].rate = p.jobs[i].rate[:len(first)]
+		}
+	}
+	p.capacity = capacity
+}
+
+func (p *gavelProblem) alike(a, b int) bool {
+	for i := range p.jobs {
+		if rate := p.jobs[i].rate; rate[a] != rate[b] {
+			return false
+		}
+	}
+	return true
+}
+
+// spread gives fractions of kinds to their types, in proportion to their GPUs.
+func (p *gavelProblem) spread(x []float64) []float64 {
+	if len(x) == len(p.types) {
+		return x
+	}
+	row := make([]float64, len(p.types))
+	for k := range row {
+		row[k] = x[p.kind[k]] * p.part[k]
+	}
+	return row
+}
+
+// gpusByType counts the devices that jobs could have.
+func gpusByType(r *engine.Round, types []string) []float64 {
+	n := make([]float64, len(types))
+	for i := range r.Nodes {
+		if r.Nodes[i].Down != "" {
+			continue
+		}
+		for _, d := range r.Nodes[i].GPUs {
+			k := slices.Index(types, d.Type)
+			n[k] += float64(max(d.Count-d.Sick, 0))
+		}
+	}
+	return n
+}
+
+// lanes are the GPU types of each partition.
+type lanes struct {
+	types int
+	of    map[string][]bool
+}
+
+func lanesOf(s *policy.Snapshot, types []string) lanes {
+	l := lanes{len(types), map[string][]bool{}}
+	for i := range s.Nodes {
+		for _, name := range s.Nodes[i].Partitions {
+			for _, d := range s.Nodes[i].GPUs {
+				k := slices.Index(types, d.Type)
+				l.add(name, k)
+			}
+		}
+	}
+	return l
+}
+
+func (l lanes) add(partition string, k int) {
+	if l.of[partition] == nil {
+		l.of[partition] = make([]bool, l.types)
+	}
+	l.of[partition][k] = true
+}
+
+func (l lanes) in(partition string) []bool {
+	if lane := l.of[partition]; lane != nil {
+		return lane
+	}
+	return make([]bool, l.types)
+}

@@ -1,0 +1,98 @@
+package gavel
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// pairUp divides GPUs when jobs may share them, for the objectives max-min,
+// throughput and cost. ok is false where it makes no difference.
+func (p *gavelProblem) pairUp(g *Policy) (x [][]float64, pairs []gavelPair, ok bool, err error) {
+	if g.Objective != maxMin && g.Objective != throughput && g.Objective != costs {
+		return nil, nil, false, nil
+	}
+	s := newSharing(p)
+	if s == nil {
+		return nil, nil, false, nil
+	}
+	best, err := s.solve(g)
+	if err != nil {
+		return nil, nil, false, fmt.Errorf("sharing: %w", err)
+	}
+	x, pairs = s.match(best)
+	return x, pairs, true, nil
+}
+
+// solve returns the variables of the LP. Max-min takes a second one, for the
+// GPU time that the level leaves.
+func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
+	none, need := make([]float64, len(s.lead)), make([]float64, len(s.lead))
+	price := s.p.prices(g)
+	factor := func(c, k int) float64 {
+		if s.p.measured {
+			return 1 / price[k]
+		}
+		return 1 / price[k] / slices.Max(s.split.Items[c].Rate)
+	}
+	if g.Objective == maxMin {
+		ref := make([]float64, len(s.lead))
+		for c, i := range s.lead {
+			ref[c] = s.p.equalPart(i)
+		}
+		lp := s.lp(none, ref)
+		lp.Gain[len(lp.Gain)-1] = 1
+		best, err := lp.Maximize()
+		if err != nil {
+			return nil, err
+		}
+		for c := range need {
+			need[c] = best.Value * ref[c] * (1 - 1e-7)
+		}
+		factor = func(c, _ int) float64 { return s.split.Items[c].Size / slices.Max(s.split.Items[c].Rate) }
+	}
+	lp := s.lp(need, none)
+	s.gains(&lp, factor)
+	best, err := lp.Maximize()
+	return best.X, err
+}
+
+// match makes couples of jobs out of couples of classes, each job in one at
+// most, those with most time together first. The earlier job takes turns for
+// both, the other runs beside it whenever it does.
+func (s *gavelSharing) match(v []float64) (x [][]float64, pairs []gavelPair) {
+	kinds := len(s.p.capacity)
+	x, members := make([][]float64, len(s.of)), make([][]int, len(s.lead))
+	for i, c := range s.of {
+		members[c] = append(members[c], i)
+		x[i] = make([]float64, kinds)
+		for k := range x[i] {
+			x[i][k] = v[c*kinds+k] / s.split.Items[c].Many
+		}
+	}
+	together := v[len(s.lead)*kinds:]
+	order := make([]int, len(s.couples))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(together[b], together[a]), cmp.Compare(a, b)) })
+	for _, i := range order {
+		q := s.couples[i]
+		n := min(len(members[q.a]), len(members[q.b]))
+		if q.a == q.b {
+			n /= 2
+		}
+		if n = min(n, int(together[i]+1)); n == 0 || together[i] <= 1e-9 {
+			continue
+		}
+		part := min(together[i]/float64(n), 1)
+		for range n {
+			var a, b int
+			a, members[q.a] = members[q.a][0], members[q.a][1:]
+			b, members[q.b] = members[q.b][0], members[q.b][1:]
+			x[a][q.kind] += part
+			pairs = append(pairs, gavelPair{Rider: s.p.jobs[b].ID, Host: s.p.jobs[a].ID})
+		}
+	}
+	return x, pairs
+}

@@ -1,0 +1,82 @@
+package gavel
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fairbridge/policy"
+)
+
+// Being allowed to share lowers nobody's objective: the level and the sum of
+// speeds with it are at least those without.
+func TestGavelSharingHelps(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := drawGavelCase(t)
+		for i := range c.jobs {
+			j := &c.jobs[i]
+			j.Shareable, j.Class = true, string(rune('k'+i%3))
+			for _, r := range j.Training.Rates {
+				for n := range 3 {
+					part := float64(rapid.IntRange(1, 10).Draw(t, "beside")) / 10
+					j.Training.Beside = append(j.Training.Beside, policy.Shared{Type: r.Type, Class: string(rune('k' + n)), Steps: part * r.Steps})
+				}
+			}
+		}
+		r, types := c.round(t)
+		for _, objective := range []string{maxMin, throughput} {
+			g := &Policy{Objective: objective, Aware: true, Sharing: true}
+			s := newSharing(newGavelProblem(g, r, types))
+			if s == nil {
+				return
+			}
+			v, err := s.solve(g)
+			if err != nil {
+				t.Fatal(err)
+			}
+			with, without := make([]float64, len(c.jobs)), make([]float64, len(c.jobs))
+			for i, row := range c.fractions(t, &Policy{Objective: objective, Aware: true}) {
+				with[i], without[i] = s.speedOf(i, v), c.speed(i, row)
+			}
+			if got, was := c.worth(objective, with), c.worth(objective, without); got < was*(1-1e-5) {
+				t.Fatalf("%s: %g with sharing, %g without", objective, got, was)
+			}
+		}
+	})
+}
+
+// speedOf is a job's part of the speed of its class.
+func (s *gavelSharing) speedOf(i int, v []float64) float64 {
+	c, kinds, sum := s.of[i], len(s.p.capacity), 0.0
+	for k, r := range s.split.Items[c].Rate {
+		sum += r * v[c*kinds+k]
+	}
+	for n, q := range s.couples {
+		if y := v[len(s.lead)*kinds+n]; y > 0 {
+			if q.a == c {
+				sum += q.speedA * y
+			}
+			if q.b == c {
+				sum += q.speedB * y
+			}
+		}
+	}
+	return sum / s.split.Items[c].Many
+}
+
+func (c gavelCase) worth(objective string, speeds []float64) float64 {
+	sum, least := 0.0, math.Inf(1)
+	for i, v := range speeds {
+		equal := 0.0
+		for k, r := range c.jobs[i].Training.Rates {
+			equal += r.Steps * float64(c.gpus[k])
+		}
+		sum += v
+		least = min(least, v*float64(c.jobs[i].Ask.GPUs.Count)/equal)
+	}
+	if objective == throughput {
+		return sum
+	}
+	return least
+}

@@ -1,0 +1,181 @@
+package gavel
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"fairbridge/policy/solve"
+)
+
+// single divides GPUs of one kind by a fair objective: the objective sets the
+// least that each job must get, and of all divisions that give as much it takes
+// the one where an interior-point solver ends.
+func (p *gavelProblem) single(objective string) [][]float64 {
+	n := len(p.jobs)
+	f := &solve.Fractions{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
+	for i := range p.jobs {
+		f.Size[i], f.Speed[i] = p.jobs[i].size, p.jobs[i].rate[0]
+	}
+	low := make([]float64, n)
+	switch objective {
+	case makespan:
+		p.byMakespan(low)
+		for i, x := range low {
+			f.Least[i] = x * f.Speed[i]
+		}
+	case FinishTime:
+		p.byFinish(low)
+		copy(f.Least, low)
+		for i := range f.Speed {
+			f.Speed[i] = 1
+		}
+	default:
+		f.Level = true
+		copy(f.Speed, f.Size)
+		p.byLevel(low)
+	}
+	if p.used(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
+		if x, ok := f.Solve(); ok {
+			return column(x)
+		}
+	}
+	return column(low)
+}
+
+// used is the GPU time that fractions take.
+func (p *gavelProblem) used(x []float64) float64 {
+	sum := 0.0
+	for i := range p.jobs {
+		sum += p.jobs[i].size * x[i]
+	}
+	return sum
+}
+
+// byLevel gives all the same GPU time, as much as the smallest can use.
+func (p *gavelProblem) byLevel(low []float64) {
+	level := p.capacity[0] / float64(len(low))
+	for i := range p.jobs {
+		level = min(level, p.jobs[i].size)
+	}
+	for i := range low {
+		low[i] = level / p.jobs[i].size
+	}
+}
+
+// byMakespan gives everybody what it takes to be done at the same time. That
+// time is searched as the authors do: between 100 s and 10⁶ s, or ten times
+// later when that is too early, by halving until 5 % are left.
+func (p *gavelProblem) byMakespan(low []float64) {
+	early, late, at := 100.0, 1e6, 0.0
+	for most := late; at == 0; early, late, most = most, 10*most, 10*most {
+		for 1.05*early < late {
+			if mid := (early + late) / 2; p.done(mid) {
+				late, at = mid, mid
+			} else {
+				early = mid
+			}
+		}
+	}
+	for i := range low {
+		low[i] = p.jobs[i].left / p.jobs[i].rate[0] / at
+	}
+}
+
+// done reports whether all jobs can be done within the seconds.
+func (p *gavelProblem) done(within float64) bool {
+	use := 0.0
+	for i := range p.jobs {
+		x := p.jobs[i].left / p.jobs[i].rate[0] / within
+		if x > 1 {
+			return false
+		}
+		use += x * p.jobs[i].size
+	}
+	return use <= p.capacity[0]
+}
+
+// byFinish makes the largest ratio of finish times, with others and alone, as
+// small as it can be.
+func (p *gavelProblem) byFinish(least []float64) {
+	alone := p.finishAlone()
+	low, high := 0.0, 1e-3
+	for !p.needs(high, alone, least) && high < 1e12 {
+		low, high = high, 2*high
+	}
+	for range 60 {
+		if mid := (low + high) / 2; p.needs(mid, alone, least) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	p.needs(high, alone, least)
+}
+
+// needs puts down what each job must get for the ratio, and reports whether
+// that is possible.
+func (p *gavelProblem) needs(ratio float64, alone, least []float64) bool {
+	ok := true
+	for i := range p.jobs {
+		least[i] = needFor(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
+		ok = ok && least[i] <= 1
+	}
+	return ok && p.used(least) <= p.capacity[0]
+}
+
+// needFor returns the speed at which the job finishes after ratio times alone;
+// +Inf if it is too late for that.
+func needFor(ratio, alone float64, j *gavelJob) float64 {
+	switch within := ratio*alone - j.age; {
+	case within < 0:
+		return math.Inf(1)
+	case j.left == 0:
+		return 0
+	default:
+		return j.left / within
+	}
+}
+
+// greedy maximises sum Gain·x on GPUs of one kind: those who bring most for a
+// GPU get all their time. Equal ones share. Who gets nothing keeps a trace of a
+// fraction, larger the less it would cost to serve it, as interior-point solvers
+// leave it: it decides who fills the GPUs left over.
+func (p *gavelProblem) greedy(gain []float64) [][]float64 {
+	const trace = 1e-9
+	worth := make([]float64, len(gain))
+	order := make([]int, len(gain))
+	for i := range gain {
+		worth[i], order[i] = gain[i]/p.jobs[i].size, i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(worth[b], worth[a]), cmp.Compare(a, b)) })
+	x, left, price := make([]float64, len(gain)), p.capacity[0], 0.0
+	for from := 0; from < len(order); {
+		to, wants := from, 0.0
+		for to < len(order) && worth[order[to]] == worth[order[from]] {
+			wants += p.jobs[order[to]].size
+			to++
+		}
+		part := min(1, left/wants)
+		if left > 0 {
+			price = worth[order[from]]
+		}
+		for _, i := range order[from:to] {
+			x[i] = part
+			if left <= 0 && price > 0 {
+				x[i] = trace * price / (p.jobs[i].size * (price - worth[i]))
+			}
+		}
+		left = max(left-wants, 0)
+		from = to
+	}
+	return column(x)
+}
+
+func column(x []float64) [][]float64 {
+	rows := make([][]float64, len(x))
+	for i := range x {
+		rows[i] = x[i : i+1 : i+1]
+	}
+	return rows
+}

@@ -1,0 +1,145 @@
+package gavel
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy/share"
+	"fairbridge/policy/solve"
+)
+
+// waterFill divides GPU time among accounts by their weights, and an account's
+// among its jobs. Levels rise together until some jobs cannot have more without
+// another having less, which the prices of GPU time tell; those stay where they
+// are and their account's weight goes to its other jobs.
+func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
+	place := map[string]int{}
+	account := make([]int, len(p.jobs))
+	for i := range p.jobs {
+		name := p.jobs[i].Account
+		if _, known := place[name]; !known {
+			place[name] = len(place)
+		}
+		account[i] = place[name]
+	}
+	w := water{p: p, fifo: within == firstCome, weight: make([]float64, len(place))}
+	for name, a := range place {
+		w.weight[a] = share.Weight(p.round.Snapshot, name)
+	}
+	queue := p.places(firstCome)
+	s, of, lead := p.classes(func(i int) []float64 {
+		if w.fifo {
+			return []float64{float64(account[i]), -queue[i]}
+		}
+		return []float64{float64(account[i])}
+	})
+	w.split, w.lead, w.lines = s, lead, make([][]int, len(place))
+	for c, i := range lead {
+		w.lines[account[i]] = append(w.lines[account[i]], c)
+	}
+	for _, line := range w.lines {
+		slices.SortFunc(line, func(a, b int) int { return cmp.Or(cmp.Compare(queue[lead[b]], queue[lead[a]]), cmp.Compare(a, b)) })
+	}
+	need, err := w.rise()
+	if err != nil {
+		return nil, err
+	}
+	return p.fill(s, of, need)
+}
+
+// water is the state of the filling.
+type water struct {
+	p      *gavelProblem
+	fifo   bool
+	weight []float64 // by account
+	lines  [][]int   // the classes of each account that still rise, first come first
+	split  *solve.Split
+	lead   []int // a job of each class
+	frozen []bool
+	level  []float64 // speeds reached, by class
+}
+
+// rise fills until all classes are frozen and returns the speeds reached.
+func (w *water) rise() ([]float64, error) {
+	n := len(w.lead)
+	w.frozen, w.level = make([]bool, n), make([]float64, n)
+	for range n + 1 {
+		ref := w.shares()
+		var at []int // those who have something or rise
+		sub := &solve.Split{Capacity: w.split.Capacity}
+		var have, want []float64
+		for c := range ref {
+			if w.level[c] > 0 || ref[c] > 0 {
+				at, sub.Items = append(at, c), append(sub.Items, w.split.Items[c])
+				have, want = append(have, w.level[c]), append(want, ref[c])
+			}
+		}
+		if !slices.ContainsFunc(ref, func(v float64) bool { return v > 0 }) {
+			break
+		}
+		up, choice, err := sub.Level(have, want)
+		if err != nil {
+			return nil, err
+		}
+		w.freeze(up, at, want, choice)
+	}
+	return w.level, nil
+}
+
+// freeze raises the levels and fixes those that cannot rise further.
+func (w *water) freeze(up float64, at []int, ref []float64, choice *solve.Choice) {
+	fixed := false
+	for i, c := range at {
+		if ref[i] == 0 {
+			continue
+		}
+		w.level[c] += up * ref[i]
+		full := w.level[c] >= slices.Max(w.split.Items[c].Rate)*(1-1e-9)
+		if full || choice.Load >= 1-1e-9 && choice.Press[i] > 0 {
+			w.frozen[c], fixed = true, true
+		}
+	}
+	for i, c := range at { // nothing moved and no price says why: all stay
+		w.frozen[c] = w.frozen[c] || !fixed && ref[i] > 0
+	}
+	// Where every kind has a price, nobody else can have anything either.
+	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Price, func(v float64) bool { return v <= 1e-12 })
+	for a, line := range w.lines {
+		w.lines[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
+	}
+}
+
+// blocks is how many steps an account's line takes at most to use all GPUs.
+const blocks = 16
+
+// shares says how fast each class rises: by the account's weight, divided among
+// its jobs that still rise; or, first come first, all for the first of them, in
+// long lines for the first few together, up to a part of an account's GPUs.
+func (w *water) shares() []float64 {
+	gpus := 0.0
+	for _, c := range w.split.Capacity {
+		gpus += c
+	}
+	ref := make([]float64, len(w.lead))
+	for a, line := range w.lines {
+		sum, n := 0.0, 0
+		for _, c := range line {
+			if it := w.split.Items[c]; w.fifo {
+				sum += it.Many * it.Size
+			} else {
+				sum += it.Many
+			}
+			n++
+			if w.fifo && sum >= gpus/float64(blocks*len(w.lines)) {
+				break
+			}
+		}
+		for _, c := range line[:n] {
+			ref[c] = w.weight[a] / sum * w.p.equalPart(w.lead[c])
+			if w.fifo {
+				ref[c] *= w.split.Items[c].Size
+			}
+		}
+	}
+	return ref
+}

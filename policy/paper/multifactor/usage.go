@@ -1,0 +1,89 @@
+package multifactor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// decayed is what everybody used, fading with a half-life as in Slurm's
+// accounting. It is kept in Plan.Memo, for snapshots that do not say.
+type decayed struct {
+	At   time.Time                               `json:"at"`
+	Had  map[policy.JobID]policy.GPUSeconds      `json:"had,omitempty"`  // by jobs of the last snapshot
+	Used map[string]map[string]policy.GPUSeconds `json:"used,omitempty"` // by account and user
+}
+
+// countUsage adds what jobs received since the last snapshot. It returns nil
+// where the snapshot knows better.
+func countUsage(s *policy.Snapshot, half time.Duration) (*decayed, error) {
+	last, err := policy.Recall[*decayed](s.Memo)
+	if err != nil || knowsUsage(s) {
+		return nil, err
+	}
+	d := &decayed{At: s.Now, Had: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
+	if last != nil {
+		fade := math.Exp2(-max(s.Now.Sub(last.At).Seconds(), 0) / max(half.Seconds(), 1))
+		for account, users := range last.Used {
+			for user, x := range users {
+				d.add(account, user, policy.GPUSeconds(float64(x)*fade))
+			}
+		}
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Attained <= 0 {
+			continue
+		}
+		d.Had[j.ID] = j.Attained
+		gained := j.Attained
+		if last != nil {
+			gained = max(j.Attained-last.Had[j.ID], 0)
+		}
+		d.add(j.Account, j.User, gained)
+	}
+	return d, nil
+}
+
+// knowsUsage reports whether the snapshot says what anybody used.
+func knowsUsage(s *policy.Snapshot) bool {
+	return slices.ContainsFunc(s.Accounts, func(a policy.Account) bool { return a.Used > 0 }) ||
+		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.Used > 0 })
+}
+
+func (d *decayed) add(account, user string, x policy.GPUSeconds) {
+	if d.Used[account] == nil {
+		d.Used[account] = map[string]policy.GPUSeconds{}
+	}
+	if sum := d.Used[account][user] + x; sum >= 1 { // less is forgotten
+		d.Used[account][user] = sum
+	}
+}
+
+// snapshot returns s with what everybody used.
+func (d *decayed) snapshot(s *policy.Snapshot) *policy.Snapshot {
+	if d == nil {
+		return s
+	}
+	c := *s
+	c.Users = nil
+	for account, users := range d.Used {
+		for user, x := range users {
+			c.Users = append(c.Users, policy.User{Name: user, Account: account, Used: x})
+		}
+	}
+	slices.SortFunc(c.Users, func(a, b policy.User) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
+	})
+	return &c
+}
+
+func (d *decayed) memo() policy.Memo {
+	if d == nil || len(d.Used) == 0 {
+		return policy.Memo{}
+	}
+	return policy.Remember(d)
+}

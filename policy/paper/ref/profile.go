@@ -1,0 +1,94 @@
+package ref
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"fairbridge/policy"
+	"fairbridge/policy/solve"
+)
+
+// refProfiles remembers how fast jobs of a class were with how many GPUs and
+// cores, the last measurement of each combination. Rows are sorted.
+type refProfiles struct {
+	Rows []refProfile `json:"rows,omitempty"`
+}
+
+type refProfile struct {
+	Class string  `json:"class"` // model family and GPU type
+	GPUs  int     `json:"gpus"`
+	CPUs  int     `json:"cpus"`
+	Speed float64 `json:"speed"` // steps per second
+}
+
+// refKept bounds what is remembered.
+const refKept = 4096
+
+func (p refProfile) compare(q refProfile) int {
+	return cmp.Or(strings.Compare(p.Class, q.Class), cmp.Compare(p.GPUs, q.GPUs), cmp.Compare(p.CPUs, q.CPUs))
+}
+
+func (p refProfiles) check() error {
+	ascending := slices.IsSortedFunc(p.Rows, refProfile.compare)
+	for _, r := range p.Rows {
+		if !ascending || r.GPUs <= 0 || r.CPUs <= 0 || !(r.Speed > 0) {
+			return errors.New("the profiles are garbled")
+		}
+	}
+	return nil
+}
+
+// next adds what the jobs of the snapshot report.
+func (p refProfiles) next(s *policy.Snapshot) refProfiles {
+	var found []refProfile
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if j.Training == nil || j.Class == "" || j.Ask.GPUs.Count <= 0 {
+			continue
+		}
+		for _, r := range j.Training.Rates {
+			if r.Steps > 0 {
+				found = append(found, refProfile{refClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.Steps})
+			}
+		}
+	}
+	if len(found) == 0 {
+		return p
+	}
+	slices.SortStableFunc(found, refProfile.compare)
+	rows := slices.Clone(p.Rows)
+	for _, f := range found {
+		i, known := slices.BinarySearchFunc(rows, f, refProfile.compare)
+		switch {
+		case known:
+			rows[i].Speed = f.Speed
+		case len(rows) < refKept:
+			f.Class = strings.Clone(f.Class)
+			rows = slices.Insert(rows, i, f)
+		}
+	}
+	return refProfiles{rows}
+}
+
+func refClass(class, typ string) string { return class + "@" + typ }
+
+// elasticities returns those of a class on a GPU type: of speed in GPUs and in
+// cores. GPUs alone count where there are too few profiles.
+func (p refProfiles) elasticities(class, typ string) []float64 {
+	for _, name := range []string{refClass(class, typ), refClass(class, "")} {
+		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r refProfile, name string) int { return strings.Compare(r.Class, name) })
+		var seen []solve.Profile
+		for _, r := range p.Rows[first:] {
+			if r.Class != name {
+				break
+			}
+			seen = append(seen, solve.Profile{With: []float64{float64(r.GPUs), float64(r.CPUs)}, Speed: r.Speed})
+		}
+		if alpha, ok := solve.Elasticities(seen, 2); ok && alpha[0] > 0 {
+			return alpha
+		}
+	}
+	return []float64{1, 1e-9}
+}
