@@ -7,7 +7,7 @@ import (
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/generate"
-	"fairbridge/policy/paper"
+	"fairbridge/policy/catalogue"
 )
 
 // The same drawn jobs under two policies.
@@ -23,7 +23,7 @@ func ExampleRun() {
 		return
 	}
 	for _, name := range []string{"fifo", "srtf"} {
-		entry, err := paper.Lookup(name)
+		entry, err := catalogue.Lookup(name)
 		if err != nil {
 			fmt.Println(err)
 			return

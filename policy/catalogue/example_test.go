@@ -1,17 +1,18 @@
-package paper_test
+package catalogue_test
 
 import (
 	"fmt"
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
 // A policy is looked up by name, made with parameters as they stand in the
 // configuration, and asked for a plan.
 func ExampleLookup() {
-	entry, err := paper.Lookup("sjf")
+	entry, err := catalogue.Lookup("sjf")
 	if err != nil {
 		fmt.Println(err)
 		return
