@@ -55,6 +55,13 @@ var ours = []rule{
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
 	{[]string{"sql"}, nil, "only embedded files"},
+	{[]string{"accounting"}, []string{"sql"}, "the database knows nothing of what is kept in it"},
+	{[]string{"accounting/internal/value"}, nil, "values of Go and of Postgres"},
+	{[]string{"accounting/journal"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value"}, "cycles and intents know no runs"},
+	{[]string{"accounting/samples"}, []string{"policy", "sql", "accounting", "accounting/internal/value"}, "readings know no runs"},
+	{[]string{"accounting/predictions"}, []string{"policy", "policy/learn", "sql", "accounting", "accounting/internal/value"}, "what is learnt is fitted to rows"},
+	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/predictions"}, "runs know no cycles and no readings"},
+	{[]string{"accounting/capacity"}, []string{"policy", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
 	{[]string{"accounting/..."}, []string{"policy", "policy/learn", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge, and fits what is learnt from them"},
 }
 

@@ -1,9 +1,5 @@
-// Package accounting keeps what fairbridge knows of the past in Postgres: who
-// leads, cycles with their decisions, the ledger of intents, runs of jobs and
-// the GPUs they held. It implements the ports Journal, Leadership and History
-// of package bridge.
-//
-// Every write is idempotent by key, so an unknown outcome of a commit is
-// answered by doing it again. Usage is always computed from run segments and
-// never accumulated.
+// Package accounting is the database that keeps what fairbridge knows of the past:
+// its connections, its schema, its transactions, and what can be wrong with it. What
+// is kept there is asked of the packages below, one a subject; package stores opens
+// them all.
 package accounting

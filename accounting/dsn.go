@@ -49,7 +49,7 @@ const (
 
 // pool returns the settings of the connections. The parser's own error quotes
 // the connection string, so it is not passed on.
-func (c Config) pool() (*pgxpool.Config, error) {
+func (c Config) poolConfig() (*pgxpool.Config, error) {
 	dsn, err := c.dsn()
 	if err != nil {
 		return nil, err

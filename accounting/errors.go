@@ -21,7 +21,7 @@ var (
 )
 
 // explain adds what was being done and, where it is known, the fix.
-func explain(doing string, err error) error {
+func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
 	}

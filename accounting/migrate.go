@@ -26,15 +26,15 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	if s, err := d.Status(ctx); s.Have > s.Want || s.Server == 0 || s.ReadOnly {
 		return 0, err
 	}
-	if _, err := d.pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
-		return 0, explain("making schema fairbridge", err)
+	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
+		return 0, Wrap("making schema fairbridge", err)
 	}
 	err = d.goose(func(p *goose.Provider) error {
 		done, err := p.Up(ctx)
 		applied = len(done)
 		return err
 	})
-	return applied, explain("migrating the database", err)
+	return applied, Wrap("migrating the database", err)
 }
 
 // MigrateTo takes the schema down to an older version, for a return to an
@@ -44,13 +44,13 @@ func (d *DB) MigrateTo(ctx context.Context, version int64) error {
 		_, err := p.DownTo(ctx, version)
 		return err
 	})
-	return explain(fmt.Sprintf("migrating the database down to version %d", version), err)
+	return Wrap(fmt.Sprintf("migrating the database down to version %d", version), err)
 }
 
 // goose runs f with migrations on a connection of its own, without the time
 // limits of the daemon: a migration of years of history takes its time.
 func (d *DB) goose(f func(*goose.Provider) error) error {
-	c := d.pool.Config().ConnConfig.Copy()
+	c := d.Pool.Config().ConnConfig.Copy()
 	delete(c.RuntimeParams, "statement_timeout")
 	delete(c.RuntimeParams, "idle_in_transaction_session_timeout")
 	db := stdlib.OpenDB(*c)
@@ -74,7 +74,7 @@ func (d *DB) GrantReports(ctx context.Context) error {
 	var err error
 	for try := range time.Duration(20) {
 		time.Sleep(try * 5 * time.Millisecond)
-		err = pgx.BeginFunc(ctx, d.pool, func(tx pgx.Tx) error {
+		err = pgx.BeginFunc(ctx, d.Pool, func(tx pgx.Tx) error {
 			_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
 			return err
 		})
@@ -82,7 +82,7 @@ func (d *DB) GrantReports(ctx context.Context) error {
 			break
 		}
 	}
-	return explain("making role fairbridge_report", err)
+	return Wrap("making role fairbridge_report", err)
 }
 
 // concurrently reports whether Postgres says that somebody else changed the same

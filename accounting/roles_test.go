@@ -1,14 +1,17 @@
-package accounting
+package accounting_test
 
 import (
 	"sync"
 	"testing"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/dbtest"
 )
 
 // TestTwoSitesAtOnce: roles belong to the whole server, so two databases whose
 // roles are made at the same moment meet.
 func TestTwoSitesAtOnce(t *testing.T) {
-	sites := []*DB{fresh(t), fresh(t), fresh(t)}
+	sites := []*accounting.DB{dbtest.New(t), dbtest.New(t), dbtest.New(t)}
 	errs := make([]error, len(sites))
 	var all sync.WaitGroup
 	for i, d := range sites {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"fairbridge/sql"
 )
@@ -28,12 +29,12 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	const doing = "looking at the database"
 	s := Status{Want: newest()}
 	var there bool
-	if err := d.pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
-		return s, explain(doing, err)
+	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
+		return s, Wrap(doing, err)
 	}
 	if there {
-		if err := d.pool.QueryRow(ctx, qVersion).Scan(&s.Have); err != nil {
-			return s, explain(doing, err)
+		if err := d.Pool.QueryRow(ctx, qVersion).Scan(&s.Have); err != nil {
+			return s, Wrap(doing, err)
 		}
 	}
 	switch {
@@ -49,6 +50,14 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
 	}
 	return s, nil
+}
+
+var qClock = sql.Query("clock")
+
+// Clock returns the time by the clock of the database.
+func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {
+	err = d.QueryRow(ctx, qClock).Scan(&now)
+	return now, Wrap("reading the clock of the database", err)
 }
 
 // newest returns the number of the newest migration this binary has.

@@ -9,13 +9,14 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal"
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/stores"
 )
 
 // TestQueries runs every query the pages show, as the report role sees the
 // database.
 func TestQueries(t *testing.T) {
 	dsn := pgtest.New(t)
-	db, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
+	db, err := stores.Open(t.Context(), accounting.Config{DSN: dsn})
 	if err != nil {
 		t.Fatal(err)
 	}

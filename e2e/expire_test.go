@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
@@ -49,7 +50,7 @@ func TestANodeListEndsWithoutADaemon(t *testing.T) {
 func (s *site) named(job, node string) {
 	s.t.Helper()
 	ctx := s.t.Context()
-	db, err := accounting.Open(ctx, accounting.Config{DSN: s.dsn})
+	db, err := stores.Open(ctx, accounting.Config{DSN: s.dsn})
 	if err != nil {
 		s.t.Fatal(err)
 	}

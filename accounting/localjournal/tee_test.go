@@ -9,6 +9,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/localjournal"
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
@@ -17,7 +18,7 @@ import (
 // the database hears of it before the next cycle.
 func TestTheDatabaseCatchesUp(t *testing.T) {
 	ctx := t.Context()
-	db, err := accounting.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
+	db, err := stores.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
 	check(t, err)
 	t.Cleanup(db.Close)
 	_, err = db.Migrate(ctx)
@@ -75,7 +76,7 @@ func check(t *testing.T, err error) {
 // node list back from the file; the daemon's next look at the ledger knows.
 func TestALentFileIsTakenBack(t *testing.T) {
 	ctx := t.Context()
-	db, err := accounting.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
+	db, err := stores.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
 	check(t, err)
 	t.Cleanup(db.Close)
 	_, err = db.Migrate(ctx)

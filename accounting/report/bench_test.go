@@ -12,8 +12,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/stores"
 	"fairbridge/sql"
 )
 
@@ -125,7 +125,7 @@ func timed(b *testing.B, f func() int) {
 	}
 }
 
-func answer(t testing.TB, db *accounting.DB, r report.Report, s report.Scope) int {
+func answer(t testing.TB, db *stores.Stores, r report.Report, s report.Scope) int {
 	table, err := report.Run(context.Background(), db, r, s)
 	must(t, err)
 	return len(table.Rows)

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge/slurm/slurmdb"
 	"fairbridge/policy"
 )
@@ -75,11 +76,11 @@ func (h history) draw() []job {
 }
 
 // fill copies the history into a fresh database and returns it with its string.
-func (h history) fill(t testing.TB) (*accounting.DB, string) {
+func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	t.Helper()
 	ctx := context.Background()
 	dsn := pgtest.New(t)
-	db, err := accounting.Open(ctx, accounting.Config{DSN: dsn})
+	db, err := stores.Open(ctx, accounting.Config{DSN: dsn})
 	must(t, err)
 	t.Cleanup(db.Close)
 	_, err = db.Migrate(ctx)
@@ -104,7 +105,7 @@ func (h history) fill(t testing.TB) (*accounting.DB, string) {
 // entitle gives accounts their shares as most sites do: slurmdbd has the tree,
 // the configuration overrides some of it. Weights are 1 to 3, those of a3, a7
 // and a11 by the configuration.
-func entitle(t testing.TB, db *accounting.DB) {
+func entitle(t testing.TB, db *stores.Stores) {
 	t.Helper()
 	tree := []slurmdb.Share{{Account: "root"}}
 	for i := range 30 {

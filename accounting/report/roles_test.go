@@ -14,6 +14,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/stores"
 )
 
 // as connects as a role, by its own login.
@@ -120,7 +121,7 @@ func TestCoordinatorsReports(t *testing.T) {
 	defer owner.Close(context.Background())
 	exec(t, owner, "drop role if exists dave; create role dave login in role fairbridge_coordinator")
 	exec(t, owner, "insert into fairbridge.coordinators values ('dave', 'c1', 'a3')")
-	his, err := accounting.Open(t.Context(), accounting.Config{DSN: strings.ReplaceAll(dsn, "user=fairbridge", "user=dave")})
+	his, err := stores.Open(t.Context(), accounting.Config{DSN: strings.ReplaceAll(dsn, "user=fairbridge", "user=dave")})
 	must(t, err)
 	defer his.Close()
 	if _, err := his.SumUp(t.Context(), cluster); !errors.Is(err, accounting.ErrDenied) {

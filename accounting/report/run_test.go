@@ -15,13 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge/plain"
 )
 
 // summed is a small history, summed up.
-func summed(t *testing.T) (*accounting.DB, *pgx.Conn, report.Scope) {
+func summed(t *testing.T) (*stores.Stores, *pgx.Conn, report.Scope) {
 	t.Helper()
 	h := history{runs: 3000, days: 5, rng: rand.New(rand.NewPCG(1, 2))}
 	db, dsn := h.fill(t)
@@ -34,7 +34,7 @@ func summed(t *testing.T) (*accounting.DB, *pgx.Conn, report.Scope) {
 }
 
 // ask answers a report as numbers by account and column.
-func ask(t *testing.T, db *accounting.DB, name string, s report.Scope) map[string]map[string]float64 {
+func ask(t *testing.T, db *stores.Stores, name string, s report.Scope) map[string]map[string]float64 {
 	t.Helper()
 	r, ok := report.Find(name)
 	if !ok {
@@ -185,7 +185,7 @@ func number(s string) bool {
 }
 
 // narrowed wants an account's report to be about that account only.
-func narrowed(t *testing.T, db *accounting.DB, r report.Report, s report.Scope) {
+func narrowed(t *testing.T, db *stores.Stores, r report.Report, s report.Scope) {
 	t.Helper()
 	s.Account = "a7"
 	if r.Takes(s) != nil {

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/samples"
 )
 
 // batch is a file of readings. Its name says what it holds, so that a batch
@@ -22,7 +22,7 @@ type batch struct {
 	size     int64 // bytes of the file
 }
 
-func describe(seq uint64, list []accounting.Reading) batch {
+func describe(seq uint64, list []samples.Reading) batch {
 	b := batch{seq: seq, rows: len(list), from: list[0].At, to: list[0].At}
 	for i := range list {
 		if at := list[i].At; at.Before(b.from) {
@@ -48,7 +48,7 @@ func parseName(name string) (b batch, ok bool) {
 }
 
 // write makes the file, whole or not at all, and returns its size.
-func write(dir string, b *batch, list []accounting.Reading) (size int64, err error) {
+func write(dir string, b *batch, list []samples.Reading) (size int64, err error) {
 	f, err := os.CreateTemp(dir, ".new-")
 	if err != nil {
 		return 0, err
@@ -72,7 +72,7 @@ func write(dir string, b *batch, list []accounting.Reading) (size int64, err err
 	return info.Size(), nil
 }
 
-func encode(f *os.File, list []accounting.Reading) error {
+func encode(f *os.File, list []samples.Reading) error {
 	out := bufio.NewWriter(f)
 	packed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 	if err != nil {
@@ -81,7 +81,7 @@ func encode(f *os.File, list []accounting.Reading) error {
 	return errors.Join(gob.NewEncoder(packed).Encode(list), packed.Close(), out.Flush())
 }
 
-func read(dir string, b *batch) ([]accounting.Reading, error) {
+func read(dir string, b *batch) ([]samples.Reading, error) {
 	f, err := os.Open(filepath.Join(dir, b.name()))
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func read(dir string, b *batch) ([]accounting.Reading, error) {
 	if err != nil {
 		return nil, err
 	}
-	var list []accounting.Reading
+	var list []samples.Reading
 	if err := gob.NewDecoder(packed).Decode(&list); err != nil {
 		return nil, err
 	}

@@ -6,12 +6,12 @@ import (
 	"sync"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/samples"
 )
 
 // Store is where readings belong.
 type Store interface {
-	RecordReadings(ctx context.Context, cluster string, list []accounting.Reading) error
+	RecordReadings(ctx context.Context, cluster string, list []samples.Reading) error
 	RecordGap(ctx context.Context, cluster string, from, to time.Time, readings int) error
 }
 
@@ -25,7 +25,7 @@ type Recorder struct {
 	Timeout time.Duration // of one attempt to store
 	Retry   time.Duration // between attempts while there is something spooled
 
-	fresh   chan []accounting.Reading
+	fresh   chan []samples.Reading
 	started sync.Once
 	mu      sync.Mutex
 	state   State
@@ -45,13 +45,13 @@ type State struct {
 // it is away for seconds at most.
 const waiting = 16
 
-func (r *Recorder) queue() chan []accounting.Reading {
-	r.started.Do(func() { r.fresh = make(chan []accounting.Reading, waiting) })
+func (r *Recorder) queue() chan []samples.Reading {
+	r.started.Do(func() { r.fresh = make(chan []samples.Reading, waiting) })
 	return r.fresh
 }
 
 // Keep hands readings over, without waiting.
-func (r *Recorder) Keep(list []accounting.Reading) {
+func (r *Recorder) Keep(list []samples.Reading) {
 	if len(list) == 0 {
 		return
 	}
@@ -93,10 +93,10 @@ func (r *Recorder) Run(ctx context.Context) {
 }
 
 // take stores fresh readings, or spools them: always behind older ones.
-func (r *Recorder) take(ctx context.Context, list []accounting.Reading) {
+func (r *Recorder) take(ctx context.Context, list []samples.Reading) {
 	if held, _ := r.Spool.Held(); held == 0 {
 		err := r.store(ctx, list)
-		if err == nil || accounting.Refused(err) {
+		if err == nil || samples.Refused(err) {
 			r.told(list, err)
 			return
 		}
@@ -106,7 +106,7 @@ func (r *Recorder) take(ctx context.Context, list []accounting.Reading) {
 }
 
 // told notes what came of readings that need not be kept.
-func (r *Recorder) told(list []accounting.Reading, err error) {
+func (r *Recorder) told(list []samples.Reading, err error) {
 	if err == nil {
 		r.trouble(nil)
 		return
@@ -119,7 +119,7 @@ func (r *Recorder) told(list []accounting.Reading, err error) {
 	r.Log.Error("the database refuses GPU readings; they are dropped", "readings", len(list), "error", err)
 }
 
-func (r *Recorder) spool(list []accounting.Reading) {
+func (r *Recorder) spool(list []samples.Reading) {
 	if err := r.Spool.Add(list); err != nil {
 		r.Log.Error("GPU readings are lost", "error", err)
 	}
@@ -137,7 +137,7 @@ func (r *Recorder) drain(ctx context.Context) {
 		switch {
 		case err == nil:
 			err = r.Spool.Done()
-		case accounting.Refused(err):
+		case samples.Refused(err):
 			r.Log.Error("the database refuses spooled GPU readings; they are dropped", "readings", len(list), "error", err)
 			err = r.Spool.Refuse()
 		}
@@ -151,7 +151,7 @@ func (r *Recorder) drain(ctx context.Context) {
 	r.confess(ctx)
 }
 
-func (r *Recorder) store(ctx context.Context, list []accounting.Reading) error {
+func (r *Recorder) store(ctx context.Context, list []samples.Reading) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	err := r.Store.RecordReadings(ctx, r.Cluster, list)

@@ -14,6 +14,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/accounting/spool"
+	"fairbridge/accounting/stores"
 )
 
 // site is a recorder at a real database that can be taken away.
@@ -46,7 +47,7 @@ func (s *safe) String() string {
 func newSite(t *testing.T, dir string, most int64) *site {
 	t.Helper()
 	dsn := pgtest.From(t, "spool", func(ctx context.Context, dsn string) error {
-		d, err := accounting.Open(ctx, accounting.Config{DSN: dsn})
+		d, err := stores.Open(ctx, accounting.Config{DSN: dsn})
 		if err != nil {
 			return err
 		}
@@ -54,7 +55,7 @@ func newSite(t *testing.T, dir string, most int64) *site {
 		_, err = d.Migrate(ctx)
 		return err
 	})
-	d, err := accounting.Open(t.Context(), accounting.Config{DSN: dsn})
+	d, err := stores.Open(t.Context(), accounting.Config{DSN: dsn})
 	must(t, err)
 	t.Cleanup(d.Close)
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/samples"
 )
 
 // Lost is what a spool had to let go.
@@ -69,7 +69,7 @@ func Open(dir string, most int64) (*Spool, error) {
 
 // Add keeps readings, letting the oldest go when there is no room. The error
 // says that they could not be written; they count as lost then.
-func (s *Spool) Add(list []accounting.Reading) error {
+func (s *Spool) Add(list []samples.Reading) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -109,7 +109,7 @@ func (s *Spool) drop() error {
 
 // Oldest returns the batch that was kept first; ok is false when there is none.
 // One that cannot be read is let go, and the next returned.
-func (s *Spool) Oldest() (list []accounting.Reading, ok bool) {
+func (s *Spool) Oldest() (list []samples.Reading, ok bool) {
 	for len(s.held) > 0 {
 		b := s.held[0]
 		list, err := read(s.dir, &b)

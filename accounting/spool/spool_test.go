@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/samples"
 	"fairbridge/accounting/spool"
 	"fairbridge/policy"
 )
@@ -17,10 +17,10 @@ import (
 var t0 = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 
 // look is what n GPUs show in round i.
-func look(i, n int) []accounting.Reading {
-	var list []accounting.Reading
+func look(i, n int) []samples.Reading {
+	var list []samples.Reading
 	for g := range n {
-		list = append(list, accounting.Reading{
+		list = append(list, samples.Reading{
 			At: t0.Add(time.Duration(i) * 15 * time.Second), Node: "n1", UUID: fmt.Sprintf("GPU-%04d", g), Type: "a100", Job: 7,
 			Busy: policy.Known(float64(i*g%7) / 7), Procs: policy.Known(1), Sharing: 1,
 		})

@@ -21,7 +21,7 @@ import (
 
 // rig is a loop on a simulated Slurm, and a database in memory that goes by Slurm's
 // clock. Slurm's time is virtual: each cycle takes it one interval further. What a
-// real database may do otherwise is tried in package accounting.
+// real database may do otherwise is tried in accounting/stores.
 type rig struct {
 	t     *testing.T
 	w     *sim.World

@@ -26,6 +26,15 @@ func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
 	}
 }
 
+// Waiting makes a cycle whose plan has n waiting jobs.
+func Waiting(seq uint64, epoch int64, n int) *bridge.Cycle {
+	c := CycleOf(seq, epoch, "d1")
+	for i := range n {
+		c.Plan.Decisions = append(c.Plan.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
+	}
+	return c
+}
+
 // LeaseOf is an intent for the begin time of a waiting job.
 func LeaseOf(job, epoch int64) bridge.Intent {
 	return bridge.Intent{

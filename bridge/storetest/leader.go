@@ -31,7 +31,7 @@ func lapses(t *testing.T, s Tested) {
 	if _, err := s.Intend(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend while no daemon ever led: %v, want ErrFenced", err)
 	}
-	first := s.leadFor(t, "a", time.Minute)
+	first := Lead(t, s, "a", time.Minute)
 	s.Pass(2 * time.Minute)
 	if _, err := s.Intend(t.Context(), CycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend under a lapsed lease: %v, want ErrFenced", err)
@@ -98,7 +98,7 @@ func beatKnowsWhoLed(t *testing.T, s Tested) {
 	if ago, ok, err := s.LastExpiry(t.Context(), Cluster); !ok || err != nil || ago.Truncate(time.Minute) != 10*time.Minute {
 		t.Errorf("the last beat was %v ago: %v %v", ago, ok, err)
 	}
-	s.leadFor(t, "a", time.Minute)
+	Lead(t, s, "a", time.Minute)
 	if who, long := s.alone(t); who != "a" || long != 0 {
 		t.Errorf("while a leads: %q, alone for %v", who, long)
 	}
@@ -107,7 +107,7 @@ func beatKnowsWhoLed(t *testing.T, s Tested) {
 		t.Errorf("nine minutes after its lease: %q, alone for %v", who, long)
 	}
 	expire := "timer" + push.ExpirySuffix
-	s.leadFor(t, expire, time.Minute)
+	Lead(t, s, expire, time.Minute)
 	if who, long := s.alone(t); who != expire || long < 8*time.Minute {
 		t.Errorf("its own leadership counts as a daemon's: %q, alone for %v", who, long)
 	}

@@ -1,5 +1,5 @@
 // Package storetest tries stores of what the control loop remembers: the same
-// tests for the one in Postgres (package accounting) and the one in memory (package
+// tests for the one in Postgres (accounting/stores) and the one in memory (package
 // memory), so that a loop that was tried on one may be believed on the other.
 package storetest
 
@@ -69,10 +69,11 @@ func must(t *testing.T, err error) {
 // lead makes me the leader for an hour and returns the epoch.
 func (s Tested) lead(t *testing.T, me string) int64 {
 	t.Helper()
-	return s.leadFor(t, me, time.Hour)
+	return Lead(t, s, me, time.Hour)
 }
 
-func (s Tested) leadFor(t *testing.T, me string, ttl time.Duration) int64 {
+// Lead makes me the leader and returns the epoch.
+func Lead(t testing.TB, s bridge.Leadership, me string, ttl time.Duration) int64 {
 	t.Helper()
 	epoch, holder, leads, err := s.Lead(t.Context(), Cluster, me, ttl)
 	if err != nil || !leads || holder != me {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 )
 
 func newDB(o *options) *cobra.Command {
@@ -26,7 +27,7 @@ func newDB(o *options) *cobra.Command {
 	return c
 }
 
-func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options, *accounting.DB) error) *cobra.Command {
+func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options, *stores.Stores) error) *cobra.Command {
 	return o.reader(&cobra.Command{
 		Use: name, Short: short, Args: args(cobra.NoArgs),
 		Example: "  fairbridge db " + name + "\n  fairbridge db " + name + " --json",
@@ -45,7 +46,7 @@ func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options
 	})
 }
 
-func initDB(c *cobra.Command, o *options, db *accounting.DB) error {
+func initDB(c *cobra.Command, o *options, db *stores.Stores) error {
 	if err := migrateDB(c, o, db); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ type migration struct {
 	Version int64 `json:"version"`
 }
 
-func migrateDB(c *cobra.Command, o *options, db *accounting.DB) error {
+func migrateDB(c *cobra.Command, o *options, db *stores.Stores) error {
 	if s, err := db.Status(c.Context()); err != nil && !errors.Is(err, accounting.ErrNotMigrated) {
 		_ = s
 		return err
@@ -88,7 +89,7 @@ type dbStatus struct {
 	Error string `json:"error,omitempty"`
 }
 
-func statusDB(c *cobra.Command, o *options, db *accounting.DB) error {
+func statusDB(c *cobra.Command, o *options, db *stores.Stores) error {
 	s, err := db.Status(c.Context())
 	if errors.Is(err, context.Canceled) {
 		return err

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/cmd/internal/system"
@@ -20,7 +20,7 @@ import (
 
 // explanation is the answer of `fairbridge explain --json`.
 type explanation struct {
-	*accounting.Story
+	*journal.Story
 	Live      *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
 	Unread    string    `json:"unread,omitempty"`    // why Slurm could not be asked
 	Directive string    `json:"directive,omitempty"` // what in the job's comment could not be read
@@ -70,10 +70,10 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 			}
 			defer s.DB.Close()
 			e, err := explain(c.Context(), s, name)
-			if errors.Is(err, accounting.ErrUnknownJob) {
-				err = accounting.ErrUnknownJob // without what was being done
+			if errors.Is(err, journal.ErrUnknownJob) {
+				err = journal.ErrUnknownJob // without what was being done
 			}
-			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
+			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
 				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return errFinding
 			}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/runs"
+	"fairbridge/accounting/stores"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/settings"
 )
@@ -53,8 +54,8 @@ For a file, print with:
 	c.Flags().StringVar(&i.until, "until", "", "where to end (default: now)")
 	c.Flags().StringVar(&i.sacct, "sacct", "", "read what sacct printed from this file, - for standard input")
 	c.Flags().StringVar(&i.zone, "time-zone", "Local", "zone of times in the file, unless they are seconds since 1970")
-	c.Flags().DurationVar(&i.window, "window", accounting.DefaultWindow, "how much time is read and stored at once")
-	c.Flags().DurationVar(&i.overlap, "overlap", accounting.DefaultOverlap, "how much of what was read before is read again")
+	c.Flags().DurationVar(&i.window, "window", runs.DefaultWindow, "how much time is read and stored at once")
+	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
 	c.Flags().BoolVar(&i.again, "again", false, "with --since: also read again what was read before")
 	return o.reader(c)
 }
@@ -91,14 +92,14 @@ func (i *importOptions) run(c *cobra.Command) error {
 }
 
 // plan reads the flags.
-func (i *importOptions) plan(now time.Time) (im accounting.Import, err error) {
+func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
 	if i.sacct != "" && (i.since != "" || i.until != "" || i.again) {
 		return im, errors.New("--sacct reads a whole file: say since when and until when to sacct (-S and -E)")
 	}
 	if i.again && i.since == "" {
 		return im, errors.New("--again: say --since when")
 	}
-	im = accounting.Import{Again: i.again, Window: i.window, Overlap: i.overlap}
+	im = runs.Import{Again: i.again, Window: i.window, Overlap: i.overlap}
 	for _, f := range []struct {
 		name, text string
 		to         *time.Time
@@ -120,7 +121,7 @@ func (i *importOptions) plan(now time.Time) (im accounting.Import, err error) {
 }
 
 // slurmdbd reads records, window by window, and the shares.
-func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *accounting.DB, im accounting.Import) (system.ImportReport, error) {
+func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	bar := newMeter(c.ErrOrStderr(), 1)
 	defer bar.close()
 	draw := bar.part(0, "of the time")
@@ -129,7 +130,7 @@ func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *account
 }
 
 // file reads what sacct printed: all of it, before anything is stored.
-func (i *importOptions) file(c *cobra.Command, db *accounting.DB, im accounting.Import) (system.ImportReport, error) {
+func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	out := system.ImportReport{Cluster: im.Cluster}
 	zone, err := time.LoadLocation(i.zone)
 	if err != nil {
@@ -156,7 +157,7 @@ func (i *importOptions) file(c *cobra.Command, db *accounting.DB, im accounting.
 
 // failed says how far an import came that did not come to its end.
 func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err error) error {
-	if errors.Is(err, accounting.ErrNoBeginning) {
+	if errors.Is(err, runs.ErrNoBeginning) {
 		return usageError{errors.New("nothing was imported yet: say since when to read, like --since 90d")}
 	}
 	if out.Windows > 0 {

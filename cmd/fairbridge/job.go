@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
 	"fairbridge/accounting/report"
 	"fairbridge/bridge/plain"
 	"fairbridge/cmd/internal/system"
@@ -36,9 +36,9 @@ Exit status 3 when the job was never seen.`,
 				return usageError{err}
 			}
 			j, err := o.jobUse(c.Context(), name)
-			if errors.Is(err, accounting.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
-				if errors.Is(err, accounting.ErrUnknownJob) {
-					err = accounting.ErrUnknownJob // without what was being done
+			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
+				if errors.Is(err, journal.ErrUnknownJob) {
+					err = journal.ErrUnknownJob // without what was being done
 				}
 				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
 				return errFinding

@@ -8,7 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
+	"fairbridge/accounting/stores"
 	"fairbridge/cmd/settings"
 )
 
@@ -48,8 +49,8 @@ func newQueue(o *options) *cobra.Command {
 }
 
 // printAges says of when the queue is, and warns when that is long ago.
-func printAges(c *cobra.Command, f *settings.File, db *accounting.DB, rows []accounting.QueueRow) {
-	rows = slices.CompactFunc(slices.Clone(rows), func(a, b accounting.QueueRow) bool { return a.Partition == b.Partition })
+func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []journal.QueueRow) {
+	rows = slices.CompactFunc(slices.Clone(rows), func(a, b journal.QueueRow) bool { return a.Partition == b.Partition })
 	for _, r := range rows {
 		last, err := db.Cycle(c.Context(), f.Cluster, r.Partition, 0)
 		if err != nil {
@@ -77,7 +78,7 @@ func (o *options) completePartition(*cobra.Command, []string, string) ([]cobra.C
 	return f.Names(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func printQueue(w io.Writer, rows []accounting.QueueRow, now time.Time) {
+func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 	if len(rows) == 0 {
 		fmt.Fprintln(w, "No cycle has been stored yet, or there are no GPU jobs.")
 		return

@@ -10,7 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/cmd/settings"
@@ -36,9 +37,9 @@ type again struct {
 
 // departure is a job about which another decision is made now.
 type departure struct {
-	Job  policy.JobID         `json:"job"`
-	Then *accounting.Recorded `json:"then"` // null: it is not in the record
-	Now  *accounting.Recorded `json:"now"`
+	Job  policy.JobID      `json:"job"`
+	Then *journal.Recorded `json:"then"` // null: it is not in the record
+	Now  *journal.Recorded `json:"now"`
 }
 
 func (o *options) replayCycle(c *cobra.Command, partition string, seq uint64) error {
@@ -87,7 +88,7 @@ func onlyPartition(f *settings.File, name string) (string, error) {
 }
 
 // decideAgain decides a stored cycle as it was decided then.
-func decideAgain(ctx context.Context, db *accounting.DB, cluster, partition string, seq uint64) (*again, error) {
+func decideAgain(ctx context.Context, db *stores.Stores, cluster, partition string, seq uint64) (*again, error) {
 	c, err := db.Cycle(ctx, cluster, partition, seq)
 	if err != nil {
 		return nil, err
@@ -118,9 +119,9 @@ func decideAgain(ctx context.Context, db *accounting.DB, cluster, partition stri
 // compare says whether the plan is the one of then. The record has the plan as
 // the gate let it through: where that turned something down, the record is no
 // witness.
-func (a *again) compare(ctx context.Context, db *accounting.DB, cluster string, c *accounting.StoredCycle, plan *policy.Plan) error {
+func (a *again) compare(ctx context.Context, db *stores.Stores, cluster string, c *journal.StoredCycle, plan *policy.Plan) error {
 	var err error
-	if a.Now, err = accounting.DigestPlan(plan); err != nil {
+	if a.Now, err = journal.DigestPlan(plan); err != nil {
 		return err
 	}
 	a.Then, a.Exactly = c.OwnDigest, c.OwnDigest != ""
@@ -146,9 +147,9 @@ func (a *again) compare(ctx context.Context, db *accounting.DB, cluster string, 
 
 // departures lists the jobs about which the plan says something else than the
 // record, but for those the gate had a word about.
-func departures(plan *policy.Plan, then []accounting.Recorded, refused []bridge.Refusal) []departure {
+func departures(plan *policy.Plan, then []journal.Recorded, refused []bridge.Refusal) []departure {
 	out := []departure{}
-	was, gates := map[policy.JobID]*accounting.Recorded{}, map[policy.JobID]bool{}
+	was, gates := map[policy.JobID]*journal.Recorded{}, map[policy.JobID]bool{}
 	for i := range then {
 		was[then[i].Job] = &then[i]
 	}
@@ -157,7 +158,7 @@ func departures(plan *policy.Plan, then []accounting.Recorded, refused []bridge.
 	}
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
-		now := accounting.RecordedOf(d)
+		now := journal.RecordedOf(d)
 		if old := was[d.Job]; !gates[d.Job] && (old == nil || *old != now) {
 			out = append(out, departure{d.Job, old, &now})
 		}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
 )
 
 // manyDepartures is how many jobs are shown to people.
@@ -50,7 +50,7 @@ func (a *again) table(w io.Writer) {
 }
 
 // told puts a decision into words.
-func told(r *accounting.Recorded) string {
+func told(r *journal.Recorded) string {
 	if r == nil {
 		return "not in the record"
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
@@ -152,7 +152,7 @@ func (p *pasting) read(ctx context.Context) error {
 
 // steering finds out what was done: whether Slurm was alone, and else what
 // steered most of the time.
-func (p *pasting) steering(ctx context.Context, db *accounting.DB, runs []bridge.PastRun) error {
+func (p *pasting) steering(ctx context.Context, db *stores.Stores, runs []bridge.PastRun) error {
 	list, err := db.Steered(ctx, p.file.Cluster, p.partition, p.from, p.to)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func simulated(c bridge.Config) bridge.Config {
 }
 
 // jobs makes a workload of the runs, and reads the nodes.
-func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []bridge.PastRun) error {
+func (p *pasting) jobs(ctx context.Context, db *stores.Stores, runs []bridge.PastRun) error {
 	f, nodes := p.file, p.source.Nodes
 	var err error
 	if nodes == nil {
@@ -240,7 +240,7 @@ func (p *pasting) jobs(ctx context.Context, db *accounting.DB, runs []bridge.Pas
 
 // lastNodes are the nodes of the last stored cycle, all of them up, and with
 // room for any job: the record does not know the cores that jobs had.
-func lastNodes(ctx context.Context, db *accounting.DB, name, partition string) ([]policy.Node, error) {
+func lastNodes(ctx context.Context, db *stores.Stores, name, partition string) ([]policy.Node, error) {
 	c, err := db.Cycle(ctx, name, partition, 0)
 	if err != nil {
 		return nil, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", partition, err)

@@ -15,6 +15,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
+	"fairbridge/accounting/stores"
 )
 
 // asked is what a report command was asked for.
@@ -153,7 +154,7 @@ func moment(s string, now time.Time) (time.Time, error) {
 
 // freshen sums up what changed. A database that lets us only read is as fresh
 // as the daemon keeps it.
-func freshen(ctx context.Context, db *accounting.DB, cluster string) error {
+func freshen(ctx context.Context, db *stores.Stores, cluster string) error {
 	_, err := db.SumUp(ctx, cluster)
 	if errors.Is(err, accounting.ErrDenied) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
@@ -167,7 +168,7 @@ type answer struct {
 	Rows *report.Table `json:"rows"`
 }
 
-func (a *asked) answer(ctx context.Context, db *accounting.DB, list []report.Report) ([]answer, error) {
+func (a *asked) answer(ctx context.Context, db *stores.Stores, list []report.Report) ([]answer, error) {
 	var all []answer
 	for _, r := range list {
 		t, err := report.Run(ctx, db, r, a.Scope)

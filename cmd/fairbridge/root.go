@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/internal/version"
 	"fairbridge/cmd/settings"
@@ -122,7 +122,7 @@ func (o *options) open(ctx context.Context, log *slog.Logger) (*system.System, e
 }
 
 // openDB returns the database of the configuration, which is not asked yet.
-func openDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
+func openDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
 	db, err := system.OpenDB(ctx, f)
 	if err != nil {
 		return nil, usageError{err}

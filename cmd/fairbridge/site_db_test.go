@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/stores"
 )
 
 // database makes the database: ready, empty, or none at all.
@@ -29,7 +30,7 @@ func (s *site) database(ts *testscript.TestScript, state string) {
 }
 
 func migrated(ctx context.Context, dsn string) error {
-	db, err := accounting.Open(ctx, accounting.Config{DSN: dsn})
+	db, err := stores.Open(ctx, accounting.Config{DSN: dsn})
 	if err != nil {
 		return err
 	}
@@ -48,8 +49,8 @@ func (s *site) sql(ts *testscript.TestScript, args []string) {
 }
 
 // open connects to the site's database.
-func (s *site) open(ts *testscript.TestScript) *accounting.DB {
-	db, err := accounting.Open(s.t.Context(), accounting.Config{DSN: s.dsn})
+func (s *site) open(ts *testscript.TestScript) *stores.Stores {
+	db, err := stores.Open(s.t.Context(), accounting.Config{DSN: s.dsn})
 	ts.Check(err)
 	return db
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/plain"
 )
@@ -49,7 +49,7 @@ func printLive(w io.Writer, e *explanation, now time.Time) {
 	fmt.Fprintln(w)
 }
 
-func printRuns(w io.Writer, runs []accounting.JobRun, now time.Time) {
+func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
 	t := newTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
@@ -61,7 +61,7 @@ func printRuns(w io.Writer, runs []accounting.JobRun, now time.Time) {
 // maxTold is how many decisions and changes explain prints; --json has more.
 const maxTold = 12
 
-func printHistory(w io.Writer, decisions []accounting.StoredDecision, now time.Time) {
+func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time) {
 	fmt.Fprintln(w, "\nDecisions, newest first")
 	t := newTable(w, "AT", "VERB", "RANK", "WHY")
 	told := 0

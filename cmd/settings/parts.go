@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/policy"
@@ -32,8 +32,8 @@ func (f *File) REST() rest.Config {
 }
 
 // Keep returns how long rows are kept.
-func (f *File) Keep() accounting.Retention {
-	r := accounting.DefaultRetention()
+func (f *File) Keep() stores.Retention {
+	r := stores.DefaultRetention()
 	r.Snapshots, r.Readings = f.Database.Snapshots, f.Database.Samples
 	return r
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm"
@@ -55,7 +56,7 @@ func (r *reader) Apply(context.Context, slurm.Edit) error {
 
 // store is the database. It notes how long its calls took.
 type store struct {
-	*accounting.DB
+	*stores.Stores
 	spent map[string]time.Duration
 }
 
@@ -64,19 +65,19 @@ func (s *store) add(call string, from time.Time) { s.spent[call] += time.Since(f
 // Record stores what a view shows.
 func (s *store) Record(ctx context.Context, v *slurm.View) error {
 	defer s.add("record", time.Now())
-	return s.DB.Record(ctx, v)
+	return s.Stores.Record(ctx, v)
 }
 
 // Past reads usage and history.
 func (s *store) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
 	defer s.add("past", time.Now())
-	return s.DB.Past(ctx, cluster, now)
+	return s.Stores.Past(ctx, cluster, now)
 }
 
 // Intend stores the cycle.
 func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
 	defer s.add("store", time.Now())
-	return s.DB.Intend(ctx, c, in)
+	return s.Stores.Intend(ctx, c, in)
 }
 
 // bench is fairbridge beside the site.
@@ -93,11 +94,11 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, 
 	if err != nil {
 		return nil, err
 	}
-	db, err := accounting.Open(ctx, accounting.Config{DSN: s.postgres.DSN("postgres")})
+	db, err := stores.Open(ctx, accounting.Config{DSN: s.postgres.DSN("postgres")})
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{reader: &reader{Client: client}, store: &store{DB: db, spent: map[string]time.Duration{}}}
+	b := &bench{reader: &reader{Client: client}, store: &store{Stores: db, spent: map[string]time.Duration{}}}
 	if _, err = db.Migrate(ctx); err == nil {
 		err = b.join(o)
 	}

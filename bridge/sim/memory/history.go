@@ -55,7 +55,7 @@ func newHistory(accounts []policy.Account, halfLife time.Duration) history {
 }
 
 // wrongClock is how far after a believed view the last one may be dated without
-// being wrong, as in package accounting.
+// being wrong, as in accounting/runs.
 const wrongClock = 5 * time.Minute
 
 // record takes in what a view shows of runs. What a list leaves out ended when it was

@@ -1,6 +1,6 @@
 // Package memory is a database made of memory: what the control loop has to
 // remember (its ledger, who leads, what is known of runs), by the clock of a
-// simulation. It keeps to the rules of package accounting, which does the same in
+// simulation. It keeps to the rules of accounting/stores, which does the same in
 // Postgres: package storetest tries both. What it leaves out are several
 // clusters, cycles older than the last, lists that are not full, and runs that are
 // suspended, resized, or hold slices of a GPU.
@@ -17,7 +17,7 @@ import (
 	"fairbridge/policy"
 )
 
-// DefaultHalfLife is that of package accounting and of Slurm.
+// DefaultHalfLife is that of accounting/runs and of Slurm.
 const DefaultHalfLife = 7 * 24 * time.Hour
 
 // Store is everything the loop, release and expire ask of a database, for one

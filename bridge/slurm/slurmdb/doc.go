@@ -3,5 +3,5 @@
 // slurmrestd; rows come from the text of sacct too, where there is no REST.
 //
 // slurmdbd is the authority on the past. Its rows are taken as they are; what
-// they mean is the business of package accounting.
+// they mean is the business of accounting/runs.
 package slurmdb

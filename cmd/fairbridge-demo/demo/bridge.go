@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 )
 
 //go:embed fairbridge.yaml.tmpl
@@ -45,7 +46,7 @@ type daemon struct {
 	binary string
 	config string // its file
 	access access
-	db     *accounting.DB
+	db     *stores.Stores
 	run    *child
 	timer  func() // ends the timer; nil: it does not run
 }
@@ -70,7 +71,7 @@ func install(ctx context.Context, o *Options, dir, dsn, probes string, a access)
 	if _, err := d.command(ctx, "db", "init"); err != nil {
 		return nil, err
 	}
-	d.db, err = accounting.Open(ctx, accounting.Config{DSN: dsn})
+	d.db, err = stores.Open(ctx, accounting.Config{DSN: dsn})
 	return d, err
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 )
@@ -36,7 +36,7 @@ func took(in *bridge.Intent) bool {
 
 // news tells the first decision of each kind from the ledger.
 type news struct {
-	db      *accounting.DB
+	db      *stores.Stores
 	cluster string
 	since   time.Time
 	told    map[string]bool

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/runs"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -22,9 +22,9 @@ const (
 func (d *daemon) keepRecord(ctx context.Context) error {
 	told, deep := "", time.Time{}
 	return every(ctx, d.File.Slurm.Accounting, true, func() {
-		im := accounting.Import{Cluster: d.File.Cluster, Overlap: shallow}
+		im := runs.Import{Cluster: d.File.Cluster, Overlap: shallow}
 		if time.Since(deep) > deepEvery {
-			im.Overlap = accounting.DefaultOverlap
+			im.Overlap = runs.DefaultOverlap
 		}
 		out, err := d.readRecord(ctx, im)
 		if err == nil && im.Overlap > shallow {
@@ -44,10 +44,10 @@ func (d *daemon) keepRecord(ctx context.Context) error {
 }
 
 // readRecord reads once; the first time, the last day.
-func (d *daemon) readRecord(ctx context.Context, im accounting.Import) (system.ImportReport, error) {
+func (d *daemon) readRecord(ctx context.Context, im runs.Import) (system.ImportReport, error) {
 	out, err := system.ImportSlurmdbd(ctx, d.File, d.DB, im)
-	if errors.Is(err, accounting.ErrNoBeginning) {
-		im.Since = time.Now().Add(-accounting.DefaultOverlap)
+	if errors.Is(err, runs.ErrNoBeginning) {
+		im.Since = time.Now().Add(-runs.DefaultOverlap)
 		out, err = system.ImportSlurmdbd(ctx, d.File, d.DB, im)
 	}
 	return out, err

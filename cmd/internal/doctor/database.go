@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
 )
 
 // Database looks at Postgres and the schema.
-func (r *Report) Database(ctx context.Context, db *accounting.DB) {
+func (r *Report) Database(ctx context.Context, db *stores.Stores) {
 	s, err := db.Status(ctx)
 	if err != nil {
 		r.add("database", Fail, "", "%v", err)
@@ -23,7 +23,7 @@ func (r *Report) Database(ctx context.Context, db *accounting.DB) {
 
 // Expiry looks whether something outside the daemon takes back what the daemon
 // leaves if it dies. pins: nodes are to be named for jobs.
-func (r *Report) Expiry(ctx context.Context, db *accounting.DB, cluster string, pins bool) {
+func (r *Report) Expiry(ctx context.Context, db *stores.Stores, cluster string, pins bool) {
 	fix := "systemctl enable --now fairbridge-expire.timer, then look at systemctl status fairbridge-expire"
 	level, then := Warn, "no node is named for any job"
 	if !pins {
@@ -44,7 +44,7 @@ func (r *Report) Expiry(ctx context.Context, db *accounting.DB, cluster string, 
 
 // HandBacks looks for jobs that a hand-back of ours may have left held. v is nil
 // when Slurm could not be read.
-func (r *Report) HandBacks(ctx context.Context, db *accounting.DB, cluster string, v *slurm.View) {
+func (r *Report) HandBacks(ctx context.Context, db *stores.Stores, cluster string, v *slurm.View) {
 	if v == nil {
 		return
 	}

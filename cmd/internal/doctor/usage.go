@@ -4,13 +4,13 @@ import (
 	"context"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/policy"
 )
 
 // Usage looks whether anything is known of what accounts used. Without it all
 // stand alike, and nobody is served first who used less than is due.
-func (r *Report) Usage(ctx context.Context, db *accounting.DB, cluster string, now time.Time) {
+func (r *Report) Usage(ctx context.Context, db *stores.Stores, cluster string, now time.Time) {
 	past, err := db.Past(ctx, cluster, now)
 	if err != nil {
 		r.add("usage", Skip, "", "%v", err)

@@ -3,7 +3,7 @@ package system
 import (
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/samples"
 	"fairbridge/bridge"
 	"fairbridge/bridge/probes"
 	"fairbridge/cmd/settings"
@@ -14,7 +14,7 @@ import (
 
 // Probes returns the node probes of the configuration. What they show is given to
 // keep, unless that is nil.
-func Probes(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, error) {
+func Probes(f *settings.File, keep func([]samples.Reading)) (bridge.Probes, error) {
 	s := &f.Probes
 	if s.URL == "" {
 		return bridge.NoProbes{}, nil
@@ -36,10 +36,10 @@ func Probes(f *settings.File, keep func([]accounting.Reading)) (bridge.Probes, e
 }
 
 // readingsFrom returns what was seen as the database keeps it.
-func readingsFrom(list []probes.Seen) []accounting.Reading {
-	out := make([]accounting.Reading, len(list))
+func readingsFrom(list []probes.Seen) []samples.Reading {
+	out := make([]samples.Reading, len(list))
 	for i, s := range list {
-		out[i] = accounting.Reading{
+		out[i] = samples.Reading{
 			At: s.At, Node: s.Node, UUID: s.UUID, Type: s.Type, Job: policy.JobID(s.Job), Busy: s.Busy, Mem: s.Mem, Draw: s.Watts,
 			Procs: s.Procs, Sharing: s.Sharing, Sick: s.Sick, Throttled: s.Throttled,
 		}

@@ -6,7 +6,8 @@ import (
 	"io"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/runs"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/slurmdb"
 	"fairbridge/cmd/settings"
@@ -15,13 +16,13 @@ import (
 // ImportReport says what an import brought.
 type ImportReport struct {
 	Cluster string `json:"cluster"`
-	accounting.Imported
+	runs.Imported
 	Shares int `json:"shares"` // accounts and users whose shares were read
 }
 
 // ImportSlurmdbd reads shares and, window by window, records from slurmdbd into the
 // database. The cluster goes by Slurm's own name for it, as in the daemon.
-func ImportSlurmdbd(ctx context.Context, f *settings.File, db *accounting.DB, im accounting.Import) (ImportReport, error) {
+func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im runs.Import) (ImportReport, error) {
 	out := ImportReport{Cluster: im.Cluster}
 	client, err := OpenREST(ctx, f)
 	if err != nil {

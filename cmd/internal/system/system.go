@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/stores"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
@@ -20,7 +21,7 @@ import (
 // System is everything that a command or the daemon works with.
 type System struct {
 	File     *settings.File
-	DB       *accounting.DB
+	DB       *stores.Stores
 	Cluster  *live.Lazy
 	Loop     *cycle.Loop
 	Registry *prometheus.Registry // of the loop's metrics
@@ -31,7 +32,7 @@ type System struct {
 
 // Open joins the parts, over a database that stays the caller's to close. Slurm is
 // not asked yet: the first look connects.
-func Open(f *settings.File, db *accounting.DB, log *slog.Logger) (*System, error) {
+func Open(f *settings.File, db *stores.Stores, log *slog.Logger) (*System, error) {
 	s := &System{File: f, DB: db, Registry: prometheus.NewRegistry()}
 	s.Cluster = live.NewLazy(func(ctx context.Context) (*live.Cluster, error) { return s.dial(ctx) })
 	config, err := f.Loop()
@@ -51,12 +52,16 @@ func Open(f *settings.File, db *accounting.DB, log *slog.Logger) (*System, error
 
 // OpenDB returns the database of the configuration. It is not asked anything yet:
 // an error is one of the connection string.
-func OpenDB(ctx context.Context, f *settings.File) (*accounting.DB, error) {
+func OpenDB(ctx context.Context, f *settings.File) (*stores.Stores, error) {
 	dsn, err := f.DSN()
 	if err != nil {
 		return nil, err
 	}
-	return accounting.Open(ctx, accounting.Config{DSN: dsn, HalfLife: f.Database.HalfLife})
+	db, err := stores.Open(ctx, accounting.Config{DSN: dsn})
+	if err == nil {
+		db.HalfLife = f.Database.HalfLife
+	}
+	return db, err
 }
 
 // OpenREST returns the client of the slurmrestd of the configuration.

@@ -1,0 +1,57 @@
+package capacity
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/bridge/storetest"
+	"fairbridge/policy"
+)
+
+// HalfFull is a snapshot of a partition: n1 has 8 GPUs, half of them held by a
+// job that took all its cores; n2 has 8 and a sick one; n3 is down.
+func HalfFull(at time.Time) policy.Snapshot {
+	gpus := func(sick int) []policy.Devices { return []policy.Devices{{Type: "a100", Count: 8, Sick: sick}} }
+	return policy.Snapshot{
+		Now: at,
+		Nodes: []policy.Node{
+			{Name: "n1", CPUs: 32, MemMB: 1 << 20, GPUs: gpus(0)}, {Name: "n2", CPUs: 32, MemMB: 3000, GPUs: gpus(1)},
+			{Name: "n3", CPUs: 32, MemMB: 1 << 20, GPUs: gpus(0), Down: "drained"},
+		},
+		Jobs: []policy.Job{
+			{ID: 1, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4, Type: "a100"}, CPUs: 32}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
+			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.T0, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStart: at.Add(time.Hour)},
+			{ID: 3, State: policy.Pending, Held: "held by its user", Ask: policy.Ask{GPUs: policy.GPUs{Count: 64}}, SlurmStart: at.Add(time.Hour)},
+			{ID: 4, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2, Type: "a100"}, CPUs: 2}, On: policy.Alloc{{Node: "n3", Type: "a100", Count: 2}}},
+		},
+	}
+}
+
+func TestCapacityOf(t *testing.T) {
+	gpu := look{"gpu", storetest.T0, HalfFull(storetest.T0)}
+	small := look{"small", storetest.T0.Add(time.Second), HalfFull(storetest.T0)}
+	small.Nodes, small.Jobs = small.Nodes[:1], small.Jobs[:2]
+	later := look{"gpu", storetest.T0.Add(slot), HalfFull(storetest.T0.Add(slot))}
+	later.Jobs = nil
+	c := capacityOf([]look{gpu, small, later})
+	got := map[string][]float64{}
+	for i, p := range c.partition {
+		got[p+" "+c.gpu[i]] = []float64{float64(c.looks[i]), c.gpus[i], c.held[i], c.idle[i], c.stranded[i], c.away[i], c.wanted[i]}
+	}
+	// Two looks at the cluster and at gpu: held 6 then 0; idle 4 + 7 then 8 + 7,
+	// of which stranded all 4 of n1 (cores) and 5 of n2 (memory), then only those
+	// of n2; away one sick and those of n3.
+	want := map[string][]float64{
+		" ":          {2, 0, 0, 0, 0, 0, 2},
+		" a100":      {2, 24, 3, 13, 7, 8, 0},
+		"gpu ":       {2, 0, 0, 0, 0, 0, 2},
+		"gpu a100":   {2, 24, 3, 13, 7, 8, 0},
+		"small ":     {1, 0, 0, 0, 0, 0, 4},
+		"small a100": {1, 8, 4, 4, 4, 0, 0},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("looks, gpus, held, idle, stranded, away, wanted (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,52 @@
+package capacity
+
+import (
+	"fairbridge/policy"
+)
+
+// The least a GPU needs on its node to be of any use.
+const (
+	leastCPUs  = 1
+	leastMemMB = 1024
+)
+
+// freely is what the active jobs of a snapshot hold, by node.
+type freely struct {
+	gpus map[policy.Slot]int // Count is zero in the key
+	cpus map[string]float64
+	mem  map[string]float64
+}
+
+// freeOf adds up what active jobs hold. A job's cores and memory are split
+// over its nodes by devices.
+func freeOf(s *policy.Snapshot) freely {
+	f := freely{map[policy.Slot]int{}, map[string]float64{}, map[string]float64{}}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		if !j.Active() {
+			continue
+		}
+		all := float64(max(j.On.Count(), 1))
+		for _, on := range j.On {
+			f.gpus[policy.Slot{Node: on.Node, Type: on.Type}] += on.Count
+			f.cpus[on.Node] += float64(j.Ask.CPUs) * float64(on.Count) / all
+			f.mem[on.Node] += float64(j.Ask.MemMB) * float64(on.Count) / all
+		}
+	}
+	return f
+}
+
+// state says how the devices of one type on a node stand.
+func (f freely) state(n *policy.Node, d policy.Devices) state {
+	held := min(f.gpus[policy.Slot{Node: n.Name, Type: d.Type}], d.Count)
+	s := state{gpus: float64(d.Count), held: float64(held)}
+	idle := max(d.Count-d.Sick-held, 0)
+	if n.Down != "" {
+		idle = 0
+	}
+	s.away = float64(d.Count - held - idle)
+	usable := min(int((float64(n.CPUs)-f.cpus[n.Name])/leastCPUs), int((float64(n.MemMB)-f.mem[n.Name])/leastMemMB))
+	s.stranded = float64(idle - min(idle, max(usable, 0)))
+	s.idle = float64(idle)
+	return s
+}

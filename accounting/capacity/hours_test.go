@@ -1,0 +1,68 @@
+package capacity_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"fairbridge/accounting/capacity"
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge/storetest"
+	"fairbridge/policy"
+)
+
+var t0, view, running = storetest.T0, storetest.View, storetest.Running
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSumUp(t *testing.T) {
+	d := stores.New(dbtest.New(t))
+	ctx := t.Context()
+	epoch := storetest.Lead(t, d, "a", time.Hour)
+	store := func(seq uint64, at time.Time, s policy.Snapshot) {
+		c := storetest.Waiting(seq, epoch, 1)
+		c.At = at
+		var err error
+		c.Snapshot, err = json.Marshal(s)
+		must(t, err)
+		_, err = d.Intend(ctx, c, nil)
+		must(t, err)
+	}
+	sumUp := func() {
+		_, err := d.SumUp(ctx, storetest.Cluster)
+		must(t, err)
+	}
+	store(1, t0.Add(time.Minute), capacity.HalfFull(t0.Add(time.Minute)))
+	store(2, t0.Add(2*time.Minute), capacity.HalfFull(t0.Add(2*time.Minute)))
+	must(t, d.Record(ctx, view(t0.Add(2*time.Minute), running(1, t0, t0))))
+	sumUp()
+	hours := "select format('%s %s looks %s held %s idle %s', partition, gpu_type, looks, held_gpus, idle_gpus) from fairbridge_v1.gpus_by_hour where gpu_type <> '' order by partition nulls first, hour"
+	if diff := cmp.Diff([]string{" a100 looks 1 held 6 idle 11", "gpu a100 looks 1 held 6 idle 11"}, dbtest.Texts(t, d.DB, hours)); diff != "" {
+		t.Errorf("one look in ten minutes (-want +got):\n%s", diff)
+	}
+	empty := capacity.HalfFull(t0.Add(20 * time.Minute))
+	empty.Jobs = nil
+	store(3, t0.Add(20*time.Minute), empty)
+	must(t, d.Record(ctx, view(t0.Add(90*time.Minute), running(1, t0, t0), running(2, t0, t0.Add(80*time.Minute)))))
+	sumUp()
+	sumUp()
+	if diff := cmp.Diff([]string{" a100 looks 2 held 3 idle 13", "gpu a100 looks 2 held 3 idle 13"}, dbtest.Texts(t, d.DB, hours)); diff != "" {
+		t.Errorf("the hour was looked at again (-want +got):\n%s", diff)
+	}
+	late := dbtest.Texts(t, d.DB, "select format('%s %s late %s', job, account, late_seconds / 60) from fairbridge_v1.start_estimates")
+	if diff := cmp.Diff([]string{"2 phys late 18"}, late); diff != "" {
+		t.Errorf("estimates (-want +got):\n%s", diff)
+	}
+	contention := dbtest.Texts(t, d.DB, "select format('%s of %s', round(wanted), gpus) from fairbridge.contention_hours order by hour limit 1")
+	if diff := cmp.Diff([]string{"8 of 24"}, contention); diff != "" {
+		t.Errorf("demand (-want +got):\n%s", diff)
+	}
+}

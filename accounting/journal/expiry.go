@@ -1,0 +1,35 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge/push"
+	"fairbridge/sql"
+)
+
+var qExpiryBeat, qExpiryLast = sql.Query("expiry_beat"), sql.Query("expiry_last")
+
+// Beat notes that what ends the leavings of a dead daemon runs, and returns who
+// leads the cluster, "" for nobody, and how long no daemon has led it, by the
+// clock of the database.
+func (s *Store) Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
+	var micro int64
+	err = s.DB.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirySuffix).Scan(&micro, &leader)
+	return leader, time.Duration(micro) * time.Microsecond, accounting.Wrap("noting that expire runs for cluster "+cluster, err)
+}
+
+// LastExpiry returns how long ago Beat was last called for the cluster, by the
+// clock of the database; ok is false when it never was.
+func (s *Store) LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error) {
+	var micro int64
+	err = s.DB.QueryRow(ctx, qExpiryLast, cluster).Scan(&micro)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, false, nil
+	}
+	return time.Duration(micro) * time.Microsecond, err == nil, accounting.Wrap("asking when expire last ran for cluster "+cluster, err)
+}

@@ -1,0 +1,25 @@
+package journal
+
+import (
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	t0, sec                      = storetest.T0, storetest.Sec
+	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
+)
+
+func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

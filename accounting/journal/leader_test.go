@@ -1,0 +1,73 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/bridge"
+	"fairbridge/bridge/storetest"
+)
+
+func TestClustersHaveTheirOwnLeaders(t *testing.T) {
+	d := fresh(t)
+	storetest.Lead(t, d, "a", time.Hour)
+	if _, _, ok, err := d.Lead(t.Context(), "other", "c", time.Minute); !ok || err != nil {
+		t.Errorf("another cluster: leader %v, %v", ok, err)
+	}
+}
+
+// Many daemons race; whoever believes to lead tries to store cycles under its
+// epoch. Every epoch must have had exactly one holder, and what was stored
+// must never go back to an earlier epoch.
+func TestRaceForLeadership(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	var mu sync.Mutex
+	holders := map[int64]string{}
+	var wg sync.WaitGroup
+	end := time.Now().Add(1500 * time.Millisecond)
+	for i := range 4 {
+		me := fmt.Sprint("daemon", i)
+		wg.Go(func() {
+			for n := 0; time.Now().Before(end); n++ {
+				epoch, _, ok, err := d.Lead(ctx, testCluster, me, 15*time.Millisecond)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if !ok {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				mu.Lock()
+				if was, taken := holders[epoch]; taken && was != me {
+					t.Errorf("epoch %d was %s's and %s's", epoch, was, me)
+				}
+				holders[epoch] = me
+				mu.Unlock()
+				if n%2 == 1 {
+					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
+				}
+				c := storetest.Waiting(uint64(time.Now().UnixNano()), epoch, 1)
+				if _, err := d.Intend(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(holders) < 5 {
+		t.Errorf("only %d epochs: the race was none", len(holders))
+	}
+	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.cycles"); n == 0 {
+		t.Error("nobody stored anything")
+	}
+	back := dbtest.Count(t, d.DB, "select * from (select epoch, lag(epoch) over (order by stored) as was from fairbridge.cycles) x where epoch < was")
+	if back != 0 {
+		t.Errorf("%d cycles were stored under an epoch that was over", back)
+	}
+}

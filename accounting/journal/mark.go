@@ -1,0 +1,79 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge"
+	"fairbridge/sql"
+)
+
+var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_state")
+
+// Mark stores an intent's State, times, Error, Polls, with SENT its Before, and the values Settle
+// adopted (Until, NotAfter). Marking SENT is the leave to send: it is refused
+// with bridge.ErrFenced once another daemon leads. A closed intent stays as it is,
+// and no intent goes back to an earlier state: bridge.ErrClosed.
+func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
+	tag, err := s.DB.Exec(ctx, qIntentMark, in.ID, in.State, value.NullTime(in.Edit.Until), value.NullTime(in.NotAfter), value.NullTime(in.Sent), value.NullTime(in.Closed), value.Text(in.Error), in.Polls, in.Before)
+	if err != nil {
+		return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
+	}
+	if tag.RowsAffected() == 1 {
+		return nil
+	}
+	return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.refused(ctx, in))
+}
+
+// refused says why an intent could not be marked.
+func (s *Store) refused(ctx context.Context, in bridge.Intent) error {
+	var state bridge.State
+	var epoch, now int64
+	var holder string
+	var alive bool
+	err := s.DB.QueryRow(ctx, qIntentState, in.ID).Scan(&state, &epoch, &now, &holder, &alive)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
+	case err != nil:
+		return err
+	case in.State == bridge.Sent && (epoch != now || !alive) && (state == bridge.Planned || state == bridge.Sent || state == bridge.Unknown):
+		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, holder, now, epoch)
+	}
+	return fmt.Errorf("%w: it is %s", bridge.ErrClosed, state)
+}
+
+var qIntents = sql.Query("intents")
+
+// Intents returns every intent of the cluster that is not closed (open, or its
+// effect observed and not yet given up), or was closed after since, by ID. now
+// is not needed: what has run out stays until Settle has closed it.
+func (s *Store) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
+	out, err := accounting.Collect(ctx, s.DB, scanIntent, qIntents, cluster, since)
+	return out, accounting.Wrap("reading the ledger", err)
+}
+
+func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
+	var in bridge.Intent
+	var until, notAfter, sent, closed *time.Time
+	var cycle int64
+	e := &in.Edit
+	err := row.Scan(&in.ID, &in.Cluster, &in.Epoch, &cycle, &in.Policy, &e.Run.Job, &e.Run.Submit, &e.Run.Restarts, &e.Run.SLUID,
+		&e.Kind, &e.Value, &until, &e.Nodes, &e.Array, &e.Tasks, &e.Why,
+		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls)
+	in.Cycle, in.Made = uint64(cycle), in.Made.UTC()
+	e.Until, in.NotAfter, in.Sent, in.Closed = value.UTC(until), value.UTC(notAfter), value.UTC(sent), value.UTC(closed)
+	if s := in.Before.Stop; s != nil {
+		e.Signal = s.Signal
+	}
+	if len(e.Nodes) == 0 {
+		e.Nodes = nil
+	}
+	return in, err
+}

@@ -1,0 +1,32 @@
+package journal
+
+import (
+	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/sql"
+)
+
+var qMemo = sql.Query("memo")
+
+// Memo implements bridge.History.
+func (s *Store) Memo(ctx context.Context, cluster, partition string) (m bridge.Memo, err error) {
+	var text *string
+	var n int64
+	err = s.DB.QueryRow(ctx, qMemo, cluster, partition).Scan(&text, &n, &m.Policy, &m.Params)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return bridge.Memo{}, nil
+	}
+	if err != nil {
+		return bridge.Memo{}, accounting.Wrap("reading the last cycle", err)
+	}
+	if text != nil {
+		m.Bytes = []byte(*text)
+	}
+	m.Seq = uint64(n)
+	return m, nil
+}

@@ -1,0 +1,49 @@
+package journal
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+// QueueRow is one job in the queue as of the last cycle.
+type QueueRow struct {
+	Partition string       `json:"partition"`
+	Rank      int          `json:"rank"`
+	Job       policy.JobID `json:"job"`
+	Name      string       `json:"name"`
+	User      string       `json:"user"`
+	Account   string       `json:"account"`
+	State     string       `json:"state"`
+	Reason    string       `json:"reason"`
+	GPUs      int          `json:"gpus"`
+	Verb      policy.Verb  `json:"verb"`
+	On        string       `json:"on,omitempty"`
+	Why       string       `json:"why"`
+	Arrive    time.Time    `json:"arrive,omitzero"`
+	Start     time.Time    `json:"start,omitzero"`
+}
+
+var qQueue = sql.Query("queue")
+
+// Queue returns the decisions of the last cycle in the order of their ranks,
+// of one partition or, with "", of all.
+func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRow, error) {
+	out, err := accounting.Collect(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
+		var arrive, start *time.Time
+		var gpus *int
+		err = row.Scan(&q.Partition, &q.Rank, &q.Job, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.On, &q.Why, &arrive, &start)
+		if gpus != nil {
+			q.GPUs = *gpus
+		}
+		q.Arrive, q.Start = value.UTC(arrive), value.UTC(start)
+		return q, err
+	}, qQueue, cluster, partition)
+	return out, accounting.Wrap("reading the queue", err)
+}

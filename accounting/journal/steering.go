@@ -1,0 +1,22 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/bridge"
+	"fairbridge/sql"
+)
+
+var qReplaySteered = sql.Query("replay_steered")
+
+// Steered returns who decided about a partition from since to until, most
+// cycles first.
+func (s *Store) Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.Steering, error) {
+	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[bridge.Steering], qReplaySteered, cluster, partition, since, until)
+	return list, accounting.Wrap(fmt.Sprintf("reading who steered partition %s", partition), err)
+}

@@ -1,0 +1,92 @@
+package journal
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+// StoredCycle is a cycle that can be decided again.
+type StoredCycle struct {
+	Seq            uint64
+	Epoch          int64
+	At             time.Time
+	Mode           bridge.Mode
+	Policy, Params string
+	Digest         string // SHA-256 of Snapshot, hex
+	PlanDigest     string // DigestPlan of the plan the gate let through
+	OwnDigest      string // what DigestPlan must give for the plan decided anew; "": an older release stored it
+	Refused        []bridge.Refusal
+	Snapshot       []byte // canonical JSON
+}
+
+// Recorded is what a cycle decided about a job. Ranks and reasons are kept only
+// where something else changed too.
+type Recorded struct {
+	Job  policy.JobID `json:"job"`
+	Verb policy.Verb  `json:"verb"`
+	GPUs int          `json:"gpus"`
+	On   string       `json:"on,omitempty"` // "n1:4×a100"
+	For  policy.JobID `json:"for,omitempty"`
+}
+
+// RecordedOf is the decision as it would be recorded.
+func RecordedOf(d *policy.Decision) Recorded {
+	return Recorded{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.For}
+}
+
+// Why a stored cycle cannot be decided again.
+var (
+	ErrNoCycle    = errors.New("no such cycle is stored")
+	ErrNoSnapshot = errors.New("the snapshot of this cycle is past its retention; only its digest is left")
+)
+
+var qReplay, qReplayDecisions = sql.Query("replay"), sql.Query("replay_decisions")
+
+// Cycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
+// is checked against its digest.
+func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64) (*StoredCycle, error) {
+	doing := fmt.Sprintf("reading cycle %d of partition %s", seq, partition)
+	var c StoredCycle
+	var n int64
+	var packed, refused []byte
+	err := s.DB.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.Digest, &c.PlanDigest, &c.OwnDigest, &refused, &packed)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, fmt.Errorf("%s: %w", doing, ErrNoCycle)
+	case err != nil:
+		return nil, accounting.Wrap(doing, err)
+	case packed == nil:
+		return nil, fmt.Errorf("%s: %w", doing, ErrNoSnapshot)
+	}
+	c.Seq, c.At = uint64(n), c.At.UTC()
+	if err := json.Unmarshal(refused, &c.Refused); err != nil {
+		return nil, fmt.Errorf("%s: what the gate refused: %w", doing, err)
+	}
+	if c.Snapshot, err = value.Gunzip(packed); err != nil {
+		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
+	}
+	if sum := sha256.Sum256(c.Snapshot); hex.EncodeToString(sum[:]) != c.Digest {
+		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.Digest)
+	}
+	return &c, nil
+}
+
+// Decided returns what was decided about the jobs as of a cycle, by job, as far
+// as it is kept.
+func (s *Store) Decided(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]Recorded, error) {
+	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[Recorded], qReplayDecisions, cluster, partition, int64(seq), jobs)
+	return list, accounting.Wrap(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
+}

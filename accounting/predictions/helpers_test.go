@@ -1,0 +1,26 @@
+package predictions_test
+
+import (
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/stores"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	t0, sec             = storetest.T0, storetest.Sec
+	view, running, with = storetest.View, storetest.Running, storetest.With
+)
+
+func fresh(t testing.TB) *stores.Stores { return stores.New(dbtest.New(t)) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

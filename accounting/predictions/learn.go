@@ -1,0 +1,117 @@
+package predictions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/policy/learn"
+	"fairbridge/sql"
+)
+
+var (
+	qPredictRuns  = sql.Query("predict_runs")
+	qPredictPut   = sql.Query("predict_put")
+	qPredictPrune = sql.Query("predict_prune")
+)
+
+// Learnt says what Learn did.
+type Learnt struct {
+	Model     int64     `json:"model"`     // its number; 0: there was too little to learn from
+	Runs      int       `json:"runs"`      // jobs it was fitted to
+	Since     time.Time `json:"since"`     // of those
+	Through   time.Time `json:"through"`   // likewise
+	Predicted int       `json:"predicted"` // runs that started since the last time
+	Settled   int64     `json:"settled"`   // predicted runs that ended since
+}
+
+// The history a model is fitted to, and how large it may get.
+const (
+	learnFor    = 180 * 24 * time.Hour
+	learnMost   = 1_000_000 // jobs, the last ones
+	learnGroups = 20_000    // of each level
+	learnLeast  = 20        // jobs
+	scoredFor   = 365 * 24 * time.Hour
+)
+
+// Learn notes what the model in use predicts of the runs that started since it
+// was made, and how those ended that it had predicted; then fits a new model
+// to the last half year. Call it by the clock, an hour or a day apart.
+func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learnt, error) {
+	var out Learnt
+	var err error
+	if out.Predicted, err = s.foretell(ctx, cluster, now); err != nil {
+		return out, err
+	}
+	if out.Settled, err = s.settlePredictions(ctx, cluster); err != nil {
+		return out, err
+	}
+	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoredFor)); err != nil {
+		return out, accounting.Wrap("forgetting old predictions", err)
+	}
+	runs, err := s.learnable(ctx, cluster, now)
+	if err != nil || len(runs) < learnLeast {
+		return out, err
+	}
+	m := learn.Fit(runs, learnGroups)
+	out.Runs, out.Since, out.Through = m.Runs, m.From, m.Through
+	out.Model, err = s.putModel(ctx, cluster, now, m)
+	return out, err
+}
+
+// learnable reads the jobs that a model is fitted to, in the order they ended.
+func (s *Store) learnable(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
+	var runs []learn.Run
+	err := s.DB.LongTx(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-learnFor), learnMost)
+		if err != nil {
+			return err
+		}
+		runs = nil
+		names := interned{}
+		var r learn.Run
+		var limit, ran float64
+		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
+			r.Limit, r.Ran = seconds(limit), seconds(ran)
+			r.User, r.Account, r.Name, r.Type = names.once(r.User), names.once(r.Account), names.once(r.Name), names.once(r.Type)
+			runs = append(runs, r)
+			return nil
+		})
+		slices.Reverse(runs)
+		return err
+	})
+	return runs, err
+}
+
+// interned keeps one copy of equal texts: a million rows have few different ones.
+type interned map[string]string
+
+func (t interned) once(s string) string {
+	if kept, ok := t[s]; ok {
+		return kept
+	}
+	t[s] = s
+	return s
+}
+
+func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+
+// putModel stores a model and returns its number.
+func (s *Store) putModel(ctx context.Context, cluster string, now time.Time, m *learn.Model) (id int64, err error) {
+	text, err := json.Marshal(m)
+	if err != nil {
+		return 0, fmt.Errorf("writing a model of run times: %w", err)
+	}
+	groups := 0
+	for i := range m.Levels {
+		groups += len(m.Levels[i].Groups)
+	}
+	err = s.DB.QueryRow(ctx, qPredictPut, cluster, learn.Version, now.UTC(), m.From, m.Through, m.Runs, groups, value.Gzip(text)).Scan(&id)
+	return id, accounting.Wrap("storing a model of run times", err)
+}

@@ -1,0 +1,32 @@
+package report
+
+import (
+	"context"
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/runs"
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	view, running = storetest.View, storetest.Running
+)
+
+func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
+
+// record stores what Slurm shows.
+func record(d *Store, ctx context.Context, v *slurm.View) error {
+	return (&runs.Store{DB: d.DB}).Record(ctx, v)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

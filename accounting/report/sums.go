@@ -1,0 +1,70 @@
+package report
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/capacity"
+	"fairbridge/sql"
+)
+
+var (
+	qSumsLock, qSumsUnlock = sql.Query("sums_lock"), sql.Query("sums_unlock")
+	qSumsView, qSumsDue    = sql.Query("sums_view"), sql.Query("sums_due")
+	qSumsDay, qSumsDone    = sql.Query("sums_day"), sql.Query("sums_done")
+)
+
+// SumUp brings what reports read up to the record: every day whose record
+// changed since the last time, late data included, is made anew, each in a
+// transaction of its own. It returns how many days that were. While another
+// does it, it does nothing.
+func (s *Store) SumUp(ctx context.Context, cluster string) (days int, err error) {
+	conn, err := s.DB.Acquire(ctx)
+	if err != nil {
+		return 0, accounting.Wrap("summing up", err)
+	}
+	defer conn.Release()
+	var mine bool
+	if err := conn.QueryRow(ctx, qSumsLock, cluster).Scan(&mine); err != nil || !mine {
+		return 0, accounting.Wrap("summing up", err)
+	}
+	defer func() {
+		_, e := conn.Exec(context.WithoutCancel(ctx), qSumsUnlock, cluster)
+		err = errors.Join(err, accounting.Wrap("ending the summing up", e))
+	}()
+	if err := capacity.SumUp(ctx, conn, cluster); err != nil {
+		return 0, accounting.Wrap("reading old snapshots", err)
+	}
+	return sumDays(ctx, conn, cluster)
+}
+
+func sumDays(ctx context.Context, conn *pgxpool.Conn, cluster string) (int, error) {
+	var seen time.Time
+	err := conn.QueryRow(ctx, qSumsView, cluster).Scan(&seen)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil // nothing was ever recorded
+	}
+	if err != nil {
+		return 0, accounting.Wrap("summing up", err)
+	}
+	due, err := accounting.Collect(ctx, conn, pgx.RowTo[time.Time], qSumsDue, cluster)
+	if err != nil {
+		return 0, accounting.Wrap("summing up", err)
+	}
+	for i, day := range due {
+		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, qSumsDay, cluster, day)
+			return err
+		}); err != nil {
+			return i, accounting.Wrap(fmt.Sprintf("summing up %s", day.Format(time.DateOnly)), err)
+		}
+	}
+	_, err = conn.Exec(ctx, qSumsDone, cluster, seen)
+	return len(due), accounting.Wrap("summing up", err)
+}

@@ -1,0 +1,29 @@
+package runs
+
+import (
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/predictions"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	t0, sec             = storetest.T0, storetest.Sec
+	view, running, with = storetest.View, storetest.Running, storetest.With
+)
+
+func fresh(t testing.TB) *Store {
+	db := dbtest.New(t)
+	return &Store{DB: db, Predictions: &predictions.Store{DB: db}}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

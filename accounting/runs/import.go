@@ -1,0 +1,173 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/bridge/slurm/slurmdb"
+)
+
+// Authority answers for the past.
+type Authority interface {
+	// Jobs returns every row that was eligible before to and had not ended by
+	// from.
+	Jobs(ctx context.Context, from, to time.Time) ([]slurmdb.Job, error)
+}
+
+// Import says what is read from an authority. Zero fields mean the defaults.
+type Import struct {
+	Cluster string
+	// Since is where to begin; zero: where the last import ended. What was read
+	// already is passed over, unless Again.
+	Since, Until time.Time
+	Again        bool
+	// Window is how much is read and stored at once; default a day.
+	Window time.Duration
+	// Overlap is how far before the end of the last import reading begins,
+	// because slurmctld may report late; default a day.
+	Overlap time.Duration
+	// Rest is the shortest pause between windows. One is at least as long as
+	// the authority took to answer, so that it works for us half the time at
+	// most. Default 200 ms.
+	Rest time.Duration
+	// Types is the type of the GPUs of nodes that have only one.
+	Types map[string]string
+	// Progress, if set, is called after each window with how far reading has
+	// come from the beginning.
+	Progress func(done, of time.Duration)
+}
+
+// Defaults of an import.
+const (
+	DefaultWindow  = 24 * time.Hour
+	DefaultOverlap = 24 * time.Hour
+	defaultRest    = 200 * time.Millisecond
+)
+
+// ErrNoBeginning means that nothing was imported before, so that somebody must
+// say where to begin.
+var ErrNoBeginning = errors.New("nothing was imported yet: say since when to read")
+
+// Imported is what an import did.
+type Imported struct {
+	Since   time.Time `json:"since"` // where reading began
+	Through time.Time `json:"through"`
+	Windows int       `json:"windows"`
+	Settled
+}
+
+// Import reads what the authority has of the time up to Until and makes it
+// stand. Each window is stored whole and remembered, so that an import that
+// was interrupted goes on where it was. On an error, what is returned says how
+// far it came.
+func (s *Store) Import(ctx context.Context, from Authority, im Import) (Imported, error) {
+	if err := im.complete(); err != nil {
+		return Imported{}, err
+	}
+	since, err := s.beginning(ctx, im)
+	out := Imported{Since: since, Through: since}
+	if err != nil {
+		return out, err
+	}
+	for at := since; at.Before(im.Until); {
+		to := at.Add(im.Window)
+		if to.After(im.Until) {
+			to = im.Until
+		}
+		began := time.Now()
+		rows, err := from.Jobs(ctx, at, to)
+		if err != nil {
+			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
+		}
+		took := time.Since(began)
+		s, err := s.Settle(ctx, Settlement{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
+		if err != nil {
+			return out, err
+		}
+		out.Add(s)
+		out.Windows, out.Through, at = out.Windows+1, to, to
+		if im.Progress != nil {
+			im.Progress(at.Sub(since), im.Until.Sub(since))
+		}
+		if at.Before(im.Until) && !pause(ctx, max(im.Rest, took)) {
+			return out, ctx.Err()
+		}
+	}
+	return out, nil
+}
+
+// complete fills in defaults. Times are whole seconds, as slurmdbd's are.
+func (im *Import) complete() error {
+	for _, d := range []struct {
+		value *time.Duration
+		or    time.Duration
+	}{{&im.Window, DefaultWindow}, {&im.Overlap, DefaultOverlap}, {&im.Rest, defaultRest}} {
+		if *d.value <= 0 {
+			*d.value = d.or
+		}
+	}
+	if im.Until.IsZero() {
+		im.Until = time.Now()
+	}
+	im.Since, im.Until = im.Since.UTC().Truncate(time.Second), im.Until.UTC().Truncate(time.Second)
+	if im.Window < time.Second || !im.Since.Before(im.Until) {
+		return fmt.Errorf("importing from %s to %s by %v: there is nothing between", im.Since.Format(time.RFC3339), im.Until.Format(time.RFC3339), im.Window)
+	}
+	return nil
+}
+
+// beginning returns where reading begins.
+func (s *Store) beginning(ctx context.Context, im Import) (time.Time, error) {
+	if im.Again && !im.Since.IsZero() {
+		return im.Since, nil
+	}
+	through, err := s.Imported(ctx, im.Cluster, im.Since)
+	switch {
+	case err != nil:
+		return im.Since, err
+	case through.IsZero() && im.Since.IsZero():
+		return im.Since, ErrNoBeginning
+	case through.IsZero():
+		return im.Since, nil
+	}
+	return later(im.Since, through.Add(-im.Overlap)), nil
+}
+
+// pause waits; false if it was told to stop.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// batch is how many rows of a list are stored at once.
+const batch = 5000
+
+// ImportRows makes rows of an authority stand of which it is not known for
+// which times they are complete. Progress, if set, is told of rows.
+func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, progress func(done, of int)) (Settled, error) {
+	var out Settled
+	rows = byJob(rows)
+	for from := 0; from < len(rows); {
+		to := min(from+batch, len(rows))
+		for to < len(rows) && rows[to].ID == rows[to-1].ID {
+			to++
+		}
+		s, err := s.Settle(ctx, Settlement{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
+		if err != nil {
+			return out, err
+		}
+		out.Add(s)
+		if from = to; progress != nil {
+			progress(from, len(rows))
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,91 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var qRewritten = sql.Query("rewritten")
+
+// oldUse remembers sums over segments that ended long ago, so that a cycle
+// need not read half a year of history. Decay makes that exact: a sum as of
+// one time is a factor away from the sum as of another. The segments stay the
+// truth; a sum is dropped when the database says that old ones were rewritten.
+type oldUse struct {
+	mu   sync.Mutex
+	sums map[string]*oldSum // by cluster
+}
+
+// oldSum is decayed use as of at, of all segments that stopped by then.
+type oldSum struct {
+	at, made  time.Time
+	half      time.Duration
+	rewritten int64
+	use       map[policy.User]float64 // Used is zero in the key
+}
+
+// oldAge is how old segments are when they are first summed. It is more than a
+// day, which counts undecayed, and more than settled; sums are made anew after
+// as long again.
+const oldAge = 25 * time.Hour
+
+// sum returns the sum of a cluster that is good at now, making it if needed.
+// It is not changed afterwards.
+func (o *oldUse) sum(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*oldSum, error) {
+	var rewritten int64
+	if err := tx.QueryRow(ctx, qRewritten, cluster).Scan(&rewritten); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sums[cluster]
+	if s != nil && s.rewritten == rewritten && s.half == half && !now.Before(s.made) && now.Sub(s.made) < oldAge {
+		return s, nil
+	}
+	s = &oldSum{at: now.Add(-oldAge), made: now, half: half, rewritten: rewritten, use: map[policy.User]float64{}}
+	horizon := horizonOf(now, half)
+	err := useBetween(ctx, tx, cluster, s.at, half, horizon, horizon, s.at, false, func(u policy.User, used, _ float64) { s.use[u] = used })
+	if err != nil {
+		return nil, err
+	}
+	if o.sums == nil {
+		o.sums = map[string]*oldSum{}
+	}
+	o.sums[cluster] = s
+	return s, nil
+}
+
+// worth returns the factor from the sum's time to now.
+func (s *oldSum) worth(now time.Time) float64 {
+	return math.Exp2(-now.Sub(s.at).Seconds() / s.half.Seconds())
+}
+
+// horizonOf returns the time before which nothing counts.
+func horizonOf(now time.Time, half time.Duration) time.Time {
+	return now.Add(-max(forgotten*half, 2*oldAge))
+}
+
+// useBetween calls f with the use of every user, of segments that stopped
+// within (from, to], and of open ones if open.
+func useBetween(ctx context.Context, tx pgx.Tx, cluster string, at time.Time, half time.Duration, horizon, from, to time.Time, open bool,
+	f func(u policy.User, used, recent float64)) error {
+	rows, err := tx.Query(ctx, qUsage, cluster, at, half.Seconds(), horizon, from, to, open)
+	if err != nil {
+		return err
+	}
+	var u policy.User
+	var used, recent float64
+	_, err = pgx.ForEachRow(rows, []any{&u.Name, &u.Account, &used, &recent}, func() error {
+		f(u, used, recent)
+		return nil
+	})
+	return err
+}

@@ -1,0 +1,75 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var qJobsPast, qFinished = sql.Query("jobs_past"), sql.Query("finished")
+
+// maxSamples bounds how many finished jobs a snapshot carries.
+const maxSamples = 2000
+
+// Past returns usage and per-job history as of now, from one consistent state
+// of the database.
+func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
+	out := &bridge.Past{}
+	err := s.DB.ReadTx(ctx, "reading usage history", func(tx pgx.Tx) error {
+		var err error
+		if out.Users, out.Accounts, err = s.usage(ctx, tx, cluster, now); err != nil {
+			return err
+		}
+		if out.Jobs, err = jobsPast(ctx, tx, cluster); err != nil {
+			return err
+		}
+		if out.Samples, err = finished(ctx, tx, cluster); err != nil {
+			return err
+		}
+		out.Left, out.Speeds, err = s.Predictions.Newest(ctx, tx, cluster)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// jobsPast returns the history of listed jobs that ran before.
+func jobsPast(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.JobPast, error) {
+	rows, err := tx.Query(ctx, qJobsPast, cluster)
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]bridge.JobPast{}
+	var job int64
+	var arrive time.Time
+	var first, last *time.Time
+	var attained float64
+	var stops []time.Time
+	_, err = pgx.ForEachRow(rows, []any{&job, &arrive, &first, &last, &attained, &stops}, func() error {
+		p := bridge.JobPast{Arrive: arrive.UTC(), FirstStart: value.UTC(first), LastStop: value.UTC(last), Attained: policy.GPUSeconds(attained)}
+		for _, t := range stops {
+			p.Preempted = append(p.Preempted, t.UTC())
+		}
+		out[job] = p
+		return nil
+	})
+	return out, err
+}
+
+func finished(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, error) {
+	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.Sample, err error) {
+		var ran, service float64
+		err = r.Scan(&s.GPUs, &ran, &service)
+		s.Ran, s.Service = time.Duration(ran*float64(time.Second)), policy.GPUSeconds(service)
+		return s, err
+	}, qFinished, cluster, maxSamples)
+}

@@ -1,0 +1,115 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var qUsage, qAccounts, qAccountUsers = sql.Query("usage"), sql.Query("accounts"), sql.Query("account_users")
+
+// forgotten is after how many half-lives usage no longer counts: a millionth
+// is left of it.
+const forgotten = 20
+
+// usage returns decayed and recent use per user, and summed per account along
+// with its entitlement. Accounts that never ran anything are listed when they
+// have an entitlement.
+func (s *Store) usage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
+	accounts, err := entitlements(ctx, tx, cluster)
+	if err != nil {
+		return nil, nil, err
+	}
+	old, err := s.old.sum(ctx, tx, cluster, now, s.halfLife())
+	if err != nil {
+		return nil, nil, err
+	}
+	users := map[policy.User]policy.GPUSeconds{}
+	add := func(u policy.User, used, recent float64) {
+		users[u] += policy.GPUSeconds(used)
+		a, ok := accounts[u.Account]
+		if !ok {
+			a = policy.Account{Name: u.Account, Weight: 1}
+		}
+		a.Recent += policy.GPUSeconds(recent)
+		accounts[u.Account] = a
+	}
+	horizon := horizonOf(now, s.halfLife())
+	far := now.AddDate(10, 0, 0) // segments may have stopped after now, when the past is asked for
+	if err := useBetween(ctx, tx, cluster, now, s.halfLife(), horizon, old.at, far, true, add); err != nil {
+		return nil, nil, err
+	}
+	for u, used := range old.use {
+		add(u, used*old.worth(now), 0)
+	}
+	list, err := weighed(ctx, tx, cluster, usersOf(users))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, u := range list { // in order: sums of floats depend on it
+		a := accounts[u.Account]
+		a.Used += u.Used
+		accounts[u.Account] = a
+	}
+	return list, slices.SortedFunc(maps.Values(accounts), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) }), nil
+}
+
+// usersOf returns the users with their use, in no order.
+func usersOf(use map[policy.User]policy.GPUSeconds) []policy.User {
+	var list []policy.User
+	for u, used := range use {
+		u.Used = used
+		list = append(list, u)
+	}
+	return list
+}
+
+func entitlements(ctx context.Context, tx pgx.Tx, cluster string) (map[string]policy.Account, error) {
+	rows, err := tx.Query(ctx, qAccounts, cluster)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]policy.Account{}
+	var a policy.Account
+	_, err = pgx.ForEachRow(rows, []any{&a.Name, &a.Parent, &a.Weight}, func() error {
+		out[a.Name] = a
+		return nil
+	})
+	return out, err
+}
+
+// weighed adds the shares that users have within their accounts. Who has one
+// share, or the account's own, and never ran anything is not listed.
+func weighed(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
+	rows, err := tx.Query(ctx, qAccountUsers, cluster)
+	if err != nil {
+		return nil, err
+	}
+	at := make(map[policy.User]int, len(users))
+	for i, u := range users {
+		at[policy.User{Name: u.Name, Account: u.Account}] = i
+	}
+	var u policy.User
+	var weight float64
+	_, err = pgx.ForEachRow(rows, []any{&u.Name, &u.Account, &weight}, func() error {
+		i, ran := at[u]
+		switch {
+		case ran:
+			users[i].Weight = weight
+		case weight != 0:
+			users = append(users, policy.User{Name: u.Name, Account: u.Account, Weight: weight})
+		}
+		return nil
+	})
+	slices.SortFunc(users, func(a, b policy.User) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
+	})
+	return users, err
+}

@@ -1,0 +1,56 @@
+package runs
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"fairbridge/accounting"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+var qUsageBy = sql.Query("usage_by")
+
+// UseOf says what use is asked for. Zero fields mean the defaults.
+type UseOf struct {
+	Cluster  string
+	Now      time.Time
+	HalfLife time.Duration // default: what the database was opened with
+	Window   time.Duration // default a day
+	// What use is told apart by; the rest is summed up.
+	User, Account, QOS, Type bool
+}
+
+// Use is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
+// types that were not asked for are "".
+type Use struct {
+	User    string            `json:"user,omitempty"`
+	Account string            `json:"account,omitempty"`
+	QOS     string            `json:"qos,omitempty"`
+	Type    string            `json:"type,omitempty"`
+	Decayed policy.GPUSeconds `json:"decayed"` // past use counting half after each half-life
+	// Within the window, undecayed: allocated, the part of it that node probes
+	// measured, and the part of that in which the GPUs were busy.
+	Allocated policy.GPUSeconds `json:"allocated"`
+	Measured  policy.GPUSeconds `json:"measured"`
+	Busy      policy.GPUSeconds `json:"busy"`
+}
+
+// Use returns use as of a moment, sorted by user, account, QOS and type. It is
+// computed from the same segments as what policies see.
+func (s *Store) Use(ctx context.Context, of UseOf) ([]Use, error) {
+	if of.HalfLife <= 0 {
+		of.HalfLife = s.halfLife()
+	}
+	if of.Window <= 0 {
+		of.Window = 24 * time.Hour
+	}
+	horizon := of.Now.Add(-max(forgotten*of.HalfLife, of.Window))
+	out, err := accounting.Collect(ctx, s.DB, func(r pgx.CollectableRow) (u Use, err error) {
+		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.Type, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
+		return u, err
+	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.User, of.Account, of.QOS, of.Type)
+	return out, accounting.Wrap("reading use", err)
+}

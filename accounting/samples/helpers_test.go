@@ -1,0 +1,25 @@
+package samples
+
+import (
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	t0, sec       = storetest.T0, storetest.Sec
+	view, running = storetest.View, storetest.Running
+)
+
+func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

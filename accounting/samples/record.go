@@ -1,0 +1,118 @@
+package samples
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"fairbridge/accounting"
+	"fairbridge/policy"
+	"fairbridge/sql"
+)
+
+// Reading is what one GPU or MIG slice showed at one moment of one job on it.
+// A GPU that jobs share has a reading for each.
+type Reading struct {
+	At   time.Time
+	Node string
+	UUID string
+	Type string
+	Job  policy.JobID   // 0: nobody
+	Busy policy.Measure // utilisation of the GPU, 0..1
+	Mem  policy.Measure // share of its memory used, 0..1
+	Draw policy.Measure // its watts
+
+	Procs     policy.Measure // the job's processes on it; a job with 0 holds it without using it
+	Sharing   int            // jobs on it
+	Sick      bool           // nothing should be placed on it
+	Throttled policy.Measure // above 0: heat or its supply slows it down
+}
+
+var (
+	qDueAdd = sql.Query("samples_due_add")
+	qGapAdd = sql.Query("gap_add")
+)
+
+// readingColumns are the columns of gpu_readings.
+var readingColumns = []string{"at", "job", "gpu", "busy", "mem_used", "watts", "procs", "sharing", "sick", "throttled"}
+
+// RecordReadings stores readings, all or none. Those that are stored already
+// are skipped, so that the same list may be stored again.
+func (s *Store) RecordReadings(ctx context.Context, cluster string, list []Reading) error {
+	const doing = "storing GPU readings"
+	if len(list) == 0 {
+		return nil
+	}
+	ids, err := s.gpus.of(ctx, s.DB.Pool, cluster, list)
+	if err != nil {
+		return accounting.Wrap(doing, err)
+	}
+	days := byDay(list, ids)
+	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, copyDay) })
+	if repeated(err) {
+		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, mergeDay) })
+	}
+	return err
+}
+
+// store writes the days' rows and notes which hours they belong to.
+func store(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
+	for i := range days {
+		day := &days[i]
+		if _, err := tx.Exec(ctx, "select fairbridge.add_sample_day($1)", day.day); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, qDueAdd, cluster, day.hours()); err != nil {
+			return err
+		}
+		if err := write(ctx, tx, day); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyDay copies the rows straight into the day's partition.
+func copyDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
+	day.at = 0
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"fairbridge", day.partition()}, readingColumns, day)
+	return err
+}
+
+// mergeDay adds the rows that are not there yet, which takes longer.
+func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
+	if _, err := tx.Exec(ctx, "create temp table if not exists fresh (like fairbridge.gpu_readings) on commit drop"); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "truncate fresh"); err != nil {
+		return err
+	}
+	day.at = 0
+	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"fresh"}, readingColumns, day); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, "insert into fairbridge.gpu_readings select * from fresh on conflict do nothing")
+	return err
+}
+
+// repeated reports whether a row was there already.
+func repeated(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "23505"
+}
+
+// RecordGap notes that so many readings between two times were lost.
+func (s *Store) RecordGap(ctx context.Context, cluster string, from, to time.Time, readings int) error {
+	_, err := s.DB.Exec(ctx, qGapAdd, cluster, from, to, readings)
+	return accounting.Wrap("noting lost GPU readings", err)
+}
+
+// Refused reports whether the database will never take what it was given,
+// however often it is tried.
+func Refused(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
+}

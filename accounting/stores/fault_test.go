@@ -1,0 +1,101 @@
+package stores
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/dbtest"
+	"fairbridge/accounting/pglocal"
+	"fairbridge/bridge"
+	"fairbridge/bridge/storetest"
+)
+
+// The connection dies in the middle of the transaction: nothing is stored, and
+// the next try works.
+func TestGoneMidCycle(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	epoch := storetest.Lead(t, d, "a", time.Hour)
+	block, err := d.Begin(ctx)
+	must(t, err)
+	_, err = block.Exec(ctx, "lock table fairbridge.decision_now in exclusive mode") // after fence and cycle row
+	must(t, err)
+	done := make(chan error, 1)
+	c, intents := storetest.Waiting(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
+	go func() {
+		_, err := d.Intend(ctx, c, intents)
+		done <- err
+	}()
+	waitFor(t, func() bool {
+		return dbtest.Count(t, d.DB, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'") > 0
+	})
+	if err := <-done; !errors.Is(err, accounting.ErrUnreachable) {
+		t.Errorf("intend: %v, want accounting.ErrUnreachable", err)
+	}
+	must(t, block.Rollback(ctx))
+	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.cycles union all select 1 from fairbridge.intents"); n != 0 {
+		t.Errorf("%d rows were left behind", n)
+	}
+	out, err := d.Intend(ctx, c, intents)
+	must(t, err)
+	if len(out) != 1 || out[0].ID == 0 {
+		t.Errorf("the next try gave %+v", out)
+	}
+}
+
+func TestALockDoesNotStallACycleForLong(t *testing.T) {
+	d := fresh(t)
+	ctx := t.Context()
+	epoch := storetest.Lead(t, d, "a", time.Hour)
+	block, err := d.Begin(ctx)
+	must(t, err)
+	defer block.Rollback(ctx)
+	_, err = block.Exec(ctx, "lock table fairbridge.cycles in exclusive mode")
+	must(t, err)
+	from := time.Now()
+	if _, err := d.Intend(ctx, storetest.Waiting(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
+		t.Errorf("intend under a lock took %v: %v; want an error after 2s", time.Since(from), err)
+	}
+}
+
+func TestServerGone(t *testing.T) {
+	s, err := pglocal.Start(t.Context())
+	if errors.Is(err, pglocal.ErrNoPostgres) {
+		t.Skip(err)
+	}
+	must(t, err)
+	t.Cleanup(func() { _ = s.Close() })
+	d := open(t, s.DSN("postgres"))
+	_, err = d.Migrate(t.Context())
+	must(t, err)
+	epoch := storetest.Lead(t, d, "a", time.Hour)
+	out, err := d.Intend(t.Context(), storetest.Waiting(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
+	must(t, err)
+	must(t, s.Close())
+	in := out[0]
+	in.State = bridge.Sent
+	for name, f := range map[string]func() error{
+		"status": func() error { _, err := d.Status(t.Context()); return err },
+		"lead":   func() error { _, _, _, err := d.Lead(t.Context(), testCluster, "a", time.Minute); return err },
+		"intend": func() error { _, err := d.Intend(t.Context(), storetest.Waiting(2, epoch, 1), nil); return err },
+		"mark":   func() error { return d.Mark(t.Context(), in) },
+		"record": func() error { return d.Record(t.Context(), view(t0)) },
+		"past":   func() error { _, err := d.Past(t.Context(), testCluster, t0); return err },
+	} {
+		if err := f(); !errors.Is(err, accounting.ErrUnreachable) {
+			t.Errorf("%s without a server: %v, want accounting.ErrUnreachable", name, err)
+		}
+	}
+}
+
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatal("it did not happen within 10 s")
+}

@@ -1,0 +1,27 @@
+package stores
+
+import (
+	"testing"
+
+	"fairbridge/accounting/dbtest"
+	"fairbridge/bridge/storetest"
+)
+
+// What the tests of any store write about.
+const testCluster = storetest.Cluster
+
+var (
+	t0, sec                      = storetest.T0, storetest.Sec
+	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
+)
+
+func fresh(t testing.TB) *Stores { return New(dbtest.New(t)) }
+
+func open(t testing.TB, dsn string) *Stores { return New(dbtest.Open(t, dsn)) }
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,57 @@
+// Package stores opens what is kept in one database, subject by subject.
+package stores
+
+import (
+	"context"
+
+	"fairbridge/accounting"
+	"fairbridge/accounting/journal"
+	"fairbridge/accounting/predictions"
+	"fairbridge/accounting/report"
+	"fairbridge/accounting/runs"
+	"fairbridge/accounting/samples"
+	"fairbridge/bridge"
+)
+
+// The stores by subject, as fields of Stores.
+type (
+	Journal     = journal.Store
+	Runs        = runs.Store
+	Samples     = samples.Store
+	Predictions = predictions.Store
+	Reports     = report.Store
+)
+
+// Stores are all stores of one database. They fill every port of package bridge
+// that looks at the past.
+type Stores struct {
+	*accounting.DB
+	*Journal
+	*Runs
+	*Samples
+	*Predictions
+	*Reports
+}
+
+// Open opens the database and all its stores, as accounting.Open does.
+func Open(ctx context.Context, c accounting.Config) (*Stores, error) {
+	db, err := accounting.Open(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	return New(db), nil
+}
+
+// New makes all stores of a database.
+func New(db *accounting.DB) *Stores {
+	p := &predictions.Store{DB: db}
+	return &Stores{db, &journal.Store{DB: db}, &runs.Store{DB: db, Predictions: p}, &samples.Store{DB: db}, p, &report.Store{DB: db}}
+}
+
+var (
+	_ bridge.Journal    = (*Stores)(nil)
+	_ bridge.Leadership = (*Stores)(nil)
+	_ bridge.History    = (*Stores)(nil)
+	_ bridge.Expiry     = (*Stores)(nil)
+	_ bridge.Watch      = (*Stores)(nil)
+)
