@@ -16,7 +16,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/storetest"
 	"fairbridge/policy"
@@ -168,7 +168,7 @@ func TestTheLoopIsTheSameInMemory(t *testing.T) {
 			}
 			real, w := fresh(t), newWorld(t)
 			a := newSite(t, newWorld(t), real, bridge.Preempt, name)
-			b := newSite(t, w, memory.New(w.Now, nil, 0), bridge.Preempt, name)
+			b := newSite(t, w, memstore.New(w.Now, nil, 0), bridge.Preempt, name)
 			a.play(uint64(i))
 			b.play(uint64(i))
 			if diff := cmp.Diff(a.sent, b.sent); diff != "" || len(a.sent) < 30 {

@@ -11,7 +11,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -20,7 +20,7 @@ import (
 type both struct {
 	t      *testing.T
 	w      *sim.World
-	memory *memory.Store
+	memory *memstore.Store
 	db     *Stores
 	epoch  [2]int64
 	seq    uint64
@@ -39,7 +39,7 @@ func newBoth(t *testing.T) *both {
 	if err := db.SetAccounts(t.Context(), "lab", shares); err != nil {
 		t.Fatal(err)
 	}
-	return &both{t: t, w: w, memory: memory.New(w.Now, shares, 6*time.Hour), db: db}
+	return &both{t: t, w: w, memory: memstore.New(w.Now, shares, 6*time.Hour), db: db}
 }
 
 // alike is equality but for the order of sums and microseconds.

@@ -4,26 +4,26 @@ import (
 	"time"
 
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 )
 
 // store is the database. It is backed up now and then.
 type store struct {
-	*memory.Store
+	*memstore.Store
 	world   *sim.World
 	backups []backup
 }
 
 type backup struct {
 	at    time.Time
-	store *memory.Store
+	store *memstore.Store
 }
 
 // ever is a half-life so long that recorded usage is all that ever was used.
 const ever = 1_000_000 * time.Hour
 
 func newStore(w *sim.World, unfenced bool) *store {
-	s := memory.New(w.Now, nil, ever)
+	s := memstore.New(w.Now, nil, ever)
 	s.Unfenced = unfenced
 	return &store{Store: s, world: w}
 }

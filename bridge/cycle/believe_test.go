@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 )
 
@@ -195,7 +195,7 @@ func gpuHours(r *rig) (sum float64) {
 
 // clock is a database with a clock of its own.
 type clock struct {
-	*memory.Store
+	*memstore.Store
 	now func() time.Time
 }
 

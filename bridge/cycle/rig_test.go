@@ -13,7 +13,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
@@ -26,7 +26,7 @@ type rig struct {
 	t     *testing.T
 	w     *sim.World
 	wire  *wire
-	db    *memory.Store
+	db    *memstore.Store
 	log   bytes.Buffer
 	conf  bridge.Config
 	loop  *cycle.Loop
@@ -121,7 +121,7 @@ func newRigOn(t *testing.T, cluster sim.Config, mode bridge.Mode, name string, p
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: memory.New(w.Now, nil, 0), expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
+	r := &rig{t: t, w: w, wire: &wire{Direct: sim.Direct{World: w}}, db: memstore.New(w.Now, nil, 0), expiry: bridge.NothingDies{}, stops: filepath.Join(t.TempDir(), "STOP")}
 	r.conf = bridge.DefaultConfig()
 	r.conf.Name, r.conf.Holder, r.conf.StopFile = "lab", "test:1", r.stops
 	r.conf.Gate.Quantum, r.conf.Gate.Cooldown, r.conf.Gate.GainFactor = time.Minute, time.Minute, 0

@@ -10,7 +10,7 @@ import (
 // also keeps the signals, which Slurm forgets.
 type accounting struct {
 	segments  []Segment
-	signals   []Delivered
+	signals   []DeliveredSignal
 	submitted int
 	started   int
 	completed int
@@ -36,21 +36,21 @@ type Segment struct {
 	Lost     time.Duration // run time without progress: work thrown away, and restoring
 }
 
-// Delivered is a signal that reached the batch script of a job.
-type Delivered struct {
+// DeliveredSignal is a signal that reached the batch script of a job.
+type DeliveredSignal struct {
 	Job    int64
 	SLUID  string // of the run
 	Signal slurm.Signal
 	At     time.Time
 }
 
-// ended writes the segment of a run.
-func (a *accounting) ended(j *job, state string, at time.Time, lost time.Duration) {
+// recordEnd writes the segment of a run.
+func (a *accounting) recordEnd(j *job, state string, at time.Time, lost time.Duration) {
 	typ, n := j.slots.GPUs()
 	a.segments = append(a.segments, Segment{
 		Job: j.id, SLUID: j.sluid, Array: j.array, Task: j.task, Submit: j.submit, Restarts: j.restarts,
-		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.began, End: at,
-		Nodes: j.hosts(), GPUType: typ, GPUs: n, State: state, Lost: lost,
+		Name: j.spec.Name, User: j.spec.User, Account: j.spec.Account, Start: j.exactStart, End: at,
+		Nodes: j.hostNames(), GPUType: typ, GPUs: n, State: state, Lost: lost,
 	})
 }
 
@@ -58,7 +58,7 @@ func (a *accounting) ended(j *job, state string, at time.Time, lost time.Duratio
 func (a *accounting) Segments() []Segment { return a.segments }
 
 // Signals are all that were delivered, in order.
-func (a *accounting) Signals() []Delivered { return a.signals }
+func (a *accounting) Signals() []DeliveredSignal { return a.signals }
 
 // Totals returns how many jobs were submitted, started and completed so far.
 func (a *accounting) Totals() (submitted, started, completed int) {

@@ -16,11 +16,11 @@ type daemon struct {
 	wake    func()    // asks for a main scheduling pass soon; see scheduler.wake
 }
 
-// sec is the current time as Slurm records it, in whole seconds.
-func (d *daemon) sec() time.Time { return d.Now().Truncate(time.Second) }
+// nowSeconds is the current time as Slurm records it, in whole seconds.
+func (d *daemon) nowSeconds() time.Time { return d.Now().Truncate(time.Second) }
 
-// touch notes that a job changed.
-func (d *daemon) touch() { d.changed = d.Now() }
+// noteChange notes that a job changed.
+func (d *daemon) noteChange() { d.changed = d.Now() }
 
 // logf writes one line to the event log.
 func (d *daemon) logf(format string, args ...any) {
@@ -41,7 +41,7 @@ func (d *daemon) Started() time.Time { return d.cfg.Start }
 // Changed returns when a job last changed.
 func (d *daemon) Changed() time.Time { return d.changed }
 
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return "-"
 	}

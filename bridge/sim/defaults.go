@@ -38,5 +38,5 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// old reports whether the release is 22.05, whose update rules differ.
-func (c Config) old() bool { return strings.HasPrefix(c.Release, "22.05") }
+// is2205 reports whether the release is 22.05, whose update rules differ.
+func (c Config) is2205() bool { return strings.HasPrefix(c.Release, "22.05") }

@@ -9,7 +9,7 @@ import (
 // dependency is one condition on another job.
 type dependency struct {
 	kind string
-	on   int64
+	job  int64
 }
 
 // parseDependency reads "afterok:1:2,afterany:3".
@@ -36,20 +36,20 @@ func parseDependency(s string) ([]dependency, error) {
 	return out, nil
 }
 
-// unmet returns Slurm's reason while the dependency is not met; "" when it is.
+// unmetReason returns Slurm's reason while the dependency is not met; "" when it is.
 // jobs are all records that are listed, and ended is how those of the job ended.
-func (d dependency) unmet(jobs []*job, ended outcome) string {
+func (d dependency) unmetReason(jobs []*job, ended taskOutcomes) string {
 	open, begun := false, true
 	for _, j := range jobs {
-		if (j.id == d.on || j.array == d.on) && !j.done() {
+		if (j.id == d.job || j.array == d.job) && !j.isDone() {
 			open = true
-			begun = begun && (j.state == running || j.ran)
+			begun = begun && (j.state == running || j.hasRun)
 		}
 	}
 	switch {
 	case d.kind == "after":
 		open = open && !begun
-	case d.kind == "afterok" && ended.bad > 0, d.kind == "afternotok" && !open && ended.bad == 0 && ended.good > 0:
+	case d.kind == "afterok" && ended.failed > 0, d.kind == "afternotok" && !open && ended.failed == 0 && ended.succeeded > 0:
 		return "DependencyNeverSatisfied"
 	}
 	if open {

@@ -22,7 +22,7 @@ func (d Direct) Observe(context.Context) (*slurm.View, error) {
 	w := d.World
 	v := &slurm.View{
 		Cluster: w.cfg.Cluster, Release: w.cfg.Release, API: "sim", At: w.Now(), Started: w.cfg.Start,
-		SiteFactor: !w.cfg.old(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
+		SiteFactor: !w.cfg.is2205(), NiceRead: true, Full: true, Jobs: w.Jobs(), Nodes: w.Nodes(), Partitions: w.Partitions(),
 		Reservations: w.Reservations(), ReservedAt: w.Now(),
 	}
 	slices.SortFunc(v.Nodes, func(a, b slurm.Node) int { return strings.Compare(a.Name, b.Name) })
@@ -50,10 +50,10 @@ func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	u := Update{SLUID: e.Run.SLUID}
 	switch e.Kind {
 	case slurm.Requeue:
-		return w.Requeue(by, address(e), true)
+		return w.Requeue(by, requeueAddress(e), true)
 	case slurm.Warn:
 		e.Run.SLUID = "" // scancel knows no runs
-		return w.Signal(by, address(e), e.Signal)
+		return w.Signal(by, requeueAddress(e), e.Signal)
 	case slurm.HandBack:
 		u.Hold = Ptr(true)
 		if err := w.Update(by, e.Run.Job, u); err != nil {
@@ -82,8 +82,8 @@ func (d Direct) Apply(_ context.Context, e slurm.Edit) error {
 	return w.Update(by, e.Run.Job, u)
 }
 
-// address is how a requeue names its run.
-func address(e slurm.Edit) string {
+// requeueAddress is how a requeue names its run.
+func requeueAddress(e slurm.Edit) string {
 	switch {
 	case e.Run.SLUID != "":
 		return e.Run.SLUID

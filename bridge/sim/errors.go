@@ -1,6 +1,8 @@
 package sim
 
-import "fairbridge/bridge/slurm"
+import (
+	"fairbridge/bridge/slurm"
+)
 
 // Slurm's error numbers, as far as a World gives them.
 const (
@@ -19,13 +21,13 @@ const (
 	PriorityFixed = 2095
 )
 
-// problem is a refusal in Slurm's words.
-func problem(number int, text string) error {
-	return &slurm.Error{Class: classes[number], Number: number, Text: text}
+// newError is a refusal in Slurm's words.
+func newError(number int, text string) error {
+	return &slurm.Error{Class: classByNumber[number], Number: number, Text: text}
 }
 
-// classes sorts Slurm's refusals for callers in process.
-var classes = map[int]slurm.Class{
+// classByNumber sorts Slurm's refusals for callers in process.
+var classByNumber = map[int]slurm.Class{
 	NoSuchJob: slurm.Gone, JobPending: slurm.Changed, JobHeld: slurm.Changed,
 	NotPending: slurm.Changed, Finished: slurm.Changed, AccessDenied: slurm.Refused,
 	InvalidUser: slurm.Refused, Disabled: slurm.Refused, PriorityFixed: slurm.Refused,

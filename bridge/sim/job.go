@@ -30,70 +30,72 @@ type job struct {
 	perCPU     int64 // megabytes of memory; 0: the job named its memory
 	state      string
 	completing bool
-	ended      string // what a completing job becomes; "": pending again
+	endState   string // what a completing job becomes; "": pending again
 	reason     string
 
 	submit, begin, accrue, start, end time.Time
 	hold                              string // "", heldByUser or heldByAdmin
 	priority                          int64  // valid when not held
-	direct                            bool
-	site                              int64
+	directPriority                    bool
+	siteFactor                        int64
 	restarts                          int
-	ran                               bool // at least once
-	admin                             string
+	hasRun                            bool // at least once
+	adminComment                      string
 
 	array int64 // 0: none
 	task  int64
 	tasks []int64 // pending tasks of an unsplit record
 
-	program program.Program
-	part    *inventory.Partition // it runs in
-	slots   inventory.Slots
-	turn    int             // number of starts and stops; stale events differ
-	expect  time.Time       // backfill's start estimate
-	planned inventory.Slots // and its place
-	began   time.Time       // start to the millisecond
+	program       program.Program
+	partition     *inventory.Partition // it runs in
+	slots         inventory.Slots
+	generation    int             // number of starts and stops; stale events differ
+	expectedStart time.Time       // backfill's start estimate
+	expectedSlots inventory.Slots // and its place
+	exactStart    time.Time       // start to the millisecond
 }
 
-func (j *job) held() bool    { return j.hold != "" }
-func (j *job) unsplit() bool { return j.array != 0 && len(j.tasks) > 0 }
-func (j *job) done() bool    { return j.state != pending && j.state != running }
+func (j *job) isHeld() bool { return j.hold != "" }
+
+func (j *job) isUnsplit() bool { return j.array != 0 && len(j.tasks) > 0 }
+
+func (j *job) isDone() bool { return j.state != pending && j.state != running }
 
 // hasTask reports whether the record is the task of its array, or has it among
 // those that are not split off.
 func (j *job) hasTask(task int64) bool { return j.task == task || slices.Contains(j.tasks, task) }
 
-// gpus returns how many GPUs one task asks for in all.
-func (j *job) gpus() int {
+// gpuCount returns how many GPUs one task asks for in all.
+func (j *job) gpuCount() int {
 	if j.spec.GPUs > 0 {
 		return j.spec.GPUs
 	}
 	return j.spec.GPUsPerNode * j.spec.Nodes
 }
 
-// memory returns what one node gives, in megabytes.
-func (j *job) memory() int64 {
+// memoryMB returns what one node gives, in megabytes.
+func (j *job) memoryMB() int64 {
 	if j.perCPU > 0 {
 		return j.perCPU * int64(j.spec.CPUs)
 	}
 	return j.spec.MemMB
 }
 
-func (j *job) ask() inventory.Ask {
+func (j *job) resources() inventory.Ask {
 	s := &j.spec
 	return inventory.Ask{
 		Nodes: max(s.Nodes, len(s.Required)), PerNode: s.GPUsPerNode, Total: s.GPUs, CPUs: s.CPUs,
-		MemMB: j.memory(), Type: s.GPUType, All: s.Exclusive, Must: len(s.Required),
+		MemMB: j.memoryMB(), Type: s.GPUType, All: s.Exclusive, RequiredNodes: len(s.Required),
 	}
 }
 
-// choice says which nodes of a partition it may use.
-func (j *job) choice() inventory.Choice {
+// nodeChoice says which nodes of a partition it may use.
+func (j *job) nodeChoice() inventory.Choice {
 	return inventory.Choice{Features: j.spec.Features, Required: j.spec.Required, Excluded: j.spec.Excluded}
 }
 
-// reserves is what reservations want to know of it.
-func (j *job) reserves() reservation.Job {
+// reservationJob is what reservations want to know of it.
+func (j *job) reservationJob() reservation.Job {
 	return reservation.Job{Reservation: j.spec.Reservation, Required: j.spec.Required}
 }
 
@@ -101,38 +103,38 @@ func (j *job) association() fairshare.Association {
 	return fairshare.Association{Account: j.spec.Account, User: j.spec.User}
 }
 
-// forever is the length of a job without a limit, as the scheduler sees it.
-const forever = 365 * 24 * time.Hour
+// noLimit is the length of a job without a limit, as the scheduler sees it.
+const noLimit = 365 * 24 * time.Hour
 
-// length is the job's limit as the scheduler counts it.
-func (j *job) length() time.Duration {
+// timeLimit is the job's limit as the scheduler counts it.
+func (j *job) timeLimit() time.Duration {
 	if j.spec.Limit <= 0 {
-		return forever
+		return noLimit
 	}
 	return j.spec.Limit
 }
 
-// ends returns when a running job ends at the latest.
-func (j *job) ends(now time.Time) time.Time {
-	if end := j.start.Add(j.length()); end.After(now) && !j.completing {
+// latestEnd returns when a running job ends at the latest.
+func (j *job) latestEnd(now time.Time) time.Time {
+	if end := j.start.Add(j.timeLimit()); end.After(now) && !j.completing {
 		return end
 	}
 	return now.Add(time.Second)
 }
 
-// hosts returns the names of the nodes it has, sorted.
-func (j *job) hosts() []string {
+// hostNames returns the names of the nodes it has, sorted.
+func (j *job) hostNames() []string {
 	out := j.slots.Nodes()
 	slices.Sort(out)
 	return out
 }
 
-// promise notes a planned start, for people to see.
-func (j *job) promise(at time.Time, slots inventory.Slots) {
-	if !j.expect.IsZero() && j.expect.Before(at) {
+// noteExpectedStart notes a planned start, for people to see.
+func (j *job) noteExpectedStart(at time.Time, slots inventory.Slots) {
+	if !j.expectedStart.IsZero() && j.expectedStart.Before(at) {
 		return
 	}
-	j.expect, j.planned = at, slots
+	j.expectedStart, j.expectedSlots = at, slots
 	if j.reason == "None" {
 		j.reason = "Resources"
 	}

@@ -92,16 +92,16 @@ func invariant(w *World) error {
 	cpus := map[*inventory.Node]int{}
 	open := 0
 	for _, j := range w.list {
-		if !j.done() || j.completing {
+		if !j.isDone() || j.completing {
 			open++
 		}
 		if j.state == running && len(j.slots) == 0 || j.state == pending && !j.completing && len(j.slots) > 0 {
 			return fmt.Errorf("job %d is %s with %d slots", j.id, j.state, len(j.slots))
 		}
-		if j.state == running && j.spec.Limit > 0 && w.Now().Sub(j.began) > j.spec.Limit {
+		if j.state == running && j.spec.Limit > 0 && w.Now().Sub(j.exactStart) > j.spec.Limit {
 			return fmt.Errorf("job %d runs past its limit", j.id)
 		}
-		if j.done() && !j.completing {
+		if j.isDone() && !j.completing {
 			continue
 		}
 		for _, s := range j.slots {

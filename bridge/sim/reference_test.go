@@ -30,7 +30,7 @@ func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 	if slow {
 		w.PlanBy(&backfilltest.Reference{})
 	}
-	l := arrivals.Load{Seed: seed, Jobs: 250, Over: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
+	l := arrivals.Config{Seed: seed, Jobs: 250, Span: 6 * time.Hour, MaxNodes: 5, Users: []sim.User{{Name: "x", Account: "a"}, {Name: "y", Account: "b"}}}
 	for i, a := range l.Draw() {
 		vary(&a.Spec, seed, i)
 		if err := w.Arrive(w.Now().Add(a.After), a.Spec); err != nil {

@@ -95,14 +95,14 @@ func TestCheckpointKeepsWorkAndOthersLoseIt(t *testing.T) {
 	}{
 		{"none", Spec{}, 30*time.Minute + time.Hour, 30 * time.Minute},
 		{"at any moment", Spec{Checkpoint: true, Overhead: time.Minute}, 61 * time.Minute, time.Minute},
-		{"every 20 minutes", Spec{Checkpoint: true, Every: 20 * time.Minute, Overhead: time.Minute}, 71 * time.Minute, 11 * time.Minute},
+		{"every 20 minutes", Spec{Checkpoint: true, CheckpointEvery: 20 * time.Minute, Overhead: time.Minute}, 71 * time.Minute, 11 * time.Minute},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := world(t)
 			c.spec.Limit = 3 * time.Hour
 			submit(t, w, c.spec)
 			advance(w, 5*time.Second)
-			w.Advance(w.byID[1].began.Add(30 * time.Minute))
+			w.Advance(w.byID[1].exactStart.Add(30 * time.Minute))
 			if err := w.Requeue("slurm", "1", true); err != nil {
 				t.Fatal(err)
 			}

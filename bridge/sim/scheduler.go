@@ -16,36 +16,36 @@ import (
 // its backfill.
 type scheduler struct {
 	*daemon
-	nodes    *inventory.Inventory
-	jobs     *table
-	prio     *priorities
-	runs     *runs
-	reserved *reservation.Book
+	nodes        *inventory.Inventory
+	jobs         *jobTable
+	prio         *priorities
+	runs         *lifecycle
+	reservations *reservation.Book
 
 	passAt       time.Time // when the next event-driven pass is due; zero: none
 	lastPass     time.Time // main pass
 	lastFull     time.Time // main pass over all jobs
 	lastBackfill time.Time // zero before the first
-	dirty        time.Time // last time something happened that could let a job start
+	changedAt    time.Time // last time something happened that could let a job start
 	plan         planner   // of the last backfill pass, kept for its memory
 }
 
 // planner lays out a backfill pass and finds places in it; see backfill.Plan.
 type planner interface {
-	Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closed)
+	Begin(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closure)
 	Reserve(backfill.Task) (inventory.Slots, time.Time)
 }
 
-// entry is a job in the line of one of its partitions.
-type entry struct {
+// queueEntry is a job in the line of one of its partitions.
+type queueEntry struct {
 	j *job
 	p *inventory.Partition
 }
 
-// wake asks for a main pass soon: at once when there was none for a while,
+// requestPass asks for a main pass soon: at once when there was none for a while,
 // else when BatchDelay has passed since the last.
-func (s *scheduler) wake() {
-	s.dirty = s.Now()
+func (s *scheduler) requestPass() {
+	s.changedAt = s.Now()
 	at := s.Now().Add(200 * time.Millisecond)
 	if t := s.lastPass.Add(s.cfg.BatchDelay); t.After(at) {
 		at = t
@@ -60,25 +60,25 @@ func (s *scheduler) wake() {
 	})
 }
 
-// news reports whether anything happened since t that could let a job start: a
+// changedSince reports whether anything happened since t that could let a job start: a
 // change, or a begin time that came.
-func (s *scheduler) news(t time.Time) bool {
-	return t.IsZero() || !s.dirty.Before(t) || s.jobs.begins(t, s.Now())
+func (s *scheduler) changedSince(t time.Time) bool {
+	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.isBeginBetween(t, s.Now())
 }
 
-// line returns the jobs that could start, in Slurm's order: tier, priority,
+// queue returns the jobs that could start, in Slurm's order: tier, priority,
 // job id. The others learn why they wait.
-func (s *scheduler) line() []entry {
-	var out []entry
+func (s *scheduler) queue() []queueEntry {
+	var out []queueEntry
 	for _, j := range s.jobs.list {
 		if j.state != pending || j.completing {
 			continue
 		}
-		if r := s.keeps(j); r != "" {
+		if r := s.waitReason(j); r != "" {
 			j.reason = r
 			continue
 		}
-		s.prio.accrue(j)
+		s.prio.startAge(j)
 		for _, name := range strings.Split(j.spec.Partition, ",") {
 			p := s.nodes.Partition(name)
 			switch {
@@ -87,31 +87,31 @@ func (s *scheduler) line() []entry {
 			case p.MaxTime > 0 && j.spec.Limit > p.MaxTime:
 				j.reason = "PartitionTimeLimit"
 			default:
-				out = append(out, entry{j, p})
+				out = append(out, queueEntry{j, p})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(x, y entry) int {
+	slices.SortStableFunc(out, func(x, y queueEntry) int {
 		return cmp.Or(cmp.Compare(y.p.Tier, x.p.Tier), cmp.Compare(y.j.priority, x.j.priority), cmp.Compare(x.j.id, y.j.id))
 	})
 	return out
 }
 
-// keeps says what other than resources and order keeps a pending job waiting.
-func (s *scheduler) keeps(j *job) string {
+// waitReason says what other than resources and order keeps a pending job waiting.
+func (s *scheduler) waitReason(j *job) string {
 	switch {
-	case j.held():
+	case j.isHeld():
 		return j.hold
 	case j.begin.After(s.Now()):
 		return "BeginTime"
 	}
-	if r := s.jobs.waitsFor(j); r != "" {
+	if r := s.jobs.dependencyReason(j); r != "" {
 		return r
 	}
 	switch {
 	case s.jobs.atLimit(j):
 		return "JobArrayTaskLimit"
-	case s.reserved.Ahead(j.spec.Reservation, s.Now()):
+	case s.reservations.IsAhead(j.spec.Reservation, s.Now()):
 		return "Reservation"
 	}
 	return ""
@@ -120,7 +120,7 @@ func (s *scheduler) keeps(j *job) string {
 // fullPass is the periodic main pass, over all jobs.
 func (s *scheduler) fullPass() {
 	s.lastPass = s.Now()
-	if s.news(s.lastFull) {
+	if s.changedSince(s.lastFull) {
 		s.lastFull = s.Now()
 		s.pass(0)
 	}
@@ -132,12 +132,12 @@ func (s *scheduler) fullPass() {
 func (s *scheduler) pass(depth int) {
 	s.lastPass = s.Now()
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
-	for i, e := range s.line() {
+	for i, e := range s.queue() {
 		switch {
 		case e.j.state != pending: // started in another of its partitions
 		case depth > 0 && i >= depth || blocked[e.p]:
 			e.j.reason = "Priority"
-		case s.tryAll(e, banned):
+		case s.startAll(e, banned):
 		case len(e.j.spec.Required) > 0:
 			for _, name := range e.j.spec.Required {
 				banned[s.nodes.Node(name)] = true
@@ -148,9 +148,9 @@ func (s *scheduler) pass(depth int) {
 	}
 }
 
-// tryAll starts the job, or as many tasks of an array as fit. It reports false
+// startAll starts the job, or as many tasks of an array as fit. It reports false
 // when something was left over for lack of room.
-func (s *scheduler) tryAll(e entry, banned map[*inventory.Node]bool) bool {
+func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool {
 	for {
 		slots, why := s.place(e, banned)
 		if slots == nil {
@@ -165,35 +165,35 @@ func (s *scheduler) tryAll(e entry, banned map[*inventory.Node]bool) bool {
 
 // place finds room for one task now; nil, and Slurm's reason, where there is
 // none.
-func (s *scheduler) place(e entry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
-	list, ok := e.p.Candidates(e.j.choice())
+func (s *scheduler) place(e queueEntry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
+	list, ok := e.p.Candidates(e.j.nodeChoice())
 	if !ok {
 		return nil, "ReqNodeNotAvail"
 	}
 	if len(banned) > 0 {
 		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.j.spec.Required, n.Name) })
 	}
-	wants := e.j.reserves()
-	list, why, ok = s.reserved.Open(wants, e.p, s.reserved.Within(wants, list), s.Now(), s.Now().Add(e.j.length()))
+	wants := e.j.reservationJob()
+	list, why, ok = s.reservations.OpenNodes(wants, e.p, s.reservations.OwnNodes(wants, list), s.Now(), s.Now().Add(e.j.timeLimit()))
 	if !ok {
 		return nil, why
 	}
-	return e.j.ask().Fit(list, (*inventory.Node).Room), "Resources"
+	return e.j.resources().Fit(list, (*inventory.Node).Room), "Resources"
 }
 
 // backfill starts jobs out of order where that delays no job ahead of them:
 // every tested job gets a reservation (conservative backfill).
 func (s *scheduler) backfill() {
-	news := s.news(s.lastBackfill)
+	news := s.changedSince(s.lastBackfill)
 	s.lastBackfill = s.Now()
 	if !news {
 		return
 	}
-	s.layPlan()
+	s.startPlan()
 	for _, j := range s.jobs.list {
-		j.expect, j.planned = time.Time{}, nil
+		j.expectedStart, j.expectedSlots = time.Time{}, nil
 	}
-	for i, e := range s.line() {
+	for i, e := range s.queue() {
 		if i >= s.cfg.BackfillDepth {
 			break
 		}
@@ -201,29 +201,29 @@ func (s *scheduler) backfill() {
 			continue // the main pass sees to those
 		}
 		for n := 0; n < 20 && e.j.state == pending && !s.jobs.atLimit(e.j); n++ { // bf_max_job_array_resv
-			if !s.reserve(e) || !e.j.unsplit() {
+			if !s.reserve(e) || !e.j.isUnsplit() {
 				break
 			}
 		}
 	}
 }
 
-// layPlan begins a plan in which every running job uses its limit.
-func (s *scheduler) layPlan() {
-	var closed []backfill.Closed
-	for _, r := range *s.reserved {
-		closed = append(closed, backfill.Closed{Nodes: r.Nodes, From: r.From, To: r.To})
+// startPlan begins a plan in which every running job uses its limit.
+func (s *scheduler) startPlan() {
+	var closed []backfill.Closure
+	for _, r := range *s.reservations {
+		closed = append(closed, backfill.Closure{Nodes: r.Nodes, From: r.From, To: r.To})
 	}
-	s.plan.Lay(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, s.held, closed)
+	s.plan.Begin(s.Now(), s.cfg.BackfillWindow, s.nodes.Nodes, s.heldSlots, closed)
 }
 
-// held goes through what jobs have, and until when at most.
-func (s *scheduler) held(yield func(inventory.Slots, time.Time) bool) {
+// heldSlots goes through what jobs have, and until when at most.
+func (s *scheduler) heldSlots(yield func(inventory.Slots, time.Time) bool) {
 	for _, j := range s.jobs.list {
-		if len(j.slots) == 0 || j.done() && !j.completing { // a listed job that ended has given back what it shows
+		if len(j.slots) == 0 || j.isDone() && !j.completing { // a listed job that ended has given back what it shows
 			continue
 		}
-		if !yield(j.slots, j.ends(s.Now())) {
+		if !yield(j.slots, j.latestEnd(s.Now())) {
 			return
 		}
 	}
@@ -231,8 +231,8 @@ func (s *scheduler) held(yield func(inventory.Slots, time.Time) bool) {
 
 // reserve plans the job, and starts it if it can start now. It reports whether
 // a place was found for a task and another task may ask for one.
-func (s *scheduler) reserve(e entry) bool {
-	slots, at := s.plan.Reserve(backfill.Task{Ask: e.j.ask(), Choice: e.j.choice(), Partition: e.p, Limit: e.j.length()})
+func (s *scheduler) reserve(e queueEntry) bool {
+	slots, at := s.plan.Reserve(backfill.Task{Ask: e.j.resources(), Choice: e.j.nodeChoice(), Partition: e.p, Limit: e.j.timeLimit()})
 	switch {
 	case slots == nil:
 		return false
@@ -240,6 +240,6 @@ func (s *scheduler) reserve(e entry) bool {
 		s.runs.start(e.j, e.p, slots, "backfill")
 		return true
 	}
-	e.j.promise(at, slots)
-	return !e.j.unsplit() // one reservation stands for the array
+	e.j.noteExpectedStart(at, slots)
+	return !e.j.isUnsplit() // one reservation stands for the array
 }

@@ -14,14 +14,14 @@ import (
 type records struct {
 	*daemon
 	users users
-	jobs  *table
+	jobs  *jobTable
 }
 
 // Jobs returns every listed job as Slurm shows it, by id.
 func (r *records) Jobs() []slurm.Job {
 	out := make([]slurm.Job, len(r.jobs.list))
 	for i, j := range r.jobs.list {
-		out[i] = r.show(j)
+		out[i] = r.showJob(j)
 	}
 	return out
 }
@@ -32,40 +32,40 @@ func (r *records) Job(id int64) (slurm.Job, error) {
 	if err != nil {
 		return slurm.Job{}, err
 	}
-	return r.show(j), nil
+	return r.showJob(j), nil
 }
 
 // ByRun returns the job whose current run has the SLUID.
 func (r *records) ByRun(sluid string) (slurm.Job, error) {
 	for _, j := range r.jobs.list {
 		if j.sluid == sluid {
-			return r.show(j), nil
+			return r.showJob(j), nil
 		}
 	}
-	return slurm.Job{}, problem(NoSuchJob, "Invalid job id specified")
+	return slurm.Job{}, newError(NoSuchJob, "Invalid job id specified")
 }
 
-func (r *records) show(j *job) slurm.Job {
+func (r *records) showJob(j *job) slurm.Job {
 	s := &j.spec
 	out := slurm.Job{
-		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.id(s.User), Account: s.Account,
+		ID: j.id, SLUID: j.sluid, Name: s.Name, User: s.User, UserID: r.users.userID(s.User), Account: s.Account,
 		QOS: s.QOS, Partitions: strings.Split(s.Partition, ","), Cluster: r.cfg.Cluster, State: j.state, Reason: j.reason,
 		Submit: j.submit, Accrue: j.accrue, Start: j.start, End: j.end, Deadline: s.Deadline, Limit: s.Limit,
-		Priority: j.priority, Nice: s.Nice, NiceKnown: !r.cfg.old() || s.Nice > 0, Held: j.held(), Restarts: j.restarts,
-		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.admin, Directive: slurm.ReadDirective(s.Comment, s.Extra),
-		Nodes: slurm.HostsOf(j.hosts()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
-		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.planned.Nodes()),
+		Priority: j.priority, Nice: s.Nice, NiceKnown: !r.cfg.is2205() || s.Nice > 0, Held: j.isHeld(), Restarts: j.restarts,
+		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
+		Nodes: slurm.HostsOf(j.hostNames()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
+		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.expectedSlots.Nodes()),
 		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
-		MaxNodes: s.Nodes, Request: slurm.ReadTRES(j.request()), Allocated: slurm.ReadTRES(j.allocated()), Gres: slurm.ReadDetail(j.gres()), Features: slurm.ReadFeatures(s.Features),
-		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.taskString()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
+		MaxNodes: s.Nodes, Request: slurm.ReadTRES(j.requestTRES()), Allocated: slurm.ReadTRES(j.allocatedTRES()), Gres: slurm.ReadDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
+		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.formatTasks()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
 	}
 	if s.GPUsPerNode > 0 {
-		out.PerNode = slurm.ReadRequest("gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
+		out.PerNode = slurm.ReadRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUsPerNode))
 	}
 	if s.GPUs > 0 {
-		out.PerJob = slurm.ReadRequest("gres/gpu" + typed(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
+		out.PerJob = slurm.ReadRequest("gres/gpu" + withType(":", s.GPUType) + ":" + strconv.Itoa(s.GPUs))
 	}
-	if j.array != 0 && !j.unsplit() {
+	if j.array != 0 && !j.isUnsplit() {
 		out.ArraySplit, out.ArrayTask = true, j.task
 	}
 	if j.completing {
@@ -77,30 +77,30 @@ func (r *records) show(j *job) slurm.Job {
 
 // showTimes adds what depends on the state.
 func (r *records) showTimes(j *job, out *slurm.Job) {
-	if j.held() {
+	if j.isHeld() {
 		out.Priority = 0
 	}
 	if j.state == running {
-		out.Partitions, out.Eligible = []string{j.part.Name}, latest(j.submit, j.begin)
+		out.Partitions, out.Eligible = []string{j.partition.Name}, latestOf(j.submit, j.begin)
 		if j.spec.Limit > 0 {
 			out.End = j.start.Add(j.spec.Limit)
 		}
 		return
 	}
 	if j.state != pending {
-		out.Eligible = latest(j.submit, j.begin)
+		out.Eligible = latestOf(j.submit, j.begin)
 		return
 	}
-	if r.jobs.waitsFor(j) != "" {
+	if r.jobs.dependencyReason(j) != "" {
 		out.Dependency = slurm.ReadDependency(strings.ReplaceAll(j.spec.Dependency, ",", "(unfulfilled),") + "(unfulfilled)")
 	}
 	switch {
 	case !j.begin.IsZero():
 		out.Eligible = j.begin
-	case out.Dependency.Text == "" && !j.held():
+	case out.Dependency.Text == "" && !j.isHeld():
 		out.Eligible = j.submit
 	}
-	out.Start = j.expect
+	out.Start = j.expectedStart
 	if j.begin.After(r.Now()) {
 		out.Start = j.begin
 	}
@@ -109,18 +109,18 @@ func (r *records) showTimes(j *job, out *slurm.Job) {
 	}
 }
 
-func latest(a, b time.Time) time.Time {
+func latestOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
 	return a
 }
 
-// request is tres_req_str of one task.
-func (j *job) request() string {
+// requestTRES is tres_req_str of one task.
+func (j *job) requestTRES() string {
 	s := &j.spec
-	out := inventory.TRES(s.CPUs*s.Nodes, j.memory()*int64(s.Nodes), s.Nodes)
-	if g := j.gpus(); g > 0 {
+	out := inventory.TRES(s.CPUs*s.Nodes, j.memoryMB()*int64(s.Nodes), s.Nodes)
+	if g := j.gpuCount(); g > 0 {
 		out += fmt.Sprintf(",gres/gpu=%d", g)
 		if s.GPUType != "" {
 			out += fmt.Sprintf(",gres/gpu:%s=%d", s.GPUType, g)
@@ -129,32 +129,32 @@ func (j *job) request() string {
 	return out
 }
 
-// allocated is tres_alloc_str.
-func (j *job) allocated() string {
+// allocatedTRES is tres_alloc_str.
+func (j *job) allocatedTRES() string {
 	if len(j.slots) == 0 || j.state == pending {
 		return ""
 	}
 	return j.slots.TRES()
 }
 
-// gres is gres_detail: one item per node, in the order of the nodes.
-func (j *job) gres() []string {
+// gresDetail is gres_detail: one item per node, in the order of the nodes.
+func (j *job) gresDetail() []string {
 	if j.state != running {
 		return nil
 	}
 	return j.slots.Gres()
 }
 
-func typed(sep, t string) string {
+func withType(sep, t string) string {
 	if t == "" {
 		return ""
 	}
 	return sep + t
 }
 
-// taskString prints the pending tasks as Slurm does: "0-3,5-9%2".
-func (j *job) taskString() string {
-	if !j.unsplit() {
+// formatTasks prints the pending tasks as Slurm does: "0-3,5-9%2".
+func (j *job) formatTasks() string {
+	if !j.isUnsplit() {
 		return ""
 	}
 	var parts []string

@@ -1,6 +1,8 @@
 package sim
 
-import "time"
+import (
+	"time"
+)
 
 // Spec is a submission: what sbatch is told, and what the job will really do.
 type Spec struct {
@@ -35,11 +37,11 @@ type Spec struct {
 	Comment     string
 	Extra       string
 
-	Work       time.Duration // run time on what it asks, without any stop
-	Fails      bool          // ends FAILED instead of COMPLETED
-	Checkpoint bool          // a stopped run keeps its work, else the next starts from zero
-	Every      time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
-	Overhead   time.Duration // restore time at each restart of a checkpointing job
+	Work            time.Duration // run time on what it asks, without any stop
+	Fails           bool          // ends FAILED instead of COMPLETED
+	Checkpoint      bool          // a stopped run keeps its work, else the next starts from zero
+	CheckpointEvery time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
+	Overhead        time.Duration // restore time at each restart of a checkpointing job
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that Work is measured at. Nil: in proportion to the GPUs first asked for.

@@ -19,7 +19,7 @@ func BenchmarkWorld(b *testing.B) {
 					b.Fatal(err)
 				}
 				over := time.Duration(n) * 14 * time.Second
-				if err := arrivals.Schedule(w, arrivals.Load{Seed: 1, Jobs: n, Over: over, MaxNodes: 4}.Draw()); err != nil {
+				if err := arrivals.Schedule(w, arrivals.Config{Seed: 1, Jobs: n, Span: over, MaxNodes: 4}.Draw()); err != nil {
 					b.Fatal(err)
 				}
 				if !w.Run(w.Now().Add(360 * 24 * time.Hour)) {

@@ -15,23 +15,23 @@ import (
 // that are to be submitted later.
 type submissions struct {
 	*daemon
-	users  users
-	nodes  *inventory.Inventory
-	jobs   *table
-	prio   *priorities
-	runs   *runs
-	books  *accounting
-	coming int // submissions still to come
+	users      users
+	nodes      *inventory.Inventory
+	jobs       *jobTable
+	prio       *priorities
+	runs       *lifecycle
+	accounting *accounting
+	scheduled  int // submissions still to come
 }
 
 // Arrive submits a job at a later moment.
 func (s *submissions) Arrive(at time.Time, spec Spec) error {
-	if err := s.check(s.fill(spec)); err != nil {
+	if err := s.check(s.withDefaults(spec)); err != nil {
 		return err
 	}
-	s.coming++
+	s.scheduled++
 	s.At(at, func() {
-		s.coming--
+		s.scheduled--
 		if _, err := s.Submit(spec); err != nil { // checked above; nothing but a node list can have changed
 			s.logf("submit refused: %v", err)
 		}
@@ -42,32 +42,32 @@ func (s *submissions) Arrive(at time.Time, spec Spec) error {
 // Submit queues a job and returns its id, that of the array for an array. An
 // error says which part of the Spec cannot be.
 func (s *submissions) Submit(spec Spec) (int64, error) {
-	spec = s.fill(spec)
+	spec = s.withDefaults(spec)
 	if err := s.check(spec); err != nil {
 		return 0, err
 	}
-	j := s.record(spec)
+	j := s.newRecord(spec)
 	s.jobs.add(j)
-	s.prio.accrue(j)
-	s.prio.weigh(j)
-	s.books.submitted++
-	s.logf("submit %d user=%s account=%s gpus=%d nodes=%d", j.id, spec.User, spec.Account, j.gpus(), spec.Nodes)
-	s.runs.deadline(j)
-	s.touch()
+	s.prio.startAge(j)
+	s.prio.setPriority(j)
+	s.accounting.submitted++
+	s.logf("submit %d user=%s account=%s gpus=%d nodes=%d", j.id, spec.User, spec.Account, j.gpuCount(), spec.Nodes)
+	s.runs.endAtDeadline(j)
+	s.noteChange()
 	s.wake()
 	return j.id, nil
 }
 
-// record makes the record of a new job.
-func (s *submissions) record(spec Spec) *job {
+// newRecord makes the record of a new job.
+func (s *submissions) newRecord(spec Spec) *job {
 	j := &job{
 		id: s.jobs.newID(), sluid: s.jobs.newRun(), spec: spec, state: pending, reason: "None",
-		submit: s.sec(), begin: spec.Begin.Truncate(time.Second), task: -1,
-		direct: spec.Priority != 0, priority: spec.Priority,
+		submit: s.nowSeconds(), begin: spec.Begin.Truncate(time.Second), task: -1,
+		directPriority: spec.Priority != 0, priority: spec.Priority,
 	}
 	j.program = program.Program{
-		Work: spec.Work, GPUs: j.gpus(), Fails: spec.Fails, Checkpoint: spec.Checkpoint,
-		Every: spec.Every, Overhead: spec.Overhead, Speed: spec.Speed,
+		Work: spec.Work, GPUs: j.gpuCount(), Fails: spec.Fails, Checkpoint: spec.Checkpoint,
+		CheckpointEvery: spec.CheckpointEvery, Overhead: spec.Overhead, Speed: spec.Speed,
 	}
 	if spec.MemMB == 0 {
 		j.perCPU = s.cfg.DefMemPerCPU
@@ -84,11 +84,11 @@ func (s *submissions) record(spec Spec) *job {
 	return j
 }
 
-// fill adds what sbatch adds.
-func (s *submissions) fill(spec Spec) Spec {
+// withDefaults adds what sbatch adds.
+func (s *submissions) withDefaults(spec Spec) Spec {
 	spec.User = cmp.Or(spec.User, "user")
 	if spec.Account == "" {
-		spec.Account = s.users.account(spec.User)
+		spec.Account = s.users.defaultAccount(spec.User)
 	}
 	spec.QOS = cmp.Or(spec.QOS, "normal")
 	spec.Name = cmp.Or(spec.Name, "job")
@@ -108,13 +108,13 @@ func (s *submissions) fill(spec Spec) Spec {
 func (s *submissions) check(spec Spec) error {
 	switch {
 	case !s.nodes.HasPartitions(spec.Partition):
-		return problem(BadPartition, "Invalid partition name specified")
+		return newError(BadPartition, "Invalid partition name specified")
 	case !s.nodes.HasNodes(slices.Concat(spec.Required, spec.Excluded)):
-		return problem(BadNode, "Invalid node name specified")
+		return newError(BadNode, "Invalid node name specified")
 	case spec.GPUs > 0 && spec.GPUsPerNode > 0:
-		return problem(BadGres, "GPUs and GPUsPerNode are both given")
+		return newError(BadGres, "GPUs and GPUsPerNode are both given")
 	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
-		return problem(BadGres, "Invalid generic resource (gres) specification")
+		return newError(BadGres, "Invalid generic resource (gres) specification")
 	case spec.Work <= 0:
 		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", spec.Name, spec.Work)
 	}

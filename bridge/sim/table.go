@@ -8,60 +8,60 @@ import (
 	"time"
 )
 
-// table is the listed job records, and how those that ended did.
-type table struct {
-	ids    ids
-	byID   map[int64]*job
-	list   []*job // by id
-	open   int    // records pending or running
-	ends   map[int64]outcome
-	runs   uint64 // run identities given out
-	origin uint64 // what run identities begin with
+// jobTable is the listed job records, and how those that ended did.
+type jobTable struct {
+	ids       idRange
+	byID      map[int64]*job
+	list      []*job // by id
+	open      int    // records pending or running
+	outcomes  map[int64]taskOutcomes
+	runCount  uint64 // run identities given out
+	runPrefix uint64 // what run identities begin with
 }
 
-// ids are the job ids there are; after the last comes the first again.
-type ids struct{ next, first, last int64 }
+// idRange are the job ids there are; after the last comes the first again.
+type idRange struct{ next, first, last int64 }
 
-// outcome counts how the tasks of a job ended.
-type outcome struct{ good, bad int }
+// taskOutcomes counts how the tasks of a job ended.
+type taskOutcomes struct{ succeeded, failed int }
 
-func newTable(c *Config) *table {
-	return &table{
-		ids:  ids{c.FirstJobID, c.FirstJobID, c.MaxJobID},
-		byID: map[int64]*job{}, ends: map[int64]outcome{}, origin: uint64(c.Start.Unix()) << 24,
+func newTable(c *Config) *jobTable {
+	return &jobTable{
+		ids:  idRange{c.FirstJobID, c.FirstJobID, c.MaxJobID},
+		byID: map[int64]*job{}, outcomes: map[int64]taskOutcomes{}, runPrefix: uint64(c.Start.Unix()) << 24,
 	}
 }
 
 // job returns the record of an id; the error is Slurm's.
-func (t *table) job(id int64) (*job, error) {
+func (t *jobTable) job(id int64) (*job, error) {
 	j := t.byID[id]
 	if j == nil {
-		return nil, problem(NoSuchJob, "Invalid job id specified")
+		return nil, newError(NoSuchJob, "Invalid job id specified")
 	}
 	return j, nil
 }
 
 // add lists a new record.
-func (t *table) add(j *job) {
+func (t *jobTable) add(j *job) {
 	t.byID[j.id] = j
-	i, _ := t.index(j.id)
+	i, _ := t.position(j.id)
 	t.list = slices.Insert(t.list, i, j)
 	t.open++
 }
 
-func (t *table) remove(j *job) {
+func (t *jobTable) remove(j *job) {
 	delete(t.byID, j.id)
-	if i, ok := t.index(j.id); ok {
+	if i, ok := t.position(j.id); ok {
 		t.list = slices.Delete(t.list, i, i+1)
 	}
 }
 
-func (t *table) index(id int64) (int, bool) {
+func (t *jobTable) position(id int64) (int, bool) {
 	return slices.BinarySearchFunc(t.list, id, func(x *job, id int64) int { return cmp.Compare(x.id, id) })
 }
 
 // newID returns the next free job id; ids wrap.
-func (t *table) newID() int64 {
+func (t *jobTable) newID() int64 {
 	for {
 		id := t.ids.next
 		if t.ids.next++; t.ids.next > t.ids.last {
@@ -74,10 +74,10 @@ func (t *table) newID() int64 {
 }
 
 // newRun returns a fresh run identity, as 26.05 writes it: s and 13 digits.
-func (t *table) newRun() string {
+func (t *jobTable) newRun() string {
 	const digits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-	t.runs++
-	v := t.origin | t.runs&0xffffff
+	t.runCount++
+	v := t.runPrefix | t.runCount&0xffffff
 	b := []byte("s0000000000000")
 	for i := len(b) - 1; i > 0; i-- {
 		b[i] = digits[v&31]
@@ -88,7 +88,7 @@ func (t *table) newRun() string {
 
 // find returns the records an address stands for: a job id ("123"; that of an
 // array means every task), a task ("123_4") or the SLUID of a run.
-func (t *table) find(address string) ([]*job, error) {
+func (t *jobTable) find(address string) ([]*job, error) {
 	var out []*job
 	a, b, isTask := strings.Cut(address, "_")
 	id, err := strconv.ParseInt(a, 10, 64)
@@ -107,7 +107,7 @@ func (t *table) find(address string) ([]*job, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, problem(NoSuchJob, "Invalid job id specified")
+		return nil, newError(NoSuchJob, "Invalid job id specified")
 	}
 	if j := t.byID[id]; !isTask && err == nil && j != nil && j.array != id {
 		return []*job{j}, nil // a job that happens to share no array
@@ -116,9 +116,9 @@ func (t *table) find(address string) ([]*job, error) {
 }
 
 // task returns the record a task of an array is in; nil: none.
-func (t *table) task(array, task int64) *job {
+func (t *jobTable) task(array, task int64) *job {
 	for _, j := range t.list {
-		if j.array == array && (!j.unsplit() && j.task == task || slices.Contains(j.tasks, task)) {
+		if j.array == array && (!j.isUnsplit() && j.task == task || slices.Contains(j.tasks, task)) {
 			return j
 		}
 	}
@@ -126,7 +126,7 @@ func (t *table) task(array, task int64) *job {
 }
 
 // atLimit reports whether as many tasks of the array run as may at once.
-func (t *table) atLimit(j *job) bool {
+func (t *jobTable) atLimit(j *job) bool {
 	if j.array == 0 || j.spec.ArrayMax == 0 {
 		return false
 	}
@@ -139,51 +139,51 @@ func (t *table) atLimit(j *job) bool {
 	return n >= j.spec.ArrayMax
 }
 
-// waitsFor returns the reason a job's dependencies give: "" when they are met.
-func (t *table) waitsFor(j *job) string {
+// dependencyReason returns the reason a job's dependencies give: "" when they are met.
+func (t *jobTable) dependencyReason(j *job) string {
 	if j.spec.Dependency == "" {
 		return ""
 	}
 	deps, _ := parseDependency(j.spec.Dependency) // checked at submission
 	for _, d := range deps {
-		if r := d.unmet(t.list, t.ends[d.on]); r != "" {
+		if r := d.unmetReason(t.list, t.outcomes[d.job]); r != "" {
 			return r
 		}
 	}
 	return ""
 }
 
-// close notes the end of a job, for those that depend on it.
-func (t *table) close(j *job) {
+// noteEnd notes the end of a job, for those that depend on it.
+func (t *jobTable) noteEnd(j *job) {
 	t.open--
 	ids := []int64{j.id}
 	if j.array != 0 && j.array != j.id {
 		ids = append(ids, j.array)
 	}
 	for _, id := range ids {
-		o := t.ends[id]
+		o := t.outcomes[id]
 		if j.state == "COMPLETED" {
-			o.good++
+			o.succeeded++
 		} else {
-			o.bad++
+			o.failed++
 		}
-		t.ends[id] = o
+		t.outcomes[id] = o
 	}
 }
 
-// begins reports whether the begin time of a pending job came after one moment
+// isBeginBetween reports whether the begin time of a pending job came after one moment
 // and up to another.
-func (t *table) begins(after, now time.Time) bool {
+func (t *jobTable) isBeginBetween(after, now time.Time) bool {
 	return slices.ContainsFunc(t.list, func(j *job) bool {
 		return j.state == pending && j.begin.After(after) && !j.begin.After(now)
 	})
 }
 
 // Open returns how many job records are pending or running.
-func (t *table) Open() int { return t.open }
+func (t *jobTable) Open() int { return t.open }
 
 // Waiting returns how many job records are pending.
-func (t *table) Waiting() int {
+func (t *jobTable) Waiting() int {
 	n := 0
 	for _, j := range t.list {
 		if j.state == pending {

@@ -15,8 +15,8 @@ type User struct {
 	Used     float64 // GPU-seconds used in the account before the start, decayed to it
 }
 
-// get returns the user of a name; nil: not listed.
-func (u users) get(name string) *User {
+// find returns the user of a name; nil: not listed.
+func (u users) find(name string) *User {
 	for i := range u {
 		if u[i].Name == name {
 			return &u[i]
@@ -25,20 +25,20 @@ func (u users) get(name string) *User {
 	return nil
 }
 
-// root reports whether the user may do everything; "" is the cluster itself.
-func (u users) root(by string) bool { return by == "" || by == Operator || by == "root" }
+// isRoot reports whether the user may do everything; "" is the cluster itself.
+func (u users) isRoot(by string) bool { return by == "" || by == Operator || by == "root" }
 
-// operator reports whether the user may change the jobs of others.
-func (u users) operator(by string) bool {
-	x := u.get(by)
-	return u.root(by) || x != nil && x.Operator
+// isOperator reports whether the user may change the jobs of others.
+func (u users) isOperator(by string) bool {
+	x := u.find(by)
+	return u.isRoot(by) || x != nil && x.Operator
 }
 
-// may reports whether the user may change the job.
-func (u users) may(by string, j *job) bool { return by == j.spec.User || u.operator(by) }
+// mayChange reports whether the user may change the job.
+func (u users) mayChange(by string, j *job) bool { return by == j.spec.User || u.isOperator(by) }
 
-// account returns the default account of a user.
-func (u users) account(name string) string {
+// defaultAccount returns the default account of a user.
+func (u users) defaultAccount(name string) string {
 	account := "default"
 	for i := range u {
 		if u[i].Name == name && u[i].Account != "" {
@@ -48,9 +48,9 @@ func (u users) account(name string) string {
 	return account
 }
 
-// id gives every name a number of its own, in order of configuration, then a
+// userID gives every name a number of its own, in order of configuration, then a
 // stable one made from the name.
-func (u users) id(name string) int64 {
+func (u users) userID(name string) int64 {
 	for i := range u {
 		if u[i].Name == name {
 			return 3001 + int64(i)

@@ -15,7 +15,7 @@ import (
 // World is a cluster under Slurm. It is not safe for concurrent use.
 //
 // Its parts are the daemon (configuration, log, and the time of event.Queue: Now,
-// At, Step, Advance), the door by which users change jobs, the submissions, the
+// At, Step, Advance), the commands by which users change jobs, the submissions, the
 // records as Slurm shows them, the table of jobs and what accounting keeps. Their
 // methods are the World's; nodes, partitions and reservations it keeps itself.
 //
@@ -25,16 +25,16 @@ import (
 // accounts and users, not fair tree.
 type World struct {
 	*daemon
-	*door
+	*jobCommands
 	*submissions
 	*records
-	*table
+	*jobTable
 	*accounting
 
-	nodes    *inventory.Inventory
-	reserved reservation.Book
-	runs     *runs
-	sched    *scheduler
+	nodes        *inventory.Inventory
+	reservations reservation.Book
+	runs         *lifecycle
+	sched        *scheduler
 }
 
 // New makes an idle cluster. An error names what is wrong with the
@@ -46,38 +46,38 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	d := &daemon{Queue: event.New(c.Start), cfg: c, changed: c.Start}
-	w := &World{daemon: d, nodes: nodes, table: newTable(&c), accounting: &accounting{}}
+	w := &World{daemon: d, nodes: nodes, jobTable: newTable(&c), accounting: &accounting{}}
 	people := users(c.Users)
-	prio := newPriorities(d, w.table)
-	w.runs = &runs{daemon: d, jobs: w.table, prio: prio, books: w.accounting}
-	w.sched = &scheduler{daemon: d, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, reserved: &w.reserved, plan: &backfill.Plan{}}
-	w.records = &records{daemon: d, users: people, jobs: w.table}
-	w.door = &door{daemon: d, users: people, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, records: w.records, books: w.accounting}
-	w.submissions = &submissions{daemon: d, users: people, nodes: nodes, jobs: w.table, prio: prio, runs: w.runs, books: w.accounting}
-	d.wake = w.sched.wake
+	prio := newPriorities(d, w.jobTable)
+	w.runs = &lifecycle{daemon: d, jobs: w.jobTable, prio: prio, accounting: w.accounting}
+	w.sched = &scheduler{daemon: d, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, reservations: &w.reservations, plan: &backfill.Plan{}}
+	w.records = &records{daemon: d, users: people, jobs: w.jobTable}
+	w.jobCommands = &jobCommands{daemon: d, users: people, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, records: w.records, accounting: w.accounting}
+	w.submissions = &submissions{daemon: d, users: people, nodes: nodes, jobs: w.jobTable, prio: prio, runs: w.runs, accounting: w.accounting}
+	d.wake = w.sched.requestPass
 
 	r := rand.New(rand.NewPCG(uint64(c.Seed), 0x5ca1ab1e))
-	w.Every(phase(r, c.SchedInterval), c.SchedInterval, w.sched.fullPass)
-	w.Every(phase(r, c.CalcPeriod), c.CalcPeriod, func() {
+	w.Every(randomPhase(r, c.SchedInterval), c.SchedInterval, w.sched.fullPass)
+	w.Every(randomPhase(r, c.CalcPeriod), c.CalcPeriod, func() {
 		if prio.recompute() {
-			w.sched.dirty = w.Now()
+			w.sched.changedAt = w.Now()
 		}
 	})
 	if c.BackfillInterval > 0 {
-		w.Every(phase(r, c.BackfillInterval), c.BackfillInterval, w.sched.backfill)
+		w.Every(randomPhase(r, c.BackfillInterval), c.BackfillInterval, w.sched.backfill)
 	}
 	return w, nil
 }
 
-// phase draws when a periodic thread first wakes.
-func phase(r *rand.Rand, d time.Duration) time.Duration {
+// randomPhase draws when a periodic thread first wakes.
+func randomPhase(r *rand.Rand, d time.Duration) time.Duration {
 	return time.Duration(r.Int64N(int64(d)/1e6)) * time.Millisecond
 }
 
 // Run advances until no job is pending or running, or until limit. It reports
 // whether all jobs ended.
 func (w *World) Run(limit time.Time) bool {
-	for w.open > 0 || w.coming > 0 {
+	for w.open > 0 || w.scheduled > 0 {
 		if !w.Step(limit) {
 			return false
 		}
@@ -94,9 +94,9 @@ func (w *World) Split(array, task int64) (int64, error) {
 	j := w.task(array, task)
 	switch {
 	case j == nil:
-		return 0, problem(NoSuchJob, "Invalid job id specified")
-	case j.unsplit():
-		j = w.runs.split(j, task)
+		return 0, newError(NoSuchJob, "Invalid job id specified")
+	case j.isUnsplit():
+		j = w.runs.splitTask(j, task)
 	}
 	return j.id, nil
 }
@@ -143,7 +143,7 @@ func (w *World) Resume(name string) error {
 func (w *World) node(name string) (*inventory.Node, error) {
 	n := w.nodes.Node(name)
 	if n == nil {
-		return nil, problem(BadNode, "Invalid node name specified")
+		return nil, newError(BadNode, "Invalid node name specified")
 	}
 	return n, nil
 }
@@ -153,7 +153,7 @@ func (w *World) node(name string) (*inventory.Node, error) {
 func (w *World) SetPartition(name string, up bool) error {
 	p := w.nodes.Partition(name)
 	if p == nil {
-		return problem(BadPartition, "Invalid partition name specified")
+		return newError(BadPartition, "Invalid partition name specified")
 	}
 	p.Down = !up
 	w.logf("partition %s up=%t", name, up)
@@ -167,7 +167,7 @@ func (w *World) Nodes() []slurm.Node {
 	for i, n := range w.nodes.Nodes {
 		out[i] = n.Show()
 		out[i].Version = w.cfg.Release
-		if flag := w.reserved.Flag(n, w.Now()); flag != "" {
+		if flag := w.reservations.NodeFlag(n, w.Now()); flag != "" {
 			out[i].Flags = append(out[i].Flags, flag)
 			slices.Sort(out[i].Flags)
 		}
@@ -187,40 +187,40 @@ func (w *World) Partitions() []slurm.Partition {
 // Reserve makes a reservation, or replaces the one of the same name.
 func (w *World) Reserve(r Reservation) error {
 	if !w.nodes.HasNodes(r.Nodes) {
-		return problem(BadNode, "Invalid node name specified")
+		return newError(BadNode, "Invalid node name specified")
 	}
 	w.Unreserve(r.Name)
-	e := w.reserved.Add(r, w.nodes.Select(r.Nodes))
-	w.logf("reservation %s of %v from %s to %s", r.Name, r.Nodes, stamp(r.From), stamp(r.To))
-	w.await(e)
+	e := w.reservations.Add(r, w.nodes.Select(r.Nodes))
+	w.logf("reservation %s of %v from %s to %s", r.Name, r.Nodes, formatTime(r.From), formatTime(r.To))
+	w.scheduleReservation(e)
 	return nil
 }
 
 // Unreserve ends a reservation, if there is one of the name.
 func (w *World) Unreserve(name string) {
-	w.reserved.Remove(name)
-	w.touch()
+	w.reservations.Remove(name)
+	w.noteChange()
 	w.wake()
 }
 
-// await waits for the reservation to begin and to end; one that recurs moves on
+// scheduleReservation waits for the reservation to begin and to end; one that recurs moves on
 // then.
-func (w *World) await(e *reservation.Entry) {
-	w.At(e.From, w.touch)
+func (w *World) scheduleReservation(e *reservation.Entry) {
+	w.At(e.From, w.noteChange)
 	if e.To.IsZero() {
 		return
 	}
 	w.At(e.To, func() {
-		ended, recurs := w.reserved.End(e, w.Now())
+		ended, recurs := w.reservations.End(e, w.Now())
 		if recurs {
-			w.await(e)
+			w.scheduleReservation(e)
 		}
 		if ended {
-			w.touch()
+			w.noteChange()
 			w.wake()
 		}
 	})
 }
 
 // Reservations returns every reservation as Slurm shows it, by name.
-func (w *World) Reservations() []slurm.Reservation { return w.reserved.Show() }
+func (w *World) Reservations() []slurm.Reservation { return w.reservations.Show() }

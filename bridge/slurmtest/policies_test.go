@@ -15,7 +15,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/door"
 	"fairbridge/bridge/slurm/live"
@@ -109,7 +109,7 @@ func (l *control) join(name string) {
 	g := &l.conf.Gate // two nodes: a percent of them is nothing
 	g.StopPercent, g.StopPercent1h, g.PlanStopPercent, g.LostPercent24h, g.GainFactor = 100, 1000, 100, 100, 0
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, Decide: p}}
-	past := memory.New(l.now, nil, 0)
+	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{
 		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Now: l.now,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),

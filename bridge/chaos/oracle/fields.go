@@ -38,10 +38,10 @@ func oneField(s *send) string {
 // onlyAsked is I2 at Slurm's end: a call writes the one field of its edit, and the
 // value of the intent.
 func onlyAsked(k *Call, w *sim.Write) string {
-	fields := asked(&w.Asked)
+	fields := asked(&w.Update)
 	want := fieldOfKind(k.Edit.Kind)
 	switch {
-	case w.Do != "update":
+	case w.Action != "update":
 	case k.Edit.Kind == slurm.HandBack: // a hold, a release and the owner's nice, in three calls
 	case len(fields) != 1 || fields[0] != want:
 		return fmt.Sprintf("%v wrote %v", k.Edit, fields)

@@ -67,8 +67,8 @@ func (o *Oracle) Logged(w sim.Write) {
 	case o.writes.undoing:
 	case slices.Contains(site.Processes, w.By):
 		o.arrives(e, &w, &after)
-	case w.Do == "update" && w.Err == nil:
-		o.book.person(e, w.By, &w.Asked, &w.Before, &after)
+	case w.Action == "update" && w.Err == nil:
+		o.book.person(e, w.By, &w.Update, &w.Before, &after)
 	default:
 		o.book.count++
 		e.edited = o.book.count
@@ -90,14 +90,14 @@ func (o *Oracle) arrives(e *entry, w *sim.Write, after *slurm.Job) {
 	}
 	switch {
 	case w.Err != nil:
-	case w.Do == "requeue":
+	case w.Action == "requeue":
 		if w.Before.State == "RUNNING" && !w.Before.Flag("COMPLETING") {
 			o.stopped(k, &w.Before)
 		}
 	default:
 		o.writes.remember(o.World, e, w, after)
-		o.book.ours(e, &w.Asked, after, o.World.Now())
-		for _, f := range asked(&w.Asked) {
+		o.book.ours(e, &w.Update, after, o.World.Now())
+		for _, f := range asked(&w.Update) {
 			e.marks[f].mute, e.marks[f].back = k.Unanswered, k.Edit.Kind == slurm.Unlease
 		}
 	}

@@ -18,8 +18,8 @@ type lastWrites struct {
 // remember keeps how to make Slurm forget a write.
 func (l *lastWrites) remember(world *sim.World, e *entry, w *sim.Write, after *slurm.Job) {
 	var undo sim.Update
-	fields := asked(&w.Asked)
-	if len(fields) != 1 || w.Asked.Hold != nil {
+	fields := asked(&w.Update)
+	if len(fields) != 1 || w.Update.Hold != nil {
 		return
 	}
 	f, kept := fields[0], *e.marks[fields[0]]

@@ -10,18 +10,18 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// Load describes a made-up workload of deep-learning jobs: run times spread
+// Config describes a made-up workload of deep-learning jobs: run times spread
 // log-normally around a median, most jobs small, a few gangs.
-type Load struct {
-	Seed     int64
-	Jobs     int
-	Over     time.Duration // arrivals are spread over it, at random
-	Median   time.Duration // of the run times; 30 min when zero
-	Users    []sim.User    // who submits; with accounts
-	PerNode  int           // GPUs of a node; 8 when zero
-	MaxNodes int           // of the widest gang; 2 when zero
-	Optimism float64       // how far limits exceed run times at most; 3 when zero
-	Opted    float64       // share of jobs that checkpoint and say fairbridge:preemptible
+type Config struct {
+	Seed             int64
+	Jobs             int
+	Span             time.Duration // arrivals are spread over it, at random
+	Median           time.Duration // of the run times; 30 min when zero
+	Users            []sim.User    // who submits; with accounts
+	PerNode          int           // GPUs of a node; 8 when zero
+	MaxNodes         int           // of the widest gang; 2 when zero
+	LimitFactor      float64       // how far limits exceed run times at most; 3 when zero
+	PreemptibleShare float64       // share of jobs that checkpoint and say fairbridge:preemptible
 }
 
 // Arrival is one job that arrives.
@@ -31,7 +31,7 @@ type Arrival struct {
 }
 
 // Draw draws the workload. The same Load gives the same jobs.
-func (l Load) Draw() []Arrival {
+func (l Config) Draw() []Arrival {
 	r := rand.New(rand.NewPCG(uint64(l.Seed), 0x10ad))
 	if l.Median == 0 {
 		l.Median = 30 * time.Minute
@@ -42,23 +42,23 @@ func (l Load) Draw() []Arrival {
 	if l.MaxNodes == 0 {
 		l.MaxNodes = 2
 	}
-	if l.Optimism == 0 {
-		l.Optimism = 3
+	if l.LimitFactor == 0 {
+		l.LimitFactor = 3
 	}
 	if len(l.Users) == 0 {
 		l.Users = []sim.User{{Name: "user"}}
 	}
 	out := make([]Arrival, l.Jobs)
-	gap := float64(l.Over) / float64(max(l.Jobs, 1))
+	gap := float64(l.Span) / float64(max(l.Jobs, 1))
 	at := 0.0
 	for i := range out {
 		at += r.ExpFloat64() * gap
-		out[i] = Arrival{time.Duration(at).Truncate(time.Second), l.job(r, i)}
+		out[i] = Arrival{time.Duration(at).Truncate(time.Second), l.drawJob(r, i)}
 	}
 	return out
 }
 
-func (l Load) job(r *rand.Rand, i int) sim.Spec {
+func (l Config) drawJob(r *rand.Rand, i int) sim.Spec {
 	u := l.Users[r.IntN(len(l.Users))]
 	s := sim.Spec{Name: fmt.Sprintf("train-%03d", i+1), User: u.Name, Account: u.Account, CPUs: 4}
 	s.Nodes, s.GPUsPerNode = 1, []int{1, 1, 1, 2, 2, 4, 4, 8}[r.IntN(8)]
@@ -68,10 +68,10 @@ func (l Load) job(r *rand.Rand, i int) sim.Spec {
 	}
 	work := float64(l.Median) * math.Exp(r.NormFloat64())
 	s.Work = max(time.Duration(work).Truncate(time.Second), time.Minute)
-	limit := float64(s.Work) * (1.1 + r.Float64()*(l.Optimism-1.1))
+	limit := float64(s.Work) * (1.1 + r.Float64()*(l.LimitFactor-1.1))
 	s.Limit = time.Duration(limit).Truncate(time.Minute) + time.Minute
-	if r.Float64() < l.Opted {
-		s.Checkpoint, s.Every, s.Overhead = true, 5*time.Minute, 30*time.Second
+	if r.Float64() < l.PreemptibleShare {
+		s.Checkpoint, s.CheckpointEvery, s.Overhead = true, 5*time.Minute, 30*time.Second
 		s.Comment = "fairbridge:preemptible,ckpt=30s"
 	}
 	return s

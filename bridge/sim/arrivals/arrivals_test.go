@@ -11,7 +11,7 @@ import (
 )
 
 func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
-	l := arrivals.Load{Seed: 5, Jobs: 200, Over: 12 * time.Hour, Opted: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
+	l := arrivals.Config{Seed: 5, Jobs: 200, Span: 12 * time.Hour, PreemptibleShare: 0.5, Users: []sim.User{{Name: "a"}, {Name: "b"}}}
 	jobs := l.Draw()
 	if diff := cmp.Diff(jobs, l.Draw()); diff != "" {
 		t.Fatal("two draws differ", diff)
@@ -42,7 +42,7 @@ func BenchmarkDay(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := arrivals.Schedule(w, arrivals.Load{Seed: 1, Jobs: 2_000, Over: 6 * time.Hour, MaxNodes: 4}.Draw()); err != nil {
+		if err := arrivals.Schedule(w, arrivals.Config{Seed: 1, Jobs: 2_000, Span: 6 * time.Hour, MaxNodes: 4}.Draw()); err != nil {
 			b.Fatal(err)
 		}
 		if !w.Run(w.Now().Add(60 * 24 * time.Hour)) {

@@ -49,7 +49,7 @@ func running(t *rapid.T, v *inventory.Inventory) iter.Seq2[inventory.Slots, time
 	var until []time.Time
 	for range rapid.IntRange(0, 6).Draw(t, "running") {
 		if s := ask(t).Fit(v.Nodes, (*inventory.Node).Room); s != nil {
-			s.Take()
+			s.Allocate()
 			slots, until = append(slots, s), append(until, start.Add(minutes(rapid.IntRange(1, 200).Draw(t, "until"))))
 		}
 	}
@@ -68,9 +68,9 @@ func TestPlansLikeTheReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := cluster(t)
 		held := running(t, v)
-		var closed []backfill.Closed
+		var closed []backfill.Closure
 		for range rapid.IntRange(0, 2).Draw(t, "set aside") {
-			c := backfill.Closed{Nodes: v.Nodes[:rapid.IntRange(1, len(v.Nodes)).Draw(t, "closed")], From: start.Add(minutes(rapid.IntRange(-60, 200).Draw(t, "from")))}
+			c := backfill.Closure{Nodes: v.Nodes[:rapid.IntRange(1, len(v.Nodes)).Draw(t, "closed")], From: start.Add(minutes(rapid.IntRange(-60, 200).Draw(t, "from")))}
 			if rapid.Bool().Draw(t, "ends") {
 				c.To = start.Add(minutes(rapid.IntRange(1, 300).Draw(t, "to")))
 			}
@@ -79,23 +79,23 @@ func TestPlansLikeTheReference(t *testing.T) {
 		var fast backfill.Plan
 		var slow backfilltest.Reference
 		window := minutes(rapid.IntRange(10, 1000).Draw(t, "window"))
-		fast.Lay(start, window, v.Nodes, held, closed)
-		slow.Lay(start, window, v.Nodes, held, closed)
+		fast.Begin(start, window, v.Nodes, held, closed)
+		slow.Begin(start, window, v.Nodes, held, closed)
 		for i := range rapid.IntRange(1, 12).Draw(t, "tasks") {
 			task := backfill.Task{Ask: ask(t), Partition: v.Partitions[0], Limit: minutes(rapid.IntRange(1, 300).Draw(t, "limit"))}
 			if rapid.IntRange(0, 4).Draw(t, "pinned") == 0 {
-				task.Required, task.Must = []string{"n1"}, 1
+				task.Required, task.RequiredNodes = []string{"n1"}, 1
 			}
 			a, at := fast.Reserve(task)
 			b, want := slow.Reserve(task)
 			if !at.Equal(want) || !slices.Equal(a, b) {
-				t.Fatalf("task %d, %+v: %s at %v, want %s at %v", i, task, places(a), at.Sub(start), places(b), want.Sub(start))
+				t.Fatalf("task %d, %+v: %s at %v, want %s at %v", i, task, candidates(a), at.Sub(start), candidates(b), want.Sub(start))
 			}
 		}
 	})
 }
 
-func places(s inventory.Slots) string {
+func candidates(s inventory.Slots) string {
 	out := ""
 	for _, x := range s {
 		out += fmt.Sprintf("%s:%d×%d ", x.Node.Name, x.GPUs, x.Type)
@@ -109,9 +109,9 @@ func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
 		t.Fatal(err)
 	}
 	busy := inventory.Ask{Nodes: 1, PerNode: 8}.Fit(v.Nodes, (*inventory.Node).Room)
-	busy.Take()
+	busy.Allocate()
 	var p backfill.Plan
-	p.Lay(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
+	p.Begin(start, 24*time.Hour, v.Nodes, func(yield func(inventory.Slots, time.Time) bool) { yield(busy, start.Add(time.Hour)) }, nil)
 	for _, c := range []struct {
 		nodes int
 		limit time.Duration

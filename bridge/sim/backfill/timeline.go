@@ -23,21 +23,21 @@ type release struct {
 	slot *inventory.Slot
 }
 
-// lay makes the timeline of a node that has a room now and gets slots back.
-func (t timeline) lay(now int64, r inventory.Room, back []release) timeline {
+// rebuild makes the timeline of a node that has a room now and gets slots back.
+func (t timeline) rebuild(now int64, r inventory.Room, back []release) timeline {
 	slices.SortStableFunc(back, func(a, b release) int { return cmp.Compare(a.at, b.at) })
 	t = append(t[:0], point{now, r})
 	for _, b := range back {
 		if b.at > t[len(t)-1].at {
 			t = append(t, point{b.at, t[len(t)-1].Room})
 		}
-		t[len(t)-1].add(b.slot, 1)
+		t[len(t)-1].change(b.slot, 1)
 	}
 	return t
 }
 
-// add gives a slot back (sign 1) or takes it (sign -1).
-func (p *point) add(s *inventory.Slot, sign int) {
+// change gives a slot back (sign 1) or takes it (sign -1).
+func (p *point) change(s *inventory.Slot, sign int) {
 	if s.Type >= 0 {
 		p.GPUs[s.Type] += sign * s.GPUs
 	}
@@ -46,18 +46,18 @@ func (p *point) add(s *inventory.Slot, sign int) {
 	p.Jobs -= sign
 }
 
-// take takes a slot between two moments, of which the first is not before the
+// occupy takes a slot between two moments, of which the first is not before the
 // timeline begins.
-func (t *timeline) take(s *inventory.Slot, from, to int64) {
-	i := t.split(from)
-	k := t.split(to)
+func (t *timeline) occupy(s *inventory.Slot, from, to int64) {
+	i := t.splitAt(from)
+	k := t.splitAt(to)
 	for ; i < k; i++ {
-		(*t)[i].add(s, -1)
+		(*t)[i].change(s, -1)
 	}
 }
 
-// split makes sure there is a point at the moment and returns its index.
-func (t *timeline) split(at int64) int {
+// splitAt makes sure there is a point at the moment and returns its index.
+func (t *timeline) splitAt(at int64) int {
 	i, ok := slices.BinarySearchFunc(*t, at, func(p point, at int64) int { return cmp.Compare(p.at, at) })
 	if !ok {
 		*t = slices.Insert(*t, i, point{at, (*t)[i-1].Room})
@@ -65,20 +65,20 @@ func (t *timeline) split(at int64) int {
 	return i
 }
 
-// close leaves nothing between two moments.
-func (t *timeline) close(from, to int64) {
-	i := t.split(from)
+// block leaves nothing between two moments.
+func (t *timeline) block(from, to int64) {
+	i := t.splitAt(from)
 	k := len(*t)
 	if to < never {
-		k = t.split(to)
+		k = t.splitAt(to)
 	}
 	for ; i < k; i++ {
 		(*t)[i].Room = inventory.Room{Jobs: 1}
 	}
 }
 
-// least returns the room that lasts from one moment to another.
-func (t timeline) least(from, to int64) inventory.Room {
+// leastRoom returns the room that lasts from one moment to another.
+func (t timeline) leastRoom(from, to int64) inventory.Room {
 	i := 0
 	for i+1 < len(t) && t[i+1].at <= from {
 		i++
@@ -94,11 +94,11 @@ func (t timeline) least(from, to int64) inventory.Room {
 	return r
 }
 
-// stay are moments at which something may start on a node: first to last.
-type stay struct{ first, last int64 }
+// startRange are moments at which something may start on a node: first to last.
+type startRange struct{ first, last int64 }
 
-// need is what has to be free for a whole length.
-type need struct {
+// requirement is what has to be free for a whole length.
+type requirement struct {
 	typ    int // index of the GPU type; -1: no GPUs
 	gpus   int
 	cpus   int
@@ -107,28 +107,28 @@ type need struct {
 	length int64
 }
 
-func (n *need) in(r *inventory.Room) bool {
+func (n *requirement) fitsIn(r *inventory.Room) bool {
 	return (n.typ < 0 || r.GPUs[n.typ] >= n.gpus) && r.CPUs >= n.cpus && r.MemMB >= n.mem && (!n.all || r.Jobs == 0)
 }
 
 // never is later than any moment.
 const never = 1<<63 - 1
 
-// stays appends the moments from and after from at which the need can start,
+// startRanges appends the moments from and after from at which the need can start,
 // at most so many stretches of them; negative: all.
-func (t timeline) stays(out []stay, n *need, from int64, most int) []stay {
+func (t timeline) startRanges(out []startRange, n *requirement, from int64, most int) []startRange {
 	i := 0
 	for i+1 < len(t) && t[i+1].at <= from {
 		i++
 	}
 	begun := int64(-1)
 	for ; i < len(t); i++ {
-		switch ok := n.in(&t[i].Room); {
+		switch ok := n.fitsIn(&t[i].Room); {
 		case ok && begun < 0:
 			begun = max(t[i].at, from)
 		case !ok && begun >= 0:
 			if last := t[i].at - n.length; last >= begun {
-				out = append(out, stay{begun, last})
+				out = append(out, startRange{begun, last})
 				if most--; most == 0 {
 					return out
 				}
@@ -137,7 +137,7 @@ func (t timeline) stays(out []stay, n *need, from int64, most int) []stay {
 		}
 	}
 	if begun >= 0 {
-		out = append(out, stay{begun, never})
+		out = append(out, startRange{begun, never})
 	}
 	return out
 }

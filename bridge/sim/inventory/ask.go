@@ -7,14 +7,14 @@ import (
 
 // Ask is what one task wants, in the form Fit works on.
 type Ask struct {
-	Nodes   int // at least
-	PerNode int // GPUs of each node
-	Total   int // GPUs in all, that may be spread; instead of PerNode
-	CPUs    int // of each node
-	MemMB   int64
-	Type    string // of GPU; "": any
-	All     bool   // whole nodes
-	Must    int    // the first so many candidates have to be used
+	Nodes         int // at least
+	PerNode       int // GPUs of each node
+	Total         int // GPUs in all, that may be spread; instead of PerNode
+	CPUs          int // of each node
+	MemMB         int64
+	Type          string // of GPU; "": any
+	All           bool   // whole nodes
+	RequiredNodes int    // the first so many candidates have to be used
 }
 
 // Choice says which nodes of a partition a job may use.
@@ -56,9 +56,9 @@ func (a Ask) Fit(list []*Node, free func(*Node) Room) Slots {
 	}
 	var out Slots
 	for i, n := range list {
-		s, ok := a.On(n, free(n), a.PerNode)
+		s, ok := a.SlotOn(n, free(n), a.PerNode)
 		if !ok {
-			if i < a.Must {
+			if i < a.RequiredNodes {
 				return nil
 			}
 			continue
@@ -75,25 +75,25 @@ func (a Ask) Fit(list []*Node, free func(*Node) Room) Slots {
 func (a Ask) fitTotal(list []*Node, free func(*Node) Room) Slots {
 	if a.Nodes == 1 {
 		for i, n := range list {
-			if s, ok := a.On(n, free(n), a.Total); ok {
+			if s, ok := a.SlotOn(n, free(n), a.Total); ok {
 				return Slots{s}
 			}
-			if i < a.Must {
+			if i < a.RequiredNodes {
 				break
 			}
 		}
 	}
 	line := slices.Clone(list)
-	slices.SortStableFunc(line[a.Must:], func(x, y *Node) int {
-		return cmp.Compare(a.most(y, free(y)), a.most(x, free(x)))
+	slices.SortStableFunc(line[a.RequiredNodes:], func(x, y *Node) int {
+		return cmp.Compare(a.mostGPUs(y, free(y)), a.mostGPUs(x, free(x)))
 	})
 	var out Slots
 	left := a.Total
 	for i, n := range line {
-		needed := max(a.Nodes, a.Must) - len(out) - 1 // nodes that must still follow
-		s, ok := a.On(n, free(n), min(a.most(n, free(n)), left-max(needed, 0)))
+		needed := max(a.Nodes, a.RequiredNodes) - len(out) - 1 // nodes that must still follow
+		s, ok := a.SlotOn(n, free(n), min(a.mostGPUs(n, free(n)), left-max(needed, 0)))
 		if !ok || s.GPUs == 0 {
-			if i < a.Must {
+			if i < a.RequiredNodes {
 				return nil
 			}
 			continue
@@ -106,8 +106,8 @@ func (a Ask) fitTotal(list []*Node, free func(*Node) Room) Slots {
 	return nil
 }
 
-// most is the largest number of fitting GPUs of one type free on a node.
-func (a Ask) most(n *Node, r Room) int {
+// mostGPUs is the largest number of fitting GPUs of one type free on a node.
+func (a Ask) mostGPUs(n *Node, r Room) int {
 	m := 0
 	for i, g := range n.GPUs {
 		if a.Type == "" || a.Type == g.Type {
@@ -117,8 +117,8 @@ func (a Ask) most(n *Node, r Room) int {
 	return m
 }
 
-// On makes the slot for so many GPUs on a node, if it has room.
-func (a Ask) On(n *Node, r Room, gpus int) (Slot, bool) {
+// SlotOn makes the slot for so many GPUs on a node, if it has room.
+func (a Ask) SlotOn(n *Node, r Room, gpus int) (Slot, bool) {
 	s := Slot{Node: n, Type: -1, CPUs: a.CPUs, MemMB: a.MemMB, All: a.All}
 	if a.All {
 		s.CPUs = n.CPUs

@@ -23,7 +23,7 @@ func small(t *testing.T) *inventory.Inventory {
 
 func TestFitIsInSlurmsOrder(t *testing.T) {
 	v := small(t)
-	inventory.Ask{Nodes: 1, PerNode: 3, CPUs: 4, MemMB: 1024}.Fit(v.Nodes, (*inventory.Node).Room).Take() // on n1
+	inventory.Ask{Nodes: 1, PerNode: 3, CPUs: 4, MemMB: 1024}.Fit(v.Nodes, (*inventory.Node).Room).Allocate() // on n1
 	for _, c := range []struct {
 		ask  inventory.Ask
 		want string
@@ -37,7 +37,7 @@ func TestFitIsInSlurmsOrder(t *testing.T) {
 		{inventory.Ask{Nodes: 1, Total: 12}, "n2:8 n1:4"},            // those with most free
 		{inventory.Ask{Nodes: 1, Total: 7}, "n2:7"},                  // one node if one has them
 		{inventory.Ask{Nodes: 2, Total: 8}, "n2:7 n1:1"},             // two, if two are wanted
-		{inventory.Ask{Nodes: 1, PerNode: 6, Must: 1}, ""},           // only the first would do
+		{inventory.Ask{Nodes: 1, PerNode: 6, RequiredNodes: 1}, ""},  // only the first would do
 		{inventory.Ask{Nodes: 1, PerNode: 1, CPUs: 62}, "n2:1"},      // cores
 		{inventory.Ask{Nodes: 1, PerNode: 1, MemMB: 512000}, "n2:1"}, // memory
 		{inventory.Ask{Nodes: 1}, "n1:0"},
@@ -82,20 +82,20 @@ func TestTakenDevicesAreShownAndComeBack(t *testing.T) {
 	v := small(t)
 	ask := inventory.Ask{Nodes: 1, PerNode: 3, CPUs: 4, MemMB: 2048}
 	a := ask.Fit(v.Nodes, (*inventory.Node).Room)
-	a.Take()
+	a.Allocate()
 	b := ask.Fit(v.Nodes, (*inventory.Node).Room)
-	b.Take()
-	a.Free()
+	b.Allocate()
+	a.Release()
 	c := inventory.Ask{Nodes: 1, PerNode: 4, CPUs: 1}.Fit(v.Nodes, (*inventory.Node).Room)
-	c.Take()
+	c.Allocate()
 	if got, want := fmt.Sprint(c.Gres(), c.TRES()), "[gpu:a100:4(IDX:0-2,6)]cpu=1,node=1,billing=1,gres/gpu=4,gres/gpu:a100=4"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if r := v.Node("n1").Room(); r.GPUs[0] != 1 || r.CPUs != 59 || r.MemMB != 512_000-2048 || r.Jobs != 2 {
 		t.Errorf("room %+v", r)
 	}
-	b.Free()
-	c.Free()
+	b.Release()
+	c.Release()
 	if n := v.Node("n1"); n.Used != (inventory.Used{}) || n.Show().State != "IDLE" {
 		t.Errorf("%+v %s when all have left", n.Used, n.Show().State)
 	}

@@ -75,21 +75,21 @@ type Slot struct {
 // Slots is what a job takes in all.
 type Slots []Slot
 
-// Take gives every slot the lowest free devices of its node.
-func (s Slots) Take() {
+// Allocate gives every slot the lowest free devices of its node.
+func (s Slots) Allocate() {
 	for i := range s {
-		s[i].take()
+		s[i].allocate()
 	}
 }
 
-// Free gives back what Take took.
-func (s Slots) Free() {
+// Release gives back what Take took.
+func (s Slots) Release() {
 	for i := range s {
-		s[i].free()
+		s[i].release()
 	}
 }
 
-func (s *Slot) take() {
+func (s *Slot) allocate() {
 	u := &s.Node.Used
 	if s.Type >= 0 {
 		for i, left := 0, s.GPUs; left > 0; i++ {
@@ -108,7 +108,7 @@ func (s *Slot) take() {
 	}
 }
 
-func (s *Slot) free() {
+func (s *Slot) release() {
 	u := &s.Node.Used
 	if s.Type >= 0 {
 		u.Devices[s.Type] &^= s.Mask

@@ -67,7 +67,7 @@ func (n *Node) gresUsed() string {
 	for i, g := range n.GPUs {
 		idx := "N/A"
 		if n.Used.Devices[i] != 0 {
-			idx = indices(n.Used.Devices[i])
+			idx = formatIndices(n.Used.Devices[i])
 		}
 		parts = append(parts, fmt.Sprintf("gpu:%s:%d(IDX:%s)", g.Type, bits.OnesCount64(n.Used.Devices[i]), idx))
 	}
@@ -75,7 +75,7 @@ func (n *Node) gresUsed() string {
 }
 
 func (n *Node) tres() string {
-	out := fmt.Sprintf("cpu=%d,mem=%s,billing=%d", n.CPUs, size(n.MemMB), n.CPUs)
+	out := fmt.Sprintf("cpu=%d,mem=%s,billing=%d", n.CPUs, formatMB(n.MemMB), n.CPUs)
 	total, typed := 0, ""
 	for _, g := range n.GPUs {
 		total += g.Count
@@ -91,7 +91,7 @@ func (n *Node) tresUsed() string {
 	if n.Used.Jobs == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("cpu=%d%s", n.Used.CPUs, memory(n.Used.MemMB))
+	out := fmt.Sprintf("cpu=%d%s", n.Used.CPUs, memoryTRES(n.Used.MemMB))
 	total, typed := 0, ""
 	for i, g := range n.GPUs {
 		if used := bits.OnesCount64(n.Used.Devices[i]); used > 0 {
@@ -113,13 +113,13 @@ func (s Slots) TRES() string {
 	}
 	out := TRES(cpus, mem, len(s))
 	if _, n := s.GPUs(); n > 0 {
-		out += fmt.Sprintf(",gres/gpu=%d", n) + s.byType()
+		out += fmt.Sprintf(",gres/gpu=%d", n) + s.gpuTRES()
 	}
 	return out
 }
 
-// byType lists the GPUs by type.
-func (s Slots) byType() string {
+// gpuTRES lists the GPUs by type.
+func (s Slots) gpuTRES() string {
 	var types []string
 	count := map[string]int{}
 	for i := range s {
@@ -144,7 +144,7 @@ func (s Slots) Gres() []string {
 	var out []string
 	for i := range s {
 		if x := &s[i]; x.Type >= 0 {
-			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.Type].Type, x.GPUs, indices(x.Mask)))
+			out = append(out, fmt.Sprintf("gpu:%s:%d(IDX:%s)", x.Node.GPUs[x.Type].Type, x.GPUs, formatIndices(x.Mask)))
 		}
 	}
 	return out
@@ -152,26 +152,26 @@ func (s Slots) Gres() []string {
 
 // TRES prints what is no GPU: "cpu=8,mem=64G,node=1,billing=8".
 func TRES(cpus int, memMB int64, nodes int) string {
-	return fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", cpus, memory(memMB), nodes, cpus)
+	return fmt.Sprintf("cpu=%d%s,node=%d,billing=%d", cpus, memoryTRES(memMB), nodes, cpus)
 }
 
-func memory(mb int64) string {
+func memoryTRES(mb int64) string {
 	if mb == 0 {
 		return ""
 	}
-	return ",mem=" + size(mb)
+	return ",mem=" + formatMB(mb)
 }
 
-// size prints megabytes as Slurm does: whole gigabytes when it can.
-func size(mb int64) string {
+// formatMB prints megabytes as Slurm does: whole gigabytes when it can.
+func formatMB(mb int64) string {
 	if mb%1024 == 0 {
 		return fmt.Sprintf("%dG", mb/1024)
 	}
 	return fmt.Sprintf("%dM", mb)
 }
 
-// indices prints a device mask as "0-2,5".
-func indices(m uint64) string {
+// formatIndices prints a device mask as "0-2,5".
+func formatIndices(m uint64) string {
 	var parts []string
 	for m != 0 {
 		lo := bits.TrailingZeros64(m)

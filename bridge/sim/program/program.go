@@ -2,16 +2,18 @@
 // nothing: how fast its work goes, and what of it is kept when it is stopped.
 package program
 
-import "time"
+import (
+	"time"
+)
 
 // Program is the work of one job, and how much of it is done.
 type Program struct {
-	Work       time.Duration // run time on so many GPUs, without any stop
-	GPUs       int           // that Work is measured on
-	Fails      bool          // it ends FAILED instead of COMPLETED
-	Checkpoint bool          // a stopped run keeps its work, else the next starts from zero
-	Every      time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
-	Overhead   time.Duration // restore time at each restart with a checkpoint
+	Work            time.Duration // run time on so many GPUs, without any stop
+	GPUs            int           // that Work is measured on
+	Fails           bool          // it ends FAILED instead of COMPLETED
+	Checkpoint      bool          // a stopped run keeps its work, else the next starts from zero
+	CheckpointEvery time.Duration // saved work is a multiple of it; 0: saved to the moment of the stop
+	Overhead        time.Duration // restore time at each restart with a checkpoint
 
 	// Speed says how fast the work goes on n GPUs of a type, 1 being the speed
 	// that Work is measured at. Nil: in proportion to GPUs.
@@ -20,8 +22,8 @@ type Program struct {
 	saved time.Duration // work done and kept
 }
 
-// endless is the length of a run that makes no progress.
-const endless = 100 * 365 * 24 * time.Hour
+// noProgressTime is the length of a run that makes no progress.
+const noProgressTime = 100 * 365 * 24 * time.Hour
 
 // speed returns how fast its work goes where it runs.
 func (p *Program) speed(gpuType string, n int) float64 {
@@ -34,24 +36,24 @@ func (p *Program) speed(gpuType string, n int) float64 {
 	return float64(n) / float64(p.GPUs)
 }
 
-// restoring is the time the current run spends on restoring.
-func (p *Program) restoring() time.Duration {
+// restoreTime is the time the current run spends on restoring.
+func (p *Program) restoreTime() time.Duration {
 	if p.Checkpoint && p.saved > 0 {
 		return p.Overhead
 	}
 	return 0
 }
 
-// Course returns how long a run on n GPUs of a type will last, and Slurm's word
+// RunTime returns how long a run on n GPUs of a type will last, and Slurm's word
 // for how it will end. limit is the job's time limit; 0: none.
-func (p *Program) Course(gpuType string, n int, limit time.Duration) (time.Duration, string) {
+func (p *Program) RunTime(gpuType string, n int, limit time.Duration) (time.Duration, string) {
 	state := "COMPLETED"
 	if p.Fails {
 		state = "FAILED"
 	}
-	length := endless
+	length := noProgressTime
 	if v := p.speed(gpuType, n); v > 0 {
-		length = min(length, p.restoring()+time.Duration(float64(p.Work-p.saved)/v))
+		length = min(length, p.restoreTime()+time.Duration(float64(p.Work-p.saved)/v))
 	}
 	if limit > 0 && length > limit {
 		return limit, "TIMEOUT"
@@ -64,15 +66,15 @@ func (p *Program) Course(gpuType string, n int, limit time.Duration) (time.Durat
 func (p *Program) Stop(gpuType string, n int, state string, ran time.Duration) (lost time.Duration) {
 	switch {
 	case state == "COMPLETED":
-		return p.restoring()
+		return p.restoreTime()
 	case !p.Checkpoint:
 		return ran
 	}
-	speed, restoring := p.speed(gpuType, n), p.restoring()
+	speed, restoring := p.speed(gpuType, n), p.restoreTime()
 	done := max(time.Duration(float64(ran-restoring)*speed), 0)
 	kept := done
-	if p.Every > 0 {
-		kept = (p.saved+done)/p.Every*p.Every - p.saved
+	if p.CheckpointEvery > 0 {
+		kept = (p.saved+done)/p.CheckpointEvery*p.CheckpointEvery - p.saved
 	}
 	kept = max(min(kept, p.Work-p.saved), 0)
 	if done > 0 {
@@ -82,8 +84,8 @@ func (p *Program) Stop(gpuType string, n int, state string, ran time.Duration) (
 	return lost + min(restoring, ran)
 }
 
-// Again makes it begin anew: without a checkpoint, from nothing.
-func (p *Program) Again() {
+// Restart makes it begin anew: without a checkpoint, from nothing.
+func (p *Program) Restart() {
 	if !p.Checkpoint {
 		p.saved = 0
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 func TestCourseAndStops(t *testing.T) {
-	p := program.Program{Work: time.Hour, GPUs: 4, Checkpoint: true, Every: 10 * time.Minute, Overhead: time.Minute}
+	p := program.Program{Work: time.Hour, GPUs: 4, Checkpoint: true, CheckpointEvery: 10 * time.Minute, Overhead: time.Minute}
 	for _, c := range []struct {
 		gpus   int
 		limit  time.Duration
@@ -17,27 +17,27 @@ func TestCourseAndStops(t *testing.T) {
 	}{
 		{4, 0, time.Hour, "COMPLETED"}, {8, 0, 30 * time.Minute, "COMPLETED"}, {2, 90 * time.Minute, 90 * time.Minute, "TIMEOUT"},
 	} {
-		if length, state := p.Course("a100", c.gpus, c.limit); length != c.length || state != c.state {
+		if length, state := p.RunTime("a100", c.gpus, c.limit); length != c.length || state != c.state {
 			t.Errorf("on %d with a limit of %v: %s after %v", c.gpus, c.limit, state, length)
 		}
 	}
 	if lost := p.Stop("a100", 8, "REQUEUED", 12*time.Minute); lost != 2*time.Minute {
 		t.Errorf("24 minutes of work were done, 20 are kept; lost %v", lost)
 	}
-	p.Again()
-	if length, _ := p.Course("a100", 4, 0); length != 41*time.Minute {
+	p.Restart()
+	if length, _ := p.RunTime("a100", 4, 0); length != 41*time.Minute {
 		t.Errorf("%v for the rest and its overhead", length)
 	}
 	p.Checkpoint = false
 	if lost := p.Stop("a100", 4, "NODE_FAIL", 5*time.Minute); lost != 5*time.Minute {
 		t.Errorf("lost %v without a checkpoint", lost)
 	}
-	p.Again()
-	if length, _ := p.Course("a100", 4, 0); length != time.Hour {
+	p.Restart()
+	if length, _ := p.RunTime("a100", 4, 0); length != time.Hour {
 		t.Errorf("%v from the start", length)
 	}
 	idle := program.Program{Work: time.Hour, Speed: func(string, int) float64 { return 0 }}
-	if length, _ := idle.Course("a100", 4, 0); length < 50*365*24*time.Hour {
+	if length, _ := idle.RunTime("a100", 4, 0); length < 50*365*24*time.Hour {
 		t.Errorf("%v without progress", length)
 	}
 }

@@ -67,9 +67,9 @@ func (b *Book) End(e *Entry, now time.Time) (ended, recurs bool) {
 	return true, recurs
 }
 
-// closed returns the reservation that keeps a job off a node from one moment to
+// closedBy returns the reservation that keeps a job off a node from one moment to
 // another; nil: none.
-func (b Book) closed(n *inventory.Node, j Job, from, to time.Time) *Entry {
+func (b Book) closedBy(n *inventory.Node, j Job, from, to time.Time) *Entry {
 	for _, e := range b {
 		if e.Name != j.Reservation && slices.Contains(e.Nodes, n) && e.From.Before(to) && (e.To.IsZero() || e.To.After(from)) {
 			return e
@@ -78,16 +78,16 @@ func (b Book) closed(n *inventory.Node, j Job, from, to time.Time) *Entry {
 	return nil
 }
 
-// Open returns those of the partition's nodes in the list that no reservation
+// OpenNodes returns those of the partition's nodes in the list that no reservation
 // keeps a job off that would run from one moment to another. ok is false, with
 // Slurm's reason, when a node it requires is none of them, or a maintenance
 // takes the whole partition.
-func (b Book) Open(j Job, p *inventory.Partition, list []*inventory.Node, from, to time.Time) (open []*inventory.Node, reason string, ok bool) {
+func (b Book) OpenNodes(j Job, p *inventory.Partition, list []*inventory.Node, from, to time.Time) (open []*inventory.Node, reason string, ok bool) {
 	if len(b) == 0 {
 		return list, "", true
 	}
 	for _, n := range list {
-		e := b.closed(n, j, from, to)
+		e := b.closedBy(n, j, from, to)
 		switch {
 		case e == nil:
 			open = append(open, n)
@@ -98,9 +98,9 @@ func (b Book) Open(j Job, p *inventory.Partition, list []*inventory.Node, from, 
 	return open, "", true
 }
 
-// Within leaves the nodes of the job's own reservation in the list; all, if it
+// OwnNodes leaves the nodes of the job's own reservation in the list; all, if it
 // names none.
-func (b Book) Within(j Job, list []*inventory.Node) []*inventory.Node {
+func (b Book) OwnNodes(j Job, list []*inventory.Node) []*inventory.Node {
 	if j.Reservation == "" {
 		return list
 	}
@@ -108,14 +108,14 @@ func (b Book) Within(j Job, list []*inventory.Node) []*inventory.Node {
 	return slices.DeleteFunc(list, func(n *inventory.Node) bool { return i < 0 || !slices.Contains(b[i].Nodes, n) })
 }
 
-// Ahead reports whether a reservation of the name is still to begin.
-func (b Book) Ahead(name string, now time.Time) bool {
+// IsAhead reports whether a reservation of the name is still to begin.
+func (b Book) IsAhead(name string, now time.Time) bool {
 	return slices.ContainsFunc(b, func(e *Entry) bool { return e.Name == name && e.From.After(now) })
 }
 
-// Flag returns the word Slurm shows of a node that is set aside now; "" for
+// NodeFlag returns the word Slurm shows of a node that is set aside now; "" for
 // others.
-func (b Book) Flag(n *inventory.Node, now time.Time) string {
+func (b Book) NodeFlag(n *inventory.Node, now time.Time) string {
 	flag := ""
 	for _, e := range b {
 		if slices.Contains(e.Nodes, n) && !e.From.After(now) {

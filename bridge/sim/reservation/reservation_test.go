@@ -39,25 +39,25 @@ func TestNodesAreOpenToJobsThatEndBefore(t *testing.T) {
 		{"its own", reservation.Job{Reservation: "class"}, 0, 3 * time.Hour, 2, true},
 		{"after it", reservation.Job{}, 2 * time.Hour, 9 * time.Hour, 2, true},
 	} {
-		open, reason, ok := b.Open(c.job, p, v.Nodes, start.Add(c.from), start.Add(c.to))
+		open, reason, ok := b.OpenNodes(c.job, p, v.Nodes, start.Add(c.from), start.Add(c.to))
 		if len(open) != c.open || ok != c.ok || ok != (reason == "") {
 			t.Errorf("%s: %v %q %t", c.name, inventory.Names(open), reason, ok)
 		}
 	}
-	if list := b.Within(reservation.Job{Reservation: "class"}, v.Select(nil)); len(list) != 1 || list[0].Name != "n2" {
+	if list := b.OwnNodes(reservation.Job{Reservation: "class"}, v.Select(nil)); len(list) != 1 || list[0].Name != "n2" {
 		t.Errorf("within its own: %v", inventory.Names(list))
 	}
-	if list := b.Within(reservation.Job{Reservation: "none"}, v.Select(nil)); len(list) != 0 {
+	if list := b.OwnNodes(reservation.Job{Reservation: "none"}, v.Select(nil)); len(list) != 0 {
 		t.Errorf("within none: %v", inventory.Names(list))
 	}
 }
 
 func TestADailyReservationMovesOn(t *testing.T) {
 	v, b, e := booked(t)
-	if !b.Ahead("class", start) || b.Ahead("class", start.Add(time.Hour)) {
+	if !b.IsAhead("class", start) || b.IsAhead("class", start.Add(time.Hour)) {
 		t.Error("it begins in an hour")
 	}
-	if f := b.Flag(v.Node("n2"), start.Add(time.Hour)); f != "RESERVED" || b.Flag(v.Node("n1"), start.Add(time.Hour)) != "" {
+	if f := b.NodeFlag(v.Node("n2"), start.Add(time.Hour)); f != "RESERVED" || b.NodeFlag(v.Node("n1"), start.Add(time.Hour)) != "" {
 		t.Errorf("flag %q", f)
 	}
 	if ended, _ := b.End(e, start.Add(time.Hour)); ended {

@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -23,7 +23,7 @@ func (r *runner) join() error {
 	c.Partitions = []bridge.Partition{{
 		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.clock,
 	}}
-	r.past = memory.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
+	r.past = memstore.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
 	r.past.Begin(workload.Used(r.Accounts, r.jobs), r.w.Now())
 	loop, err := cycle.New(c, cycle.Parts{
 		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Bare: true,

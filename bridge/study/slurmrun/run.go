@@ -12,7 +12,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/sim"
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -24,7 +24,7 @@ type runner struct {
 	w     *sim.World
 	start time.Time
 	loop  *cycle.Loop // nil: Slurm alone
-	past  *memory.Store
+	past  *memstore.Store
 	jobs  []workload.Job // by arrival, then id
 	ids   map[int64]int  // index in jobs by Slurm's id
 	came  int

@@ -83,7 +83,7 @@ func (s *simulated) Submit(_ context.Context, j *Job) (err error) {
 	s.server.World(func(w *sim.World) {
 		_, err = w.Submit(sim.Spec{
 			Name: j.Name, User: j.User, Nodes: j.Nodes, GPUsPerNode: j.GPUs, MemMB: 100 * int64(j.GPUs), Limit: j.Limit,
-			Array: j.Tasks, Comment: j.comment(), Work: j.Work, Checkpoint: true, Every: time.Second,
+			Array: j.Tasks, Comment: j.comment(), Work: j.Work, Checkpoint: true, CheckpointEvery: time.Second,
 		})
 	})
 	if err != nil {

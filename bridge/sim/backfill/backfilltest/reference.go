@@ -21,8 +21,8 @@ type point struct {
 // timeline is a node's future.
 type timeline []point
 
-// least returns the room that lasts from one moment to another.
-func (t timeline) least(from, to time.Time) inventory.Room {
+// leastRoom returns the room that lasts from one moment to another.
+func (t timeline) leastRoom(from, to time.Time) inventory.Room {
 	var r inventory.Room
 	first := true
 	for i, p := range t {
@@ -49,8 +49,8 @@ const year = 365 * 24 * time.Hour
 
 // change adds (sign 1) or takes (sign -1) a slot between two moments.
 func (t *timeline) change(s inventory.Slot, sign int, from, to time.Time) {
-	t.split(from)
-	t.split(to)
+	t.splitAt(from)
+	t.splitAt(to)
 	for i := range *t {
 		p := &(*t)[i]
 		if p.at.Before(from) || !p.at.Before(to) {
@@ -65,7 +65,7 @@ func (t *timeline) change(s inventory.Slot, sign int, from, to time.Time) {
 	}
 }
 
-func (t *timeline) split(at time.Time) {
+func (t *timeline) splitAt(at time.Time) {
 	for i, p := range *t {
 		if p.at.Equal(at) || i == 0 && at.Before(p.at) {
 			return
@@ -84,21 +84,21 @@ type Reference struct {
 	now, last time.Time
 	nodes     []timeline  // by node index
 	times     []time.Time // moments at which something gets free, ascending
-	tried     map[shape]int
+	tried     map[taskKey]int
 }
 
-// shape is what makes two jobs the same to backfill: the second cannot start
+// taskKey is what makes two jobs the same to backfill: the second cannot start
 // before the first.
-type shape struct {
+type taskKey struct {
 	inventory.Ask
 	limit time.Duration
 	p     *inventory.Partition
 	pick  string // features and excluded nodes
 }
 
-// Lay lays out what is free when, if every running job uses its limit.
-func (f *Reference) Lay(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closed) {
-	*f = Reference{now: now, last: now.Add(window), nodes: make([]timeline, len(nodes)), times: []time.Time{now}, tried: map[shape]int{}}
+// Begin lays out what is free when, if every running job uses its limit.
+func (f *Reference) Begin(now time.Time, window time.Duration, nodes []*inventory.Node, held iter.Seq2[inventory.Slots, time.Time], closed []backfill.Closure) {
+	*f = Reference{now: now, last: now.Add(window), nodes: make([]timeline, len(nodes)), times: []time.Time{now}, tried: map[taskKey]int{}}
 	for _, n := range nodes {
 		f.nodes[n.Index] = timeline{{now, n.Room()}}
 	}
@@ -109,14 +109,14 @@ func (f *Reference) Lay(now time.Time, window time.Duration, nodes []*inventory.
 		}
 	}
 	for _, c := range closed {
-		f.close(c)
+		f.block(c)
 	}
 	slices.SortFunc(f.times, time.Time.Compare)
 	f.times = slices.CompactFunc(f.times, time.Time.Equal)
 }
 
-// close leaves nothing of the nodes while they are set aside.
-func (f *Reference) close(c backfill.Closed) {
+// block leaves nothing of the nodes while they are set aside.
+func (f *Reference) block(c backfill.Closure) {
 	from, to := c.From, c.To
 	if from.Before(f.now) {
 		from = f.now
@@ -131,8 +131,8 @@ func (f *Reference) close(c backfill.Closed) {
 			continue
 		}
 		t := &f.nodes[n.Index]
-		t.split(from)
-		t.split(to)
+		t.splitAt(from)
+		t.splitAt(to)
 		for i := range *t {
 			if p := &(*t)[i]; !p.at.Before(from) && p.at.Before(to) {
 				p.Room = inventory.Room{Jobs: 1}
@@ -149,8 +149,8 @@ func (f *Reference) Reserve(t backfill.Task) (inventory.Slots, time.Time) {
 		return nil, time.Time{}
 	}
 	var at time.Time
-	free := func(n *inventory.Node) inventory.Room { return f.nodes[n.Index].least(at, at.Add(t.Limit)) }
-	key := shape{t.Ask, t.Limit, t.Partition, fmt.Sprint(t.Features, t.Required, t.Excluded)}
+	free := func(n *inventory.Node) inventory.Room { return f.nodes[n.Index].leastRoom(at, at.Add(t.Limit)) }
+	key := taskKey{t.Ask, t.Limit, t.Partition, fmt.Sprint(t.Features, t.Required, t.Excluded)}
 	for i := f.tried[key]; i < len(f.times) && !f.times[i].After(f.last); i++ {
 		at = f.times[i]
 		slots := t.Fit(list, free)
@@ -158,15 +158,15 @@ func (f *Reference) Reserve(t backfill.Task) (inventory.Slots, time.Time) {
 			f.tried[key] = i + 1
 			continue
 		}
-		f.book(slots, at, at.Add(t.Limit))
+		f.occupy(slots, at, at.Add(t.Limit))
 		return slots, at
 	}
 	f.tried[key] = len(f.times)
 	return nil, time.Time{}
 }
 
-// book takes the slots out of the Reference.
-func (f *Reference) book(slots inventory.Slots, from, to time.Time) {
+// occupy takes the slots out of the Reference.
+func (f *Reference) occupy(slots inventory.Slots, from, to time.Time) {
 	for _, s := range slots {
 		f.nodes[s.Node.Index].change(s, -1, from, to)
 	}

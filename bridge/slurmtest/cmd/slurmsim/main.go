@@ -57,8 +57,8 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	load := arrivals.Load{
-		Seed: o.seed, Jobs: o.jobs, Over: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), Opted: o.opted,
+	load := arrivals.Config{
+		Seed: o.seed, Jobs: o.jobs, Span: o.over, Users: users, PerNode: o.gpus, MaxNodes: min(o.nodes, 2), PreemptibleShare: o.opted,
 	}
 	if err := arrivals.Schedule(w, load.Draw()); err != nil {
 		return err

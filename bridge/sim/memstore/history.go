@@ -1,4 +1,4 @@
-package memory
+package memstore
 
 import (
 	"cmp"
@@ -18,28 +18,28 @@ const maxSamples = 2000
 // history is what views showed of runs.
 type history struct {
 	usage    usage
-	jobs     map[int64]*life
-	gone     map[int64]*life // no longer listed
+	jobs     map[int64]*jobHistory
+	unlisted map[int64]*jobHistory // no longer listed
 	accounts []policy.Account
 	samples  []policy.Sample
 	at       time.Time // of the last view recorded
 	views    int       // recorded
 }
 
-// life is one job through all its runs.
-type life struct {
+// jobHistory is one job through all its runs.
+type jobHistory struct {
 	run        slurm.Run
 	arrive     time.Time
 	firstStart time.Time
 	lastStop   time.Time
 	attained   policy.GPUSeconds // of closed runs
 	ran        time.Duration     // likewise
-	open       span              // the run under way
+	open       usageSpan         // the run under way
 	runs       bool
-	ended      bool      // for good
-	view       int       // the last one that listed it
-	seen       time.Time // when that was
-	lost       *life     // as it was when it was last listed, if it ran then; nil: it did not
+	ended      bool        // for good
+	view       int         // the last one that listed it
+	seen       time.Time   // when that was
+	lost       *jobHistory // as it was when it was last listed, if it ran then; nil: it did not
 }
 
 func newHistory(accounts []policy.Account, halfLife time.Duration) history {
@@ -49,8 +49,8 @@ func newHistory(accounts []policy.Account, halfLife time.Duration) history {
 	}
 	slices.SortFunc(known, func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) })
 	return history{
-		usage: usage{half: halfLife},
-		jobs:  map[int64]*life{}, gone: map[int64]*life{}, accounts: known,
+		usage: usage{halfLife: halfLife},
+		jobs:  map[int64]*jobHistory{}, unlisted: map[int64]*jobHistory{}, accounts: known,
 	}
 }
 
@@ -72,7 +72,7 @@ func (h *history) record(v *slurm.View) error {
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if j.ID != 0 && j.Opaque == "" {
-			h.see(j, v.At, before)
+			h.observeJob(j, v.At, before)
 		}
 		if l := h.jobs[j.ID]; l != nil {
 			l.view = h.views
@@ -81,67 +81,67 @@ func (h *history) record(v *slurm.View) error {
 	h.at = v.At
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
 		if l := h.jobs[id]; l.view != h.views {
-			h.lose(l, before)
-			h.gone[id] = l
+			h.closeUnlisted(l, before)
+			h.unlisted[id] = l
 			delete(h.jobs, id)
 		}
 	}
-	maps.DeleteFunc(h.gone, func(_ int64, l *life) bool { return v.At.Sub(l.seen) > forgotten })
+	maps.DeleteFunc(h.unlisted, func(_ int64, l *jobHistory) bool { return v.At.Sub(l.seen) > unlistedFor })
 	return nil
 }
 
-func (h *history) see(j *slurm.Job, at, before time.Time) {
-	l := h.found(j)
+func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
+	l := h.jobFor(j)
 	run := j.Run()
 	switch {
 	case l == nil:
-		l = &life{run: run, arrive: j.Submit}
+		l = &jobHistory{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
 	case l.run.Same(run):
 	case run.Restarts > l.run.Restarts:
-		h.stop(l, j.Submit)
+		h.stopRun(l, j.Submit)
 		l.run, l.ended = run, false
 	default: // the id belongs to another job now
-		h.stop(l, before)
-		l = &life{run: run, arrive: j.Submit}
+		h.stopRun(l, before)
+		l = &jobHistory{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
 	}
 	l.seen = at
 	switch {
 	case j.Running() && !l.runs && !j.Start.IsZero():
-		h.start(l, j)
+		h.startRun(l, j)
 	case j.Done() && !l.ended:
-		h.end(l, j)
+		h.endJob(l, j)
 	}
 }
 
-// forgotten is how long a job must not have been listed to be no more than past.
-const forgotten = time.Hour
+// unlistedFor is how long a job must not have been listed to be no more than past.
+const unlistedFor = time.Hour
 
-// lose closes the run of a job that is not listed. The list may have been short: the
+// closeUnlisted closes the run of a job that is not listed. The list may have been short: the
 // job may come back.
-func (h *history) lose(l *life, before time.Time) {
+func (h *history) closeUnlisted(l *jobHistory, before time.Time) {
 	l.lost = nil
 	was := *l
-	if h.stop(l, before); was.runs {
+	if h.stopRun(l, before); was.runs {
 		l.lost = &was
 	}
 }
 
-// found returns what is known of a listed job. One that was not listed for a while
+// jobFor returns what is known of a listed job. One that was not listed for a while
 // and is still in the same run never stopped.
-func (h *history) found(j *slurm.Job) *life {
-	l, back := h.gone[j.ID]
+func (h *history) jobFor(j *slurm.Job) *jobHistory {
+	l, back := h.unlisted[j.ID]
 	if !back {
 		return h.jobs[j.ID]
 	}
-	delete(h.gone, j.ID)
+	delete(h.unlisted, j.ID)
 	h.jobs[j.ID] = l
 	if l.lost == nil || !l.run.Same(j.Run()) {
 		return l
 	}
 	ended := l.open
-	ended.stop = latest(l.lastStop, ended.start)
+	ended.stop = latestOf(l.lastStop, ended.start)
 	if i := slices.Index(h.usage.spans, ended); i >= 0 {
 		h.usage.spans = slices.Delete(h.usage.spans, i, i+1)
 	}
@@ -149,35 +149,35 @@ func (h *history) found(j *slurm.Job) *life {
 	return l
 }
 
-// start opens a run.
-func (h *history) start(l *life, j *slurm.Job) {
-	l.runs, l.open = true, span{who{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
+// startRun opens a run.
+func (h *history) startRun(l *jobHistory, j *slurm.Job) {
+	l.runs, l.open = true, usageSpan{userAccount{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}
 }
 
-// stop closes the run under way.
-func (h *history) stop(l *life, at time.Time) {
+// stopRun closes the run under way.
+func (h *history) stopRun(l *jobHistory, at time.Time) {
 	if !l.runs {
 		return
 	}
 	s := l.open
-	s.stop = latest(at, s.start)
+	s.stop = latestOf(at, s.start)
 	h.usage.spans = append(h.usage.spans, s)
 	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
 	l.ran += s.stop.Sub(s.start)
 	l.lastStop, l.runs = s.stop, false
 }
 
-// end closes a job for good and remembers how long it was.
-func (h *history) end(l *life, j *slurm.Job) {
+// endJob closes a job for good and remembers how long it was.
+func (h *history) endJob(l *jobHistory, j *slurm.Job) {
 	l.ended = true
 	if !l.runs && j.Nodes.Text != "" && !j.Start.IsZero() { // it came and went between two views
-		h.start(l, j)
+		h.startRun(l, j)
 	}
-	h.stop(l, j.End)
-	if l.ran <= 0 || !kept[j.State] {
+	h.stopRun(l, j.End)
+	if l.ran <= 0 || !sampledStates[j.State] {
 		return
 	}
 	h.samples = append(h.samples, policy.Sample{GPUs: l.open.gpus, Ran: l.ran, Service: l.attained})
@@ -186,13 +186,13 @@ func (h *history) end(l *life, j *slurm.Job) {
 	}
 }
 
-// kept are the ends that say something about how long jobs take.
-var kept = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEOUT": true, "OUT_OF_MEMORY": true, "DEADLINE": true}
+// sampledStates are the ends that say something about how long jobs take.
+var sampledStates = map[string]bool{"COMPLETED": true, "FAILED": true, "TIMEOUT": true, "OUT_OF_MEMORY": true, "DEADLINE": true}
 
-// past returns use and the history of jobs as of now; stops are our requeues.
-func (h *history) past(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
+// buildPast returns use and the history of jobs as of now; stops are our requeues.
+func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Time) []time.Time) *bridge.Past {
 	out := &bridge.Past{Jobs: map[int64]bridge.JobPast{}, Samples: slices.Clone(h.samples)}
-	var open []span
+	var open []usageSpan
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
 		l := h.jobs[id]
 		if l.runs {
@@ -230,13 +230,13 @@ func (h *history) sumAccounts(users []policy.User, recent map[string]policy.GPUS
 
 func (h *history) clone() history {
 	c := *h
-	c.jobs, c.gone, c.samples = copied(h.jobs), copied(h.gone), slices.Clone(h.samples)
-	c.usage.spans, c.usage.old, c.usage.place = slices.Clone(h.usage.spans), slices.Clone(h.usage.old), maps.Clone(h.usage.place)
+	c.jobs, c.unlisted, c.samples = cloneJobs(h.jobs), cloneJobs(h.unlisted), slices.Clone(h.samples)
+	c.usage.spans, c.usage.folded, c.usage.index = slices.Clone(h.usage.spans), slices.Clone(h.usage.folded), maps.Clone(h.usage.index)
 	return c
 }
 
-func copied(lives map[int64]*life) map[int64]*life {
-	out := make(map[int64]*life, len(lives))
+func cloneJobs(lives map[int64]*jobHistory) map[int64]*jobHistory {
+	out := make(map[int64]*jobHistory, len(lives))
 	for id, l := range lives {
 		kept := *l
 		out[id] = &kept
@@ -244,7 +244,7 @@ func copied(lives map[int64]*life) map[int64]*life {
 	return out
 }
 
-func latest(a, b time.Time) time.Time {
+func latestOf(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

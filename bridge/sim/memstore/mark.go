@@ -1,4 +1,4 @@
-package memory
+package memstore
 
 import (
 	"fmt"
@@ -9,26 +9,26 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// stages are the states an intent passes before it is closed, in their order.
-var stages = []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
+// stateOrder are the states an intent passes before it is closed, in their order.
+var stateOrder = []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed}
 
-// stage returns how far the state is; all that close an intent come last.
-func stage(s bridge.State) int {
-	if i := slices.Index(stages, s); i >= 0 {
+// orderOf returns how far the state is; all that close an intent come last.
+func orderOf(s bridge.State) int {
+	if i := slices.Index(stateOrder, s); i >= 0 {
 		return i
 	}
-	return len(stages)
+	return len(stateOrder)
 }
 
-func ends(s bridge.State) bool { return stage(s) == len(stages) }
+func isFinal(s bridge.State) bool { return orderOf(s) == len(stateOrder) }
 
-// follows reports whether an intent may go from one state to another: on, to where it
+// mayFollow reports whether an intent may go from one state to another: on, to where it
 // is, or back to be sent again for want of an answer.
-func follows(was, is bridge.State) bool {
-	if ends(was) {
+func mayFollow(was, is bridge.State) bool {
+	if isFinal(was) {
 		return was == is
 	}
-	return stage(was) <= stage(is) || was == bridge.Unknown && is == bridge.Sent
+	return orderOf(was) <= orderOf(is) || was == bridge.Unknown && is == bridge.Sent
 }
 
 // mark stores what came of an intent; fence is asked for the leave to send.
@@ -37,7 +37,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 	if was == nil {
 		return fmt.Errorf("%w: it is not in the ledger", bridge.ErrConflict)
 	}
-	if !follows(was.State, in.State) {
+	if !mayFollow(was.State, in.State) {
 		return fmt.Errorf("%w: it is %s", bridge.ErrClosed, was.State)
 	}
 	if in.State == bridge.Sent {
@@ -46,7 +46,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 		}
 	}
 	if was.Edit.Kind == slurm.Requeue {
-		j.requeued(was, in)
+		j.noteRequeue(was, in)
 	}
 	switch in.State {
 	case bridge.Sent, bridge.Unknown, bridge.Acked:
@@ -54,7 +54,7 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 	}
 	was.State, was.Error, was.Polls, was.Sent = in.State, in.Error, in.Polls, in.Sent
 	was.Edit.Until, was.NotAfter = in.Edit.Until, in.NotAfter
-	if was.Closed = in.Closed; !ends(in.State) {
+	if was.Closed = in.Closed; !isFinal(in.State) {
 		was.Closed = time.Time{}
 	} else if was.Closed.IsZero() {
 		was.Closed = now
@@ -76,8 +76,8 @@ type requeue struct {
 	dead bool // it had none
 }
 
-// requeued notes what becomes of a requeue.
-func (j *journal) requeued(was, is *bridge.Intent) {
+// noteRequeue notes what becomes of a requeue.
+func (j *journal) noteRequeue(was, is *bridge.Intent) {
 	list := j.requeues[was.Edit.Run.Job]
 	i := slices.IndexFunc(list, func(r requeue) bool { return r.id == was.ID })
 	if i < 0 {
@@ -90,8 +90,8 @@ func (j *journal) requeued(was, is *bridge.Intent) {
 	j.requeues[was.Edit.Run.Job] = list
 }
 
-// stops returns when a job was requeued by us since it arrived.
-func (j *journal) stops(job int64, arrive time.Time) []time.Time {
+// requeueTimes returns when a job was requeued by us since it arrived.
+func (j *journal) requeueTimes(job int64, arrive time.Time) []time.Time {
 	var out []time.Time
 	for _, r := range j.requeues[job] {
 		if r.dead || r.made.Before(arrive) {

@@ -1,10 +1,10 @@
-package memory_test
+package memstore_test
 
 import (
 	"testing"
 	"time"
 
-	"fairbridge/bridge/sim/memory"
+	"fairbridge/bridge/sim/memstore"
 	"fairbridge/bridge/storetest"
 )
 
@@ -12,7 +12,7 @@ func TestStore(t *testing.T) {
 	storetest.Run(t, func(*testing.T) storetest.Tested {
 		now := time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 		return storetest.Tested{
-			Store: memory.New(func() time.Time { return now }, nil, 0),
+			Store: memstore.New(func() time.Time { return now }, nil, 0),
 			Pass:  func(by time.Duration) { now = now.Add(by) },
 		}
 	})

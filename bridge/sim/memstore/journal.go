@@ -1,4 +1,4 @@
-package memory
+package memstore
 
 import (
 	"bytes"
@@ -15,22 +15,22 @@ import (
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
-	intents  []bridge.Intent          // by ID
-	ids      int64                    // the last one given
-	open     map[slurm.JobField]int64 // the intents without outcome, one a field
-	last     map[string]*cycle
-	requeues map[int64][]requeue // by job
+	intents    []bridge.Intent          // by ID
+	ids        int64                    // the last one given
+	open       map[slurm.JobField]int64 // the intents without outcome, one a field
+	lastCycles map[string]*storedCycle
+	requeues   map[int64][]requeue // by job
 }
 
-// cycle is the last one of a partition, and the ids of its intents: n from the first.
-type cycle struct {
+// storedCycle is the last one of a partition, and the ids of its intents: n from the first.
+type storedCycle struct {
 	bridge.Cycle
 	first int64
 	n     int
 }
 
 func newJournal() journal {
-	return journal{open: map[slurm.JobField]int64{}, last: map[string]*cycle{}, requeues: map[int64][]requeue{}}
+	return journal{open: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]requeue{}}
 }
 
 // epochOf returns the epoch everything is written under.
@@ -58,19 +58,19 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 			out[i].Cycle = c.Seq
 		}
 	}
-	if c != nil && j.last[c.Partition] != nil && c.Seq <= j.last[c.Partition].Seq {
-		if err := j.last[c.Partition].recall(c, out); err != nil {
+	if c != nil && j.lastCycles[c.Partition] != nil && c.Seq <= j.lastCycles[c.Partition].Seq {
+		if err := j.lastCycles[c.Partition].recallIntents(c, out); err != nil {
 			return nil, err
 		}
 		return out, nil
 	}
-	if err := j.free(out); err != nil {
+	if err := j.checkFree(out); err != nil {
 		return nil, err
 	}
 	if c != nil {
-		kept := &cycle{*c, j.ids + 1, len(out)}
+		kept := &storedCycle{*c, j.ids + 1, len(out)}
 		kept.Snapshot = nil
-		j.last[c.Partition] = kept
+		j.lastCycles[c.Partition] = kept
 	}
 	for i := range out {
 		j.ids++
@@ -81,8 +81,8 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 	return out, nil
 }
 
-// free refuses a second open intent for a field of a job.
-func (j *journal) free(intents []bridge.Intent) error {
+// checkFree refuses a second open intent for a field of a job.
+func (j *journal) checkFree(intents []bridge.Intent) error {
 	mine := make(map[slurm.JobField]bool, len(intents))
 	for i := range intents {
 		f := intents[i].Edit.Writes()
@@ -94,8 +94,8 @@ func (j *journal) free(intents []bridge.Intent) error {
 	return nil
 }
 
-// recall fills in the ids of a cycle that is stored already.
-func (last *cycle) recall(c *bridge.Cycle, out []bridge.Intent) error {
+// recallIntents fills in the ids of a cycle that is stored already.
+func (last *storedCycle) recallIntents(c *bridge.Cycle, out []bridge.Intent) error {
 	was, err := json.Marshal(last.Plan)
 	if err != nil {
 		return fmt.Errorf("printing the plan: %w", err)
@@ -117,8 +117,8 @@ func (last *cycle) recall(c *bridge.Cycle, out []bridge.Intent) error {
 	return nil
 }
 
-// since returns every intent that is not closed, or was closed after that.
-func (j *journal) since(since time.Time) []bridge.Intent {
+// intentsSince returns every intent that is not closed, or was closed after that.
+func (j *journal) intentsSince(since time.Time) []bridge.Intent {
 	var out []bridge.Intent
 	for i := range j.intents {
 		if in := &j.intents[i]; in.Closed.IsZero() || in.Closed.After(since) {
@@ -138,7 +138,7 @@ func (j *journal) find(id int64) *bridge.Intent {
 }
 
 func (j *journal) memo(partition string) (bridge.Memo, error) {
-	c := j.last[partition]
+	c := j.lastCycles[partition]
 	if c == nil {
 		return bridge.Memo{}, nil
 	}
@@ -153,14 +153,14 @@ func (j *journal) memo(partition string) (bridge.Memo, error) {
 }
 
 func (j *journal) skip(partition string, cycles int) {
-	if c := j.last[partition]; c != nil {
+	if c := j.lastCycles[partition]; c != nil {
 		c.Seq += uint64(cycles)
 	}
 }
 
 func (j *journal) clone() journal {
 	c := *j
-	c.intents, c.open, c.last = slices.Clone(j.intents), maps.Clone(j.open), maps.Clone(j.last)
+	c.intents, c.open, c.lastCycles = slices.Clone(j.intents), maps.Clone(j.open), maps.Clone(j.lastCycles)
 	c.requeues = map[int64][]requeue{}
 	for job, list := range j.requeues {
 		c.requeues[job] = slices.Clone(list)

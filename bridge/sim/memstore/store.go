@@ -1,10 +1,10 @@
-// Package memory is a database made of memory: what the control loop has to
+// Package memstore is a database made of memory: what the control loop has to
 // remember (its ledger, who leads, what is known of runs), by the clock of a
 // simulation. It keeps to the rules of accounting/stores, which does the same in
 // Postgres: package storetest tries both. What it leaves out are several
 // clusters, cycles older than the last, lists that are not full, and runs that are
 // suspended, resized, or hold slices of a GPU.
-package memory
+package memstore
 
 import (
 	"context"
@@ -45,8 +45,8 @@ func New(now func() time.Time, accounts []policy.Account, halfLife time.Duration
 	return &Store{now: now, journal: newJournal(), history: newHistory(accounts, halfLife)}
 }
 
-// begin is the beginning of every call.
-func (s *Store) begin(ctx context.Context, call string) error {
+// startCall is the beginning of every call.
+func (s *Store) startCall(ctx context.Context, call string) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%s: %w", call, err)
 	}
@@ -71,16 +71,16 @@ func (s *Store) Leader() (holder string, epoch int64, until time.Time) {
 
 // Lead implements bridge.Leadership.
 func (s *Store) Lead(ctx context.Context, _, me string, ttl time.Duration) (epoch int64, holder string, leads bool, err error) {
-	if err := s.begin(ctx, "Lead"); err != nil {
+	if err := s.startCall(ctx, "Lead"); err != nil {
 		return 0, "", false, err
 	}
-	epoch, holder, leads = s.leader.take(me, s.now(), ttl)
+	epoch, holder, leads = s.leader.acquire(me, s.now(), ttl)
 	return epoch, holder, leads, nil
 }
 
 // Resign implements bridge.Leadership.
 func (s *Store) Resign(ctx context.Context, _, me string) error {
-	err := s.begin(ctx, "Resign")
+	err := s.startCall(ctx, "Resign")
 	if err == nil {
 		s.leader.resign(me, s.now())
 	}
@@ -89,16 +89,16 @@ func (s *Store) Resign(ctx context.Context, _, me string) error {
 
 // Beat implements bridge.Watch.
 func (s *Store) Beat(ctx context.Context, _ string) (leader string, alone time.Duration, err error) {
-	if err := s.begin(ctx, "Beat"); err != nil {
+	if err := s.startCall(ctx, "Beat"); err != nil {
 		return "", 0, err
 	}
-	leader, alone = s.leader.expiryRuns(s.now())
+	leader, alone = s.leader.noteExpiry(s.now())
 	return leader, alone, nil
 }
 
 // LastExpiry implements bridge.Expiry.
 func (s *Store) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok bool, err error) {
-	if err := s.begin(ctx, "LastExpiry"); err != nil || s.leader.beat.IsZero() {
+	if err := s.startCall(ctx, "LastExpiry"); err != nil || s.leader.beat.IsZero() {
 		return 0, false, err
 	}
 	return s.now().Sub(s.leader.beat), true, nil
@@ -106,7 +106,7 @@ func (s *Store) LastExpiry(ctx context.Context, _ string) (ago time.Duration, ok
 
 // Intend implements bridge.Journal.
 func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
-	if err := s.begin(ctx, "Intend"); err != nil || c == nil && len(intents) == 0 {
+	if err := s.startCall(ctx, "Intend"); err != nil || c == nil && len(intents) == 0 {
 		return nil, err
 	}
 	epoch, err := epochOf(c, intents)
@@ -121,7 +121,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 
 // Mark implements bridge.Journal.
 func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
-	err := s.begin(ctx, "Mark")
+	err := s.startCall(ctx, "Mark")
 	if err == nil {
 		err = s.journal.mark(&in, s.now(), s.fence)
 	}
@@ -134,10 +134,10 @@ func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
 // Intents implements bridge.Journal. What closed before Forget was told stays
 // forgotten.
 func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]bridge.Intent, error) {
-	if err := s.begin(ctx, "Intents"); err != nil {
+	if err := s.startCall(ctx, "Intents"); err != nil {
 		return nil, err
 	}
-	return s.journal.since(since), nil
+	return s.journal.intentsSince(since), nil
 }
 
 // Forget drops the intents that were closed by then, for runs that are long.
@@ -153,7 +153,7 @@ func (s *Store) Open() int { return len(s.journal.open) }
 // Cycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.
 func (s *Store) Cycle(partition string) *bridge.Cycle {
-	if c := s.journal.last[partition]; c != nil {
+	if c := s.journal.lastCycles[partition]; c != nil {
 		return &c.Cycle
 	}
 	return nil
@@ -164,11 +164,13 @@ func (s *Store) Cycle(partition string) *bridge.Cycle {
 func (s *Store) Skip(partition string, cycles int) { s.journal.skip(partition, cycles) }
 
 // Clock implements bridge.History.
-func (s *Store) Clock(ctx context.Context) (time.Time, error) { return s.now(), s.begin(ctx, "Clock") }
+func (s *Store) Clock(ctx context.Context) (time.Time, error) {
+	return s.now(), s.startCall(ctx, "Clock")
+}
 
 // Record implements bridge.History.
 func (s *Store) Record(ctx context.Context, v *slurm.View) error {
-	err := s.begin(ctx, "Record")
+	err := s.startCall(ctx, "Record")
 	if err == nil {
 		err = s.history.record(v)
 	}
@@ -177,15 +179,15 @@ func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 
 // Past implements bridge.History.
 func (s *Store) Past(ctx context.Context, _ string, now time.Time) (*bridge.Past, error) {
-	if err := s.begin(ctx, "Past"); err != nil {
+	if err := s.startCall(ctx, "Past"); err != nil {
 		return nil, err
 	}
-	return s.history.past(now, s.journal.stops), nil
+	return s.history.buildPast(now, s.journal.requeueTimes), nil
 }
 
 // Memo implements bridge.History.
 func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, error) {
-	if err := s.begin(ctx, "Memo"); err != nil {
+	if err := s.startCall(ctx, "Memo"); err != nil {
 		return bridge.Memo{}, err
 	}
 	return s.journal.memo(partition)

@@ -1,4 +1,4 @@
-package memory
+package memstore
 
 import (
 	"fmt"
@@ -18,14 +18,14 @@ type leader struct {
 	led    time.Time // when a daemon led last, as of the last beat
 }
 
-func (l *leader) alive(now time.Time) bool { return now.Before(l.until) }
+func (l *leader) isAlive(now time.Time) bool { return now.Before(l.until) }
 
-// take takes or renews the lease.
-func (l *leader) take(me string, now time.Time, ttl time.Duration) (epoch int64, holder string, leads bool) {
-	if l.alive(now) && l.holder != me {
+// acquire takes or renews the lease.
+func (l *leader) acquire(me string, now time.Time, ttl time.Duration) (epoch int64, holder string, leads bool) {
+	if l.isAlive(now) && l.holder != me {
 		return l.epoch, l.holder, false
 	}
-	if !l.alive(now) {
+	if !l.isAlive(now) {
 		l.epoch++
 	}
 	l.holder, l.until = me, now.Add(ttl)
@@ -33,7 +33,7 @@ func (l *leader) take(me string, now time.Time, ttl time.Duration) (epoch int64,
 }
 
 func (l *leader) resign(me string, now time.Time) {
-	if l.holder == me && l.alive(now) {
+	if l.holder == me && l.isAlive(now) {
 		l.until = now
 	}
 }
@@ -45,26 +45,26 @@ func (l *leader) fence(epoch int64, now time.Time) error {
 		return fmt.Errorf("%w: no daemon leads", bridge.ErrFenced)
 	case epoch != l.epoch:
 		return fmt.Errorf("%w: %s under epoch %d, ours was %d", bridge.ErrFenced, l.holder, l.epoch, epoch)
-	case !l.alive(now):
+	case !l.isAlive(now):
 		return fmt.Errorf("%w: our lease of epoch %d ran out", bridge.ErrFenced, epoch)
 	}
 	return nil
 }
 
-// expiryRuns notes that expire runs, and returns who leads and how long no daemon
+// noteExpiry notes that expire runs, and returns who leads and how long no daemon
 // has: expire itself, while it leads, is none.
-func (l *leader) expiryRuns(now time.Time) (holder string, alone time.Duration) {
+func (l *leader) noteExpiry(now time.Time) (holder string, alone time.Duration) {
 	daemon := l.holder != "" && !strings.HasSuffix(l.holder, push.ExpirySuffix)
 	switch {
-	case daemon && l.alive(now):
+	case daemon && l.isAlive(now):
 		l.led = now
 	case daemon:
-		l.led = latest(l.led, l.until)
+		l.led = latestOf(l.led, l.until)
 	case l.beat.IsZero():
 		l.led = now
 	}
 	l.beat = now
-	if l.alive(now) {
+	if l.isAlive(now) {
 		holder = l.holder
 	}
 	return holder, now.Sub(l.led)
