@@ -8,5 +8,4 @@ var large = map[string]string{
 	"policy/pool.Pool":                "what is free, and what would be: the stages ask it everything",
 	"policy/engine.walk":              "the queue, its guards and its victims are one object as yet",
 	"policy/paper/gavel.gavelProblem": "five objectives on one set of variables",
-	"policy/solve":                    "independent numerical methods, one a file",
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // Dominant is dominant resource fairness over GPUs of every type, cores and
@@ -18,12 +18,12 @@ func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 	costs := d.Costs(r)
 	parties := d.parties(r, costs)
 	weights := d.Weights(r)
-	demands := make([]solve.Demand, len(parties))
+	demands := make([]fair.Demand, len(parties))
 	for i, p := range parties {
-		demands[i] = solve.Demand{Weight: weights[p.name], Need: p.need}
+		demands[i] = fair.Demand{Weight: weights[p.name], Need: p.need}
 	}
 	due := make([]float64, len(r.Entries))
-	for i, share := range solve.DominantShares(demands) {
+	for i, share := range fair.DominantShares(demands) {
 		parties[i].spread(r, costs, share, due)
 	}
 	return due, nil
@@ -82,7 +82,7 @@ func (p *party) spread(r *engine.Round, costs [][]float64, share float64, due []
 		for k, c := range costs[i] {
 			used[k] += c * float64(e.Count())
 		}
-		after := solve.Dominant(used)
+		after := fair.DominantShare(used)
 		all := gpus(e) * float64(e.Count())
 		switch {
 		case after <= share+slack:

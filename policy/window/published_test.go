@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/policy/engine"
 	"fairbridge/policy/predict"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/knapsack"
 )
 
 // The constants here are those of Shockwave's published scheduler. They are in
@@ -35,10 +35,10 @@ func TestLateJobsWeighMore(t *testing.T) {
 	p := &typePlanner{Settings: &Settings{Round: 2 * time.Minute, Power: 12, RhoMax: 1, Cap: 1e3},
 		gpuType:   gpuType{gpus: 4, jobs: make([]*engine.Entry, 4)},
 		forecasts: []forecast{job(119, 1.01), job(120, 1.01), job(500, .99), job(500, 9)}}
-	w := &solve.Window{Stakes: []solve.Stake{{Weight: 1}, {Weight: 1}, {Weight: 1}, {Weight: 1}}}
+	w := &knapsack.Problem{Items: []knapsack.Item{{Weight: 1}, {Weight: 1}, {Weight: 1}, {Weight: 1}}}
 	p.weigh(w)
 	for i, want := range []float64{math.Pow(1.01, 100), math.Pow(1.01, 12), 1, 1e3} {
-		if got := w.Stakes[i].Weight; math.Abs(got-want) > 1e-9*want {
+		if got := w.Items[i].Weight; math.Abs(got-want) > 1e-9*want {
 			t.Errorf("job %d weighs %g, want %g", i, got, want)
 		}
 	}

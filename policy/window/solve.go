@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/knapsack"
 )
 
 // plan returns the window that holds for the jobs, sorted by ID: the last one,
@@ -48,40 +48,40 @@ func (p *typePlanner) equalShare() float64 {
 }
 
 // logarithm is that of the authors' programme.
-var logarithm = solve.LogPieces(1e-6, 0.2, 0.4, 0.6, 0.8)
+var logarithm = knapsack.PiecewiseLog(1e-6, 0.2, 0.4, 0.6, 0.8)
 
 // solve finds the rounds of every job and writes them into its share.
 func (p *typePlanner) solve(shares []Share) {
 	rounds := min(p.Window, 64)
-	w := solve.Window{Rounds: rounds, Size: p.gpus, U: logarithm, Stakes: make([]solve.Stake, len(p.forecasts)),
+	w := knapsack.Problem{Rounds: rounds, Capacity: p.gpus, Utility: logarithm, Items: make([]knapsack.Item, len(p.forecasts)),
 		Tail: p.Tail * float64(len(p.forecasts)*rounds)}
 	for i := range p.forecasts {
-		w.Stakes[i] = p.stake(&p.forecasts[i])
+		w.Items[i] = p.stake(&p.forecasts[i])
 	}
 	if !p.guarantee(&w) {
 		p.weigh(&w)
 	}
 	for n, rounds := range w.Plan() {
 		s := &shares[p.index[n]]
-		s.Type, s.Rounds, s.Weight = p.name, rounds, w.Stakes[n].Weight
+		s.Type, s.Rounds, s.Weight = p.name, rounds, w.Items[n].Weight
 	}
 }
 
-func (p *typePlanner) stake(f *forecast) solve.Stake {
+func (p *typePlanner) stake(f *forecast) knapsack.Item {
 	d := p.Settings.Round.Seconds()
 	use := math.Ceil((1 - f.progress) / (f.perSecond * d))
-	return solve.Stake{Size: f.Size(), Weight: 1, Done: f.progress, Gain: f.perSecond * d, Left: f.Left, Cut: d,
+	return knapsack.Item{Size: f.Size(), Weight: 1, Done: f.progress, Gain: f.perSecond * d, Left: f.Left, Cut: d,
 		Most: int(min(max(use, 1), 64))}
 }
 
 // guarantee asks for the rounds without which a job would finish later than is
 // fair, if the others get their equal share after the window. It reports
 // whether all can be had.
-func (p *typePlanner) guarantee(w *solve.Window) bool {
+func (p *typePlanner) guarantee(w *knapsack.Problem) bool {
 	d := p.Settings.Round.Seconds()
-	room := w.Rounds * w.Size
+	room := w.Rounds * w.Capacity
 	for i := range p.forecasts {
-		f, s := &p.forecasts[i], &w.Stakes[i]
+		f, s := &p.forecasts[i], &w.Items[i]
 		spare := p.RhoMax*(f.start+f.fair) - (f.start + f.age + d*float64(w.Rounds))
 		if spare < 0 {
 			return false
@@ -97,9 +97,9 @@ func (p *typePlanner) guarantee(w *solve.Window) bool {
 
 // weigh guarantees nothing, and gives more weight to jobs that would finish too
 // late.
-func (p *typePlanner) weigh(w *solve.Window) {
+func (p *typePlanner) weigh(w *knapsack.Problem) {
 	for i := range p.forecasts {
-		f, s := &p.forecasts[i], &w.Stakes[i]
+		f, s := &p.forecasts[i], &w.Items[i]
 		s.Least = 0
 		rho := (f.start + f.age + f.longest/p.equalShare()) / max(f.start+f.fair, 1)
 		if rho <= p.RhoMax {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/market"
 )
 
 // gpuType is a type of GPU and the jobs that compete for it.
@@ -66,7 +66,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 	for n := range budgets {
 		budgets[n] = 1
 	}
-	shares, _ := solve.Market(budgets, worth, 1e-2)
+	shares, _ := market.Fisher(budgets, worth, 1e-2)
 	for n, i := range buyers {
 		for k := range types {
 			if shares[n][k] > 0 && (chosen[i] < 0 || worth[n][k]*shares[n][k] > worth[n][chosen[i]]*shares[n][chosen[i]]) {

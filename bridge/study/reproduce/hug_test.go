@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // hugDemands are three accounts with mixes of two GPU types, of which the first
 // is scarce, and jobs without end in those proportions.
-func hugDemands(seed int64) (s *policy.Snapshot, tenants []solve.Tenant) {
+func hugDemands(seed int64) (s *policy.Snapshot, tenants []fair.Tenant) {
 	const each = 48
 	rng := rand.New(rand.NewPCG(uint64(seed), 3))
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -33,7 +33,7 @@ func hugDemands(seed int64) (s *policy.Snapshot, tenants []solve.Tenant) {
 					Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: want.typ, Count: 1}}})
 			}
 		}
-		tenants = append(tenants, solve.Tenant{Weight: 1, Mix: []float64{3 * each, float64(int(3 * each * h))}})
+		tenants = append(tenants, fair.Tenant{Weight: 1, Mix: []float64{3 * each, float64(int(3 * each * h))}})
 	}
 	return s, tenants
 }
@@ -46,17 +46,17 @@ func TestReproduceHUG(t *testing.T) {
 	const each = 48
 	gain := over(7, func(seed int64) float64 {
 		s, tenants := hugDemands(seed)
-		demands := make([]solve.Demand, len(tenants))
+		demands := make([]fair.Demand, len(tenants))
 		for i, x := range tenants {
-			demands[i] = solve.Demand{Weight: 1, Need: []float64{100, 100 * x.Mix[1] / x.Mix[0]}}
+			demands[i] = fair.Demand{Weight: 1, Need: []float64{100, 100 * x.Mix[1] / x.Mix[0]}}
 		}
-		fair, used, filled := solve.DominantShares(demands), 0.0, 0.0
-		guarantees := solve.Guarantees(tenants, true)
+		shares, used, filled := fair.DominantShares(demands), 0.0, 0.0
+		guarantees := fair.Guarantees(tenants, true)
 		for i, g := range guarantees {
-			if d := g.Progress - fair[i]; d > 1e-9 || d < -1e-9 {
-				t.Errorf("seed %d: progress %g, under DRF %g", seed, g.Progress, fair[i])
+			if d := g.Progress - shares[i]; d > 1e-9 || d < -1e-9 {
+				t.Errorf("seed %d: progress %g, under DRF %g", seed, g.Progress, shares[i])
 			}
-			used += fair[i] * demands[i].Need[1] / demands[i].Need[0]
+			used += shares[i] * demands[i].Need[1] / demands[i].Need[0]
 			filled += g.Cap[1]
 		}
 		plan, err := system(t, "hug", nil).Decide(s)

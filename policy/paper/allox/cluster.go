@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/policy/engine"
 	"fairbridge/policy/pool"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/assign"
 )
 
 // alloxCluster is the cluster as the matching sees it: machines of one GPU
@@ -17,7 +17,7 @@ import (
 type alloxCluster struct {
 	*engine.Round
 	types []string
-	banks []solve.Bank
+	banks []assign.MachineGroup
 	free  int        // machines free now
 	empty *pool.Pool // as if nobody ran
 	can   map[string][]bool
@@ -51,12 +51,12 @@ func newAlloxCluster(r *engine.Round) *alloxCluster {
 // alloxBanks divides machines into banks by when they are free, which it sorts:
 // each time of its own, or those that are free now and eight parts of equal size
 // with their means.
-func alloxBanks(typ int, free []float64) []solve.Bank {
+func alloxBanks(typ int, free []float64) []assign.MachineGroup {
 	slices.Sort(free)
-	var banks []solve.Bank
+	var banks []assign.MachineGroup
 	for i, d := range free {
 		if i == 0 || d != free[i-1] {
-			banks = append(banks, solve.Bank{Type: typ, Delay: d})
+			banks = append(banks, assign.MachineGroup{Type: typ, Delay: d})
 		}
 		banks[len(banks)-1].Count++
 	}
@@ -76,7 +76,7 @@ func alloxBanks(typ int, free []float64) []solve.Bank {
 			sum += d
 		}
 		if len(some) > 0 {
-			banks = append(banks, solve.Bank{Type: typ, Count: len(some), Delay: sum / float64(len(some))})
+			banks = append(banks, assign.MachineGroup{Type: typ, Count: len(some), Delay: sum / float64(len(some))})
 		}
 	}
 	return banks

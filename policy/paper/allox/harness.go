@@ -12,7 +12,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/assign"
 )
 
 // harness is AlloX as Shockwave's simulator runs it, on Gavel's rounds: of the
@@ -78,7 +78,7 @@ func (a *Policy) winners(c *alloxCluster, before []float64) [][]float64 {
 	for k, i := range rest {
 		jobs[k] = c.Entries[i]
 	}
-	for m, k := range firsts(solve.Queues(finite(c.times(jobs)), machines), len(machines)) {
+	for m, k := range firsts(assign.ToMachines(finite(c.times(jobs)), machines), len(machines)) {
 		if k >= 0 {
 			x[rest[k]][machines[m]] = 1 / float64(max(jobs[k].Ask.GPUs.Count, 1))
 		}
@@ -96,11 +96,11 @@ func (c *alloxCluster) healthy() []int {
 }
 
 // firsts returns, by machine, who runs first there; -1: nobody.
-func firsts(places []solve.Place, machines int) []int {
+func firsts(places []assign.Position, machines int) []int {
 	first := slices.Repeat([]int{-1}, machines)
 	for i, p := range places {
-		if k := first[p.Bank]; k < 0 || places[k].From < p.From {
-			first[p.Bank] = i
+		if k := first[p.Group]; k < 0 || places[k].FromEnd < p.FromEnd {
+			first[p.Group] = i
 		}
 	}
 	return first

@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/assign"
 )
 
 // alloxMatch orders the jobs of a round by when the matching starts them, and
@@ -138,7 +138,7 @@ func alloxUsers(r *engine.Round, cluster *alloxCluster) []*alloxUser {
 type alloxQueue struct {
 	types []int
 	start []float64
-	after []solve.Bank // the machines behind these jobs
+	after []assign.MachineGroup // the machines behind these jobs
 }
 
 // match queues the jobs for the machines of the cluster.
@@ -147,21 +147,21 @@ func (c *alloxCluster) match(jobs []*engine.Entry) alloxQueue {
 	for i, e := range jobs {
 		width[i] = float64(e.Size())
 	}
-	places := solve.Places(times, width, c.banks, alloxEffort)
+	places := assign.ToGroups(times, width, c.banks, alloxEffort)
 	q := alloxQueue{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
 	byBank, free := make([][]int, len(c.banks)), make([][]float64, len(c.types))
 	for i, p := range places {
 		q.types[i] = -1
-		if p.Bank >= 0 {
-			q.types[i] = c.banks[p.Bank].Type
-			byBank[p.Bank] = append(byBank[p.Bank], i)
+		if p.Group >= 0 {
+			q.types[i] = c.banks[p.Group].Type
+			byBank[p.Group] = append(byBank[p.Group], i)
 		}
 	}
 	for b, members := range byBank {
 		// The machines of a bank are alike: whoever of a place is shortest goes to
 		// the one that is free first.
 		slices.SortFunc(members, func(i, j int) int {
-			return cmp.Or(cmp.Compare(places[j].From, places[i].From),
+			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd),
 				cmp.Compare(times[i][c.banks[b].Type], times[j][c.banks[b].Type]), engine.ByArrival(jobs[i], jobs[j]))
 		})
 		free[c.banks[b].Type] = append(free[c.banks[b].Type], q.schedule(c.banks[b], members, times)...)
@@ -174,7 +174,7 @@ func (c *alloxCluster) match(jobs []*engine.Entry) alloxQueue {
 
 // schedule lets the jobs start one after the other on the machines of a bank,
 // and returns when each machine is free again.
-func (q *alloxQueue) schedule(bank solve.Bank, members []int, times [][]float64) alloxMachines {
+func (q *alloxQueue) schedule(bank assign.MachineGroup, members []int, times [][]float64) alloxMachines {
 	machines := alloxMachines(slices.Repeat([]float64{bank.Delay}, bank.Count))
 	for _, i := range members {
 		q.start[i] = machines[0]

@@ -8,7 +8,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/survival"
 )
 
 // petition is a job of a round of Astraea.
@@ -74,8 +74,8 @@ func step(ratio float64, k int) int {
 
 // endings are the run times of finished jobs, in all and by GPU count.
 type endings struct {
-	all  solve.Sizes
-	gpus map[int]solve.Sizes
+	all  survival.Sample
+	gpus map[int]survival.Sample
 }
 
 func newEndings(history []policy.Sample) endings {
@@ -85,9 +85,9 @@ func newEndings(history []policy.Sample) endings {
 		all = append(all, h.Ran.Seconds())
 		by[h.GPUs] = append(by[h.GPUs], h.Ran.Seconds())
 	}
-	e := endings{solve.NewSizes(all), map[int]solve.Sizes{}}
+	e := endings{survival.NewSample(all), map[int]survival.Sample{}}
 	for gpus, ran := range by {
-		e.gpus[gpus] = solve.NewSizes(ran)
+		e.gpus[gpus] = survival.NewSample(ran)
 	}
 	return e
 }
@@ -103,6 +103,6 @@ func (e endings) reward(p *petition) float64 {
 	if sizes.Len() < 5 {
 		sizes = e.all
 	}
-	chance, _ := sizes.Ends(float64(p.Attained)/gpus, p.lease.Seconds())
+	chance, _ := sizes.EndsWithin(float64(p.Attained)/gpus, p.lease.Seconds())
 	return -chance / gpus
 }

@@ -5,19 +5,18 @@ import (
 	"slices"
 
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
 )
 
 // carbyneWork is what a workflow has left to do.
 type carbyneWork struct {
-	jobs   []int // as places in Entries
-	pieces []solve.Piece
-	of     []int // by piece: its job
-	pool   string
-	due    float64 // GPUs it is entitled to now
-	sum    float64 // GPU-seconds left
-	known  bool    // how long all its tasks run
-	end    float64 // seconds until its fair share would have ended it
+	jobs  []int // as places in Entries
+	tasks []task
+	of    []int // by task: its job
+	pool  string
+	due   float64 // GPUs it is entitled to now
+	sum   float64 // GPU-seconds left
+	known bool    // how long all its tasks run
+	end   float64 // seconds until its fair share would have ended it
 }
 
 // carbyneMost bounds the tasks of one array record that are looked at.
@@ -33,7 +32,7 @@ func (f *carbyneWork) add(e *engine.Entry, i int) {
 	f.due += e.Due
 	f.sum += left * float64(e.Size()*e.Count())
 	for range min(e.Count(), carbyneMost) {
-		f.pieces, f.of = append(f.pieces, solve.Piece{Time: left, Width: e.Size()}), append(f.of, i)
+		f.tasks, f.of = append(f.tasks, task{seconds: left, width: e.Size()}), append(f.of, i)
 	}
 }
 
@@ -65,8 +64,8 @@ func carbyneEnds(works []carbyneWork) {
 		passed = f.sum / f.due
 		rest -= f.due
 		longest := 0.0
-		for _, p := range f.pieces {
-			longest = max(longest, p.Time)
+		for _, p := range f.tasks {
+			longest = max(longest, p.seconds)
 		}
 		f.end = max(at, longest, 1)
 	}

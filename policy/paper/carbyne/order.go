@@ -12,7 +12,6 @@ import (
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
-	"fairbridge/policy/solve"
 )
 
 // carbyneOrder says which tasks must run now and puts the others behind them.
@@ -138,7 +137,7 @@ func (c *carbyneOrder) workflow(r *engine.Round, w int, f *carbyneWork) {
 	for _, i := range f.jobs {
 		c.tasks[i].latest = math.Inf(1)
 	}
-	ends, _ := solve.LongestFirst(f.pieces, int(math.Ceil(f.sum/f.end-1e-9)))
+	ends, _ := longestFirst(f.tasks, int(math.Ceil(f.sum/f.end-1e-9)))
 	for k, i := range f.of {
 		c.tasks[i].latest = min(c.tasks[i].latest, f.end-ends[k])
 	}

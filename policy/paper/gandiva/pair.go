@@ -7,7 +7,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/assign"
 )
 
 // mostPartners bounds how many jobs are considered for pairs at once.
@@ -74,15 +74,15 @@ func (s *slicer) pair(r *engine.Round) {
 		return
 	}
 	single := s.singles(r)
-	var edges []solve.Edge
+	var edges []assign.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
 			if _, bad := slices.BinarySearchFunc(s.now.Bad, duoOf(x.ID, y.ID), duo.compare); !bad && !(x.Active() && y.Active()) {
-				edges = append(edges, solve.Edge{A: a, B: b, Weight: s.worth(x, y)})
+				edges = append(edges, assign.Edge{A: a, B: b, Weight: s.worth(x, y)})
 			}
 		}
 	}
-	for _, e := range solve.Match(len(single), edges) {
+	for _, e := range assign.MaxWeightMatching(len(single), edges) {
 		host, guest := single[e.A], single[e.B]
 		if guest.Active() || !host.Active() && guest.ID < host.ID {
 			host, guest = guest, host

@@ -6,7 +6,7 @@ import (
 
 	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/market"
 )
 
 // holding is an account with jobs that could run, and what it holds.
@@ -113,15 +113,15 @@ func (h *holding) speeds(e *engine.Entry, types []string) {
 // jobs know their speeds take part.
 func trade(list []holding, margin float64) {
 	for _, p := range pairs(list) {
-		parties := make([]solve.Trader, len(list))
+		parties := make([]market.Trader, len(list))
 		for i := range list {
 			h := &list[i]
-			parties[i] = solve.Trader{Fast: h.gpus[p.fast], Slow: h.gpus[p.slow]}
+			parties[i] = market.Trader{Fast: h.gpus[p.fast], Slow: h.gpus[p.slow]}
 			if h.known > 0 && h.known == h.jobs[p.fast] && h.known == h.jobs[p.slow] {
 				parties[i].Gain = h.gain[p.fast] / h.gain[p.slow]
 			}
 		}
-		for _, t := range solve.Trade(parties, margin) {
+		for _, t := range market.Trade(parties, margin) {
 			seller, buyer := &list[t.From], &list[t.To]
 			seller.gpus[p.fast] -= t.Fast
 			buyer.gpus[p.fast] += t.Fast

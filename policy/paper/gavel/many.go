@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"slices"
 
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/lp"
 )
 
 // classes makes one item of all jobs that are alike, and returns which item
 // each job belongs to. tell adds what else tells jobs apart; nil: nothing.
-func (p *gavelProblem) classes(tell func(i int) []float64) (s *solve.Split, of, lead []int) {
+func (p *gavelProblem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
 	key := func(i int) []float64 {
 		j := &p.jobs[i]
 		k := append(append(make([]float64, 0, len(j.rate)+4), j.size), j.rate...)
@@ -23,14 +23,14 @@ func (p *gavelProblem) classes(tell func(i int) []float64) (s *solve.Split, of, 
 		keys[i], order[i] = key(i), i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(slices.Compare(keys[a], keys[b]), cmp.Compare(a, b)) })
-	s, of = &solve.Split{Capacity: p.capacity}, make([]int, len(p.jobs))
+	s, of = &lp.Split{Capacity: p.capacity}, make([]int, len(p.jobs))
 	for n, i := range order {
 		if n == 0 || !slices.Equal(keys[i], keys[order[n-1]]) {
-			s.Items = append(s.Items, solve.Item{Size: p.jobs[i].size, Rate: p.jobs[i].rate})
+			s.Classes = append(s.Classes, lp.Class{Size: p.jobs[i].size, Rate: p.jobs[i].rate})
 			lead = append(lead, i)
 		}
 		of[i] = len(lead) - 1
-		s.Items[of[i]].Many++
+		s.Classes[of[i]].Count++
 	}
 	return s, of, lead
 }
@@ -39,7 +39,7 @@ func (p *gavelProblem) classes(tell func(i int) []float64) (s *solve.Split, of, 
 // brings most progress, so that nobody could have more without another having
 // less.
 func (p *gavelProblem) fair(objective string) ([][]float64, error) {
-	var s *solve.Split
+	var s *lp.Split
 	var of, lead []int
 	var need []float64
 	var err error
@@ -71,19 +71,19 @@ func (p *gavelProblem) equalPart(i int) float64 {
 }
 
 // levelled returns what everybody achieves at the highest common level.
-func levelled(s *solve.Split, lead []int, want func(int) float64) ([]float64, error) {
+func levelled(s *lp.Split, lead []int, want func(int) float64) ([]float64, error) {
 	ref := make([]float64, len(lead))
 	for c, i := range lead {
 		ref[c] = want(i)
 	}
-	level, _, err := s.Level(make([]float64, len(ref)), ref)
+	level, _, err := s.MaxLevel(make([]float64, len(ref)), ref)
 	for c := range ref {
 		ref[c] *= level
 	}
 	return ref, err
 }
 
-func (p *gavelProblem) fairFinish() (s *solve.Split, of []int, need []float64, err error) {
+func (p *gavelProblem) fairFinish() (s *lp.Split, of []int, need []float64, err error) {
 	alone := p.finishAlone()
 	s, of, lead := p.classes(func(i int) []float64 { return []float64{p.jobs[i].left, p.jobs[i].age, alone[i]} })
 	needs := func(ratio float64, need []float64) {
@@ -91,7 +91,7 @@ func (p *gavelProblem) fairFinish() (s *solve.Split, of []int, need []float64, e
 			need[c] = needFor(ratio, alone[i], &p.jobs[i])
 		}
 	}
-	ratio, _, err := s.Smallest(1e-4, 1e12, 1e-6, needs)
+	ratio, _, err := s.MinFeasible(1e-4, 1e12, 1e-6, needs)
 	need = make([]float64, len(lead))
 	needs(ratio, need)
 	return s, of, need, err
@@ -99,9 +99,9 @@ func (p *gavelProblem) fairFinish() (s *solve.Split, of []int, need []float64, e
 
 // fill gives everybody what they need and the rest to whom it brings most, in
 // GPU time on the fastest kind.
-func (p *gavelProblem) fill(s *solve.Split, of []int, need []float64) ([][]float64, error) {
-	for c := range s.Items {
-		it := &s.Items[c]
+func (p *gavelProblem) fill(s *lp.Split, of []int, need []float64) ([][]float64, error) {
+	for c := range s.Classes {
+		it := &s.Classes[c]
 		it.Gain = make([]float64, len(it.Rate))
 		best := slices.Max(it.Rate)
 		for k, r := range it.Rate {
@@ -144,7 +144,7 @@ func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
 	})
 	least := make([]float64, len(lead))
 	for c, i := range lead {
-		s.Items[c].Gain = gain[i]
+		s.Classes[c].Gain = gain[i]
 		if need != nil {
 			least[c] = need[i]
 		}

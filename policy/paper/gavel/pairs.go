@@ -4,7 +4,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/pack"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/lp"
 )
 
 // gavelPair says that a job should run beside another rather than wait.
@@ -44,7 +44,7 @@ type couple struct {
 // together, and the level.
 type gavelSharing struct {
 	p       *gavelProblem
-	split   *solve.Split
+	split   *lp.Split
 	of      []int
 	lead    []int
 	couples []couple
@@ -81,7 +81,7 @@ func newSharing(p *gavelProblem) *gavelSharing {
 
 func (s *gavelSharing) couple(a, b int) {
 	x, y := &s.p.jobs[s.lead[a]], &s.p.jobs[s.lead[b]]
-	if x.size != y.size || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Items[a].Many < 2 {
+	if x.size != y.size || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
 		return
 	}
 	for k, typ := range s.p.types {
@@ -103,10 +103,10 @@ func speedBeside(t *policy.Training, typ, class string) float64 {
 
 // lp makes the rows: time of each class, GPUs of each kind, and that each class
 // reaches at least its need plus level·ref.
-func (s *gavelSharing) lp(need, ref []float64) solve.LP {
+func (s *gavelSharing) lp(need, ref []float64) lp.Problem {
 	kinds := len(s.p.capacity)
 	n := len(s.lead)*kinds + len(s.couples) + 1
-	lp := solve.LP{Gain: make([]float64, n)}
+	lp := lp.Problem{Objective: make([]float64, n)}
 	row := func(bound float64) []float64 {
 		r := make([]float64, n)
 		lp.Rows, lp.Bound = append(lp.Rows, r), append(lp.Bound, bound)
@@ -117,19 +117,19 @@ func (s *gavelSharing) lp(need, ref []float64) solve.LP {
 		gpus[k] = row(c)
 	}
 	times, speeds := make([][]float64, len(s.lead)), make([][]float64, len(s.lead))
-	for c, it := range s.split.Items {
-		times[c], speeds[c] = row(it.Many), row(-it.Many*need[c])
+	for c, it := range s.split.Classes {
+		times[c], speeds[c] = row(it.Count), row(-it.Count*need[c])
 		for k, r := range it.Rate {
 			at := c*kinds + k
 			if r > 0 {
 				times[c][at], gpus[k][at], speeds[c][at] = 1, it.Size, -r
 			}
 		}
-		speeds[c][n-1] = it.Many * ref[c]
+		speeds[c][n-1] = it.Count * ref[c]
 	}
 	for i, q := range s.couples {
 		at := len(s.lead)*kinds + i
-		gpus[q.kind][at] = s.split.Items[q.a].Size
+		gpus[q.kind][at] = s.split.Classes[q.a].Size
 		times[q.a][at]++
 		times[q.b][at]++
 		speeds[q.a][at] -= q.speedA
@@ -139,17 +139,17 @@ func (s *gavelSharing) lp(need, ref []float64) solve.LP {
 }
 
 // gains counts progress in the objective: each class's speed times its factor.
-func (s *gavelSharing) gains(lp *solve.LP, factor func(class, kind int) float64) {
+func (s *gavelSharing) gains(lp *lp.Problem, factor func(class, kind int) float64) {
 	kinds := len(s.p.capacity)
-	for c, it := range s.split.Items {
+	for c, it := range s.split.Classes {
 		for k, r := range it.Rate {
-			lp.Gain[c*kinds+k] = r * factor(c, k)
+			lp.Objective[c*kinds+k] = r * factor(c, k)
 			if r <= 0 {
-				lp.Gain[c*kinds+k] = -1 // it cannot run there
+				lp.Objective[c*kinds+k] = -1 // it cannot run there
 			}
 		}
 	}
 	for i, q := range s.couples {
-		lp.Gain[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
+		lp.Objective[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
 	}
 }

@@ -33,7 +33,7 @@ func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
 		if s.p.measured {
 			return 1 / price[k]
 		}
-		return 1 / price[k] / slices.Max(s.split.Items[c].Rate)
+		return 1 / price[k] / slices.Max(s.split.Classes[c].Rate)
 	}
 	if g.Objective == maxMin {
 		ref := make([]float64, len(s.lead))
@@ -41,7 +41,7 @@ func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
 			ref[c] = s.p.equalPart(i)
 		}
 		lp := s.lp(none, ref)
-		lp.Gain[len(lp.Gain)-1] = 1
+		lp.Objective[len(lp.Objective)-1] = 1
 		best, err := lp.Maximize()
 		if err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
 		for c := range need {
 			need[c] = best.Value * ref[c] * (1 - 1e-7)
 		}
-		factor = func(c, _ int) float64 { return s.split.Items[c].Size / slices.Max(s.split.Items[c].Rate) }
+		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].Rate) }
 	}
 	lp := s.lp(need, none)
 	s.gains(&lp, factor)
@@ -67,7 +67,7 @@ func (s *gavelSharing) match(v []float64) (x [][]float64, pairs []gavelPair) {
 		members[c] = append(members[c], i)
 		x[i] = make([]float64, kinds)
 		for k := range x[i] {
-			x[i][k] = v[c*kinds+k] / s.split.Items[c].Many
+			x[i][k] = v[c*kinds+k] / s.split.Classes[c].Count
 		}
 	}
 	together := v[len(s.lead)*kinds:]

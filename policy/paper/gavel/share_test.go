@@ -49,7 +49,7 @@ func TestGavelSharingHelps(t *testing.T) {
 // speedOf is a job's part of the speed of its class.
 func (s *gavelSharing) speedOf(i int, v []float64) float64 {
 	c, kinds, sum := s.of[i], len(s.p.capacity), 0.0
-	for k, r := range s.split.Items[c].Rate {
+	for k, r := range s.split.Classes[c].Rate {
 		sum += r * v[c*kinds+k]
 	}
 	for n, q := range s.couples {
@@ -62,7 +62,7 @@ func (s *gavelSharing) speedOf(i int, v []float64) float64 {
 			}
 		}
 	}
-	return sum / s.split.Items[c].Many
+	return sum / s.split.Classes[c].Count
 }
 
 func (c gavelCase) worth(objective string, speeds []float64) float64 {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/lp"
 )
 
 // single divides GPUs of one kind by a fair objective: the objective sets the
@@ -13,7 +13,7 @@ import (
 // the one where an interior-point solver ends.
 func (p *gavelProblem) single(objective string) [][]float64 {
 	n := len(p.jobs)
-	f := &solve.Fractions{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
+	f := &lp.SingleKind{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
 	for i := range p.jobs {
 		f.Size[i], f.Speed[i] = p.jobs[i].size, p.jobs[i].rate[0]
 	}

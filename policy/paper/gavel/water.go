@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy/share"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/lp"
 )
 
 // waterFill divides GPU time among accounts by their weights, and an account's
@@ -53,7 +53,7 @@ type water struct {
 	fifo   bool
 	weight []float64 // by account
 	lines  [][]int   // the classes of each account that still rise, first come first
-	split  *solve.Split
+	split  *lp.Split
 	lead   []int // a job of each class
 	frozen []bool
 	level  []float64 // speeds reached, by class
@@ -66,18 +66,18 @@ func (w *water) rise() ([]float64, error) {
 	for range n + 1 {
 		ref := w.shares()
 		var at []int // those who have something or rise
-		sub := &solve.Split{Capacity: w.split.Capacity}
+		sub := &lp.Split{Capacity: w.split.Capacity}
 		var have, want []float64
 		for c := range ref {
 			if w.level[c] > 0 || ref[c] > 0 {
-				at, sub.Items = append(at, c), append(sub.Items, w.split.Items[c])
+				at, sub.Classes = append(at, c), append(sub.Classes, w.split.Classes[c])
 				have, want = append(have, w.level[c]), append(want, ref[c])
 			}
 		}
 		if !slices.ContainsFunc(ref, func(v float64) bool { return v > 0 }) {
 			break
 		}
-		up, choice, err := sub.Level(have, want)
+		up, choice, err := sub.MaxLevel(have, want)
 		if err != nil {
 			return nil, err
 		}
@@ -87,15 +87,15 @@ func (w *water) rise() ([]float64, error) {
 }
 
 // freeze raises the levels and fixes those that cannot rise further.
-func (w *water) freeze(up float64, at []int, ref []float64, choice *solve.Choice) {
+func (w *water) freeze(up float64, at []int, ref []float64, choice *lp.Division) {
 	fixed := false
 	for i, c := range at {
 		if ref[i] == 0 {
 			continue
 		}
 		w.level[c] += up * ref[i]
-		full := w.level[c] >= slices.Max(w.split.Items[c].Rate)*(1-1e-9)
-		if full || choice.Load >= 1-1e-9 && choice.Press[i] > 0 {
+		full := w.level[c] >= slices.Max(w.split.Classes[c].Rate)*(1-1e-9)
+		if full || choice.Load >= 1-1e-9 && choice.NeedPrices[i] > 0 {
 			w.frozen[c], fixed = true, true
 		}
 	}
@@ -103,7 +103,7 @@ func (w *water) freeze(up float64, at []int, ref []float64, choice *solve.Choice
 		w.frozen[c] = w.frozen[c] || !fixed && ref[i] > 0
 	}
 	// Where every kind has a price, nobody else can have anything either.
-	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Price, func(v float64) bool { return v <= 1e-12 })
+	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Prices, func(v float64) bool { return v <= 1e-12 })
 	for a, line := range w.lines {
 		w.lines[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
 	}
@@ -124,10 +124,10 @@ func (w *water) shares() []float64 {
 	for a, line := range w.lines {
 		sum, n := 0.0, 0
 		for _, c := range line {
-			if it := w.split.Items[c]; w.fifo {
-				sum += it.Many * it.Size
+			if it := w.split.Classes[c]; w.fifo {
+				sum += it.Count * it.Size
 			} else {
-				sum += it.Many
+				sum += it.Count
 			}
 			n++
 			if w.fifo && sum >= gpus/float64(blocks*len(w.lines)) {
@@ -137,7 +137,7 @@ func (w *water) shares() []float64 {
 		for _, c := range line[:n] {
 			ref[c] = w.weight[a] / sum * w.p.equalPart(w.lead[c])
 			if w.fifo {
-				ref[c] *= w.split.Items[c].Size
+				ref[c] *= w.split.Classes[c].Size
 			}
 		}
 	}

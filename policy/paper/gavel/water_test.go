@@ -9,7 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
+	"fairbridge/policy/solve/lp"
 )
 
 // ownAccounts gives each job an account of its own, with a weight.
@@ -28,12 +29,12 @@ func TestGavelWaterFillIsMaxMin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := drawGavelCase(t)
 		c = gavelCase{types: c.types[:1], gpus: c.gpus[:1], jobs: c.jobs}.ownAccounts(t)
-		claims := make([]solve.Claim, len(c.jobs))
+		claims := make([]fair.Claim, len(c.jobs))
 		for i := range c.jobs {
 			c.jobs[i].Training.Rates = c.jobs[i].Training.Rates[:1]
-			claims[i] = solve.Claim{Weight: c.accts[i].Weight, Max: float64(c.jobs[i].Ask.GPUs.Count)}
+			claims[i] = fair.Claim{Weight: c.accts[i].Weight, Max: float64(c.jobs[i].Ask.GPUs.Count)}
 		}
-		want := solve.WaterFill(float64(c.gpus[0]), claims)
+		want := fair.WaterFill(float64(c.gpus[0]), claims)
 		for i, x := range c.fractions(t, &Policy{Objective: hierarchical, Aware: true, Within: "fairness"}) {
 			if got := x[0] * claims[i].Max; math.Abs(got-want[i]) > 1e-5 {
 				t.Fatalf("job %d has %g GPUs, want %g of %v", i, got, want[i], want)
@@ -71,19 +72,19 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 					return // there the published solvers' choice among the optima is taken
 				}
 				x, need := c.fractions(t, g), make([]float64, len(c.jobs))
-				s, sum := &solve.Split{}, 0.0
+				s, sum := &lp.Split{}, 0.0
 				for _, n := range p.capacity {
 					s.Capacity = append(s.Capacity, n*c.over(x))
 				}
 				for i, j := range p.jobs {
 					best := slices.Max(j.rate)
-					it := solve.Item{Many: 1, Size: j.size, Rate: j.rate}
+					it := lp.Class{Count: 1, Size: j.size, Rate: j.rate}
 					for _, rate := range j.rate {
 						it.Gain = append(it.Gain, rate/best)
 					}
 					need[i] = c.speed(i, x[i]) * (1 - 1e-12)
 					sum += c.speed(i, x[i]) / best
-					s.Items = append(s.Items, it)
+					s.Classes = append(s.Classes, it)
 				}
 				better, err := s.Best(need)
 				if err != nil {
@@ -92,7 +93,7 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 				most := 0.0
 				for i, row := range better.X {
 					for k, v := range row {
-						most += v * s.Items[i].Gain[k]
+						most += v * s.Classes[i].Gain[k]
 					}
 				}
 				if most > sum*(1+1e-5)+1e-6 {

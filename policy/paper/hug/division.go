@@ -10,7 +10,7 @@ import (
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // hugLevel says how a job stands to what its account is due.
@@ -39,7 +39,7 @@ type hugAccount struct {
 	name string
 	jobs []int
 	need []float64 // of all its jobs, as fractions of the cluster
-	gets solve.Guarantee
+	gets fair.Guarantee
 }
 
 // Admit implements engine.Admitter: who does not cooperate is held at its cap.
@@ -87,11 +87,11 @@ func (d *hugDivision) divide(r *engine.Round) {
 	costs, weights := meter.Costs(r), meter.Weights(r)
 	d.gather(costs)
 	d.mixes = d.mixes.next(r, d.accounts, d.memory)
-	tenants := make([]solve.Tenant, len(d.accounts))
+	tenants := make([]fair.Tenant, len(d.accounts))
 	for i, a := range d.accounts {
-		tenants[i] = solve.Tenant{Weight: weights[a.name], Mix: d.mixes.of(a.name), Most: a.need}
+		tenants[i] = fair.Tenant{Weight: weights[a.name], Mix: d.mixes.of(a.name), Most: a.need}
 	}
-	for i, g := range solve.Guarantees(tenants, d.cooperative) {
+	for i, g := range fair.Guarantees(tenants, d.cooperative) {
 		d.accounts[i].gets = g
 		d.rank(d.accounts[i], costs)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // hugMixes remembers in which proportions accounts need resources: a mean that
@@ -83,11 +83,11 @@ func hugResources(s *policy.Snapshot) []string {
 // lean replaces all of the old mix but fade by the new one, both scaled so that
 // the largest part is 1.
 func lean(mix, need []float64, fade float64) {
-	top := solve.Dominant(need)
+	top := fair.DominantShare(need)
 	if top <= 0 {
 		return
 	}
-	if solve.Dominant(mix) <= 0 {
+	if fair.DominantShare(mix) <= 0 {
 		fade = 0
 	}
 	for r := range mix {

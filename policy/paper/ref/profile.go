@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // refProfiles remembers how fast jobs of a class were with how many GPUs and
@@ -79,14 +79,14 @@ func refClass(class, typ string) string { return class + "@" + typ }
 func (p refProfiles) elasticities(class, typ string) []float64 {
 	for _, name := range []string{refClass(class, typ), refClass(class, "")} {
 		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r refProfile, name string) int { return strings.Compare(r.Class, name) })
-		var seen []solve.Profile
+		var seen []fair.Profile
 		for _, r := range p.Rows[first:] {
 			if r.Class != name {
 				break
 			}
-			seen = append(seen, solve.Profile{With: []float64{float64(r.GPUs), float64(r.CPUs)}, Speed: r.Speed})
+			seen = append(seen, fair.Profile{With: []float64{float64(r.GPUs), float64(r.CPUs)}, Speed: r.Speed})
 		}
-		if alpha, ok := solve.Elasticities(seen, 2); ok && alpha[0] > 0 {
+		if alpha, ok := fair.Elasticities(seen, 2); ok && alpha[0] > 0 {
 			return alpha
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"fairbridge/policy/engine"
 	"fairbridge/policy/share"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/fair"
 )
 
 // refSizer divides the GPUs and cores of each type that rigid jobs leave among
@@ -77,12 +77,12 @@ func (f refSizer) divide(r *engine.Round, p *refPool, cores float64, weights map
 		least[k], most[k] = e.MinGPUs, e.MaxGPUs
 		total += e.MinGPUs
 	}
-	shares := solve.CobbDouglas(weight, alpha, []float64{float64(total), cores})
+	shares := fair.CobbDouglas(weight, alpha, []float64{float64(total), cores})
 	gpus := make([]float64, n)
 	for k := range shares {
 		gpus[k] = shares[k][0]
 	}
-	for k, size := range solve.Whole(gpus, least, most, total) {
+	for k, size := range fair.RoundToWhole(gpus, least, most, total) {
 		e := line[p.elastic[k]]
 		want[p.elastic[k]] = f.settle(e, size)
 		if !r.Terse {

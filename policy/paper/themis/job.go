@@ -23,7 +23,7 @@ type suitor struct {
 }
 
 // assess finds a job's ρ. crowd is the mean number of jobs during its life.
-func (m *market) assess(a *suitor, now time.Time, crowd float64, unknown time.Duration) {
+func (m *round) assess(a *suitor, now time.Time, crowd float64, unknown time.Duration) {
 	a.age = max(now.Sub(a.Arrive).Seconds(), 0)
 	a.left = a.Estimate.Left.Seconds()
 	if a.Estimate.From == "" {

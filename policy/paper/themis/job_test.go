@@ -23,7 +23,7 @@ func suitorOf(gpus int, age, left, ran time.Duration) *suitor {
 // would be done alone after 4 hours where either can use everything, and their
 // ratios with their gangs are a half.
 func TestRatios(t *testing.T) {
-	m := &market{Policy: &Policy{Alone: "jobs"}, gpus: 4}
+	m := &round{Policy: &Policy{Alone: "jobs"}, gpus: 4}
 	for _, a := range []*suitor{suitorOf(4, 0, 2*time.Hour, 0), suitorOf(1, 0, 2*time.Hour, 0)} {
 		m.assess(a, noon, 2, time.Hour)
 		if a.alone != 4*3600 || a.rho != 1 || math.Abs(a.gain(1)-math.Log(2)) > 1e-12 {
@@ -43,7 +43,7 @@ func TestRatios(t *testing.T) {
 // TestRatioGrows: who waits gets worse off without bound, and finitely.
 func TestRatioGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &market{Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, gpus: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
+		m := &round{Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, gpus: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
 		left, ran := time.Duration(rapid.IntRange(0, 1e6).Draw(t, "left"))*time.Second, time.Duration(rapid.IntRange(0, 1e6).Draw(t, "ran"))*time.Second
 		crowd, last := rapid.Float64Range(0, 1000).Draw(t, "crowd"), 0.0
 		for _, age := range []time.Duration{0, time.Hour, 24 * time.Hour, 1000 * time.Hour, 200_000 * time.Hour} {

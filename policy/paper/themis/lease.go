@@ -34,7 +34,7 @@ func readLeases(s *policy.Snapshot) (*leases, error) {
 
 // leases returns what to remember: who runs on beyond a lease that ended, or
 // starts, has a new one.
-func (m *market) leases(plan *policy.Plan) *leases {
+func (m *round) leases(plan *policy.Plan) *leases {
 	n := len(m.all)
 	l := &leases{At: m.now, Jobs: make([]policy.JobID, n), Until: make([]time.Time, n), Crowd: make([]float64, n)}
 	for i := range m.all {

@@ -9,11 +9,11 @@ import (
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
 	"fairbridge/policy/predict"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/market"
 )
 
-// market is one round of Themis: the line by ρ, and who holds a lease.
-type market struct {
+// round is one round of Themis: the line by ρ, and who holds a lease.
+type round struct {
 	*Policy
 	last *leases
 
@@ -25,7 +25,7 @@ type market struct {
 }
 
 // Order implements engine.Orderer.
-func (m *market) Order(r *engine.Round) ([]*engine.Entry, error) {
+func (m *round) Order(r *engine.Round) ([]*engine.Entry, error) {
 	m.open(r)
 	order := make([]*suitor, len(m.all))
 	for i := range m.all {
@@ -40,7 +40,7 @@ func (m *market) Order(r *engine.Round) ([]*engine.Entry, error) {
 }
 
 // open finds every job's ratio.
-func (m *market) open(r *engine.Round) {
+func (m *round) open(r *engine.Round) {
 	m.now = r.Now
 	for i := range r.Nodes {
 		if r.Nodes[i].Down == "" {
@@ -78,7 +78,7 @@ func present(r *engine.Round) (n int) {
 }
 
 // recall takes over what is remembered of a job; next is where to look.
-func (m *market) recall(a *suitor, next int, present float64) int {
+func (m *round) recall(a *suitor, next int, present float64) int {
 	for next < len(m.last.Jobs) && m.last.Jobs[next] < a.ID {
 		next++
 	}
@@ -97,7 +97,7 @@ func (m *market) recall(a *suitor, next int, present float64) int {
 }
 
 // Lease implements engine.Leaser.
-func (m *market) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+func (m *round) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	m.won = make([]bool, len(m.all))
 	free := grant.NewCounts(r)
 	var rivals []*suitor // in line order
@@ -126,7 +126,7 @@ func (m *market) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, e
 }
 
 // of returns the suitor of an entry; entries are in order of job.
-func (m *market) of(e *engine.Entry) *suitor {
+func (m *round) of(e *engine.Entry) *suitor {
 	i, _ := slices.BinarySearchFunc(m.all, e.ID, func(a suitor, id policy.JobID) int { return int(a.ID - id) })
 	return &m.all[i]
 }
@@ -137,16 +137,16 @@ func bidding(n int, fairness float64) int {
 }
 
 // auction divides what is free among the bidders, type by type.
-func (m *market) auction(free grant.Counts, bidders []*suitor) {
+func (m *round) auction(free grant.Counts, bidders []*suitor) {
 	for k, lot := range m.lots(free, bidders) {
-		a := solve.Auction{Units: free[k].Free, Bids: make([][]solve.Bid, len(lot))}
+		a := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
 		for i, b := range lot {
-			a.Bids[i] = []solve.Bid{{Units: b.Want, Gain: max(b.gain(1), 1e-9)}}
+			a.Bids[i] = []market.Bid{{Units: b.Want, Gain: max(b.gain(1), 1e-9)}}
 		}
 		won := a.Winners()
 		var kept []float64
 		if m.Truthful {
-			kept = a.Kept(won)
+			kept = a.KeptParts(won)
 		}
 		for i, b := range lot {
 			if won[i] < 0 || !free.Take(free[k].Type, b.Want) {
@@ -162,7 +162,7 @@ func (m *market) auction(free grant.Counts, bidders []*suitor) {
 
 // lots divides the bidders by the type they bid for: their own, or for those
 // that take any the one with most left when their turn comes.
-func (m *market) lots(free grant.Counts, bidders []*suitor) [][]*suitor {
+func (m *round) lots(free grant.Counts, bidders []*suitor) [][]*suitor {
 	lots, left := make([][]*suitor, len(free)), make([]int, len(free))
 	for k := range free {
 		left[k] = free[k].Free
@@ -185,7 +185,7 @@ func (m *market) lots(free grant.Counts, bidders []*suitor) [][]*suitor {
 
 // leftover gives what the auction left: first to those that run, who then need
 // not stop, then by ρ.
-func (m *market) leftover(free grant.Counts, rest []*suitor) {
+func (m *round) leftover(free grant.Counts, rest []*suitor) {
 	for _, running := range []bool{true, false} {
 		for _, a := range rest {
 			if a.Active() == running && !m.won[a.row] && free.Take(a.Ask.GPUs.Type, a.Want) {

@@ -56,7 +56,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy themis: %w", err)
 	}
-	m := &market{Policy: t, last: last}
+	m := &round{Policy: t, last: last}
 	plan, err := engine.Pipeline{
 		Name:     "themis",
 		Predict:  predict.Ladder{},

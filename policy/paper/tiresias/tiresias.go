@@ -17,7 +17,7 @@ import (
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/preempt"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/survival"
 )
 
 // Policy is Tiresias with its parameters.
@@ -48,7 +48,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, fmt.Errorf("policy tiresias: %w", err)
 	}
 	promoted = promoted.next(s, t.PromoteKnob)
-	var sizes solve.Sizes
+	var sizes survival.Sample
 	if len(t.Queues) == 0 || t.Index == "gittins" {
 		sizes = services(s.History)
 	}
@@ -71,7 +71,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-func (t *Policy) bounds(sizes solve.Sizes) []policy.GPUSeconds {
+func (t *Policy) bounds(sizes survival.Sample) []policy.GPUSeconds {
 	if len(t.Queues) > 0 {
 		return t.Queues
 	}
@@ -81,24 +81,24 @@ func (t *Policy) bounds(sizes solve.Sizes) []policy.GPUSeconds {
 	return []policy.GPUSeconds{3250}
 }
 
-func services(history []policy.Sample) solve.Sizes {
+func services(history []policy.Sample) survival.Sample {
 	v := make([]float64, len(history))
 	for i, h := range history {
 		v[i] = float64(h.Service)
 	}
-	return solve.NewSizes(v)
+	return survival.NewSample(v)
 }
 
 // gittins orders a queue by the Gittins index over the way to the queue's end,
 // highest first; the last queue is first come, first served.
-func gittins(l order.Levels, sizes solve.Sizes) func(int) order.Key {
+func gittins(l order.Levels, sizes survival.Sample) func(int) order.Key {
 	return func(queue int) order.Key {
 		if queue == len(l.Bounds) {
 			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }
 		}
 		index := func(e *engine.Entry) float64 {
 			had := l.Attained(e)
-			chance, spent := sizes.Ends(float64(had), float64(l.Bounds[queue]-had))
+			chance, spent := sizes.EndsWithin(float64(had), float64(l.Bounds[queue]-had))
 			if spent <= 0 {
 				return 0
 			}

@@ -5,13 +5,13 @@ import (
 	"testing"
 
 	"fairbridge/policy"
-	"fairbridge/policy/solve"
+	"fairbridge/policy/solve/survival"
 )
 
 // TestTiresiasFirstQueue: without history the first queue ends where it does in
 // the simulator of Tiresias' authors.
 func TestTiresiasFirstQueue(t *testing.T) {
-	if got := (&Policy{Quantile: .8}).bounds(solve.Sizes{}); !slices.Equal(got, []policy.GPUSeconds{3250}) {
+	if got := (&Policy{Quantile: .8}).bounds(survival.Sample{}); !slices.Equal(got, []policy.GPUSeconds{3250}) {
 		t.Errorf("the first queue ends at %v GPU-seconds, want 3250", got)
 	}
 	if q, ok := System().Exact["queues"].([]float64); !ok || !slices.Equal(q, []float64{3250, 7200}) {

@@ -1,0 +1,141 @@
+package fair
+
+import (
+	"math"
+	"slices"
+)
+
+// Tenant divides correlated resources with others: progress needs all of them
+// in the proportions of Mix.
+type Tenant struct {
+	Weight float64   // not a positive number: receives nothing
+	Mix    []float64 // per resource; only the proportions count
+	// Most is the most it can use of each resource as a fraction of the capacity;
+	// nil: anything.
+	Most []float64
+}
+
+// Guarantee is what a tenant gets, per resource as a fraction of the capacity.
+type Guarantee struct {
+	Progress float64   // what it holds of the resource it needs most, guaranteed
+	Floor    []float64 // guaranteed: Progress in the proportions of Mix
+	Cap      []float64 // with what the guarantees leave over
+}
+
+// Guarantees divides resources in the two stages of HUG (M. Chowdhury et al.,
+// NSDI 2016). First every tenant gets the same progress per weight, as much as
+// possible: 1 over the largest sum of weighted mixes. One that can use less gets
+// what it can use, and the others more. Then the rest of each resource is
+// filled by weight among those that need it: up to what they can use if they
+// cooperate; if not, none above its own progress on any resource, so that
+// misstating the mix wins nothing. It takes O(K·(K+R·log K)) time.
+func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
+	got := make([]Guarantee, len(tenants))
+	mixes, resources := normalised(tenants)
+	progress(tenants, mixes, resources, got)
+	for i := range got {
+		got[i].Floor = make([]float64, resources)
+		for r, d := range mixes[i] {
+			got[i].Floor[r] = got[i].Progress * d
+		}
+		got[i].Cap = slices.Clone(got[i].Floor)
+	}
+	for r := range resources {
+		spare(tenants, mixes, r, cooperative, got)
+	}
+	return got
+}
+
+// normalised scales every mix so that its largest part is 1; nil for tenants
+// that need or count nothing.
+func normalised(tenants []Tenant) (mixes [][]float64, resources int) {
+	mixes = make([][]float64, len(tenants))
+	for i, t := range tenants {
+		resources = max(resources, len(t.Mix))
+		top := DominantShare(t.Mix)
+		if top <= 0 || !(t.Weight > 0) || math.IsInf(t.Weight, 1) {
+			continue
+		}
+		mixes[i] = make([]float64, len(t.Mix))
+		for r, d := range t.Mix {
+			mixes[i][r] = max(d, 0) / top
+		}
+	}
+	return mixes, resources
+}
+
+// progress gives all the same per weight, and those less that can use less.
+func progress(tenants []Tenant, mixes [][]float64, resources int, got []Guarantee) {
+	held, most := make([]float64, resources), make([]float64, len(tenants))
+	var open []int
+	for i, mix := range mixes {
+		if mix == nil {
+			continue
+		}
+		open = append(open, i)
+		most[i] = math.Inf(1)
+		for r, d := range mix {
+			if d > 0 && r < len(tenants[i].Most) {
+				most[i] = min(most[i], tenants[i].Most[r]/d)
+			}
+		}
+	}
+	for len(open) > 0 {
+		level := equal(tenants, mixes, open, held)
+		rest := slices.DeleteFunc(slices.Clone(open), func(i int) bool { return most[i] <= level*tenants[i].Weight })
+		if len(rest) == len(open) {
+			for _, i := range open {
+				got[i].Progress = level * tenants[i].Weight
+			}
+			return
+		}
+		for _, i := range open {
+			if most[i] <= level*tenants[i].Weight {
+				got[i].Progress = most[i]
+				for r, d := range mixes[i] {
+					held[r] += most[i] * d
+				}
+			}
+		}
+		open = rest
+	}
+}
+
+// equal returns the largest progress per weight that all of open can have.
+func equal(tenants []Tenant, mixes [][]float64, open []int, held []float64) float64 {
+	level := math.Inf(1)
+	for r := range held {
+		rate := 0.0
+		for _, i := range open {
+			if r < len(mixes[i]) {
+				rate += tenants[i].Weight * mixes[i][r]
+			}
+		}
+		if rate > 0 {
+			level = min(level, max(1-held[r], 0)/rate)
+		}
+	}
+	return level
+}
+
+// spare divides what the guarantees leave of a resource.
+func spare(tenants []Tenant, mixes [][]float64, r int, cooperative bool, got []Guarantee) {
+	left, claims := 1.0, make([]Claim, len(tenants))
+	for i, t := range tenants {
+		left -= got[i].Floor[r]
+		if r >= len(mixes[i]) || mixes[i][r] <= 0 {
+			continue
+		}
+		limit := math.Inf(1)
+		if r < len(t.Most) {
+			limit = t.Most[r]
+		}
+		if !cooperative {
+			limit = min(limit, got[i].Progress)
+		}
+		claims[i] = Claim{Weight: t.Weight, Max: max(limit-got[i].Floor[r], 0)}
+	}
+	for i, more := range WaterFill(left, claims) {
+		got[i].Cap[r] += more
+	}
+}

@@ -1,0 +1,216 @@
+package lp
+
+import (
+	"errors"
+	"math"
+)
+
+// Errors of Problem.Maximize.
+var (
+	ErrInfeasible = errors.New("no point meets all constraints")
+	ErrUnbounded  = errors.New("the objective can grow without limit")
+	ErrStalled    = errors.New("the simplex method does not come to an end: the numbers are too far apart in size")
+)
+
+// Problem asks for x >= 0 with Rows·x <= Bound that makes Objective·x largest. It is
+// meant for hundreds of rows and a few thousand columns, kept densely.
+type Problem struct {
+	Objective []float64
+	Rows      [][]float64
+	Bound     []float64 // may be negative
+}
+
+// Solution is a vertex where a Problem is largest.
+type Solution struct {
+	Value  float64
+	X      []float64
+	Prices []float64 // by row: what one more unit of Bound would bring; >= 0
+}
+
+// tiny is what counts as zero in a tableau whose numbers are about 1.
+const tiny = 1e-11
+
+// Maximize solves the Problem by the simplex method: the steepest column first, and
+// by Bland's rule, which cannot cycle, when it does not move. Equal problems give
+// equal vertices.
+func (p Problem) Maximize() (Solution, error) {
+	t := newTableau(p)
+	if err := t.begin(); err != nil {
+		return Solution{}, err
+	}
+	if err := t.ascend(t.gain); err != nil {
+		return Solution{}, err
+	}
+	return t.optimum(), nil
+}
+
+// A tableau says each basic variable by the others: rows[i] holds the
+// coefficients of the columns and, last, the value. Columns are the variables
+// 0..n-1, then one slack per row; column n+m is the helper of the first phase.
+type tableau struct {
+	n, m  int
+	rows  [][]float64
+	gain  []float64 // what each column still adds; last: minus the value so far
+	basis []int     // by row
+}
+
+func newTableau(p Problem) *tableau {
+	n, m := len(p.Objective), len(p.Bound)
+	t := &tableau{n: n, m: m, basis: make([]int, m), gain: make([]float64, n+m+2)}
+	copy(t.gain, p.Objective)
+	cells := make([]float64, m*(n+m+2))
+	for i := range m {
+		row := cells[i*(n+m+2) : (i+1)*(n+m+2)]
+		copy(row, p.Rows[i])
+		row[n+i], row[n+m], row[n+m+1] = 1, -1, p.Bound[i]
+		t.rows, t.basis[i] = append(t.rows, row), n+i
+	}
+	return t
+}
+
+// begin finds a first vertex: the helper column, which relaxes every row, is
+// brought to zero.
+func (t *tableau) begin() error {
+	helper, value := t.n+t.m, t.n+t.m+1
+	worst := -1
+	for i, row := range t.rows {
+		if row[value] < -tiny && (worst < 0 || row[value] < t.rows[worst][value]) {
+			worst = i
+		}
+	}
+	if worst >= 0 {
+		away := make([]float64, t.n+t.m+2)
+		away[helper] = -1
+		t.pivot(worst, helper, away)
+		if err := t.ascend(away); err != nil {
+			return err
+		}
+		if away[value] > 1e-8 {
+			return ErrInfeasible
+		}
+		t.dismiss(helper)
+	}
+	for _, row := range t.rows {
+		row[helper] = 0
+	}
+	t.gain[helper] = 0
+	return nil
+}
+
+// dismiss takes a column that is zero out of the basis.
+func (t *tableau) dismiss(helper int) {
+	for i, b := range t.basis {
+		if b != helper {
+			continue
+		}
+		best := -1
+		for j := range helper {
+			if a := math.Abs(t.rows[i][j]); a > tiny && (best < 0 || a > math.Abs(t.rows[i][best])) {
+				best = j
+			}
+		}
+		if best >= 0 {
+			t.pivot(i, best, nil)
+		}
+	}
+}
+
+// climb moves from vertex to vertex while the objective grows.
+func (t *tableau) ascend(gain []float64) error {
+	still := 0
+	for range 200 * (t.n + t.m + 10) {
+		col := t.enter(gain, still > t.m)
+		if col < 0 {
+			return nil
+		}
+		row := t.leave(col)
+		if row < 0 {
+			return ErrUnbounded
+		}
+		if t.rows[row][t.n+t.m+1] > tiny {
+			still = 0
+		} else {
+			still++
+		}
+		t.pivot(row, col, gain)
+	}
+	return ErrStalled
+}
+
+func (t *tableau) enter(gain []float64, bland bool) int {
+	best, most := -1, 1e-10
+	for j := range t.n + t.m + 1 {
+		if gain[j] > most {
+			if bland {
+				return j
+			}
+			best, most = j, gain[j]
+		}
+	}
+	return best
+}
+
+// leave returns the row that first stops the column's growth; among equals the
+// one of the lowest variable.
+func (t *tableau) leave(col int) int {
+	best, least := -1, math.Inf(1)
+	for i, row := range t.rows {
+		if row[col] <= 1e-10 {
+			continue
+		}
+		ratio := max(row[t.n+t.m+1], 0) / row[col]
+		switch {
+		case ratio < least-tiny:
+		case ratio > least+tiny, best < 0, t.basis[i] > t.basis[best]:
+			continue
+		}
+		best, least = i, min(ratio, least)
+	}
+	return best
+}
+
+// pivot makes the column basic in the row. gain is kept in step, and the true
+// objective with it.
+func (t *tableau) pivot(row, col int, gain []float64) {
+	pivot := t.rows[row]
+	by := 1 / pivot[col]
+	for j := range pivot {
+		pivot[j] *= by
+	}
+	pivot[col] = 1
+	for i, other := range t.rows {
+		if i != row {
+			eliminate(other, pivot, col)
+		}
+	}
+	eliminate(t.gain, pivot, col)
+	if len(gain) > 0 && &gain[0] != &t.gain[0] {
+		eliminate(gain, pivot, col)
+	}
+	t.basis[row] = col
+}
+
+func eliminate(row, pivot []float64, col int) {
+	by := row[col]
+	if by == 0 {
+		return
+	}
+	for j, v := range pivot {
+		row[j] -= by * v
+	}
+	row[col] = 0
+}
+
+func (t *tableau) optimum() Solution {
+	value := t.n + t.m + 1
+	o := Solution{Value: -t.gain[value], X: make([]float64, t.n), Prices: make([]float64, t.m)}
+	for i, b := range t.basis {
+		if b < t.n {
+			o.X[b] = max(t.rows[i][value], 0)
+		}
+	}
+	for i := range o.Prices {
+		o.Prices[i] = max(-t.gain[t.n+i], 0)
+	}
+	return o
+}

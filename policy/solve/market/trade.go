@@ -1,0 +1,80 @@
+package market
+
+import (
+	"cmp"
+)
+
+// Trader is a party with GPUs of two kinds and a use for both.
+type Trader struct {
+	Fast, Slow float64 // amounts held
+	Gain       float64 // speed on fast over speed on slow; 0: unknown, it does not trade
+}
+
+// Deal is what is exchanged between two parties: Fast GPUs from From to To
+// for Slow ones the other way.
+type Deal struct {
+	From, To   int
+	Fast, Slow float64
+}
+
+// Trade exchanges fast GPUs of parties that gain little by them for slow ones
+// of parties that gain much. The buyer is the one with the largest gain that
+// still holds slow GPUs, the seller the one with the smallest that still holds
+// fast ones. The price, in slow per fast, is the next largest gain among those
+// that could buy too, so that a buyer cannot lower it by stating less; where
+// no other could buy there is no price. It ends when the price does not
+// exceed the seller's gain by the factor margin. No party ends with less speed.
+//
+// After Gandiva_fair (S. Chaudhary et al., EuroSys 2020), section 3.4.
+func Trade(parties []Trader, margin float64) []Deal {
+	p := append([]Trader(nil), parties...)
+	var done []Deal
+	for {
+		buyer := best(p, -1, func(t Trader) float64 { return t.Slow }, 1)
+		second := best(p, buyer, func(t Trader) float64 { return t.Slow }, 1)
+		seller := best(p, buyer, func(t Trader) float64 { return t.Fast }, -1)
+		if buyer < 0 || second < 0 || seller < 0 || second == seller {
+			return done
+		}
+		price := p[second].Gain
+		if price <= p[seller].Gain*margin {
+			return done
+		}
+		fast := min(p[seller].Fast, p[buyer].Slow/price)
+		t := Deal{seller, buyer, fast, fast * price}
+		settle(&p[seller], &p[buyer], t)
+		done = append(done, t)
+	}
+}
+
+// settle moves the GPUs; one of the two is left with none of what it gave.
+func settle(seller, buyer *Trader, t Deal) {
+	seller.Slow += t.Slow
+	buyer.Fast += t.Fast
+	seller.Fast = rest(seller.Fast, t.Fast)
+	buyer.Slow = rest(buyer.Slow, t.Slow)
+}
+
+// rest is what remains of an amount, without what only rounding leaves.
+func rest(had, gave float64) float64 {
+	if left := had - gave; left > had*1e-12 {
+		return left
+	}
+	return 0
+}
+
+// best returns the party with the largest gain (sign 1) or the smallest (-1)
+// among those that hold something and gain by something; -1: none. The first
+// of equals wins.
+func best(p []Trader, but int, holds func(Trader) float64, sign int) int {
+	found := -1
+	for i, t := range p {
+		if i == but || t.Gain <= 0 || holds(t) <= 0 {
+			continue
+		}
+		if found < 0 || sign*cmp.Compare(t.Gain, p[found].Gain) > 0 {
+			found = i
+		}
+	}
+	return found
+}
