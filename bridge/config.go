@@ -83,24 +83,26 @@ const (
 
 // Order says how ranks become numbers in Slurm.
 type Order struct {
-	Lever    Lever
-	Strength Strength
-	Window   int // pending jobs from the head of the line that get a number; the rest stay neutral
+	Lever    Lever    `yaml:"lever"`
+	Strength Strength `yaml:"strength"`
+	// Window is how many pending jobs from the head of the line get a number; the
+	// rest stay neutral.
+	Window int `yaml:"window"`
 }
 
 // Lease says how jobs are held.
 type Lease struct {
-	Length time.Duration // L: the longest a job stays held when we die
-	Window int           // most jobs leased at once
+	Length time.Duration `yaml:"length"` // L: the longest a job stays held when we die
+	Window int           `yaml:"window"` // most jobs leased at once
 }
 
 // Opting says whose jobs may be requeued. The default is no jobs but those whose
 // owner said fairbridge:preemptible.
 type Opting struct {
-	Comment    bool // the owner's fairbridge:preemptible counts
-	QOS        []string
-	Accounts   []string
-	Partitions []string
+	Comment    bool     `yaml:"comment"` // the owner's fairbridge:preemptible counts
+	QOS        []string `yaml:"qos"`
+	Accounts   []string `yaml:"accounts"`
+	Partitions []string `yaml:"partitions"`
 }
 
 // DefaultConfig returns the defaults; Name, Holder and Partitions are the

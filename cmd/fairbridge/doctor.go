@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/slurm/rest"
 	"fairbridge/cmd/internal/doctor"
@@ -58,7 +57,7 @@ func examine(ctx context.Context, f *settings.File) doctor.Report {
 			r.Probes(ctx, f.Probes.URL, v, p)
 		}
 	}
-	r.Conf(ctx, f.Slurm.Scontrol, bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength)}, f.Cluster, v)
+	r.Conf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
 	if f.Preempts() {
 		r.Scancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
 	}

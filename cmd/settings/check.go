@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -93,15 +94,11 @@ func (p *Partition) problems() []error {
 	if p.Name == "" || strings.ContainsAny(p.Name, ", \t") {
 		note(fmt.Errorf("name: %q is not a partition's name", p.Name))
 	}
-	modes := make([]string, len(bridge.Modes))
-	for i, m := range bridge.Modes {
-		modes[i] = string(m)
-	}
 	if p.Mode != "" {
-		note(oneOf("mode", p.Mode, modes...))
+		note(oneOf("mode", p.Mode, bridge.Modes...))
 	}
 	if p.PlanAs != "" {
-		note(oneOf("plan_as", p.PlanAs, modes[2:]...))
+		note(oneOf("plan_as", p.PlanAs, bridge.Modes[2:]...))
 	}
 	note(between("grace", p.Grace, 0, time.Hour))
 	if p.Signal != "" {
@@ -127,12 +124,7 @@ func (p *Partition) warning() bridge.Notice {
 	return bridge.Notice{Grace: p.Grace, Signal: s}
 }
 
-func (p *Partition) policy() string {
-	if p.Policy == "" {
-		return "fairbridge"
-	}
-	return p.Policy
-}
+func (p *Partition) policy() string { return cmp.Or(p.Policy, "fairbridge") }
 
 // speeds returns what the site says of its GPUs, sorted by type.
 func (f *File) speeds() []policy.Speed {
@@ -147,17 +139,12 @@ func (f *File) speeds() []policy.Speed {
 func (f *File) loop() bridge.Config {
 	c := bridge.Config{
 		Name: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, Warmup: f.Warmup, Pin: f.Pin,
-		Order:   bridge.Order{Lever: bridge.Lever(f.Order.Lever), Strength: bridge.Strength(f.Order.Strength), Window: f.Order.Window},
-		Lease:   bridge.Lease{Length: f.Lease.Length, Window: f.Lease.Window},
-		Preempt: bridge.Opting(f.Preempt), Speeds: f.speeds(), Gate: f.Gate, StopFile: f.StopFile, Leader: f.Leader.TTL,
+		Order: f.Order, Lease: f.Lease, Preempt: f.Preempt, Speeds: f.speeds(), Gate: f.Gate,
+		StopFile: f.StopFile, Leader: f.Leader.TTL,
 	}
 	for _, p := range f.Partitions {
-		mode := bridge.Mode(p.Mode)
-		if mode == "" {
-			mode = bridge.Observe
-		}
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: mode, PlanAs: bridge.Mode(p.PlanAs), Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.Observe), PlanAs: p.PlanAs, Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
 		})
 	}
 	return c

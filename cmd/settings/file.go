@@ -20,10 +20,10 @@ type File struct {
 	Interval time.Duration  `yaml:"interval"`
 	Deadline time.Duration  `yaml:"deadline"`
 	Warmup   int            `yaml:"warmup"`
-	Order    Order          `yaml:"order"`
-	Lease    Lease          `yaml:"lease"`
+	Order    bridge.Order   `yaml:"order"`
+	Lease    bridge.Lease   `yaml:"lease"`
 	Pin      bool           `yaml:"pin"`
-	Preempt  Preempt        `yaml:"preempt"`
+	Preempt  bridge.Opting  `yaml:"preempt"`
 	Gate     bridge.Budgets `yaml:"gate"`
 	Leader   Leader         `yaml:"leader"`
 	StopFile string         `yaml:"stop_file"`
@@ -84,8 +84,8 @@ type Probes struct {
 // Partition is one partition under one policy.
 type Partition struct {
 	Name   string         `yaml:"name"`
-	Mode   string         `yaml:"mode"`
-	PlanAs string         `yaml:"plan_as"`
+	Mode   bridge.Mode    `yaml:"mode"`
+	PlanAs bridge.Mode    `yaml:"plan_as"`
 	Policy string         `yaml:"policy"`
 	Params map[string]any `yaml:"params"`
 	// Grace is the time between the warning and the requeue of jobs whose owners
@@ -99,27 +99,6 @@ type GPUs struct {
 	// Speed maps a type, as Slurm calls it, to how fast it trains; only ratios
 	// matter. Other types: policy.SpeedOf.
 	Speed map[string]float64 `yaml:"speed"`
-}
-
-// Order says how ranks become numbers in Slurm.
-type Order struct {
-	Lever    string `yaml:"lever"`
-	Strength string `yaml:"strength"`
-	Window   int    `yaml:"window"`
-}
-
-// Lease says how jobs are held.
-type Lease struct {
-	Length time.Duration `yaml:"length"`
-	Window int           `yaml:"window"`
-}
-
-// Preempt says whose jobs may be requeued.
-type Preempt struct {
-	Comment    bool     `yaml:"comment"`
-	QOS        []string `yaml:"qos"`
-	Accounts   []string `yaml:"accounts"`
-	Partitions []string `yaml:"partitions"`
 }
 
 // Leader says how long leadership lasts without renewal.
@@ -148,9 +127,7 @@ func Defaults() *File {
 		},
 		Probes:   Probes{Timeout: 3 * time.Second, MaxAge: time.Minute, SpoolMB: 256},
 		Interval: d.Interval, Warmup: d.Warmup, Pin: d.Pin, Gate: d.Gate,
-		Order:   Order{Lever: string(d.Order.Lever), Strength: string(d.Order.Strength), Window: d.Order.Window},
-		Lease:   Lease{Length: d.Lease.Length, Window: d.Lease.Window},
-		Preempt: Preempt{Comment: d.Preempt.Comment}, StopFile: d.StopFile,
+		Order: d.Order, Lease: d.Lease, Preempt: d.Preempt, StopFile: d.StopFile,
 		Journal: "/var/lib/fairbridge/journal", Listen: "localhost:9811",
 		Log: Log{Level: "info", Format: "text"},
 	}

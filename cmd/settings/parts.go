@@ -67,19 +67,19 @@ func (f *File) Names() []string {
 
 // Pins reports whether nodes are to be named for jobs somewhere.
 func (f *File) Pins() bool {
-	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return bridge.Mode(p.Mode).Allows(bridge.Steer) })
+	return f.Pin && slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Steer) })
 }
 
 // Preempts reports whether jobs are requeued somewhere.
 func (f *File) Preempts() bool {
-	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return bridge.Mode(p.Mode).Allows(bridge.Preempt) })
+	return slices.ContainsFunc(f.Partitions, func(p Partition) bool { return p.Mode.Allows(bridge.Preempt) })
 }
 
 // Modes prints the partitions as "gpu: preempt, debug: observe".
 func (f *File) Modes() string {
 	parts := make([]string, len(f.Partitions))
 	for i, p := range f.Partitions {
-		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, "observe"))
+		parts[i] = fmt.Sprintf("%s: %s", p.Name, cmp.Or(p.Mode, bridge.Observe))
 	}
 	return strings.Join(parts, ", ")
 }

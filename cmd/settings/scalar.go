@@ -2,6 +2,7 @@ package settings
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -40,42 +41,17 @@ func (w *walker) scalar(n ast.Node, v reflect.Value, path string) {
 
 // set stores a YAML scalar in v if it is of v's kind.
 func set(v reflect.Value, x any) error {
-	switch x := x.(type) {
-	case string:
-		if v.Kind() == reflect.String {
-			v.SetString(x)
-			return nil
+	if n, ok := x.(uint64); ok {
+		if n > math.MaxInt64 {
+			return errors.New("want a smaller number")
 		}
-	case bool:
-		if v.Kind() == reflect.Bool {
-			v.SetBool(x)
-			return nil
-		}
-	case uint64:
-		if x > math.MaxInt64 {
-			return fmt.Errorf("want a smaller number")
-		}
-		return setInt(v, int64(x))
-	case int64:
-		return setInt(v, x)
-	case float64:
-		if v.Kind() == reflect.Float64 {
-			v.SetFloat(x)
-			return nil
-		}
+		x = int64(n)
 	}
-	return fmt.Errorf("want %s", nameOf(v.Kind()))
-}
-
-func setInt(v reflect.Value, x int64) error {
-	switch v.Kind() {
-	case reflect.Int, reflect.Int64:
-		v.SetInt(x)
-	case reflect.Float64:
-		v.SetFloat(float64(x))
-	default:
+	in := reflect.ValueOf(x)
+	if !in.IsValid() || in.Kind() != v.Kind() && !(in.CanInt() && (v.CanInt() || v.CanFloat())) {
 		return fmt.Errorf("want %s", nameOf(v.Kind()))
 	}
+	v.Set(in.Convert(v.Type()))
 	return nil
 }
 

@@ -82,9 +82,9 @@ func between[T int | float64 | time.Duration](key string, v, lo, hi T) error {
 	return fmt.Errorf("%s: %v is not between %v and %v", key, v, lo, hi)
 }
 
-func oneOf(key, v string, known ...string) error {
+func oneOf[T ~string](key string, v T, known ...T) error {
 	if slices.Contains(known, v) {
 		return nil
 	}
-	return fmt.Errorf("%s: %q is none of %s", key, v, strings.Join(known, ", "))
+	return fmt.Errorf("%s: %q is none of %s", key, v, strings.ReplaceAll(strings.Trim(fmt.Sprint(known), "[]"), " ", ", "))
 }
