@@ -75,7 +75,7 @@ func (o *options) completePartition(*cobra.Command, []string, string) ([]cobra.C
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}
-	return f.Names(), cobra.ShellCompDirectiveNoFileComp
+	return f.PartitionNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {

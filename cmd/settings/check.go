@@ -20,7 +20,7 @@ func (f *File) problems() []error {
 	var all []error
 	note := func(err error) {
 		if err != nil {
-			all = append(all, f.at("", err))
+			all = append(all, f.problemAt("", err))
 		}
 	}
 	if f.Cluster == "" {
@@ -37,7 +37,7 @@ func (f *File) problems() []error {
 	}
 	for i, p := range f.Partitions {
 		for _, err := range p.problems() {
-			all = append(all, f.at(fmt.Sprintf("partitions[%d]", i), err))
+			all = append(all, f.problemAt(fmt.Sprintf("partitions[%d]", i), err))
 		}
 	}
 	for _, s := range f.speeds() {
@@ -45,12 +45,12 @@ func (f *File) problems() []error {
 			note(fmt.Errorf("gpus.speed.%s: 0 is not above 0: leave the type out, or say how fast it is", s.Type))
 		}
 	}
-	c := f.loop()
-	for _, err := range unjoin(c.Gate.Validate()) {
-		all = append(all, f.at("gate", err))
+	c := f.loopConfig()
+	for _, err := range flatten(c.Gate.Validate()) {
+		all = append(all, f.problemAt("gate", err))
 	}
 	c.Gate = bridge.DefaultBudgets() // its problems are told already
-	for _, err := range unjoin(c.Validate()) {
+	for _, err := range flatten(c.Validate()) {
 		note(err)
 	}
 	return all
@@ -66,14 +66,14 @@ func (f *File) values() []error {
 		checkScancel(f.Slurm.Scancel),
 		between("warmup", f.Warmup, 0, 1000),
 		between("slurm.timeout", f.Slurm.Timeout, time.Second, 10*time.Minute),
-		between("slurm.token_life", f.Slurm.TokenLife, 0, forever),
+		between("slurm.token_life", f.Slurm.TokenLife, 0, longestRetention),
 		between("slurm.max_reply_mb", f.Slurm.MaxReplyMB, 1, 64<<10),
 		between("slurm.refresh", f.Slurm.Refresh, 0, time.Hour),
 		between("slurm.rate", f.Slurm.Rate, 0.1, 1000),
 		between("slurm.accounting", f.Slurm.Accounting, 0, 24*time.Hour),
 		between("database.half_life", f.Database.HalfLife, time.Hour, 365*24*time.Hour),
-		between("database.keep_snapshots", f.Database.Snapshots, 0, forever),
-		between("database.keep_samples", f.Database.Samples, 0, forever),
+		between("database.keep_snapshots", f.Database.Snapshots, 0, longestRetention),
+		between("database.keep_samples", f.Database.Samples, 0, longestRetention),
 		between("probes.max_age", f.Probes.MaxAge, time.Second, time.Hour),
 		between("probes.spool_mb", f.Probes.SpoolMB, 1, 1<<20),
 		between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute),
@@ -112,14 +112,14 @@ func (p *Partition) problems() []error {
 		return all
 	}
 	_, err = entry.New(p.Params)
-	for _, e := range unjoin(err) {
+	for _, e := range flatten(err) {
 		note(fmt.Errorf("params: %w", e))
 	}
 	return all
 }
 
-// warning is for values that problems has checked.
-func (p *Partition) warning() bridge.Notice {
+// notice is for values that problems has checked.
+func (p *Partition) notice() bridge.Notice {
 	s, _ := slurm.ParseSignal(p.Signal)
 	return bridge.Notice{Grace: p.Grace, Signal: s}
 }
@@ -135,8 +135,8 @@ func (f *File) speeds() []policy.Speed {
 	return out
 }
 
-// loop returns the loop's configuration without its policies.
-func (f *File) loop() bridge.Config {
+// loopConfig returns the loop's configuration without its policies.
+func (f *File) loopConfig() bridge.Config {
 	c := bridge.Config{
 		Name: f.Cluster, Interval: f.Interval, Deadline: f.Deadline, Warmup: f.Warmup, Pin: f.Pin,
 		Order: f.Order, Lease: f.Lease, Preempt: f.Preempt, Speeds: f.speeds(), Gate: f.Gate,
@@ -144,7 +144,7 @@ func (f *File) loop() bridge.Config {
 	}
 	for _, p := range f.Partitions {
 		c.Partitions = append(c.Partitions, bridge.Partition{
-			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.Observe), PlanAs: p.PlanAs, Policy: p.policy(), Params: printed(p.Params), Warning: p.warning(),
+			Name: p.Name, Mode: cmp.Or(p.Mode, bridge.Observe), PlanAs: p.PlanAs, Policy: p.policy(), Params: formatParams(p.Params), Warning: p.notice(),
 		})
 	}
 	return c

@@ -14,7 +14,7 @@ import (
 // password that everybody may read.
 func (f *File) DSN() (string, error) {
 	if path := f.Database.DSNFile; path != "" {
-		dsn, err := dsnFile(path)
+		dsn, err := readDSNFile(path)
 		if err != nil {
 			return "", fmt.Errorf("reading database.dsn_file: %w", err)
 		}
@@ -26,10 +26,10 @@ func (f *File) DSN() (string, error) {
 	return "", fmt.Errorf("no database: set database.dsn_file, or put the connection string into the environment as %s", f.Database.DSNEnv)
 }
 
-// password finds one in either form of a connection string.
-var password = regexp.MustCompile(`(?i)\bpassword\s*=|^\w+://[^/@]*:[^/@]+@`)
+// passwordPattern finds one in either form of a connection string.
+var passwordPattern = regexp.MustCompile(`(?i)\bpassword\s*=|^\w+://[^/@]*:[^/@]+@`)
 
-func dsnFile(path string) (string, error) {
+func readDSNFile(path string) (string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return "", err
@@ -38,7 +38,7 @@ func dsnFile(path string) (string, error) {
 		return "", err
 	}
 	dsn := strings.TrimSpace(string(text))
-	if password.MatchString(dsn) {
+	if passwordPattern.MatchString(dsn) {
 		if err := safefile.CheckPrivate(path); err != nil {
 			return "", fmt.Errorf("it holds a password, and %w", err)
 		}

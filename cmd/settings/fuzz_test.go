@@ -34,7 +34,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("read, but refused by the loop: %v", err)
 		}
 		got.REST()
-		got.Keep()
+		got.Retention()
 		got.Shares()
 		got.Modes()
 	})

@@ -46,22 +46,22 @@ func Parse(name string, text []byte) (*File, error) {
 	f.name = name
 	doc, err := parser.ParseBytes(text, 0)
 	if err != nil {
-		return nil, syntax(name, err)
+		return nil, syntaxProblem(name, err)
 	}
-	w := &walker{file: name, where: positions{}}
-	for _, d := range documents(doc) {
-		w.value(d, reflect.ValueOf(f).Elem(), "")
+	d := &decoder{file: name, where: positions{}}
+	for _, body := range documents(doc) {
+		d.value(body, reflect.ValueOf(f).Elem(), "")
 	}
-	f.where = w.where
-	if err := errors.Join(inOrder(append(w.problems, besides(w.problems, f.problems())...))...); err != nil {
+	f.where = d.where
+	if err := errors.Join(sortByPlace(append(d.problems, withoutRepeats(d.problems, f.problems())...))...); err != nil {
 		return nil, err
 	}
 	return f, nil
 }
 
-// besides leaves out what is said of a place that something was said of
+// withoutRepeats leaves out what is said of a place that something was said of
 // already: a value that could not be read is not also to be called missing.
-func besides(said, more []error) []error {
+func withoutRepeats(said, more []error) []error {
 	told := map[[2]int]bool{}
 	for _, err := range said {
 		line, col := place(err)
@@ -83,9 +83,9 @@ func place(err error) (line, col int) {
 	return p.Line, p.Col
 }
 
-// inOrder sorts problems by their place in the file; those without one come
+// sortByPlace sorts problems by their place in the file; those without one come
 // last.
-func inOrder(problems []error) []error {
+func sortByPlace(problems []error) []error {
 	slices.SortStableFunc(problems, func(a, b error) int {
 		la, ca := place(a)
 		lb, cb := place(b)
@@ -107,8 +107,8 @@ func documents(f *ast.File) []ast.Node {
 	return bodies
 }
 
-// syntax turns a YAML error into a Problem at its place.
-func syntax(name string, err error) error {
+// syntaxProblem turns a YAML error into a Problem at its place.
+func syntaxProblem(name string, err error) error {
 	var at interface {
 		GetToken() *token.Token
 		GetMessage() string
@@ -128,13 +128,13 @@ func firstLine(s string) string {
 	return line
 }
 
-// at makes a Problem of an error whose text begins with the key it is about,
+// problemAt makes a Problem of an error whose text begins with the key it is about,
 // below the prefix.
-func (f *File) at(prefix string, err error) error {
+func (f *File) problemAt(prefix string, err error) error {
 	text := err.Error()
 	key, _, _ := strings.Cut(text, ":")
-	p := Problem{File: f.name, Text: join(prefix, text)}
-	for path := join(prefix, key); path != ""; path = parent(path) {
+	p := Problem{File: f.name, Text: joinPath(prefix, text)}
+	for path := joinPath(prefix, key); path != ""; path = parentPath(path) {
 		if pos := f.where[path]; pos != nil {
 			p.Line, p.Col = pos.Line, pos.Column
 			break
@@ -143,16 +143,16 @@ func (f *File) at(prefix string, err error) error {
 	return p
 }
 
-// parent returns the path one level up, "" at the top.
-func parent(path string) string {
+// parentPath returns the path one level up, "" at the top.
+func parentPath(path string) string {
 	if i := strings.LastIndexAny(path, ".["); i >= 0 {
 		return path[:i]
 	}
 	return ""
 }
 
-// unjoin returns the errors that were joined, in depth.
-func unjoin(err error) []error {
+// flatten returns the errors that were joined, in depth.
+func flatten(err error) []error {
 	if err == nil {
 		return nil
 	}
@@ -162,7 +162,7 @@ func unjoin(err error) []error {
 	}
 	var all []error
 	for _, e := range j.Unwrap() {
-		all = append(all, unjoin(e)...)
+		all = append(all, flatten(e)...)
 	}
 	return all
 }

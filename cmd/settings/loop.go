@@ -14,7 +14,7 @@ import (
 // Loop returns the loop's configuration, with a policy made for each
 // partition.
 func (f *File) Loop() (bridge.Config, error) {
-	c := f.loop()
+	c := f.loopConfig()
 	host, err := os.Hostname()
 	if err != nil {
 		return c, fmt.Errorf("finding this host's name: %w", err)
@@ -33,8 +33,8 @@ func (f *File) Loop() (bridge.Config, error) {
 	return c, nil
 }
 
-// printed writes parameters as "a=1 b=2", in order of their names.
-func printed(params map[string]any) string {
+// formatParams writes parameters as "a=1 b=2", in order of their names.
+func formatParams(params map[string]any) string {
 	parts := make([]string, 0, len(params))
 	for _, k := range slices.Sorted(maps.Keys(params)) {
 		parts = append(parts, fmt.Sprintf("%s=%v", k, params[k]))

@@ -31,8 +31,8 @@ func (f *File) REST() rest.Config {
 	return c
 }
 
-// Keep returns how long rows are kept.
-func (f *File) Keep() stores.Retention {
+// Retention returns how long rows are kept.
+func (f *File) Retention() stores.Retention {
 	r := stores.DefaultRetention()
 	r.Snapshots, r.Readings = f.Database.Snapshots, f.Database.Samples
 	return r
@@ -56,8 +56,8 @@ func (f *File) Shares() []policy.Account {
 	return list
 }
 
-// Names returns the partitions' names in the order of the file.
-func (f *File) Names() []string {
+// PartitionNames returns the partitions' names in the order of the file.
+func (f *File) PartitionNames() []string {
 	names := make([]string, len(f.Partitions))
 	for i, p := range f.Partitions {
 		names[i] = p.Name

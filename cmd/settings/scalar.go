@@ -14,28 +14,28 @@ import (
 	"github.com/goccy/go-yaml/ast"
 )
 
-func (w *walker) duration(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) duration(n ast.Node, v reflect.Value, path string) {
 	s, ok := n.(*ast.StringNode)
 	if !ok {
-		w.bad(n, "%s: want a duration such as 30s, 10m or 12h, got %s", path, kindOf(n))
+		d.report(n, "%s: want a duration such as 30s, 10m or 12h, got %s", path, describeNode(n))
 		return
 	}
-	d, err := time.ParseDuration(s.Value)
+	length, err := time.ParseDuration(s.Value)
 	if err != nil {
-		w.bad(n, "%s: %q is not a duration such as 30s, 10m or 12h", path, s.Value)
+		d.report(n, "%s: %q is not a duration such as 30s, 10m or 12h", path, s.Value)
 		return
 	}
-	v.SetInt(int64(d))
+	v.SetInt(int64(length))
 }
 
-func (w *walker) scalar(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) scalar(n ast.Node, v reflect.Value, path string) {
 	s, ok := n.(ast.ScalarNode)
 	if !ok {
-		w.bad(n, "%s: want %s, got %s", path, nameOf(v.Kind()), kindOf(n))
+		d.report(n, "%s: want %s, got %s", path, describeKind(v.Kind()), describeNode(n))
 		return
 	}
 	if err := set(v, s.GetValue()); err != nil {
-		w.bad(n, "%s: %v, got %s", path, err, kindOf(n))
+		d.report(n, "%s: %v, got %s", path, err, describeNode(n))
 	}
 }
 
@@ -49,26 +49,26 @@ func set(v reflect.Value, x any) error {
 	}
 	in := reflect.ValueOf(x)
 	if !in.IsValid() || in.Kind() != v.Kind() && !(in.CanInt() && (v.CanInt() || v.CanFloat())) {
-		return fmt.Errorf("want %s", nameOf(v.Kind()))
+		return fmt.Errorf("want %s", describeKind(v.Kind()))
 	}
 	v.Set(in.Convert(v.Type()))
 	return nil
 }
 
 // params takes a policy's parameters as they are: the policy checks them.
-func (w *walker) params(n ast.Node, v reflect.Value, path string) {
-	pairs, ok := entries(n)
+func (d *decoder) params(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := mappingPairs(n)
 	if !ok {
-		w.bad(n, "%s: want keys and values, got %s", path, kindOf(n))
+		d.report(n, "%s: want keys and values, got %s", path, describeNode(n))
 		return
 	}
 	out := map[string]any{}
 	for _, p := range pairs {
 		key := p.Key.GetToken().Value
-		w.where[join(path, key)] = p.Key.GetToken().Position
+		d.where[joinPath(path, key)] = p.Key.GetToken().Position
 		var x any
 		if err := yaml.NodeToValue(p.Value, &x); err != nil {
-			w.bad(p.Value, "%s: %v", join(path, key), err)
+			d.report(p.Value, "%s: %v", joinPath(path, key), err)
 			continue
 		}
 		out[key] = x
@@ -77,19 +77,19 @@ func (w *walker) params(n ast.Node, v reflect.Value, path string) {
 }
 
 // numbers takes positive numbers by name.
-func (w *walker) numbers(n ast.Node, v reflect.Value, path string) {
-	pairs, ok := entries(n)
+func (d *decoder) numbers(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := mappingPairs(n)
 	if !ok {
-		w.bad(n, "%s: want name: number, got %s", path, kindOf(n))
+		d.report(n, "%s: want name: number, got %s", path, describeNode(n))
 		return
 	}
 	out := map[string]float64{}
 	for _, p := range pairs {
 		name := p.Key.GetToken().Value
 		var x float64
-		w.value(p.Value, reflect.ValueOf(&x).Elem(), join(path, name))
+		d.value(p.Value, reflect.ValueOf(&x).Elem(), joinPath(path, name))
 		if !(x >= 0 && x <= 1e9) { // so NaN is refused too
-			w.bad(p.Value, "%s: %v is not between 0 and 1e9", join(path, name), x)
+			d.report(p.Value, "%s: %v is not between 0 and 1e9", joinPath(path, name), x)
 		}
 		out[name] = x
 	}
@@ -107,8 +107,8 @@ func fieldsOf(v reflect.Value) map[string]reflect.Value {
 	return fields
 }
 
-// hint names the known key that looks most like the wrong one, or all of them.
-func hint(key string, fields map[string]reflect.Value) string {
+// suggestion names the known key that looks most like the wrong one, or all of them.
+func suggestion(key string, fields map[string]reflect.Value) string {
 	known := make([]string, 0, len(fields))
 	for k := range fields {
 		known = append(known, k)
@@ -156,7 +156,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-func kindOf(n ast.Node) string {
+func describeNode(n ast.Node) string {
 	switch n.Type() {
 	case ast.MappingType, ast.MappingValueType:
 		return "keys and values"
@@ -168,7 +168,7 @@ func kindOf(n ast.Node) string {
 	return fmt.Sprintf("%q", n.GetToken().Value)
 }
 
-func nameOf(k reflect.Kind) string {
+func describeKind(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:
 		return "true or false"

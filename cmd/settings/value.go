@@ -25,8 +25,8 @@ func checkURL(s string) error {
 	return fmt.Errorf("slurm.url: %q is neither http://host:port, https://host:port nor unix:///path/of/socket", s)
 }
 
-// forever is the longest time rows can be told to be kept; 0 is longer.
-const forever = 100 * 365 * 24 * time.Hour
+// longestRetention is the longest time rows can be told to be kept; 0 is longer.
+const longestRetention = 100 * 365 * 24 * time.Hour
 
 func checkListen(s string) error {
 	if s == "" {

@@ -25,7 +25,7 @@ func (d *daemon) upkeep(ctx context.Context) error {
 		if _, err := d.DB.RollupDue(ctx, d.File.Cluster, time.Now()); err != nil {
 			d.log.Warn("GPU readings not summed up", "error", err)
 		}
-		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Keep()); err != nil {
+		if _, err := d.DB.Prune(ctx, d.File.Cluster, time.Now(), d.File.Retention()); err != nil {
 			d.log.Warn("old rows not dropped", "error", err)
 		}
 		d.learn(ctx)

@@ -10,39 +10,39 @@ import (
 	"fairbridge/bridge/slurm/scontrol"
 )
 
-// Conf looks at the settings of slurmctld that fight us or that we rely on, as
+// checkSlurmConf looks at the settings of slurmctld that fight us or that we rely on, as
 // scontrol shows them, and at whether scontrol, slurmrestd and the configuration
 // mean the same cluster. v is nil when Slurm could not be read.
-func (r *Report) Conf(ctx context.Context, command []string, order bridge.Order, cluster string, v *slurm.View) {
+func (r *Report) checkSlurmConf(ctx context.Context, command []string, order bridge.Order, cluster string, v *slurm.View) {
 	values, err := scontrol.Command(command).Config(ctx)
 	if err != nil {
-		if v != nil && readsNice(order.Lever, v) {
+		if v != nil && niceUnseen(order.Lever, v) {
 			r.add("settings", Fail, "install slurm-client here, or set slurm.scontrol", "API %s shows a job's nice only above 0, and scontrol cannot be asked: no order is pushed", v.API)
 		}
 		r.add("settings", Skip, "install slurm-client here, or set slurm.scontrol", "%v", err)
 	} else {
-		c := conf{value: values, lever: order.Lever, strength: order.Strength}
+		c := slurmSettings{value: values, lever: order.Lever, strength: order.Strength}
 		if v != nil {
 			c.release, c.api, c.site = v.Release, v.API, v.SiteFactor
 		}
-		r.settings(c)
+		r.checkSettings(c)
 		if name := c.get("ClusterName"); name != "" && name != cluster {
 			r.add("cluster", Fail, "correct slurm.scontrol or cluster", "scontrol speaks for cluster %q, the configuration for %q", name, cluster)
 		}
 	}
-	r.named(ctx, command, v)
+	r.checkClusterName(ctx, command, v)
 }
 
-// readsNice reports whether the order is carried by nice where only scontrol
+// niceUnseen reports whether the order is carried by nice where only scontrol
 // shows it whatever it is.
-func readsNice(lever bridge.Lever, v *slurm.View) bool {
+func niceUnseen(lever bridge.Lever, v *slurm.View) bool {
 	api, _ := rest.ParseName(v.API)
 	return !api.ShowsNice && (lever == bridge.LeverNice || lever == bridge.LeverAuto && !v.SiteFactor)
 }
 
-// named looks for a proof of which cluster slurmrestd speaks for, where REST does
+// checkClusterName looks for a proof of which cluster slurmrestd speaks for, where REST does
 // not tell.
-func (r *Report) named(ctx context.Context, command []string, v *slurm.View) {
+func (r *Report) checkClusterName(ctx context.Context, command []string, v *slurm.View) {
 	if v == nil || v.Cluster != "" {
 		return
 	}
@@ -57,8 +57,8 @@ func (r *Report) named(ctx context.Context, command []string, v *slurm.View) {
 	}
 }
 
-// conf is what slurmctld is told, and what we want of it.
-type conf struct {
+// slurmSettings is what slurmctld is told, and what we want of it.
+type slurmSettings struct {
 	value    map[string]string
 	lever    bridge.Lever
 	strength bridge.Strength
@@ -68,7 +68,7 @@ type conf struct {
 }
 
 // get returns a setting, "" when it is not set.
-func (c *conf) get(key string) string {
+func (c *slurmSettings) get(key string) string {
 	if v := c.value[key]; v != "(null)" {
 		return v
 	}
@@ -76,7 +76,7 @@ func (c *conf) get(key string) string {
 }
 
 // has reports whether a comma list holds a word.
-func (c *conf) has(key, word string) bool {
+func (c *slurmSettings) has(key, word string) bool {
 	for _, w := range strings.Split(c.get(key), ",") {
 		if strings.EqualFold(strings.TrimSpace(w), word) {
 			return true
@@ -85,8 +85,8 @@ func (c *conf) has(key, word string) bool {
 	return false
 }
 
-// part returns the value of "name=value" in a comma list.
-func (c *conf) part(key, name string) string {
+// subvalue returns the value of "name=value" in a comma list.
+func (c *slurmSettings) subvalue(key, name string) string {
 	for _, w := range strings.Split(c.get(key), ",") {
 		if k, v, ok := strings.Cut(strings.TrimSpace(w), "="); ok && k == name {
 			return v

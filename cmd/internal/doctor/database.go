@@ -9,10 +9,11 @@ import (
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
-// Database looks at Postgres and the schema.
-func (r *Report) Database(ctx context.Context, db *stores.Stores) {
+// checkDatabase looks at Postgres and the schema.
+func (r *Report) checkDatabase(ctx context.Context, db *stores.Stores) {
 	s, err := db.Status(ctx)
 	if err != nil {
 		r.add("database", Fail, "", "%v", err)
@@ -21,9 +22,9 @@ func (r *Report) Database(ctx context.Context, db *stores.Stores) {
 	r.ok("database", "Postgres %d.%d, schema version %d", s.Server/10000, s.Server%10000, s.Have)
 }
 
-// Expiry looks whether something outside the daemon takes back what the daemon
+// checkExpiry looks whether something outside the daemon takes back what the daemon
 // leaves if it dies. pins: nodes are to be named for jobs.
-func (r *Report) Expiry(ctx context.Context, db *stores.Stores, cluster string, pins bool) {
+func (r *Report) checkExpiry(ctx context.Context, db *stores.Stores, cluster string, pins bool) {
 	fix := "systemctl enable --now fairbridge-expire.timer, then look at systemctl status fairbridge-expire"
 	level, then := Warn, "no node is named for any job"
 	if !pins {
@@ -42,9 +43,9 @@ func (r *Report) Expiry(ctx context.Context, db *stores.Stores, cluster string, 
 	}
 }
 
-// HandBacks looks for jobs that a hand-back of ours may have left held. v is nil
+// checkHandBacks looks for jobs that a hand-back of ours may have left held. v is nil
 // when Slurm could not be read.
-func (r *Report) HandBacks(ctx context.Context, db *stores.Stores, cluster string, v *slurm.View) {
+func (r *Report) checkHandBacks(ctx context.Context, db *stores.Stores, cluster string, v *slurm.View) {
 	if v == nil {
 		return
 	}
@@ -60,4 +61,27 @@ func (r *Report) HandBacks(ctx context.Context, db *stores.Stores, cluster strin
 		}
 		r.add("hand-backs", Warn, fix, "job %v is held; a hand-back of ours was cut off at %s", d.Run, d.Sent.UTC().Format(time.RFC3339))
 	}
+}
+
+// checkUsage looks whether anything is known of what accounts used. Without it all
+// stand alike, and nobody is served first who used less than is due.
+func (r *Report) checkUsage(ctx context.Context, db *stores.Stores, cluster string, now time.Time) {
+	past, err := db.Past(ctx, cluster, now)
+	if err != nil {
+		r.add("usage", Skip, "", "%v", err)
+		return
+	}
+	known, sum := 0, policy.GPUSeconds(0)
+	for _, a := range past.Accounts {
+		if a.Used > 0 {
+			known++
+			sum += a.Used
+		}
+	}
+	if known == 0 {
+		r.add("usage", Warn, "fairbridge import --since 90d, or import --sacct FILE without slurmdbd behind slurmrestd",
+			"nothing is known of what accounts used: all stand alike, as if none had used less than its share")
+		return
+	}
+	r.ok("usage", "accounts that used something: %d, %.1f GPU-hours as far as they still count", known, float64(sum)/3600)
 }

@@ -14,9 +14,9 @@ const write, search = 2, 1
 // Folder is a place the daemon writes to, by the key of the configuration.
 type Folder struct{ Key, Path string }
 
-// Folders looks whether the user we run as could write there. What is missing
+// checkFolders looks whether the user we run as could write there. What is missing
 // is made by the daemon, if it may.
-func (r *Report) Folders(uid int, folders ...Folder) {
+func (r *Report) checkFolders(uid int, folders ...Folder) {
 	if uid == 0 {
 		r.add("folders", Skip, "sudo -u fairbridge fairbridge doctor", "root may write everywhere: run doctor as the daemon's user")
 		return
@@ -26,7 +26,7 @@ func (r *Report) Folders(uid int, folders ...Folder) {
 		if f.Path == "" {
 			continue
 		}
-		at, err := existing(f.Path)
+		at, err := nearestExisting(f.Path)
 		if err == nil {
 			err = syscall.Access(at, write|search)
 		}
@@ -41,8 +41,8 @@ func (r *Report) Folders(uid int, folders ...Folder) {
 	}
 }
 
-// existing returns the folder, or the nearest above it that exists.
-func existing(path string) (string, error) {
+// nearestExisting returns the folder, or the nearest above it that exists.
+func nearestExisting(path string) (string, error) {
 	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		switch {
@@ -56,9 +56,9 @@ func existing(path string) (string, error) {
 	}
 }
 
-// StopFolder looks whether a STOP file can be made where the daemon looks for
+// checkStopFile looks whether a STOP file can be made where the daemon looks for
 // it. One that cannot be looked for counts as there.
-func (r *Report) StopFolder(path string) {
+func (r *Report) checkStopFile(path string) {
 	if path == "" {
 		return
 	}

@@ -34,13 +34,13 @@ func TestFolders(t *testing.T) {
 			continue // root may
 		}
 		var r Report
-		r.Folders(1000, Folder{"journal", c.path})
+		r.checkFolders(1000, Folder{"journal", c.path})
 		if f := only(t, r); f.Level != c.level || !strings.Contains(f.Text, c.says) || f.Level == Fail && f.Fix == "" {
 			t.Errorf("%s: %+v, want %s %q", name, f, c.level, c.says)
 		}
 	}
 	var r Report
-	r.Folders(0, Folder{"journal", plain})
+	r.checkFolders(0, Folder{"journal", plain})
 	if f := only(t, r); f.Level != Skip {
 		t.Errorf("as root: %+v", f)
 	}
@@ -61,14 +61,14 @@ func TestStopFolder(t *testing.T) {
 		filepath.Join(there, "STOP"):     {Fail, "cannot be looked for"},
 	} {
 		var r Report
-		r.StopFolder(path)
+		r.checkStopFile(path)
 		if f := only(t, r); f.Level != want.level || !strings.Contains(f.Text, want.says) || f.Fix == "" {
 			t.Errorf("%s: %+v, want %+v", path, f, want)
 		}
 	}
 	var r Report
-	r.StopFolder("")
-	r.StopFolder(filepath.Join(dir, "OTHER"))
+	r.checkStopFile("")
+	r.checkStopFile(filepath.Join(dir, "OTHER"))
 	if len(r) > 0 {
 		t.Errorf("nothing to say: %+v", r)
 	}

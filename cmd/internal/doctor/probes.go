@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Probes asks the probe of every GPU node.
-func (r *Report) Probes(ctx context.Context, url string, v *slurm.View, p bridge.Probes) {
+// checkProbes asks the probe of every GPU node.
+func (r *Report) checkProbes(ctx context.Context, url string, v *slurm.View, p bridge.Probes) {
 	if url == "" {
 		r.add("probes", Skip, "run nodeprobe on the GPU nodes and set probes.url", "no probes configured: policies do without measurements")
 		return

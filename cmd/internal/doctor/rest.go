@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// restMemory is the resident size beyond which slurmrestd is said to hoard.
-const restMemory = 2 << 30
+// restdMemory is the resident size beyond which slurmrestd is said to hoard.
+const restdMemory = 2 << 30
 
-// Restd looks at every slurmrestd on this host: its memory grows with every
+// checkRestd looks at every slurmrestd on this host: its memory grows with every
 // long list unless it is told otherwise, and compact JSON halves what it
 // writes. proc is where the kernel shows processes.
-func (r *Report) Restd(proc string) {
+func (r *Report) checkRestd(proc string) {
 	var hidden, large, hoards, blanks []string
 	dirs, _ := filepath.Glob(filepath.Join(proc, "[0-9]*")) // fails only for a bad pattern
 	for _, d := range dirs {
@@ -23,7 +23,7 @@ func (r *Report) Restd(proc string) {
 			continue
 		}
 		pid := filepath.Base(d)
-		if size := resident(d); size > restMemory {
+		if size := residentBytes(d); size > restdMemory {
 			large = append(large, fmt.Sprintf("%s (%d MB)", pid, size>>20))
 		}
 		env, err := os.ReadFile(filepath.Join(d, "environ"))
@@ -38,14 +38,14 @@ func (r *Report) Restd(proc string) {
 			blanks = append(blanks, pid)
 		}
 	}
-	r.restd(hidden, Skip, "run doctor as root", "environment not readable")
-	r.restd(large, Warn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
-	r.restd(hoards, Warn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
-	r.restd(blanks, Warn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
+	r.addProcesses(hidden, Skip, "run doctor as root", "environment not readable")
+	r.addProcesses(large, Warn, "Environment=MALLOC_ARENA_MAX=1 and MemoryMax= in its unit, -t 4 on its command line; restart it", "holds much memory")
+	r.addProcesses(hoards, Warn, "Environment=MALLOC_ARENA_MAX=1 in its unit, -t 4 on its command line", "keeps what every long list cost it")
+	r.addProcesses(blanks, Warn, "Environment=SLURMRESTD_JSON=compact in its unit (has an effect from 26.05)", "writes JSON with blanks: half as much again")
 }
 
-// restd reports what holds of the processes, if there are any.
-func (r *Report) restd(pids []string, l Level, fix, what string) {
+// addProcesses reports what holds of the processes, if there are any.
+func (r *Report) addProcesses(pids []string, l Level, fix, what string) {
 	if len(pids) > 0 {
 		r.add("slurmrestd", l, fix, "%s: process %s", what, strings.Join(pids, ", "))
 	}
@@ -56,8 +56,8 @@ func hasVar(env []byte, prefix string) bool {
 	return bytes.HasPrefix(env, []byte(prefix)) || bytes.Contains(env, []byte("\x00"+prefix))
 }
 
-// resident returns the resident size of a process in bytes, 0 when unknown.
-func resident(dir string) int64 {
+// residentBytes returns the resident size of a process in bytes, 0 when unknown.
+func residentBytes(dir string) int64 {
 	text, err := os.ReadFile(filepath.Join(dir, "statm"))
 	if err != nil {
 		return 0

@@ -66,7 +66,7 @@ func TestRestd(t *testing.T) {
 			proc := t.TempDir()
 			tt.fill(proc)
 			var r Report
-			r.Restd(proc)
+			r.checkRestd(proc)
 			var got []line
 			for _, f := range r {
 				if f.Fix == "" {

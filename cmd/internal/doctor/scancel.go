@@ -12,9 +12,9 @@ import (
 // patience bounds one run of scancel.
 const patience = 15 * time.Second
 
-// Scancel looks whether jobs can be warned before they are requeued: by the
+// checkScancel looks whether jobs can be warned before they are requeued: by the
 // command scancel, or by the one beside scontrol where it is nil.
-func (r *Report) Scancel(ctx context.Context, scancel, scontrol []string) {
+func (r *Report) checkScancel(ctx context.Context, scancel, scontrol []string) {
 	const fix, then = "install slurm-client here, or set slurm.scancel", "jobs that are to be warned before a requeue are not requeued"
 	if len(scancel) == 0 {
 		scancel = door.ScancelBeside(scontrol)

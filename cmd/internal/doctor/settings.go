@@ -7,11 +7,13 @@ import (
 	"fairbridge/bridge"
 )
 
-// settings judges one setting after the other.
-func (r *Report) settings(c conf) {
-	r.lever(c)
-	r.strength(c)
-	r.requeueDelay(c)
+// checkSettings judges one setting after the other.
+func (r *Report) checkSettings(c slurmSettings) {
+	r.checkLever(c)
+	if c.strength == bridge.Override {
+		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
+	}
+	r.checkRequeueDelay(c)
 	if !c.has("AccountingStorageTRES", "gres/gpu") {
 		r.add("settings", Fail, "AccountingStorageTRES=gres/gpu in slurm.conf", "Slurm does not count GPUs: requests cannot be read")
 	}
@@ -32,8 +34,8 @@ func (r *Report) settings(c conf) {
 	}
 }
 
-// lever looks at whether the field that is to carry the order can.
-func (r *Report) lever(c conf) {
+// checkLever looks at whether the field that is to carry the order can.
+func (r *Report) checkLever(c slurmSettings) {
 	p := c.get("PriorityType")
 	multi := p == "priority/multifactor"
 	direct := c.lever == bridge.LeverPriority
@@ -51,26 +53,19 @@ func (r *Report) lever(c conf) {
 	}
 }
 
-// strength says when our order stands above the site's.
-func (r *Report) strength(c conf) {
-	if c.strength == bridge.Override {
-		r.add("settings", Warn, "order.strength: within_qos", "order.strength is override: our order wins over the priorities of QOS, also for what we leave behind when we die")
-	}
-}
-
-// slowRequeue is the wait of a requeued job, in seconds, beyond which it is
+// longestRequeueDelay is the wait of a requeued job, in seconds, beyond which it is
 // worth a word.
-const slowRequeue = 60
+const longestRequeueDelay = 60
 
-// requeueDelay looks at how long a requeued job waits before it may start: as
+// checkRequeueDelay looks at how long a requeued job waits before it may start: as
 // long as a credential lives, or from 25.11 as long as requeue_delay says.
-func (r *Report) requeueDelay(c conf) {
+func (r *Report) checkRequeueDelay(c slurmSettings) {
 	const fix = "AuthInfo=cred_expire=30 (22.05 on), or SchedulerParameters=requeue_delay=30 (25.11 on); restart slurmctld"
 	wait := 120
-	if n, err := strconv.Atoi(c.part("AuthInfo", "cred_expire")); err == nil {
+	if n, err := strconv.Atoi(c.subvalue("AuthInfo", "cred_expire")); err == nil {
 		wait = n
 	}
-	if s := c.part("SchedulerParameters", "requeue_delay"); s != "" {
+	if s := c.subvalue("SchedulerParameters", "requeue_delay"); s != "" {
 		n, err := strconv.Atoi(s)
 		switch {
 		case c.release != "" && older(c.release, "25.11"):
@@ -79,7 +74,7 @@ func (r *Report) requeueDelay(c conf) {
 			wait = n
 		}
 	}
-	if wait > slowRequeue {
+	if wait > longestRequeueDelay {
 		r.add("settings", Warn, fix, "a requeued job cannot start for %d seconds", wait)
 		return
 	}

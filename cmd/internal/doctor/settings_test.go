@@ -28,7 +28,7 @@ SchedulerType           = sched/backfill
 func TestGoodSettings(t *testing.T) {
 	for _, release := range []string{"", "22.05.8", "24.11.5", "26.05.5"} {
 		var r Report
-		r.settings(conf{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
+		r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, release: release})
 		for _, f := range r {
 			if f.Level != OK {
 				t.Errorf("Slurm %s: %+v", release, f)
@@ -41,14 +41,14 @@ func TestGoodSettings(t *testing.T) {
 }
 
 func TestSettings(t *testing.T) {
-	old := conf{release: "22.05.8", api: "v0.0.38"}
-	mid := conf{release: "24.11.5", api: "v0.0.42", site: true}
-	late := conf{release: "26.05.5", api: "v0.0.45", site: true}
+	old := slurmSettings{release: "22.05.8", api: "v0.0.38"}
+	mid := slurmSettings{release: "24.11.5", api: "v0.0.42", site: true}
+	late := slurmSettings{release: "26.05.5", api: "v0.0.45", site: true}
 	tests := []struct {
 		name  string
 		line  string // replaces the line of the same key
 		lever bridge.Lever
-		slurm conf
+		slurm slurmSettings
 		level Level
 		want  string
 	}{
@@ -61,7 +61,7 @@ func TestSettings(t *testing.T) {
 		{"priority/basic", "PriorityType = priority/basic", bridge.LeverAuto, late, Fail, "PriorityType is priority/basic"},
 		{"priority/basic on an old release", "PriorityType = priority/basic", bridge.LeverAuto, old, Fail, "PriorityType is priority/basic"},
 		{"priority/basic, lever priority", "PriorityType = priority/basic", bridge.LeverPriority, late, OK, "as priority itself"},
-		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, conf{}, Fail, "priority/basic"},
+		{"priority/basic, Slurm not read", "PriorityType = priority/basic", bridge.LeverAuto, slurmSettings{}, Fail, "priority/basic"},
 
 		{"no delay given", "AuthInfo = (null)", "", late, Warn, "cannot start for 120 seconds"},
 		{"long credentials", "AuthInfo = cred_expire=300", "", late, Warn, "cannot start for 300 seconds"},
@@ -86,7 +86,7 @@ func TestSettings(t *testing.T) {
 				c.lever = bridge.LeverAuto
 			}
 			var r Report
-			r.settings(c)
+			r.checkSettings(c)
 			others := 0
 			found := false
 			for _, f := range r {
@@ -106,7 +106,7 @@ func TestSettings(t *testing.T) {
 func TestOverrideIsSaid(t *testing.T) {
 	for strength, said := range map[bridge.Strength]bool{bridge.WithinQOS: false, bridge.Blend: false, bridge.Override: true} {
 		var r Report
-		r.settings(conf{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
+		r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(good)), lever: bridge.LeverAuto, strength: strength})
 		found := slices.ContainsFunc(r, func(f Finding) bool {
 			return f.Level == Warn && strings.Contains(f.Text, "wins over the priorities of QOS") && strings.Contains(f.Fix, "within_qos")
 		})
@@ -119,7 +119,7 @@ func TestOverrideIsSaid(t *testing.T) {
 func TestAccrueAlways(t *testing.T) {
 	var r Report
 	text := good + "AccountingStorageEnforce = limits\nPriorityFlags = CALCULATE_RUNNING,ACCRUE_ALWAYS\n"
-	r.settings(conf{value: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
+	r.checkSettings(slurmSettings{value: scontrol.ParseConfig([]byte(text)), lever: bridge.LeverAuto})
 	for _, f := range r {
 		if f.Level != OK {
 			t.Errorf("%+v", f)
@@ -155,7 +155,7 @@ func TestNiceNeedsScontrolWhereRESTHidesIt(t *testing.T) {
 	} {
 		var r Report
 		tt.view.Cluster = "lab" // whose it is is another question
-		r.Conf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, "lab", &tt.view)
+		r.checkSlurmConf(t.Context(), []string{"/nowhere/scontrol"}, bridge.Order{Lever: tt.lever}, "lab", &tt.view)
 		if r.Bad() != tt.fails {
 			t.Errorf("%s on %s: %+v", tt.lever, tt.view.API, r)
 		}
@@ -175,7 +175,7 @@ func TestConfRunsScontrol(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var r Report
-			r.Conf(t.Context(), tt.argv, bridge.Order{Lever: bridge.LeverAuto}, "lab", nil)
+			r.checkSlurmConf(t.Context(), tt.argv, bridge.Order{Lever: bridge.LeverAuto}, "lab", nil)
 			if len(r) == 0 || r[0].Level != tt.level || !strings.Contains(r[0].Text, tt.want) {
 				t.Errorf("got %+v, want %s %q", r, tt.level, tt.want)
 			}
@@ -198,7 +198,7 @@ func TestWhichCluster(t *testing.T) {
 		{"REST does not tell, and scontrol does not know the job", "lab", &slurm.View{Release: "22.05.8", Jobs: []slurm.Job{{ID: 1, State: "PENDING", Submit: time.Unix(1, 0)}}}, Fail, "scontrol does not prove it"},
 	} {
 		var r Report
-		r.Conf(t.Context(), argv, bridge.Order{Lever: bridge.LeverPriority}, tt.cluster, tt.view)
+		r.checkSlurmConf(t.Context(), argv, bridge.Order{Lever: bridge.LeverPriority}, tt.cluster, tt.view)
 		i := slices.IndexFunc(r, func(f Finding) bool { return f.About == "cluster" })
 		if (i < 0) != (tt.level == "") || i >= 0 && (r[i].Level != tt.level || !strings.Contains(r[i].Text, tt.text)) {
 			t.Errorf("%s: %+v", tt.name, r)

@@ -23,22 +23,22 @@ var slurmFixes = map[slurm.Class]string{
 	slurm.Rejected:    "a fault of ours or a new Slurm: try an older version with slurm.api, and report it",
 }
 
-// Slurm looks at slurmrestd, our rights and the clocks, and returns what it
+// checkSlurm looks at slurmrestd, our rights and the clocks, and returns what it
 // saw; nil when nothing could be read.
-func (r *Report) Slurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, now func() time.Time) *slurm.View {
+func (r *Report) checkSlurm(ctx context.Context, open func(context.Context) (*rest.Client, error), cluster string, now func() time.Time) *slurm.View {
 	c, err := open(ctx)
 	if err != nil {
-		r.add("slurm", Fail, fixOf(err), "no connection: %v", err)
+		r.add("slurm", Fail, fixFor(err), "no connection: %v", err)
 		return nil
 	}
 	from := now()
 	v, err := c.Observe(ctx)
 	if err != nil {
-		r.add("slurm", Fail, fixOf(err), "reading jobs and nodes: %v", err)
+		r.add("slurm", Fail, fixFor(err), "reading jobs and nodes: %v", err)
 		return nil
 	}
 	r.ok("slurm", "Slurm %s by %s: %d jobs, %d nodes in %v", v.Release, v.API, len(v.Jobs), len(v.Nodes), now().Sub(from).Round(time.Millisecond))
-	r.token(c, now())
+	r.checkToken(c, now())
 	if w := c.Warning(); w != "" {
 		r.add("slurm", Warn, "update fairbridge, or pin an older version with slurm.api", "%s", w)
 	}
@@ -48,12 +48,12 @@ func (r *Report) Slurm(ctx context.Context, open func(context.Context) (*rest.Cl
 	for _, w := range v.Warnings {
 		r.add("slurm", Warn, "", "Slurm warns: %s", w)
 	}
-	r.rights(ctx, c)
-	r.clock(v, now())
+	r.checkRights(ctx, c)
+	r.checkClock(v, now())
 	return v
 }
 
-func fixOf(err error) string {
+func fixFor(err error) string {
 	var e *slurm.Error
 	var file *safefile.Error
 	switch {
@@ -65,7 +65,7 @@ func fixOf(err error) string {
 	return "correct slurm.url, or where the token comes from: slurm.token_file, slurm.key_file and slurm.user"
 }
 
-func (r *Report) rights(ctx context.Context, c *rest.Client) {
+func (r *Report) checkRights(ctx context.Context, c *rest.Client) {
 	user, level, err := c.Rights(ctx)
 	switch {
 	case err != nil:
@@ -82,7 +82,7 @@ func (r *Report) rights(ctx context.Context, c *rest.Client) {
 // maxSkew is the clock difference beyond which nothing is pushed.
 const maxSkew = 5 * time.Second
 
-func (r *Report) clock(v *slurm.View, now time.Time) {
+func (r *Report) checkClock(v *slurm.View, now time.Time) {
 	d := now.Sub(v.At).Round(100 * time.Millisecond)
 	if d.Abs() > maxSkew {
 		r.add("clock", Fail, "run chrony or systemd-timesyncd on both hosts", "our clock and Slurm's differ by %v", d)
@@ -91,8 +91,8 @@ func (r *Report) clock(v *slurm.View, now time.Time) {
 	r.ok("clock", "our clock and Slurm's differ by %v", d)
 }
 
-// Partitions looks at the partitions the configuration names.
-func (r *Report) Partitions(v *slurm.View, names []string) {
+// checkPartitions looks at the partitions the configuration names.
+func (r *Report) checkPartitions(v *slurm.View, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(v.Partitions, func(p slurm.Partition) bool { return p.Name == name })
 		if i < 0 {
@@ -115,5 +115,16 @@ func (r *Report) Partitions(v *slurm.View, names []string) {
 			continue
 		}
 		r.ok("partition", "%s: %d GPUs on %d nodes", name, gpus, nodes)
+	}
+}
+
+// checkToken looks at how long the token is good.
+func (r *Report) checkToken(c *rest.Client, now time.Time) {
+	t, err := c.Token()
+	if err != nil {
+		return // told by whatever needed it
+	}
+	if what := t.Weakness(now); what != "" {
+		r.add("token", Warn, "renew it by cron with scontrol token username="+t.User+" lifespan=3600, as the quick start shows", "%s", what)
 	}
 }

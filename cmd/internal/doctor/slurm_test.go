@@ -27,7 +27,7 @@ func TestClock(t *testing.T) {
 		0: OK, 4 * time.Second: OK, -4 * time.Second: OK, 6 * time.Second: Fail, -time.Hour: Fail,
 	} {
 		var r Report
-		r.clock(&slurm.View{At: noon}, noon.Add(skew))
+		r.checkClock(&slurm.View{At: noon}, noon.Add(skew))
 		if f := only(t, r); f.Level != want || f.Level == Fail && f.Fix == "" {
 			t.Errorf("%v: %+v, want %s", skew, f, want)
 		}
@@ -50,7 +50,7 @@ func TestPartitions(t *testing.T) {
 		"gpu": {OK, "gpu: 14 GPUs on 2 nodes"}, "cpu": {Fail, "partition cpu has no GPUs"}, "gpus": {Fail, "partition gpus does not exist"},
 	} {
 		var r Report
-		r.Partitions(v, []string{name})
+		r.checkPartitions(v, []string{name})
 		if f := only(t, r); f.Level != want.level || f.Text != want.text {
 			t.Errorf("%s: %+v, want %+v", name, f, want)
 		}
@@ -80,7 +80,7 @@ func TestProbes(t *testing.T) {
 		{"none answers", "http://{node}:9810", answers{nil, errors.New("g1: refused")}, []Level{Warn}},
 	} {
 		var r Report
-		r.Probes(t.Context(), tt.url, &slurm.View{}, tt.probes)
+		r.checkProbes(t.Context(), tt.url, &slurm.View{}, tt.probes)
 		if len(r) != len(tt.want) {
 			t.Errorf("%s: %+v", tt.name, r)
 			continue
@@ -98,15 +98,15 @@ func TestEveryFailureHasAFix(t *testing.T) {
 	for _, c := range []slurm.Class{
 		slurm.Refused, slurm.Denied, slurm.NoVersion, slurm.Busy, slurm.Unreachable, slurm.Garbled, slurm.Rejected, slurm.Unclear,
 	} {
-		if fixOf(&slurm.Error{Class: c}) == "" {
+		if fixFor(&slurm.Error{Class: c}) == "" {
 			t.Errorf("no fix for %q", c)
 		}
 	}
 	open := &slurm.Error{Class: slurm.Denied, Err: &safefile.Error{What: "token is open to everybody", Fix: "chmod o-rwx token"}}
-	if f := fixOf(open); f != "chmod o-rwx token" {
+	if f := fixFor(open); f != "chmod o-rwx token" {
 		t.Errorf("a token file that is too open: %q", f)
 	}
-	if f := fixOf(errors.New("reading the token: no such file")); f == "" {
+	if f := fixFor(errors.New("reading the token: no such file")); f == "" {
 		t.Error("no fix for what went wrong before a call")
 	}
 }

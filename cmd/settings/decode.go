@@ -29,51 +29,51 @@ func (p Problem) Error() string {
 // positions maps "gate.quantum" and "partitions[0].mode" to their place.
 type positions map[string]*token.Position
 
-// walker fills a value from a YAML tree and notes every problem on the way.
-type walker struct {
+// decoder fills a value from a YAML tree and notes every problem on the way.
+type decoder struct {
 	file     string
 	problems []error
 	where    positions
 }
 
-func (w *walker) bad(n ast.Node, format string, a ...any) {
-	p := Problem{File: w.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
+func (d *decoder) report(n ast.Node, format string, a ...any) {
+	p := Problem{File: d.file, Text: strings.TrimPrefix(fmt.Sprintf(format, a...), ": ")} // the file itself has no path
 	if t := n.GetToken(); t != nil && t.Position != nil {
 		p.Line, p.Col = t.Position.Line, t.Position.Column
 	}
-	w.problems = append(w.problems, p)
+	d.problems = append(d.problems, p)
 }
 
 // value fills v from n. path names v in messages.
-func (w *walker) value(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) value(n ast.Node, v reflect.Value, path string) {
 	if t := n.GetToken(); t != nil {
-		w.where[path] = t.Position
+		d.where[path] = t.Position
 	}
 	switch n.(type) {
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
-		w.bad(n, "%s: anchors, aliases and tags are not understood here: write the value out", path)
+		d.report(n, "%s: anchors, aliases and tags are not understood here: write the value out", path)
 		return
 	case *ast.NullNode:
 		return // an empty section leaves the defaults
 	}
 	switch {
 	case v.Type() == reflect.TypeFor[time.Duration]():
-		w.duration(n, v, path)
+		d.duration(n, v, path)
 	case v.Kind() == reflect.Struct:
-		w.object(n, v, path)
+		d.object(n, v, path)
 	case v.Kind() == reflect.Slice:
-		w.list(n, v, path)
+		d.list(n, v, path)
 	case v.Type() == reflect.TypeFor[map[string]float64]():
-		w.numbers(n, v, path)
+		d.numbers(n, v, path)
 	case v.Kind() == reflect.Map:
-		w.params(n, v, path)
+		d.params(n, v, path)
 	default:
-		w.scalar(n, v, path)
+		d.scalar(n, v, path)
 	}
 }
 
-// entries returns the pairs of a mapping; ok is false when n is none.
-func entries(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
+// mappingPairs returns the pairs of a mapping; ok is false when n is none.
+func mappingPairs(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:
 		return m.Values, true
@@ -83,10 +83,10 @@ func entries(n ast.Node) (pairs []*ast.MappingValueNode, ok bool) {
 	return nil, false
 }
 
-func (w *walker) object(n ast.Node, v reflect.Value, path string) {
-	pairs, ok := entries(n)
+func (d *decoder) object(n ast.Node, v reflect.Value, path string) {
+	pairs, ok := mappingPairs(n)
 	if !ok {
-		w.bad(n, "%s: want keys and values, got %s", path, kindOf(n))
+		d.report(n, "%s: want keys and values, got %s", path, describeNode(n))
 		return
 	}
 	fields := fieldsOf(v)
@@ -96,30 +96,30 @@ func (w *walker) object(n ast.Node, v reflect.Value, path string) {
 		field, known := fields[key]
 		switch {
 		case !known:
-			w.bad(p.Key, "unknown key %q; %s", join(path, key), hint(key, fields))
+			d.report(p.Key, "unknown key %q; %s", joinPath(path, key), suggestion(key, fields))
 		case seen[key]:
-			w.bad(p.Key, "%s is given twice", join(path, key))
+			d.report(p.Key, "%s is given twice", joinPath(path, key))
 		default:
-			w.value(p.Value, field, join(path, key))
+			d.value(p.Value, field, joinPath(path, key))
 		}
 		seen[key] = true
 	}
 }
 
-func (w *walker) list(n ast.Node, v reflect.Value, path string) {
+func (d *decoder) list(n ast.Node, v reflect.Value, path string) {
 	seq, ok := n.(*ast.SequenceNode)
 	if !ok {
-		w.bad(n, "%s: want a list, got %s", path, kindOf(n))
+		d.report(n, "%s: want a list, got %s", path, describeNode(n))
 		return
 	}
-	before := len(w.problems)
+	before := len(d.problems)
 	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
 	for i, item := range seq.Values {
-		w.value(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
+		d.value(item, out.Index(i), fmt.Sprintf("%s[%d]", path, i))
 	}
-	if len(w.problems) == before || v.Type().Elem().Kind() == reflect.Struct {
+	if len(d.problems) == before || v.Type().Elem().Kind() == reflect.Struct {
 		v.Set(out) // a list of values with a bad one among them would only lead to more words about it
 	}
 }
 
-func join(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }
+func joinPath(path, key string) string { return strings.TrimPrefix(path+"."+key, ".") }

@@ -1,0 +1,62 @@
+// Package doctor looks at everything fairbridge stands on and says what is
+// wrong, each finding with its fix. It changes nothing.
+package doctor
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/slurm/rest"
+	"fairbridge/cmd/internal/system"
+	"fairbridge/cmd/settings"
+)
+
+// Examine looks at everything that a configuration names.
+func Examine(ctx context.Context, f *settings.File) Report {
+	r := Report{{About: "configuration", Level: OK, Text: "partitions " + f.Modes()}}
+	open := func(ctx context.Context) (*rest.Client, error) { return rest.Open(ctx, f.REST(), rest.Poll{}) }
+	v := r.checkSlurm(ctx, open, f.Cluster, time.Now)
+	if v != nil {
+		r.checkPartitions(v, f.PartitionNames())
+		if p, err := system.Probes(f, nil); err != nil {
+			r = append(r, Finding{About: "probes", Level: Fail, Text: err.Error(), Fix: "see probes in the configuration"})
+		} else {
+			r.checkProbes(ctx, f.Probes.URL, v, p)
+		}
+	}
+	r.checkSlurmConf(ctx, f.Slurm.Scontrol, f.Order, f.Cluster, v)
+	if f.Preempts() {
+		r.checkScancel(ctx, f.Slurm.Scancel, f.Slurm.Scontrol)
+	}
+	r.checkRestd("/proc")
+	r.examineDB(ctx, f, v)
+	r.checkFolders(os.Geteuid(), folders(f)...)
+	r.checkStopFile(f.StopFile)
+	return r
+}
+
+// folders are the places the daemon writes to.
+func folders(f *settings.File) []Folder {
+	list := []Folder{{Key: "probes.spool", Path: f.SpoolDir()}}
+	if f.Journal != "" {
+		list = append(list, Folder{Key: "journal", Path: filepath.Dir(f.Journal)})
+	}
+	return list
+}
+
+// examineDB looks at the database; v is nil when Slurm could not be read.
+func (r *Report) examineDB(ctx context.Context, f *settings.File, v *slurm.View) {
+	db, err := system.OpenDB(ctx, f)
+	if err != nil {
+		*r = append(*r, Finding{About: "database", Level: Fail, Text: err.Error(), Fix: "set database.dsn_file or " + f.Database.DSNEnv})
+		return
+	}
+	defer db.Close()
+	r.checkDatabase(ctx, db)
+	r.checkUsage(ctx, db, f.Cluster, time.Now())
+	r.checkExpiry(ctx, db, f.Cluster, f.Pins())
+	r.checkHandBacks(ctx, db, f.Cluster, v)
+}
