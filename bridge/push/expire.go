@@ -39,13 +39,19 @@ type Expirer struct {
 	StopFile string // while it exists nothing is given back, and no sign left
 }
 
+// AccessChecker is a cluster that can say whether a call would reach Slurm, without
+// one that changes or lists anything.
+type AccessChecker interface {
+	CheckAccess(context.Context) error
+}
+
 // Run does what is due and returns it.
 func (x *Expirer) Run(ctx context.Context) (*Released, error) {
 	if Stopped(x.StopFile) {
 		return &Released{}, nil
 	}
-	if c, ok := x.Cluster.(interface{ Reach(context.Context) error }); ok {
-		if err := c.Reach(ctx); err != nil { // what cannot end anything leaves no sign
+	if c, ok := x.Cluster.(AccessChecker); ok {
+		if err := c.CheckAccess(ctx); err != nil { // what cannot end anything leaves no sign
 			return nil, fmt.Errorf("reaching Slurm: %w", err)
 		}
 	}

@@ -2,12 +2,14 @@ package live_test
 
 import (
 	"fairbridge/bridge"
+	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm/live"
 )
 
 var (
-	_ bridge.Cluster    = (*live.Cluster)(nil)
-	_ bridge.HandBacker = (*live.Cluster)(nil)
-	_ bridge.Cluster    = (*live.Lazy)(nil)
-	_ bridge.HandBacker = (*live.Lazy)(nil)
+	_ bridge.Cluster     = (*live.Cluster)(nil)
+	_ bridge.HandBacker  = (*live.Cluster)(nil)
+	_ bridge.Cluster     = (*live.Lazy)(nil)
+	_ bridge.HandBacker  = (*live.Lazy)(nil)
+	_ push.AccessChecker = (*live.Lazy)(nil)
 )
