@@ -3,7 +3,6 @@ package accounting
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -21,9 +20,10 @@ const versionTable = "fairbridge.schema_version"
 
 // Migrate brings the schema to the version of this binary, each migration in a
 // transaction of its own, and returns how many were applied. Two at once do no
-// harm. A schema newer than the binary is left alone: ErrNewer.
+// harm. A schema that this binary does not know is left alone: ErrNewer,
+// ErrUnreleased.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
-	if s, err := d.Status(ctx); s.Have > s.Want || s.Server == 0 || s.ReadOnly {
+	if _, err := d.Status(ctx); err != nil && !errors.Is(err, ErrNotMigrated) {
 		return 0, err
 	}
 	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
@@ -35,16 +35,6 @@ func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 		return err
 	})
 	return applied, Wrap("migrating the database", err)
-}
-
-// MigrateTo takes the schema down to an older version, for a return to an
-// older binary. What only newer versions keep is lost; 0 removes everything.
-func (d *DB) MigrateTo(ctx context.Context, version int64) error {
-	err := d.goose(func(p *goose.Provider) error {
-		_, err := p.DownTo(ctx, version)
-		return err
-	})
-	return Wrap(fmt.Sprintf("migrating the database down to version %d", version), err)
 }
 
 // goose runs f with migrations on a connection of its own, without the time

@@ -27,7 +27,8 @@ var qStatus, qVersion = sql.Query("status"), sql.Query("version")
 // filled as far as it is known all the same.
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	const doing = "looking at the database"
-	s := Status{Want: newest()}
+	oldest, newest := versions()
+	s := Status{Want: newest}
 	var there bool
 	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
 		return s, Wrap(doing, err)
@@ -40,6 +41,8 @@ func (d *DB) Status(ctx context.Context) (Status, error) {
 	switch {
 	case s.Server < minServer:
 		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.Server/10000, s.Server%10000)
+	case s.Have > 0 && s.Have < oldest:
+		return s, fmt.Errorf("%s: %w", doing, ErrUnreleased)
 	case s.Have > s.Want:
 		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrNewer, s.Have, s.Want)
 	case s.Have < s.Want && s.ReadOnly:
@@ -60,19 +63,19 @@ func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {
 	return now, Wrap("reading the clock of the database", err)
 }
 
-// newest returns the number of the newest migration this binary has.
-func newest() int64 {
+// versions returns the numbers of the first and the last migration this binary has.
+func versions() (oldest, newest int64) {
 	list, err := fs.Glob(sql.Migrations(), "*.sql")
 	if err != nil {
 		panic(err)
 	}
-	var top int64
-	for _, name := range list {
-		var n int64
-		if _, err := fmt.Sscanf(name, "%d_", &n); err != nil {
+	for i, name := range list { // sorted
+		if _, err := fmt.Sscanf(name, "%d_", &newest); err != nil {
 			panic(fmt.Sprintf("migration %s has no number", name))
 		}
-		top = max(top, n)
+		if i == 0 {
+			oldest = newest
+		}
 	}
-	return top
+	return oldest, newest
 }

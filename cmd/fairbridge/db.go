@@ -63,10 +63,6 @@ type migration struct {
 }
 
 func migrateDB(c *cobra.Command, o *options, db *stores.Stores) error {
-	if s, err := db.Status(c.Context()); err != nil && !errors.Is(err, accounting.ErrNotMigrated) {
-		_ = s
-		return err
-	}
 	n, err := db.Migrate(c.Context())
 	if err != nil {
 		return err

@@ -1,2 +1,2 @@
--- The newest migration applied; goose removes the row on the way down.
+-- The newest migration applied.
 select coalesce(max(version_id), 0) from fairbridge.schema_version where is_applied
