@@ -1,9 +1,8 @@
 package paper
 
 import (
-	"fmt"
-	"math"
-	"slices"
+	"reflect"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -15,19 +14,26 @@ type Params map[string]any
 // Kind is the type of a parameter.
 type Kind string
 
-// The kinds of parameters.
+// The kinds of parameters, and the types of their fields.
 const (
-	Choice   Kind = "choice"   // one of Param.Choices
-	Number   Kind = "number"   // from Min to Max
-	Integer  Kind = "integer"  // from Min to Max
+	Choice   Kind = "choice"   // string: one of Param.Choices
+	Number   Kind = "number"   // float64, from Min to Max
+	Integer  Kind = "integer"  // int, from Min to Max
 	Bool     Kind = "bool"     // true or false
-	Duration Kind = "duration" // like "90s", "15m", "6h"; Min and Max in seconds
-	Numbers  Kind = "numbers"  // an ascending list of positive numbers
-	Table    Kind = "table"    // positive numbers by name; also as text: "a100:3.2;v100:1"
-	Names    Kind = "names"    // a list of names, each once
+	Duration Kind = "duration" // time.Duration: like "90s", "15m", "6h"; Min and Max in seconds
+	Numbers  Kind = "numbers"  // []float64: ascending positive numbers
+	Table    Kind = "table"    // map[string]float64: positive numbers by name; also as text: "a100:3.2;v100:1"
+	Names    Kind = "names"    // []string: each name once
 )
 
-// Param describes one parameter of a policy.
+// Param describes one parameter of a policy. It is declared as a field of the
+// policy with a tag for each property:
+//
+//	Quantile float64 `param:"quantile" default:"0.7" max:"1" help:"which quantile bounds the first queue"`
+//
+// The kind follows from the type of the field. Without a default it is zero or
+// empty, without min at least 0, without max there is no upper bound. The choices
+// of a string are separated by commas.
 type Param struct {
 	Name    string   `json:"name"`
 	Kind    Kind     `json:"kind"`
@@ -38,125 +44,52 @@ type Param struct {
 	Help    string   `json:"help"`
 }
 
-// read converts a configured value, or says what would have been allowed.
-func (p Param) read(v any) (any, error) {
-	switch p.Kind {
-	case Choice:
-		if s, ok := v.(string); ok && slices.Contains(p.Choices, s) {
-			return s, nil
-		}
-		return nil, p.refuse(v, "want one of "+strings.Join(p.Choices, ", "))
-	case Bool:
-		if b, ok := v.(bool); ok {
-			return b, nil
-		}
-		return nil, p.refuse(v, "want true or false")
-	case Duration:
-		return p.duration(v)
-	case Numbers:
-		return p.numbers(v)
-	case Table:
-		return p.table(v)
-	case Names:
-		return p.names(v)
-	}
-	return p.number(v)
+// field is a parameter and where its value belongs.
+type field struct {
+	Param
+	index []int // for reflect.Value.FieldByIndex
 }
 
-func (p Param) number(v any) (any, error) {
-	x, ok := float(v)
+// parameters finds the parameters of a struct, and of those within it.
+func parameters(t reflect.Type, above []int) []field {
+	var all []field
+	for i := range t.NumField() {
+		f := t.Field(i)
+		index := append(above[:len(above):len(above)], i)
+		if _, ok := f.Tag.Lookup("param"); ok {
+			all = append(all, field{paramFromTag(f.Type, f.Tag), index})
+		} else if f.Type.Kind() == reflect.Struct {
+			all = append(all, parameters(f.Type, index)...)
+		}
+	}
+	return all
+}
+
+func paramFromTag(t reflect.Type, tag reflect.StructTag) Param {
+	p := Param{Name: tag.Get("param"), Default: tag.Get("default"), Help: tag.Get("help")}
+	p.Min, _ = strconv.ParseFloat(tag.Get("min"), 64)
+	p.Max, _ = strconv.ParseFloat(tag.Get("max"), 64)
 	switch {
-	case !ok || !p.within(x):
-		return nil, p.refuse(v, "want "+p.span("a number", "%g"))
-	case p.Kind == Number:
-		return x, nil
-	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-		return nil, p.refuse(v, "want "+p.span("a whole number", "%g"))
-	}
-	return int(x), nil
-}
-
-func (p Param) duration(v any) (any, error) {
-	if d, ok := v.(time.Duration); ok {
-		v = d.String()
-	}
-	s, ok := v.(string)
-	d, err := time.ParseDuration(s)
-	if !ok || err != nil || !p.within(d.Seconds()) {
-		return nil, p.refuse(v, "want "+p.span(`a duration like "15m"`, "%g s"))
-	}
-	return d, nil
-}
-
-func (p Param) numbers(v any) (any, error) {
-	list, ok := v.([]any)
-	if l, typed := v.([]float64); typed {
-		for _, x := range l {
-			list = append(list, x)
+	case t == reflect.TypeFor[time.Duration]():
+		p.Kind = Duration
+	case t.Kind() == reflect.String:
+		p.Kind, p.Choices = Choice, strings.Split(tag.Get("choices"), ",")
+	case t.Kind() == reflect.Bool:
+		p.Kind, p.Default = Bool, p.Default == "true"
+	case t.Kind() == reflect.Map:
+		p.Kind = Table
+	case t == reflect.TypeFor[[]string]():
+		p.Kind, p.Default = Names, []string{}
+	case t == reflect.TypeFor[[]float64]():
+		p.Kind, p.Default = Numbers, []float64{}
+	default:
+		p.Kind = Number
+		if t.Kind() == reflect.Int {
+			p.Kind = Integer
 		}
-		ok = true
-	}
-	xs := make([]float64, 0, len(list))
-	for _, e := range list {
-		x, isNumber := float(e)
-		ok = ok && isNumber && x > 0 && !math.IsInf(x, 0) && (len(xs) == 0 || x > xs[len(xs)-1])
-		xs = append(xs, x)
-	}
-	if !ok {
-		return nil, p.refuse(v, "want a list of ascending positive numbers, like [3600, 36000]")
-	}
-	return xs, nil
-}
-
-func (p Param) names(v any) (any, error) {
-	list, ok := v.([]any)
-	if l, typed := v.([]string); typed {
-		for _, x := range l {
-			list = append(list, x)
+		if x, err := strconv.ParseFloat(tag.Get("default"), 64); err == nil {
+			p.Default = x
 		}
-		ok = true
 	}
-	names := make([]string, 0, len(list))
-	for _, e := range list {
-		name, isText := e.(string)
-		ok = ok && isText && name != "" && !slices.Contains(names, name)
-		names = append(names, name)
-	}
-	if !ok {
-		return nil, p.refuse(v, "want a list of names, like [high, normal]")
-	}
-	return names, nil
-}
-
-func (p Param) within(x float64) bool {
-	return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0)
-}
-
-func (p Param) span(what, unit string) string {
-	if p.Max == 0 {
-		return fmt.Sprintf("%s of at least "+unit, what, p.Min)
-	}
-	return fmt.Sprintf("%s from "+unit+" to "+unit, what, p.Min, p.Max)
-}
-
-func (p Param) refuse(v any, want string) error {
-	if s, ok := v.(string); ok {
-		return fmt.Errorf("parameter %s: %q is not possible, %s", p.Name, s, want)
-	}
-	return fmt.Errorf("parameter %s: %v is not possible, %s", p.Name, v, want)
-}
-
-// float converts any number a YAML or JSON reader produces.
-func float(v any) (float64, bool) {
-	switch x := v.(type) {
-	case int:
-		return float64(x), true
-	case int64:
-		return float64(x), true
-	case uint64:
-		return float64(x), true
-	case float64:
-		return x, !math.IsNaN(x)
-	}
-	return 0, false
+	return p
 }

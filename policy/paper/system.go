@@ -1,6 +1,11 @@
 package paper
 
 import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+
 	"fairbridge/policy"
 )
 
@@ -16,7 +21,7 @@ type System struct {
 	Needs      []string `json:"needs"`      // what it wants to know of a job
 	Fallback   string   `json:"fallback"`   // what it does when it does not know
 	Reproduced string   `json:"reproduced"` // what of the paper our tests show
-	Params     []Param  `json:"params"`
+	Params     []Param  `json:"params"`     // those of the policy, in the order of its fields
 	// Exact are the parameters with which the system's own simulator ran: the
 	// defaults where plans are carried out at once and exactly.
 	Exact Params `json:"exact,omitempty"`
@@ -32,14 +37,47 @@ type System struct {
 	New func(Params) (policy.Policy, error) `json:"-"`
 }
 
-// Construct makes a System.New from the descriptions of the parameters and a
-// function that puts their values in place.
-func Construct(params []Param, build func(Values) policy.Policy) func(Params) (policy.Policy, error) {
-	return func(given Params) (policy.Policy, error) {
-		v, err := decode(params, given)
-		if err != nil {
+// Describe completes the description of a system whose policy p is: the tagged
+// fields of the struct it points to, and of structs within, are the parameters
+// (see Param).
+func Describe(p policy.Policy, s System) System {
+	t := reflect.TypeOf(p).Elem()
+	fields := parameters(t, nil)
+	for _, f := range fields {
+		s.Params = append(s.Params, f.Param)
+	}
+	s.New = func(given Params) (policy.Policy, error) {
+		made := reflect.New(t)
+		if err := fill(made.Elem(), fields, given); err != nil {
 			return nil, err
 		}
-		return build(v), nil
+		return made.Interface().(policy.Policy), nil
 	}
+	return s
+}
+
+// fill sets the fields of a policy to what is given or to their defaults. All
+// problems are reported together, in the order of the fields.
+func fill(policy reflect.Value, fields []field, given Params) error {
+	names := make([]string, len(fields))
+	var errs []error
+	for i, f := range fields {
+		names[i] = f.Name
+		value, ok := given[f.Name]
+		if !ok {
+			value = f.Default
+		}
+		read, err := f.read(value)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		policy.FieldByIndex(f.index).Set(reflect.ValueOf(read))
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(names, name) {
+			errs = append(errs, Unknown("parameter", name, names))
+		}
+	}
+	return errors.Join(errs...)
 }

@@ -21,18 +21,11 @@ import (
 
 // Policy is AlloX with its parameters.
 type Policy struct {
-	// Alpha is the fraction of users, the least served first, whose jobs compete;
-	// more while GPUs would idle. 1 is the least average completion time.
-	Alpha float64
-	// Variant "harness" does what Shockwave's simulator runs under the name; see
-	// alloxHarness.
-	Variant string
-	// Reserve is the wait after which the first blocked gang gets a reservation;
-	// 0: none.
-	Reserve  time.Duration
-	MinRun   time.Duration // harness: shortest run before a job may be stopped
-	MaxStops int           // harness: stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Alpha   float64       `param:"alpha" default:"0.3" max:"1" help:"fraction of users, the least served first, whose jobs compete; 1: all of them"`
+	Variant string        `param:"variant" choices:"paper,harness" default:"paper" help:"harness: fractions of rounds as in Shockwave's simulator, the oldest jobs first"`
+	Reserve time.Duration `param:"reserve" default:"1h" help:"wait after which the first blocked gang gets a reservation; 0s: none"`
+	// MinRun and MaxStops matter to the harness only: otherwise no job is stopped.
+	paper.PatientLimits
 }
 
 // alloxEffort bounds the steps of one matching; about half a second.
@@ -50,20 +43,13 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    m,
 		Lease:    m,
 		Backfill: backfill.ReserveAfter(a.Reserve),
-		Rules:    paper.PatientRules(a.MinRun, a.MaxStops, a.MaxWait),
+		Rules:    a.Rules(),
 	}.Decide(s)
 }
 
 // System describes AlloX in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "alpha", Kind: paper.Number, Default: 0.3, Max: 1, Help: "fraction of users, the least served first, whose jobs compete; 1: all of them"},
-		{Name: "variant", Kind: paper.Choice, Default: "paper", Choices: []string{"paper", "harness"},
-			Help: "harness: fractions of rounds as in Shockwave's simulator, the oldest jobs first"},
-		{Name: "reserve", Kind: paper.Duration, Default: "1h", Help: "wait after which the first blocked gang gets a reservation; 0s: none"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "allox", Title: "AlloX", Venue: "EuroSys", Year: 2020,
 		Cite:       `T. N. Le et al., "AlloX: Compute Allocation in Hybrid Clusters", EuroSys 2020`,
 		Idea:       "Match jobs to places in the queues of all GPU types so that the sum of completion times is least.",
@@ -71,12 +57,7 @@ func System() paper.System {
 		Needs:      []string{"remaining time on each GPU type", "service of users"},
 		Fallback:   "a job that reports no speeds goes equally fast on all types; one of unknown length counts as the mean of the others",
 		Reproduced: "the brief's worked examples (8, 17); shortest first on one type; all figures of Shockwave's simulator with variant harness, to the last digit",
-		Params:     params,
 		Exact: paper.Params{"variant": "harness", "alpha": 0.2, "min_run": "1s", "max_stops": -1, "max_wait": "0s",
 			"reserve": "0s"},
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Alpha: v.Number("alpha"), Variant: v.Text("variant"), Reserve: v.Duration("reserve"),
-				MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

@@ -9,7 +9,6 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 	"fairbridge/policy/solve/assign"
@@ -36,7 +35,7 @@ func (a *Policy) harness(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Allocate: &stage,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.PatientRules(a.MinRun, a.MaxStops, a.MaxWait),
+		Rules:    a.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err

@@ -18,15 +18,15 @@ import (
 
 // Policy is ASTRAEA with its parameters.
 type Policy struct {
-	Lease   time.Duration // a running job holds its GPUs for so long; 20 times its checkpoint cost where that is longer
-	Starve  time.Duration // a job that waited so long goes first in its account
-	Delay   time.Duration // an over-served job this young in its lease gives way to a new job of its account
-	Levels  int           // steps of the scale of a job's fairness
-	Favour  float64       // accounts below this fraction of their quota are served before all others
-	Window  time.Duration // over which Account.Recent is counted
-	Block   string        // who holds up those behind when it finds no place: "all" jobs, or only "starving" ones
-	Stops   int           // stops in a job's life; negative: any number
-	MaxWait time.Duration // wait after which nobody may delay a job; 0: never
+	Lease  time.Duration `param:"lease" default:"15m" min:"1" help:"how long a job holds its GPUs before it competes again"` // 20 times its checkpoint cost where that is longer
+	Starve time.Duration `param:"starve_after" default:"6h" min:"1" help:"wait after which a job goes first in its account"`
+	Delay  time.Duration `param:"delay" default:"5m" help:"over-served jobs this young in their lease give way to a new job of their account"`
+	Levels int           `param:"levels" default:"5" min:"1" max:"100" help:"steps of the scale of a job's fairness"`
+	Favour float64       `param:"favour" default:"0.2" max:"1" help:"accounts below this fraction of their quota are served first"`
+	Window time.Duration `param:"window" default:"24h" min:"60" help:"over which an account's recent service is counted"`
+	Block  string        `param:"block" choices:"all,starving" default:"all" help:"who holds up those behind when it finds no place"`
+	paper.StopLimit
+	paper.WaitLimit
 }
 
 // Decide implements policy.Policy.
@@ -43,7 +43,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Backfill: court,
 		Preempt:  court,
 		// The leases are the shortest runs; the rules only count stops.
-		Rules: paper.Rules(1, a.Stops, a.MaxWait),
+		Rules: paper.Limits{RunLimit: paper.RunLimit{MinRun: 1}, StopLimit: a.StopLimit, WaitLimit: a.WaitLimit}.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -54,17 +54,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes ASTRAEA in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "lease", Kind: paper.Duration, Default: "15m", Min: 1, Help: "how long a job holds its GPUs before it competes again"},
-		{Name: "starve_after", Kind: paper.Duration, Default: "6h", Min: 1, Help: "wait after which a job goes first in its account"},
-		{Name: "delay", Kind: paper.Duration, Default: "5m", Help: "over-served jobs this young in their lease give way to a new job of their account"},
-		{Name: "levels", Kind: paper.Integer, Default: 5, Min: 1, Max: 100, Help: "steps of the scale of a job's fairness"},
-		{Name: "favour", Kind: paper.Number, Default: 0.2, Max: 1, Help: "accounts below this fraction of their quota are served first"},
-		{Name: "window", Kind: paper.Duration, Default: "24h", Min: 60, Help: "over which an account's recent service is counted"},
-		{Name: "block", Kind: paper.Choice, Default: "all", Choices: []string{"all", "starving"}, Help: "who holds up those behind when it finds no place"},
-		paper.MaxStopsParam, paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "astraea", Title: "ASTRAEA: long-term GPU-time fairness", Venue: "TPDS", Year: 2022,
 		Cite:     `Z. Ye et al., "ASTRAEA: A Fair Deep Learning Scheduler for Multi-Tenant GPU Clusters", IEEE TPDS 2022`,
 		Idea:     "Give each account its quota of GPU time over a day, and each job its part of it, in renewable leases.",
@@ -75,14 +65,6 @@ func System() paper.System {
 			"(the paper: up to 9.4 times), Tiresias and Themis 3.2 times; average completion time .96 of EASY's; a job of the others waits for 6 hours and a lease at most; " +
 			"the scale of fairness, the accounts' order with quotas 4 and 4, and an idle account served first",
 		MayStarve: true,
-		Params:    params,
 		Exact:     paper.Params{"max_stops": -1, "max_wait": "0s"},
-		New:       paper.Construct(params, newAstraea),
-	}
-}
-
-func newAstraea(v paper.Values) policy.Policy {
-	return &Policy{Lease: v.Duration("lease"), Starve: v.Duration("starve_after"), Delay: v.Duration("delay"),
-		Levels: v.Integer("levels"), Favour: v.Number("favour"), Window: v.Duration("window"), Block: v.Text("block"),
-		Stops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
+	})
 }

@@ -101,7 +101,7 @@ func (h *hearing) keep() {
 
 // bound reports whether a running job cannot be stopped whatever we decide.
 func (h *hearing) bound(e *engine.Entry) bool {
-	return e.Fixed != "" || e.State != policy.Running || h.Stops > 0 && e.Stops >= h.Stops
+	return e.Fixed != "" || e.State != policy.Running || h.MaxStops > 0 && e.Stops >= h.MaxStops
 }
 
 // ended reports whether a lease of the running job ended since the last round.

@@ -25,16 +25,12 @@ import (
 
 // Policy is DRF with its parameters.
 type Policy struct {
-	// Preempt stops the newest jobs of accounts above their share for a job of
-	// an account below its own. The paper waits for tasks to end; GPU jobs are
-	// too long for that.
-	Preempt bool
-	// Reserve is the wait after which the first blocked job gets a reservation,
-	// without which wide jobs may starve; 0: none, as in the paper.
-	Reserve  time.Duration
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	// Preempt stops the newest jobs first. The paper waits for tasks to end; GPU
+	// jobs are too long for that.
+	Preempt bool `param:"preempt" default:"true" help:"stop jobs of accounts above their share for accounts below theirs"`
+	// Reserve keeps wide jobs from starving; the paper has none.
+	Reserve time.Duration `param:"reserve" default:"0s" help:"wait after which the first blocked job gets a reservation; 0s: none"`
+	paper.Limits
 }
 
 // Decide implements policy.Policy.
@@ -45,7 +41,7 @@ func (d *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Share:    share.Dominant{},
 		Order:    order.ByShare{Meter: share.Dominant{}},
 		Backfill: backfill.Greedy{},
-		Rules:    paper.Rules(d.MinRun, d.MaxStops, d.MaxWait),
+		Rules:    d.Rules(),
 	}
 	if d.Reserve > 0 {
 		p.Backfill = backfill.ReserveAfter(d.Reserve)
@@ -68,12 +64,7 @@ func overShare(_ *engine.Round, e *engine.Entry) int {
 
 // System describes DRF in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "preempt", Kind: paper.Bool, Default: true, Help: "stop jobs of accounts above their share for accounts below theirs"},
-		{Name: "reserve", Kind: paper.Duration, Default: "0s", Help: "wait after which the first blocked job gets a reservation; 0s: none"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "drf", Title: "Dominant Resource Fairness", Venue: "NSDI", Year: 2011,
 		Cite:     `A. Ghodsi et al., "Dominant Resource Fairness: Fair Allocation of Multiple Resource Types", NSDI 2011`,
 		Idea:     "Equalise, by weight, the largest fraction of any one resource that each account holds.",
@@ -84,11 +75,6 @@ func System() paper.System {
 			"the smaller .59 where half of the cluster gives .5 (first come, first served: the second gets nothing until the first is through); " +
 			"the paper's example (9 CPUs, 18 GB: three tasks and two, both at 2/3), 8 GPUs and 64 cores, weights 2:1",
 		MayStarve:      true,
-		Params:         params,
 		WorkConserving: true,
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Preempt: v.Flag("preempt"), Reserve: v.Duration("reserve"), MinRun: v.Duration("min_run"),
-				MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

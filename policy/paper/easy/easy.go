@@ -7,8 +7,6 @@
 package easy
 
 import (
-	"time"
-
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
@@ -19,11 +17,9 @@ import (
 
 // Policy is EASY backfilling with its parameters.
 type Policy struct {
-	// Lengths is "limit": jobs run as long as their time limits allow, so the
-	// reservation is never missed; or "estimate": as long as predicted, which
-	// lets more jobs pass and delays some reservations.
-	Lengths string
-	MaxWait time.Duration // wait after which nobody may delay a job; 0: never
+	// Lengths by estimate let more jobs pass and delay some reservations.
+	Lengths string `param:"lengths" choices:"limit,estimate" default:"limit" help:"how long jobs are taken to run: their time limits, which are kept, or what is predicted"`
+	paper.WaitLimit
 }
 
 // Decide implements policy.Policy.
@@ -33,7 +29,7 @@ func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Order:    order.ByArrival{},
 		Backfill: backfill.EASY{Length: length(b.Lengths)},
-		Rules:    paper.Rules(0, 0, b.MaxWait),
+		Rules:    b.Rules(),
 	}.Decide(s)
 }
 
@@ -50,7 +46,7 @@ func length(name string) engine.Length {
 
 // System describes EASY backfilling in the catalogue.
 func System() paper.System {
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "easy", Title: "First come, first served with EASY backfilling", Venue: "JSSPP", Year: 1995,
 		Cite:           `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995`,
 		Idea:           "Serve in order of arrival; the first blocked job gets a reservation, and who does not delay it passes.",
@@ -58,11 +54,7 @@ func System() paper.System {
 		Needs:          []string{"arrival", "time limit, or a prediction"},
 		Fallback:       "a job of unknown length passes only on GPUs that the reservation leaves over",
 		Reproduced:     "backfill example; average completion at most half that of strict order on a heavy-tailed workload",
-		Params:         []paper.Param{lengthsParam, paper.MaxWaitParam},
 		Exact:          paper.Params{"lengths": "estimate", "max_wait": "0s"},
 		WorkConserving: false,
-		New: paper.Construct([]paper.Param{lengthsParam, paper.MaxWaitParam}, func(v paper.Values) policy.Policy {
-			return &Policy{Lengths: v.Text("lengths"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

@@ -18,7 +18,6 @@ package fairbridge
 
 import (
 	"fmt"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
@@ -30,18 +29,12 @@ import (
 
 // Policy is fairbridge with its parameters.
 type Policy struct {
-	// Fair is the multiple of its fair finish time a job must not exceed.
-	Fair float64
-	// Long is the part of the remaining length of the whole schedule from which
-	// on a job's own remaining time makes it long; below 1 to leave room for
-	// wrong predictions.
-	Long float64
-	// Sticky shortens the remaining time of running jobs in comparisons, so that
-	// nearly equal jobs do not take turns; 1: not.
-	Sticky   float64
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Fair float64 `param:"fair" default:"1" min:"0.1" help:"multiple of its fair finish time by which every job should be done"`
+	// Long is below 1 to leave room for wrong predictions.
+	Long float64 `param:"long" default:"0.8" max:"1" help:"part of the length of the whole schedule from which on a job is long and runs before short ones"`
+	// Sticky keeps nearly equal jobs from taking turns; 1: it does not.
+	Sticky float64 `param:"sticky" default:"0.8" min:"0.1" max:"1" help:"factor on the remaining time of running jobs in comparisons"`
+	paper.PatientLimits
 }
 
 // Decide implements policy.Policy.
@@ -68,13 +61,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes fairbridge in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "fair", Kind: paper.Number, Default: 1, Min: 0.1, Help: "multiple of its fair finish time by which every job should be done"},
-		{Name: "long", Kind: paper.Number, Default: 0.8, Max: 1, Help: "part of the length of the whole schedule from which on a job is long and runs before short ones"},
-		{Name: "sticky", Kind: paper.Number, Default: 0.8, Min: 0.1, Max: 1, Help: "factor on the remaining time of running jobs in comparisons"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "fairbridge", Title: "Shortest first while there is slack: fair finish and schedule length kept", Venue: "ours", Year: 2026,
 		Cite:       "fairbridge itself; fair finish after Themis (NSDI 2020), least length after R. McNaughton (Management Science 1959)",
 		Idea:       "Accounts below their share first; among equals short jobs first, unless a job must run now to finish by its fair time or so that all is done in time.",
@@ -82,11 +69,6 @@ func System() paper.System {
 		Needs:      []string{"remaining time", "account weights and usage", "GPU time received"},
 		Fallback:   "without any prediction, least attained service first, and the fair finish of a job that runs as long again as it ran; without any usage all accounts stand alike",
 		Reproduced: "no published system; at or below published Shockwave in makespan, average JCT, worst ρ and unfair share at once on its traces (docs/evaluation.md)",
-		Params:     params,
 		Exact:      paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Fair: v.Number("fair"), Long: v.Number("long"), Sticky: v.Number("sticky"),
-				MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

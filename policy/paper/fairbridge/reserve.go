@@ -7,7 +7,6 @@ import (
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/grant"
-	"fairbridge/policy/paper"
 )
 
 // When jobs that wait for others that must not be stopped are given what gets
@@ -22,7 +21,7 @@ const (
 type patiences struct{ soon, due, last engine.Rules }
 
 func (f *Policy) patiences() patiences {
-	p := patiences{due: paper.PatientRules(f.MinRun, f.MaxStops, f.MaxWait)}
+	p := patiences{due: f.Rules()}
 	p.soon, p.last = p.due, p.due
 	p.soon.Patience, p.soon.Least = soon, time.Second
 	p.due.Patience, p.last.Patience, p.last.Least = eventual, eventual, lastLeast

@@ -5,8 +5,6 @@
 package fifo
 
 import (
-	"time"
-
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
@@ -17,11 +15,8 @@ import (
 
 // Policy is FIFO with its parameters.
 type Policy struct {
-	// Backfill is "none": nobody passes a blocked job of its partition and GPU
-	// type; or "easy": those pass that do not delay its earliest start.
-	Backfill string
-	// MaxWait is the wait after which nobody may delay a job; 0: never.
-	MaxWait time.Duration
+	Backfill string `param:"backfill" choices:"none,easy" default:"none" help:"who may pass a blocked job: nobody, or those who do not delay it"`
+	paper.WaitLimit
 }
 
 // Decide implements policy.Policy.
@@ -30,7 +25,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:    "fifo",
 		Predict: predict.Ladder{},
 		Order:   order.ByArrival{},
-		Rules:   paper.Rules(0, 0, f.MaxWait),
+		Rules:   f.Rules(),
 	}
 	if f.Backfill == "easy" {
 		p.Backfill = backfill.EASY{}
@@ -40,12 +35,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes FIFO in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "backfill", Kind: paper.Choice, Default: "none", Choices: []string{"none", "easy"},
-			Help: "who may pass a blocked job: nobody, or those who do not delay it"},
-		paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "fifo", Title: "First come, first served, with EASY backfilling as an option",
 		Venue: "JSSPP", Year: 1995,
 		Cite:       `D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995 (EASY backfilling)`,
@@ -54,9 +44,5 @@ func System() paper.System {
 		Needs:      []string{"arrival", "time limit (for backfill)"},
 		Fallback:   "a job without a time limit passes only on GPUs that the reservation leaves over",
 		Reproduced: "backfill example: 4 GPUs, a job that ends with the reservation passes, a longer one does not",
-		Params:     params,
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Backfill: v.Text("backfill"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

@@ -13,7 +13,6 @@ package gandivafair
 
 import (
 	"fmt"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
@@ -24,11 +23,10 @@ import (
 
 // Policy is Gandiva-fair with its parameters.
 type Policy struct {
-	Trade    bool          // exchange fast GPUs for slow ones between accounts
-	Margin   float64       // a price must exceed the seller's own gain by this factor
-	MinRun   time.Duration // the quantum: shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Trade  bool    `param:"trade" default:"true" help:"let accounts exchange fast GPUs for slow ones where both gain"`
+	Margin float64 `param:"margin" default:"1.1" min:"1" help:"factor by which a price must exceed what fast GPUs gain the seller itself"`
+	// MinRun is the quantum.
+	paper.PatientLimits
 }
 
 // Decide implements policy.Policy.
@@ -44,7 +42,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    turn,
 		Lease:    turn,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.PatientRules(g.MinRun, g.MaxStops, g.MaxWait),
+		Rules:    g.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -56,12 +54,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes Gandiva-fair in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "trade", Kind: paper.Bool, Default: true, Help: "let accounts exchange fast GPUs for slow ones where both gain"},
-		{Name: "margin", Kind: paper.Number, Default: 1.1, Min: 1, Help: "factor by which a price must exceed what fast GPUs gain the seller itself"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "gandiva-fair", Title: "Gandiva_fair: tickets, gang-aware stride and trading of GPU types", Venue: "EuroSys", Year: 2020,
 		Cite:     `S. Chaudhary et al., "Balancing Efficiency and Fairness in Heterogeneous GPU Clusters for Deep Learning", EuroSys 2020`,
 		Idea:     "Give each account its ticket share of GPU time by stride, and let accounts trade fast GPUs for slow ones.",
@@ -71,11 +64,6 @@ func System() paper.System {
 		Reproduced: "8 accounts with more jobs than 72 GPUs of three types can run, medians of 5 seeds: GPU time within 4 % of the tickets for each over 24 hours " +
 			"(first come, first served: one has five times that), trading brings 13 % more speed in all and less to nobody; " +
 			"a server of four GPUs with gangs of 1, 1, 2 and 4, tickets 2:1 on one GPU, and a trade among three accounts at price 3",
-		Params: params,
-		Exact:  paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Trade: v.Flag("trade"), Margin: v.Number("margin"), MinRun: v.Duration("min_run"),
-				MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+		Exact: paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"},
+	})
 }

@@ -27,32 +27,19 @@ import (
 
 // Policy is Gavel with its parameters.
 type Policy struct {
-	Objective string // one of gavelObjectives
-	// Aware counts how fast each job is on each type; otherwise all types are
-	// taken to be alike.
-	Aware bool
-	// Within is how an account's share is divided in the hierarchical objective:
-	// "fairness", or "fifo": whoever came first, all they can use.
-	Within string
-	// Costs are prices of an hour by GPU type, for the cost objective; 1 each.
-	Costs map[string]float64
-	// Deadlines asks for the speed that each deadline needs, as long as that is
-	// possible, in the throughput and cost objectives.
-	Deadlines bool
-	// Sharing lets two jobs whose owners accept it share GPUs where they report
-	// how fast they are beside each other, for the objectives max-min, throughput
-	// and cost.
-	Sharing bool
-
-	Round     time.Duration // how long a turn is thought to last
-	Recompute time.Duration // least time between two computations
-	// Conserve lets jobs that arrived since the last computation run where GPUs
-	// would idle; otherwise they wait for the next one, as in the authors'
-	// simulator.
-	Conserve bool
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Objective string `param:"objective" choices:"max-min,makespan,finish-time-fairness,throughput,cost,fifo,sjf,hierarchical" default:"max-min" help:"what the fractions are for"`
+	Aware     bool   `param:"aware" default:"true" help:"count how fast each job is on each GPU type; otherwise all types are alike"`
+	// Within "fifo" gives whoever came first all they can use.
+	Within    string             `param:"within" choices:"fairness,fifo" default:"fairness" help:"how an account's share is divided among its jobs, for the hierarchical objective"`
+	Costs     map[string]float64 `param:"costs" help:"price of an hour by GPU type, for the cost objective; 1 where not given"`
+	Deadlines bool               `param:"deadlines" help:"for throughput and cost: keep the deadlines of jobs, as long as all can be kept"`
+	Sharing   bool               `param:"sharing" help:"let two jobs share GPUs where their owners accept it and they report how fast they are beside each other; for max-min, throughput and cost"`
+	Round     time.Duration      `param:"round" default:"10m" min:"1" help:"how long a turn lasts"`
+	Recompute time.Duration      `param:"recompute" default:"1000s" help:"least time between two computations of the fractions"`
+	// Conserve is off in the authors' simulator: such jobs wait there for the next
+	// computation.
+	Conserve bool `param:"conserve" default:"true" help:"let jobs run where GPUs would idle before they have a fraction"`
+	paper.PatientLimits
 }
 
 // gavelMemo is what is remembered from cycle to cycle.
@@ -75,7 +62,7 @@ func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Allocate: &stage,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.PatientRules(g.MinRun, g.MaxStops, g.MaxWait),
+		Rules:    g.Rules(),
 	}
 	if g.Sharing {
 		pipeline.Pack = besides{solver}

@@ -57,7 +57,9 @@ func (c gavelCase) carryOut(s *policy.Snapshot, plan *policy.Plan, round time.Du
 }
 
 func exactGavel(objective string) *Policy {
-	return &Policy{Objective: objective, Aware: true, Round: 2 * time.Minute, Recompute: 1000 * time.Second, MinRun: time.Second, MaxStops: -1}
+	g := &Policy{Objective: objective, Aware: true, Round: 2 * time.Minute, Recompute: 1000 * time.Second}
+	g.MinRun, g.MaxStops = time.Second, -1
+	return g
 }
 
 // The fractions 4/9 and 5/9 of the first small example, in nine rounds.

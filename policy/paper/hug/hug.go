@@ -20,17 +20,10 @@ import (
 
 // Policy is HUG with its parameters.
 type Policy struct {
-	// Cooperative accounts may use all that is left over. If they are not, nobody
-	// gets more of anything than its guaranteed progress: then GPUs may idle, but
-	// no account wins by asking for what it does not need.
-	Cooperative bool
-	// Memory is the time over which the mix of resources an account uses is
-	// averaged.
-	Memory   time.Duration
-	Preempt  bool          // jobs within the guarantee displace others
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Cooperative bool          `param:"cooperative" default:"true" help:"accounts may use all that the guarantees leave; false: nothing beyond their guaranteed progress, so that misstating demands wins nothing"`
+	Memory      time.Duration `param:"memory" default:"24h" min:"1" help:"time over which the mix of resources an account uses is averaged"`
+	Preempt     bool          `param:"preempt" default:"true" help:"stop jobs beyond their account's guarantee for jobs within theirs"`
+	paper.Limits
 }
 
 // Decide implements policy.Policy.
@@ -48,7 +41,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Admit:    d,
 		Order:    d,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.Rules(h.MinRun, h.MaxStops, h.MaxWait),
+		Rules:    h.Rules(),
 	}
 	if h.Preempt {
 		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.level(e)), 1) })
@@ -63,13 +56,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes HUG in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "cooperative", Kind: paper.Bool, Default: true, Help: "accounts may use all that the guarantees leave; false: nothing beyond their guaranteed progress, so that misstating demands wins nothing"},
-		{Name: "memory", Kind: paper.Duration, Default: "24h", Min: 1, Help: "time over which the mix of resources an account uses is averaged"},
-		{Name: "preempt", Kind: paper.Bool, Default: true, Help: "stop jobs beyond their account's guarantee for jobs within theirs"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "hug", Title: "High Utilisation with Guarantees", Venue: "NSDI", Year: 2016,
 		Cite:           `M. Chowdhury et al., "HUG: Multi-Resource Fairness for Correlated and Elastic Demands", NSDI 2016`,
 		Idea:           "Guarantee all accounts the same progress on all resources together, then lend out the rest.",
@@ -78,11 +65,6 @@ func System() paper.System {
 		Fallback:       "an account without history counts with what its waiting jobs ask; with one scarce resource it is plain fair share",
 		Reproduced:     "the worked examples of both stages, cooperative or not; no gain from misstating demands; 10 points more utilisation than DRF at equal least progress",
 		MayStarve:      true,
-		Params:         params,
 		WorkConserving: true,
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Cooperative: v.Flag("cooperative"), Memory: v.Duration("memory"), Preempt: v.Flag("preempt"),
-				MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

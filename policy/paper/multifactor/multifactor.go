@@ -27,23 +27,33 @@ import (
 
 // Policy is Slurm's multifactor priority with its parameters.
 type Policy struct {
-	Weights    Weights
-	MaxAge     time.Duration // age at which the age factor is 1
-	HalfLife   time.Duration // of usage, where the snapshot has none and it is counted here
-	FavorSmall bool          // the size factor is 1 for the smallest jobs, not the largest
-	Classic    bool          // classic fair share in place of Fair Tree
-	QOS        []string      // the highest first: factor 1 for it, 0 for one that is not listed
-	Partitions []string      // likewise
-	PreemptQOS bool          // jobs of a higher QOS stop those of a lower one
-	Depth      int           // blocked jobs with a reservation, as bf_max_job_test
-	Window     time.Duration // how far ahead they are made, as bf_window
-	MinRun     time.Duration // shortest run before a job may be stopped
-	MaxStops   int           // stops in a job's life; negative: any number
-	MaxWait    time.Duration // wait after which nobody may delay a job; 0: never
+	Weights    Factors
+	MaxAge     time.Duration `param:"max_age" default:"168h" min:"1" help:"PriorityMaxAge"`
+	HalfLife   time.Duration `param:"half_life" default:"168h" min:"1" help:"PriorityDecayHalfLife, for usage that accounting does not have"`
+	FavorSmall bool          `param:"favor_small" help:"PriorityFavorSmall"`
+	FairShare  string        `param:"fair_share" choices:"tree,classic" default:"tree" help:"Fair Tree, or PriorityFlags=NO_FAIR_TREE"`
+	QOS        []string      `param:"qos_order" help:"QOS names, the highest first"`
+	Partitions []string      `param:"partition_order" help:"partition names, the highest first"`
+	Preempt    string        `param:"preempt" choices:"none,qos" default:"none" help:"PreemptType: nobody, or QOS by qos_order"`
+	Depth      int           `param:"depth" default:"500" min:"1" help:"bf_max_job_test: blocked jobs with a reservation"`
+	Window     time.Duration `param:"window" default:"24h" min:"1" help:"bf_window: how far ahead reservations are made"`
+	paper.RunLimit
+	paper.StopLimit
+	MaxWait time.Duration `param:"max_wait" default:"0s" help:"wait after which a job goes to the front of the line with a reservation; 0s: never"`
 }
 
-// Weights are Slurm's PriorityWeight* settings.
-type Weights struct{ Age, FairShare, Size, Partition, QOS, GPUs float64 }
+// Factors is a number for each factor of the priority: the factors themselves, 0
+// to 1, or Slurm's PriorityWeight* settings. All weights are 0 by default in Slurm,
+// which is first come, first served; these are those of the example in its
+// documentation.
+type Factors struct {
+	Age       float64 `param:"age" default:"1000" help:"PriorityWeightAge; Slurm's own default is 0, as of all weights"`
+	FairShare float64 `param:"fairshare" default:"10000" help:"PriorityWeightFairshare"`
+	Size      float64 `param:"size" default:"1000" help:"PriorityWeightJobSize"`
+	Partition float64 `param:"partition" default:"1000" help:"PriorityWeightPartition"`
+	QOS       float64 `param:"qos" default:"0" help:"PriorityWeightQOS"`
+	GPUs      float64 `param:"gpus" default:"0" help:"PriorityWeightTRES of gres/gpu"`
+}
 
 // Decide implements policy.Policy.
 func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
@@ -56,9 +66,9 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Order:    m.weigh(used.snapshot(s)),
 		Backfill: &backfill.Conservative{Depth: m.Depth, Window: m.Window},
-		Rules:    paper.Rules(m.MinRun, m.MaxStops, m.MaxWait),
+		Rules:    paper.Limits{RunLimit: m.RunLimit, StopLimit: m.StopLimit, WaitLimit: paper.WaitLimit{MaxWait: m.MaxWait}}.Rules(),
 	}
-	if m.PreemptQOS {
+	if m.Preempt == "qos" {
 		p.Preempt = preempt.QOS(m.QOS...)
 	}
 	plan, err := p.Decide(s)
@@ -79,7 +89,7 @@ type byPriority struct {
 
 // weigh returns the line of the snapshot. Usage stands in the copy s.
 func (m *Policy) weigh(s *policy.Snapshot) byPriority {
-	b := byPriority{Policy: m, fair: share.FairShare(s, !m.Classic), nodes: float64(max(len(s.Nodes), 1))}
+	b := byPriority{Policy: m, fair: share.FairShare(s, m.FairShare == "tree"), nodes: float64(max(len(s.Nodes), 1))}
 	for i := range s.Nodes {
 		b.cpus += float64(s.Nodes[i].CPUs)
 		b.whole += s.Nodes[i].Whole()
@@ -104,9 +114,9 @@ func (b byPriority) Order(r *engine.Round) ([]*engine.Entry, error) {
 }
 
 // factors returns the factors, 0 to 1 each.
-func (b byPriority) factors(r *engine.Round, e *engine.Entry) Weights {
+func (b byPriority) factors(r *engine.Round, e *engine.Entry) Factors {
 	age := r.Now.Sub(policy.Later(e.Submit, e.Eligible))
-	return Weights{
+	return Factors{
 		Age:       min(max(age.Seconds()/max(b.MaxAge.Seconds(), 1), 0), 1),
 		FairShare: b.fair[share.Person{Account: e.Account, User: e.User}],
 		Size:      b.size(e),
@@ -130,7 +140,7 @@ func (b byPriority) size(e *engine.Entry) float64 {
 }
 
 // sum is the priority: at least 1, as 0 means held.
-func (f Weights) sum(w Weights, nice int64) int64 {
+func (f Factors) sum(w Factors, nice int64) int64 {
 	sum := f.Age*w.Age + f.FairShare*w.FairShare + f.Size*w.Size + f.Partition*w.Partition + f.QOS*w.QOS + f.GPUs*w.GPUs
 	return max(int64(math.Round(sum))-nice, 1)
 }

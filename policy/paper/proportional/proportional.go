@@ -21,14 +21,12 @@ import (
 
 // Policy is proportional time sharing with its parameters.
 type Policy struct {
-	Round time.Duration // between two decisions, as far as the policy knows
-	Reset time.Duration // least time between two computations of the fractions
-	// Conserve lets jobs that have no fraction yet run where GPUs would idle. In
-	// the published simulators they wait for the next computation.
-	Conserve bool
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Round time.Duration `param:"round" default:"10m" min:"1" help:"how long a round lasts: how often GPUs change hands"`
+	Reset time.Duration `param:"reset" default:"1000s" help:"least time between two computations of the fractions"`
+	// Conserve is off in the published simulators: such jobs wait there for the
+	// next computation.
+	Conserve bool `param:"conserve" default:"true" help:"let jobs run where GPUs would idle before they have a fraction"`
+	paper.PatientLimits
 }
 
 // Decide implements policy.Policy.
@@ -43,7 +41,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Predict:  predict.Ladder{},
 		Allocate: &stage,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.PatientRules(p.MinRun, p.MaxStops, p.MaxWait),
+		Rules:    p.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -82,13 +80,7 @@ func proportions(r *engine.Round, types []string) ([][]float64, error) {
 
 // System describes proportional time sharing in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "round", Kind: paper.Duration, Default: "10m", Min: 1, Help: "how long a round lasts: how often GPUs change hands"},
-		{Name: "reset", Kind: paper.Duration, Default: "1000s", Help: "least time between two computations of the fractions"},
-		{Name: "conserve", Kind: paper.Bool, Default: true, Help: "let jobs run where GPUs would idle before they have a fraction"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.PatientWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "proportional", Title: "Proportional time sharing, job by job", Venue: "NSDI", Year: 2023,
 		Cite:       `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023 (its baseline)`,
 		Idea:       "Every job runs the same fraction of the time: GPUs over jobs.",
@@ -96,11 +88,6 @@ func System() paper.System {
 		Needs:      []string{"GPU time received"},
 		Fallback:   "none needed: it asks nothing of a job but its request",
 		Reproduced: "Shockwave's published figures to the last digit: 120 jobs on 32 GPUs, makespan 32,367 s, average JCT 12,574 s, worst finish-time fairness 1.854",
-		Params:     params,
 		Exact:      paper.Params{"round": "120s", "conserve": false, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Round: v.Duration("round"), Reset: v.Duration("reset"), Conserve: v.Flag("conserve"), MinRun: v.Duration("min_run"),
-				MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

@@ -7,8 +7,6 @@
 package sjf
 
 import (
-	"time"
-
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
@@ -19,11 +17,9 @@ import (
 
 // Policy is shortest job first with its parameters.
 type Policy struct {
-	// Backfill is "greedy": whoever has room starts; or "easy": only those that
-	// do not delay the shortest blocked job.
-	Backfill string
-	Service  bool          // GPU time in place of time
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: everybody, or those who do not delay it"`
+	paper.Shortest
+	paper.WaitLimit
 }
 
 // Decide implements policy.Policy.
@@ -31,9 +27,9 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "sjf",
 		Predict:  predict.Ladder{},
-		Order:    order.ByLength{Before: order.By{order.ActiveFirst}, Unknown: predict.MedianRun(s.History), Service: f.Service},
+		Order:    order.ByLength{Before: order.By{order.ActiveFirst}, Unknown: predict.MedianRun(s.History), Service: f.By == "service"},
 		Backfill: backfill.Greedy{},
-		Rules:    paper.Rules(0, 0, f.MaxWait),
+		Rules:    f.Rules(),
 	}
 	if f.Backfill == "easy" {
 		p.Backfill = backfill.EASY{Length: engine.ByEstimate}
@@ -43,12 +39,7 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 // System describes shortest job first in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "backfill", Kind: paper.Choice, Default: "greedy", Choices: []string{"greedy", "easy"},
-			Help: "who may pass a blocked job: everybody, or those who do not delay it"},
-		paper.ByParam, paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "sjf", Title: "Shortest job first", Venue: "Naval Research Logistics Quarterly", Year: 1956,
 		Cite:           `W. E. Smith, "Various optimizers for single-stage production", Naval Research Logistics Quarterly 1956`,
 		Idea:           "Serve the job that will be done soonest; stop nobody.",
@@ -57,11 +48,7 @@ func System() paper.System {
 		Fallback:       "a job of unknown length counts as long as the median of finished jobs; without history it goes last",
 		Reproduced:     "least average completion time of all orders, against every permutation of small instances",
 		MayStarve:      true,
-		Params:         params,
 		Exact:          paper.Params{"max_wait": "0s"},
 		WorkConserving: true,
-		New: paper.Construct(params, func(v paper.Values) policy.Policy {
-			return &Policy{Backfill: v.Text("backfill"), Service: v.Text("by") == "service", MaxWait: v.Duration("max_wait")}
-		}),
-	}
+	})
 }

@@ -28,23 +28,17 @@ import (
 
 // Policy is Themis with its parameters.
 type Policy struct {
-	// Method is "auction"; or "lp": fractions of time that make the largest ρ
-	// smallest, as Gavel and Shockwave's simulator understand Themis.
-	Method string
-	// Fairness is f: the part 1-f of the jobs with the worst ρ bid first.
-	Fairness float64
-	Lease    time.Duration // how long a job holds what it won
-	Truthful bool          // winners pay the hidden payments
-	// Alone is what an equal part means: "gpus": a job alone would be slowed by
-	// the number of jobs for each GPU, if that exceeds one, which is how results
-	// are measured; or "jobs": by the number of jobs, as in the paper, where
-	// every job can use all GPUs.
-	Alone string
-
-	Round    time.Duration // lp: how long a turn is thought to last
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	// Method "lp" is Themis as Gavel and Shockwave's simulator understand it.
+	Method   string        `param:"method" choices:"auction,lp" default:"auction" help:"the paper's auction, or fractions of time that make the worst ratio smallest"`
+	Fairness float64       `param:"fairness" default:"0.8" max:"1" help:"f: the part 1-f of the jobs with the worst ratio bid first"`
+	Lease    time.Duration `param:"lease" default:"20m" min:"1" help:"how long a job holds what it won"`
+	Truthful bool          `param:"truthful" help:"winners pay, with the end of their leases, what their taking part costs the others"`
+	// Alone is what an equal part means. By GPUs a job is slowed only where there
+	// are more jobs than GPUs, which is how results are measured; by jobs, as in
+	// the paper, every job could use all GPUs.
+	Alone string        `param:"alone" choices:"gpus,jobs" default:"gpus" help:"a job alone on its part would be slowed by jobs for each GPU, or by jobs"`
+	Round time.Duration `param:"round" default:"10m" min:"1" help:"lp: how long a turn lasts"`
+	paper.PatientLimits
 }
 
 // Decide implements policy.Policy.
@@ -63,7 +57,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    m,
 		Lease:    m,
 		Backfill: backfill.Greedy{},
-		Rules:    paper.PatientRules(t.MinRun, t.MaxStops, t.MaxWait),
+		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -75,7 +69,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // byLP is Gavel with the objective of Themis.
 func (t *Policy) byLP(s *policy.Snapshot) (*policy.Plan, error) {
 	g := &gavel.Policy{Objective: gavel.FinishTime, Aware: true, Round: t.Round, Recompute: 1000 * time.Second,
-		MinRun: t.MinRun, MaxStops: t.MaxStops, MaxWait: t.MaxWait}
+		PatientLimits: t.PatientLimits}
 	plan, err := g.Decide(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy themis: %w", err)

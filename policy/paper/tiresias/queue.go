@@ -83,15 +83,7 @@ func starved(j *policy.Job, last promotion, now time.Time, knob float64) bool {
 
 // System describes Tiresias in the catalogue.
 func System() paper.System {
-	params := []paper.Param{
-		{Name: "queues", Kind: paper.Numbers, Default: []float64{}, Help: "upper bounds of all queues but the last, in GPU-seconds; []: from history"},
-		{Name: "quantile", Kind: paper.Number, Default: 0.7, Max: 1, Help: "without queues: which quantile of finished jobs' GPU-seconds bounds the first"},
-		{Name: "promote_knob", Kind: paper.Number, Default: 8, Help: "back to the first queue after a wait of so many times the run; 0: never"},
-		{Name: "index", Kind: paper.Choice, Default: "las", Choices: []string{"las", "gittins"}, Help: "order within a queue: first start, or Gittins index"},
-		{Name: "within_queue", Kind: paper.Bool, Default: false, Help: "let a job displace later ones of its own queue, as the paper's scan does"},
-		paper.MinRunParam, paper.MaxStopsParam, paper.MaxWaitParam,
-	}
-	return paper.System{
+	return paper.Describe(new(Policy), paper.System{
 		Name: "tiresias", Title: "Tiresias: discretised two-dimensional least attained service", Venue: "NSDI", Year: 2019,
 		Cite:     `J. Gu et al., "Tiresias: A GPU Cluster Manager for Distributed Deep Learning", NSDI 2019`,
 		Idea:     "Serve jobs by GPU time received, in a few queues; short jobs get through without predictions.",
@@ -102,18 +94,7 @@ func System() paper.System {
 			"(the paper: up to 1/5.5 on its testbed; shortest remaining time first has 1/2.11 here), with Gittins indices .996 of without, no stop for the median job; " +
 			"three jobs on two GPUs finish at 2, 12 and 16 hours; Gittins indices; promotion after 16 hours",
 		MayStarve:      true,
-		Params:         params,
 		WorkConserving: true,
 		Exact:          paper.Params{"queues": []float64{3250, 7200}, "promote_knob": 0, "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
-		New:            paper.Construct(params, newTiresias),
-	}
-}
-
-func newTiresias(v paper.Values) policy.Policy {
-	t := &Policy{Quantile: v.Number("quantile"), PromoteKnob: v.Number("promote_knob"), Index: v.Text("index"),
-		Within: v.Flag("within_queue"), MinRun: v.Duration("min_run"), MaxStops: v.Integer("max_stops"), MaxWait: v.Duration("max_wait")}
-	for _, q := range v.Numbers("queues") {
-		t.Queues = append(t.Queues, policy.GPUSeconds(q))
-	}
-	return t
+	})
 }

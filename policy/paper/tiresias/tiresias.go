@@ -8,7 +8,6 @@ package tiresias
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
@@ -22,23 +21,13 @@ import (
 
 // Policy is Tiresias with its parameters.
 type Policy struct {
-	// Queues are the upper bounds of all queues but the last in GPU-seconds,
-	// ascending. Empty: one bound, the Quantile of the service of finished jobs;
-	// without history 3250 GPU-seconds, as in the authors' simulator.
-	Queues   []policy.GPUSeconds
-	Quantile float64 // 0..1
-	// PromoteKnob: a job that waited this many times as long as it ran since its
-	// last promotion goes back to the first queue; 0: never.
-	PromoteKnob float64
-	// Index is "las", by first start within a queue; or "gittins", by the chance
-	// to end within the queue per GPU time spent on it, from finished jobs.
-	Index string
-	// Within lets a job displace jobs of its own queue that started after it, as
-	// the authors' scan does. It costs stops and does not shorten the average.
-	Within   bool
-	MinRun   time.Duration // shortest run before a job may be stopped
-	MaxStops int           // stops in a job's life; negative: any number
-	MaxWait  time.Duration // wait after which nobody may delay a job; 0: never
+	Queues      []float64 `param:"queues" help:"upper bounds of all queues but the last, in GPU-seconds; []: from history"`
+	Quantile    float64   `param:"quantile" default:"0.7" max:"1" help:"without queues: which quantile of finished jobs' GPU-seconds bounds the first"`
+	PromoteKnob float64   `param:"promote_knob" default:"8" help:"back to the first queue after a wait of so many times the run; 0: never"`
+	Index       string    `param:"index" choices:"las,gittins" default:"las" help:"order within a queue: first start, or Gittins index"`
+	// Within costs stops and does not shorten the average.
+	Within bool `param:"within_queue" help:"let a job displace later ones of its own queue, as the paper's scan does"`
+	paper.Limits
 }
 
 // Decide implements policy.Policy.
@@ -62,7 +51,7 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Order:    levels,
 		Backfill: backfill.Greedy{},
 		Preempt:  preempt.ByTier(tier(levels, t.Within)),
-		Rules:    paper.Rules(t.MinRun, t.MaxStops, t.MaxWait),
+		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
@@ -73,7 +62,11 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 
 func (t *Policy) bounds(sizes survival.Sample) []policy.GPUSeconds {
 	if len(t.Queues) > 0 {
-		return t.Queues
+		bounds := make([]policy.GPUSeconds, len(t.Queues))
+		for i, q := range t.Queues {
+			bounds[i] = policy.GPUSeconds(q)
+		}
+		return bounds
 	}
 	if q, ok := sizes.Quantile(t.Quantile); ok && q > 0 {
 		return []policy.GPUSeconds{policy.GPUSeconds(q)}

@@ -1,0 +1,92 @@
+package paper
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// read converts a configured value, or says what would have been allowed.
+func (p Param) read(v any) (any, error) {
+	switch p.Kind {
+	case Choice:
+		if s, ok := v.(string); ok && slices.Contains(p.Choices, s) {
+			return s, nil
+		}
+		return nil, p.refuse(v, "want one of "+strings.Join(p.Choices, ", "))
+	case Bool:
+		if b, ok := v.(bool); ok {
+			return b, nil
+		}
+		return nil, p.refuse(v, "want true or false")
+	case Duration:
+		return p.duration(v)
+	case Numbers:
+		return p.numbers(v)
+	case Table:
+		return p.table(v)
+	case Names:
+		return p.names(v)
+	}
+	return p.number(v)
+}
+
+func (p Param) number(v any) (any, error) {
+	x, ok := float(v)
+	switch {
+	case !ok || !p.within(x):
+		return nil, p.refuse(v, "want "+p.bounds("a number", "%g"))
+	case p.Kind == Number:
+		return x, nil
+	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
+		return nil, p.refuse(v, "want "+p.bounds("a whole number", "%g"))
+	}
+	return int(x), nil
+}
+
+func (p Param) duration(v any) (any, error) {
+	if d, ok := v.(time.Duration); ok {
+		v = d.String()
+	}
+	s, ok := v.(string)
+	d, err := time.ParseDuration(s)
+	if !ok || err != nil || !p.within(d.Seconds()) {
+		return nil, p.refuse(v, "want "+p.bounds(`a duration like "15m"`, "%g s"))
+	}
+	return d, nil
+}
+
+func (p Param) within(x float64) bool {
+	return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0)
+}
+
+func (p Param) bounds(what, unit string) string {
+	if p.Max == 0 {
+		return fmt.Sprintf("%s of at least "+unit, what, p.Min)
+	}
+	return fmt.Sprintf("%s from "+unit+" to "+unit, what, p.Min, p.Max)
+}
+
+func (p Param) refuse(v any, want string) error {
+	if s, ok := v.(string); ok {
+		return fmt.Errorf("parameter %s: %q is not possible, %s", p.Name, s, want)
+	}
+	return fmt.Errorf("parameter %s: %v is not possible, %s", p.Name, v, want)
+}
+
+// float converts any number a YAML or JSON reader produces.
+func float(v any) (float64, bool) {
+	switch x := v.(type) {
+	case int:
+		return float64(x), true
+	case int64:
+		return float64(x), true
+	case uint64:
+		return float64(x), true
+	case float64:
+		return x, !math.IsNaN(x)
+	}
+	return 0, false
+}
