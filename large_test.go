@@ -6,6 +6,5 @@ var large = map[string]string{
 	"bridge/study/trace":              "a reader and a writer for each foreign format",
 	"cmd/fairbridge":                  "the life of the daemon, replay and what-if searches still lie beside the commands",
 	"policy/pool.Pool":                "what is free, and what would be: the stages ask it everything",
-	"policy/engine.walk":              "the queue, its guards and its victims are one object as yet",
 	"policy/paper/gavel.gavelProblem": "five objectives on one set of variables",
 }

@@ -30,10 +30,9 @@ func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size()} }
 // allocate asks the Allocator, writes its answers into the entries and returns
 // the line.
 func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
-	rules := p.Rules.withDefaults()
 	for _, e := range r.Entries {
 		e.Want = e.Size()
-		e.Stays = e.Active() && !r.leaves(rules, e)
+		e.Stays = e.Active() && !r.stoppable(p.Rules, e)
 	}
 	turns, err := p.Allocate.Allocate(r)
 	if err != nil {

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"fmt"
-
-	"fairbridge/policy"
 )
 
 // Grant is a lease for the coming round.
@@ -31,9 +29,8 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 	if p.Lease == nil {
 		return line, nil
 	}
-	rules := p.Rules.withDefaults()
 	for _, e := range line {
-		e.Stays = e.Active() && !r.leaves(rules, e)
+		e.Stays = e.Active() && !r.stoppable(p.Rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {
@@ -91,63 +88,4 @@ func appendIf(to, line []*Entry, is func(*Entry) bool) []*Entry {
 		}
 	}
 	return to
-}
-
-// tierOf is the Preempter's tier, or that of the leases: granted before not granted.
-func (w *walk) tierOf(e *Entry) int {
-	switch {
-	case !w.p.leases():
-		return w.p.Preempt.Tier(w.Round, e)
-	case e.Grant.Run || e.verdict.aged:
-		return 0
-	}
-	return 1
-}
-
-// preempts reports whether anybody is ever stopped.
-func (w *walk) preempts() bool { return w.p.Preempt != nil || w.p.leases() }
-
-// mayStop asks the Preempter, if there is one.
-func (w *walk) mayStop(e *Entry) bool {
-	return w.p.Preempt == nil || w.p.Preempt.MayStop(w.Round, e) == nil
-}
-
-// elsewhere reports whether the job runs, its lease is on another GPU type,
-// and it may be stopped to go there.
-func (w *walk) elsewhere(e *Entry) bool {
-	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On.Type() != e.Grant.Type
-}
-
-// unseat takes the devices of those that leave, and of those that go elsewhere,
-// so that jobs may change places.
-func (w *walk) unseat() {
-	for _, e := range w.line {
-		if e.Grant.Leave != "" && e.Active() && !e.Stays {
-			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
-			w.setPlanned(e, nil)
-			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.Leave)
-			continue
-		}
-		if w.elsewhere(e) {
-			w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
-			w.setPlanned(e, nil)
-		}
-	}
-}
-
-// move seats a job that goes elsewhere: where its lease is, else where it was.
-func (w *walk) move(e *Entry) {
-	if on, err := w.seat(e); err == nil {
-		w.begin(e, on, "its lease is there")
-		return
-	}
-	if w.displace(e) {
-		return
-	}
-	if w.Free.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
-		w.setPlanned(e, e.On)
-		e.decide(policy.Keep, fmt.Sprintf("keeps %v: there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
-		return
-	}
-	e.decide(policy.Stop, fmt.Sprintf("leaves %v to others, and there is no place on %s, where its lease is; it has run %v", e.On, e.Grant.Type, e.Ran(w.Now).Round(1e9)))
 }

@@ -20,16 +20,16 @@ import (
 type Pipeline struct {
 	Name     string     // Plan.Policy; "": "fifo"
 	Predict  Predictor  // nil: nothing is predicted
-	Admit    Admitter   // nil: everybody may enter
-	Share    Sharer     // nil: everybody is due what they ask
+	Admit    Admitter   // nil: every job may enter
+	Share    Sharer     // nil: every job is due what it asks
 	Order    Orderer    // nil: by Arrive, then ID
-	Size     Sizer      // nil: what is asked; what they hold, for those that run
-	Lease    Leaser     // nil: who runs, runs on
+	Size     Sizer      // nil: what is asked; what is held, for those that run
+	Lease    Leaser     // nil: what runs, runs on
 	Allocate Allocator  // nil: Order, Size and Lease are asked one after the other
-	Place    Placer     // nil: Fit
-	Pack     Packer     // nil: nobody gets a neighbour
-	Backfill Backfiller // nil: nobody passes a blocked job of its lane (partition and GPU type)
-	Preempt  Preempter  // nil: nobody is stopped
+	Place    Placer     // nil: pool.Fit
+	Pack     Packer     // nil: no job gets a neighbour
+	Backfill Backfiller // nil: no job passes a blocked one of its partition and GPU type
+	Preempt  Preempter  // nil: no job is stopped
 	Rules    Rules
 }
 
@@ -39,14 +39,14 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if p.Name == "" {
 		p.Name = "fifo"
 	}
+	p.Rules = p.Rules.withDefaults()
 	r := newRound(s)
 	line, err := p.prepare(r)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
-	w := newWalk(&p, r, line)
-	w.run()
-	return w.plan(), nil
+	newWalk(&p, r, line).run()
+	return r.plan(p.Name), nil
 }
 
 func newRound(s *policy.Snapshot) *Round {

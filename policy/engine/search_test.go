@@ -43,7 +43,7 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(1001 + i), State: policy.Running, Partition: "p", Arrive: now, Start: now.Add(-time.Hour),
 			Fixed: fixed, Ask: ask(3), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 3}}})
 	}
-	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}}
+	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}, Rules: Rules{}.withDefaults()}
 	r := newRound(s)
 	line, err := p.prepare(r)
 	if err != nil {
@@ -52,8 +52,8 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 	w := newWalk(p, r, line)
 	free := w.Free.TotalFree("a100")
 	w.run()
-	if w.tries.victims != 2 {
-		t.Errorf("%d searches for victims, want 2", w.tries.victims)
+	if tries := p.Rules.Tries - w.victims.tries; tries != 2 {
+		t.Errorf("%d searches for victims, want 2", tries)
 	}
 	if asked != 0 {
 		t.Errorf("the Placer was asked %d times where there is no room", asked)
@@ -77,7 +77,7 @@ func TestTriesAreBounded(t *testing.T) {
 			Fixed: fixed, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}})
 	}
 	asked := 0
-	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}}
+	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}.withDefaults()}
 	r := newRound(s)
 	line, err := p.prepare(r)
 	if err != nil {
@@ -85,10 +85,10 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	w := newWalk(p, r, line)
 	w.run()
-	if w.tries.victims != 5 {
-		t.Errorf("%d searches for victims, want 5", w.tries.victims)
+	if tries := p.Rules.Tries - w.victims.tries; tries != 5 {
+		t.Errorf("%d searches for victims, want 5", tries)
 	}
-	if err := w.plan().Check(s); err != nil {
+	if err := r.plan(p.Name).Check(s); err != nil {
 		t.Error(err)
 	}
 }

@@ -2,126 +2,13 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"fairbridge/policy"
-	"fairbridge/policy/pool"
 )
 
 // ErrPlace is within a judge's error when the job might pass on other nodes.
 var ErrPlace = errors.New("these nodes are reserved")
-
-// Round is one Decide under way. Each field has a single writer.
-type Round struct {
-	*policy.Snapshot
-	Free    *pool.Pool // what is free; running jobs hold theirs
-	Entries []*Entry   // one per job, in Snapshot order
-
-	holds  map[string]float64 // by account; see Holds
-	active []*Entry           // see Active
-	empty  *pool.Pool         // see Possible
-	before *pool.Pool         // see Shut
-	yields *int               // see yielding
-	kinds  map[gang]*kind     // see kind
-}
-
-// Active returns the entries that held devices when the round began, in
-// Entries order. The slice is the Round's own.
-func (r *Round) Active() []*Entry {
-	if r.active == nil {
-		r.active = []*Entry{}
-		for _, e := range r.Entries {
-			if e.Job.Active() {
-				r.active = append(r.active, e)
-			}
-		}
-	}
-	return r.active
-}
-
-// Holds returns the whole GPUs the account's jobs hold as the plan stands so
-// far: those that run on and those the plan has started.
-func (r *Round) Holds(account string) float64 {
-	if r.holds == nil {
-		r.holds = map[string]float64{}
-		for _, e := range r.Entries {
-			r.count(e, 1)
-		}
-	}
-	return r.holds[account]
-}
-
-// count adds what the entry holds to its account's sum, or takes it off.
-func (r *Round) count(e *Entry, sign float64) {
-	if r.holds != nil {
-		r.holds[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), Part: e.Ask.GPUs.Part}.Whole()
-	}
-}
-
-// setPlanned notes what the entry holds from now on.
-func (r *Round) setPlanned(e *Entry, on policy.Alloc) {
-	r.count(e, -1)
-	e.Planned = on
-	r.count(e, 1)
-}
-
-// Entry is one job's line in a round: what the stages found out about it.
-type Entry struct {
-	*policy.Job
-	Estimate Estimate     // by Predict
-	Refused  error        // by Admit: why it may not enter; nil: it may
-	Due      float64      // by Share: GPUs it is entitled to now
-	Want     int          // by Size or Allocate: devices it should run on
-	Stays    bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
-	Grant    Grant        // by Lease or Allocate
-	Beside   policy.JobID // by Allocate: the job whose devices it may share; 0: none
-	Note     string       // by Order or Allocate: why it stands where it stands, for Decision.Why
-	Planned  policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
-	Index    int          // its place in Round.Entries
-
-	types   []string // see walk.types
-	verdict verdict
-	sought  sought // see Round.kind
-	inLine  bool   // the Orderer has it
-}
-
-// Elastic reports whether the job may run on a number of devices other than
-// what it asks.
-func (e *Entry) Elastic() bool { return e.MinGPUs > 0 && e.MaxGPUs > e.MinGPUs }
-
-// Size returns the devices the job holds, or asks when it holds none.
-func (e *Entry) Size() int {
-	if n := e.On.Count(); n > 0 {
-		return n
-	}
-	return e.Ask.GPUs.Count
-}
-
-// Gang returns what is to be placed: the ask, at the size Want, on the type it
-// has a lease for.
-func (e *Entry) Gang() policy.Ask {
-	a := e.Job.Gang().Resized(e.Want)
-	if a.GPUs.Type == "" && e.Grant.Run {
-		a.GPUs.Type = e.Grant.Type
-	}
-	a.Types = e.types
-	return a
-}
-
-// accepts says why the job cannot run on the number of devices. 0 means not now
-// and suits every job.
-func (e *Entry) accepts(devices int) error {
-	switch {
-	case devices == 0 || devices == e.Size() || devices == e.Ask.GPUs.Count:
-		return nil
-	case !e.Elastic():
-		return fmt.Errorf("job %d asks for %d GPUs and cannot run on %d", e.ID, e.Ask.GPUs.Count, devices)
-	case devices < e.MinGPUs || devices > e.MaxGPUs:
-		return fmt.Errorf("job %d runs on %d to %d GPUs, not on %d", e.ID, e.MinGPUs, e.MaxGPUs, devices)
-	}
-	return nil
-}
 
 // Estimate is what a job is thought to need.
 type Estimate struct {

@@ -39,7 +39,7 @@ func gpuType(j *policy.Job) string {
 // any; 0 when no speed is known.
 func fastest(t *policy.Training, r *engine.Round) (least time.Duration) {
 	for _, rate := range t.Rates {
-		if left, ok := t.Left(rate.Type); ok && r.Has(rate.Type) && (least == 0 || left < least) {
+		if left, ok := t.Left(rate.Type); ok && r.HasType(rate.Type) && (least == 0 || left < least) {
 			least = left
 		}
 	}

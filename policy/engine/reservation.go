@@ -109,7 +109,7 @@ func (v *Reservation) endings() []ending {
 		if !known {
 			left = 0
 		}
-		a := e.holds()
+		a := e.held()
 		all = append(all, ending{left: left, known: known, on: e.Planned, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
 	}
 	for i := range v.round.Nodes {
@@ -144,8 +144,8 @@ func nodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
 	return all
 }
 
-// holds returns what the pool has taken for an entry with devices.
-func (e *Entry) holds() policy.Ask {
+// held returns what the pool has taken for an entry with devices.
+func (e *Entry) held() policy.Ask {
 	if e.Active() && e.verdict.verb != policy.Resize {
 		return e.Ask
 	}

@@ -4,12 +4,6 @@ import (
 	"cmp"
 )
 
-// Startable reports whether the entry runs, or is pending and nothing but the
-// plan keeps it from starting now.
-func (r *Round) Startable(e *Entry) bool {
-	return e.Active() || e.Refused == nil && e.CanStart(r.Now) && r.WindowError(e) == nil
-}
-
 // ByArrival compares by first submission, then by id.
 func ByArrival(a, b *Entry) int {
 	if c := a.Arrive.Compare(b.Arrive); c != 0 {
@@ -20,7 +14,7 @@ func ByArrival(a, b *Entry) int {
 
 // ByTenure is the order of jobs within one account: those that run and must
 // not be stopped, the other running ones by start, pending ones by arrival.
-// Whoever has to give way is taken from its end.
+// What has to give way is taken from its end.
 func ByTenure(a, b *Entry) int {
 	return cmp.Or(cmp.Compare(a.tenure(), b.tenure()), a.Start.Compare(b.Start), ByArrival(a, b))
 }

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/pool"
+)
+
+// finder finds free devices, and remembers for which gangs there are none.
+type finder struct {
+	*Round
+	placer     Placer
+	guards     *guards
+	line       []*Entry
+	typeDemand map[string]int // see countTypeDemand
+	generation int            // how often devices were given back, from 1; see gang.full
+	tries      int            // of other nodes, after an objection, that are left
+}
+
+// take finds free devices that no guard objects to, and takes them.
+func (f *finder) take(e *Entry) (policy.Alloc, error) {
+	var objection error
+	at := e
+	for {
+		on, err := f.findOnce(at)
+		if err != nil {
+			return nil, cmp.Or(objection, err)
+		}
+		if objection = f.guards.objection(e, on); objection == nil {
+			return on, f.takeFrom(e, on)
+		}
+		if !errors.Is(objection, ErrPlace) || len(at.Ask.Exclude) > len(e.Ask.Exclude)+8 || f.tries <= 0 {
+			return nil, objection
+		}
+		f.tries--
+		at = at.without(on.Nodes())
+	}
+}
+
+// claim takes devices that running jobs gave back for the entry, if no guard objects.
+func (f *finder) claim(e *Entry, on policy.Alloc) error {
+	if err := f.guards.objection(e, on); err != nil {
+		return err
+	}
+	if err := f.takeFrom(e, on); err != nil {
+		return err
+	}
+	f.generation++
+	return nil
+}
+
+func (f *finder) takeFrom(e *Entry, on policy.Alloc) error {
+	a := e.Gang()
+	return f.Free.Take(on, a.CPUs, a.MemMB)
+}
+
+// without returns a copy of the entry that excludes the nodes too.
+func (e *Entry) without(nodes []string) *Entry {
+	c, j := *e, *e.Job
+	j.Ask.Exclude = append(slices.Clone(j.Ask.Exclude), nodes...)
+	slices.Sort(j.Ask.Exclude)
+	c.Job = &j
+	return &c
+}
+
+// find finds free devices, as the Placer likes them.
+func (f *finder) find(e *Entry) (policy.Alloc, error) {
+	on, err := f.fit(e)
+	if err != nil || f.placer == nil {
+		return on, err
+	}
+	return f.placer.Place(f.Round, e)
+}
+
+// findOnce is find, unless that is known to be in vain.
+func (f *finder) findOnce(e *Entry) (policy.Alloc, error) {
+	if err := f.full(e); err != nil {
+		return nil, err
+	}
+	on, err := f.fit(e)
+	if err != nil {
+		g := f.gang(e)
+		g.full, g.fullAt = err, f.generation
+		return nil, err
+	}
+	if f.placer == nil {
+		return on, nil
+	}
+	return f.placer.Place(f.Round, e)
+}
+
+// findNear finds devices for a running job on its own nodes, else as find.
+func (f *finder) findNear(e *Entry) (policy.Alloc, error) {
+	if e.Ask.GPUs.Type != "" {
+		rooms := f.Free.Rooms(e.Partition, e.Gang())
+		rooms = slices.DeleteFunc(rooms, func(r pool.Room) bool { return e.On.CountOn(r.Node) == 0 })
+		if on, err := pool.FitRooms(f.Free, e.Gang(), rooms); err == nil {
+			return on, nil
+		}
+	}
+	return f.find(e)
+}
+
+func (f *finder) fit(e *Entry) (policy.Alloc, error) {
+	e.types = f.types(e)
+	return pool.Fit(f.Free, e.Partition, e.Gang())
+}
+
+// full says why the gang is known to have no room; nil where that was not tried
+// since devices were last given back.
+func (f *finder) full(e *Entry) error {
+	if g := f.gang(e); g.fullAt == f.generation {
+		return g.full
+	}
+	return nil
+}
+
+// hasRoom reports whether the job has room on whatever GPU type it asks.
+func (f *finder) hasRoom(e *Entry) bool {
+	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && f.full(e) != nil {
+		return false
+	}
+	return f.Free.Fits(e.Partition, e.Job.Gang().Resized(e.Want))
+}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// overdueFirst moves the jobs that waited too long and could ever run to the front,
+// the one that was due first before the others.
+func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
+	var overdue []*Entry
+	for _, e := range line {
+		if e.verdict.late = rules.Late(r, e); e.verdict.late > 0 && e.Want > 0 && r.Possible(e) == nil {
+			e.verdict.overdue = true
+			overdue = append(overdue, e)
+		}
+	}
+	if len(overdue) == 0 {
+		return line
+	}
+	slices.SortFunc(overdue, func(a, b *Entry) int {
+		return cmp.Or(cmp.Compare(b.verdict.late, a.verdict.late), ByArrival(a, b))
+	})
+	return appendIf(overdue, line, func(e *Entry) bool { return !e.verdict.overdue })
+}
+
+// Late returns for how much longer than it may a pending job has waited since it
+// could start; not more than 0: it may wait.
+func (r Rules) Late(round *Round, e *Entry) time.Duration {
+	if r = r.withDefaults(); r.MaxWait < 0 || e.Refused != nil || !e.CanStart(round.Now) {
+		return 0
+	}
+	return min(e.Waited(round.Now), round.Now.Sub(e.Eligible)) - r.mayWait(round, e)
+}
+
+// Lengths says how long others are thought to run where a place is reserved for
+// the job: ByForecast, and once it waited twice as long as it may, or more than
+// MaxWait, ByLimit. Forecasts may be wrong, and must not be so at its cost for
+// ever.
+func (r Rules) Lengths(round *Round, e *Entry) Length {
+	late, waited := r.Late(round, e), min(e.Waited(round.Now), round.Now.Sub(e.Eligible))
+	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
+		return ByLimit
+	}
+	return ByForecast
+}
+
+// mayWait is MaxWait, or less by Patience for a job that stopping others could
+// not help; the others' turn will come.
+func (r Rules) mayWait(round *Round, e *Entry) time.Duration {
+	if r.Patience <= 0 || e.Size() <= round.countStoppable(r) {
+		return r.MaxWait
+	}
+	length, ok := ByForecast(round, e)
+	if !ok || r.Patience*length.Seconds() >= r.MaxWait.Seconds() {
+		return r.MaxWait
+	}
+	return min(max(time.Duration(r.Patience*float64(length)), r.Least), r.MaxWait)
+}
+
+// countStoppable counts the devices held by jobs that may be stopped now or later.
+func (r *Round) countStoppable(rules Rules) int {
+	if r.stoppableGPUs == nil {
+		n := 0
+		for _, e := range r.Active() {
+			if rules.everStoppable(e.Job) {
+				n += e.On.Count()
+			}
+		}
+		r.stoppableGPUs = &n
+	}
+	return *r.stoppableGPUs
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"fairbridge/policy"
+	"fairbridge/policy/pool"
+)
+
+// Round is one Decide under way. Each field has a single writer.
+type Round struct {
+	*policy.Snapshot
+	Free    *pool.Pool // what is free; running jobs hold theirs
+	Entries []*Entry   // one per job, in Snapshot order
+
+	held          map[string]float64 // by account; see Holds
+	active        []*Entry           // see Active
+	poolEver      *pool.Pool         // see emptyEver
+	poolNow       *pool.Pool         // see emptyNow
+	stoppableGPUs *int               // see countStoppable
+	gangs         map[gangKey]*gang
+}
+
+// Active returns the entries that held devices when the round began, in
+// Entries order. The slice is the Round's own.
+func (r *Round) Active() []*Entry {
+	if r.active == nil {
+		r.active = []*Entry{}
+		for _, e := range r.Entries {
+			if e.Job.Active() {
+				r.active = append(r.active, e)
+			}
+		}
+	}
+	return r.active
+}
+
+// Holds returns the whole GPUs the account's jobs hold as the plan stands so
+// far: those that run on and those the plan has started.
+func (r *Round) Holds(account string) float64 {
+	if r.held == nil {
+		r.held = map[string]float64{}
+		for _, e := range r.Entries {
+			r.count(e, 1)
+		}
+	}
+	return r.held[account]
+}
+
+// count adds what the entry holds to its account's sum, or takes it off.
+func (r *Round) count(e *Entry, sign float64) {
+	if r.held != nil {
+		r.held[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), Part: e.Ask.GPUs.Part}.Whole()
+	}
+}
+
+// setPlanned notes what the entry holds from now on.
+func (r *Round) setPlanned(e *Entry, on policy.Alloc) {
+	r.count(e, -1)
+	e.Planned = on
+	r.count(e, 1)
+}
+
+// Startable reports whether the entry runs, or is pending and nothing but the
+// plan keeps it from starting now.
+func (r *Round) Startable(e *Entry) bool {
+	return e.Active() || e.Refused == nil && e.CanStart(r.Now) && r.WindowError(e) == nil
+}
+
+// HasType reports whether the cluster has GPUs of the type; where no cluster is
+// given, it may have any.
+func (r *Round) HasType(gpuType string) bool {
+	return r == nil || r.Free == nil || r.Free.HasType(gpuType)
+}

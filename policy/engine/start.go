@@ -1,0 +1,98 @@
+package engine
+
+import (
+	"fmt"
+
+	"fairbridge/policy"
+)
+
+// start starts the job on devices that were free.
+func (w *walk) start(e *Entry, on policy.Alloc) {
+	why := "they are free"
+	if w.queue.waiting > 0 && !w.Terse {
+		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.ahead())
+	}
+	w.begin(e, on, why)
+}
+
+// begin starts the job on devices that were taken for it, or moves it there.
+func (w *walk) begin(e *Entry, on policy.Alloc, why string) {
+	w.setPlanned(e, on)
+	if e.Active() {
+		e.decide(policy.Move, w.because(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
+		return
+	}
+	w.finder.started(e)
+	e.decide(policy.Start, w.because(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
+}
+
+// pack starts the job beside running ones, if a Packer finds it a neighbour.
+func (w *walk) pack(e *Entry) bool {
+	if w.pipeline.Pack == nil || !e.Shareable {
+		return false
+	}
+	on, err := w.pipeline.Pack.Pack(w.Round, e)
+	if err != nil || len(on) == 0 || w.guards.objection(e, on) != nil {
+		return false
+	}
+	a := e.Gang()
+	w.Free.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
+	w.begin(e, on, "its owner and those of the jobs there accept a neighbour")
+	return true
+}
+
+// displace starts the job in the place of running jobs of a larger tier, and stops
+// as few of them as that takes. It reports whether it could.
+func (w *walk) displace(e *Entry) bool {
+	if !w.pipeline.preempts() || e.Unplaced != "" || w.victims.tries <= 0 {
+		return false
+	}
+	e.verdict.tier = w.pipeline.tier(w.Round, e)
+	if w.victims.hopeless(e) {
+		return false
+	}
+	mark := w.Free.Mark()
+	released, fits := w.victims.release(e)
+	if fits && w.replace(e, released) {
+		return true
+	}
+	if len(released) > 0 {
+		w.victims.tries--
+	}
+	w.Free.Rewind(mark)
+	return false
+}
+
+// replace starts the job on devices that victims gave back.
+func (w *walk) replace(e *Entry, released []*Entry) bool {
+	on, err := w.finder.find(e) // a victim may leave more than is needed
+	if err != nil || w.finder.claim(e, on) != nil {
+		return false
+	}
+	stopped := w.victims.spare(released, on)
+	w.begin(e, on, w.because(func() string {
+		if len(stopped) == 1 {
+			return fmt.Sprintf("job %d gives way", stopped[0].ID)
+		}
+		return fmt.Sprintf("%d running jobs give way", len(stopped))
+	}))
+	for _, victim := range stopped {
+		w.stop(victim, e)
+	}
+	w.victims.forget()
+	return true
+}
+
+// stop lets a running job give way to another.
+func (w *walk) stop(victim, e *Entry) {
+	w.setPlanned(victim, nil)
+	victim.verdict.stoppedFor = e.ID
+	victim.decide(policy.Stop, w.because(func() string {
+		title := fmt.Sprintf("of tier %d before its own %d", e.verdict.tier, victim.verdict.tier)
+		if w.pipeline.leases() {
+			title = "which has the lease of this round"
+		}
+		return fmt.Sprintf("gives way on %v to job %d of account %s, %s; it has run %v",
+			victim.On, e.ID, e.Account, title, victim.Ran(w.Now).Round(1e9))
+	}))
+}

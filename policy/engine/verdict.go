@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+)
+
+// verdict is what becomes of an entry.
+type verdict struct {
+	verb       policy.Verb
+	place      int           // in the line, from 0
+	overdue    bool          // it waited longer than the Rules let it
+	late       time.Duration // by how much
+	stoppedFor policy.JobID  // see Decision.For
+	tier       int
+	why        string
+}
+
+func (e *Entry) decide(v policy.Verb, why string) {
+	e.verdict.verb, e.verdict.why = v, why
+}
+
+// because gives the reason, unless the plan is Terse.
+func (r *Round) because(why func() string) string {
+	if r.Terse {
+		return ""
+	}
+	return why()
+}
+
+// plan writes the verdicts down.
+func (r *Round) plan(name string) *policy.Plan {
+	plan := &policy.Plan{Basis: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
+	for _, e := range r.Entries {
+		plan.Decisions = append(plan.Decisions, e.decision(r.Terse))
+	}
+	if byJob := func(a, b policy.Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
+		slices.SortFunc(plan.Decisions, byJob)
+	}
+	return plan
+}
+
+func (e *Entry) decision(terse bool) policy.Decision {
+	v := &e.verdict
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.place + 1, GPUs: cmp.Or(e.Want, e.Size()), For: v.stoppedFor, Why: v.why}
+	switch v.verb {
+	case policy.Keep:
+		d.On, d.GPUs = e.On, e.Size()
+	case policy.Stop:
+		d.GPUs = e.Size()
+	case policy.Start, policy.Resize, policy.Move:
+		d.On = e.Planned
+	}
+	unplaced := v.verb == policy.Start && e.Unplaced != ""
+	if unplaced {
+		d.On = nil // the place found is a guess, only to count what is left
+	}
+	if terse {
+		return d
+	}
+	if unplaced {
+		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.Unplaced)
+	}
+	if v.overdue {
+		d.Why += "; it waited so long that nobody may delay it any more"
+	}
+	if e.Note != "" {
+		d.Why += "; " + e.Note
+	}
+	return d
+}

@@ -1,0 +1,130 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// victims are the running jobs that may be stopped for others: those of the
+// largest tier first, within a tier the last of the line first.
+type victims struct {
+	*Round
+	pipeline  *Pipeline
+	jobs      []*Entry
+	released  []*Entry // see release
+	emptyTier int      // the least tier for which there was no job to stop
+	tries     int      // fruitless searches that are left
+}
+
+func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
+	v := &victims{Round: r, pipeline: p, emptyTier: math.MaxInt, tries: p.Rules.Tries}
+	if !p.preempts() {
+		return v
+	}
+	for _, e := range slices.Backward(line) {
+		if e.Active() && e.Grant.Leave == "" && !e.Grant.Keep && !e.changesType() && r.stoppable(p.Rules, e) && p.mayStop(r, e) {
+			e.verdict.tier = p.tier(r, e)
+			v.jobs = append(v.jobs, e)
+		}
+	}
+	slices.SortStableFunc(v.jobs, func(a, b *Entry) int { return cmp.Compare(b.verdict.tier, a.verdict.tier) })
+	return v
+}
+
+// release gives back what the first n victims for the job hold, with n doubling
+// until its gang fits, and returns them. fits is false, and what they hold is to be
+// taken again, where it does not fit even without all of them. They are valid until
+// the next call.
+func (v *victims) release(e *Entry) (released []*Entry, fits bool) {
+	released = v.released[:0]
+	gang, next := e.Gang(), 1
+	for _, victim := range v.jobs {
+		if !victim.yieldsTo(e) {
+			continue
+		}
+		v.Free.Give(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
+		released = append(released, victim)
+		if len(released) < next {
+			continue
+		}
+		if fits = v.Free.Fits(e.Partition, gang); fits {
+			break
+		}
+		next *= 2
+	}
+	v.released = released
+	fits = fits || len(released) > 0 && v.Free.Fits(e.Partition, gang)
+	v.note(e, len(released) > 0, fits)
+	return released, fits
+}
+
+// yieldsTo reports whether the victim, if it still runs on, may be stopped for
+// the job.
+func (e *Entry) yieldsTo(o *Entry) bool {
+	return (e.verdict.verb == "" || e.verdict.verb == policy.Keep) && e.verdict.tier > o.verdict.tier
+}
+
+// note remembers a search that made no room.
+func (v *victims) note(e *Entry, some, fits bool) {
+	switch {
+	case !some:
+		v.emptyTier = e.verdict.tier
+	case !fits:
+		v.gang(e).hopelessTier = e.verdict.tier
+	}
+}
+
+// hopeless reports whether a search that failed tells that one for this job will
+// too: what stopping can free only shrinks from job to job.
+func (v *victims) hopeless(e *Entry) bool {
+	return e.verdict.tier >= min(v.emptyTier, v.gang(e).hopelessTier)
+}
+
+// spare takes again what released victims hold, as far as it is left beside the
+// devices, the last to be chosen first, and returns those that must stop.
+func (v *victims) spare(released []*Entry, on policy.Alloc) []*Entry {
+	var stopped []*Entry
+	for _, victim := range slices.Backward(released) {
+		switch {
+		case !shareNode(on, victim.On): // it stays even where sick devices overdraw its node
+			v.Free.Overdraw(victim.On, victim.Ask.CPUs, victim.Ask.MemMB)
+		case v.Free.Take(victim.On, victim.Ask.CPUs, victim.Ask.MemMB) != nil:
+			stopped = append(stopped, victim)
+		}
+	}
+	return stopped
+}
+
+// forget drops victims that were stopped from the front of the list.
+func (v *victims) forget() {
+	for len(v.jobs) > 0 && v.jobs[0].verdict.verb == policy.Stop {
+		v.jobs = v.jobs[1:]
+	}
+}
+
+// shareNode reports whether both have a node in common.
+func shareNode(a, b policy.Alloc) bool {
+	return slices.ContainsFunc(a, func(s policy.Slot) bool { return b.CountOn(s.Node) > 0 })
+}
+
+// preempts reports whether running jobs are ever stopped for others.
+func (p *Pipeline) preempts() bool { return p.Preempt != nil || p.leases() }
+
+// tier is the Preempter's, or that of the leases: granted before not granted.
+func (p *Pipeline) tier(r *Round, e *Entry) int {
+	switch {
+	case !p.leases():
+		return p.Preempt.Tier(r, e)
+	case e.Grant.Run || e.verdict.overdue:
+		return 0
+	}
+	return 1
+}
+
+// mayStop asks the Preempter, if there is one.
+func (p *Pipeline) mayStop(r *Round, e *Entry) bool {
+	return p.Preempt == nil || p.Preempt.MayStop(r, e) == nil
+}
