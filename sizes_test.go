@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -80,6 +81,31 @@ func TestScriptLengths(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("found only %d: the search is broken", found)
+	}
+}
+
+// largestFile is the ceiling for any file of the tree, in bytes.
+const largestFile = 1 << 20
+
+// TestNoLargeFiles looks for programs and data that were left in the tree.
+func TestNoLargeFiles(t *testing.T) {
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (name == "bin" || name == "dist" || name != "." && strings.HasPrefix(d.Name(), ".")):
+			return filepath.SkipDir
+		case !d.Type().IsRegular() || strings.HasSuffix(name, ".test") || strings.HasSuffix(name, ".prof"):
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil && info.Size() > largestFile {
+			t.Errorf("%s has %d bytes, at most %d", name, info.Size(), largestFile)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
