@@ -12,13 +12,13 @@ import (
 // Claim is an edit that is to be sent, or may be, with all that its bounds are read from.
 type Claim struct {
 	slurm.Edit
-	Row      *Row
-	Job      *slurm.Job
-	Planned  *policy.Job    // as the snapshot has it; nil only of what gives back
-	Standing *bridge.Intent // our value in the field; nil: none
-	Back     bool           // it gives a value of ours back
+	Row       *Row
+	Job       *slurm.Job
+	Planned   *policy.Job    // as the snapshot has it; nil only of what gives back
+	Standing  *bridge.Intent // our value in the field; nil: none
+	GivesBack bool           // it gives a value of ours back
 
-	At         time.Time // Slurm's clock
+	Now        time.Time // Slurm's clock
 	Budgets    *bridge.Budgets
 	View       *slurm.View
 	Book       Book
@@ -28,8 +28,8 @@ type Claim struct {
 	Dependants int           // jobs that wait for the job, or for the array it is of
 }
 
-// Bounded says why the edit breaks a rule of its kind.
-func (c *Claim) Bounded() *invariant.Denial {
+// CheckBounds says why the edit breaks a rule of its kind.
+func (c *Claim) CheckBounds() *invariant.Denial {
 	if c.Row.Bounds == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (c *Claim) Bounded() *invariant.Denial {
 // Turn returns when the edit is sent.
 func (c *Claim) Turn() Turn {
 	switch {
-	case c.Back:
+	case c.GivesBack:
 		return TurnBack
 	case c.Row.Turn == TurnLease && c.Standing != nil:
 		return TurnRenew
@@ -47,8 +47,8 @@ func (c *Claim) Turn() Turn {
 	return c.Row.Turn
 }
 
-// within says why the edit's value is out of bounds (I2).
-func (c *Claim) within() *invariant.Denial {
+// checkValue says why the edit's value is out of bounds (I2).
+func (c *Claim) checkValue() *invariant.Denial {
 	switch f, _ := c.Kind.Form(); {
 	case c.Value >= f.MinValue && c.Value <= f.MaxValue:
 		return nil

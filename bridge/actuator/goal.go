@@ -33,21 +33,21 @@ type Goal struct {
 	Pin      bool
 	Warns    []bridge.Warn // warnings ahead of stops
 	Lever    slurm.Kind    // the field that carries the order here
-	Old      time.Duration // jobs that have waited longer are not lowered; 0: all are
+	LongWait time.Duration // jobs that have waited longer are not lowered; 0: all are
 
-	line []policy.Decision // see Line
+	ordered []policy.Decision // see Line
 }
 
-// Line returns the plan's decisions about touchable pending jobs: those that
+// InOrder returns the plan's decisions about pending jobs that edits may reach: those that
 // start now, then the others, each in rank order. A job that waits ahead of one
 // that starts would have Slurm's scheduler keep its nodes from the latter.
-func (g *Goal) Line() []policy.Decision {
-	if g.line != nil {
-		return g.line
+func (g *Goal) InOrder() []policy.Decision {
+	if g.ordered != nil {
+		return g.ordered
 	}
 	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
 	for _, dec := range g.Plan.Decisions {
-		j := g.touchable(dec.Job)
+		j := g.jobToEdit(dec.Job)
 		if j != nil && j.Pending() && g.Snapshot.Job(dec.Job).Held == "" {
 			line = append(line, dec)
 		}
@@ -61,7 +61,7 @@ func (g *Goal) Line() []policy.Decision {
 	slices.SortFunc(line, func(a, b policy.Decision) int {
 		return cmp.Or(cmp.Compare(waits(a), waits(b)), cmp.Compare(a.Rank, b.Rank))
 	})
-	g.line = line
+	g.ordered = line
 	return line
 }
 
@@ -78,17 +78,17 @@ func (g *Goal) Wants(r *Row) []slurm.Edit {
 // edits of the row's kind.
 func (g *Goal) TakeBack(r *Row) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.Line() {
+	for _, dec := range g.InOrder() {
 		j := g.View.Job(int64(dec.Job))
-		if in := g.standing(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
-			edits = g.giveBack(edits, r.Undo, in, j, "the partition's mode no longer allows it")
+		if in := g.standingIntent(j, r.Field); r.Undo != nil && in != nil && in.Edit.Kind == r.Kind {
+			edits = g.appendUndo(edits, r.Undo, in, j, "the partition's mode no longer allows it")
 		}
 	}
 	return edits
 }
 
-// touchable returns Slurm's record of a job that edits may reach, or nil.
-func (g *Goal) touchable(id policy.JobID) *slurm.Job {
+// jobToEdit returns Slurm's record of a job that edits may reach, or nil.
+func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 	j := g.View.Job(int64(id))
 	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.Done() {
 		return nil
@@ -96,24 +96,24 @@ func (g *Goal) touchable(id policy.JobID) *slurm.Job {
 	return j
 }
 
-// standing returns the intent whose value of ours stands in the job's field, or nil.
-func (g *Goal) standing(j *slurm.Job, f *Field) *bridge.Intent {
+// standingIntent returns the intent whose value of ours stands in the job's field, or nil.
+func (g *Goal) standingIntent(j *slurm.Job, f *Field) *bridge.Intent {
 	return g.Book.Standing(j.Run(), f.Name, g.View.At)
 }
 
-// edit makes the edit one of the job.
-func (g *Goal) edit(j *slurm.Job, e slurm.Edit) slurm.Edit {
+// editOf makes the edit one of the job.
+func (g *Goal) editOf(j *slurm.Job, e slurm.Edit) slurm.Edit {
 	e.Run, e.Tasks = j.Run(), j.TaskCount()
 	return e
 }
 
-// giveBack appends the edit that restores what stood in the intent's field, if
+// appendUndo appends the edit that restores what stood in the intent's field, if
 // it can still be written.
-func (g *Goal) giveBack(edits []slurm.Edit, how Undoing, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
-	e, ok := undo(how, in, j, g.View.At)
+func (g *Goal) appendUndo(edits []slurm.Edit, how UndoFunc, in *bridge.Intent, j *slurm.Job, why string) []slurm.Edit {
+	e, ok := undoBy(how, in, j, g.View.At)
 	if !ok {
 		return edits
 	}
 	e.Why = why
-	return append(edits, g.edit(j, e))
+	return append(edits, g.editOf(j, e))
 }

@@ -9,8 +9,8 @@ import (
 )
 
 // A hand-back gives a priority that was set directly back to Slurm's own factors.
-var handBack = Row{
-	Kind: slurm.HandBack, Field: direct, Needs: bridge.Rank, Turn: TurnRest, TwoCalls: true,
+var handBackRow = Row{
+	Kind: slurm.HandBack, Field: priorityField, Needs: bridge.Rank, Turn: TurnRest, TwoCalls: true,
 	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
 	},
@@ -22,8 +22,8 @@ var handBack = Row{
 	},
 }
 
-// handedBack gives a direct priority back, and the nice that it wiped.
-func handedBack(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
+// undoPriority gives a direct priority back, and the nice that it wiped.
+func undoPriority(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
 	e.Kind, e.Value = slurm.HandBack, in.Before.Nice
 	return j.Pending()
 }

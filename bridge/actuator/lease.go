@@ -15,45 +15,45 @@ import (
 // A lease keeps a job from starting until a moment that comes by itself; a hard
 // hold, until somebody ends it.
 var (
-	lease = Row{
-		Kind: slurm.Lease, Field: begin, Needs: bridge.Steer, Turn: TurnLease, Repeatable: true,
-		Shows: leaseShown, Undo: unleased, Wants: leases, Bounds: leaseBounds,
+	leaseRow = Row{
+		Kind: slurm.Lease, Field: beginField, Needs: bridge.Steer, Turn: TurnLease, Repeatable: true,
+		Shows: showsLease, Undo: undoLease, Wants: wantLeases, Bounds: leaseBounds,
 		// A begin time that is neither the one of before nor ours is somebody's.
 		Overruled: func(in *bridge.Intent, j *slurm.Job) bool { return !j.Eligible.Equal(in.Before.Eligible) },
 	}
-	unlease = Row{
-		Kind: slurm.Unlease, Field: begin, Needs: bridge.Rank, Turn: TurnRest, Repeatable: true, Frees: true,
+	unleaseRow = Row{
+		Kind: slurm.Unlease, Field: beginField, Needs: bridge.Rank, Turn: TurnRest, Repeatable: true, Frees: true,
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
 			return !j.Pending() || !j.Eligible.After(in.Edit.Until.Add(beginSlack))
 		},
 		Bounds: unleaseBounds,
 	}
 	// No plan asks for a hard hold.
-	hardHold = Row{
-		Kind: slurm.HardHold, Field: direct, Needs: bridge.Steer, Turn: TurnRest,
+	hardHoldRow = Row{
+		Kind: slurm.HardHold, Field: priorityField, Needs: bridge.Steer, Turn: TurnRest,
 		Shows: func(_ *bridge.Intent, j *slurm.Job) bool { return j.Held },
 		Bounds: func(c *Claim) *invariant.Denial {
 			if !c.Budgets.IAcceptOrphanHolds {
 				return invariant.OneField.Deny("hard holds need i_accept_orphan_holds: if we die they stay")
 			}
-			return c.Leasable(c.At.Add(c.Budgets.LeaseMax))
+			return c.CheckLease(c.Now.Add(c.Budgets.LeaseMax))
 		},
 	}
 )
 
-// begin is the begin time, in which a lease stands in place of the owner's own.
-var begin = &Field{
+// beginField is the begin time, in which a lease stands in place of the owner's own.
+var beginField = &Field{
 	Name:  slurm.FieldBegin,
-	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Eligible.Equal(in.Edit.Until)) },
+	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(j.Eligible.Equal(in.Edit.Until)) },
 	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
-		return fmt.Sprintf("begin time is now %s, we had set %s", stamp(j.Eligible), stamp(in.Edit.Until))
+		return fmt.Sprintf("begin time is now %s, we had set %s", formatTime(j.Eligible), formatTime(in.Edit.Until))
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.Unlease },
 	Touched: func(noted *bridge.Before, j *slurm.Job) string {
 		if j.Eligible.Equal(noted.Eligible) {
 			return ""
 		}
-		return "its begin time is " + stamp(j.Eligible) + " now"
+		return "its begin time is " + formatTime(j.Eligible) + " now"
 	},
 	ChangedBySlurm: func(noted *bridge.Before, j *slurm.Job) string {
 		if !noted.Eligible.IsZero() || j.Eligible.IsZero() {
@@ -83,9 +83,9 @@ var begin = &Field{
 // given relative to its own clock. The observed value is adopted as ours.
 const beginSlack = 3 * time.Second
 
-// leaseShown reports whether the job begins when the lease ends. A begin time
+// showsLease reports whether the job begins when the lease ends. A begin time
 // within beginSlack of the wanted one is adopted.
-func leaseShown(in *bridge.Intent, j *slurm.Job) bool {
+func showsLease(in *bridge.Intent, j *slurm.Job) bool {
 	e := &in.Edit
 	if d := j.Eligible.Sub(e.Until); d > beginSlack || d < -beginSlack {
 		return false
@@ -94,8 +94,8 @@ func leaseShown(in *bridge.Intent, j *slurm.Job) bool {
 	return true
 }
 
-// unleased ends a lease now, or when the owner's own begin time comes.
-func unleased(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool {
+// undoLease ends a lease now, or when the owner's own begin time comes.
+func undoLease(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	e.Kind, e.Until = slurm.Unlease, now
 	if in.Before.Begin.After(now) {
 		e.Until = in.Before.Begin
@@ -103,23 +103,23 @@ func unleased(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) boo
 	return j.Pending()
 }
 
-// leases holds the jobs the plan holds, renews what is still wanted at half
+// wantLeases holds the jobs the plan holds, renews what is still wanted at half
 // life, and ends the rest. Only jobs near the head are leased: one that cannot
 // start needs no lease.
-func leases(g *Goal) []slurm.Edit {
+func wantLeases(g *Goal) []slurm.Edit {
 	var edits []slurm.Edit
 	left := g.Lease.Window
-	for _, dec := range g.Line() {
+	for _, dec := range g.InOrder() {
 		j := g.View.Job(int64(dec.Job))
-		in := g.standing(j, begin)
+		in := g.standingIntent(j, beginField)
 		switch {
 		case dec.Verb == policy.Hold && left > 0:
 			left--
 			if until, ok := g.leaseEnd(j, in); ok {
-				edits = append(edits, g.edit(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
+				edits = append(edits, g.editOf(j, slurm.Edit{Kind: slurm.Lease, Until: until, Why: dec.Why}))
 			}
 		case dec.Verb != policy.Hold && in != nil:
-			edits = g.giveBack(edits, unleased, in, j, dec.Why)
+			edits = g.appendUndo(edits, undoLease, in, j, dec.Why)
 		}
 	}
 	return edits

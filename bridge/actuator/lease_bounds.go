@@ -10,51 +10,51 @@ import (
 
 // leaseBounds checks a lease (I4, I15, I16).
 func leaseBounds(c *Claim) *invariant.Denial {
-	length := c.Until.Sub(c.At)
+	length := c.Until.Sub(c.Now)
 	switch b := c.Budgets; {
 	case length < b.LeaseMin || length > b.LeaseMax:
 		return invariant.LeaseLength.Deny("it would last %v, not between %v and %v", length.Round(time.Second), b.LeaseMin, b.LeaseMax)
 	case c.Until.Nanosecond() != 0:
 		return invariant.LeaseLength.Deny("Slurm keeps whole seconds: the lease could not be told from another's begin time")
-	case c.Until.Before(c.ownBegin()):
-		return invariant.LeaseLength.Deny("its owner's own begin time, %s, is later", stamp(c.ownBegin()))
+	case c.Until.Before(c.ownersBegin()):
+		return invariant.LeaseLength.Deny("its owner's own begin time, %s, is later", formatTime(c.ownersBegin()))
 	case c.Leased+length > b.LeaseTotal:
 		return invariant.LeaseLength.Deny("with %v before it would be leased longer than %v altogether", c.Leased, b.LeaseTotal)
 	}
-	return c.Leasable(c.Until)
+	return c.CheckLease(c.Until)
 }
 
 // unleaseBounds checks the end of a lease: now, or what the owner wanted (I3).
 func unleaseBounds(c *Claim) *invariant.Denial {
-	want := c.At
-	if own := c.ownBegin(); own.After(want) {
+	want := c.Now
+	if own := c.ownersBegin(); own.After(want) {
 		want = own
 	} else if c.Until.Before(want) && want.Sub(c.Until) <= time.Minute {
 		return nil // a past begin time is now to Slurm
 	}
 	if !c.Until.Equal(want) {
-		return invariant.OnlyOurs.Deny("the lease would end at %s, should at %s", stamp(c.Until), stamp(want))
+		return invariant.OnlyOurs.Deny("the lease would end at %s, should at %s", formatTime(c.Until), formatTime(want))
 	}
 	return nil
 }
 
-// ownBegin returns the begin time the owner wanted.
-func (c *Claim) ownBegin() time.Time {
+// ownersBegin returns the begin time the owner wanted.
+func (c *Claim) ownersBegin() time.Time {
 	if c.Standing != nil {
 		return c.Standing.Before.Begin
 	}
 	return c.Job.Eligible
 }
 
-// Leasable says why the job must not be kept from starting until the given
+// CheckLease says why the job must not be kept from starting until the given
 // moment (I4, I15, I16).
-func (c *Claim) Leasable(until time.Time) *invariant.Denial {
+func (c *Claim) CheckLease(until time.Time) *invariant.Denial {
 	b, p, j := c.Budgets, c.Planned, c.Job
 	switch {
 	case !j.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
-	case p.Waited(c.At) > b.MaxPending:
-		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.At).Round(time.Second), b.MaxPending)
+	case p.Waited(c.Now) > b.MaxPending:
+		return invariant.LongWait.Deny("it has waited %v, longer than %v", p.Waited(c.Now).Round(time.Second), b.MaxPending)
 	case c.Leased >= b.LeaseTotal:
 		return invariant.LeaseLength.Deny("it was leased for %v altogether, the most is %v", c.Leased, b.LeaseTotal)
 	case c.Dependants > b.MaxDependants:
@@ -62,15 +62,15 @@ func (c *Claim) Leasable(until time.Time) *invariant.Denial {
 	}
 	for _, d := range []time.Time{p.Deadline, j.Deadline} {
 		if !d.IsZero() && until.Add(b.DeadlineMargin).After(d.Add(-max(p.Limit, j.Limit))) {
-			return invariant.ExemptJobs.Deny("its deadline %s is too near for a lease", stamp(d))
+			return invariant.ExemptJobs.Deny("its deadline %s is too near for a lease", formatTime(d))
 		}
 	}
 	return nil
 }
 
-// Leased returns how long each job was leased altogether, by the begin times
+// LeasedTime returns how long each job was leased altogether, by the begin times
 // of ours that reached Slurm.
-func Leased(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
+func LeasedTime(intents []bridge.Intent, now time.Time) map[int64]time.Duration {
 	total := map[int64]time.Duration{}
 	last := map[int64]*bridge.Intent{}
 	end := func(in *bridge.Intent, at time.Time) {

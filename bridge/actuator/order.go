@@ -13,19 +13,19 @@ import (
 // An order is a number in one of three fields: the site factor, nice, or the
 // priority itself.
 var (
-	siteFactor = Row{
-		Kind: slurm.SiteFactor, Field: site, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
-		Shows: followed, Wants: bySite.order, Bounds: siteBounds,
+	siteFactorRow = Row{
+		Kind: slurm.SiteFactor, Field: siteField, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
+		Shows: priorityFollowed, Wants: siteLever.wantOrder, Bounds: siteBounds,
 		Undo: func(*slurm.Edit, *bridge.Intent, *slurm.Job, time.Time) bool { return true },
 	}
-	nice = Row{
-		Kind: slurm.Nice, Field: niceBy, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
-		Wants: byNice.order, Bounds: niceBounds,
+	niceRow = Row{
+		Kind: slurm.Nice, Field: niceField, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true, Offset: true,
+		Wants: niceLever.wantOrder, Bounds: niceBounds,
 		Shows: func(in *bridge.Intent, j *slurm.Job) bool {
-			if whose := whoseNice(in, j); whose != Hidden {
+			if whose := niceOwner(in, j); whose != Hidden {
 				return whose == Ours
 			}
-			return followed(in, j)
+			return priorityFollowed(in, j)
 		},
 		Overruled: func(*bridge.Intent, *slurm.Job) bool { return true },
 		Undo: func(e *slurm.Edit, in *bridge.Intent, _ *slurm.Job, _ time.Time) bool {
@@ -33,15 +33,15 @@ var (
 			return true
 		},
 	}
-	priority = Row{
-		Kind: slurm.Priority, Field: direct, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true,
-		Shows: valueShown(direct), Undo: handedBack, Wants: byPriority.order, Bounds: priorityBounds,
+	priorityRow = Row{
+		Kind: slurm.Priority, Field: priorityField, Needs: bridge.Rank, Turn: TurnOrder, Repeatable: true,
+		Shows: showsValue(priorityField), Undo: undoPriority, Wants: priorityLever.wantOrder, Bounds: priorityBounds,
 	}
 )
 
-// site is the site factor. No release shows it, and only Operators can write one:
+// siteField is the site factor. No release shows it, and only Operators can write one:
 // it is ours as long as the job lives, whatever becomes of its nice or priority.
-var site = &Field{
+var siteField = &Field{
 	Name:      slurm.FieldSite,
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Value == 0 },
 	Note: func(b *bridge.Before, in *bridge.Intent, most int64) {
@@ -55,10 +55,10 @@ var site = &Field{
 	Outlives: ForLong,
 }
 
-// niceBy is nice, in which an order of ours is added to the owner's.
-var niceBy = &Field{
+// niceField is nice, in which an order of ours is added to the owner's.
+var niceField = &Field{
 	Name:  slurm.FieldNice,
-	Whose: whoseNice,
+	Whose: niceOwner,
 	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("nice is now %d, we had set %d", j.Nice, in.Edit.Value)
 	},
@@ -85,21 +85,21 @@ var niceBy = &Field{
 	Outlives: ForLong,
 }
 
-// whoseNice knows that old releases show a nice only above 0.
-func whoseNice(in *bridge.Intent, j *slurm.Job) Owner {
+// niceOwner knows that old releases show a nice only above 0.
+func niceOwner(in *bridge.Intent, j *slurm.Job) Owner {
 	switch {
 	case j.NiceKnown:
-		return owner(j.Nice == in.Edit.Value)
+		return oursIf(j.Nice == in.Edit.Value)
 	case in.Edit.Value > 0:
 		return Theirs
 	}
 	return Hidden
 }
 
-// direct is the priority itself. It drifts as long as nobody sets it.
-var direct = &Field{
+// priorityField is the priority itself. It drifts as long as nobody sets it.
+var priorityField = &Field{
 	Name:  slurm.FieldPriority,
-	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(j.Priority == in.Edit.Value) },
+	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(j.Priority == in.Edit.Value) },
 	Foreign: func(in *bridge.Intent, j *slurm.Job) string {
 		return fmt.Sprintf("priority is now %d, we had set %d", j.Priority, in.Edit.Value)
 	},
@@ -116,16 +116,16 @@ var direct = &Field{
 // move it by within a few minutes: one part in so many.
 const driftShare = 64
 
-// followed judges a value that the record does not show by the priority it moved.
+// priorityFollowed judges a value that the record does not show by the priority it moved.
 // Age and fair share move too, so half the wanted step is enough; a step that
 // their drift can hide is believed when Slurm said yes. A priority that did not
 // move at all was set directly by somebody: it follows nothing. A held job
 // shows nothing.
-func followed(in *bridge.Intent, j *slurm.Job) bool {
+func priorityFollowed(in *bridge.Intent, j *slurm.Job) bool {
 	if j.Held || !j.Pending() {
 		return true
 	}
-	want, got := step(in), j.Priority-in.Before.Priority
+	want, got := expectedChange(in), j.Priority-in.Before.Priority
 	drift := in.Before.Priority/driftShare + 1
 	switch {
 	case got == want || want < 0 && j.Priority <= 1:
@@ -140,8 +140,8 @@ func followed(in *bridge.Intent, j *slurm.Job) bool {
 	return got >= want/2
 }
 
-// step is by how much the intent was to move the job's priority.
-func step(in *bridge.Intent) int64 {
+// expectedChange is by how much the intent was to move the job's priority.
+func expectedChange(in *bridge.Intent) int64 {
 	if in.Edit.Kind == slurm.Nice {
 		return in.Before.Nice - in.Edit.Value
 	}
@@ -150,7 +150,7 @@ func step(in *bridge.Intent) int64 {
 
 // siteBounds checks a site factor (I2, I16).
 func siteBounds(c *Claim) *invariant.Denial {
-	if d := c.within(); d != nil || c.Back {
+	if d := c.checkValue(); d != nil || c.GivesBack {
 		return d
 	}
 	ours := int64(0)
@@ -160,7 +160,7 @@ func siteBounds(c *Claim) *invariant.Denial {
 	if then := c.Job.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.Lowest {
 		return invariant.OneField.Deny("the priority would be %d, not between %d and %d", then, numbers.Lowest, slurm.MaxPriority)
 	}
-	return c.lowers(c.Value < c.Book.Most(c.Job.Run(), slurm.FieldSite, c.At))
+	return c.checkLowering(c.Value < c.Book.Most(c.Job.Run(), slurm.FieldSite, c.Now))
 }
 
 // niceBounds checks a nice (I2, I3, I16).
@@ -168,27 +168,27 @@ func niceBounds(c *Claim) *invariant.Denial {
 	if !c.Job.NiceKnown && !c.View.NiceRead {
 		return invariant.OnlyOurs.Deny("the owner's nice cannot be read here, and would be lost")
 	}
-	if d := c.within(); d != nil {
+	if d := c.checkValue(); d != nil {
 		return d
 	}
-	return c.lowers(c.Value > c.Job.Nice)
+	return c.checkLowering(c.Value > c.Job.Nice)
 }
 
 // priorityBounds checks a direct priority (I2, I16).
 func priorityBounds(c *Claim) *invariant.Denial {
-	if d := c.within(); d != nil {
+	if d := c.checkValue(); d != nil {
 		return d
 	}
-	return c.lowers(c.Value < c.Job.Priority)
+	return c.checkLowering(c.Value < c.Job.Priority)
 }
 
-// lowers keeps jobs that waited very long from losing places. Giving Slurm's
+// checkLowering keeps jobs that waited very long from losing places. Giving Slurm's
 // own order back is not lowering.
-func (c *Claim) lowers(down bool) *invariant.Denial {
-	if !down || c.Back {
+func (c *Claim) checkLowering(down bool) *invariant.Denial {
+	if !down || c.GivesBack {
 		return nil
 	}
-	if waited := c.Planned.Waited(c.At); waited > c.Budgets.MaxPending {
+	if waited := c.Planned.Waited(c.Now); waited > c.Budgets.MaxPending {
 		return invariant.LongWait.Deny("it has waited %v, longer than %v, and would be lowered", waited.Round(time.Second), c.Budgets.MaxPending)
 	}
 	return nil

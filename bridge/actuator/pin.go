@@ -13,33 +13,33 @@ import (
 // A pin names the nodes of a job that is about to start, an exclusion those it
 // must not have.
 var (
-	require = Row{
-		Kind: slurm.Require, Field: required, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: valueShown(required), Wants: pins, Bounds: pinBounds,
-		Undo: unpinned,
+	requireRow = Row{
+		Kind: slurm.Require, Field: requiredField, Needs: bridge.Steer, Turn: TurnRest,
+		Shows: showsValue(requiredField), Wants: wantPins, Bounds: pinBounds,
+		Undo: undoPin,
 	}
 	// No plan asks for an exclusion yet.
-	exclude = Row{
-		Kind: slurm.Exclude, Field: excluded, Needs: bridge.Steer, Turn: TurnRest,
-		Shows: valueShown(excluded), Bounds: exclusionBounds,
+	excludeRow = Row{
+		Kind: slurm.Exclude, Field: excludedField, Needs: bridge.Steer, Turn: TurnRest,
+		Shows: showsValue(excludedField), Bounds: exclusionBounds,
 		Undo: func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-			return listBack(e, in.Before.Excluded, j)
+			return restoresList(e, in.Before.Excluded, j)
 		},
 	}
 )
 
 var (
-	required = nodeList(slurm.FieldRequired, "required nodes",
+	requiredField = nodeListField(slurm.FieldRequired, "required nodes",
 		func(j *slurm.Job) slurm.Hosts { return j.Required }, func(b *bridge.Before) *slurm.Hosts { return &b.Required })
-	excluded = nodeList(slurm.FieldExcluded, "excluded nodes",
+	excludedField = nodeListField(slurm.FieldExcluded, "excluded nodes",
 		func(j *slurm.Job) slurm.Hosts { return j.Excluded }, func(b *bridge.Before) *slurm.Hosts { return &b.Excluded })
 )
 
-// nodeList is what there is to know of a field that is a list of nodes.
-func nodeList(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *Field {
+// nodeListField is what there is to know of a field that is a list of nodes.
+func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *Field {
 	return &Field{
 		Name:  name,
-		Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return owner(of(j).Same(in.Edit.Nodes)) },
+		Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(of(j).Same(in.Edit.Nodes)) },
 		Foreign: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("%s are now %q, we had set %q", what, of(j), in.Edit.Nodes)
 		},
@@ -59,34 +59,34 @@ func nodeList(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, no
 	}
 }
 
-// listBack gives a list of nodes back as its owner wrote it.
-func listBack(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
+// restoresList gives a list of nodes back as its owner wrote it.
+func restoresList(e *slurm.Edit, own slurm.Hosts, j *slurm.Job) bool {
 	e.Nodes = own.Names
 	return j.Pending() && own.Unread == ""
 }
 
-// unpinned gives the owner's own list of required nodes back.
-func unpinned(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
-	return listBack(e, in.Before.Required, j)
+// undoPin gives the owner's own list of required nodes back.
+func undoPin(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, _ time.Time) bool {
+	return restoresList(e, in.Before.Required, j)
 }
 
-// pins names the nodes of jobs that are about to start on nodes that are free
+// wantPins names the nodes of jobs that are about to start on nodes that are free
 // now, and gives the owner's own list back to those that did not start there.
 // Required nodes are a must-have set: only a job whose node count is the
 // plan's can be pinned, and an unsplit array cannot, since the pin would bind
 // all its tasks.
-func pins(g *Goal) []slurm.Edit {
+func wantPins(g *Goal) []slurm.Edit {
 	var edits []slurm.Edit
-	for _, dec := range g.Line() {
+	for _, dec := range g.InOrder() {
 		j := g.View.Job(int64(dec.Job))
-		in := g.standing(j, required)
+		in := g.standingIntent(j, requiredField)
 		switch {
 		case dec.Verb == policy.Start && g.pinnable(j, dec):
-			if nodes := dec.On.Nodes(); pinWanted(j, in, nodes) {
-				edits = append(edits, g.edit(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
+			if nodes := dec.On.Nodes(); needsPin(j, in, nodes) {
+				edits = append(edits, g.editOf(j, slurm.Edit{Kind: slurm.Require, Nodes: nodes, Why: dec.Why}))
 			}
 		case in != nil:
-			edits = g.giveBack(edits, unpinned, in, j, "it did not start on the nodes named for it: its own node list is given back")
+			edits = g.appendUndo(edits, undoPin, in, j, "it did not start on the nodes named for it: its own node list is given back")
 		}
 	}
 	return edits
@@ -95,23 +95,23 @@ func pins(g *Goal) []slurm.Edit {
 func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.Pin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).Unplaced == "" && Free(g.View, dec.On)
+		g.Snapshot.Job(dec.Job).Unplaced == "" && AllFree(g.View, dec.On)
 }
 
-// pinWanted reports whether the nodes are not named yet, and the owner's own list
+// needsPin reports whether the nodes are not named yet, and the owner's own list
 // does not say otherwise.
-func pinWanted(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
-	return !j.Required.Same(nodes) && (in != nil || within(j.Required, nodes))
+func needsPin(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
+	return !j.Required.Same(nodes) && (in != nil || allWithin(j.Required, nodes))
 }
 
-// within reports whether every host of the list, if any, is among nodes.
-func within(list slurm.Hosts, nodes []string) bool {
+// allWithin reports whether every host of the list, if any, is among nodes.
+func allWithin(list slurm.Hosts, nodes []string) bool {
 	return list.Unread == "" && !slices.ContainsFunc(list.Names, func(h string) bool { return !slices.Contains(nodes, h) })
 }
 
-// Free reports whether the view shows the devices as free already. A job pinned
+// AllFree reports whether the view shows the devices as free already. A job pinned
 // to a busy node would wait while others take what it waits for.
-func Free(v *slurm.View, on policy.Alloc) bool {
+func AllFree(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
 		n := v.Node(slot.Node)
 		if n == nil || n.Free(slot.Type) < slot.Count {

@@ -7,13 +7,13 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// owned returns the owner's own lists, without what we wrote there.
-func (c *Claim) owned() (required, excluded []string, d *invariant.Denial) {
+// ownersLists returns the owner's own lists, without what we wrote there.
+func (c *Claim) ownersLists() (required, excluded []string, d *invariant.Denial) {
 	req, exc := c.Job.Required, c.Job.Excluded
-	if in := c.Book.Standing(c.Job.Run(), slurm.FieldRequired, c.At); in != nil {
+	if in := c.Book.Standing(c.Job.Run(), slurm.FieldRequired, c.Now); in != nil {
 		req = in.Before.Required
 	}
-	if in := c.Book.Standing(c.Job.Run(), slurm.FieldExcluded, c.At); in != nil {
+	if in := c.Book.Standing(c.Job.Run(), slurm.FieldExcluded, c.Now); in != nil {
 		exc = in.Before.Excluded
 	}
 	switch {
@@ -30,10 +30,10 @@ var noExpiry = invariant.NodeLists.Deny("nothing outside the daemon would take i
 // pinBounds checks a pin (I12). Slurm takes required nodes as a must-have set:
 // one too many and the job never starts.
 func pinBounds(c *Claim) *invariant.Denial {
-	if c.Back {
+	if c.GivesBack {
 		return nil
 	}
-	own, refused, d := c.owned()
+	own, refused, d := c.ownersLists()
 	switch {
 	case d != nil:
 		return d
@@ -59,7 +59,7 @@ func pinBounds(c *Claim) *invariant.Denial {
 		if slices.Contains(refused, name) {
 			return invariant.NodeLists.Deny("node %s is excluded for it", name)
 		}
-		if d := c.usable(name); d != nil {
+		if d := c.checkNode(name); d != nil {
 			return d
 		}
 	}
@@ -69,10 +69,10 @@ func pinBounds(c *Claim) *invariant.Denial {
 // exclusionBounds checks excluded nodes: the owner's stay, and enough others remain
 // (I12).
 func exclusionBounds(c *Claim) *invariant.Denial {
-	if c.Back {
+	if c.GivesBack {
 		return nil
 	}
-	required, own, d := c.owned()
+	required, own, d := c.ownersLists()
 	switch {
 	case d != nil:
 		return d
@@ -97,7 +97,7 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 	left := 0
 	for i := range c.View.Nodes {
 		name := c.View.Nodes[i].Name
-		if c.usable(name) == nil && !slices.Contains(c.Nodes, name) {
+		if c.checkNode(name) == nil && !slices.Contains(c.Nodes, name) {
 			left++
 		}
 	}
@@ -107,8 +107,8 @@ func exclusionBounds(c *Claim) *invariant.Denial {
 	return nil
 }
 
-// usable says why nothing of this partition can start on the node (I12).
-func (c *Claim) usable(name string) *invariant.Denial {
+// checkNode says why nothing of this partition can start on the node (I12).
+func (c *Claim) checkNode(name string) *invariant.Denial {
 	n := c.View.Node(name)
 	if n == nil {
 		return invariant.NodeLists.Deny("node %s does not exist", name)

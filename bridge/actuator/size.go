@@ -6,11 +6,11 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// setGPUs changes the GPU count of an elastic job that waits. No plan asks for it
+// setGPUsRow changes the GPU count of an elastic job that waits. No plan asks for it
 // yet.
-var setGPUs = Row{Kind: slurm.SetGPUs, Field: gpus, Needs: bridge.Steer, Turn: TurnRest, Bounds: sizeBounds}
+var setGPUsRow = Row{Kind: slurm.SetGPUs, Field: gpusField, Needs: bridge.Steer, Turn: TurnRest, Bounds: sizeBounds}
 
-var gpus = &Field{
+var gpusField = &Field{
 	Name: slurm.FieldGPUs,
 	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {

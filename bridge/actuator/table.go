@@ -32,7 +32,7 @@ type Row struct {
 	// Undo makes the edit one that gives the intent's value back. It is handed the
 	// run and the intent's kind, and returns false where there is nothing to give
 	// back, or the field can no longer be written; nil: never.
-	Undo Undoing
+	Undo UndoFunc
 	// Bounds says why an edit of the kind may not be sent, as far as that is seen from
 	// the edit and its job alone; nil: nothing.
 	Bounds func(*Claim) *invariant.Denial
@@ -41,8 +41,8 @@ type Row struct {
 	Wants func(*Goal) []slurm.Edit
 }
 
-// Undoing is a way of giving a value back.
-type Undoing func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
+// UndoFunc is a way of giving a value back.
+type UndoFunc func(e *slurm.Edit, in *bridge.Intent, j *slurm.Job, now time.Time) bool
 
 // Field is what there is to know of one field. Several kinds of edit may write it.
 type Field struct {
@@ -113,10 +113,10 @@ const (
 
 // Rows is the table: every kind of edit once.
 var Rows = []Row{
-	lease, unlease, priority, hardHold, handBack, nice, require, exclude, siteFactor, setGPUs, requeue, warn,
+	leaseRow, unleaseRow, priorityRow, hardHoldRow, handBackRow, niceRow, requireRow, excludeRow, siteFactorRow, setGPUsRow, requeueRow, warnRow,
 }
 
-var rowOf, fieldOf = func() (map[slurm.Kind]*Row, map[slurm.Field]*Field) {
+var rowByKind, fieldByName = func() (map[slurm.Kind]*Row, map[slurm.Field]*Field) {
 	rows, fields := map[slurm.Kind]*Row{}, map[slurm.Field]*Field{}
 	for i := range Rows {
 		rows[Rows[i].Kind], fields[Rows[i].Field.Name] = &Rows[i], Rows[i].Field
@@ -124,20 +124,20 @@ var rowOf, fieldOf = func() (map[slurm.Kind]*Row, map[slurm.Field]*Field) {
 	return rows, fields
 }()
 
-// unknown is the row of a kind of edit that there is not: it does nothing.
-var unknown = &Row{Field: run, Momentary: true}
+// unknownRow is the row of a kind of edit that there is not: it does nothing.
+var unknownRow = &Row{Field: runField, Momentary: true}
 
-// Of returns what there is to know of a kind of edit.
-func Of(k slurm.Kind) *Row {
-	if r, ok := rowOf[k]; ok {
+// RowOf returns what there is to know of a kind of edit.
+func RowOf(k slurm.Kind) *Row {
+	if r, ok := rowByKind[k]; ok {
 		return r
 	}
-	return unknown
+	return unknownRow
 }
 
-// Shown reports whether a record shows the field.
-func Shown(f slurm.Field) bool {
-	x := fieldOf[f]
+// IsShown reports whether a record shows the field.
+func IsShown(f slurm.Field) bool {
+	x := fieldByName[f]
 	return x != nil && x.Whose != nil
 }
 

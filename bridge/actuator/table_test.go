@@ -23,7 +23,7 @@ func TestEveryFormHasARow(t *testing.T) {
 	for i := range Rows {
 		r := &Rows[i]
 		f, ok := r.Kind.Form()
-		if !ok || seen[r.Kind] || Of(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
+		if !ok || seen[r.Kind] || RowOf(r.Kind) != r || r.Field == nil || f.Field != r.Field.Name {
 			t.Errorf("%s: form %v %v, seen %v, field %v", r.Kind, f, ok, seen[r.Kind], r.Field)
 		}
 		seen[r.Kind] = true
@@ -61,13 +61,13 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 		}
 		in := &bridge.Intent{
 			Edit:   slurm.Edit{Run: j.Run(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
-			Before: Noted(&j), State: bridge.Observed,
+			Before: BeforeFrom(&j), State: bridge.Observed,
 		}
 		e, ok := Undo(in, &j, noon)
 		if !ok || e.Run != j.Run() || e.Writes() != in.Edit.Writes() || !GivesBack(e, &in.Before) {
 			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
 		}
-		if Neutral(in) || !Neutral(&bridge.Intent{Edit: e, Before: in.Before}) {
+		if LeavesNothing(in) || !LeavesNothing(&bridge.Intent{Edit: e, Before: in.Before}) {
 			t.Errorf("%s stands, and after %v nothing should", r.Kind, e)
 		}
 	}
@@ -90,20 +90,20 @@ func TestTouched(t *testing.T) {
 		{slurm.Requeue, func(j *slurm.Job) { j.Restarts++ }, ""},
 	} {
 		j := waitingJob()
-		noted := Noted(&j)
-		if c.change(&j); Touched(c.kind, &noted, &j) != c.want {
-			t.Errorf("%s: %q, want %q", c.kind, Touched(c.kind, &noted, &j), c.want)
+		noted := BeforeFrom(&j)
+		if c.change(&j); ChangeSince(c.kind, &noted, &j) != c.want {
+			t.Errorf("%s: %q, want %q", c.kind, ChangeSince(c.kind, &noted, &j), c.want)
 		}
 	}
 	j := waitingJob()
-	noted := Noted(&j)
-	if what := ChangedBySlurm(slurm.Lease, &noted, &j); what != "" {
+	noted := BeforeFrom(&j)
+	if what := SlurmChangeSince(slurm.Lease, &noted, &j); what != "" {
 		t.Errorf("of a job that shows what was noted: %q", what)
 	}
-	if noted.Eligible = (time.Time{}); ChangedBySlurm(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
-		t.Errorf("of a job that has become eligible: %q", ChangedBySlurm(slurm.Lease, &noted, &j))
+	if noted.Eligible = (time.Time{}); SlurmChangeSince(slurm.Lease, &noted, &j) != "it has become eligible: it is planned anew" {
+		t.Errorf("of a job that has become eligible: %q", SlurmChangeSince(slurm.Lease, &noted, &j))
 	}
-	if what := ChangedBySlurm(slurm.Nice, &noted, &j); what != "" {
+	if what := SlurmChangeSince(slurm.Nice, &noted, &j); what != "" {
 		t.Errorf("its nice moved on with that: %q", what)
 	}
 }
@@ -112,7 +112,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	j := waitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
-	if _, ok := Undo(in, &j, noon); ok || !Neutral(in) || Whose(in, &j) != Hidden || Of("shrink").Wants != nil {
+	if _, ok := Undo(in, &j, noon); ok || !LeavesNothing(in) || OwnerOf(in, &j) != Hidden || RowOf("shrink").Wants != nil {
 		t.Error("an unknown kind of edit does something")
 	}
 }

@@ -17,26 +17,26 @@ const (
 	Hidden Owner = "hidden" // the record does not show the field: it stays ours until it does
 )
 
-func owner(ours bool) Owner {
+func oursIf(ours bool) Owner {
 	if ours {
 		return Ours
 	}
 	return Theirs
 }
 
-// Whose says whose the value is that the record shows in the intent's field.
+// OwnerOf says whose the value is that the record shows in the intent's field.
 // Settling, intake, the gate, the push right before a call and release all ask here.
-func Whose(in *bridge.Intent, j *slurm.Job) Owner {
-	if f := Of(in.Edit.Kind).Field; f.Whose != nil {
+func OwnerOf(in *bridge.Intent, j *slurm.Job) Owner {
+	if f := RowOf(in.Edit.Kind).Field; f.Whose != nil {
 		return f.Whose(in, j)
 	}
 	return Hidden
 }
 
-// Foreign says what somebody else made of the intent's value; "" where no record
+// ForeignChange says what somebody else made of the intent's value; "" where no record
 // shows it.
-func Foreign(in *bridge.Intent, j *slurm.Job) string {
-	if f := Of(in.Edit.Kind).Field; f.Foreign != nil {
+func ForeignChange(in *bridge.Intent, j *slurm.Job) string {
+	if f := RowOf(in.Edit.Kind).Field; f.Foreign != nil {
 		return f.Foreign(in, j)
 	}
 	return ""
@@ -46,68 +46,68 @@ func Foreign(in *bridge.Intent, j *slurm.Job) string {
 // without us. own is the Before of the value of ours that stands there, nil
 // when none does.
 func GivesBack(e slurm.Edit, own *bridge.Before) bool {
-	return Of(e.Kind).givesBack(&e, own)
+	return RowOf(e.Kind).givesBack(&e, own)
 }
 
 func (r *Row) givesBack(e *slurm.Edit, own *bridge.Before) bool {
 	return r.Field.GivesBack != nil && r.Field.GivesBack(e, own)
 }
 
-// Neutral reports whether nothing of ours stands in the field after the intent:
+// LeavesNothing reports whether nothing of ours stands in the field after the intent:
 // it gave its field back, or leaves no value.
-func Neutral(in *bridge.Intent) bool {
-	r := Of(in.Edit.Kind)
+func LeavesNothing(in *bridge.Intent) bool {
+	r := RowOf(in.Edit.Kind)
 	return r.Momentary || r.givesBack(&in.Edit, &in.Before)
 }
 
-// Touched says what was written into the kind's field since what was noted; ""
+// ChangeSince says what was written into the kind's field since what was noted; ""
 // when nothing was, or that cannot be told.
-func Touched(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
-	if f := Of(k).Field; f.Touched != nil {
+func ChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+	if f := RowOf(k).Field; f.Touched != nil {
 		return f.Touched(noted, j)
 	}
 	return ""
 }
 
-// ChangedBySlurm says what Slurm itself made of the kind's field since what was noted; ""
+// SlurmChangeSince says what Slurm itself made of the kind's field since what was noted; ""
 // when it made nothing of it.
-func ChangedBySlurm(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
-	if f := Of(k).Field; f.ChangedBySlurm != nil {
+func SlurmChangeSince(k slurm.Kind, noted *bridge.Before, j *slurm.Job) string {
+	if f := RowOf(k).Field; f.ChangedBySlurm != nil {
 		return f.ChangedBySlurm(noted, j)
 	}
 	return ""
 }
 
-// Noted is what a job shows, as it is noted before an edit.
-func Noted(j *slurm.Job) bridge.Before {
+// BeforeFrom is what a job shows, as it is noted before an edit.
+func BeforeFrom(j *slurm.Job) bridge.Before {
 	return bridge.Before{
 		Eligible: j.Eligible, Begin: j.Eligible, Priority: j.Priority, Nice: j.Nice,
 		Required: j.Required, Excluded: j.Excluded, Restarts: j.Restarts, State: j.State, User: j.User,
 	}
 }
 
-// Unread says why what stands in the kind's field cannot be read, and would be lost
+// UnreadReason says why what stands in the kind's field cannot be read, and would be lost
 // by a write; "" when it can be.
-func Unread(k slurm.Kind, j *slurm.Job) string {
-	if f := Of(k).Field; f.Unread != nil {
+func UnreadReason(k slurm.Kind, j *slurm.Job) string {
+	if f := RowOf(k).Field; f.Unread != nil {
 		return f.Unread(j)
 	}
 	return ""
 }
 
-// Rewritten says what somebody wrote into the field of an intent whose outcome
+// Overwritten says what somebody wrote into the field of an intent whose outcome
 // is open: the field shows neither the intent's value nor what stood there
 // before. "" when it shows one of them, or is not shown.
-func Rewritten(in *bridge.Intent, j *slurm.Job) string {
-	if Whose(in, j) != Theirs || Touched(in.Edit.Kind, &in.Before, j) == "" {
+func Overwritten(in *bridge.Intent, j *slurm.Job) string {
+	if OwnerOf(in, j) != Theirs || ChangeSince(in.Edit.Kind, &in.Before, j) == "" {
 		return ""
 	}
-	return Foreign(in, j)
+	return ForeignChange(in, j)
 }
 
-// Shows reports whether the job shows the effect of the intent.
-func Shows(in *bridge.Intent, j *slurm.Job) bool {
-	r := Of(in.Edit.Kind)
+// ShowsEffect reports whether the job shows the effect of the intent.
+func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
+	r := RowOf(in.Edit.Kind)
 	return r.Shows == nil || r.Shows(in, j)
 }
 
@@ -115,18 +115,18 @@ func Shows(in *bridge.Intent, j *slurm.Job) bool {
 // was; ok is false where there is nothing to give back, for example because the
 // job runs and the field can no longer be written.
 func Undo(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
-	return undo(Of(in.Edit.Kind).Undo, in, j, now)
+	return undoBy(RowOf(in.Edit.Kind).Undo, in, j, now)
 }
 
-// undo carries out one way of giving back.
-func undo(how Undoing, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+// undoBy carries out one way of giving back.
+func undoBy(how UndoFunc, in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	e = slurm.Edit{Run: j.Run(), Kind: in.Edit.Kind, Tasks: max(in.Edit.Tasks, 1), Why: "give back what we had set"}
 	return e, how != nil && how(&e, in, j, now)
 }
 
-// valueShown is the effect of an edit whose value the record shows.
-func valueShown(f *Field) func(*bridge.Intent, *slurm.Job) bool {
+// showsValue is the effect of an edit whose value the record shows.
+func showsValue(f *Field) func(*bridge.Intent, *slurm.Job) bool {
 	return func(in *bridge.Intent, j *slurm.Job) bool { return f.Whose(in, j) == Ours }
 }
 
-func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+func formatTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

@@ -35,13 +35,13 @@ func New(c bridge.Cluster) *Questions {
 	return &Questions{cluster: c, left: maxQuestions, Answers: judge.Answers{Jobs: map[int64]judge.Answer{}, Nodes: map[string]judge.Answer{}}}
 }
 
-// more reports whether another question may be asked, and counts it.
-func (q *Questions) more(ctx context.Context) bool {
+// mayAsk reports whether another question may be asked, and counts it.
+func (q *Questions) mayAsk(ctx context.Context) bool {
 	q.left--
 	return q.left >= 0 && q.silence < maxSilence && ctx.Err() == nil
 }
 
-func (q *Questions) answered(ok bool) {
+func (q *Questions) noteAnswer(ok bool) {
 	if q.silence++; ok {
 		q.silence = 0
 	}
@@ -50,7 +50,7 @@ func (q *Questions) answered(ok bool) {
 // AskJobs asks about the jobs that are not answered yet.
 func (q *Questions) AskJobs(ctx context.Context, ids []int64) {
 	for _, id := range ids {
-		if q.Jobs[id] != "" || !q.more(ctx) {
+		if q.Jobs[id] != "" || !q.mayAsk(ctx) {
 			continue
 		}
 		j, err := q.cluster.Reread(ctx, id)
@@ -62,14 +62,14 @@ func (q *Questions) AskJobs(ctx context.Context, ids []int64) {
 		case errors.As(err, &e) && e.Class == slurm.Gone:
 			q.Jobs[id] = judge.Gone
 		}
-		q.answered(q.Jobs[id] != "")
+		q.noteAnswer(q.Jobs[id] != "")
 	}
 }
 
 // AskNodes asks about the nodes that are not answered yet.
 func (q *Questions) AskNodes(ctx context.Context, names []string) {
 	for _, name := range names {
-		if q.Nodes[name] != "" || !q.more(ctx) {
+		if q.Nodes[name] != "" || !q.mayAsk(ctx) {
 			continue
 		}
 		there, err := q.cluster.HasNode(ctx, name)
@@ -80,7 +80,7 @@ func (q *Questions) AskNodes(ctx context.Context, names []string) {
 		default:
 			q.Nodes[name] = judge.Gone
 		}
-		q.answered(err == nil)
+		q.noteAnswer(err == nil)
 	}
 }
 

@@ -68,7 +68,7 @@ func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
 		if e.Plan == nil || e.Snapshot.Job(policy.JobID(j.ID)) == nil {
 			continue
 		}
-		if !e.Send || !e.Partition.Mode.Allows(actuator.Of(in.Edit.Kind).Needs) {
+		if !e.Send || !e.Partition.Mode.Allows(actuator.RowOf(in.Edit.Kind).Needs) {
 			return false
 		}
 		known, held = true, held || e.wantsHeld(j.ID)

@@ -38,7 +38,7 @@ func (a allowance) of(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	if a == allEdit {
 		return edits, allEdit
 	}
-	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.Of(e.Kind).Stops == actuator.NoStop })
+	i := slices.IndexFunc(edits, func(e slurm.Edit) bool { return actuator.RowOf(e.Kind).Stops == actuator.NoStop })
 	if a == noEdit || i < 0 {
 		return nil, a
 	}
@@ -87,7 +87,7 @@ func unmoved(intents []bridge.Intent, now time.Time) bool {
 	orders, still := 0, 0
 	for i := range intents {
 		in := &intents[i]
-		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || !actuator.Of(in.Edit.Kind).Offset {
+		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan || !actuator.RowOf(in.Edit.Kind).Offset {
 			continue
 		}
 		orders++

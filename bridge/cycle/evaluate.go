@@ -116,7 +116,7 @@ func (s *situation) diff(e *Evaluation) []slurm.Edit {
 	return diff.Diff(diff.Input{
 		Goal: actuator.Goal{
 			Plan: e.Plan, Snapshot: e.Snapshot, View: v, Warns: e.Warns,
-			Order: c.Order, Lever: actuator.LeverOf(c.Order.Lever, v), Old: c.Gate.MaxPending,
+			Order: c.Order, Lever: actuator.ChooseLever(c.Order.Lever, v), LongWait: c.Gate.MaxPending,
 			Lease: c.Lease, Pin: c.Pin && s.facts.Expires,
 		},
 		Book: s.book, Mode: e.Partition.PlanMode(),

@@ -39,15 +39,15 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 		taken = l.Now()
 	}
 	s.gate = gate.State{
-		Config: l.Gate, Interval: l.Interval, Taken: taken, View: f.View, Modes: map[string]bridge.Mode{}, Expires: f.Expires,
-		Stopped: map[int64][]time.Time{}, Leased: actuator.Leased(f.Intents, f.View.At), Left: f.Left,
+		Budgets: l.Gate, Interval: l.Interval, PolledAt: taken, View: f.View, Modes: map[string]bridge.Mode{}, Expires: f.Expires,
+		RequeueTimes: map[int64][]time.Time{}, Leased: actuator.LeasedTime(f.Intents, f.View.At), LeftAlone: f.Left,
 	}
 	for i := range l.Partitions {
 		s.gate.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode
 	}
 	if f.Past != nil {
 		for id, past := range f.Past.Jobs {
-			s.gate.Stopped[id] = past.Preempted
+			s.gate.RequeueTimes[id] = past.Preempted
 		}
 	}
 	for i := range f.Intents {
@@ -58,7 +58,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 		if at := in.Edit.Writes(); in.Sent.After(s.touched[at]) {
 			s.touched[at] = in.Sent
 		}
-		if actuator.Of(in.Edit.Kind).Stops == actuator.StopsNow {
+		if actuator.RowOf(in.Edit.Kind).Stops == actuator.StopsNow {
 			s.requeued = append(s.requeued, in.Edit.Run)
 		}
 	}
@@ -71,7 +71,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 func (s *situation) gateState(e *Evaluation, sum spent) gate.State {
 	st := s.gate
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
-	st.Leadership = s.until.Sub(st.Now)
+	st.LeadershipLeft = s.until.Sub(st.Now)
 	st.Stops, st.Warnings = sum.stops, sum.warnings
 	if e.Partition.Mode.Allows(bridge.Preempt) { // else no job would ever be warned, and no stop be seen in the plan
 		st.Notices = intake.Notices(&e.Partition, s.facts.View)

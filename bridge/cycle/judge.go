@@ -53,8 +53,8 @@ func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (jud
 	}
 	g := &l.Gate
 	return judge.Input{
-		Config: judge.Config{Skew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
-		View:   v, Good: ref.View, Taken: taken, Now: now, Base: base, Many: ref.Many,
+		Config: judge.Config{MaxSkew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
+		View:   v, LastGood: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, Many: ref.Many,
 	}, nil
 }
 

@@ -26,7 +26,7 @@ func spentOf(intents []bridge.Intent, now time.Time) spent {
 		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
 			continue
 		}
-		switch actuator.Of(in.Edit.Kind).Stops {
+		switch actuator.RowOf(in.Edit.Kind).Stops {
 		case actuator.StopsLater:
 			sum.warnings = append(sum.warnings, warningOf(in))
 		case actuator.StopsNow:
@@ -51,7 +51,7 @@ func (sum spent) and(e *Evaluation, now time.Time) spent {
 			continue
 		}
 		stop := bridge.Stop{Job: edit.Run.Job, StopCost: *cost, At: now}
-		if actuator.Of(edit.Kind).Stops == actuator.StopsLater {
+		if actuator.RowOf(edit.Kind).Stops == actuator.StopsLater {
 			sum.warnings = append(sum.warnings, gate.Warning{Run: edit.Run, Stop: stop})
 		} else {
 			sum.stops = append(sum.stops, stop)
@@ -82,7 +82,7 @@ func warningOf(in *bridge.Intent) gate.Warning {
 // the intent; nil for other edits.
 func (e *Evaluation) stop(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
-	switch actuator.Of(edit.Kind).Stops {
+	switch actuator.RowOf(edit.Kind).Stops {
 	case actuator.StopsNow:
 		stops = e.Stops
 	case actuator.StopsLater:

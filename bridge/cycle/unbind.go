@@ -30,7 +30,7 @@ func (l *Loop) unbind(ctx context.Context, s *situation, m Memory, r *Report) {
 	var edits []slurm.Edit
 	for _, e := range ledger.Undo(f.Intents, f.View, f.View.At) {
 		in := s.book.Standing(e.Run, e.Kind.Field(), f.View.At)
-		if actuator.Of(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > boundFor &&
+		if actuator.RowOf(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > boundFor &&
 			silent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}

@@ -69,7 +69,7 @@ func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]A
 	for i := range e.Plan.Decisions {
 		dec := &e.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || !startable(j, v.At) || !actuator.Free(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || !startable(j, v.At) || !actuator.AllFree(v, dec.On) {
 			continue
 		}
 		a, ok := before[j.ID]

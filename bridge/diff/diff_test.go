@@ -136,7 +136,7 @@ func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
 
 // inOrder checks that Slurm's priorities follow the plan's ranks.
 func inOrder(t *rapid.T, w Input) {
-	line := w.Line()
+	line := w.InOrder()
 	for i := 1; i < len(line); i++ {
 		a, b := w.View.Job(int64(line[i-1].Job)), w.View.Job(int64(line[i].Job))
 		if a.Priority <= b.Priority {

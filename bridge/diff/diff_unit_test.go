@@ -103,7 +103,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: verb, Rank: 5 - i, Why: "for a test"})
 	}
 	var ids []policy.JobID
-	for _, dec := range w.Line() {
+	for _, dec := range w.InOrder() {
 		ids = append(ids, dec.Job)
 	}
 	if want := []policy.JobID{5, 2, 4, 3, 1}; !slices.Equal(ids, want) {
@@ -181,7 +181,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.View.Jobs = append(w.View.Jobs, first)
 	w.Snapshot.Jobs = []policy.Job{{ID: 7, State: policy.Pending, Arrive: noon.Add(-73 * time.Hour)}, {ID: 8, State: policy.Pending, Arrive: noon}}
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
-	w.Old, w.Mode = 72*time.Hour, bridge.Rank
+	w.LongWait, w.Mode = 72*time.Hour, bridge.Rank
 	w.Book = ledger.NewBook([]bridge.Intent{{
 		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{Ours: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},

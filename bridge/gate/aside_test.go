@@ -22,7 +22,7 @@ var everywhere = []string{"n1", "n2", "n3", "n4"}
 
 // stopped notes that job 12 was stopped for another so long before noon.
 func stoppedFor(in *gate.PlanInput, to int64, ago time.Duration) *bridge.Stop {
-	in.Config.StopFloor1h, in.Config.StopFloor = 10, 10
+	in.Budgets.StopFloor1h, in.Budgets.StopFloor = 10, 10
 	in.Stops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, For: to}}}
 	return &in.Stops[0]
 }

@@ -9,8 +9,8 @@ import (
 	"fairbridge/policy"
 )
 
-// ranks returns the rank of each job of a plan, nil for no plan.
-func ranks(p *policy.Plan) map[policy.JobID]int {
+// ranksOf returns the rank of each job of a plan, nil for no plan.
+func ranksOf(p *policy.Plan) map[policy.JobID]int {
 	if p == nil {
 		return nil
 	}
@@ -25,8 +25,8 @@ func ranks(p *policy.Plan) map[policy.JobID]int {
 // places 0, 1–2, 3–6, …
 func orderBand(place int) int { return bits.Len(uint(place + 1)) }
 
-// line returns the pending jobs of the plan in rank order.
-func (g *planner) line(p *policy.Plan) []policy.JobID {
+// pendingOrder returns the pending jobs of the plan in rank order.
+func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
 	var ds []policy.Decision
 	for i := range p.Decisions {
 		if j := g.job(int64(p.Decisions[i].Job)); j != nil && !j.Active() {
@@ -41,9 +41,9 @@ func (g *planner) line(p *policy.Plan) []policy.JobID {
 	return ids
 }
 
-// common returns those of the line that are in both plans' orders, in the order
+// commonOrders returns those of the line that are in both plans' orders, in the order
 // of each.
-func common(now []policy.JobID, old map[policy.JobID]int) (wanted, was []policy.JobID) {
+func commonOrders(now []policy.JobID, old map[policy.JobID]int) (wanted, was []policy.JobID) {
 	for _, id := range now {
 		if _, ok := old[id]; ok {
 			wanted = append(wanted, id)
@@ -54,7 +54,7 @@ func common(now []policy.JobID, old map[policy.JobID]int) (wanted, was []policy.
 	return wanted, was
 }
 
-func places(line []policy.JobID) map[policy.JobID]int {
+func positions(line []policy.JobID) map[policy.JobID]int {
 	at := make(map[policy.JobID]int, len(line))
 	for i, id := range line {
 		at[id] = i
@@ -62,45 +62,45 @@ func places(line []policy.JobID) map[policy.JobID]int {
 	return at
 }
 
-// churn counts the jobs whose band differs between two orders of the same jobs.
-func churn(a, b []policy.JobID) int {
-	at, n := places(a), 0
+// countBandChanges counts the jobs whose band differs between two orders of the same jobs.
+func countBandChanges(a, b []policy.JobID) int {
+	at, n := positions(a), 0
 	for i, id := range b {
-		n += one(orderBand(i) != orderBand(at[id]))
+		n += oneIf(orderBand(i) != orderBand(at[id]))
 	}
 	return n
 }
 
-// overturned doubts a plan whose order has little to do with the policy's plan
+// checkPlanChurn doubts a plan whose order has little to do with the policy's plan
 // before (I11).
-func (g *planner) overturned() *denial {
-	wanted, was := common(g.line(g.out.Plan), ranks(g.in.Last))
-	n, c := churn(wanted, was), &g.Config
+func (g *planGate) checkPlanChurn() *denial {
+	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), ranksOf(g.in.Last))
+	n, c := countBandChanges(wanted, was), &g.Budgets
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {
 		return deny(invariant.SlowOrder, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
 	}
 	return nil
 }
 
-// slowOrder lets the order of the last accepted plan turn into the wanted one
+// limitReordering lets the order of the last accepted plan turn into the wanted one
 // only so far, from the head on, exchanging two jobs at a time. Jobs new to the
 // line stand where the plan wants them.
-func (g *planner) slowOrder() {
-	line := g.line(g.out.Plan)
-	wanted, now := common(line, ranks(g.in.Accepted))
-	allowed := max(g.Config.ChurnFloor, int(g.Config.ChurnPercent*float64(len(wanted))/100))
-	if churn(wanted, now) <= allowed {
+func (g *planGate) limitReordering() {
+	line := g.pendingOrder(g.out.Plan)
+	wanted, now := commonOrders(line, ranksOf(g.in.Accepted))
+	allowed := max(g.Budgets.ChurnFloor, int(g.Budgets.ChurnPercent*float64(len(wanted))/100))
+	if countBandChanges(wanted, now) <= allowed {
 		return
 	}
-	approach(now, wanted, allowed)
-	g.reorder(line, wanted, now)
+	swapTowards(now, wanted, allowed)
+	g.assignRanks(line, wanted, now)
 }
 
-// approach exchanges jobs of now towards wanted until one more would make more
+// swapTowards exchanges jobs of now towards wanted until one more would make more
 // than allowed jobs change band.
-func approach(now, wanted []policy.JobID, allowed int) {
-	began, at, moved := places(now), places(now), 0
-	out := func(id policy.JobID, place int) int { return one(orderBand(place) != orderBand(began[id])) }
+func swapTowards(now, wanted []policy.JobID, allowed int) {
+	began, at, moved := positions(now), positions(now), 0
+	out := func(id policy.JobID, place int) int { return oneIf(orderBand(place) != orderBand(began[id])) }
 	for p, id := range wanted {
 		q, other := at[id], now[p]
 		after := moved - out(id, q) - out(other, p) + out(id, p) + out(other, q)
@@ -113,16 +113,16 @@ func approach(now, wanted []policy.JobID, allowed int) {
 	}
 }
 
-// reorder gives the places that the plan gives to known jobs to them in the
+// assignRanks gives the places that the plan gives to known jobs to them in the
 // order let through.
-func (g *planner) reorder(line, wanted, now []policy.JobID) {
-	slot, place := make(map[policy.JobID]int, len(line)), places(wanted)
+func (g *planGate) assignRanks(line, wanted, now []policy.JobID) {
+	slot, place := make(map[policy.JobID]int, len(line)), positions(wanted)
 	for _, id := range line {
-		slot[id] = g.decision(id).Rank
+		slot[id] = g.decisionFor(id).Rank
 	}
 	for i, id := range now {
 		r := slot[wanted[i]]
-		d := g.decision(id)
+		d := g.decisionFor(id)
 		if orderBand(i) != orderBand(place[id]) {
 			g.refuse(id, deny(invariant.SlowOrder, "its rank is %d for now instead of %d: the order changes slowly", r, d.Rank))
 		}

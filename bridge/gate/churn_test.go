@@ -4,9 +4,10 @@ import (
 	"math/bits"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"fairbridge/bridge/gate"
 	"fairbridge/policy"
-	"pgregory.net/rapid"
 )
 
 // queue is a world of n waiting jobs and a plan that ranks them as given.
@@ -100,11 +101,11 @@ func TestPlanChurnStaysWithin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(2, 60).Draw(t, "n")
 		in := queue(rapid.Permutation(straight(n)).Draw(t, "wanted"))
-		in.Config.ChurnFloor = rapid.IntRange(0, 20).Draw(t, "floor")
-		in.Config.ChurnPercent = float64(rapid.IntRange(0, 50).Draw(t, "percent"))
+		in.Budgets.ChurnFloor = rapid.IntRange(0, 20).Draw(t, "floor")
+		in.Budgets.ChurnPercent = float64(rapid.IntRange(0, 50).Draw(t, "percent"))
 		in.Accepted = ranked(&in.State, rapid.Permutation(straight(n)).Draw(t, "was"))
 		out := gate.Plan(in)
-		allowed := max(in.Config.ChurnFloor, int(in.Config.ChurnPercent*float64(n)/100))
+		allowed := max(in.Budgets.ChurnFloor, int(in.Budgets.ChurnPercent*float64(n)/100))
 		if got := moved(in.Accepted, out.Plan); got > allowed {
 			t.Fatalf("%d jobs changed band, %d may", got, allowed)
 		}

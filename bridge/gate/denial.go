@@ -9,8 +9,8 @@ type denial = invariant.Denial
 
 func deny(id invariant.ID, format string, a ...any) *denial { return id.Deny(format, a...) }
 
-// first returns the first denial of the checks, which run in order.
-func first(checks ...func() *denial) *denial {
+// firstDenial returns the first denial of the checks, which run in order.
+func firstDenial(checks ...func() *denial) *denial {
 	for _, c := range checks {
 		if n := c(); n != nil {
 			return n

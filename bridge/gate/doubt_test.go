@@ -23,13 +23,13 @@ var doubtCases = []struct {
 	{"our clock went back", func(in *gate.PlanInput) { in.Now = noon.Add(-1) }, "I13"},
 	{"old snapshot", func(in *gate.PlanInput) { in.Snapshot.Now = noon.Add(-21 * time.Second) }, "I13"},
 	{"future snapshot", func(in *gate.PlanInput) { in.Snapshot.Now = noon.Add(1) }, "I13"},
-	{"leadership", func(in *gate.PlanInput) { in.Leadership = 12*time.Second - 1 }, "I14"},
-	{"leadership enough", func(in *gate.PlanInput) { in.Leadership = 12 * time.Second }, ""},
-	{"leadership unused", func(in *gate.PlanInput) { in.Leadership, in.Modes["gpu"] = 0, bridge.Observe }, ""},
-	{"empties the cluster", func(in *gate.PlanInput) { in.Config.PlanStopFloor = 2; swapAll(in) }, "I7"},
-	{"stops a few", func(in *gate.PlanInput) { in.Config.PlanStopFloor = 3; swapAll(in) }, ""},
+	{"leadership", func(in *gate.PlanInput) { in.LeadershipLeft = 12*time.Second - 1 }, "I14"},
+	{"leadership enough", func(in *gate.PlanInput) { in.LeadershipLeft = 12 * time.Second }, ""},
+	{"leadership unused", func(in *gate.PlanInput) { in.LeadershipLeft, in.Modes["gpu"] = 0, bridge.Observe }, ""},
+	{"empties the cluster", func(in *gate.PlanInput) { in.Budgets.PlanStopFloor = 2; swapAll(in) }, "I7"},
+	{"stops a few", func(in *gate.PlanInput) { in.Budgets.PlanStopFloor = 3; swapAll(in) }, ""},
 	{"stops its share", func(in *gate.PlanInput) {
-		in.Config.PlanStopFloor, in.Config.PlanStopPercent = 2, 75
+		in.Budgets.PlanStopFloor, in.Budgets.PlanStopPercent = 2, 75
 		swapAll(in)
 	}, ""},
 	{"one device", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Node: "n1", Count: 1}} }, ""},

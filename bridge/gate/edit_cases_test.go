@@ -45,7 +45,7 @@ var editCases = []struct {
 	{"I2 unsorted nodes", nothing, nodes(slurm.Exclude, "n2", "n1"), "I2"},
 	{"I2 nodes twice", nothing, nodes(slurm.Exclude, "n1", "n1"), "I2"},
 	{"I2 hard hold", nothing, as(slurm.HardHold, 0), "I2"},
-	{"I2 hard hold accepted", func(in *gate.EditInput) { in.Config.IAcceptOrphanHolds = true }, as(slurm.HardHold, 0), ""},
+	{"I2 hard hold accepted", func(in *gate.EditInput) { in.Budgets.IAcceptOrphanHolds = true }, as(slurm.HardHold, 0), ""},
 	{"I2 running", job2(func(j *slurm.Job) { j.State = "RUNNING" }), site, "I2"},
 	{"I2 running, given back", running(slurm.SiteFactor), as(slurm.SiteFactor, 0), ""},
 	{"I2 running, priority given back", running(slurm.Priority), as(slurm.HandBack, 0), "I2"},
@@ -85,9 +85,9 @@ var editCases = []struct {
 	{"I3 before the owner's begin", ownLater, unlock, "I3"},
 	{"I3 open", opened(slurm.SiteFactor, 2, bridge.Sent), site, "I3"},
 	{"I3 open elsewhere", opened(slurm.Require, 2, bridge.Sent), site, ""},
-	{"I3 left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
-	{"I3 left alone, given back", func(in *gate.EditInput) { leased(in); in.Left = map[string]string{"u2": "his jobs were changed"} }, unlock, ""},
-	{"I3 others left alone", func(in *gate.EditInput) { in.Left = map[string]string{"u3": "his jobs were changed"} }, site, ""},
+	{"I3 left alone", func(in *gate.EditInput) { in.LeftAlone = map[string]string{"u2": "his jobs were changed"} }, site, "I3"},
+	{"I3 left alone, given back", func(in *gate.EditInput) { leased(in); in.LeftAlone = map[string]string{"u2": "his jobs were changed"} }, unlock, ""},
+	{"I3 others left alone", func(in *gate.EditInput) { in.LeftAlone = map[string]string{"u3": "his jobs were changed"} }, site, ""},
 	{"I3 yielded", opened(slurm.Require, 2, bridge.Yielded), site, "I3"},
 	{"I3 nice not shown", job2(func(j *slurm.Job) { j.NiceKnown = false }), as(slurm.Nice, -500), "I3"},
 
@@ -121,19 +121,19 @@ var editCases = []struct {
 		return e
 	}, ""},
 	{"I6 quantum", job11(func(j *slurm.Job) { j.Start = noon.Add(-29 * time.Minute) }), requeue, "I6"},
-	{"I6 cooldown", func(in *gate.EditInput) { in.Stopped[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
+	{"I6 cooldown", func(in *gate.EditInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-time.Hour)} }, requeue, "I6"},
 	{"I7 budget", func(in *gate.EditInput) { in.Stops = []bridge.Stop{{Job: 99, At: noon}} }, requeue, "I7"},
 	{"I8 not in the plan", func(in *gate.EditInput) { in.Allowed = in.Allowed[1:] }, requeue, "I8"},
 	{"I9 pays back", func(in *gate.EditInput) {
 		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-40 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
-		in.Config.StopFloor1h = 2
+		in.Budgets.StopFloor1h = 2
 	}, requeue, "I9"},
 
 	{"I10 spent", func(in *gate.EditInput) { in.Written = 20 }, site, "I10"},
 	{"I10 one left", func(in *gate.EditInput) { in.Written = 19 }, site, ""},
 	{"I10 large array first", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks = 500 }, site, ""},
 	{"I10 large array", func(in *gate.EditInput) { planJob(&in.State, 2).Tasks, in.Written = 500, 1 }, site, "I10"},
-	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Config.SnapshotAge, in.Written = time.Second, 2, 5 }, site, "I10"},
+	{"I10 rate", func(in *gate.EditInput) { in.Interval, in.Budgets.SnapshotAge, in.Written = time.Second, 2, 5 }, site, "I10"},
 	{"I10 cooldown", touched(19 * time.Second), site, "I10"},
 	{"I10 cooled", touched(20 * time.Second), site, ""},
 	{"I10 back at once", func(in *gate.EditInput) { numbered(slurm.SiteFactor, 90)(in); touched(time.Second)(in) }, as(slurm.SiteFactor, 0), ""},
@@ -165,19 +165,19 @@ var editCases = []struct {
 	{"I13 other run", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Submit++; return e }, "I13"},
 	{"I13 restarted", nothing, func(s *gate.State) slurm.Edit { e := requeue(s); e.Run.Restarts--; return e }, "I13"},
 	{"I13 gone", nothing, func(s *gate.State) slurm.Edit { e := site(s); e.Run.Job = 99; return e }, "I13"},
-	{"I14 leadership", func(in *gate.EditInput) { in.Leadership = 11 * time.Second }, site, "I14"},
+	{"I14 leadership", func(in *gate.EditInput) { in.LeadershipLeft = 11 * time.Second }, site, "I14"},
 
 	{"I15 not in the snapshot", func(in *gate.EditInput) { in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, site, "I15"},
 	{"I15 back without the snapshot", func(in *gate.EditInput) { leased(in); in.Snapshot.Jobs = in.Snapshot.Jobs[2:] }, unlock, ""},
-	{"I15 user", func(in *gate.EditInput) { in.Config.ExemptUsers = []string{"u2"} }, site, "I15"},
-	{"I15 back from an exempt user", func(in *gate.EditInput) { leased(in); in.Config.ExemptUsers = []string{"u2"} }, unlock, ""},
+	{"I15 user", func(in *gate.EditInput) { in.Budgets.ExemptUsers = []string{"u2"} }, site, "I15"},
+	{"I15 back from an exempt user", func(in *gate.EditInput) { leased(in); in.Budgets.ExemptUsers = []string{"u2"} }, unlock, ""},
 	{"I15 nice of an exempt user", func(in *gate.EditInput) {
 		numbered(slurm.Nice, 90)(in)
-		in.Config.ExemptUsers = []string{"u2"}
+		in.Budgets.ExemptUsers = []string{"u2"}
 	}, as(slurm.Nice, 8), "I15"},
 	{"I15 nice back from an exempt user", func(in *gate.EditInput) {
 		numbered(slurm.Nice, 90)(in)
-		in.Config.ExemptUsers = []string{"u2"}
+		in.Budgets.ExemptUsers = []string{"u2"}
 	}, as(slurm.Nice, 7), ""},
 	{"I15 partition not managed", job2(func(j *slurm.Job) { j.Partitions = []string{"cpu"} }), site, "I15"},
 	{"I15 partition of another plan", func(in *gate.EditInput) {

@@ -10,8 +10,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// shape says why an edit is not exactly one thing (I2).
-func shape(e slurm.Edit) *denial {
+// checkEditForm says why an edit is not exactly one thing (I2).
+func checkEditForm(e slurm.Edit) *denial {
 	f, ok := e.Kind.Form()
 	switch {
 	case !ok:
@@ -26,8 +26,8 @@ func shape(e slurm.Edit) *denial {
 	return nil
 }
 
-// identity says why the edit is not for the run the view shows (I13).
-func (g *editor) identity(c *claim) *denial {
+// checkRun says why the edit is not for the run the view shows (I13).
+func (g *editGate) checkRun(c *editClaim) *denial {
 	switch {
 	case c.Job == nil:
 		return deny(invariant.FreshView, "the view does not show the job")
@@ -37,13 +37,13 @@ func (g *editor) identity(c *claim) *denial {
 	return nil
 }
 
-func (g *editor) allowedMode(c *claim) *denial {
+func (g *editGate) checkMode(c *editClaim) *denial {
 	need := c.Row.Needs
-	if c.Back {
+	if c.GivesBack {
 		need = bridge.Rank
 	}
 	m := g.in.Mode
-	if !c.Back {
+	if !c.GivesBack {
 		m = g.weakestMode(c.Job, m)
 	}
 	if !m.Allows(need) {
@@ -52,79 +52,79 @@ func (g *editor) allowedMode(c *claim) *denial {
 	return nil
 }
 
-// ours says why the field is not ours to write (I3).
-func (g *editor) ours(c *claim) *denial {
+// checkOwnership says why the field is not ours to write (I3).
+func (g *editGate) checkOwnership(c *editClaim) *denial {
 	at := c.Writes()
 	switch {
-	case g.taken[at]:
+	case g.takenFields[at]:
 		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
 	case g.in.Book.Open(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurs, "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.Yielded(c.Job.Run(), g.at) != nil:
+	case g.in.Book.Yielded(c.Job.Run(), g.clusterTime) != nil:
 		return deny(invariant.OnlyOurs, "somebody changed the job after us")
-	case c.Back && c.Standing == nil:
+	case c.GivesBack && c.Standing == nil:
 		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
 	}
-	if c.Standing != nil && actuator.Whose(c.Standing, c.Job) == actuator.Theirs {
+	if c.Standing != nil && actuator.OwnerOf(c.Standing, c.Job) == actuator.Theirs {
 		return deny(invariant.OnlyOurs, "%s is not what we wrote any more", at.Field)
 	}
 	return nil
 }
 
-// scope says why the job is none of our business. A value of ours is taken
+// checkScope says why the job is none of our business. A value of ours is taken
 // back even from a job that became exempt.
-func (g *editor) scope(c *claim) *denial {
-	if c.Back {
+func (g *editGate) checkScope(c *editClaim) *denial {
+	if c.GivesBack {
 		return nil
 	}
 	if c.Planned == nil {
 		return deny(invariant.ExemptJobs, "the job is not in the snapshot of partition %s", g.Partition)
 	}
-	return g.exempt(c.Job)
+	return g.checkExempt(c.Job)
 }
 
-// kind says why the edit breaks a rule of its kind.
-func (g *editor) kind(c *claim) *denial {
+// checkBounds says why the edit breaks a rule of its kind.
+func (g *editGate) checkBounds(c *editClaim) *denial {
 	f, _ := c.Kind.Form()
 	switch {
 	case c.Row.Stops == actuator.StopsNow:
-		return g.requeue(c)
+		return g.checkRequeue(c)
 	case c.Row.Stops == actuator.StopsLater:
-		return g.warn(c)
-	case !c.Job.Pending() && !(c.Back && f.WhileRunning):
+		return g.checkWarning(c)
+	case !c.Job.Pending() && !(c.GivesBack && f.WhileRunning):
 		return deny(invariant.OneField, "%s can only be written while the job is pending", c.Kind)
 	}
-	return c.Bounded()
+	return c.CheckBounds()
 }
 
-// cool says why the field was written too lately (I10). Giving back and
+// checkCooldown says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
-func (g *editor) cool(c *claim) *denial {
+func (g *editGate) checkCooldown(c *editClaim) *denial {
 	last, ok := g.in.Touched[c.Writes()]
-	if !ok || c.Back || c.Row.Stops == actuator.StopsNow {
+	if !ok || c.GivesBack || c.Row.Stops == actuator.StopsNow {
 		return nil
 	}
-	if ago := g.Now.Sub(last); ago < g.Config.EditCooldown {
-		return deny(invariant.WriteBudget, "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Config.EditCooldown)
+	if ago := g.Now.Sub(last); ago < g.Budgets.EditCooldown {
+		return deny(invariant.WriteBudget, "the field was written %v ago, the least is %v", ago.Round(time.Millisecond), g.Budgets.EditCooldown)
 	}
 	return nil
 }
 
-// affordable says why the edit does not fit the write budget (I10). The first
+// checkWriteBudget says why the edit does not fit the write budget (I10). The first
 // one of a cycle goes whatever its size: an array larger than the budget would
 // never be reached otherwise.
-func (g *editor) affordable(c *claim) *denial {
-	if c.tasks <= g.left || g.untouched {
+func (g *editGate) checkWriteBudget(c *editClaim) *denial {
+	if c.tasks <= g.writesLeft || g.nothingAccepted {
 		return nil
 	}
-	return deny(invariant.WriteBudget, "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.left, 0))
+	return deny(invariant.WriteBudget, "it changes %d tasks, %d are left of this interval's budget", c.tasks, max(g.writesLeft, 0))
 }
 
 // WriteBudget is how many tasks may be changed in an interval (I10).
 func WriteBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
-		live += one(!v.Jobs[i].Done())
+		live += oneIf(!v.Jobs[i].Done())
 	}
 	share := max(int(c.MutationPercent*float64(live)/100), c.MutationFloor)
 	rate := int(c.MutationRate * interval.Seconds())

@@ -10,13 +10,13 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// requeue checks a stop against everything but what Plan alone can see (I5, I6,
+// checkRequeue checks a stop against everything but what Plan alone can see (I5, I6,
 // I7, I8, I9).
-func (g *editor) requeue(c *claim) *denial {
-	return first(
-		func() *denial { return g.stopping(c, g.stopOfPlan(c.Run.Job)) },
+func (g *editGate) checkRequeue(c *editClaim) *denial {
+	return firstDenial(
+		func() *denial { return g.checkStop(c, g.stopOfPlan(c.Run.Job)) },
 		func() *denial {
-			if at, n := g.warned(c.Planned, c.Job); n != nil || at != ready {
+			if at, n := g.warnStateOf(c.Planned, c.Job); n != nil || at != readyToRequeue {
 				return cmp.Or(n, deny(invariant.MinimumRun, "its script was not warned in time"))
 			}
 			return nil
@@ -24,17 +24,17 @@ func (g *editor) requeue(c *claim) *denial {
 	)
 }
 
-// warn checks a warning, which is the beginning of a stop (I5 to I9).
-func (g *editor) warn(c *claim) *denial {
+// checkWarning checks a warning, which is the beginning of a stop (I5 to I9).
+func (g *editGate) checkWarning(c *editClaim) *denial {
 	w := g.warnOfPlan(c.Run.Job)
 	if w == nil {
 		return deny(invariant.StopPurpose, "the plan let through does not warn it")
 	}
-	return first(
-		func() *denial { return g.stopping(c, &w.Stop) },
+	return firstDenial(
+		func() *denial { return g.checkStop(c, &w.Stop) },
 		func() *denial {
 			want := g.Notices[c.Run.Job]
-			if at, n := g.warned(c.Planned, c.Job); n != nil || at != unasked {
+			if at, n := g.warnStateOf(c.Planned, c.Job); n != nil || at != warningNeeded {
 				return cmp.Or(n, deny(invariant.MinimumRun, "it was warned already"))
 			}
 			if c.Signal != want.Signal || c.Grace() != want.Grace {
@@ -45,17 +45,17 @@ func (g *editor) warn(c *claim) *denial {
 	)
 }
 
-// stopping says why the job may not be stopped.
-func (g *editor) stopping(c *claim, stop *bridge.Stop) *denial {
+// checkStop says why the job may not be stopped.
+func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 	j := c.Job
-	return first(
+	return firstDenial(
 		func() *denial {
 			switch {
 			case stop == nil:
 				return deny(invariant.StopPurpose, "the plan let through does not stop it")
 			case slices.ContainsFunc(g.in.Requeued, c.Run.Same):
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
-			case g.unknown(c.Run.Job):
+			case g.mayBeUnderWay(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
 			case j.IsUnsplitArray():
 				return deny(invariant.RequeuedOnce, "it stands for several tasks of array %d", j.ArrayJob)
@@ -64,28 +64,28 @@ func (g *editor) stopping(c *claim, stop *bridge.Stop) *denial {
 			}
 			return nil
 		},
-		func() *denial { return requeueable(c.Planned, j) },
-		func() *denial { return g.ranEnough(c.Planned, j) },
-		func() *denial { return g.pingPong(*stop, g.displaced()) },
+		func() *denial { return checkRequeueable(c.Planned, j) },
+		func() *denial { return g.checkMinimumRun(c.Planned, j) },
+		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
 		func() *denial { return g.budget.check(g.stopOf(c.Planned, stop.For)) },
 	)
 }
 
-// displaced are the pairs of this cycle's accepted requeues.
-func (g *editor) displaced() pairs {
-	p := pairs{}
+// acceptedStops are the jobs, and whom for, of this cycle's accepted requeues.
+func (g *editGate) acceptedStops() stopPairs {
+	p := stopPairs{}
 	for _, s := range g.budget.stops[len(g.Stops):] {
-		p[pair{s.Job, s.For}] = true
+		p[stopPair{s.Job, s.For}] = true
 	}
 	return p
 }
 
-// fields are all fields of a job that an edit can write.
-var fields = actuator.Fields(func(*actuator.Row) bool { return true })
+// jobFields are all fields of a job that an edit can write.
+var jobFields = actuator.Fields(func(*actuator.Row) bool { return true })
 
-// unknown reports whether something sent to the job may still be carried out.
-func (g *editor) unknown(job int64) bool {
-	return slices.ContainsFunc(fields, func(f slurm.Field) bool {
+// mayBeUnderWay reports whether something sent to the job may still be carried out.
+func (g *editGate) mayBeUnderWay(job int64) bool {
+	return slices.ContainsFunc(jobFields, func(f slurm.Field) bool {
 		in := g.in.Book.Open(job, f)
 		return in != nil && in.State == bridge.Unknown
 	})

@@ -17,44 +17,44 @@ import (
 // relies on is read from the view and the book. Edits is pure and changes none
 // of its input.
 func Edits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
-	g := &editor{in: in}
-	if n := g.blanket(); n != nil {
-		return nil, all(in.Edits, n)
+	g := &editGate{in: in}
+	if n := g.checkSending(); n != nil {
+		return nil, refuseAll(in.Edits, n)
 	}
 	g.facts = newFacts(in.State)
 	g.budget = newStopBudget(&g.facts)
-	g.left = WriteBudget(&in.Config, in.View, in.Interval) - in.Written
-	g.untouched = in.Written == 0
-	g.taken = map[slurm.JobField]bool{}
-	for _, e := range g.sorted() {
-		g.one(e)
+	g.writesLeft = WriteBudget(&in.Budgets, in.View, in.Interval) - in.Written
+	g.nothingAccepted = in.Written == 0
+	g.takenFields = map[slurm.JobField]bool{}
+	for _, e := range g.sortedClaims() {
+		g.decide(e)
 	}
 	sortRefusals(g.refused)
 	return g.accepted, g.refused
 }
 
-type editor struct {
+type editGate struct {
 	facts
-	in        EditInput
-	budget    *stopBudget
-	left      int                     // of the write budget, in tasks
-	untouched bool                    // nothing has been let through in this cycle
-	taken     map[slurm.JobField]bool // fields that an edit let through writes
-	accepted  []slurm.Edit
-	refused   []bridge.Refusal
+	in              EditInput
+	budget          *stopBudget
+	writesLeft      int                     // of the write budget, in tasks
+	nothingAccepted bool                    // nothing has been let through in this cycle
+	takenFields     map[slurm.JobField]bool // fields that an edit let through writes
+	accepted        []slurm.Edit
+	refused         []bridge.Refusal
 }
 
-// blanket says why nothing at all may be sent.
-func (g *editor) blanket() *denial {
+// checkSending says why nothing at all may be sent.
+func (g *editGate) checkSending() *denial {
 	in := &g.in
-	return first(
+	return firstDenial(
 		func() *denial {
 			if !in.Mode.Allows(bridge.Rank) {
 				return deny(invariant.WithinMode, "mode %s sends nothing", cmp.Or(in.Mode, bridge.Off))
 			}
 			return nil
 		},
-		in.staleOrBlind, in.unled,
+		in.checkView, in.checkLeadership,
 		func() *denial {
 			if in.Book == nil {
 				return deny(invariant.OnlyOurs, "there is no ledger")
@@ -64,52 +64,52 @@ func (g *editor) blanket() *denial {
 	)
 }
 
-func all(edits []slurm.Edit, n *denial) []bridge.Refusal {
+func refuseAll(edits []slurm.Edit, n *denial) []bridge.Refusal {
 	rs := make([]bridge.Refusal, len(edits))
 	for i, e := range edits {
-		rs[i] = refusal(e, n)
+		rs[i] = refusalOf(e, n)
 	}
 	sortRefusals(rs)
 	return rs
 }
 
-func refusal(e slurm.Edit, n *denial) bridge.Refusal {
+func refusalOf(e slurm.Edit, n *denial) bridge.Refusal {
 	return bridge.Refusal{Job: policy.JobID(e.Run.Job), Invariant: n.ID, Why: string(e.Kind) + ": " + n.Why}
 }
 
-// claim is an edit with all that is known of its job.
-type claim struct {
+// editClaim is an edit with all that is known of its job.
+type editClaim struct {
 	actuator.Claim
 	tasks int
 }
 
-func (g *editor) claim(e slurm.Edit) claim {
-	c := claim{actuator.Claim{Job: g.View.Job(e.Run.Job), Planned: g.job(e.Run.Job)}, max(e.Tasks, 1)}
+func (g *editGate) claimFor(e slurm.Edit) editClaim {
+	c := editClaim{actuator.Claim{Job: g.View.Job(e.Run.Job), Planned: g.job(e.Run.Job)}, max(e.Tasks, 1)}
 	if c.Job != nil {
-		c.Claim = g.facts.claim(c.Planned, c.Job)
+		c.Claim = g.facts.claimOf(c.Planned, c.Job)
 		c.Book = g.in.Book
-		c.Standing = g.in.Book.Standing(c.Job.Run(), e.Kind.Field(), g.at)
+		c.Standing = g.in.Book.Standing(c.Job.Run(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.Before
 		if c.Standing != nil {
 			own = &c.Standing.Before
 		}
-		c.Back = actuator.GivesBack(e, own)
+		c.GivesBack = actuator.GivesBack(e, own)
 	}
 	if c.Planned != nil {
 		c.tasks = max(c.tasks, c.Planned.Tasks)
 	}
-	c.Edit, c.Row = e, actuator.Of(e.Kind)
+	c.Edit, c.Row = e, actuator.RowOf(e.Kind)
 	return c
 }
 
-// sorted returns the claims, those first that should use up the budget first.
-func (g *editor) sorted() []claim {
-	cs := make([]claim, len(g.in.Edits))
+// sortedClaims returns the claims, those first that should use up the budget first.
+func (g *editGate) sortedClaims() []editClaim {
+	cs := make([]editClaim, len(g.in.Edits))
 	for i, e := range g.in.Edits {
-		cs[i] = g.claim(e)
+		cs[i] = g.claimFor(e)
 	}
-	slices.SortStableFunc(cs, func(a, b claim) int {
-		return cmp.Or(cmp.Compare(a.Turn(), b.Turn()), cmp.Compare(g.rank(&a), g.rank(&b)),
+	slices.SortStableFunc(cs, func(a, b editClaim) int {
+		return cmp.Or(cmp.Compare(a.Turn(), b.Turn()), cmp.Compare(g.stopRank(&a), g.stopRank(&b)),
 			cmp.Compare(a.Run.Job, b.Run.Job), cmp.Compare(a.Kind, b.Kind), compareRest(a.Edit, b.Edit))
 	})
 	return cs
@@ -123,9 +123,9 @@ func compareRest(a, b slurm.Edit) int {
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
 }
 
-// rank is the place a stop has among the stops Plan let through; others go by
+// stopRank is the place a stop has among the stops Plan let through; others go by
 // job.
-func (g *editor) rank(c *claim) int {
+func (g *editGate) stopRank(c *editClaim) int {
 	switch c.Row.Stops {
 	case actuator.StopsNow:
 		return slices.IndexFunc(g.in.Allowed, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
@@ -135,14 +135,14 @@ func (g *editor) rank(c *claim) int {
 	return 0
 }
 
-func (g *editor) one(c claim) {
-	if n := g.check(&c); n != nil {
-		g.refused = append(g.refused, refusal(c.Edit, n))
+func (g *editGate) decide(c editClaim) {
+	if n := g.checkClaim(&c); n != nil {
+		g.refused = append(g.refused, refusalOf(c.Edit, n))
 		return
 	}
 	at := c.Writes()
-	g.taken[at] = true
-	g.left, g.untouched = g.left-c.tasks, false
+	g.takenFields[at] = true
+	g.writesLeft, g.nothingAccepted = g.writesLeft-c.tasks, false
 	switch c.Row.Stops {
 	case actuator.StopsNow:
 		g.budget.add(*g.stopOfPlan(c.Run.Job))
@@ -154,7 +154,7 @@ func (g *editor) one(c claim) {
 }
 
 // stopOfPlan returns the stop of the job that Plan let through, or nil.
-func (g *editor) stopOfPlan(job int64) *bridge.Stop {
+func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
 	for i := range g.in.Allowed {
 		if g.in.Allowed[i].Job == job {
 			return &g.in.Allowed[i]
@@ -164,7 +164,7 @@ func (g *editor) stopOfPlan(job int64) *bridge.Stop {
 }
 
 // warnOfPlan returns the warning of the job that Plan let through, or nil.
-func (g *editor) warnOfPlan(job int64) *bridge.Warn {
+func (g *editGate) warnOfPlan(job int64) *bridge.Warn {
 	for i := range g.in.Warns {
 		if g.in.Warns[i].Job == job {
 			return &g.in.Warns[i]
@@ -173,18 +173,18 @@ func (g *editor) warnOfPlan(job int64) *bridge.Warn {
 	return nil
 }
 
-// check says why an edit may not be sent. The budgets come last, so that only
+// checkClaim says why an edit may not be sent. The budgets come last, so that only
 // what could be sent is counted.
-func (g *editor) check(c *claim) *denial {
-	return first(
-		func() *denial { return shape(c.Edit) },
-		func() *denial { return g.identity(c) },
-		func() *denial { return untouchable(c.Job) },
-		func() *denial { return g.scope(c) },
-		func() *denial { return g.allowedMode(c) },
-		func() *denial { return g.ours(c) },
-		func() *denial { return g.kind(c) },
-		func() *denial { return g.cool(c) },
-		func() *denial { return g.affordable(c) },
+func (g *editGate) checkClaim(c *editClaim) *denial {
+	return firstDenial(
+		func() *denial { return checkEditForm(c.Edit) },
+		func() *denial { return g.checkRun(c) },
+		func() *denial { return checkTouchable(c.Job) },
+		func() *denial { return g.checkScope(c) },
+		func() *denial { return g.checkMode(c) },
+		func() *denial { return g.checkOwnership(c) },
+		func() *denial { return g.checkBounds(c) },
+		func() *denial { return g.checkCooldown(c) },
+		func() *denial { return g.checkWriteBudget(c) },
 	)
 }

@@ -175,7 +175,7 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
 		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
 	}
-	in.Config.StopFloor, in.Config.StopFloor1h = 2, 2
+	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
 	in.Allowed = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 11}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 12}}}
 	if got, refused = gate.Edits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
 		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)

@@ -15,15 +15,15 @@ import (
 // facts is a State with what is looked up often.
 type facts struct {
 	State
-	at         time.Time     // Slurm's clock
-	jobs       map[int64]int // of the snapshot
-	dependants map[int64]int // jobs waiting for a job
+	clusterTime time.Time     // Slurm's clock
+	jobIndex    map[int64]int // of the snapshot
+	dependants  map[int64]int // jobs waiting for a job
 }
 
 func newFacts(s State) facts {
-	f := facts{State: s, at: s.View.At, jobs: map[int64]int{}, dependants: map[int64]int{}}
+	f := facts{State: s, clusterTime: s.View.At, jobIndex: map[int64]int{}, dependants: map[int64]int{}}
 	for i := range s.Snapshot.Jobs {
-		f.jobs[int64(s.Snapshot.Jobs[i].ID)] = i
+		f.jobIndex[int64(s.Snapshot.Jobs[i].ID)] = i
 	}
 	for i := range s.View.Jobs {
 		j := &s.View.Jobs[i]
@@ -39,7 +39,7 @@ func newFacts(s State) facts {
 
 // job returns the snapshot's job, or nil.
 func (f *facts) job(id int64) *policy.Job {
-	i, ok := f.jobs[id]
+	i, ok := f.jobIndex[id]
 	if !ok {
 		return nil
 	}
@@ -61,8 +61,8 @@ func (f *facts) weakestMode(j *slurm.Job, top bridge.Mode) bridge.Mode {
 	return top
 }
 
-// owned reports whether the job is this partition's business.
-func (f *facts) owned(j *slurm.Job) bool {
+// isInPartition reports whether the job is this partition's business.
+func (f *facts) isInPartition(j *slurm.Job) bool {
 	for _, p := range j.Partitions {
 		if _, ok := f.Modes[p]; ok {
 			return p == f.Partition
@@ -71,19 +71,19 @@ func (f *facts) owned(j *slurm.Job) bool {
 	return false
 }
 
-// exempt says why nothing at all may be done to the job (I1, I15).
-func (f *facts) exempt(j *slurm.Job) *denial {
-	if n := untouchable(j); n != nil {
+// checkExempt says why nothing at all may be done to the job (I1, I15).
+func (f *facts) checkExempt(j *slurm.Job) *denial {
+	if n := checkTouchable(j); n != nil {
 		return n
 	}
-	c := &f.Config
+	c := &f.Budgets
 	switch {
 	case j.Reservation != "":
 		return deny(invariant.ExemptJobs, "it belongs to reservation %s", j.Reservation)
-	case !f.owned(j):
+	case !f.isInPartition(j):
 		return deny(invariant.ExemptJobs, "partition %s is not managed from here", j.Partition())
-	case f.Left[j.User] != "":
-		return deny(invariant.OnlyOurs, "%s", f.Left[j.User])
+	case f.LeftAlone[j.User] != "":
+		return deny(invariant.OnlyOurs, "%s", f.LeftAlone[j.User])
 	case slices.Contains(c.ExemptUsers, j.User):
 		return deny(invariant.ExemptJobs, "user %s is exempt", j.User)
 	case slices.Contains(c.ExemptAccounts, j.Account):
@@ -99,8 +99,8 @@ func (f *facts) exempt(j *slurm.Job) *denial {
 	return nil
 }
 
-// untouchable says why not even a value of ours may be taken back.
-func untouchable(j *slurm.Job) *denial {
+// checkTouchable says why not even a value of ours may be taken back.
+func checkTouchable(j *slurm.Job) *denial {
 	switch {
 	case j.Held || j.Priority == 0 && j.Pending():
 		return deny(invariant.Held, "it is held (%s)", cmp.Or(j.Reason, "priority 0"))
@@ -118,16 +118,16 @@ func untouchable(j *slurm.Job) *denial {
 	return nil
 }
 
-// claim is what bounds are read from, without an edit.
-func (f *facts) claim(p *policy.Job, j *slurm.Job) actuator.Claim {
+// claimOf is what bounds are read from, without an edit.
+func (f *facts) claimOf(p *policy.Job, j *slurm.Job) actuator.Claim {
 	return actuator.Claim{
-		Job: j, Planned: p, At: f.at, Budgets: &f.Config, View: f.View, Partition: f.Partition, Expires: f.Expires,
-		Leased: f.Leased[j.ID], Dependants: f.dependants[j.ID] + f.dependants[arrayOf(j)],
+		Job: j, Planned: p, Now: f.clusterTime, Budgets: &f.Budgets, View: f.View, Partition: f.Partition, Expires: f.Expires,
+		Leased: f.Leased[j.ID], Dependants: f.dependants[j.ID] + f.dependants[arrayID(j)],
 	}
 }
 
-// arrayOf returns the array's id where it is not the job's own, else 0.
-func arrayOf(j *slurm.Job) int64 {
+// arrayID returns the array's id where it is not the job's own, else 0.
+func arrayID(j *slurm.Job) int64 {
 	if j.ArrayJob == j.ID {
 		return 0
 	}

@@ -12,10 +12,10 @@ import (
 // State is what both looks of the gate rely on. Everything is a value; nothing
 // is changed. The view is one that was judged (package judge) and believed.
 type State struct {
-	Config   bridge.Budgets
+	Budgets  bridge.Budgets
 	Interval time.Duration // between cycles
 	Now      time.Time     // our clock, now
-	Taken    time.Time     // our clock when the view came in
+	PolledAt time.Time     // our clock when the view came in
 	// Partition is the one the plan is for; Modes are the configured modes of
 	// all managed partitions. A job that may start in several gets the weakest
 	// of their modes (a partition not listed is Off) and is the business of the
@@ -29,9 +29,9 @@ type State struct {
 	// Expires says that something outside the daemon takes node lists back if
 	// the daemon dies.
 	Expires bool
-	// Leadership is how long our leadership lasts from Now, on the monotonic
+	// LeadershipLeft is how long our leadership lasts from Now, on the monotonic
 	// clock; unused where the mode pushes nothing.
-	Leadership time.Duration
+	LeadershipLeft time.Duration
 	// Stops are the stops of the last 24 hours in all partitions, those that
 	// earlier partitions of this cycle got included (PlanOutput.Stops). Their
 	// order does not matter.
@@ -41,13 +41,13 @@ type State struct {
 	// stopped without.
 	Warnings []Warning
 	Notices  map[int64]bridge.Notice
-	// Stopped holds the times of all our requeues of a job, as far as history
+	// RequeueTimes holds the times of all our requeues of a job, as far as history
 	// reaches; Leased how long it was leased altogether, current leases up to
 	// now included.
-	Stopped map[int64][]time.Time
-	Leased  map[int64]time.Duration
-	// Left says of users whose jobs are left alone why.
-	Left map[string]string
+	RequeueTimes map[int64][]time.Time
+	Leased       map[int64]time.Duration
+	// LeftAlone says of users whose jobs are left alone why.
+	LeftAlone map[string]string
 }
 
 // PlanInput is what Plan looks at.

@@ -48,8 +48,8 @@ func writes(in gate.EditInput) int {
 			live++
 		}
 	}
-	most := max(in.Config.MutationFloor, int(float64(live)*in.Config.MutationPercent/100))
-	return min(most, in.Config.Mutations, int(in.Config.MutationRate*in.Interval.Seconds()))
+	most := max(in.Budgets.MutationFloor, int(float64(live)*in.Budgets.MutationPercent/100))
+	return min(most, in.Budgets.Mutations, int(in.Budgets.MutationRate*in.Interval.Seconds()))
 }
 
 // stopsWithin counts the stops of the cycle, which all have 8 of 8 GPUs.
@@ -67,7 +67,7 @@ func stopsWithin(in gate.EditInput, stopped map[string]int) error {
 			running++
 		}
 	}
-	c := in.Config
+	c := in.Budgets
 	for who, n := range stopped {
 		if who != "all" && hour[who]+n > c.UserStops1h {
 			return fmt.Errorf("I7: %s lost %d jobs this hour", who, hour[who]+n)

@@ -41,7 +41,7 @@ var oracle = map[string]func(d deed) bool{
 		case slurm.Requeue:
 			return d.e.Value == 0 && d.e.Nodes == nil && d.e.Until.IsZero()
 		}
-		return d.e.Kind == slurm.HardHold && d.in.Config.IAcceptOrphanHolds && d.e.Value == 0 && bare(d.e)
+		return d.e.Kind == slurm.HardHold && d.in.Budgets.IAcceptOrphanHolds && d.e.Value == 0 && bare(d.e)
 	},
 	"I3": func(d deed) bool {
 		for _, i := range d.about() {
@@ -74,8 +74,8 @@ var oracle = map[string]func(d deed) bool{
 			own = last.Before.Begin
 		}
 		length := d.e.Until.Sub(d.in.View.At)
-		return length > 0 && length <= d.in.Config.LeaseMax && !d.e.Until.Before(own) &&
-			d.in.Leased[d.e.Run.Job]+length <= d.in.Config.LeaseTotal
+		return length > 0 && length <= d.in.Budgets.LeaseMax && !d.e.Until.Before(own) &&
+			d.in.Leased[d.e.Run.Job]+length <= d.in.Budgets.LeaseTotal
 	},
 	"I5": func(d deed) bool {
 		if d.e.Kind != slurm.Requeue {
@@ -97,12 +97,12 @@ var oracle = map[string]func(d deed) bool{
 		if d.e.Kind != slurm.Requeue {
 			return true
 		}
-		for _, t := range d.in.Stopped[d.j.ID] {
-			if t.Add(d.in.Config.Cooldown).After(d.in.View.At) {
+		for _, t := range d.in.RequeueTimes[d.j.ID] {
+			if t.Add(d.in.Budgets.Cooldown).After(d.in.View.At) {
 				return false
 			}
 		}
-		own := d.in.Config.Quantum + planJob(&d.in.State, d.j.ID).Checkpoint
+		own := d.in.Budgets.Quantum + planJob(&d.in.State, d.j.ID).Checkpoint
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {
@@ -110,7 +110,7 @@ var oracle = map[string]func(d deed) bool{
 	},
 	"I10": func(d deed) bool {
 		last, ok := d.in.Touched[d.e.Writes()]
-		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Config.EditCooldown
+		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Budgets.EditCooldown
 	},
 	"I12": func(d deed) bool {
 		switch d.e.Kind {
@@ -122,11 +122,11 @@ var oracle = map[string]func(d deed) bool{
 		return true
 	},
 	"I13": func(d deed) bool {
-		age := d.in.Now.Sub(d.in.Taken)
+		age := d.in.Now.Sub(d.in.PolledAt)
 		return age >= 0 && 2*age <= d.in.Interval && d.e.Run == d.j.Run() &&
-			d.in.View.At.Sub(d.in.Taken).Abs() <= d.in.Config.Skew
+			d.in.View.At.Sub(d.in.PolledAt).Abs() <= d.in.Budgets.Skew
 	},
-	"I14": func(d deed) bool { return d.in.Leadership-d.in.Config.SendTime >= 2*time.Second },
+	"I14": func(d deed) bool { return d.in.LeadershipLeft-d.in.Budgets.SendTime >= 2*time.Second },
 	"I15": func(d deed) bool {
 		if d.j.Opaque != "" || d.j.HetJob != 0 || d.j.Federation != "" || d.j.Cron != "" {
 			return false
@@ -137,12 +137,12 @@ var oracle = map[string]func(d deed) bool{
 		if !d.j.Batch && !slices.Contains([]slurm.Kind{slurm.SiteFactor, slurm.Nice, slurm.Priority}, d.e.Kind) {
 			return false
 		}
-		return d.j.Reservation == "" && !slices.Contains(d.in.Config.ExemptUsers, d.j.User) &&
-			!slices.Contains(d.in.Config.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition()+",", "gpu,")
+		return d.j.Reservation == "" && !slices.Contains(d.in.Budgets.ExemptUsers, d.j.User) &&
+			!slices.Contains(d.in.Budgets.ExemptAccounts, d.j.Account) && strings.HasPrefix(d.j.Partition()+",", "gpu,")
 	},
 	"I16": func(d deed) bool {
 		p := planJob(&d.in.State, d.e.Run.Job)
-		if d.back() || p == nil || p.State != "pending" || d.in.View.At.Sub(p.Arrive) <= d.in.Config.MaxPending {
+		if d.back() || p == nil || p.State != "pending" || d.in.View.At.Sub(p.Arrive) <= d.in.Budgets.MaxPending {
 			return true
 		}
 		was := int64(0)
@@ -276,7 +276,7 @@ func (d deed) exclusionFits() bool {
 			left++
 		}
 	}
-	return float64(left) >= d.in.Config.NodeFactor*float64(max(1, d.j.NodeCount))
+	return float64(left) >= d.in.Budgets.NodeFactor*float64(max(1, d.j.NodeCount))
 }
 
 func (d deed) open(name string) bool {

@@ -18,25 +18,25 @@ import (
 // output says so, and nothing of it may be sent. Plan is pure and changes none
 // of its input.
 func Plan(in PlanInput) PlanOutput {
-	g := &planner{in: in}
+	g := &planGate{in: in}
 	if in.Snapshot == nil || in.View == nil {
-		g.doubt(in.staleOrBlind())
+		g.doubt(in.checkView())
 		return g.out
 	}
 	g.facts = newFacts(in.State)
-	g.doubts()
-	if n := malformed(in.Plan, in.Snapshot); n != nil {
+	g.checkPlan()
+	if n := checkPlanForm(in.Plan, in.Snapshot); n != nil {
 		g.doubt(n)
-		g.out.Plan = g.unchanged()
+		g.out.Plan = g.harmlessPlan()
 	} else {
-		g.each()
+		g.gateDecisions()
 	}
 	sortRefusals(g.out.Refused)
 	sortRefusals(g.out.Doubts)
 	return g.out
 }
 
-type planner struct {
+type planGate struct {
 	facts
 	in  PlanInput
 	out PlanOutput
@@ -44,42 +44,42 @@ type planner struct {
 	postponed bool // stops were put off until a grace is over
 }
 
-func (g *planner) doubt(n *denial) {
+func (g *planGate) doubt(n *denial) {
 	if n == nil {
 		return
 	}
 	g.out.Doubts = append(g.out.Doubts, bridge.Refusal{Invariant: n.ID, Why: n.Why})
 }
 
-func (g *planner) refuse(job policy.JobID, n *denial) {
+func (g *planGate) refuse(job policy.JobID, n *denial) {
 	g.out.Refused = append(g.out.Refused, bridge.Refusal{Job: job, Invariant: n.ID, Why: n.Why})
 }
 
-// doubts collects the reasons not to act on what is known.
-func (g *planner) doubts() {
-	g.doubt(g.staleOrBlind())
+// checkPlan collects the reasons not to act on what is known.
+func (g *planGate) checkPlan() {
+	g.doubt(g.checkView())
 	if g.in.Modes[g.in.Partition].Allows(bridge.Rank) {
-		g.doubt(g.unled())
+		g.doubt(g.checkLeadership())
 	}
 }
 
-// each takes the decisions one by one: stops first, since they make room.
-func (g *planner) each() {
-	g.doubt(g.tooManyStops())
+// gateDecisions takes the decisions one by one: stops first, since they make room.
+func (g *planGate) gateDecisions() {
+	g.doubt(g.checkStopCount())
 	p := *g.in.Plan
 	p.Decisions = slices.Clone(p.Decisions)
 	g.out.Plan = &p
-	g.doubt(g.overturned())
-	g.stops()
+	g.doubt(g.checkPlanChurn())
+	g.gateStops()
 	for i := range p.Decisions {
-		g.checkPending(&p.Decisions[i])
+		g.gatePending(&p.Decisions[i])
 	}
-	g.crowd()
-	g.slowOrder()
+	g.checkRoomLeft()
+	g.limitReordering()
 }
 
-// checkPending makes the decision about a pending job harmless where it must be.
-func (g *planner) checkPending(d *policy.Decision) {
+// gatePending makes the decision about a pending job harmless where it must be.
+func (g *planGate) gatePending(d *policy.Decision) {
 	if d.Verb != policy.Start && d.Verb != policy.Hold && d.Verb != policy.Resize {
 		return
 	}
@@ -87,24 +87,24 @@ func (g *planner) checkPending(d *policy.Decision) {
 	if p.Active() {
 		return
 	}
-	if n := g.pendingBar(p, d); n != nil {
+	if n := g.checkPending(p, d); n != nil {
 		g.refuse(d.Job, n)
 		d.Verb, d.On = policy.Wait, nil
 		d.Why = "waits in the queue: " + n.Why
 	}
 }
 
-func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *denial {
+func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
 	j := g.View.Job(int64(p.ID))
 	if j == nil || !j.Pending() {
 		return deny(invariant.FreshView, "the view does not show it pending")
 	}
-	if n := g.exempt(j); n != nil {
+	if n := g.checkExempt(j); n != nil {
 		return n
 	}
 	if d.Verb == policy.Hold {
-		hold := g.claim(p, j)
-		return hold.Leasable(g.at.Add(g.Config.LeaseMin))
+		hold := g.claimOf(p, j)
+		return hold.CheckLease(g.clusterTime.Add(g.Budgets.LeaseMin))
 	}
 	if p.Held != "" {
 		return deny(invariant.ExemptJobs, "it cannot start: %s", p.Held)
@@ -112,14 +112,14 @@ func (g *planner) pendingBar(p *policy.Job, d *policy.Decision) *denial {
 	if p.Stuck != "" {
 		return deny(invariant.StopPurpose, "%s", p.Stuck)
 	}
-	if n := g.startable(p, d.On); n != nil {
+	if n := g.checkStart(p, d.On); n != nil {
 		return n
 	}
-	return g.inTime(p, d.On, g.at)
+	return g.checkEndsInTime(p, d.On, g.clusterTime)
 }
 
-// startable says why a job cannot start on the devices (I12).
-func (f *facts) startable(p *policy.Job, on policy.Alloc) *denial {
+// checkStart says why a job cannot start on the devices (I12).
+func (f *facts) checkStart(p *policy.Job, on policy.Alloc) *denial {
 	for _, slot := range on {
 		n := f.Snapshot.Node(slot.Node)
 		switch {
@@ -131,8 +131,8 @@ func (f *facts) startable(p *policy.Job, on policy.Alloc) *denial {
 			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
 		case slices.Contains(p.Ask.Exclude, n.Name):
 			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
-		case healthy(n, slot.Type) < slot.Count:
-			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, healthy(n, slot.Type), slot.Type, slot.Count)
+		case countHealthy(n, slot.Type) < slot.Count:
+			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthy(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()
@@ -144,7 +144,7 @@ func (f *facts) startable(p *policy.Job, on policy.Alloc) *denial {
 	return nil
 }
 
-func healthy(n *policy.Node, kind string) int {
+func countHealthy(n *policy.Node, kind string) int {
 	c := 0
 	for _, d := range n.GPUs {
 		if d.Type == kind {
@@ -154,14 +154,14 @@ func healthy(n *policy.Node, kind string) int {
 	return c
 }
 
-// unchanged is the plan that asks for nothing: the last accepted order, no job
+// harmlessPlan is the plan that asks for nothing: the last accepted order, no job
 // stopped, none held.
-func (g *planner) unchanged() *policy.Plan {
+func (g *planGate) harmlessPlan() *policy.Plan {
 	p := &policy.Plan{Basis: g.Snapshot.Seq}
 	if g.in.Plan != nil {
 		p.Policy = g.in.Plan.Policy
 	}
-	rank := ranks(g.in.Accepted)
+	rank := ranksOf(g.in.Accepted)
 	order := make([]policy.JobID, 0, len(g.Snapshot.Jobs))
 	for i := range g.Snapshot.Jobs {
 		j := &g.Snapshot.Jobs[i]
@@ -180,7 +180,7 @@ func (g *planner) unchanged() *policy.Plan {
 	}
 	slices.SortFunc(order, func(a, b policy.JobID) int { return cmp.Or(cmp.Compare(at(a), at(b)), cmp.Compare(a, b)) })
 	for i, id := range order {
-		p.Decisions[g.jobs[int64(id)]].Rank = i + 1
+		p.Decisions[g.jobIndex[int64(id)]].Rank = i + 1
 	}
 	return p
 }

@@ -11,9 +11,9 @@ const (
 	maxWhy       = 4096
 )
 
-// malformed says why the plan cannot be read as decisions about the snapshot
+// checkPlanForm says why the plan cannot be read as decisions about the snapshot
 // (I19). Nothing of such a plan is used.
-func malformed(p *policy.Plan, s *policy.Snapshot) *denial {
+func checkPlanForm(p *policy.Plan, s *policy.Snapshot) *denial {
 	switch {
 	case p == nil:
 		return deny(invariant.SoundPlan, "there is no plan")
@@ -30,7 +30,7 @@ func malformed(p *policy.Plan, s *policy.Snapshot) *denial {
 		if d.Job != j.ID {
 			return deny(invariant.SoundPlan, "decision %d is about job %d, want job %d: one per job, sorted", i+1, d.Job, j.ID)
 		}
-		if n := malformedDecision(d, j); n != nil {
+		if n := checkDecisionForm(d, j); n != nil {
 			return n
 		}
 		if other, ok := taken[d.Rank]; ok {
@@ -41,9 +41,9 @@ func malformed(p *policy.Plan, s *policy.Snapshot) *denial {
 	return nil
 }
 
-func malformedDecision(d *policy.Decision, j *policy.Job) *denial {
+func checkDecisionForm(d *policy.Decision, j *policy.Job) *denial {
 	switch {
-	case !fits(d.Verb, j):
+	case !verbApplies(d.Verb, j):
 		return deny(invariant.SoundPlan, "job %d is %s: it cannot %q", d.Job, j.State, d.Verb)
 	case d.Rank < 1:
 		return deny(invariant.SoundPlan, "job %d has rank %d; 1 is first", d.Job, d.Rank)
@@ -60,8 +60,8 @@ func malformedDecision(d *policy.Decision, j *policy.Job) *denial {
 	return nil
 }
 
-// fits reports whether the verb makes sense for a job in its state.
-func fits(v policy.Verb, j *policy.Job) bool {
+// verbApplies reports whether the verb makes sense for a job in its state.
+func verbApplies(v policy.Verb, j *policy.Job) bool {
 	switch v {
 	case policy.Start, policy.Wait, policy.Hold:
 		return !j.Active()

@@ -10,7 +10,7 @@ import (
 
 func TestPlanKeepsAGangTogether(t *testing.T) {
 	in := planInput()
-	in.Config.StopFloor, in.Config.StopFloor1h = 4, 4
+	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 4, 4
 	planJob(&in.State, 1).Ask.GPUs.Count = 16
 	swap(&in, 11, 1)
 	swap(&in, 12, 1)

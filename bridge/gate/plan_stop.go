@@ -9,78 +9,78 @@ import (
 	"fairbridge/policy"
 )
 
-// gang is the jobs to be stopped for one other, all or none; or a job that is
+// stopGroup is the jobs to be stopped for one other, all or none; or a job that is
 // moved or resized for its own sake.
-type gang struct {
-	to      policy.JobID
-	rank    int
-	victims []policy.JobID
+type stopGroup struct {
+	beneficiary policy.JobID
+	rank        int
+	victims     []policy.JobID
 }
 
-// stopper decides which of a plan's stops may be.
-type stopper struct {
-	*planner
+// stopGate decides which of a plan's stops may be.
+type stopGate struct {
+	*planGate
 	room      room // what is free when those that may not be stopped run on
 	budget    *stopBudget
-	displaced pairs // stopped in this plan, and for whom
+	displaced stopPairs // stopped in this plan, and for whom
 }
 
-// stops lets through the stops that may be, those for the first in line first.
-func (g *planner) stops() {
-	s := &stopper{planner: g, displaced: pairs{}}
-	gangs, pause := s.gangs(), g.pause()
+// gateStops lets through the stops that may be, those for the first in line first.
+func (g *planGate) gateStops() {
+	s := &stopGate{planGate: g, displaced: stopPairs{}}
+	groups, pause := s.stopGroups(), g.checkStopPause()
 	if pause != nil {
 		g.out.Pause = pause.Why
-		for _, x := range gangs {
-			s.keepGang(x, x.to, pause)
+		for _, x := range groups {
+			s.keepGroup(x, x.beneficiary, pause)
 		}
 		return
 	}
-	if len(gangs) == 0 {
+	if len(groups) == 0 {
 		return
 	}
-	s.room, s.budget = s.freeRoom(gangs), newStopBudget(&g.facts)
-	for _, x := range gangs {
-		s.stop(x)
+	s.room, s.budget = s.freeRoom(groups), newStopBudget(&g.facts)
+	for _, x := range groups {
+		s.gateGroup(x)
 	}
 }
 
-// stop lets a gang be stopped, now or after a warning, or keeps it.
-func (g *stopper) stop(x gang) {
-	accepted, culprit, n := g.stopGang(x)
+// gateGroup lets a stop group be stopped, now or after a warning, or keeps it.
+func (g *stopGate) gateGroup(x stopGroup) {
+	accepted, culprit, n := g.checkGroup(x)
 	if n != nil {
-		g.keepGang(x, culprit, n)
+		g.keepGroup(x, culprit, n)
 		return
 	}
 	for _, s := range accepted {
 		g.budget.add(s)
-		g.displaced[pair{s.Job, s.For}] = true
+		g.displaced[stopPair{s.Job, s.For}] = true
 	}
-	g.room.move(g, x)
-	if !g.postpone(x, accepted) {
+	g.room.giveToBeneficiary(g, x)
+	if !g.warnFirst(x, accepted) {
 		g.out.Stops = append(g.out.Stops, accepted...)
 	}
 }
 
-// ends reports whether the decision takes a running job from its devices.
-func ends(d *policy.Decision, p *policy.Job) bool {
+// stopsRun reports whether the decision takes a running job from its devices.
+func stopsRun(d *policy.Decision, p *policy.Job) bool {
 	return p.Active() && (d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize)
 }
 
-func (g *planner) decision(id policy.JobID) *policy.Decision {
-	i, ok := g.jobs[int64(id)]
+func (g *planGate) decisionFor(id policy.JobID) *policy.Decision {
+	i, ok := g.jobIndex[int64(id)]
 	if !ok {
 		return nil
 	}
 	return &g.out.Plan.Decisions[i]
 }
 
-// gangs groups the stops by whom they are for, in that job's rank order.
-func (g *stopper) gangs() []gang {
-	by := map[policy.JobID]*gang{}
+// stopGroups groups the stops by whom they are for, in that job's rank order.
+func (g *stopGate) stopGroups() []stopGroup {
+	by := map[policy.JobID]*stopGroup{}
 	for i := range g.out.Plan.Decisions {
 		d := &g.out.Plan.Decisions[i]
-		if !ends(d, &g.Snapshot.Jobs[i]) {
+		if !stopsRun(d, &g.Snapshot.Jobs[i]) {
 			continue
 		}
 		to := d.For
@@ -88,37 +88,39 @@ func (g *stopper) gangs() []gang {
 			to = d.Job
 		}
 		if by[to] == nil {
-			by[to] = &gang{to: to}
-			if b := g.decision(to); b != nil {
+			by[to] = &stopGroup{beneficiary: to}
+			if b := g.decisionFor(to); b != nil {
 				by[to].rank = b.Rank
 			}
 		}
 		by[to].victims = append(by[to].victims, d.Job)
 	}
-	out := make([]gang, 0, len(by))
+	out := make([]stopGroup, 0, len(by))
 	for _, x := range by {
 		out = append(out, *x)
 	}
-	slices.SortFunc(out, func(a, b gang) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.to, b.to)) })
+	slices.SortFunc(out, func(a, b stopGroup) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.beneficiary, b.beneficiary))
+	})
 	return out
 }
 
-// stopGang checks a gang as a whole; the culprit is the job that fails.
-func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *denial) {
-	if n := first(func() *denial { return g.worthwhile(x) }, func() *denial { return g.otherWarned(x) }); n != nil {
-		return nil, x.to, n
+// checkGroup checks a stop group as a whole; the culprit is the job that fails.
+func (g *stopGate) checkGroup(x stopGroup) ([]bridge.Stop, policy.JobID, *denial) {
+	if n := firstDenial(func() *denial { return g.checkWorthwhile(x) }, func() *denial { return g.checkOthersWarned(x) }); n != nil {
+		return nil, x.beneficiary, n
 	}
 	trial := *g.budget
 	trial.stops = slices.Clone(trial.stops)
 	var accepted []bridge.Stop
 	for _, id := range x.victims {
 		p := g.job(int64(id))
-		s := g.stopOf(p, int64(x.to))
-		n := first(
-			func() *denial { return g.stoppable(p) },
-			func() *denial { return g.comesBack(p) },
-			func() *denial { return g.warnable(p) },
-			func() *denial { return g.pingPong(s, g.displaced) },
+		s := g.stopOf(p, int64(x.beneficiary))
+		n := firstDenial(
+			func() *denial { return g.checkStoppable(p) },
+			func() *denial { return g.checkCanRestart(p) },
+			func() *denial { return g.checkWarnable(p) },
+			func() *denial { return g.checkPingPong(s, g.displaced) },
 			func() *denial { return trial.check(s) },
 		)
 		if n != nil {
@@ -130,27 +132,27 @@ func (g *stopper) stopGang(x gang) ([]bridge.Stop, policy.JobID, *denial) {
 	return accepted, 0, nil
 }
 
-// keepGang keeps every job of a gang that may not be stopped, and lets the job
+// keepGroup keeps every job of a stop group that may not be stopped, and lets the job
 // it was for wait.
-func (g *stopper) keepGang(x gang, culprit policy.JobID, n *denial) {
+func (g *stopGate) keepGroup(x stopGroup, culprit policy.JobID, n *denial) {
 	for _, id := range x.victims {
-		d, p := g.decision(id), g.job(int64(id))
+		d, p := g.decisionFor(id), g.job(int64(id))
 		why := n
-		if id != culprit && culprit != x.to {
+		if id != culprit && culprit != x.beneficiary {
 			why = deny(n.ID, "job %d of the same gang cannot be stopped: %s", culprit, n.Why)
 		}
 		g.refuse(id, why)
 		d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why
 	}
-	if d := g.decision(x.to); d != nil && d.Verb == policy.Start {
+	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
 		why := deny(n.ID, "no room is made for it: %s", n.Why)
-		g.refuse(x.to, why)
+		g.refuse(x.beneficiary, why)
 		d.Verb, d.On, d.Why = policy.Wait, nil, "waits in the queue: "+why.Why
 	}
 }
 
-// tooManyStops doubts a plan that empties the cluster.
-func (g *planner) tooManyStops() *denial {
+// checkStopCount doubts a plan that empties the cluster.
+func (g *planGate) checkStopCount() *denial {
 	var stopped, inUse float64
 	n := 0
 	for i := range g.in.Plan.Decisions {
@@ -159,12 +161,12 @@ func (g *planner) tooManyStops() *denial {
 			continue
 		}
 		inUse += p.Ask.GPUs.Whole()
-		if ends(&g.in.Plan.Decisions[i], p) {
+		if stopsRun(&g.in.Plan.Decisions[i], p) {
 			n++
 			stopped += p.Ask.GPUs.Whole()
 		}
 	}
-	if c := &g.Config; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {
+	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {
 		return deny(invariant.StopBudget, "the plan wants to stop %d jobs with %g of %g GPUs, over %g%%", n, stopped, inUse, c.PlanStopPercent)
 	}
 	return nil

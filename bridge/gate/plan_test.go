@@ -39,31 +39,31 @@ var planCases = []planCase{
 		planJob(&in.State, 11).Checkpoint = 5 * time.Minute
 	}, "I6"},
 	{"I6 no start", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Start = time.Time{} }, "I6"},
-	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
+	{"I6 cooldown", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-119 * time.Minute)} }, "I6"},
 	{"I6 cooldown in stops", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-90 * time.Minute)}}
 	}, "I6"},
-	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
-	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
-	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(5, 10, 23) }, "I7"},
-	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(120, 110, 100) }, "I7"},
-	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.Stopped[11] = hoursAgo(120, 90, 60) }, ""},
+	{"I7 job 4h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-239 * time.Minute)} }, "I7"},
+	{"I7 job 4h over", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = []time.Time{noon.Add(-4 * time.Hour)} }, ""},
+	{"I7 job 24h", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(5, 10, 23) }, "I7"},
+	{"I7 exempt for good", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(120, 110, 100) }, "I7"},
+	{"I7 often but slowly", policy.Stop, func(in *gate.PlanInput) { in.RequeueTimes[11] = hoursAgo(120, 90, 60) }, ""},
 	{"I7 user", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 30*time.Minute) }, "I7"},
 	{"I7 user earlier", policy.Stop, func(in *gate.PlanInput) { other(in, 5, "u11", "x", 61*time.Minute) }, ""},
 	{"I7 user nearly", policy.Stop, func(in *gate.PlanInput) { other(in, 4, "u11", "x", 30*time.Minute) }, ""},
 	{"I7 account", policy.Stop, func(in *gate.PlanInput) { other(in, 10, "x", "b", 30*time.Minute) }, "I7"},
 	{"I7 account nearly", policy.Stop, func(in *gate.PlanInput) { other(in, 9, "x", "b", 30*time.Minute) }, ""},
 	{"I7 interval", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", 0) }, "I7"},
-	{"I7 hour", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", time.Hour); in.Config.StopPercent1h = 2 }, "I7"},
+	{"I7 hour", policy.Stop, func(in *gate.PlanInput) { other(in, 1, "x", "x", time.Hour); in.Budgets.StopPercent1h = 2 }, "I7"},
 	{"I7 interval percent", policy.Stop, func(in *gate.PlanInput) {
-		in.Config.StopFloor, in.Config.StopPercent = 0, 24.9
+		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 24.9
 	}, "I7"},
 	{"I7 hour percent", policy.Stop, func(in *gate.PlanInput) {
-		in.Config.StopFloor1h, in.Config.StopPercent1h = 0, 24.9
+		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h = 0, 24.9
 	}, "I7"},
 	{"I7 percent enough", policy.Stop, func(in *gate.PlanInput) {
-		in.Config.StopFloor1h, in.Config.StopPercent1h = 0, 25
-		in.Config.StopFloor, in.Config.StopPercent = 0, 25
+		in.Budgets.StopFloor1h, in.Budgets.StopPercent1h = 0, 25
+		in.Budgets.StopFloor, in.Budgets.StopPercent = 0, 25
 	}, ""},
 	{"I7 work lost", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute)}}}
@@ -116,7 +116,7 @@ var planCases = []planCase{
 	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
-		in.Config.StopFloor1h = 2
+		in.Budgets.StopFloor1h = 2
 	}, "I9"},
 	{"I9 long ago", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{For: 11}}}
@@ -133,12 +133,12 @@ var planCases = []planCase{
 	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
 	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Reservation = "r" }, "I15"},
 	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partitions = []string{"cpu"} }, "I15"},
-	{"I15 user", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptUsers = []string{"u2"} }, "I15"},
-	{"I15 account", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptAccounts = []string{"a"} }, "I15"},
-	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptPartitions = []string{"gpu"} }, "I15"},
-	{"I15 job", policy.Hold, func(in *gate.PlanInput) { in.Config.ExemptJobs = []int64{2} }, "I15"},
+	{"I15 user", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptUsers = []string{"u2"} }, "I15"},
+	{"I15 account", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptAccounts = []string{"a"} }, "I15"},
+	{"I15 partition", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptPartitions = []string{"gpu"} }, "I15"},
+	{"I15 job", policy.Hold, func(in *gate.PlanInput) { in.Budgets.ExemptJobs = []int64{2} }, "I15"},
 	{"I15 array", policy.Hold, func(in *gate.PlanInput) {
-		in.Config.ExemptJobs, viewJob(&in.State, 2).ArrayJob = []int64{77}, 77
+		in.Budgets.ExemptJobs, viewJob(&in.State, 2).ArrayJob = []int64{77}, 77
 	}, "I15"},
 	{"I15 opaque", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Opaque = "no priority" }, "I15"},
 	{"I15 heterogeneous", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).HetJob = 2 }, "I15"},
@@ -175,7 +175,7 @@ func hoursAgo(hours ...int) []time.Time {
 
 // other adds n stops of other jobs, with the hour's share of GPUs unlimited.
 func other(in *gate.PlanInput, n int, user, account string, ago time.Duration) {
-	in.Config.StopPercent1h = 10_000
+	in.Budgets.StopPercent1h = 10_000
 	for i := range n {
 		in.Stops = append(in.Stops, bridge.Stop{Job: int64(100 + i), At: noon.Add(-ago), StopCost: bridge.StopCost{User: user, Account: account}})
 	}

@@ -29,14 +29,14 @@ func spoilt(t *rapid.T) gate.State {
 	for i := int64(21); i <= 24; i++ {
 		waits(&s, i)
 	}
-	c := &s.Config
+	c := &s.Budgets
 	c.StopFloor, c.StopFloor1h = rapid.IntRange(0, 3).Draw(t, "floor"), rapid.IntRange(0, 3).Draw(t, "floor1h")
 	c.StopPercent, c.StopPercent1h = pick(t, "percent", 1.0, 50, 100), pick(t, "percent1h", 2.0, 60, 100)
 	c.UserStops1h, c.JobStops4h = rapid.IntRange(0, 2).Draw(t, "user"), rapid.IntRange(0, 2).Draw(t, "job4h")
 	c.MutationFloor, c.MutationRate = rapid.IntRange(1, 12).Draw(t, "mutations"), pick(t, "rate", 0.1, 5)
 	c.IAcceptOrphanHolds = rarely(t, 4, "orphans")
 	if rarely(t, 20, "short leadership") {
-		s.Leadership = time.Duration(rapid.IntRange(9, 14).Draw(t, "leadership")) * time.Second
+		s.LeadershipLeft = time.Duration(rapid.IntRange(9, 14).Draw(t, "leadership")) * time.Second
 	}
 	if rarely(t, 20, "odd age") {
 		s.Now = noon.Add(time.Duration(rapid.IntRange(-1, 16).Draw(t, "age")) * time.Second)
@@ -92,7 +92,7 @@ func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	case 13:
 		j.Start = ago(rapid.IntRange(0, 40).Draw(t, "ran"))
 	case 14:
-		s.Stopped[j.ID] = []time.Time{ago(rapid.IntRange(0, 300).Draw(t, "stopped"))}
+		s.RequeueTimes[j.ID] = []time.Time{ago(rapid.IntRange(0, 300).Draw(t, "stopped"))}
 	case 15:
 		s.Leased[j.ID] = time.Duration(rapid.IntRange(22*60, 25*60).Draw(t, "leased")) * time.Minute
 	case 16:
@@ -234,7 +234,7 @@ func TestEditsAreDeterministic(t *testing.T) {
 func TestEditsGrowWithTheMode(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, _ := anInput(t)
-		in.Config.Mutations, in.Config.MutationFloor, in.Config.MutationRate = 1e6, 1e6, 1e6
+		in.Budgets.Mutations, in.Budgets.MutationFloor, in.Budgets.MutationRate = 1e6, 1e6, 1e6
 		var weaker []slurm.Edit
 		for _, in.Mode = range bridge.Modes {
 			edits, _ := gate.Edits(in)

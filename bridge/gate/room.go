@@ -9,21 +9,21 @@ import (
 	"fairbridge/policy"
 )
 
-// spotKind is the devices of one type on one node.
-type spotKind struct{ node, kind string }
+// nodeType is the devices of one type on one node.
+type nodeType struct{ node, gpuType string }
 
 // room is how many devices would be free.
-type room map[spotKind]int
+type room map[nodeType]int
 
-func (r room) take(a policy.Alloc, sign int) {
+func (r room) subtract(a policy.Alloc, sign int) {
 	for _, s := range a {
-		r[spotKind{s.Node, s.Type}] -= sign * s.Count
+		r[nodeType{s.Node, s.Type}] -= sign * s.Count
 	}
 }
 
-func (r room) has(a policy.Alloc) bool {
+func (r room) fits(a policy.Alloc) bool {
 	want := room{}
-	want.take(a, -1)
+	want.subtract(a, -1)
 	for k, n := range want {
 		if r[k] < n {
 			return false
@@ -34,82 +34,82 @@ func (r room) has(a policy.Alloc) bool {
 
 // freeRoom is what is free when the jobs running now run on and those that are
 // started without a stop have started.
-func (g *stopper) freeRoom(gangs []gang) room {
+func (g *stopGate) freeRoom(groups []stopGroup) room {
 	r := room{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
 			if n.Down == "" {
-				r[spotKind{n.Name, d.Type}] += d.Count - d.Sick
+				r[nodeType{n.Name, d.Type}] += d.Count - d.Sick
 			}
 		}
 	}
 	waits := map[policy.JobID]bool{}
-	for _, x := range gangs {
-		waits[x.to] = true
+	for _, x := range groups {
+		waits[x.beneficiary] = true
 	}
 	for i := range g.Snapshot.Jobs {
 		j, d := &g.Snapshot.Jobs[i], &g.out.Plan.Decisions[i]
-		r.take(j.On, 1)
+		r.subtract(j.On, 1)
 		if d.Verb == policy.Start && !waits[d.Job] {
-			r.take(d.On, 1)
+			r.subtract(d.On, 1)
 		}
 	}
 	return r
 }
 
-// targets is what the gang's jobs and the one it is for would hold.
-func (g *stopper) targets(x gang) policy.Alloc {
+// wantedDevices is what the group's jobs and the one it is for would hold.
+func (g *stopGate) wantedDevices(x stopGroup) policy.Alloc {
 	var on policy.Alloc
-	if b := g.decision(x.to); b != nil && b.Verb == policy.Start {
+	if b := g.decisionFor(x.beneficiary); b != nil && b.Verb == policy.Start {
 		on = append(on, b.On...)
 	}
 	for _, id := range x.victims {
-		if d := g.decision(id); d.Verb != policy.Stop {
+		if d := g.decisionFor(id); d.Verb != policy.Stop {
 			on = append(on, d.On...)
 		}
 	}
 	return on
 }
 
-// move gives the gang's devices to whom it was stopped for.
-func (r room) move(g *stopper, x gang) {
+// giveToBeneficiary gives the group's devices to the job it was stopped for.
+func (r room) giveToBeneficiary(g *stopGate, x stopGroup) {
 	for _, id := range x.victims {
-		r.take(g.job(int64(id)).On, -1)
+		r.subtract(g.job(int64(id)).On, -1)
 	}
-	r.take(g.targets(x), 1)
+	r.subtract(g.wantedDevices(x), 1)
 }
 
-// worthwhile says why stopping the gang would not help, or not enough (I8).
-func (g *stopper) worthwhile(x gang) *denial {
-	to, d := g.job(int64(x.to)), g.decision(x.to)
+// checkWorthwhile says why stopping the stop group would not help, or not enough (I8).
+func (g *stopGate) checkWorthwhile(x stopGroup) *denial {
+	to, d := g.job(int64(x.beneficiary)), g.decisionFor(x.beneficiary)
 	switch {
 	case to == nil:
-		return deny(invariant.StopPurpose, "the job it would make room for (%d) is not listed", x.to)
-	case d.Verb != policy.Start && !ends(d, to):
-		return deny(invariant.StopPurpose, "the job it would make room for (%d) does not start", x.to)
+		return deny(invariant.StopPurpose, "the job it would make room for (%d) is not listed", x.beneficiary)
+	case d.Verb != policy.Start && !stopsRun(d, to):
+		return deny(invariant.StopPurpose, "the job it would make room for (%d) does not start", x.beneficiary)
 	case to.State == policy.Pending && !to.CanStart(g.Snapshot.Now):
-		return deny(invariant.StopPurpose, "job %d could not start if it had room", x.to)
+		return deny(invariant.StopPurpose, "job %d could not start if it had room", x.beneficiary)
 	}
-	if n := g.startsInTime(x); n != nil {
+	if n := g.checkBeneficiaryStarts(x); n != nil {
 		return n
 	}
-	if n := g.makesRoom(x); n != nil {
+	if n := g.checkMakesRoom(x); n != nil {
 		return n
 	}
-	return g.gains(x, to)
+	return g.checkGain(x, to)
 }
 
-func (g *stopper) makesRoom(x gang) *denial {
-	if d := g.decision(x.to); d.Verb == policy.Start {
-		if len(d.On) == 0 || d.On.Count() < min(need(g.job(int64(x.to))), max(d.GPUs, 1)) {
-			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.to)
+func (g *stopGate) checkMakesRoom(x stopGroup) *denial {
+	if d := g.decisionFor(x.beneficiary); d.Verb == policy.Start {
+		if len(d.On) == 0 || d.On.Count() < min(fewestGPUs(g.job(int64(x.beneficiary))), max(d.GPUs, 1)) {
+			return deny(invariant.StopPurpose, "it is not said where job %d would run", x.beneficiary)
 		}
-		if n := g.pendingBar(g.job(int64(x.to)), d); n != nil {
-			return deny(invariant.StopPurpose, "job %d could not start: %s", x.to, n.Why)
+		if n := g.checkPending(g.job(int64(x.beneficiary)), d); n != nil {
+			return deny(invariant.StopPurpose, "job %d could not start: %s", x.beneficiary, n.Why)
 		}
-		if g.room.has(d.On) && !g.lacksCores(g.job(int64(x.to)), d.On) {
-			return deny(invariant.StopPurpose, "job %d has room without it", x.to)
+		if g.room.fits(d.On) && !g.lacksCores(g.job(int64(x.beneficiary)), d.On) {
+			return deny(invariant.StopPurpose, "job %d has room without it", x.beneficiary)
 		}
 	}
 	then := room{}
@@ -118,13 +118,13 @@ func (g *stopper) makesRoom(x gang) *denial {
 	}
 	for _, id := range x.victims {
 		p := g.job(int64(id))
-		if d := g.decision(id); d.Verb != policy.Stop && len(d.On) == 0 {
+		if d := g.decisionFor(id); d.Verb != policy.Stop && len(d.On) == 0 {
 			return deny(invariant.StopPurpose, "it is not said where job %d would run", id)
 		}
-		then.take(p.On, -1)
+		then.subtract(p.On, -1)
 	}
-	if on := g.targets(x); !then.has(on) {
-		return deny(invariant.StopPurpose, "job %d would still not fit", x.to)
+	if on := g.wantedDevices(x); !then.fits(on) {
+		return deny(invariant.StopPurpose, "job %d would still not fit", x.beneficiary)
 	}
 	return nil
 }
@@ -132,15 +132,15 @@ func (g *stopper) makesRoom(x gang) *denial {
 // lacksCores reports whether the job may lack cores or memory on the devices'
 // nodes while those run on that run there now: then free devices are not room.
 // A job's cores and memory are taken as spread like its devices.
-func (g *stopper) lacksCores(to *policy.Job, on policy.Alloc) bool {
+func (g *stopGate) lacksCores(to *policy.Job, on policy.Alloc) bool {
 	for _, name := range on.Nodes() {
-		cpus, mem := share(&to.Ask, on, name)
+		cpus, mem := shareOfNode(&to.Ask, on, name)
 		for i := range g.Snapshot.Jobs {
 			j := &g.Snapshot.Jobs[i]
 			if slices.ContainsFunc(g.out.Stops, func(s bridge.Stop) bool { return s.Job == int64(j.ID) }) {
 				continue
 			}
-			c, m := share(&j.Ask, j.On, name)
+			c, m := shareOfNode(&j.Ask, j.On, name)
 			cpus, mem = cpus+c, mem+m
 		}
 		if n := g.Snapshot.Node(name); n != nil && (cpus > float64(n.CPUs) || mem > float64(n.MemMB)) {
@@ -150,8 +150,8 @@ func (g *stopper) lacksCores(to *policy.Job, on policy.Alloc) bool {
 	return false
 }
 
-// share is what a job with the devices uses of a node's cores and memory.
-func share(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
+// shareOfNode is what a job with the devices uses of a node's cores and memory.
+func shareOfNode(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
 	here := 0
 	for _, s := range on {
 		if s.Node == node {
@@ -165,17 +165,17 @@ func share(ask *policy.Ask, on policy.Alloc, node string) (cpus, mem float64) {
 	return float64(ask.CPUs) * part, float64(ask.MemMB) * part
 }
 
-// need is the fewest devices the job runs on.
-func need(p *policy.Job) int {
+// fewestGPUs is the fewest devices the job runs on.
+func fewestGPUs(p *policy.Job) int {
 	if p.MinGPUs > 0 {
 		return min(p.MinGPUs, p.Ask.GPUs.Count)
 	}
 	return p.Ask.GPUs.Count
 }
 
-// gains weighs the work the beneficiary is expected to do against what is lost.
+// checkGain weighs the work the beneficiary is expected to do against what is lost.
 // A job with neither limit nor prediction is expected to do any amount.
-func (g *stopper) gains(x gang, to *policy.Job) *denial {
+func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 	left := to.Left
 	if left == 0 && to.Limit > 0 {
 		left = to.Limit - to.Ran(g.Snapshot.Now)
@@ -188,8 +188,8 @@ func (g *stopper) gains(x gang, to *policy.Job) *denial {
 		lost += g.stopOf(g.job(int64(id)), 0).Lost
 	}
 	gain := policy.Service(to.Ask.GPUs.Whole(), max(left, time.Duration(0)))
-	if float64(gain) < g.Config.GainFactor*float64(lost) {
-		return deny(invariant.StopPurpose, "job %d is expected to do %v, less than %g times the %v lost", x.to, gain, g.Config.GainFactor, lost)
+	if float64(gain) < g.Budgets.GainFactor*float64(lost) {
+		return deny(invariant.StopPurpose, "job %d is expected to do %v, less than %g times the %v lost", x.beneficiary, gain, g.Budgets.GainFactor, lost)
 	}
 	return nil
 }

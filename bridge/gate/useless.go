@@ -8,57 +8,57 @@ import (
 	"fairbridge/bridge/invariant"
 )
 
-// patience is how many intervals a job that another was stopped for may take to
+// maxStartIntervals is how many intervals a job that another was stopped for may take to
 // start once the stop took effect, for which there is one more.
-const patience = 3
+const maxStartIntervals = 3
 
-// useless returns the first stop that a job of this partition was given room by
+// futileStop returns the first stop that a job of this partition was given room by
 // and did not start, and until when that keeps others from being stopped; nil
 // when there is none. It is read from what was sent and what the view shows, so
 // that it outlasts a restart, and ends when the job starts, leaves, or the pause
 // is over. It asks for no reason: whatever keeps the job, more stops for it or
 // its like may be as much in vain.
-func (f *facts) useless() (s *bridge.Stop, until time.Time) {
+func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.Stops {
 		x := &f.Stops[i]
-		if x.Sent.IsZero() || f.job(x.For) == nil || !f.waitsSince(x) {
+		if x.Sent.IsZero() || f.job(x.For) == nil || !f.stillWaits(x) {
 			continue
 		}
-		end := x.Sent.Add(f.Config.StopPause)
-		if f.at.Before(end) && (s == nil || end.After(until)) {
+		end := x.Sent.Add(f.Budgets.StopPause)
+		if f.clusterTime.Before(end) && (s == nil || end.After(until)) {
 			s, until = x, end
 		}
 	}
 	return s, until
 }
 
-// waitsSince reports whether the job that was to get the room has been waiting
+// stillWaits reports whether the job that was to get the room has been waiting
 // in spite of it for too long.
-func (f *facts) waitsSince(s *bridge.Stop) bool {
-	since := f.at.Sub(s.Sent)
+func (f *facts) stillWaits(s *bridge.Stop) bool {
+	since := f.clusterTime.Sub(s.Sent)
 	j, v := f.View.Job(s.For), f.View.Job(s.Job)
 	switch {
-	case since <= (patience+1)*f.Interval:
+	case since <= (maxStartIntervals+1)*f.Interval:
 		return false
 	case j == nil || !j.Pending() || j.Submit.After(s.Sent.Add(2*f.Interval)): // it ran, and was requeued since
 		return false
 	case s.For == s.Job: // moved: Slurm lets it start only after its requeue delay
-		return !j.Eligible.After(f.at) || since > 10*time.Minute
+		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
 	case v != nil && v.Flag("COMPLETING"): // the room is not there yet
 		return since > 10*time.Minute
 	}
 	return true
 }
 
-// pause says why no job may be stopped (I22).
-func (f *facts) pause() *denial {
-	s, until := f.useless()
+// checkStopPause says why no job may be stopped (I22).
+func (f *facts) checkStopPause() *denial {
+	s, until := f.futileStop()
 	if s == nil {
 		return nil
 	}
-	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.For, stamp(s.Sent))
+	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.For, formatTime(s.Sent))
 	if j := f.View.Job(s.For); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}
-	return deny(invariant.StopsInVain, "%s: no job of this partition is stopped until it does, or until %s", why, stamp(until))
+	return deny(invariant.StopsInVain, "%s: no job of this partition is stopped until it does, or until %s", why, formatTime(until))
 }

@@ -9,23 +9,23 @@ import (
 	"fairbridge/policy"
 )
 
-// stoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20).
-func (f *facts) stoppable(p *policy.Job) *denial {
+// checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20).
+func (f *facts) checkStoppable(p *policy.Job) *denial {
 	j := f.View.Job(int64(p.ID))
 	if j == nil {
 		return deny(invariant.FreshView, "the view does not show it")
 	}
-	return first(
-		func() *denial { return f.exempt(j) },
-		func() *denial { return f.modeAllows(j, bridge.Preempt) },
-		func() *denial { return requeueable(p, j) },
-		func() *denial { return f.ranEnough(p, j) },
+	return firstDenial(
+		func() *denial { return f.checkExempt(j) },
+		func() *denial { return f.checkModeAllows(j, bridge.Preempt) },
+		func() *denial { return checkRequeueable(p, j) },
+		func() *denial { return f.checkMinimumRun(p, j) },
 	)
 }
 
-// modeAllows says why the modes of the job's partitions do not go as far as
+// checkModeAllows says why the modes of the job's partitions do not go as far as
 // need. While only observing, plans are judged as if they did.
-func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *denial {
+func (f *facts) checkModeAllows(j *slurm.Job, need bridge.Mode) *denial {
 	m := f.weakestMode(j, f.Modes[f.Partition])
 	if m == bridge.Observe || m.Allows(need) {
 		return nil
@@ -33,7 +33,7 @@ func (f *facts) modeAllows(j *slurm.Job, need bridge.Mode) *denial {
 	return deny(invariant.WithinMode, "partition %s is in mode %s", j.Partition(), m)
 }
 
-func requeueable(p *policy.Job, j *slurm.Job) *denial {
+func checkRequeueable(p *policy.Job, j *slurm.Job) *denial {
 	switch {
 	case j.State != "RUNNING":
 		return deny(invariant.RequeuedOnce, "it is %s, not running", j.State)
@@ -47,42 +47,42 @@ func requeueable(p *policy.Job, j *slurm.Job) *denial {
 	return nil
 }
 
-func (f *facts) ranEnough(p *policy.Job, j *slurm.Job) *denial {
-	c := &f.Config
+func (f *facts) checkMinimumRun(p *policy.Job, j *slurm.Job) *denial {
+	c := &f.Budgets
 	need := c.Quantum + p.Checkpoint
 	if j.Start.IsZero() {
 		return deny(invariant.MinimumRun, "its start is not known")
 	}
-	if ran := f.at.Sub(j.Start); ran < need {
+	if ran := f.clusterTime.Sub(j.Start); ran < need {
 		return deny(invariant.MinimumRun, "it ran %v, at least %v are its own", ran.Round(time.Second), need)
 	}
-	for _, t := range f.Stopped[j.ID] {
-		if f.at.Sub(t) < c.Cooldown {
-			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.at.Sub(t).Round(time.Second), c.Cooldown)
+	for _, t := range f.RequeueTimes[j.ID] {
+		if f.clusterTime.Sub(t) < c.Cooldown {
+			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(t).Round(time.Second), c.Cooldown)
 		}
 	}
 	for _, s := range f.Stops {
-		if s.Job == j.ID && f.at.Sub(s.At) < c.Cooldown {
-			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.at.Sub(s.At).Round(time.Second), c.Cooldown)
+		if s.Job == j.ID && f.clusterTime.Sub(s.At) < c.Cooldown {
+			return deny(invariant.MinimumRun, "it was stopped %v ago, the least is %v", f.clusterTime.Sub(s.At).Round(time.Second), c.Cooldown)
 		}
 	}
 	return nil
 }
 
-// pair is a job that was stopped, and for whom.
-type pair struct{ stopped, to int64 }
+// stopPair is a job that was stopped, and for whom.
+type stopPair struct{ stopped, beneficiary int64 }
 
-type pairs map[pair]bool
+type stopPairs map[stopPair]bool
 
-// pingPong says why the stop would pay back an earlier one (I9).
-func (f *facts) pingPong(s bridge.Stop, displaced pairs) *denial {
+// checkPingPong says why the stop would pay back an earlier one (I9).
+func (f *facts) checkPingPong(s bridge.Stop, displaced stopPairs) *denial {
 	if s.Job == s.For {
 		return nil
 	}
-	if displaced[pair{s.For, s.Job}] {
+	if displaced[stopPair{s.For, s.Job}] {
 		return deny(invariant.NoPingPong, "job %d is stopped for it in the same plan", s.For)
 	}
-	span := 2 * f.Config.Quantum
+	span := 2 * f.Budgets.Quantum
 	for _, o := range f.Stops {
 		if o.Job == s.For && o.For == s.Job && f.Snapshot.Now.Sub(o.At) < span {
 			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.For, f.Snapshot.Now.Sub(o.At), span)

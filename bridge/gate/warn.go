@@ -19,17 +19,17 @@ type Warning struct {
 	bridge.Stop
 }
 
-// warningServes is how long after its grace a warning still serves: some cycles, so that
+// warningLife is how long after its grace a warning still serves: some cycles, so that
 // a plan that holds on to the stop gets there.
-func (f *facts) warningServes() time.Duration { return max(10*time.Minute, 3*f.Interval) }
+func (f *facts) warningLife() time.Duration { return max(10*time.Minute, 3*f.Interval) }
 
-// live reports whether the warning still serves for a stop.
-func (f *facts) live(w *Warning) bool {
-	return !w.Due.IsZero() && !f.Now.After(w.Due.Add(f.warningServes()))
+// isLive reports whether the warning still serves for a stop.
+func (f *facts) isLive(w *Warning) bool {
+	return !w.Due.IsZero() && !f.Now.After(w.Due.Add(f.warningLife()))
 }
 
-// warning returns the run's last warning, or nil.
-func (f *facts) warning(run slurm.Run) *Warning {
+// lastWarning returns the run's last warning, or nil.
+func (f *facts) lastWarning(run slurm.Run) *Warning {
 	var last *Warning
 	for i := range f.Warnings {
 		if w := &f.Warnings[i]; w.Run.Same(run) && (last == nil || w.At.After(last.At)) {
@@ -39,50 +39,50 @@ func (f *facts) warning(run slurm.Run) *Warning {
 	return last
 }
 
-// standing is where a job stands between a stop that is planned and its requeue.
-type standing int
+// warnState is where a job stands between a stop that is planned and its requeue.
+type warnState int
 
 const (
-	ready   standing = iota // it may be requeued: it was warned in time, or need not be
-	unasked                 // a warning has to be sent first
-	graced                  // its grace runs
+	readyToRequeue warnState = iota // it may be requeued: it was warned in time, or need not be
+	warningNeeded                   // a warning has to be sent first
+	graceRuns                       // its grace runs
 )
 
-// warned tells where the job stands; a denial says that it can be neither warned
+// warnStateOf tells where the job stands; a denial says that it can be neither warned
 // nor requeued (I6).
-func (f *facts) warned(p *policy.Job, j *slurm.Job) (standing, *denial) {
-	notice, w := f.Notices[j.ID], f.warning(j.Run())
+func (f *facts) warnStateOf(p *policy.Job, j *slurm.Job) (warnState, *denial) {
+	notice, w := f.Notices[j.ID], f.lastWarning(j.Run())
 	switch {
 	case notice.Grace <= 0:
-		return ready, nil
+		return readyToRequeue, nil
 	case w == nil:
-		return unasked, nil
-	case f.live(w) && f.Now.Before(w.Due):
-		return graced, nil
-	case f.live(w):
-		return ready, nil
-	case f.at.Sub(w.At) >= f.Config.Cooldown:
-		return unasked, nil
+		return warningNeeded, nil
+	case f.isLive(w) && f.Now.Before(w.Due):
+		return graceRuns, nil
+	case f.isLive(w):
+		return readyToRequeue, nil
+	case f.clusterTime.Sub(w.At) >= f.Budgets.Cooldown:
+		return warningNeeded, nil
 	case w.Due.IsZero():
-		return ready, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.at.Sub(w.At).Round(time.Second))
+		return readyToRequeue, deny(invariant.MinimumRun, "its script was to be warned %v ago, and nothing shows that it was", f.clusterTime.Sub(w.At).Round(time.Second))
 	}
-	return ready, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
-		f.at.Sub(w.At).Round(time.Second), f.Config.Cooldown)
+	return readyToRequeue, deny(invariant.MinimumRun, "its script was warned %v ago and it was not stopped then; the least between two warnings is %v",
+		f.clusterTime.Sub(w.At).Round(time.Second), f.Budgets.Cooldown)
 }
 
-// warnable says why a planned stop can lead to neither a warning nor a requeue.
-func (f *facts) warnable(p *policy.Job) *denial {
-	_, n := f.warned(p, f.View.Job(int64(p.ID)))
+// checkWarnable says why a planned stop can lead to neither a warning nor a requeue.
+func (f *facts) checkWarnable(p *policy.Job) *denial {
+	_, n := f.warnStateOf(p, f.View.Job(int64(p.ID)))
 	return n
 }
 
-// postpone turns the stops of a gang whose grace is not over into warnings: its
+// warnFirst turns the stops of a stop group whose grace is not over into warnings: its
 // jobs run on, and the one they make room for waits. It reports whether it did.
-func (g *stopper) postpone(x gang, stops []bridge.Stop) bool {
+func (g *stopGate) warnFirst(x stopGroup, stops []bridge.Stop) bool {
 	late := false
 	for _, s := range stops {
-		at, _ := g.warned(g.job(s.Job), g.View.Job(s.Job))
-		late = late || at != ready
+		at, _ := g.warnStateOf(g.job(s.Job), g.View.Job(s.Job))
+		late = late || at != readyToRequeue
 	}
 	if !late {
 		return false
@@ -90,64 +90,64 @@ func (g *stopper) postpone(x gang, stops []bridge.Stop) bool {
 	g.postponed = true
 	var last time.Time
 	for _, s := range stops {
-		last = later(last, g.runsOn(x, s))
+		last = laterOf(last, g.keepUntilGrace(x, s))
 	}
-	if d := g.decision(x.to); d != nil && d.Verb == policy.Start {
+	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
 		d.Verb, d.On = policy.Wait, nil
-		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", stamp(last), naming(x.victims))
+		d.Why = fmt.Sprintf("waits until %s at least: the scripts of %s, which give way to it, were warned", formatTime(last), formatIDs(x.victims))
 	}
 	return true
 }
 
-// runsOn lets a job of a postponed gang run on, and warns it if it was not. It
+// keepUntilGrace lets a job of a postponed stop group run on, and warns it if it was not. It
 // returns when its grace is over.
-func (g *stopper) runsOn(x gang, s bridge.Stop) time.Time {
-	p, d, j := g.job(s.Job), g.decision(policy.JobID(s.Job)), g.View.Job(s.Job)
+func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
+	p, d, j := g.job(s.Job), g.decisionFor(policy.JobID(s.Job)), g.View.Job(s.Job)
 	notice := g.Notices[s.Job]
 	due := g.Now
-	switch at, _ := g.warned(p, j); {
-	case at == unasked:
+	switch at, _ := g.warnStateOf(p, j); {
+	case at == warningNeeded:
 		due = g.Now.Add(notice.Grace)
 		g.out.Warns = append(g.out.Warns, bridge.Warn{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
-		due = g.warning(j.Run()).Due
+		due = g.lastWarning(j.Run()).Due
 	}
 	d.Verb, d.On, d.GPUs, d.For = policy.Keep, p.On, p.On.Count(), 0
-	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", stamp(due), x.to)
+	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", formatTime(due), x.beneficiary)
 	return due
 }
 
-func later(a, b time.Time) time.Time {
+func laterOf(a, b time.Time) time.Time {
 	if b.After(a) {
 		return b
 	}
 	return a
 }
 
-func naming(ids []policy.JobID) string {
+func formatIDs(ids []policy.JobID) string {
 	if len(ids) == 1 {
 		return fmt.Sprintf("job %d", ids[0])
 	}
 	return fmt.Sprintf("jobs %v", ids)
 }
 
-// otherWarned says why the gang may not be warned: others already were, to make
+// checkOthersWarned says why the stop group may not be warned: others already were, to make
 // room for the same job, and the plan must not wander from one to the next (I8).
-func (g *stopper) otherWarned(x gang) *denial {
+func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
 	ask := slices.ContainsFunc(x.victims, func(id policy.JobID) bool {
 		j := g.View.Job(int64(id))
 		if j == nil {
 			return false
 		}
-		at, _ := g.warned(g.job(int64(id)), j)
-		return at == unasked
+		at, _ := g.warnStateOf(g.job(int64(id)), j)
+		return at == warningNeeded
 	})
 	for i := range g.Warnings {
 		w := &g.Warnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.For == int64(x.to) && g.live(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
-			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.to)
+		if ask && w.For == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}
 	return nil

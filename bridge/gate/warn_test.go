@@ -115,7 +115,7 @@ func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 	in.Warnings = []gate.Warning{ago(&in.State, time.Minute)}
 	in.Plan = quiet(&in.State)
 	stopFor(&in.State, in.Plan, 12, 1) // the policy has changed its mind
-	in.Config.StopFloor, in.Config.StopFloor1h = 9, 9
+	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 9, 9
 	out := gate.Plan(in)
 	if len(out.Warns)+len(out.Stops) > 0 || !strings.Contains(verb(&out, 12).Why, "warned to make room for job 1 already") {
 		t.Errorf("job 12: %s (%s), %d warnings", verb(&out, 12).Verb, verb(&out, 12).Why, len(out.Warns))
@@ -134,7 +134,7 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
 	}
 	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
-	in.Config.StopFloor1h = 2
+	in.Budgets.StopFloor1h = 2
 	if out := gate.Plan(in); len(out.Warns) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
 	}

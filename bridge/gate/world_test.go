@@ -19,12 +19,12 @@ var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 // 14 run alone on a node, 14 without having opted in; jobs 1 to 4 wait.
 func world() gate.State {
 	s := gate.State{
-		Config: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), Taken: noon,
+		Budgets: bridge.DefaultBudgets(), Interval: 30 * time.Second, Now: noon.Add(time.Second), PolledAt: noon,
 		Partition: "gpu", Modes: map[string]bridge.Mode{"gpu": bridge.Preempt},
-		Snapshot:   &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
-		View:       &slurm.View{Cluster: "c", At: noon, Full: true},
-		Leadership: 25 * time.Second, Expires: true,
-		Stopped: map[int64][]time.Time{}, Leased: map[int64]time.Duration{},
+		Snapshot:       &policy.Snapshot{Cluster: "c", Seq: 7, Now: noon},
+		View:           &slurm.View{Cluster: "c", At: noon, Full: true},
+		LeadershipLeft: 25 * time.Second, Expires: true,
+		RequeueTimes: map[int64][]time.Time{}, Leased: map[int64]time.Duration{},
 	}
 	for i := 1; i <= 4; i++ {
 		name := fmt.Sprintf("n%d", i)

@@ -134,7 +134,7 @@ func (a *assembler) eligible(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.Standing(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.Whose(in, j) == actuator.Ours {
+	if in := a.Book.Standing(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.Ours {
 		return in.Before.Begin
 	}
 	return j.Eligible

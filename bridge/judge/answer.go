@@ -23,15 +23,15 @@ type Answers struct {
 	Nodes map[string]Answer
 }
 
-// counted sorts what is missing by its answers, and adds what else was asked
+// missingCounts sorts what is missing by its answers, and adds what else was asked
 // about and is there.
-type counted struct {
+type missingCounts struct {
 	gone        int
 	there, open []string
 }
 
-func tally[K cmp.Ordered](missing []K, answers map[K]Answer) counted {
-	var c counted
+func countAnswers[K cmp.Ordered](missing []K, answers map[K]Answer) missingCounts {
+	var c missingCounts
 	for _, k := range missing {
 		switch answers[k] {
 		case Gone:

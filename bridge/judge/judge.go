@@ -18,17 +18,17 @@ import (
 
 // Config bounds what is believed.
 type Config struct {
-	Skew          time.Duration // largest difference between our clock and slurmctld's
+	MaxSkew       time.Duration // largest difference between our clock and slurmctld's
 	VanishPercent float64       // share of the live jobs beyond which it takes Polls polls to believe that they are gone (percent)
 	VanishFloor   int           // but never for so few (jobs)
 	ShrinkPercent float64       // likewise share of the nodes (percent)
 }
 
 const (
-	// BaseSkew is the largest difference between slurmctld's clock and the
+	// MaxDatabaseSkew is the largest difference between slurmctld's clock and the
 	// database's. Nothing is timed by the latter but leadership, so it may be
 	// less exact; it tells when our clock and slurmctld's are wrong together.
-	BaseSkew = time.Minute
+	MaxDatabaseSkew = time.Minute
 	// Polls is how many polls in a row must show that much of the jobs or nodes
 	// is gone, each of them by Slurm's own answer, before it is believed.
 	Polls = 3
@@ -36,14 +36,14 @@ const (
 
 // Input is what a view is judged by.
 type Input struct {
-	Config  Config
-	View    *slurm.View
-	Good    *slurm.View // the last view that was believed; nil: none
-	Taken   time.Time   // our clock when View.At came in
-	Now     time.Time   // our clock
-	Base    time.Time   // the database's clock, read at Now; zero: not known
-	Answers Answers     // about what the lists leave out
-	Many    int         // polls in a row before this one that had Verdict.Many
+	Config       Config
+	View         *slurm.View
+	LastGood     *slurm.View // the last view that was believed; nil: none
+	PolledAt     time.Time   // our clock when View.At came in
+	Now          time.Time   // our clock
+	DatabaseTime time.Time   // the database's clock, read at Now; zero: not known
+	Answers      Answers     // about what the lists leave out
+	Many         int         // polls in a row before this one that had Verdict.Many
 }
 
 // Verdict is what is thought of a view. Without Doubts it is believed.
@@ -65,7 +65,7 @@ func (v *Verdict) caution(format string, a ...any) {
 // Clocks judges the times alone. A view that fails here is not worth a question.
 func Clocks(in Input) Verdict {
 	var out Verdict
-	out.clocks(&in)
+	out.compareClocks(&in)
 	return out
 }
 
@@ -75,26 +75,26 @@ func View(in Input) Verdict {
 	if len(out.Doubts) > 0 {
 		return out // the rest compares times
 	}
-	out.whole(&in)
-	out.changes(&in)
+	out.checkLists(&in)
+	out.noteChanges(&in)
 	return out
 }
 
-// clocks compares the clocks. The reasons exclude each other, or the first is
+// compareClocks compares the clocks. The reasons exclude each other, or the first is
 // enough.
-func (v *Verdict) clocks(in *Input) {
-	at, good := in.View.At, in.Good
-	off := at.Sub(in.Taken)              // slurmctld's clock before ours
-	base := off - in.Base.Sub(in.Now)    // slurmctld's clock before the database's
-	future := in.Now.Add(in.Config.Skew) // nothing may be dated later
+func (v *Verdict) compareClocks(in *Input) {
+	at, good := in.View.At, in.LastGood
+	off := at.Sub(in.PolledAt)                // slurmctld's clock before ours
+	base := off - in.DatabaseTime.Sub(in.Now) // slurmctld's clock before the database's
+	future := in.Now.Add(in.Config.MaxSkew)   // nothing may be dated later
 	behind := good != nil && at.Before(good.At)
 	switch {
-	case at.IsZero() || in.Taken.IsZero():
+	case at.IsZero() || in.PolledAt.IsZero():
 		v.doubt("the view has no time")
-	case off.Abs() > in.Config.Skew:
-		v.doubt("slurmctld's clock is %v from ours, the most is %v: run chrony or systemd-timesyncd on both hosts", off.Round(time.Second), in.Config.Skew)
-	case !in.Base.IsZero() && base.Abs() > BaseSkew:
-		v.doubt("slurmctld's clock is %v from the database's, the most is %v: run chrony or systemd-timesyncd on both hosts", base.Round(time.Second), BaseSkew)
+	case off.Abs() > in.Config.MaxSkew:
+		v.doubt("slurmctld's clock is %v from ours, the most is %v: run chrony or systemd-timesyncd on both hosts", off.Round(time.Second), in.Config.MaxSkew)
+	case !in.DatabaseTime.IsZero() && base.Abs() > MaxDatabaseSkew:
+		v.doubt("slurmctld's clock is %v from the database's, the most is %v: run chrony or systemd-timesyncd on both hosts", base.Round(time.Second), MaxDatabaseSkew)
 	case behind && good.At.After(future):
 		v.Forget = true
 		v.doubt("the last view is dated %s, which is still to come: a clock was wrong then", good.At.UTC().Format(time.RFC3339))
@@ -103,10 +103,10 @@ func (v *Verdict) clocks(in *Input) {
 	}
 }
 
-// changes notes what happened to Slurm since the last good view that makes it
+// noteChanges notes what happened to Slurm since the last good view that makes it
 // wise to look once more before sending anything.
-func (v *Verdict) changes(in *Input) {
-	now, good := in.View, in.Good
+func (v *Verdict) noteChanges(in *Input) {
+	now, good := in.View, in.LastGood
 	if good == nil {
 		return
 	}

@@ -27,8 +27,8 @@ func view(at time.Time) *slurm.View {
 
 func input() Input {
 	return Input{
-		Config: Config{Skew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
-		View:   view(noon), Good: view(noon.Add(-30 * time.Second)), Taken: noon, Now: noon.Add(time.Second), Base: noon.Add(time.Second),
+		Config: Config{MaxSkew: 5 * time.Second, VanishPercent: 20, VanishFloor: 3, ShrinkPercent: 20},
+		View:   view(noon), LastGood: view(noon.Add(-30 * time.Second)), PolledAt: noon, Now: noon.Add(time.Second), DatabaseTime: noon.Add(time.Second),
 		Answers: Answers{Jobs: map[int64]Answer{}, Nodes: map[string]Answer{}},
 	}
 }
@@ -64,22 +64,22 @@ var cases = []struct {
 	doubt string // part of the one doubt; "": believed
 }{
 	{"the same again", func(*Input) {}, ""},
-	{"nothing to compare with", func(in *Input) { in.Good = nil }, ""},
+	{"nothing to compare with", func(in *Input) { in.LastGood = nil }, ""},
 	{"no time", func(in *Input) { in.View.At = time.Time{} }, "no time"},
-	{"never taken", func(in *Input) { in.Taken = time.Time{} }, "no time"},
+	{"never taken", func(in *Input) { in.PolledAt = time.Time{} }, "no time"},
 	{"clock ahead", at(6 * time.Second), "slurmctld's clock is 6s from ours"},
 	{"clock behind", at(-6 * time.Second), "slurmctld's clock is -6s from ours"},
 	{"clock nearly right", at(5 * time.Second), ""},
-	{"the database's clock is right, ours is not", func(in *Input) { in.Base = noon.Add(-2 * time.Minute) }, "from the database's"},
-	{"the database's clock is a little off", func(in *Input) { in.Base = noon.Add(50 * time.Second) }, ""},
-	{"the database's clock is not known", func(in *Input) { in.Base = time.Time{} }, ""},
-	{"clock went back", func(in *Input) { in.Good.At = noon.Add(2 * time.Second) }, "went back 2s"},
-	{"the last view was of the future", func(in *Input) { in.Good.At = noon.Add(time.Hour) }, "still to come"},
+	{"the database's clock is right, ours is not", func(in *Input) { in.DatabaseTime = noon.Add(-2 * time.Minute) }, "from the database's"},
+	{"the database's clock is a little off", func(in *Input) { in.DatabaseTime = noon.Add(50 * time.Second) }, ""},
+	{"the database's clock is not known", func(in *Input) { in.DatabaseTime = time.Time{} }, ""},
+	{"clock went back", func(in *Input) { in.LastGood.At = noon.Add(2 * time.Second) }, "went back 2s"},
+	{"the last view was of the future", func(in *Input) { in.LastGood.At = noon.Add(time.Hour) }, "still to come"},
 
 	{"a job is left out that is there", without(1, There), "Slurm knows job 3"},
 	{"a job is left out, no answer", without(1, ""), "has not said yet what became of them"},
 	{"a job is gone", without(1, Gone), ""},
-	{"a job ended and is forgotten", both(func(in *Input) { in.Good.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
+	{"a job ended and is forgotten", both(func(in *Input) { in.LastGood.Jobs[2].State = "COMPLETED" }, without(1, "")), ""},
 	{"few jobs are gone", without(3, Gone), ""},
 	{"many jobs are gone", without(4, Gone), "4 of 10 jobs are gone"},
 	{"many jobs are gone, again", both(without(4, Gone), seen(1)), "2 so far"},
@@ -92,8 +92,8 @@ var cases = []struct {
 	{"a node is left out, no answer", cut(""), "the list of nodes leaves out node n2"},
 	{"half of the nodes are gone", cut(Gone), "1 of 2 nodes are gone"},
 	{"half of the nodes are gone, for the third time", both(cut(Gone), seen(2)), ""},
-	{"a job runs on a node that is left out", func(in *Input) { in.Good, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
-	{"nodes in use and no job there", func(in *Input) { in.Good, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
+	{"a job runs on a node that is left out", func(in *Input) { in.LastGood, in.View.Nodes = nil, in.View.Nodes[:1] }, "leaves out node n2"},
+	{"nodes in use and no job there", func(in *Input) { in.LastGood, in.View.Jobs = nil, nil }, "nodes n1, n2 are in use"},
 	{"known to be cut", func(in *Input) { in.View.Incomplete = "the list is short" }, "the list is short"},
 }
 
@@ -118,11 +118,11 @@ func TestView(t *testing.T) {
 
 func TestForget(t *testing.T) {
 	in := input()
-	in.Good.At = noon.Add(2 * time.Second)
+	in.LastGood.At = noon.Add(2 * time.Second)
 	if View(in).Forget {
 		t.Error("a view within the clocks' difference is forgotten")
 	}
-	in.Good.At = noon.Add(time.Hour)
+	in.LastGood.At = noon.Add(time.Hour)
 	if !View(in).Forget {
 		t.Error("a view of the future stays what others are compared with")
 	}
@@ -136,9 +136,9 @@ func TestCautions(t *testing.T) {
 	}{
 		"restarted":        {func(in *Input) { in.View.Started = noon }, 1},
 		"start not known":  {func(in *Input) { in.View.Started = time.Time{} }, 0},
-		"not known before": {func(in *Input) { in.Good.Started = time.Time{} }, 0},
-		"state went back":  {func(in *Input) { in.Good.Jobs[2].Restarts = 1 }, 1},
-		"an id used again": {func(in *Input) { in.Good.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
+		"not known before": {func(in *Input) { in.LastGood.Started = time.Time{} }, 0},
+		"state went back":  {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1 }, 1},
+		"an id used again": {func(in *Input) { in.LastGood.Jobs[2].Restarts = 1; in.View.Jobs[2].Submit = noon }, 0},
 	} {
 		in := input()
 		c.spoil(&in)

@@ -8,26 +8,26 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// whole looks for what the lists should show and do not.
-func (v *Verdict) whole(in *Input) {
-	now, good := in.View, in.Good
+// checkLists looks for what the lists should show and do not.
+func (v *Verdict) checkLists(in *Input) {
+	now, good := in.View, in.LastGood
 	if now.Incomplete != "" {
 		v.doubt("%s", now.Incomplete)
 	}
-	if idle := unexplained(now); len(idle) > 0 {
-		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", nodes(idle))
+	if idle := unexplainedNodes(now); len(idle) > 0 {
+		v.doubt("%s in use, and no job of the list is there: the list of jobs is filtered or cut", formatNodes(idle))
 	}
-	jobs := tally(MissingJobs(now, good), in.Answers.Jobs)
-	v.missing("job", "jobs", jobs.there, jobs.open)
-	hosts := tally(MissingNodes(now, good), in.Answers.Nodes)
-	v.missing("node", "nodes", hosts.there, hosts.open)
-	v.much(in, jobs.gone)
+	jobs := countAnswers(MissingJobs(now, good), in.Answers.Jobs)
+	v.doubtMissing("job", "jobs", jobs.there, jobs.open)
+	hosts := countAnswers(MissingNodes(now, good), in.Answers.Nodes)
+	v.doubtMissing("node", "nodes", hosts.there, hosts.open)
+	v.checkGone(in, jobs.gone)
 }
 
-// much counts what is gone by Slurm's own answers: too much at once has to be
+// checkGone counts what is gone by Slurm's own answers: too much at once has to be
 // seen again before it is believed.
-func (v *Verdict) much(in *Input, jobs int) {
-	good, c := in.Good, &in.Config
+func (v *Verdict) checkGone(in *Input, jobs int) {
+	good, c := in.LastGood, &in.Config
 	if len(v.Doubts) > 0 || good == nil {
 		return
 	}
@@ -37,42 +37,42 @@ func (v *Verdict) much(in *Input, jobs int) {
 			live++
 		}
 	}
-	have, hosts := known(in.View), 0
+	have, hosts := nodeNames(in.View), 0
 	for i := range good.Nodes {
 		if !have[good.Nodes[i].Name] {
 			hosts++
 		}
 	}
 	switch {
-	case jobs > c.VanishFloor && beyond(jobs, live, c.VanishPercent):
-		v.many(in, fmt.Sprintf("%d of %d jobs", jobs, live))
-	case beyond(hosts, len(good.Nodes), c.ShrinkPercent):
-		v.many(in, fmt.Sprintf("%d of %d nodes", hosts, len(good.Nodes)))
+	case jobs > c.VanishFloor && exceeds(jobs, live, c.VanishPercent):
+		v.awaitSecondPoll(in, fmt.Sprintf("%d of %d jobs", jobs, live))
+	case exceeds(hosts, len(good.Nodes), c.ShrinkPercent):
+		v.awaitSecondPoll(in, fmt.Sprintf("%d of %d nodes", hosts, len(good.Nodes)))
 	}
 }
 
-func beyond(part, all int, percent float64) bool { return float64(part)*100 > percent*float64(all) }
+func exceeds(part, all int, percent float64) bool { return float64(part)*100 > percent*float64(all) }
 
-// many waits for one more poll before so much is believed to be gone.
-func (v *Verdict) many(in *Input, what string) {
+// awaitSecondPoll waits for one more poll before so much is believed to be gone.
+func (v *Verdict) awaitSecondPoll(in *Input, what string) {
 	v.Many = true
 	if n := in.Many + 1; n < Polls {
 		v.doubt("%s are gone, as Slurm says of each: believed when %d polls in a row show it, %d so far", what, Polls, n)
 	}
 }
 
-// missing doubts a list that leaves out what Slurm knows, or may know.
-func (v *Verdict) missing(one, list string, there, open []string) {
+// doubtMissing doubts a list that leaves out what Slurm knows, or may know.
+func (v *Verdict) doubtMissing(one, list string, there, open []string) {
 	if len(there) > 0 {
-		v.doubt("Slurm knows %s %s, which the list of %s leaves out: it is filtered or cut", one, some(there), list)
+		v.doubt("Slurm knows %s %s, which the list of %s leaves out: it is filtered or cut", one, firstFew(there), list)
 	}
 	if len(open) > 0 {
-		v.doubt("the list of %s leaves out %s %s, and Slurm has not said yet what became of them", list, one, some(open))
+		v.doubt("the list of %s leaves out %s %s, and Slurm has not said yet what became of them", list, one, firstFew(open))
 	}
 }
 
-// some prints the first few.
-func some(names []string) string {
+// firstFew prints the first few.
+func firstFew(names []string) string {
 	const few = 5
 	if len(names) > few {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:few], ", "), len(names)-few)
@@ -80,16 +80,16 @@ func some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-func nodes(names []string) string {
+func formatNodes(names []string) string {
 	if len(names) == 1 {
 		return "node " + names[0] + " is"
 	}
-	return "nodes " + some(names) + " are"
+	return "nodes " + firstFew(names) + " are"
 }
 
-// unexplained returns the nodes with CPUs in use on which no listed job is, if
+// unexplainedNodes returns the nodes with CPUs in use on which no listed job is, if
 // they are too many to be a coincidence of the moment: none or a fifth of them.
-func unexplained(v *slurm.View) []string {
+func unexplainedNodes(v *slurm.View) []string {
 	explained := map[string]bool{}
 	for i := range v.Jobs {
 		for _, name := range v.Jobs[i].Nodes.Names {
@@ -111,8 +111,8 @@ func unexplained(v *slurm.View) []string {
 	return empty
 }
 
-// known returns the names of the nodes of a view.
-func known(v *slurm.View) map[string]bool {
+// nodeNames returns the names of the nodes of a view.
+func nodeNames(v *slurm.View) map[string]bool {
 	names := make(map[string]bool, len(v.Nodes))
 	for i := range v.Nodes {
 		names[v.Nodes[i].Name] = true
@@ -138,7 +138,7 @@ func MissingJobs(now, good *slurm.View) []int64 {
 // MissingNodes returns, sorted, the nodes that the view leaves out although the
 // last good view had them or one of its own jobs is there. good may be nil.
 func MissingNodes(now, good *slurm.View) []string {
-	have, names := known(now), []string(nil)
+	have, names := nodeNames(now), []string(nil)
 	add := func(name string) {
 		if !have[name] {
 			have[name] = true

@@ -120,10 +120,10 @@ func ofArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 
 // has reports whether the task has the value of the array's intent.
 func has(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
-	if actuator.Neutral(in) || actuator.Of(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
+	if actuator.LeavesNothing(in) || actuator.RowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
-	whose := actuator.Whose(in, j)
+	whose := actuator.OwnerOf(in, j)
 	return whose == actuator.Ours || whose == actuator.Hidden && in.State != bridge.Yielded
 }
 

@@ -12,8 +12,8 @@ import (
 // given back. Where a value of ours stands already, the owner's own is copied
 // from the intent that replaced it.
 func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
-	b := actuator.Noted(j)
-	if f := actuator.Of(e.Kind).Field; f.Note != nil {
+	b := actuator.BeforeFrom(j)
+	if f := actuator.RowOf(e.Kind).Field; f.Note != nil {
 		f.Note(&b, book.Standing(j.Run(), f.Name, now), book.Most(j.Run(), f.Name, now))
 	}
 	return b

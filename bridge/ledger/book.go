@@ -41,7 +41,7 @@ func NewBook(intents []bridge.Intent) *Book {
 			b.newest[at] = in
 		case in.State == bridge.Yielded:
 			b.yielded[in.Edit.Run.Job] = in
-		case !actuator.Shown(at.Field) && mayHaveUndone(in):
+		case !actuator.IsShown(at.Field) && mayHaveUndone(in):
 			b.undone[at] = in.ID
 		}
 	}
@@ -53,7 +53,7 @@ func NewBook(intents []bridge.Intent) *Book {
 // expired.
 func (b *Book) Standing(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
 	in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || actuator.Neutral(in) {
+	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || actuator.LeavesNothing(in) {
 		return nil
 	}
 	return in

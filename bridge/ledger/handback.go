@@ -43,7 +43,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
 func cutOff(in *bridge.Intent, j *slurm.Job) bool {
-	return actuator.Of(in.Edit.Kind).TwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
+	return actuator.RowOf(in.Edit.Kind).TwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
 		j.HeldByAdmin() && in.Edit.Run.Same(j.Run())
 }
 

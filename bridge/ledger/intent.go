@@ -11,7 +11,7 @@ func Ineffective(in *bridge.Intent) bool { return in.State == bridge.Failed && i
 // Repeatable reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
 func Repeatable(in *bridge.Intent) bool {
-	return in.State == bridge.Unknown && actuator.Of(in.Edit.Kind).Repeatable
+	return in.State == bridge.Unknown && actuator.RowOf(in.Edit.Kind).Repeatable
 }
 
 // Unfelt reports whether Slurm said yes to the intent's value, which no record
@@ -23,5 +23,5 @@ func Unfelt(in *bridge.Intent) bool {
 // Unmoved reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
 func Unmoved(in *bridge.Intent) bool {
-	return Unfelt(in) || in.State == bridge.Yielded && actuator.Of(in.Edit.Kind).Offset && in.Polls >= maxPolls
+	return Unfelt(in) || in.State == bridge.Yielded && actuator.RowOf(in.Edit.Kind).Offset && in.Polls >= maxPolls
 }

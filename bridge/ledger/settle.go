@@ -129,7 +129,7 @@ func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		stayOpen(in, now)
 		return
 	}
-	if actuator.Shows(in, j) {
+	if actuator.ShowsEffect(in, j) {
 		in.State, in.Polls, in.Error = bridge.Observed, 0, ""
 		return
 	}
@@ -155,10 +155,10 @@ func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
 func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
-	row := actuator.Of(in.Edit.Kind)
+	row := actuator.RowOf(in.Edit.Kind)
 	switch {
-	case actuator.Whose(in, j) == actuator.Hidden && !row.Momentary:
-		if actuator.Neutral(in) && in.State != bridge.Acked { // the value it was to take away still stands
+	case actuator.OwnerOf(in, j) == actuator.Hidden && !row.Momentary:
+		if actuator.LeavesNothing(in) && in.State != bridge.Acked { // the value it was to take away still stands
 			return bridge.Failed
 		}
 		return bridge.Observed
@@ -170,7 +170,7 @@ func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
 
 // hold watches a value of ours that stands in Slurm.
 func hold(in *bridge.Intent, j *slurm.Job, now time.Time) {
-	field := actuator.Of(in.Edit.Kind).Field
+	field := actuator.RowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.Ended != nil {
 		ended = field.Ended(in, j, now)
@@ -178,11 +178,11 @@ func hold(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	switch {
 	case j.Done():
 		in.State, in.Error = bridge.Expired, "the job ended"
-	case actuator.Neutral(in):
+	case actuator.LeavesNothing(in):
 		in.State, in.Error = bridge.Expired, "done"
 	case ended != "":
 		in.State, in.Error = bridge.Expired, ended
-	case actuator.Whose(in, j) == actuator.Theirs:
-		in.State, in.Error = bridge.Yielded, actuator.Foreign(in, j)
+	case actuator.OwnerOf(in, j) == actuator.Theirs:
+		in.State, in.Error = bridge.Yielded, actuator.ForeignChange(in, j)
 	}
 }

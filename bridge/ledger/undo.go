@@ -23,7 +23,7 @@ func Undo(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || actuator.Whose(in, j) == actuator.Theirs {
+		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.Theirs {
 			continue // no longer ours, or an outcome is still to be seen
 		}
 		if e, ok := actuator.Undo(in, j, now); ok {
@@ -55,7 +55,7 @@ func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 			continue
 		}
 		_, ok := actuator.Undo(in, j, now)
-		if (!ok || j.Held || j.Opaque != "") && actuator.Whose(in, j) != actuator.Theirs {
+		if (!ok || j.Held || j.Opaque != "") && actuator.OwnerOf(in, j) != actuator.Theirs {
 			edits = append(edits, in.Edit)
 		}
 	}
@@ -63,7 +63,7 @@ func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 }
 
 func starts(e slurm.Edit) int {
-	if actuator.Of(e.Kind).Frees {
+	if actuator.RowOf(e.Kind).Frees {
 		return 1
 	}
 	return 0

@@ -74,7 +74,7 @@ func (x *Expirer) due(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}
-	switch actuator.Of(k).Field.Outlives {
+	switch actuator.RowOf(k).Field.Outlives {
 	case actuator.NotAtAll:
 		return true
 	case actuator.ForLong:
@@ -92,7 +92,7 @@ func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, erro
 	}
 	for i := range intents {
 		in := &intents[i]
-		if actuator.Of(in.Edit.Kind).TwoCalls && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
+		if actuator.RowOf(in.Edit.Kind).TwoCalls && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}

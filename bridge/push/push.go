@@ -123,7 +123,7 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 // ended notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
 func ended(in *bridge.Intent, now time.Time) {
-	if !actuator.Of(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
+	if !actuator.RowOf(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
 }
@@ -135,7 +135,7 @@ const sendTime = time.Minute
 func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTime)
 	defer cancel()
-	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.Of(in.Edit.Kind).TwoCalls {
+	if c, ok := p.Cluster.(bridge.HandBacker); ok && actuator.RowOf(in.Edit.Kind).TwoCalls {
 		return p.handBack(ctx, c, in)
 	}
 	return p.Cluster.Apply(ctx, in.Edit)
@@ -161,11 +161,11 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 	case changed != "":
 		return changed, bridge.Yielded
 	}
-	if lost := actuator.Unread(in.Edit.Kind, j); lost != "" {
+	if lost := actuator.UnreadReason(in.Edit.Kind, j); lost != "" {
 		return lost, bridge.Void
 	}
 	if in.State == bridge.Unknown { // to be sent once more
-		if what := actuator.Rewritten(in, j); what != "" {
+		if what := actuator.Overwritten(in, j); what != "" {
 			return what, bridge.Yielded
 		}
 	}
@@ -176,7 +176,7 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 // it was read again shows.
 func (p *Pusher) concede(ctx context.Context, k *known, j *slurm.Job) error {
 	for _, in := range k.lost(j) {
-		in.State, in.Error, in.Closed = bridge.Yielded, actuator.Foreign(&in, j), p.Now()
+		in.State, in.Error, in.Closed = bridge.Yielded, actuator.ForeignChange(&in, j), p.Now()
 		if err := p.mark(ctx, &in); err != nil {
 			return err
 		}
@@ -204,7 +204,7 @@ func Outcome(in *bridge.Intent, err error, now time.Time) {
 	switch slurm.OutcomeOf(err) {
 	case slurm.Done:
 		in.State = bridge.Acked
-		if actuator.Of(in.Edit.Kind).Stops == actuator.StopsLater {
+		if actuator.RowOf(in.Edit.Kind).Stops == actuator.StopsLater {
 			in.NotAfter = now.Add(in.Edit.Grace())
 		}
 	case slurm.MovedOn:

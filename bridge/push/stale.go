@@ -42,14 +42,14 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 		return "it cleans up", ""
 	}
 	if lost := k.lost(j); len(lost) > 0 {
-		return "", actuator.Foreign(&lost[0], j)
+		return "", actuator.ForeignChange(&lost[0], j)
 	}
-	noted := actuator.Noted(k.was)
-	if what := actuator.ChangedBySlurm(e.Kind, &noted, j); what != "" {
+	noted := actuator.BeforeFrom(k.was)
+	if what := actuator.SlurmChangeSince(e.Kind, &noted, j); what != "" {
 		return what, ""
 	}
 	if standing == nil && !k.ours(field) {
-		if what := actuator.Touched(e.Kind, &noted, j); what != "" {
+		if what := actuator.ChangeSince(e.Kind, &noted, j); what != "" {
 			return "", what
 		}
 	}
@@ -67,7 +67,7 @@ func (k *known) lost(j *slurm.Job) []bridge.Intent {
 	var lost []bridge.Intent
 	for _, f := range shown {
 		in := k.standing(f)
-		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && actuator.Whose(in, j) == actuator.Theirs {
+		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.Theirs {
 			lost = append(lost, *in)
 		}
 	}
@@ -80,10 +80,10 @@ func (k *known) standing(f slurm.Field) *bridge.Intent {
 
 // foreign says what somebody else made of a value of ours; "" when it is ours.
 func foreign(in *bridge.Intent, j *slurm.Job) string {
-	if actuator.Whose(in, j) != actuator.Theirs {
+	if actuator.OwnerOf(in, j) != actuator.Theirs {
 		return ""
 	}
-	return actuator.Foreign(in, j)
+	return actuator.ForeignChange(in, j)
 }
 
 // rethought says what else of the job, that decisions are made from, was

@@ -10,11 +10,11 @@ import (
 // differ by their weights; a priority that somebody sets is any number.
 const directGap = 16
 
-// SetDirectly returns the least of the priorities of a group that Slurm did not make
+// DirectThreshold returns the least of the priorities of a group that Slurm did not make
 // itself, more than all others when it made all. The few that stand far above the
 // rest were set by an administrator: they stay where they are, and are not handed
 // out to others, who would be lifted to them.
-func SetDirectly(own []int64) int64 {
+func DirectThreshold(own []int64) int64 {
 	own = slices.Clone(own)
 	slices.Sort(own)
 	for i := len(own)/2 + 1; i < len(own); i++ {

@@ -3,11 +3,11 @@ package numbers
 // Place is the place of a job in the line, with its priority as the order is made
 // from it: without its nice, which acts on top of our order as it does on Slurm's.
 type Place struct {
-	Own    int64 // as Slurm alone would have it
-	Now    int64 // with what we added
-	Most   int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
-	Old    bool  // has waited so long that it must not be lowered
-	Starts bool  // is to start now
+	Own         int64 // as Slurm alone would have it
+	Current     int64 // with what we added
+	Highest     int64 // its priority if the highest number of ours stands that may; 0: no number is in doubt
+	LongWaiting bool  // has waited so long that it must not be lowered
+	Starts      bool  // is to start now
 }
 
 // Lowest is the least priority we make: at 1 Slurm's own factors no longer show.
@@ -19,12 +19,12 @@ const Lowest int64 = 2
 // the way there. Those beyond have their own, as far as these do not pass the
 // window's.
 func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
-	s := scaleOf(g, n, floor)
+	s := newScale(g, n, floor)
 	ceiling := int64(1) << 62
 	var values []int64
 	if n > 0 && !blended {
-		values = s.renumber(nowOf(g[:n]), floor)
-		lift(values, g[:n])
+		values = s.renumber(currentValues(g[:n]), floor)
+		raiseAboveLongWaiting(values, g[:n])
 		ceiling = values[n-1] - 1
 	} else {
 		values = s.blend(g[:n])
@@ -32,8 +32,8 @@ func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
 	for i := range g[n:] {
 		p := &g[n+i]
 		v := min(p.Own, ceiling)
-		if p.Own > ceiling && (p.Old || p.Now <= ceiling && p.Now >= ceiling-s.slack) {
-			v = p.Now
+		if p.Own > ceiling && (p.LongWaiting || p.Current <= ceiling && p.Current >= ceiling-s.slack) {
+			v = p.Current
 		}
 		values = append(values, v)
 	}
@@ -44,8 +44,8 @@ func Priorities(g []Place, n int, floor int64, blended bool) []int64 {
 func (s *scale) blend(g []Place) []int64 {
 	values := make([]int64, len(g))
 	for i := range g {
-		values[i] = g[i].Now
-		if v := g[i].Own + (s.want[i]-g[i].Own)/5; abs(g[i].Now-v) > s.slack/5+1 {
+		values[i] = g[i].Current
+		if v := g[i].Own + (s.want[i]-g[i].Own)/5; abs(g[i].Current-v) > s.slack/5+1 {
 			values[i] = v
 		}
 	}

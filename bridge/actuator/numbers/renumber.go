@@ -10,17 +10,17 @@ import (
 // possible, because each change is a call to Slurm: a full reordering of a long
 // queue would take Slurm half a minute.
 
-// rungs returns n priorities for the first n places of a group whose own
+// spacedTop returns n priorities for the first n places of a group whose own
 // priorities are given, in any order: its n highest, highest first, moved apart
 // as little as it takes to be gap apart and not below floor.
-func rungs(own []int64, n int, gap, floor int64) []int64 {
+func spacedTop(own []int64, n int, gap, floor int64) []int64 {
 	out := slices.Clone(own)
 	slices.SortFunc(out, func(a, b int64) int { return cmp.Compare(b, a) })
 	out = out[:n]
 	for i := range out {
 		out[i] += int64(i) * gap // what must not rise from here on
 	}
-	level(out)
+	poolRises(out)
 	for i := range out {
 		out[i] -= int64(i) * gap
 	}
@@ -33,9 +33,9 @@ func rungs(own []int64, n int, gap, floor int64) []int64 {
 	return out
 }
 
-// level replaces values by the nearest that nowhere rise: neighbours that do
+// poolRises replaces values by the nearest that nowhere rise: neighbours that do
 // are pooled at their mean until none is left.
-func level(x []int64) {
+func poolRises(x []int64) {
 	type pool struct{ sum, n int64 }
 	mean := func(p pool) int64 { return floorDiv(p.sum, p.n) }
 	var pools []pool
@@ -70,7 +70,7 @@ func floorDiv(a, b int64) int64 {
 func (s *scale) renumber(have []int64, floor int64) []int64 {
 	n, want, gap := len(have), s.want, s.gap
 	within := func(slack int64) []bool {
-		return keep(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })
+		return markKept(have, func(i int) bool { return abs(have[i]-want[i]) <= slack && have[i] >= floor+int64(n-1-i) })
 	}
 	kept := within(s.slack)
 	if slices.Contains(kept, false) {
@@ -85,15 +85,15 @@ func (s *scale) renumber(have []int64, floor int64) []int64 {
 		if j < n {
 			out[j] = have[j]
 		}
-		fill(out, want, i, j, gap, floor)
+		fillBetween(out, want, i, j, gap, floor)
 		i = j + 1
 	}
 	return out
 }
 
-// fill gives the places from i up to j the values nearest to the best ones
+// fillBetween gives the places from i up to j the values nearest to the best ones
 // between those of the places before and after, which stand, with room to both.
-func fill(out, want []int64, i, j int, gap, floor int64) {
+func fillBetween(out, want []int64, i, j int, gap, floor int64) {
 	n := len(out)
 	below, room := floor-1, gap
 	if j < n {
@@ -113,10 +113,10 @@ func fill(out, want []int64, i, j int, gap, floor int64) {
 	}
 }
 
-// keep marks the longest run of present values that can stay: between two kept
+// markKept marks the longest run of present values that can stay: between two kept
 // places there must be room for those between them. With x = have + i that is
 // the longest non-increasing subsequence of x.
-func keep(have []int64, fits func(int) bool) []bool {
+func markKept(have []int64, fits func(int) bool) []bool {
 	n := len(have)
 	x := func(i int) int64 { return have[i] + int64(i) }
 	tails, prev := []int{}, make([]int, n) // last place of the best run of each length

@@ -24,7 +24,7 @@ func TestRungsHandOutWhatThereIs(t *testing.T) {
 		{"under the floor", []int64{3, 2}, 2, 1, 1000, []int64{1001, 1000}},
 		{"none in the window", []int64{3}, 0, 1, 2, []int64{}},
 	} {
-		if diff := cmp.Diff(c.want, rungs(c.own, c.n, c.gap, c.floor)); diff != "" {
+		if diff := cmp.Diff(c.want, spacedTop(c.own, c.n, c.gap, c.floor)); diff != "" {
 			t.Errorf("%s: %s", c.name, diff)
 		}
 	}
@@ -36,7 +36,7 @@ func TestRungsLaws(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		gap := rapid.Int64Range(1, 50).Draw(t, "gap")
 		own := rapid.SliceOfN(rapid.Int64Range(100_000, 110_000), 1, 60).Draw(t, "own")
-		got := rungs(own, len(own), gap, 2)
+		got := spacedTop(own, len(own), gap, 2)
 		sum := int64(0)
 		for i, v := range got {
 			sum += v - own[i]
@@ -78,7 +78,7 @@ func TestRenumberLaws(t *testing.T) {
 		for i := range g {
 			g[i].Own = own[i]
 		}
-		s := scaleOf(g, rapid.IntRange(0, len(g)).Draw(t, "window"), Lowest)
+		s := newScale(g, rapid.IntRange(0, len(g)).Draw(t, "window"), Lowest)
 		have := rapid.SliceOfN(rapid.Int64Range(-10, 5000), len(s.want), len(s.want)).Draw(t, "have")
 		got := s.renumber(have, Lowest)
 		for i, v := range got {
@@ -101,11 +101,11 @@ func TestRenumberLaws(t *testing.T) {
 // Jobs that start are raised above one that waits, which is not lowered when it
 // has waited so long that it must not be.
 func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
-	line := []Place{{Starts: true, Now: 400}, {Starts: true, Now: 300}, {Now: 500, Old: true}, {Now: 200}}
+	line := []Place{{Starts: true, Current: 400}, {Starts: true, Current: 300}, {Current: 500, LongWaiting: true}, {Current: 200}}
 	s := scale{want: []int64{500, 400, 300, 200}, gap: 50, slack: 100}
 	number := func() []int64 {
-		values := s.renumber(nowOf(line), Lowest)
-		lift(values, line)
+		values := s.renumber(currentValues(line), Lowest)
+		raiseAboveLongWaiting(values, line)
 		return values
 	}
 	got := number()
@@ -113,7 +113,7 @@ func TestStartsAreRaisedNotWaitersLowered(t *testing.T) {
 		t.Errorf("renumbered to %v, want %v", got, want)
 	}
 	for i := range line {
-		line[i].Now = got[i]
+		line[i].Current = got[i]
 	}
 	if again := number(); !slices.Equal(got, again) {
 		t.Errorf("%v, raised already, is raised again: %v", got, again)

@@ -14,24 +14,24 @@ type scale struct {
 // The reach of a group's numbers beyond the priorities Slurm gave it: half of
 // their spread, or a part of the highest where they hardly differ.
 const (
-	reachOfSpread = 2
-	reachOfTop    = 16
+	gapOfSpread = 2
+	gapOfTop    = 16
 )
 
-// scaleOf makes the scale for the first n places of a group. The numbers stay
+// newScale makes the scale for the first n places of a group. The numbers stay
 // small against the site's own: a job that comes when we are gone takes the place
 // among the group that Slurm gives, and those of another QOS theirs before or
 // behind it.
-func scaleOf(g []Place, n int, floor int64) scale {
+func newScale(g []Place, n int, floor int64) scale {
 	own := make([]int64, len(g))
 	lo, hi := int64(1<<62), int64(0)
 	for i := range g {
 		own[i] = g[i].Own
 		lo, hi = min(lo, own[i]), max(hi, own[i])
 	}
-	reach := max((hi-lo)/reachOfSpread, hi/reachOfTop)
+	reach := max((hi-lo)/gapOfSpread, hi/gapOfTop)
 	s := scale{gap: max(1, reach/int64(len(g)))}
-	s.want = rungs(own, n, s.gap, floor)
+	s.want = spacedTop(own, n, s.gap, floor)
 	s.slack = max(2, s.gap)
 	if n > 0 {
 		s.slack = max(s.slack, (s.want[0]-s.want[n-1])/2)
@@ -39,32 +39,32 @@ func scaleOf(g []Place, n int, floor int64) scale {
 	return s
 }
 
-// nowOf returns the present values of a line. What starts now and is not above
+// currentValues returns the present values of a line. What starts now and is not above
 // all that waits counts as far below: jobs that start are raised rather than
 // those that wait lowered, which would be one edit for each and is not allowed
 // of jobs that waited very long.
-func nowOf(line []Place) []int64 {
+func currentValues(line []Place) []int64 {
 	top := int64(0)
 	for i := range line {
 		if !line[i].Starts {
-			top = max(top, line[i].Now)
+			top = max(top, line[i].Current)
 		}
 	}
 	now := make([]int64, len(line))
 	for i := range line {
-		if now[i] = line[i].Now; line[i].Starts && now[i] <= top {
+		if now[i] = line[i].Current; line[i].Starts && now[i] <= top {
 			now[i] = math.MinInt64 / 4
 		}
 	}
 	return now
 }
 
-// lift keeps jobs that have waited very long from being lowered, which the gate
+// raiseAboveLongWaiting keeps jobs that have waited very long from being lowered, which the gate
 // would refuse: those ahead of them rise above them instead.
-func lift(values []int64, line []Place) {
+func raiseAboveLongWaiting(values []int64, line []Place) {
 	for i := len(values) - 1; i >= 0; i-- {
-		if line[i].Old {
-			values[i] = max(values[i], line[i].Now, line[i].Most)
+		if line[i].LongWaiting {
+			values[i] = max(values[i], line[i].Current, line[i].Highest)
 		}
 		if i+1 < len(values) {
 			values[i] = max(values[i], values[i+1]+1)

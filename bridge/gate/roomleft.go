@@ -8,17 +8,17 @@ import (
 	"fairbridge/policy"
 )
 
-// crowd lets those wait whose place stays taken because a stop was refused or put
+// checkRoomLeft lets those wait whose place stays taken because a stop was refused or put
 // off: the room of one stop may have been for several jobs.
-func (g *planner) crowd() {
+func (g *planGate) checkRoomLeft() {
 	if len(g.out.Refused) == 0 && !g.postponed {
 		return
 	}
-	free, starts := g.leftRoom()
+	free, starts := g.roomLeft()
 	slices.SortFunc(starts, func(a, b *policy.Decision) int { return cmp.Or(cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.Job, b.Job)) })
 	for _, d := range starts {
-		if free.has(d.On) {
-			free.take(d.On, 1)
+		if free.fits(d.On) {
+			free.subtract(d.On, 1)
 			continue
 		}
 		n := deny(invariant.StopPurpose, "its place on %v stays taken: a stop was refused or put off", d.On.Nodes())
@@ -27,14 +27,14 @@ func (g *planner) crowd() {
 	}
 }
 
-// leftRoom is what is free when every job has what the plan leaves it, and
+// roomLeft is what is free when every job has what the plan leaves it, and
 // the decisions that want a part of it.
-func (g *planner) leftRoom() (free room, starts []*policy.Decision) {
+func (g *planGate) roomLeft() (free room, starts []*policy.Decision) {
 	free = room{}
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
-			free[spotKind{n.Name, d.Type}] += d.Count - d.Sick
+			free[nodeType{n.Name, d.Type}] += d.Count - d.Sick
 		}
 	}
 	for i := range g.out.Plan.Decisions {
@@ -42,7 +42,7 @@ func (g *planner) leftRoom() (free room, starts []*policy.Decision) {
 		case d.Verb == policy.Start && len(d.On) > 0:
 			starts = append(starts, d)
 		case g.Snapshot.Jobs[i].Active() && d.Verb != policy.Stop:
-			free.take(d.On, 1)
+			free.subtract(d.On, 1)
 		}
 	}
 	return free, starts
