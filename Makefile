@@ -44,7 +44,7 @@ bench: ## all benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
 evaluation: ## docs/evaluation.md anew; TRACES=DIR: with the published traces in that folder
-	$(GO) run ./bridge/study/evaluation $(if $(TRACES),-traces $(TRACES))
+	$(GO) run ./cmd/evaluation $(if $(TRACES),-traces $(TRACES))
 
 fuzz: ## every fuzz test for FUZZTIME (10s)
 	@$(GO) test -run '^$$' -list '^Fuzz' ./... | \

@@ -2,27 +2,27 @@ package main
 
 import (
 	"errors"
-	"runtime"
+	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/chart"
+	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/published"
-	"fairbridge/bridge/study/trial"
 )
 
-// comparing are the flags of compare.
-type comparing struct {
-	trials
+// compareFlags are the flags of compare.
+type compareFlags struct {
+	simulateFlags
 	generate string
 	wish     generate.Options
-	seeds    int
-	parallel int
-	html     string
 }
 
 func newCompare(o *options) *cobra.Command {
-	t := &comparing{}
+	f := &compareFlags{}
 	c := &cobra.Command{
 		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",
 		Short: "Many policies on the same jobs, in a table and on a page",
@@ -33,107 +33,119 @@ behind them. Where a trace is one of those published with results, these stand
 below ours. A policy that fails has no figures, its row says why, and the exit
 status is 1.
 
-` + trialHelp,
+` + simulateHelp,
 		Example: `  fairbridge compare --trace history.csv --cluster 16x8:a100 --policy fifo,drf,tiresias \
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv`,
 		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return t.run(c, o.json) },
+		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.json) },
 	}
-	t.flags(c)
-	f := c.Flags()
-	f.StringVar(&t.generate, "generate", "", "draw the jobs instead of reading a trace: "+trial.KindNames())
-	f.IntVar(&t.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
-	f.Float64Var(&t.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
-	f.IntVar(&t.seeds, "seeds", 1, "how many times, with seeds that follow --seed")
-	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
-	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
+	f.addShared(c, "exact")
+	f.addTrace(c)
+	f.addMany(c, "with seeds that follow --seed")
+	s := c.Flags()
+	s.StringVar(&f.generate, "generate", "", "draw the jobs instead of reading a trace: "+generate.KindNames())
+	s.IntVar(&f.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
+	s.Float64Var(&f.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
 	return o.reader(c)
 }
 
-func (t *comparing) run(c *cobra.Command, json bool) error {
-	a, err := t.benches()
+func (f *compareFlags) compare(c *cobra.Command, json bool) error {
+	e, err := f.read()
 	if err != nil {
 		return err
 	}
-	page, err := newFile(t.html)
+	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
 		return err
 	}
-	defer page.discard()
-	jobs, err := newFile(t.perJob)
+	defer files.discard()
+	printRemarks(c.ErrOrStderr(), e.Scenarios[0])
+	results, err := runExperiment(c, e, f.parallel)
 	if err != nil {
 		return err
 	}
-	defer jobs.discard()
-	a.remarks(c.ErrOrStderr())
-	all, err := a.all(c.Context(), c.ErrOrStderr(), t.parallel)
-	if err != nil {
+	if err := files.write(e, results); err != nil {
 		return err
 	}
-	made := a.page(all, &t.trials)
-	if err := page.write(made.write); err != nil {
-		return err
-	}
-	if err := jobs.write(perJob(runsOf(all))); err != nil {
-		return err
-	}
-	return a.tell(c.OutOrStdout(), all, json)
+	return printComparison(c.OutOrStdout(), e, results, json)
 }
 
-// arena is a bench for every seed.
-type arena struct {
-	*bench
-	workloads []*trial.Workload // by seed; one workload for all if it was read
-	published *published.Set
-}
-
-// benches reads the flags and the files they name.
-func (t *comparing) benches() (*arena, error) {
-	if err := t.check(); err != nil {
-		return nil, usageError{err}
+// read reads the flags and the files they name.
+func (f *compareFlags) read() (*study.Experiment, error) {
+	if err := f.check(); err != nil {
+		return nil, err
 	}
-	if t.generate == "" {
-		b, err := t.bench()
+	if f.generate == "" {
+		e, err := f.fromTrace()
 		if err != nil {
 			return nil, err
 		}
-		a := &arena{bench: b, published: published.Find(b.Jobs, b.GPUs())}
-		for range t.seeds {
-			a.workloads = append(a.workloads, b.Workload)
+		e.Scenarios = slices.Repeat(e.Scenarios, f.seeds)
+		if set := published.Find(e.Scenarios[0].Jobs, e.Scenarios[0].GPUs()); set != nil {
+			e.Published = set.Rows
 		}
-		return a, nil
+		return e, nil
 	}
-	b, err := t.asked()
+	e, err := f.experiment(f.generate)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, err
 	}
-	a := &arena{bench: b}
-	for i := range t.seeds {
-		w, err := trial.Draw(t.generate, t.wish, t.seed+int64(i), t.source.Nodes)
+	var scenarios []*study.Scenario
+	for i := range f.seeds {
+		s, err := study.Generate(f.generate, f.wish, f.seed+int64(i), f.source.Nodes)
 		if err != nil {
 			return nil, usageError{err}
 		}
-		if t.source.Silent {
-			w.Hush()
+		if f.source.Silent {
+			s.Silence()
 		}
-		a.workloads = append(a.workloads, w)
+		scenarios = append(scenarios, s)
 	}
-	b.Workload = a.workloads[0]
-	return a, t.tick(b)
+	return e, f.add(e, scenarios...)
 }
 
-func (t *comparing) check() error {
+func (f *compareFlags) check() error {
 	switch {
-	case t.seeds < 1 || t.parallel < 1:
-		return errors.New("--seeds and --parallel want at least 1")
-	case t.generate != "" && (t.source.Trace != "" || t.source.Tables != ""):
-		return errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")
-	case t.generate == "" && t.wish != (generate.Options{}):
-		return errors.New("--jobs and --load say what --generate draws; a trace has its own")
-	case t.generate != "":
-		t.source.Trace = t.generate // it needs none
+	case f.generate != "" && (f.source.Trace != "" || f.source.Tables != ""):
+		return usageError{errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")}
+	case f.generate == "" && f.wish != (generate.Options{}):
+		return usageError{errors.New("--jobs and --load say what --generate draws; a trace has its own")}
 	}
-	return nil
+	return f.checkMany()
+}
+
+// resultFiles are the files in which results are written besides.
+type resultFiles struct{ page, jobs *datafile.File }
+
+// newResultFiles makes sure that they can be written.
+func newResultFiles(f *simulateFlags) (*resultFiles, error) {
+	page, err := datafile.Create(f.html)
+	if err != nil {
+		return nil, err
+	}
+	jobs, err := datafile.Create(f.perJob)
+	if err != nil {
+		page.Discard()
+		return nil, err
+	}
+	return &resultFiles{page, jobs}, nil
+}
+
+func (f *resultFiles) discard() {
+	f.page.Discard()
+	f.jobs.Discard()
+}
+
+// write writes them; more sentences come below the title of the page.
+func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
+	if err := f.page.Write(func(w io.Writer) error {
+		page := e.Page(results, aboutExperiment(e))
+		page.About, page.Made = append(page.About, more...), made()
+		return chart.Write(w, page)
+	}); err != nil {
+		return err
+	}
+	return f.jobs.Write(func(w io.Writer) error { return study.WriteJobs(w, results) })
 }

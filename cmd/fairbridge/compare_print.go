@@ -1,9 +1,15 @@
 package main
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
 )
@@ -25,32 +31,44 @@ type failure struct {
 	Error  string `json:"error"`
 }
 
-// tell prints what came of it; its error says what failed.
-func (a *arena) tell(w io.Writer, all []contender, json bool) error {
+// printComparison prints what came of it; its error says what failed.
+func printComparison(w io.Writer, e *study.Experiment, results []study.Result, json bool) error {
 	if json {
-		if err := printLines(w, a.comparisons(all)); err != nil {
+		if err := printLines(w, comparisons(e, results)); err != nil {
 			return err
 		}
-	} else {
-		a.print(w, all)
+		return study.Failed(results)
 	}
-	return failures(all)
+	fmt.Fprintln(w, aboutExperiment(e))
+	fmt.Fprintln(w)
+	printResults(w, e.Rows(results), len(e.Scenarios))
+	for i := range results {
+		if err := results[i].Err; err != nil {
+			paragraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
+		}
+	}
+	fmt.Fprintln(w, "\n"+legend)
+	for _, s := range e.Sources() {
+		fmt.Fprintln(w, s)
+	}
+	return study.Failed(results)
 }
 
-func (a *arena) comparisons(all []contender) []any {
+func comparisons(e *study.Experiment, results []study.Result) []any {
 	var list []any
-	for i := range all {
-		if err := all[i].failed; err != nil {
-			list = append(list, failure{all[i].Label, a.Name, err.Error()})
+	for i := range results {
+		r := &results[i]
+		if r.Err != nil {
+			list = append(list, failure{r.Label, e.Scenarios[0].Name, r.Err.Error()})
 			continue
 		}
-		c := comparison{Summary: all[i].Median, Seeds: all[i].Runs}
+		c := comparison{Summary: r.Median, Seeds: r.Count}
 		if c.Seeds > 1 {
-			c.Min, c.Max = &all[i].Min, &all[i].Max
+			c.Min, c.Max = &r.Min, &r.Max
 		}
-		for _, r := range a.rows() {
-			if r.Ours == all[i].Label {
-				c.Published = append(c.Published, r)
+		for _, p := range e.Published {
+			if p.Ours == r.Label {
+				c.Published = append(c.Published, p)
 			}
 		}
 		list = append(list, c)
@@ -58,90 +76,74 @@ func (a *arena) comparisons(all []contender) []any {
 	return list
 }
 
-// rows are the published results, if these jobs have any.
-func (a *arena) rows() []published.Row {
-	if a.published == nil {
-		return nil
-	}
-	return a.published.Rows
-}
-
-// ranked calls back for our policies, each followed by the published rows that
-// are the same, and then for the other published rows.
-func (a *arena) ranked(all []contender, ours func(i int), theirs func(published.Row)) {
-	seen := map[string]bool{}
+// printLines prints one JSON object a line.
+func printLines[T any](w io.Writer, all []T) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
 	for i := range all {
-		ours(i)
-		seen[all[i].Label] = true
-		for _, r := range a.rows() {
-			if r.Ours == all[i].Label {
-				theirs(r)
-			}
+		if err := e.Encode(&all[i]); err != nil {
+			return fmt.Errorf("printing JSON: %w", err)
 		}
 	}
-	for _, r := range a.rows() {
-		if !seen[r.Ours] {
-			theirs(r)
-		}
-	}
+	return nil
 }
 
-// print prints the table.
-func (a *arena) print(w io.Writer, all []contender) {
-	fmt.Fprintln(w, a.about())
-	fmt.Fprintln(w)
-	figures := visible(w, len(a.workloads))
-	t := newNumbers(w, heads(figures)...)
-	a.ranked(all, func(i int) {
-		cells := []any{all[i].Label}
-		for k, f := range figures {
-			switch {
-			case all[i].failed == nil:
-				cells = append(cells, all[i].Cell(f))
-			case k == 0:
-				cells = append(cells, "failed")
-			default:
-				cells = append(cells, "–")
-			}
-		}
-		t.add(cells...)
-	}, func(r published.Row) {
-		cells, s := []any{"  published: " + r.Name}, r.Summary()
-		for _, f := range figures {
-			cells = append(cells, f.Text(f.Of(&s)))
-		}
-		t.add(cells...)
-	})
-	t.print()
-	for i := range all {
-		if all[i].failed != nil {
-			paragraph(w, "", fmt.Sprintf("%s failed: %v", all[i].Label, all[i].failed))
-		}
-	}
-	fmt.Fprintln(w, "\n"+legend)
-	for _, n := range a.notes() {
-		fmt.Fprintln(w, n)
-	}
-}
-
-// about says what was compared on what.
-func (a *arena) about() string {
-	s := fmt.Sprintf("%s: %s on %d GPUs", a.Name, count(len(a.Jobs), "job"), a.GPUs())
-	if n := len(a.workloads); n > 1 {
+// aboutExperiment says what was compared on what.
+func aboutExperiment(e *study.Experiment) string {
+	first := e.Scenarios[0]
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, count(len(first.Jobs), "job"), first.GPUs())
+	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
 	return s + "."
 }
 
-// notes say where published figures come from.
-func (a *arena) notes() []string {
-	var all []string
-	seen := map[string]bool{}
-	for _, r := range a.rows() {
-		if !seen[r.Source] {
-			seen[r.Source] = true
-			all = append(all, "Published: "+r.Source+".")
+// wideEnough is the width from which a terminal shows all metrics.
+const wideEnough = 132
+
+// printResults prints the rows with the metrics there is room for; those of
+// several runs need more.
+func printResults(w io.Writer, rows []study.Row, runs int) {
+	width := widthOf(w)
+	var metrics []*measure.Metric
+	head := []any{"POLICY"}
+	for _, m := range measure.Metrics {
+		if m.Core || runs == 1 && (width == 0 || width >= wideEnough) {
+			metrics, head = append(metrics, m), append(head, m.Head)
 		}
 	}
-	return all
+	t := newNumbers(w, head...)
+	for _, r := range rows {
+		cells := []any{""}
+		if r.Published != nil {
+			cells[0] = "  published: " + r.Published.Name
+		} else {
+			cells[0] = r.Label
+		}
+		for _, text := range r.Cells(metrics) {
+			cells = append(cells, cmp.Or(text, "–"))
+		}
+		t.add(cells...)
+	}
+	t.print()
 }
+
+// newNumbers is a table whose columns are figures, but for the first.
+func newNumbers(w io.Writer, head ...any) *sheet {
+	s := newTable(w, head...)
+	s.width = 0 // figures are never wrapped
+	var right []table.ColumnConfig
+	for i := 1; i < len(head); i++ {
+		right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
+	}
+	s.SetColumnConfigs(right)
+	s.Style().Format.Header = text.FormatDefault // ρ stays ρ
+	return s
+}
+
+// legend explains the columns.
+const legend = `Times in seconds; JCT: from arrival to completion; QUEUE: the part of it not running;
+ρ: JCT over what an equal part of the cluster would have needed; UNFAIR: jobs with ρ > 1.05;
+LOST: GPU-hours without progress; JAIN: equality of the accounts' service by weight;
+SLOWDOWN: JCT over run time (of 10 s at least), in the mean, and of the WORST ACCount;
+WALL: time the simulation took.`

@@ -3,13 +3,13 @@ package main
 import (
 	"bytes"
 	"errors"
-	"io"
 	"strings"
 	"testing"
 
+	"fairbridge/bridge/study"
+	"fairbridge/bridge/study/chart"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/policyset"
-	"fairbridge/bridge/study/trial"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
@@ -24,7 +24,7 @@ func (clueless) Decide(*policy.Snapshot) (*policy.Plan, error) {
 
 // contest is fifo, a policy that fails and srtf, on four jobs of a user with a
 // name that means harm.
-func contest(t *testing.T) *arena {
+func contest(t *testing.T) *study.Experiment {
 	t.Helper()
 	nodes, err := cluster.Parse("2x2")
 	if err != nil {
@@ -34,38 +34,38 @@ func contest(t *testing.T) *arena {
 	for i := range 4 {
 		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "=cmd|x\nann", Account: "@nlp", GPUs: 1 + i%2, Arrive: float64(60 * i), Duration: 600})
 	}
-	w, err := trial.New("small", jobs, nil, nil, nodes)
+	s, err := study.New(study.Scenario{Name: "small", Jobs: jobs, Nodes: nodes}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{Workload: w, seed: 1}
-	if b.way.Clock, err = trial.Clock("intervals", 0); err != nil {
+	e := &study.Experiment{Scenarios: []*study.Scenario{s, s}, Options: study.Options{Seed: 1}}
+	if err := e.SetClock("intervals", 0, s); err != nil {
 		t.Fatal(err)
 	}
-	if b.picks, err = policyset.Parse("fifo,srtf", true); err != nil {
+	if e.Policies, err = policyset.Parse("fifo,srtf", true); err != nil {
 		t.Fatal(err)
 	}
-	fails := policyset.Pick{Label: "fails", Entry: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
-	b.picks = []policyset.Pick{b.picks[0], fails, b.picks[1]}
-	return &arena{bench: b, workloads: []*trial.Workload{w, w}}
+	fails := policyset.Choice{Label: "fails", Entry: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
+	e.Policies = []policyset.Choice{e.Policies[0], fails, e.Policies[1]}
+	return e
 }
 
 // A policy that fails costs the others nothing: they have their figures, its row
 // says why, and the command fails.
 func TestOnePolicyFails(t *testing.T) {
-	a := contest(t)
-	all, err := a.all(t.Context(), io.Discard, 2)
+	e := contest(t)
+	results, err := e.Run(t.Context(), 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var table, lines, html bytes.Buffer
-	if err := a.tell(&table, all, false); err == nil || err.Error() != "1 of 3 policies failed: fails" {
+	if err := printComparison(&table, e, results, false); err == nil || err.Error() != "1 of 3 policies failed: fails" {
 		t.Errorf("the command ends with %v", err)
 	}
-	if err := a.tell(&lines, all, true); err == nil {
+	if err := printComparison(&lines, e, results, true); err == nil {
 		t.Error("with --json it succeeds")
 	}
-	if err := a.page(all, &trials{}).write(&html); err != nil {
+	if err := chart.Write(&html, e.Page(results)); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"table": table.String(), "JSON": lines.String(), "page": html.String()} {
@@ -83,20 +83,20 @@ func TestOnePolicyFails(t *testing.T) {
 }
 
 func TestPerJob(t *testing.T) {
-	a := contest(t)
-	all, err := a.all(t.Context(), io.Discard, 1)
+	e := contest(t)
+	results, err := e.Run(t.Context(), 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var both, one strings.Builder
-	if err := perJob(runsOf(all))(&both); err != nil {
+	if err := study.WriteJobs(&both, results); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(both.String()), "\n")
 	if want := "policy,seed,job,user,account,gpus,arrive_s,start_s,end_s,wait_s,jct_s,rho,stops"; lines[0] != want || len(lines) != 1+2*2*4 {
 		t.Errorf("%d lines, the first %s, want 17 and %s", len(lines), lines[0], want)
 	}
-	if err := perJob(all[0].runs[:1])(&one); err != nil {
+	if err := study.WriteJobs(&one, []study.Result{{Runs: results[0].Runs[:1]}}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := strings.Split(one.String(), "\n")[1], `1,'=cmd|x\nann,'@nlp,1,0.000,0.000,600.000,0.000,600.000,1.00000,0`; got != want {

@@ -141,5 +141,5 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	e.Sooner = sooner(&snapshot, e.Job, s.Loop.Partitions[i].Decide, time.Now)
+	e.Sooner = sooner(&snapshot, e.Job, s.Loop.Partitions[i].Decide)
 }

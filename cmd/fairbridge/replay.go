@@ -7,7 +7,7 @@ import (
 )
 
 func newReplay(o *options) *cobra.Command {
-	past := &replaying{}
+	past := &replayFlags{}
 	var seq uint64
 	var partition string
 	c := &cobra.Command{
@@ -45,6 +45,6 @@ of the policies.
 	f := c.Flags()
 	f.Uint64Var(&seq, "cycle", 0, "number of the cycle; 0: the last")
 	f.StringVarP(&partition, "partition", "p", "", "partition (default: the only one configured)")
-	past.flags(c)
+	past.add(c)
 	return o.reader(c)
 }

@@ -5,258 +5,203 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
+	"io"
+	"os"
+	"os/exec"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/stores"
-	"fairbridge/bridge"
-	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
 
-// replaying are the flags of a replay of the past.
-type replaying struct {
-	trials
+// replayFlags are the flags of a replay of the past.
+type replayFlags struct {
+	simulateFlags
 	since, until string
-	seeds        int
-	parallel     int
-	html         string
 	stoppable    bool
-	conf         string // file
+	slurmConf    string // file
 }
 
-func (t *replaying) flags(c *cobra.Command) {
-	f := c.Flags()
-	f.StringVar(&t.since, "since", "", "simulate the past since then: so long ago (30d), or a time")
-	f.StringVar(&t.until, "until", "", "and until then (default: now)")
-	f.StringVar(&t.policies, "policy", "", "policies, separated by commas")
-	f.StringVar(&t.fidelity, "fidelity", "slurm", "slurm, or exact")
-	f.StringVar(&t.cluster, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
-	f.BoolVar(&t.stoppable, "stoppable", false, "as if every job let itself be stopped")
-	f.StringVar(&t.conf, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
-	f.IntVar(&t.seeds, "seeds", 1, "how many times, for policies with chance")
-	f.Int64Var(&t.seed, "seed", 1, "of all chance")
-	f.IntVar(&t.parallel, "parallel", runtime.GOMAXPROCS(0), "simulations at a time")
-	f.StringVar(&t.html, "html", "", "also write a page with drawings to this file")
-	t.perJobFlag(c)
-	cobra.CheckErr(c.RegisterFlagCompletionFunc("policy", completePolicies))
+func (f *replayFlags) add(c *cobra.Command) {
+	f.addShared(c, "slurm")
+	f.addMany(c, "for policies with chance")
+	s := c.Flags()
+	s.StringVar(&f.since, "since", "", "simulate the past since then: so long ago (30d), or a time")
+	s.StringVar(&f.until, "until", "", "and until then (default: now)")
+	s.StringVar(&f.cluster, "cluster", "", "simulate on another cluster: 16x4:a100,8x8:h100 (default: the nodes of the last\nstored cycle)")
+	s.BoolVar(&f.stoppable, "stoppable", false, "as if every job let itself be stopped")
+	s.StringVar(&f.slurmConf, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 }
 
-func (t *replaying) run(c *cobra.Command, o *options, partition string) error {
-	b, err := t.asked()
+func (f *replayFlags) run(c *cobra.Command, o *options, partition string) error {
+	if f.policies == "" {
+		f.policies = policyset.Slurm
+	}
+	if err := f.checkMany(); err != nil {
+		return err
+	}
+	e, err := f.options()
 	if err != nil {
+		return err
+	}
+	file, err := o.load()
+	if err != nil {
+		return err
+	}
+	if partition, err = onlyPartition(file, partition); err != nil {
 		return usageError{err}
 	}
-	f, err := o.load()
+	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
 		return err
 	}
-	if partition, err = onlyPartition(f, partition); err != nil {
-		return usageError{err}
-	}
-	page, err := newFile(t.html)
+	defer files.discard()
+	site, err := f.read(c.Context(), file, partition, e)
 	if err != nil {
 		return err
 	}
-	defer page.discard()
-	jobs, err := newFile(t.perJob)
+	printRemarks(c.ErrOrStderr(), site.Scenario)
+	return f.compare(c, e, site, files, o.json)
+}
+
+// read reads the past, and makes it the experiment's scenarios.
+func (f *replayFlags) read(ctx context.Context, file *settings.File, partition string, e *study.Experiment) (*replay.Site, error) {
+	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.source.Nodes, Stoppable: f.stoppable}
+	err := f.times(&p, time.Now())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer jobs.discard()
-	p := &pasting{replaying: t, bench: b, file: f, partition: partition}
-	if err := p.read(c.Context()); err != nil {
-		return err
+	unread, err := f.readSlurmConf(ctx, file, e)
+	if err != nil {
+		return nil, err
 	}
-	b.remarks(c.ErrOrStderr())
-	return p.show(c, o.json, page, jobs)
+	if p.Loop, err = file.Loop(); err != nil {
+		return nil, err
+	}
+	db, err := openDB(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	site, err := p.Read(ctx, pastRecord{db})
+	if err != nil {
+		return nil, err
+	}
+	if unread != "" {
+		site.Remarks = append(site.Remarks, unread)
+	}
+	if e.Loop = site.Loop; e.Cluster == "" {
+		e.Cluster = fmt.Sprintf("of %d nodes as last stored", len(site.Nodes))
+	}
+	f.clock = "intervals"
+	return site, f.simulateFlags.add(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seeds)...)
 }
 
-// asked reads the flags.
-func (t *replaying) asked() (*bench, error) {
-	if t.policies == "" {
-		t.policies = policyset.Slurm
-	}
-	if t.seeds < 1 || t.parallel < 1 {
-		return nil, errors.New("--seeds and --parallel want at least 1")
-	}
-	t.source.Trace, t.source.Format, t.clock = "database", "auto", "intervals"
-	given := t.cluster
-	if given == "" {
-		t.cluster = "1" // it is read from the database
-	}
-	b, err := t.trials.asked()
-	if err == nil && given == "" {
-		t.cluster, t.source.Nodes = "", nil
-	}
-	if err == nil {
-		err = t.tick(b)
-	}
-	return b, err
-}
-
-// pasting is a replay under way.
-type pasting struct {
-	*replaying
-	*bench
-	file      *settings.File
-	partition string
-	from, to  time.Time
-	site      *replay.Site
-	base      policyset.Pick // what was done
-	unread    string         // why Slurm's settings could not be read
-	baseMode  bridge.Mode    // and in which mode; "": by Slurm alone
-}
-
-// read reads the past.
-func (p *pasting) read(ctx context.Context) error {
-	now := time.Now()
-	var err error
-	if p.from, err = moment(p.since, now); err != nil {
+func (f *replayFlags) times(p *replay.Period, now time.Time) (err error) {
+	if p.Since, err = moment(f.since, now); err != nil {
 		return usageError{fmt.Errorf("--since: %w", err)}
 	}
-	if p.to = now; p.until != "" {
-		if p.to, err = moment(p.until, now); err != nil {
+	if p.Until = now; f.until != "" {
+		if p.Until, err = moment(f.until, now); err != nil {
 			return usageError{fmt.Errorf("--until: %w", err)}
 		}
 	}
-	if !p.from.Before(p.to) {
+	if !p.Since.Before(p.Until) {
 		return usageError{errors.New("--since is not before --until")}
 	}
-	if err := p.settings(ctx); err != nil {
-		return err
-	}
-	db, err := openDB(ctx, p.file)
-	if err != nil {
-		return err
-	}
-	defer db.Close()
-	runs, err := db.PastRuns(ctx, p.file.Cluster, p.partition, p.from, p.to)
-	if err != nil {
-		return err
-	}
-	if len(runs) == 0 {
-		return fmt.Errorf("the record has no GPU job of partition %s that ran between %s and %s; fairbridge import reads older ones", p.partition, p.from.Format(time.DateTime), p.to.Format(time.DateTime))
-	}
-	if err := p.steering(ctx, db, runs); err != nil {
-		return err
-	}
-	return p.jobs(ctx, db, runs)
-}
-
-// steering finds out what was done: whether Slurm was alone, and else what
-// steered most of the time.
-func (p *pasting) steering(ctx context.Context, db *stores.Stores, runs []bridge.PastRun) error {
-	list, err := db.Steered(ctx, p.file.Cluster, p.partition, p.from, p.to)
-	if err != nil {
-		return err
-	}
-	config, err := p.file.Loop()
-	if err != nil {
-		return err
-	}
-	p.way.Loop = simulated(config)
-	p.base = policyset.Alone()
-	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
-	if i < 0 || config.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
-		return nil
-	}
-	s := list[i]
-	if p.base, err = policyset.Recorded(s.Policy, s.Params); err != nil {
-		return fmt.Errorf("policy %s steered then: %w", s.Policy, err)
-	}
-	p.base.Label += ", as then"
-	p.baseMode = s.Mode
 	return nil
 }
 
-// busy is how long there was something to decide.
-func (p *pasting) busy(runs []bridge.PastRun) time.Duration {
-	first, last := p.to, p.from
-	for i := range runs {
-		if a := runs[i].Arrive; a.Before(first) {
-			first = a
+// readSlurmConf reads Slurm's settings from a file, else from scontrol. Where there
+// is none either, the simulated Slurm has Slurm's defaults, and unread says so.
+func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e *study.Experiment) (unread string, err error) {
+	if f.slurmConf != "" {
+		text, err := os.ReadFile(f.slurmConf)
+		if err != nil {
+			return "", fmt.Errorf("reading --slurm-conf: %w", err)
 		}
-		if e := runs[i].End; e.After(last) {
-			last = e
+		if e.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
+			return "", usageError{fmt.Errorf("%s: %w", f.slurmConf, err)}
 		}
+		return "", nil
 	}
-	if first.Before(p.from) {
-		first = p.from
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	argv := append(append([]string{}, file.Slurm.Scontrol...), "show", "config")
+	text, err := exec.CommandContext(ctx, argv[0], argv[1:]...).Output()
+	if err == nil {
+		e.SlurmConfig, err = replay.ParseSlurmConf(string(text))
 	}
-	return last.Sub(first)
+	if err != nil {
+		unread = fmt.Sprintf("Slurm's settings could not be read (%v); the simulated one has the defaults. --slurm-conf names a file", err)
+	}
+	return unread, nil
 }
 
-// simulated is the site's configuration as far as it matters to a simulation.
-// Who lets a job be stopped is found out before; in the simulation the job says
-// so itself.
-func simulated(c bridge.Config) bridge.Config {
-	c.Partitions, c.StopFile, c.Preempt = nil, "", bridge.Opting{Comment: true}
-	return c
-}
+// pastRecord is the database as a replay reads it.
+type pastRecord struct{ *stores.Stores }
 
-// jobs makes a workload of the runs, and reads the nodes.
-func (p *pasting) jobs(ctx context.Context, db *stores.Stores, runs []bridge.PastRun) error {
-	f, nodes := p.file, p.source.Nodes
-	var err error
-	if nodes == nil {
-		if nodes, err = lastNodes(ctx, db, f.Cluster, p.partition); err != nil {
-			return err
-		}
-		p.cluster = fmt.Sprintf("of %d nodes as last stored", len(nodes))
-	}
-	known, err := db.Past(ctx, f.Cluster, p.from)
+// LastSnapshot implements replay.Cycles.
+func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error) {
+	c, err := r.Cycle(ctx, cluster, partition, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	seen, err := db.Seen(ctx, f.Cluster, p.partition, p.from, p.to)
-	if err != nil {
-		return err
-	}
-	accounts := slices.Clone(known.Accounts)
-	for i := range accounts {
-		accounts[i].Recent = 0 // what they used by then counts, but not by the hour
-	}
-	p.site, err = replay.New(replay.Asked{
-		Name:      fmt.Sprintf("partition %s from %s to %s", p.partition, p.from.Format(time.DateOnly), p.to.Format(time.DateOnly)),
-		Partition: p.partition, Since: p.from, Until: p.to, Runs: runs, Seen: seen, Nodes: nodes, Accounts: accounts,
-		Opting: bridge.Opting(f.Preempt), All: p.stoppable,
-	})
-	if err != nil {
-		return err
-	}
-	p.Workload = p.site.Workload
-	if p.unread != "" {
-		p.Remarks = append(p.Remarks, p.unread)
-	}
-	return nil
-}
-
-// lastNodes are the nodes of the last stored cycle, all of them up, and with
-// room for any job: the record does not know the cores that jobs had.
-func lastNodes(ctx context.Context, db *stores.Stores, name, partition string) ([]policy.Node, error) {
-	c, err := db.Cycle(ctx, name, partition, 0)
-	if err != nil {
-		return nil, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", partition, err)
-	}
-	var s policy.Snapshot
-	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
+	s := &policy.Snapshot{}
+	if err := json.Unmarshal(c.Snapshot, s); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
 	}
-	var nodes []policy.Node
-	for _, n := range s.Nodes {
-		n.Partitions, n.Down, n.CPUs, n.MemMB = []string{cluster.Partition}, "", 0, 0
-		n.GPUs = slices.Clone(n.GPUs)
-		for i := range n.GPUs {
-			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, Part: n.GPUs[i].Part}
-		}
-		nodes = append(nodes, n)
+	return s, nil
+}
+
+// compare simulates what was done, says how near that came, and goes on to the
+// policies that are not what was done anyway.
+func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.Site, files *resultFiles, json bool) error {
+	m := newMeter(c.ErrOrStderr(), 1)
+	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.part(0, site.Decider.Label))
+	m.close()
+	if err != nil {
+		return err
 	}
-	return nodes, nil
+	w := c.OutOrStdout()
+	if !json {
+		printFidelity(w, fidelity)
+	}
+	results := []study.Result{study.NewResult(site.Real.Policy, site.Real), rerun}
+	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.Choice) bool { return p.Label == site.Decider.Label })
+	if len(e.Policies) > 0 {
+		more, err := runExperiment(c, e, f.parallel)
+		if err != nil {
+			return err
+		}
+		results = append(results, more...)
+	}
+	if err := files.write(e, results, fidelity.String()); err != nil {
+		return err
+	}
+	if json {
+		if err := printLines(w, []map[string]*replay.Fidelity{{"fidelity": fidelity}}); err != nil {
+			return err
+		}
+	}
+	return printComparison(w, e, results, json)
+}
+
+// printFidelity says how far to trust what follows.
+func printFidelity(w io.Writer, f *replay.Fidelity) {
+	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, count(f.Jobs, "job"))
+	t := newNumbers(w, "", "HAPPENED", "SIMULATED", "OFF")
+	for _, x := range f.Figures() {
+		t.add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.Percent())
+	}
+	t.print()
+	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
+		f.RankJCT, f.RankWait, f.MedianWaitMiss)
 }

@@ -15,15 +15,6 @@ import (
 	"fairbridge/policy"
 )
 
-// traceInfo is the answer of trace info.
-type traceInfo struct {
-	trace.Info
-	Cluster string  `json:"cluster,omitempty"`
-	GPUs    int     `json:"cluster_gpus,omitempty"`
-	Load    float64 `json:"load,omitempty"`
-	Misfits string  `json:"misfits,omitempty"` // jobs that cannot run there
-}
-
 func newTraceInfo(o *options) *cobra.Command {
 	t := &tracing{options: o}
 	c := o.reader(t.reading(&cobra.Command{
@@ -51,17 +42,11 @@ func (t *tracing) info(c *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	i := traceInfo{Info: tr.Info(), Cluster: t.cluster, GPUs: cluster.GPUs(nodes)}
-	i.Load = i.Info.Load(i.GPUs)
-	if i.GPUs > 0 {
-		if err := tr.Fits(byType(nodes)); err != nil {
-			i.Misfits = err.Error()
-		}
-	}
+	i := tr.InfoOn(t.cluster, nodes)
 	if t.json {
 		err = printJSON(c.OutOrStdout(), &i)
 	} else {
-		i.print(c.OutOrStdout())
+		printTraceInfo(c.OutOrStdout(), &i)
 		say(c, tr)
 	}
 	if err == nil && i.Misfits != "" {
@@ -70,22 +55,12 @@ func (t *tracing) info(c *cobra.Command, path string) error {
 	return err
 }
 
-func byType(nodes []policy.Node) map[string]int {
-	all := map[string]int{}
-	for i := range nodes {
-		for _, d := range nodes[i].GPUs {
-			all[d.Type] += d.Count
-		}
-	}
-	return all
-}
-
-func (i *traceInfo) print(w io.Writer) {
+func printTraceInfo(w io.Writer, i *trace.Info) {
 	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, count(i.Jobs, "job"))
 	if i.Training > 0 {
 		fmt.Fprintf(w, ", %d of them training by throughput tables", i.Training)
 	}
-	fmt.Fprintf(w, "\narrivals    over %s", lasting(i.Span))
+	fmt.Fprintf(w, "\narrivals    over %s", seconds(i.Span))
 	if !i.Start.IsZero() {
 		fmt.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
@@ -97,16 +72,16 @@ func (i *traceInfo) print(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w)
-	i.shares(w)
-	i.sizes(w)
-	i.times(w)
-	i.people(w)
+	printShares(w, i)
+	printSizes(w, i)
+	printRunTimes(w, i)
+	printAccounts(w, i)
 	if i.Misfits != "" {
 		fmt.Fprintf(w, "\nCannot run on %s:\n%s\n", i.Cluster, i.Misfits)
 	}
 }
 
-func (i *traceInfo) shares(w io.Writer) {
+func printShares(w io.Writer, i *trace.Info) {
 	row := func(what string, share float64) {
 		if share > 0 {
 			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, percent(share))
@@ -134,7 +109,7 @@ func bar(share float64) string {
 	return strings.Repeat("█", n)
 }
 
-func (i *traceInfo) sizes(w io.Writer) {
+func printSizes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
 	t := newTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
@@ -143,7 +118,7 @@ func (i *traceInfo) sizes(w io.Writer) {
 	t.print()
 }
 
-func (i *traceInfo) times(w io.Writer) {
+func printRunTimes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
 	if i.Ran == nil {
 		fmt.Fprintln(w, "Run times stand in throughput tables.")
@@ -151,17 +126,17 @@ func (i *traceInfo) times(w io.Writer) {
 	}
 	t := newTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
 	r := i.Ran
-	t.add("", lasting(r.Least), lasting(r.P10), lasting(r.P25), lasting(r.Median), lasting(r.P75), lasting(r.P90), lasting(r.P99), lasting(r.Most), lasting(r.Mean))
+	t.add("", seconds(r.Least), seconds(r.P10), seconds(r.P25), seconds(r.Median), seconds(r.P75), seconds(r.P90), seconds(r.P99), seconds(r.Most), seconds(r.Mean))
 	t.print()
 }
 
-// lasting prints seconds as people say them.
-func lasting(seconds float64) string { return span(time.Duration(seconds * float64(time.Second))) }
+// seconds prints seconds as people say them.
+func seconds(seconds float64) string { return span(time.Duration(seconds * float64(time.Second))) }
 
 // listed is how many accounts are listed.
 const listed = 10
 
-func (i *traceInfo) people(w io.Writer) {
+func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}

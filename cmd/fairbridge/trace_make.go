@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
 )
 
 func newTraceConvert(o *options) *cobra.Command {
@@ -81,7 +83,7 @@ func (t *tracing) free(path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return existing(trace.Writable(path, t.force))
+	return existing(datafile.Writable(path, t.force))
 }
 
 // speeds writes the made-up throughput tables of training jobs.
@@ -89,7 +91,7 @@ func (t *tracing) speeds(c *cobra.Command) error {
 	if t.tables == "" {
 		return nil
 	}
-	if err := existing(trace.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
+	if err := existing(workload.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
 		return err
 	}
 	if t.to != "-" {

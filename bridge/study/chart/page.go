@@ -23,6 +23,15 @@ type Policy struct {
 	GPUs    int              // of the cluster
 }
 
+// NewPolicy makes a Policy of its runs, the first of which has samples.
+func NewPolicy(label string, runs []*measure.Run) Policy {
+	p := Policy{Label: label, Samples: runs[0].Samples, End: runs[0].Makespan, GPUs: runs[0].GPUs}
+	for _, r := range runs {
+		p.JCT, p.Rho = append(p.JCT, r.JCT()...), append(p.Rho, r.Rho()...)
+	}
+	return p
+}
+
 // Table are figures, ready to be read.
 type Table struct {
 	Head  []string

@@ -73,6 +73,17 @@ func GPUs(nodes []policy.Node) int {
 	return n
 }
 
+// GPUsByType counts the GPUs of the nodes by type.
+func GPUsByType(nodes []policy.Node) map[string]int {
+	n := map[string]int{}
+	for i := range nodes {
+		for _, d := range nodes[i].GPUs {
+			n[d.Type] += d.Count
+		}
+	}
+	return n
+}
+
 func (p part) node(name string) policy.Node {
 	return policy.Node{
 		Name: name, Partitions: []string{Partition}, CPUs: coresPerGPU * p.gpus, MemMB: memPerGPU * int64(p.gpus),

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ import (
 )
 
 // speed compares wall times with those of the published simulator.
-func speed(ctx context.Context, page *bytes.Buffer, o options) error {
+func speed(ctx context.Context, page *bytes.Buffer, o Options) error {
 	sizes := published.Sizes[:]
-	if o.quick {
+	if o.Quick {
 		sizes = sizes[:1]
 	}
 	fmt.Fprint(page, "\n## Speed\n\nWall time of one simulation, the least of three: ours on a drawn workload of the size,\nand in brackets that of the published simulator on its own trace of the size, where it\nwas measured (two cores, Python, open solvers), with the ratio.\n\n")
@@ -24,7 +24,7 @@ func speed(ctx context.Context, page *bytes.Buffer, o options) error {
 	}
 	header(page, cells...)
 	for _, wall := range published.Walls {
-		cells, err := walls(ctx, wall, sizes)
+		cells, err := speedRow(ctx, wall, sizes, o)
 		if err != nil {
 			return err
 		}
@@ -33,26 +33,26 @@ func speed(ctx context.Context, page *bytes.Buffer, o options) error {
 	return nil
 }
 
-// walls is the row of one policy.
-func walls(ctx context.Context, wall published.Wall, sizes []published.Size) ([]string, error) {
-	picks, err := policyset.Parse(wall.Ours, true)
+// speedRow is the row of one policy.
+func speedRow(ctx context.Context, wall published.Wall, sizes []published.Size, o Options) ([]string, error) {
+	policies, err := policyset.Parse(wall.Ours, true)
 	if err != nil {
 		return nil, err
 	}
 	cells := []string{wall.Ours}
 	for k, size := range sizes {
-		progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
-		w, err := drawn("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		o.progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
+		scenarios, err := generated("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
 		if err != nil {
 			return nil, err
 		}
-		s, err := once(ctx, w, picks[0], 1, 2)
+		s, err := fastest(ctx, scenarios[0], policies[0], 2)
 		if err != nil {
 			return nil, err
 		}
-		cell := span(s.Wall)
+		cell := duration(s.Wall)
 		if theirs := wall.Seconds[k]; theirs > 0 {
-			cell += fmt.Sprintf(" (%s, %.0f ×)", span(theirs), theirs/s.Wall)
+			cell += fmt.Sprintf(" (%s, %.0f ×)", duration(theirs), theirs/s.Wall)
 		}
 		cells = append(cells, cell)
 	}
@@ -60,26 +60,26 @@ func walls(ctx context.Context, wall published.Wall, sizes []published.Size) ([]
 }
 
 // growth shows what more jobs cost.
-func growth(ctx context.Context, page *bytes.Buffer, o options) error {
+func growth(ctx context.Context, page *bytes.Buffer, o Options) error {
 	sizes := []int{1_000, 10_000, 100_000}
-	if o.quick {
+	if o.Quick {
 		sizes = []int{200, 2_000}
 	}
 	fmt.Fprint(page, "\n## Growth\n\nPhilly-like jobs (`--generate philly`) on 24 servers of 8 GPUs, decided upon at most once a\nminute. Memory is what the process has taken from the system by then; the rows were\nmeasured in this order.\n\n")
 	header(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
 	for _, name := range []string{"fifo", "tiresias"} {
-		picks, err := policyset.Parse(name, true)
+		policies, err := policyset.Parse(name, true)
 		if err != nil {
 			return err
 		}
 		before := 0.0
 		for _, n := range sizes {
-			progress("growth: %s, %d jobs", name, n)
-			w, err := drawn("philly", generate.Options{Jobs: n}, 1, "24x8")
+			o.progress("growth: %s, %d jobs", name, n)
+			scenarios, err := generated("philly", generate.Options{Jobs: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}
-			s, err := once(ctx, w, picks[0], 1, 0)
+			s, err := fastest(ctx, scenarios[0], policies[0], 0)
 			if err != nil {
 				return err
 			}
@@ -88,7 +88,7 @@ func growth(ctx context.Context, page *bytes.Buffer, o options) error {
 				more = fmt.Sprintf("%.1f ×", s.Wall/before)
 			}
 			before = s.Wall
-			row(page, name, fmt.Sprint(n), span(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memory())
+			row(page, name, fmt.Sprint(n), duration(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memory())
 		}
 	}
 	return nil

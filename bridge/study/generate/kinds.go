@@ -3,11 +3,21 @@ package generate
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
+
+// KindNames lists the workloads that can be drawn.
+func KindNames() string {
+	var names []string
+	for _, k := range Kinds() {
+		names = append(names, k.Name)
+	}
+	return strings.Join(names, ", ")
+}
 
 // Options are what all kinds of workload understand of what a caller wants; zero
 // fields mean the default of the kind.

@@ -58,7 +58,7 @@ func (s setting) workload(t testing.TB) ([]workload.Job, *workload.Tables) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tables, err := trace.ReadTables(here(t, s.tables))
+	tables, err := workload.ReadTables(here(t, s.tables))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type Change struct {
 
 // Course returns the cluster over time, one sample for each moment in which
 // something changed. It sorts the changes.
-func Course(changes []Change) []Sample {
+func Timeline(changes []Change) []Sample {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })
 	var out []Sample
 	var now Sample

@@ -63,12 +63,12 @@ func (r *Run) Jain() float64 {
 
 // brief is the run time in seconds below which slowdown does not count how brief
 // a job was: seconds of waiting before a job of one second are no harm.
-const brief = 10
+const minRunTime = 10
 
 // slowdown is the bounded slowdown: completion time over exclusive run time, of
 // which at least 10 s count, and at least 1.
 func (j *Outcome) slowdown() float64 {
-	return max((j.Finish-j.Arrive)/max(j.Alone, brief), 1)
+	return max((j.Finish-j.Arrive)/max(j.Alone, minRunTime), 1)
 }
 
 // Slowdowns returns the mean bounded slowdown of each account's jobs: who pays

@@ -28,7 +28,7 @@ type Summary struct {
 }
 
 // unfair is the ρ above which the papers call a job unfairly treated.
-const unfair = 1.05
+const unfairRho = 1.05
 
 // Summary works out the figures.
 func (r *Run) Summary() Summary {
@@ -41,7 +41,7 @@ func (r *Run) Summary() Summary {
 	}
 	jct, rho := r.JCT(), r.Rho()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
-	s.Unfair = above(rho, unfair)
+	s.Unfair = above(rho, unfairRho)
 	for _, mean := range r.Slowdowns() {
 		s.WorstAccount = max(s.WorstAccount, mean)
 	}

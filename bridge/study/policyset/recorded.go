@@ -10,27 +10,27 @@ import (
 
 // Recorded reads a policy as it stands in a stored cycle: its name, and its
 // parameters as "round=360s queues=[3600 36000]".
-func Recorded(name, text string) (Pick, error) {
+func Recorded(name, text string) (Choice, error) {
 	e, err := catalogue.Lookup(name)
 	if err != nil {
-		return Pick{}, err
+		return Choice{}, err
 	}
-	p := Pick{Label: strings.TrimSpace(name + " " + text), Entry: e, Params: paper.Params{}}
+	p := Choice{Label: strings.TrimSpace(name + " " + text), Entry: e, Params: paper.Params{}}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var key, v string
 		var ok bool
 		if key, text, ok = strings.Cut(text, "="); !ok {
-			return Pick{}, fmt.Errorf("policy %s: parameter %q has no value", name, key)
+			return Choice{}, fmt.Errorf("policy %s: parameter %q has no value", name, key)
 		}
-		v, text = word(text)
-		p.Params[key] = recorded(e, key, v)
+		v, text = cutValue(text)
+		p.Params[key] = recordedValue(e, key, v)
 	}
 	_, err = p.New()
 	return p, err
 }
 
 // word cuts off the first value: up to a space, but those in brackets.
-func word(text string) (v, rest string) {
+func cutValue(text string) (v, rest string) {
 	depth := 0
 	for i, c := range text {
 		switch {
@@ -46,17 +46,17 @@ func word(text string) (v, rest string) {
 }
 
 // recorded turns a printed value into what a configuration would hold.
-func recorded(e paper.System, name, v string) any {
+func recordedValue(e paper.System, name, v string) any {
 	if inner, ok := strings.CutPrefix(v, "map["); ok {
 		inner = strings.TrimSuffix(inner, "]")
 		return strings.ReplaceAll(inner, " ", ";") // a table, as text
 	}
 	inner, ok := strings.CutPrefix(v, "[")
 	if !ok {
-		return value(e, name, v)
+		return parseValue(e, name, v)
 	}
 	inner = strings.TrimSuffix(inner, "]")
-	if list, ok := numbers(strings.ReplaceAll(inner, " ", ";")).([]any); ok {
+	if list, ok := parseNumbers(strings.ReplaceAll(inner, " ", ";")).([]any); ok {
 		return list
 	}
 	var names []any

@@ -22,14 +22,14 @@ import (
 )
 
 // Pick is one policy that was asked for.
-type Pick struct {
+type Choice struct {
 	Label  string // as it was written
 	Entry  paper.System
 	Params paper.Params // what was said, over the defaults of the fidelity
 }
 
 // New makes the policy, afresh each time.
-func (p Pick) New() (policy.Policy, error) {
+func (p Choice) New() (policy.Policy, error) {
 	made, err := p.Entry.New(p.Params)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Entry.Name, err)
@@ -40,12 +40,12 @@ func (p Pick) New() (policy.Policy, error) {
 // Parse reads a list of policies. With exact, the parameters with which each
 // system's own simulator ran stand in for its defaults. All problems are
 // reported together; unknown names come with the nearest known one.
-func Parse(list string, exact bool) ([]Pick, error) {
-	var picks []Pick
+func Parse(list string, exact bool) ([]Choice, error) {
+	var picks []Choice
 	var errs []error
 	for _, text := range split(list) {
-		p, err := one(text, exact)
-		if slices.ContainsFunc(picks, func(q Pick) bool { return q.Label == text }) {
+		p, err := parseOne(text, exact)
+		if slices.ContainsFunc(picks, func(q Choice) bool { return q.Label == text }) {
 			err = fmt.Errorf("policy %q is named twice", text)
 		}
 		picks, errs = append(picks, p), append(errs, err)
@@ -77,28 +77,28 @@ func split(list string) []string {
 	return all
 }
 
-func one(text string, exact bool) (Pick, error) {
+func parseOne(text string, exact bool) (Choice, error) {
 	name, rest, colon := strings.Cut(text, ":")
 	if i := strings.Index(name, ","); i >= 0 {
-		return Pick{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
+		return Choice{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
 	}
 	if colon && rest == "" {
-		return Pick{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
+		return Choice{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
 	}
 	if name == Slurm {
-		return alone(text, exact)
+		return parseSlurm(text, exact)
 	}
 	e, err := catalogue.Lookup(name)
 	if err != nil {
-		return Pick{}, err
+		return Choice{}, err
 	}
-	p := Pick{Label: text, Entry: e, Params: paper.Params{}}
+	p := Choice{Label: text, Entry: e, Params: paper.Params{}}
 	if exact {
 		maps.Copy(p.Params, e.Exact)
 	}
-	said, err := params(e, rest)
+	said, err := parseParams(e, rest)
 	if err != nil {
-		return Pick{}, fmt.Errorf("policy %s: %w", name, err)
+		return Choice{}, fmt.Errorf("policy %s: %w", name, err)
 	}
 	maps.Copy(p.Params, said)
 	_, err = p.New()
@@ -106,7 +106,7 @@ func one(text string, exact bool) (Pick, error) {
 }
 
 // params reads "name=value,name=value".
-func params(e paper.System, text string) (paper.Params, error) {
+func parseParams(e paper.System, text string) (paper.Params, error) {
 	said := paper.Params{}
 	if text == "" {
 		return said, nil
@@ -116,14 +116,14 @@ func params(e paper.System, text string) (paper.Params, error) {
 		if _, twice := said[name]; !ok || name == "" || twice {
 			return nil, fmt.Errorf("parameter %q: want each once, as name=value", token)
 		}
-		said[name] = value(e, name, v)
+		said[name] = parseValue(e, name, v)
 	}
 	return said, nil
 }
 
 // value turns a text into what a configuration file would hold. What cannot be
 // read so is left for the policy to refuse, who knows what is possible.
-func value(e paper.System, name, text string) any {
+func parseValue(e paper.System, name, text string) any {
 	i := slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == name })
 	if i < 0 {
 		return text
@@ -138,12 +138,12 @@ func value(e paper.System, name, text string) any {
 			return x
 		}
 	case paper.Numbers:
-		return numbers(text)
+		return parseNumbers(text)
 	}
 	return text
 }
 
-func numbers(text string) any {
+func parseNumbers(text string) any {
 	var xs []any
 	for _, s := range strings.Split(text, ";") {
 		x, err := strconv.ParseFloat(s, 64)

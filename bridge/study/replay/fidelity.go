@@ -2,9 +2,13 @@ package replay
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 )
 
@@ -36,6 +40,50 @@ func (a Against) Off() float64 {
 		return math.NaN()
 	}
 	return a.Simulated/a.Real - 1
+}
+
+// Percent prints Off.
+func (a Against) Percent() string {
+	if v := a.Off(); !math.IsNaN(v) {
+		return fmt.Sprintf("%+.1f %%", 100*v)
+	}
+	return "–"
+}
+
+// Figure is one of the figures by its name.
+type Figure struct {
+	Name string
+	Against
+}
+
+// Figures are those that are compared as they were and as they were simulated.
+func (f *Fidelity) Figures() []Figure {
+	return []Figure{
+		{"Makespan", f.Makespan}, {"Mean completion", f.MeanJCT}, {"Median completion", f.MedianJCT},
+		{"Mean wait", f.MeanWait}, {"Median wait", f.MedianWait},
+	}
+}
+
+// String says all of it in a sentence.
+func (f *Fidelity) String() string {
+	var figures []string
+	for _, x := range f.Figures() {
+		figures = append(figures, fmt.Sprintf("%s (%s)", x.Percent(), x.Name))
+	}
+	return fmt.Sprintf("Fidelity: a simulation of what was done (%s) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
+		f.Policy, strings.Join(figures, ", "), f.RankJCT, f.RankWait)
+}
+
+// Rerun simulates what was done, through Slurm as it was done, and says how near
+// that comes to what happened.
+func (s *Site) Rerun(ctx context.Context, o study.Options, progress func(done, of int)) (study.Result, *Fidelity, error) {
+	o.Slurm, o.Mode = true, s.Mode
+	run, err := s.Run(ctx, s.Decider, o, progress)
+	if err != nil {
+		return study.Result{}, nil, err
+	}
+	f := s.Compare(run)
+	return study.NewResult(run.Policy, run), &f, nil
 }
 
 // Compare compares a simulation of the past with it.

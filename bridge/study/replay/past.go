@@ -9,89 +9,95 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/trial"
+	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
 
-// Asked is a stretch of a partition's past.
-type Asked struct {
-	Name         string // of the workload
+// Past is what ran on a partition in a stretch of time.
+type Past struct {
+	Name         string // of the scenario made of it
 	Partition    string
 	Since, Until time.Time
-	Runs         []bridge.PastRun            // as accounting returns them
+	Runs         []bridge.PastRun            // as Record returns them
 	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
 	Opting       bridge.Opting // who lets jobs be stopped, by the site's configuration
-	All          bool          // everybody does
+	Stoppable    bool          // everybody does
 }
 
 // Site is a past that can be simulated.
 type Site struct {
-	*trial.Workload
+	*study.Scenario
 	Real *measure.Run // what happened to the same jobs
 	// Arrived are the jobs that arrived within the time; the others were there
 	// at its beginning.
 	Arrived map[int64]bool
+	// Decider is what decided then, in Mode; Loop is the site's configuration as
+	// far as it matters to a simulation.
+	Decider policyset.Choice
+	Mode    bridge.Mode
+	Loop    bridge.Config
 }
 
-// lived is one job of the past.
-type lived struct {
+// pastJob is one job of the past.
+type pastJob struct {
 	workload.Job
-	out     measure.Outcome
+	outcome measure.Outcome
 	spans   [][2]float64 // of its runs
-	carried bool
-	open    bool // a run is still under way
+	carried bool         // it was there at the beginning
+	open    bool         // a run is still under way
 }
 
-// New makes workload and figures.
-func New(a Asked) (*Site, error) {
-	if first := a.first(); first.After(a.Since) {
-		a.Since = first
+// New makes a scenario of the past, and figures of what happened.
+func New(p Past) (*Site, error) {
+	if first := p.first(); first.After(p.Since) {
+		p.Since = first
 	}
-	jobs := a.jobs()
+	jobs := p.jobs()
 	list := make([]workload.Job, len(jobs))
 	for i := range jobs {
 		list[i] = jobs[i].Job
 	}
-	w, err := trial.NewFitting(a.Name, list, a.Accounts, a.Nodes)
+	scenario, err := study.New(study.Scenario{Name: p.Name, Jobs: list, Accounts: p.Accounts, Nodes: p.Nodes}, true)
 	if err != nil {
 		return nil, err
 	}
 	fits := map[int64]bool{}
-	for i := range w.Jobs {
-		fits[w.Jobs[i].ID] = true
+	for i := range scenario.Jobs {
+		fits[scenario.Jobs[i].ID] = true
 	}
-	jobs = slices.DeleteFunc(jobs, func(l lived) bool { return !fits[l.ID] })
-	s := &Site{Workload: w, Arrived: map[int64]bool{}}
-	s.remark(jobs)
+	jobs = slices.DeleteFunc(jobs, func(j pastJob) bool { return !fits[j.ID] })
+	s := &Site{Scenario: scenario, Arrived: map[int64]bool{}}
+	s.addRemarks(jobs)
 	for i := range jobs {
 		s.Arrived[jobs[i].ID] = !jobs[i].carried
 	}
-	s.Real = s.happened(jobs)
+	s.Real = s.realRun(jobs)
 	return s, nil
 }
 
 // first is when the first job arrived.
-func (a *Asked) first() time.Time {
-	first := a.Until
-	for i := range a.Runs {
-		if at := a.Runs[i].Arrive; at.Before(first) {
+func (p *Past) first() time.Time {
+	first := p.Until
+	for i := range p.Runs {
+		if at := p.Runs[i].Arrive; at.Before(first) {
 			first = at
 		}
 	}
 	return first
 }
 
-// remark says what to know before believing the figures.
-func (s *Site) remark(jobs []lived) {
+// addRemarks says what to know before believing the figures.
+func (s *Site) addRemarks(jobs []pastJob) {
 	carried, open, again := 0, 0, 0
 	for i := range jobs {
-		carried += one(jobs[i].carried)
-		open += one(jobs[i].open)
-		again += one(jobs[i].out.Stops > 0)
+		carried += count(jobs[i].carried)
+		open += count(jobs[i].open)
+		again += count(jobs[i].outcome.Stops > 0)
 	}
 	for _, r := range []struct {
 		n    int
@@ -107,7 +113,7 @@ func (s *Site) remark(jobs []lived) {
 	}
 }
 
-func one(b bool) int {
+func count(b bool) int {
 	if b {
 		return 1
 	}
@@ -116,41 +122,41 @@ func one(b bool) int {
 
 // jobs puts runs together by job, by arrival. A number that was used twice is
 // replaced the second time.
-func (a *Asked) jobs() []lived {
-	var out []lived
+func (p *Past) jobs() []pastJob {
+	var out []pastJob
 	used, next := map[int64]bool{}, int64(1)
-	for i := range a.Runs {
-		next = max(next, int64(a.Runs[i].Job)+1)
+	for i := range p.Runs {
+		next = max(next, int64(p.Runs[i].Job)+1)
 	}
-	for from := 0; from < len(a.Runs); {
+	for from := 0; from < len(p.Runs); {
 		to := from + 1
-		for to < len(a.Runs) && a.Runs[to].Job == a.Runs[from].Job && a.Runs[to].Arrive.Equal(a.Runs[from].Arrive) {
+		for to < len(p.Runs) && p.Runs[to].Job == p.Runs[from].Job && p.Runs[to].Arrive.Equal(p.Runs[from].Arrive) {
 			to++
 		}
-		l := a.job(a.Runs[from:to])
+		l := p.job(p.Runs[from:to])
 		if used[l.ID] {
 			l.ID, next = next, next+1
-			l.out.ID = l.ID
+			l.outcome.ID = l.ID
 		}
 		used[l.ID] = true
 		out = append(out, l)
 		from = to
 	}
-	slices.SortStableFunc(out, func(x, y lived) int { return cmp.Or(cmp.Compare(x.Arrive, y.Arrive), cmp.Compare(x.ID, y.ID)) })
+	slices.SortStableFunc(out, func(x, y pastJob) int { return cmp.Or(cmp.Compare(x.Arrive, y.Arrive), cmp.Compare(x.ID, y.ID)) })
 	return out
 }
 
 // sec counts from the beginning; what lies before it counts as then.
-func (a *Asked) sec(t time.Time) float64 { return max(t.Sub(a.Since).Seconds(), 0) }
+func (p *Past) sec(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
 
 // job makes one job of its runs. If it was stopped by us it went on where it
 // was, so that all runs are its work; else only the last one is.
-func (a *Asked) job(runs []bridge.PastRun) lived {
+func (p *Past) job(runs []bridge.PastRun) pastJob {
 	first, last := &runs[0], &runs[len(runs)-1]
-	l := lived{carried: first.Arrive.Before(a.Since), open: !last.Closed}
+	l := pastJob{carried: first.Arrive.Before(p.Since), open: !last.Closed}
 	ran, kept, stopped := 0.0, 0.0, false
 	for i := range runs {
-		s, e := a.sec(runs[i].Start), a.sec(runs[i].End)
+		s, e := p.sec(runs[i].Start), p.sec(runs[i].End)
 		l.spans = append(l.spans, [2]float64{s, e})
 		ran += e - s
 		stopped = stopped || runs[i].Stopped
@@ -160,37 +166,37 @@ func (a *Asked) job(runs []bridge.PastRun) lived {
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: a.sec(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endOf(last.State),
-		Limit: a.limit(first, last), Silent: true, Fixed: !(a.All || stopped || a.opted(last)),
+		Arrive: p.sec(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endOf(last.State),
+		Limit: p.limit(first, last), Silent: true, Fixed: !(p.Stoppable || stopped || p.opted(last)),
 	}
 	if len(last.Types) == 1 {
 		l.GPUType = last.Types[0]
 	}
-	if seen, ok := a.Seen[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
+	if seen, ok := p.Seen[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.Fixed = l.Fixed && seen.Fixed != ""
 		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
 	}
 	gpus := float64(last.GPUs)
-	l.out = measure.Outcome{
+	l.outcome = measure.Outcome{
 		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.spans[0][0],
-		Finish: a.sec(last.End), Alone: kept, Stops: len(runs) - 1, Ran: ran, Service: gpus * ran, Lost: gpus * (ran - kept),
+		Finish: p.sec(last.End), Alone: kept, Stops: len(runs) - 1, Ran: ran, Service: gpus * ran, Lost: gpus * (ran - kept),
 	}
 	return l
 }
 
 // limit is what was left of the time limit at the beginning.
-func (a *Asked) limit(first, last *bridge.PastRun) time.Duration {
+func (p *Past) limit(first, last *bridge.PastRun) time.Duration {
 	d := policy.Seconds(last.Limit)
-	if d > 0 && first.Start.Before(a.Since) {
-		d = max(d-a.Since.Sub(first.Start), time.Minute)
+	if d > 0 && first.Start.Before(p.Since) {
+		d = max(d-p.Since.Sub(first.Start), time.Minute)
 	}
 	return d
 }
 
 // opted reports whether the site lets such jobs be stopped.
-func (a *Asked) opted(r *bridge.PastRun) bool {
-	o := &a.Opting
-	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, a.Partition)
+func (p *Past) opted(r *bridge.PastRun) bool {
+	o := &p.Opting
+	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, p.Partition)
 }
 
 func endOf(state string) workload.End {
@@ -203,8 +209,8 @@ func endOf(state string) workload.End {
 	return workload.Failed
 }
 
-// happened makes figures of what happened.
-func (s *Site) happened(jobs []lived) *measure.Run {
+// realRun makes figures of what happened.
+func (s *Site) realRun(jobs []pastJob) *measure.Run {
 	run := &measure.Run{Policy: "what happened", Trace: s.Name, GPUs: s.GPUs(), Shares: map[string]float64{}, Jobs: []measure.Outcome{}}
 	for _, a := range s.Accounts {
 		run.Shares[a.Name] = a.Weight
@@ -212,16 +218,16 @@ func (s *Site) happened(jobs []lived) *measure.Run {
 	var changes []measure.Change
 	for i := range jobs {
 		l := &jobs[i]
-		run.Jobs = append(run.Jobs, l.out)
-		run.BusyTime += l.out.Service - l.out.Lost
-		run.Makespan = max(run.Makespan, l.out.Finish)
+		run.Jobs = append(run.Jobs, l.outcome)
+		run.BusyTime += l.outcome.Service - l.outcome.Lost
+		run.Makespan = max(run.Makespan, l.outcome.Finish)
 		changes = append(changes, measure.Change{At: l.Arrive, Queued: 1})
 		for k, span := range l.spans {
 			changes = append(changes,
 				measure.Change{At: span[0], Account: l.Account, GPUs: l.GPUs, Running: 1, Queued: -1},
-				measure.Change{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: one(k+1 < len(l.spans))})
+				measure.Change{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: count(k+1 < len(l.spans))})
 		}
 	}
-	run.Samples = measure.Course(changes)
+	run.Samples = measure.Timeline(changes)
 	return run
 }

@@ -30,16 +30,16 @@ func run(job int64, arrive, start, end float64, change func(*bridge.PastRun)) br
 	return r
 }
 
-func asked(t *testing.T, runs ...bridge.PastRun) Asked {
+func past(t *testing.T, runs ...bridge.PastRun) Past {
 	t.Helper()
 	nodes, err := cluster.Parse("2x4:a100")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Asked{Name: "past", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour), Runs: runs, Nodes: nodes}
+	return Past{Name: "past", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour), Runs: runs, Nodes: nodes}
 }
 
-func site(t *testing.T, a Asked) *Site {
+func site(t *testing.T, a Past) *Site {
 	t.Helper()
 	s, err := New(a)
 	if err != nil {
@@ -73,7 +73,7 @@ func TestJobsOfRuns(t *testing.T) {
 			workload.Job{Duration: 600, Fixed: true, End: workload.Failed},
 			measure.Outcome{Finish: 600, Alone: 600, Ran: 600, Service: 1200}},
 	} {
-		s := site(t, asked(t, tt.runs...))
+		s := site(t, past(t, tt.runs...))
 		j := tt.job
 		j.ID, j.Name, j.User, j.Account, j.Partition, j.GPUs, j.GPUType, j.Nodes, j.Silent = 7, "n", "u", "a", "gpu", 2, "a100", 1, true
 		o := tt.out
@@ -88,7 +88,7 @@ func TestJobsOfRuns(t *testing.T) {
 }
 
 func TestWhoMayBeStopped(t *testing.T) {
-	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
+	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
 	a.Opting = bridge.Opting{Comment: true, QOS: []string{"scavenger"}}
 	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
@@ -101,14 +101,14 @@ func TestWhoMayBeStopped(t *testing.T) {
 	if s := site(t, a); !s.Jobs[1].Fixed {
 		t.Error("another job's owner opted in")
 	}
-	a.All = true
+	a.Stoppable = true
 	if s := site(t, a); s.Jobs[0].Fixed || s.Jobs[1].Fixed {
 		t.Error("with --stoppable all may be")
 	}
 }
 
 func TestWhatIsLeftOutIsSaid(t *testing.T) {
-	a := asked(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
+	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
 		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.Closed, r.State = false, "RUNNING" }))
 	s := site(t, a)
 	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.Real.Jobs) != 3 {
@@ -130,7 +130,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 }
 
 func TestFidelity(t *testing.T) {
-	s := site(t, asked(t, run(1, -5, -1, 10, nil), run(2, 0, 10, 20, nil), run(3, 0, 20, 40, nil), run(4, 10, 10, 30, nil)))
+	s := site(t, past(t, run(1, -5, -1, 10, nil), run(2, 0, 10, 20, nil), run(3, 0, 20, 40, nil), run(4, 10, 10, 30, nil)))
 	same := s.Compare(s.Real)
 	if same.Jobs != 3 || same.RankJCT != 1 || same.RankWait != 1 || same.MeanWait.Off() != 0 || same.MedianWaitMiss != 0 {
 		t.Errorf("compared with itself: %+v", same)

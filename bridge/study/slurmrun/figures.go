@@ -111,5 +111,5 @@ func (f *figures) samples() []measure.Sample {
 		}
 		changes = append(changes, measure.Change{At: f.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
-	return measure.Course(changes)
+	return measure.Timeline(changes)
 }

@@ -3,22 +3,22 @@ package trace
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
+
+	"fairbridge/bridge/plain"
 )
 
-// peeked is how much of a file its format is found out from.
-const peeked = 64 << 10
-
-// format is one way to write a trace.
-type format struct {
-	name string
-	what string
+// Format is one way to write a trace.
+type Format struct {
+	Name string
+	What string                 // it is, in words
 	like func(head string) bool // whether a file beginning so is of it
 	read func(*bufio.Reader, *sink) error
 }
 
 // formats are all, the ones that are most surely told from others first.
-var formats = []format{
+var formats = []Format{
 	{"fairbridge", "our own, as trace convert and trace generate write it", likeOwn, readOwn},
 	{"shockwave", "Shockwave's and Gavel's: 12, 10 or 7 columns between tabs", likeTraining, readTraining},
 	{"philly", "Microsoft's Philly, as a table of timestamp, duration, num_gpus, gpu_time and cluster", philly.like, philly.read},
@@ -34,41 +34,30 @@ var formats = []format{
 	{"swf", "the Standard Workload Format of the Parallel Workloads Archive", likeSWF, readSWF},
 }
 
-// Format is a format by its name.
-type Format struct{ Name, What string }
-
 // Formats lists what can be read.
-func Formats() []Format {
-	var all []Format
+func Formats() []Format { return slices.Clone(formats) }
+
+// FormatNames are the names of the formats a trace may have.
+func FormatNames() []string {
+	var all []string
 	for _, f := range formats {
-		all = append(all, Format{f.name, f.what})
+		all = append(all, f.Name)
 	}
 	return all
 }
 
-// find returns the format of that name, or the one the head looks like.
-func find(name string, head []byte) (*format, error) {
+// findFormat returns the format of that name, or the one the head looks like.
+func findFormat(name string, head []byte) (*Format, error) {
 	auto := name == "" || name == "auto"
-	var known []string
 	for i, f := range formats {
-		if f.name == name || auto && f.like(string(head)) {
+		if f.Name == name || auto && f.like(string(head)) {
 			return &formats[i], nil
 		}
-		known = append(known, f.name)
 	}
-	list := strings.Join(known, ", ")
+	known := strings.Join(FormatNames(), ", ")
 	if !auto {
-		return nil, fmt.Errorf("no format %q; there are %s", name, list)
+		return nil, fmt.Errorf("no format %q; there are %s", name, known)
 	}
 	first, _, _ := strings.Cut(string(head), "\n")
-	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", clip(first), list)
-}
-
-// clip shortens what is quoted in an error.
-func clip(s string) string {
-	const most = 60
-	if r := []rune(s); len(r) > most {
-		return string(r[:most]) + "…"
-	}
-	return s
+	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", plain.Short(first, shownChars), known)
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
 )
 
 // Info is what is in a trace, in figures. Fractions are 0..1.
@@ -29,6 +31,11 @@ type Info struct {
 	Ignored  map[string]int `json:"ignored,omitempty"`
 	Skipped  int            `json:"skipped,omitempty"`
 	Notes    []string       `json:"notes,omitempty"`
+	// The figures of On; zero without it.
+	Cluster string  `json:"cluster,omitempty"`
+	GPUs    int     `json:"cluster_gpus,omitempty"`
+	Load    float64 `json:"load,omitempty"`    // GPU time of the jobs over that of the cluster between first and last arrival; 0: all arrive at once
+	Misfits string  `json:"misfits,omitempty"` // jobs that cannot run there
 }
 
 // SizeInfo are the jobs of one number of GPUs.
@@ -105,13 +112,20 @@ func (i *Info) add(j *workload.Job, part float64) {
 	}
 }
 
-// Load returns the GPU time the jobs ask for as a part of what so many GPUs have
-// between the first and the last arrival; 0 when all arrive at once.
-func (i *Info) Load(gpus int) float64 {
-	if i.Span == 0 || gpus == 0 {
-		return 0
+// InfoOn is Info, and how the trace fits a cluster.
+func (t *Trace) InfoOn(name string, nodes []policy.Node) Info {
+	i := t.Info()
+	i.Cluster, i.GPUs = name, cluster.GPUs(nodes)
+	if i.GPUs == 0 {
+		return i
 	}
-	return i.GPUHours * 3600 / (float64(gpus) * i.Span)
+	if i.Span > 0 {
+		i.Load = i.GPUHours * 3600 / (float64(i.GPUs) * i.Span)
+	}
+	if err := t.Fits(cluster.GPUsByType(nodes)); err != nil {
+		i.Misfits = err.Error()
+	}
+	return i
 }
 
 func gpuTime(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }

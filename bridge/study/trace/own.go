@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -64,6 +65,9 @@ type training struct {
 func likeOwn(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
 }
+
+// Save writes the trace to a file in our own format, in the way of datafile.Save.
+func (t *Trace) Save(path string, replace bool) error { return datafile.Save(path, replace, t.Write) }
 
 // Write writes the trace in our own format: a line of JSON that says so, then
 // one for each job. Reading it gives the same jobs, but for the lines they

@@ -5,6 +5,9 @@ import (
 	"strconv"
 )
 
+// shownChars is how much is quoted of a text that makes no sense.
+const shownChars = 61
+
 // Problem is what is wrong with a line of a trace.
 type Problem struct {
 	File   string

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"fairbridge/bridge/plain"
 )
 
 // row is a line cut into cells. It keeps the first error.
@@ -54,7 +56,7 @@ func parseNumber(s string) (float64, error) {
 	case s == "":
 		return 0, errors.New("it is empty, want a number")
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, errors.New(strconv.Quote(clip(s)) + " is no number")
+		return 0, errors.New(strconv.Quote(plain.Short(s, shownChars)) + " is no number")
 	}
 	return v, nil
 }

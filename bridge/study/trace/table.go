@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge/plain"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -93,7 +94,7 @@ func parseMoment(s string) (float64, error) {
 	if v, err := parseNumber(s); err == nil {
 		return v, nil
 	}
-	return 0, errors.New("\"" + clip(s) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
+	return 0, errors.New("\"" + plain.Short(s, shownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
 func (t *table) read(in *bufio.Reader, s *sink) error {

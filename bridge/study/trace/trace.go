@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"bufio"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
 )
@@ -57,39 +56,26 @@ func Open(path string, o Options) (*Trace, error) {
 
 // Read reads a trace from r; the path names it in errors.
 func Read(r io.Reader, path string, o Options) (*Trace, error) {
-	in, err := unpacked(r)
+	in, err := datafile.NewReader(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	head, err := in.Peek(peeked)
+	head, err := in.Peek(datafile.BufferSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	if len(strings.TrimSpace(string(head))) == 0 {
 		return nil, fmt.Errorf("reading %s: the file is empty", path)
 	}
-	f, err := find(o.Format, head)
+	f, err := findFormat(o.Format, head)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	s := newSink(path, f.name, o)
+	s := newSink(path, f.Name, o)
 	if err := f.read(in, s); err != nil {
 		return nil, err
 	}
 	return s.done()
-}
-
-// unpacked reads gzip as what is in it.
-func unpacked(r io.Reader) (*bufio.Reader, error) {
-	in := bufio.NewReaderSize(r, peeked)
-	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
-		return in, nil
-	}
-	z, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, err
-	}
-	return bufio.NewReaderSize(z, peeked), nil
 }
 
 // name is what a trace is called after its file.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fairbridge/bridge/plain"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -81,11 +82,11 @@ var class = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
 func ParseClass(s string) (model string, batch int, err error) {
 	m := class.FindStringSubmatch(s)
 	if m == nil {
-		return "", 0, faultf("job type", "%q, want like \"ResNet-18 (batch size 32)\"", clip(s))
+		return "", 0, faultf("job type", "%q, want like \"ResNet-18 (batch size 32)\"", plain.Short(s, shownChars))
 	}
 	if m[2] != "" {
 		if batch, err = strconv.Atoi(m[2]); err != nil || batch == 0 {
-			return "", 0, faultf("job type", "the batch size of %q makes no sense", clip(s))
+			return "", 0, faultf("job type", "the batch size of %q makes no sense", plain.Short(s, shownChars))
 		}
 	}
 	return m[1], batch, nil

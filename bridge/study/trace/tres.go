@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fairbridge/bridge/plain"
 )
 
 // tres is what matters to us of a list like
@@ -27,7 +29,7 @@ func parseTRES(s string) (t tres, err error) {
 		switch {
 		case ofGPU, name == "gres/gpu", name == "cpu":
 			if n, err = strconv.Atoi(value); err != nil || n < 0 {
-				return t, fmt.Errorf("%q is no number of %s", clip(value), name)
+				return t, fmt.Errorf("%q is no number of %s", plain.Short(value, shownChars), name)
 			}
 		case name == "mem":
 			if t.memMB, err = megabytes(value); err != nil {
@@ -65,7 +67,7 @@ func megabytes(s string) (int64, error) {
 	}
 	v, err := parseNumber(strings.TrimRight(s, "KMGT"))
 	if err != nil || v < 0 || v*unit > 1<<50 {
-		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", clip(s))
+		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", plain.Short(s, shownChars))
 	}
 	return int64(math.Ceil(v * unit)), nil
 }
@@ -86,7 +88,7 @@ func parseGRES(s string) (gpus int, gpuType string, err error) {
 		n := 1
 		if last := parts[len(parts)-1]; len(parts) > 1 && strings.Trim(last, "0123456789") == "" {
 			if n, err = strconv.Atoi(last); err != nil {
-				return 0, "", fmt.Errorf("%q is no number of GPUs", clip(last))
+				return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Short(last, shownChars))
 			}
 			parts = parts[:len(parts)-1]
 		}
@@ -125,7 +127,7 @@ func parseSpan(s string) (time.Duration, error) {
 		sum += v * units[i]
 	}
 	if err != nil || len(parts) > 3 || sum < 0 || sum > mostSeconds {
-		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", clip(s))
+		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", plain.Short(s, shownChars))
 	}
 	return time.Duration(sum * float64(time.Second)), nil
 }

@@ -44,7 +44,7 @@ SchedulerParameters     = bf_interval=20,bf_window=2880,bf_max_job_test=1000,def
 SchedulerType           = sched/backfill
 `,
 	} {
-		got, err := Conf(text)
+		got, err := ParseSlurmConf(text)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -52,10 +52,10 @@ SchedulerType           = sched/backfill
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}
-	if c, err := Conf("SchedulerType=sched/builtin\nSchedulerParameters=requeue_delay=3\nAuthInfo=cred_expire=60"); err != nil || c.BackfillInterval >= 0 || c.RequeueDelay != 3*time.Second {
+	if c, err := ParseSlurmConf("SchedulerType=sched/builtin\nSchedulerParameters=requeue_delay=3\nAuthInfo=cred_expire=60"); err != nil || c.BackfillInterval >= 0 || c.RequeueDelay != 3*time.Second {
 		t.Errorf("%+v %v", c, err)
 	}
-	_, err := Conf("MinJobAge=soon\nPriorityWeightAge=-1\nPriorityMaxAge=1-2-3")
+	_, err := ParseSlurmConf("MinJobAge=soon\nPriorityWeightAge=-1\nPriorityMaxAge=1-2-3")
 	for _, want := range []string{"minjobage", "priorityweightage", "prioritymaxage"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is not named: %v", want, err)

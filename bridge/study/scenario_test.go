@@ -1,4 +1,4 @@
-package trial
+package study
 
 import (
 	"context"
@@ -13,7 +13,6 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/generate"
-	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/workload"
 	"fairbridge/policy"
@@ -52,8 +51,8 @@ func TestFit(t *testing.T) {
 		{"training without tables", workload.Job{GPUs: 2, Class: "LM", Training: lm}, nil, "--tables"},
 	} {
 		c.job.ID, c.job.Line, c.job.Duration = 7, 3, 60
-		w := Workload{Jobs: []workload.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
-		err := w.fit("some.trace", false)
+		w := Scenario{Jobs: []workload.Job{c.job}, Tables: c.tables, Nodes: nodes(t, "4x4:a100,1x8:h100")}
+		err := w.dropUnrunnable("some.trace", false)
 		if c.says == "" {
 			if err != nil || len(w.Jobs) != 1 {
 				t.Errorf("%s: %v", c.name, err)
@@ -64,7 +63,7 @@ func TestFit(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", c.name, err, c.says)
 		}
 		w.Jobs = append([]workload.Job{{ID: 1, GPUs: 1, Duration: 5}}, c.job)
-		if err := w.fit("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
+		if err := w.dropUnrunnable("some.trace", true); err != nil || len(w.Jobs) != 1 || len(w.Remarks) != 1 {
 			t.Errorf("%s: skipping leaves %d jobs, remarks %q (%v)", c.name, len(w.Jobs), w.Remarks, err)
 		}
 	}
@@ -85,7 +84,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	if _, err := Load(s); err == nil || !strings.Contains(err.Error(), "two.trace:2: job 2 asks for 4 GPUs, the cluster has 2") {
 		t.Errorf("error %v", err)
 	}
-	s.SkipBad = true
+	s.Options.SkipBad = true
 	w, err := Load(s)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +100,7 @@ func TestLoadReadsEverything(t *testing.T) {
 // TestRunEnds wants an interrupted simulation to end with the context's error
 // although no decision is under way to notice it.
 func TestRunEnds(t *testing.T) {
-	w, err := Draw("philly", generate.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
+	w, err := Generate("philly", generate.Options{Jobs: 20_000}, 1, nodes(t, "16x8"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,13 +108,13 @@ func TestRunEnds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := Clock("intervals", 0)
-	if err != nil {
-		t.Fatal(err)
+	o := Options{Seed: 3}
+	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
+		t.Fatal(o.ClockName, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	if _, err := w.Run(ctx, picks[0], Way{Clock: clock}); !errors.Is(err, context.Canceled) {
+	if _, err := w.Run(ctx, picks[0], o, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -123,7 +122,7 @@ func TestRunEnds(t *testing.T) {
 // TestFidelities wants the same jobs to end under both, with the same names on
 // the figures.
 func TestFidelities(t *testing.T) {
-	w, err := Draw("philly", generate.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
+	w, err := Generate("philly", generate.Options{Jobs: 25}, 3, nodes(t, "2x8:a100"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,13 +130,14 @@ func TestFidelities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clock, err := Clock("intervals", 0)
-	if err != nil {
-		t.Fatal(err)
+	o := Options{Seed: 3}
+	if err := o.SetClock("auto", 0, w); err != nil || o.ClockName != "intervals" {
+		t.Fatal(o.ClockName, err)
 	}
 	var spans []float64
 	for _, slurm := range []bool{false, true} {
-		run, err := w.Run(t.Context(), picks[0], Way{Slurm: slurm, Clock: clock, Seed: 3})
+		o.Slurm = slurm
+		run, err := w.Run(t.Context(), picks[0], o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -149,44 +149,5 @@ func TestFidelities(t *testing.T) {
 	}
 	if spans[1] < spans[0]*0.9 {
 		t.Errorf("through Slurm the makespan is %.0f s, exactly %.0f s", spans[1], spans[0])
-	}
-}
-
-func TestSpread(t *testing.T) {
-	s := NewSpread([]measure.Summary{{Policy: "p", Makespan: 30, Restarts: 2}, {Policy: "p", Makespan: 10, Restarts: 9}, {Policy: "p", Makespan: 20, Restarts: 4}})
-	if s.Median.Makespan != 20 || s.Min.Makespan != 10 || s.Max.Makespan != 30 || s.Median.Restarts != 4 || s.Runs != 3 {
-		t.Errorf("%+v", s)
-	}
-	if got := s.Cell(&Figures[0]); got != "20.0 (10.0–30.0)" {
-		t.Errorf("cell %q", got)
-	}
-	even := NewSpread([]measure.Summary{{Makespan: 10}, {Makespan: 20}})
-	if got := even.Cell(&Figures[0]); got != "15.0 (10.0–20.0)" {
-		t.Errorf("cell %q", got)
-	}
-	one := NewSpread([]measure.Summary{{Makespan: 10}})
-	if got := one.Cell(&Figures[0]); got != "10.0" {
-		t.Errorf("cell %q", got)
-	}
-}
-
-func TestClock(t *testing.T) {
-	c, err := Clock("shockwave", 0)
-	if err != nil || c.Round != 2*time.Minute || c.Cost != 20*time.Second {
-		t.Errorf("%+v (%v)", c, err)
-	}
-	if c, err = Clock("gavel", 90*time.Second); err != nil || c.Round != 90*time.Second {
-		t.Errorf("%+v (%v)", c, err)
-	}
-	if c, err = Clock("intervals", 5*time.Second); err != nil || c.Round != 0 || c.Every != 5*time.Second {
-		t.Errorf("%+v (%v)", c, err)
-	}
-	for _, bad := range []struct {
-		name  string
-		round time.Duration
-	}{{"sun", 0}, {"gavel", -1}, {"gavel", time.Millisecond}} {
-		if _, err := Clock(bad.name, bad.round); err == nil {
-			t.Errorf("%+v is taken", bad)
-		}
 	}
 }

@@ -1,11 +1,14 @@
-package main
+package evaluation
 
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strings"
+
+	"fairbridge/bridge/study/measure"
 )
 
 const head = `# Evaluation
@@ -14,7 +17,7 @@ What the policies come to in the simulator, beside what was published, and how
 fast the simulator is. This page is written by a command; do not edit it:
 
 ` + "```sh" + `
-go run ./bridge/study/evaluation -traces DIR
+go run ./cmd/evaluation -traces DIR
 ` + "```" + `
 
 DIR is a folder with the traces of the Shockwave artifact (MIT licence; Zheng et al.,
@@ -57,8 +60,8 @@ func header(page *bytes.Buffer, cells ...string) {
 	row(page, strings.Split(strings.Repeat("--- ", len(cells))[:4*len(cells)-1], " ")...)
 }
 
-// span prints seconds of a simulation.
-func span(s float64) string {
+// duration prints seconds of a simulation.
+func duration(s float64) string {
 	switch {
 	case s < 0.01:
 		return fmt.Sprintf("%.1f ms", 1000*s)
@@ -68,10 +71,25 @@ func span(s float64) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
-// off prints by how much ours differs from what was published.
-func off(ours, published float64) string {
+// difference prints by how much ours differs from what was published.
+func difference(ours, published float64) string {
 	if ours == published {
 		return "0"
 	}
 	return fmt.Sprintf("%+.2f %%", 100*(ours/published-1))
+}
+
+// round rounds to as many decimals as the published figures have.
+func round(v float64, decimals int) float64 {
+	power := math.Pow(10, float64(decimals))
+	return math.Round(v*power) / power
+}
+
+// titles are the heads of a Markdown table of metrics.
+func titles(metrics []*measure.Metric) []string {
+	cells := []string{"Policy"}
+	for _, m := range metrics {
+		cells = append(cells, strings.Replace(m.Title, "Jobs with ρ > 1.05", "Unfair", 1))
+	}
+	return cells
 }

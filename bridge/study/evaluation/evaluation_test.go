@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"os"
@@ -14,7 +14,7 @@ import (
 // rows have as many cells as their head, and no figure that is none.
 func TestQuick(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "evaluation.md")
-	if err := run(t.Context(), options{out: path, quick: true}); err != nil {
+	if err := Write(t.Context(), path, Options{Quick: true, Progress: func(string) {}}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(path)
@@ -48,7 +48,7 @@ func TestNothingHalfWritten(t *testing.T) {
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(t.Context(), options{out: path, traces: t.TempDir(), quick: true}); err == nil {
+	if err := Write(t.Context(), path, Options{Traces: t.TempDir(), Quick: true, Progress: func(string) {}}); err == nil {
 		t.Error("a folder without traces is taken")
 	}
 	if text, err := os.ReadFile(path); err != nil || string(text) != "old" {
@@ -56,13 +56,13 @@ func TestNothingHalfWritten(t *testing.T) {
 	}
 }
 
-func TestOff(t *testing.T) {
+func TestDifference(t *testing.T) {
 	for _, c := range []struct {
 		ours, published float64
 		want            string
 	}{{32367.434, 32367.434, "0"}, {101, 100, "+1.00 %"}, {99.5, 100, "-0.50 %"}} {
-		if got := off(c.ours, c.published); got != c.want {
-			t.Errorf("off(%g, %g) = %s, want %s", c.ours, c.published, got, c.want)
+		if got := difference(c.ours, c.published); got != c.want {
+			t.Errorf("difference(%g, %g) = %s, want %s", c.ours, c.published, got, c.want)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package evaluation
 
 import (
 	"bytes"
@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/measure"
-	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/published"
-	"fairbridge/bridge/study/trial"
 )
 
-// artifact compares all policies with the published figures on the published
+// publishedTraces compares all policies with the published figures on the published
 // traces.
-func artifact(ctx context.Context, page *bytes.Buffer, o options) error {
+func publishedTraces(ctx context.Context, page *bytes.Buffer, o Options) error {
 	fmt.Fprint(page, "\n## On the published traces\n")
-	if o.traces == "" {
+	if o.Traces == "" {
 		fmt.Fprint(page, "\nLeft out: written without the traces of the artifact.\n")
 		return nil
 	}
@@ -30,42 +29,42 @@ func artifact(ctx context.Context, page *bytes.Buffer, o options) error {
 		if err != nil {
 			return err
 		}
-		w, err := trial.Load(trial.Source{Trace: filepath.Join(o.traces, t.trace), Tables: filepath.Join(o.traces, t.tables), Nodes: nodes})
+		s, err := study.Load(study.Source{Trace: filepath.Join(o.Traces, t.trace), Tables: filepath.Join(o.Traces, t.tables), Nodes: nodes})
 		if err != nil {
 			return err
 		}
-		if err := beside(ctx, page, w); err != nil {
+		if err := besidePublished(ctx, page, s, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// beside writes the tables of one trace.
-func beside(ctx context.Context, page *bytes.Buffer, w *trial.Workload) error {
-	set := published.Find(w.Jobs, w.GPUs())
+// besidePublished writes the tables of one trace.
+func besidePublished(ctx context.Context, page *bytes.Buffer, scenario *study.Scenario, o Options) error {
+	set := published.Find(scenario.Jobs, scenario.GPUs())
 	if set == nil {
-		return fmt.Errorf("%s is not the published trace of that name", w.Name)
+		return fmt.Errorf("%s is not the published trace of that name", scenario.Name)
 	}
-	picks, err := policyset.Parse(everything(), true)
+	policies, err := allPolicies()
 	if err != nil {
 		return err
 	}
 	ours := map[string]measure.Summary{}
-	columns := figures("MAKESPAN", "AVG JCT", "P99", "WORST ρ", "MEAN ρ", "UNFAIR", "UTIL", "RESTARTS", "WALL")
+	metrics := columns("MAKESPAN", "AVG JCT", "P99", "WORST ρ", "MEAN ρ", "UNFAIR", "UTIL", "RESTARTS", "WALL")
 	fmt.Fprintf(page, "\n### %d jobs on %d GPUs\n\n", set.Jobs, set.GPUs)
-	header(page, titles(columns)...)
-	for _, p := range picks {
-		progress("%s: %s", w.Name, p.Label)
-		s, err := once(ctx, w, p, 1, 2)
+	header(page, titles(metrics)...)
+	for _, p := range policies {
+		o.progress("%s: %s", scenario.Name, p.Label)
+		s, err := fastest(ctx, scenario, p, 2)
 		if err != nil {
 			return err
 		}
 		ours[p.Label] = s
-		row(page, cells(p.Label, "%s", &s, columns)...)
+		row(page, cells(p.Label, "%s", &s, metrics)...)
 		for _, r := range set.Rows {
 			if s := r.Summary(); r.Ours == p.Label {
-				row(page, cells(r.Name, "*%s*", &s, columns)...)
+				row(page, cells(r.Name, "*%s*", &s, metrics)...)
 			}
 		}
 	}
@@ -74,12 +73,12 @@ func beside(ctx context.Context, page *bytes.Buffer, w *trial.Workload) error {
 }
 
 // cells prints the figures of a row, each in a form.
-func cells(label, form string, s *measure.Summary, columns []*trial.Figure) []string {
+func cells(label, form string, s *measure.Summary, metrics []*measure.Metric) []string {
 	list := []string{fmt.Sprintf(form, label)}
-	for _, f := range columns {
-		text := f.Text(f.Of(s))
-		if f.Head == "WALL" && s.Wall > 0 {
-			text = span(s.Wall)
+	for _, m := range metrics {
+		text := m.Text(m.Of(s))
+		if m.Head == "WALL" && s.Wall > 0 {
+			text = duration(s.Wall)
 		}
 		list = append(list, fmt.Sprintf(form, text))
 	}
@@ -96,7 +95,7 @@ func agreement(page *bytes.Buffer, set *published.Set, ours map[string]measure.S
 		if r.Wall > 0 {
 			faster = fmt.Sprintf("%.0f ×", r.Wall/s.Wall)
 		}
-		row(page, r.Name, r.Ours, off(to(s.Makespan, 3), r.Makespan), off(to(s.AvgJCT, 3), r.AvgJCT), off(to(s.WorstRho, 5), r.WorstRho),
-			off(to(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(to(s.Unfair, 5)-r.Unfair)), faster)
+		row(page, r.Name, r.Ours, difference(round(s.Makespan, 3), r.Makespan), difference(round(s.AvgJCT, 3), r.AvgJCT), difference(round(s.WorstRho, 5), r.WorstRho),
+			difference(round(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(round(s.Unfair, 5)-r.Unfair)), faster)
 	}
 }

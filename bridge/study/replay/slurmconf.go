@@ -11,11 +11,11 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// Conf reads the settings of Slurm that a simulation follows from slurm.conf, or
+// ParseSlurmConf reads the settings of Slurm that a simulation follows from slurm.conf, or
 // from what "scontrol show config" prints of it. The rest is passed over. The
 // error names every setting that makes no sense.
-func Conf(text string) (sim.Config, error) {
-	r := confReader{set: map[string]string{}}
+func ParseSlurmConf(text string) (sim.Config, error) {
+	r := slurmConf{set: map[string]string{}}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
 		key, v, ok := strings.Cut(line, "=")
@@ -33,13 +33,13 @@ func Conf(text string) (sim.Config, error) {
 	return c, errors.Join(r.errs...)
 }
 
-// confReader turns texts into numbers.
-type confReader struct {
+// slurmConf turns texts into numbers.
+type slurmConf struct {
 	set  map[string]string
 	errs []error
 }
 
-func (r *confReader) config() sim.Config {
+func (r *slurmConf) config() sim.Config {
 	const params = "schedulerparameters "
 	c := sim.Config{
 		MinJobAge: r.time("minjobage", time.Second), CalcPeriod: r.time("prioritycalcperiod", time.Minute),
@@ -63,7 +63,7 @@ func (r *confReader) config() sim.Config {
 	return c
 }
 
-func (r *confReader) number(key string) float64 {
+func (r *slurmConf) number(key string) float64 {
 	text, ok := r.set[key]
 	if !ok {
 		return 0
@@ -76,19 +76,19 @@ func (r *confReader) number(key string) float64 {
 }
 
 // time reads a time as Slurm writes it: a number of the unit, or D-HH:MM:SS.
-func (r *confReader) time(key string, unit time.Duration) time.Duration {
+func (r *slurmConf) time(key string, unit time.Duration) time.Duration {
 	text, ok := r.set[key]
 	if !ok {
 		return 0
 	}
-	d, err := slurmTime(strings.TrimSuffix(text, " sec"), unit)
+	d, err := parseSlurmTime(strings.TrimSuffix(text, " sec"), unit)
 	if err != nil {
 		r.errs = append(r.errs, fmt.Errorf("%s: want a time, not %q", key, text))
 	}
 	return d
 }
 
-func slurmTime(text string, unit time.Duration) (time.Duration, error) {
+func parseSlurmTime(text string, unit time.Duration) (time.Duration, error) {
 	days, clock, dated := strings.Cut(text, "-")
 	if !dated {
 		days, clock = "0", text

@@ -1,0 +1,118 @@
+// Package datafile reads and writes the files of a study: packed by gzip or not,
+// and written whole or not at all.
+package datafile
+
+import (
+	"bufio"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// BufferSize is how much of a file a reader of this package can look ahead.
+const BufferSize = 64 << 10
+
+// NewReader reads gzip as what is in it, and everything else as it is.
+func NewReader(r io.Reader) (*bufio.Reader, error) {
+	in := bufio.NewReaderSize(r, BufferSize)
+	if magic, _ := in.Peek(2); string(magic) != "\x1f\x8b" {
+		return in, nil
+	}
+	z, err := gzip.NewReader(in)
+	if err != nil {
+		return nil, err
+	}
+	return bufio.NewReaderSize(z, BufferSize), nil
+}
+
+// File is a file that appears whole or not at all. A nil File takes nothing.
+type File struct {
+	path string
+	temp *os.File
+}
+
+// Create makes sure that the file can be written, before hours of simulation.
+// Without a path the File is nil.
+func Create(path string) (*File, error) {
+	if path == "" {
+		return nil, nil
+	}
+	if err := Writable(path, true); err != nil {
+		return nil, err
+	}
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return nil, fmt.Errorf("writing %s: %w", path, err)
+	}
+	return &File{path, temp}, nil
+}
+
+// Write writes the content and puts the file in its place.
+func (f *File) Write(content func(io.Writer) error) error {
+	if f == nil {
+		return nil
+	}
+	w := bufio.NewWriter(f.temp)
+	for _, step := range []func() error{
+		func() error { return content(w) }, w.Flush, f.temp.Sync, func() error { return f.temp.Chmod(0o644) }, f.temp.Close,
+		func() error { return os.Rename(f.temp.Name(), f.path) },
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("writing %s: %w", f.path, err)
+		}
+	}
+	return nil
+}
+
+// Discard removes what was not written to its end.
+func (f *File) Discard() {
+	if f != nil {
+		f.temp.Close()
+		os.Remove(f.temp.Name())
+	}
+}
+
+// Save writes a file, packed if its name ends in .gz. One that is there already
+// stays, and the error is fs.ErrExist, unless it may be replaced.
+func Save(path string, replace bool, content func(io.Writer) error) error {
+	if err := Writable(path, replace); err != nil {
+		return err
+	}
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	return f.Write(func(w io.Writer) error {
+		if !strings.HasSuffix(path, ".gz") {
+			err = content(w)
+		} else {
+			z := gzip.NewWriter(w)
+			err = errors.Join(content(z), z.Close())
+		}
+		if _, there := os.Stat(path); err == nil && there == nil && !replace {
+			err = fs.ErrExist // it was written by somebody else meanwhile
+		}
+		return err
+	})
+}
+
+// Writable says why a file cannot be written by Save, as far as can be told
+// before: it is a folder, or there already (fs.ErrExist).
+func Writable(path string, replace bool) error {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil // not there, or the writing will say what is wrong
+	case info.IsDir():
+		return fmt.Errorf("writing %s: it is a folder", path)
+	case !replace:
+		return fmt.Errorf("writing %s: %w", path, fs.ErrExist)
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package replay
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/policy"
+)
+
+// Record is where a site's past is kept.
+type Record interface {
+	Runs
+	Cycles
+}
+
+// Runs is the record of what ran and what was used.
+type Runs interface {
+	// PastRuns returns the runs of a partition that held GPUs at some time from
+	// since to until, those of a job together.
+	PastRuns(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PastRun, error)
+	// Past returns what accounts had used by then.
+	Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error)
+}
+
+// Cycles is the record of what was decided.
+type Cycles interface {
+	// Steered returns what decided about a partition, most often first.
+	Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.Steering, error)
+	// Seen returns jobs as snapshots showed them last.
+	Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error)
+	// LastSnapshot returns that of the partition's last cycle.
+	LastSnapshot(ctx context.Context, cluster, partition string) (*policy.Snapshot, error)
+}
+
+// Period is a stretch of a partition's past, and what to assume about it.
+type Period struct {
+	Cluster, Partition string
+	Since, Until       time.Time
+	Nodes              []policy.Node // to simulate on; nil: those of the last snapshot
+	Loop               bridge.Config // the site's own
+	Stoppable          bool          // as if every job let itself be stopped
+}
+
+// Read reads a period from the record and makes a Site of it.
+func (p Period) Read(ctx context.Context, from Record) (*Site, error) {
+	runs, err := from.PastRuns(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 0 {
+		return nil, fmt.Errorf("the record has no GPU job of partition %s that ran between %s and %s; fairbridge import reads older ones", p.Partition, p.Since.Format(time.DateTime), p.Until.Format(time.DateTime))
+	}
+	steering, err := from.Steered(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	if err != nil {
+		return nil, err
+	}
+	decider, mode, err := p.decider(steering, runs)
+	if err != nil {
+		return nil, err
+	}
+	past, err := p.past(ctx, from, runs)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(past)
+	if err != nil {
+		return nil, err
+	}
+	s.Decider, s.Mode, s.Loop = decider, mode, p.Loop
+	// In the simulation a job itself says whether it may be stopped; who lets it be
+	// was found out before.
+	s.Loop.Partitions, s.Loop.StopFile, s.Loop.Preempt = nil, "", bridge.Opting{Comment: true}
+	return s, nil
+}
+
+// past reads what belongs to the runs.
+func (p *Period) past(ctx context.Context, from Record, runs []bridge.PastRun) (Past, error) {
+	if p.Nodes == nil {
+		s, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
+		if err != nil {
+			return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
+		}
+		p.Nodes = nodesOf(s)
+	}
+	known, err := from.Past(ctx, p.Cluster, p.Since)
+	if err != nil {
+		return Past{}, err
+	}
+	seen, err := from.Seen(ctx, p.Cluster, p.Partition, p.Since, p.Until)
+	if err != nil {
+		return Past{}, err
+	}
+	accounts := slices.Clone(known.Accounts)
+	for i := range accounts {
+		accounts[i].Recent = 0 // what they used by then counts, but not by the hour
+	}
+	return Past{
+		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
+		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, Seen: seen, Nodes: p.Nodes, Accounts: accounts,
+		Opting: p.Loop.Preempt, Stoppable: p.Stoppable,
+	}, nil
+}
+
+// decider is what decided most of the time in which there was something to
+// decide: a policy of ours in some mode, or Slurm alone.
+func (p *Period) decider(list []bridge.Steering, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
+	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
+	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
+		return policyset.SlurmAlone(), "", nil
+	}
+	c, err := policyset.Recorded(list[i].Policy, list[i].Params)
+	if err != nil {
+		return c, "", fmt.Errorf("policy %s steered then: %w", list[i].Policy, err)
+	}
+	c.Label += ", as then"
+	return c, list[i].Mode, nil
+}
+
+// busy is how long there was something to decide.
+func (p *Period) busy(runs []bridge.PastRun) time.Duration {
+	first, last := p.Until, p.Since
+	for i := range runs {
+		if a := runs[i].Arrive; a.Before(first) {
+			first = a
+		}
+		if e := runs[i].End; e.After(last) {
+			last = e
+		}
+	}
+	if first.Before(p.Since) {
+		first = p.Since
+	}
+	return last.Sub(first)
+}
+
+// nodesOf are the nodes of a snapshot, all of them up, and with room for any job:
+// the record does not know the cores that jobs had.
+func nodesOf(s *policy.Snapshot) []policy.Node {
+	var nodes []policy.Node
+	for _, n := range s.Nodes {
+		n.Partitions, n.Down, n.CPUs, n.MemMB = []string{cluster.Partition}, "", 0, 0
+		n.GPUs = slices.Clone(n.GPUs)
+		for i := range n.GPUs {
+			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, Part: n.GPUs[i].Part}
+		}
+		nodes = append(nodes, n)
+	}
+	return nodes
+}

@@ -1,0 +1,99 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/bridge"
+	"fairbridge/bridge/sim"
+	"fairbridge/bridge/study/exact"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/bridge/study/slurmrun"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+// Options say how a scenario is simulated.
+type Options struct {
+	Slurm       bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
+	Clock       exact.Clock
+	ClockName   string // see SetClock
+	Seed        int64
+	Loop        bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
+	SlurmConfig sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
+	Mode        bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
+}
+
+// SetClock sets the clock of that name, or for "auto" the one that fits the
+// scenario: that of Shockwave's simulator for training jobs whose speeds stand
+// in tables. A round that is not 0 takes the place of the clock's own.
+func (o *Options) SetClock(name string, round time.Duration, s *Scenario) (err error) {
+	if o.ClockName = name; name == "auto" {
+		o.ClockName = "intervals"
+		if slices.ContainsFunc(s.Jobs, func(j workload.Job) bool { return j.Training != nil }) {
+			o.ClockName = "shockwave"
+		}
+	}
+	o.Clock, err = exact.NamedClock(o.ClockName, round)
+	return err
+}
+
+// Run simulates the scenario under a policy. It ends early, with the context's
+// error, when the context does: at once, or when a decision that takes long is
+// not waited for. progress, which may be nil, is called with the jobs done.
+func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progress func(done, of int)) (*measure.Run, error) {
+	decide, err := p.New()
+	if err != nil {
+		return nil, err
+	}
+	if decide != nil { // else it is Slurm by itself
+		decide = cancellable{decide, ctx}
+	}
+	var run *measure.Run
+	ended := make(chan error, 1)
+	go func() {
+		made, err := s.simulate(decide, p.Entry.Name, o, progress)
+		run = made
+		ended <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, context.Cause(ctx))
+	case err = <-ended:
+	}
+	if err != nil {
+		return nil, fmt.Errorf("simulating %s on %s: %w", p.Label, s.Name, err)
+	}
+	run.Policy, run.Trace, run.Seed = p.Label, s.Name, o.Seed
+	return run, nil
+}
+
+func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progress func(done, of int)) (*measure.Run, error) {
+	if o.Slurm {
+		return slurmrun.Run(slurmrun.Config{
+			Policy: decide, Name: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
+			Seed: o.Seed, Cost: o.Clock.Cost, Progress: progress, Loop: o.Loop, Mode: o.Mode, Slurm: o.SlurmConfig,
+		})
+	}
+	return exact.Run(exact.Config{
+		Policy: decide, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
+		Clock: o.Clock, Seed: o.Seed, Profiled: o.ClockName == "shockwave", Terse: true, Progress: progress,
+	})
+}
+
+// cancellable is a policy that stops deciding when the context ends.
+type cancellable struct {
+	policy.Policy
+	ctx context.Context // a policy gets none, and a simulation asks nothing else
+}
+
+// Decide implements policy.Policy.
+func (c cancellable) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	if err := c.ctx.Err(); err != nil {
+		return nil, err
+	}
+	return c.Policy.Decide(s)
+}

@@ -1,0 +1,118 @@
+package study
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"fairbridge/bridge/study/cluster"
+	"fairbridge/bridge/study/generate"
+	"fairbridge/bridge/study/trace"
+	"fairbridge/bridge/study/workload"
+	"fairbridge/policy"
+)
+
+// Scenario is what policies are tried on: jobs and the cluster they meet. It is
+// only read while it is simulated.
+type Scenario struct {
+	Name     string
+	Jobs     []workload.Job
+	Tables   *workload.Tables // speeds of jobs with Training; nil: none
+	Nodes    []policy.Node
+	Accounts []policy.Account
+	Remarks  []string // what was left out, in sentences
+}
+
+// Source says from which files a scenario is read.
+type Source struct {
+	Trace   string // with the jobs
+	Options trace.Options
+	Tables  string // of throughput; "": none
+	Nodes   []policy.Node
+	Silent  bool // jobs report nothing to the policies
+}
+
+// Load reads a scenario and makes sure that every job could run; with
+// Options.SkipBad those that could not are left out. Errors name the line, or
+// the entry the tables lack.
+func Load(from Source) (*Scenario, error) {
+	var err error
+	s := &Scenario{Nodes: from.Nodes}
+	if from.Tables != "" {
+		if s.Tables, err = workload.ReadTables(from.Tables); err != nil {
+			return nil, err
+		}
+	}
+	t, err := trace.Open(from.Trace, from.Options)
+	if err != nil {
+		return nil, err
+	}
+	s.Name, s.Jobs, s.Accounts = t.Name, t.Jobs, t.Accounts
+	for _, why := range t.Reasons() {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("%d rows are passed over: %s", t.Ignored[why], why))
+	}
+	if t.Skipped > 0 {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.Skipped, t.Bad[0]))
+	}
+	if from.Silent {
+		s.Silence()
+	}
+	return s, s.complete(from.Trace, from.Options.SkipBad)
+}
+
+// Generate makes up a scenario of the kind for the nodes.
+func Generate(kind string, o generate.Options, seed int64, nodes []policy.Node) (*Scenario, error) {
+	for _, k := range generate.Kinds() {
+		if k.Name == kind && o.Jobs != 0 && !slices.Contains(k.Uses, "jobs") {
+			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
+		}
+	}
+	o.GPUs = cluster.GPUs(nodes)
+	made, err := generate.Make(kind, o, seed)
+	if err != nil {
+		return nil, err
+	}
+	return New(Scenario{Name: kind, Jobs: made.Jobs, Tables: generate.Tables(), Accounts: made.Accounts, Nodes: nodes}, false)
+}
+
+// New completes a scenario from what is given of it; its jobs are copied. Jobs
+// that could never run on its nodes are an error, or with skip left out.
+func New(given Scenario, skip bool) (*Scenario, error) {
+	s := &given
+	s.Jobs = slices.Clone(s.Jobs)
+	return s, s.complete(s.Name, skip)
+}
+
+// complete leaves out or refuses jobs that could not run, and fills in what may
+// be left open: the partition of jobs, and accounts without a weight.
+func (s *Scenario) complete(path string, skip bool) error {
+	if err := s.dropUnrunnable(path, skip); err != nil {
+		return err
+	}
+	weighted := map[string]bool{}
+	s.Accounts = slices.Clone(s.Accounts)
+	for _, a := range s.Accounts {
+		weighted[a.Name] = true
+	}
+	for i := range s.Jobs {
+		j := &s.Jobs[i]
+		j.Partition = cluster.Partition
+		if !weighted[j.Account] {
+			weighted[j.Account] = true
+			s.Accounts = append(s.Accounts, policy.Account{Name: j.Account, Weight: 1})
+		}
+	}
+	slices.SortFunc(s.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// Silence makes all jobs report nothing: a policy sees what Slurm says of a plain
+// batch job. What the jobs do stays as it is.
+func (s *Scenario) Silence() {
+	for i := range s.Jobs {
+		s.Jobs[i].Silent = true
+	}
+}
+
+// GPUs is the size of the cluster.
+func (s *Scenario) GPUs() int { return cluster.GPUs(s.Nodes) }

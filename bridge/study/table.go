@@ -1,0 +1,153 @@
+package study
+
+import (
+	"fmt"
+	"math"
+
+	"fairbridge/bridge/study/chart"
+	"fairbridge/bridge/study/measure"
+	"fairbridge/bridge/study/published"
+)
+
+// Row is a row of the table of results: a policy's, or a published one.
+type Row struct {
+	*Result
+	Published *published.Row // nil: the row is of Result
+}
+
+// Rows are our results, each followed by the published ones of the same policy,
+// and then the other published ones.
+func (e *Experiment) Rows(results []Result) []Row {
+	var rows []Row
+	listed := map[string]bool{}
+	for i := range results {
+		label := results[i].Label
+		listed[label] = true
+		rows = append(rows, Row{Result: &results[i]})
+		for k := range e.Published {
+			if e.Published[k].Ours == label {
+				rows = append(rows, Row{Published: &e.Published[k]})
+			}
+		}
+	}
+	for k := range e.Published {
+		if !listed[e.Published[k].Ours] {
+			rows = append(rows, Row{Published: &e.Published[k]})
+		}
+	}
+	return rows
+}
+
+// Cells are the figures of the row as texts. A policy that failed has the word in
+// place of the first, and "" for the others.
+func (r Row) Cells(metrics []*measure.Metric) []string {
+	cells := make([]string, len(metrics))
+	switch {
+	case r.Published != nil:
+		s := r.Published.Summary()
+		for i, m := range metrics {
+			cells[i] = m.Text(m.Of(&s))
+		}
+	case r.Err != nil:
+		cells[0] = "failed"
+	default:
+		for i, m := range metrics {
+			cells[i] = r.Cell(m)
+		}
+	}
+	return cells
+}
+
+// Sources say where the published results come from, each once.
+func (e *Experiment) Sources() []string {
+	var all []string
+	seen := map[string]bool{}
+	for _, r := range e.Published {
+		if !seen[r.Source] {
+			seen[r.Source] = true
+			all = append(all, "Published: "+r.Source+".")
+		}
+	}
+	return all
+}
+
+// Page is the comparison as a page, without its last line. The sentences about
+// it come below its title.
+func (e *Experiment) Page(results []Result, about ...string) chart.Page {
+	first := e.Scenarios[0]
+	p := chart.Page{
+		Title: "1 policy on " + first.Name, About: append(about, e.how()), Table: e.table(results), Shares: map[string]float64{},
+	}
+	if n := len(results); n > 1 {
+		p.Title = fmt.Sprintf("%d policies on %s", n, first.Name)
+	}
+	for _, a := range first.Accounts {
+		p.Shares[a.Name] = max(a.Weight, 0)
+	}
+	for i := range results {
+		if r := &results[i]; r.Err == nil {
+			p.Policies = append(p.Policies, chart.NewPolicy(r.Label, r.Runs))
+		}
+	}
+	return p
+}
+
+// how says how it was simulated.
+func (e *Experiment) how() string {
+	if e.Slurm {
+		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", e.Cluster, e.Seed)
+	}
+	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.Cluster, e.ClockName, e.Seed)
+}
+
+func (e *Experiment) table(results []Result) chart.Table {
+	t := chart.Table{Head: []string{"Policy"}, Notes: append([]string{
+		"Bold is the best of a column. JCT: from arrival to completion. ρ: JCT over what an equal part of the cluster would have needed. " +
+			"Queueing: the part of the JCT in which a job did not run. Lost: GPU-hours held without progress.",
+	}, e.Sources()...)}
+	metrics := measure.Metrics
+	best := make([]float64, len(metrics))
+	for i, m := range metrics {
+		t.Head = append(t.Head, m.Title)
+		best[i] = bestOf(m, results)
+	}
+	drawn := 0
+	for _, r := range e.Rows(results) {
+		row := chart.Row{Look: -1}
+		for i, text := range r.Cells(metrics) {
+			ours := r.Published == nil && r.Err == nil
+			row.Cells = append(row.Cells, chart.Cell{Text: text, Best: ours && metrics[i].Of(&r.Median) == best[i]})
+		}
+		switch {
+		case r.Published != nil:
+			row.Label = "published: " + r.Published.Name
+		case r.Err != nil:
+			row.Label = r.Label
+			t.Notes = append(t.Notes, fmt.Sprintf("%s failed: %v", r.Label, r.Err))
+		default:
+			row.Label, row.Look = r.Label, drawn
+			drawn++
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// bestOf is the best median of a metric; NaN, which nothing equals, where there
+// is none or all are the same.
+func bestOf(m *measure.Metric, results []Result) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for i := range results {
+		if results[i].Err == nil {
+			v := m.Of(&results[i].Median)
+			least, most = min(least, v), max(most, v)
+		}
+	}
+	switch {
+	case m.Better == 0 || least == most:
+		return math.NaN()
+	case m.Better < 0:
+		return least
+	}
+	return most
+}
