@@ -7,8 +7,8 @@ import (
 )
 
 // Memo is what a policy wants to find again in its next snapshot. It is JSON
-// to everybody but its policy; within a process the value itself is handed on,
-// and encoded only when somebody stores it. The zero Memo is none.
+// to all but its policy; within a process the value itself is handed on,
+// and encoded only when it is stored. The zero Memo is none.
 type Memo struct {
 	value any
 	raw   json.RawMessage

@@ -67,8 +67,8 @@ func fastest(types []string, speed func(string) (float64, bool)) {
 	slices.SortFunc(types, func(a, b string) int { return cmp.Or(cmp.Compare(known[b], known[a]), cmp.Compare(a, b)) })
 }
 
-// speedOn returns how fast the job is on GPUs of a type, as far as anybody
-// knows: its own speed there; else a speed of its own elsewhere times how much
+// speedOn returns how fast the job is on GPUs of a type, as far as that
+// is known: its own speed there; else a speed of its own elsewhere times how much
 // faster the type is; else, for a job that tells none, that of the type.
 func (s *Snapshot) speedOn(t *Training, typ string) (float64, bool) {
 	tells := t.tellsTypes()

@@ -1,5 +1,5 @@
-// Package backfill says who may pass a blocked job: nobody (a nil stage),
-// those that delay nothing (EASY), or everybody (Greedy).
+// Package backfill says which jobs may pass a blocked one: none (a nil stage),
+// those that delay nothing (EASY), or all (Greedy).
 package backfill
 
 import (
@@ -13,7 +13,7 @@ import (
 // 1995.
 type EASY struct {
 	// Length says how long jobs run; nil: by their time limits, which are
-	// enforced, so nobody reserved is ever delayed. With engine.ByEstimate more
+	// enforced, so no job with a reservation is ever delayed. With engine.ByEstimate more
 	// jobs pass, and some delay the reservation.
 	Length engine.Length
 }

@@ -75,7 +75,7 @@ func (c *Conservative) Blocked(r *engine.Round, e *engine.Entry) {
 	length := c.lasts(r, e)
 	room, ok := c.whenElse(r, e, c.future.room(a.GPUs.Type))
 	if !ok {
-		return // what it lacks comes back nobody knows when: it keeps no GPUs meanwhile
+		return // it is not known when what it lacks comes back: it keeps no GPUs meanwhile
 	}
 	from, ok := room.earliest(a.GPUs.Count, length)
 	if ok && from <= c.Window {
@@ -100,7 +100,7 @@ func (c *Conservative) whenElse(r *engine.Round, e *engine.Entry, room steps) (l
 	return room.after(v.In), v.Known
 }
 
-// begin lays out what is free when, if everybody runs as long as the length.
+// begin lays out what is free when, if every job runs as long as the length says.
 func (c *Conservative) begin(r *engine.Round) {
 	if c.Depth == 0 {
 		c.Depth = 500

@@ -47,7 +47,7 @@ func (f *future) find(typ string) int {
 	return slices.IndexFunc(f.kinds, func(k kind) bool { return k.typ == typ })
 }
 
-// of returns the steps of a type; those of a type nobody has are empty.
+// of returns the steps of a type; those of a type that no node has are empty.
 func (f *future) of(typ string) steps {
 	if i := f.find(typ); i >= 0 {
 		return f.kinds[i].steps

@@ -26,7 +26,7 @@ type runGroup struct {
 // Speeds compares types of GPU by how long jobs of one user, name and size ran on
 // several of them: half as long is twice as fast. Each user counts as much as the
 // others, however many jobs they have, and it takes three to compare two types.
-// Only ratios mean something; types that nobody used alike, and runs that their
+// Only ratios mean something; types on which no user ran like jobs, and runs that their
 // time limit ended, tell nothing. Sorted by type.
 func Speeds(runs []Run) []policy.Speed {
 	log, users := compareTypes(runs)

@@ -44,7 +44,7 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 }
 
 // hosting returns the size of gang each node hosts, the widest if there are
-// several; nodes that host nobody are absent.
+// several; nodes that host no gang are absent.
 func hosting(r *engine.Round) map[string]int {
 	hosts := map[string]int{}
 	for _, e := range r.Entries {

@@ -8,8 +8,8 @@ import (
 
 // asides wants no job started, and none stopped for it, on a node that is set
 // aside before its time limit ends; and the same when every node is set aside in
-// nine minutes, where only shorter limits may start and nobody longer is worth a
-// stop.
+// nine minutes, where only shorter limits may start and no job of a
+// longer one is worth a stop.
 func (l law) asides(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	l.inTime(s, plan)

@@ -15,7 +15,7 @@ type generator struct {
 	*rapid.T
 	*policy.Snapshot
 	pool  *pool.Pool
-	calm  bool // nobody waits longer than a day
+	calm  bool // no job waits longer than a day
 	plain bool // all jobs can use all devices, so that they stand in each other's way
 }
 

@@ -34,8 +34,9 @@ const (
 
 // Laws checks, over generated snapshots, what every policy must keep: one
 // lawful decision per job with a reason (Plan.Check), the snapshot left as it
-// was, equal plans for equal snapshots, a memo that may be stored, and nobody stopped when nothing has
-// changed since the last plan. make must return a new, equal policy each time.
+// was, equal plans for equal snapshots, a memo that may be stored, and no job stopped
+// when nothing has changed since the last plan. make must return a new, equal policy
+// each time.
 func Laws(t *testing.T, make func() policy.Policy, claims ...Claim) {
 	t.Helper()
 	for name, s := range oddities() {

@@ -13,7 +13,7 @@ import (
 
 var errNever = errors.New("nobody is stopped")
 
-// Never stops nobody. It is what a nil stage means, for places where a value is
+// Never is a Preempter under which no job is stopped. It is what a nil stage means, for places where a value is
 // needed.
 type Never struct{}
 
@@ -52,7 +52,7 @@ func QOS(names ...string) ByTier {
 // to end within Within is not stopped, as that would win little.
 type Spare struct {
 	engine.Preempter
-	Within time.Duration // 0: nobody is spared
+	Within time.Duration // 0: no job is spared
 }
 
 // MayStop implements engine.Preempter.

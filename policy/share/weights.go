@@ -20,7 +20,7 @@ func Weights(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	return weights
 }
 
-// tree is the accounts with somebody in want at or below them.
+// tree is the accounts that want something, or have one below them that does.
 type tree struct {
 	accounts map[string]policy.Account
 	want     map[string]bool
