@@ -3,7 +3,6 @@ package fairbridge_test
 // large are the packages and types beyond the ceilings of TestPackageSizes, and
 // why. A type is named PACKAGE.Type. Each is to be parted where its reason says.
 var large = map[string]string{
-	"cmd/fairbridge":                  "the life of the daemon, replay and what-if searches still lie beside the commands",
-	"policy/pool.Pool":                "what is free, and what would be: the stages ask it everything",
-	"policy/paper/gavel.gavelProblem": "five objectives on one set of variables",
+	"cmd/fairbridge":   "the life of the daemon, replay and what-if searches still lie beside the commands",
+	"policy/pool.Pool": "what is free, and what would be: the stages ask it everything",
 }

@@ -119,7 +119,7 @@ func (g *gavelSolver) divide(p *gavelProblem) ([][]float64, error) {
 		return p.most(g.Policy)
 	}
 	if len(p.capacity) == 1 {
-		return p.single(g.Objective), nil
+		return oneKind{p}.divide(g.Objective), nil
 	}
 	return p.fair(g.Objective)
 }

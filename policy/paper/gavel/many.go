@@ -134,7 +134,7 @@ func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
 		for i := range gain {
 			one[i] = gain[i][0]
 		}
-		return p.greedy(one), nil
+		return oneKind{p}.greedy(one), nil
 	}
 	s, of, lead := p.classes(func(i int) []float64 {
 		if need != nil {

@@ -8,10 +8,13 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-// single divides GPUs of one kind by a fair objective: the objective sets the
+// oneKind is a problem with GPUs of one kind.
+type oneKind struct{ *gavelProblem }
+
+// divide shares the GPUs out by a fair objective: the objective sets the
 // least that each job must get, and of all divisions that give as much it takes
 // the one where an interior-point solver ends.
-func (p *gavelProblem) single(objective string) [][]float64 {
+func (p oneKind) divide(objective string) [][]float64 {
 	n := len(p.jobs)
 	f := &lp.SingleKind{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
 	for i := range p.jobs {
@@ -44,7 +47,7 @@ func (p *gavelProblem) single(objective string) [][]float64 {
 }
 
 // used is the GPU time that fractions take.
-func (p *gavelProblem) used(x []float64) float64 {
+func (p oneKind) used(x []float64) float64 {
 	sum := 0.0
 	for i := range p.jobs {
 		sum += p.jobs[i].size * x[i]
@@ -53,7 +56,7 @@ func (p *gavelProblem) used(x []float64) float64 {
 }
 
 // byLevel gives all the same GPU time, as much as the smallest can use.
-func (p *gavelProblem) byLevel(low []float64) {
+func (p oneKind) byLevel(low []float64) {
 	level := p.capacity[0] / float64(len(low))
 	for i := range p.jobs {
 		level = min(level, p.jobs[i].size)
@@ -66,7 +69,7 @@ func (p *gavelProblem) byLevel(low []float64) {
 // byMakespan gives everybody what it takes to be done at the same time. That
 // time is searched as the authors do: between 100 s and 10⁶ s, or ten times
 // later when that is too early, by halving until 5 % are left.
-func (p *gavelProblem) byMakespan(low []float64) {
+func (p oneKind) byMakespan(low []float64) {
 	early, late, at := 100.0, 1e6, 0.0
 	for most := late; at == 0; early, late, most = most, 10*most, 10*most {
 		for 1.05*early < late {
@@ -83,7 +86,7 @@ func (p *gavelProblem) byMakespan(low []float64) {
 }
 
 // done reports whether all jobs can be done within the seconds.
-func (p *gavelProblem) done(within float64) bool {
+func (p oneKind) done(within float64) bool {
 	use := 0.0
 	for i := range p.jobs {
 		x := p.jobs[i].left / p.jobs[i].rate[0] / within
@@ -97,7 +100,7 @@ func (p *gavelProblem) done(within float64) bool {
 
 // byFinish makes the largest ratio of finish times, with others and alone, as
 // small as it can be.
-func (p *gavelProblem) byFinish(least []float64) {
+func (p oneKind) byFinish(least []float64) {
 	alone := p.finishAlone()
 	low, high := 0.0, 1e-3
 	for !p.needs(high, alone, least) && high < 1e12 {
@@ -115,7 +118,7 @@ func (p *gavelProblem) byFinish(least []float64) {
 
 // needs puts down what each job must get for the ratio, and reports whether
 // that is possible.
-func (p *gavelProblem) needs(ratio float64, alone, least []float64) bool {
+func (p oneKind) needs(ratio float64, alone, least []float64) bool {
 	ok := true
 	for i := range p.jobs {
 		least[i] = needFor(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
@@ -137,11 +140,11 @@ func needFor(ratio, alone float64, j *gavelJob) float64 {
 	}
 }
 
-// greedy maximises sum Gain·x on GPUs of one kind: those who bring most for a
+// greedy maximises sum Gain·x: those who bring most for a
 // GPU get all their time. Equal ones share. Who gets nothing keeps a trace of a
 // fraction, larger the less it would cost to serve it, as interior-point solvers
 // leave it: it decides who fills the GPUs left over.
-func (p *gavelProblem) greedy(gain []float64) [][]float64 {
+func (p oneKind) greedy(gain []float64) [][]float64 {
 	const trace = 1e-9
 	worth := make([]float64, len(gain))
 	order := make([]int, len(gain))
