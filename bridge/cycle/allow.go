@@ -19,29 +19,29 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 		r.warn(bridge.CauseCluster, errors.New(why))
 	}
 	doubtful := len(r.Doubts) > 0
-	people := contestOf(f.Intents, f.View)
+	people := contestedEditsOf(f.Intents, f.View)
 	f.Left = people.leftAlone()
-	if err := leftError(f.Left); err != nil {
+	if err := leftAloneError(f.Left); err != nil {
 		r.warn(bridge.CauseForeign, err)
 	}
-	breaker := effectOf(f.Intents, f.View.At)
-	allowed, err := breaker.allows(f.View.At)
+	breaker := effectBreakerOf(f.Intents, f.View.At)
+	allowed, err := breaker.allowance(f.View.At)
 	if err != nil {
 		r.doubt(bridge.CauseEffect, err)
 	}
-	if err := people.site(); err != nil {
+	if err := people.checkSite(); err != nil {
 		r.doubt(bridge.CauseForeign, err)
 		allowed = noEdit
 	}
-	if err := m.putBack(l.Now()); err != nil {
+	if err := m.checkPutBack(l.Now()); err != nil {
 		r.doubt(bridge.CauseHistory, err)
-		m.Good = 0
+		m.GoodViews = 0
 	}
-	if push.Stopped(l.StopFile) {
+	if push.StopFileExists(l.StopFile) {
 		r.doubt(bridge.CauseStop, fmt.Errorf("%s exists: remove it to let pushing go on", l.StopFile))
 		allowed = noEdit
 	}
-	if doubtful || m.Good <= l.Warmup {
+	if doubtful || m.GoodViews <= l.Warmup {
 		allowed = noEdit
 	}
 	return f, m, allowed

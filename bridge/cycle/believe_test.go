@@ -193,13 +193,13 @@ func gpuHours(r *rig) (sum float64) {
 	return sum
 }
 
-// clock is a database with a clock of its own.
-type clock struct {
+// formatClock is a database with a clock of its own.
+type formatClock struct {
 	*memstore.Store
 	now func() time.Time
 }
 
-func (c clock) Clock(context.Context) (time.Time, error) { return c.now(), nil }
+func (c formatClock) Clock(context.Context) (time.Time, error) { return c.now(), nil }
 
 // TestAllClocksWrongTogether: one host, one clock, and it was ahead for a while.
 // What was dated by it is believed then, and no longer once it is put right.
@@ -211,7 +211,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 	var by time.Duration
 	parts := r.parts()
 	parts.Now = func() time.Time { return r.w.Now().Add(by) }
-	parts.History = clock{r.db, parts.Now}
+	parts.History = formatClock{r.db, parts.Now}
 	l, err := cycle.New(r.conf, parts)
 	if err != nil {
 		t.Fatal(err)

@@ -56,8 +56,8 @@ func TestEffectBreaker(t *testing.T) {
 		{"it starts anew then", "xxxxxoooxxxx", time.Minute, false, allEdit},
 		{"a call that failed is no try", "xxxxxfff", time.Minute, true, 1},
 	} {
-		e := effectOf(record(tt.marks, tt.ago), noon)
-		if got, err := e.allows(noon); got != tt.want || (err != nil) != tt.open {
+		e := effectBreakerOf(record(tt.marks, tt.ago), noon)
+		if got, err := e.allowance(noon); got != tt.want || (err != nil) != tt.open {
 			t.Errorf("%s: %d edits, %v; want %d, open %v", tt.name, got, err, tt.want, tt.open)
 		}
 	}
@@ -66,14 +66,14 @@ func TestEffectBreaker(t *testing.T) {
 func TestAllowance(t *testing.T) {
 	edits := []slurm.Edit{{Kind: slurm.Requeue}, {Kind: slurm.Lease}, {Kind: slurm.Nice}}
 	one, none, all := allowance(1), noEdit, allEdit
-	got, left := one.of(edits)
-	if more, _ := left.of(edits); len(got) != 1 || got[0].Kind != slurm.Lease || len(more) > 0 {
+	got, left := one.limit(edits)
+	if more, _ := left.limit(edits); len(got) != 1 || got[0].Kind != slurm.Lease || len(more) > 0 {
 		t.Errorf("one: %v, then %v", got, more)
 	}
-	if got, left := none.of(edits); len(got) != 0 || left != noEdit {
+	if got, left := none.limit(edits); len(got) != 0 || left != noEdit {
 		t.Errorf("none: %v", got)
 	}
-	if got, left := all.of(edits); len(got) != 3 || left != allEdit {
+	if got, left := all.limit(edits); len(got) != 3 || left != allEdit {
 		t.Errorf("all: %v", got)
 	}
 }
@@ -113,8 +113,8 @@ func TestContestCountsPeopleAndJobs(t *testing.T) {
 			in.Before.User = e.who
 			intents = append(intents, in)
 		}
-		c := contestOf(intents, &slurm.View{At: noon})
-		if left, err := c.leftAlone(), c.site(); len(left) != tt.left || (err != nil) != tt.site {
+		c := contestedEditsOf(intents, &slurm.View{At: noon})
+		if left, err := c.leftAlone(), c.checkSite(); len(left) != tt.left || (err != nil) != tt.site {
 			t.Errorf("%s: left alone %v, site %v", tt.name, left, err)
 		}
 	}

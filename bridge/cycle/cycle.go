@@ -18,14 +18,14 @@ func (l *Loop) Step(ctx context.Context) Report {
 	r := Report{Result: Nothing}
 	m, doubts := l.cycle(ctx, l.memory, &r)
 	if r.doubtAll(doubts); doubts != nil {
-		m.Good = 0
+		m.GoodViews = 0
 	}
 	r.Took = l.Now().Sub(from)
 	if errors.Is(ctx.Err(), context.Canceled) {
-		r.cut()
+		r.markCutShort()
 	}
-	l.Metrics.ended(&r, l.Now())
-	m.Told = tell(l.Log, m.Told, &r)
+	l.Metrics.setEnd(&r, l.Now())
+	m.Logged = logChanges(l.Log, m.Logged, &r)
 	l.memory = m
 	if l.Done != nil {
 		l.Done(&r)
@@ -42,7 +42,7 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 		return m, doubts
 	}
 	if !leads {
-		return m.standby(), nil
+		return m.forStandby(), nil
 	}
 	facts, doubts := l.observe(ctx)
 	if doubts != nil {
@@ -60,20 +60,20 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	if doubts != nil {
 		return m, doubts
 	}
-	m.Good++
+	m.GoodViews++
 	facts = l.measure(ctx, facts, r)
 	l.finishHandBacks(ctx, facts, r)
-	facts.Expires = l.expires(ctx, r)
+	facts.Expires = l.expiryRuns(ctx, r)
 	facts, m, allowed := l.allow(facts, m, r)
-	s := l.situation(facts, m, l.leader.Until, allowed)
+	s := l.newSituation(facts, m, l.leader.Until, allowed)
 	r.Evaluations, m = l.evaluate(ctx, s, m) // assemble, decide, gate and diff, for every partition
-	l.Metrics.evaluated(r.Evaluations)
+	l.Metrics.setEvaluations(r.Evaluations)
 	r.doubtPlans()
 	intents, m, doubts := l.intend(ctx, s, m, r)
 	if r.doubtAll(doubts); doubts == nil {
 		m = l.push(ctx, s, m, r, intents)
 	}
-	l.unbind(ctx, s, m, r)
+	l.releasePins(ctx, s, m, r)
 	return m, nil
 }
 
@@ -95,11 +95,11 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 		return nil, nil, doubts[0].Err
 	}
 	facts.Intents, _ = push.Reconcile(facts.Intents, facts.View)
-	facts.Expires = l.expires(ctx, &r)
+	facts.Expires = l.expiryRuns(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
-	people := contestOf(facts.Intents, facts.View)
+	people := contestedEditsOf(facts.Intents, facts.View)
 	facts.Left = people.leftAlone()
-	s := l.situation(facts, m, l.Now().Add(time.Hour), allEdit)
+	s := l.newSituation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
 	return &facts, evaluations, nil
 }
@@ -109,7 +109,7 @@ func (l *Loop) lead(ctx context.Context, r *Report) (leads bool, doubts []bridge
 	holder, leads, err := l.leader.Acquire(ctx, l.Leadership)
 	switch {
 	case err != nil:
-		return false, doubt(bridge.CauseLeader, err)
+		return false, doubtsOf(bridge.CauseLeader, err)
 	case leads:
 		r.Epoch = l.leader.Epoch
 	default:

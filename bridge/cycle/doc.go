@@ -7,7 +7,7 @@
 //	settle           close the intents whose outcome it shows
 //	measure          add what the node probes say
 //	finishHandBacks  release what a hand-back that was cut off left held
-//	expires          ask whether node lists would be taken back if we died
+//	expiryRuns       ask whether node lists would be taken back if we died
 //	allow            say how many edits may be sent
 //	evaluate         for every partition (evaluate.go):
 //	  assemble         make the policy's snapshot
@@ -17,7 +17,7 @@
 //	  gateEdits        which of them may be sent
 //	intend           store the cycles and what is to be sent
 //	push             read each job again and send
-//	unbind           give node lists back for which nothing is pushed any more
+//	releasePins      give node lists back for which nothing is pushed any more
 //
 // Each takes values and returns values. What a cycle knows is bridge.Facts; what it
 // leaves to the next one is Memory; what became of a partition is an Evaluation;

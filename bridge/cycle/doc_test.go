@@ -15,11 +15,11 @@ import (
 // with the calls of the two functions that it tells of.
 func TestTheListIsTheCode(t *testing.T) {
 	cycle, evaluate := listed(t)
-	got := without(called(t, "cycle.go", "cycle", "l"), "situation")
+	got := without(called(t, "cycle.go", "cycle", "l"), "newSituation")
 	if d := cmp.Diff(cycle, got); d != "" {
 		t.Errorf("the package comment (-) and func cycle (+) differ:\n%s", d)
 	}
-	got = without(called(t, "evaluate.go", "evaluate", "s", "g"), "lap", "decideTime")
+	got = without(called(t, "evaluate.go", "evaluate", "s", "g"), "stopwatch", "decideTime")
 	if d := cmp.Diff(evaluate, got); d != "" {
 		t.Errorf("the package comment (-) and func evaluate (+) differ:\n%s", d)
 	}

@@ -32,9 +32,9 @@ const (
 	allEdit allowance = -1
 )
 
-// of returns those of the edits that may be sent, and how many more. A requeue is
+// limit returns those of the edits that may be sent, and how many more. A requeue is
 // nothing to try with, nor is the warning of one, whose effect nothing shows.
-func (a allowance) of(edits []slurm.Edit) ([]slurm.Edit, allowance) {
+func (a allowance) limit(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	if a == allEdit {
 		return edits, allEdit
 	}
@@ -45,8 +45,8 @@ func (a allowance) of(edits []slurm.Edit) ([]slurm.Edit, allowance) {
 	return edits[i : i+1], noEdit
 }
 
-// effect is the state of the effect breaker, as the ledger shows it.
-type effect struct {
+// effectBreaker is the state of the effect breaker, as the ledger shows it.
+type effectBreaker struct {
 	open    bool
 	sent    int           // while closed: edits that count
 	missed  int           // of which had no effect; while open: all that had none
@@ -56,10 +56,10 @@ type effect struct {
 	pending bool          // one is under way
 }
 
-// effectOf follows the breaker through the intents of the last hour, by ID.
-func effectOf(intents []bridge.Intent, now time.Time) effect {
-	e := effect{wait: firstProbe}
-	stuck := unmoved(intents, now)
+// effectBreakerOf follows the breaker through the intents of the last hour, by ID.
+func effectBreakerOf(intents []bridge.Intent, now time.Time) effectBreaker {
+	e := effectBreaker{wait: firstProbe}
+	stuck := mostOrdersUnmoved(intents, now)
 	for i := range intents {
 		in := &intents[i]
 		if in.Sent.IsZero() || now.Sub(in.Sent) > missedSpan {
@@ -68,11 +68,11 @@ func effectOf(intents []bridge.Intent, now time.Time) effect {
 		switch tried := e.open && in.Sent.After(e.since); {
 		case in.State.Open():
 			e.pending = e.pending || tried
-		case ledger.Ineffective(in) || stuck && ledger.Unmoved(in):
-			e.miss(in, tried)
+		case ledger.Ineffective(in) || stuck && ledger.OrderIgnored(in):
+			e.countMissed(in, tried)
 		case in.State == bridge.Failed: // the call failed, which says nothing of its effect
 		case tried:
-			e.prove()
+			e.countProven()
 		case !e.open:
 			e.sent++
 		}
@@ -80,10 +80,10 @@ func effectOf(intents []bridge.Intent, now time.Time) effect {
 	return e
 }
 
-// unmoved reports whether most of the orders of the last hour moved no priority.
+// mostOrdersUnmoved reports whether most of the orders of the last hour moved no priority.
 // A few are priorities that somebody set directly, and those jobs are left
 // alone; most are a Slurm that does not order by what we write.
-func unmoved(intents []bridge.Intent, now time.Time) bool {
+func mostOrdersUnmoved(intents []bridge.Intent, now time.Time) bool {
 	orders, still := 0, 0
 	for i := range intents {
 		in := &intents[i]
@@ -91,14 +91,14 @@ func unmoved(intents []bridge.Intent, now time.Time) bool {
 			continue
 		}
 		orders++
-		if ledger.Unmoved(in) {
+		if ledger.OrderIgnored(in) {
 			still++
 		}
 	}
 	return still >= missedFloor && 2*still > orders
 }
 
-func (e *effect) miss(in *bridge.Intent, tried bool) {
+func (e *effectBreaker) countMissed(in *bridge.Intent, tried bool) {
 	e.sent++
 	e.missed++
 	e.proven = 0
@@ -116,16 +116,16 @@ func (e *effect) miss(in *bridge.Intent, tried bool) {
 	}
 }
 
-// prove counts a try that had its effect.
-func (e *effect) prove() {
+// countProven counts a try that had its effect.
+func (e *effectBreaker) countProven() {
 	if e.proven++; e.proven == provenBy {
-		*e = effect{wait: firstProbe}
+		*e = effectBreaker{wait: firstProbe}
 	}
 }
 
-// allows returns how many edits may be sent now, and while the breaker is open
+// allowance returns how many edits may be sent now, and while the breaker is open
 // why not more.
-func (e *effect) allows(now time.Time) (allowance, error) {
+func (e *effectBreaker) allowance(now time.Time) (allowance, error) {
 	if !e.open {
 		return allEdit, nil
 	}

@@ -35,7 +35,7 @@ func TestOrdersThatMoveNothing(t *testing.T) {
 		{"nice, all of twenty", orders(0, 20, slurm.Nice, bridge.Yielded), true},
 	}
 	for _, tt := range tests {
-		if e := effectOf(tt.intents, noon); e.open != tt.open {
+		if e := effectBreakerOf(tt.intents, noon); e.open != tt.open {
 			t.Errorf("%s: open %v, want %v", tt.name, e.open, tt.open)
 		}
 	}

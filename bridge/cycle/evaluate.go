@@ -40,7 +40,7 @@ func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluati
 			continue
 		}
 		e, own, more := s.evaluate(ctx, p, l.policies[p.Name], m.Partitions[p.Name], sum)
-		evaluations, m, sum = append(evaluations, e), m.with(p.Name, own), more
+		evaluations, m, sum = append(evaluations, e), m.withPartition(p.Name, own), more
 	}
 	return evaluations, m
 }
@@ -49,11 +49,11 @@ func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluati
 // the call of the policy, through its guard, is the only effect. The policy gets a
 // copy of the snapshot: the gate judges by one that no policy could write to.
 func (s *situation) evaluate(
-	ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spent,
-) (Evaluation, PartitionMemory, spent) {
+	ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spentBudget,
+) (Evaluation, PartitionMemory, spentBudget) {
 	e := Evaluation{Partition: p, Took: map[string]time.Duration{}}
-	lap := s.lap(e.Took)
-	m.Awaited, e.Stuck = unstarted(m.Awaited, s.facts.View, s.config.Interval)
+	lap := s.stopwatch(e.Took)
+	m.Awaited, e.Stuck = findUnstarted(m.Awaited, s.facts.View, s.config.Interval)
 	e.Snapshot = s.assemble(p, e.Stuck)
 	shown := e.Snapshot
 	if !s.bare {
@@ -71,16 +71,16 @@ func (s *situation) evaluate(
 	lap("diff")
 	e = s.gateEdits(e, edits, sum)
 	lap("gate edits")
-	return e, m.after(&e, s.facts.View), sum.and(&e, s.facts.View.At)
+	return e, m.afterPlan(&e, s.facts.View), sum.plus(&e, s.facts.View.At)
 }
 
-// after is what is remembered of the partition once there is a plan.
-func (m PartitionMemory) after(e *Evaluation, v *slurm.View) PartitionMemory {
+// afterPlan is what is remembered of the partition once there is a plan.
+func (m PartitionMemory) afterPlan(e *Evaluation, v *slurm.View) PartitionMemory {
 	m.Own = e.Own
 	if e.Send {
 		m.Sent = e.Plan
 	}
-	m.Awaited = awaited(m.Awaited, e, v)
+	m.Awaited = jobsAwaited(m.Awaited, e, v)
 	return m
 }
 
@@ -92,8 +92,8 @@ func (s *situation) decideTime() time.Duration {
 	return s.config.Interval / 4
 }
 
-// lap returns what notes how long a step took: since the last, by our clock.
-func (s *situation) lap(took map[string]time.Duration) func(step string) {
+// stopwatch returns what notes how long a step took: since the last, by our clock.
+func (s *situation) stopwatch(took map[string]time.Duration) func(step string) {
 	from := s.clock()
 	return func(step string) {
 		now := s.clock()
@@ -104,7 +104,7 @@ func (s *situation) lap(took map[string]time.Duration) func(step string) {
 // assemble makes the snapshot.
 func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
 	f, memo := &s.facts, s.facts.Memos[p.Name]
-	return intake.Assemble(intake.Known{
+	return intake.Assemble(intake.Input{
 		View: f.View, Past: f.Past, Busy: f.Busy, Used: f.Used, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
 		Opting: s.config.Preempt, Speeds: s.config.Speeds, Stuck: stuck,
 	}, p)

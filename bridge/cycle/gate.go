@@ -28,10 +28,10 @@ type situation struct {
 	touched  map[slurm.JobField]time.Time // when a field was last sent something
 }
 
-// situation gathers what holds for all partitions.
-func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allowance) *situation {
+// newSituation gathers what holds for all partitions.
+func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed allowance) *situation {
 	s := &situation{
-		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).LeavingAlone(l.Gate.YieldFor), until: until, allowed: allowed,
+		config: &l.Config, bare: l.Bare, clock: l.Now, facts: f, book: ledger.NewBook(f.Intents).WithYieldTime(l.Gate.YieldFor), until: until, allowed: allowed,
 		requeued: slices.Collect(maps.Keys(m.Requeued)), touched: map[slurm.JobField]time.Time{},
 	}
 	taken := f.View.ReadAt
@@ -68,7 +68,7 @@ func (l *Loop) situation(f bridge.Facts, m Memory, until time.Time, allowed allo
 // gateState is what the gate judges a partition by, as of now. A partition that
 // only observes is judged in the mode it plans for; what comes of that is never
 // sent.
-func (s *situation) gateState(e *Evaluation, sum spent) gate.State {
+func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.State {
 	st := s.gate
 	st.Now, st.Partition, st.Snapshot = s.clock(), e.Partition.Name, e.Snapshot
 	st.LeadershipLeft = s.until.Sub(st.Now)
@@ -84,7 +84,7 @@ func (s *situation) gateState(e *Evaluation, sum spent) gate.State {
 }
 
 // gatePlan adds what the gate lets through of the policy's plan.
-func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spent) Evaluation {
+func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
 	out := gate.Plan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.Own, Last: m.Own, Accepted: m.Sent})
 	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.Pause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns, out.Pause
 	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
@@ -92,7 +92,7 @@ func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spent) Evaluat
 }
 
 // gateEdits adds what the gate lets through of the edits.
-func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spent) Evaluation {
+func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
 	kept, refused := gate.Edits(gate.EditInput{
 		State: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, Allowed: e.Stops, Warns: e.Warns,
 		Requeued: s.requeued, Touched: s.touched, Written: sum.tasks,

@@ -25,7 +25,7 @@ type guard struct {
 	running atomic.Bool // an overrun call cannot be stopped, only waited for
 }
 
-type answer struct {
+type policyAnswer struct {
 	plan *policy.Plan
 	err  error
 }
@@ -47,15 +47,15 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 		over, cancel = context.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	done := make(chan answer, 1)
+	done := make(chan policyAnswer, 1)
 	go func() {
-		a := shielded(g.policy, s)
+		a := decideRecovered(g.policy, s)
 		g.running.Store(false) // before the answer: the next call may come at once
 		done <- a
 	}()
 	select {
 	case a := <-done:
-		plan, err := checked(a, s)
+		plan, err := validAnswer(a, s)
 		return plan, overruns, err
 	case <-over.Done():
 		if err := ctx.Err(); err != nil {
@@ -66,21 +66,21 @@ func (g *guard) decide(ctx context.Context, s *policy.Snapshot, limit time.Durat
 	}
 }
 
-// shielded turns a panic into an error.
-func shielded(p policy.Policy, s *policy.Snapshot) (a answer) {
+// decideRecovered turns a panic into an error.
+func decideRecovered(p policy.Policy, s *policy.Snapshot) (a policyAnswer) {
 	defer func() {
 		if r := recover(); r != nil {
-			a = answer{err: fmt.Errorf("%w: panic: %v", ErrPolicy, r)}
+			a = policyAnswer{err: fmt.Errorf("%w: panic: %v", ErrPolicy, r)}
 		}
 	}()
 	plan, err := p.Decide(s)
 	if err != nil {
 		err = fmt.Errorf("%w: %w", ErrPolicy, err)
 	}
-	return answer{plan, err}
+	return policyAnswer{plan, err}
 }
 
-func checked(a answer, s *policy.Snapshot) (*policy.Plan, error) {
+func validAnswer(a policyAnswer, s *policy.Snapshot) (*policy.Plan, error) {
 	switch {
 	case a.err != nil:
 		return nil, a.err

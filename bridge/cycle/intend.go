@@ -21,16 +21,16 @@ func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([
 		}
 		var edits []slurm.Edit
 		if e.Send {
-			edits, allowed = allowed.of(e.Edits)
+			edits, allowed = allowed.limit(e.Edits)
 		}
 		if len(edits) < len(e.Edits) && r.Result == Nothing {
 			r.Result = Observed
 		}
 		intents, err := l.store(ctx, s, e, edits)
 		if err != nil {
-			return nil, m, doubt(bridge.CauseJournal, err)
+			return nil, m, doubtsOf(bridge.CauseJournal, err)
 		}
-		all, m = append(all, intents...), m.stored(e.Partition.Name, e.Snapshot.Seq)
+		all, m = append(all, intents...), m.withStored(e.Partition.Name, e.Snapshot.Seq)
 	}
 	return all, m, nil
 }
@@ -39,7 +39,7 @@ func (l *Loop) intend(ctx context.Context, s *situation, m Memory, r *Report) ([
 func (l *Loop) store(ctx context.Context, s *situation, e *Evaluation, edits []slurm.Edit) ([]bridge.Intent, error) {
 	c := e.record(l.leader.Epoch)
 	if !l.Bare {
-		if err := sign(c, e); err != nil {
+		if err := addDigests(c, e); err != nil {
 			return nil, err
 		}
 	}
@@ -62,6 +62,6 @@ func (s *situation) intent(c *bridge.Cycle, e *Evaluation, edit slurm.Edit) brid
 		Cluster: c.Cluster, Epoch: c.Epoch, Cycle: c.Seq, Policy: c.Policy, Edit: edit, State: bridge.Planned, Made: at,
 		Before: ledger.BeforeOf(s.book, s.facts.View.Job(edit.Run.Job), edit, at), NotAfter: ledger.NotAfter(edit),
 	}
-	in.Before.Stop = e.stop(edit)
+	in.Before.Stop = e.stopCost(edit)
 	return in
 }

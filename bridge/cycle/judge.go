@@ -18,30 +18,30 @@ import (
 // reads the ledger. What lists leave out is asked about one by one.
 func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
-	in, err := l.testimony(ctx, f.View, m.Reference)
+	in, err := l.judgeInput(ctx, f.View, m.Reference)
 	if err != nil {
-		return f, m, doubt(bridge.CauseHistory, err)
+		return f, m, doubtsOf(bridge.CauseHistory, err)
 	}
 	verdict := judge.Clocks(in)
 	if len(verdict.Doubts) == 0 {
 		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
-			return f, m, doubt(bridge.CauseJournal, err)
+			return f, m, doubtsOf(bridge.CauseJournal, err)
 		}
-		in.Answers = inquire(ctx, l.Cluster, f, m.Reference)
+		in.Answers = askMissing(ctx, l.Cluster, f, m.Reference)
 		verdict = judge.View(in)
 	}
-	m.Reference = m.Reference.after(&in, verdict)
+	m.Reference = m.Reference.afterView(&in, verdict)
 	doubts := viewDoubts(verdict)
 	if len(verdict.Doubts) > 0 {
 		return f, m, doubts
 	}
 	r.doubtAll(doubts)
-	l.Metrics.stepTook("judge", l.Now().Sub(from))
+	l.Metrics.observeStep("judge", l.Now().Sub(from))
 	return f, m, nil
 }
 
-// testimony gathers the clocks.
-func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (judge.Input, error) {
+// judgeInput gathers the clocks.
+func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (judge.Input, error) {
 	base, err := l.History.Clock(ctx)
 	if err != nil {
 		return judge.Input{}, fmt.Errorf("reading the database's clock: %w", err)
@@ -58,9 +58,9 @@ func (l *Loop) testimony(ctx context.Context, v *slurm.View, ref Reference) (jud
 	}, nil
 }
 
-// inquire asks about what the lists leave out: jobs and nodes of the last good
+// askMissing asks about what the lists leave out: jobs and nodes of the last good
 // view, jobs in which something of ours may stand, nodes on which jobs run.
-func inquire(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
+func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Reference) judge.Answers {
 	q, v := ask.New(c), f.View
 	for _, id := range v.Gone {
 		q.Jobs[id] = judge.Gone
@@ -92,8 +92,8 @@ func viewDoubts(v judge.Verdict) []bridge.Doubt {
 	return out
 }
 
-// after is what the next view is compared with.
-func (ref Reference) after(in *judge.Input, verdict judge.Verdict) Reference {
+// afterView is what the next view is compared with.
+func (ref Reference) afterView(in *judge.Input, verdict judge.Verdict) Reference {
 	switch {
 	case len(verdict.Doubts) == 0:
 		return Reference{View: in.View}

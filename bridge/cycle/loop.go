@@ -91,10 +91,10 @@ func (l *Loop) Run(ctx context.Context) error {
 
 // MayPush looks, right before every call, at everything that may forbid it.
 func (l *Loop) MayPush(ctx context.Context) error {
-	return push.May(ctx, l.StopFile, &l.leader, l.Leadership)
+	return push.CheckMay(ctx, l.StopFile, &l.leader, l.Leadership)
 }
 
 // Ports are the parts that a push needs.
 func (p *Parts) Ports() push.Ports {
-	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.edited}
+	return push.Ports{Cluster: p.Cluster, Journal: p.Journal, Now: p.Now, Count: p.Metrics.countEdit}
 }

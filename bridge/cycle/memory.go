@@ -18,13 +18,13 @@ import (
 // got. A daemon that starts begins with the zero Memory, which costs it a few
 // cycles in which nothing is sent.
 type Memory struct {
-	Good       int                        // good polls in a row since the start or the last fault
+	GoodViews  int                        // good polls in a row since the start or the last fault
 	Reference  Reference                  // what the next view is compared with
 	Partitions map[string]PartitionMemory // by partition
 	Requeued   map[slurm.Run]time.Time    // runs that this daemon sent a requeue to, whatever the database says
-	PutBack    time.Time                  // when the database was last found to be older than what was stored in it; zero: never
+	PutBackAt  time.Time                  // when the database was last found to be older than what was stored in it; zero: never
 	Failing    bool                       // the last push ended because call after call failed: the next one begins with a single call
-	Told       Told                       // what the log knows
+	Logged     Logged                     // what the log knows
 }
 
 // Reference is what views are compared with. It outlives polls that fail and
@@ -54,21 +54,21 @@ type Awaited struct {
 	Reason string    // Slurm's, when it was
 }
 
-// Told is what the log was told last.
-type Told struct {
+// Logged is what the log was told last.
+type Logged struct {
 	Causes map[bridge.Cause]bool // doubts and warnings that are not over
 	Result Result
 }
 
-// standby is what is remembered while another daemon leads: the reference would
+// forStandby is what is remembered while another daemon leads: the reference would
 // be too old to compare with by the time we lead.
-func (m Memory) standby() Memory {
-	m.Good, m.Reference = 0, Reference{}
+func (m Memory) forStandby() Memory {
+	m.GoodViews, m.Reference = 0, Reference{}
 	return m
 }
 
-// with returns the memory with another one of a partition.
-func (m Memory) with(partition string, p PartitionMemory) Memory {
+// withPartition returns the memory with another one of a partition.
+func (m Memory) withPartition(partition string, p PartitionMemory) Memory {
 	partitions := maps.Clone(m.Partitions)
 	if partitions == nil {
 		partitions = map[string]PartitionMemory{}
@@ -78,40 +78,40 @@ func (m Memory) with(partition string, p PartitionMemory) Memory {
 	return m
 }
 
-// stored notes a cycle that the database has.
-func (m Memory) stored(partition string, seq uint64) Memory {
+// withStored notes a cycle that the database has.
+func (m Memory) withStored(partition string, seq uint64) Memory {
 	p := m.Partitions[partition]
 	p.Stored = seq
-	return m.with(partition, p)
+	return m.withPartition(partition, p)
 }
 
-// found compares what the database says is the last cycle of a partition with
+// checkLastCycle compares what the database says is the last cycle of a partition with
 // what this daemon stored there: it may be put back from a backup behind our
 // back.
-func (m Memory) found(partition string, seq uint64, now time.Time) Memory {
+func (m Memory) checkLastCycle(partition string, seq uint64, now time.Time) Memory {
 	if seq < m.Partitions[partition].Stored {
-		m.PutBack = now
+		m.PutBackAt = now
 	}
-	return m.stored(partition, seq)
+	return m.withStored(partition, seq)
 }
 
 // putBackPause is how long nothing is sent after the database was put back to
 // an older state: longer than an unanswered call may take to be carried out.
 const putBackPause = 5 * time.Minute
 
-// putBack says why nothing may be sent for now; nil when the database knows all
+// checkPutBack says why nothing may be sent for now; nil when the database knows all
 // that this daemon did.
-func (m Memory) putBack(now time.Time) error {
-	if m.PutBack.IsZero() || now.Sub(m.PutBack) >= putBackPause {
+func (m Memory) checkPutBack(now time.Time) error {
+	if m.PutBackAt.IsZero() || now.Sub(m.PutBackAt) >= putBackPause {
 		return nil
 	}
 	return fmt.Errorf("the database is older than what this daemon stored in it: it was put back from a backup, and what was sent since is not in it. "+
-		"Nothing is sent until %s; then run fairbridge release once if numbers of ours are left in jobs it does not list", m.PutBack.Add(putBackPause).UTC().Format(time.RFC3339))
+		"Nothing is sent until %s; then run fairbridge release once if numbers of ours are left in jobs it does not list", m.PutBackAt.Add(putBackPause).UTC().Format(time.RFC3339))
 }
 
-// pushed notes the requeues that were sent. One that the push did not reach is still
+// withPushed notes the requeues that were sent. One that the push did not reach is still
 // planned, and void in the next cycle.
-func (m Memory) pushed(intents []bridge.Intent, now time.Time) Memory {
+func (m Memory) withPushed(intents []bridge.Intent, now time.Time) Memory {
 	requeued := map[slurm.Run]time.Time{}
 	for run, at := range m.Requeued {
 		if now.Sub(at) <= push.Recent {

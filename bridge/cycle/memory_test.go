@@ -13,7 +13,7 @@ import (
 func TestAMemoryIsAValue(t *testing.T) {
 	fresh := func() Memory {
 		return Memory{
-			Good: 3, Reference: Reference{View: &slurm.View{}, Many: 1},
+			GoodViews: 3, Reference: Reference{View: &slurm.View{}, Many: 1},
 			Partitions: map[string]PartitionMemory{"gpu": {Stored: 7, Overruns: 1}},
 			Requeued:   map[slurm.Run]time.Time{{Job: 1}: noon, {Job: 2}: noon.Add(-48 * time.Hour)},
 		}
@@ -21,8 +21,8 @@ func TestAMemoryIsAValue(t *testing.T) {
 	m := fresh()
 	requeue := bridge.Intent{Edit: slurm.Edit{Kind: slurm.Requeue, Run: slurm.Run{Job: 3}}, State: bridge.Acked}
 	for name, next := range map[string]Memory{
-		"standby": m.standby(), "with": m.with("gpu", PartitionMemory{}), "stored": m.stored("gpu", 8),
-		"found": m.found("gpu", 6, noon), "pushed": m.pushed([]bridge.Intent{requeue}, noon),
+		"standby": m.forStandby(), "with": m.withPartition("gpu", PartitionMemory{}), "stored": m.withStored("gpu", 8),
+		"found": m.checkLastCycle("gpu", 6, noon), "pushed": m.withPushed([]bridge.Intent{requeue}, noon),
 	} {
 		if reflect.DeepEqual(next, m) {
 			t.Errorf("%s changes nothing", name)
@@ -31,16 +31,16 @@ func TestAMemoryIsAValue(t *testing.T) {
 	if !reflect.DeepEqual(m, fresh()) {
 		t.Errorf("it was written to: %+v", m)
 	}
-	if got := m.pushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
+	if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; len(got) != 2 || got[slurm.Run{Job: 3}] != noon {
 		t.Errorf("requeued %v, want those of a day and the new one", got)
 	}
 	for _, state := range []bridge.State{bridge.Planned, bridge.Void} {
 		requeue.State = state
-		if got := m.pushed([]bridge.Intent{requeue}, noon).Requeued; !got[slurm.Run{Job: 3}].IsZero() {
+		if got := m.withPushed([]bridge.Intent{requeue}, noon).Requeued; !got[slurm.Run{Job: 3}].IsZero() {
 			t.Errorf("a requeue that is %s counts as sent", state)
 		}
 	}
-	if m.found("gpu", 6, noon).putBack(noon) == nil || m.found("gpu", 7, noon).putBack(noon) != nil {
+	if m.checkLastCycle("gpu", 6, noon).checkPutBack(noon) == nil || m.checkLastCycle("gpu", 7, noon).checkPutBack(noon) != nil {
 		t.Error("a database is put back when it knows less than was stored, and only then")
 	}
 }

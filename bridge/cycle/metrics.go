@@ -52,18 +52,18 @@ func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
 }
 
-// stepTook notes how long a step took.
-func (m *Metrics) stepTook(step string, d time.Duration) {
+// observeStep notes how long a step took.
+func (m *Metrics) observeStep(step string, d time.Duration) {
 	m.seconds.WithLabelValues(step).Observe(d.Seconds())
 }
 
-// edited counts an edit, and what came of it.
-func (m *Metrics) edited(in *bridge.Intent) {
+// countEdit counts an edit, and what came of it.
+func (m *Metrics) countEdit(in *bridge.Intent) {
 	m.edits.WithLabelValues(string(in.Edit.Kind), string(in.State)).Inc()
 }
 
-// viewed notes what the view shows.
-func (m *Metrics) viewed(v *slurm.View, open int) {
+// setView notes what the view shows.
+func (m *Metrics) setView(v *slurm.View, open int) {
 	states := map[string]int{}
 	for i := range v.Jobs {
 		states[v.Jobs[i].State]++
@@ -75,8 +75,8 @@ func (m *Metrics) viewed(v *slurm.View, open int) {
 	m.open.Set(float64(open))
 }
 
-// evaluated notes what became of partitions.
-func (m *Metrics) evaluated(evaluations []Evaluation) {
+// setEvaluations notes what became of partitions.
+func (m *Metrics) setEvaluations(evaluations []Evaluation) {
 	for i := range evaluations {
 		e := &evaluations[i]
 		for _, r := range e.Refused {
@@ -84,16 +84,16 @@ func (m *Metrics) evaluated(evaluations []Evaluation) {
 		}
 		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
 		for step, d := range e.Took {
-			m.stepTook(step, d)
+			m.observeStep(step, d)
 		}
 		if e.Plan != nil {
-			m.planned(e.Partition.Name, e.Plan)
+			m.setDecisions(e.Partition.Name, e.Plan)
 		}
 	}
 }
 
-// planned counts the decisions of a plan.
-func (m *Metrics) planned(partition string, plan *policy.Plan) {
+// setDecisions counts the decisions of a plan.
+func (m *Metrics) setDecisions(partition string, plan *policy.Plan) {
 	m.decisions.DeletePartialMatch(prometheus.Labels{"partition": partition})
 	verbs := map[policy.Verb]int{}
 	for i := range plan.Decisions {
@@ -104,8 +104,8 @@ func (m *Metrics) planned(partition string, plan *policy.Plan) {
 	}
 }
 
-// ended notes how a cycle ended.
-func (m *Metrics) ended(r *Report, now time.Time) {
+// setEnd notes how a cycle ended.
+func (m *Metrics) setEnd(r *Report, now time.Time) {
 	m.cycles.WithLabelValues(string(r.Result)).Inc()
 	m.doubt.Reset()
 	for _, d := range r.Doubts {

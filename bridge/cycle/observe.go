@@ -14,8 +14,8 @@ import (
 // The first statements of a cycle find out what it is to know, and return what
 // that is and why nothing may follow from it.
 
-// doubt is one reason.
-func doubt(cause bridge.Cause, err error) []bridge.Doubt {
+// doubtsOf is one reason.
+func doubtsOf(cause bridge.Cause, err error) []bridge.Doubt {
 	return []bridge.Doubt{{Cause: cause, Err: err}}
 }
 
@@ -24,15 +24,15 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	from := l.Now()
 	v, err := l.Cluster.Observe(ctx)
 	if err != nil {
-		return bridge.Facts{}, doubt(bridge.CauseSlurm, fmt.Errorf("polling Slurm: %w", err))
+		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, fmt.Errorf("polling Slurm: %w", err))
 	}
 	if v.Cluster == "" {
 		v.Cluster = l.Config.Name
 	}
 	if v.Cluster != l.Config.Name {
-		return bridge.Facts{}, doubt(bridge.CauseSlurm, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name))
+		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name))
 	}
-	l.Metrics.stepTook("poll", l.Now().Sub(from))
+	l.Metrics.observeStep("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil
 }
 
@@ -40,11 +40,11 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	from := l.Now()
 	if err := l.History.Record(ctx, f.View); err != nil {
-		return f, m, doubt(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
+		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("recording runs: %w", err))
 	}
 	f, m, doubts := l.recall(ctx, f, m)
 	if doubts == nil {
-		l.Metrics.stepTook("history", l.Now().Sub(from))
+		l.Metrics.observeStep("history", l.Now().Sub(from))
 	}
 	return f, m, doubts
 }
@@ -53,15 +53,15 @@ func (l *Loop) record(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Facts, Memory, []bridge.Doubt) {
 	var err error
 	if f.Past, err = l.History.Past(ctx, f.View.Cluster, f.View.At); err != nil {
-		return f, m, doubt(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
+		return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading usage history: %w", err))
 	}
 	f.Memos = map[string]bridge.Memo{}
 	for _, p := range l.Partitions {
 		memo, err := l.History.Memo(ctx, f.View.Cluster, p.Name)
 		if err != nil {
-			return f, m, doubt(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
+			return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
-		m = m.found(p.Name, memo.Seq, l.Now())
+		m = m.checkLastCycle(p.Name, memo.Seq, l.Now())
 		f.Memos[p.Name] = memo.For(&p)
 	}
 	return f, m, nil
@@ -71,13 +71,13 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 // tasks have inherited.
 func (l *Loop) settle(ctx context.Context, f bridge.Facts) (bridge.Facts, []bridge.Doubt) {
 	intents, changed := push.Reconcile(f.Intents, f.View)
-	if err := push.Close(ctx, l.Journal, changed, l.Metrics.edited); err != nil {
-		return f, doubt(bridge.CauseJournal, err)
+	if err := push.MarkChanged(ctx, l.Journal, changed, l.Metrics.countEdit); err != nil {
+		return f, doubtsOf(bridge.CauseJournal, err)
 	}
-	l.Metrics.viewed(f.View, ledger.Unsettled(intents, f.View))
-	intents, err := push.Keep(ctx, l.Journal, l.leader.Epoch, intents)
+	l.Metrics.setView(f.View, ledger.CountUnsettled(intents, f.View))
+	intents, err := push.StoreInherited(ctx, l.Journal, l.leader.Epoch, intents)
 	if err != nil {
-		return f, doubt(bridge.CauseJournal, err)
+		return f, doubtsOf(bridge.CauseJournal, err)
 	}
 	f.Intents = intents
 	return f, nil
@@ -104,9 +104,9 @@ func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Fa
 
 var errNoExpiry = errors.New("no node is named for any job, since nothing outside the daemon would take that back: systemctl enable --now fairbridge-expire.timer")
 
-// expires reports whether something outside the daemon would take node lists
+// expiryRuns reports whether something outside the daemon would take node lists
 // back if we died now. Where it does not, none is set.
-func (l *Loop) expires(ctx context.Context, r *Report) bool {
+func (l *Loop) expiryRuns(ctx context.Context, r *Report) bool {
 	if !anyAllows(l.Partitions, bridge.Steer) {
 		return true // no node list is sent
 	}

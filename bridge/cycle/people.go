@@ -21,15 +21,15 @@ const (
 	contestedSpan   = time.Hour
 )
 
-// contest says whose jobs somebody else changed after us in the last hour.
-type contest struct {
+// contestedEdits says whose jobs somebody else changed after us in the last hour.
+type contestedEdits struct {
 	touched map[string]bool           // people whose jobs we changed
 	changed map[string]map[int64]bool // of which these jobs were changed after us
 }
 
-// contestOf counts people and their jobs, not edits.
-func contestOf(intents []bridge.Intent, v *slurm.View) contest {
-	c := contest{touched: map[string]bool{}, changed: map[string]map[int64]bool{}}
+// contestedEditsOf counts people and their jobs, not edits.
+func contestedEditsOf(intents []bridge.Intent, v *slurm.View) contestedEdits {
+	c := contestedEdits{touched: map[string]bool{}, changed: map[string]map[int64]bool{}}
 	for i := range intents {
 		in := &intents[i]
 		if in.Sent.IsZero() || v.At.Sub(in.Sent) > contestedSpan && v.At.Sub(in.Closed) > contestedSpan {
@@ -51,9 +51,9 @@ func contestOf(intents []bridge.Intent, v *slurm.View) contest {
 	return c
 }
 
-// site says why nothing at all should be sent: the jobs of many people are
+// checkSite says why nothing at all should be sent: the jobs of many people are
 // changed after us.
-func (c *contest) site() error {
+func (c *contestedEdits) checkSite() error {
 	n := len(c.changed)
 	if n < contestedPeople || float64(n) <= contestedShare*float64(len(c.touched)) {
 		return nil
@@ -62,7 +62,7 @@ func (c *contest) site() error {
 }
 
 // leftAlone returns the people whose jobs are left alone, and why.
-func (c *contest) leftAlone() map[string]string {
+func (c *contestedEdits) leftAlone() map[string]string {
 	out := map[string]string{}
 	for who, jobs := range c.changed {
 		if who != "" && len(jobs) >= contestedJobs {
@@ -72,8 +72,8 @@ func (c *contest) leftAlone() map[string]string {
 	return out
 }
 
-// leftError says whose jobs are left alone, and why; nil when none are.
-func leftError(left map[string]string) error {
+// leftAloneError says whose jobs are left alone, and why; nil when none are.
+func leftAloneError(left map[string]string) error {
 	if len(left) == 0 {
 		return nil
 	}

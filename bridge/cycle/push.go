@@ -12,10 +12,10 @@ import (
 // push carries out the intents, and those of earlier cycles that are sent once
 // more.
 func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, intents []bridge.Intent) Memory {
-	intents = unspoilt(intents, s.facts.Intents, s.facts.View.At)
+	intents = failuresLast(intents, s.facts.Intents, s.facts.View.At)
 	if s.allowed == allEdit {
-		left := gate.WriteBudget(&l.Gate, s.facts.View, l.Interval) - tasks(intents)
-		intents = append(intents, affordable(s.again(r.Evaluations, l.leader.Epoch), left)...)
+		left := gate.WriteBudget(&l.Gate, s.facts.View, l.Interval) - countTasks(intents)
+		intents = append(intents, withinBudget(s.resendable(r.Evaluations, l.leader.Epoch), left)...)
 	}
 	if len(intents) == 0 {
 		return m
@@ -28,7 +28,7 @@ func (l *Loop) push(ctx context.Context, s *situation, m Memory, r *Report, inte
 	if r.Intents, err = p.Push(ctx, intents); err != nil {
 		r.doubt(bridge.CausePush, err)
 	}
-	m = m.pushed(r.Intents, l.Now())
+	m = m.withPushed(r.Intents, l.Now())
 	m.Failing = errors.Is(err, push.ErrFailing)
 	return m
 }

@@ -22,9 +22,9 @@ func (e *Evaluation) record(epoch int64) *bridge.Cycle {
 	}
 }
 
-// sign adds what it takes to decide the cycle again, and to know whether that
+// addDigests adds what it takes to decide the cycle again, and to know whether that
 // came out the same.
-func sign(c *bridge.Cycle, e *Evaluation) error {
+func addDigests(c *bridge.Cycle, e *Evaluation) error {
 	var err error
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)
@@ -33,11 +33,11 @@ func sign(c *bridge.Cycle, e *Evaluation) error {
 	if err != nil {
 		return fmt.Errorf("writing the plan of partition %s: %w", e.Partition.Name, err)
 	}
-	c.Digest, c.Own = digest(c.Snapshot), digest(own)
+	c.Digest, c.Own = digestOf(c.Snapshot), digestOf(own)
 	return nil
 }
 
-func digest(b []byte) string {
+func digestOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
 }

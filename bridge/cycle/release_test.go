@@ -132,7 +132,7 @@ func TestReleaseOfThousandsKeepsLeading(t *testing.T) {
 		return nil
 	}
 	var news []string
-	rel.Tell = func(sent, left int) { news = append(news, fmt.Sprint(sent, "+", left)) }
+	rel.Report = func(sent, left int) { news = append(news, fmt.Sprint(sent, "+", left)) }
 	if _, held, err := rel.Lead(t.Context()); err != nil || !held {
 		t.Fatal(held, err)
 	}

@@ -70,25 +70,25 @@ func (r *Report) warn(cause bridge.Cause, err error) {
 	r.Warnings = append(r.Warnings, bridge.Doubt{Cause: cause, Err: err})
 }
 
-// cut says that the cycle did not come to its end because the daemon does. What
+// markCutShort says that the cycle did not come to its end because the daemon does. What
 // failed in it failed for that reason.
-func (r *Report) cut() {
+func (r *Report) markCutShort() {
 	if len(r.Doubts) > 0 {
 		r.Result, r.Doubts = CutShort, nil
 	}
 }
 
-// tell logs what changed since the cycle before: each doubt once when it arises
+// logChanges logs what changed since the cycle before: each doubt once when it arises
 // and once when it is over, and every cycle that pushed something.
-func tell(log *slog.Logger, before Told, r *Report) Told {
+func logChanges(log *slog.Logger, before Logged, r *Report) Logged {
 	if len(r.Intents) > 0 {
-		defer log.Info("pushed", "edits", tally(r.Intents), "took", r.Took.Round(time.Millisecond))
+		defer log.Info("pushed", "edits", formatIntents(r.Intents), "took", r.Took.Round(time.Millisecond))
 	}
 	if r.Result == CutShort {
 		log.Info("the last cycle was cut short")
 		return before
 	}
-	now := Told{Causes: map[bridge.Cause]bool{}, Result: r.Result}
+	now := Logged{Causes: map[bridge.Cause]bool{}, Result: r.Result}
 	for _, d := range r.Doubts {
 		now.Causes[d.Cause] = true
 		if !before.Causes[d.Cause] {
@@ -112,8 +112,8 @@ func tell(log *slog.Logger, before Told, r *Report) Told {
 	return now
 }
 
-// tally counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
-func tally(intents []bridge.Intent) string {
+// formatIntents counts intents as "lease 3 (1 failed, 1 not sent), requeue 1".
+func formatIntents(intents []bridge.Intent) string {
 	type count struct{ all, failed, unsent int }
 	counts, kinds := map[string]*count{}, []string{}
 	for i := range intents {

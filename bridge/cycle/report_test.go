@@ -18,7 +18,7 @@ func TestTallySaysWhatWasNotSent(t *testing.T) {
 	add(3, bridge.Failed, noon)
 	add(197, bridge.Planned, time.Time{})
 	list = append(list, bridge.Intent{Edit: slurm.Edit{Kind: slurm.Lease}, State: bridge.Acked, Sent: noon})
-	if got, want := tally(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
+	if got, want := formatIntents(list), "site_factor 200 (3 failed, 197 not sent), lease 1"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

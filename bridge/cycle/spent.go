@@ -10,17 +10,17 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// spent is what was taken of the budgets that partitions share. It is a value:
+// spentBudget is what was taken of the budgets that partitions share. It is a value:
 // each partition gets what those before it left.
-type spent struct {
+type spentBudget struct {
 	tasks    int            // array tasks of the edits of this cycle
 	stops    []bridge.Stop  // of the last 24 hours
 	warnings []gate.Warning // of the last 24 hours
 }
 
 // spentOf is what earlier cycles spent, by the ledger.
-func spentOf(intents []bridge.Intent, now time.Time) spent {
-	var sum spent
+func spentOf(intents []bridge.Intent, now time.Time) spentBudget {
+	var sum spentBudget
 	for i := range intents {
 		in := &intents[i]
 		if in.State == bridge.Void || now.Sub(in.Made) >= 24*time.Hour {
@@ -38,15 +38,15 @@ func spentOf(intents []bridge.Intent, now time.Time) spent {
 	return sum
 }
 
-// and adds what a partition is about to send.
-func (sum spent) and(e *Evaluation, now time.Time) spent {
+// plus adds what a partition is about to send.
+func (sum spentBudget) plus(e *Evaluation, now time.Time) spentBudget {
 	if !e.Send {
 		return sum
 	}
 	sum.stops, sum.warnings = slices.Clip(sum.stops), slices.Clip(sum.warnings)
 	for _, edit := range e.Edits {
 		sum.tasks += max(edit.Tasks, 1)
-		cost := e.stop(edit)
+		cost := e.stopCost(edit)
 		if cost == nil {
 			continue
 		}
@@ -78,9 +78,9 @@ func warningOf(in *bridge.Intent) gate.Warning {
 	return w
 }
 
-// stop returns what a requeue costs, or will after a warning, to be kept with
+// stopCost returns what a requeue costs, or will after a warning, to be kept with
 // the intent; nil for other edits.
-func (e *Evaluation) stop(edit slurm.Edit) *bridge.StopCost {
+func (e *Evaluation) stopCost(edit slurm.Edit) *bridge.StopCost {
 	var stops []bridge.Stop
 	switch actuator.RowOf(edit.Kind).Stops {
 	case actuator.StopsNow:

@@ -19,9 +19,9 @@ const (
 	stuckTime = 5 * time.Minute
 )
 
-// unstarted returns the awaited jobs that a view still shows waiting, and says of
+// findUnstarted returns the awaited jobs that a view still shows waiting, and says of
 // those that wait too long why they are planned around.
-func unstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration) (left map[int64]Awaited, stuck map[int64]string) {
+func findUnstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration) (left map[int64]Awaited, stuck map[int64]string) {
 	left, stuck = map[int64]Awaited{}, map[int64]string{}
 	for id, a := range jobs {
 		j := v.Job(id)
@@ -33,14 +33,14 @@ func unstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration) (l
 		}
 		if !a.Until.IsZero() {
 			stuck[id] = fmt.Sprintf("it was to start from %s on, and Slurm did not start it in %d cycles (its reason: %s); others go before it until %s",
-				clock(a.Since), a.Cycles, orNone(a.Reason), clock(a.Until))
+				formatClock(a.Since), a.Cycles, orNone(a.Reason), formatClock(a.Until))
 		}
 		left[id] = a
 	}
 	return left, stuck
 }
 
-func clock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
+func formatClock(t time.Time) string { return t.UTC().Format("15:04:05 MST") }
 
 func orNone(reason string) string {
 	if reason == "" {
@@ -49,10 +49,10 @@ func orNone(reason string) string {
 	return reason
 }
 
-// awaited returns the jobs that are to start after a cycle: starts of a plan that is
+// jobsAwaited returns the jobs that are to start after a cycle: starts of a plan that is
 // carried out, of jobs that nothing of ours keeps, on devices that Slurm shows as free. A job of
 // which something else was decided is no longer awaited.
-func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]Awaited {
+func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]Awaited {
 	out := map[int64]Awaited{}
 	for id, a := range before {
 		if !a.Until.IsZero() {
@@ -69,7 +69,7 @@ func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]A
 	for i := range e.Plan.Decisions {
 		dec := &e.Plan.Decisions[i]
 		j := v.Job(int64(dec.Job))
-		if dec.Verb != policy.Start || made[dec.Job] || !startable(j, v.At) || !actuator.AllFree(v, dec.On) {
+		if dec.Verb != policy.Start || made[dec.Job] || !mayStart(j, v.At) || !actuator.AllFree(v, dec.On) {
 			continue
 		}
 		a, ok := before[j.ID]
@@ -82,7 +82,7 @@ func awaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int64]A
 	return out
 }
 
-// startable reports whether Slurm may start the job now.
-func startable(j *slurm.Job, now time.Time) bool {
+// mayStart reports whether Slurm may start the job now.
+func mayStart(j *slurm.Job, now time.Time) bool {
 	return j != nil && j.Pending() && !j.Held && !j.Eligible.After(now)
 }

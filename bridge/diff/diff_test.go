@@ -124,9 +124,9 @@ func observe(w *sim.World) *slurm.View {
 
 func (d *desk) wish(t *rapid.T, v *slurm.View, lever slurm.Kind) Input {
 	book := ledger.NewBook(d.intents)
-	s := intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
+	s := intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: "gpu", Mode: bridge.Preempt})
 	if len(s.Jobs) == 0 {
-		s = intake.Assemble(intake.Known{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
+		s = intake.Assemble(intake.Input{View: v, Book: book, Seq: 1}, bridge.Partition{Name: v.Partitions[0].Name, Mode: bridge.Preempt})
 	}
 	return Input{Goal: actuator.Goal{
 		Plan: aPlan(t, s), Snapshot: s, View: v, Lever: lever, Pin: true,
@@ -150,11 +150,11 @@ func inOrder(t *rapid.T, w Input) {
 func (d *desk) undo(t *rapid.T, original *slurm.View) {
 	v := observe(d.w)
 	d.settle(v)
-	d.apply(t, v, ledger.Undo(d.intents, v, v.At))
+	d.apply(t, v, ledger.UndoEdits(d.intents, v, v.At))
 	d.w.Advance(d.w.Now().Add(20 * time.Second))
 	v = observe(d.w)
 	d.settle(v)
-	if left := ledger.Undo(d.intents, v, v.At); len(left) > 0 {
+	if left := ledger.UndoEdits(d.intents, v, v.At); len(left) > 0 {
 		t.Fatalf("left after undoing: %v", left)
 	}
 	for i := range original.Jobs {

@@ -8,13 +8,13 @@ import (
 	"fairbridge/policy"
 )
 
-// occurrences is how many times of a recurring reservation are looked at.
-const occurrences = 4
+// maxOccurrences is how many times of a recurring reservation are looked at.
+const maxOccurrences = 4
 
-// windows returns the times in which nodes are set aside, by node. Of a
+// reservedWindows returns the times in which nodes are set aside, by node. Of a
 // reservation that cannot be read, as far as its nodes are known, they are from
 // now on without end.
-func windows(v *slurm.View) map[string][]policy.Window {
+func reservedWindows(v *slurm.View) map[string][]policy.Window {
 	cpus := make(map[string]int, len(v.Nodes))
 	for i := range v.Nodes {
 		cpus[v.Nodes[i].Name] = v.Nodes[i].CPUs
@@ -22,8 +22,8 @@ func windows(v *slurm.View) map[string][]policy.Window {
 	out := map[string][]policy.Window{}
 	for i := range v.Reservations {
 		r := &v.Reservations[i]
-		part := partOf(r, r.Nodes.Names, cpus)
-		for _, w := range times(r, v.At) {
+		part := partialReservation(r, r.Nodes.Names, cpus)
+		for _, w := range windowsOf(r, v.At) {
 			w.CPUs, w.GPUs = part.CPUs, part.GPUs
 			for _, h := range r.Nodes.Names {
 				out[h] = append(out[h], w)
@@ -36,8 +36,8 @@ func windows(v *slurm.View) map[string][]policy.Window {
 	return out
 }
 
-// times returns the windows of a reservation that are not over.
-func times(r *slurm.Reservation, now time.Time) (list []policy.Window) {
+// windowsOf returns the windows of a reservation that are not over.
+func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	from, to := r.Start, r.End
 	if from.IsZero() || r.Opaque != "" {
 		from = now
@@ -50,17 +50,17 @@ func times(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Work: r.Maintenance()})
 		}
 		var ok bool
-		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == occurrences {
+		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == maxOccurrences {
 			break
 		}
 	}
 	return list
 }
 
-// partOf returns what a reservation of parts of nodes takes of each; nothing
+// partialReservation returns what a reservation of parts of nodes takes of each; nothing
 // where it takes whole nodes. Cores that Slurm keeps for itself are in no
 // reservation, so nine tenths of them are all.
-func partOf(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
+func partialReservation(r *slurm.Reservation, hosts []string, cpus map[string]int) (part policy.Window) {
 	tres := &r.TRES
 	if tres.Unread != "" || tres.Text == "" || len(hosts) == 0 || r.Maintenance() {
 		return part
@@ -77,10 +77,10 @@ func partOf(r *slurm.Reservation, hosts []string, cpus map[string]int) (part pol
 	return part
 }
 
-// reserve sets the node aside. One that Slurm shows as reserved is so for as
+// setReserved sets the node aside. One that Slurm shows as reserved is so for as
 // long as we do not know better; one that is down for a maintenance that we know
 // comes back when that ends.
-func reserve(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
+func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.Time) {
 	n.Windows = list
 	known := slices.ContainsFunc(list, func(w policy.Window) bool { return !w.From.After(now) })
 	switch {
@@ -95,9 +95,9 @@ func reserve(n *policy.Node, flags []string, list []policy.Window, now time.Time
 	}
 }
 
-// others returns what running jobs without GPUs hold of the nodes, by node and
+// usedWithoutGPUs returns what running jobs without GPUs hold of the nodes, by node and
 // by when their limits end, to the minute.
-func (a *assembler) others() map[string][]policy.Other {
+func (a *assembler) usedWithoutGPUs() map[string][]policy.Other {
 	out := map[string][]policy.Other{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
@@ -112,19 +112,19 @@ func (a *assembler) others() map[string][]policy.Other {
 		if tres.Unread != "" || len(hosts) == 0 {
 			continue
 		}
-		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: until(j, a.View.At)}
+		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: limitEnd(j, a.View.At)}
 		for _, h := range hosts {
 			if a.nodes[h] != nil {
-				out[h] = give(out[h], x)
+				out[h] = addRelease(out[h], x)
 			}
 		}
 	}
 	return out
 }
 
-// until returns when a running job ends by its limit; zero when that is not
+// limitEnd returns when a running job ends by its limit; zero when that is not
 // known.
-func until(j *slurm.Job, now time.Time) time.Time {
+func limitEnd(j *slurm.Job, now time.Time) time.Time {
 	switch {
 	case j.Flag("COMPLETING"):
 		return now.Add(time.Minute).Truncate(time.Minute)
@@ -134,8 +134,8 @@ func until(j *slurm.Job, now time.Time) time.Time {
 	return j.Start.Add(j.Limit).Add(time.Minute - 1).Truncate(time.Minute)
 }
 
-// give adds to what is given back at the same moment; the list stays in order.
-func give(list []policy.Other, x policy.Other) []policy.Other {
+// addRelease adds to what is given back at the same moment; the list stays in order.
+func addRelease(list []policy.Other, x policy.Other) []policy.Other {
 	i, ok := slices.BinarySearchFunc(list, x, func(a, b policy.Other) int { return a.Until.Compare(b.Until) })
 	if !ok {
 		return slices.Insert(list, i, x)

@@ -13,8 +13,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Known is everything a snapshot is made from, as values.
-type Known struct {
+// Input is everything a snapshot is made from, as values.
+type Input struct {
 	View   *slurm.View
 	Past   *bridge.Past
 	Busy   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
@@ -29,8 +29,8 @@ type Known struct {
 
 // Assemble makes the snapshot of one partition. It is pure. Jobs of other
 // partitions on the same nodes count as consumed capacity.
-func Assemble(k Known, p bridge.Partition) *policy.Snapshot {
-	a := assembler{Known: k, part: p, nodes: map[string]*slurm.Node{}}
+func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
+	a := assembler{Input: k, part: p, nodes: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
 		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
 	}
@@ -48,17 +48,17 @@ func Assemble(k Known, p bridge.Partition) *policy.Snapshot {
 	a.mine, a.all = amountsOf(k.View, p.Name)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
-		if j, ok := a.job(&k.View.Jobs[i]); ok {
+		if j, ok := a.jobOf(&k.View.Jobs[i]); ok {
 			jobs = append(jobs, j)
 		}
 	}
 	if len(jobs) > 0 {
 		s.Jobs = jobs
 	}
-	used, aside, others := usedBy(s.Jobs), windows(k.View), a.others()
+	used, aside, others := usedBy(s.Jobs), reservedWindows(k.View), a.usedWithoutGPUs()
 	for _, name := range sortedKeys(a.nodes) {
-		n := a.node(a.nodes[name], used[name])
-		reserve(&n, a.nodes[name].Flags, aside[name], s.Now)
+		n := a.nodeOf(a.nodes[name], used[name])
+		setReserved(&n, a.nodes[name].Flags, aside[name], s.Now)
 		n.Others = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
@@ -67,15 +67,15 @@ func Assemble(k Known, p bridge.Partition) *policy.Snapshot {
 }
 
 type assembler struct {
-	Known
+	Input
 	part      bridge.Partition
 	nodes     map[string]*slurm.Node
 	mine, all amounts // what the partition has, and the cluster
 }
 
-// job makes a policy's job of Slurm's; ok is false for jobs that are none of
+// jobOf makes a policy's job of Slurm's; ok is false for jobs that are none of
 // this partition's business.
-func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
+func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	demand, err := demandOf(j)
 	mine := j.InPartition(a.part.Name)
 	switch {
@@ -83,10 +83,10 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		return policy.Job{}, false
 	case err == nil && demand.GPUs.Count == 0:
 		return policy.Job{}, false
-	case !mine && (!j.Running() || !a.touches(j)):
+	case !mine && (!j.Running() || !a.usesPartition(j)):
 		return policy.Job{}, false
 	}
-	tooMuch := a.bound(&demand, mine)
+	tooMuch := a.limitAsk(&demand, mine)
 	d := &j.Directive // what of it cannot be read is shown by explain, and never fatal
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
@@ -94,11 +94,11 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j),
 		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
-		Eligible: a.eligible(j),
+		Eligible: a.eligibleAt(j),
 	}
-	a.remember(&out, j)
+	a.addHistory(&out, j)
 	if j.Running() {
-		a.running(&out, j, mine)
+		a.addRun(&out, j, mine)
 	} else {
 		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
 		out.Stuck = a.Stuck[j.ID]
@@ -111,13 +111,13 @@ func (a *assembler) job(j *slurm.Job) (policy.Job, bool) {
 	return out, true
 }
 
-func (a *assembler) touches(j *slurm.Job) bool {
+func (a *assembler) usesPartition(j *slurm.Job) bool {
 	return slices.ContainsFunc(j.Nodes.Names, func(h string) bool { return a.nodes[h] != nil })
 }
 
-// remember adds what history knows, if it is about this job and not about an
+// addHistory adds what history knows, if it is about this job and not about an
 // earlier owner of its id.
-func (a *assembler) remember(out *policy.Job, j *slurm.Job) {
+func (a *assembler) addHistory(out *policy.Job, j *slurm.Job) {
 	if a.Past == nil {
 		return
 	}
@@ -128,9 +128,9 @@ func (a *assembler) remember(out *policy.Job, j *slurm.Job) {
 	out.Arrive, out.FirstStart, out.LastStop, out.Attained = past.Arrive, past.FirstStart, past.LastStop, past.Attained
 }
 
-// eligible returns when the job may start as far as people and Slurm are
+// eligibleAt returns when the job may start as far as people and Slurm are
 // concerned: a lease of ours does not count, the user's own begin does.
-func (a *assembler) eligible(j *slurm.Job) time.Time {
+func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
@@ -140,7 +140,7 @@ func (a *assembler) eligible(j *slurm.Job) time.Time {
 	return j.Eligible
 }
 
-func (a *assembler) running(out *policy.Job, j *slurm.Job, mine bool) {
+func (a *assembler) addRun(out *policy.Job, j *slurm.Job, mine bool) {
 	out.State = policy.Running
 	if j.State == "SUSPENDED" {
 		out.State = policy.Suspended
@@ -150,17 +150,17 @@ func (a *assembler) running(out *policy.Job, j *slurm.Job, mine bool) {
 		out.FirstStart = j.Start
 	}
 	out.On = a.allocOf(j)
-	out.Ask.GPUs = onSlices(out.Ask.GPUs, out.On)
-	out.Attained += policy.Service(out.Ask.GPUs.Whole(), ran(j, a.View.At))
+	out.Ask.GPUs = askOnSlices(out.Ask.GPUs, out.On)
+	out.Attained += policy.Service(out.Ask.GPUs.Whole(), runTime(j, a.View.At))
 	out.Fixed = a.fixedWhy(j, mine)
 	if len(out.On) == 0 && out.Fixed == "" {
 		out.Fixed = "its nodes are not known"
 	}
-	a.use(out)
+	a.addUse(out)
 }
 
-// ran returns how long the current run has lasted, suspensions taken off.
-func ran(j *slurm.Job, now time.Time) time.Duration {
+// runTime returns how long the current run has lasted, suspensions taken off.
+func runTime(j *slurm.Job, now time.Time) time.Duration {
 	if j.Start.IsZero() || j.Start.After(now) {
 		return 0
 	}

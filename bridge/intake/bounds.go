@@ -35,19 +35,19 @@ func (t *amounts) add(n *slurm.Node) {
 	t.cpus, t.memMB, t.nodes = t.cpus+n.CPUs, t.memMB+n.MemMB, t.nodes+1
 }
 
-// bound bounds an ask by what its partition has. A job of another partition may
+// limitAsk bounds an ask by what its partition has. A job of another partition may
 // hold nodes that are not of this one.
-func (a *assembler) bound(ask *policy.Ask, mine bool) (tooMuch string) {
+func (a *assembler) limitAsk(ask *policy.Ask, mine bool) (tooMuch string) {
 	if mine {
-		return a.mine.bound(ask)
+		return a.mine.limit(ask)
 	}
-	return a.all.bound(ask)
+	return a.all.limit(ask)
 }
 
-// bound says what an ask wants more of than all the nodes have together; "" when
+// limit says what an ask wants more of than all the nodes have together; "" when
 // nothing. Policies count in what jobs ask and some make room for it: the ask
 // becomes one of the size of the nodes.
-func (t *amounts) bound(a *policy.Ask) string {
+func (t *amounts) limit(a *policy.Ask) string {
 	why := ""
 	over := func(what string, asks, have int64) int64 {
 		if asks <= have || have == 0 { // a node that tells nothing of it is no bound

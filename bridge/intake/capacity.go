@@ -10,9 +10,9 @@ import (
 	"fairbridge/policy"
 )
 
-// node makes a policy's node of Slurm's. Cores and memory that jobs outside
+// nodeOf makes a policy's node of Slurm's. Cores and memory that jobs outside
 // the snapshot use are taken off.
-func (a *assembler) node(n *slurm.Node, mine use) policy.Node {
+func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
 	why, _ := n.Schedulable()
 	out := policy.Node{
 		Name: n.Name, Leaf: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
@@ -21,19 +21,19 @@ func (a *assembler) node(n *slurm.Node, mine use) policy.Node {
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  devicesOf(n),
 	}
-	measure(out.GPUs, a.Busy[n.Name])
+	addMeasured(out.GPUs, a.Busy[n.Name])
 	return out
 }
 
-// use is what jobs use of a node.
-type use struct {
+// nodeUse is what jobs use of a node.
+type nodeUse struct {
 	cpus  int
 	memMB int64
 }
 
 // usedBy returns what the jobs use of each node, split by their devices there.
-func usedBy(jobs []policy.Job) map[string]use {
-	used := map[string]use{}
+func usedBy(jobs []policy.Job) map[string]nodeUse {
+	used := map[string]nodeUse{}
 	for i := range jobs {
 		j := &jobs[i]
 		all := j.On.Count()
@@ -51,15 +51,15 @@ func usedBy(jobs []policy.Job) map[string]use {
 func devicesOf(n *slurm.Node) []policy.Devices {
 	var out []policy.Devices
 	for _, g := range n.Devices() {
-		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: percent(g.Type)})
+		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: policyPercent(g.Type)})
 	}
 	return out
 }
 
-// measure adds what a probe measured to the devices it is about: by type, or
+// addMeasured adds what a probe measured to the devices it is about: by type, or
 // as a whole where the node has one type, since drivers and Slurm seldom call
 // a GPU the same.
-func measure(devices, measured []policy.Devices) {
+func addMeasured(devices, measured []policy.Devices) {
 	for i := range devices {
 		d := &devices[i]
 		for _, m := range measured {
@@ -71,9 +71,9 @@ func measure(devices, measured []policy.Devices) {
 	}
 }
 
-// busy returns the mean utilisation of a job's nodes, known only when every
+// meanBusy returns the mean utilisation of a job's nodes, known only when every
 // one of them is.
-func (a *assembler) busy(on policy.Alloc) policy.Measure {
+func (a *assembler) meanBusy(on policy.Alloc) policy.Measure {
 	sum, n := 0.0, 0
 	for _, s := range on {
 		for _, d := range a.Busy[s.Node] {
@@ -98,12 +98,12 @@ func sorted(list []string) []string {
 
 func sortedKeys[V any, K cmp.Ordered](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// use adds what was seen of the job itself. Where nothing was, its nodes' mean
+// addUse adds what was seen of the job itself. Where nothing was, its nodes' mean
 // stands for it.
-func (a *assembler) use(out *policy.Job) {
+func (a *assembler) addUse(out *policy.Job) {
 	u, ok := a.Used[int64(out.ID)]
 	if !ok {
-		out.Busy = a.busy(out.On)
+		out.Busy = a.meanBusy(out.On)
 		return
 	}
 	out.Busy, out.Progress = u.Busy, u.Progress

@@ -33,7 +33,7 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	if gpus.Count == 0 && j.Running() {
 		gpus.Count = j.GPUs() // it holds what its request does not show
 	}
-	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: percent(gpus.Type)}
+	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: policyPercent(gpus.Type)}
 	if j.Required.Unread != "" {
 		return ask, fmt.Errorf("required nodes: %s", j.Required.Unread)
 	}
@@ -45,24 +45,24 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	return ask, nil
 }
 
-// percent returns how many percent of a GPU a device of the type is, as policies
+// policyPercent returns how many percent of a GPU a device of the type is, as policies
 // have it: 0 for a whole one.
-func percent(typ string) int {
+func policyPercent(typ string) int {
 	if p := slurm.PartOf(typ); p < 100 {
 		return p
 	}
 	return 0
 }
 
-// onSlices returns what a running job asks. One that took any GPU and was given
+// askOnSlices returns what a running job asks. One that took any GPU and was given
 // slices of one type asks for those while it runs: that is what it is served and
 // charged.
-func onSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
+func askOnSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 	typ := on.Type()
-	if asks.Type != "" || percent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
+	if asks.Type != "" || policyPercent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
 		return asks
 	}
-	asks.Type, asks.Part = typ, percent(typ)
+	asks.Type, asks.Part = typ, policyPercent(typ)
 	return asks
 }
 

@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// usualGrace is the grace of a job whose owner names a signal and no time.
-const usualGrace = 2 * time.Minute
+// defaultGrace is the grace of a job whose owner names a signal and no time.
+const defaultGrace = 2 * time.Minute
 
 // noticeOf returns how a job is warned, by what its owner says and its partition.
 func noticeOf(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
@@ -20,7 +20,7 @@ func noticeOf(p *bridge.Partition, d *slurm.Directive) bridge.Notice {
 	case d.Grace != nil:
 		n.Grace = *d.Grace
 	case d.Signal != "" && n.Grace == 0:
-		n.Grace = usualGrace
+		n.Grace = defaultGrace
 	}
 	switch {
 	case d.Signal != "":

@@ -17,7 +17,7 @@ func TestAssemblePredicts(t *testing.T) {
 	if _, err := w.Submit(sim.Spec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, Limit: time.Hour, Work: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	k := Known{View: view(t, w), Past: &bridge.Past{Left: func(j *policy.Job) (left, sigma time.Duration) {
+	k := Input{View: view(t, w), Past: &bridge.Past{Left: func(j *policy.Job) (left, sigma time.Duration) {
 		return 10*time.Minute - policy.Seconds(float64(j.Attained)/j.Ask.GPUs.Whole()), time.Duration(len(j.User)) * time.Second
 	}}}
 	s := Assemble(k, preempting("gpu"))

@@ -51,7 +51,7 @@ type Verdict struct {
 	Doubts   []string // why the view is not believed: nothing may follow from it
 	Cautions []string // why nothing should be sent for now, although it is believed
 	Many     bool     // much is gone, by Slurm's own answers; Polls such polls in a row are believed
-	Forget   bool     // Good was dated by a clock that was wrong: it is no reference any more
+	Forget   bool     // LastGood was dated by a clock that was wrong: it is no reference any more
 }
 
 func (v *Verdict) doubt(format string, a ...any) {

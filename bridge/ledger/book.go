@@ -65,13 +65,13 @@ func (b *Book) Open(job int64, f slurm.Field) *bridge.Intent {
 	return b.open[slurm.JobField{Job: job, Field: f}]
 }
 
-// offsets are the fields whose value the job's priority is to follow.
-var offsets = actuator.Fields(func(r *actuator.Row) bool { return r.Offset })
+// offsetFields are the fields whose value the job's priority is to follow.
+var offsetFields = actuator.Fields(func(r *actuator.Row) bool { return r.Offset })
 
-// LeavingAlone returns the book with another time for which a job is left alone
+// WithYieldTime returns the book with another time for which a job is left alone
 // after somebody changed what we had set (Budgets.YieldFor), at most as far back as
 // the intents reach. NewBook has a day.
-func (b *Book) LeavingAlone(d time.Duration) *Book {
+func (b *Book) WithYieldTime(d time.Duration) *Book {
 	other := *b
 	other.yieldFor = d
 	return &other
@@ -83,9 +83,9 @@ func (b *Book) Yielded(run slurm.Run, now time.Time) *bridge.Intent {
 	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldFor) {
 		return in
 	}
-	for _, f := range offsets {
+	for _, f := range offsetFields {
 		in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
-		if in != nil && Unfelt(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < b.yieldFor {
+		if in != nil && PriorityIgnored(in) && SameJob(in.Edit.Run, run) && now.Sub(in.Sent) < b.yieldFor {
 			return in
 		}
 	}

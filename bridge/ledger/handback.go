@@ -11,13 +11,13 @@ import (
 // A hand-back takes two calls, a hold and a release. When it is cut off between
 // them, the job stays held the way an administrator holds it.
 
-// holdAge bounds how long a hold that a hand-back of ours left is ours to end:
+// maxHoldAge bounds how long a hold that a hand-back of ours left is ours to end:
 // after a day an administrator may have placed one of his own in its stead.
-const holdAge = 24 * time.Hour
+const maxHoldAge = 24 * time.Hour
 
-// heldSoon is how soon after a hand-back was sent the job must be seen held for
+// heldWithin is how soon after a hand-back was sent the job must be seen held for
 // the hold to be ours beyond doubt, if the ledger does not say so.
-const heldSoon = 15 * time.Second
+const heldWithin = 15 * time.Second
 
 // UnfinishedHandBack is a hand-back that was cut off and left its job held.
 type UnfinishedHandBack struct {
@@ -32,29 +32,29 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	var list []UnfinishedHandBack
 	for i := range intents {
 		in := &intents[i]
-		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.Open() && cutOff(in, j) {
+		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.Open() && wasCutOff(in, j) {
 			list = append(list, UnfinishedHandBack{Run: j.Run(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.Held.IsZero()})
 		}
 	}
 	return list
 }
 
-// cutOff reports whether the intent is a hand-back that was sent, has no answer,
+// wasCutOff reports whether the intent is a hand-back that was sent, has no answer,
 // and may have left the job held. An answer means that it was finished: a hold
 // seen then is somebody else's.
-func cutOff(in *bridge.Intent, j *slurm.Job) bool {
+func wasCutOff(in *bridge.Intent, j *slurm.Job) bool {
 	return actuator.RowOf(in.Edit.Kind).TwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
 		j.HeldByAdmin() && in.Edit.Run.Same(j.Run())
 }
 
-// stayOpen keeps a hand-back that was cut off open until the job is free, and notes
+// keepOpen keeps a hand-back that was cut off open until the job is free, and notes
 // when its hold is seen so soon that it can be nobody else's.
-func stayOpen(in *bridge.Intent, now time.Time) {
+func keepOpen(in *bridge.Intent, now time.Time) {
 	since := now.Sub(in.Sent)
 	switch {
-	case since > holdAge:
+	case since > maxHoldAge:
 		in.State, in.Error = bridge.Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
-	case in.Before.Held.IsZero() && since <= heldSoon:
+	case in.Before.Held.IsZero() && since <= heldWithin:
 		in.Before.Held = now
 	}
 }

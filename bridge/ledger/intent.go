@@ -14,14 +14,14 @@ func Repeatable(in *bridge.Intent) bool {
 	return in.State == bridge.Unknown && actuator.RowOf(in.Edit.Kind).Repeatable
 }
 
-// Unfelt reports whether Slurm said yes to the intent's value, which no record
+// PriorityIgnored reports whether Slurm said yes to the intent's value, which no record
 // shows and which may stand, and the job's priority did not follow it.
-func Unfelt(in *bridge.Intent) bool {
+func PriorityIgnored(in *bridge.Intent) bool {
 	return in.State == bridge.Observed && in.Error != "" && in.Polls >= maxPolls
 }
 
-// Unmoved reports whether the intent was an order to which Slurm said yes, and the
+// OrderIgnored reports whether the intent was an order to which Slurm said yes, and the
 // job's priority did not follow: somebody had set it directly.
-func Unmoved(in *bridge.Intent) bool {
-	return Unfelt(in) || in.State == bridge.Yielded && actuator.RowOf(in.Edit.Kind).Offset && in.Polls >= maxPolls
+func OrderIgnored(in *bridge.Intent) bool {
+	return PriorityIgnored(in) || in.State == bridge.Yielded && actuator.RowOf(in.Edit.Kind).Offset && in.Polls >= maxPolls
 }

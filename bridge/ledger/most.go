@@ -17,17 +17,17 @@ func (b *Book) Most(run slurm.Run, f slurm.Field, now time.Time) int64 {
 	if in == nil {
 		return 0
 	}
-	most := highest(in)
+	most := highestValue(in)
 	if b.undone[slurm.JobField{Job: run.Job, Field: f}] > in.ID {
 		most = max(most, 0)
 	}
 	return most
 }
 
-// highest is the highest of the values one of which stands.
-func highest(in *bridge.Intent) int64 {
+// highestValue is the highest of the values one of which stands.
+func highestValue(in *bridge.Intent) int64 {
 	switch {
-	case !doubtful(in):
+	case !isUncertain(in):
 		return in.Edit.Value
 	case in.Before.Most != 0:
 		return max(in.Edit.Value, in.Before.Ours, in.Before.Most)
@@ -35,9 +35,9 @@ func highest(in *bridge.Intent) int64 {
 	return max(in.Edit.Value, in.Before.Ours)
 }
 
-// doubtful reports whether no answer came to a number that no record shows, and no
+// isUncertain reports whether no answer came to a number that no record shows, and no
 // priority told whether it was taken.
-func doubtful(in *bridge.Intent) bool {
+func isUncertain(in *bridge.Intent) bool {
 	return !actuator.IsShown(in.Edit.Kind.Field()) && in.State == bridge.Observed && in.Error != "" && in.Polls < maxPolls
 }
 

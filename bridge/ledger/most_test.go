@@ -55,7 +55,7 @@ func TestSeenEndsDoubt(t *testing.T) {
 	in, j := number("site_factor", 700, bridge.Unknown), waiting()
 	in.Error = "connection reset"
 	j.Priority += 700
-	if await(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || doubtful(&in) {
+	if settleAwaited(&in, &j, noon.Add(time.Minute)); in.State != bridge.Observed || isUncertain(&in) {
 		t.Errorf("%s with %q", in.State, in.Error)
 	}
 }

@@ -24,7 +24,7 @@ const settleTime = 4 * time.Minute
 // does not know the job (View.Gone). It is for the leader, at the start of a
 // cycle.
 func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Intent {
-	last, awaited := newest(intents), awaited(intents)
+	last, awaited := newestByField(intents), awaitedByField(intents)
 	var changed []bridge.Intent
 	for _, in := range intents {
 		if !in.State.Open() && in.State != bridge.Observed {
@@ -64,9 +64,9 @@ func Replace(intents, changed []bridge.Intent) []bridge.Intent {
 	return out
 }
 
-// newest returns, per job and field, the ID of the last intent that was seen
+// newestByField returns, per job and field, the ID of the last intent that was seen
 // in Slurm; earlier ones were superseded by it.
-func newest(intents []bridge.Intent) map[slurm.JobField]int64 {
+func newestByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	last := map[slurm.JobField]int64{}
 	for i := range intents {
 		if intents[i].State == bridge.Observed {
@@ -76,9 +76,9 @@ func newest(intents []bridge.Intent) map[slurm.JobField]int64 {
 	return last
 }
 
-// awaited returns, per job and field, the ID of the last intent that was sent
+// awaitedByField returns, per job and field, the ID of the last intent that was sent
 // and whose outcome is open.
-func awaited(intents []bridge.Intent) map[slurm.JobField]int64 {
+func awaitedByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	ids := map[slurm.JobField]int64{}
 	for i := range intents {
 		if in := &intents[i]; in.State.Open() && in.State != bridge.Planned {
@@ -117,16 +117,16 @@ func settleOne(in *bridge.Intent, j *slurm.Job, last int64, now time.Time) {
 	case in.State == bridge.Observed && in.ID < last:
 		in.State, in.Error = bridge.Expired, "superseded"
 	case in.State == bridge.Observed:
-		hold(in, j, now)
+		settleStanding(in, j, now)
 	default:
-		await(in, j, now)
+		settleAwaited(in, j, now)
 	}
 }
 
-// await looks for the effect of an intent that was sent.
-func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
-	if cutOff(in, j) {
-		stayOpen(in, now)
+// settleAwaited looks for the effect of an intent that was sent.
+func settleAwaited(in *bridge.Intent, j *slurm.Job, now time.Time) {
+	if wasCutOff(in, j) {
+		keepOpen(in, now)
 		return
 	}
 	if actuator.ShowsEffect(in, j) {
@@ -142,19 +142,19 @@ func await(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	}
 	switch {
 	case in.State != bridge.Acked && now.Sub(in.Sent) > settleTime:
-		in.State, in.Error = missed(in, j), "no answer and no effect within "+settleTime.String()
+		in.State, in.Error = stateWithoutEffect(in, j), "no answer and no effect within "+settleTime.String()
 	case in.State == bridge.Acked && in.Polls >= maxPolls:
-		in.State, in.Error = missed(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
+		in.State, in.Error = stateWithoutEffect(in, j), fmt.Sprintf("Slurm said yes, but %d polls do not show it", in.Polls)
 	}
 }
 
-// missed is what becomes of an intent without effect. A value that no record
+// stateWithoutEffect is what becomes of an intent without effect. A value that no record
 // shows may stand all the same, under a priority that somebody set directly: it
 // stays on the books, so that it is given back, and says what is wrong; what was
 // to give it back and had no answer did not. An order that a record shows not to
 // be taken is somebody's will too, and so is a begin time that is neither the one
 // of before nor ours.
-func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
+func stateWithoutEffect(in *bridge.Intent, j *slurm.Job) bridge.State {
 	row := actuator.RowOf(in.Edit.Kind)
 	switch {
 	case actuator.OwnerOf(in, j) == actuator.Hidden && !row.Momentary:
@@ -168,8 +168,8 @@ func missed(in *bridge.Intent, j *slurm.Job) bridge.State {
 	return bridge.Failed
 }
 
-// hold watches a value of ours that stands in Slurm.
-func hold(in *bridge.Intent, j *slurm.Job, now time.Time) {
+// settleStanding watches a value of ours that stands in Slurm.
+func settleStanding(in *bridge.Intent, j *slurm.Job, now time.Time) {
 	field := actuator.RowOf(in.Edit.Kind).Field
 	ended := ""
 	if field.Ended != nil {

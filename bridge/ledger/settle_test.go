@@ -195,7 +195,7 @@ func TestUndoKeepsTheOwnersBegin(t *testing.T) {
 	in.Before.Begin = noon.Add(5 * time.Minute)
 	j := waiting()
 	j.Eligible = in.Edit.Until
-	got := Undo([]bridge.Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	got := UndoEdits([]bridge.Intent{in}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 1 || !got[0].Until.Equal(in.Before.Begin) {
 		t.Errorf("got %v, want a begin time of %v", got, in.Before.Begin)
 	}
@@ -206,7 +206,7 @@ func TestUndoWaitsForOpenOutcomes(t *testing.T) {
 	next.ID = 2
 	j := waiting()
 	j.Eligible = ours.Edit.Until
-	if got := Undo([]bridge.Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
+	if got := UndoEdits([]bridge.Intent{ours, next}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon); len(got) > 0 {
 		t.Errorf("got %v while an outcome is open", got)
 	}
 }

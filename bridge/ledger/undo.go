@@ -9,17 +9,17 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Undo returns the edits that give back every value of ours that stands in
+// UndoEdits returns the edits that give back every value of ours that stands in
 // Slurm, also in jobs left to a person: one per job and field, and only where
 // the value is not somebody else's by now. Held jobs are left alone: no edit
 // may reach them.
-func Undo(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
-	book, last := NewBook(intents), newest(intents)
+func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
+	book, last := NewBook(intents), newestByField(intents)
 	var edits []slurm.Edit
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[in.Edit.Writes()] || j == nil || j.Done() || ended(j) || j.Held || j.Opaque != "" {
+		if in.State != bridge.Observed || in.ID != last[in.Edit.Writes()] || j == nil || j.Done() || isEnding(j) || j.Held || j.Opaque != "" {
 			continue
 		}
 		field := in.Edit.Kind.Field()
@@ -32,20 +32,20 @@ func Undo(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	}
 	// A begin time goes last: once it is gone the job may start, and the rest can
 	// no longer be given back.
-	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return starts(a) - starts(b) })
+	slices.SortStableFunc(edits, func(a, b slurm.Edit) int { return startOrder(a) - startOrder(b) })
 	return edits
 }
 
-// ended reports whether the job is on its way out for good: it cleans up, and no
+// isEnding reports whether the job is on its way out for good: it cleans up, and no
 // edit reaches it.
-func ended(j *slurm.Job) bool {
+func isEnding(j *slurm.Job) bool {
 	return j.Flag("COMPLETING") && j.State != "PENDING" && j.State != "RUNNING" && j.State != "SUSPENDED"
 }
 
-// Stuck returns the values of ours that stand in jobs that cannot be written to
+// StuckEdits returns the values of ours that stand in jobs that cannot be written to
 // now: the job runs, is held by a person, or cannot be read. They can be given
 // back when it waits again.
-func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
+func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	book := NewBook(intents)
 	var edits []slurm.Edit
 	for i := range intents {
@@ -62,7 +62,7 @@ func Stuck(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Edit {
 	return edits
 }
 
-func starts(e slurm.Edit) int {
+func startOrder(e slurm.Edit) int {
 	if actuator.RowOf(e.Kind).Frees {
 		return 1
 	}

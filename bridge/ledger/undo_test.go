@@ -24,7 +24,7 @@ func TestUndoIsByValue(t *testing.T) {
 	for _, tt := range tests {
 		j := waiting()
 		tt.job(&j)
-		got := Undo([]bridge.Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+		got := UndoEdits([]bridge.Intent{ours}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d edits", tt.name, got, tt.want)
 		}
@@ -41,7 +41,7 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 	intents := []bridge.Intent{site, theirs}
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
 	intents = Replace(intents, Settle(intents, v, noon))
-	got := Undo(intents, v, noon)
+	got := UndoEdits(intents, v, noon)
 	if len(got) != 1 || got[0].Kind != slurm.SiteFactor || got[0].Value != 0 {
 		t.Errorf("got %v, want the neutral site factor", got)
 	}
@@ -56,7 +56,7 @@ func TestABeginTimeIsGivenBackLast(t *testing.T) {
 	site.ID, pin.ID = 2, 3
 	j := waiting()
 	j.Eligible, j.Required = held.Edit.Until, slurm.ReadHosts("n1")
-	got := Undo([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
+	got := UndoEdits([]bridge.Intent{held, site, pin}, &slurm.View{At: noon, Jobs: []slurm.Job{j}}, noon)
 	if len(got) != 3 || got[2].Kind != slurm.Unlease {
 		t.Errorf("got %v, want the lease's end last of three", got)
 	}
@@ -81,7 +81,7 @@ func TestStuckTellsWhatCannotBeGivenBackNow(t *testing.T) {
 		j.Required = slurm.ReadHosts("n1")
 		tt.job(&j)
 		v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
-		got := Stuck([]bridge.Intent{site, pin}, v, noon)
+		got := StuckEdits([]bridge.Intent{site, pin}, v, noon)
 		if len(got) != tt.want {
 			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
 		}

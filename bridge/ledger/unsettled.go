@@ -5,10 +5,10 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Unsettled counts the intents whose outcome is still to be seen, those included
+// CountUnsettled counts the intents whose outcome is still to be seen, those included
 // whose job is absent without a proof that it is gone. Hand-backs that wait for a
 // person, not for a poll, do not count.
-func Unsettled(intents []bridge.Intent, v *slurm.View) int {
+func CountUnsettled(intents []bridge.Intent, v *slurm.View) int {
 	n := 0
 	for i := range intents {
 		in := &intents[i]
@@ -25,9 +25,9 @@ func Unsettled(intents []bridge.Intent, v *slurm.View) int {
 	return n
 }
 
-// Undoing makes the intents of edits that give values of ours back, to be stored
+// UndoIntents makes the intents of edits that give values of ours back, to be stored
 // by the leader of the epoch.
-func Undoing(book *Book, v *slurm.View, cluster string, epoch int64, edits []slurm.Edit) []bridge.Intent {
+func UndoIntents(book *Book, v *slurm.View, cluster string, epoch int64, edits []slurm.Edit) []bridge.Intent {
 	out := make([]bridge.Intent, len(edits))
 	for i, e := range edits {
 		out[i] = bridge.Intent{

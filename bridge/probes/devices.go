@@ -11,56 +11,56 @@ import (
 	"fairbridge/policy"
 )
 
-// unit is one thing Slurm can give out: a GPU or a MIG slice.
-type unit struct {
+// device is one thing Slurm can give out: a GPU or a MIG slice.
+type device struct {
 	model string
 	slice string // MIG profile; "": a whole GPU
 	sick  bool
 	busy  policy.Measure
 }
 
-// units lists what the sample shows, a divided GPU as its slices.
-func units(gpus []nodeprobe.GPU) []unit {
-	var out []unit
+// devicesIn lists what the sample shows, a divided GPU as its slices.
+func devicesIn(gpus []nodeprobe.GPU) []device {
+	var out []device
 	for i := range gpus {
 		g := &gpus[i]
 		if !g.MIG {
-			out = append(out, unit{model: g.Model, sick: g.Sick != "", busy: share(g.Busy)})
+			out = append(out, device{model: g.Model, sick: g.Sick != "", busy: validShare(g.Busy)})
 		}
 		for _, p := range g.Parts {
-			out = append(out, unit{model: g.Model, slice: p.Profile, sick: g.Sick != ""})
+			out = append(out, device{model: g.Model, slice: p.Profile, sick: g.Sick != ""})
 		}
 	}
 	return out
 }
 
-// share believes a utilisation only when it is one.
-func share(m nodeprobe.Measure) policy.Measure {
+// validShare believes a utilisation only when it is one.
+func validShare(m nodeprobe.Measure) policy.Measure {
 	if !m.Known || m.Value < 0 || m.Value > 1 {
 		return policy.Measure{}
 	}
 	return policy.Known(m.Value)
 }
 
-// devices sums the units by Slurm's types. What Slurm has configured and the
+// devicesByType sums the units by Slurm's types. What Slurm has configured and the
 // driver does not show is sick.
-func devices(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
-	by := map[string][]unit{}
+func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
+	by := map[string][]device{}
 	for _, c := range configured {
 		by[c.Type] = nil // a type of which nothing is left is told too
 	}
-	for _, u := range units(gpus) {
-		typ := typeOf(u, configured)
+	for _, u := range devicesIn(gpus) {
+		typ := slurmType(u, configured)
 		by[typ] = append(by[typ], u)
 	}
 	var out []policy.Devices
 	for _, typ := range slices.Sorted(maps.Keys(by)) {
-		out = append(out, sum(typ, by[typ], want(configured, typ)))
+		out = append(out, sumDevices(typ, by[typ], configuredCount(configured, typ)))
 	}
 	return out
 }
 
-func want(configured []slurm.GRES, typ string) int {
+func configuredCount(configured []slurm.GRES, typ string) int {
 	for _, c := range configured {
 		if c.Type == typ {
 			return c.Count
@@ -69,9 +69,9 @@ func want(configured []slurm.GRES, typ string) int {
 	return 0
 }
 
-// sum describes the devices of a type: the mean utilisation is known only when
+// sumDevices describes the devices of a type: the mean utilisation is known only when
 // every healthy one's is.
-func sum(typ string, units []unit, configured int) policy.Devices {
+func sumDevices(typ string, units []device, configured int) policy.Devices {
 	d := policy.Devices{Type: typ, Count: max(len(units), configured), Sick: max(configured-len(units), 0)}
 	total, well, known := 0.0, 0, true
 	for _, u := range units {
@@ -89,20 +89,20 @@ func sum(typ string, units []unit, configured int) policy.Devices {
 	return d
 }
 
-// typeOf names a unit as Slurm does: a node's only type; else the longest
+// slurmType names a unit as Slurm does: a node's only type; else the longest
 // configured type that the driver's name contains, as Slurm's own detection
 // matches; else the driver's name.
-func typeOf(u unit, configured []slurm.GRES) string {
+func slurmType(u device, configured []slurm.GRES) string {
 	if len(configured) == 1 {
 		return configured[0].Type
 	}
-	name := plain(u.model)
+	name := normalized(u.model)
 	if u.slice != "" {
 		name += "_" + u.slice
 	}
 	var fit []string
 	for _, c := range configured {
-		if matches(name, u.slice, plain(c.Type)) {
+		if matches(name, u.slice, normalized(c.Type)) {
 			fit = append(fit, c.Type)
 		}
 	}
@@ -121,6 +121,6 @@ func matches(name, slice, typ string) bool {
 	return typ == slice || strings.HasSuffix(typ, "_"+slice) || strings.HasSuffix(typ, "-"+slice)
 }
 
-func plain(s string) string {
+func normalized(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
 }

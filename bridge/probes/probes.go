@@ -25,13 +25,13 @@ type Puller interface {
 // concurrent use.
 type Probes struct {
 	// Keep is given what every new sample shows; nil: it is dropped.
-	Keep func([]Seen)
+	Keep func([]Reading)
 	// Believe has jobs' reports of their progress count. Policies that order by
 	// remaining time then depend on what jobs say of themselves.
 	Believe bool
 
 	used     map[int64]bridge.Use
-	kept     map[string]time.Time // when each node's last sample that was kept was taken
+	newestAt map[string]time.Time // when each node's last sample that was kept was taken
 	client   Puller
 	template string
 	maxAge   time.Duration
@@ -42,7 +42,7 @@ type Probes struct {
 // "http://{node}:9810" or "unix:/run/probes/{node}.sock", where {node} becomes
 // a node's name. A sample older than maxAge is not used.
 func New(client Puller, template string, maxAge time.Duration, now func() time.Time) *Probes {
-	return &Probes{client: client, template: template, maxAge: maxAge, now: now, kept: map[string]time.Time{}}
+	return &Probes{client: client, template: template, maxAge: maxAge, now: now, newestAt: map[string]time.Time{}}
 }
 
 // Sample returns the measured devices of the view's GPU nodes that are up, by
@@ -53,23 +53,23 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 	samples, err := p.client.Pull(ctx, addresses)
 	errs := []error{err}
 	out := make(map[string][]policy.Devices, len(samples))
-	in := tenantsOf(v)
-	var seen, fresh []Seen
+	in := jobsByNode(v)
+	var seen, fresh []Reading
 	var reports []nodeprobe.Report
 	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
 		if p.Believe {
 			reports = append(reports, s.Reports...)
 		}
-		if err := p.usable(&s); err != nil {
+		if err := p.checkUsable(&s); err != nil {
 			errs = append(errs, fmt.Errorf("probe of node %s: %w", name, err))
 			continue
 		}
-		out[name] = devices(configured[name], s.GPUs)
-		on := see(name, &s, in[name])
+		out[name] = devicesByType(configured[name], s.GPUs)
+		on := readingsOf(name, &s, in[name])
 		seen = append(seen, on...)
-		if !s.At.Equal(p.kept[name]) {
-			p.kept[name] = s.At
+		if !s.At.Equal(p.newestAt[name]) {
+			p.newestAt[name] = s.At
 			fresh = append(fresh, on...)
 		}
 	}
@@ -86,7 +86,7 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 	addresses, configured = map[string]string{}, map[string][]slurm.GRES{}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		if gpus := n.Devices(); len(gpus) > 0 && up(n) {
+		if gpus := n.Devices(); len(gpus) > 0 && isUp(n) {
 			addresses[n.Name] = strings.ReplaceAll(p.template, "{node}", n.Name)
 			configured[n.Name] = gpus
 		}
@@ -97,15 +97,15 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 // Used returns what the last Sample showed of running jobs.
 func (p *Probes) Used() map[int64]bridge.Use { return p.used }
 
-// usable reports why a sample must not be used. Its age is taken by the
+// checkUsable reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a
 // wrong clock passes old data as new.
-func (p *Probes) usable(s *nodeprobe.Sample) error {
+func (p *Probes) checkUsable(s *nodeprobe.Sample) error {
 	if s.At.IsZero() {
-		return fmt.Errorf("it has measured nothing: %s", orUnsaid(s.Error))
+		return fmt.Errorf("it has measured nothing: %s", orNoReason(s.Error))
 	}
 	if age := time.Duration(s.Age * float64(time.Second)); age > p.maxAge || age < 0 {
-		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orUnsaid(s.Error))
+		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orNoReason(s.Error))
 	}
 	if off := p.now().Sub(s.At); off.Abs() > p.maxAge {
 		return fmt.Errorf("its sample is of %s, %v from our clock: set the clocks by NTP", s.At.UTC().Format(time.RFC3339), off.Round(time.Second))
@@ -113,24 +113,24 @@ func (p *Probes) usable(s *nodeprobe.Sample) error {
 	return nil
 }
 
-func orUnsaid(why string) string {
+func orNoReason(why string) string {
 	if why == "" {
 		return "it does not say why"
 	}
 	return why
 }
 
-// up reports whether a node's daemons can be expected to answer. Drained nodes
+// isUp reports whether a node's daemons can be expected to answer. Drained nodes
 // count: their jobs run on.
-func up(n *slurm.Node) bool {
+func isUp(n *slurm.Node) bool {
 	switch n.State {
 	case "IDLE", "MIXED", "ALLOCATED":
 	default:
 		return false
 	}
-	return !slices.ContainsFunc(n.Flags, func(f string) bool { return away[f] })
+	return !slices.ContainsFunc(n.Flags, func(f string) bool { return unreachableFlags[f] })
 }
 
-var away = map[string]bool{
+var unreachableFlags = map[string]bool{
 	"NOT_RESPONDING": true, "POWERED_DOWN": true, "POWERING_DOWN": true, "POWERING_UP": true, "REBOOT_ISSUED": true,
 }

@@ -12,16 +12,16 @@ import (
 // reportAge is how long a report of progress counts.
 const reportAge = time.Hour
 
-// tally adds up what was seen of a job.
-type tally struct {
-	gpus, unsure int
-	busy         float64
+// jobTotals adds up what was seen of a job.
+type jobTotals struct {
+	gpus, unknown int
+	busy          float64
 }
 
 // usedBy sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
-func usedBy(v *slurm.View, seen []Seen, reports []nodeprobe.Report) map[int64]bridge.Use {
-	sums := map[int64]*tally{}
+func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64]bridge.Use {
+	sums := map[int64]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
 		if s.Job == 0 {
@@ -29,16 +29,16 @@ func usedBy(v *slurm.View, seen []Seen, reports []nodeprobe.Report) map[int64]br
 		}
 		t := sums[s.Job]
 		if t == nil {
-			t = &tally{}
+			t = &jobTotals{}
 			sums[s.Job] = t
 		}
 		t.gpus++
 		t.busy += s.Busy.Value
 		if !s.Busy.Known || s.Sharing > 1 {
-			t.unsure++
+			t.unknown++
 		}
 	}
-	newest := newestOf(v, reports)
+	newest := newestReports(v, reports)
 	out := map[int64]bridge.Use{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
@@ -46,22 +46,22 @@ func usedBy(v *slurm.View, seen []Seen, reports []nodeprobe.Report) map[int64]br
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
-		out[j.ID] = bridge.Use{Busy: t.mean(j.GPUs()), Progress: progress(r), Training: training(r)}
+		out[j.ID] = bridge.Use{Busy: t.meanBusy(j.GPUs()), Progress: progressOf(r), Training: trainingOf(r)}
 	}
 	return out
 }
 
-// mean is known when every GPU the job holds was seen, and is its own.
-func (t *tally) mean(of int) policy.Measure {
-	if t == nil || t.unsure > 0 || t.gpus != of || of == 0 {
+// meanBusy is known when every GPU the job holds was seen, and is its own.
+func (t *jobTotals) meanBusy(of int) policy.Measure {
+	if t == nil || t.unknown > 0 || t.gpus != of || of == 0 {
 		return policy.Measure{}
 	}
 	return policy.Known(t.busy / float64(t.gpus))
 }
 
-// newestOf returns the newest report of each running job that is of this run
+// newestReports returns the newest report of each running job that is of this run
 // and by its owner.
-func newestOf(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Report {
+func newestReports(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Report {
 	jobs := map[int64]*slurm.Job{}
 	bySLUID := map[string]*slurm.Job{}
 	for i := range v.Jobs {
@@ -76,7 +76,7 @@ func newestOf(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Re
 		if j == nil && r.SLUID != "" {
 			j = bySLUID[r.SLUID]
 		}
-		if j == nil || !counts(r, j, v.At) {
+		if j == nil || !reportCounts(r, j, v.At) {
 			continue
 		}
 		if old := out[j.ID]; old == nil || r.Age < old.Age {
@@ -86,7 +86,7 @@ func newestOf(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Re
 	return out
 }
 
-func counts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
+func reportCounts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
 	age := time.Duration(r.Age * float64(time.Second))
 	switch {
 	case age < 0 || age > reportAge || now.Add(-age).Before(j.Start):
@@ -99,16 +99,16 @@ func counts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
 	return r.Progress.Check() == nil
 }
 
-func progress(r *nodeprobe.Report) policy.Measure {
+func progressOf(r *nodeprobe.Report) policy.Measure {
 	if r == nil {
 		return policy.Measure{}
 	}
 	return policy.Measure(r.Progress.Done())
 }
 
-// training is told only by who tells all of it: steps done, in all, and their
+// trainingOf is told only by who tells all of it: steps done, in all, and their
 // rate.
-func training(r *nodeprobe.Report) *policy.Training {
+func trainingOf(r *nodeprobe.Report) *policy.Training {
 	if r == nil || !r.Progress.Step.Known || !r.Progress.Steps.Known || !r.Progress.Rate.Known || r.Progress.Rate.Value <= 0 {
 		return nil
 	}

@@ -47,7 +47,7 @@ type AccessChecker interface {
 
 // Run does what is due and returns it.
 func (x *Expirer) Run(ctx context.Context) (*Released, error) {
-	if Stopped(x.StopFile) {
+	if StopFileExists(x.StopFile) {
 		return &Released{}, nil
 	}
 	if c, ok := x.Cluster.(AccessChecker); ok {
@@ -62,15 +62,15 @@ func (x *Expirer) Run(ctx context.Context) (*Released, error) {
 			return &Released{}, err
 		}
 	}
-	x.Only = func(e slurm.Edit, in *bridge.Intent) bool { return x.due(e.Kind, in, alone) }
+	x.Only = func(e slurm.Edit, in *bridge.Intent) bool { return x.isDue(e.Kind, in, alone) }
 	if due, err := x.mayBeDue(ctx, alone); err != nil || !due {
 		return &Released{}, err
 	}
 	return x.giveBack(ctx)
 }
 
-// due reports whether a value of the kind is to be given back.
-func (x *Expirer) due(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool {
+// isDue reports whether a value of the kind is to be given back.
+func (x *Expirer) isDue(k slurm.Kind, in *bridge.Intent, alone time.Duration) bool {
 	if in != nil && x.Watch == nil && x.Now().Sub(in.Sent) < x.After {
 		return false
 	}
@@ -92,7 +92,7 @@ func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, erro
 	}
 	for i := range intents {
 		in := &intents[i]
-		if actuator.RowOf(in.Edit.Kind).TwoCalls && in.State.Open() || x.due(in.Edit.Kind, in, alone) {
+		if actuator.RowOf(in.Edit.Kind).TwoCalls && in.State.Open() || x.isDue(in.Edit.Kind, in, alone) {
 			return true, nil
 		}
 	}

@@ -16,13 +16,13 @@ var ErrHalt = errors.New("push halted")
 // not the jobs' own.
 var ErrFailing = errors.New("calls keep failing")
 
-// May says why no call may be made now: the time of the caller is over, a STOP file
+// CheckMay says why no call may be made now: the time of the caller is over, a STOP file
 // exists, or leadership does not last for it and cannot be renewed.
-func May(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
+func CheckMay(ctx context.Context, stopFile string, l *Leader, election bridge.Leadership) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: the cycle's time is over: %w", ErrHalt, err)
 	}
-	if Stopped(stopFile) {
+	if StopFileExists(stopFile) {
 		return fmt.Errorf("%w: %s exists", ErrHalt, stopFile)
 	}
 	if err := l.Renew(ctx, election); err != nil {
@@ -31,9 +31,9 @@ func May(ctx context.Context, stopFile string, l *Leader, election bridge.Leader
 	return nil
 }
 
-// Stopped reports whether the STOP file exists. A file that cannot be looked
+// StopFileExists reports whether the STOP file exists. A file that cannot be looked
 // for counts as there: in doubt nothing is pushed.
-func Stopped(path string) bool {
+func StopFileExists(path string) bool {
 	if path == "" {
 		return false
 	}

@@ -46,7 +46,7 @@ func TestMayPush(t *testing.T) {
 	if _, _, err := s.Acquire(t.Context(), leadership); err != nil {
 		t.Fatal(err)
 	}
-	mayPush := func(ctx context.Context) error { return May(ctx, stop, &s, leadership) }
+	mayPush := func(ctx context.Context) error { return CheckMay(ctx, stop, &s, leadership) }
 	if err := mayPush(t.Context()); err != nil {
 		t.Errorf("the leader may not push: %v", err)
 	}

@@ -24,8 +24,8 @@ type Ports struct {
 	Count   func(*bridge.Intent) // called with every intent as it is sent; nil: not counted
 }
 
-// count counts an intent.
-func (p *Ports) count(in *bridge.Intent) {
+// countIntent counts an intent.
+func (p *Ports) countIntent(in *bridge.Intent) {
 	if p.Count != nil {
 		p.Count(in)
 	}
@@ -34,18 +34,18 @@ func (p *Ports) count(in *bridge.Intent) {
 // Pusher carries out intents that are stored.
 type Pusher struct {
 	Ports
-	View *slurm.View                 // what the intents were decided from
-	Book *ledger.Book                // of the ledger then
-	May  func(context.Context) error // looks, right before every call, at everything that may forbid it
-	Tell func(done int)              // called after every intent; nil: it is not told
+	View   *slurm.View                 // what the intents were decided from
+	Book   *ledger.Book                // of the ledger then
+	May    func(context.Context) error // looks, right before every call, at everything that may forbid it
+	Report func(done int)              // called after every intent; nil: it is not told
 	// Careful ends the push at the first call that fails, until one succeeds.
 	Careful bool
 
 	sent map[slurm.JobField]bool // fields written so far
 }
 
-// patience is how many calls in a row may fail.
-func (p *Pusher) patience() int {
+// maxFailuresInRow is how many calls in a row may fail.
+func (p *Pusher) maxFailuresInRow() int {
 	if p.Careful {
 		return 1
 	}
@@ -70,9 +70,9 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 		if !tried {
 			continue
 		}
-		p.count(&intents[i])
-		if p.Tell != nil {
-			p.Tell(i + 1)
+		p.countIntent(&intents[i])
+		if p.Report != nil {
+			p.Report(i + 1)
 		}
 		if intents[i].State.Systemic() {
 			failures++
@@ -80,7 +80,7 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 			failures = 0
 			p.Careful = p.Careful && intents[i].State != bridge.Acked
 		}
-		if failures >= p.patience() {
+		if failures >= p.maxFailuresInRow() {
 			return intents, fmt.Errorf("%w: %w: %d in a row, the last with: %s", ErrHalt, ErrFailing, failures, intents[i].Error)
 		}
 	}
@@ -92,15 +92,15 @@ func (p *Pusher) Push(ctx context.Context, intents []bridge.Intent) ([]bridge.In
 // An error means that the journal failed: nothing more may be sent.
 func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, err error) {
 	now, again := p.Now(), in.State == bridge.Unknown
-	k := p.known(in.Edit.Run.Job)
+	k := p.knownOf(in.Edit.Run.Job)
 	j, err := p.Cluster.Reread(ctx, in.Edit.Run.Job)
-	why, state := stale(in, k, &j, err)
+	why, state := staleReason(in, k, &j, err)
 	switch {
 	case state != "" && again:
 		return false, nil // the first call may have been carried out late: the next poll tells
 	case state != "":
 		in.State, in.Error, in.Closed = state, "not sent: "+why, now
-		return true, errors.Join(p.concede(ctx, k, &j), p.mark(ctx, in))
+		return true, errors.Join(p.yieldOverwritten(ctx, k, &j), p.mark(ctx, in))
 	}
 	if !again { // the first call may have changed what stood before
 		stop := in.Before.Stop
@@ -113,16 +113,16 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 	}
 	p.sent[in.Edit.Writes()] = true
 	err = p.send(ctx, in)
-	ended(in, p.Now())
+	noteCallEnd(in, p.Now())
 	if Outcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
 		in.State, in.Closed = bridge.Unknown, time.Time{}
 	}
 	return true, p.mark(ctx, in)
 }
 
-// ended notes that the call has ended: it may have reached Slurm as late as now,
+// noteCallEnd notes that the call has ended: it may have reached Slurm as late as now,
 // when we stood still before it. A hold of a hand-back is told by when that began.
-func ended(in *bridge.Intent, now time.Time) {
+func noteCallEnd(in *bridge.Intent, now time.Time) {
 	if !actuator.RowOf(in.Edit.Kind).TwoCalls && now.After(in.Sent) {
 		in.Sent = now
 	}
@@ -141,20 +141,20 @@ func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 	return p.Cluster.Apply(ctx, in.Edit)
 }
 
-// known is what was decided about a job, and what was written to it since.
-func (p *Pusher) known(job int64) *known {
-	return &known{was: p.View.Job(job), book: p.Book, at: p.View.At,
+// knownOf is what was decided about a job, and what was written to it since.
+func (p *Pusher) knownOf(job int64) *knownJob {
+	return &knownJob{was: p.View.Job(job), book: p.Book, at: p.View.At,
 		ours: func(f slurm.Field) bool { return p.sent[slurm.JobField{Job: job, Field: f}] }}
 }
 
-// stale says why an intent must not be sent after all to the job as it was read
+// staleReason says why an intent must not be sent after all to the job as it was read
 // again, if it could be, and what that makes of it; state is "" when it may be
 // sent.
-func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, state bridge.State) {
+func staleReason(in *bridge.Intent, k *knownJob, j *slurm.Job, err error) (why string, state bridge.State) {
 	if err != nil {
 		return "reading the job again: " + err.Error(), bridge.Void
 	}
-	gone, changed := k.moved(in.Edit, j)
+	gone, changed := k.compare(in.Edit, j)
 	switch {
 	case gone != "":
 		return gone, bridge.Void
@@ -172,10 +172,10 @@ func stale(in *bridge.Intent, k *known, j *slurm.Job, err error) (why string, st
 	return "", ""
 }
 
-// concede closes the values of ours that somebody wrote over, which the job as
+// yieldOverwritten closes the values of ours that somebody wrote over, which the job as
 // it was read again shows.
-func (p *Pusher) concede(ctx context.Context, k *known, j *slurm.Job) error {
-	for _, in := range k.lost(j) {
+func (p *Pusher) yieldOverwritten(ctx context.Context, k *knownJob, j *slurm.Job) error {
+	for _, in := range k.overwritten(j) {
 		in.State, in.Error, in.Closed = bridge.Yielded, actuator.ForeignChange(&in, j), p.Now()
 		if err := p.mark(ctx, &in); err != nil {
 			return err

@@ -23,8 +23,8 @@ func waitingJob() slurm.Job {
 
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
-func knows(was *slurm.Job, intents ...bridge.Intent) known {
-	return known{was: was, book: ledger.NewBook(intents), at: noon, ours: func(slurm.Field) bool { return false }}
+func knows(was *slurm.Job, intents ...bridge.Intent) knownJob {
+	return knownJob{was: was, book: ledger.NewBook(intents), at: noon, ours: func(slurm.Field) bool { return false }}
 }
 
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
@@ -61,7 +61,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		is := was
 		tt.job(&is)
 		k := knows(&was)
-		gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: tt.kind, Value: 5}, &is)
+		gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: tt.kind, Value: 5}, &is)
 		if !strings.Contains(gone, tt.gone) || !strings.Contains(changed, tt.changed) || (gone == "") != (tt.gone == "") || (changed == "") != (tt.changed == "") {
 			t.Errorf("%s: gone %q changed %q, want %q and %q", tt.name, gone, changed, tt.gone, tt.changed)
 		}
@@ -78,10 +78,10 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 	is.Eligible = noon
 	k := knows(&was)
 	lease := bridge.Intent{Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: noon.Add(9 * time.Minute)}, State: bridge.Planned}
-	if why, state := stale(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
+	if why, state := staleReason(&lease, &k, &is, nil); state != bridge.Void || !strings.Contains(why, "has become eligible") {
 		t.Errorf("a lease of a job that has become eligible is %s: %q", state, why)
 	}
-	if gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 5}, &is); gone != "" || changed != "" {
+	if gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor, Value: 5}, &is); gone != "" || changed != "" {
 		t.Errorf("an order of it: gone %q changed %q", gone, changed)
 	}
 }
@@ -115,7 +115,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 			is := was
 			change(&is)
 			k := knows(&was, ours...)
-			if gone, changed := k.moved(e, &is); gone != "" || !strings.Contains(changed, what) {
+			if gone, changed := k.compare(e, &is); gone != "" || !strings.Contains(changed, what) {
 				t.Errorf("%s after %s: gone %q changed %q", e.Kind, what, gone, changed)
 			}
 		}
@@ -124,7 +124,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 		is := was
 		change(&is)
 		k := knows(&was, ours...)
-		if gone, changed := k.moved(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor}, &is); gone != "" || changed != "" {
+		if gone, changed := k.compare(slurm.Edit{Run: was.Run(), Kind: slurm.SiteFactor}, &is); gone != "" || changed != "" {
 			t.Errorf("a site factor of ours is not given back: gone %q changed %q", gone, changed)
 		}
 	}

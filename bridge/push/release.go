@@ -34,7 +34,7 @@ type Releaser struct {
 	Wait func(context.Context, time.Duration) error
 	// Tell is called after every edit that was sent, with how many were and
 	// how many are left; nil: it is not told.
-	Tell func(sent, left int)
+	Report func(sent, left int)
 
 	leader Leader
 }
@@ -68,10 +68,10 @@ func (r *Releaser) Resign(ctx context.Context) error {
 	return r.leader.Resign(ctx, r.Leadership)
 }
 
-// may looks, before every call, whether going on is allowed, and renews
+// checkMay looks, before every call, whether going on is allowed, and renews
 // leadership. Without a database there is none: the local journal's lock keeps
 // others out.
-func (r *Releaser) may(ctx context.Context) error {
+func (r *Releaser) checkMay(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("%w: %w", ErrHalt, err)
 	}
@@ -94,8 +94,8 @@ func (r *Releaser) Find(ctx context.Context) (*Released, error) {
 	return &f.Released, nil
 }
 
-// found is what there is to give back, and what that was seen from.
-type found struct {
+// finding is what there is to give back, and what that was seen from.
+type finding struct {
 	Released
 	view    *slurm.View
 	intents []bridge.Intent // as the view leaves them
@@ -104,7 +104,7 @@ type found struct {
 }
 
 // findOurs reads Slurm and the ledger and says what there is to give back.
-func (r *Releaser) findOurs(ctx context.Context) (*found, error) {
+func (r *Releaser) findOurs(ctx context.Context) (*finding, error) {
 	v, err := r.observe(ctx)
 	if err != nil {
 		return nil, err
@@ -113,13 +113,13 @@ func (r *Releaser) findOurs(ctx context.Context) (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	complete(ctx, r.Cluster, v, intents)
-	f := &found{view: v}
+	askAbsent(ctx, r.Cluster, v, intents)
+	f := &finding{view: v}
 	f.intents, f.changed = Reconcile(intents, v)
 	f.book = ledger.NewBook(f.intents)
 	f.Released = Released{
-		Edits: r.wanted(f), Kept: ledger.Stuck(f.intents, v, v.At),
-		Holds: ledger.UnfinishedHandBacks(f.intents, v), Open: ledger.Unsettled(f.intents, v),
+		Edits: r.wantedEdits(f), Kept: ledger.StuckEdits(f.intents, v, v.At),
+		Holds: ledger.UnfinishedHandBacks(f.intents, v), Open: ledger.CountUnsettled(f.intents, v),
 	}
 	return f, nil
 }
@@ -136,19 +136,19 @@ func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 	return v, nil
 }
 
-// complete asks about the jobs in which something of ours may stand and that the
+// askAbsent asks about the jobs in which something of ours may stand and that the
 // list leaves out. Those that are there join the view: a list that is filtered
 // or cut must not keep us from giving back.
-func complete(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
+func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := ask.New(c)
 	q.AskJobs(ctx, ledger.Absent(intents, v))
 	v.AddGone(q.Gone()...)
 	v.AddJobs(q.Found...)
 }
 
-// wanted are the edits that give back what is to be.
-func (r *Releaser) wanted(f *found) []slurm.Edit {
-	edits := ledger.Undo(f.intents, f.view, f.view.At)
+// wantedEdits are the edits that give back what is to be.
+func (r *Releaser) wantedEdits(f *finding) []slurm.Edit {
+	edits := ledger.UndoEdits(f.intents, f.view, f.view.At)
 	if r.Only == nil {
 		return edits
 	}
@@ -161,16 +161,16 @@ func (r *Releaser) wanted(f *found) []slurm.Edit {
 	return out
 }
 
-// record is find, and writes down what it found of intents.
-func (r *Releaser) record(ctx context.Context) (*found, error) {
+// findAndRecord is find, and writes down what it found of intents.
+func (r *Releaser) findAndRecord(ctx context.Context) (*finding, error) {
 	f, err := r.findOurs(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if err := Close(ctx, r.Journal, f.changed, nil); err != nil {
+	if err := MarkChanged(ctx, r.Journal, f.changed, nil); err != nil {
 		return nil, err
 	}
-	if f.intents, err = Keep(ctx, r.Journal, r.Epoch, f.intents); err != nil {
+	if f.intents, err = StoreInherited(ctx, r.Journal, r.Epoch, f.intents); err != nil {
 		return nil, err
 	}
 	f.book = ledger.NewBook(f.intents)

@@ -28,7 +28,7 @@ const (
 func (r *Releaser) Release(ctx context.Context) (*Released, error) {
 	all := rounds{Releaser: r, released: &Released{}, tries: map[fieldOfRun]int{}, last: map[fieldOfRun]int{}, pause: firstPause}
 	for {
-		over, err := all.round(ctx)
+		over, err := all.runRound(ctx)
 		if over || err != nil {
 			return all.released, err
 		}
@@ -56,12 +56,12 @@ type fieldOfRun struct {
 
 func fieldOf(e slurm.Edit) fieldOfRun { return fieldOfRun{e.Run, e.Kind.Field()} }
 
-// round looks and sends. over: there is nothing left to wait for.
-func (r *rounds) round(ctx context.Context) (over bool, err error) {
-	if err := r.may(ctx); err != nil {
+// runRound looks and sends. over: there is nothing left to wait for.
+func (r *rounds) runRound(ctx context.Context) (over bool, err error) {
+	if err := r.checkMay(ctx); err != nil {
 		return false, err
 	}
-	f, err := r.record(ctx)
+	f, err := r.findAndRecord(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -69,7 +69,7 @@ func (r *rounds) round(ctx context.Context) (over bool, err error) {
 	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}
-	todo := r.untried(f.Edits)
+	todo := r.withTriesLeft(f.Edits)
 	switch {
 	case len(todo) > 0:
 		return false, r.send(ctx, f, todo)
@@ -100,8 +100,8 @@ func (r *rounds) patience() time.Duration {
 	return patienceFor
 }
 
-// untried returns the edits whose field was not tried too often yet.
-func (r *rounds) untried(edits []slurm.Edit) []slurm.Edit {
+// withTriesLeft returns the edits whose field was not tried too often yet.
+func (r *rounds) withTriesLeft(edits []slurm.Edit) []slurm.Edit {
 	var out []slurm.Edit
 	for _, e := range edits {
 		if r.tries[fieldOf(e)] < fieldTries {
@@ -112,18 +112,18 @@ func (r *rounds) untried(edits []slurm.Edit) []slurm.Edit {
 }
 
 // send writes the first edits down and sends them.
-func (r *rounds) send(ctx context.Context, f *found, todo []slurm.Edit) error {
+func (r *rounds) send(ctx context.Context, f *finding, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), roundEdits)], len(todo)
 	for _, e := range now {
 		r.tries[fieldOf(e)]++
 	}
-	planned, err := r.Journal.Intend(ctx, nil, ledger.Undoing(f.book, f.view, r.Name, r.Epoch, now))
+	planned, err := r.Journal.Intend(ctx, nil, ledger.UndoIntents(f.book, f.view, r.Name, r.Epoch, now))
 	if err != nil {
 		return fmt.Errorf("storing what is to be given back: %w", err)
 	}
-	p := Pusher{Ports: r.Ports, View: f.view, Book: f.book, May: r.may, Tell: func(n int) { r.tell(n, left) }}
+	p := Pusher{Ports: r.Ports, View: f.view, Book: f.book, May: r.checkMay, Report: func(n int) { r.report(n, left) }}
 	sent, err := p.Push(ctx, planned)
-	r.note(sent)
+	r.countTries(sent)
 	if errors.Is(err, ErrFailing) && r.failed < maxFailed {
 		r.failed++
 		return nil
@@ -131,8 +131,8 @@ func (r *rounds) send(ctx context.Context, f *found, todo []slurm.Edit) error {
 	return err
 }
 
-// note keeps what came of a round's edits.
-func (r *rounds) note(sent []bridge.Intent) {
+// countTries keeps what came of a round's edits.
+func (r *rounds) countTries(sent []bridge.Intent) {
 	for i := range sent {
 		in := &sent[i]
 		at := fieldOf(in.Edit)
@@ -151,9 +151,9 @@ func (r *rounds) note(sent []bridge.Intent) {
 	}
 }
 
-func (r *rounds) tell(n, left int) {
-	if r.Tell != nil {
-		r.Tell(len(r.released.Edits)+n, left-n)
+func (r *rounds) report(n, left int) {
+	if r.Report != nil {
+		r.Report(len(r.released.Edits)+n, left-n)
 	}
 }
 

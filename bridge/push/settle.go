@@ -31,11 +31,11 @@ func ReadIntents(ctx context.Context, l Ledger, cluster string, at time.Time) ([
 
 // Reconcile returns the intents as the view leaves them, and those of them that
 // it closed or otherwise changed. What array tasks have inherited comes last,
-// without ID until Keep has stored it. It is pure.
+// without ID until StoreInherited has stored it. It is pure.
 func Reconcile(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.Settle(intents, v, v.At)
 	now = ledger.Replace(intents, changed)
-	return append(slices.Clip(now), ledger.Adopt(now, v)...), changed
+	return append(slices.Clip(now), ledger.Inherit(now, v)...), changed
 }
 
 // Marker is where it is written what became of intents.
@@ -43,14 +43,14 @@ type Marker interface {
 	Mark(context.Context, bridge.Intent) error
 }
 
-// Keeper is where intents are stored.
-type Keeper interface {
+// Intender is where intents are stored.
+type Intender interface {
 	Marker
 	Intend(context.Context, *bridge.Cycle, []bridge.Intent) ([]bridge.Intent, error)
 }
 
-// Close writes down what became of intents.
-func Close(ctx context.Context, l Marker, changed []bridge.Intent, count func(*bridge.Intent)) error {
+// MarkChanged writes down what became of intents.
+func MarkChanged(ctx context.Context, l Marker, changed []bridge.Intent, count func(*bridge.Intent)) error {
 	for i := range changed {
 		if err := l.Mark(ctx, changed[i]); err != nil {
 			return fmt.Errorf("closing intent %d: %w", changed[i].ID, err)
@@ -62,10 +62,10 @@ func Close(ctx context.Context, l Marker, changed []bridge.Intent, count func(*b
 	return nil
 }
 
-// Keep writes down what was inherited, so that the ledger knows it when the
+// StoreInherited writes down what was inherited, so that the ledger knows it when the
 // array's record is long gone, and returns the intents with their IDs. An intent
 // that was stored and not marked is void at the next look, and inherited again.
-func Keep(ctx context.Context, l Keeper, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
+func StoreInherited(ctx context.Context, l Intender, epoch int64, intents []bridge.Intent) ([]bridge.Intent, error) {
 	from := slices.IndexFunc(intents, func(in bridge.Intent) bool { return in.ID == 0 })
 	if from < 0 {
 		return intents, nil

@@ -11,20 +11,20 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// known is what a decision about a job was made from.
-type known struct {
+// knownJob is what a decision about a job was made from.
+type knownJob struct {
 	was  *slurm.Job // as the view showed it
 	book *ledger.Book
 	at   time.Time              // of the view
 	ours func(slurm.Field) bool // written by us since
 }
 
-// moved compares a job read just before the push with what the decision was
+// compare compares a job read just before the push with what the decision was
 // made from. gone says that the edit has lost its object, or that its decision
 // was made for a job that asks for something else by now; changed says that
 // somebody else wrote a value of ours, or the very field, or holds the job. A
 // value of ours is given back whatever became of the other fields.
-func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
+func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
 	case k.was == nil || !e.Run.Same(j.Run()):
 		return "it is another run now", ""
@@ -36,12 +36,12 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	field := e.Kind.Field()
 	standing := k.standing(field)
 	if standing != nil && actuator.GivesBack(e, &standing.Before) {
-		return "", foreign(standing, j)
+		return "", foreignChange(standing, j)
 	}
 	if j.Flag("COMPLETING") {
 		return "it cleans up", ""
 	}
-	if lost := k.lost(j); len(lost) > 0 {
+	if lost := k.overwritten(j); len(lost) > 0 {
 		return "", actuator.ForeignChange(&lost[0], j)
 	}
 	noted := actuator.BeforeFrom(k.was)
@@ -53,19 +53,19 @@ func (k *known) moved(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 			return "", what
 		}
 	}
-	return rethought(k.was, j), ""
+	return changedDemand(k.was, j), ""
 }
 
-// shown are the fields in which a record shows a value of ours.
-var shown = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Whose != nil })
+// shownFields are the fields in which a record shows a value of ours.
+var shownFields = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Whose != nil })
 
-// lost returns the values of ours that the job shows to be somebody else's now.
-func (k *known) lost(j *slurm.Job) []bridge.Intent {
+// overwritten returns the values of ours that the job shows to be somebody else's now.
+func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
 	if k.was == nil || !k.was.Run().Same(j.Run()) || j.Held || j.State != k.was.State {
 		return nil
 	}
 	var lost []bridge.Intent
-	for _, f := range shown {
+	for _, f := range shownFields {
 		in := k.standing(f)
 		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.Theirs {
 			lost = append(lost, *in)
@@ -74,21 +74,21 @@ func (k *known) lost(j *slurm.Job) []bridge.Intent {
 	return lost
 }
 
-func (k *known) standing(f slurm.Field) *bridge.Intent {
+func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
 	return k.book.Standing(k.was.Run(), f, k.at)
 }
 
-// foreign says what somebody else made of a value of ours; "" when it is ours.
-func foreign(in *bridge.Intent, j *slurm.Job) string {
+// foreignChange says what somebody else made of a value of ours; "" when it is ours.
+func foreignChange(in *bridge.Intent, j *slurm.Job) string {
 	if actuator.OwnerOf(in, j) != actuator.Theirs {
 		return ""
 	}
 	return actuator.ForeignChange(in, j)
 }
 
-// rethought says what else of the job, that decisions are made from, was
+// changedDemand says what else of the job, that decisions are made from, was
 // changed since the view; "" when nothing was.
-func rethought(was, j *slurm.Job) string {
+func changedDemand(was, j *slurm.Job) string {
 	for _, f := range []struct{ what, was, is string }{
 		{"time limit", was.Limit.String(), j.Limit.String()}, {"partition", was.Partition(), j.Partition()},
 		{"account", was.Account, j.Account}, {"QOS", was.QOS, j.QOS}, {"request", was.Request.Text, j.Request.Text},

@@ -20,7 +20,7 @@ type chain struct {
 	*probe
 	state string
 	p     *probes.Probes
-	seen  []probes.Seen
+	seen  []probes.Reading
 }
 
 func newChain(t *testing.T) *chain {
@@ -29,7 +29,7 @@ func newChain(t *testing.T) *chain {
 	c.set(t, nil)
 	c.probe = start(t, lib)
 	c.p = probes.New(client.New(client.Config{}), "unix:"+c.socket, time.Minute, time.Now)
-	c.p.Keep = func(list []probes.Seen) { c.seen = append(c.seen, list...) }
+	c.p.Keep = func(list []probes.Reading) { c.seen = append(c.seen, list...) }
 	return c
 }
 

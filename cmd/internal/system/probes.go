@@ -30,13 +30,13 @@ func Probes(f *settings.File, keep func([]samples.Reading)) (bridge.Probes, erro
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
 	p.Believe = s.Believe
 	if keep != nil {
-		p.Keep = func(list []probes.Seen) { keep(readingsFrom(list)) }
+		p.Keep = func(list []probes.Reading) { keep(readingsFrom(list)) }
 	}
 	return p, nil
 }
 
 // readingsFrom returns what was seen as the database keeps it.
-func readingsFrom(list []probes.Seen) []samples.Reading {
+func readingsFrom(list []probes.Reading) []samples.Reading {
 	out := make([]samples.Reading, len(list))
 	for i, s := range list {
 		out[i] = samples.Reading{

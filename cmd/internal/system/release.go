@@ -25,7 +25,7 @@ type ReleaseOptions struct {
 func (s *System) Release(ctx context.Context, o ReleaseOptions) (*push.Released, error) {
 	s.givesBack, s.ignoresStop = true, true
 	r := s.releaser(":release")
-	r.Tell = o.Progress
+	r.Report = o.Progress
 	if o.DryRun {
 		return r.Find(ctx)
 	}

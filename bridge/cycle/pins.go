@@ -13,32 +13,32 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// boundFor is how old a node list of ours gets while its partition is in doubt:
+// maxPinAge is how old a node list of ours gets while its partition is in doubt:
 // longer than a job takes to start, and than a doubt that passes.
-const boundFor = 3 * time.Minute
+const maxPinAge = 3 * time.Minute
 
-// unbind gives back the node lists of partitions for which nothing is pushed
+// releasePins gives back the node lists of partitions for which nothing is pushed
 // because of a doubt that is not about what Slurm shows: a policy that fails, a
 // plan that turns everything over, edits without effect, people who change what
 // we set. Nobody would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
-func (l *Loop) unbind(ctx context.Context, s *situation, m Memory, r *Report) {
-	if m.Good <= l.Warmup || push.Stopped(l.StopFile) || !allOurs(r.Doubts) {
+func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Report) {
+	if m.GoodViews <= l.Warmup || push.StopFileExists(l.StopFile) || !onlyOurDoubts(r.Doubts) {
 		return
 	}
 	f := &s.facts
 	var edits []slurm.Edit
-	for _, e := range ledger.Undo(f.Intents, f.View, f.View.At) {
+	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
 		in := s.book.Standing(e.Run, e.Kind.Field(), f.View.At)
-		if actuator.RowOf(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > boundFor &&
-			silent(r, f.View.Job(e.Run.Job)) {
+		if actuator.RowOf(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
+			isSilent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
 		}
 	}
 	if len(edits) == 0 {
 		return
 	}
-	planned, err := l.Journal.Intend(ctx, nil, ledger.Undoing(s.book, f.View, l.Config.Name, l.leader.Epoch, edits))
+	planned, err := l.Journal.Intend(ctx, nil, ledger.UndoIntents(s.book, f.View, l.Config.Name, l.leader.Epoch, edits))
 	if err != nil {
 		r.doubt(bridge.CauseJournal, err)
 		return
@@ -50,13 +50,13 @@ func (l *Loop) unbind(ctx context.Context, s *situation, m Memory, r *Report) {
 	}
 }
 
-// allOurs reports whether there are doubts, and all of them are about us and not
+// onlyOurDoubts reports whether there are doubts, and all of them are about us and not
 // about what Slurm shows.
-func allOurs(doubts []bridge.Doubt) bool {
-	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(d bridge.Doubt) bool { return !ours(d.Cause) })
+func onlyOurDoubts(doubts []bridge.Doubt) bool {
+	return len(doubts) > 0 && !slices.ContainsFunc(doubts, func(d bridge.Doubt) bool { return !isOurDoubt(d.Cause) })
 }
 
-func ours(c bridge.Cause) bool {
+func isOurDoubt(c bridge.Cause) bool {
 	switch c {
 	case bridge.CausePolicy, bridge.CauseEffect, bridge.CauseForeign:
 		return true
@@ -65,7 +65,7 @@ func ours(c bridge.Cause) bool {
 	return ok && id != invariant.FreshView && id != invariant.Leading
 }
 
-// silent reports whether nothing is pushed for the job's partition.
-func silent(r *Report, j *slurm.Job) bool {
+// isSilent reports whether nothing is pushed for the job's partition.
+func isSilent(r *Report, j *slurm.Job) bool {
 	return !slices.ContainsFunc(r.Evaluations, func(e Evaluation) bool { return e.Send && j.InPartition(e.Partition.Name) })
 }

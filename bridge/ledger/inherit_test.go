@@ -57,7 +57,7 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		name string
 		rows []bridge.Intent
 		job  func(*slurm.Job)
-		want int64 // value; -1: nothing is adopted
+		want int64 // value; -1: nothing is inherited
 	}{
 		{"hidden, changed alone", site([2]int64{5, 700}), same, 700},
 		{"hidden, runs", site([2]int64{5, 700}), running(time.Minute), 700},
@@ -90,14 +90,14 @@ func TestATaskInheritsWhatIsOursInItsArray(t *testing.T) {
 		{"a node list of its owner", []bridge.Intent{pin}, func(j *slurm.Job) { j.Required = slurm.ReadHosts("n2") }, -1},
 	} {
 		v := arrayOf(tt.job)
-		got := Adopt(tt.rows, v)
+		got := Inherit(tt.rows, v)
 		switch {
 		case tt.want < 0 && len(got) > 0, tt.want >= 0 && len(got) != 1:
 			t.Errorf("%s: adopted %+v, want %d", tt.name, got, tt.want)
 		case tt.want >= 0 && (got[0].Edit.Value != tt.want || got[0].Edit.Run != v.Jobs[1].Run() || got[0].State != bridge.Observed || got[0].Before.User != "ann"):
 			t.Errorf("%s: adopted %+v, want %d of job 9", tt.name, got[0], tt.want)
 		}
-		if again := Adopt(append(tt.rows, got...), v); len(again) > 0 {
+		if again := Inherit(append(tt.rows, got...), v); len(again) > 0 {
 			t.Errorf("%s: adopted twice: %+v", tt.name, again)
 		}
 	}
@@ -109,9 +109,9 @@ func TestWhatATaskInheritedIsGivenBack(t *testing.T) {
 	rows := numbers(slurm.Nice, [2]int64{20, 30}, [2]int64{5, 40})
 	v := arrayOf(func(j *slurm.Job) { j.Nice = 40 })
 	v.Jobs[0].Nice = 3 // given back
-	rows = append(rows, Adopt(rows, v)...)
+	rows = append(rows, Inherit(rows, v)...)
 	rows[2].ID = 3
-	got := Undo(rows[2:], v, v.At)
+	got := UndoEdits(rows[2:], v, v.At)
 	if len(got) != 1 || got[0].Run.Job != 9 || got[0].Kind != slurm.Nice || got[0].Value != 3 {
 		t.Errorf("got %v, want job 9 to have its owner's nice of 3", got)
 	}

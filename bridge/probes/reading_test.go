@@ -51,7 +51,7 @@ func (a asked) look(t *testing.T) (map[int64]bridge.Use, []string) {
 	var kept []string
 	p := probes.New(src, "http://{node}", time.Minute, func() time.Time { return now })
 	p.Believe = true
-	p.Keep = func(list []probes.Seen) {
+	p.Keep = func(list []probes.Reading) {
 		for _, s := range list {
 			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.Sharing))
 		}

@@ -10,23 +10,23 @@ import (
 	"fairbridge/policy"
 )
 
-// againFor is how long after an edit was decided it may be sent once more.
-const againFor = 10 * time.Minute
+// resendFor is how long after an edit was decided it may be sent once more.
+const resendFor = 10 * time.Minute
 
-// again returns the intents of this leader without an answer and, by this view,
+// resendable returns the intents of this leader without an answer and, by this view,
 // without effect that are sent once more as they are, those sent longest ago
 // first. The same value twice does the same as once, also when the first call is
 // carried out late; a new value would have to wait until that is excluded.
-func (s *situation) again(evaluations []Evaluation, epoch int64) []bridge.Intent {
+func (s *situation) resendable(evaluations []Evaluation, epoch int64) []bridge.Intent {
 	now := s.clock()
 	var out []bridge.Intent
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
 		switch {
 		case in.Epoch != epoch || !ledger.Repeatable(in):
-		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > againFor:
-		case keepsWaiting(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
-		case s.wanted(in, evaluations):
+		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > resendFor:
+		case delaysStart(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
+		case s.isWanted(in, evaluations):
 			out = append(out, *in)
 		}
 	}
@@ -34,8 +34,8 @@ func (s *situation) again(evaluations []Evaluation, epoch int64) []bridge.Intent
 	return out
 }
 
-// tasks counts the array tasks that intents change.
-func tasks(intents []bridge.Intent) int {
+// countTasks counts the array tasks that intents change.
+func countTasks(intents []bridge.Intent) int {
 	n := 0
 	for i := range intents {
 		n += max(intents[i].Edit.Tasks, 1)
@@ -43,9 +43,9 @@ func tasks(intents []bridge.Intent) int {
 	return n
 }
 
-// affordable returns as many of the first intents as fit what is left of an
+// withinBudget returns as many of the first intents as fit what is left of an
 // interval's write budget.
-func affordable(intents []bridge.Intent, left int) []bridge.Intent {
+func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 	for i := range intents {
 		if left -= max(intents[i].Edit.Tasks, 1); left < 0 {
 			return intents[:i]
@@ -54,9 +54,9 @@ func affordable(intents []bridge.Intent, left int) []bridge.Intent {
 	return intents
 }
 
-// wanted reports whether every plan that knows the job is being carried out, and
+// isWanted reports whether every plan that knows the job is being carried out, and
 // a lease still is what one of them wants.
-func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
+func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
 	if j == nil || f.Left[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
@@ -71,27 +71,27 @@ func (s *situation) wanted(in *bridge.Intent, evaluations []Evaluation) bool {
 		if !e.Send || !e.Partition.Mode.Allows(actuator.RowOf(in.Edit.Kind).Needs) {
 			return false
 		}
-		known, held = true, held || e.wantsHeld(j.ID)
+		known, held = true, held || e.wantsHold(j.ID)
 	}
-	return known && (held || !keepsWaiting(in))
+	return known && (held || !delaysStart(in))
 }
 
-// keepsWaiting reports whether the intent keeps its job from starting for some time.
-func keepsWaiting(in *bridge.Intent) bool {
+// delaysStart reports whether the intent keeps its job from starting for some time.
+func delaysStart(in *bridge.Intent) bool {
 	f, _ := in.Edit.Kind.Form()
 	return f.FutureOnly
 }
 
-// wantsHeld reports whether the plan wants the job held.
-func (e *Evaluation) wantsHeld(job int64) bool {
+// wantsHold reports whether the plan wants the job held.
+func (e *Evaluation) wantsHold(job int64) bool {
 	return slices.ContainsFunc(e.Plan.Decisions, func(d policy.Decision) bool {
 		return int64(d.Job) == job && d.Verb == policy.Hold
 	})
 }
 
-// unspoilt puts the edits of jobs to which nothing failed lately before the
+// failuresLast puts the edits of jobs to which nothing failed lately before the
 // others, so that a job that is refused again and again keeps no other waiting.
-func unspoilt(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
+func failuresLast(planned, earlier []bridge.Intent, now time.Time) []bridge.Intent {
 	failed := map[int64]bool{}
 	for i := range earlier {
 		if in := &earlier[i]; in.State == bridge.Failed && now.Sub(in.Sent) < missedSpan {

@@ -13,50 +13,50 @@ import (
 // because somebody changes it alone, has a job id of its own and inherits what
 // stood in the record. Values of ours among that are ours, under the new id.
 
-// splitSeen is how long after a value was replaced in the array's record a task
+// splitSeenWithin is how long after a value was replaced in the array's record a task
 // that was split off before may be seen for the first time: lists may leave one
 // job out for a while. Later an equal value is somebody else's.
-const splitSeen = time.Hour
+const splitSeenWithin = time.Hour
 
 // startSlack is how much later than shown a task may have started: Slurm shows
 // whole seconds. A value too recent does no harm where none shows.
 const startSlack = 2 * time.Second
 
-// inheritable are the fields in which a task may have a value of ours from its
+// inheritableFields are the fields in which a task may have a value of ours from its
 // array.
-var inheritable = actuator.Fields(func(r *actuator.Row) bool { return !r.Momentary && r.Undo != nil })
+var inheritableFields = actuator.Fields(func(r *actuator.Row) bool { return !r.Momentary && r.Undo != nil })
 
-// Adopt returns an intent without ID for every value of ours that a task split
+// Inherit returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
 // own job id. Such an intent is OBSERVED, was sent by nobody (its Sent is zero),
 // and its Before is that of the array's intent. Intents are sorted by ID.
 //
 // Where the record shows a field, the value must be exactly ours; where it does
 // not, the last one that the array had before the task was split off counts.
-// Nothing is adopted of an array that was given back long before.
-func Adopt(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
-	tasks := splitOff(v)
+// Nothing is inherited of an array that was given back long before.
+func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
+	tasks := splitOffTasks(v)
 	if len(tasks) == 0 {
 		return nil
 	}
-	rows := rowsOf(intents, tasks)
+	rows := intentsByField(intents, tasks)
 	var out []bridge.Intent
 	for _, j := range tasks {
-		for _, f := range inheritable {
+		for _, f := range inheritableFields {
 			own := func(in *bridge.Intent) bool { return in.State != bridge.Void && SameJob(in.Edit.Run, j.Run()) }
 			if slices.ContainsFunc(rows[slurm.JobField{Job: j.ID, Field: f}], own) {
 				continue
 			}
-			if in := inherited(rows[slurm.JobField{Job: j.ArrayJob, Field: f}], j, v); in != nil {
-				out = append(out, inheritedBy(in, j, v.At))
+			if in := inheritableIntent(rows[slurm.JobField{Job: j.ArrayJob, Field: f}], j, v); in != nil {
+				out = append(out, inheritedIntent(in, j, v.At))
 			}
 		}
 	}
 	return out
 }
 
-// splitOff are the tasks with a job id of their own that have not ended.
-func splitOff(v *slurm.View) []*slurm.Job {
+// splitOffTasks are the tasks with a job id of their own that have not ended.
+func splitOffTasks(v *slurm.View) []*slurm.Job {
 	var tasks []*slurm.Job
 	for i := range v.Jobs {
 		if j := &v.Jobs[i]; j.ArraySplit && j.ArrayJob != 0 && j.ArrayJob != j.ID && !j.Done() && j.Opaque == "" {
@@ -66,8 +66,8 @@ func splitOff(v *slurm.View) []*slurm.Job {
 	return tasks
 }
 
-// rowsOf returns the intents of the tasks and of their arrays, by ID.
-func rowsOf(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobField][]*bridge.Intent {
+// intentsByField returns the intents of the tasks and of their arrays, by ID.
+func intentsByField(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobField][]*bridge.Intent {
 	about := map[int64]bool{}
 	for _, j := range tasks {
 		about[j.ID], about[j.ArrayJob] = true, true
@@ -81,36 +81,36 @@ func rowsOf(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobField][]*b
 	return rows
 }
 
-// inherited returns the intent of the array whose value the task has, or nil.
-func inherited(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
+// inheritableIntent returns the intent of the array whose value the task has, or nil.
+func inheritableIntent(rows []*bridge.Intent, j *slurm.Job, v *slurm.View) *bridge.Intent {
 	split, started := v.At, j.Running() && !j.Start.IsZero()
 	if started {
 		split = j.Start.Add(startSlack)
 	}
 	var replaced time.Time
 	for _, in := range slices.Backward(rows) {
-		if !stood(in) || !ofArray(in, j, v) || started && in.Made.After(split) {
+		if !mayHaveStood(in) || !isOfItsArray(in, j, v) || started && in.Made.After(split) {
 			continue
 		}
-		if !replaced.IsZero() && split.Sub(replaced) > splitSeen {
+		if !replaced.IsZero() && split.Sub(replaced) > splitSeenWithin {
 			return nil
 		}
 		replaced = in.Made
-		if has(in, j, v.At) {
+		if hasValue(in, j, v.At) {
 			return in
 		}
 	}
 	return nil
 }
 
-// stood reports whether the intent's value may have stood in Slurm.
-func stood(in *bridge.Intent) bool {
+// mayHaveStood reports whether the intent's value may have stood in Slurm.
+func mayHaveStood(in *bridge.Intent) bool {
 	return !in.Sent.IsZero() && (in.State.Open() || in.State == bridge.Observed || in.State == bridge.Expired || in.State == bridge.Yielded)
 }
 
-// ofArray reports whether the intent was about the array that the task is of, not
+// isOfItsArray reports whether the intent was about the array that the task is of, not
 // about a job that had its id before.
-func ofArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
+func isOfItsArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	run, now := in.Edit.Run, j.Run()
 	if a := v.Job(j.ArrayJob); a != nil && !SameJob(run, a.Run()) {
 		return false
@@ -118,8 +118,8 @@ func ofArray(in *bridge.Intent, j *slurm.Job, v *slurm.View) bool {
 	return run.Restarts == 0 && (run.Submit == now.Submit || run.Submit < now.Submit && now.Restarts > 0)
 }
 
-// has reports whether the task has the value of the array's intent.
-func has(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
+// hasValue reports whether the task has the value of the array's intent.
+func hasValue(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	if actuator.LeavesNothing(in) || actuator.RowOf(in.Edit.Kind).Undo == nil || !in.NotAfter.IsZero() && !now.Before(in.NotAfter) {
 		return false
 	}
@@ -127,8 +127,8 @@ func has(in *bridge.Intent, j *slurm.Job, now time.Time) bool {
 	return whose == actuator.Ours || whose == actuator.Hidden && in.State != bridge.Yielded
 }
 
-// inheritedBy returns the array's intent as one of the task.
-func inheritedBy(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
+// inheritedIntent returns the array's intent as one of the task.
+func inheritedIntent(in *bridge.Intent, j *slurm.Job, now time.Time) bridge.Intent {
 	e := in.Edit
 	e.Run, e.Tasks, e.Why = j.Run(), 1, "inherited: the task was split off its array"
 	b := in.Before

@@ -7,15 +7,15 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// tenants are the running jobs of a node.
-type tenants struct {
+// nodeJobs are the running jobs of a node.
+type nodeJobs struct {
 	jobs  []*slurm.Job
 	index map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
 }
 
-// tenantsOf returns the running jobs of each node.
-func tenantsOf(v *slurm.View) map[string]*tenants {
-	out := map[string]*tenants{}
+// jobsByNode returns the running jobs of each node.
+func jobsByNode(v *slurm.View) map[string]*nodeJobs {
+	out := map[string]*nodeJobs{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if !j.Running() {
@@ -24,21 +24,21 @@ func tenantsOf(v *slurm.View) map[string]*tenants {
 		for at, h := range j.Nodes.Names {
 			t := out[h]
 			if t == nil {
-				t = &tenants{index: map[int64][]int{}}
+				t = &nodeJobs{index: map[int64][]int{}}
 				out[h] = t
 			}
 			t.jobs = append(t.jobs, j)
 			if len(j.Gres) == len(j.Nodes.Names) && j.State == "RUNNING" {
-				t.index[j.ID] = numbers(j.Gres[at])
+				t.index[j.ID] = deviceNumbers(j.Gres[at])
 			}
 		}
 	}
 	return out
 }
 
-// numbers returns the GPU numbers of a job's gres_detail on one node; nil when
+// deviceNumbers returns the GPU numbers of a job's gres_detail on one node; nil when
 // it does not tell them all.
-func numbers(detail slurm.GRESList) []int {
+func deviceNumbers(detail slurm.GRESList) []int {
 	var out []int
 	for _, g := range detail.List {
 		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
@@ -55,7 +55,7 @@ func numbers(detail slurm.GRESList) []int {
 
 // jobOf returns the running job of a process, 0 when it is of none here. What
 // only the environment says must fit what Slurm runs on the node.
-func (t *tenants) jobOf(o nodeprobe.Owner) int64 {
+func (t *nodeJobs) jobOf(o nodeprobe.Owner) int64 {
 	if t != nil {
 		for _, j := range t.jobs {
 			if j.ID == o.Job || j.SLUID != "" && j.SLUID == o.SLUID {
@@ -70,7 +70,7 @@ func (t *tenants) jobOf(o nodeprobe.Owner) int64 {
 }
 
 // holders returns the jobs that Slurm gave the GPU to.
-func (t *tenants) holders(g *nodeprobe.GPU) []int64 {
+func (t *nodeJobs) holders(g *nodeprobe.GPU) []int64 {
 	if t == nil || g.Minor < 0 {
 		return nil
 	}

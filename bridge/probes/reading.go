@@ -1,0 +1,116 @@
+package probes
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/nodeprobe"
+	"fairbridge/policy"
+)
+
+// Reading is a GPU or MIG slice, and a job on it, at one moment. A GPU that jobs
+// share is seen once for each.
+type Reading struct {
+	At               time.Time
+	Node, UUID, Type string         // the type as the driver calls it, with the slice's profile
+	Job              int64          // 0: none
+	Busy, Mem        policy.Measure // shares 0..1, of the whole device
+	Watts            policy.Measure
+	Procs            policy.Measure // the job's processes on it; 0: it holds it without using it
+	Sharing          int            // jobs on it
+	Sick             bool
+	Throttled        policy.Measure // above 0: heat or its supply slows it down
+}
+
+// faultReasons are the reasons of throttling that the site has not set itself.
+var faultReasons = []string{"hw_slowdown", "hw_thermal", "power_brake", "sw_thermal"}
+
+// readingsOf lists what a sample shows, by GPU and job. of knows the node's jobs.
+func readingsOf(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
+	var out []Reading
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validShare(g.Busy), Mem: memoryShare(g.MemUsedMB, g.MemTotalMB),
+			Watts: policy.Measure(g.Watts), Sick: g.Sick != "", Throttled: isThrottled(g)}
+		if base.Sick {
+			base.Busy = policy.Measure{} // its idleness is no job's
+		}
+		if !g.MIG {
+			out = append(out, of.splitByJob(base, g, g.Procs, of.holders(g))...)
+			continue
+		}
+		for j := range g.Parts {
+			p := &g.Parts[j]
+			slice := base
+			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
+			slice.Busy, slice.Watts, slice.Mem = policy.Measure{}, policy.Measure{}, memoryShare(p.MemUsedMB, p.MemTotalMB)
+			out = append(out, of.splitByJob(slice, g, processesOf(g.Procs, p.UUID), nil)...)
+		}
+	}
+	return out
+}
+
+func processesOf(procs []nodeprobe.Process, slice string) []nodeprobe.Process {
+	var out []nodeprobe.Process
+	for _, p := range procs {
+		if p.Slice == slice {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func memoryShare(used, total nodeprobe.Measure) policy.Measure {
+	if !used.Known || !total.Known || total.Value <= 0 {
+		return policy.Measure{}
+	}
+	return validShare(nodeprobe.Known(used.Value / total.Value))
+}
+
+func isThrottled(g *nodeprobe.GPU) policy.Measure {
+	switch {
+	case g.Throttle == nil:
+		return policy.Measure{}
+	case slices.ContainsFunc(g.Throttle.Reasons, func(r string) bool { return slices.Contains(faultReasons, r) }):
+		return policy.Known(1)
+	}
+	return policy.Known(0)
+}
+
+// splitByJob splits a device by the jobs on it: those with processes there, and those
+// that Slurm gave it to.
+func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.Process, holders []int64) []Reading {
+	count := map[int64]int{}
+	for _, p := range procs {
+		if job := t.jobOf(p.Owner); job != 0 {
+			count[job]++
+		}
+	}
+	jobs := holders
+	for job := range count {
+		if !slices.Contains(jobs, job) {
+			jobs = append(jobs, job)
+		}
+	}
+	slices.SortFunc(jobs, cmp.Compare)
+	base.Sharing = len(jobs)
+	if len(jobs) == 0 {
+		return []Reading{base.forJob(0, len(procs), g.ProcsKnown)}
+	}
+	var out []Reading
+	for _, job := range jobs {
+		out = append(out, base.forJob(job, count[job], g.ProcsKnown))
+	}
+	return out
+}
+
+// forJob is the device with one job. No process of the job's is told from no answer,
+// and from processes whose job is not known.
+func (s Reading) forJob(job int64, procs int, known bool) Reading {
+	s.Job = job
+	if known {
+		s.Procs = policy.Known(float64(procs))
+	}
+	return s
+}
