@@ -53,8 +53,9 @@ func (r *Round) grant(e *Entry, g Grant) {
 	}
 }
 
-// leases reports whether jobs with a lease displace those without one.
-func (p *Pipeline) leases() bool { return p.Lease != nil || p.Allocate != nil }
+// leases reports whether jobs with a lease displace those without one. Beside an
+// Allocator a Preempter decides in their place.
+func (p *Pipeline) leases() bool { return p.Lease != nil || p.Allocate != nil && p.Preempt == nil }
 
 // leased puts those that hold a lease before the others, and among them those
 // that a place is reserved for. What runs without a lease runs on before another

@@ -65,18 +65,14 @@ func suits(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) b
 	})
 }
 
-// With puts a job on the very devices of the one it was paired with, which runs
-// or has just been started.
-type With map[policy.JobID]policy.JobID
+// Partner puts a job on the very devices of the job that its turn is Beside, which
+// runs or has just been started.
+type Partner struct{}
 
 // Pack implements engine.Packer.
-func (w With) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	host, paired := w[e.ID]
-	if !paired {
-		return nil, errNone
-	}
+func (Partner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	i, known := slices.BinarySearchFunc(r.Entries, host, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
+	i, known := slices.BinarySearchFunc(r.Entries, e.Beside, func(h *engine.Entry, id policy.JobID) int { return cmp.Compare(h.ID, id) })
 	if !known {
 		return nil, errNone
 	}

@@ -35,26 +35,24 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	past, err := readSlices(s)
+	last, err := recallMemo(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy gandiva: %w", err)
 	}
-	turn := &slicer{Policy: g, past: past, guests: pack.With{}}
+	stage := &timeSlicing{Policy: g, memo: last}
 	plan, err := engine.Pipeline{
 		Name:     "gandiva",
 		Predict:  predict.Ladder{},
-		Order:    turn,
-		Lease:    turn,
+		Allocate: stage,
 		Place:    place.Affinity{},
-		Pack:     turn.guests,
+		Pack:     pack.Partner{},
 		Backfill: backfill.Greedy{},
-		Preempt:  turn,
 		Rules:    g.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(turn.now)
+	plan.Memo = policy.Remember(stage.memo)
 	return plan, nil
 }
 

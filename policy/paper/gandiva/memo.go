@@ -10,50 +10,52 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// slicesMemo is what Gandiva remembers: the turns of every job and its pairs.
-type slicesMemo struct {
+// memo is what Gandiva remembers: the time every job ran and the pairs.
+type memo struct {
 	Jobs     []policy.JobID      `json:"jobs"` // sorted
-	Ran      []float64           `json:"ran"`  // seconds of turns, from the least when it came
+	Ran      []float64           `json:"ran"`  // seconds it ran, and the least of all when it arrived
 	Attained []policy.GPUSeconds `json:"attained"`
-	Pairs    []pairing           `json:"pairs,omitempty"` // sorted by guest
-	Bad      []duo               `json:"bad,omitempty"`   // tried and undone, sorted
+	Pairs    []pair              `json:"pairs,omitempty"` // sorted by guest
+	Failed   []pairID            `json:"bad,omitempty"`   // tried and undone, sorted
 }
 
-// pairing is two jobs that take their turns together, the guest on the GPUs of
+// pair is two jobs that take their time slices together, the guest on the GPUs of
 // the host, and where both were when they were first seen so.
-type pairing struct {
+type pair struct {
 	Host  policy.JobID `json:"host"`
 	Guest policy.JobID `json:"guest"`
 	Seen  bool         `json:"seen"`
 	Done  [2]float64   `json:"done"` // steps of host and guest when first seen
-	Ran   [2]float64   `json:"ran"`  // their turns then
+	Ran   [2]float64   `json:"ran"`  // how long they had run then
 }
 
-// duo is two jobs, the smaller id first.
-type duo [2]policy.JobID
+// pairID is two jobs, the smaller id first.
+type pairID [2]policy.JobID
 
-func duoOf(a, b policy.JobID) duo { return duo{min(a, b), max(a, b)} }
+func newPairID(a, b policy.JobID) pairID { return pairID{min(a, b), max(a, b)} }
 
-func (d duo) compare(o duo) int { return cmp.Or(cmp.Compare(d[0], o[0]), cmp.Compare(d[1], o[1])) }
+func (d pairID) compare(o pairID) int {
+	return cmp.Or(cmp.Compare(d[0], o[0]), cmp.Compare(d[1], o[1]))
+}
 
-func readSlices(s *policy.Snapshot) (*slicesMemo, error) {
-	m, err := policy.Recall[*slicesMemo](s.Memo)
+func recallMemo(s *policy.Snapshot) (*memo, error) {
+	m, err := policy.Recall[*memo](s.Memo)
 	switch {
 	case err != nil:
 		return nil, err
 	case m == nil:
-		return &slicesMemo{}, nil
+		return &memo{}, nil
 	case len(m.Jobs) != len(m.Ran) || len(m.Jobs) != len(m.Attained) || !slices.IsSorted(m.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: lists of %d jobs do not go together", len(m.Jobs))
 	}
 	return m, nil
 }
 
-// next adds the turns since the last round. A new job begins with the least
-// that anybody has.
-func (m *slicesMemo) next(r *engine.Round) *slicesMemo {
+// next adds what the jobs ran since the last round. A new job begins with the least
+// of all that could run.
+func (m *memo) next(r *engine.Round) *memo {
 	size := len(r.Entries)
-	n := &slicesMemo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
+	n := &memo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
 	least, at := math.Inf(1), 0
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i], n.Ran[i] = e.ID, e.Attained, -1
@@ -63,7 +65,7 @@ func (m *slicesMemo) next(r *engine.Round) *slicesMemo {
 		if at == len(m.Jobs) || m.Jobs[at] != e.ID {
 			continue
 		}
-		n.Ran[i] = m.Ran[at] + gained(e, m.Attained[at])
+		n.Ran[i] = m.Ran[at] + secondsRun(e, m.Attained[at])
 		if r.Startable(e) {
 			least = min(least, n.Ran[i])
 		}
@@ -76,14 +78,20 @@ func (m *slicesMemo) next(r *engine.Round) *slicesMemo {
 			n.Ran[i] = least
 		}
 	}
-	n.Bad = slices.DeleteFunc(slices.Clone(m.Bad), func(d duo) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
+	n.Failed = slices.DeleteFunc(slices.Clone(m.Failed), func(d pairID) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
 	return n
 }
 
-// gained returns the seconds the job ran since it had attained was.
-func gained(e *engine.Entry, was policy.GPUSeconds) float64 {
+// secondsRun returns the seconds the job ran since it had attained was.
+func secondsRun(e *engine.Entry, was policy.GPUSeconds) float64 {
 	if g := e.Ask.GPUs.Whole(); g > 0 {
 		return float64(e.Received(was)) / g
 	}
 	return 0
+}
+
+// ran returns how long a job of this round ran.
+func (m *memo) ran(id policy.JobID) float64 {
+	i, _ := slices.BinarySearch(m.Jobs, id)
+	return m.Ran[i]
 }

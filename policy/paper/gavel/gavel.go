@@ -20,6 +20,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/pack"
 	"fairbridge/policy/paper"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
@@ -42,84 +43,98 @@ type Policy struct {
 	paper.PatientLimits
 }
 
-// gavelMemo is what is remembered from cycle to cycle.
-type gavelMemo struct {
-	Rounds rounds.State `json:"book"`
-	Alone  gavelAlone   `json:"alone"`
-	Pairs  []gavelPair  `json:"pairs,omitempty"`
+// memo is what is remembered from cycle to cycle.
+type memo struct {
+	Rounds   rounds.State `json:"book"`
+	Isolated isolated     `json:"alone"`
+	Pairs    []pair       `json:"pairs,omitempty"`
 }
 
 // Decide implements policy.Policy.
 func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	memo, err := policy.Recall[gavelMemo](s.Memo)
+	last, err := policy.Recall[memo](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy gavel: %w", err)
 	}
-	solver := &gavelSolver{Policy: g, alone: memo.Alone, pairs: memo.Pairs}
-	stage := rounds.Allocator{Round: g.Round, Recompute: g.Recompute, Wait: !g.Conserve, Fractions: solver.fractions, State: memo.Rounds}
+	stage := &allocator{Policy: g, isolated: last.Isolated, pairs: last.Pairs}
+	stage.rounds = rounds.Allocator{Round: g.Round, Recompute: g.Recompute, Wait: !g.Conserve, Fractions: stage.fractions, State: last.Rounds}
 	pipeline := engine.Pipeline{
 		Name:     "gavel",
 		Predict:  predict.Ladder{},
-		Allocate: &stage,
+		Allocate: stage,
 		Backfill: backfill.Greedy{},
 		Rules:    g.Rules(),
 	}
 	if g.Sharing {
-		pipeline.Pack = besides{solver}
+		pipeline.Pack = pack.Partner{}
 	}
 	plan, err := pipeline.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(gavelMemo{stage.State, solver.alone, solver.pairs})
+	plan.Memo = policy.Remember(memo{stage.rounds.State, stage.isolated, stage.pairs})
 	return plan, nil
 }
 
-// gavelSolver computes the fractions for one Decide.
-type gavelSolver struct {
+// allocator makes rounds of the fractions, for one Decide.
+type allocator struct {
 	*Policy
-	alone gavelAlone
-	pairs []gavelPair
+	rounds   rounds.Allocator
+	isolated isolated
+	pairs    []pair
+}
+
+// Allocate implements engine.Allocator: riders are beside their hosts.
+func (a *allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	turns, err := a.rounds.Allocate(r)
+	host := map[policy.JobID]policy.JobID{}
+	for _, p := range a.pairs {
+		host[p.Rider] = p.Host
+	}
+	for i := range turns {
+		turns[i].Beside = host[turns[i].Entry.ID]
+	}
+	return turns, err
 }
 
 // fractions is the rounds.Fractions of Gavel.
-func (g *gavelSolver) fractions(r *engine.Round, types []string) ([][]float64, error) {
+func (a *allocator) fractions(r *engine.Round, types []string) ([][]float64, error) {
 	rows := make([][]float64, len(r.Entries))
-	p := newGavelProblem(g.Policy, r, types)
-	if g.Objective == FinishTime {
-		g.alone = g.alone.next(p)
-		p.alone = g.alone.Spent
+	p := newProblem(a.Policy, r, types)
+	if a.Objective == FinishTime {
+		a.isolated = a.isolated.next(p)
+		p.isolatedSpent = a.isolated.Spent
 	}
-	g.pairs = nil
+	a.pairs = nil
 	if len(p.jobs) == 0 {
 		return rows, nil
 	}
-	x, err := g.divide(p)
+	x, err := a.divide(p)
 	if err != nil {
-		return nil, fmt.Errorf("objective %s for %d jobs on %d types: %w", g.Objective, len(p.jobs), len(types), err)
+		return nil, fmt.Errorf("objective %s for %d jobs on %d types: %w", a.Objective, len(p.jobs), len(types), err)
 	}
 	for i, j := range p.jobs {
-		rows[j.row] = p.spread(x[i])
+		rows[j.row] = p.fractionsByType(x[i])
 	}
 	return rows, nil
 }
 
 // divide returns the fractions by job and kind of GPU.
-func (g *gavelSolver) divide(p *gavelProblem) ([][]float64, error) {
-	if g.Sharing {
-		x, pairs, ok, err := p.pairUp(g.Policy)
-		if g.pairs = pairs; ok || err != nil {
+func (a *allocator) divide(p *problem) ([][]float64, error) {
+	if a.Sharing {
+		x, pairs, ok, err := p.shareGPUs(a.Policy)
+		if a.pairs = pairs; ok || err != nil {
 			return x, err
 		}
 	}
-	switch g.Objective {
+	switch a.Objective {
 	case hierarchical:
-		return p.waterFill(g.Within)
+		return p.waterFill(a.Within)
 	case throughput, costs, firstCome, shortest:
-		return p.most(g.Policy)
+		return p.maximizeSum(a.Policy)
 	}
 	if len(p.capacity) == 1 {
-		return oneKind{p}.divide(g.Objective), nil
+		return singleKind{p}.fair(a.Objective), nil
 	}
-	return p.fair(g.Objective)
+	return p.fair(a.Objective)
 }

@@ -8,21 +8,21 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// A gavelProblem is what an objective is about: jobs, and kinds of GPU. A kind
+// A problem is what an objective is about: jobs, and kinds of GPU. A kind
 // is one type, or several between which no job makes a difference.
-type gavelProblem struct {
-	round    *engine.Round
-	types    []string
-	kind     []int     // of each type
-	part     []float64 // of its kind, of each type
-	capacity []float64 // GPUs, by kind
-	jobs     []gavelJob
-	alone    []float64 // see gavelAlone; nil: not needed
-	measured bool      // every job reports its rates, in steps per second
+type problem struct {
+	round         *engine.Round
+	types         []string
+	kind          []int     // of each type
+	part          []float64 // of its kind, of each type
+	capacity      []float64 // GPUs, by kind
+	jobs          []job
+	isolatedSpent []float64 // see isolated; nil: not needed
+	measured      bool      // every job reports its rates, in steps per second
 }
 
-// A gavelJob is a job that could run.
-type gavelJob struct {
+// A job is a job that could run.
+type job struct {
 	*engine.Entry
 	row  int // in Round.Entries
 	size float64
@@ -31,40 +31,40 @@ type gavelJob struct {
 	age  float64   // seconds
 }
 
-func newGavelProblem(g *Policy, r *engine.Round, types []string) *gavelProblem {
-	p := &gavelProblem{round: r, types: types, capacity: gpusByType(r, types), measured: true}
-	lanes := lanesOf(r.Snapshot, types)
+func newProblem(g *Policy, r *engine.Round, types []string) *problem {
+	p := &problem{round: r, types: types, capacity: gpusByType(r, types), measured: true}
+	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
 		if r.Startable(e) && e.Size() > 0 {
 			n++
 		}
 	}
-	p.jobs = make([]gavelJob, 0, n)
+	p.jobs = make([]job, 0, n)
 	cells := make([]float64, n*len(types))
 	for row, e := range r.Entries {
 		if !r.Startable(e) || e.Size() <= 0 {
 			continue
 		}
-		j := gavelJob{Entry: e, row: row, size: float64(e.Size()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
+		j := job{Entry: e, row: row, size: float64(e.Size()), age: max(r.Now.Sub(e.Arrive).Seconds(), 0), rate: cells[:len(types):len(types)]}
 		cells = cells[len(types):]
-		if p.rates(&j, lanes.in(e.Partition)); j.fastest() > 0 {
+		if p.setRates(&j, offered.in(e.Partition)); j.fastest() > 0 {
 			p.jobs = append(p.jobs, j)
 		}
 	}
 	for i := range p.jobs {
-		p.work(&p.jobs[i], g)
+		p.setWork(&p.jobs[i], g)
 	}
-	p.merge(g.Sharing || g.Objective == costs && len(g.Costs) > 0)
+	p.mergeTypes(g.Sharing || g.Objective == costs && len(g.Costs) > 0)
 	return p
 }
 
-// rates puts down how fast the job is on each type.
-func (p *gavelProblem) rates(j *gavelJob, lane []bool) {
+// setRates puts down how fast the job is on each type.
+func (p *problem) setRates(j *job, offered []bool) {
 	known := j.Training != nil && len(j.Training.Rates) > 0
 	p.measured = p.measured && known
 	for k, typ := range p.types {
-		if want := j.Ask.GPUs.Type; want != "" && want != typ || !lane[k] || j.size > p.capacity[k] {
+		if want := j.Ask.GPUs.Type; want != "" && want != typ || !offered[k] || j.size > p.capacity[k] {
 			continue
 		}
 		j.rate[k] = 1
@@ -74,9 +74,9 @@ func (p *gavelProblem) rates(j *gavelJob, lane []bool) {
 	}
 }
 
-// work puts down how much is left to do. Who does not tell apart the types
+// setWork puts down how much is left to do. A job that does not tell the types apart
 // takes all for the fastest, or for one and the same where only shares count.
-func (p *gavelProblem) work(j *gavelJob, g *Policy) {
+func (p *problem) setWork(j *job, g *Policy) {
 	j.left = max(j.Estimate.Left, time.Minute).Seconds()
 	if j.Training != nil && len(j.Training.Rates) > 0 {
 		j.left = max(j.Training.Steps-j.Training.Done, 0)
@@ -92,7 +92,7 @@ func (p *gavelProblem) work(j *gavelJob, g *Policy) {
 }
 
 // fastest is the job's speed where it is fastest; 0: it can run nowhere.
-func (j *gavelJob) fastest() float64 {
+func (j *job) fastest() float64 {
 	best := 0.0
 	for _, r := range j.rate {
 		best = max(best, r)
@@ -100,8 +100,8 @@ func (j *gavelJob) fastest() float64 {
 	return best
 }
 
-// merge makes one kind of the types between which no job makes a difference.
-func (p *gavelProblem) merge(apart bool) {
+// mergeTypes makes one kind of the types between which no job makes a difference.
+func (p *problem) mergeTypes(apart bool) {
 	p.kind, p.part = make([]int, len(p.types)), make([]float64, len(p.types))
 	var first []int // the first type of each kind
 	var capacity []float64
@@ -130,7 +130,7 @@ func (p *gavelProblem) merge(apart bool) {
 	p.capacity = capacity
 }
 
-func (p *gavelProblem) alike(a, b int) bool {
+func (p *problem) alike(a, b int) bool {
 	for i := range p.jobs {
 		if rate := p.jobs[i].rate; rate[a] != rate[b] {
 			return false
@@ -139,8 +139,8 @@ func (p *gavelProblem) alike(a, b int) bool {
 	return true
 }
 
-// spread gives fractions of kinds to their types, in proportion to their GPUs.
-func (p *gavelProblem) spread(x []float64) []float64 {
+// fractionsByType gives fractions of kinds to their types, in proportion to their GPUs.
+func (p *problem) fractionsByType(x []float64) []float64 {
 	if len(x) == len(p.types) {
 		return x
 	}
@@ -166,14 +166,14 @@ func gpusByType(r *engine.Round, types []string) []float64 {
 	return n
 }
 
-// lanes are the GPU types of each partition.
-type lanes struct {
+// partitionTypes are the GPU types of each partition.
+type partitionTypes struct {
 	types int
 	of    map[string][]bool
 }
 
-func lanesOf(s *policy.Snapshot, types []string) lanes {
-	l := lanes{len(types), map[string][]bool{}}
+func newPartitionTypes(s *policy.Snapshot, types []string) partitionTypes {
+	l := partitionTypes{len(types), map[string][]bool{}}
 	for i := range s.Nodes {
 		for _, name := range s.Nodes[i].Partitions {
 			for _, d := range s.Nodes[i].GPUs {
@@ -185,16 +185,16 @@ func lanesOf(s *policy.Snapshot, types []string) lanes {
 	return l
 }
 
-func (l lanes) add(partition string, k int) {
+func (l partitionTypes) add(partition string, k int) {
 	if l.of[partition] == nil {
 		l.of[partition] = make([]bool, l.types)
 	}
 	l.of[partition][k] = true
 }
 
-func (l lanes) in(partition string) []bool {
-	if lane := l.of[partition]; lane != nil {
-		return lane
+func (l partitionTypes) in(partition string) []bool {
+	if types := l.of[partition]; types != nil {
+		return types
 	}
 	return make([]bool, l.types)
 }

@@ -57,7 +57,7 @@ func (f orderFunc) Order(r *engine.Round) ([]*engine.Entry, error) { return f(r)
 func (c gavelCase) fractions(t fatal, g *Policy) [][]float64 {
 	t.Helper()
 	r, types := c.round(t)
-	x, err := (&gavelSolver{Policy: g}).fractions(r, types)
+	x, err := (&allocator{Policy: g}).fractions(r, types)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +275,7 @@ func BenchmarkGavel(b *testing.B) {
 				}
 				round, names := c.round(b)
 				for b.Loop() {
-					g := &gavelSolver{Policy: &Policy{Objective: objective, Aware: true, Within: "fairness"}}
+					g := &allocator{Policy: &Policy{Objective: objective, Aware: true, Within: "fairness"}}
 					if objective == "within fifo" {
 						g.Objective, g.Within = hierarchical, firstCome
 					}

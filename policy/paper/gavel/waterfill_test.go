@@ -67,7 +67,7 @@ func TestGavelIsParetoEfficient(t *testing.T) {
 				c := drawGavelCase(t)
 				g := &Policy{Objective: objective, Aware: true, Within: "fairness"}
 				r, types := c.round(t)
-				p := newGavelProblem(g, r, types)
+				p := newProblem(g, r, types)
 				if len(p.capacity) == 1 && objective != hierarchical {
 					return // there the published solvers' choice among the optima is taken
 				}

@@ -2,58 +2,41 @@ package gavel
 
 import (
 	"fairbridge/policy"
-	"fairbridge/policy/engine"
-	"fairbridge/policy/pack"
 	"fairbridge/policy/solve/lp"
 )
 
-// gavelPair says that a job should run beside another rather than wait.
-type gavelPair struct {
+// pair says that a job should run beside another rather than wait.
+type pair struct {
 	Rider policy.JobID `json:"rider"`
 	Host  policy.JobID `json:"host"`
-}
-
-// besides starts riders beside their hosts. It asks for the pairs when a job
-// finds no place, after this cycle's fractions were computed.
-type besides struct{ *gavelSolver }
-
-// Pack implements engine.Packer.
-func (g besides) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
-	with := pack.With{}
-	for _, p := range g.pairs {
-		if p.Rider == e.ID {
-			with[p.Rider] = p.Host
-		}
-	}
-	return with.Pack(r, e)
 }
 
 // mostSharing bounds the LP of sharing, in classes of jobs; its tableau grows
 // with their cube.
 const mostSharing = 60
 
-// A couple is two classes whose jobs may share GPUs of a kind; both may be the
+// A classPair is two classes whose jobs may share GPUs of a kind; both may be the
 // same class.
-type couple struct {
+type classPair struct {
 	a, b, kind     int
 	speedA, speedB float64
 }
 
-// gavelSharing is the division when jobs may share: the variables of its LP are the
-// time all jobs of a class spend alone on each kind, the time couples spend
+// spaceSharing is the division when jobs may share: the variables of its LP are the
+// time all jobs of a class spend alone on each kind, the time pairs spend
 // together, and the level.
-type gavelSharing struct {
-	p       *gavelProblem
-	split   *lp.Split
-	of      []int
-	lead    []int
-	couples []couple
+type spaceSharing struct {
+	p     *problem
+	split *lp.Split
+	of    []int
+	lead  []int
+	pairs []classPair
 }
 
-// newSharing returns nil where nobody could share, or where there are too many
+// newSpaceSharing returns nil where no job could share, or where there are too many
 // classes.
-func newSharing(p *gavelProblem) *gavelSharing {
-	s := &gavelSharing{p: p}
+func newSpaceSharing(p *problem) *spaceSharing {
+	s := &spaceSharing{p: p}
 	class := map[string]float64{}
 	s.split, s.of, s.lead = p.classes(func(i int) []float64 {
 		j := &p.jobs[i]
@@ -70,16 +53,16 @@ func newSharing(p *gavelProblem) *gavelSharing {
 	}
 	for a := range s.lead {
 		for b := a; b < len(s.lead); b++ {
-			s.couple(a, b)
+			s.addPair(a, b)
 		}
 	}
-	if len(s.couples) == 0 {
+	if len(s.pairs) == 0 {
 		return nil
 	}
 	return s
 }
 
-func (s *gavelSharing) couple(a, b int) {
+func (s *spaceSharing) addPair(a, b int) {
 	x, y := &s.p.jobs[s.lead[a]], &s.p.jobs[s.lead[b]]
 	if x.size != y.size || !x.Shareable || !y.Shareable || x.Training == nil || y.Training == nil || a == b && s.split.Classes[a].Count < 2 {
 		return
@@ -87,7 +70,7 @@ func (s *gavelSharing) couple(a, b int) {
 	for k, typ := range s.p.types {
 		one, two := speedBeside(x.Training, typ, y.Class), speedBeside(y.Training, typ, x.Class)
 		if one > 0 && two > 0 && x.rate[k] > 0 && y.rate[k] > 0 {
-			s.couples = append(s.couples, couple{a, b, k, one, two})
+			s.pairs = append(s.pairs, classPair{a, b, k, one, two})
 		}
 	}
 }
@@ -101,15 +84,15 @@ func speedBeside(t *policy.Training, typ, class string) float64 {
 	return 0
 }
 
-// lp makes the rows: time of each class, GPUs of each kind, and that each class
+// program makes the rows: time of each class, GPUs of each kind, and that each class
 // reaches at least its need plus level·ref.
-func (s *gavelSharing) lp(need, ref []float64) lp.Problem {
+func (s *spaceSharing) program(need, ref []float64) lp.Problem {
 	kinds := len(s.p.capacity)
-	n := len(s.lead)*kinds + len(s.couples) + 1
-	lp := lp.Problem{Objective: make([]float64, n)}
+	n := len(s.lead)*kinds + len(s.pairs) + 1
+	program := lp.Problem{Objective: make([]float64, n)}
 	row := func(bound float64) []float64 {
 		r := make([]float64, n)
-		lp.Rows, lp.Bound = append(lp.Rows, r), append(lp.Bound, bound)
+		program.Rows, program.Bound = append(program.Rows, r), append(program.Bound, bound)
 		return r
 	}
 	gpus := make([][]float64, kinds)
@@ -127,7 +110,7 @@ func (s *gavelSharing) lp(need, ref []float64) lp.Problem {
 		}
 		speeds[c][n-1] = it.Count * ref[c]
 	}
-	for i, q := range s.couples {
+	for i, q := range s.pairs {
 		at := len(s.lead)*kinds + i
 		gpus[q.kind][at] = s.split.Classes[q.a].Size
 		times[q.a][at]++
@@ -135,21 +118,21 @@ func (s *gavelSharing) lp(need, ref []float64) lp.Problem {
 		speeds[q.a][at] -= q.speedA
 		speeds[q.b][at] -= q.speedB
 	}
-	return lp
+	return program
 }
 
-// gains counts progress in the objective: each class's speed times its factor.
-func (s *gavelSharing) gains(lp *lp.Problem, factor func(class, kind int) float64) {
+// setGains counts progress in the objective: each class's speed times its factor.
+func (s *spaceSharing) setGains(program *lp.Problem, factor func(class, kind int) float64) {
 	kinds := len(s.p.capacity)
 	for c, it := range s.split.Classes {
 		for k, r := range it.Rate {
-			lp.Objective[c*kinds+k] = r * factor(c, k)
+			program.Objective[c*kinds+k] = r * factor(c, k)
 			if r <= 0 {
-				lp.Objective[c*kinds+k] = -1 // it cannot run there
+				program.Objective[c*kinds+k] = -1 // it cannot run there
 			}
 		}
 	}
-	for i, q := range s.couples {
-		lp.Objective[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
+	for i, q := range s.pairs {
+		program.Objective[len(s.lead)*kinds+i] = q.speedA*factor(q.a, q.kind) + q.speedB*factor(q.b, q.kind)
 	}
 }

@@ -27,7 +27,7 @@ func TestGavelSharingHelps(t *testing.T) {
 		r, types := c.round(t)
 		for _, objective := range []string{maxMin, throughput} {
 			g := &Policy{Objective: objective, Aware: true, Sharing: true}
-			s := newSharing(newGavelProblem(g, r, types))
+			s := newSpaceSharing(newProblem(g, r, types))
 			if s == nil {
 				return
 			}
@@ -47,12 +47,12 @@ func TestGavelSharingHelps(t *testing.T) {
 }
 
 // speedOf is a job's part of the speed of its class.
-func (s *gavelSharing) speedOf(i int, v []float64) float64 {
+func (s *spaceSharing) speedOf(i int, v []float64) float64 {
 	c, kinds, sum := s.of[i], len(s.p.capacity), 0.0
 	for k, r := range s.split.Classes[c].Rate {
 		sum += r * v[c*kinds+k]
 	}
-	for n, q := range s.couples {
+	for n, q := range s.pairs {
 		if y := v[len(s.lead)*kinds+n]; y > 0 {
 			if q.a == c {
 				sum += q.speedA * y

@@ -6,10 +6,10 @@ import (
 	"fairbridge/policy"
 )
 
-// gavelAlone remembers how long each job would have taken, on an equal part of
+// isolated remembers how long each job would have taken, on an equal part of
 // the cluster of its own, for what it has done so far. Parts change with the
 // number of jobs, so the time is summed up from one computation to the next.
-type gavelAlone struct {
+type isolated struct {
 	Jobs  []policy.JobID `json:"jobs,omitempty"`  // sorted
 	Spent []float64      `json:"spent,omitempty"` // seconds
 	Left  []float64      `json:"left,omitempty"`  // steps, at the last computation
@@ -17,12 +17,12 @@ type gavelAlone struct {
 }
 
 // next returns the record for the jobs of the problem, in their order.
-func (a gavelAlone) next(p *gavelProblem) gavelAlone {
+func (a isolated) next(p *problem) isolated {
 	n := len(p.jobs)
-	b := gavelAlone{make([]policy.JobID, n), make([]float64, n), make([]float64, n), make([]float64, n)}
+	b := isolated{make([]policy.JobID, n), make([]float64, n), make([]float64, n), make([]float64, n)}
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		b.Jobs[i], b.Left[i], b.Speed[i] = j.ID, j.left, p.speedAlone(j)
+		b.Jobs[i], b.Left[i], b.Speed[i] = j.ID, j.left, p.isolatedSpeed(j)
 		if was, known := slices.BinarySearch(a.Jobs, j.ID); known {
 			b.Spent[i] = a.Spent[was]
 			if a.Speed[was] > 0 {
@@ -33,8 +33,8 @@ func (a gavelAlone) next(p *gavelProblem) gavelAlone {
 	return b
 }
 
-// speedAlone is the job's speed on an equal part of each kind.
-func (p *gavelProblem) speedAlone(j *gavelJob) float64 {
+// isolatedSpeed is the job's speed on an equal part of each kind.
+func (p *problem) isolatedSpeed(j *job) float64 {
 	speed, time := 0.0, 0.0
 	for k, c := range p.capacity {
 		x := c / float64(len(p.jobs)) / j.size
@@ -44,13 +44,13 @@ func (p *gavelProblem) speedAlone(j *gavelJob) float64 {
 	return speed / max(time, 1)
 }
 
-// finishAlone is when each job would be done alone, in seconds after its
+// isolatedFinish is when each job would be done alone, in seconds after its
 // arrival; at least one.
-func (p *gavelProblem) finishAlone() []float64 {
+func (p *problem) isolatedFinish() []float64 {
 	at := make([]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
-		at[i] = max(p.alone[i]+j.left/p.speedAlone(j), 1)
+		at[i] = max(p.isolatedSpent[i]+j.left/p.isolatedSpeed(j), 1)
 	}
 	return at
 }

@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// pairUp divides GPUs when jobs may share them, for the objectives max-min,
+// shareGPUs divides GPUs when jobs may share them, for the objectives max-min,
 // throughput and cost. ok is false where it makes no difference.
-func (p *gavelProblem) pairUp(g *Policy) (x [][]float64, pairs []gavelPair, ok bool, err error) {
+func (p *problem) shareGPUs(g *Policy) (x [][]float64, pairs []pair, ok bool, err error) {
 	if g.Objective != maxMin && g.Objective != throughput && g.Objective != costs {
 		return nil, nil, false, nil
 	}
-	s := newSharing(p)
+	s := newSpaceSharing(p)
 	if s == nil {
 		return nil, nil, false, nil
 	}
@@ -26,7 +26,7 @@ func (p *gavelProblem) pairUp(g *Policy) (x [][]float64, pairs []gavelPair, ok b
 
 // solve returns the variables of the LP. Max-min takes a second one, for the
 // GPU time that the level leaves.
-func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
+func (s *spaceSharing) solve(g *Policy) ([]float64, error) {
 	none, need := make([]float64, len(s.lead)), make([]float64, len(s.lead))
 	price := s.p.prices(g)
 	factor := func(c, k int) float64 {
@@ -40,9 +40,9 @@ func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
 		for c, i := range s.lead {
 			ref[c] = s.p.equalPart(i)
 		}
-		lp := s.lp(none, ref)
-		lp.Objective[len(lp.Objective)-1] = 1
-		best, err := lp.Maximize()
+		program := s.program(none, ref)
+		program.Objective[len(program.Objective)-1] = 1
+		best, err := program.Maximize()
 		if err != nil {
 			return nil, err
 		}
@@ -51,16 +51,16 @@ func (s *gavelSharing) solve(g *Policy) ([]float64, error) {
 		}
 		factor = func(c, _ int) float64 { return s.split.Classes[c].Size / slices.Max(s.split.Classes[c].Rate) }
 	}
-	lp := s.lp(need, none)
-	s.gains(&lp, factor)
-	best, err := lp.Maximize()
+	program := s.program(need, none)
+	s.setGains(&program, factor)
+	best, err := program.Maximize()
 	return best.X, err
 }
 
-// match makes couples of jobs out of couples of classes, each job in one at
+// match makes pairs of jobs out of pairs of classes, each job in one at
 // most, those with most time together first. The earlier job takes turns for
 // both, the other runs beside it whenever it does.
-func (s *gavelSharing) match(v []float64) (x [][]float64, pairs []gavelPair) {
+func (s *spaceSharing) match(v []float64) (x [][]float64, pairs []pair) {
 	kinds := len(s.p.capacity)
 	x, members := make([][]float64, len(s.of)), make([][]int, len(s.lead))
 	for i, c := range s.of {
@@ -71,13 +71,13 @@ func (s *gavelSharing) match(v []float64) (x [][]float64, pairs []gavelPair) {
 		}
 	}
 	together := v[len(s.lead)*kinds:]
-	order := make([]int, len(s.couples))
+	order := make([]int, len(s.pairs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(together[b], together[a]), cmp.Compare(a, b)) })
 	for _, i := range order {
-		q := s.couples[i]
+		q := s.pairs[i]
 		n := min(len(members[q.a]), len(members[q.b]))
 		if q.a == q.b {
 			n /= 2
@@ -91,7 +91,7 @@ func (s *gavelSharing) match(v []float64) (x [][]float64, pairs []gavelPair) {
 			a, members[q.a] = members[q.a][0], members[q.a][1:]
 			b, members[q.b] = members[q.b][0], members[q.b][1:]
 			x[a][q.kind] += part
-			pairs = append(pairs, gavelPair{Rider: s.p.jobs[b].ID, Host: s.p.jobs[a].ID})
+			pairs = append(pairs, pair{Rider: s.p.jobs[b].ID, Host: s.p.jobs[a].ID})
 		}
 	}
 	return x, pairs

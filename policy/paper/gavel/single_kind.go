@@ -8,13 +8,13 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-// oneKind is a problem with GPUs of one kind.
-type oneKind struct{ *gavelProblem }
+// singleKind is a problem with GPUs of one kind, which needs no general LP.
+type singleKind struct{ *problem }
 
-// divide shares the GPUs out by a fair objective: the objective sets the
+// fair divides by a fair objective: the objective sets the
 // least that each job must get, and of all divisions that give as much it takes
 // the one where an interior-point solver ends.
-func (p oneKind) divide(objective string) [][]float64 {
+func (p singleKind) fair(objective string) [][]float64 {
 	n := len(p.jobs)
 	f := &lp.SingleKind{Capacity: p.capacity[0], Size: make([]float64, n), Speed: make([]float64, n), Least: make([]float64, n)}
 	for i := range p.jobs {
@@ -23,12 +23,12 @@ func (p oneKind) divide(objective string) [][]float64 {
 	low := make([]float64, n)
 	switch objective {
 	case makespan:
-		p.byMakespan(low)
+		p.leastForMakespan(low)
 		for i, x := range low {
 			f.Least[i] = x * f.Speed[i]
 		}
 	case FinishTime:
-		p.byFinish(low)
+		p.leastForFinishTime(low)
 		copy(f.Least, low)
 		for i := range f.Speed {
 			f.Speed[i] = 1
@@ -36,7 +36,7 @@ func (p oneKind) divide(objective string) [][]float64 {
 	default:
 		f.Level = true
 		copy(f.Speed, f.Size)
-		p.byLevel(low)
+		p.leastForMaxMin(low)
 	}
 	if p.used(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
 		if x, ok := f.Solve(); ok {
@@ -47,7 +47,7 @@ func (p oneKind) divide(objective string) [][]float64 {
 }
 
 // used is the GPU time that fractions take.
-func (p oneKind) used(x []float64) float64 {
+func (p singleKind) used(x []float64) float64 {
 	sum := 0.0
 	for i := range p.jobs {
 		sum += p.jobs[i].size * x[i]
@@ -55,8 +55,8 @@ func (p oneKind) used(x []float64) float64 {
 	return sum
 }
 
-// byLevel gives all the same GPU time, as much as the smallest can use.
-func (p oneKind) byLevel(low []float64) {
+// leastForMaxMin gives all the same GPU time, as much as the smallest can use.
+func (p singleKind) leastForMaxMin(low []float64) {
 	level := p.capacity[0] / float64(len(low))
 	for i := range p.jobs {
 		level = min(level, p.jobs[i].size)
@@ -66,14 +66,14 @@ func (p oneKind) byLevel(low []float64) {
 	}
 }
 
-// byMakespan gives everybody what it takes to be done at the same time. That
+// leastForMakespan gives every job what it takes to be done at the same time. That
 // time is searched as the authors do: between 100 s and 10⁶ s, or ten times
 // later when that is too early, by halving until 5 % are left.
-func (p oneKind) byMakespan(low []float64) {
+func (p singleKind) leastForMakespan(low []float64) {
 	early, late, at := 100.0, 1e6, 0.0
 	for most := late; at == 0; early, late, most = most, 10*most, 10*most {
 		for 1.05*early < late {
-			if mid := (early + late) / 2; p.done(mid) {
+			if mid := (early + late) / 2; p.fitsMakespan(mid) {
 				late, at = mid, mid
 			} else {
 				early = mid
@@ -85,8 +85,8 @@ func (p oneKind) byMakespan(low []float64) {
 	}
 }
 
-// done reports whether all jobs can be done within the seconds.
-func (p oneKind) done(within float64) bool {
+// fitsMakespan reports whether all jobs can be done within the seconds.
+func (p singleKind) fitsMakespan(within float64) bool {
 	use := 0.0
 	for i := range p.jobs {
 		x := p.jobs[i].left / p.jobs[i].rate[0] / within
@@ -98,38 +98,38 @@ func (p oneKind) done(within float64) bool {
 	return use <= p.capacity[0]
 }
 
-// byFinish makes the largest ratio of finish times, with others and alone, as
+// leastForFinishTime makes the largest ratio of finish times, with others and alone, as
 // small as it can be.
-func (p oneKind) byFinish(least []float64) {
-	alone := p.finishAlone()
+func (p singleKind) leastForFinishTime(least []float64) {
+	alone := p.isolatedFinish()
 	low, high := 0.0, 1e-3
-	for !p.needs(high, alone, least) && high < 1e12 {
+	for !p.leastForRatio(high, alone, least) && high < 1e12 {
 		low, high = high, 2*high
 	}
 	for range 60 {
-		if mid := (low + high) / 2; p.needs(mid, alone, least) {
+		if mid := (low + high) / 2; p.leastForRatio(mid, alone, least) {
 			high = mid
 		} else {
 			low = mid
 		}
 	}
-	p.needs(high, alone, least)
+	p.leastForRatio(high, alone, least)
 }
 
-// needs puts down what each job must get for the ratio, and reports whether
+// leastForRatio puts down what each job must get for the ratio, and reports whether
 // that is possible.
-func (p oneKind) needs(ratio float64, alone, least []float64) bool {
+func (p singleKind) leastForRatio(ratio float64, alone, least []float64) bool {
 	ok := true
 	for i := range p.jobs {
-		least[i] = needFor(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
+		least[i] = speedForRatio(ratio, alone[i], &p.jobs[i]) / p.jobs[i].rate[0]
 		ok = ok && least[i] <= 1
 	}
 	return ok && p.used(least) <= p.capacity[0]
 }
 
-// needFor returns the speed at which the job finishes after ratio times alone;
+// speedForRatio returns the speed at which the job finishes after ratio times alone;
 // +Inf if it is too late for that.
-func needFor(ratio, alone float64, j *gavelJob) float64 {
+func speedForRatio(ratio, alone float64, j *job) float64 {
 	switch within := ratio*alone - j.age; {
 	case within < 0:
 		return math.Inf(1)
@@ -140,11 +140,11 @@ func needFor(ratio, alone float64, j *gavelJob) float64 {
 	}
 }
 
-// greedy maximises sum Gain·x: those who bring most for a
-// GPU get all their time. Equal ones share. Who gets nothing keeps a trace of a
+// maximizeSum maximises sum Gain·x: jobs that bring most for a GPU get all their
+// time. Equal ones share. One that gets nothing keeps a trace of a
 // fraction, larger the less it would cost to serve it, as interior-point solvers
-// leave it: it decides who fills the GPUs left over.
-func (p oneKind) greedy(gain []float64) [][]float64 {
+// leave it: it decides which job fills the GPUs left over.
+func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 	const trace = 1e-9
 	worth := make([]float64, len(gain))
 	order := make([]int, len(gain))

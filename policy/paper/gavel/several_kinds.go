@@ -7,9 +7,9 @@ import (
 	"fairbridge/policy/solve/lp"
 )
 
-// classes makes one item of all jobs that are alike, and returns which item
+// classes makes one class of all jobs that are alike, and returns which class
 // each job belongs to. tell adds what else tells jobs apart; nil: nothing.
-func (p *gavelProblem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
+func (p *problem) classes(tell func(i int) []float64) (s *lp.Split, of, lead []int) {
 	key := func(i int) []float64 {
 		j := &p.jobs[i]
 		k := append(append(make([]float64, 0, len(j.rate)+4), j.size), j.rate...)
@@ -36,9 +36,9 @@ func (p *gavelProblem) classes(tell func(i int) []float64) (s *lp.Split, of, lea
 }
 
 // fair divides several kinds by a fair objective. What it leaves goes where it
-// brings most progress, so that nobody could have more without another having
+// brings most progress, so that no job could have more without another having
 // less.
-func (p *gavelProblem) fair(objective string) ([][]float64, error) {
+func (p *problem) fair(objective string) ([][]float64, error) {
 	var s *lp.Split
 	var of, lead []int
 	var need []float64
@@ -51,17 +51,17 @@ func (p *gavelProblem) fair(objective string) ([][]float64, error) {
 			want = func(i int) float64 { return p.jobs[i].left }
 		}
 		s, of, lead = p.classes(func(i int) []float64 { return []float64{want(i)} })
-		need, err = levelled(s, lead, want)
+		need, err = reachableLevels(s, lead, want)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return p.fill(s, of, need)
+	return p.fillRest(s, of, need)
 }
 
 // equalPart is the speed a job would have on an equal part of the time on each
 // kind, all its time together; a gang of g counts g times.
-func (p *gavelProblem) equalPart(i int) float64 {
+func (p *problem) equalPart(i int) float64 {
 	sum, all := 0.0, 0.0
 	for k, c := range p.capacity {
 		sum += c * p.jobs[i].rate[k]
@@ -70,8 +70,8 @@ func (p *gavelProblem) equalPart(i int) float64 {
 	return sum / all / p.jobs[i].size
 }
 
-// levelled returns what everybody achieves at the highest common level.
-func levelled(s *lp.Split, lead []int, want func(int) float64) ([]float64, error) {
+// reachableLevels returns what every class achieves at the highest common level.
+func reachableLevels(s *lp.Split, lead []int, want func(int) float64) ([]float64, error) {
 	ref := make([]float64, len(lead))
 	for c, i := range lead {
 		ref[c] = want(i)
@@ -83,12 +83,12 @@ func levelled(s *lp.Split, lead []int, want func(int) float64) ([]float64, error
 	return ref, err
 }
 
-func (p *gavelProblem) fairFinish() (s *lp.Split, of []int, need []float64, err error) {
-	alone := p.finishAlone()
+func (p *problem) fairFinish() (s *lp.Split, of []int, need []float64, err error) {
+	alone := p.isolatedFinish()
 	s, of, lead := p.classes(func(i int) []float64 { return []float64{p.jobs[i].left, p.jobs[i].age, alone[i]} })
 	needs := func(ratio float64, need []float64) {
 		for c, i := range lead {
-			need[c] = needFor(ratio, alone[i], &p.jobs[i])
+			need[c] = speedForRatio(ratio, alone[i], &p.jobs[i])
 		}
 	}
 	ratio, _, err := s.MinFeasible(1e-4, 1e12, 1e-6, needs)
@@ -97,9 +97,9 @@ func (p *gavelProblem) fairFinish() (s *lp.Split, of []int, need []float64, err 
 	return s, of, need, err
 }
 
-// fill gives everybody what they need and the rest to whom it brings most, in
+// fillRest gives every class what it needs and the rest where it brings most, in
 // GPU time on the fastest kind.
-func (p *gavelProblem) fill(s *lp.Split, of []int, need []float64) ([][]float64, error) {
+func (p *problem) fillRest(s *lp.Split, of []int, need []float64) ([][]float64, error) {
 	for c := range s.Classes {
 		it := &s.Classes[c]
 		it.Gain = make([]float64, len(it.Rate))
@@ -124,9 +124,9 @@ func rowsOf(x [][]float64, of []int) [][]float64 {
 	return rows
 }
 
-// most maximises a sum over jobs: of speeds, of speeds for the money, or of
+// maximizeSum maximises a sum over jobs: of speeds, of speeds for the money, or of
 // speeds weighted by the place in a queue.
-func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
+func (p *problem) maximizeSum(g *Policy) ([][]float64, error) {
 	gain := p.gains(g)
 	need := p.deadlines(g)
 	if len(p.capacity) == 1 && need == nil {
@@ -134,7 +134,7 @@ func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
 		for i := range gain {
 			one[i] = gain[i][0]
 		}
-		return oneKind{p}.greedy(one), nil
+		return singleKind{p}.maximizeSum(one), nil
 	}
 	s, of, lead := p.classes(func(i int) []float64 {
 		if need != nil {
@@ -150,7 +150,7 @@ func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
 		}
 	}
 	choice, err := s.Best(least)
-	if need != nil && err != nil { // the deadlines cannot all be kept: nobody's counts, as in the paper
+	if need != nil && err != nil { // the deadlines cannot all be kept: none counts, as in the paper
 		clear(least)
 		choice, err = s.Best(least)
 	}
@@ -160,8 +160,8 @@ func (p *gavelProblem) most(g *Policy) ([][]float64, error) {
 	return rowsOf(choice.X, of), nil
 }
 
-// deadlines is the speed each job needs to keep its own; nil: nobody has one.
-func (p *gavelProblem) deadlines(g *Policy) []float64 {
+// deadlines is the speed each job needs to keep its own; nil: no job has one.
+func (p *problem) deadlines(g *Policy) []float64 {
 	if !g.Deadlines || g.Objective != throughput && g.Objective != costs {
 		return nil
 	}
@@ -180,9 +180,9 @@ func (p *gavelProblem) deadlines(g *Policy) []float64 {
 
 // gains says what a job's time on each kind adds to the sum. Speeds in steps
 // are compared only while all jobs count steps.
-func (p *gavelProblem) gains(g *Policy) [][]float64 {
+func (p *problem) gains(g *Policy) [][]float64 {
 	price := p.prices(g)
-	weight := p.places(g.Objective)
+	weight := p.queueWeights(g.Objective)
 	rows := make([][]float64, len(p.jobs))
 	for i := range p.jobs {
 		j := &p.jobs[i]
@@ -198,7 +198,7 @@ func (p *gavelProblem) gains(g *Policy) [][]float64 {
 	return rows
 }
 
-func (p *gavelProblem) prices(g *Policy) []float64 {
+func (p *problem) prices(g *Policy) []float64 {
 	price := make([]float64, len(p.capacity))
 	for k := range price {
 		price[k] = 1
@@ -213,9 +213,9 @@ func (p *gavelProblem) prices(g *Policy) []float64 {
 	return price
 }
 
-// places weighs jobs by their place in the queue: n for the first, 1 for the
+// queueWeights weighs jobs by their place in the queue: n for the first, 1 for the
 // last; 1 for all where there is no queue.
-func (p *gavelProblem) places(objective string) []float64 {
+func (p *problem) queueWeights(objective string) []float64 {
 	weight, order := make([]float64, len(p.jobs)), make([]int, len(p.jobs))
 	for i := range order {
 		weight[i], order[i] = 1, i

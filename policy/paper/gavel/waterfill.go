@@ -12,7 +12,7 @@ import (
 // among its jobs. Levels rise together until some jobs cannot have more without
 // another having less, which the prices of GPU time tell; those stay where they
 // are and their account's weight goes to its other jobs.
-func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
+func (p *problem) waterFill(within string) ([][]float64, error) {
 	place := map[string]int{}
 	account := make([]int, len(p.jobs))
 	for i := range p.jobs {
@@ -22,50 +22,50 @@ func (p *gavelProblem) waterFill(within string) ([][]float64, error) {
 		}
 		account[i] = place[name]
 	}
-	w := water{p: p, fifo: within == firstCome, weight: make([]float64, len(place))}
+	w := waterFilling{p: p, fifo: within == firstCome, weight: make([]float64, len(place))}
 	for name, a := range place {
 		w.weight[a] = share.Weight(p.round.Snapshot, name)
 	}
-	queue := p.places(firstCome)
+	queue := p.queueWeights(firstCome)
 	s, of, lead := p.classes(func(i int) []float64 {
 		if w.fifo {
 			return []float64{float64(account[i]), -queue[i]}
 		}
 		return []float64{float64(account[i])}
 	})
-	w.split, w.lead, w.lines = s, lead, make([][]int, len(place))
+	w.split, w.lead, w.rising = s, lead, make([][]int, len(place))
 	for c, i := range lead {
-		w.lines[account[i]] = append(w.lines[account[i]], c)
+		w.rising[account[i]] = append(w.rising[account[i]], c)
 	}
-	for _, line := range w.lines {
+	for _, line := range w.rising {
 		slices.SortFunc(line, func(a, b int) int { return cmp.Or(cmp.Compare(queue[lead[b]], queue[lead[a]]), cmp.Compare(a, b)) })
 	}
-	need, err := w.rise()
+	need, err := w.fill()
 	if err != nil {
 		return nil, err
 	}
-	return p.fill(s, of, need)
+	return p.fillRest(s, of, need)
 }
 
-// water is the state of the filling.
-type water struct {
-	p      *gavelProblem
+// waterFilling is its state.
+type waterFilling struct {
+	p      *problem
 	fifo   bool
 	weight []float64 // by account
-	lines  [][]int   // the classes of each account that still rise, first come first
+	rising [][]int   // the classes of each account that still rise, first come first
 	split  *lp.Split
 	lead   []int // a job of each class
 	frozen []bool
 	level  []float64 // speeds reached, by class
 }
 
-// rise fills until all classes are frozen and returns the speeds reached.
-func (w *water) rise() ([]float64, error) {
+// fill raises the levels until all classes are frozen and returns the speeds reached.
+func (w *waterFilling) fill() ([]float64, error) {
 	n := len(w.lead)
 	w.frozen, w.level = make([]bool, n), make([]float64, n)
 	for range n + 1 {
-		ref := w.shares()
-		var at []int // those who have something or rise
+		ref := w.rates()
+		var at []int // those that have something or rise
 		sub := &lp.Split{Capacity: w.split.Capacity}
 		var have, want []float64
 		for c := range ref {
@@ -87,7 +87,7 @@ func (w *water) rise() ([]float64, error) {
 }
 
 // freeze raises the levels and fixes those that cannot rise further.
-func (w *water) freeze(up float64, at []int, ref []float64, choice *lp.Division) {
+func (w *waterFilling) freeze(up float64, at []int, ref []float64, choice *lp.Division) {
 	fixed := false
 	for i, c := range at {
 		if ref[i] == 0 {
@@ -102,26 +102,26 @@ func (w *water) freeze(up float64, at []int, ref []float64, choice *lp.Division)
 	for i, c := range at { // nothing moved and no price says why: all stay
 		w.frozen[c] = w.frozen[c] || !fixed && ref[i] > 0
 	}
-	// Where every kind has a price, nobody else can have anything either.
+	// Where every kind has a price, no other class can have anything either.
 	over := choice.Load >= 1-1e-9 && !slices.ContainsFunc(choice.Prices, func(v float64) bool { return v <= 1e-12 })
-	for a, line := range w.lines {
-		w.lines[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
+	for a, line := range w.rising {
+		w.rising[a] = slices.DeleteFunc(line, func(c int) bool { return over || w.frozen[c] })
 	}
 }
 
-// blocks is how many steps an account's line takes at most to use all GPUs.
-const blocks = 16
+// maxSteps is how many steps an account's line takes at most to use all GPUs.
+const maxSteps = 16
 
-// shares says how fast each class rises: by the account's weight, divided among
+// rates says how fast each class rises: by the account's weight, divided among
 // its jobs that still rise; or, first come first, all for the first of them, in
 // long lines for the first few together, up to a part of an account's GPUs.
-func (w *water) shares() []float64 {
+func (w *waterFilling) rates() []float64 {
 	gpus := 0.0
 	for _, c := range w.split.Capacity {
 		gpus += c
 	}
 	ref := make([]float64, len(w.lead))
-	for a, line := range w.lines {
+	for a, line := range w.rising {
 		sum, n := 0.0, 0
 		for _, c := range line {
 			if it := w.split.Classes[c]; w.fifo {
@@ -130,7 +130,7 @@ func (w *water) shares() []float64 {
 				sum += it.Count
 			}
 			n++
-			if w.fifo && sum >= gpus/float64(blocks*len(w.lines)) {
+			if w.fifo && sum >= gpus/float64(maxSteps*len(w.rising)) {
 				break
 			}
 		}

@@ -1,0 +1,169 @@
+package gandiva
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/solve/assign"
+)
+
+// mostPartners bounds how many jobs are considered for pairs at once.
+const mostPartners = 256
+
+// introspect looks at the pairs of the last round and carries over those that
+// stay. One that was measured long enough and does not pay is unpacked: it returns
+// why, by guest. One whose jobs found GPUs of their own, or are gone, is forgotten.
+func (g *Policy) introspect(r *engine.Round, last []pair, next *memo) (unpacked map[policy.JobID]string) {
+	unpacked = map[policy.JobID]string{}
+	for _, p := range last {
+		host, guest := r.Job(p.Host), r.Job(p.Guest)
+		if host == nil || guest == nil || guest.Active() && !guest.On.Equal(host.On) {
+			continue
+		}
+		if guest.Active() {
+			ran, done := [2]float64{next.ran(host.ID), next.ran(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
+			if !p.Seen {
+				p.Seen, p.Ran, p.Done = true, ran, done
+			} else if sum, known := pairSpeed(host, guest, p, ran, done); known && sum <= g.Keep && ran[1]-p.Ran[1] >= g.Window.Seconds() {
+				unpacked[guest.ID] = fmt.Sprintf("beside job %d both were slower than in turns, %.2f of one alone", host.ID, sum)
+				next.Failed = append(next.Failed, newPairID(host.ID, guest.ID))
+				continue
+			}
+		}
+		next.Pairs = append(next.Pairs, p)
+	}
+	slices.SortFunc(next.Failed, pairID.compare)
+	return unpacked
+}
+
+func stepsDone(j *policy.Job) float64 {
+	if j.Training == nil {
+		return 0
+	}
+	return j.Training.Done
+}
+
+// pairSpeed returns the sum of the measured speeds of a pair, each relative to
+// being alone.
+func pairSpeed(host, guest *policy.Job, p pair, ran, done [2]float64) (sum float64, known bool) {
+	for i, j := range []*policy.Job{host, guest} {
+		if j.Training == nil || ran[i] <= p.Ran[i] {
+			return 0, false
+		}
+		alone, ok := j.Training.Rate(j.On.Type())
+		if !ok || alone <= 0 {
+			return 0, false
+		}
+		sum += (done[i] - p.Done[i]) / (ran[i] - p.Ran[i]) / alone
+	}
+	return sum, true
+}
+
+// pack makes pairs of the largest sum of speeds, if more is asked than there is.
+func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]string) {
+	if !g.Pack || !oversubscribed(r) {
+		return
+	}
+	single := unpaired(r, next, unpacked)
+	var edges []assign.Edge
+	for a, x := range single {
+		for b, y := range single[:a] {
+			if _, failed := slices.BinarySearchFunc(next.Failed, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.Active() && y.Active()) {
+				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.gain(x, y)})
+			}
+		}
+	}
+	for _, e := range assign.MaxWeightMatching(len(single), edges) {
+		host, guest := single[e.A], single[e.B]
+		if guest.Active() || !host.Active() && guest.ID < host.ID {
+			host, guest = guest, host
+		}
+		next.Pairs = append(next.Pairs, pair{Host: host.ID, Guest: guest.ID})
+	}
+	slices.SortFunc(next.Pairs, func(a, b pair) int { return cmp.Compare(a.Guest, b.Guest) })
+}
+
+// oversubscribed reports whether the jobs that could run ask for more than there is.
+func oversubscribed(r *engine.Round) bool {
+	want := 0.0
+	for _, e := range r.Entries {
+		if r.Startable(e) {
+			want += e.Ask.GPUs.Whole()
+		}
+	}
+	return want > r.Whole()
+}
+
+// unpaired returns the jobs that accept a neighbour and have none, the one that ran
+// least first.
+func unpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string) []*engine.Entry {
+	paired := map[policy.JobID]bool{}
+	for _, p := range next.Pairs {
+		paired[p.Host], paired[p.Guest] = true, true
+	}
+	var single []*engine.Entry
+	for _, e := range r.Entries {
+		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.Active() || r.Possible(e) == nil) {
+			single = append(single, e)
+		}
+	}
+	slices.SortFunc(single, func(a, b *engine.Entry) int {
+		return cmp.Or(cmp.Compare(next.Ran[a.Index], next.Ran[b.Index]), cmp.Compare(a.ID, b.ID))
+	})
+	return single[:min(len(single), mostPartners)]
+}
+
+// gain is by how much the speeds of two jobs on the same GPUs exceed one job
+// alone: from their profiles, else from how busy they keep their GPUs. Nothing
+// known is worth nothing.
+func (g *Policy) gain(x, y *engine.Entry) float64 {
+	typ, ok := commonType(x, y)
+	if !ok || x.Size() != y.Size() {
+		return 0
+	}
+	a, known := speedBeside(x.Job, y.Class, typ)
+	b, knownToo := speedBeside(y.Job, x.Class, typ)
+	switch {
+	case known && a <= 0 || knownToo && b <= 0:
+		return 0 // they do not fit into the GPU's memory together
+	case known && knownToo:
+		return a + b - g.Keep
+	case x.Busy.Known && y.Busy.Known:
+		return 1 - x.Busy.Value - y.Busy.Value
+	}
+	return 0
+}
+
+// commonType returns the type both could run on: where one runs or what one asks;
+// "" when neither says.
+func commonType(x, y *engine.Entry) (typ string, ok bool) {
+	for _, e := range []*engine.Entry{x, y} {
+		is := e.Ask.GPUs.Type
+		if e.Active() {
+			is = e.On.Type()
+		}
+		if is != "" && typ != "" && is != typ {
+			return "", false
+		}
+		typ = cmp.Or(typ, is)
+	}
+	return typ, true
+}
+
+// speedBeside is the job's profiled speed beside a neighbour of the class, relative
+// to being alone.
+func speedBeside(j *policy.Job, class, typ string) (float64, bool) {
+	if j.Training == nil || class == "" {
+		return 0, false
+	}
+	for _, b := range j.Training.Beside {
+		if (typ == "" || b.Type == typ) && b.Class == class {
+			alone, ok := j.Training.Rate(b.Type)
+			return b.Steps / alone, ok && alone > 0
+		}
+	}
+	return 0, false
+}

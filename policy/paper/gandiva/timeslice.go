@@ -1,0 +1,53 @@
+package gandiva
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
+)
+
+// timeSlicing is an engine.Allocator: it hands out the time slices of one round.
+// Two jobs that are packed on the same GPUs take one slice together: the host holds
+// the lease, the guest goes with it.
+type timeSlicing struct {
+	*Policy
+	memo *memo // as remembered; Allocate replaces it
+}
+
+// Allocate implements engine.Allocator: the job that had the least time first.
+func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	next := s.memo.next(r)
+	unpacked := s.introspect(r, s.memo.Pairs, next)
+	s.pack(r, next, unpacked)
+	s.memo = next
+	host := map[policy.JobID]policy.JobID{}
+	for _, p := range next.Pairs {
+		host[p.Guest] = p.Host
+	}
+	line := slices.Clone(r.Entries)
+	slices.SortFunc(line, func(a, b *engine.Entry) int {
+		return cmp.Or(cmp.Compare(next.Ran[a.Index], next.Ran[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
+	})
+	turns, left, leased := make([]engine.Turn, len(line)), grant.NewCounts(r), map[policy.JobID]bool{}
+	for i, e := range line {
+		t := e.Turn()
+		if !r.Terse {
+			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.Seconds(next.Ran[e.Index]).Round(time.Minute))
+		}
+		t.Beside = host[e.ID]
+		if t.Grant.Leave = unpacked[e.ID]; t.Grant.Leave == "" && t.Beside == 0 {
+			t.Grant.Run = grant.Competes(r, e) && left.Take(e.Ask.GPUs.Type, t.Devices)
+			leased[e.ID] = t.Grant.Run
+		}
+		turns[i] = t
+	}
+	for i := range turns {
+		turns[i].Grant.Keep = leased[turns[i].Beside]
+	}
+	return turns, nil
+}
