@@ -1,46 +1,17 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/journal"
-	"fairbridge/accounting/stores"
-	"fairbridge/bridge"
-	"fairbridge/bridge/study/policyset"
+	"fairbridge/cmd/internal/cyclereplay"
 	"fairbridge/cmd/settings"
-	"fairbridge/policy"
 )
-
-// again is a cycle that was decided again, as --json prints it.
-type again struct {
-	Partition string      `json:"partition"`
-	Cycle     uint64      `json:"cycle"`
-	At        time.Time   `json:"at"`
-	Mode      bridge.Mode `json:"mode"`
-	Policy    string      `json:"policy"`
-	Params    string      `json:"params,omitempty"`
-	Jobs      int         `json:"jobs"`
-	Same      bool        `json:"same"`
-	Exactly   bool        `json:"exactly"` // every byte was compared; else only what the record keeps
-	Then      string      `json:"then"`    // SHA-256 of the plan
-	Now       string      `json:"now"`
-	Gate      int         `json:"gate"` // decisions the gate turned down then
-	Differing []departure `json:"differing"`
-}
-
-// departure is a job about which another decision is made now.
-type departure struct {
-	Job  policy.JobID      `json:"job"`
-	Then *journal.Recorded `json:"then"` // null: it is not in the record
-	Now  *journal.Recorded `json:"now"`
-}
 
 func (o *options) replayCycle(c *cobra.Command, partition string, seq uint64) error {
 	f, err := o.load()
@@ -55,16 +26,16 @@ func (o *options) replayCycle(c *cobra.Command, partition string, seq uint64) er
 		return err
 	}
 	defer db.Close()
-	a, err := decideAgain(c.Context(), db, f.Cluster, partition, seq)
+	r, err := cyclereplay.Run(c.Context(), db.Journal, f.Cluster, partition, seq)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		err = printJSON(c.OutOrStdout(), a)
+		err = printJSON(c.OutOrStdout(), r)
 	} else {
-		a.print(c.OutOrStdout())
+		printCycle(c.OutOrStdout(), r)
 	}
-	if err == nil && !a.Same {
+	if err == nil && !r.Same {
 		return errFinding
 	}
 	return err
@@ -87,81 +58,60 @@ func onlyPartition(f *settings.File, name string) (string, error) {
 	return "", fmt.Errorf("which partition? Name one of %s by --partition", strings.Join(names, ", "))
 }
 
-// decideAgain decides a stored cycle as it was decided then.
-func decideAgain(ctx context.Context, db *stores.Stores, cluster, partition string, seq uint64) (*again, error) {
-	c, err := db.Cycle(ctx, cluster, partition, seq)
-	if err != nil {
-		return nil, err
+// mostDifferences is how many jobs are shown to people.
+const mostDifferences = 10
+
+// printCycle says how the cycle compares.
+func printCycle(w io.Writer, r *cyclereplay.Result) {
+	params := ""
+	if r.Params != "" {
+		params = " (" + r.Params + ")"
 	}
-	var s policy.Snapshot
-	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
-		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
+	fmt.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
+		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), count(r.Jobs, "job"), r.Policy, params, r.Mode)
+	switch {
+	case r.Same && r.Exactly:
+		fmt.Fprintln(w, "Decided again, it gives the same plan, byte for byte.")
+		return
+	case r.Same:
+		fmt.Fprintln(w, "Decided again, it gives the same decisions. An older release stored it, without what\nranks, reasons and memory could be compared with.")
+		return
+	case len(r.Differing) == 0:
+		fmt.Fprintln(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.")
+	default:
+		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", count(len(r.Differing), "job"))
+		printDifferences(w, r)
 	}
-	pick, err := policyset.Recorded(c.Policy, c.Params)
-	if err != nil {
-		return nil, fmt.Errorf("cycle %d was decided by what this release does not know: %w", c.Seq, err)
-	}
-	decide, err := pick.New()
-	if err != nil {
-		return nil, err
-	}
-	plan, err := decide.Decide(&s)
-	if err == nil && plan == nil {
-		err = errors.New("it gave no plan")
-	}
-	if err != nil {
-		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
-	}
-	a := &again{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, Jobs: len(s.Jobs), Gate: len(c.Refused), Differing: []departure{}}
-	return a, a.compare(ctx, db, cluster, c, plan)
+	fmt.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.Then, r.Now)
 }
 
-// compare says whether the plan is the one of then. The record has the plan as
-// the gate let it through: where that turned something down, the record is no
-// witness.
-func (a *again) compare(ctx context.Context, db *stores.Stores, cluster string, c *journal.StoredCycle, plan *policy.Plan) error {
-	var err error
-	if a.Now, err = journal.DigestPlan(plan); err != nil {
-		return err
+func printDifferences(w io.Writer, r *cyclereplay.Result) {
+	t := newTable(w, "JOB", "THEN", "NOW")
+	for _, d := range r.Differing[:min(len(r.Differing), mostDifferences)] {
+		t.add(d.Job, decisionText(d.Then), decisionText(d.Now))
 	}
-	a.Then, a.Exactly = c.OwnDigest, c.OwnDigest != ""
-	if !a.Exactly {
-		a.Then = c.PlanDigest
+	t.print()
+	if n := len(r.Differing) - mostDifferences; n > 0 {
+		fmt.Fprintf(w, "and %d more; --json has all\n", n)
 	}
-	if a.Same = a.Now == a.Then; a.Same {
-		a.Exactly = true
-		return nil
+	if r.Gate > 0 {
+		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", count(r.Gate, "decision"))
 	}
-	jobs := make([]policy.JobID, len(plan.Decisions))
-	for i := range plan.Decisions {
-		jobs[i] = plan.Decisions[i].Job
-	}
-	then, err := db.Decided(ctx, cluster, a.Partition, c.Seq, jobs)
-	if err != nil {
-		return err
-	}
-	a.Differing = departures(plan, then, c.Refused)
-	a.Same = !a.Exactly && len(a.Differing) == 0
-	return nil
 }
 
-// departures lists the jobs about which the plan says something else than the
-// record, but for those the gate had a word about.
-func departures(plan *policy.Plan, then []journal.Recorded, refused []bridge.Refusal) []departure {
-	out := []departure{}
-	was, gates := map[policy.JobID]*journal.Recorded{}, map[policy.JobID]bool{}
-	for i := range then {
-		was[then[i].Job] = &then[i]
+// decisionText puts a decision into words.
+func decisionText(d *journal.Recorded) string {
+	if d == nil {
+		return "not in the record"
 	}
-	for _, r := range refused {
-		gates[r.Job] = true
+	s := string(d.Verb)
+	if d.On != "" {
+		s += " " + d.On
+	} else if d.GPUs > 0 {
+		s += " " + count(d.GPUs, "GPU")
 	}
-	for i := range plan.Decisions {
-		d := &plan.Decisions[i]
-		now := journal.RecordedOf(d)
-		if old := was[d.Job]; !gates[d.Job] && (old == nil || *old != now) {
-			out = append(out, departure{d.Job, old, &now})
-		}
+	if d.For != 0 {
+		s += fmt.Sprintf(" for job %d", d.For)
 	}
-	return out
+	return s
 }

@@ -1,0 +1,120 @@
+// Package cyclereplay decides stored cycles again, and says whether the plan is the
+// one of then.
+package cyclereplay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"fairbridge/accounting/journal"
+	"fairbridge/bridge"
+	"fairbridge/bridge/study/policyset"
+	"fairbridge/policy"
+)
+
+// Result says how a cycle that was decided again compares with what was stored.
+type Result struct {
+	Partition string       `json:"partition"`
+	Cycle     uint64       `json:"cycle"`
+	At        time.Time    `json:"at"`
+	Mode      bridge.Mode  `json:"mode"`
+	Policy    string       `json:"policy"`
+	Params    string       `json:"params,omitempty"`
+	Jobs      int          `json:"jobs"`
+	Same      bool         `json:"same"`
+	Exactly   bool         `json:"exactly"` // every byte was compared; else only what the record keeps
+	Then      string       `json:"then"`    // SHA-256 of the plan
+	Now       string       `json:"now"`
+	Gate      int          `json:"gate"` // decisions the gate turned down then
+	Differing []Difference `json:"differing"`
+}
+
+// Difference is a job about which another decision is made now.
+type Difference struct {
+	Job  policy.JobID      `json:"job"`
+	Then *journal.Recorded `json:"then"` // null: it is not in the record
+	Now  *journal.Recorded `json:"now"`
+}
+
+// Run decides a stored cycle again as it was decided then; the cycle with number 0 is
+// the last.
+func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq uint64) (*Result, error) {
+	c, err := db.Cycle(ctx, cluster, partition, seq)
+	if err != nil {
+		return nil, err
+	}
+	var s policy.Snapshot
+	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
+		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
+	}
+	pick, err := policyset.Recorded(c.Policy, c.Params)
+	if err != nil {
+		return nil, fmt.Errorf("cycle %d was decided by what this release does not know: %w", c.Seq, err)
+	}
+	decide, err := pick.New()
+	if err != nil {
+		return nil, err
+	}
+	plan, err := decide.Decide(&s)
+	if err == nil && plan == nil {
+		err = errors.New("it gave no plan")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("deciding cycle %d again by %s: %w", c.Seq, pick.Label, err)
+	}
+	r := &Result{Partition: partition, Cycle: c.Seq, At: c.At, Mode: c.Mode, Policy: c.Policy, Params: c.Params, Jobs: len(s.Jobs), Gate: len(c.Refused), Differing: []Difference{}}
+	return r, r.compare(ctx, db, cluster, c, plan)
+}
+
+// compare says whether the plan is the one of then. The record has the plan as
+// the gate let it through: where that turned something down, the record is no
+// witness.
+func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string, c *journal.StoredCycle, plan *policy.Plan) error {
+	var err error
+	if r.Now, err = journal.DigestPlan(plan); err != nil {
+		return err
+	}
+	r.Then, r.Exactly = c.OwnDigest, c.OwnDigest != ""
+	if !r.Exactly {
+		r.Then = c.PlanDigest
+	}
+	if r.Same = r.Now == r.Then; r.Same {
+		r.Exactly = true
+		return nil
+	}
+	jobs := make([]policy.JobID, len(plan.Decisions))
+	for i := range plan.Decisions {
+		jobs[i] = plan.Decisions[i].Job
+	}
+	then, err := db.Decided(ctx, cluster, r.Partition, c.Seq, jobs)
+	if err != nil {
+		return err
+	}
+	r.Differing = differences(plan, then, c.Refused)
+	r.Same = !r.Exactly && len(r.Differing) == 0
+	return nil
+}
+
+// differences lists the jobs about which the plan says something else than the
+// record, but for those the gate had a word about.
+func differences(plan *policy.Plan, then []journal.Recorded, refused []bridge.Refusal) []Difference {
+	out := []Difference{}
+	before, refusedJobs := map[policy.JobID]*journal.Recorded{}, map[policy.JobID]bool{}
+	for i := range then {
+		before[then[i].Job] = &then[i]
+	}
+	for _, no := range refused {
+		refusedJobs[no.Job] = true
+	}
+	for i := range plan.Decisions {
+		d := &plan.Decisions[i]
+		now := journal.RecordedOf(d)
+		if old := before[d.Job]; !refusedJobs[d.Job] && (old == nil || *old != now) {
+			out = append(out, Difference{d.Job, old, &now})
+		}
+	}
+	return out
+}
