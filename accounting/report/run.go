@@ -57,3 +57,35 @@ func (r Report) Takes(s Scope) error {
 	}
 	return nil
 }
+
+// Answer is a report with its rows.
+type Answer struct {
+	Report
+	Rows *Table `json:"rows"`
+}
+
+// RunAll answers reports of one scope.
+func RunAll(ctx context.Context, db Asker, list []Report, s Scope) ([]Answer, error) {
+	var all []Answer
+	for _, r := range list {
+		t, err := Run(ctx, db, r, s)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, Answer{r, t})
+	}
+	return all, nil
+}
+
+// String says which cluster and time the scope is about: a sentence.
+func (s Scope) String() string {
+	const to = "2006-01-02 15:04"
+	text := fmt.Sprintf("Cluster %s, %s to %s UTC", s.Cluster, s.Since.UTC().Format(to), s.Until.UTC().Format(to))
+	if s.Account != "" {
+		text += ", account " + s.Account
+	}
+	if s.User != "" {
+		text += ", user " + s.User
+	}
+	return text + "."
+}

@@ -124,3 +124,28 @@ func Span(seconds float64) string {
 	}
 	return fmt.Sprintf("%s%dd%02dh", sign, s/86400, s/3600%24)
 }
+
+// Head names the columns as people read them.
+func (t *Table) Head() []string {
+	var head []string
+	for _, c := range t.Columns {
+		for _, unit := range []string{"_seconds", "_share"} {
+			c = strings.TrimSuffix(c, unit)
+		}
+		head = append(head, strings.ReplaceAll(strings.ReplaceAll(c, "gpu_hours", "GPU-h"), "_", " "))
+	}
+	return head
+}
+
+// Texts returns the rows as people read them.
+func (t *Table) Texts() [][]string {
+	var rows [][]string
+	for _, row := range t.Rows {
+		cells := make([]string, len(row))
+		for i, v := range row {
+			cells[i] = Text(t.Columns[i], v)
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}

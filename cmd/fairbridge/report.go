@@ -18,14 +18,14 @@ import (
 	"fairbridge/accounting/stores"
 )
 
-// asked is what a report command was asked for.
-type asked struct {
+// reportOptions are the flags of report.
+type reportOptions struct {
 	since, until, format, out string
 	report.Scope
 }
 
 func newReport(o *options) *cobra.Command {
-	a := &asked{}
+	a := &reportOptions{}
 	c := &cobra.Command{
 		Use:   "report [NAME]",
 		Short: "Figures for managers: use, efficiency, waits, fairness, idle GPUs",
@@ -76,7 +76,7 @@ func (o *options) listReports(c *cobra.Command) error {
 	return nil
 }
 
-func (o *options) report(c *cobra.Command, a *asked, name string) error {
+func (o *options) report(c *cobra.Command, a *reportOptions, name string) error {
 	if o.json {
 		a.format = "json"
 	}
@@ -97,7 +97,7 @@ func (o *options) report(c *cobra.Command, a *asked, name string) error {
 	if err := freshen(c.Context(), db, f.Cluster); err != nil {
 		return err
 	}
-	answers, err := a.answer(c.Context(), db, list)
+	answers, err := report.RunAll(c.Context(), db, list, a.Scope)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (o *options) report(c *cobra.Command, a *asked, name string) error {
 }
 
 // check reads the flags and returns the reports that are meant.
-func (a *asked) check(name string, now time.Time) (list []report.Report, err error) {
+func (a *reportOptions) check(name string, now time.Time) (list []report.Report, err error) {
 	if a.Since, err = moment(a.since, now); err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
@@ -162,26 +162,8 @@ func freshen(ctx context.Context, db *stores.Stores, cluster string) error {
 	return err
 }
 
-// answer is a report with its rows.
-type answer struct {
-	report.Report
-	Rows *report.Table `json:"rows"`
-}
-
-func (a *asked) answer(ctx context.Context, db *stores.Stores, list []report.Report) ([]answer, error) {
-	var all []answer
-	for _, r := range list {
-		t, err := report.Run(ctx, db, r, a.Scope)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, answer{r, t})
-	}
-	return all, nil
-}
-
 // deliver writes the answers to the file asked for, or to out.
-func (a *asked) deliver(out io.Writer, all []answer) (err error) {
+func (a *reportOptions) deliver(out io.Writer, all []report.Answer) (err error) {
 	if a.out != "" {
 		f, e := os.Create(a.out)
 		if e != nil {
@@ -199,8 +181,42 @@ func (a *asked) deliver(out io.Writer, all []answer) (err error) {
 		}
 		return printJSON(out, all)
 	case "html":
-		return a.page(out, all)
+		return report.WritePage(out, a.Scope, all, made())
 	}
-	a.print(out, all)
+	printAnswers(out, a.Scope, all)
 	return nil
+}
+
+func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
+	for i, r := range all {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintln(w, r.Title)
+		if i == 0 {
+			fmt.Fprintln(w, s)
+		}
+		if r.About != "" {
+			paragraph(w, "", r.About)
+		}
+		fmt.Fprintln(w)
+		if len(r.Rows.Rows) == 0 {
+			fmt.Fprintln(w, "Nothing in this time.")
+			continue
+		}
+		t := newTable(w, cells(r.Rows.Head(), strings.ToUpper)...)
+		for _, row := range r.Rows.Texts() {
+			t.add(cells(row, func(s string) string { return s })...)
+		}
+		t.print()
+	}
+}
+
+// cells are texts as a table takes them.
+func cells(texts []string, as func(string) string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = as(s)
+	}
+	return out
 }

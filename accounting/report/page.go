@@ -1,0 +1,104 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"fairbridge/bridge/study/chart"
+)
+
+// WritePage writes the answers of a scope as one HTML file. made says by what.
+func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
+	sheet := chart.Sheet{Title: "Report of cluster " + s.Cluster, About: []string{s.String()}, Made: made}
+	if len(all) == 1 {
+		sheet.Title = all[0].Title
+	}
+	for _, a := range all {
+		sheet.Sections = append(sheet.Sections, chart.Section{
+			ID: a.Name, Title: a.Title, About: a.About, Drawing: a.drawing(s), Head: a.Rows.Head(), Rows: a.Rows.Texts(),
+		})
+	}
+	return chart.WriteSheet(w, sheet)
+}
+
+// drawing is what the page draws of the answer.
+func (a *Answer) drawing(s Scope) chart.Drawing {
+	switch a.Plot.Kind {
+	case Bars:
+		d := chart.Drawing{Across: a.Plot.Unit}
+		for _, c := range a.Plot.Cols {
+			d.Keys = append(d.Keys, strings.ReplaceAll(c, "_", " "))
+		}
+		label := a.Rows.Column(a.Plot.Label)
+		for _, row := range a.Rows.Rows {
+			b := chart.BarRow{Label: fmt.Sprint(row[label])}
+			for _, c := range a.Plot.Cols {
+				b.Values = append(b.Values, number(row[a.Rows.Column(c)]))
+			}
+			d.Bars = append(d.Bars, b)
+		}
+		return d
+	case Lines:
+		return a.courses(s)
+	}
+	return chart.Drawing{}
+}
+
+// courses draws columns over the days. A day without a row of a series is 0.
+func (a *Answer) courses(s Scope) chart.Drawing {
+	first := s.Since.UTC().Truncate(24 * time.Hour)
+	d := chart.Drawing{Across: "days since " + first.Format(time.DateOnly), Up: a.Plot.Unit}
+	days := int(s.Until.Sub(first).Hours()/24) + 1
+	at := map[string]int{}
+	for _, row := range a.Rows.Rows {
+		day, err := time.Parse(time.DateOnly, fmt.Sprint(row[a.Rows.Column("day")]))
+		k := int(day.Sub(first).Hours() / 24)
+		if err != nil || k < 0 || k >= days {
+			continue
+		}
+		for _, c := range a.Plot.Cols {
+			name := strings.ReplaceAll(c, "_", " ")
+			if a.Plot.Label != "" {
+				name = fmt.Sprint(row[a.Rows.Column(a.Plot.Label)])
+			}
+			i, ok := at[name]
+			if !ok {
+				i = len(d.Courses)
+				at[name] = i
+				d.Courses = append(d.Courses, emptyCourse(name, days, a.Plot.Label != ""))
+			}
+			if y := d.Courses[i].Y; math.IsNaN(y[k]) {
+				y[k] = number(row[a.Rows.Column(c)])
+			} else {
+				y[k] += number(row[a.Rows.Column(c)])
+			}
+		}
+	}
+	return d
+}
+
+// emptyCourse is a line over days without values: 0, or unknown.
+func emptyCourse(name string, days int, zero bool) chart.Course {
+	c := chart.Course{Label: name, X: make([]float64, days), Y: make([]float64, days)}
+	for k := range c.X {
+		c.X[k] = float64(k)
+		if !zero {
+			c.Y[k] = math.NaN()
+		}
+	}
+	return c
+}
+
+// number is a cell as a number; NaN when it is not known.
+func number(v any) float64 {
+	switch v := v.(type) {
+	case int64:
+		return float64(v)
+	case float64:
+		return v
+	}
+	return math.NaN()
+}
