@@ -1,0 +1,53 @@
+package docs_test
+
+import (
+	"io/fs"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// aboutTheCode are the pages that name files and packages. Decisions are not among
+// them: they are not changed when names do.
+var aboutTheCode = []string{"../README.md", "../CONTRIBUTING.md", "architecture.md", "glossary.md", "policy-authors.md", "testing.md"}
+
+// TestPathsExist wants every file and package that those pages name to be there, by the
+// end of its path: `gate/plan.go` is bridge/gate/plan.go.
+func TestPathsExist(t *testing.T) {
+	there := paths(t)
+	path := regexp.MustCompile("`((?:[a-z0-9.-]+/)*[a-z0-9_]+\\.(?:go|md|sh|yaml)|[a-z0-9]+(?:/[a-z0-9]+)+)`")
+	checked := 0
+	for _, p := range pages(t) {
+		if !slices.Contains(aboutTheCode, p.path) {
+			continue
+		}
+		for _, m := range path.FindAllStringSubmatch(p.prose(), -1) {
+			checked++
+			if !slices.ContainsFunc(there, func(x string) bool { return strings.HasSuffix(x, "/"+m[1]) }) {
+				t.Errorf("%s names %s, which is not there", p.path, m[1])
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("checked only %d: the search is broken", checked)
+	}
+}
+
+// paths are all files and folders of the tree.
+func paths(t *testing.T) []string {
+	t.Helper()
+	var all []string
+	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		all = append(all, "/"+filepath.ToSlash(path))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
