@@ -92,7 +92,7 @@ func (r *Round) Possible(e *Entry) error {
 // set aside. nil where that keeps it from nothing.
 func (r *Round) WindowError(e *Entry) error {
 	free := r.emptyNow()
-	if !free.HasWindows() {
+	if free.WindowsReached(0) == 0 {
 		return nil
 	}
 	g := r.gang(e)
@@ -118,7 +118,7 @@ func (r *Round) emptyNow() *pool.Pool {
 
 // emptyEver returns the pool as if no job ran and no node were set aside.
 func (r *Round) emptyEver() *pool.Pool {
-	if now := r.emptyNow(); !now.HasWindows() {
+	if now := r.emptyNow(); now.WindowsReached(0) == 0 {
 		return now
 	}
 	if r.poolEver == nil {

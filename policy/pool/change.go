@@ -2,12 +2,17 @@ package pool
 
 import (
 	"fmt"
-	"math/bits"
-	"slices"
 	"time"
 
 	"fairbridge/policy"
 )
+
+type change struct {
+	node, row int // row is -1 when only cores and memory change
+	count     int // devices given (positive) or taken
+	cpus      int
+	mem       int64
+}
 
 // lacks says what is not there to take; nil when all is.
 func (p *Pool) lacks(a policy.Alloc, cpus int, memMB int64) error {
@@ -24,15 +29,11 @@ func (p *Pool) lacks(a policy.Alloc, cpus int, memMB int64) error {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOn(s.Node, s.Type))
 		}
 		here := a.CountOn(s.Node)
-		if policy.Portion(cpus, here, all) > max(p.nodes[n].cpus, 0) || policy.Portion(memMB, here, all) > max(p.nodes[n].mem, 0) {
+		if policy.Portion(cpus, here, all) > max(p.nodes[n].cpus, 0) || policy.Portion(memMB, here, all) > max(p.nodes[n].memMB, 0) {
 			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
 		}
 	}
 	return nil
-}
-
-func (h *host) row(typ string) int {
-	return slices.IndexFunc(h.rows, func(r row) bool { return r.typ == typ })
 }
 
 // change gives (sign 1) or takes (sign -1) without asking whether it is there.
@@ -59,21 +60,16 @@ func (p *Pool) change(a policy.Alloc, sign, cpus int, memMB int64) {
 func (p *Pool) add(c change) {
 	h := &p.nodes[c.node]
 	h.cpus += c.cpus
-	h.mem += c.mem
+	h.memMB += c.mem
 	if c.row < 0 {
 		return
 	}
 	r := &h.rows[c.row]
 	before := max(r.free, 0)
 	r.free += c.count
-	p.mark(c.node, r.free > 0)
-	if h.DownAt(p.from) {
-		return
-	}
-	d := max(r.free, 0) - before
-	p.total(r.typ).free += d
-	if r.whole {
-		p.wholes += d
+	p.open.set(c.node, r.free > 0 || h.hasFree())
+	if !h.DownAt(p.from) {
+		p.totals.add(r, max(r.free, 0)-before)
 	}
 }
 
@@ -84,42 +80,11 @@ func (p *Pool) Advance(t time.Time) {
 		if !h.DownAt(p.from) || h.DownAt(t) {
 			continue
 		}
-		for _, r := range h.rows {
-			p.total(r.typ).free += max(r.free, 0)
-			if r.whole {
-				p.wholes += max(r.free, 0)
-			}
+		for k := range h.rows {
+			p.totals.add(&h.rows[k], max(h.rows[k].free, 0))
 		}
 	}
 	p.from = t
-}
-
-// mark notes whether the node has something free, given that one of its rows
-// has or has not.
-func (p *Pool) mark(node int, has bool) {
-	for i := 0; !has && i < len(p.nodes[node].rows); i++ {
-		has = p.nodes[node].rows[i].free > 0
-	}
-	if bit := uint64(1) << (node % 64); has {
-		p.open[node/64] |= bit
-	} else {
-		p.open[node/64] &^= bit
-	}
-}
-
-// next returns the first node from i on that has something free; the number
-// of nodes when there is none.
-func (p *Pool) next(i int) int {
-	for w := i / 64; w < len(p.open); w++ {
-		word := p.open[w]
-		if w == i/64 {
-			word &= ^uint64(0) << (i % 64)
-		}
-		if word != 0 {
-			return w*64 + bits.TrailingZeros64(word)
-		}
-	}
-	return len(p.nodes)
 }
 
 // Mark returns the present point of the undo log.

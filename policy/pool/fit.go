@@ -19,7 +19,7 @@ func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 	var on policy.Alloc
 	for _, t := range p.TypesFor(&a) {
 		a.GPUs.Type = t
-		if on, err = p.fit(partition, &a); err == nil {
+		if on, err = fitType(p, partition, &a); err == nil {
 			return on, nil
 		}
 	}
@@ -37,27 +37,31 @@ func (p *Pool) TypesFor(a *policy.Ask) []string {
 	case a.Types != nil:
 		return append(slices.Clone(a.Types), "")
 	}
-	return append(slices.Clone(p.whole), "")
+	return append(slices.Clone(p.totals.types), "")
 }
 
-// fit is Fit for one model. Most gangs need one node or find too little; a
+// fitType is Fit for one type. Most gangs need one node or find too little; a
 // survey answers those.
-func (p *Pool) fit(partition string, a *policy.Ask) (policy.Alloc, error) {
-	v := p.survey(partition, a, false)
+func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
+	v := newSurvey(p, partition, a, false)
 	switch {
 	case len(a.Require) > 0 || a.GPUs.Count <= 0:
 	case v.sum < a.GPUs.Count || onOneNode(a) && a.MaxNodes == 1 && v.tight < 0:
-		return nil, &missing{*a, p.nameOf(v.best), v.most, v.sum, false}
+		m := &missing{ask: *a, most: v.most, sum: v.sum}
+		if v.best >= 0 {
+			m.best = p.nodes[v.best].Name
+		}
+		return nil, m
 	case onOneNode(a) && v.tight >= 0:
 		return p.Devices(a.GPUs.Type, []Room{{node: v.tight, Node: p.nodes[v.tight].Name}}, []int{a.GPUs.Count}), nil
 	}
-	p.scratch = p.rooms(p.scratch[:0], partition, a)
+	p.scratch = appendRooms(p.scratch[:0], p, partition, a)
 	return FitRooms(p, *a, p.scratch)
 }
 
 // Fits reports whether Fit finds a place, for less than Fit costs.
 func (p *Pool) Fits(partition string, a policy.Ask) bool {
-	if onOneNode(&a) && a.GPUs.Count > 0 && p.survey(partition, &a, true).enough {
+	if onOneNode(&a) && a.GPUs.Count > 0 && newSurvey(p, partition, &a, true).enough {
 		return true
 	}
 	_, err := Fit(p, partition, a)

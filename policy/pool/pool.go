@@ -13,58 +13,30 @@ import (
 type Pool struct {
 	nodes   []host
 	index   map[string]int // node name to its place in nodes
-	totals  []total        // by type
-	wholes  int            // free whole GPUs of all types, on nodes that are up
-	whole   []string       // the types that are whole GPUs, the fastest first
-	open    []uint64       // a bit per node: something is free on it
+	totals  totals
+	open    bitset // the nodes on which something is free
 	log     []change
-	scratch []Room    // see fit
-	from    time.Time // when what is placed begins; zero: windows do not count
-	edges   []time.Duration
-}
-
-type host struct {
-	*policy.Node
-	rows []row // by type, sorted
-	cpus int   // free cores; negative when more are held than there are
-	mem  int64 // free megabytes, likewise
-}
-
-type row struct {
-	typ   string
-	whole bool // devices are whole GPUs
-	free  int  // negative when more are held than are healthy
-}
-
-// total is the free devices of a type on nodes that are up.
-type total struct {
-	typ  string
-	free int
-}
-
-type change struct {
-	node, row int // row is -1 when only cores and memory change
-	count     int // devices given (positive) or taken
-	cpus      int
-	mem       int64
+	scratch []Room          // see fitType
+	from    time.Time       // when what is placed begins; zero: windows do not count
+	edges   []time.Duration // see edges
 }
 
 // New returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func New(s *policy.Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, edges: edges(s)}
+	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, edges: edges(s), open: newBitset(len(s.Nodes))}
+	sum := 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		p.index[n.Name] = i
 		p.nodes[i].Node = n
 		for _, d := range n.GPUs {
-			p.know(d)
+			p.totals.know(d)
 		}
+		sum += len(n.GPUs)
 	}
-	s.Fastest(nil, p.whole)
-	slices.Sort(p.edges)
-	p.edges = slices.Compact(p.edges)
-	p.fill()
+	s.Fastest(nil, p.totals.types)
+	p.fill(make([]row, sum))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() {
 			p.change(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
@@ -74,27 +46,11 @@ func New(s *policy.Snapshot) *Pool {
 	return p
 }
 
-// know adds the devices' type to those of the pool.
-func (p *Pool) know(d policy.Devices) {
-	if p.total(d.Type) == nil {
-		p.totals = append(p.totals, total{typ: d.Type})
-	}
-	if d.IsWhole() && !slices.Contains(p.whole, d.Type) {
-		p.whole = append(p.whole, d.Type)
-	}
-}
-
-// fill makes every healthy device free.
-func (p *Pool) fill() {
-	sum := 0
-	for i := range p.nodes {
-		sum += len(p.nodes[i].GPUs)
-	}
-	p.open = make([]uint64, (len(p.nodes)+63)/64)
-	rows := make([]row, sum)
+// fill makes every healthy device free, in rows for all nodes together.
+func (p *Pool) fill(rows []row) {
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		h.cpus, h.mem, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
+		h.cpus, h.memMB, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
 			h.rows = append(h.rows, row{d.Type, d.IsWhole(), 0})
@@ -117,8 +73,7 @@ func Empty(nodes []policy.Node, at time.Time) *Pool {
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), open: slices.Clone(p.open), index: p.index, whole: p.whole, totals: slices.Clone(p.totals),
-		wholes: p.wholes, from: p.from, edges: p.edges}
+	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, totals: p.totals.clone(), open: slices.Clone(p.open), from: p.from, edges: p.edges}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
 	}
@@ -147,37 +102,16 @@ func (p *Pool) Overdrawn(node, typ string) bool {
 	return r >= 0 && p.nodes[i].rows[r].free < 0
 }
 
-func (h *host) free(typ string) int {
-	n := 0
-	for _, r := range h.rows {
-		if r.matches(typ) {
-			n += max(r.free, 0)
-		}
-	}
-	return n
-}
-
-func (r row) matches(typ string) bool { return r.typ == typ || typ == "" && r.whole }
-
 // TotalFree returns the free devices of the type on all nodes that are up; type ""
 // counts every whole GPU.
 func (p *Pool) TotalFree(typ string) int {
 	if typ == "" {
-		return p.wholes
+		return p.totals.whole
 	}
-	if t := p.total(typ); t != nil {
+	if t := p.totals.of(typ); t != nil {
 		return t.free
 	}
 	return 0
-}
-
-func (p *Pool) total(typ string) *total {
-	for i := range p.totals {
-		if p.totals[i].typ == typ {
-			return &p.totals[i]
-		}
-	}
-	return nil
 }
 
 // Take takes the devices, and the cores and memory of the whole allocation
@@ -205,10 +139,7 @@ func (p *Pool) GiveNode(node, cpus int, memMB int64) {
 
 // WholeTypes returns the types that are whole GPUs, the fastest first. It is the
 // Pool's own.
-func (p *Pool) WholeTypes() []string { return p.whole }
+func (p *Pool) WholeTypes() []string { return p.totals.types }
 
 // HasType reports whether there are GPUs of the type, free or not.
-func (p *Pool) HasType(typ string) bool { return p.total(typ) != nil }
-
-// HasWindows reports whether nodes are set aside, now or later.
-func (p *Pool) HasWindows() bool { return len(p.edges) > 0 }
+func (p *Pool) HasType(typ string) bool { return p.totals.of(typ) != nil }

@@ -20,12 +20,13 @@ type Room struct {
 
 // Rooms returns the nodes of the partition that are up, allowed by the ask and
 // have something free for it, in node order.
-func (p *Pool) Rooms(partition string, a policy.Ask) []Room { return p.rooms(nil, partition, &a) }
+func (p *Pool) Rooms(partition string, a policy.Ask) []Room {
+	return appendRooms(nil, p, partition, &a)
+}
 
-// rooms appends them.
-func (p *Pool) rooms(rooms []Room, partition string, a *policy.Ask) []Room {
-	for i := p.next(0); i < len(p.nodes); i = p.next(i + 1) {
-		if c := p.usable(i, partition, a); c > 0 {
+func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room {
+	for i := p.open.next(0); i >= 0; i = p.open.next(i + 1) {
+		if c := p.nodes[i].usable(p.from, partition, a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
 		}
@@ -42,13 +43,13 @@ type survey struct {
 	enough bool
 }
 
-// survey looks at the nodes in order. In haste it stops when it knows that a
+// newSurvey looks at the nodes in order. In haste it stops when it knows that a
 // small gang fits.
-func (p *Pool) survey(partition string, a *policy.Ask, haste bool) survey {
+func newSurvey(p *Pool, partition string, a *policy.Ask, haste bool) survey {
 	v := survey{tight: -1, best: -1}
 	need, least := a.GPUs.Count, 0
-	for i := p.next(0); i < len(p.nodes); i = p.next(i + 1) {
-		c := p.usable(i, partition, a)
+	for i := p.open.next(0); i >= 0; i = p.open.next(i + 1) {
+		c := p.nodes[i].usable(p.from, partition, a)
 		if c == 0 {
 			continue
 		}
@@ -67,63 +68,14 @@ func (p *Pool) survey(partition string, a *policy.Ask, haste bool) survey {
 	return v
 }
 
-func (p *Pool) nameOf(node int) string {
-	if node < 0 {
-		return ""
-	}
-	return p.nodes[node].Name
-}
-
-// usable returns how many devices the node can give to the ask: those that are
-// free, as far as its free cores and memory go round.
-func (p *Pool) usable(i int, partition string, a *policy.Ask) int {
-	h := &p.nodes[i]
-	c := h.free(a.GPUs.Type)
-	if c == 0 || h.DownAt(p.from) || !h.allows(partition, a) {
-		return 0
-	}
-	whole, cpus, gpus := p.aside(h, a)
-	if c -= gpus; whole || c <= 0 {
-		return 0
-	}
-	if a.CPUs > 0 {
-		c = min(c, max(h.cpus-cpus, 0)*a.GPUs.Count/a.CPUs)
-	}
-	if a.MemMB > 0 {
-		c = min(c, int(max(h.mem, 0)*int64(a.GPUs.Count)/a.MemMB))
-	}
-	return c
-}
-
-// aside returns what windows take of the node while the ask would run.
-func (p *Pool) aside(h *host, a *policy.Ask) (whole bool, cpus, gpus int) {
-	if len(h.Windows) == 0 || p.from.IsZero() {
-		return false, 0, 0
-	}
-	w, cpus, gpus := h.Aside(p.from, a.Limit)
-	return w != nil, cpus, gpus
-}
-
-// WindowsReached returns how many edges of windows the limit is beyond.
+// WindowsReached returns how many begins of windows a time limit reaches; 0, no
+// limit, reaches all.
 func (p *Pool) WindowsReached(limit time.Duration) int {
 	if limit <= 0 {
 		return len(p.edges)
 	}
 	n, _ := slices.BinarySearch(p.edges, limit)
 	return n
-}
-
-// allows reports whether the ask may be placed on the node at all, when it is up.
-func (h *host) allows(partition string, a *policy.Ask) bool {
-	if !h.In(partition) || slices.Contains(a.Exclude, h.Name) {
-		return false
-	}
-	for _, f := range a.Features {
-		if !slices.Contains(h.Features, f) {
-			return false
-		}
-	}
-	return true
 }
 
 // Devices turns a choice of rooms and counts into an allocation of the ask's
@@ -135,7 +87,7 @@ func (p *Pool) Devices(typ string, rooms []Room, counts []int) policy.Alloc {
 		need := counts[i]
 		for _, r := range p.nodes[room.node].rows {
 			if c := min(need, r.free); c > 0 && r.matches(typ) {
-				a = append(a, policy.Slot{Node: room.Node, Type: r.typ, Count: c})
+				a = append(a, policy.Slot{Node: room.Node, Type: r.gpuType, Count: c})
 				need -= c
 			}
 		}
@@ -166,6 +118,6 @@ func (p *Pool) AllowsSlot(s policy.Slot, partition string, a policy.Ask) bool {
 		return false
 	}
 	h := &p.nodes[i]
-	whole, cpus, _ := p.aside(h, &a)
-	return !whole && policy.Portion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && policy.Portion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.mem, 0)
+	whole, cpus, _ := h.setAside(p.from, &a)
+	return !whole && policy.Portion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && policy.Portion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.memMB, 0)
 }

@@ -8,7 +8,7 @@ import (
 	"fairbridge/policy"
 )
 
-// edges returns after how long from now windows begin, ascending: two limits
+// edges returns after how long from now windows begin, ascending, each once: two limits
 // between the same edges reach into the same windows.
 func edges(s *policy.Snapshot) []time.Duration {
 	var all []time.Duration
@@ -19,7 +19,8 @@ func edges(s *policy.Snapshot) []time.Duration {
 			}
 		}
 	}
-	return all
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // ExplainWindows says why the ask has no room in an empty pool, as far as windows

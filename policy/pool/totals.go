@@ -1,0 +1,81 @@
+package pool
+
+import (
+	"math/bits"
+	"slices"
+
+	"fairbridge/policy"
+)
+
+// totals are the free devices on all nodes that are up.
+type totals struct {
+	byType []total
+	whole  int      // free whole GPUs of all types
+	types  []string // that are whole GPUs, the fastest first
+}
+
+type total struct {
+	gpuType string
+	free    int
+}
+
+// know adds the type of the devices.
+func (t *totals) know(d policy.Devices) {
+	if t.of(d.Type) == nil {
+		t.byType = append(t.byType, total{gpuType: d.Type})
+	}
+	if d.IsWhole() && !slices.Contains(t.types, d.Type) {
+		t.types = append(t.types, d.Type)
+	}
+}
+
+// of returns that of a type; nil: there are no such GPUs.
+func (t *totals) of(gpuType string) *total {
+	for i := range t.byType {
+		if t.byType[i].gpuType == gpuType {
+			return &t.byType[i]
+		}
+	}
+	return nil
+}
+
+// add counts more free devices of the row.
+func (t *totals) add(r *row, devices int) {
+	t.of(r.gpuType).free += devices
+	if r.whole {
+		t.whole += devices
+	}
+}
+
+func (t totals) clone() totals {
+	t.byType = slices.Clone(t.byType)
+	return t
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(size int) bitset { return make(bitset, (size+63)/64) }
+
+// set puts the number in, or takes it out.
+func (b bitset) set(i int, in bool) {
+	if bit := uint64(1) << (i % 64); in {
+		b[i/64] |= bit
+	} else {
+		b[i/64] &^= bit
+	}
+}
+
+// next returns the first number from i on that is in; -1: none is.
+func (b bitset) next(i int) int {
+	for w := i / 64; w < len(b); w++ {
+		word := b[w]
+		if w == i/64 {
+			word &= ^uint64(0) << (i % 64)
+		}
+		if word != 0 {
+			return w*64 + bits.TrailingZeros64(word)
+		}
+	}
+	return -1
+}
