@@ -4,114 +4,57 @@ import (
 	"time"
 
 	"fairbridge/accounting/internal/value"
-	"fairbridge/bridge/slurm"
+	"fairbridge/accounting/runs/reconcile"
 )
 
 // Rows travel to Postgres by column, as arrays: one statement, one round trip.
 
-type keys struct {
-	job, submit []int64
-	restarts    []int32
-}
-
-func (k *keys) add(r runKey) {
-	k.job = append(k.job, r.job)
-	k.submit = append(k.submit, r.submit)
-	k.restarts = append(k.restarts, int32(r.restarts))
-}
-
-func keyColumns(runs []seenRun) keys {
-	var k keys
-	for i := range runs {
-		k.add(runs[i].runKey)
-	}
-	return k
-}
-
-type endings struct {
-	keys
-	at    []time.Time
-	state []string
-}
-
-func endingColumns(list []ending) endings {
-	var out endings
-	for _, e := range list {
-		out.add(e.runKey)
-		out.at = append(out.at, e.at)
-		out.state = append(out.state, e.state)
+// column is one value of each row.
+func column[R, V any](rows []R, of func(*R) V) []V {
+	out := make([]V, len(rows))
+	for i := range rows {
+		out[i] = of(&rows[i])
 	}
 	return out
 }
 
-type runs struct {
-	arrive                             []time.Time
-	sluid, name, user, account, qos    []string
-	partition, state, reason           []string
-	arrayJob, arrayTask, limit, digest []int64
-	gpus                               []int32
-	started, ended                     []*time.Time
-	closed                             []bool
-}
-
-func runColumns(list []seenRun) runs {
-	var r runs
-	for i := range list {
-		j := &list[i]
-		r.arrive = append(r.arrive, j.arrive)
-		r.sluid = append(r.sluid, value.Text(j.SLUID))
-		r.name = append(r.name, value.Text(j.Name))
-		r.user = append(r.user, value.Text(j.User))
-		r.account = append(r.account, value.Text(j.Account))
-		r.qos = append(r.qos, value.Text(j.QOS))
-		r.partition = append(r.partition, value.Text(j.Partition()))
-		r.state = append(r.state, value.Text(j.State))
-		r.reason = append(r.reason, value.Text(j.Reason))
-		r.arrayJob = append(r.arrayJob, j.ArrayJob)
-		r.arrayTask = append(r.arrayTask, j.ArrayTask)
-		r.limit = append(r.limit, int64(j.Limit/time.Second))
-		r.gpus = append(r.gpus, int32(j.GPUs()))
-		r.started = append(r.started, startedAt(j.Job))
-		r.ended = append(r.ended, value.NullTime(j.ended))
-		r.closed = append(r.closed, j.closed)
-		r.digest = append(r.digest, j.digest)
+func keyColumns(keys []reconcile.Key) []any {
+	type k = reconcile.Key
+	return []any{
+		column(keys, func(k *k) int64 { return k.Job }), column(keys, func(k *k) int64 { return k.Submit }),
+		column(keys, func(k *k) int32 { return int32(k.Restarts) }),
 	}
-	return r
 }
 
-// startedAt returns when the run started; the start of a pending job is only
-// Slurm's estimate, and that of one that was cancelled while pending its end.
-func startedAt(j *slurm.Job) *time.Time {
-	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes.Text == "" {
-		return nil
-	}
-	return value.NullTime(j.Start)
+// rowColumns are the columns that both ways of storing runs have.
+func rowColumns(rows []reconcile.Row) []any {
+	type r = reconcile.Row
+	texts := func(of func(*r) string) []string { return column(rows, of) }
+	return append(keyColumns(column(rows, func(r *r) reconcile.Key { return r.Key })),
+		column(rows, func(r *r) time.Time { return r.Arrive }),
+		texts(func(r *r) string { return r.SLUID }), texts(func(r *r) string { return r.Name }), texts(func(r *r) string { return r.User }),
+		texts(func(r *r) string { return r.Account }), texts(func(r *r) string { return r.QOS }), texts(func(r *r) string { return r.Partition }),
+		column(rows, func(r *r) int64 { return r.ArrayJob }), column(rows, func(r *r) int64 { return r.ArrayTask }),
+		texts(func(r *r) string { return r.State }), texts(func(r *r) string { return r.Reason }),
+		column(rows, func(r *r) int64 { return int64(r.Limit / time.Second) }), column(rows, func(r *r) int32 { return int32(r.GPUs) }),
+		column(rows, func(r *r) *time.Time { return r.Started }), column(rows, func(r *r) *time.Time { return r.Ended }),
+		column(rows, func(r *r) bool { return r.Closed }))
 }
 
-type segments struct {
-	keys
-	node, gpu, user, account, partition []string
-	started                             []time.Time
-	stopped                             []*time.Time
-	count, part                         []int32
+// runSegment is a segment of a run.
+type runSegment struct {
+	*reconcile.Row
+	reconcile.Segment
 }
 
-func segmentColumns(runs []seenRun, old map[runKey][]segment, v *slurm.View) segments {
-	var out segments
-	for i := range runs {
-		j := &runs[i]
-		for _, s := range segmentsOf(old[j.runKey], j.Job, v) {
-			out.add(j.runKey)
-			out.node = append(out.node, value.Text(s.node))
-			out.gpu = append(out.gpu, value.Text(s.gpu))
-			out.user = append(out.user, value.Text(j.User))
-			out.account = append(out.account, value.Text(j.Account))
-			out.partition = append(out.partition, value.Text(j.Partition()))
-			out.started = append(out.started, s.start)
-			out.stopped = append(out.stopped, value.NullTime(s.stop))
-			out.count = append(out.count, int32(s.count))
-			out.part = append(out.part, int32(s.part))
-		}
-	}
-	return out
+// segmentColumns are the arguments that make the segments of the runs exactly the
+// given ones.
+func segmentColumns(runs []reconcile.Key, list []runSegment) []any {
+	type s = runSegment
+	texts := func(of func(*s) string) []string { return column(list, of) }
+	return append(append(keyColumns(runs), keyColumns(column(list, func(s *s) reconcile.Key { return s.Key }))...),
+		texts(func(s *s) string { return value.Text(s.Node) }), texts(func(s *s) string { return value.Text(s.GPU) }),
+		column(list, func(s *s) time.Time { return s.Start }), column(list, func(s *s) *time.Time { return value.NullTime(s.Stop) }),
+		column(list, func(s *s) int32 { return int32(s.Count) }), column(list, func(s *s) int32 { return int32(s.Part) }),
+		texts(func(s *s) string { return s.User }), texts(func(s *s) string { return s.Account }), texts(func(s *s) string { return s.Partition }))
 }

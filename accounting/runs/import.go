@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fairbridge/accounting/runs/reconcile"
 	"fairbridge/bridge/slurm/slurmdb"
 )
 
@@ -55,7 +56,7 @@ type Imported struct {
 	Since   time.Time `json:"since"` // where reading began
 	Through time.Time `json:"through"`
 	Windows int       `json:"windows"`
-	Settled
+	Counts
 }
 
 // Import reads what the authority has of the time up to Until and makes it
@@ -82,7 +83,7 @@ func (s *Store) Import(ctx context.Context, from Authority, im Import) (Imported
 			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
 		}
 		took := time.Since(began)
-		s, err := s.Settle(ctx, Settlement{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
+		s, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
 		if err != nil {
 			return out, err
 		}
@@ -132,7 +133,7 @@ func (s *Store) beginning(ctx context.Context, im Import) (time.Time, error) {
 	case through.IsZero():
 		return im.Since, nil
 	}
-	return later(im.Since, through.Add(-im.Overlap)), nil
+	return reconcile.Latest(im.Since, through.Add(-im.Overlap)), nil
 }
 
 // pause waits; false if it was told to stop.
@@ -152,15 +153,15 @@ const batch = 5000
 
 // ImportRows makes rows of an authority stand of which it is not known for
 // which times they are complete. Progress, if set, is told of rows.
-func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, progress func(done, of int)) (Settled, error) {
-	var out Settled
-	rows = byJob(rows)
+func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, progress func(done, of int)) (Counts, error) {
+	var out Counts
+	rows = reconcile.SortByJob(rows)
 	for from := 0; from < len(rows); {
 		to := min(from+batch, len(rows))
 		for to < len(rows) && rows[to].ID == rows[to-1].ID {
 			to++
 		}
-		s, err := s.Settle(ctx, Settlement{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
+		s, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
 		if err != nil {
 			return out, err
 		}

@@ -24,7 +24,7 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 	out := &bridge.Past{}
 	err := s.DB.ReadTx(ctx, "reading usage history", func(tx pgx.Tx) error {
 		var err error
-		if out.Users, out.Accounts, err = s.usage(ctx, tx, cluster, now); err != nil {
+		if out.Users, out.Accounts, err = s.usageOfUsers(ctx, tx, cluster, now); err != nil {
 			return err
 		}
 		if out.Jobs, err = jobsPast(ctx, tx, cluster); err != nil {

@@ -39,7 +39,7 @@ func putAccounts(ctx context.Context, tx pgx.Tx, cluster, source string, list []
 // SetShares makes the tree of accounts as slurmdbd has it exactly the given
 // one.
 func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Share) error {
-	accounts, names, of, weights, qos := treeOf(list), []string{}, []string{}, []*float64{}, []string{}
+	accounts, names, of, weights, qos := accountTree(list), []string{}, []string{}, []*float64{}, []string{}
 	for _, s := range list {
 		if s.User == "" {
 			continue
@@ -66,7 +66,7 @@ const nearlyNothing = 1e-6
 // treeOf returns the accounts without root, whose children stand on top. An
 // account that uses its parent's share (fairshare=parent) is as its parent's
 // equal: its place is taken by what stands above.
-func treeOf(list []slurmdb.Share) []policy.Account {
+func accountTree(list []slurmdb.Share) []policy.Account {
 	above, inherits := map[string]string{}, map[string]bool{}
 	for _, s := range list {
 		if s.User == "" {

@@ -17,17 +17,17 @@ var qUsage, qAccounts, qAccountUsers = sql.Query("usage"), sql.Query("accounts")
 
 // forgotten is after how many half-lives usage no longer counts: a millionth
 // is left of it.
-const forgotten = 20
+const maxHalfLives = 20
 
 // usage returns decayed and recent use per user, and summed per account along
 // with its entitlement. Accounts that never ran anything are listed when they
 // have an entitlement.
-func (s *Store) usage(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
+func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
 	accounts, err := entitlements(ctx, tx, cluster)
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := s.old.sum(ctx, tx, cluster, now, s.halfLife())
+	old, err := s.old.at(ctx, tx, cluster, now, s.halfLife())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,9 +47,9 @@ func (s *Store) usage(ctx context.Context, tx pgx.Tx, cluster string, now time.T
 		return nil, nil, err
 	}
 	for u, used := range old.use {
-		add(u, used*old.worth(now), 0)
+		add(u, used*old.decayedTo(now), 0)
 	}
-	list, err := weighed(ctx, tx, cluster, usersOf(users))
+	list, err := withWeights(ctx, tx, cluster, usersOf(users))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,7 +87,7 @@ func entitlements(ctx context.Context, tx pgx.Tx, cluster string) (map[string]po
 
 // weighed adds the shares that users have within their accounts. Who has one
 // share, or the account's own, and never ran anything is not listed.
-func weighed(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
+func withWeights(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
 	rows, err := tx.Query(ctx, qAccountUsers, cluster)
 	if err != nil {
 		return nil, err

@@ -67,15 +67,15 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := d.DB.Exec(ctx, "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
 		must(t, err)
-		d.old.sums = map[string]*oldSum{}
+		d.old.sums = map[string]*usageSum{}
 		half := rapid.IntRange(5_000, 1_000_000).Draw(r, "half-life")
 		d.HalfLife = time.Duration(half) * time.Second
 		list := lives.Draw(r, "jobs")
 		slack := 1e-3 // what lies before the horizon is forgotten: less than 2^-20 of it was left
 		for _, l := range list {
-			slack += math.Exp2(-forgotten) * float64(l.gpus*(l.end-l.start))
+			slack += math.Exp2(-maxHalfLives) * float64(l.gpus*(l.end-l.start))
 		}
-		var last *oldSum
+		var last *usageSum
 		for _, p := range sorted(rapid.SliceOfN(rapid.IntRange(0, 900_000), 1, 6).Draw(r, "polls")) {
 			if err := d.Record(ctx, shown(list, p)); err != nil {
 				r.Fatal(err)

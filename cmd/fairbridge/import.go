@@ -151,7 +151,7 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	}
 	bar := newMeter(c.ErrOrStderr(), 1)
 	defer bar.close()
-	out.Settled, err = db.ImportRows(c.Context(), rows, im, bar.part(0, "of "+count(len(rows), "record")))
+	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.part(0, "of "+count(len(rows), "record")))
 	return out, err
 }
 

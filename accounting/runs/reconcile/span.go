@@ -1,4 +1,4 @@
-package runs
+package reconcile
 
 import (
 	"time"
@@ -6,33 +6,33 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// chunk is a stretch of time in which a run holds its GPUs and is not
+// Span is a stretch of time in which a run holds its GPUs and is not
 // suspended. A zero stop means that it still does.
-type chunk struct{ start, stop time.Time }
+type Span struct{ Start, Stop time.Time }
 
-// chunksOf returns when the record says that the run ran. Slurm tells the sum
+// spansOfJob returns when the record says that the run ran. Slurm tells the sum
 // of earlier stretches and the beginning of the present one, so that the sum
 // is right to the second; where a run was suspended more than once, earlier
 // stretches are put end to end.
-func chunksOf(j *slurm.Job, at time.Time) []chunk {
+func spansOfJob(j *slurm.Job, at time.Time) []Span {
 	if j.Start.IsZero() || j.Start.After(at) || j.Pending() && !j.Flag("COMPLETING") {
 		return nil
 	}
-	stop := stopOf(j, at)
+	stop := stopTime(j, at)
 	switch {
 	case j.State == "SUSPENDED" && j.PreSuspend > 0:
-		return bounded(chunk{j.Start, j.Start.Add(j.PreSuspend)})
+		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspend)})
 	case j.State == "SUSPENDED":
-		return bounded(chunk{j.Start, j.Suspended})
+		return dropEmpty(Span{j.Start, j.Suspended})
 	case j.PreSuspend > 0 && !j.Suspended.Before(j.Start):
-		return bounded(chunk{j.Start, j.Start.Add(j.PreSuspend)}, chunk{j.Suspended, stop})
+		return dropEmpty(Span{j.Start, j.Start.Add(j.PreSuspend)}, Span{j.Suspended, stop})
 	}
-	return bounded(chunk{j.Start, stop})
+	return dropEmpty(Span{j.Start, stop})
 }
 
-// stopOf returns when the run stopped; zero while it runs. A completing job
+// stopTime returns when the run stopped; zero while it runs. A completing job
 // has stopped: its end time no longer moves.
-func stopOf(j *slurm.Job, at time.Time) time.Time {
+func stopTime(j *slurm.Job, at time.Time) time.Time {
 	if j.Running() && !j.Flag("COMPLETING") {
 		return time.Time{}
 	}
@@ -42,11 +42,11 @@ func stopOf(j *slurm.Job, at time.Time) time.Time {
 	return j.End
 }
 
-// bounded drops chunks that are empty or run backwards.
-func bounded(list ...chunk) []chunk {
+// dropEmpty drops spans that are empty or run backwards.
+func dropEmpty(list ...Span) []Span {
 	out := list[:0]
 	for _, c := range list {
-		if c.stop.IsZero() || c.stop.After(c.start) {
+		if c.Stop.IsZero() || c.Stop.After(c.Start) {
 			out = append(out, c)
 		}
 	}

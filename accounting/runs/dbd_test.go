@@ -36,9 +36,9 @@ func tres(text string) slurm.TRES {
 	return t
 }
 
-func settle(t *testing.T, d *Store, rows ...slurmdb.Job) Settled {
+func settle(t *testing.T, d *Store, rows ...slurmdb.Job) Counts {
 	t.Helper()
-	s, err := d.Settle(t.Context(), Settlement{Cluster: testCluster, Now: sec(100_000), Rows: rows, Types: map[string]string{"n1": "a100"}})
+	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(100_000), Rows: rows, Types: map[string]string{"n1": "a100"}})
 	must(t, err)
 	return s
 }
@@ -178,7 +178,7 @@ func TestSettleRuns(t *testing.T) {
 func TestSettleIsAllOrNothing(t *testing.T) {
 	d := fresh(t)
 	bad := rowWith(row(0, 10, 20, "COMPLETED"), func(r *slurmdb.Job) { r.ID, r.Nodes = 2, slurm.ReadHosts("n[1-") })
-	_, err := d.Settle(t.Context(), Settlement{Cluster: testCluster, Now: t0, Since: t0, Through: sec(100), Rows: []slurmdb.Job{row(0, 10, 100, "COMPLETED"), bad}})
+	_, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: t0, Since: t0, Through: sec(100), Rows: []slurmdb.Job{row(0, 10, 100, "COMPLETED"), bad}})
 	if err == nil || len(standing(t, d)) != 0 {
 		t.Errorf("error %v, and there stand %v", err, standing(t, d))
 	}
@@ -200,7 +200,7 @@ func TestImported(t *testing.T) {
 		since50  string
 		rows     int
 	}{{100, 200, "200", "never", 1}, {300, 400, "400", "never", 2}, {40, 60, "400", "60", 3}, {50, 100, "400", "200", 2}, {150, 350, "400", "400", 1}, {60, 390, "400", "400", 1}} {
-		_, err := d.Settle(t.Context(), Settlement{Cluster: testCluster, Since: sec(c.from), Through: sec(c.to)})
+		_, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Since: sec(c.from), Through: sec(c.to)})
 		must(t, err)
 		if n := dbtest.Count(t, d.DB, "select from fairbridge.imports"); through(time.Time{}) != c.newest || through(sec(50)) != c.since50 || n != c.rows {
 			t.Errorf("after %d–%d: newest %s, from 50 on %s, %d rows; want %+v", c.from, c.to, through(time.Time{}), through(sec(50)), n, c)

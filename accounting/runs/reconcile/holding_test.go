@@ -1,4 +1,4 @@
-package runs
+package reconcile
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"fairbridge/bridge"
 	"fairbridge/bridge/intake"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/storetest"
 	"fairbridge/policy"
 )
 
@@ -21,17 +22,17 @@ func TestChargedAsDecided(t *testing.T) {
 			{Allocated: slurm.ReadTRES("gres/gpu=3,gres/gpu:" + typ + "=3"), Request: slurm.ReadTRES("gres/gpu=4")},
 			{Request: slurm.ReadTRES("cpu=1"), PerJob: slurm.ReadRequest("gres/gpu:" + typ + ":3")},
 		} {
-			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, t0
-			v := &slurm.View{At: t0.Add(time.Hour), Jobs: []slurm.Job{j}}
+			j.ID, j.State, j.Nodes, j.Partitions, j.Start = 1, "RUNNING", slurm.ReadHosts("n[1-2]"), []string{"gpu"}, storetest.T0
+			v := &slurm.View{At: storetest.T0.Add(time.Hour), Jobs: []slurm.Job{j}}
 			for k := range 2 {
 				v.Nodes = append(v.Nodes, slurm.Node{Name: fmt.Sprint("n", k+1), State: "MIXED", Gres: slurm.ReadGRES("gpu:" + typ + ":7,gpu:big:2"), Partitions: []string{"gpu"}})
 			}
 			decided := intake.Assemble(intake.Input{View: v}, bridge.Partition{Name: "gpu"})
 			var holds policy.Alloc
 			charged := 0
-			for _, h := range holdsOf(&j, v.Node) {
-				holds = append(holds, policy.Slot{Node: h.node, Type: h.gpu, Count: h.count})
-				charged += h.count * h.part
+			for _, h := range holdingsOfJob(&j, v.Node) {
+				holds = append(holds, policy.Slot{Node: h.Node, Type: h.GPU, Count: h.Count})
+				charged += h.Count * h.Part
 			}
 			if on := decided.Jobs[0].On; !on.Equal(holds) || holds.String() != "n1:2×"+typ+",n2:1×"+typ {
 				t.Errorf("%s, record %d: decided by %v, charged for %v", typ, i, on, holds)

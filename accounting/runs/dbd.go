@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"fairbridge/accounting/runs/reconcile"
 	"fairbridge/bridge/slurm/slurmdb"
 	"fairbridge/sql"
 )
@@ -16,8 +17,8 @@ var (
 	qWatchRewrote                   = sql.Query("watch_rewrote")
 )
 
-// Settlement is what slurmdbd's rows are stored with.
-type Settlement struct {
+// Records are rows of slurmdbd to be stored.
+type Records struct {
 	Cluster string
 	Now     time.Time // of the change
 	// Since and Through are the times of which Rows holds every row; zero when
@@ -29,8 +30,8 @@ type Settlement struct {
 	Types map[string]string
 }
 
-// Settled counts what Settle did.
-type Settled struct {
+// Counts says what StoreRecords did.
+type Counts struct {
 	Rows     int `json:"rows"`     // read, those of runs that go on included
 	Runs     int `json:"runs"`     // that are over
 	Changed  int `json:"changed"`  // runs that did not stand so
@@ -39,70 +40,70 @@ type Settled struct {
 }
 
 // Add adds up counts.
-func (s *Settled) Add(o Settled) {
+func (s *Counts) Add(o Counts) {
 	s.Rows, s.Runs, s.Changed, s.New, s.Replaced = s.Rows+o.Rows, s.Runs+o.Runs, s.Changed+o.Changed, s.New+o.New, s.Replaced+o.Replaced
 }
 
-// Settle makes runs that are over stand as slurmdbd has them, all or nothing.
+// StoreRecords makes runs that are over stand as slurmdbd has them, all or nothing.
 // What polls know better stays: the devices on each node, the moments of a
 // suspension. Doing it again changes no row, and the order of calls does not
 // matter. All rows of one job that are at hand belong into one call.
-func (s *Store) Settle(ctx context.Context, in Settlement) (Settled, error) {
-	var out Settled
+func (s *Store) StoreRecords(ctx context.Context, in Records) (Counts, error) {
+	var out Counts
 	err := s.DB.Tx(ctx, "storing slurmdbd's records", func(tx pgx.Tx) error {
-		out = Settled{Rows: len(in.Rows)}
-		if _, _, err := watched(ctx, tx, in.Cluster); err != nil { // polls wait
+		out = Counts{Rows: len(in.Rows)}
+		if _, _, err := lastViews(ctx, tx, in.Cluster); err != nil { // polls wait
 			return err
 		}
-		list := toldRuns(in.Rows)
-		past, segs, err := jobsKnown(ctx, tx, in.Cluster, list)
+		list := reconcile.DBDRuns(in.Rows)
+		past, segs, err := rowsOfJobs(ctx, tx, in.Cluster, list)
 		if err != nil {
 			return err
 		}
-		var w settling
+		var w pendingWrites
 		for from := 0; from < len(list); {
-			to, job := from+1, list[from].first().ID
-			for to < len(list) && list[to].first().ID == job {
+			to, job := from+1, list[from].First().ID
+			for to < len(list) && list[to].First().ID == job {
 				to++
 			}
-			a, err := adopt(list[from:to], past[job], segs, in.Types)
+			a, err := reconcile.Reconcile(list[from:to], past[job], segs, in.Types)
 			if err != nil {
 				return err
 			}
 			w.add(a, past[job], segs)
 			from = to
 		}
-		out.Runs, out.Changed, out.New, out.Replaced = len(list), w.changed, w.fresh, len(w.gone.job)
+		out.Runs, out.Changed, out.New, out.Replaced = len(list), w.changed, w.new, len(w.gone)
 		return w.write(ctx, tx, in)
 	})
 	return out, err
 }
 
-// jobsKnown returns all known runs of the jobs told, by job, and their segments.
-func jobsKnown(ctx context.Context, tx pgx.Tx, cluster string, list []told) (map[int64][]*rec, map[runKey][]segment, error) {
+// rowsOfJobs returns all known runs of the jobs of the list, by job, and their segments.
+func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.Row, map[reconcile.Key][]reconcile.Segment, error) {
 	var ids []int64
 	for i := range list {
-		ids = append(ids, list[i].first().ID)
+		ids = append(ids, list[i].First().ID)
 	}
 	rows, err := tx.Query(ctx, qRunsOf, cluster, slices.Compact(ids))
 	if err != nil {
 		return nil, nil, err
 	}
-	past, keys := map[int64][]*rec{}, keys{}
-	var r rec
+	past, keys := map[int64][]*reconcile.Row{}, []reconcile.Key(nil)
+	var r reconcile.Row
 	var limit int64
-	_, err = pgx.ForEachRow(rows, []any{&r.job, &r.submit, &r.restarts, &r.arrive, &r.sluid, &r.name, &r.user, &r.account, &r.qos, &r.partition, &r.state,
-		&r.reason, &r.arrayJob, &r.arrayTask, &limit, &r.gpus, &r.started, &r.ended, &r.closed, &r.exact, &r.authority}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&r.Job, &r.Submit, &r.Restarts, &r.Arrive, &r.SLUID, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State,
+		&r.Reason, &r.ArrayJob, &r.ArrayTask, &limit, &r.GPUs, &r.Started, &r.Ended, &r.Closed, &r.Exact, &r.Settled}, func() error {
 		k := r
-		k.limit = time.Duration(limit) * time.Second
-		past[k.job] = append(past[k.job], &k)
-		keys.add(k.runKey)
-		r = rec{}
+		k.Limit = time.Duration(limit) * time.Second
+		past[k.Job] = append(past[k.Job], &k)
+		keys = append(keys, k.Key)
+		r = reconcile.Row{}
 		return nil
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	segs, err := segmentsKnown(ctx, tx, cluster, keys)
+	segs, err := segmentsOf(ctx, tx, cluster, keys)
 	return past, segs, err
 }

@@ -19,13 +19,13 @@ var qRewritten = sql.Query("rewritten")
 // need not read half a year of history. Decay makes that exact: a sum as of
 // one time is a factor away from the sum as of another. The segments stay the
 // truth; a sum is dropped when the database says that old ones were rewritten.
-type oldUse struct {
+type oldUsage struct {
 	mu   sync.Mutex
-	sums map[string]*oldSum // by cluster
+	sums map[string]*usageSum // by cluster
 }
 
 // oldSum is decayed use as of at, of all segments that stopped by then.
-type oldSum struct {
+type usageSum struct {
 	at, made  time.Time
 	half      time.Duration
 	rewritten int64
@@ -39,7 +39,7 @@ const oldAge = 25 * time.Hour
 
 // sum returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
-func (o *oldUse) sum(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*oldSum, error) {
+func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
 	var rewritten int64
 	if err := tx.QueryRow(ctx, qRewritten, cluster).Scan(&rewritten); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
@@ -50,27 +50,27 @@ func (o *oldUse) sum(ctx context.Context, tx pgx.Tx, cluster string, now time.Ti
 	if s != nil && s.rewritten == rewritten && s.half == half && !now.Before(s.made) && now.Sub(s.made) < oldAge {
 		return s, nil
 	}
-	s = &oldSum{at: now.Add(-oldAge), made: now, half: half, rewritten: rewritten, use: map[policy.User]float64{}}
+	s = &usageSum{at: now.Add(-oldAge), made: now, half: half, rewritten: rewritten, use: map[policy.User]float64{}}
 	horizon := horizonOf(now, half)
 	err := useBetween(ctx, tx, cluster, s.at, half, horizon, horizon, s.at, false, func(u policy.User, used, _ float64) { s.use[u] = used })
 	if err != nil {
 		return nil, err
 	}
 	if o.sums == nil {
-		o.sums = map[string]*oldSum{}
+		o.sums = map[string]*usageSum{}
 	}
 	o.sums[cluster] = s
 	return s, nil
 }
 
 // worth returns the factor from the sum's time to now.
-func (s *oldSum) worth(now time.Time) float64 {
+func (s *usageSum) decayedTo(now time.Time) float64 {
 	return math.Exp2(-now.Sub(s.at).Seconds() / s.half.Seconds())
 }
 
 // horizonOf returns the time before which nothing counts.
 func horizonOf(now time.Time, half time.Duration) time.Time {
-	return now.Add(-max(forgotten*half, 2*oldAge))
+	return now.Add(-max(maxHalfLives*half, 2*oldAge))
 }
 
 // useBetween calls f with the use of every user, of segments that stopped

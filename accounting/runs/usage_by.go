@@ -14,7 +14,7 @@ import (
 var qUsageBy = sql.Query("usage_by")
 
 // UseOf says what use is asked for. Zero fields mean the defaults.
-type UseOf struct {
+type UsageQuery struct {
 	Cluster  string
 	Now      time.Time
 	HalfLife time.Duration // default: what the database was opened with
@@ -25,7 +25,7 @@ type UseOf struct {
 
 // Use is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
 // types that were not asked for are "".
-type Use struct {
+type Usage struct {
 	User    string            `json:"user,omitempty"`
 	Account string            `json:"account,omitempty"`
 	QOS     string            `json:"qos,omitempty"`
@@ -40,15 +40,15 @@ type Use struct {
 
 // Use returns use as of a moment, sorted by user, account, QOS and type. It is
 // computed from the same segments as what policies see.
-func (s *Store) Use(ctx context.Context, of UseOf) ([]Use, error) {
+func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 	if of.HalfLife <= 0 {
 		of.HalfLife = s.halfLife()
 	}
 	if of.Window <= 0 {
 		of.Window = 24 * time.Hour
 	}
-	horizon := of.Now.Add(-max(forgotten*of.HalfLife, of.Window))
-	out, err := accounting.Collect(ctx, s.DB, func(r pgx.CollectableRow) (u Use, err error) {
+	horizon := of.Now.Add(-max(maxHalfLives*of.HalfLife, of.Window))
+	out, err := accounting.Collect(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
 		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.Type, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
 		return u, err
 	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.User, of.Account, of.QOS, of.Type)

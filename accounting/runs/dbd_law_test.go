@@ -25,7 +25,8 @@ type outing struct {
 }
 
 func (o outing) start() int { return o.bouts[0].start }
-func (o outing) stop() int  { return o.bouts[len(o.bouts)-1].stop }
+
+func (o outing) stop() int { return o.bouts[len(o.bouts)-1].stop }
 
 // pastLives is what made-up jobs did: runs by job.
 type pastLives [][]outing
@@ -161,8 +162,8 @@ func TestSettleLaw(t *testing.T) {
 		h := manyPasts.Draw(r, "history")
 		repeats := rapid.Bool().Draw(r, "starts are repeated")
 		const end = 10_000
-		settle := func(from, to, now int) Settled {
-			s, err := d.Settle(t.Context(), Settlement{Cluster: testCluster, Now: sec(now), Since: sec(from), Through: sec(to), Rows: h.rows(from, to, now, repeats)})
+		settle := func(from, to, now int) Counts {
+			s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(now), Since: sec(from), Through: sec(to), Rows: h.rows(from, to, now, repeats)})
 			must(t, err)
 			return s
 		}

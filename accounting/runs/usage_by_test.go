@@ -26,17 +26,17 @@ func TestUse(t *testing.T) {
 	_, err := d.DB.Exec(t.Context(), `insert into fairbridge.gpu_hours (cluster, hour, job, gpu_type, gpus, samples, busy, known) values
 		($1, $2, 2, 'a100', 2, 240, 0.5, 240), ($1, $3, 2, 'a100', 2, 120, 0.8, 60)`, testCluster, sec(150_000).Truncate(time.Hour), sec(180_000).Truncate(time.Hour))
 	must(t, err)
-	of := UseOf{Cluster: testCluster, Now: sec(200_000), HalfLife: 50_000 * time.Second, Window: 60_000 * time.Second}
-	use := func(f func(*UseOf)) []Use {
+	of := UsageQuery{Cluster: testCluster, Now: sec(200_000), HalfLife: 50_000 * time.Second, Window: 60_000 * time.Second}
+	use := func(f func(*UsageQuery)) []Usage {
 		t.Helper()
 		o := of
 		f(&o)
-		list, err := d.Use(t.Context(), o)
+		list, err := d.Usage(t.Context(), o)
 		must(t, err)
 		return list
 	}
 	high, low, bob := closed(2, 0, 100_000, 200_000, 50_000), closed(2, 150_000, 190_000, 200_000, 50_000), closed(1, 160_000, 200_000, 200_000, 50_000)
-	same := func(what string, got []Use, want ...Use) {
+	same := func(what string, got []Usage, want ...Usage) {
 		t.Helper()
 		if len(got) != len(want) {
 			t.Fatalf("%s: %+v, want %+v", what, got, want)
@@ -52,12 +52,12 @@ func TestUse(t *testing.T) {
 	}
 	measured, busy := 80_000*300/360.0, 80_000*300/360.0*(0.5*240+0.8*60)/300
 	g := func(x float64) policy.GPUSeconds { return policy.GPUSeconds(x) }
-	same("all", use(func(*UseOf) {}), Use{Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by user", use(func(o *UseOf) { o.User = true }),
-		Use{User: "ann", Decayed: g(high + low), Allocated: 80_000, Measured: g(measured), Busy: g(busy)}, Use{User: "bob", Decayed: g(bob), Allocated: 40_000})
-	same("by QOS and type", use(func(o *UseOf) { o.QOS, o.Type = true, true }),
-		Use{QOS: "high", Type: "h100", Decayed: g(high)}, Use{QOS: "low", Type: "a100", Decayed: g(low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by account", use(func(o *UseOf) { o.Account = true }), Use{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("all", use(func(*UsageQuery) {}), Usage{Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("by user", use(func(o *UsageQuery) { o.User = true }),
+		Usage{User: "ann", Decayed: g(high + low), Allocated: 80_000, Measured: g(measured), Busy: g(busy)}, Usage{User: "bob", Decayed: g(bob), Allocated: 40_000})
+	same("by QOS and type", use(func(o *UsageQuery) { o.QOS, o.Type = true, true }),
+		Usage{QOS: "high", Type: "h100", Decayed: g(high)}, Usage{QOS: "low", Type: "a100", Decayed: g(low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("by account", use(func(o *UsageQuery) { o.Account = true }), Usage{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
 }
 
 // TestUseIsWhatPoliciesSee: sums over types and QOS are what a snapshot says.
@@ -66,13 +66,13 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := d.DB.Exec(t.Context(), "truncate fairbridge.job_runs, fairbridge.run_segments, fairbridge.watch")
 		must(t, err)
-		d.old.sums = map[string]*oldSum{}
+		d.old.sums = map[string]*usageSum{}
 		list := lives.Draw(r, "lives")
 		p := rapid.IntRange(0, 900_000).Draw(r, "now")
 		must(t, d.Record(t.Context(), shown(list, p)))
 		past, err := d.Past(t.Context(), testCluster, sec(p))
 		must(t, err)
-		use, err := d.Use(t.Context(), UseOf{Cluster: testCluster, Now: sec(p), User: true, Account: true})
+		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), User: true, Account: true})
 		must(t, err)
 		if len(use) != len(past.Users) {
 			r.Fatalf("%d users, the snapshot has %d", len(use), len(past.Users))

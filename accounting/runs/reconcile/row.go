@@ -1,0 +1,50 @@
+package reconcile
+
+import (
+	"time"
+
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge/slurm"
+)
+
+// Row is a run as a row of job_runs.
+type Row struct {
+	Key
+	Arrive                          time.Time
+	SLUID, Name, User, Account, QOS string
+	Partition, State, Reason        string
+	ArrayJob, ArrayTask             int64
+	Limit                           time.Duration
+	GPUs                            int
+	Started, Ended                  *time.Time
+	Closed, Exact                   bool  // over; by Slurm's word, not inferred
+	Settled                         bool  // stands as slurmdbd has it
+	Digest                          int64 // of the record that showed it; 0: write it again
+}
+
+// Key identifies a run of a job within a cluster.
+type Key struct {
+	Job, Submit int64
+	Restarts    int
+}
+
+func (r *Row) run() slurm.Run {
+	return slurm.Run{Job: r.Job, Submit: r.Submit, Restarts: r.Restarts, SLUID: r.SLUID}
+}
+
+// Same reports whether both rows say the same.
+func (r *Row) Same(o *Row) bool {
+	a, b := *r, *o
+	if !a.Arrive.Equal(b.Arrive) || !sameTime(a.Started, b.Started) || !sameTime(a.Ended, b.Ended) {
+		return false
+	}
+	a.Arrive, a.Started, a.Ended = b.Arrive, b.Started, b.Ended
+	return a == b
+}
+
+// SameHolder reports whether segments of both carry the same names.
+func (r *Row) SameHolder(o *Row) bool {
+	return r.User == o.User && r.Account == o.Account && r.Partition == o.Partition
+}
+
+func sameTime(a, b *time.Time) bool { return value.UTC(a).Equal(value.UTC(b)) }

@@ -1,0 +1,150 @@
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Segment is one row of run_segments without its run.
+type Segment struct {
+	Holding
+	Span
+}
+
+// SegmentsOfJob returns the segments of a run as they should stand after a view.
+// old are those that stand, sorted by start.
+//
+// A run that always held what it holds now is told afresh from its record, so
+// that repeating a view changes nothing. One that was resized keeps what is
+// past, and goes on with what it holds now from the moment the change was
+// seen.
+func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
+	at := v.At
+	holds, chunks := holdingsOfJob(j, v.Node), spansOfJob(j, at)
+	if len(j.Gres) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
+		holds = lastHoldings(old)
+	}
+	if len(old) == 0 || sameHoldings(old, holds) {
+		return combine(holds, chunks)
+	}
+	return resizedSegments(old, holds, chunks, at)
+}
+
+func combine(holds []Holding, chunks []Span) []Segment {
+	var out []Segment
+	for _, c := range chunks {
+		for _, h := range holds {
+			out = append(out, Segment{h, c})
+		}
+	}
+	return out
+}
+
+// lastHoldings returns what the run held last: what it still holds, else what it
+// gave up last.
+func lastHoldings(old []Segment) []Holding {
+	var last time.Time
+	open := false
+	for _, s := range old {
+		open = open || s.Stop.IsZero()
+		last = Latest(last, s.Stop)
+	}
+	if open {
+		last = time.Time{}
+	}
+	var out []Holding
+	for _, s := range old {
+		if s.Stop.Equal(last) {
+			out = append(out, s.Holding)
+		}
+	}
+	return out
+}
+
+// sameHoldings reports whether every stretch of old has exactly the holdings.
+func sameHoldings(old []Segment, holds []Holding) bool {
+	want := map[Holding]bool{}
+	for _, h := range holds {
+		want[h] = true
+	}
+	stretches := map[time.Time]int{}
+	for _, s := range old {
+		if !want[s.Holding] {
+			return false
+		}
+		stretches[s.Start]++
+	}
+	for _, n := range stretches {
+		if n != len(holds) {
+			return false
+		}
+	}
+	return true
+}
+
+// resizedSegments closes what the run holds no longer and opens what it holds newly.
+func resizedSegments(old []Segment, holds []Holding, chunks []Span, at time.Time) []Segment {
+	var last Span
+	if len(chunks) > 0 {
+		last = chunks[len(chunks)-1]
+	}
+	running := len(chunks) > 0 && last.Stop.IsZero()
+	now := map[Holding]bool{}
+	for _, h := range holds {
+		now[h] = running
+	}
+	var out []Segment
+	open := map[Holding]bool{}
+	for _, s := range old {
+		if s.Stop.IsZero() {
+			switch {
+			case now[s.Holding] && !last.Start.After(s.Start):
+				open[s.Holding] = true
+			case !last.Stop.IsZero():
+				s.Stop = Latest(last.Stop, s.Start)
+			default:
+				s.Stop = Latest(at, s.Start)
+			}
+		}
+		if s.Stop.IsZero() || s.Stop.After(s.Start) {
+			out = append(out, s)
+		}
+	}
+	for _, h := range holds {
+		if running && !open[h] {
+			out = append(out, Segment{h, Span{Start: Latest(last.Start, lastStop(out))}})
+		}
+	}
+	return out
+}
+
+// lastStop returns when the run last changed.
+func lastStop(list []Segment) time.Time {
+	var t time.Time
+	for _, s := range list {
+		t = Latest(t, s.Stop)
+	}
+	return t
+}
+
+// Latest is the later of two times.
+func Latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+// sameSegments reports whether both lists say the same, in any order.
+func SameSegments(a, b []Segment) bool {
+	by := func(x, y Segment) int {
+		return cmp.Or(x.Start.Compare(y.Start), cmp.Compare(x.Node, y.Node), cmp.Compare(x.GPU, y.GPU))
+	}
+	a, b = slices.SortedFunc(slices.Values(a), by), slices.SortedFunc(slices.Values(b), by)
+	return slices.EqualFunc(a, b, func(x, y Segment) bool {
+		return x.Holding == y.Holding && x.Start.Equal(y.Start) && x.Stop.Equal(y.Stop)
+	})
+}

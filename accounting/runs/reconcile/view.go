@@ -1,0 +1,138 @@
+package reconcile
+
+import (
+	"time"
+
+	"fairbridge/accounting/internal/value"
+	"fairbridge/bridge/ledger"
+	"fairbridge/bridge/slurm"
+)
+
+// SeenRun is a run as the view shows it.
+type SeenRun struct {
+	Row
+	Job *slurm.Job
+}
+
+// Ending is a run that ended without Slurm showing how.
+type Ending struct {
+	Key
+	At    time.Time
+	State string
+}
+
+// Changes are what a view adds to what is known. It is computed without the
+// database, and empty when nothing changed.
+type Changes struct {
+	Runs    []SeenRun // new or different
+	Endings []Ending
+}
+
+// Inferred states of runs whose end was not seen.
+const (
+	requeued = "REQUEUED"
+	vanished = "VANISHED"
+)
+
+// Compare finds what the view changes. past is sorted by job, submit and
+// restarts, of the rows it needs Key, Arrive, SLUID, User, Started, Closed, Settled
+// and Digest; before is the time of the last view, zero when this is the first.
+func Compare(v *slurm.View, past []Row, before time.Time) Changes {
+	of := make(map[int64][]Row, len(past))
+	for from, i := 0, 0; i < len(past); i++ {
+		if i+1 == len(past) || past[i+1].Job != past[i].Job {
+			of[past[i].Job] = past[from : i+1]
+			from = i + 1
+		}
+	}
+	var c Changes
+	for i := range v.Jobs {
+		j := &v.Jobs[i]
+		if j.ID == 0 {
+			continue
+		}
+		mine := of[j.ID]
+		delete(of, j.ID)
+		if j.Opaque == "" {
+			c.compareJob(j, mine, v.At, before)
+		}
+	}
+	if v.Full && !before.IsZero() {
+		for i := range past {
+			if _, absent := of[past[i].Job]; absent && !past[i].Closed {
+				c.Endings = append(c.Endings, Ending{past[i].Key, before, vanished})
+			}
+		}
+	}
+	return c
+}
+
+// compareJob compares one record with the known runs of its id.
+func (c *Changes) compareJob(j *slurm.Job, mine []Row, at, before time.Time) {
+	run := j.Run()
+	key, arrive := Key{run.Job, run.Submit, run.Restarts}, j.Submit
+	var was *Row
+	for i := range mine {
+		k := &mine[i]
+		switch old := k.run(); {
+		case old.Same(run) || sameStart(k, j):
+			was, key, arrive = k, k.Key, k.Arrive
+		case ledger.SameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
+			if was == nil {
+				arrive = k.Arrive
+			}
+			c.endRun(k, j.Submit, at, requeued)
+		default:
+			c.endRun(k, before, at, vanished)
+		}
+	}
+	if digest := digestOf(j, at); was == nil || was.Digest != digest && !was.Settled {
+		r := rowOfJob(j, at)
+		r.Key, r.Arrive, r.Digest = key, arrive, digest
+		c.Runs = append(c.Runs, SeenRun{r, j})
+	}
+}
+
+// endRun closes a known run at t, but not later than now.
+func (c *Changes) endRun(k *Row, t, now time.Time, state string) {
+	if k.Closed {
+		return
+	}
+	if t.IsZero() || t.After(now) {
+		t = now
+	}
+	c.Endings = append(c.Endings, Ending{k.Key, t, state})
+}
+
+// sameStart reports whether the record shows the known run by its start: while
+// a requeued run is completing, some releases count the restart already.
+func sameStart(k *Row, j *slurm.Job) bool {
+	t := startOfJob(j)
+	return t != nil && k.Started != nil && t.Equal(*k.Started) && k.User == j.User
+}
+
+// rowOfJob is the run that a record shows, without what only its past tells.
+func rowOfJob(j *slurm.Job, at time.Time) Row {
+	return Row{
+		SLUID: value.Text(j.SLUID), Name: value.Text(j.Name), User: value.Text(j.User), Account: value.Text(j.Account), QOS: value.Text(j.QOS),
+		Partition: value.Text(j.Partition()), State: value.Text(j.State), Reason: value.Text(j.Reason), ArrayJob: j.ArrayJob, ArrayTask: j.ArrayTask,
+		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullTime(endOfJob(j, at)), Closed: j.Done(), Exact: true,
+	}
+}
+
+// startOfJob returns when the run started; the start of a pending job is only
+// Slurm's estimate, and that of one that was cancelled while pending its end.
+func startOfJob(j *slurm.Job) *time.Time {
+	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes.Text == "" {
+		return nil
+	}
+	return value.NullTime(j.Start)
+}
+
+// endOfJob returns when the run ended; zero: not yet, as far as Slurm shows.
+func endOfJob(j *slurm.Job, at time.Time) time.Time {
+	if startOfJob(j) == nil && !j.Done() {
+		return time.Time{}
+	}
+	return stopTime(j, at)
+}
