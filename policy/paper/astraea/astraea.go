@@ -14,6 +14,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/preempt"
 )
 
 // Policy is ASTRAEA with its parameters.
@@ -31,24 +32,23 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	past, err := readDeserved(s)
+	last, err := recallDeserved(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy astraea: %w", err)
 	}
-	court := newCourt(a, s, past)
+	stage := &allocator{Policy: a, deserved: last}
 	plan, err := engine.Pipeline{
 		Name:     "astraea",
-		Share:    court,
-		Order:    court,
-		Backfill: court,
-		Preempt:  court,
+		Allocate: stage,
+		Backfill: blocking{a},
+		Preempt:  preempt.ByTier(leasedFirst),
 		// The leases are the shortest runs; the rules only count stops.
 		Rules: paper.Limits{RunLimit: paper.RunLimit{MinRun: 1}, StopLimit: a.StopLimit, WaitLimit: a.WaitLimit}.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(court.deserved)
+	plan.Memo = policy.Remember(stage.deserved)
 	return plan, nil
 }
 

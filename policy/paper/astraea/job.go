@@ -11,33 +11,34 @@ import (
 	"fairbridge/policy/solve/survival"
 )
 
-// petition is a job of a round of Astraea.
-type petition struct {
+// job is one that runs or could start.
+type job struct {
 	*engine.Entry
-	tenant  *tenant
-	lease   time.Duration
-	starved bool
-	step    int     // how far it is over-served, 0 to Levels
-	reward  float64 // minus the chance to end within a lease, per GPU
-	granted bool
+	tenant   *tenant
+	lease    time.Duration
+	starving bool
+	fairness int     // received over deserved GPU time, 0 to Levels: see discretise
+	reward   float64 // minus the chance to end within a lease, per GPU
+	granted  bool    // it has a lease in this round
+	note     string
 }
 
 // compare is the order of jobs within an account; one that runs goes first
 // among equals.
-func (p *petition) compare(q *petition) int {
+func (j *job) compare(o *job) int {
 	switch {
-	case p.starved != q.starved:
-		return first(p.starved)
-	case p.starved:
-		return engine.ByArrival(p.Entry, q.Entry)
+	case j.starving != o.starving:
+		return first(j.starving)
+	case j.starving:
+		return engine.ByArrival(j.Entry, o.Entry)
 	}
-	if c := cmp.Or(cmp.Compare(p.step, q.step), cmp.Compare(p.reward, q.reward)); c != 0 {
+	if c := cmp.Or(cmp.Compare(j.fairness, o.fairness), cmp.Compare(j.reward, o.reward)); c != 0 {
 		return c
 	}
-	if p.Active() != q.Active() {
-		return first(p.Active())
+	if j.Active() != o.Active() {
+		return first(j.Active())
 	}
-	return engine.ByArrival(p.Entry, q.Entry)
+	return engine.ByArrival(j.Entry, o.Entry)
 }
 
 // first is the result of comparing something that has precedence with
@@ -49,18 +50,18 @@ func first(has bool) int {
 	return 1
 }
 
-func (p *petition) gpus() float64 { return p.Ask.GPUs.Whole() }
+func (j *job) gpus() float64 { return j.Ask.GPUs.Whole() }
 
-// note tells the owner how the account and the job stand.
-func (p *petition) note() string {
-	t := p.tenant
+// describe tells the owner how the account and the job stand.
+func (j *job) describe() string {
+	t := j.tenant
 	return fmt.Sprintf("account %s has %.2f of the GPU time its quota of %.3g GPUs yields, and the job stands at step %d of its fairness",
-		t.name, t.served(), t.quota, p.step)
+		t.name, t.served(), t.quota, j.fairness)
 }
 
-// step puts the ratio of received to deserved service on a scale of k steps
+// discretise puts the ratio of received to deserved service on a scale of k levels
 // that is finest around one: 0 for nothing received, k for far too much.
-func step(ratio float64, k int) int {
+func discretise(ratio float64, k int) int {
 	if !(ratio > 0) {
 		return 0
 	}
@@ -72,37 +73,37 @@ func step(ratio float64, k int) int {
 	return k - int(math.Floor((phi+1)/2*float64(k)))
 }
 
-// endings are the run times of finished jobs, in all and by GPU count.
-type endings struct {
+// runTimes are those of finished jobs, in all and by GPU count.
+type runTimes struct {
 	all  survival.Sample
 	gpus map[int]survival.Sample
 }
 
-func newEndings(history []policy.Sample) endings {
+func newRunTimes(history []policy.Sample) runTimes {
 	var all []float64
 	by := map[int][]float64{}
 	for _, h := range history {
 		all = append(all, h.Ran.Seconds())
 		by[h.GPUs] = append(by[h.GPUs], h.Ran.Seconds())
 	}
-	e := endings{survival.NewSample(all), map[int]survival.Sample{}}
+	t := runTimes{survival.NewSample(all), map[int]survival.Sample{}}
 	for gpus, ran := range by {
-		e.gpus[gpus] = survival.NewSample(ran)
+		t.gpus[gpus] = survival.NewSample(ran)
 	}
-	return e
+	return t
 }
 
 // reward returns minus the chance that the job ends within one more lease, per
 // GPU; with fewer than five finished jobs of its size, from all of them.
-func (e endings) reward(p *petition) float64 {
-	gpus := p.gpus()
+func (t runTimes) reward(j *job) float64 {
+	gpus := j.gpus()
 	if gpus <= 0 {
 		return 0
 	}
-	sizes := e.gpus[p.Ask.GPUs.Count]
+	sizes := t.gpus[j.Ask.GPUs.Count]
 	if sizes.Len() < 5 {
-		sizes = e.all
+		sizes = t.all
 	}
-	chance, _ := sizes.EndsWithin(float64(p.Attained)/gpus, p.lease.Seconds())
+	chance, _ := sizes.EndsWithin(float64(j.Attained)/gpus, j.lease.Seconds())
 	return -chance / gpus
 }

@@ -9,27 +9,28 @@ import (
 	"fairbridge/policy/share"
 )
 
-// tenant is an account of a round of Astraea. Amounts are whole GPUs and
+// tenant is an account of a round. Amounts are whole GPUs and
 // GPU-seconds.
 type tenant struct {
 	name   string
 	quota  float64
 	window float64 // GPU-seconds its quota yields in the window and one lease
-	recent float64 // GPU-seconds received in the window, and promised by leases
+	recent float64 // GPU-seconds received in the window, and charged for leases
 	now    float64 // GPUs held by leases, and granted in this round
-	favour float64 // ratio below which it is served first
+	favour float64 // part of its quota below which it is served first
 
-	jobs []*petition // to be heard, in order
-	late []*petition // heard, and not granted
+	jobs    []*job // to be served, in order
+	skipped []*job // there was no room for a lease
 }
 
-// ratio is what the account holds and was granted against its quota.
-func (t *tenant) ratio() float64 { return over(t.now, t.quota) }
+// holds is what the account holds and was granted against its quota.
+func (t *tenant) holds() float64 { return ratio(t.now, t.quota) }
 
 // served is what it received against what its quota yields.
-func (t *tenant) served() float64 { return over(t.recent, t.window) }
+func (t *tenant) served() float64 { return ratio(t.recent, t.window) }
 
-func over(a, b float64) float64 {
+// ratio is a over b, +Inf where b is nothing.
+func ratio(a, b float64) float64 {
 	if b > 0 {
 		return a / b
 	}
@@ -39,22 +40,31 @@ func over(a, b float64) float64 {
 // compare puts the account to be served next first: those far below their
 // quota, by how far; then by service received.
 func (t *tenant) compare(u *tenant) int {
-	low, ulow := t.ratio() < t.favour, u.ratio() < u.favour
+	low, ulow := t.holds() < t.favour, u.holds() < u.favour
 	switch {
 	case low && !ulow:
 		return -1
 	case ulow && !low:
 		return 1
 	case low:
-		return cmp.Or(cmp.Compare(t.ratio(), u.ratio()), cmp.Compare(t.served(), u.served()), cmp.Compare(t.name, u.name))
+		return cmp.Or(cmp.Compare(t.holds(), u.holds()), cmp.Compare(t.served(), u.served()), cmp.Compare(t.name, u.name))
 	}
-	return cmp.Or(cmp.Compare(t.served(), u.served()), cmp.Compare(t.ratio(), u.ratio()), cmp.Compare(t.name, u.name))
+	return cmp.Or(cmp.Compare(t.served(), u.served()), cmp.Compare(t.holds(), u.holds()), cmp.Compare(t.name, u.name))
 }
 
-// promise charges a lease of the job.
-func (t *tenant) promise(gpus float64, lease time.Duration) {
+// charge counts a lease of the job.
+func (t *tenant) charge(gpus float64, lease time.Duration) {
 	t.now += gpus
 	t.recent += gpus * lease.Seconds()
+}
+
+// newTenant returns the tenant of an account.
+func (l *leases) newTenant(name string, quota float64) *tenant {
+	t := &tenant{name: name, quota: quota, favour: l.Favour, window: quota * (l.Window + l.Lease).Seconds()}
+	if a := l.Account(name); a != nil {
+		t.recent = float64(a.Recent)
+	}
+	return t
 }
 
 // tenants is a heap, the account to be served next first.

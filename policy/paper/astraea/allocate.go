@@ -1,0 +1,172 @@
+package astraea
+
+import (
+	"cmp"
+	"container/heap"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// allocator is an engine.Allocator: jobs within their lease, then those that have
+// a new one, then the others as they would be granted one next.
+type allocator struct {
+	*Policy
+	deserved *deserved // as remembered; Allocate replaces it
+}
+
+// Allocate implements engine.Allocator.
+func (a *allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	quota := quotas(r.Snapshot)
+	now := a.deserved.next(r, quota)
+	l := &leases{Policy: a.Policy, Round: r, last: a.deserved.At, free: countFree(r.Snapshot)}
+	l.addJobs(quota, now)
+	l.keep()
+	l.serve(l.grant)
+	l.preemptDelayed()
+	for _, t := range l.tenants {
+		t.jobs, t.skipped = append(t.skipped, t.jobs...), nil
+	}
+	var waiting []*job
+	l.serve(func(j *job) bool {
+		waiting = append(waiting, j)
+		return true
+	})
+	a.deserved = now
+	return l.turns(waiting), nil
+}
+
+// leases says which jobs have a lease in a round.
+type leases struct {
+	*Policy
+	*engine.Round
+	last    time.Time // the last round
+	jobs    []*job    // that run or could start
+	tenants []*tenant // by name
+	free    *freeDevices
+	kept    []*job // within their lease
+	granted []*job // a new lease
+}
+
+// addJobs lists the jobs that run or could start, by tenant.
+func (l *leases) addJobs(quota map[string]float64, deserved *deserved) {
+	byName, ran := map[string]*tenant{}, newRunTimes(l.History)
+	for i, e := range l.Entries {
+		if !l.Startable(e) {
+			continue
+		}
+		t := byName[e.Account]
+		if t == nil {
+			t = l.newTenant(e.Account, quota[e.Account])
+			byName[e.Account] = t
+			l.tenants = append(l.tenants, t)
+		}
+		j := &job{Entry: e, tenant: t, lease: max(l.Lease, 20*e.Checkpoint), starving: l.starving(l.Round, e)}
+		j.fairness = discretise(ratio(float64(e.Attained), float64(deserved.Sums[i])), l.Levels)
+		j.reward = ran.reward(j)
+		l.jobs = append(l.jobs, j)
+	}
+	slices.SortFunc(l.tenants, func(a, b *tenant) int { return cmp.Compare(a.name, b.name) })
+}
+
+// starving reports whether the job could start and waited too long.
+func (a *Policy) starving(r *engine.Round, e *engine.Entry) bool {
+	return e.Waited(r.Now) >= a.Starve && r.Startable(e) && r.Possible(e) == nil
+}
+
+// keep lets jobs within their lease hold what they have, charged for the rest
+// of the lease; the others compete.
+func (l *leases) keep() {
+	starving := slices.ContainsFunc(l.jobs, func(j *job) bool { return j.starving })
+	for _, j := range l.jobs {
+		if j.Active() && !l.ended(j, starving) {
+			j.granted = true
+			j.tenant.charge(j.gpus(), j.lease-j.Ran(l.Now)%j.lease)
+			l.free.hold(l.Snapshot, j.Entry)
+			l.kept = append(l.kept, j)
+			continue
+		}
+		j.tenant.jobs = append(j.tenant.jobs, j)
+	}
+	slices.SortFunc(l.kept, func(a, b *job) int { return engine.ByTenure(a.Entry, b.Entry) })
+	for _, t := range l.tenants {
+		slices.SortFunc(t.jobs, (*job).compare)
+	}
+}
+
+// unstoppable reports whether a running job cannot be stopped whatever we decide.
+func (l *leases) unstoppable(e *engine.Entry) bool {
+	return e.Fixed != "" || e.State != policy.Running || l.MaxStops > 0 && e.Stops >= l.MaxStops
+}
+
+// ended reports whether a lease of the running job ended since the last round.
+// While a job starves, leases that ended before count too: they were not
+// renewed but for want of a job to give way to.
+func (l *leases) ended(j *job, starving bool) bool {
+	if l.unstoppable(j.Entry) || !l.last.Before(l.Now) {
+		return false
+	}
+	ran := j.Ran(l.Now)
+	if starving || l.last.IsZero() {
+		return ran >= j.lease
+	}
+	before := max(l.last.Sub(j.Start), 0)
+	return ran/j.lease > before/j.lease
+}
+
+// serve takes the tenants in turn, each with its next job. A starving job that
+// is not granted a lease ends it: what is free is kept for that job.
+func (l *leases) serve(grant func(*job) bool) {
+	queue := slices.Clone(tenants(l.tenants))
+	heap.Init(&queue)
+	for len(queue) > 0 {
+		t := queue[0]
+		if len(t.jobs) == 0 {
+			heap.Pop(&queue)
+			continue
+		}
+		j := t.jobs[0]
+		t.jobs = t.jobs[1:]
+		j.note = j.describe()
+		if grant(j) {
+			t.charge(j.gpus(), j.lease)
+			heap.Fix(&queue, 0)
+			continue
+		}
+		t.skipped = append(t.skipped, j)
+		if j.starving {
+			return
+		}
+	}
+}
+
+// grant gives the job a lease if there are devices for it.
+func (l *leases) grant(j *job) bool {
+	if !l.free.take(j.Entry) {
+		return false
+	}
+	j.granted = true
+	l.granted = append(l.granted, j)
+	return true
+}
+
+// turns returns the turns of all jobs; those that cannot start are last, by arrival.
+func (l *leases) turns(waiting []*job) []engine.Turn {
+	turns, served := make([]engine.Turn, 0, len(l.Entries)), make([]bool, len(l.Entries))
+	for _, j := range slices.Concat(l.kept, l.granted, waiting) {
+		t := j.Turn()
+		t.Grant.Run, t.Note = j.granted, j.note
+		turns = append(turns, t)
+		served[j.Index] = true
+	}
+	n := len(turns)
+	for _, e := range l.Entries {
+		if !served[e.Index] {
+			turns = append(turns, e.Turn())
+		}
+	}
+	slices.SortFunc(turns[n:], func(a, b engine.Turn) int { return engine.ByArrival(a.Entry, b.Entry) })
+	return turns
+}

@@ -1,0 +1,44 @@
+package astraea
+
+import (
+	"fmt"
+	"slices"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// blocking is an engine.Backfiller: no job takes devices that a blocked job could
+// use.
+type blocking struct{ *Policy }
+
+// Behind implements engine.Backfiller.
+func (b blocking) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+	if b.Block != "all" && !b.starving(r, blocked) {
+		return func(*engine.Entry, policy.Alloc) error { return nil }
+	}
+	return func(_ *engine.Entry, on policy.Alloc) error {
+		if !usable(r.Snapshot, blocked.Job, on) {
+			return nil
+		}
+		return fmt.Errorf("job %d is ahead and could use them: %w", blocked.ID, engine.ErrPlace)
+	}
+}
+
+// usable reports whether the job could use any of the devices.
+func usable(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
+	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
+		n := s.Node(slot.Node)
+		return n != nil && n.In(j.Partition) && !slices.Contains(j.Ask.Exclude, n.Name) &&
+			(len(j.Ask.Require) == 0 || slices.Contains(j.Ask.Require, n.Name)) &&
+			(j.Ask.GPUs.Type == "" || j.Ask.GPUs.Type == slot.Type)
+	})
+}
+
+// leasedFirst gives jobs with a lease the first tier, and the others the second.
+func leasedFirst(_ *engine.Round, e *engine.Entry) int {
+	if e.Grant.Run {
+		return 0
+	}
+	return 1
+}

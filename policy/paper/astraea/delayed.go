@@ -1,0 +1,68 @@
+package astraea
+
+import (
+	"cmp"
+	"slices"
+)
+
+// preemptDelayed lets a tenant's new jobs that have no lease take the place of its
+// own delay jobs: over-served ones that are young in their lease.
+func (l *leases) preemptDelayed() {
+	if !l.last.Before(l.Now) {
+		return
+	}
+	delayed := map[*tenant][]*job{}
+	for _, j := range l.kept {
+		if !l.unstoppable(j.Entry) && j.fairness > discretise(1, l.Levels) && j.Ran(l.Now)%j.lease < l.Delay {
+			delayed[j.tenant] = append(delayed[j.tenant], j)
+		}
+	}
+	for _, t := range l.tenants {
+		slices.SortFunc(delayed[t], func(a, b *job) int {
+			return cmp.Or(cmp.Compare(b.fairness, a.fairness), cmp.Compare(a.ID, b.ID))
+		})
+		l.replace(t, delayed[t])
+	}
+	l.kept = slices.DeleteFunc(l.kept, func(j *job) bool { return !j.granted })
+}
+
+// replace goes through the tenant's waiting new jobs and its delay jobs.
+func (l *leases) replace(t *tenant, delayed []*job) {
+	all := append(t.skipped, t.jobs...)
+	t.skipped, t.jobs = nil, nil
+	for _, j := range all {
+		n := 0
+		if !j.Active() && j.FirstStart.IsZero() {
+			n = enough(j, delayed)
+		}
+		if n == 0 {
+			t.jobs = append(t.jobs, j)
+			continue
+		}
+		for _, d := range delayed[:n] {
+			d.granted = false
+			d.note = d.describe()
+			t.jobs = append(t.jobs, d)
+		}
+		delayed = delayed[n:]
+		j.granted = true
+		l.granted = append(l.granted, j)
+	}
+}
+
+// enough returns how many of the delay jobs together hold what j asks; 0 when
+// all do not.
+func enough(j *job, delayed []*job) int {
+	devices := 0
+	for i, d := range delayed {
+		for _, slot := range d.On {
+			if typ := j.Ask.GPUs.Type; typ == "" || typ == slot.Type {
+				devices += slot.Count
+			}
+		}
+		if devices >= j.Ask.GPUs.Count {
+			return i + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,72 @@
+package astraea
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// deserved remembers, per job, the GPU time it would have received so far had
+// all jobs always had the same part of its account's quota. It is kept in
+// Plan.Memo, as two lists in order of job: small for many jobs.
+type deserved struct {
+	At   time.Time           `json:"at"`
+	Jobs []policy.JobID      `json:"jobs"`
+	Sums []policy.GPUSeconds `json:"deserved"`
+}
+
+func recallDeserved(s *policy.Snapshot) (*deserved, error) {
+	d, err := policy.Recall[*deserved](s.Memo)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		return &deserved{}, nil
+	}
+	if len(d.Jobs) != len(d.Sums) || !slices.IsSorted(d.Jobs) {
+		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
+			len(d.Jobs), len(d.Sums), slices.IsSorted(d.Jobs))
+	}
+	return d, nil
+}
+
+// of returns what the job has deserved; seen is false for a new one.
+func (d *deserved) of(id policy.JobID) (sum policy.GPUSeconds, seen bool) {
+	i, seen := slices.BinarySearch(d.Jobs, id)
+	if !seen {
+		return 0, false
+	}
+	return d.Sums[i], true
+}
+
+// next adds what every job deserved since the last round: of its account's quota the
+// same part as the others that run or could start, but no more than it asks. A job
+// seen for the first time deserved it since it arrived. Jobs that left are
+// forgotten.
+func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
+	count := map[string]float64{}
+	for _, e := range r.Entries {
+		if r.Startable(e) {
+			count[e.Account] += float64(e.Count())
+		}
+	}
+	n := &deserved{At: r.Now, Jobs: make([]policy.JobID, len(r.Entries)), Sums: make([]policy.GPUSeconds, len(r.Entries))}
+	for i, e := range r.Entries {
+		sum, seen := d.of(e.ID)
+		since := d.At
+		if !seen {
+			since = e.Arrive
+		}
+		gpus := 0.0
+		if r.Startable(e) {
+			gpus = min(e.Ask.GPUs.Whole(), quota[e.Account]/count[e.Account])
+		}
+		sum += policy.Service(gpus, max(r.Now.Sub(since), 0))
+		n.Jobs[i], n.Sums[i] = e.ID, policy.GPUSeconds(math.Round(float64(sum)*10)/10)
+	}
+	return n
+}

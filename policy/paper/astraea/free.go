@@ -1,0 +1,64 @@
+package astraea
+
+import (
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+)
+
+// freeDevices counts the devices that can be granted, without regard to where they
+// are: by type, and all whole GPUs together.
+type freeDevices struct {
+	types map[string]float64
+	part  map[string]bool // types that are parts of a GPU
+	whole float64
+}
+
+// countFree counts the healthy devices of nodes that are up.
+func countFree(s *policy.Snapshot) *freeDevices {
+	f := &freeDevices{types: map[string]float64{}, part: map[string]bool{}}
+	for i := range s.Nodes {
+		if s.Nodes[i].Down != "" {
+			continue
+		}
+		for _, d := range s.Nodes[i].GPUs {
+			f.part[d.Type] = d.Part != 0 && d.Part != 100
+			f.add(d.Type, float64(max(d.Count-d.Sick, 0)))
+		}
+	}
+	return f
+}
+
+func (f *freeDevices) add(typ string, devices float64) {
+	f.types[typ] += devices
+	if !f.part[typ] {
+		f.whole += devices
+	}
+}
+
+// hold takes what a running job holds off, on nodes that are up.
+func (f *freeDevices) hold(s *policy.Snapshot, e *engine.Entry) {
+	for _, slot := range e.On {
+		if n := s.Node(slot.Node); n != nil && n.Down == "" {
+			f.add(slot.Type, -float64(slot.Count))
+		}
+	}
+}
+
+// take takes what the entry holds or asks, if it is there.
+func (f *freeDevices) take(e *engine.Entry) bool {
+	need, typ := float64(e.Size()), e.Ask.GPUs.Type
+	if typ == "" && len(e.On) > 0 {
+		typ = e.On.Type()
+	}
+	switch {
+	case typ == "" && f.whole < need:
+		return false
+	case typ == "":
+		f.whole -= need
+		return true
+	case f.types[typ] < need || !f.part[typ] && f.whole < need:
+		return false
+	}
+	f.add(typ, -need)
+	return true
+}
