@@ -24,24 +24,17 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (b *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+	length := engine.ByLimit
+	if b.Lengths == "estimate" {
+		length = engine.ByEstimate
+	}
 	return engine.Pipeline{
 		Name:     "easy",
 		Predict:  predict.Ladder{},
 		Order:    order.ByArrival{},
-		Backfill: backfill.EASY{Length: length(b.Lengths)},
+		Backfill: backfill.EASY{Length: length},
 		Rules:    b.Rules(),
 	}.Decide(s)
-}
-
-var lengthsParam = paper.Param{Name: "lengths", Kind: paper.Choice, Default: "limit", Choices: []string{"limit", "estimate"},
-	Help: "how long jobs are taken to run: their time limits, which are kept, or what is predicted"}
-
-// length returns how long jobs run by the parameter.
-func length(name string) engine.Length {
-	if name == "estimate" {
-		return engine.ByEstimate
-	}
-	return engine.ByLimit
 }
 
 // System describes EASY backfilling in the catalogue.
