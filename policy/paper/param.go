@@ -44,20 +44,20 @@ type Param struct {
 	Help    string   `json:"help"`
 }
 
-// field is a parameter and where its value belongs.
-type field struct {
+// parameterField is a parameter and where its value belongs.
+type parameterField struct {
 	Param
 	index []int // for reflect.Value.FieldByIndex
 }
 
 // parameters finds the parameters of a struct, and of those within it.
-func parameters(t reflect.Type, above []int) []field {
-	var all []field
+func parameters(t reflect.Type, above []int) []parameterField {
+	var all []parameterField
 	for i := range t.NumField() {
 		f := t.Field(i)
 		index := append(above[:len(above):len(above)], i)
 		if _, ok := f.Tag.Lookup("param"); ok {
-			all = append(all, field{paramFromTag(f.Type, f.Tag), index})
+			all = append(all, parameterField{paramFromTag(f.Type, f.Tag), index})
 		} else if f.Type.Kind() == reflect.Struct {
 			all = append(all, parameters(f.Type, index)...)
 		}

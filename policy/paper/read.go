@@ -15,12 +15,12 @@ func (p Param) read(v any) (any, error) {
 		if s, ok := v.(string); ok && slices.Contains(p.Choices, s) {
 			return s, nil
 		}
-		return nil, p.refuse(v, "want one of "+strings.Join(p.Choices, ", "))
+		return nil, p.impossible(v, "want one of "+strings.Join(p.Choices, ", "))
 	case Bool:
 		if b, ok := v.(bool); ok {
 			return b, nil
 		}
-		return nil, p.refuse(v, "want true or false")
+		return nil, p.impossible(v, "want true or false")
 	case Duration:
 		return p.duration(v)
 	case Numbers:
@@ -34,14 +34,14 @@ func (p Param) read(v any) (any, error) {
 }
 
 func (p Param) number(v any) (any, error) {
-	x, ok := float(v)
+	x, ok := toFloat(v)
 	switch {
-	case !ok || !p.within(x):
-		return nil, p.refuse(v, "want "+p.bounds("a number", "%g"))
+	case !ok || !p.inBounds(x):
+		return nil, p.impossible(v, "want "+p.bounds("a number", "%g"))
 	case p.Kind == Number:
 		return x, nil
 	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-		return nil, p.refuse(v, "want "+p.bounds("a whole number", "%g"))
+		return nil, p.impossible(v, "want "+p.bounds("a whole number", "%g"))
 	}
 	return int(x), nil
 }
@@ -52,13 +52,13 @@ func (p Param) duration(v any) (any, error) {
 	}
 	s, ok := v.(string)
 	d, err := time.ParseDuration(s)
-	if !ok || err != nil || !p.within(d.Seconds()) {
-		return nil, p.refuse(v, "want "+p.bounds(`a duration like "15m"`, "%g s"))
+	if !ok || err != nil || !p.inBounds(d.Seconds()) {
+		return nil, p.impossible(v, "want "+p.bounds(`a duration like "15m"`, "%g s"))
 	}
 	return d, nil
 }
 
-func (p Param) within(x float64) bool {
+func (p Param) inBounds(x float64) bool {
 	return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0)
 }
 
@@ -69,15 +69,15 @@ func (p Param) bounds(what, unit string) string {
 	return fmt.Sprintf("%s from "+unit+" to "+unit, what, p.Min, p.Max)
 }
 
-func (p Param) refuse(v any, want string) error {
+func (p Param) impossible(v any, want string) error {
 	if s, ok := v.(string); ok {
 		return fmt.Errorf("parameter %s: %q is not possible, %s", p.Name, s, want)
 	}
 	return fmt.Errorf("parameter %s: %v is not possible, %s", p.Name, v, want)
 }
 
-// float converts any number a YAML or JSON reader produces.
-func float(v any) (float64, bool) {
+// toFloat converts any number a YAML or JSON reader produces.
+func toFloat(v any) (float64, bool) {
 	switch x := v.(type) {
 	case int:
 		return float64(x), true

@@ -10,22 +10,22 @@ import (
 
 // numbers reads ascending positive numbers.
 func (p Param) numbers(v any) (any, error) {
-	list, ok := items[float64](v)
+	list, ok := listItems[float64](v)
 	xs := make([]float64, 0, len(list))
 	for _, e := range list {
-		x, isNumber := float(e)
+		x, isNumber := toFloat(e)
 		ok = ok && isNumber && x > 0 && !math.IsInf(x, 0) && (len(xs) == 0 || x > xs[len(xs)-1])
 		xs = append(xs, x)
 	}
 	if !ok {
-		return nil, p.refuse(v, "want a list of ascending positive numbers, like [3600, 36000]")
+		return nil, p.impossible(v, "want a list of ascending positive numbers, like [3600, 36000]")
 	}
 	return xs, nil
 }
 
 // names reads names, each once.
 func (p Param) names(v any) (any, error) {
-	list, ok := items[string](v)
+	list, ok := listItems[string](v)
 	names := make([]string, 0, len(list))
 	for _, e := range list {
 		name, isText := e.(string)
@@ -33,13 +33,13 @@ func (p Param) names(v any) (any, error) {
 		names = append(names, name)
 	}
 	if !ok {
-		return nil, p.refuse(v, "want a list of names, like [high, normal]")
+		return nil, p.impossible(v, "want a list of names, like [high, normal]")
 	}
 	return names, nil
 }
 
-// items returns the elements of a list, whether or not it is typed.
-func items[T any](v any) (list []any, ok bool) {
+// listItems returns the elements of a list, whether or not it is typed.
+func listItems[T any](v any) (list []any, ok bool) {
 	typed, ok := v.([]T)
 	if !ok {
 		list, ok = v.([]any)
@@ -65,12 +65,12 @@ func (p Param) table(v any) (any, error) {
 	}
 	read := make(map[string]float64, len(given))
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		x, isNumber := float(given[name])
+		x, isNumber := toFloat(given[name])
 		ok = ok && name != "" && isNumber && x > 0 && !math.IsInf(x, 0)
 		read[name] = x
 	}
 	if !ok {
-		return nil, p.refuse(v, `want positive numbers by name, like {a100: 3.2, v100: 1} or "a100:3.2;v100:1"`)
+		return nil, p.impossible(v, `want positive numbers by name, like {a100: 3.2, v100: 1} or "a100:3.2;v100:1"`)
 	}
 	return read, nil
 }

@@ -48,7 +48,7 @@ func Describe(p policy.Policy, s System) System {
 	}
 	s.New = func(given Params) (policy.Policy, error) {
 		made := reflect.New(t)
-		if err := fill(made.Elem(), fields, given); err != nil {
+		if err := setParameters(made.Elem(), fields, given); err != nil {
 			return nil, err
 		}
 		return made.Interface().(policy.Policy), nil
@@ -56,9 +56,9 @@ func Describe(p policy.Policy, s System) System {
 	return s
 }
 
-// fill sets the fields of a policy to what is given or to their defaults. All
+// setParameters sets the fields of a policy to what is given or to their defaults. All
 // problems are reported together, in the order of the fields.
-func fill(policy reflect.Value, fields []field, given Params) error {
+func setParameters(policy reflect.Value, fields []parameterField, given Params) error {
 	names := make([]string, len(fields))
 	var errs []error
 	for i, f := range fields {

@@ -13,25 +13,25 @@ func Unknown(what, name string, names []string) error {
 		return fmt.Errorf("%s %q is unknown, there are none", what, name)
 	}
 	all := strings.Join(slices.Sorted(slices.Values(names)), ", ")
-	if like := nearest(name, names); like != "" {
+	if like := closestName(name, names); like != "" {
 		return fmt.Errorf("%s %q is unknown, did you mean %s? There are %s", what, name, like, all)
 	}
 	return fmt.Errorf("%s %q is unknown, there are %s", what, name, all)
 }
 
-// nearest returns the name that differs least, or "" when none is close.
-func nearest(name string, names []string) string {
+// closestName returns the name that differs least, or "" when none is close.
+func closestName(name string, names []string) string {
 	best, at := 1+max(1, len(name)/3), ""
 	for _, n := range slices.Sorted(slices.Values(names)) {
-		if d := distance(strings.ToLower(name), n); d < best {
+		if d := editDistance(strings.ToLower(name), n); d < best {
 			best, at = d, n
 		}
 	}
 	return at
 }
 
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

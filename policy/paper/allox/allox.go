@@ -5,7 +5,7 @@
 // T. N. Le, X. Sun, M. Chowdhury, Z. Liu, "AlloX: Compute Allocation in Hybrid
 // Clusters", EuroSys 2020.
 //
-// Nobody who runs is stopped. The paper's jobs take one GPU; here a gang takes
+// No job that runs is stopped. The paper's jobs take one GPU; here a gang takes
 // the time of as many machines from those behind it.
 package allox
 
@@ -28,15 +28,15 @@ type Policy struct {
 	paper.PatientLimits
 }
 
-// alloxEffort bounds the steps of one matching; about half a second.
-const alloxEffort = 3e7
+// maxMatchingSteps bounds one matching to about half a second.
+const maxMatchingSteps = 3e7
 
 // Decide implements policy.Policy.
 func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if a.Variant == "harness" {
-		return a.harness(s)
+		return a.decideAsSimulator(s)
 	}
-	m := &alloxMatch{alpha: a.Alpha}
+	m := &matcher{alpha: a.Alpha}
 	return engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},

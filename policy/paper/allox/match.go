@@ -12,38 +12,38 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// alloxMatch orders the jobs of a round by when the matching starts them, and
+// matcher orders the jobs of a round by when the matching starts them, and
 // grants each the type it is matched to.
-type alloxMatch struct {
-	alpha float64
-	slots map[policy.JobID]alloxSlot
+type matcher struct {
+	alpha       float64
+	assignments map[policy.JobID]assignment
 }
 
-// alloxSlot is what the matching gives a job.
-type alloxSlot struct {
-	typ   string
-	late  bool    // it was matched to what those who compete leave
-	start float64 // seconds from now
+// assignment is what the matching gives a job.
+type assignment struct {
+	gpuType  string
+	leftover bool    // the job was matched to what those that compete leave
+	start    float64 // seconds from now
 }
 
 // Order implements engine.Orderer: those that run, those that compete by their
 // start in the matching, those that are matched to what these leave, the others
 // by arrival.
-func (m *alloxMatch) Order(r *engine.Round) ([]*engine.Entry, error) {
-	cluster := newAlloxCluster(r)
-	users := alloxUsers(r, cluster)
+func (m *matcher) Order(r *engine.Round) ([]*engine.Entry, error) {
+	cluster := newCluster(r)
+	users := usersByService(r, cluster)
 	n := max(int(math.Ceil(m.alpha*float64(len(users)))), 1)
 	var compete, rest []*engine.Entry
 	for i, u := range users {
-		if i < n || len(compete) < cluster.free {
+		if i < n || len(compete) < cluster.freeMachines {
 			compete = append(compete, u.jobs...)
 		} else {
 			rest = append(rest, u.jobs...)
 		}
 	}
-	m.slots = make(map[policy.JobID]alloxSlot, len(compete)+len(rest))
-	m.match(cluster, compete, false)
-	m.match(cluster, rest, true)
+	m.assignments = make(map[policy.JobID]assignment, len(compete)+len(rest))
+	m.matchJobs(cluster, compete, false)
+	m.matchJobs(cluster, rest, true)
 	line := slices.Clone(r.Entries)
 	slices.SortFunc(line, func(a, b *engine.Entry) int {
 		x, at := m.rank(a)
@@ -53,31 +53,32 @@ func (m *alloxMatch) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return line, nil
 }
 
-// match puts the jobs behind those the cluster's machines have already.
-func (m *alloxMatch) match(cluster *alloxCluster, jobs []*engine.Entry, late bool) {
+// matchJobs puts the jobs behind those the cluster's machines have already;
+// leftover says that they do not compete.
+func (m *matcher) matchJobs(cluster *cluster, jobs []*engine.Entry, leftover bool) {
 	if len(jobs) == 0 {
 		return
 	}
-	q := cluster.match(jobs)
+	q := cluster.scheduleJobs(jobs)
 	for i, e := range jobs {
 		if q.types[i] < 0 {
 			continue
 		}
 		typ := cluster.types[q.types[i]]
-		m.slots[e.ID] = alloxSlot{typ, late, q.start[i]}
+		m.assignments[e.ID] = assignment{typ, leftover, q.start[i]}
 		if !cluster.Terse {
 			e.Note = fmt.Sprintf("matched to %s, in about %v", typ, policy.Seconds(q.start[i]).Round(time.Minute))
 		}
 	}
-	cluster.banks = q.after
+	cluster.groups = q.groupsAfter
 }
 
-func (m *alloxMatch) rank(e *engine.Entry) (group int, start float64) {
-	slot, ok := m.slots[e.ID]
+func (m *matcher) rank(e *engine.Entry) (group int, start float64) {
+	slot, ok := m.assignments[e.ID]
 	switch {
 	case e.Active():
 		return 0, 0
-	case ok && !slot.late:
+	case ok && !slot.leftover:
 		return 1, slot.start
 	case ok:
 		return 2, slot.start
@@ -85,109 +86,110 @@ func (m *alloxMatch) rank(e *engine.Entry) (group int, start float64) {
 	return 3, 0
 }
 
-// Lease implements engine.Leaser. Who runs has a lease for as long as it runs.
-func (m *alloxMatch) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
+// Lease implements engine.Leaser. A job has its lease for as long as it runs.
+func (m *matcher) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
 	grants := make([]engine.Grant, len(line))
 	for i, e := range line {
-		slot, ok := m.slots[e.ID]
-		grants[i] = engine.Grant{Run: ok || e.Active(), Type: slot.typ}
+		slot, ok := m.assignments[e.ID]
+		grants[i] = engine.Grant{Run: ok || e.Active(), Type: slot.gpuType}
 	}
 	return grants, nil
 }
 
-// alloxUser is somebody with jobs that could start, and what was served to
-// them.
-type alloxUser struct {
-	name   string
-	served policy.GPUSeconds
-	jobs   []*engine.Entry
+// user is a person with jobs that could start, and what they received.
+type user struct {
+	name    string
+	service policy.GPUSeconds
+	jobs    []*engine.Entry
 }
 
-// alloxUsers returns the users with jobs that could start somewhere, the least
-// served first. Service is what history keeps of users, or else what their
-// present jobs received.
-func alloxUsers(r *engine.Round, cluster *alloxCluster) []*alloxUser {
-	index := map[string]*alloxUser{}
-	var users []*alloxUser
+// usersByService returns the users with jobs that could start somewhere, the least
+// served first, by name among equals. Service is what history keeps of users, or
+// else what their present jobs received.
+func usersByService(r *engine.Round, cluster *cluster) []*user {
+	index := map[string]*user{}
+	var users []*user
 	for _, e := range r.Entries {
 		u := index[e.User]
 		if u == nil {
-			u = &alloxUser{name: e.User}
+			u = &user{name: e.User}
 			index[e.User] = u
 			users = append(users, u)
 		}
 		if len(r.Users) == 0 {
-			u.served += e.Attained
+			u.service += e.Attained
 		}
-		if !e.Active() && r.Startable(e) && cluster.runs(e) {
+		if !e.Active() && r.Startable(e) && cluster.canRun(e) {
 			u.jobs = append(u.jobs, e)
 		}
 	}
 	for _, known := range r.Users {
 		if u := index[known.Name]; u != nil {
-			u.served += known.Used
+			u.service += known.Used
 		}
 	}
-	users = slices.DeleteFunc(users, func(u *alloxUser) bool { return len(u.jobs) == 0 })
-	slices.SortFunc(users, byService)
+	users = slices.DeleteFunc(users, func(u *user) bool { return len(u.jobs) == 0 })
+	slices.SortFunc(users, func(a, b *user) int {
+		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.name, b.name))
+	})
 	return users
 }
 
-// alloxQueue is a matching: for each job its type, -1 for none, and the seconds
+// schedule is a matching: for each job its type, -1 for none, and the seconds
 // until it starts.
-type alloxQueue struct {
-	types []int
-	start []float64
-	after []assign.MachineGroup // the machines behind these jobs
+type schedule struct {
+	types       []int
+	start       []float64
+	groupsAfter []assign.MachineGroup // the machines behind these jobs
 }
 
-// match queues the jobs for the machines of the cluster.
-func (c *alloxCluster) match(jobs []*engine.Entry) alloxQueue {
-	times, width := c.times(jobs), make([]float64, len(jobs))
+// scheduleJobs queues the jobs for the machines of the cluster.
+func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
+	times, width := c.processingTimes(jobs), make([]float64, len(jobs))
 	for i, e := range jobs {
 		width[i] = float64(e.Size())
 	}
-	places := assign.ToGroups(times, width, c.banks, alloxEffort)
-	q := alloxQueue{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
-	byBank, free := make([][]int, len(c.banks)), make([][]float64, len(c.types))
+	places := assign.ToGroups(times, width, c.groups, maxMatchingSteps)
+	q := schedule{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
+	members, free := make([][]int, len(c.groups)), make([][]float64, len(c.types))
 	for i, p := range places {
 		q.types[i] = -1
 		if p.Group >= 0 {
-			q.types[i] = c.banks[p.Group].Type
-			byBank[p.Group] = append(byBank[p.Group], i)
+			q.types[i] = c.groups[p.Group].Type
+			members[p.Group] = append(members[p.Group], i)
 		}
 	}
-	for b, members := range byBank {
-		// The machines of a bank are alike: whoever of a place is shortest goes to
-		// the one that is free first.
-		slices.SortFunc(members, func(i, j int) int {
-			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd),
-				cmp.Compare(times[i][c.banks[b].Type], times[j][c.banks[b].Type]), engine.ByArrival(jobs[i], jobs[j]))
+	for g, queue := range members {
+		// The machines of a group are alike: of the jobs of a place the shortest
+		// goes to the one that is free first.
+		typ := c.groups[g].Type
+		slices.SortFunc(queue, func(i, j int) int {
+			return cmp.Or(cmp.Compare(places[j].FromEnd, places[i].FromEnd), cmp.Compare(times[i][typ], times[j][typ]), engine.ByArrival(jobs[i], jobs[j]))
 		})
-		free[c.banks[b].Type] = append(free[c.banks[b].Type], q.schedule(c.banks[b], members, times)...)
+		free[typ] = append(free[typ], q.addQueue(c.groups[g], queue, times)...)
 	}
 	for t := range free {
-		q.after = append(q.after, alloxBanks(t, free[t])...)
+		q.groupsAfter = append(q.groupsAfter, groupMachines(t, free[t])...)
 	}
 	return q
 }
 
-// schedule lets the jobs start one after the other on the machines of a bank,
-// and returns when each machine is free again.
-func (q *alloxQueue) schedule(bank assign.MachineGroup, members []int, times [][]float64) alloxMachines {
-	machines := alloxMachines(slices.Repeat([]float64{bank.Delay}, bank.Count))
-	for _, i := range members {
+// addQueue lets the jobs start one after the other on the machines of a
+// group, and returns when each machine is free again.
+func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) machineHeap {
+	machines := machineHeap(slices.Repeat([]float64{group.Delay}, group.Count))
+	for _, i := range queue {
 		q.start[i] = machines[0]
-		machines.run(times[i][bank.Type])
+		machines.runFirst(times[i][group.Type])
 	}
 	return machines
 }
 
-// alloxMachines is a heap of the times at which machines are free.
-type alloxMachines []float64
+// machineHeap is a heap of the times at which machines are free.
+type machineHeap []float64
 
-// run lets the machine that is free first run for so long.
-func (m alloxMachines) run(seconds float64) {
+// runFirst lets the machine that is free first run for so long.
+func (m machineHeap) runFirst(seconds float64) {
 	m[0] += seconds
 	for i := 0; ; {
 		least := i

@@ -30,8 +30,8 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	flows := newCarbyneFlows(s)
-	d := &carbyneOrder{altruism: c.Altruism, slack: c.SlackFloor, flows: flows}
+	flows := splitWorkflows(s)
+	d := &altruisticOrder{altruism: c.Altruism, slackFloor: c.SlackFloor, workflows: flows}
 	p := engine.Pipeline{
 		Name:     "carbyne",
 		Predict:  predict.Ladder{},

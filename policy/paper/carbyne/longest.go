@@ -27,7 +27,7 @@ func longestFirst(tasks []task, machines int) (ends []float64, last float64) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tasks[b].seconds, tasks[a].seconds), cmp.Compare(a, b))
 	})
-	free := make(moments, max(min(machines, wide), 1))
+	free := make(timeHeap, max(min(machines, wide), 1))
 	ends = make([]float64, len(tasks))
 	var taken []float64
 	for _, i := range order {
@@ -44,20 +44,20 @@ func longestFirst(tasks []task, machines int) (ends []float64, last float64) {
 	return ends, last
 }
 
-// moments is a heap of times.
-type moments []float64
+// timeHeap is a heap of times.
+type timeHeap []float64
 
-func (m moments) Len() int { return len(m) }
+func (m timeHeap) Len() int { return len(m) }
 
-func (m moments) Less(i, j int) bool { return m[i] < m[j] }
+func (m timeHeap) Less(i, j int) bool { return m[i] < m[j] }
 
-func (m moments) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
+func (m timeHeap) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
 
 // Push implements heap.Interface.
-func (m *moments) Push(x any) { *m = append(*m, x.(float64)) }
+func (m *timeHeap) Push(x any) { *m = append(*m, x.(float64)) }
 
 // Pop implements heap.Interface.
-func (m *moments) Pop() any {
+func (m *timeHeap) Pop() any {
 	last := len(*m) - 1
 	x := (*m)[last]
 	*m = (*m)[:last]

@@ -1,4 +1,4 @@
-// Package fairbridge is our own: the job that ends soonest goes first, unless somebody
+// Package fairbridge is our own: the job that ends soonest goes first, unless another
 // has no slack left. Two kinds of job have none. One is urgent: it must run
 // from now on to finish by its fair finish, the time it would take on its
 // account's part of the cluster. The other is long: it must run from now on,
@@ -8,10 +8,10 @@
 // decays, go before the others, those far below it first; all this holds among
 // those that stand alike. So no account that asks for less than is due pays for
 // the rest, as under Slurm's fair share. Jobs of any length for which no stop
-// could make room get a reservation in time; see patiences.
+// could make room get a reservation in time; see waitRules.
 //
 // Short jobs first shortens the average; the fair finish (after Themis, NSDI
-// 2020) bounds what that may cost anybody; and preemptive schedules of least
+// 2020) bounds what that may cost a job; and preemptive schedules of least
 // length need no more than that jobs without slack run (R. McNaughton,
 // "Scheduling with Deadlines and Loss Functions", Management Science 1959).
 package fairbridge
@@ -39,18 +39,18 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	past, err := readPeaks(s)
+	past, err := readContentionPeaks(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackLine{Policy: f, peaks: past.next(s), levels: share.Levels(s), wait: f.patiences()}
+	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.Levels(s), waitRules: f.waitRules()}
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,
 		Lease:    grant.InOrder{},
 		Backfill: line,
-		Rules:    line.wait.last,
+		Rules:    line.waitRules.last,
 	}.Decide(s)
 	if err != nil {
 		return nil, err

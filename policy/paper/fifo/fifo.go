@@ -1,4 +1,4 @@
-// Package fifo is first come, first served, never stopping anybody. It is what the
+// Package fifo is first come, first served, never stopping a job. It is what the
 // other systems are compared with.
 //
 // EASY backfilling: D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995.

@@ -28,14 +28,14 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	mixes, err := policy.Recall[hugMixes](s.Memo)
+	vectors, err := policy.Recall[correlations](s.Memo)
 	if err == nil {
-		err = mixes.check()
+		err = vectors.validate()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy hug: reading what was remembered: %w", err)
 	}
-	d := &hugDivision{cooperative: h.Cooperative, memory: h.Memory, mixes: mixes}
+	d := &division{cooperative: h.Cooperative, memory: h.Memory, correlations: vectors}
 	p := engine.Pipeline{
 		Name:     "hug",
 		Admit:    d,
@@ -44,13 +44,13 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    h.Rules(),
 	}
 	if h.Preempt {
-		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.level(e)), 1) })
+		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.entitlementOf(e)), 1) })
 	}
 	plan, err := p.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = policy.Remember(d.mixes)
+	plan.Memo = policy.Remember(d.correlations)
 	return plan, nil
 }
 

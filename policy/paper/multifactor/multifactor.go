@@ -64,7 +64,7 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := engine.Pipeline{
 		Name:     "multifactor",
 		Predict:  predict.Ladder{},
-		Order:    m.weigh(used.snapshot(s)),
+		Order:    m.newPriorityOrder(used.addTo(s)),
 		Backfill: &backfill.Conservative{Depth: m.Depth, Window: m.Window},
 		Rules:    paper.Limits{RunLimit: m.RunLimit, StopLimit: m.StopLimit, WaitLimit: paper.WaitLimit{MaxWait: m.MaxWait}}.Rules(),
 	}
@@ -79,30 +79,29 @@ func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-// byPriority is a line by multifactor priority.
-type byPriority struct {
+// priorityOrder puts jobs in line by priority.
+type priorityOrder struct {
 	*Policy
-	fair        map[share.Person]float64
-	nodes       float64
-	cpus, whole float64
+	fairShares        map[share.Person]float64
+	nodes, cpus, gpus float64 // of the cluster
 }
 
-// weigh returns the line of the snapshot. Usage stands in the copy s.
-func (m *Policy) weigh(s *policy.Snapshot) byPriority {
-	b := byPriority{Policy: m, fair: share.FairShare(s, m.FairShare == "tree"), nodes: float64(max(len(s.Nodes), 1))}
+// newPriorityOrder returns the order for a snapshot that says what was used.
+func (m *Policy) newPriorityOrder(s *policy.Snapshot) priorityOrder {
+	o := priorityOrder{Policy: m, fairShares: share.FairShare(s, m.FairShare == "tree"), nodes: float64(max(len(s.Nodes), 1))}
 	for i := range s.Nodes {
-		b.cpus += float64(s.Nodes[i].CPUs)
-		b.whole += s.Nodes[i].Whole()
+		o.cpus += float64(s.Nodes[i].CPUs)
+		o.gpus += s.Nodes[i].Whole()
 	}
-	return b
+	return o
 }
 
 // Order implements engine.Orderer.
-func (b byPriority) Order(r *engine.Round) ([]*engine.Entry, error) {
+func (o priorityOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	priority := make(map[policy.JobID]int64, len(r.Entries))
 	for _, e := range r.Entries {
-		f := b.factors(r, e)
-		priority[e.ID] = f.sum(b.Weights, e.Nice)
+		f := o.factors(r, e)
+		priority[e.ID] = f.priority(o.Weights, e.Nice)
 		if r.Terse {
 			continue
 		}
@@ -114,39 +113,40 @@ func (b byPriority) Order(r *engine.Round) ([]*engine.Entry, error) {
 }
 
 // factors returns the factors, 0 to 1 each.
-func (b byPriority) factors(r *engine.Round, e *engine.Entry) Factors {
+func (o priorityOrder) factors(r *engine.Round, e *engine.Entry) Factors {
 	age := r.Now.Sub(policy.Later(e.Submit, e.Eligible))
 	return Factors{
-		Age:       min(max(age.Seconds()/max(b.MaxAge.Seconds(), 1), 0), 1),
-		FairShare: b.fair[share.Person{Account: e.Account, User: e.User}],
-		Size:      b.size(e),
-		Partition: standing(b.Partitions, e.Partition),
-		QOS:       standing(b.QOS, e.QOS),
-		GPUs:      min(e.Ask.GPUs.Whole()/max(b.whole, 1), 1),
+		Age:       min(max(age.Seconds()/max(o.MaxAge.Seconds(), 1), 0), 1),
+		FairShare: o.fairShares[share.Person{Account: e.Account, User: e.User}],
+		Size:      o.sizeFactor(e),
+		Partition: rankFactor(o.Partitions, e.Partition),
+		QOS:       rankFactor(o.QOS, e.QOS),
+		GPUs:      min(e.Ask.GPUs.Whole()/max(o.gpus, 1), 1),
 	}
 }
 
-// size is the mean of the parts of the cluster's nodes and cores that the job
+// sizeFactor is the mean of the parts of the cluster's nodes and cores that the job
 // asks; of the nodes alone for a job that names no cores.
-func (b byPriority) size(e *engine.Entry) float64 {
-	part := min(float64(max(e.Ask.Nodes, 1))/b.nodes, 1)
-	if e.Ask.CPUs > 0 && b.cpus > 0 {
-		part = (part + min(float64(e.Ask.CPUs)/b.cpus, 1)) / 2
+func (o priorityOrder) sizeFactor(e *engine.Entry) float64 {
+	part := min(float64(max(e.Ask.Nodes, 1))/o.nodes, 1)
+	if e.Ask.CPUs > 0 && o.cpus > 0 {
+		part = (part + min(float64(e.Ask.CPUs)/o.cpus, 1)) / 2
 	}
-	if b.FavorSmall {
+	if o.FavorSmall {
 		return 1 - part
 	}
 	return part
 }
 
-// sum is the priority: at least 1, as 0 means held.
-func (f Factors) sum(w Factors, nice int64) int64 {
+// priority is the sum of the factors by weight, less what the job is nice: at
+// least 1, as 0 means held.
+func (f Factors) priority(w Factors, nice int64) int64 {
 	sum := f.Age*w.Age + f.FairShare*w.FairShare + f.Size*w.Size + f.Partition*w.Partition + f.QOS*w.QOS + f.GPUs*w.GPUs
 	return max(int64(math.Round(sum))-nice, 1)
 }
 
-// standing is 1 for the first name, less for each that follows, 0 for others.
-func standing(names []string, name string) float64 {
+// rankFactor is 1 for the first name, less for each that follows, 0 for others.
+func rankFactor(names []string, name string) float64 {
 	i := slices.Index(names, name)
 	if i < 0 {
 		return 0

@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy"
 )
 
-// decayed is what everybody used, fading with a half-life as in Slurm's
+// decayedUsage is what every user used, fading with a half-life as in Slurm's
 // accounting. It is kept in Plan.Memo, for snapshots that do not say.
-type decayed struct {
+type decayedUsage struct {
 	At   time.Time                               `json:"at"`
 	Had  map[policy.JobID]policy.GPUSeconds      `json:"had,omitempty"`  // by jobs of the last snapshot
 	Used map[string]map[string]policy.GPUSeconds `json:"used,omitempty"` // by account and user
@@ -19,12 +19,12 @@ type decayed struct {
 
 // countUsage adds what jobs received since the last snapshot. It returns nil
 // where the snapshot knows better.
-func countUsage(s *policy.Snapshot, half time.Duration) (*decayed, error) {
-	last, err := policy.Recall[*decayed](s.Memo)
-	if err != nil || knowsUsage(s) {
+func countUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
+	last, err := policy.Recall[*decayedUsage](s.Memo)
+	if err != nil || reportsUsage(s) {
 		return nil, err
 	}
-	d := &decayed{At: s.Now, Had: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
+	d := &decayedUsage{At: s.Now, Had: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
 	if last != nil {
 		fade := math.Exp2(-max(s.Now.Sub(last.At).Seconds(), 0) / max(half.Seconds(), 1))
 		for account, users := range last.Used {
@@ -48,13 +48,13 @@ func countUsage(s *policy.Snapshot, half time.Duration) (*decayed, error) {
 	return d, nil
 }
 
-// knowsUsage reports whether the snapshot says what anybody used.
-func knowsUsage(s *policy.Snapshot) bool {
+// reportsUsage reports whether the snapshot says what was used.
+func reportsUsage(s *policy.Snapshot) bool {
 	return slices.ContainsFunc(s.Accounts, func(a policy.Account) bool { return a.Used > 0 }) ||
 		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.Used > 0 })
 }
 
-func (d *decayed) add(account, user string, x policy.GPUSeconds) {
+func (d *decayedUsage) add(account, user string, x policy.GPUSeconds) {
 	if d.Used[account] == nil {
 		d.Used[account] = map[string]policy.GPUSeconds{}
 	}
@@ -63,8 +63,8 @@ func (d *decayed) add(account, user string, x policy.GPUSeconds) {
 	}
 }
 
-// snapshot returns s with what everybody used.
-func (d *decayed) snapshot(s *policy.Snapshot) *policy.Snapshot {
+// addTo returns s with what every user used.
+func (d *decayedUsage) addTo(s *policy.Snapshot) *policy.Snapshot {
 	if d == nil {
 		return s
 	}
@@ -81,7 +81,7 @@ func (d *decayed) snapshot(s *policy.Snapshot) *policy.Snapshot {
 	return &c
 }
 
-func (d *decayed) memo() policy.Memo {
+func (d *decayedUsage) memo() policy.Memo {
 	if d == nil || len(d.Used) == 0 {
 		return policy.Memo{}
 	}

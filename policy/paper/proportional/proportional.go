@@ -35,7 +35,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy proportional: %w", err)
 	}
-	stage := rounds.Allocator{Round: p.Round, Recompute: p.Reset, Wait: !p.Conserve, Fractions: proportions, State: state}
+	stage := rounds.Allocator{Round: p.Round, Recompute: p.Reset, Wait: !p.Conserve, Fractions: equalFractions, State: state}
 	plan, err := engine.Pipeline{
 		Name:     "proportional",
 		Predict:  predict.Ladder{},
@@ -50,10 +50,10 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-// proportions gives each job the same fraction of each type's GPUs: their
+// equalFractions gives each job the same fraction of each type's GPUs: their
 // number over that of the jobs, divided by the sum over the types where that
 // exceeds one.
-func proportions(r *engine.Round, types []string) ([][]float64, error) {
+func equalFractions(r *engine.Round, types []string) ([][]float64, error) {
 	x, sum := make([]float64, len(types)), 0.0
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {

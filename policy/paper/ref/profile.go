@@ -10,28 +10,28 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// refProfiles remembers how fast jobs of a class were with how many GPUs and
+// profiles remembers how fast jobs of a class were with how many GPUs and
 // cores, the last measurement of each combination. Rows are sorted.
-type refProfiles struct {
-	Rows []refProfile `json:"rows,omitempty"`
+type profiles struct {
+	Rows []profile `json:"rows,omitempty"`
 }
 
-type refProfile struct {
+type profile struct {
 	Class string  `json:"class"` // model family and GPU type
 	GPUs  int     `json:"gpus"`
 	CPUs  int     `json:"cpus"`
 	Speed float64 `json:"speed"` // steps per second
 }
 
-// refKept bounds what is remembered.
-const refKept = 4096
+// maxProfiles bounds what is remembered.
+const maxProfiles = 4096
 
-func (p refProfile) compare(q refProfile) int {
+func (p profile) compare(q profile) int {
 	return cmp.Or(strings.Compare(p.Class, q.Class), cmp.Compare(p.GPUs, q.GPUs), cmp.Compare(p.CPUs, q.CPUs))
 }
 
-func (p refProfiles) check() error {
-	ascending := slices.IsSortedFunc(p.Rows, refProfile.compare)
+func (p profiles) validate() error {
+	ascending := slices.IsSortedFunc(p.Rows, profile.compare)
 	for _, r := range p.Rows {
 		if !ascending || r.GPUs <= 0 || r.CPUs <= 0 || !(r.Speed > 0) {
 			return errors.New("the profiles are garbled")
@@ -40,9 +40,9 @@ func (p refProfiles) check() error {
 	return nil
 }
 
-// next adds what the jobs of the snapshot report.
-func (p refProfiles) next(s *policy.Snapshot) refProfiles {
-	var found []refProfile
+// update adds what the jobs of the snapshot report.
+func (p profiles) update(s *policy.Snapshot) profiles {
+	var found []profile
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if j.Training == nil || j.Class == "" || j.Ask.GPUs.Count <= 0 {
@@ -50,35 +50,36 @@ func (p refProfiles) next(s *policy.Snapshot) refProfiles {
 		}
 		for _, r := range j.Training.Rates {
 			if r.Steps > 0 {
-				found = append(found, refProfile{refClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.Steps})
+				found = append(found, profile{profileClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.Steps})
 			}
 		}
 	}
 	if len(found) == 0 {
 		return p
 	}
-	slices.SortStableFunc(found, refProfile.compare)
+	slices.SortStableFunc(found, profile.compare)
 	rows := slices.Clone(p.Rows)
 	for _, f := range found {
-		i, known := slices.BinarySearchFunc(rows, f, refProfile.compare)
+		i, known := slices.BinarySearchFunc(rows, f, profile.compare)
 		switch {
 		case known:
 			rows[i].Speed = f.Speed
-		case len(rows) < refKept:
+		case len(rows) < maxProfiles:
 			f.Class = strings.Clone(f.Class)
 			rows = slices.Insert(rows, i, f)
 		}
 	}
-	return refProfiles{rows}
+	return profiles{rows}
 }
 
-func refClass(class, typ string) string { return class + "@" + typ }
+// profileClass is a class of jobs on a GPU type; "" is any type.
+func profileClass(class, typ string) string { return class + "@" + typ }
 
 // elasticities returns those of a class on a GPU type: of speed in GPUs and in
 // cores. GPUs alone count where there are too few profiles.
-func (p refProfiles) elasticities(class, typ string) []float64 {
-	for _, name := range []string{refClass(class, typ), refClass(class, "")} {
-		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r refProfile, name string) int { return strings.Compare(r.Class, name) })
+func (p profiles) elasticities(class, typ string) []float64 {
+	for _, name := range []string{profileClass(class, typ), profileClass(class, "")} {
+		first, _ := slices.BinarySearchFunc(p.Rows, name, func(r profile, name string) int { return strings.Compare(r.Class, name) })
 		var seen []fair.Profile
 		for _, r := range p.Rows[first:] {
 			if r.Class != name {

@@ -1,5 +1,5 @@
 // Package ref divides GPUs and cores among elastic jobs in proportion to how much their
-// speed depends on each, so that nobody prefers an equal part of everything, or
+// speed depends on each, so that no job prefers an equal part of everything, or
 // what another has. The others get what they ask, first come, first served.
 //
 // S. M. Zahedi, B. C. Lee, "REF: Resource Elasticity Fairness with Sharing
@@ -27,18 +27,18 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	seen, err := policy.Recall[refProfiles](s.Memo)
+	seen, err := policy.Recall[profiles](s.Memo)
 	if err == nil {
-		err = seen.check()
+		err = seen.validate()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("policy ref: reading what was remembered: %w", err)
 	}
-	seen = seen.next(s)
+	seen = seen.update(s)
 	plan, err := engine.Pipeline{
 		Name:     "ref",
 		Order:    order.ByArrival{},
-		Size:     refSizer{profiles: seen, step: f.Step},
+		Size:     sizer{profiles: seen, step: f.Step},
 		Backfill: backfill.Greedy{},
 		Rules:    f.Rules(),
 	}.Decide(s)

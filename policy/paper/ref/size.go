@@ -8,28 +8,28 @@ import (
 	"fairbridge/policy/solve/fair"
 )
 
-// refSizer divides the GPUs and cores of each type that rigid jobs leave among
+// sizer divides the GPUs and cores of each type that rigid jobs leave among
 // the elastic ones.
-type refSizer struct {
-	profiles refProfiles
+type sizer struct {
+	profiles profiles
 	step     float64
 }
 
-// refPool is what a GPU type has left for elastic jobs, and who they are.
-type refPool struct {
-	typ     string
-	gpus    int   // left of them
-	all     int   // GPUs of the type
+// typePool is what a GPU type has left for elastic jobs, and which they are.
+type typePool struct {
+	gpuType string
+	left    int   // GPUs that no rigid job takes
+	total   int   // GPUs of the type
 	elastic []int // places in line
 }
 
 // Size implements engine.Sizer.
-func (f refSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
-	pools := refPools(r)
+func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
+	pools := poolsByType(r)
 	want := make([]int, len(line))
 	for i, e := range line {
 		want[i] = e.Size()
-		p := refPoolOf(pools, e)
+		p := poolOfJob(pools, e)
 		if p == nil || !r.Startable(e) {
 			continue
 		}
@@ -38,42 +38,42 @@ func (f refSizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 		if flexible {
 			least = e.MinGPUs
 		}
-		if p.gpus < least && !e.Active() {
+		if p.left < least && !e.Active() {
 			continue
 		}
-		p.gpus -= least
+		p.left -= least
 		if flexible {
 			p.elastic = append(p.elastic, i)
 		}
 	}
-	cores := 0
+	cores := 0.0
 	for i := range r.Nodes {
 		if r.Nodes[i].Down == "" {
-			cores += r.Nodes[i].CPUs
+			cores += float64(r.Nodes[i].CPUs)
 		}
 	}
 	weights := share.Dominant{}.Weights(r)
 	for i := range pools {
-		if pools[i].all > 0 {
-			f.divide(r, &pools[i], float64(cores)*float64(pools[i].all)/float64(refAll(pools)), weights, line, want)
+		if pools[i].total > 0 {
+			f.divideGPUs(r, &pools[i], cores*float64(pools[i].total)/float64(totalGPUs(pools)), weights, line, want)
 		}
 	}
 	return want, nil
 }
 
-// divide sets the sizes of the elastic jobs of one type.
-func (f refSizer) divide(r *engine.Round, p *refPool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
+// divideGPUs sets the sizes of the elastic jobs of one type.
+func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
 	n := len(p.elastic)
 	weight, alpha, least, most := make([]float64, n), make([][]float64, n), make([]int, n), make([]int, n)
 	mates := map[string]float64{}
 	for _, i := range p.elastic {
 		mates[line[i].Account]++
 	}
-	total := max(p.gpus, 0)
+	total := max(p.left, 0)
 	for k, i := range p.elastic {
 		e := line[i]
 		weight[k] = weights[e.Account] / mates[e.Account]
-		alpha[k] = f.profiles.elasticities(e.Class, p.typ)
+		alpha[k] = f.profiles.elasticities(e.Class, p.gpuType)
 		least[k], most[k] = e.MinGPUs, e.MaxGPUs
 		total += e.MinGPUs
 	}
@@ -84,7 +84,7 @@ func (f refSizer) divide(r *engine.Round, p *refPool, cores float64, weights map
 	}
 	for k, size := range fair.RoundToWhole(gpus, least, most, total) {
 		e := line[p.elastic[k]]
-		want[p.elastic[k]] = f.settle(e, size)
+		want[p.elastic[k]] = f.finalSize(e, size)
 		if !r.Terse {
 			sum := alpha[k][0] + alpha[k][1]
 			e.Note = fmt.Sprintf("due %.2f of %d GPUs and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
@@ -93,62 +93,64 @@ func (f refSizer) divide(r *engine.Round, p *refPool, cores float64, weights map
 	}
 }
 
-// settle leaves a running job at its size unless it shrinks, or grows enough.
-func (f refSizer) settle(e *engine.Entry, want int) int {
+// finalSize leaves a running job at its size unless it shrinks, or grows enough.
+func (f sizer) finalSize(e *engine.Entry, want int) int {
 	if has := e.On.Count(); e.Active() && want > has && float64(want) < f.step*float64(has) {
 		return has
 	}
 	return want
 }
 
-// refPools counts the GPUs of every type that are free or held by jobs of the
+// poolsByType counts the GPUs of every type that are free or held by jobs of the
 // round.
-func refPools(r *engine.Round) []refPool {
-	var pools []refPool
+func poolsByType(r *engine.Round) []typePool {
+	var pools []typePool
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			if refPoolNamed(pools, d.Type) == nil {
+			if poolOfType(pools, d.Type) == nil {
 				free := r.Free.TotalFree(d.Type)
-				pools = append(pools, refPool{typ: d.Type, gpus: free, all: free})
+				pools = append(pools, typePool{gpuType: d.Type, left: free, total: free})
 			}
 		}
 	}
 	for _, e := range r.Active() {
 		for _, slot := range e.On {
-			if p := refPoolNamed(pools, slot.Type); p != nil {
-				p.gpus += slot.Count
-				p.all += slot.Count
+			if p := poolOfType(pools, slot.Type); p != nil {
+				p.left += slot.Count
+				p.total += slot.Count
 			}
 		}
 	}
 	return pools
 }
 
-func refAll(pools []refPool) int {
+// totalGPUs returns the GPUs of all types; at least 1.
+func totalGPUs(pools []typePool) int {
 	n := 0
 	for _, p := range pools {
-		n += p.all
+		n += p.total
 	}
 	return max(n, 1)
 }
 
-func refPoolNamed(pools []refPool, typ string) *refPool {
+// poolOfType returns the pool of the type, or nil.
+func poolOfType(pools []typePool, typ string) *typePool {
 	for i := range pools {
-		if pools[i].typ == typ {
+		if pools[i].gpuType == typ {
 			return &pools[i]
 		}
 	}
 	return nil
 }
 
-// refPoolOf returns the pool the job takes its GPUs from: that of the type it
+// poolOfJob returns the pool the job takes its GPUs from: that of the type it
 // holds or asks, or the only one; nil where that is open.
-func refPoolOf(pools []refPool, e *engine.Entry) *refPool {
+func poolOfJob(pools []typePool, e *engine.Entry) *typePool {
 	switch {
 	case len(e.On) > 0:
-		return refPoolNamed(pools, e.On.Type())
+		return poolOfType(pools, e.On.Type())
 	case e.Ask.GPUs.Type != "":
-		return refPoolNamed(pools, e.Ask.GPUs.Type)
+		return poolOfType(pools, e.Ask.GPUs.Type)
 	case len(pools) == 1:
 		return &pools[0]
 	}

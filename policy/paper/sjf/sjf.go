@@ -1,5 +1,5 @@
 // Package sjf serves the shortest job first, by the best that is known of its length,
-// and stops nobody. On one machine no other order without stopping has a
+// and stops none. On one machine no other order without stopping has a
 // smaller average completion time.
 //
 // W. E. Smith, "Various optimizers for single-stage production", Naval Research

@@ -8,24 +8,24 @@ import (
 	"fairbridge/policy"
 )
 
-// carbyneFlows are the workflows of a snapshot, and the snapshot with every
+// workflowSnapshot are the workflows of a snapshot, and the snapshot with every
 // workflow as an account of its own below its account, so that fairness among
 // accounts becomes fairness among workflows.
-type carbyneFlows struct {
-	snapshot *policy.Snapshot
-	of       []int    // by job, in snapshot order
-	names    []string // by workflow
+type workflowSnapshot struct {
+	snapshot      *policy.Snapshot
+	workflowOfJob []int    // by job, in snapshot order
+	names         []string // by workflow
 }
 
-// newCarbyneFlows finds the workflows.
-func newCarbyneFlows(s *policy.Snapshot) *carbyneFlows {
-	f := &carbyneFlows{of: make([]int, len(s.Jobs))}
+// splitWorkflows finds the workflows.
+func splitWorkflows(s *policy.Snapshot) *workflowSnapshot {
+	f := &workflowSnapshot{workflowOfJob: make([]int, len(s.Jobs))}
 	index := map[[3]string]int{}
 	c := *s
 	c.Jobs, c.Accounts = slices.Clone(s.Jobs), slices.Clone(s.Accounts)
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		name := carbyneName(j)
+		name := workflowName(j)
 		key := [3]string{j.Account, j.User, name}
 		w, known := index[key]
 		if !known {
@@ -34,16 +34,16 @@ func newCarbyneFlows(s *policy.Snapshot) *carbyneFlows {
 			f.names = append(f.names, fmt.Sprintf("%s/%s/%s", j.Account, j.User, name))
 			c.Accounts = append(c.Accounts, policy.Account{Name: f.names[w], Parent: j.Account, Weight: 1})
 		}
-		f.of[i], j.Account = w, f.names[w]
+		f.workflowOfJob[i], j.Account = w, f.names[w]
 	}
 	slices.SortStableFunc(c.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
 	f.snapshot = &c
 	return f
 }
 
-// carbyneName is the job's name without the number of the run; the job's id
+// workflowName is the job's name without the number of the run; the job's id
 // where that leaves nothing.
-func carbyneName(j *policy.Job) string {
+func workflowName(j *policy.Job) string {
 	name := strings.TrimRight(j.Name, "0123456789")
 	if len(name) < len(j.Name) {
 		name = strings.TrimRight(name, "-_.: ")

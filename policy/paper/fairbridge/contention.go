@@ -8,21 +8,21 @@ import (
 	"fairbridge/policy/share"
 )
 
-// peaks remembers, per job, the worst contention it met: how many times longer
+// contentionPeaks remembers, per job, the worst contention it met: how many times longer
 // than alone it would take on its fair part of the cluster. The peak, not the
 // present: what a job is due must not shrink when others leave.
-type peaks struct {
+type contentionPeaks struct {
 	Jobs []policy.JobID `json:"jobs"` // sorted
 	Peak []float64      `json:"peak"` // at least 1
 }
 
-func readPeaks(s *policy.Snapshot) (*peaks, error) {
-	p, err := policy.Recall[*peaks](s.Memo)
+func readContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
+	p, err := policy.Recall[*contentionPeaks](s.Memo)
 	switch {
 	case err != nil:
 		return nil, err
 	case p == nil:
-		return &peaks{}, nil
+		return &contentionPeaks{}, nil
 	case len(p.Jobs) != len(p.Peak) || !slices.IsSorted(p.Jobs):
 		return nil, fmt.Errorf("reading what was remembered: %d jobs, %d values, sorted %t",
 			len(p.Jobs), len(p.Peak), slices.IsSorted(p.Jobs))
@@ -30,10 +30,10 @@ func readPeaks(s *policy.Snapshot) (*peaks, error) {
 	return p, nil
 }
 
-// next raises the peaks to the present contention, and forgets jobs that left.
-func (p *peaks) next(s *policy.Snapshot) *peaks {
-	n := &peaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
-	now, at := contentions(s), 0
+// update raises the peaks to the present contention, and forgets jobs that left.
+func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
+	n := &contentionPeaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
+	now, at := contentionByAccount(s), 0
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		n.Jobs[i], n.Peak[i] = j.ID, max(1, now[j.Account])
@@ -47,10 +47,10 @@ func (p *peaks) next(s *policy.Snapshot) *peaks {
 	return n
 }
 
-// contentions returns, by account, one over the part of a GPU that each of its
+// contentionByAccount returns, by account, one over the part of a GPU that each of its
 // jobs gets when the cluster is divided by weight among the accounts that have
 // jobs here, and an account's part equally among its jobs.
-func contentions(s *policy.Snapshot) map[string]float64 {
+func contentionByAccount(s *policy.Snapshot) map[string]float64 {
 	jobs, weights, gpus := map[string]int{}, 0.0, s.Whole()
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() || j.CanStart(s.Now) {

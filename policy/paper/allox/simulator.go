@@ -14,21 +14,21 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// harness is AlloX as Shockwave's simulator runs it, on Gavel's rounds: of the
+// decideAsSimulator is AlloX as Shockwave's simulator runs it, on Gavel's rounds: of the
 // jobs that did not win before, the oldest, a fraction alpha but at least one
 // per machine, are matched to the machines that no winner of one GPU has. The
 // first on each machine wins the fraction 1/GPUs of the time. A winner of one
 // GPU keeps its machine until it ends; others keep their fraction and are
-// matched again. The others run only where GPUs would idle, and who arrived since
-// the last matching not even there.
-func (a *Policy) harness(s *policy.Snapshot) (*policy.Plan, error) {
+// matched again. The others run only where GPUs would idle, and jobs that arrived
+// since the last matching not even there.
+func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
 	state, err := policy.Recall[rounds.State](s.Memo)
 	if err != nil {
 		return nil, fmt.Errorf("policy allox: %w", err)
 	}
 	stage := rounds.Allocator{Round: 2 * time.Minute, Recompute: 1000 * time.Second, Wait: true, State: state}
 	stage.Fractions = func(r *engine.Round, types []string) ([][]float64, error) {
-		return a.winners(newAlloxCluster(r), stage.State.Fraction), nil
+		return a.simulatorFractions(newCluster(r), stage.State.Fraction), nil
 	}
 	plan, err := engine.Pipeline{
 		Name:     "allox",
@@ -44,12 +44,12 @@ func (a *Policy) harness(s *policy.Snapshot) (*policy.Plan, error) {
 	return plan, nil
 }
 
-// winners returns the fractions by job and type; before are those of last time.
-func (a *Policy) winners(c *alloxCluster, before []float64) [][]float64 {
+// simulatorFractions returns the fractions by job and type; before are those of last time.
+func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	width := len(c.types)
 	x := make([][]float64, len(c.Entries))
-	size := c.healthy()
-	var rest []int
+	count := c.machineCounts()
+	var waiting []int
 	for i, e := range c.Entries {
 		x[i] = slices.Clone(before[i*width : (i+1)*width])
 		sum := 0.0
@@ -57,45 +57,45 @@ func (a *Policy) winners(c *alloxCluster, before []float64) [][]float64 {
 			x[i][k] = max(f, 0) // negative: it was not there last time
 			sum += x[i][k]
 			if f == 1 {
-				size[k]--
+				count[k]--
 			}
 		}
-		if sum != 1 && c.Startable(e) && c.runs(e) {
-			rest = append(rest, i)
+		if sum != 1 && c.Startable(e) && c.canRun(e) {
+			waiting = append(waiting, i)
 		}
 	}
 	var machines []int
-	for k, n := range size {
+	for k, n := range count {
 		machines = append(machines, slices.Repeat([]int{k}, max(n, 0))...)
 	}
 	if len(machines) == 0 {
 		return x
 	}
-	slices.SortStableFunc(rest, func(i, j int) int { return c.Entries[i].Arrive.Compare(c.Entries[j].Arrive) })
-	rest = rest[:min(max(int(a.Alpha*float64(len(rest))), len(machines)), len(rest))]
-	jobs := make([]*engine.Entry, len(rest))
-	for k, i := range rest {
+	slices.SortStableFunc(waiting, func(i, j int) int { return c.Entries[i].Arrive.Compare(c.Entries[j].Arrive) })
+	waiting = waiting[:min(max(int(a.Alpha*float64(len(waiting))), len(machines)), len(waiting))]
+	jobs := make([]*engine.Entry, len(waiting))
+	for k, i := range waiting {
 		jobs[k] = c.Entries[i]
 	}
-	for m, k := range firsts(assign.ToMachines(finite(c.times(jobs)), machines), len(machines)) {
+	for m, k := range firstOnMachine(assign.ToMachines(replaceInfinite(c.processingTimes(jobs)), machines), len(machines)) {
 		if k >= 0 {
-			x[rest[k]][machines[m]] = 1 / float64(max(jobs[k].Ask.GPUs.Count, 1))
+			x[waiting[k]][machines[m]] = 1 / float64(max(jobs[k].Ask.GPUs.Count, 1))
 		}
 	}
 	return x
 }
 
-// healthy returns the GPUs of the nodes that are up, by type.
-func (c *alloxCluster) healthy() []int {
+// machineCounts returns the GPUs of the nodes that are up, by type.
+func (c *cluster) machineCounts() []int {
 	n := make([]int, len(c.types))
 	for k, typ := range c.types {
-		n[k] = c.empty.TotalFree(typ)
+		n[k] = c.emptyPool.TotalFree(typ)
 	}
 	return n
 }
 
-// firsts returns, by machine, who runs first there; -1: nobody.
-func firsts(places []assign.Position, machines int) []int {
+// firstOnMachine returns, by machine, the job that runs first there; -1: none.
+func firstOnMachine(places []assign.Position, machines int) []int {
 	first := slices.Repeat([]int{-1}, machines)
 	for i, p := range places {
 		if k := first[p.Group]; k < 0 || places[k].FromEnd < p.FromEnd {
@@ -105,8 +105,8 @@ func firsts(places []assign.Position, machines int) []int {
 	return first
 }
 
-// finite puts a very long time where a job cannot run.
-func finite(times [][]float64) [][]float64 {
+// replaceInfinite puts a very long time where a job cannot run.
+func replaceInfinite(times [][]float64) [][]float64 {
 	for _, row := range times {
 		for k := range row {
 			if math.IsInf(row[k], 1) {

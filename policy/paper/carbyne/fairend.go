@@ -1,0 +1,95 @@
+package carbyne
+
+import (
+	"cmp"
+	"slices"
+
+	"fairbridge/policy/engine"
+)
+
+// workflow is what a workflow has left to do.
+type workflow struct {
+	jobs          []int // as places in Entries
+	tasks         []task
+	jobOfTask     []int // by task: its job
+	pool          string
+	fairGPUs      float64 // GPUs it is entitled to now
+	remainingWork float64 // GPU-seconds left
+	lengthsKnown  bool    // how long all its tasks run
+	fairEnd       float64 // seconds until its fair share would have ended it
+}
+
+// maxTasksPerArray bounds the tasks of one array record that are looked at.
+const maxTasksPerArray = 1024
+
+// add counts a job, which is at place i in Entries.
+func (f *workflow) add(e *engine.Entry, i int) {
+	left, ok := remainingTime(e)
+	f.lengthsKnown = ok && (f.lengthsKnown || len(f.jobs) == 0)
+	if len(f.jobs) == 0 {
+		f.pool = e.Partition + "/" + e.Ask.GPUs.Type
+	}
+	f.jobs = append(f.jobs, i)
+	f.fairGPUs += e.Due
+	f.remainingWork += left * float64(e.Size()*e.Count())
+	for range min(e.Count(), maxTasksPerArray) {
+		f.tasks, f.jobOfTask = append(f.tasks, task{seconds: left, width: e.Size()}), append(f.jobOfTask, i)
+	}
+}
+
+// setFairEnds says when fair sharing would end each workflow, if no other
+// comes: each goes on at the share that is due now, and what those that end leave
+// goes to the others that use the same GPUs, by share. No workflow ends
+// before its longest chain.
+func setFairEnds(workflows []workflow) {
+	var order []int
+	total := map[string]float64{} // due, by pool
+	for w := range workflows {
+		if f := &workflows[w]; len(f.jobs) > 0 {
+			f.fairGPUs = max(f.fairGPUs, 1e-3)
+			total[f.pool] += f.fairGPUs
+			order = append(order, w)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := &workflows[a], &workflows[b]
+		return cmp.Or(cmp.Compare(x.pool, y.pool), cmp.Compare(x.remainingWork/x.fairGPUs, y.remainingWork/y.fairGPUs), cmp.Compare(a, b))
+	})
+	pool, at, reached, rest := "", 0.0, 0.0, 0.0
+	for k, w := range order {
+		f := &workflows[w]
+		if k == 0 || f.pool != pool {
+			pool, at, reached, rest = f.pool, 0, 0, total[f.pool]
+		}
+		at += (f.remainingWork/f.fairGPUs - reached) * rest / total[pool]
+		reached = f.remainingWork / f.fairGPUs
+		rest -= f.fairGPUs
+		longest := 0.0
+		for _, p := range f.tasks {
+			longest = max(longest, p.seconds)
+		}
+		f.fairEnd = max(at, longest, 1)
+	}
+}
+
+// remainingTime returns the seconds the job runs from now on what it asks or
+// holds: as it reports, else as estimated with one standard error.
+func remainingTime(e *engine.Entry) (seconds float64, ok bool) {
+	if t := e.Training; t != nil && len(t.Rates) > 0 {
+		typ := e.Ask.GPUs.Type
+		if len(e.On) > 0 {
+			typ = e.On.Type()
+		}
+		rate, known := t.Rate(typ)
+		if !known {
+			rate = t.Rates[0].Steps
+		}
+		if rate > 0 {
+			return max(t.Steps-t.Done, 0) / rate, true
+		}
+	}
+	if e.Estimate.Left > 0 {
+		return (e.Estimate.Left + e.Estimate.Sigma).Seconds(), true
+	}
+	return 0, false
+}

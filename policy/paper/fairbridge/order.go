@@ -1,0 +1,156 @@
+package fairbridge
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/predict"
+)
+
+// slackOrder is the line of one round.
+type slackOrder struct {
+	*Policy
+	peaks       *contentionPeaks
+	usageLevels map[string]float64 // by account: what it used over its share of all use
+	waitRules   waitRules
+}
+
+// belowShare reports whether the account used less than its share.
+func (l *slackOrder) belowShare(account string) bool { return l.usageLevels[account] < 1 }
+
+// shareClassBounds are the parts of its share below which an account goes before
+// those that used more: none far below its share pays for one that is nearly at it.
+var shareClassBounds = [...]float64{.25, .5, 1}
+
+// shareClass returns how many of them the account has reached.
+func (l *slackOrder) shareClass(account string) (n int) {
+	for n < len(shareClassBounds) && l.usageLevels[account] >= shareClassBounds[n] {
+		n++
+	}
+	return n
+}
+
+// Classes of the line, first served first.
+const (
+	classOverdue = iota // it waited too long for jobs that must not be stopped
+	classUrgent
+	classLong
+	classShort
+)
+
+// position is where a job stands in line.
+type position struct {
+	*engine.Entry
+	shareClass int // of its account
+	class      int
+	sortKey    float64 // seconds; ascending
+}
+
+// Order implements engine.Orderer.
+func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
+	length := scheduleLength(r)
+	positions := make([]position, len(r.Entries))
+	for i, e := range r.Entries {
+		positions[i] = l.classify(r, e, l.peaks.Peak[i], length)
+	}
+	slices.SortFunc(positions, func(a, b position) int {
+		return cmp.Or(cmp.Compare(a.shareClass, b.shareClass), cmp.Compare(a.class, b.class), cmp.Compare(a.sortKey, b.sortKey), engine.ByArrival(a.Entry, b.Entry))
+	})
+	line := make([]*engine.Entry, len(positions))
+	for i, p := range positions {
+		line[i] = p.Entry
+	}
+	return line, nil
+}
+
+// classify finds out how much slack the job has; contention is the peak it met.
+func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length float64) position {
+	left := e.Estimate.Left.Seconds()
+	p := position{e, l.shareClass(e.Account), classShort, left}
+	if e.Active() {
+		p.sortKey *= l.Sticky
+	}
+	fair := l.Fair * contention * (timeServed(e.Job) + left)
+	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
+	late := l.waitRules.due.Late(r, e).Seconds()
+	switch {
+	case late > 0:
+		p.class, p.sortKey = classOverdue, -late
+	case left == 0: // nothing is known of it
+	case slack < 0:
+		p.class = classUrgent
+	case left >= l.Long*length && isMeasured(e.Estimate):
+		p.class, p.sortKey = classLong, -left
+	}
+	if !r.Terse {
+		e.Note = p.note(left, fair, slack) + l.usageNote(e.Account)
+	}
+	return p
+}
+
+// isMeasured reports whether the estimate says how long the job will run. A time
+// limit says how long at most, which makes no job long.
+func isMeasured(e engine.Estimate) bool {
+	return e.From != predict.FromLimit && e.From != predict.FromAttained
+}
+
+// note says how much slack the job has.
+func (p position) note(left, fair, slack float64) string {
+	switch {
+	case p.class == classOverdue:
+		return fmt.Sprintf("what it waits for must not be stopped, and %s ago it had waited long enough for its own length", formatMinutes(-p.sortKey))
+	case left == 0:
+		return "nothing is known of its length"
+	case p.class == classUrgent:
+		return fmt.Sprintf("it must run now to finish by its fair time, %s after it arrived", formatMinutes(fair))
+	case p.class == classLong:
+		return fmt.Sprintf("with %s to go it is among the longest, which all work here waits for", formatMinutes(left))
+	}
+	return fmt.Sprintf("it has %s to go and %s of slack", formatMinutes(left), formatMinutes(slack))
+}
+
+// usageNote says what the account used, unless all stand alike.
+func (l *slackOrder) usageNote(account string) string {
+	switch level := l.usageLevels[account]; {
+	case level == 1:
+		return ""
+	case level < 1:
+		return fmt.Sprintf("; its account used %.2f of its share, and goes before those that used more", level)
+	default:
+		return fmt.Sprintf("; its account used %.2f times its share, and goes after those that used less than theirs", level)
+	}
+}
+
+// scheduleLength is the shortest time, in seconds, in which all work that could
+// run now can be done: the longest job, or all GPU time on all GPUs.
+func scheduleLength(r *engine.Round) float64 {
+	gpus, work, longest := r.Whole(), 0.0, 0.0
+	for _, e := range r.Entries {
+		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.Whole()
+		if r.Startable(e) && wide <= gpus {
+			work += left * wide
+			longest = max(longest, left)
+		}
+	}
+	if gpus == 0 {
+		return 0
+	}
+	return max(longest, work/gpus)
+}
+
+// timeServed returns the seconds the job has run on what it asks.
+func timeServed(j *policy.Job) float64 {
+	if g := j.Ask.GPUs.Whole(); g > 0 {
+		return float64(j.Attained) / g
+	}
+	return 0
+}
+
+// formatMinutes prints seconds to the minute.
+func formatMinutes(seconds float64) string {
+	return policy.Seconds(seconds).Round(time.Minute).String()
+}
