@@ -1,7 +1,8 @@
 package demo
 
 import (
-	"container/heap"
+	"cmp"
+	"slices"
 	"time"
 )
 
@@ -41,7 +42,7 @@ func isolated(day []Job, capacity int, weights map[string]float64) map[work]time
 type part struct {
 	size, free int
 	now        time.Duration // when the last job could start
-	running    ends
+	running    []end         // the earliest first
 }
 
 // serve starts the job after all earlier ones and returns when it ends.
@@ -53,28 +54,17 @@ func (p *part) serve(j *Job) time.Duration {
 	}
 	p.now = max(p.now, j.At)
 	for len(p.running) > 0 && (p.running[0].at <= p.now || p.free < need) {
-		e := heap.Pop(&p.running).(end)
-		p.now, p.free = max(p.now, e.at), p.free+e.gpus
+		p.now, p.free = max(p.now, p.running[0].at), p.free+p.running[0].gpus
+		p.running = p.running[1:]
 	}
 	p.free -= need
-	heap.Push(&p.running, end{p.now + length, need})
+	p.running = append(p.running, end{p.now + length, need})
+	slices.SortFunc(p.running, func(a, b end) int { return cmp.Compare(a.at, b.at) })
 	return p.now + length
 }
 
+// end is when a running job gives its GPUs back.
 type end struct {
 	at   time.Duration
 	gpus int
-}
-
-// ends is a heap, the earliest first.
-type ends []end
-
-func (h ends) Len() int           { return len(h) }
-func (h ends) Less(i, j int) bool { return h[i].at < h[j].at }
-func (h ends) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *ends) Push(x any)        { *h = append(*h, x.(end)) }
-func (h *ends) Pop() any {
-	last := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return last
 }

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"fairbridge/policy/solve/fair"
 )
 
 // Share is what an account held of the GPUs, and what it was entitled to,
@@ -96,30 +98,14 @@ func (c *contention) shares(capacity int, weights map[string]float64) []Share {
 // fill divides the capacity by weight; what an account does not demand goes to
 // the others.
 func fill(capacity float64, demand, weights map[string]float64) map[string]float64 {
+	accounts := slices.Sorted(maps.Keys(weights))
+	claims := make([]fair.Claim, len(accounts))
+	for i, a := range accounts {
+		claims[i] = fair.Claim{Weight: weights[a], Max: demand[a]}
+	}
 	out := map[string]float64{}
-	open := slices.Sorted(maps.Keys(weights))
-	for len(open) > 0 {
-		sum := 0.0
-		for _, a := range open {
-			sum += weights[a]
-		}
-		var rest []string
-		left := capacity
-		for _, a := range open {
-			if demand[a] <= capacity*weights[a]/sum {
-				out[a] = demand[a]
-				left -= demand[a]
-			} else {
-				rest = append(rest, a)
-			}
-		}
-		if len(rest) == len(open) {
-			for _, a := range open {
-				out[a] = capacity * weights[a] / sum
-			}
-			return out
-		}
-		capacity, open = left, rest
+	for i, part := range fair.WaterFill(capacity, claims) {
+		out[accounts[i]] = part
 	}
 	return out
 }

@@ -9,15 +9,16 @@ import (
 )
 
 // After what Slurm 22.05 prints.
-const printedSacct = `1|1|train-1|alice|research|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1|1795249119|1795249122|1795249126|REQUEUED
-1|1|train-1|alice|research|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1|1795249126|1795249133|1795249140|COMPLETED
-4|2_1|homework-1|bob|teaching|billing=2,cpu=2,gres/gpu:a100=4,gres/gpu=4,mem=2000M,node=2|1795249119|1795249122|1795249126|COMPLETED
-5|5|x|bob|teaching|billing=2,cpu=2,gres/gpu=4,mem=2000M,node=2|1795249119|1795249122|Unknown|RUNNING
-6|6_[0-3]|y|bob|teaching||1795249119|Unknown|Unknown|PENDING
+const printedSacct = `JobIDRaw|JobID|Cluster|State|Submit|Eligible|Start|End|Suspended|TimelimitRaw|User|Account|QOS|Partition|Reason|NodeList|AllocTRES|ReqTRES|JobName
+1|1|lab|REQUEUED|1795249119|1795249119|1795249122|1795249126|00:00:00|2|alice|research|normal|gpu|None|n1|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1||train-1
+1|1|lab|COMPLETED|1795249126|1795249126|1795249133|1795249140|00:00:00|2|alice|research|normal|gpu|None|n1|billing=1,cpu=1,gres/gpu:a100=8,gres/gpu=8,mem=800M,node=1||train-1
+4|2_1|lab|COMPLETED|1795249119|1795249119|1795249122|1795249126|00:00:00|2|bob|teaching|normal|gpu|None|n[1-2]|billing=2,cpu=2,gres/gpu:a100=4,gres/gpu=4,mem=2000M,node=2||homework-1
+5|5|lab|RUNNING|1795249119|1795249119|1795249122|Unknown|00:00:00|2|bob|teaching|normal|gpu|None|n[1-2]|billing=2,cpu=2,gres/gpu=4,mem=2000M,node=2||x
+6|6_[0-3]|lab|PENDING|1795249119|1795249119|Unknown|Unknown|00:00:00|2|bob|teaching|normal|gpu|Resources|None assigned|||y
 `
 
 func TestReadSacct(t *testing.T) {
-	at := func(s int64) time.Time { return time.Unix(1795249100+s, 0) }
+	at := func(s int64) time.Time { return time.Unix(1795249100+s, 0).UTC() }
 	want := []Record{
 		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(19), Start: at(22), End: at(26), State: "REQUEUED"},
 		{Job: 1, Name: "train-1", User: "alice", Account: "research", GPUs: 8, Submit: at(26), Start: at(33), End: at(40), State: "COMPLETED"},
@@ -30,9 +31,9 @@ func TestReadSacct(t *testing.T) {
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
-	for _, bad := range []string{"sacct: error: no", "x|1|n|u|a||1|2|3|COMPLETED"} {
-		if _, err := readSacct(bad); err == nil || !strings.Contains(err.Error(), bad) {
-			t.Errorf("%q was read, or the error does not show it: %v", bad, err)
+	for _, bad := range []string{"", "sacct: error: no", strings.Replace(printedSacct, "\n1|1|", "\nx|1|", 1)} {
+		if _, err := readSacct(bad); err == nil {
+			t.Errorf("%q was read", bad)
 		}
 	}
 }
