@@ -46,7 +46,7 @@ var Weights = map[string]float64{"research": 2, "teaching": 1, "vision": 1}
 // Research fills the cluster in the morning with long trainings that may be
 // interrupted. Teaching and vision come later, in bursts of short jobs.
 func Day(seed uint64, pace float64) []Job {
-	d := &drawing{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
+	d := &generator{Rand: rand.New(rand.NewPCG(seed, 0xda1)), pace: pace}
 	d.trainings()
 	d.homework(12, 24, 38, 50)
 	d.notebooks(18, 34, 52)
@@ -55,62 +55,62 @@ func Day(seed uint64, pace float64) []Job {
 	return d.jobs
 }
 
-// drawing is a day in the making. Times are in seconds of a day of pace 1.
-type drawing struct {
+// generator is a day in the making. Times are in seconds of a day of pace 1.
+type generator struct {
 	*rand.Rand
 	pace float64
 	jobs []Job
 }
 
-// between draws a whole number from lo to hi.
-func (d *drawing) between(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
+// intBetween draws a whole number from lo to hi.
+func (d *generator) intBetween(lo, hi int) int { return lo + d.IntN(hi-lo+1) }
 
-func (d *drawing) seconds(n int) time.Duration {
+func (d *generator) seconds(n int) time.Duration {
 	return time.Duration(float64(n) * d.pace * float64(time.Second)).Round(time.Second)
 }
 
-func (d *drawing) add(j Job, at, work int) {
+func (d *generator) add(j Job, at, work int) {
 	j.At, j.Work = d.seconds(at), max(d.seconds(work), time.Second)
 	j.Limit = (3*j.Work/2 + 30*time.Second + time.Minute - 1).Truncate(time.Minute)
 	d.jobs = append(d.jobs, j)
 }
 
-func (d *drawing) trainings() {
+func (d *generator) trainings() {
 	alice := Job{User: "alice", Account: "research", Nodes: 1, GPUs: 8, OptIn: true}
 	for i := range 4 {
 		alice.Name = fmt.Sprintf("train-%d", i+1)
-		d.add(alice, d.between(0, 2), d.between(46, 52))
+		d.add(alice, d.intBetween(0, 2), d.intBetween(46, 52))
 	}
 	alice.Name, alice.Nodes = "train-wide", 2
-	d.add(alice, 4, d.between(20, 24))
+	d.add(alice, 4, d.intBetween(20, 24))
 }
 
-func (d *drawing) homework(at ...int) {
+func (d *generator) homework(at ...int) {
 	for i, t := range at {
 		j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: 1 + i%2, Tasks: 12}
 		j.Name = fmt.Sprintf("homework-%d", i+1)
-		d.add(j, t, d.between(4, 7))
+		d.add(j, t, d.intBetween(4, 7))
 	}
 }
 
-func (d *drawing) notebooks(at ...int) {
+func (d *generator) notebooks(at ...int) {
 	for i, t := range at {
 		for k := range 5 {
-			j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: d.between(1, 2)}
+			j := Job{User: "bob", Account: "teaching", Nodes: 1, GPUs: d.intBetween(1, 2)}
 			j.Name = fmt.Sprintf("notebook-%d%c", i+1, 'a'+k)
-			d.add(j, t+d.between(0, 4), d.between(4, 8))
+			d.add(j, t+d.intBetween(0, 4), d.intBetween(4, 8))
 		}
 	}
 }
 
-func (d *drawing) experiments(at ...int) {
+func (d *generator) experiments(at ...int) {
 	for i, t := range at {
 		for k := range 3 {
 			j := Job{User: "carol", Account: "vision", Nodes: 1, GPUs: 4}
 			j.Name = fmt.Sprintf("experiment-%d%c", i+1, 'a'+k)
-			d.add(j, t+d.between(0, 2), d.between(7, 11))
+			d.add(j, t+d.intBetween(0, 2), d.intBetween(7, 11))
 		}
 	}
 	wide := Job{Name: "experiment-wide", User: "carol", Account: "vision", Nodes: 2, GPUs: 8}
-	d.add(wide, at[0]+d.between(8, 12), d.between(7, 10))
+	d.add(wide, at[0]+d.intBetween(8, 12), d.intBetween(7, 10))
 }

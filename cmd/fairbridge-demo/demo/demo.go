@@ -32,14 +32,14 @@ type Options struct {
 }
 
 // Policies lists the policies that a day of minutes is prepared for.
-func Policies() []string { return slices.Sorted(maps.Keys(params)) }
+func Policies() []string { return slices.Sorted(maps.Keys(policyParams)) }
 
 // Check says which option makes no sense.
 func (o *Options) Check() error {
 	if o.Slurm != "auto" && o.Slurm != "real" && o.Slurm != "sim" {
 		return fmt.Errorf("--slurm=%s: want real, sim or auto", o.Slurm)
 	}
-	if _, ok := params[o.Policy]; !ok {
+	if _, ok := policyParams[o.Policy]; !ok {
 		return fmt.Errorf("--policy=%s: the demo knows %s", o.Policy, strings.Join(Policies(), ", "))
 	}
 	return nil
@@ -51,26 +51,26 @@ func Run(ctx context.Context, o Options) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	s := &show{Options: o, screen: newScreen(o.Out), day: Day(o.Seed, o.Pace)}
+	s := &demonstration{Options: o, screen: newScreen(o.Out), day: Day(o.Seed, o.Pace)}
 	if o.JSON {
 		s.screen = newScreen(o.Err)
 	}
 	begin := time.Now()
 	err := s.run(ctx)
-	s.screen.show("")
+	s.screen.setStatus("")
 	if ctx.Err() != nil {
-		s.screen.say("Interrupted: stopping and removing everything …")
+		s.screen.printf("Interrupted: stopping and removing everything …")
 		err = errors.New("interrupted; everything it had started is stopped and removed")
 	}
 	if left := s.close(); left != nil || err != nil {
 		return errors.Join(err, left)
 	}
-	s.screen.say("\nEverything it started is stopped and removed. This took %v.", time.Since(begin).Round(time.Second))
+	s.screen.printf("\nEverything it started is stopped and removed. This took %v.", time.Since(begin).Round(time.Second))
 	return nil
 }
 
-// show is a demonstration under way.
-type show struct {
+// demonstration is a demonstration under way.
+type demonstration struct {
 	Options
 	screen *screen
 	day    []Job
@@ -80,11 +80,11 @@ type show struct {
 	ends   []func() error // what stops and removes what was started
 }
 
-// atEnd notes how something that was started is ended.
-func (s *show) atEnd(end func() error) { s.ends = append(s.ends, end) }
+// onEnd notes how something that was started is ended.
+func (s *demonstration) onEnd(end func() error) { s.ends = append(s.ends, end) }
 
 // close ends everything, the youngest first.
-func (s *show) close() error {
+func (s *demonstration) close() error {
 	var errs []error
 	for _, end := range slices.Backward(s.ends) {
 		errs = append(errs, end())
@@ -93,16 +93,16 @@ func (s *show) close() error {
 	return errors.Join(errs...)
 }
 
-func (s *show) run(ctx context.Context) error {
+func (s *demonstration) run(ctx context.Context) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	c := &Comparison{Seed: s.Seed, Policy: s.Policy}
-	before, err := s.alone(ctx, c)
+	before, err := s.playAlone(ctx, c)
 	if err != nil {
 		return err
 	}
-	after, d, err := s.with(ctx, c)
+	after, d, err := s.playWithFairbridge(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -122,12 +122,12 @@ func (s *show) run(ctx context.Context) error {
 			return err
 		}
 	}
-	return s.keep(ctx, d.config)
+	return s.waitForEnter(ctx, d.config)
 }
 
 // prepare installs what is missing, decides which Slurm it is, and starts
 // Postgres.
-func (s *show) prepare(ctx context.Context) error {
+func (s *demonstration) prepare(ctx context.Context) error {
 	s.real = s.Slurm != "sim"
 	if s.real {
 		if err := throwaway.Ensure(ctx, s.screen); err != nil {
@@ -135,19 +135,19 @@ func (s *show) prepare(ctx context.Context) error {
 				return err
 			}
 			s.real = false
-			s.screen.say("Slurm cannot be set up here, so this is shown on a simulated one: %s", reason(err))
+			s.screen.printf("Slurm cannot be set up here, so this is shown on a simulated one: %s", lastLine(err))
 		}
 	}
 	pg, err := pglocal.Start(ctx)
 	if err != nil {
 		return fmt.Errorf("starting a private Postgres: %w", err)
 	}
-	s.atEnd(pg.Close)
+	s.onEnd(pg.Close)
 	s.dsn = pg.DSN("postgres")
 	if s.dir, err = tempDir(); err != nil {
 		return fmt.Errorf("making a directory: %w", err)
 	}
-	s.atEnd(func() error { return os.RemoveAll(s.dir) })
+	s.onEnd(func() error { return os.RemoveAll(s.dir) })
 	return nil
 }
 
@@ -160,8 +160,8 @@ func tempDir() (string, error) {
 	return os.MkdirTemp(base, "fairbridge-demo-")
 }
 
-// reason is what a script said last of why it cannot.
-func reason(err error) string {
+// lastLine is what a script said last of why it cannot.
+func lastLine(err error) string {
 	text := err.Error()
 	if i := strings.LastIndex(text, "exit status "); i >= 0 {
 		if _, says, ok := strings.Cut(text[i:], ": "); ok {
@@ -172,17 +172,17 @@ func reason(err error) string {
 	return lines[len(lines)-1]
 }
 
-// open starts a fresh Slurm.
-func (s *show) open(ctx context.Context, hasty bool) (site, error) {
+// startSlurm starts a fresh Slurm.
+func (s *demonstration) startSlurm(ctx context.Context, hasty bool) (cluster, error) {
 	if !s.real {
-		return startSimulated(s.dir, s.Seed, hasty)
+		return startSimulatedCluster(s.dir, s.Seed, hasty)
 	}
-	s.screen.show("Starting Slurm …")
-	c, err := startReal(ctx)
+	s.screen.setStatus("Starting Slurm …")
+	c, err := startRealCluster(ctx)
 	if errors.Is(err, throwaway.ErrUnavailable) && s.Slurm == "auto" && hasty {
 		s.real = false
-		s.screen.say("Slurm cannot run here, so this is shown on a simulated one: %s", reason(err))
-		return startSimulated(s.dir, s.Seed, hasty)
+		s.screen.printf("Slurm cannot run here, so this is shown on a simulated one: %s", lastLine(err))
+		return startSimulatedCluster(s.dir, s.Seed, hasty)
 	}
 	if err != nil {
 		return nil, err

@@ -134,12 +134,12 @@ func TestDemoAsJSON(t *testing.T) {
 func TestTheSimulatedDayAloneIsTheSameEachTime(t *testing.T) {
 	day := Day(5, 1)
 	figures := func() *Figures {
-		s, err := startSimulated(t.TempDir(), 5, true)
+		s, err := startSimulatedCluster(t.TempDir(), 5, true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		if err := play(t.Context(), s, day, func(*progress) error { return nil }); err != nil {
+		if err := playDay(t.Context(), s, day, func(*progress) error { return nil }); err != nil {
 			t.Fatal(err)
 		}
 		runs, err := s.Records(t.Context())
@@ -167,7 +167,7 @@ func TestReasonIsWhatAScriptSaidLast(t *testing.T) {
 		"ensure: exit status 2: reading lists\ninstall: no network":  "install: no network",
 		"context canceled": "context canceled",
 	} {
-		if got := reason(errors.New(text)); got != want {
+		if got := lastLine(errors.New(text)); got != want {
 			t.Errorf("of %q: %q, want %q", text, got, want)
 		}
 	}

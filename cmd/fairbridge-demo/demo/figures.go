@@ -29,22 +29,22 @@ type Figures struct {
 // Measure works out the figures of a day from Slurm's records of it. An error
 // says which job of the day is missing or did not end well.
 func Measure(day []Job, runs []Record, capacity int, weights map[string]float64) (*Figures, error) {
-	lives := Lives(runs)
-	if err := whole(day, lives); err != nil {
+	outcomes := outcomesOf(runs)
+	if err := checkComplete(day, outcomes); err != nil {
 		return nil, err
 	}
-	f := &Figures{Jobs: len(lives)}
-	f.times(lives)
-	f.fairness(lives, isolated(day, capacity, weights))
-	c := contend(lives, capacity, weights)
+	f := &Figures{Jobs: len(outcomes)}
+	f.times(outcomes)
+	f.fairness(outcomes, isolatedTimes(day, capacity, weights))
+	c := integrateContention(outcomes, capacity, weights)
 	f.Shares = c.shares(capacity, weights)
 	f.IdleWaiting = ratio(c.idle, c.time.Seconds()*float64(capacity))
 	f.Excess = c.excess
-	first, last, busy := lives[0].Submit, lives[0].End, 0.0
-	for i := range lives {
-		l := &lives[i]
+	first, last, busy := outcomes[0].Submit, outcomes[0].End, 0.0
+	for i := range outcomes {
+		l := &outcomes[i]
 		first, last = earlier(first, l.Submit), later(last, l.End)
-		busy += l.Ran().Seconds() * float64(l.GPUs)
+		busy += l.RunTime().Seconds() * float64(l.GPUs)
 		f.Requeues += len(l.Runs) - 1
 	}
 	f.Makespan = last.Sub(first).Seconds()
@@ -52,11 +52,11 @@ func Measure(day []Job, runs []Record, capacity int, weights map[string]float64)
 	return f, nil
 }
 
-// whole checks that every job of the day is there and completed.
-func whole(day []Job, lives []Life) error {
+// checkComplete checks that every job of the day is there and completed.
+func checkComplete(day []Job, outcomes []Outcome) error {
 	seen := map[string]int{}
-	for i := range lives {
-		l := &lives[i]
+	for i := range outcomes {
+		l := &outcomes[i]
 		if state := l.Runs[len(l.Runs)-1].State; state != "COMPLETED" {
 			return fmt.Errorf("job %d (%s) ended as %s: the day cannot be measured", l.Job, l.Name, state)
 		}
@@ -73,22 +73,22 @@ func whole(day []Job, lives []Life) error {
 	return nil
 }
 
-func (f *Figures) times(lives []Life) {
+func (f *Figures) times(outcomes []Outcome) {
 	var wait, turn []float64
-	for i := range lives {
-		wait = append(wait, lives[i].Wait().Seconds())
-		turn = append(turn, lives[i].End.Sub(lives[i].Submit).Seconds())
+	for i := range outcomes {
+		wait = append(wait, outcomes[i].WaitTime().Seconds())
+		turn = append(turn, outcomes[i].End.Sub(outcomes[i].Submit).Seconds())
 	}
 	f.WaitMedian, f.WaitP95, f.WaitMean = quantile(wait, 0.5), quantile(wait, 0.95), mean(wait)
 	f.Turnaround, f.TurnaroundMean = quantile(turn, 0.5), mean(turn)
 }
 
-func (f *Figures) fairness(lives []Life, isolated map[work]time.Duration) {
+func (f *Figures) fairness(outcomes []Outcome, isolated map[jobKey]time.Duration) {
 	var rho []float64
 	above := 0
-	for i := range lives {
-		l := &lives[i]
-		r := ratio(l.End.Sub(l.Submit).Seconds(), isolated[work{l.Name, l.Task}].Seconds())
+	for i := range outcomes {
+		l := &outcomes[i]
+		r := ratio(l.End.Sub(l.Submit).Seconds(), isolated[jobKey{l.Name, l.Task}].Seconds())
 		rho = append(rho, r)
 		if r > 1 {
 			above++

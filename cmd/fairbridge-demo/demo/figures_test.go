@@ -93,10 +93,10 @@ func TestIsolatedTimes(t *testing.T) {
 	}
 	// a has 2 of 3 GPUs: tasks 0 and 1 run to 4, task 2 to 8, wide on half of what
 	// it wants from 8 to 14, and y finds it idle. b has one of its own.
-	want := map[work]time.Duration{
+	want := map[jobKey]time.Duration{
 		{"x", 0}: 4 * s, {"x", 1}: 4 * s, {"x", 2}: 8 * s, {"wide", 0}: 13 * s, {"y", 0}: 2 * s, {"z", 0}: 5 * s,
 	}
-	if d := cmp.Diff(want, isolated(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(work{})); d != "" {
+	if d := cmp.Diff(want, isolatedTimes(day, 3, map[string]float64{"a": 2, "b": 1}), cmp.AllowUnexported(jobKey{})); d != "" {
 		t.Error(d)
 	}
 }
@@ -129,9 +129,9 @@ func TestQuantileIsAValueThatOccurs(t *testing.T) {
 }
 
 func TestQuestions(t *testing.T) {
-	before := Lives([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
+	before := outcomesOf([]Record{run(1, "long", "a", 4, 0, 0, 10, "COMPLETED"), run(2, "short", "b", 2, 2, 10, 14, "COMPLETED")})
 	var got []string
-	for _, q := range questions(before, Lives(smallRuns)) {
+	for _, q := range questions(before, outcomesOf(smallRuns)) {
 		got = append(got, q.why(q.jobs[0]))
 	}
 	want := []string{"short waited long, 2 s", "long was requeued", "short waited 2 s, 8 s on Slurm alone"}

@@ -7,15 +7,15 @@ import (
 )
 
 const (
-	step     = 500 * time.Millisecond // between two looks for due submissions
-	lookStep = 4                      // steps between two looks at the queue
-	endless  = 10 * time.Minute       // a day this long hangs
+	step                = 500 * time.Millisecond // between two looks for due submissions
+	stepsPerObservation = 4                      // steps between two looks at the queue
+	longestDay          = 10 * time.Minute       // a day this long hangs
 )
 
 // progress is how far a day has come.
 type progress struct {
 	At      time.Duration // since it began
-	Queue   []queued
+	Queue   []queuedTask
 	Waiting int
 	Running int
 	Done    int
@@ -28,9 +28,9 @@ func (p *progress) String() string {
 		int(p.At.Seconds()), p.Done, p.Jobs, p.Running, p.Waiting, p.Busy, capacity)
 }
 
-// play submits the jobs when their time comes and returns when all have ended.
+// playDay submits the jobs when their time comes and returns when all have ended.
 // It calls look every other second; an error of look ends the day.
-func play(ctx context.Context, s site, day []Job, look func(*progress) error) error {
+func playDay(ctx context.Context, s cluster, day []Job, look func(*progress) error) error {
 	begin, next := s.Now(), 0
 	for i := 0; ; i++ {
 		at := s.Now().Sub(begin)
@@ -39,8 +39,8 @@ func play(ctx context.Context, s site, day []Job, look func(*progress) error) er
 				return err
 			}
 		}
-		if i%lookStep == 0 {
-			p, err := observe(ctx, s, day, next)
+		if i%stepsPerObservation == 0 {
+			p, err := observeProgress(ctx, s, day, next)
 			if err != nil {
 				return err
 			}
@@ -52,8 +52,8 @@ func play(ctx context.Context, s site, day []Job, look func(*progress) error) er
 				return nil
 			}
 		}
-		if at > endless {
-			return fmt.Errorf("the day's jobs did not end within %v", endless)
+		if at > longestDay {
+			return fmt.Errorf("the day's jobs did not end within %v", longestDay)
 		}
 		if err := s.Wait(ctx, step); err != nil {
 			return err
@@ -61,8 +61,8 @@ func play(ctx context.Context, s site, day []Job, look func(*progress) error) er
 	}
 }
 
-// observe looks at the queue when so many jobs of the day were submitted.
-func observe(ctx context.Context, s site, day []Job, submitted int) (*progress, error) {
+// observeProgress looks at the queue when so many jobs of the day were submitted.
+func observeProgress(ctx context.Context, s cluster, day []Job, submitted int) (*progress, error) {
 	list, err := s.Queue(ctx)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func observe(ctx context.Context, s site, day []Job, submitted int) (*progress, 
 	}
 	p.Done -= len(list)
 	for _, q := range list {
-		if q.Runs {
+		if q.Running {
 			p.Running++
 			p.Busy += width[q.Name]
 		} else {

@@ -34,10 +34,10 @@ func TestTableShowsWhatGotWorseToo(t *testing.T) {
 func TestScreenOnATerminalReplacesTheStatus(t *testing.T) {
 	var out bytes.Buffer
 	s := &screen{w: &out, tty: true}
-	s.show("one")
-	s.say("line %d", 1)
-	s.show("two")
-	s.show("")
+	s.setStatus("one")
+	s.printf("line %d", 1)
+	s.setStatus("two")
+	s.setStatus("")
 	want := "\r\x1b[Kone" + "\r\x1b[Kline 1\none" + "\r\x1b[Ktwo" + "\r\x1b[K"
 	if d := cmp.Diff(want, out.String()); d != "" {
 		t.Error(d)
@@ -47,10 +47,10 @@ func TestScreenOnATerminalReplacesTheStatus(t *testing.T) {
 func TestScreenElsewherePrintsAStatusNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	s := newScreen(&out)
-	s.show("too soon")
+	s.setStatus("too soon")
 	s.last = s.last.Add(-11 * time.Second)
-	s.show("due")
-	s.show("too soon again")
+	s.setStatus("due")
+	s.setStatus("too soon again")
 	_, _ = s.Write([]byte("installing a\ninstal"))
 	_, _ = s.Write([]byte("ling b\n"))
 	if got, want := out.String(), "due\n  installing a\n  installing b\n"; got != want {

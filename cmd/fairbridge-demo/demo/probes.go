@@ -16,7 +16,7 @@ import (
 // as busy as the jobs on the node make them.
 type probes struct {
 	dir     string
-	running []*child
+	running []*process
 	width   map[string]int // GPUs a job holds on each node, by name
 }
 
@@ -43,7 +43,7 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 		node := nodeName(i)
 		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socket(node), "--interval", "2s", "--nvml", lib)
 		cmd.Env = append(os.Environ(), fakenvml.Env+"="+p.state(node))
-		c, err := spawn("nodeprobe of "+node, cmd)
+		c, err := startProcess("nodeprobe of "+node, cmd)
 		if err != nil {
 			return nil, errors.Join(err, p.end())
 		}
@@ -53,13 +53,14 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 }
 
 func (p *probes) socket(node string) string { return filepath.Join(p.dir, node+".sock") }
-func (p *probes) state(node string) string  { return filepath.Join(p.dir, node+".gpus") }
+
+func (p *probes) state(node string) string { return filepath.Join(p.dir, node+".gpus") }
 
 // url is where fairbridge finds them.
 func (p *probes) url() string { return "unix:" + p.socket("{node}") }
 
 // follow makes the GPUs as busy as the running jobs do.
-func (p *probes) follow(queue []queued) error {
+func (p *probes) follow(queue []queuedTask) error {
 	held := map[string]int{}
 	for _, q := range queue {
 		for _, node := range q.Nodes {

@@ -11,20 +11,20 @@ import (
 // asked about, the best first: one that came and went between two looks of
 // fairbridge is unknown to it.
 type question struct {
-	jobs []*Life
-	why  func(*Life) string
+	jobs []*Outcome
+	why  func(*Outcome) string
 }
 
 // questions asks about the job that waited longest, one that was requeued, and
 // the one that gained most against Slurm alone.
-func questions(before, after []Life) []question {
-	was := map[work]time.Duration{}
+func questions(before, after []Outcome) []question {
+	was := map[jobKey]time.Duration{}
 	for i := range before {
-		was[work{before[i].Name, before[i].Task}] = before[i].Wait()
+		was[jobKey{before[i].Name, before[i].Task}] = before[i].WaitTime()
 	}
-	alone := func(l *Life) time.Duration { return was[work{l.Name, l.Task}] }
-	gain := func(l *Life) time.Duration { return alone(l) - l.Wait() }
-	var straight, requeued, early []*Life
+	alone := func(l *Outcome) time.Duration { return was[jobKey{l.Name, l.Task}] }
+	gain := func(l *Outcome) time.Duration { return alone(l) - l.WaitTime() }
+	var straight, requeued, early []*Outcome
 	for i := range after {
 		l := &after[i]
 		switch {
@@ -37,16 +37,16 @@ func questions(before, after []Life) []question {
 		straight = append(straight, l)
 	}
 	return []question{
-		{most(straight, (*Life).Wait), func(l *Life) string { return fmt.Sprintf("%s waited long, %.0f s", l.Name, l.Wait().Seconds()) }},
-		{most(requeued, func(l *Life) time.Duration { return time.Duration(len(l.Runs)) }), func(l *Life) string { return l.Name + " was requeued" }},
-		{most(early, gain), func(l *Life) string {
-			return fmt.Sprintf("%s waited %.0f s, %.0f s on Slurm alone", l.Name, l.Wait().Seconds(), alone(l).Seconds())
+		{sortDescending(straight, (*Outcome).WaitTime), func(l *Outcome) string { return fmt.Sprintf("%s waited long, %.0f s", l.Name, l.WaitTime().Seconds()) }},
+		{sortDescending(requeued, func(l *Outcome) time.Duration { return time.Duration(len(l.Runs)) }), func(l *Outcome) string { return l.Name + " was requeued" }},
+		{sortDescending(early, gain), func(l *Outcome) string {
+			return fmt.Sprintf("%s waited %.0f s, %.0f s on Slurm alone", l.Name, l.WaitTime().Seconds(), alone(l).Seconds())
 		}},
 	}
 }
 
-// most sorts the jobs by a value, the largest first.
-func most(list []*Life, value func(*Life) time.Duration) []*Life {
-	slices.SortStableFunc(list, func(a, b *Life) int { return cmp.Compare(value(b), value(a)) })
+// sortDescending sorts the jobs by a value, the largest first.
+func sortDescending(list []*Outcome, value func(*Outcome) time.Duration) []*Outcome {
+	slices.SortStableFunc(list, func(a, b *Outcome) int { return cmp.Compare(value(b), value(a)) })
 	return list
 }

@@ -11,18 +11,18 @@ import (
 	"fairbridge/scripts/throwaway"
 )
 
-// realSlurm is a throw-away cluster of the distribution's Slurm.
-type realSlurm struct {
+// realCluster is a throw-away cluster of the distribution's Slurm.
+type realCluster struct {
 	*throwaway.Cluster
 	release string
 }
 
-func startReal(ctx context.Context) (*realSlurm, error) {
+func startRealCluster(ctx context.Context) (*realCluster, error) {
 	c, err := throwaway.Slurm(ctx, "", throwaway.Options{Nodes: clusterNodes, GPUs: gpusPerNode})
 	if err != nil {
 		return nil, err
 	}
-	s := &realSlurm{Cluster: c}
+	s := &realCluster{Cluster: c}
 	out, err := c.Run(ctx, "root", "sinfo", "--version")
 	if err != nil {
 		_ = s.Close()
@@ -33,30 +33,30 @@ func startReal(ctx context.Context) (*realSlurm, error) {
 	return s, nil
 }
 
-func (s *realSlurm) Title() string { return "Slurm " + s.release }
+func (s *realCluster) Title() string { return "Slurm " + s.release }
 
-func (s *realSlurm) Access() access {
-	a := access{Cluster: "lab", URL: s.URL, Auth: "token_file: " + strconv.Quote(s.TokenFile)}
+func (s *realCluster) Access() clusterAccess {
+	a := clusterAccess{Cluster: "lab", URL: s.URL, Auth: "token_file: " + strconv.Quote(s.TokenFile)}
 	cmd := s.Command(context.Background(), s.User, "scontrol")
 	a.Scontrol = append([]string{"env", "AS=" + s.User}, cmd.Args...)
 	return a
 }
 
 // Submit runs sbatch as the job's owner, who gets the script on its input.
-func (s *realSlurm) Submit(ctx context.Context, j *Job) error {
-	cmd := s.Command(ctx, j.User, sbatch(j)...)
-	cmd.Stdin = strings.NewReader(scriptOf(j))
+func (s *realCluster) Submit(ctx context.Context, j *Job) error {
+	cmd := s.Command(ctx, j.User, sbatchCommand(j)...)
+	cmd.Stdin = strings.NewReader(batchScript(j))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("submitting %s: %w: %s", j.Name, err, strings.TrimSpace(string(out)))
 	}
 	return nil
 }
 
-func (s *realSlurm) Now() time.Time { return time.Now() }
+func (s *realCluster) Now() time.Time { return time.Now() }
 
-func (s *realSlurm) Wait(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
+func (s *realCluster) Wait(ctx context.Context, d time.Duration) error { return sleep(ctx, d) }
 
-func (s *realSlurm) Queue(ctx context.Context) ([]queued, error) {
+func (s *realCluster) Queue(ctx context.Context) ([]queuedTask, error) {
 	out, err := s.Run(ctx, "root", "squeue", "--noheader", "--array", "--format=%A|%j|%T|%N")
 	if err != nil {
 		return nil, fmt.Errorf("looking at the queue: %w", err)
@@ -64,8 +64,8 @@ func (s *realSlurm) Queue(ctx context.Context) ([]queued, error) {
 	return readSqueue(out)
 }
 
-func readSqueue(text string) ([]queued, error) {
-	var list []queued
+func readSqueue(text string) ([]queuedTask, error) {
+	var list []queuedTask
 	for line := range strings.Lines(text) {
 		f := strings.Split(strings.TrimSpace(line), "|")
 		if len(f) != 4 {
@@ -75,8 +75,8 @@ func readSqueue(text string) ([]queued, error) {
 		if err != nil {
 			return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
 		}
-		q := queued{Job: id, Name: f[1], Runs: f[2] == "RUNNING"}
-		if q.Runs {
+		q := queuedTask{Job: id, Name: f[1], Running: f[2] == "RUNNING"}
+		if q.Running {
 			if q.Nodes, err = slurm.ExpandHosts(f[3]); err != nil {
 				return nil, fmt.Errorf("reading squeue's line %q: %w", line, err)
 			}
@@ -86,12 +86,12 @@ func readSqueue(text string) ([]queued, error) {
 	return list, nil
 }
 
-func (s *realSlurm) Records(ctx context.Context) ([]Record, error) {
-	out, err := s.Run(ctx, "root", sacct...)
+func (s *realCluster) Records(ctx context.Context) ([]Record, error) {
+	out, err := s.Run(ctx, "root", sacctCommand...)
 	if err != nil {
 		return nil, fmt.Errorf("asking Slurm's accounting: %w", err)
 	}
 	return readSacct(out)
 }
 
-func (s *realSlurm) Close() error { return s.Down() }
+func (s *realCluster) Close() error { return s.Down() }

@@ -8,7 +8,7 @@ import (
 
 // replay runs the day that was recorded under Slurm alone and under another
 // policy, as a site would its own history.
-func (s *show) replay(ctx context.Context, d *daemon) error {
+func (s *demonstration) replay(ctx context.Context, d *daemon) error {
 	args := []string{"replay", "--since", "15m", "--policy", "slurm," + s.other()}
 	if d.access.Conf != "" {
 		args = append(args, "--slurm-conf", d.access.Conf)
@@ -22,10 +22,10 @@ func (s *show) replay(ctx context.Context, d *daemon) error {
 }
 
 // other is a policy that was not shown, with the parameters that suit the day.
-func (s *show) other() string {
+func (s *demonstration) other() string {
 	name := "drf"
 	if s.Policy == name {
 		name = "fairbridge"
 	}
-	return name + ":" + strings.NewReplacer(": ", "=", ", ", ",").Replace(params[name])
+	return name + ":" + strings.NewReplacer(": ", "=", ", ", ",").Replace(policyParams[name])
 }

@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm/slurmdb"
 )
 
-// sacct is the command that prints every run there was, one a line.
-var sacct = []string{
+// sacctCommand is the command that prints every run there was, one a line.
+var sacctCommand = []string{
 	"env", "SLURM_TIME_FORMAT=%s", "sacct", "--allusers", "--allocations", "--duplicates", "--parsable2",
 	"--starttime=2020-01-01", "--format=" + slurmdb.Columns,
 }

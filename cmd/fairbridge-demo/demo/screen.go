@@ -29,8 +29,8 @@ func newScreen(w io.Writer) *screen {
 	return s
 }
 
-// say prints a line.
-func (s *screen) say(format string, args ...any) {
+// printf prints a line.
+func (s *screen) printf(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.line(fmt.Sprintf(format, args...))
@@ -46,8 +46,8 @@ func (s *screen) line(text string) {
 	}
 }
 
-// show replaces the status; an empty one takes it away.
-func (s *screen) show(text string) {
+// setStatus replaces the status; an empty one takes it away.
+func (s *screen) setStatus(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

@@ -17,9 +17,9 @@ sleep $((%d > done ? %d - done : 0)) &
 wait $!
 `
 
-// sbatch is the command line that submits the job; it reads the script from
+// sbatchCommand is the command line that submits the job; it reads the script from
 // its standard input.
-func sbatch(j *Job) []string {
+func sbatchCommand(j *Job) []string {
 	argv := []string{
 		"sbatch", "--parsable", "--partition=gpu", "--requeue", "--output=/dev/null", "--mem-per-gpu=100",
 		"--job-name=" + j.Name, fmt.Sprintf("--nodes=%d", j.Nodes), fmt.Sprintf("--gres=gpu:%d", j.GPUs),
@@ -34,8 +34,8 @@ func sbatch(j *Job) []string {
 	return argv
 }
 
-// scriptOf is the job's batch script.
-func scriptOf(j *Job) string {
+// batchScript is the job's batch script.
+func batchScript(j *Job) string {
 	seconds := int(j.Work / time.Second)
 	return fmt.Sprintf(script, seconds, seconds)
 }

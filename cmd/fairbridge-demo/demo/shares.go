@@ -16,25 +16,25 @@ type Share struct {
 	Entitled float64 `json:"entitled"`
 }
 
-// moment is a change of how many GPUs an account holds or waits for.
-type moment struct {
+// demandChange is a change of how many GPUs an account holds or waits for.
+type demandChange struct {
 	at             time.Time
 	account        string
 	holds, waiting int
 }
 
-// moments lists the changes in the order of time.
-func moments(lives []Life) []moment {
-	var out []moment
-	for i := range lives {
-		l := &lives[i]
+// demandChanges lists the changes in the order of time.
+func demandChanges(outcomes []Outcome) []demandChange {
+	var out []demandChange
+	for i := range outcomes {
+		l := &outcomes[i]
 		from := l.Submit
 		for _, r := range l.Runs {
-			out = append(out, moment{from, l.Account, 0, l.GPUs}, moment{r.Start, l.Account, l.GPUs, -l.GPUs}, moment{r.End, l.Account, -l.GPUs, 0})
+			out = append(out, demandChange{from, l.Account, 0, l.GPUs}, demandChange{r.Start, l.Account, l.GPUs, -l.GPUs}, demandChange{r.End, l.Account, -l.GPUs, 0})
 			from = r.End
 		}
 	}
-	slices.SortStableFunc(out, func(a, b moment) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(out, func(a, b demandChange) int { return a.at.Compare(b.at) })
 	return out
 }
 
@@ -49,13 +49,13 @@ type contention struct {
 	waiting map[string]int
 }
 
-// contend looks at every stretch between two changes.
-func contend(lives []Life, capacity int, weights map[string]float64) *contention {
+// integrateContention looks at every stretch between two changes.
+func integrateContention(outcomes []Outcome, capacity int, weights map[string]float64) *contention {
 	c := &contention{held: map[string]float64{}, due: map[string]float64{}, holds: map[string]int{}, waiting: map[string]int{}}
-	list := moments(lives)
+	list := demandChanges(outcomes)
 	for i, m := range list {
 		if i > 0 {
-			c.pass(m.at.Sub(list[i-1].at), capacity, weights)
+			c.advance(m.at.Sub(list[i-1].at), capacity, weights)
 		}
 		c.holds[m.account] += m.holds
 		c.waiting[m.account] += m.waiting
@@ -63,7 +63,7 @@ func contend(lives []Life, capacity int, weights map[string]float64) *contention
 	return c
 }
 
-func (c *contention) pass(d time.Duration, capacity int, weights map[string]float64) {
+func (c *contention) advance(d time.Duration, capacity int, weights map[string]float64) {
 	waiting, busy := 0, 0
 	demand := map[string]float64{}
 	for a := range weights {

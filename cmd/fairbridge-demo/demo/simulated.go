@@ -14,17 +14,17 @@ import (
 	"fairbridge/bridge/slurmtest"
 )
 
-// simulated is a slurmrestd in front of a simulated cluster.
-type simulated struct {
+// simulatedCluster is a slurmrestd in front of a simulated cluster.
+type simulatedCluster struct {
 	server *slurmtest.Server
 	conf   string // file of its settings, for a replay
 	key    string // file of the key that tokens are signed with
 	hasty  bool   // its time passes only in Wait, and at once
 }
 
-// startSimulated starts one. A hasty one has time of its own: a day passes in
+// startSimulatedCluster starts one. A hasty one has time of its own: a day passes in
 // a moment, but nobody can work beside it.
-func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
+func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
 	start := time.Now().Truncate(time.Second)
 	w, err := sim.New(sim.Config{
 		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.Uniform(clusterNodes, "a100", gpusPerNode),
@@ -41,12 +41,12 @@ func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // never fails
-	s := &simulated{hasty: hasty, key: filepath.Join(dir, "jwt.key")}
+	s := &simulatedCluster{hasty: hasty, key: filepath.Join(dir, "jwt.key")}
 	if err := os.WriteFile(s.key, key, 0o600); err != nil {
 		return nil, fmt.Errorf("writing the key of the simulated Slurm: %w", err)
 	}
 	s.conf = filepath.Join(dir, "slurm.conf")
-	if err := os.WriteFile(s.conf, []byte(settings), 0o600); err != nil {
+	if err := os.WriteFile(s.conf, []byte(slurmConf), 0o600); err != nil {
 		return nil, fmt.Errorf("writing the settings of the simulated Slurm: %w", err)
 	}
 	speed := 1.0
@@ -57,8 +57,8 @@ func startSimulated(dir string, seed uint64, hasty bool) (*simulated, error) {
 	return s, err
 }
 
-// settings are those of the simulated Slurm, in the words of slurm.conf.
-const settings = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
+// slurmConf are those of the simulated Slurm, in the words of slurm.conf.
+const slurmConf = `SchedulerParameters=requeue_delay=6,batch_sched_delay=1,sched_interval=5,bf_interval=5
 PriorityCalcPeriod=1
 `
 
@@ -66,20 +66,20 @@ func simAccounts() []sim.Account {
 	return []sim.Account{{Name: "research", Shares: Weights["research"]}, {Name: "teaching", Shares: Weights["teaching"]}, {Name: "vision", Shares: Weights["vision"]}}
 }
 
-func (s *simulated) Title() string {
+func (s *simulatedCluster) Title() string {
 	release := ""
 	s.server.World(func(w *sim.World) { release = w.Version() })
 	return "simulated Slurm " + release
 }
 
-func (s *simulated) Access() access {
-	return access{
+func (s *simulatedCluster) Access() clusterAccess {
+	return clusterAccess{
 		Cluster: "sim", URL: s.server.URL(), Scontrol: []string{"false"}, Conf: s.conf, // its release requeues through REST
 		Auth: "key_file: " + strconv.Quote(s.key) + "\n  user: fairbridge",
 	}
 }
 
-func (s *simulated) Submit(_ context.Context, j *Job) (err error) {
+func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
 	s.server.World(func(w *sim.World) {
 		_, err = w.Submit(sim.Spec{
 			Name: j.Name, User: j.User, Nodes: j.Nodes, GPUsPerNode: j.GPUs, MemMB: 100 * int64(j.GPUs), Limit: j.Limit,
@@ -92,12 +92,12 @@ func (s *simulated) Submit(_ context.Context, j *Job) (err error) {
 	return nil
 }
 
-func (s *simulated) Now() (t time.Time) {
+func (s *simulatedCluster) Now() (t time.Time) {
 	s.server.World(func(w *sim.World) { t = w.Now() })
 	return t
 }
 
-func (s *simulated) Wait(ctx context.Context, d time.Duration) error {
+func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
 	if !s.hasty {
 		return sleep(ctx, d)
 	}
@@ -105,14 +105,14 @@ func (s *simulated) Wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (s *simulated) Queue(context.Context) (list []queued, err error) {
+func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error) {
 	s.server.World(func(w *sim.World) {
 		for _, j := range w.Jobs() {
-			q := queued{Job: j.ID, Name: j.Name, Runs: j.State == "RUNNING"}
-			if j.State != "PENDING" && !q.Runs {
+			q := queuedTask{Job: j.ID, Name: j.Name, Running: j.State == "RUNNING"}
+			if j.State != "PENDING" && !q.Running {
 				continue
 			}
-			if q.Runs {
+			if q.Running {
 				if q.Nodes = j.Nodes.Names; j.Nodes.Unread != "" {
 					err = errors.New(j.Nodes.Unread)
 					return
@@ -133,7 +133,7 @@ func (s *simulated) Queue(context.Context) (list []queued, err error) {
 	return list, err
 }
 
-func (s *simulated) Records(context.Context) (list []Record, err error) {
+func (s *simulatedCluster) Records(context.Context) (list []Record, err error) {
 	s.server.World(func(w *sim.World) {
 		for _, g := range w.Segments() {
 			list = append(list, Record{
@@ -145,4 +145,4 @@ func (s *simulated) Records(context.Context) (list []Record, err error) {
 	return list, nil
 }
 
-func (s *simulated) Close() error { return s.server.Close() }
+func (s *simulatedCluster) Close() error { return s.server.Close() }

@@ -40,11 +40,11 @@ func TestReadSacct(t *testing.T) {
 
 func TestReadSqueue(t *testing.T) {
 	got, err := readSqueue("1|train-1|RUNNING|n[1-2]\n2|homework-1|PENDING|\n2|homework-1|PENDING|\n9|x|COMPLETING|n3\n")
-	want := []queued{{1, "train-1", true, []string{"n1", "n2"}}, {2, "homework-1", false, nil}, {2, "homework-1", false, nil}, {9, "x", false, nil}}
+	want := []queuedTask{{1, "train-1", true, []string{"n1", "n2"}}, {2, "homework-1", false, nil}, {2, "homework-1", false, nil}, {9, "x", false, nil}}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(want, got, cmp.AllowUnexported(queued{})); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(queuedTask{})); d != "" {
 		t.Error(d)
 	}
 	for _, bad := range []string{"slurm_load_jobs error", "a|b|RUNNING|n1", "1|b|RUNNING|n[1"} {
@@ -56,14 +56,14 @@ func TestReadSqueue(t *testing.T) {
 
 func TestSbatch(t *testing.T) {
 	j := Job{Name: "w", Nodes: 2, GPUs: 8, Limit: 2 * time.Minute, Work: 9 * time.Second, Tasks: 3, OptIn: true}
-	line := strings.Join(sbatch(&j), " ")
+	line := strings.Join(sbatchCommand(&j), " ")
 	for _, want := range []string{"--nodes=2 --gres=gpu:8 --time=2 --array=0-2", "--comment=fairbridge:preemptible", "--requeue"} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %s", want, line)
 		}
 	}
 	j.OptIn, j.Tasks = false, 0
-	if line := strings.Join(sbatch(&j), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
+	if line := strings.Join(sbatchCommand(&j), " "); strings.Contains(line, "comment") || strings.Contains(line, "array") {
 		t.Error(line)
 	}
 }

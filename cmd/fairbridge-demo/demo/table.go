@@ -27,7 +27,9 @@ shares; what one account does not ask for goes to the others).
 `
 
 func seconds(v float64) string { return fmt.Sprintf("%.0f s", v) }
-func times(v float64) string   { return fmt.Sprintf("%.2f", v) }
+
+func times(v float64) string { return fmt.Sprintf("%.2f", v) }
+
 func percent(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) }
 
 // printTable prints the figures before and after, and how they are defined.
@@ -53,7 +55,7 @@ func printTable(w io.Writer, c *Comparison) {
 	row("finish-time fairness, worst", times, a.FairWorst, b.FairWorst)
 	row("jobs that sharing cost time", percent, a.Unfair, b.Unfair)
 	for i := range a.Shares {
-		t.AppendRow(table.Row{"GPU share of " + a.Shares[i].Account, against(a.Shares[i]), against(b.Shares[i])})
+		t.AppendRow(table.Row{"GPU share of " + a.Shares[i].Account, shareText(a.Shares[i]), shareText(b.Shares[i])})
 	}
 	t.AppendRow(table.Row{"requeues", a.Requeues, b.Requeues})
 	row("GPUs idle", percent, a.Idle, b.Idle)
@@ -66,6 +68,6 @@ func printTable(w io.Writer, c *Comparison) {
 	fmt.Fprint(w, "\n"+definitions)
 }
 
-func against(s Share) string {
+func shareText(s Share) string {
 	return fmt.Sprintf("%s of %s", percent(s.Held), percent(s.Entitled))
 }

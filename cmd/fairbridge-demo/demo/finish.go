@@ -8,18 +8,18 @@ import (
 	"os/exec"
 )
 
-// keep says how to look at the reports and at the cluster, by the configuration
+// waitForEnter says how to look at the reports and at the cluster, by the configuration
 // in a file, and waits for a line when asked to.
-func (s *show) keep(ctx context.Context, config string) error {
+func (s *demonstration) waitForEnter(ctx context.Context, config string) error {
 	how := "with --keep it stays up until you press Enter"
 	if s.Keep {
 		how = "up until you press Enter"
 	}
-	s.screen.say("\nThe reports in SQL (%s):\n  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", how, s.dsn)
+	s.screen.printf("\nThe reports in SQL (%s):\n  psql '%s' -c 'select * from fairbridge_v1.usage_by_account_day'", how, s.dsn)
 	if !s.Keep {
 		return nil
 	}
-	s.screen.say("All commands of fairbridge, on this cluster:\n  export FAIRBRIDGE_CONFIG=%s\n  %s queue", config, s.Binary)
+	s.screen.printf("All commands of fairbridge, on this cluster:\n  export FAIRBRIDGE_CONFIG=%s\n  %s queue", config, s.Binary)
 	line := make(chan error, 1)
 	go func() {
 		_, err := bufio.NewReader(s.In).ReadString('\n')
@@ -34,12 +34,12 @@ func (s *show) keep(ctx context.Context, config string) error {
 }
 
 // explain asks fairbridge about three jobs.
-func (s *show) explain(ctx context.Context, d *daemon, before, after []Life) error {
+func (s *demonstration) explain(ctx context.Context, d *daemon, before, after []Outcome) error {
 	for _, q := range questions(before, after) {
 		for _, l := range q.jobs {
 			text, err := d.command(ctx, "explain", fmt.Sprint(l.Job))
 			var exit *exec.ExitError
-			if errors.As(err, &exit) && exit.ExitCode() == unknown {
+			if errors.As(err, &exit) && exit.ExitCode() == exitUnknownJob {
 				continue
 			}
 			if err != nil {
@@ -52,5 +52,5 @@ func (s *show) explain(ctx context.Context, d *daemon, before, after []Life) err
 	return nil
 }
 
-// unknown is the exit status of explain for a job fairbridge never saw.
-const unknown = 3
+// exitUnknownJob is the exit status of explain for a job fairbridge never saw.
+const exitUnknownJob = 3

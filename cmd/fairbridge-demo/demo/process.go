@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// child is a program that runs beside the demonstration and ends with it,
+// process is a program that runs beside the demonstration and ends with it,
 // however that ends.
-type child struct {
+type process struct {
 	name string
 	cmd  *exec.Cmd
 	says *tail
@@ -21,10 +21,10 @@ type child struct {
 	err  error // valid when done
 }
 
-// spawn starts a program in a process group of its own, so that Ctrl-C reaches
+// startProcess starts a program in a process group of its own, so that Ctrl-C reaches
 // it through us and in our order.
-func spawn(name string, cmd *exec.Cmd) (*child, error) {
-	c := &child{name: name, cmd: cmd, says: &tail{}, done: make(chan struct{})}
+func startProcess(name string, cmd *exec.Cmd) (*process, error) {
+	c := &process{name: name, cmd: cmd, says: &tail{}, done: make(chan struct{})}
 	cmd.Stdout, cmd.Stderr = c.says, c.says
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	started := make(chan error)
@@ -45,7 +45,7 @@ func spawn(name string, cmd *exec.Cmd) (*child, error) {
 }
 
 // failed returns why the program ended by itself, or nil while it runs.
-func (c *child) failed() error {
+func (c *process) failed() error {
 	select {
 	case <-c.done:
 		return fmt.Errorf("%s ended: %v: %s", c.name, c.err, c.says)
@@ -54,20 +54,20 @@ func (c *child) failed() error {
 	}
 }
 
-// patience is how long a program has to end.
-const patience = 5 * time.Second
+// endPatience is how long a program has to end.
+const endPatience = 5 * time.Second
 
 // end asks the program to end, and ends it when it does not.
-func (c *child) end() error {
+func (c *process) end() error {
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-c.done:
 		return nil
-	case <-time.After(patience):
+	case <-time.After(endPatience):
 	}
 	_ = c.cmd.Process.Kill()
 	<-c.done
-	return fmt.Errorf("%s did not end within %v of SIGTERM and was killed", c.name, patience)
+	return fmt.Errorf("%s did not end within %v of SIGTERM and was killed", c.name, endPatience)
 }
 
 // tail keeps the end of what a program says.

@@ -12,8 +12,8 @@ const (
 	capacity     = clusterNodes * gpusPerNode
 )
 
-// access says how fairbridge reaches a Slurm.
-type access struct {
+// clusterAccess says how fairbridge reaches a Slurm.
+type clusterAccess struct {
 	Cluster  string
 	URL      string
 	Auth     string   // lines of the configuration's slurm part
@@ -21,11 +21,11 @@ type access struct {
 	Conf     string   // file with Slurm's settings; "": scontrol shows them
 }
 
-// site is a Slurm of its own, with nothing queued.
-type site interface {
+// cluster is a Slurm of its own, with nothing queued.
+type cluster interface {
 	// Title says which Slurm it is, and whether a real one.
 	Title() string
-	Access() access
+	Access() clusterAccess
 	// Submit queues the job, or all tasks of the array.
 	Submit(context.Context, *Job) error
 	// Now is the time in the cluster.
@@ -33,19 +33,19 @@ type site interface {
 	// Wait lets time pass in the cluster. The error is the context's.
 	Wait(context.Context, time.Duration) error
 	// Queue lists the tasks that wait or run.
-	Queue(context.Context) ([]queued, error)
+	Queue(context.Context) ([]queuedTask, error)
 	// Records returns every run that ended, from Slurm's accounting.
 	Records(context.Context) ([]Record, error)
 	// Close ends the cluster and removes what it left.
 	Close() error
 }
 
-// queued is a task that waits or runs.
-type queued struct {
-	Job   int64
-	Name  string
-	Runs  bool
-	Nodes []string // where it runs
+// queuedTask is a task that waits or runs.
+type queuedTask struct {
+	Job     int64
+	Name    string
+	Running bool
+	Nodes   []string // where it runs
 }
 
 // sleep lets real time pass.

@@ -29,27 +29,27 @@ func kindOf(e *slurm.Edit) string {
 	return ""
 }
 
-// took reports whether Slurm said yes to it or a poll showed it.
-func took(in *bridge.Intent) bool {
+// tookEffect reports whether Slurm said yes to it or a poll showed it.
+func tookEffect(in *bridge.Intent) bool {
 	return in.State == bridge.Acked || in.State == bridge.Observed || in.State == bridge.Expired && !in.Sent.IsZero()
 }
 
-// news tells the first decision of each kind from the ledger.
-type news struct {
-	db      *stores.Stores
-	cluster string
-	since   time.Time
-	told    map[string]bool
-	names   map[int64]string // of jobs, by Slurm's number
-	say     func(format string, args ...any)
+// decisionLog tells the first decision of each kind from the ledger.
+type decisionLog struct {
+	db        *stores.Stores
+	cluster   string
+	since     time.Time
+	announced map[string]bool
+	names     map[int64]string // of jobs, by Slurm's number
+	say       func(format string, args ...any)
 }
 
-// look reads the ledger and tells what is new in it.
-func (n *news) look(ctx context.Context, queue []queued) error {
+// announceNew reads the ledger and tells what is new in it.
+func (n *decisionLog) announceNew(ctx context.Context, queue []queuedTask) error {
 	for _, q := range queue {
 		n.names[q.Job] = q.Name
 	}
-	if len(n.told) == len(kinds) {
+	if len(n.announced) == len(kinds) {
 		return nil
 	}
 	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
@@ -58,15 +58,15 @@ func (n *news) look(ctx context.Context, queue []queued) error {
 	}
 	for i := range list {
 		in := &list[i]
-		if kind := kindOf(&in.Edit); kind != "" && !n.told[kind] && took(in) {
-			n.told[kind] = true
-			n.say("  %-8s %s", kind, n.sentence(in))
+		if kind := kindOf(&in.Edit); kind != "" && !n.announced[kind] && tookEffect(in) {
+			n.announced[kind] = true
+			n.say("  %-8s %s", kind, n.describe(in))
 		}
 	}
 	return nil
 }
 
-func (n *news) sentence(in *bridge.Intent) string {
+func (n *decisionLog) describe(in *bridge.Intent) string {
 	e := &in.Edit
 	job := fmt.Sprintf("job %d", e.Run.Job)
 	if name := n.names[e.Run.Job]; name != "" {
@@ -90,14 +90,14 @@ func (n *news) sentence(in *bridge.Intent) string {
 }
 
 // count returns how many changes of each kind took effect.
-func (n *news) count(ctx context.Context) (map[string]int, error) {
+func (n *decisionLog) count(ctx context.Context) (map[string]int, error) {
 	list, err := n.db.Intents(ctx, n.cluster, time.Now(), n.since)
 	if err != nil {
 		return nil, fmt.Errorf("reading the ledger: %w", err)
 	}
 	counts := map[string]int{}
 	for i := range list {
-		if kind := kindOf(&list[i].Edit); kind != "" && took(&list[i]) {
+		if kind := kindOf(&list[i].Edit); kind != "" && tookEffect(&list[i]) {
 			counts[kind]++
 		}
 	}

@@ -21,10 +21,10 @@ import (
 //go:embed fairbridge.yaml.tmpl
 var configuration string
 
-var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": list}).Parse(configuration))
+var configTemplate = template.Must(template.New("fairbridge.yaml").Funcs(template.FuncMap{"q": strconv.Quote, "list": yamlList}).Parse(configuration))
 
-// list writes words as a YAML list.
-func list(words []string) string {
+// yamlList writes words as a YAML list.
+func yamlList(words []string) string {
 	q := make([]string, len(words))
 	for i, w := range words {
 		q[i] = strconv.Quote(w)
@@ -32,8 +32,8 @@ func list(words []string) string {
 	return "[" + strings.Join(q, ", ") + "]"
 }
 
-// params are what suits a policy to a day that lasts minutes.
-var params = map[string]string{
+// policyParams are what suits a policy to a day that lasts minutes.
+var policyParams = map[string]string{
 	"tiresias":   "queues: [80], min_run: 6s, promote_knob: 0",
 	"drf":        "min_run: 6s, reserve: 8s",
 	"astraea":    "lease: 10s, delay: 5s, starve_after: 30s, window: 60s",
@@ -45,14 +45,14 @@ var params = map[string]string{
 type daemon struct {
 	binary string
 	config string // its file
-	access access
+	access clusterAccess
 	db     *stores.Stores
-	run    *child
+	run    *process
 	timer  func() // ends the timer; nil: it does not run
 }
 
 // install configures fairbridge for the site and makes its database.
-func install(ctx context.Context, o *Options, dir, dsn, probes string, a access) (*daemon, error) {
+func install(ctx context.Context, o *Options, dir, dsn, probes string, a clusterAccess) (*daemon, error) {
 	d := &daemon{binary: o.Binary, config: filepath.Join(dir, "fairbridge.yaml"), access: a}
 	dsnFile := filepath.Join(dir, "dsn")
 	if err := os.WriteFile(dsnFile, []byte(dsn), 0o600); err != nil {
@@ -60,7 +60,7 @@ func install(ctx context.Context, o *Options, dir, dsn, probes string, a access)
 	}
 	var text strings.Builder
 	err := configTemplate.Execute(&text, map[string]any{
-		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, params[o.Policy]), "Dir": dir, "Weights": Weights, "Probes": probes,
+		"Access": a, "DSN": dsnFile, "Policy": o.Policy, "Params": cmp.Or(o.Params, policyParams[o.Policy]), "Dir": dir, "Weights": Weights, "Probes": probes,
 	})
 	if err == nil {
 		err = os.WriteFile(d.config, []byte(text.String()), 0o600)
@@ -108,7 +108,7 @@ func (d *daemon) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if d.run, err = spawn("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
+	if d.run, err = startProcess("fairbridge run", exec.Command(d.binary, "--config", d.config, "run", "--allow-root")); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, 30*time.Second, errors.New("fairbridge made no cycle within 30 s"))

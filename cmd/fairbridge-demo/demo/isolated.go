@@ -6,47 +6,47 @@ import (
 	"time"
 )
 
-// work is one job of a day, by name and task of an array.
-type work struct {
+// jobKey is one job of a day, by name and task of an array.
+type jobKey struct {
 	name string
 	task int
 }
 
-// isolated returns how long each job would take from submission to end if its
+// isolatedTimes returns how long each job would take from submission to end if its
 // account had its entitled part of the GPUs to itself and served its own jobs
 // first come, first served. A job wider than that part takes all of it and
 // runs slower in proportion.
-func isolated(day []Job, capacity int, weights map[string]float64) map[work]time.Duration {
+func isolatedTimes(day []Job, capacity int, weights map[string]float64) map[jobKey]time.Duration {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
 	}
-	parts := map[string]*part{}
-	out := map[work]time.Duration{}
+	parts := map[string]*entitledPart{}
+	out := map[jobKey]time.Duration{}
 	for i := range day {
 		j := &day[i]
 		p := parts[j.Account]
 		if p == nil {
 			size := max(int(float64(capacity)*weights[j.Account]/sum), 1)
-			p = &part{size: size, free: size}
+			p = &entitledPart{size: size, free: size}
 			parts[j.Account] = p
 		}
 		for task := range j.Count() {
-			out[work{j.Name, task}] = p.serve(j) - j.At
+			out[jobKey{j.Name, task}] = p.serve(j) - j.At
 		}
 	}
 	return out
 }
 
-// part is an account's own small cluster.
-type part struct {
+// entitledPart is an account's own small cluster.
+type entitledPart struct {
 	size, free int
 	now        time.Duration // when the last job could start
-	running    []end         // the earliest first
+	running    []jobEnd      // the earliest first
 }
 
 // serve starts the job after all earlier ones and returns when it ends.
-func (p *part) serve(j *Job) time.Duration {
+func (p *entitledPart) serve(j *Job) time.Duration {
 	need, length := j.Width(), j.Work
 	if need > p.size {
 		length = length * time.Duration(need) / time.Duration(p.size)
@@ -58,13 +58,13 @@ func (p *part) serve(j *Job) time.Duration {
 		p.running = p.running[1:]
 	}
 	p.free -= need
-	p.running = append(p.running, end{p.now + length, need})
-	slices.SortFunc(p.running, func(a, b end) int { return cmp.Compare(a.at, b.at) })
+	p.running = append(p.running, jobEnd{p.now + length, need})
+	slices.SortFunc(p.running, func(a, b jobEnd) int { return cmp.Compare(a.at, b.at) })
 	return p.now + length
 }
 
-// end is when a running job gives its GPUs back.
-type end struct {
+// jobEnd is when a running job gives its GPUs back.
+type jobEnd struct {
 	at   time.Duration
 	gpus int
 }

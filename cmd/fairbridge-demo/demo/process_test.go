@@ -16,7 +16,7 @@ func TestScriptGoesOnWhereItStopped(t *testing.T) {
 	home := t.TempDir()
 	start := func() *exec.Cmd {
 		cmd := exec.Command("bash")
-		cmd.Stdin = strings.NewReader(scriptOf(&Job{Work: 3 * time.Second}))
+		cmd.Stdin = strings.NewReader(batchScript(&Job{Work: 3 * time.Second}))
 		cmd.Env = []string{"HOME=" + home, "SLURM_JOB_ID=7", "PATH=" + os.Getenv("PATH")}
 		cmd.WaitDelay = time.Second
 		if err := cmd.Start(); err != nil {
@@ -44,7 +44,7 @@ func TestScriptGoesOnWhereItStopped(t *testing.T) {
 }
 
 func TestChildEnds(t *testing.T) {
-	c, err := spawn("sleeper", exec.Command("sleep", "60"))
+	c, err := startProcess("sleeper", exec.Command("sleep", "60"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestChildEnds(t *testing.T) {
 }
 
 func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
-	c, err := spawn("talker", exec.Command("sh", "-c", "echo no licence >&2; exit 3"))
+	c, err := startProcess("talker", exec.Command("sh", "-c", "echo no licence >&2; exit 3"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestChildThatEndsByItselfSaysWhy(t *testing.T) {
 	if err := c.failed(); err == nil || !strings.Contains(err.Error(), "talker ended: exit status 3: no licence") {
 		t.Errorf("got %v", err)
 	}
-	if _, err := spawn("nothing", exec.Command("/nonexistent")); err == nil {
+	if _, err := startProcess("nothing", exec.Command("/nonexistent")); err == nil {
 		t.Error("a program that is not there was started")
 	}
 }

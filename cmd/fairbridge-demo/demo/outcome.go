@@ -20,8 +20,8 @@ type Record struct {
 	State   string
 }
 
-// Life is all that became of a job.
-type Life struct {
+// Outcome is all that became of a job.
+type Outcome struct {
 	Job     int64
 	Name    string
 	Task    int
@@ -32,8 +32,8 @@ type Life struct {
 	Runs    []Record  // by start
 }
 
-// Ran returns how long it ran in all.
-func (l *Life) Ran() time.Duration {
+// RunTime returns how long it ran in all.
+func (l *Outcome) RunTime() time.Duration {
 	sum := time.Duration(0)
 	for i := range l.Runs {
 		sum += l.Runs[i].End.Sub(l.Runs[i].Start)
@@ -41,19 +41,19 @@ func (l *Life) Ran() time.Duration {
 	return sum
 }
 
-// Wait returns how long it waited in all: before its first run, and after each
+// WaitTime returns how long it waited in all: before its first run, and after each
 // requeue.
-func (l *Life) Wait() time.Duration { return l.End.Sub(l.Submit) - l.Ran() }
+func (l *Outcome) WaitTime() time.Duration { return l.End.Sub(l.Submit) - l.RunTime() }
 
-// Lives joins the runs of each job, sorted by job. A run ends at the latest
+// outcomesOf joins the runs of each job, sorted by job. A run ends at the latest
 // when its job was submitted again: slurmdbd may close a requeued run later.
-func Lives(runs []Record) []Life {
+func outcomesOf(runs []Record) []Outcome {
 	runs = slices.Clone(runs)
 	slices.SortFunc(runs, func(a, b Record) int { return cmp.Or(cmp.Compare(a.Job, b.Job), a.Start.Compare(b.Start)) })
-	var out []Life
+	var out []Outcome
 	for _, r := range runs {
 		if len(out) == 0 || out[len(out)-1].Job != r.Job {
-			out = append(out, Life{Job: r.Job, Name: r.Name, Task: r.Task, Account: r.Account, GPUs: r.GPUs, Submit: r.Submit})
+			out = append(out, Outcome{Job: r.Job, Name: r.Name, Task: r.Task, Account: r.Account, GPUs: r.GPUs, Submit: r.Submit})
 		}
 		l := &out[len(out)-1]
 		if n := len(l.Runs); n > 0 {

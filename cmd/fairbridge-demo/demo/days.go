@@ -1,0 +1,125 @@
+package demo
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// playAlone plays the day on Slurm alone, and takes that Slurm away.
+func (s *demonstration) playAlone(ctx context.Context, c *Comparison) ([]Outcome, error) {
+	slurm, err := s.startSlurm(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	end := slurm.Close
+	s.onEnd(func() error { return end() })
+	c.Slurm = slurm.Title()
+	tasks := 0
+	for i := range s.day {
+		tasks += s.day[i].Count()
+	}
+	s.screen.printf("A day of %d jobs (seed %d) on %s, %d nodes with %d GPUs each. Three accounts: research has 2 shares, teaching and vision 1 each.",
+		tasks, s.Seed, c.Slurm, clusterNodes, gpusPerNode)
+	haste := ""
+	if !s.real {
+		haste = " (in virtual time, as nobody works beside it)"
+	}
+	s.screen.printf("\n1. Slurm alone%s", haste)
+	err = playDay(ctx, slurm, s.day, func(p *progress) error {
+		if s.real {
+			s.screen.setStatus("  " + p.String())
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	runs, err := s.measure(ctx, slurm, &c.Alone)
+	if err != nil {
+		return nil, err
+	}
+	err = slurm.Close()
+	end = func() error { return nil }
+	return outcomesOf(runs), err
+}
+
+// accountingDelay is how long Slurm's accounting may need to hear of the last job.
+const accountingDelay = 30 * time.Second
+
+// measure takes Slurm's records, which come a little after the day's end.
+func (s *demonstration) measure(ctx context.Context, slurm cluster, f **Figures) ([]Record, error) {
+	s.screen.setStatus("  waiting for Slurm's accounting …")
+	defer s.screen.setStatus("")
+	for begin := time.Now(); ; {
+		runs, err := slurm.Records(ctx)
+		if err != nil {
+			return nil, err
+		}
+		*f, err = Measure(s.day, runs, capacity, Weights)
+		if err == nil || time.Since(begin) > accountingDelay {
+			return runs, err
+		}
+		if err := slurm.Wait(ctx, time.Second); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// playWithFairbridge plays the day on another Slurm, with fairbridge beside it.
+func (s *demonstration) playWithFairbridge(ctx context.Context, c *Comparison) ([]Outcome, *daemon, error) {
+	slurm, err := s.startSlurm(ctx, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.onEnd(slurm.Close)
+	gpus, url := s.startProbes()
+	d, err := install(ctx, &s.Options, s.dir, s.dsn, url, slurm.Access())
+	if err != nil {
+		return nil, nil, err
+	}
+	s.onEnd(d.end)
+	if err := d.start(ctx); err != nil {
+		return nil, nil, err
+	}
+	s.screen.printf("\n2. The same day, fairbridge beside a fresh Slurm: mode preempt, policy %s. Its first decision of each kind:", s.Policy)
+	n := &decisionLog{db: d.db, cluster: d.access.Cluster, since: time.Now(), announced: map[string]bool{}, names: map[int64]string{}, say: s.screen.printf}
+	w := &monitor{demonstration: s, daemon: d, decisions: n, probes: gpus}
+	if err := playDay(ctx, slurm, s.day, func(p *progress) error { return w.update(ctx, p) }); err != nil {
+		return nil, nil, err
+	}
+	runs, err := s.measure(ctx, slurm, &c.With)
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Changes, err = n.count(ctx); err != nil {
+		return nil, nil, err
+	}
+	for _, k := range kinds {
+		if c.Changes[k] == 0 {
+			s.screen.printf("  %-8s none was needed on this day", k)
+		}
+	}
+	s.screen.printf("  Altogether %s.", countsText(c.Changes))
+	return outcomesOf(runs), d, nil
+}
+
+func countsText(changes map[string]int) string {
+	var parts []string
+	for _, k := range kinds {
+		parts = append(parts, fmt.Sprintf("%s %d times", k, changes[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// startProbes starts the probes; without them the day goes on unmeasured.
+func (s *demonstration) startProbes() (*probes, string) {
+	p, err := startProbes(s.Nodeprobe, s.dir, s.day)
+	if err != nil {
+		s.screen.printf("No GPU is measured: %v", err)
+		return nil, ""
+	}
+	s.onEnd(p.end)
+	return p, p.url()
+}
