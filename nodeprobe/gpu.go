@@ -15,7 +15,7 @@ type GPU struct {
 	MemBusy    Measure `json:"mem_busy,omitzero" metric:"memory_utilization_ratio" help:"Share of time with memory read or written."`
 	MemUsedMB  Measure `json:"mem_used_mb,omitzero" metric:"memory_used_bytes" unit:"MiB" help:"Memory in use." once:"Memory MiB"`
 	MemTotalMB Measure `json:"mem_total_mb,omitzero" metric:"memory_total_bytes" unit:"MiB" help:"Memory there is." once:"Memory MiB"`
-	Watts      Measure `json:"watts,omitzero" metric:"power_watts" help:"Power drawn." once:"Watts"`
+	Watts      Measure `json:"watts,omitzero" metric:"power_watts" help:"Power drawn." once:"Watts" store:"watts"`
 	WattsLimit Measure `json:"watts_limit,omitzero" metric:"power_limit_watts" help:"Power allowed."`
 	Joules     Measure `json:"joules,omitzero" metric:"energy_joules_total" help:"Energy since the driver was loaded."`
 	TempC      Measure `json:"temp_c,omitzero" metric:"temperature_celsius" help:"Temperature of the chip." once:"°C"`

@@ -14,6 +14,7 @@ type Metric struct {
 	Help   string      // tag help
 	Scale  float64     // tag unit: from the field's to the base unit
 	Column string      // tag once: heading in the table of --once; fields of one heading stand side by side
+	Stored string      // tag store: column of the readings that fairbridge keeps; "": it keeps none
 	index  []int
 }
 
@@ -30,7 +31,7 @@ func metricsOf(t reflect.Type, path []int) []Metric {
 		at := append(path[:len(path):len(path)], i)
 		if tag := f.Tag.Get("metric"); tag != "" {
 			name, label, _ := strings.Cut(tag, ",")
-			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: units[f.Tag.Get("unit")], Column: f.Tag.Get("once"), index: at}
+			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: units[f.Tag.Get("unit")], Column: f.Tag.Get("once"), Stored: f.Tag.Get("store"), index: at}
 			if key, value, ok := strings.Cut(label, "="); ok {
 				m.Labels = [][2]string{{key, value}}
 			}

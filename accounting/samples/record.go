@@ -9,35 +9,23 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"fairbridge/accounting"
-	"fairbridge/policy"
+	"fairbridge/bridge/probes"
 	"fairbridge/sql"
 )
 
-// Reading is what one GPU or MIG slice showed at one moment of one job on it.
-// A GPU that jobs share has a reading for each.
-type Reading struct {
-	At   time.Time
-	Node string
-	UUID string
-	Type string
-	Job  policy.JobID   // 0: nobody
-	Busy policy.Measure // utilisation of the GPU, 0..1
-	Mem  policy.Measure // share of its memory used, 0..1
-	Draw policy.Measure // its watts
-
-	Procs     policy.Measure // the job's processes on it; a job with 0 holds it without using it
-	Sharing   int            // jobs on it
-	Sick      bool           // nothing should be placed on it
-	Throttled policy.Measure // above 0: heat or its supply slows it down
-}
+// Reading is what a probe showed of a GPU and a job on it.
+type Reading = probes.Reading
 
 var (
 	qDueAdd = sql.Query("samples_due_add")
 	qGapAdd = sql.Query("gap_add")
 )
 
+// valueColumns are the columns of the numbers that are kept as they are read.
+var valueColumns = probes.Columns()
+
 // readingColumns are the columns of gpu_readings.
-var readingColumns = []string{"at", "job", "gpu", "busy", "mem_used", "watts", "procs", "sharing", "sick", "throttled"}
+var readingColumns = append([]string{"at", "job", "gpu", "busy", "mem_used", "procs", "sharing", "sick", "throttled"}, valueColumns...)
 
 // RecordReadings stores readings, all or none. Those that are stored already
 // are skipped, so that the same list may be stored again.

@@ -58,8 +58,11 @@ func (r *dayRows) Next() bool {
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
 	l := r.list[r.at-1]
-	r.row = append(r.row[:0], l.At, int64(l.Job), r.gpus[r.at-1], known32(l.Busy), known32(l.Mem), known32(l.Draw),
+	r.row = append(r.row[:0], l.At, int64(l.Job), r.gpus[r.at-1], known32(l.Busy), known32(l.Mem),
 		known16(l.Procs), int16(cmp.Or(l.Sharing, one(l.Job))), l.Sick, knownBool(l.Throttled))
+	for _, column := range valueColumns {
+		r.row = append(r.row, known32(l.Values[column]))
+	}
 	return r.row, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/runs"
+	"fairbridge/bridge/probes"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
@@ -45,6 +46,22 @@ func TestReadingsUnknownIsNull(t *testing.T) {
 	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{{At: t0, Node: "n1\x00", UUID: "g0", Type: "a100"}}))
 	if n := dbtest.Count(t, d.DB, "select 1 from fairbridge.gpu_samples where node = 'n1' and busy is null and mem_used is null and watts is null and procs is null and throttled is null and sharing = 0"); n != 1 {
 		t.Error("what is unknown is not null")
+	}
+}
+
+// Every number that the probe declares as stored has its column.
+func TestStoredNumbersHaveColumns(t *testing.T) {
+	d := fresh(t)
+	r := sawGPU(t0, "g0", 1, 0.5, 1)
+	r.Values = map[string]policy.Measure{}
+	for i, column := range probes.Columns() {
+		r.Values[column] = policy.Known(float64(100 + i))
+	}
+	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{r}))
+	for i, column := range probes.Columns() {
+		if n := dbtest.Count(t, d.DB, fmt.Sprintf("select 1 from fairbridge.gpu_readings where %s = %d", column, 100+i)); n != 1 {
+			t.Errorf("%s is stored %d times", column, n)
+		}
 	}
 }
 

@@ -9,18 +9,42 @@ import (
 	"fairbridge/policy"
 )
 
-// Reading is a GPU or MIG slice, and a job on it, at one moment. A GPU that jobs
-// share is seen once for each.
+// Reading is what one GPU or MIG slice showed at one moment of one job on it. A
+// GPU that jobs share has a reading for each.
 type Reading struct {
 	At               time.Time
-	Node, UUID, Type string         // the type as the driver calls it, with the slice's profile
-	Job              int64          // 0: none
-	Busy, Mem        policy.Measure // shares 0..1, of the whole device
-	Watts            policy.Measure
-	Procs            policy.Measure // the job's processes on it; 0: it holds it without using it
-	Sharing          int            // jobs on it
-	Sick             bool
-	Throttled        policy.Measure // above 0: heat or its supply slows it down
+	Node, UUID, Type string                    // the type as the driver calls it, with the slice's profile
+	Job              policy.JobID              // 0: none
+	Busy             policy.Measure            // utilisation of the GPU, 0..1
+	Mem              policy.Measure            // share of its memory used, 0..1
+	Values           map[string]policy.Measure // its other numbers that are kept, by Columns; absent: unknown
+	Procs            policy.Measure            // the job's processes on it; 0: it holds it without using it
+	Sharing          int                       // jobs on it
+	Sick             bool                      // nothing should be placed on it
+	Throttled        policy.Measure            // above 0: heat or its supply slows it down
+}
+
+// Columns returns the names of the numbers in Values, in the order in which the
+// probe declares them.
+func Columns() []string {
+	var out []string
+	for _, m := range nodeprobe.Metrics {
+		if m.Stored != "" {
+			out = append(out, m.Stored)
+		}
+	}
+	return out
+}
+
+// storedValues returns the GPU's known numbers by their columns.
+func storedValues(g *nodeprobe.GPU) map[string]policy.Measure {
+	out := map[string]policy.Measure{}
+	for i := range nodeprobe.Metrics {
+		if m := &nodeprobe.Metrics[i]; m.Stored != "" && m.Of(g).Known {
+			out[m.Stored] = policy.Measure(m.Of(g))
+		}
+	}
+	return out
 }
 
 // faultReasons are the reasons of throttling that the site has not set itself.
@@ -32,7 +56,7 @@ func readingsOf(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
 		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validShare(g.Busy), Mem: memoryShare(g.MemUsedMB, g.MemTotalMB),
-			Watts: policy.Measure(g.Watts), Sick: g.Sick != "", Throttled: isThrottled(g)}
+			Values: storedValues(g), Sick: g.Sick != "", Throttled: isThrottled(g)}
 		if base.Sick {
 			base.Busy = policy.Measure{} // its idleness is no job's
 		}
@@ -44,7 +68,7 @@ func readingsOf(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 			p := &g.Parts[j]
 			slice := base
 			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
-			slice.Busy, slice.Watts, slice.Mem = policy.Measure{}, policy.Measure{}, memoryShare(p.MemUsedMB, p.MemTotalMB)
+			slice.Busy, slice.Values, slice.Mem = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
 			out = append(out, of.splitByJob(slice, g, processesOf(g.Procs, p.UUID), nil)...)
 		}
 	}
@@ -108,7 +132,7 @@ func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.
 // forJob is the device with one job. No process of the job's is told from no answer,
 // and from processes whose job is not known.
 func (s Reading) forJob(job int64, procs int, known bool) Reading {
-	s.Job = job
+	s.Job = policy.JobID(job)
 	if known {
 		s.Procs = policy.Known(float64(procs))
 	}

@@ -21,7 +21,7 @@ type jobTotals struct {
 // usedBy sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
 func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64]bridge.Use {
-	sums := map[int64]*jobTotals{}
+	sums := map[policy.JobID]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
 		if s.Job == 0 {
@@ -42,7 +42,7 @@ func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64
 	out := map[int64]bridge.Use{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		t, r := sums[j.ID], newest[j.ID]
+		t, r := sums[policy.JobID(j.ID)], newest[j.ID]
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
