@@ -58,7 +58,7 @@ var ours = []rule{
 	{[]string{"accounting"}, []string{"sql"}, "the database knows nothing of what is kept in it"},
 	{[]string{"accounting/internal/value"}, nil, "values of Go and of Postgres"},
 	{[]string{"accounting/journal"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value"}, "cycles and intents know no runs"},
-	{[]string{"accounting/samples"}, []string{"policy", "sql", "accounting", "accounting/internal/value"}, "readings know no runs"},
+	{[]string{"accounting/samples"}, []string{"bridge/probes", "policy", "sql", "accounting", "accounting/internal/value"}, "readings know no runs"},
 	{[]string{"accounting/predictions"}, []string{"policy", "policy/learn", "sql", "accounting", "accounting/internal/value"}, "what is learnt is fitted to rows"},
 	{[]string{"accounting/runs/reconcile"}, []string{"bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
 	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/runs/reconcile", "accounting/predictions"}, "runs know no cycles and no readings"},
