@@ -19,7 +19,7 @@ func BenchmarkDecide(b *testing.B) {
 			jobs int
 		}{{"1k", 1_000}, {"10k", 10_000}, {"100k", 100_000}} {
 			b.Run(fmt.Sprintf("%s/%s", e.Name, size.name), func(b *testing.B) {
-				s := policytest.Crowd(512, size.jobs)
+				s := policytest.BusyCluster(512, size.jobs)
 				p := mustNew(b, e.Name, nil)
 				first, err := p.Decide(s)
 				if err != nil {
@@ -53,7 +53,7 @@ func processTime(b *testing.B) time.Duration {
 // TestCrowd wants lawful plans at a size that the generated snapshots do not
 // reach.
 func TestCrowd(t *testing.T) {
-	s := policytest.Crowd(64, 3000)
+	s := policytest.BusyCluster(64, 3000)
 	for _, e := range catalogue.All() {
 		plan, err := mustNew(t, e.Name, nil).Decide(s)
 		if err != nil {

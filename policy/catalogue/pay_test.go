@@ -24,7 +24,7 @@ func TestNobodyBelowItsSharePays(t *testing.T) {
 		"all ask alike, one used much":  {[3]float64{.34, .33, .33}, [3]float64{6, 2, 2}, []int{1, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			paid := policytest.Paying(t, system("fairbridge"), system("multifactor"), c.demands, c.used)
+			paid := policytest.CompareSlowdowns(t, system("fairbridge"), system("multifactor"), c.demands, c.used)
 			t.Logf("slowdown over that of multifactor, by account: %.2f", paid)
 			for _, k := range c.below {
 				if paid[k] > 1.05 {

@@ -25,10 +25,10 @@ func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 			j.Tasks--
 			task.ID, task.Tasks = next, 0
 			next++
-			start(c, &task, d)
+			startOn(c, &task, d)
 			c.Jobs = append(c.Jobs, task)
 		case d.Verb == policy.Start && len(d.On) > 0, d.Verb == policy.Move, d.Verb == policy.Resize:
-			start(c, j, d)
+			startOn(c, j, d)
 		case d.Verb == policy.Stop:
 			stop(c, j)
 		}
@@ -36,7 +36,7 @@ func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 	return c
 }
 
-func start(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
+func startOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
 	if j.Active() {
 		stop(s, j)
 	}

@@ -21,18 +21,18 @@ func Snapshots() *rapid.Generator[*policy.Snapshot] {
 	return rapid.Custom(func(t *rapid.T) *policy.Snapshot {
 		s := &policy.Snapshot{Cluster: "test", Seq: rapid.Uint64Range(1, 1<<40).Draw(t, "seq"), Now: Now}
 		for i := range rapid.IntRange(0, 6).Draw(t, "nodes") {
-			s.Nodes = append(s.Nodes, node(t, i))
+			s.Nodes = append(s.Nodes, drawNode(t, i))
 		}
 		g := &generator{T: t, Snapshot: s, pool: pool.New(s), calm: rapid.Bool().Draw(t, "calm"), plain: rapid.Bool().Draw(t, "plain")}
 		for i := range rapid.IntRange(0, 24).Draw(t, "jobs") {
 			s.Jobs = append(s.Jobs, g.job(policy.JobID(i+1)))
 		}
-		tenants(t, s)
+		drawAccounts(t, s)
 		for i := range s.Nodes {
-			ail(t, &s.Nodes[i])
+			breakNode(t, &s.Nodes[i])
 		}
 		for range rapid.IntRange(0, 12).Draw(t, "history") {
-			s.History = append(s.History, sample(t))
+			s.History = append(s.History, drawSample(t))
 		}
 		return s
 	})
@@ -45,7 +45,7 @@ const (
 	typeSlice = "1g.5gb"
 )
 
-func node(t *rapid.T, i int) policy.Node {
+func drawNode(t *rapid.T, i int) policy.Node {
 	n := policy.Node{
 		Name:       fmt.Sprintf("n%d", i+1),
 		Leaf:       pick(t, "leaf", "", "leaf1", "leaf2"),
@@ -64,10 +64,10 @@ func node(t *rapid.T, i int) policy.Node {
 	return n
 }
 
-// ail makes nodes break under their jobs, and sets some aside.
-func ail(t *rapid.T, n *policy.Node) {
+// breakNode makes nodes break under their jobs, and sets some aside.
+func breakNode(t *rapid.T, n *policy.Node) {
 	if chance(t, "set aside", 4) {
-		n.Windows = windows(t)
+		n.Windows = drawWindows(t)
 		if w := &n.Windows[0]; w.From.Before(Now) && w.CPUs == 0 && w.GPUs == 0 {
 			n.Down, w.Now = "MAINTENANCE", true
 		}
@@ -89,9 +89,9 @@ func ail(t *rapid.T, n *policy.Node) {
 	}
 }
 
-// windows draws a maintenance or reservation that is under way or to come, of
+// drawWindows draws a maintenance or reservation that is under way or to come, of
 // the whole node or a part, at times recurring.
-func windows(t *rapid.T) []policy.Window {
+func drawWindows(t *rapid.T) []policy.Window {
 	w := policy.Window{Name: pick(t, "window", "maint", "class"), Work: rapid.Bool().Draw(t, "work")}
 	w.From = Now.Add(pick(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
 	if !chance(t, "endless", 4) {
@@ -108,7 +108,7 @@ func windows(t *rapid.T) []policy.Window {
 	return all
 }
 
-func tenants(t *rapid.T, s *policy.Snapshot) {
+func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 	for _, a := range []policy.Account{{Name: "nlp", Parent: "root"}, {Name: "ops"}, {Name: "root"}, {Name: "vision", Parent: "root"}} {
 		if chance(t, "unknown account", 10) {
 			continue
@@ -123,7 +123,7 @@ func tenants(t *rapid.T, s *policy.Snapshot) {
 	}
 }
 
-func sample(t *rapid.T) policy.Sample {
+func drawSample(t *rapid.T) policy.Sample {
 	h := policy.Sample{GPUs: pick(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
 	h.Service = policy.Service(float64(h.GPUs), h.Ran)
 	return h

@@ -39,41 +39,41 @@ const (
 // each time.
 func Laws(t *testing.T, make func() policy.Policy, claims ...Claim) {
 	t.Helper()
-	for name, s := range oddities() {
-		t.Run(name, func(t *testing.T) { law{t, make, claims}.all(s) })
+	for name, s := range oddSnapshots() {
+		t.Run(name, func(t *testing.T) { lawCheck{t, make, claims}.checkAll(s) })
 	}
 	t.Run("generated", func(t *testing.T) {
-		rapid.Check(t, func(t *rapid.T) { law{t, make, claims}.all(Snapshots().Draw(t, "snapshot")) })
+		rapid.Check(t, func(t *rapid.T) { lawCheck{t, make, claims}.checkAll(Snapshots().Draw(t, "snapshot")) })
 	})
 }
 
-// fataler is a *testing.T or a *rapid.T.
-type fataler interface {
+// failer is a *testing.T or a *rapid.T.
+type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-type law struct {
-	fataler
+type lawCheck struct {
+	failer
 	make   func() policy.Policy
 	claims []Claim
 }
 
-func (l law) all(s *policy.Snapshot) {
+func (l lawCheck) checkAll(s *policy.Snapshot) {
 	l.Helper()
 	plan := l.decide(s)
-	l.lawful(s, plan)
-	l.asides(s, plan)
-	l.repeatable(s, plan)
-	l.remembers(s, plan)
-	l.steady(s, plan)
+	l.checkPlan(s, plan)
+	l.checkSetAside(s, plan)
+	l.checkRepeatable(s, plan)
+	l.checkMemo(s, plan)
+	l.checkSteady(s, plan)
 	if slices.Contains(l.claims, WorkConserving) {
-		l.conserving(s, plan)
+		l.checkWorkConserving(s, plan)
 	}
 }
 
 // decide wants an answer, and the snapshot as it was.
-func (l law) decide(s *policy.Snapshot) *policy.Plan {
+func (l lawCheck) decide(s *policy.Snapshot) *policy.Plan {
 	l.Helper()
 	before := s.Clone()
 	plan, err := l.make().Decide(s)
@@ -86,7 +86,8 @@ func (l law) decide(s *policy.Snapshot) *policy.Plan {
 	return plan
 }
 
-func (l law) lawful(s *policy.Snapshot, plan *policy.Plan) {
+// checkPlan wants a plan that says one lawful thing of each job, and why.
+func (l lawCheck) checkPlan(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	if err := plan.Check(s); err != nil {
 		l.Fatalf("the plan is not lawful:\n%v\n%s", err, Describe(s, plan))
@@ -96,9 +97,9 @@ func (l law) lawful(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-// repeatable wants the same bytes from a new policy, also when what has no
+// checkRepeatable wants the same bytes from a new policy, also when what has no
 // order stands in another one.
-func (l law) repeatable(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkRepeatable(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	again := s.Clone()
 	slices.Reverse(again.History)
@@ -108,9 +109,9 @@ func (l law) repeatable(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-// remembers wants the same next plan whether the memo was handed on as a value
+// checkMemo wants the same next plan whether the memo was handed on as a value
 // or stored as JSON in between, and the memo left as it was.
-func (l law) remembers(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkMemo(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	raw, err := json.Marshal(plan.Memo)
 	if err != nil {
@@ -129,7 +130,7 @@ func (l law) remembers(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-func (l law) encode(plan *policy.Plan) []byte {
+func (l lawCheck) encode(plan *policy.Plan) []byte {
 	l.Helper()
 	b, err := json.Marshal(plan)
 	if err != nil {
@@ -138,45 +139,45 @@ func (l law) encode(plan *policy.Plan) []byte {
 	return b
 }
 
-// steady wants no running job disturbed once the plan is carried out. A plan
+// checkSteady wants no running job disturbed once the plan is carried out. A plan
 // starts one task of an array record; the next task is new demand and may
 // displace others as the first might. Where a job waited so long that GPUs are
 // reserved for it, stops move the reservation, as with Cascades. It must come
 // to rest in the end.
-func (l law) steady(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkSteady(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for range 64 {
 		was := Describe(s, plan)
-		excused := tasks(s, plan) || slices.Contains(l.claims, ByCount) || disturbed(plan) != nil && (slices.Contains(l.claims, Cascades) || aged(s))
+		excused := startsTasks(s, plan) || slices.Contains(l.claims, ByCount) || firstDisturbance(plan) != nil && (slices.Contains(l.claims, Cascades) || anyWaitedLong(s))
 		s = Apply(s, plan)
 		plan = l.decide(s)
-		l.lawful(s, plan)
-		d := disturbed(plan)
+		l.checkPlan(s, plan)
+		d := firstDisturbance(plan)
 		if d != nil && !excused {
 			l.Fatalf("nothing changed, but job %d is to %s.\nFirst:\n%sThen:\n%s", d.Job, d.Verb, was, Describe(s, plan))
 		}
-		if d == nil && !tasks(s, plan) {
+		if d == nil && !startsTasks(s, plan) {
 			return
 		}
 	}
 	l.Fatalf("does not come to rest:\n%s", Describe(s, plan))
 }
 
-// aged reports whether a job waited more than a day, which is when the rules
+// anyWaitedLong reports whether a job waited more than a day, which is when the rules
 // reserve GPUs for it by default.
-func aged(s *policy.Snapshot) bool {
+func anyWaitedLong(s *policy.Snapshot) bool {
 	return slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Waited(s.Now) > 24*time.Hour })
 }
 
-// tasks reports whether the plan starts a task of an array record.
-func tasks(s *policy.Snapshot, plan *policy.Plan) bool {
+// startsTasks reports whether the plan starts a task of an array record.
+func startsTasks(s *policy.Snapshot, plan *policy.Plan) bool {
 	return slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool {
 		return d.Verb == policy.Start && s.Job(d.Job).Count() > 1
 	})
 }
 
-// disturbed returns a decision to disturb a running job, or nil.
-func disturbed(plan *policy.Plan) *policy.Decision {
+// firstDisturbance returns the first decision to disturb a running job, or nil.
+func firstDisturbance(plan *policy.Plan) *policy.Decision {
 	for i, d := range plan.Decisions {
 		if d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize {
 			return &plan.Decisions[i]

@@ -33,7 +33,7 @@ func breaks(s *policy.Snapshot, make func() policy.Policy, claims ...Claim) (bro
 		}
 		broken = r.failure != ""
 	}()
-	law{r, make, claims}.all(s)
+	lawCheck{r, make, claims}.checkAll(s)
 	return false
 }
 

@@ -32,14 +32,14 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 		s.Now = s.Now.Add(c.step)
 		s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool { return c.advance(&j, at, ran, done) })
 		for i := range s.Jobs {
-			serve(&s.Jobs[i], c.step)
+			creditRunning(&s.Jobs[i], c.step)
 		}
 	}
-	return timeline(ran, done), nil
+	return printTimeline(ran, done), nil
 }
 
-// serve credits a running job with a step.
-func serve(j *policy.Job, step time.Duration) {
+// creditRunning credits a running job with a step.
+func creditRunning(j *policy.Job, step time.Duration) {
 	if !j.Active() {
 		return
 	}
@@ -73,7 +73,7 @@ func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]spa
 	return true
 }
 
-func timeline(ran map[string][]span, done map[string]time.Duration) string {
+func printTimeline(ran map[string][]span, done map[string]time.Duration) string {
 	var b strings.Builder
 	sum := 0.0
 	names := make([]string, 0, len(done))

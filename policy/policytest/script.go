@@ -49,14 +49,14 @@ func Scripts(t *testing.T, pattern string, make func(name string, params map[str
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
-			if err := script(t, file, make); err != nil {
+			if err := runScript(t, file, make); err != nil {
 				t.Fatalf("%s: %v", file, err)
 			}
 		})
 	}
 }
 
-func script(t *testing.T, file string, make func(string, map[string]any) (policy.Policy, error)) error {
+func runScript(t *testing.T, file string, make func(string, map[string]any) (policy.Policy, error)) error {
 	a, err := txtar.ParseFile(file)
 	if err != nil {
 		return err
@@ -88,11 +88,11 @@ func script(t *testing.T, file string, make func(string, map[string]any) (policy
 			t.Errorf("%s: no reason says %q", file, part)
 		}
 	}
-	return c.expect(t, file, a, "want", c.lines(plan))
+	return c.expect(t, file, a, "want", c.printPlan(plan))
 }
 
-// lines prints a plan as it stands in a case.
-func (c *textCase) lines(plan *policy.Plan) string {
+// printPlan prints a plan as it stands in a case.
+func (c *textCase) printPlan(plan *policy.Plan) string {
 	byRank := slices.Clone(plan.Decisions)
 	slices.SortFunc(byRank, func(a, b policy.Decision) int { return a.Rank - b.Rank })
 	var b strings.Builder

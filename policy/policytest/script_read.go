@@ -71,8 +71,8 @@ func (r row) ago(column string) (t time.Time) {
 	return Now.Add(-r.duration(column))
 }
 
-// table reads lines of cells under a line of column names.
-func table(text string, err *error) []row {
+// parseTable reads lines of cells under a line of column names.
+func parseTable(text string, err *error) []row {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	columns := strings.Fields(lines[0])
 	var rows []row
@@ -99,20 +99,20 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "policy":
 			c.readPolicy(text)
 		case "nodes":
-			for _, r := range table(text, &err) {
+			for _, r := range parseTable(text, &err) {
 				c.snapshot.Nodes = append(c.snapshot.Nodes, r.node())
 			}
 		case "accounts":
-			for _, r := range table(text, &err) {
+			for _, r := range parseTable(text, &err) {
 				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.text("name"), Parent: r.text("parent"),
 					Weight: r.number("weight"), Used: policy.GPUSeconds(r.number("used") * 3600), Recent: policy.GPUSeconds(r.number("recent") * 3600)})
 			}
 		case "jobs":
-			for i, r := range table(text, &err) {
+			for i, r := range parseTable(text, &err) {
 				c.readJob(i, r)
 			}
 		case "history":
-			for _, r := range table(text, &err) {
+			for _, r := range parseTable(text, &err) {
 				h := policy.Sample{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
 				h.Service = policy.Service(float64(h.GPUs), h.Ran)
 				c.snapshot.History = append(c.snapshot.History, h)
@@ -138,18 +138,18 @@ func (c *textCase) readPolicy(text string) {
 	c.policy, c.params = words[0], map[string]any{}
 	for _, w := range words[1:] {
 		name, value, _ := strings.Cut(w, "=")
-		c.params[name] = scalar(value)
+		c.params[name] = parseScalar(value)
 		if list, ok := strings.CutPrefix(value, "["); ok {
 			var all []any
 			for v := range strings.SplitSeq(strings.TrimSuffix(list, "]"), ",") {
-				all = append(all, scalar(v))
+				all = append(all, parseScalar(v))
 			}
 			c.params[name] = all
 		}
 	}
 }
 
-func scalar(v string) any {
+func parseScalar(v string) any {
 	if x, err := strconv.ParseFloat(v, 64); err == nil {
 		return x
 	}

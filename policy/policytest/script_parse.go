@@ -11,8 +11,8 @@ import (
 	"fairbridge/policy"
 )
 
-// amount reads "8×a100", or "8" of any type.
-func amount(s string) (policy.GPUs, error) {
+// parseGPUs reads "8×a100", or "8" of any type.
+func parseGPUs(s string) (policy.GPUs, error) {
 	count, typ, _ := strings.Cut(s, "×")
 	n, err := strconv.Atoi(count)
 	return policy.GPUs{Type: typ, Count: n}, err
@@ -22,7 +22,7 @@ func (r row) node() policy.Node {
 	n := policy.Node{Name: r.text("name"), CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Down: r.text("down"),
 		Partitions: []string{cmp.Or(r.text("partition"), "batch")}}
 	for s := range strings.SplitSeq(r.text("gpus"), ",") {
-		g, err := amount(s)
+		g, err := parseGPUs(s)
 		r.fail("gpus", err)
 		n.GPUs = append(n.GPUs, policy.Devices{Type: g.Type, Count: g.Count})
 	}
@@ -36,7 +36,7 @@ func (r row) alloc(column string) policy.Alloc {
 	}
 	for s := range strings.SplitSeq(r.text(column), ",") {
 		node, devices, ok := strings.Cut(s, ":")
-		g, err := amount(devices)
+		g, err := parseGPUs(devices)
 		if !ok {
 			err = fmt.Errorf("%q is not like n1:2×a100", s)
 		}
@@ -48,7 +48,7 @@ func (r row) alloc(column string) policy.Alloc {
 
 // readJob adds a job; its times are given as how long ago they were.
 func (c *textCase) readJob(i int, r row) {
-	gpus, err := amount(cmp.Or(r.text("gpus"), "1"))
+	gpus, err := parseGPUs(cmp.Or(r.text("gpus"), "1"))
 	r.fail("gpus", err)
 	j := policy.Job{
 		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: cmp.Or(r.text("user"), "ann"),

@@ -7,12 +7,12 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// conserving wants no waiting job that could start on what the plan leaves
+// checkWorkConserving wants no waiting job that could start on what the plan leaves
 // free. Starts without nodes and jobs that waited more than a day, for which
 // GPUs may be kept, make the question undecidable here.
-func (l law) conserving(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkWorkConserving(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	if aged(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Unplaced != "" }) {
+	if anyWaitedLong(s) || slices.ContainsFunc(s.Jobs, func(j policy.Job) bool { return j.Unplaced != "" }) {
 		return
 	}
 	after := Apply(s, plan)

@@ -6,20 +6,20 @@ import (
 	"fairbridge/policy"
 )
 
-// asides wants no job started, and none stopped for it, on a node that is set
+// checkSetAside wants no job started, and none stopped for it, on a node that is set
 // aside before its time limit ends; and the same when every node is set aside in
 // nine minutes, where only shorter limits may start and no job of a
 // longer one is worth a stop.
-func (l law) asides(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
-	l.inTime(s, plan)
+	l.checkEndsBefore(s, plan)
 	soon := s.Clone()
 	for i := range soon.Nodes {
 		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", Work: true}}
 	}
 	plan = l.decide(soon)
-	l.lawful(soon, plan)
-	l.inTime(soon, plan)
+	l.checkPlan(soon, plan)
+	l.checkEndsBefore(soon, plan)
 	for _, d := range plan.Decisions {
 		long := soon.Job(d.Job).Limit == 0 || soon.Job(d.Job).Limit > 9*time.Minute
 		if d.Verb == policy.Stop && d.For != 0 && long {
@@ -28,12 +28,12 @@ func (l law) asides(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-func (l law) inTime(s *policy.Snapshot, plan *policy.Plan) {
+func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for _, d := range plan.Decisions {
 		to := d
 		if d.For != 0 {
-			to = plan.Decisions[index(plan, d.For)]
+			to = plan.Decisions[indexOf(plan, d.For)]
 		}
 		if d.For != 0 && (to.Verb == policy.Wait || to.Verb == policy.Hold) {
 			l.Fatalf("job %d is stopped for job %d, which is to %s\n%s", d.Job, to.Job, to.Verb, Describe(s, plan))
@@ -50,8 +50,8 @@ func (l law) inTime(s *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-// index returns the place of the job's decision.
-func index(plan *policy.Plan, id policy.JobID) int {
+// indexOf returns the place of the job's decision.
+func indexOf(plan *policy.Plan, id policy.JobID) int {
 	for i := range plan.Decisions {
 		if plan.Decisions[i].Job == id {
 			return i

@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy"
 )
 
-// day is a workload of which nothing may be stopped: jobs, by arrival, and how
+// scenario is a workload of which nothing may be stopped: jobs, by arrival, and how
 // long each really runs.
-type day struct {
+type scenario struct {
 	nodes    []policy.Node
 	accounts []policy.Account // with what they used before
 	jobs     []policy.Job
@@ -18,10 +18,10 @@ type day struct {
 	wrong    float64 // how wrong predictions are: a factor, or one over it; 0: nothing is predicted
 }
 
-// stepOfDay is the time between two plans.
-const stepOfDay = 10 * time.Minute
+// planInterval is the time between two plans.
+const planInterval = 10 * time.Minute
 
-func (d *day) add(account string, at time.Duration, gpus int, run, limit time.Duration) {
+func (d *scenario) addJob(account string, at time.Duration, gpus int, run, limit time.Duration) {
 	from := Now.Add(at)
 	d.jobs = append(d.jobs, policy.Job{User: account, Account: account, Partition: "batch", State: policy.Pending,
 		Submit: from, Arrive: from, Eligible: from, Limit: limit, Fixed: "its owner does not let it be stopped",
@@ -29,8 +29,8 @@ func (d *day) add(account string, at time.Duration, gpus int, run, limit time.Du
 	d.runs = append(d.runs, run)
 }
 
-// number puts the jobs in order of arrival and gives them ids from 1.
-func (d *day) number() {
+// numberJobs puts the jobs in order of arrival and gives them ids from 1.
+func (d *scenario) numberJobs() {
 	order := make([]int, len(d.jobs))
 	for i := range order {
 		order[i] = i
@@ -43,17 +43,17 @@ func (d *day) number() {
 	}
 }
 
-// longest is the longest time limit.
-func (d *day) longest() (most time.Duration) {
+// longestLimit is the longest time limit.
+func (d *scenario) longestLimit() (most time.Duration) {
 	for i := range d.jobs {
 		most = max(most, d.jobs[i].Limit)
 	}
 	return most
 }
 
-// waits carries out a policy's plans every step, until all jobs have started,
+// measureWaits carries out a policy's plans every step, until all jobs have started,
 // and returns how long each waited.
-func (d *day) waits(t *testing.T, p policy.Policy) []time.Duration {
+func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 	t.Helper()
 	s := &policy.Snapshot{Now: Now, Nodes: d.nodes, Terse: true, Accounts: slices.Clone(d.accounts)}
 	waits, come, started := make([]time.Duration, len(d.jobs)), 0, 0
@@ -73,18 +73,18 @@ func (d *day) waits(t *testing.T, p policy.Policy) []time.Duration {
 			}
 		}
 		s = Apply(s, plan)
-		s.Now = s.Now.Add(stepOfDay)
+		s.Now = s.Now.Add(planInterval)
 		if s.Now.Sub(Now) > 7*24*time.Hour {
 			t.Fatalf("%d of %d jobs never start", len(d.jobs)-started, len(d.jobs))
 		}
-		d.pass(s)
+		d.advance(s)
 	}
 	return waits
 }
 
 // predict says how long the job is thought to run on: too long for one, too
 // short for the next.
-func (d *day) predict(j *policy.Job) {
+func (d *scenario) predict(j *policy.Job) {
 	if d.wrong == 0 {
 		return
 	}
@@ -92,22 +92,22 @@ func (d *day) predict(j *policy.Job) {
 	if j.ID%2 == 0 {
 		total = d.runs[j.ID-1].Seconds() / d.wrong
 	}
-	j.Left = max(policy.Seconds(total-ran), stepOfDay)
+	j.Left = max(policy.Seconds(total-ran), planInterval)
 	j.LeftSigma = j.Left
 }
 
-// pass lets a step go by for those that run.
-func (d *day) pass(s *policy.Snapshot) {
+// advance lets a step go by for those that run.
+func (d *scenario) advance(s *policy.Snapshot) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if !j.Active() {
 			continue
 		}
-		serve(j, stepOfDay)
+		creditRunning(j, planInterval)
 		d.predict(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {
-				a.Used += policy.Service(j.Ask.GPUs.Whole(), stepOfDay)
+				a.Used += policy.Service(j.Ask.GPUs.Whole(), planInterval)
 			}
 		}
 	}

@@ -10,18 +10,18 @@ import (
 	"fairbridge/policy"
 )
 
-// Paying says what accounts pay for a policy where no job may be stopped: by
+// CompareSlowdowns says what accounts pay for a policy where no job may be stopped: by
 // account, the median over drawn days of its mean slowdown under ours over that
 // under theirs, on the same jobs. Three accounts of one share each have the
 // demands, as parts of an overload by a quarter, and have used so many times
 // what the cluster has in a day. The makes must return new, equal policies each
 // time.
-func Paying(t *testing.T, ours, theirs func() policy.Policy, demands, used [3]float64) [3]float64 {
+func CompareSlowdowns(t *testing.T, ours, theirs func() policy.Policy, demands, used [3]float64) [3]float64 {
 	t.Helper()
 	var ratios [3][]float64
 	for seed := range uint64(15) {
-		d := drawTenants(seed, demands, used)
-		a, b := d.slowdowns(d.waits(t, ours())), d.slowdowns(d.waits(t, theirs()))
+		d := drawThreeAccounts(seed, demands, used)
+		a, b := d.slowdowns(d.measureWaits(t, ours())), d.slowdowns(d.measureWaits(t, theirs()))
 		for k := range ratios {
 			ratios[k] = append(ratios[k], a[k]/b[k])
 		}
@@ -36,11 +36,11 @@ func Paying(t *testing.T, ours, theirs func() policy.Policy, demands, used [3]fl
 
 var tenantNames = [3]string{"a", "b", "c"}
 
-// drawTenants draws ten hours of jobs on 4 nodes of 8 GPUs.
-func drawTenants(seed uint64, demands, used [3]float64) *day {
+// drawThreeAccounts draws ten hours of jobs on 4 nodes of 8 GPUs.
+func drawThreeAccounts(seed uint64, demands, used [3]float64) *scenario {
 	const gpus, span = 32, 10 * time.Hour
 	r := rand.New(rand.NewPCG(seed, 8))
-	d := &day{}
+	d := &scenario{}
 	for _, name := range []string{"n1", "n2", "n3", "n4"} {
 		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.Devices{{Type: typeA, Count: gpus / 4}}})
 	}
@@ -48,18 +48,18 @@ func drawTenants(seed uint64, demands, used [3]float64) *day {
 		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, Used: policy.Service(gpus*used[k], 24*time.Hour)})
 		for left := 1.25 * demands[k] * gpus * span.Seconds(); left > 0; {
 			n := []int{1, 1, 1, 2, 2, 4, 8}[r.IntN(7)]
-			run := time.Duration(math.Exp(math.Log(18)*r.Float64())) * stepOfDay
-			d.add(name, time.Duration(r.Float64()*float64(span)), n, run, time.Duration(float64(run)*(1.2+3*r.Float64())))
+			run := time.Duration(math.Exp(math.Log(18)*r.Float64())) * planInterval
+			d.addJob(name, time.Duration(r.Float64()*float64(span)), n, run, time.Duration(float64(run)*(1.2+3*r.Float64())))
 			left -= float64(n) * run.Seconds()
 		}
 	}
-	d.number()
+	d.numberJobs()
 	return d
 }
 
 // slowdowns are the means, by account, of the time a job was there over the time
 // it ran.
-func (d *day) slowdowns(waits []time.Duration) (mean [3]float64) {
+func (d *scenario) slowdowns(waits []time.Duration) (mean [3]float64) {
 	var jobs [3]float64
 	for i := range d.jobs {
 		k := slices.Index(tenantNames[:], d.jobs[i].Account)

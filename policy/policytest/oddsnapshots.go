@@ -6,8 +6,8 @@ import (
 	"fairbridge/policy"
 )
 
-// oddities are snapshots on which policies like to stumble.
-func oddities() map[string]*policy.Snapshot {
+// oddSnapshots are snapshots on which policies like to stumble.
+func oddSnapshots() map[string]*policy.Snapshot {
 	node := policy.Node{Name: "n1", Partitions: []string{"batch"}, CPUs: 8, MemMB: 8000,
 		GPUs: []policy.Devices{{Type: typeA, Count: 4}}}
 	down := node

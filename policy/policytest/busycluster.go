@@ -10,12 +10,12 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// Crowd returns a busy cluster for measurements: nodes of 8 GPUs each, two
+// BusyCluster returns a busy cluster for measurements: nodes of 8 GPUs each, two
 // types, and n jobs, of which at most half run, as far as there is room. Sizes
 // and durations are spread as in production traces: most jobs take one GPU, run
 // times are log-uniform from minutes to days. The same arguments give the same
 // snapshot.
-func Crowd(nodes, n int) *policy.Snapshot {
+func BusyCluster(nodes, n int) *policy.Snapshot {
 	s := &policy.Snapshot{Cluster: "crowd", Seq: 1, Now: Now}
 	for i := range nodes {
 		s.Nodes = append(s.Nodes, policy.Node{
@@ -28,28 +28,28 @@ func Crowd(nodes, n int) *policy.Snapshot {
 			Recent: policy.GPUSeconds(i * i * 100_000)})
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	free, crowded := pool.New(s), false
+	free, full := pool.New(s), false
 	for i := range n {
-		j := crowdJob(rng, policy.JobID(i+1))
-		if i < n/2 && !crowded {
-			crowded = !crowdRun(rng, free, &j) && j.Ask.GPUs.Count == 1
+		j := drawJob(rng, policy.JobID(i+1))
+		if i < n/2 && !full {
+			full = !startJob(rng, free, &j) && j.Ask.GPUs.Count == 1
 		}
 		s.Jobs = append(s.Jobs, j)
 	}
 	for range 2000 {
-		h := policy.Sample{GPUs: 1 << rng.IntN(4), Ran: lasting(rng)}
+		h := policy.Sample{GPUs: 1 << rng.IntN(4), Ran: drawRunTime(rng)}
 		h.Service = policy.Service(float64(h.GPUs), h.Ran)
 		s.History = append(s.History, h)
 	}
 	return s
 }
 
-// lasting is a log-uniform run time from a minute to four days.
-func lasting(rng *rand.Rand) time.Duration {
+// drawRunTime is a log-uniform run time from a minute to four days.
+func drawRunTime(rng *rand.Rand) time.Duration {
 	return time.Duration(math.Pow(10, rng.Float64()*3.76) * float64(time.Minute))
 }
 
-func crowdJob(rng *rand.Rand, id policy.JobID) policy.Job {
+func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	gpus := 1
 	switch p := rng.Float64(); {
 	case p > 0.99:
@@ -65,7 +65,7 @@ func crowdJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	j := policy.Job{
 		ID: id, User: fmt.Sprintf("user%03d", account*10+rng.IntN(10)), Account: fmt.Sprintf("acc%02d", account),
 		Partition: "batch", State: policy.Pending, Arrive: Now.Add(-time.Duration(rng.IntN(20*3600)) * time.Second),
-		Limit: lasting(rng), Ask: policy.Ask{
+		Limit: drawRunTime(rng), Ask: policy.Ask{
 			GPUs: policy.GPUs{Type: []string{"", typeA, typeH, typeA}[rng.IntN(4)], Count: gpus},
 			CPUs: gpus * (4 + 4*rng.IntN(3)), MemMB: int64(gpus) * int64(32_000+32_000*rng.IntN(3))},
 	}
@@ -85,8 +85,8 @@ func crowdJob(rng *rand.Rand, id policy.JobID) policy.Job {
 	return j
 }
 
-// crowdRun lets the job hold devices, if there are any for it.
-func crowdRun(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
+// startJob lets the job hold devices, if there are any for it.
+func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 	on, err := pool.Fit(free, j.Partition, j.Ask)
 	if err != nil || free.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
 		return false
