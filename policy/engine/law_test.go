@@ -9,12 +9,10 @@ import (
 	"pgregory.net/rapid"
 
 	"fairbridge/policy"
-	"fairbridge/policy/admit"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/place"
 	"fairbridge/policy/preempt"
-	"fairbridge/policy/size"
 )
 
 func pipelines() []engine.Pipeline {
@@ -23,11 +21,11 @@ func pipelines() []engine.Pipeline {
 		{Name: "zero"},
 		{Name: "easy", Backfill: backfill.EASY{}, Place: place.Consolidated{}},
 		{Name: "patient", Backfill: backfill.EASY{Length: engine.ByEstimate}, Place: place.Consolidated{Patience: 2 * time.Hour}},
-		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.Spread{}},
+		{Name: "greedy", Backfill: backfill.Greedy{}, Place: place.Affinity{}},
 		{Name: "tiers", Backfill: backfill.EASY{}, Preempt: tiers},
-		{Name: "tiers, strict", Preempt: preempt.Spare{Preempter: tiers, Within: 5 * time.Minute}},
-		{Name: "quota", Backfill: backfill.Greedy{}, Preempt: tiers, Admit: admit.Quota{Caps: map[string]float64{"a": 5}, Default: 9}},
-		{Name: "elastic", Backfill: backfill.Greedy{}, Size: size.Elastic{}, Preempt: tiers},
+		{Name: "tiers, strict", Preempt: tiers},
+		{Name: "quota", Backfill: backfill.Greedy{}, Preempt: tiers, Admit: quota{caps: map[string]float64{"a": 5}, fallback: 9}},
+		{Name: "elastic", Backfill: backfill.Greedy{}, Size: elastic{}},
 	}
 }
 

@@ -25,7 +25,8 @@ type Predictor interface {
 // An Admitter says whether a pending job may enter. The error is the reason to
 // hold it, for its owner to read. It is asked before the line is made, and
 // again when the turn of a job comes, with what was started before it in
-// Round.Holds.
+// Round.Holds. HUG answers it; ElasticFlow and Chronus, which refuse what would miss
+// its deadline, will.
 type Admitter interface {
 	Admit(*Round, *Entry) error
 }
@@ -42,7 +43,8 @@ type Orderer interface {
 }
 
 // A Sizer says on how many devices each entry should run, in line order. 0
-// means none in this round; a number other than the ask needs an Elastic job.
+// means none in this round; a number other than the ask needs an Elastic job. REF
+// answers it; Optimus and AFS will.
 type Sizer interface {
 	Size(r *Round, line []*Entry) ([]int, error)
 }

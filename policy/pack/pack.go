@@ -4,6 +4,9 @@
 // Slurm gives whole GPUs to one job only. It can carry such a plan out where
 // GPUs are configured as shards, which are devices of a type of their own and
 // need no packing here; elsewhere the plan says what sharing would bring.
+//
+// Partner serves Gandiva and Gavel. Beside is for systems to come that pack by
+// measured utilisation: Lucid and AntMan.
 package pack
 
 import (

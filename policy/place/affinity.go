@@ -12,7 +12,7 @@ import (
 // Affinity keeps gangs of one size together on servers of their own, so that
 // wide ones find whole servers: first the least loaded server that hosts gangs
 // of its size and has room, then an empty one, then any. A gang wider than
-// every server goes where Pack puts it. From Gandiva (W. Xiao et al., OSDI
+// every server goes where pool.Fit puts it. From Gandiva (W. Xiao et al., OSDI
 // 2018), section 4.
 type Affinity struct{}
 
@@ -53,4 +53,15 @@ func hosting(r *engine.Round) map[string]int {
 		}
 	}
 	return hosts
+}
+
+// emptiest puts required rooms first, then those with most devices, then by name.
+func emptiest(a, b pool.Room) int {
+	switch {
+	case a.Required && !b.Required:
+		return -1
+	case b.Required && !a.Required:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Node, b.Node))
 }

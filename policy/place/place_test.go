@@ -49,13 +49,6 @@ func TestPlace(t *testing.T) {
 		ask  policy.Ask
 		want string // "": no place
 	}{
-		{"pack: tightest", place.Pack{}, [4]int{8, 3, 4, 8}, gpus(3), "n2:3×a100"},
-		{"spread: emptiest", place.Spread{}, [4]int{6, 3, 8, 8}, gpus(3), "n3:3×a100"},
-		{"spread: even on the emptiest", place.Spread{}, [4]int{6, 3, 8, 8}, even(6, 3), "n3:3×a100,n4:3×a100"},
-		{"spread: no more nodes than needed", place.Spread{}, [4]int{6, 3, 8, 8}, gpus(12), "n3:8×a100,n4:4×a100"},
-		{"spread: required first", place.Spread{}, [4]int{6, 3, 8, 8}, required(2, "n2"), "n2:2×a100"},
-		{"spread: of any type", place.Spread{}, [4]int{6, 3, 8, 8}, anyType(1), "n3:1×a100"},
-		{"spread: full", place.Spread{}, [4]int{1, 1, 1, 1}, gpus(5), ""},
 		{"one leaf: rather than the fewest free", place.Consolidated{}, [4]int{4, 8, 8, 8}, gpus(12), "n1:4×a100,n2:8×a100"},
 		{"one leaf: split over two would be tighter", place.Consolidated{}, [4]int{2, 8, 2, 8}, even(4, 2), "n1:2×a100,n2:2×a100"},
 		{"one leaf: fewest nodes first", place.Consolidated{}, [4]int{4, 4, 8, 8}, gpus(8), "n3:8×a100"},

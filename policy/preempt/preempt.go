@@ -3,26 +3,7 @@
 // engine.Rules, not matters of this stage.
 package preempt
 
-import (
-	"errors"
-	"fmt"
-	"time"
-
-	"fairbridge/policy/engine"
-)
-
-var errNever = errors.New("nobody is stopped")
-
-// Never is a Preempter under which no job is stopped. It is what a nil stage means, for places where a value is
-// needed.
-type Never struct{}
-
-// Tier implements engine.Preempter; all jobs are of one tier, so none gives
-// way.
-func (Never) Tier(*engine.Round, *engine.Entry) int { return 0 }
-
-// MayStop implements engine.Preempter.
-func (Never) MayStop(*engine.Round, *engine.Entry) error { return errNever }
+import "fairbridge/policy/engine"
 
 // ByTier lets jobs of a smaller tier take the place of those of a larger one.
 type ByTier func(*engine.Round, *engine.Entry) int
@@ -46,20 +27,4 @@ func QOS(names ...string) ByTier {
 		}
 		return len(names)
 	}
-}
-
-// Spare is a Preempter that also keeps jobs that are nearly done: one predicted
-// to end within Within is not stopped, as that would win little.
-type Spare struct {
-	engine.Preempter
-	Within time.Duration // 0: no job is spared
-}
-
-// MayStop implements engine.Preempter.
-func (s Spare) MayStop(r *engine.Round, victim *engine.Entry) error {
-	left, known := engine.ByEstimate(r, victim)
-	if known && left < s.Within {
-		return fmt.Errorf("it ends within %v", s.Within)
-	}
-	return s.Preempter.MayStop(r, victim)
 }

@@ -17,23 +17,17 @@ func TestPreempters(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		p     engine.Preempter
-		limit time.Duration // of the running job, which has run an hour
 		stops bool
 	}{
-		{"by tier", tiers, 0, true},
-		{"never", preempt.Never{}, 0, false},
-		{"nearly done", preempt.Spare{Preempter: tiers, Within: 10 * time.Minute}, 69 * time.Minute, false},
-		{"not nearly done", preempt.Spare{Preempter: tiers, Within: 10 * time.Minute}, 70 * time.Minute, true},
-		{"of unknown end", preempt.Spare{Preempter: tiers, Within: 10 * time.Minute}, 0, true},
-		{"asks within", preempt.Spare{Preempter: preempt.Never{}}, 0, false},
-		{"listed the other way", preempt.QOS("normal", "urgent"), 0, false},
-		{"neither is listed", preempt.QOS(), 0, false},
+		{"by tier", tiers, true},
+		{"listed the other way", preempt.QOS("normal", "urgent"), false},
+		{"neither is listed", preempt.QOS(), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			four := policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}
 			s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
 				Jobs: []policy.Job{
-					{ID: 1, QOS: "normal", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Limit: c.limit, Ask: four, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
+					{ID: 1, QOS: "normal", Partition: "p", State: policy.Running, Start: now.Add(-time.Hour), Arrive: now, Ask: four, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
 					{ID: 2, QOS: "urgent", Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: four},
 				}}
 			plan, err := engine.Pipeline{Preempt: c.p}.Decide(s)

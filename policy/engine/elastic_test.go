@@ -1,4 +1,4 @@
-package size_test
+package engine_test
 
 import (
 	"slices"
@@ -7,15 +7,82 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
-	"fairbridge/policy/size"
 )
 
-var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+// elastic is a Sizer that gives, in line order, every job what it needs at least while there
+// is something left, and then what remains to the first of the line, up to
+// what each can use. Jobs that are not engine.Entry.Elastic, or that name no
+// GPU type, get what they ask.
+type elastic struct {
+	step float64 // by what factor a running job must be able to grow to be worth its restart; 0: 2
+}
+
+func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
+	want, left := make([]int, len(line)), capacity(r)
+	served := make([]bool, len(line))
+	for i, e := range line {
+		want[i] = e.Size()
+		if !r.Startable(e) {
+			continue
+		}
+		if s.flexible(e) {
+			want[i] = e.MinGPUs
+		}
+		if typ := e.Ask.GPUs.Type; left[typ] >= want[i] || e.Active() {
+			left[typ] -= want[i]
+			served[i] = true
+		}
+	}
+	for i, e := range line {
+		if served[i] && s.flexible(e) {
+			more := max(min(e.MaxGPUs-want[i], left[e.Ask.GPUs.Type]), 0)
+			left[e.Ask.GPUs.Type] -= more
+			want[i] = s.settle(e, want[i]+more)
+		}
+	}
+	return want, nil
+}
+
+func (elastic) flexible(e *engine.Entry) bool {
+	return e.Elastic() && e.Ask.GPUs.Type != "" && e.Fixed == ""
+}
+
+// settle leaves a running job at its size unless it shrinks, or grows enough.
+func (s elastic) settle(e *engine.Entry, want int) int {
+	step := s.step
+	if step <= 0 {
+		step = 2
+	}
+	if has := e.On.Count(); e.Active() && want > has && float64(want) < step*float64(has) {
+		return has
+	}
+	return want
+}
+
+// capacity returns the devices by type that jobs hold or could get.
+func capacity(r *engine.Round) map[string]int {
+	c := map[string]int{}
+	seen := map[string]bool{}
+	for i := range r.Nodes {
+		for _, d := range r.Nodes[i].GPUs {
+			if !seen[d.Type] {
+				seen[d.Type] = true
+				c[d.Type] = r.Free.TotalFree(d.Type)
+			}
+		}
+	}
+	for _, e := range r.Entries {
+		for _, slot := range e.On {
+			c[slot.Type] += slot.Count
+		}
+	}
+	return c
+}
 
 type wish struct{ ask, low, high, runs int }
 
-// snapshot is a node of 8 a100 with a job for each wish, in line as listed.
-func snapshot(wishes ...wish) *policy.Snapshot {
+// elasticSnapshot is a node of 8 a100 with a job for each wish, in line as listed.
+func elasticSnapshot(wishes ...wish) *policy.Snapshot {
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
 	for i, w := range wishes {
 		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(i) * time.Second).Add(-time.Hour),
@@ -44,8 +111,8 @@ func TestElastic(t *testing.T) {
 		{"who finds no minimum waits", []wish{{ask: 8}, {ask: 2, low: 1, high: 2}}, []int{8, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := snapshot(c.wishes...)
-			plan, err := engine.Pipeline{Size: size.Elastic{}}.Decide(s)
+			s := elasticSnapshot(c.wishes...)
+			plan, err := engine.Pipeline{Size: elastic{}}.Decide(s)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,9 +137,9 @@ func TestElasticKeepsTheRules(t *testing.T) {
 		"young": func(j *policy.Job) { j.Start = now.Add(-time.Minute) },
 		"often": func(j *policy.Job) { j.Stops = 3 },
 	} {
-		s := snapshot(wish{ask: 4, low: 1, high: 8, runs: 8}, wish{ask: 4})
+		s := elasticSnapshot(wish{ask: 4, low: 1, high: 8, runs: 8}, wish{ask: 4})
 		change(&s.Jobs[0])
-		plan, err := engine.Pipeline{Size: size.Elastic{}}.Decide(s)
+		plan, err := engine.Pipeline{Size: elastic{}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,9 +149,10 @@ func TestElasticKeepsTheRules(t *testing.T) {
 	}
 }
 
-func TestAsked(t *testing.T) {
-	s := snapshot(wish{ask: 4, low: 1, high: 8, runs: 6}, wish{ask: 2, low: 1, high: 8})
-	asked, err := engine.Pipeline{Size: size.Asked{}}.Decide(s)
+// TestSizeOfNil wants every job on what it asks, and those that run on what they hold.
+func TestSizeOfNil(t *testing.T) {
+	s := elasticSnapshot(wish{ask: 4, low: 1, high: 8, runs: 6}, wish{ask: 2, low: 1, high: 8})
+	asked, err := engine.Pipeline{}.Decide(s)
 	if err != nil {
 		t.Fatal(err)
 	}
