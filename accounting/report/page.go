@@ -28,7 +28,7 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 func (a *Answer) drawing(s Scope) chart.Drawing {
 	switch a.Plot.Kind {
 	case Bars:
-		d := chart.Drawing{Across: a.Plot.Unit}
+		d := chart.Drawing{XLabel: a.Plot.Unit}
 		for _, c := range a.Plot.Cols {
 			d.Keys = append(d.Keys, strings.ReplaceAll(c, "_", " "))
 		}
@@ -42,15 +42,15 @@ func (a *Answer) drawing(s Scope) chart.Drawing {
 		}
 		return d
 	case Lines:
-		return a.courses(s)
+		return a.series(s)
 	}
 	return chart.Drawing{}
 }
 
-// courses draws columns over the days. A day without a row of a series is 0.
-func (a *Answer) courses(s Scope) chart.Drawing {
+// series draws columns over the days. A day without a row of a series is 0.
+func (a *Answer) series(s Scope) chart.Drawing {
 	first := s.Since.UTC().Truncate(24 * time.Hour)
-	d := chart.Drawing{Across: "days since " + first.Format(time.DateOnly), Up: a.Plot.Unit}
+	d := chart.Drawing{XLabel: "days since " + first.Format(time.DateOnly), YLabel: a.Plot.Unit}
 	days := int(s.Until.Sub(first).Hours()/24) + 1
 	at := map[string]int{}
 	for _, row := range a.Rows.Rows {
@@ -66,11 +66,11 @@ func (a *Answer) courses(s Scope) chart.Drawing {
 			}
 			i, ok := at[name]
 			if !ok {
-				i = len(d.Courses)
+				i = len(d.Series)
 				at[name] = i
-				d.Courses = append(d.Courses, emptyCourse(name, days, a.Plot.Label != ""))
+				d.Series = append(d.Series, emptySeries(name, days, a.Plot.Label != ""))
 			}
-			if y := d.Courses[i].Y; math.IsNaN(y[k]) {
+			if y := d.Series[i].Y; math.IsNaN(y[k]) {
 				y[k] = number(row[a.Rows.Column(c)])
 			} else {
 				y[k] += number(row[a.Rows.Column(c)])
@@ -80,9 +80,9 @@ func (a *Answer) courses(s Scope) chart.Drawing {
 	return d
 }
 
-// emptyCourse is a line over days without values: 0, or unknown.
-func emptyCourse(name string, days int, zero bool) chart.Course {
-	c := chart.Course{Label: name, X: make([]float64, days), Y: make([]float64, days)}
+// emptySeries is a line over days without values: 0, or unknown.
+func emptySeries(name string, days int, zero bool) chart.Series {
+	c := chart.Series{Label: name, X: make([]float64, days), Y: make([]float64, days)}
 	for k := range c.X {
 		c.X[k] = float64(k)
 		if !zero {

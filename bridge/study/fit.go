@@ -87,7 +87,7 @@ func (s *Scenario) hasSpeed(j *workload.Job, typ string) error {
 		if _, err := s.Tables.Speed(j, typ, j.Training.Batch); err != nil {
 			return err
 		}
-		_, err := workload.Plan(j, s.Tables, typ)
+		_, err := workload.PlannedRegimes(j, s.Tables, typ)
 		return err
 	}
 	if j.Speeds != nil && !(j.Speeds[typ] > 0) {

@@ -113,7 +113,7 @@ func (e *Experiment) table(results []Result) chart.Table {
 	}
 	drawn := 0
 	for _, r := range e.Rows(results) {
-		row := chart.Row{Look: -1}
+		row := chart.Row{Style: -1}
 		for i, text := range r.Cells(metrics) {
 			ours := r.Published == nil && r.Err == nil
 			row.Cells = append(row.Cells, chart.Cell{Text: text, Best: ours && metrics[i].Of(&r.Median) == best[i]})
@@ -125,7 +125,7 @@ func (e *Experiment) table(results []Result) chart.Table {
 			row.Label = r.Label
 			t.Notes = append(t.Notes, fmt.Sprintf("%s failed: %v", r.Label, r.Err))
 		default:
-			row.Label, row.Look = r.Label, drawn
+			row.Label, row.Style = r.Label, drawn
 			drawn++
 		}
 		t.Rows = append(t.Rows, row)

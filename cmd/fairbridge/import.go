@@ -122,9 +122,9 @@ func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
 
 // slurmdbd reads records, window by window, and the shares.
 func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
-	bar := newMeter(c.ErrOrStderr(), 1)
+	bar := newProgressBar(c.ErrOrStderr(), 1)
 	defer bar.close()
-	draw := bar.part(0, "of the time")
+	draw := bar.updates(0, "of the time")
 	im.Progress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
@@ -149,9 +149,9 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	if err != nil {
 		return out, err
 	}
-	bar := newMeter(c.ErrOrStderr(), 1)
+	bar := newProgressBar(c.ErrOrStderr(), 1)
 	defer bar.close()
-	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.part(0, "of "+count(len(rows), "record")))
+	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.updates(0, "of "+count(len(rows), "record")))
 	return out, err
 }
 

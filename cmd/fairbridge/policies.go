@@ -55,26 +55,26 @@ func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion,
 func printPolicies(w io.Writer, list []paper.System) {
 	t := newTable(w, "NAME", "SOURCE", "IDEA")
 	for _, e := range list {
-		t.add(e.Name, source(&e), e.Idea+tag(&e))
+		t.add(e.Name, source(&e), e.Idea+starveTag(&e))
 	}
 	t.print()
-	fmt.Fprintln(w, "\nmay starve: "+starves+".\nMore on one, with its parameters: fairbridge policies NAME")
+	fmt.Fprintln(w, "\nmay starve: "+starveHelp+".\nMore on one, with its parameters: fairbridge policies NAME")
 }
 
-// starves explains the tag.
-const starves = "where jobs must not be stopped, a large one may wait for max_wait while later ones pass it"
+// starveHelp explains the tag.
+const starveHelp = "where jobs must not be stopped, a large one may wait for max_wait while later ones pass it"
 
-// tag says behind the idea what to beware of.
-func tag(e *paper.System) string {
+// starveTag says behind the idea what to beware of.
+func starveTag(e *paper.System) string {
 	if e.MayStarve {
 		return " [may starve]"
 	}
 	return ""
 }
 
-func warning(e *paper.System) string {
+func starveWarning(e *paper.System) string {
 	if e.MayStarve {
-		return starves
+		return starveHelp
 	}
 	return ""
 }
@@ -90,7 +90,7 @@ func printPolicy(w io.Writer, e *paper.System) {
 	fmt.Fprintf(w, "%s: %s\n\n", e.Name, e.Title)
 	for _, row := range [][2]string{
 		{"idea", e.Idea}, {"source", e.Cite}, {"stages", strings.Join(e.Stages, ", ")},
-		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", warning(e)},
+		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starveWarning(e)},
 	} {
 		if row[1] != "" {
 			paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])

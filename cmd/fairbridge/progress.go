@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// meter shows on a terminal how far a simulation is. On anything else it is
+// progressBar shows on a terminal how far a simulation is. On anything else it is
 // silent.
-type meter struct {
+type progressBar struct {
 	mu     sync.Mutex
 	out    io.Writer
 	width  int // of the terminal; 0: it is none
@@ -20,13 +20,13 @@ type meter struct {
 	now    func() time.Time
 }
 
-// newMeter shows the progress of so many parts.
-func newMeter(out io.Writer, parts int) *meter {
-	return &meter{out: out, width: widthOf(out), shares: make([]float64, parts), now: time.Now}
+// newProgressBar shows the progress of so many parts.
+func newProgressBar(out io.Writer, parts int) *progressBar {
+	return &progressBar{out: out, width: widthOf(out), shares: make([]float64, parts), now: time.Now}
 }
 
-// part returns what tells the meter of one part's progress.
-func (m *meter) part(i int, note string) func(done, of int) {
+// updates returns what tells the meter of one part's progress.
+func (m *progressBar) updates(i int, note string) func(done, of int) {
 	return func(done, of int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -39,7 +39,7 @@ func (m *meter) part(i int, note string) func(done, of int) {
 }
 
 // line is the bar: what runs, and how much of all is done.
-func (m *meter) line() string {
+func (m *progressBar) line() string {
 	share := 0.0
 	for _, s := range m.shares {
 		share += s / float64(len(m.shares))
@@ -54,7 +54,7 @@ func (m *meter) line() string {
 }
 
 // close wipes the bar.
-func (m *meter) close() {
+func (m *progressBar) close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.drawn.IsZero() {

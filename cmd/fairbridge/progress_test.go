@@ -9,18 +9,18 @@ import (
 
 func TestMeter(t *testing.T) {
 	var out bytes.Buffer
-	m := newMeter(&out, 2)
-	m.part(0, "fifo")(1, 2)
+	m := newProgressBar(&out, 2)
+	m.updates(0, "fifo")(1, 2)
 	m.close()
 	if out.Len() != 0 {
 		t.Errorf("what is no terminal got %q", out.String())
 	}
-	m = newMeter(&out, 2)
+	m = newProgressBar(&out, 2)
 	m.width = 60
 	now := time.Unix(0, 0)
 	m.now = func() time.Time { now = now.Add(time.Second); return now }
-	m.part(0, "fifo")(10, 10)
-	m.part(1, "tiresias")(5, 10)
+	m.updates(0, "fifo")(10, 10)
+	m.updates(1, "tiresias")(5, 10)
 	if want := " 75 %  tiresias"; !strings.Contains(out.String(), want) || strings.Contains(out.String(), "\n") {
 		t.Errorf("%q has no %q", out.String(), want)
 	}

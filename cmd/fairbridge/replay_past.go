@@ -164,8 +164,8 @@ func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 // compare simulates what was done, says how near that came, and goes on to the
 // policies that are not what was done anyway.
 func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.Site, files *resultFiles, json bool) error {
-	m := newMeter(c.ErrOrStderr(), 1)
-	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.part(0, site.Decider.Label))
+	m := newProgressBar(c.ErrOrStderr(), 1)
+	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.updates(0, site.Decider.Label))
 	m.close()
 	if err != nil {
 		return err

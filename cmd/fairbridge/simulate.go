@@ -81,9 +81,9 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 
 // runExperiment shows on a terminal how far it is.
 func runExperiment(c *cobra.Command, e *study.Experiment, parallel int) ([]study.Result, error) {
-	m := newMeter(c.ErrOrStderr(), len(e.Policies)*len(e.Scenarios))
+	m := newProgressBar(c.ErrOrStderr(), len(e.Policies)*len(e.Scenarios))
 	defer m.close()
-	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.part(run, label)(done, of) })
+	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.updates(run, label)(done, of) })
 }
 
 // printRemarks says what was left out.

@@ -11,8 +11,8 @@ import (
 	"fairbridge/bridge/study/trace"
 )
 
-// tracing are the flags of the trace commands.
-type tracing struct {
+// traceFlags are the flags of the trace commands.
+type traceFlags struct {
 	*options
 	read    trace.Options
 	cluster string
@@ -60,22 +60,22 @@ func formatList() string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// reading gives a command the flags that say how to read a trace.
-func (t *tracing) reading(c *cobra.Command) *cobra.Command {
+// addRead gives a command the flags that say how to read a trace.
+func (t *traceFlags) addRead(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVar(&t.read.Format, "format", "auto", "format of the file, see fairbridge trace --help")
 	c.Flags().BoolVar(&t.read.SkipBad, "skip-bad", false, "pass over rows that make no sense, and count them")
 	c.Flags().Float64Var(&t.read.GPUsPerProc, "gpus-per-proc", 1, "GPUs that a processor of an swf file stands for")
 	return c
 }
 
-// writing gives a command the flags that say where to write one.
-func (t *tracing) writing(c *cobra.Command) *cobra.Command {
+// addWrite gives a command the flags that say where to write one.
+func (t *traceFlags) addWrite(c *cobra.Command) *cobra.Command {
 	c.Flags().StringVarP(&t.to, "to", "o", "", "file to write, packed if it ends in .gz; - for standard output")
 	c.Flags().BoolVar(&t.force, "force", false, "replace the file if it is there")
 	return c
 }
 
-func (t *tracing) open(path string) (*trace.Trace, error) {
+func (t *traceFlags) open(path string) (*trace.Trace, error) {
 	if !(t.read.GPUsPerProc > 0) {
 		return nil, usageError{fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc)}
 	}
@@ -88,27 +88,27 @@ func (t *tracing) open(path string) (*trace.Trace, error) {
 }
 
 // save writes the trace where the flags say, and tells what it wrote.
-func (t *tracing) save(c *cobra.Command, tr *trace.Trace) error {
+func (t *traceFlags) save(c *cobra.Command, tr *trace.Trace) error {
 	if t.to == "-" {
 		return tr.Write(c.OutOrStdout())
 	}
-	if err := existing(tr.Save(t.to, t.force)); err != nil {
+	if err := explainExisting(tr.Save(t.to, t.force)); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, count(len(tr.Jobs), "job"))
 	return nil
 }
 
-// existing says what to do about a file that is there already.
-func existing(err error) error {
+// explainExisting says what to do about a file that is there already.
+func explainExisting(err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return usageError{fmt.Errorf("%w; --force replaces it", err)}
 	}
 	return err
 }
 
-// say tells on standard error what the trace left out.
-func say(c *cobra.Command, tr *trace.Trace) {
+// printSkipped tells on standard error what the trace left out.
+func printSkipped(c *cobra.Command, tr *trace.Trace) {
 	for _, why := range tr.Reasons() {
 		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.Ignored[why], why)
 	}

@@ -16,8 +16,8 @@ import (
 )
 
 func newTraceInfo(o *options) *cobra.Command {
-	t := &tracing{options: o}
-	c := o.reader(t.reading(&cobra.Command{
+	t := &traceFlags{options: o}
+	c := o.reader(t.addRead(&cobra.Command{
 		Use:   "info FILE",
 		Short: "What is in a trace: jobs, sizes, run times, who, and the load on a cluster",
 		Example: `  fairbridge trace info philly_jobs.csv
@@ -30,7 +30,7 @@ func newTraceInfo(o *options) *cobra.Command {
 	return c
 }
 
-func (t *tracing) info(c *cobra.Command, path string) error {
+func (t *traceFlags) info(c *cobra.Command, path string) error {
 	var nodes []policy.Node
 	if t.cluster != "" {
 		var err error
@@ -47,7 +47,7 @@ func (t *tracing) info(c *cobra.Command, path string) error {
 		err = printJSON(c.OutOrStdout(), &i)
 	} else {
 		printTraceInfo(c.OutOrStdout(), &i)
-		say(c, tr)
+		printSkipped(c, tr)
 	}
 	if err == nil && i.Misfits != "" {
 		return errFinding
@@ -98,11 +98,11 @@ func printShares(w io.Writer, i *trace.Info) {
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// widest is the length of the bar of the whole.
-const widest = 30
+// barWidth is the length of the bar of the whole.
+const barWidth = 30
 
 func bar(share float64) string {
-	n := int(share*widest + .5)
+	n := int(share*barWidth + .5)
 	if n == 0 && share > 0 {
 		return "▏"
 	}
@@ -133,8 +133,8 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 // seconds prints seconds as people say them.
 func seconds(seconds float64) string { return span(time.Duration(seconds * float64(time.Second))) }
 
-// listed is how many accounts are listed.
-const listed = 10
+// maxAccounts is how many accounts are listed.
+const maxAccounts = 10
 
 func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
@@ -142,7 +142,7 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	}
 	fmt.Fprintf(w, "\n%s, %s\n", count(i.Users, "user"), count(len(i.Accounts), "account"))
 	t := newTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
-	for _, a := range i.Accounts[:min(listed, len(i.Accounts))] {
+	for _, a := range i.Accounts[:min(maxAccounts, len(i.Accounts))] {
 		weight := "–"
 		if a.Weight > 0 {
 			weight = fmt.Sprintf("%g", a.Weight)
@@ -150,7 +150,7 @@ func printAccounts(w io.Writer, i *trace.Info) {
 		t.add(a.Name, weight, a.Jobs, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
 	}
 	t.print()
-	if more := len(i.Accounts) - listed; more > 0 {
+	if more := len(i.Accounts) - maxAccounts; more > 0 {
 		fmt.Fprintf(w, "… and %d more\n", more)
 	}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 func newTraceConvert(o *options) *cobra.Command {
-	t := &tracing{options: o}
-	return t.writing(t.reading(&cobra.Command{
+	t := &traceFlags{options: o}
+	return t.addWrite(t.addRead(&cobra.Command{
 		Use:   "convert FILE --to OUT",
 		Short: "Write a trace in our own format: JSON, a job a line",
 		Example: `  fairbridge trace convert cluster_log.csv --to helios.jsonl.gz
@@ -32,17 +32,17 @@ func newTraceConvert(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			say(c, tr)
+			printSkipped(c, tr)
 			return t.save(c, tr)
 		},
 	}))
 }
 
 func newTraceGenerate(o *options) *cobra.Command {
-	t := &tracing{options: o}
+	t := &traceFlags{options: o}
 	var w generate.Options
 	var seed int64
-	c := t.writing(&cobra.Command{
+	c := t.addWrite(&cobra.Command{
 		Use:   "generate KIND --to OUT",
 		Short: "Make up a workload; the same seed gives the same jobs",
 		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
@@ -50,17 +50,17 @@ func newTraceGenerate(o *options) *cobra.Command {
   fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
 		Args: args(cobra.ExactArgs(1)), ValidArgs: kindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
-			if err := t.understood(c, a[0]); err != nil {
+			if err := t.checkKindFlags(c, a[0]); err != nil {
 				return usageError{err}
 			}
 			m, err := generate.Make(a[0], w, seed)
 			if err != nil {
 				return usageError{err}
 			}
-			if err := cmp.Or(t.free(t.to), t.free(t.tables)); err != nil {
+			if err := cmp.Or(t.checkFree(t.to), t.checkFree(t.tables)); err != nil {
 				return err
 			}
-			if err := t.speeds(c); err != nil {
+			if err := t.saveTables(c); err != nil {
 				return err
 			}
 			return t.save(c, &trace.Trace{Name: fmt.Sprintf("%s-%d", a[0], seed), Start: m.Start, Jobs: m.Jobs, Accounts: m.Accounts})
@@ -78,20 +78,20 @@ func newTraceGenerate(o *options) *cobra.Command {
 	return c
 }
 
-// free says that a file may be written, so that all are or none.
-func (t *tracing) free(path string) error {
+// checkFree says that a file may be written, so that all are or none.
+func (t *traceFlags) checkFree(path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return existing(datafile.Writable(path, t.force))
+	return explainExisting(datafile.Writable(path, t.force))
 }
 
-// speeds writes the made-up throughput tables of training jobs.
-func (t *tracing) speeds(c *cobra.Command) error {
+// saveTables writes the made-up throughput tables of training jobs.
+func (t *traceFlags) saveTables(c *cobra.Command) error {
 	if t.tables == "" {
 		return nil
 	}
-	if err := existing(workload.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
+	if err := explainExisting(workload.SaveTables(t.tables, generate.Tables(), t.force)); err != nil {
 		return err
 	}
 	if t.to != "-" {
@@ -100,8 +100,8 @@ func (t *tracing) speeds(c *cobra.Command) error {
 	return nil
 }
 
-// understood finds flags that make no sense, or none for the kind.
-func (t *tracing) understood(c *cobra.Command, kind string) error {
+// checkKindFlags finds flags that make no sense, or none for the kind.
+func (t *traceFlags) checkKindFlags(c *cobra.Command, kind string) error {
 	if t.to == "" {
 		return errors.New("where to? say --to OUT, or --to - for standard output")
 	}

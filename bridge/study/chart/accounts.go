@@ -8,8 +8,8 @@ import (
 
 func cmp64(a, b float64) int { return cmp.Compare(a, b) }
 
-// groups puts the shares of the policies together by account, in percent.
-func (p Page) groups(names []string, shares []map[string]float64) []group {
+// accountGroups puts the shares of the policies together by account, in percent.
+func (p Page) accountGroups(names []string, shares []map[string]float64) []group {
 	weights := 0.0
 	for _, name := range sortedKeys(p.Shares) {
 		weights += p.Shares[name]
@@ -28,8 +28,8 @@ func (p Page) groups(names []string, shares []map[string]float64) []group {
 	return all
 }
 
-// mostOf is the greatest value, as a fraction.
-func mostOf(groups []group) float64 {
+// largestShare is the greatest value, as a fraction.
+func largestShare(groups []group) float64 {
 	most := 0.0
 	for _, g := range groups {
 		most = max(most, g.due)
@@ -40,7 +40,7 @@ func mostOf(groups []group) float64 {
 	return most / 100
 }
 
-func words(groups []group) string {
+func describeShares(groups []group) string {
 	var all []string
 	for _, g := range groups {
 		s := "Account " + g.name

@@ -8,7 +8,7 @@ import (
 // bar is one policy's value for one account.
 type bar struct {
 	label string
-	look  int
+	style int
 	value float64
 }
 
@@ -21,47 +21,47 @@ type group struct {
 
 // bars is a chart of groups below each other, as wide as their values.
 type bars struct {
-	id, title, said string
-	x               axis
-	groups          []group
-	text            func(float64) string // prints a value; nil: as percent
+	id, title, description string
+	x                      axis
+	groups                 []group
+	text                   func(float64) string // prints a value; nil: as percent
 }
 
-const thick, apart, margin = 11.0, 16.0, 120.0
+const barHeight, groupGap, barsLeft = 11.0, 16.0, 120.0
 
 func (b bars) svg() template.HTML {
 	p := &picture{}
-	tall := above + low
+	tall := topMargin + bottomMargin
 	for _, g := range b.groups {
-		tall += float64(len(g.bars))*thick + apart
+		tall += float64(len(g.bars))*barHeight + groupGap
 	}
-	b.x.low, b.x.top = margin, width-right-30
-	p.open(b.id, b.title, b.said, tall)
+	b.x.low, b.x.top = barsLeft, width-rightMargin-30
+	p.begin(b.id, b.title, b.description, tall)
 	for _, t := range b.x.ticks {
 		x := b.x.at(t)
-		p.put(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(above), pixel(tall-low))
-		p.text(x, tall-low+16, "tick mid", number(t))
+		p.writef(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(topMargin), pixel(tall-bottomMargin))
+		p.text(x, tall-bottomMargin+16, "tick mid", number(t))
 	}
-	y := above
+	y := topMargin
 	for _, g := range b.groups {
 		b.group(p, g, y)
-		y += float64(len(g.bars))*thick + apart
+		y += float64(len(g.bars))*barHeight + groupGap
 	}
-	p.text((margin+width-right)/2, tall-8, "label mid", b.x.label)
-	p.put("</svg>")
+	p.text((barsLeft+width-rightMargin)/2, tall-8, "label mid", b.x.label)
+	p.writef("</svg>")
 	return template.HTML(p.String()) // every text in it went through escaped
 }
 
 func (b bars) group(p *picture, g group, y float64) {
-	deep := float64(len(g.bars)) * thick
-	p.text(margin-8, y+deep/2+4, "tick end", g.name)
+	deep := float64(len(g.bars)) * barHeight
+	p.text(barsLeft-8, y+deep/2+4, "tick end", g.name)
 	for i, r := range g.bars {
-		top, end := y+float64(i)*thick, b.x.at(r.value)
-		p.put(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, look(r.look), pixel(b.x.low),
-			pixel(top), pixel(end-b.x.low), pixel(thick-2), escaped(r.label+": "+b.print(r.value)))
+		top, end := y+float64(i)*barHeight, b.x.at(r.value)
+		p.writef(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, styleClass(r.style), pixel(b.x.low),
+			pixel(top), pixel(end-b.x.low), pixel(barHeight-2), escape(r.label+": "+b.print(r.value)))
 	}
 	if g.due > 0 {
-		p.put(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))
+		p.writef(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))
 	}
 }
 

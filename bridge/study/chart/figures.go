@@ -21,8 +21,8 @@ func (p Page) lines(of func(Policy) []point) []line {
 	return all
 }
 
-// each says a figure of every policy in words.
-func (p Page) each(of func(Policy) string) string {
+// describePolicies says a figure of every policy in words.
+func (p Page) describePolicies(of func(Policy) string) string {
 	words := make([]string, len(p.Policies))
 	for i, pol := range p.Policies {
 		words[i] = pol.Label + " " + of(pol)
@@ -30,8 +30,8 @@ func (p Page) each(of func(Policy) string) string {
 	return strings.Join(words, "; ") + "."
 }
 
-// reach is the least and greatest coordinate.
-func reach(lines []line, of func(point) float64) (least, most float64) {
+// bounds is the least and greatest coordinate.
+func bounds(lines []line, of func(point) float64) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, l := range lines {
 		for _, pt := range l.points {
@@ -41,12 +41,12 @@ func reach(lines []line, of func(point) float64) (least, most float64) {
 	return least, most
 }
 
-func across(pt point) float64 { return pt.x }
+func xOf(pt point) float64 { return pt.x }
 
-func up(pt point) float64 { return pt.y }
+func yOf(pt point) float64 { return pt.y }
 
-// scaled divides the times of the lines by a unit.
-func scaled(lines []line, by float64) []line {
+// divideX divides the times of the lines by a unit.
+func divideX(lines []line, by float64) []line {
 	for _, l := range lines {
 		for i := range l.points {
 			l.points[i].x /= by
@@ -55,18 +55,18 @@ func scaled(lines []line, by float64) []line {
 	return lines
 }
 
-func (p Page) jct() figure {
+func (p Page) jctFigure() figure {
 	lines := p.lines(func(pol Policy) []point { return cdf(pol.JCT) })
-	_, most := reach(lines, across)
+	_, most := bounds(lines, xOf)
 	name, seconds := unit(most)
-	least, most := reach(scaled(lines, seconds), across)
+	least, most := bounds(divideX(lines, seconds), xOf)
 	f := figure{
 		ID: "jct", Title: "Job completion times",
 		Caption: "Share of jobs done within a time of their arrival. Further left and higher is better; the axis of time is logarithmic.",
 	}
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines,
-		said: "Half and 99 % of the jobs are done within, in " + name + ": " + p.each(func(pol Policy) string {
+		description: "Half and 99 % of the jobs are done within, in " + name + ": " + p.describePolicies(func(pol Policy) string {
 			return fmt.Sprintf("%.3g and %.3g", quantile(pol.JCT, 0.5)/seconds, quantile(pol.JCT, 0.99)/seconds)
 		}),
 		x: logarithmic("job completion time, "+name, max(least, most/1e5), most), y: linear("share of jobs", 1),
@@ -74,16 +74,16 @@ func (p Page) jct() figure {
 	return f
 }
 
-func (p Page) rho() figure {
+func (p Page) rhoFigure() figure {
 	lines := p.lines(func(pol Policy) []point { return cdf(pol.Rho) })
-	least, most := reach(lines, across)
+	least, most := bounds(lines, xOf)
 	f := figure{
 		ID: "rho", Title: "Finish-time fairness",
 		Caption: "Share of jobs up to a ρ: the time to completion over what an equal part of the cluster would have needed. Right of 1 a job came off worse than its part.",
 	}
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, rules: []rule{{1, "equal part"}},
-		said: "Median and greatest ρ: " + p.each(func(pol Policy) string {
+		description: "Median and greatest ρ: " + p.describePolicies(func(pol Policy) string {
 			return fmt.Sprintf("%.2f and %.2f", quantile(pol.Rho, 0.5), quantile(pol.Rho, 1))
 		}),
 		x: rhoAxis(max(least, most/1e5), max(most, 1.2)), y: linear("share of jobs", 1),
@@ -99,20 +99,20 @@ func rhoAxis(least, most float64) axis {
 	return linear("finish-time fairness ρ (no unit)", most)
 }
 
-// course draws a figure of the samples over time.
-func (p Page) course(f figure, y func(most float64) axis, said string, of func(*measure.Sample, Policy) float64) figure {
+// overTimeFigure draws a figure of the samples over time.
+func (p Page) overTimeFigure(f figure, y func(most float64) axis, said string, of func(*measure.Sample, Policy) float64) figure {
 	end := 0.0
 	for _, pol := range p.Policies {
 		end = max(end, pol.End)
 	}
 	name, seconds := unit(end)
-	lines := scaled(p.lines(func(pol Policy) []point {
+	lines := divideX(p.lines(func(pol Policy) []point {
 		return overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
 	}), seconds)
-	_, most := reach(lines, up)
+	_, most := bounds(lines, yOf)
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines, x: linear("time since the first arrival, "+name, end/seconds), y: y(most),
-		said: said + p.each(func(pol Policy) string {
+		description: said + p.describePolicies(func(pol Policy) string {
 			line := overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
 			return fmt.Sprintf("%.3g, ends at %.3g %s", mean(line), pol.End/seconds, name)
 		}),
@@ -128,28 +128,28 @@ func mean(line []point) float64 {
 	return sum / max(float64(len(line)), 1)
 }
 
-func (p Page) utilization() figure {
+func (p Page) utilizationFigure() figure {
 	f := figure{
 		ID: "utilization", Title: "GPUs in use",
 		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
 	}
-	return p.course(f, func(float64) axis { return linear("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
+	return p.overTimeFigure(f, func(float64) axis { return linear("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
 		func(s *measure.Sample, pol Policy) float64 { return 100 * float64(s.Busy) / float64(max(pol.GPUs, 1)) })
 }
 
-func (p Page) queue() figure {
+func (p Page) queueFigure() figure {
 	f := figure{
 		ID: "queue", Title: "Jobs waiting",
 		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
 	}
-	return p.course(f, func(most float64) axis { return linear("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
+	return p.overTimeFigure(f, func(most float64) axis { return linear("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
 		func(s *measure.Sample, _ Policy) float64 { return float64(s.Queued) })
 }
 
 // most accounts a chart shows; the smallest are left out.
 const mostAccounts = 12
 
-func (p Page) accounts() (figure, bool) {
+func (p Page) accountsFigure() (figure, bool) {
 	f := figure{
 		ID: "accounts", Title: "Shares of the accounts",
 		Caption: "Part of the GPU time given out while jobs waited, by account, in the first run of each policy. The upright mark is what the account's weight entitles it to, were all accounts present.",
@@ -157,7 +157,7 @@ func (p Page) accounts() (figure, bool) {
 	shares := make([]map[string]float64, len(p.Policies))
 	largest := map[string]float64{}
 	for i, pol := range p.Policies {
-		shares[i] = contended(pol.Samples)
+		shares[i] = sharesWhileQueued(pol.Samples)
 		for account, s := range shares[i] {
 			largest[account] = max(largest[account], s)
 		}
@@ -168,8 +168,8 @@ func (p Page) accounts() (figure, bool) {
 	names := sortedKeys(largest)
 	slices.SortStableFunc(names, func(a, b string) int { return cmp64(largest[b], largest[a]) })
 	names = names[:min(len(names), mostAccounts)]
-	chart := bars{id: f.ID, title: f.Title, groups: p.groups(names, shares)}
-	chart.x, chart.said = linear("share of GPU time while jobs waited, %", 100*mostOf(chart.groups)), words(chart.groups)
+	chart := bars{id: f.ID, title: f.Title, groups: p.accountGroups(names, shares)}
+	chart.x, chart.description = linear("share of GPU time while jobs waited, %", 100*largestShare(chart.groups)), describeShares(chart.groups)
 	f.SVG = chart.svg()
 	return f, true
 }

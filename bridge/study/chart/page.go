@@ -42,7 +42,7 @@ type Table struct {
 // Row is one policy's figures.
 type Row struct {
 	Label string
-	Look  int // the policy's place in Page.Policies; negative: not drawn
+	Style int // the policy's place in Page.Policies; negative: not drawn
 	Cells []Cell
 }
 
@@ -65,7 +65,7 @@ type Page struct {
 //go:embed page.html style.html sheet.html
 var sources embed.FS
 
-var page = template.Must(template.New("").Funcs(template.FuncMap{"look": look}).ParseFS(sources, "*.html"))
+var page = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(sources, "*.html"))
 
 // Write writes the page.
 func Write(w io.Writer, p Page) error {
@@ -85,8 +85,8 @@ type figure struct {
 }
 
 func (p Page) figures() []figure {
-	all := []figure{p.jct(), p.rho(), p.utilization(), p.queue()}
-	if f, ok := p.accounts(); ok {
+	all := []figure{p.jctFigure(), p.rhoFigure(), p.utilizationFigure(), p.queueFigure()}
+	if f, ok := p.accountsFigure(); ok {
 		all = append(all, f)
 	}
 	return all

@@ -30,7 +30,7 @@ func example(labels ...string) Page {
 			pol.JCT, pol.Rho = append(pol.JCT, float64((i+1)*(j+1)*60)), append(pol.Rho, float64(j)/25)
 		}
 		p.Policies = append(p.Policies, pol)
-		p.Table.Rows = append(p.Table.Rows, Row{Label: l, Look: i, Cells: []Cell{{Text: "7,200 s", Best: i == 0}}})
+		p.Table.Rows = append(p.Table.Rows, Row{Label: l, Style: i, Cells: []Cell{{Text: "7,200 s", Best: i == 0}}})
 	}
 	return p
 }

@@ -11,14 +11,14 @@ import (
 
 // The drawing, in units of the picture's own: it grows with the page.
 const (
-	width, height           = 760.0, 340.0
-	left, right, above, low = 62.0, 16.0, 14.0, 48.0
+	width, height                                    = 760.0, 340.0
+	leftMargin, rightMargin, topMargin, bottomMargin = 62.0, 16.0, 14.0, 48.0
 )
 
 // line is one policy in a plot.
 type line struct {
 	label  string
-	look   int
+	style  int
 	points []point
 }
 
@@ -28,49 +28,49 @@ type rule struct {
 	label string
 }
 
-// escaped makes a text, whoever wrote it, harmless in a page.
-func escaped(s string) string { return html.EscapeString(plain.Text(s)) }
+// escape makes a text, whoever wrote it, harmless in a page.
+func escape(s string) string { return html.EscapeString(plain.Text(s)) }
 
 // plot is lines over two axes.
 type plot struct {
-	id, title, said string // said: what it shows, in words
-	x, y            axis
-	lines           []line
-	rules           []rule
+	id, title, description string // said: what it shows, in words
+	x, y                   axis
+	lines                  []line
+	rules                  []rule
 }
 
 // picture writes elements of SVG.
 type picture struct{ strings.Builder }
 
-func (p *picture) put(format string, a ...any) { fmt.Fprintf(p, format+"\n", a...) }
+func (p *picture) writef(format string, a ...any) { fmt.Fprintf(p, format+"\n", a...) }
 
 func (p *picture) text(x, y float64, class, s string) {
-	p.put(`<text x="%s" y="%s" class="%s">%s</text>`, pixel(x), pixel(y), class, escaped(s))
+	p.writef(`<text x="%s" y="%s" class="%s">%s</text>`, pixel(x), pixel(y), class, escape(s))
 }
 
-func (p *picture) open(id, title, said string, height float64) {
-	p.put(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, pixel(width), pixel(height), id, id)
-	p.put(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escaped(title), id, escaped(said))
+func (p *picture) begin(id, title, said string, height float64) {
+	p.writef(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, pixel(width), pixel(height), id, id)
+	p.writef(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escape(title), id, escape(said))
 }
 
 // svg draws the plot.
 func (g plot) svg() template.HTML {
 	p := &picture{}
-	g.x.low, g.x.top = left, width-right
-	g.y.low, g.y.top = height-low, above
-	p.open(g.id, g.title, g.said, height)
+	g.x.low, g.x.top = leftMargin, width-rightMargin
+	g.y.low, g.y.top = height-bottomMargin, topMargin
+	p.begin(g.id, g.title, g.description, height)
 	g.grid(p)
 	for _, r := range g.rules {
 		x := g.x.at(r.x)
-		p.put(`<path class="rule" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.top))
+		p.writef(`<path class="rule" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.top))
 		p.text(x+4, g.y.low-6, "note", r.label)
 	}
 	for _, l := range g.lines {
 		if len(l.points) > 0 {
-			p.put(`<path class="line %s" d="%s"><title>%s</title></path>`, look(l.look), g.path(l.points), escaped(l.label))
+			p.writef(`<path class="line %s" d="%s"><title>%s</title></path>`, styleClass(l.style), g.path(l.points), escape(l.label))
 		}
 	}
-	p.put("</svg>")
+	p.writef("</svg>")
 	return template.HTML(p.String()) // every text in it went through escaped
 }
 
@@ -90,22 +90,22 @@ func (g plot) path(points []point) string {
 func (g plot) grid(p *picture) {
 	for _, t := range g.y.ticks {
 		y := g.y.at(t)
-		p.put(`<path class="grid" d="M%s %sH%s"/>`, pixel(left), pixel(y), pixel(width-right))
-		p.text(left-8, y+4, "tick end", number(t))
+		p.writef(`<path class="grid" d="M%s %sH%s"/>`, pixel(leftMargin), pixel(y), pixel(width-rightMargin))
+		p.text(leftMargin-8, y+4, "tick end", number(t))
 	}
 	for _, t := range g.x.ticks {
 		x := g.x.at(t)
-		p.put(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.low+5))
+		p.writef(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.low+5))
 		p.text(x, g.y.low+18, "tick mid", number(t))
 	}
-	p.put(`<path class="axis" d="M%s %sV%sH%s"/>`, pixel(left), pixel(g.y.top), pixel(g.y.low), pixel(width-right))
-	p.text((left+width-right)/2, height-8, "label mid", g.x.label)
-	p.put(`<text transform="translate(14 %s) rotate(-90)" class="label mid">%s</text>`,
-		pixel((g.y.low+g.y.top)/2), escaped(g.y.label))
+	p.writef(`<path class="axis" d="M%s %sV%sH%s"/>`, pixel(leftMargin), pixel(g.y.top), pixel(g.y.low), pixel(width-rightMargin))
+	p.text((leftMargin+width-rightMargin)/2, height-8, "label mid", g.x.label)
+	p.writef(`<text transform="translate(14 %s) rotate(-90)" class="label mid">%s</text>`,
+		pixel((g.y.low+g.y.top)/2), escape(g.y.label))
 }
 
 // Policies are told apart by colour, and from the ninth on by dashes too.
 const colours, dashes = 8, 3
 
-// look is the class of a policy's lines and areas.
-func look(i int) string { return fmt.Sprintf("c%d d%d", i%colours, i/colours%dashes) }
+// styleClass is the class of a policy's lines and areas.
+func styleClass(i int) string { return fmt.Sprintf("c%d d%d", i%colours, i/colours%dashes) }

@@ -10,14 +10,14 @@ import (
 // point is one corner of a line.
 type point struct{ x, y float64 }
 
-// corners are how many points a line has at most: as many as one can see.
-const corners = 240
+// maxPoints are how many points a line has at most: as many as one can see.
+const maxPoints = 240
 
 // cdf is the share of values up to each; not finite ones count, but are not
 // drawn.
 func cdf(values []float64) []point {
 	var line []point
-	for _, p := range measure.Distribution(values, corners) {
+	for _, p := range measure.Distribution(values, maxPoints) {
 		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
 			line = append(line, point{p.X, p.Y})
 		}
@@ -31,33 +31,33 @@ func overTime(samples []measure.Sample, end float64, of func(*measure.Sample) fl
 	if !(end > 0) || len(samples) == 0 {
 		return nil
 	}
-	sums := make([]float64, corners)
-	width := end / corners
+	sums := make([]float64, maxPoints)
+	width := end / maxPoints
 	for i := range samples {
 		from, to := samples[i].At, end
 		if i+1 < len(samples) {
 			to = min(samples[i+1].At, end)
 		}
-		spread(sums, width, from, to, of(&samples[i]))
+		addToBins(sums, width, from, to, of(&samples[i]))
 	}
-	line := make([]point, corners)
+	line := make([]point, maxPoints)
 	for k, sum := range sums {
 		line[k] = point{(float64(k) + 0.5) * width, sum / width}
 	}
 	return line
 }
 
-// spread adds a value that holds from one time to another to the stretches.
-func spread(sums []float64, width, from, to, value float64) {
+// addToBins adds a value that holds from one time to another to the stretches.
+func addToBins(sums []float64, width, from, to, value float64) {
 	for k := max(int(from/width), 0); k < len(sums) && float64(k)*width < to; k++ {
 		held := min(to, float64(k+1)*width) - max(from, float64(k)*width)
 		sums[k] += value * max(held, 0)
 	}
 }
 
-// contended is the share of the GPU time given out while jobs queued that each
+// sharesWhileQueued is the share of the GPU time given out while jobs queued that each
 // account had.
-func contended(samples []measure.Sample) map[string]float64 {
+func sharesWhileQueued(samples []measure.Sample) map[string]float64 {
 	shares, sum := map[string]float64{}, 0.0
 	for i := range len(samples) - 1 {
 		if s := &samples[i]; s.Queued > 0 {

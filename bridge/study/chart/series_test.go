@@ -23,7 +23,7 @@ func TestCDF(t *testing.T) {
 		many[i] = float64(len(many) - i)
 	}
 	line := cdf(many)
-	if n := len(line); n > corners+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
+	if n := len(line); n > maxPoints+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
 		t.Errorf("%d points from %v to %v", n, line[0], line[n-1])
 	}
 }
@@ -52,7 +52,7 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 }
 
 func TestContended(t *testing.T) {
-	got := contended([]measure.Sample{
+	got := sharesWhileQueued([]measure.Sample{
 		{At: 0, Queued: 1, GPUs: map[string]float64{"a": 4, "b": 4}},
 		{At: 10, Queued: 2, GPUs: map[string]float64{"a": 8}},
 		{At: 20, Queued: 0, GPUs: map[string]float64{"b": 8}},

@@ -27,14 +27,14 @@ type Section struct {
 
 // Drawing is lines over time, or bars by row. The zero Drawing is none.
 type Drawing struct {
-	Across, Up string // what the axes show, with units; bars have no Up
-	Courses    []Course
-	Bars       []BarRow
-	Keys       []string // what the bars of a row are
+	XLabel, YLabel string // what the axes show, with units; bars have no Up
+	Series         []Series
+	Bars           []BarRow
+	Keys           []string // what the bars of a row are
 }
 
-// Course is one line.
-type Course struct {
+// Series is one line.
+type Series struct {
 	Label string
 	X, Y  []float64
 }
@@ -53,17 +53,17 @@ func WriteSheet(w io.Writer, s Sheet) error {
 	return nil
 }
 
-// drawn is a drawing with its key.
-type drawn struct {
+// keyedDrawing is a drawing with its key.
+type keyedDrawing struct {
 	SVG  template.HTML
 	Keys []string
 }
 
 // Figure draws the section's drawing; nil when there is none.
-func (s Section) Figure() *drawn {
+func (s Section) Figure() *keyedDrawing {
 	d := s.Drawing
 	switch {
-	case len(d.Courses) > 0:
+	case len(d.Series) > 0:
 		return d.overTime(s.ID, s.Title)
 	case len(d.Bars) > 0:
 		return d.byRow(s.ID, s.Title)
@@ -74,11 +74,11 @@ func (s Section) Figure() *drawn {
 // most lines and rows of bars that a drawing shows: those of the largest sums.
 const mostLines, mostRows = colours, 20
 
-func (d Drawing) overTime(id, title string) *drawn {
-	courses := slices.Clone(d.Courses)
-	slices.SortStableFunc(courses, func(a, b Course) int { return cmp64(sum(b.Y), sum(a.Y)) })
+func (d Drawing) overTime(id, title string) *keyedDrawing {
+	courses := slices.Clone(d.Series)
+	slices.SortStableFunc(courses, func(a, b Series) int { return cmp64(sum(b.Y), sum(a.Y)) })
 	courses = courses[:min(len(courses), mostLines)]
-	out := &drawn{}
+	out := &keyedDrawing{}
 	var lines []line
 	var words []string
 	for i, c := range courses {
@@ -91,16 +91,16 @@ func (d Drawing) overTime(id, title string) *drawn {
 		lines, out.Keys = append(lines, l), append(out.Keys, c.Label)
 		words = append(words, fmt.Sprintf("%s %.4g", c.Label, mean(l.points)))
 	}
-	_, along := reach(lines, across)
-	_, most := reach(lines, up)
+	_, along := bounds(lines, xOf)
+	_, most := bounds(lines, yOf)
 	out.SVG = plot{
-		id: id, title: title, lines: lines, x: linear(d.Across, along), y: linear(d.Up, most),
-		said: "Means: " + strings.Join(words, "; ") + ".",
+		id: id, title: title, lines: lines, x: linear(d.XLabel, along), y: linear(d.YLabel, most),
+		description: "Means: " + strings.Join(words, "; ") + ".",
 	}.svg()
 	return out
 }
 
-func (d Drawing) byRow(id, title string) *drawn {
+func (d Drawing) byRow(id, title string) *keyedDrawing {
 	most := 0.0
 	var rows []group
 	var words []string
@@ -117,10 +117,10 @@ func (d Drawing) byRow(id, title string) *drawn {
 		rows, words = append(rows, g), append(words, said)
 	}
 	b := bars{
-		id: id, title: title, groups: rows, x: linear(d.Across, most), said: strings.Join(words, "; ") + ".",
+		id: id, title: title, groups: rows, x: linear(d.XLabel, most), description: strings.Join(words, "; ") + ".",
 		text: func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	}
-	return &drawn{b.svg(), d.Keys}
+	return &keyedDrawing{b.svg(), d.Keys}
 }
 
 // clip cuts a label to what fits beside a bar.

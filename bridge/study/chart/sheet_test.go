@@ -24,13 +24,13 @@ func sheet(t *testing.T, sections ...Section) string {
 func TestSheet(t *testing.T) {
 	lines := Section{
 		ID: "daily", Title: "By day", Head: []string{"day", "account"}, Rows: [][]string{{"2026-03-02", "<b>"}},
-		Drawing: Drawing{Across: "days since 2026-03-02", Up: "GPU-hours", Courses: []Course{
+		Drawing: Drawing{XLabel: "days since 2026-03-02", YLabel: "GPU-hours", Series: []Series{
 			{"<b>ml", []float64{0, 1, 2}, []float64{1, 5, 2}}, {"bio", []float64{0, 1, 2}, []float64{math.NaN(), 3, 300}},
 		}},
 	}
 	bars := Section{
 		ID: "rows", Title: "By account", Head: []string{"account", "hours"}, Rows: [][]string{{"ml", "5"}, {"bio", "–"}},
-		Drawing: Drawing{Across: "GPU-hours", Keys: []string{"held", "busy"}, Bars: []BarRow{{"ml", []float64{5, 2}}, {"<i>", []float64{3, math.NaN()}}}},
+		Drawing: Drawing{XLabel: "GPU-hours", Keys: []string{"held", "busy"}, Bars: []BarRow{{"ml", []float64{5, 2}}, {"<i>", []float64{3, math.NaN()}}}},
 	}
 	page := sheet(t, lines, bars, Section{ID: "none", Title: "Nothing"})
 	drawings := drawing.FindAllString(page, -1)
@@ -74,7 +74,7 @@ func whole(t *testing.T, s string) {
 func TestSheetShowsTheLargest(t *testing.T) {
 	var d, e Drawing
 	for i := range 30 {
-		d.Courses = append(d.Courses, Course{strings.Repeat("x", i+1), []float64{0, 1}, []float64{float64(i), float64(i)}})
+		d.Series = append(d.Series, Series{strings.Repeat("x", i+1), []float64{0, 1}, []float64{float64(i), float64(i)}})
 		e.Bars = append(e.Bars, BarRow{"row", []float64{1}})
 	}
 	e.Keys = []string{"k"}

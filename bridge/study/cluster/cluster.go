@@ -31,8 +31,8 @@ const (
 	memPerGPU   = 1 << 20 // MB
 )
 
-// most is the largest cluster, in GPUs.
-const most = 1 << 20
+// maxGPUs is the largest cluster, in GPUs.
+const maxGPUs = 1 << 20
 
 // part is one group of equal servers.
 type part struct {
@@ -93,7 +93,7 @@ func (p part) node(name string) policy.Node {
 
 func split(spec string) ([]part, error) {
 	if spec = strings.TrimSpace(spec); spec == "" {
-		return nil, errors.New("empty; " + want)
+		return nil, errors.New("empty; " + wanted)
 	}
 	if n, err := strconv.Atoi(spec); err == nil {
 		p := part{spec, n, 1, SingleType}
@@ -101,23 +101,23 @@ func split(spec string) ([]part, error) {
 	}
 	var parts []part
 	for _, text := range strings.Split(spec, ",") {
-		p, err := read(strings.TrimSpace(text))
+		p, err := parsePart(strings.TrimSpace(text))
 		if err != nil {
 			return nil, err
 		}
 		parts = append(parts, p)
 	}
-	return parts, contradiction(parts)
+	return parts, checkTogether(parts)
 }
 
-const want = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
+const wanted = "want a number of GPUs, or NODESxGPUS[:TYPE] separated by commas, like 16x4:a100,8x8:h100"
 
-var shape = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*))?$`)
+var partForm = regexp.MustCompile(`^(-?[0-9]+)x(-?[0-9]+)(?::([A-Za-z0-9][A-Za-z0-9_.-]*))?$`)
 
-func read(text string) (part, error) {
-	m := shape.FindStringSubmatch(text)
+func parsePart(text string) (part, error) {
+	m := partForm.FindStringSubmatch(text)
 	if m == nil {
-		return part{}, misread(text)
+		return part{}, shapeError(text)
 	}
 	nodes, err := strconv.Atoi(m[1])
 	gpus, err2 := strconv.Atoi(m[2])
@@ -133,29 +133,29 @@ func read(text string) (part, error) {
 
 var counted = regexp.MustCompile(`^([0-9]+)(:.+)?$`)
 
-// misread says what is wrong with a part of another shape.
-func misread(text string) error {
+// shapeError says what is wrong with a part of another shape.
+func shapeError(text string) error {
 	switch m := counted.FindStringSubmatch(text); {
 	case text == "":
-		return errors.New("a part is empty; " + want)
+		return errors.New("a part is empty; " + wanted)
 	case m != nil:
 		return fmt.Errorf("part %q: say how many servers of how many GPUs, like %sx1%s", text, m[1], m[2])
 	}
-	return fmt.Errorf("part %q: %s", text, want)
+	return fmt.Errorf("part %q: %s", text, wanted)
 }
 
 func (p part) check() error {
 	switch {
 	case p.nodes < 1 || p.gpus < 1:
 		return fmt.Errorf("part %q: want at least one server with one GPU", p.text)
-	case p.nodes > most || p.gpus > most || p.nodes*p.gpus > most:
-		return fmt.Errorf("part %q: more than %d GPUs", p.text, most)
+	case p.nodes > maxGPUs || p.gpus > maxGPUs || p.nodes*p.gpus > maxGPUs:
+		return fmt.Errorf("part %q: more than %d GPUs", p.text, maxGPUs)
 	}
 	return nil
 }
 
-// contradiction finds parts that cannot both be meant.
-func contradiction(parts []part) error {
+// checkTogether finds parts that cannot both be meant.
+func checkTogether(parts []part) error {
 	total := 0
 	for i, p := range parts {
 		total += p.nodes * p.gpus
@@ -168,8 +168,8 @@ func contradiction(parts []part) error {
 			}
 		}
 	}
-	if total > most {
-		return fmt.Errorf("%d GPUs in all, at most %d", total, most)
+	if total > maxGPUs {
+		return fmt.Errorf("%d GPUs in all, at most %d", total, maxGPUs)
 	}
 	return nil
 }

@@ -20,17 +20,17 @@ var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 type engine struct {
 	Config
 	cluster
-	speeds  *speeds
-	reports *reports
-	now     float64
-	jobs    []job  // in the order of the workload
-	queue   []*job // still to arrive
-	here    []*job // arrived and not ended, by id; snap.Jobs are their views
-	busy    []*job // those of them that run, by id
-	gone    int    // ended since the last sweep
-	done    int
+	speeds    *speeds
+	reports   *reports
+	now       float64
+	jobs      []job  // in the order of the workload
+	queue     []*job // still to arrive
+	present   []*job // arrived and not ended, by id; snap.Jobs are their views
+	running   []*job // those of them that run, by id
+	endedJobs int    // ended since the last sweep
+	done      int
 
-	snap       policy.Snapshot
+	snapshot   policy.Snapshot
 	usage      *usage
 	history    history
 	windows    windows
@@ -56,17 +56,17 @@ func newEngine(c Config) (*engine, error) {
 		e.shares = e.shares || c.Jobs[i].Shareable
 		e.queue = append(e.queue, &e.jobs[i])
 	}
-	if err := twice(e.queue); err != nil {
+	if err := checkDuplicateIDs(e.queue); err != nil {
 		return nil, err
 	}
 	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
-	e.snap = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, Terse: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
+	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, Terse: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
 	return e, nil
 }
 
-// twice names a job id that stands for two jobs.
-func twice(jobs []*job) error {
+// checkDuplicateIDs names a job id that stands for two jobs.
+func checkDuplicateIDs(jobs []*job) error {
 	seen := make(map[int64]*workload.Job, len(jobs))
 	for _, j := range jobs {
 		if o := seen[j.ID]; o != nil {
@@ -79,10 +79,7 @@ func twice(jobs []*job) error {
 
 // At returns the calendar time of a moment of a workload, in seconds since its
 // start; the windows of Config.Nodes are given in it.
-func At(seconds float64) time.Time { return at(seconds) }
-
-// at converts seconds since the start.
-func at(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
+func At(seconds float64) time.Time { return epoch.Add(time.Duration(seconds * float64(time.Second))) }
 
 // finish writes the results down.
 func (e *engine) finish() {
@@ -90,10 +87,10 @@ func (e *engine) finish() {
 	e.run.Samples = e.timeline.samples
 	e.run.Jobs = make([]measure.Outcome, len(e.jobs))
 	for i := range e.jobs {
-		e.run.Jobs[i] = e.jobs[i].out
+		e.run.Jobs[i] = e.jobs[i].outcome
 	}
 	e.run.Shares = map[string]float64{}
-	for _, a := range e.snap.Accounts {
+	for _, a := range e.snapshot.Accounts {
 		e.run.Shares[a.Name] = cmp.Or(a.Weight, 1)
 	}
 }
@@ -102,78 +99,78 @@ func (e *engine) finish() {
 func (e *engine) arrive() bool {
 	n := 0
 	for ; n < len(e.queue) && e.queue[n].Arrive <= e.now; n++ {
-		e.enter(e.queue[n])
+		e.admitJob(e.queue[n])
 	}
 	e.queue = e.queue[n:]
 	return n > 0
 }
 
-func (e *engine) enter(j *job) {
-	i, _ := slices.BinarySearchFunc(e.here, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
-	e.here = slices.Insert(e.here, i, j)
-	e.snap.Jobs = slices.Insert(e.snap.Jobs, i, j.view())
-	j.came = e.contention
+func (e *engine) admitJob(j *job) {
+	i, _ := slices.BinarySearchFunc(e.present, j.ID, func(a *job, id int64) int { return cmp.Compare(a.ID, id) })
+	e.present = slices.Insert(e.present, i, j)
+	e.snapshot.Jobs = slices.Insert(e.snapshot.Jobs, i, j.view())
+	j.contentionAtArrival = e.contention
 }
 
-// end lets a job leave at a time.
-func (e *engine) end(j *job, finish float64) {
-	j.out.Finish, j.ended = finish, true
+// endJob lets a job leave at a time.
+func (e *engine) endJob(j *job, finish float64) {
+	j.outcome.Finish, j.ended = finish, true
 	if j.on != nil {
 		e.release(j)
 	}
-	j.out.Present = e.contention.since(j.came)
-	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.out.Ran), Service: policy.GPUSeconds(j.out.Service)})
-	e.usage.limits(j)
-	e.gone++
+	j.outcome.Present = e.contention.since(j.contentionAtArrival)
+	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.outcome.Ran), Service: policy.GPUSeconds(j.outcome.Service)})
+	e.usage.noteLimitUse(j)
+	e.endedJobs++
 	e.done++
 	if e.Progress != nil && (e.done%100 == 0 || e.done == len(e.jobs)) {
 		e.Progress(e.done, len(e.jobs))
 	}
 }
 
-// sweep takes the jobs that ended out of the lists. It reports whether any did.
-func (e *engine) sweep() bool {
-	if e.gone == 0 {
+// removeEnded takes the jobs that ended out of the lists. It reports whether any did.
+func (e *engine) removeEnded() bool {
+	if e.endedJobs == 0 {
 		return false
 	}
 	n := 0
-	for i, j := range e.here {
+	for i, j := range e.present {
 		if j.ended {
 			continue
 		}
 		if n != i {
-			e.here[n], e.snap.Jobs[n] = j, e.snap.Jobs[i]
+			e.present[n], e.snapshot.Jobs[n] = j, e.snapshot.Jobs[i]
 		}
 		n++
 	}
-	clear(e.snap.Jobs[n:])
-	clear(e.here[n:])
-	e.here, e.snap.Jobs, e.gone = e.here[:n], e.snap.Jobs[:n], 0
-	e.busy = slices.DeleteFunc(e.busy, func(j *job) bool { return j.ended })
+	clear(e.snapshot.Jobs[n:])
+	clear(e.present[n:])
+	e.present, e.snapshot.Jobs, e.endedJobs = e.present[:n], e.snapshot.Jobs[:n], 0
+	e.running = slices.DeleteFunc(e.running, func(j *job) bool { return j.ended })
 	if n == 0 {
-		e.usage.show(e.now) // the policy may not be asked for long, and usage decays from now
+		e.usage.update(e.now) // the policy may not be asked for long, and usage decays from now
 	}
 	return true
 }
 
-// cost is what a start costs the job, in seconds.
-func (e *engine) cost(j *job) float64 {
+// startCost is what a start costs the job, in seconds.
+func (e *engine) startCost(j *job) float64 {
 	return cmp.Or(j.Checkpoint, e.Clock.Cost.Seconds())
 }
 
-// credit books run time: with progress, and holding the GPUs.
-func (e *engine) credit(j *job, ran, held float64) {
+// addRunTime books run time: with progress, and holding the GPUs.
+func (e *engine) addRunTime(j *job, ran, held float64) {
 	gpus := float64(j.on.Count())
 	j.ran += ran
-	j.gained += ran * gpus
-	j.out.Ran += held
-	j.out.Service += held * gpus
+	j.newService += ran * gpus
+	j.outcome.Ran += held
+	j.outcome.Service += held * gpus
 	e.run.BusyTime += ran * gpus
 	e.usage.charge(j, ran*gpus)
 }
 
-// deadlock explains why nothing will ever happen again.
-func (e *engine) deadlock() error {
-	j := e.here[0]
-	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.here), j.ID, j.GPUs)
+// deadlockError explains why nothing will ever happen again.
+func (e *engine) deadlockError() error {
+	j := e.present[0]
+	return fmt.Errorf("at %.0f s nothing runs and no job is to arrive, but %d jobs wait, as job %d of %d GPUs: the policy starts none of them", e.now, len(e.present), j.ID, j.GPUs)
 }

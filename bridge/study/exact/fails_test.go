@@ -20,18 +20,18 @@ func TestNothingToDoForFiveRounds(t *testing.T) {
 	if err := e.decide(); err != nil {
 		t.Fatal(err)
 	}
-	j := e.here[0]
+	j := e.present[0]
 	j.done = j.units
 	for round := 1; round <= 5; round++ {
 		if j.ended {
 			t.Fatalf("ended before round %d", round)
 		}
-		if stopped := (&rounds{engine: e}).play(j, float64(round)); stopped != float64(round) {
+		if stopped := (&rounds{engine: e}).runJob(j, float64(round)); stopped != float64(round) {
 			t.Fatalf("round %d lasted until %v", round, stopped)
 		}
 	}
-	if !j.ended || j.out.Finish != 5 || j.ran != 0 {
-		t.Errorf("ended %t at %v after running %v s, want at the start of its fifth round", j.ended, j.out.Finish, j.ran)
+	if !j.ended || j.outcome.Finish != 5 || j.ran != 0 {
+		t.Errorf("ended %t at %v after running %v s, want at the start of its fifth round", j.ended, j.outcome.Finish, j.ran)
 	}
 }
 
@@ -48,7 +48,7 @@ func TestResteps(t *testing.T) {
 		{"ResNet-18 of 1.0003 epochs, which would become one", 3126, 16, 256, 2, 196, 392},
 		{"back to a smaller batch", 196, 256, 16, 1, 3125, 3125},
 	} {
-		if got := resteps(c.steps, c.old, c.batch, c.epochs, c.per); got != c.wants {
+		if got := stepsAfterChange(c.steps, c.old, c.batch, c.epochs, c.per); got != c.wants {
 			t.Errorf("%s: %v steps, want %v", c.name, got, c.wants)
 		}
 	}

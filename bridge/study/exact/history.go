@@ -7,8 +7,8 @@ import (
 	"fairbridge/policy"
 )
 
-// historyMost is how many finished jobs policies see.
-const historyMost = 1000
+// maxHistory is how many finished jobs policies see.
+const maxHistory = 1000
 
 // history is the latest finished jobs. Policies see them by service, as most would
 // sort them so at every decision.
@@ -19,13 +19,13 @@ type history struct {
 }
 
 func (h *history) add(s policy.Sample) {
-	if len(h.ring) < historyMost {
+	if len(h.ring) < maxHistory {
 		h.ring = append(h.ring, s)
 	} else {
 		i, _ := slices.BinarySearchFunc(h.sorted, h.ring[h.next], byService)
 		h.sorted = slices.Delete(h.sorted, i, i+1)
 		h.ring[h.next] = s
-		h.next = (h.next + 1) % historyMost
+		h.next = (h.next + 1) % maxHistory
 	}
 	i, _ := slices.BinarySearchFunc(h.sorted, s, byService)
 	h.sorted = slices.Insert(h.sorted, i, s)

@@ -13,7 +13,7 @@ import (
 // TestHistory wants the latest finished jobs, by service.
 func TestHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		n, kinds := rapid.IntRange(0, 2*historyMost+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
+		n, kinds := rapid.IntRange(0, 2*maxHistory+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
 		var all []policy.Sample
 		var p history
 		for i := range n {
@@ -21,7 +21,7 @@ func TestHistory(t *testing.T) {
 			all = append(all, s)
 			p.add(s)
 		}
-		want := slices.Clone(all[max(n-historyMost, 0):])
+		want := slices.Clone(all[max(n-maxHistory, 0):])
 		slices.SortFunc(want, byService)
 		if diff := cmp.Diff(want, slices.Clone(p.sorted)); diff != "" {
 			t.Fatal(diff)

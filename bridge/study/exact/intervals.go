@@ -11,86 +11,86 @@ type intervals struct{ *engine }
 func (v *intervals) simulate() error {
 	last, ask := math.Inf(-1), math.Inf(1)
 	for v.done < len(v.jobs) {
-		back := v.windows.back(v.now)
-		next := min(ask, v.ends(), back)
+		back := v.windows.nextReturn(v.now)
+		next := min(ask, v.nextEnd(), back)
 		if len(v.queue) > 0 {
 			next = min(next, v.queue[0].Arrive)
 		}
 		if math.IsInf(next, 1) {
-			return v.deadlock()
+			return v.deadlockError()
 		}
-		if v.forward(max(next, v.now)) || v.now == back {
+		if v.advance(max(next, v.now)) || v.now == back {
 			ask = min(ask, max(v.now, last+v.Clock.Every.Seconds()))
 		}
-		if len(v.here) == 0 {
+		if len(v.present) == 0 {
 			ask = math.Inf(1) // there is nothing to decide until a job arrives
 			continue
 		}
 		if v.now < ask {
 			continue
 		}
-		for _, j := range v.busy {
-			v.book(j)
+		for _, j := range v.running {
+			v.settle(j)
 		}
 		if err := v.decide(); err != nil {
 			return err
 		}
 		last, ask = v.now, math.Inf(1)
-		if v.Clock.Recheck > 0 && (len(v.busy) > 0 || len(v.queue) > 0) {
+		if v.Clock.Recheck > 0 && (len(v.running) > 0 || len(v.queue) > 0) {
 			ask = v.now + v.Clock.Recheck.Seconds()
 		}
 	}
 	return nil
 }
 
-// ends is when the next job ends.
-func (v *intervals) ends() float64 {
+// nextEnd is when the next job ends.
+func (v *intervals) nextEnd() float64 {
 	next := math.Inf(1)
-	for _, j := range v.busy {
+	for _, j := range v.running {
 		next = min(next, j.due)
 	}
 	return next
 }
 
-// forward goes to a time at or before the next end. It reports whether a job
+// advance goes to a time at or before the next end. It reports whether a job
 // ended or arrived then.
-func (v *intervals) forward(to float64) bool {
-	v.contention.add(float64(len(v.here)), to-v.now)
+func (v *intervals) advance(to float64) bool {
+	v.contention.add(float64(len(v.present)), to-v.now)
 	v.now = to
-	for _, j := range v.busy {
+	for _, j := range v.running {
 		if j.due <= to {
-			v.book(j)
+			v.settle(j)
 			j.done = j.units
-			v.end(j, to)
+			v.endJob(j, to)
 		}
 	}
-	left, came := v.sweep(), v.arrive()
+	left, came := v.removeEnded(), v.arrive()
 	if left && v.shares {
-		for _, j := range v.busy {
-			v.book(j)
-			v.repace(j)
+		for _, j := range v.running {
+			v.settle(j)
+			v.updatePace(j)
 		}
 	}
 	return left || came
 }
 
-// book books what a running job did since it was last booked.
-func (v *intervals) book(j *job) {
-	held := v.now - j.since
+// settle books what a running job did since it was last booked.
+func (v *intervals) settle(j *job) {
+	held := v.now - j.settledAt
 	if held <= 0 {
 		return
 	}
-	paid := min(held, j.owes)
-	j.owes -= paid
-	j.since = v.now
-	j.out.Lost += paid * float64(j.on.Count())
+	paid := min(held, j.restartLeft)
+	j.restartLeft -= paid
+	j.settledAt = v.now
+	j.outcome.Lost += paid * float64(j.on.Count())
 	j.done = min(j.done+(held-paid)*j.pace, j.units)
-	v.credit(j, held-paid, held)
+	v.addRunTime(j, held-paid, held)
 	if j.Training == nil {
 		return
 	}
-	if j.ask(); v.reports.adapt(j) {
+	if j.updateWantedBatch(); v.reports.changeBatch(j) {
 		j.pace = v.speeds.pace(j, &v.cluster)
-		j.expect(v.now)
+		j.updateDue(v.now)
 	}
 }

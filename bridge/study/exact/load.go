@@ -18,7 +18,7 @@ type loader struct {
 // load prepares one job.
 func (l *loader) load(j *job, w *workload.Job) error {
 	j.Job, j.units = w, w.Duration
-	j.out = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
+	j.outcome = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
 	switch {
 	case w.GPUs <= 0:
 		return fmt.Errorf("job %d (line %d): asks for %d GPUs", w.ID, w.Line, w.GPUs)
@@ -36,7 +36,7 @@ func (l *loader) load(j *job, w *workload.Job) error {
 		}
 	}
 	if !w.Silent {
-		l.reports.begin(j)
+		l.reports.newReport(j)
 	}
 	return nil
 }
@@ -49,7 +49,7 @@ func (l *loader) plain(j *job) error {
 			j.rates[k] = j.Speeds[typ]
 		}
 	}
-	if l.speeds.home(j) < 0 {
+	if l.speeds.homeType(j) < 0 {
 		return fmt.Errorf("job %d (line %d): asks for type %q and has no speed there; the cluster has %v", j.ID, j.Line, j.GPUType, l.speeds.types)
 	}
 	return nil
@@ -58,20 +58,20 @@ func (l *loader) plain(j *job) error {
 // train prepares a training job: its plan, and its speed on each type.
 func (l *loader) train(j *job) error {
 	t := j.Training
-	j.units, j.batch, j.asked = float64(t.Steps), t.Batch, t.Batch
-	if !l.speeds.set(j, t.Batch) {
+	j.units, j.batch, j.wantedBatch = float64(t.Steps), t.Batch, t.Batch
+	if !l.speeds.lookUp(j, t.Batch) {
 		return fmt.Errorf("job %d (line %d): no speed of %s with %d GPUs in the throughput tables for the types %v", j.ID, j.Line, j.Job.Class, j.GPUs, l.speeds.types)
 	}
-	home := l.speeds.home(j)
+	home := l.speeds.homeType(j)
 	if t.Epochs() == 0 {
-		j.out.Alone = j.units / j.rates[home]
+		j.outcome.Alone = j.units / j.rates[home]
 		return nil
 	}
 	var err error
-	if j.plan, err = workload.Plan(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
+	if j.plan, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
 		return err
 	}
-	j.out.Alone = workload.Alone(j.plan)
-	j.most = math.Trunc(l.overrun * j.out.Alone)
+	j.outcome.Alone = workload.PlannedSeconds(j.plan)
+	j.maxRunTime = math.Trunc(l.overrun * j.outcome.Alone)
 	return nil
 }

@@ -17,12 +17,12 @@ import (
 // long and go slower or faster than in their last planned epoch. It makes
 // Shockwave's published fairness what it is.
 type profile struct {
-	plan    []policy.Regime
-	modes   []policy.Regime // each batch size of the plan once, ascending
-	samples float64         // in an epoch
-	round   int             // of the last measurement
-	seen    float64         // samples, as measured
-	factor  float64         // by which epochs take longer than planned
+	plan     []policy.Regime
+	modes    []policy.Regime // each batch size of the plan once, ascending
+	samples  float64         // in an epoch
+	round    int             // of the last measurement
+	measured float64         // samples, as measured
+	factor   float64         // by which epochs take longer than planned
 }
 
 // tolerance is how far measured samples may be from the planned ones, relative
@@ -46,17 +46,17 @@ func byBatch(a, b policy.Regime) int { return cmp.Compare(a.Batch, b.Batch) }
 // measure notes at the end of a round of so many seconds, the first being 1,
 // that the job ran at the speed.
 func (p *profile) measure(round int, seconds, speed float64) {
-	p.seen += speed * seconds * float64(round-p.round)
+	p.measured += speed * seconds * float64(round-p.round)
 	p.round = round
-	planned := p.by(seconds * float64(round))
-	if p.seen > 0 && planned > 0 && math.Abs(p.seen-planned) > tolerance*planned {
-		p.factor = planned / p.seen
+	planned := p.plannedSamples(seconds * float64(round))
+	if p.measured > 0 && planned > 0 && math.Abs(p.measured-planned) > tolerance*planned {
+		p.factor = planned / p.measured
 	}
 }
 
-// by returns the samples planned by a time from the start; beyond the plan its
+// plannedSamples returns the samples planned by a time from the start; beyond the plan its
 // last epoch is repeated.
-func (p *profile) by(left float64) float64 {
+func (p *profile) plannedSamples(left float64) float64 {
 	samples, epoch := 0.0, 1.0
 	for _, r := range p.plan {
 		epoch = r.Seconds
@@ -70,8 +70,8 @@ func (p *profile) by(left float64) float64 {
 	return samples + p.samples*left/(epoch*p.factor)
 }
 
-// tell puts the plan of the first so many epochs into a report.
-func (p *profile) tell(t *policy.Training, epochs float64) {
+// fillReport puts the plan of the first so many epochs into a report.
+func (p *profile) fillReport(t *policy.Training, epochs float64) {
 	t.Seen, t.Modes = t.Seen[:0], t.Modes[:0]
 	for _, r := range p.plan {
 		if epochs <= 0 {

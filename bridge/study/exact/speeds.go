@@ -18,9 +18,9 @@ func newSpeeds(c *Config, types []string) *speeds {
 	return &speeds{tables: c.Tables, types: types, shared: cmp.Or(c.Shared, 0.6)}
 }
 
-// set looks up the speeds of a training job at a batch size. It reports whether
+// lookUp looks up the speeds of a training job at a batch size. It reports whether
 // any type has one, and changes nothing otherwise.
-func (s *speeds) set(j *job, batch int) bool {
+func (s *speeds) lookUp(j *job, batch int) bool {
 	class, known := j.Job.Class, false
 	if batch > 0 {
 		class = workload.ClassOf(j.Training.Model, batch)
@@ -36,9 +36,9 @@ func (s *speeds) set(j *job, batch int) bool {
 	return known
 }
 
-// home is the type whose speed is the job's reference: the one it asks for, or
+// homeType is the type whose speed is the job's reference: the one it asks for, or
 // the first of the cluster that can run it; -1: none.
-func (s *speeds) home(j *job) int {
+func (s *speeds) homeType(j *job) int {
 	for k, typ := range s.types {
 		if j.rates[k] > 0 && (j.GPUType == "" || j.GPUType == typ) {
 			return k
@@ -47,10 +47,10 @@ func (s *speeds) home(j *job) int {
 	return -1
 }
 
-// epoch is how many seconds an epoch takes the job alone at a batch size on its
+// epochSeconds is how many seconds an epoch takes the job alone at a batch size on its
 // home type; 0: not known.
-func (s *speeds) epoch(j *job, batch int) float64 {
-	speed, err := s.tables.Speed(j.Job, s.types[max(s.home(j), 0)], batch)
+func (s *speeds) epochSeconds(j *job, batch int) float64 {
+	speed, err := s.tables.Speed(j.Job, s.types[max(s.homeType(j), 0)], batch)
 	if err != nil {
 		return 0
 	}
@@ -76,13 +76,13 @@ func (s *speeds) pace(j *job, c *cluster) float64 {
 	pace := 0.0
 	n := j.on.Count()
 	for _, slot := range j.on {
-		r := c.row(slot)
+		r := c.devicesOf(slot)
 		v := j.rates[r.typ]
 		if n != j.GPUs {
-			v = s.resized(j, r.typ, n)
+			v = s.resizedPace(j, r.typ, n)
 		}
 		if c.shares {
-			v = s.beside(j, r, v)
+			v = s.paceBeside(j, r, v)
 		}
 		if pace == 0 || v < pace {
 			pace = v
@@ -91,7 +91,7 @@ func (s *speeds) pace(j *job, c *cluster) float64 {
 	return pace
 }
 
-func (s *speeds) resized(j *job, typ, n int) float64 {
+func (s *speeds) resizedPace(j *job, typ, n int) float64 {
 	if j.Training != nil {
 		if v, ok := s.tables.Alone(s.types[typ], j.class, n); ok {
 			return v
@@ -100,8 +100,8 @@ func (s *speeds) resized(j *job, typ, n int) float64 {
 	return j.rates[typ] * float64(n) / float64(j.GPUs)
 }
 
-// beside is the speed of the job with its neighbours of the row.
-func (s *speeds) beside(j *job, r *row, alone float64) float64 {
+// paceBeside is the speed of the job with its neighbours of the row.
+func (s *speeds) paceBeside(j *job, r *deviceGroup, alone float64) float64 {
 	least := alone
 	for _, u := range r.users {
 		if u[1] == nil || u[0] != j && u[1] != j {

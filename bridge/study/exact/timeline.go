@@ -1,10 +1,12 @@
 package exact
 
-import "fairbridge/bridge/study/measure"
+import (
+	"fairbridge/bridge/study/measure"
+)
 
-// most is how many samples a run keeps; when there are more, every second one
+// maxSamples is how many samples a run keeps; when there are more, every second one
 // is dropped and they are taken half as often.
-const most = 4096
+const maxSamples = 4096
 
 // timeline is the cluster over time.
 type timeline struct {
@@ -18,7 +20,7 @@ func (t *timeline) record(now float64, gpus int, running []*job, waiting, accoun
 	if n := len(t.samples); n > 0 && now-t.samples[n-1].At < t.gap {
 		return
 	}
-	if len(t.samples) == most {
+	if len(t.samples) == maxSamples {
 		t.thin()
 	}
 	by := make(map[string]float64, accounts)
@@ -36,7 +38,7 @@ func (t *timeline) thin() {
 	}
 	clear(t.samples[n:])
 	t.samples = t.samples[:n]
-	t.gap = max(2*t.gap, (t.samples[n-1].At-t.samples[0].At)/most*2)
+	t.gap = max(2*t.gap, (t.samples[n-1].At-t.samples[0].At)/maxSamples*2)
 }
 
 // contention counts the jobs present: their sum over rounds or seconds, and

@@ -16,19 +16,19 @@ const halfLife = 7 * 24 * 3600
 type usage struct {
 	accounts []policy.Account // by name, as policies are to see them
 	users    []policy.User    // by name and account
-	by       struct{ account, user usages }
+	by       struct{ account, user decayedUses }
 }
 
-// usages are those of all accounts, or of all users.
-type usages struct {
-	all  []used
+// decayedUses are those of all accounts, or of all users.
+type decayedUses struct {
+	all  []decayedUse
 	last float64 // when they were decayed
 	hour int
 }
 
-// used is what one account or user has used, in GPU-seconds.
-type used struct {
-	decayed, fresh float64     // up to usages.last; since then
+// decayedUse is what one account or user has used, in GPU-seconds.
+type decayedUse struct {
+	decayed, added float64     // up to usages.last; since then
 	hours          [25]float64 // undecayed, a ring of hours
 	recent         float64     // sum of them
 	limit          float64     // sum of shares of time limits used
@@ -59,15 +59,15 @@ func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Account, b.Account))
 	})
 	for i := range jobs {
-		u.find(&jobs[i])
+		u.assign(&jobs[i])
 	}
-	u.before(workload.Used(accounts, list))
+	u.addEarlierUse(workload.UsedByUsers(accounts, list))
 	return u
 }
 
-// before books what was used before the workload, by users and accounts.
-func (u *usage) before(users []policy.User) {
-	u.by.account.all, u.by.user.all = make([]used, len(u.accounts)), make([]used, len(u.users))
+// addEarlierUse books what was used before the workload, by users and accounts.
+func (u *usage) addEarlierUse(users []policy.User) {
+	u.by.account.all, u.by.user.all = make([]decayedUse, len(u.accounts)), make([]decayedUse, len(u.users))
 	for i := range u.accounts {
 		u.by.account.all[i].decayed = float64(u.accounts[i].Used)
 	}
@@ -80,8 +80,8 @@ func (u *usage) before(users []policy.User) {
 	}
 }
 
-// find tells the job which account and user are its own.
-func (u *usage) find(j *job) {
+// assign tells the job which account and user are its own.
+func (u *usage) assign(j *job) {
 	j.account, _ = slices.BinarySearchFunc(u.accounts, j.Account, func(a policy.Account, name string) int { return cmp.Compare(a.Name, name) })
 	j.user, _ = slices.BinarySearchFunc(u.users, j.Job, func(u policy.User, w *workload.Job) int {
 		return cmp.Or(cmp.Compare(u.Name, w.User), cmp.Compare(u.Account, w.Account))
@@ -90,21 +90,21 @@ func (u *usage) find(j *job) {
 
 // charge books GPU-seconds of a job.
 func (u *usage) charge(j *job, gpuSeconds float64) {
-	u.by.account.all[j.account].fresh += gpuSeconds
-	u.by.user.all[j.user].fresh += gpuSeconds
+	u.by.account.all[j.account].added += gpuSeconds
+	u.by.user.all[j.user].added += gpuSeconds
 }
 
-// limits notes which share of its time limit an ended job needed.
-func (u *usage) limits(j *job) {
+// noteLimitUse notes which share of its time limit an ended job needed.
+func (u *usage) noteLimitUse(j *job) {
 	if j.Limit > 0 {
 		x := &u.by.user.all[j.user]
-		x.limit += min(j.out.Ran/j.Limit.Seconds(), 1)
+		x.limit += min(j.outcome.Ran/j.Limit.Seconds(), 1)
 		x.limits++
 	}
 }
 
-// show brings what policies see up to now, in seconds since the start.
-func (u *usage) show(now float64) {
+// update brings what policies see up to now, in seconds since the start.
+func (u *usage) update(now float64) {
 	u.by.account.advance(now)
 	u.by.user.advance(now)
 	for i := range u.accounts {
@@ -121,7 +121,7 @@ func (u *usage) show(now float64) {
 }
 
 // advance decays what was used, and adds what is new.
-func (u *usages) advance(now float64) {
+func (u *decayedUses) advance(now float64) {
 	keep := math.Exp2(-(now - u.last) / halfLife)
 	hour := int(now / 3600)
 	for i := range u.all {
@@ -130,10 +130,10 @@ func (u *usages) advance(now float64) {
 			a.recent -= a.hours[h%len(a.hours)]
 			a.hours[h%len(a.hours)] = 0
 		}
-		a.decayed = a.decayed*keep + a.fresh
-		a.hours[hour%len(a.hours)] += a.fresh
-		a.recent = max(a.recent+a.fresh, 0)
-		a.fresh = 0
+		a.decayed = a.decayed*keep + a.added
+		a.hours[hour%len(a.hours)] += a.added
+		a.recent = max(a.recent+a.added, 0)
+		a.added = 0
 	}
 	u.last, u.hour = now, hour
 }

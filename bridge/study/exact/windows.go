@@ -24,20 +24,20 @@ func newWindows(nodes []policy.Node) windows {
 	return w
 }
 
-// enter shows which nodes are set aside now.
-func (w *windows) enter(now float64) {
+// update shows which nodes are set aside now.
+func (w *windows) update(now float64) {
 	if !w.any {
 		return
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.Enter(at(now))
+			n.Enter(At(now))
 		}
 	}
 }
 
-// back is when the next node comes back; +Inf: none will.
-func (w *windows) back(now float64) float64 {
+// nextReturn is when the next node comes back; +Inf: none will.
+func (w *windows) nextReturn(now float64) float64 {
 	next := math.Inf(1)
 	if !w.any {
 		return next
@@ -52,8 +52,8 @@ func (w *windows) back(now float64) float64 {
 	return next
 }
 
-// check refuses a run that would reach into a time in which a node is set aside.
-func (w *windows) check(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
+// checkRun refuses a run that would reach into a time in which a node is set aside.
+func (w *windows) checkRun(s *policy.Snapshot, v *policy.Job, on policy.Alloc) error {
 	if !w.any {
 		return nil
 	}

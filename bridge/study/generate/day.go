@@ -30,15 +30,15 @@ type Day struct {
 	Checkpoint float64
 }
 
-func (d Day) filled() (Day, error) {
+func (d Day) withDefaults() (Day, error) {
 	if d.Profile == "" {
 		d.Profile = "helios"
 	}
 	if _, known := profiles[d.Profile]; !known {
 		return d, fmt.Errorf("no profile %q; there are helios, venus, earth, saturn and uranus", d.Profile)
 	}
-	d.Days, d.GPUs, d.Load, d.Users, d.Accounts = or(d.Days, 1), or(d.GPUs, 64), or(d.Load, .85), or(d.Users, 200), or(d.Accounts, 12)
-	d.Checkpoint = or(d.Checkpoint, .5)
+	d.Days, d.GPUs, d.Load, d.Users, d.Accounts = orDefault(d.Days, 1), orDefault(d.GPUs, 64), orDefault(d.Load, .85), orDefault(d.Users, 200), orDefault(d.Accounts, 12)
+	d.Checkpoint = orDefault(d.Checkpoint, .5)
 	if d.Longest == 0 {
 		d.Longest = 48 * time.Hour
 	}
@@ -48,24 +48,24 @@ func (d Day) filled() (Day, error) {
 // AccountsOf returns the accounts of the workload of that seed. Their shares
 // are what their users ask for, 30 % more or less.
 func (d Day) AccountsOf(seed int64) []policy.Account {
-	d, err := d.filled()
+	d, err := d.withDefaults()
 	if err != nil {
 		return nil
 	}
 	p := profiles[d.Profile]
-	return newPeople(seed, d.Users, d.Accounts, p.sigma).accounts
+	return newPopulation(seed, d.Users, d.Accounts, p.sigma).accounts
 }
 
 // Draw returns the jobs; none for a profile that does not exist.
 func (d Day) Draw(seed int64) []workload.Job {
-	d, err := d.filled()
+	d, err := d.withDefaults()
 	if err != nil {
 		return nil
 	}
 	p := profiles[d.Profile]
-	w := week{Day: d, profile: &p, r: source(seed, ofJobs), people: newPeople(seed, d.Users, d.Accounts, p.sigma), known: map[string][]workload.Job{}}
-	bursts := w.bursts()
-	at := moments(source(seed, ofArrivals), len(bursts), d.Days*day, rate)
+	w := dayDraw{Day: d, profile: &p, r: randomSource(seed, ofJobs), population: newPopulation(seed, d.Users, d.Accounts, p.sigma), known: map[string][]workload.Job{}}
+	bursts := w.submissions()
+	at := arrivalTimes(randomSource(seed, ofArrivals), len(bursts), d.Days*day, hourlyRate)
 	w.r.Shuffle(len(at), func(a, b int) { at[a], at[b] = at[b], at[a] })
 	var jobs []workload.Job
 	for i, b := range bursts {
@@ -74,14 +74,14 @@ func (d Day) Draw(seed int64) []workload.Job {
 			jobs = append(jobs, j)
 		}
 	}
-	return number(jobs)
+	return assignIDs(jobs)
 }
 
-// week is a drawing of Day.
-type week struct {
+// dayDraw is a drawing of Day.
+type dayDraw struct {
 	Day
 	*profile
-	*people
+	*population
 	r     *rand.Rand
 	kinds int                       // of jobs, so far
 	known map[string][]workload.Job // by user: the last jobs, which serve again
@@ -89,21 +89,21 @@ type week struct {
 
 // Habits of people.
 const (
-	again      = .65 // share of submissions that repeat one of the last ones
-	remembered = 10
-	lone       = .7 // share of submissions that are one job; others are sweeps
-	sweep      = 4  // mean number of further jobs of a sweep
-	within     = 120
+	repeatShare   = .65 // share of submissions that repeat one of the last ones
+	templatesKept = 10
+	singleShare   = .7 // share of submissions that are one job; others are sweeps
+	meanSweep     = 4  // mean number of further jobs of a sweep
+	sweepSeconds  = 120
 )
 
-// bursts draws submissions until they ask for as much as the load wants. One
+// submissions draws submissions until they ask for as much as the load wants. One
 // that would ask for more than is left is drawn again, some times.
-func (w *week) bursts() [][]workload.Job {
+func (w *dayDraw) submissions() [][]workload.Job {
 	left := w.Load * float64(w.GPUs) * w.Days * day
 	var all [][]workload.Job
 	for tries := 0; left > 0 && tries < 100; {
-		b := w.burst()
-		if cost := offered(b); cost <= left {
+		b := w.submission()
+		if cost := gpuSeconds(b); cost <= left {
 			all, left, tries = append(all, b), left-cost, 0
 		} else {
 			tries++
@@ -112,31 +112,31 @@ func (w *week) bursts() [][]workload.Job {
 	return all
 }
 
-// burst draws one submission: a job, or a sweep of them.
-func (w *week) burst() []workload.Job {
-	template := w.template(w.one(w.r))
+// submission draws one submission: a job, or a sweep of them.
+func (w *dayDraw) submission() []workload.Job {
+	template := w.template(w.pickUser(w.r))
 	n := 1
-	if w.r.Float64() >= lone {
-		n += 1 + int(w.r.ExpFloat64()*(sweep-1))
+	if w.r.Float64() >= singleShare {
+		n += 1 + int(w.r.ExpFloat64()*(meanSweep-1))
 	}
 	jobs := make([]workload.Job, n)
 	for i := range jobs {
-		jobs[i] = w.run(template)
+		jobs[i] = w.runOf(template)
 		if i > 0 {
-			jobs[i].Arrive = math.Floor(w.r.Float64() * within)
+			jobs[i].Arrive = math.Floor(w.r.Float64() * sweepSeconds)
 		}
 	}
 	return jobs
 }
 
 // template is what the user submits: something known, or something new.
-func (w *week) template(u *person) workload.Job {
+func (w *dayDraw) template(u *user) workload.Job {
 	known := w.known[u.name]
-	if len(known) > 0 && w.r.Float64() < again {
+	if len(known) > 0 && w.r.Float64() < repeatShare {
 		return known[w.r.IntN(len(known))]
 	}
-	j := w.fresh(u)
-	if len(known) == remembered {
+	j := w.newTemplate(u)
+	if len(known) == templatesKept {
 		known = known[1:]
 	}
 	w.known[u.name] = append(known, j)
@@ -152,16 +152,16 @@ var (
 
 const memPerCPU = 8 << 10 // megabytes
 
-// fresh draws a new kind of job. Its duration is only a place among others: a
+// newTemplate draws a new kind of job. Its duration is only a place among others: a
 // quantile, until run makes seconds of it.
-func (w *week) fresh(u *person) workload.Job {
+func (w *dayDraw) newTemplate(u *user) workload.Job {
 	r := w.r
-	gpus := sized(r, w.sizes[:], w.GPUs/2)
-	class := classes[pick(r, classMix)]
+	gpus := drawSize(r, w.sizes[:], w.GPUs/2)
+	class := classes[pickIndex(r, classMix)]
 	w.kinds++
 	j := workload.Job{
 		Name: fmt.Sprintf("%s-%d", class, w.kinds), User: u.name, Account: u.account, Class: class,
-		GPUs: gpus, CPUs: gpus * cpusPerGPU[pick(r, cpuMix)], Duration: r.NormFloat64(), Silent: true,
+		GPUs: gpus, CPUs: gpus * cpusPerGPU[pickIndex(r, cpuMix)], Duration: r.NormFloat64(), Silent: true,
 		Fixed: r.Float64() >= w.Checkpoint,
 	}
 	j.MemMB = int64(j.CPUs) * memPerCPU

@@ -1,6 +1,8 @@
 package generate
 
-import "fairbridge/bridge/study/workload"
+import (
+	"fairbridge/bridge/study/workload"
+)
 
 // Deadline draws Gavel's workload with deadlines: a job wants to be done after
 // 0.5 to 1.5 of its run time alone from its arrival on (as ElasticFlow's
@@ -15,9 +17,9 @@ type Deadline struct {
 // Draw returns the jobs.
 func (d Deadline) Draw(seed int64) []workload.Job {
 	jobs := d.Gavel.Draw(seed)
-	r := source(seed, ofDeadlines)
+	r := randomSource(seed, ofDeadlines)
 	for i := range jobs {
-		slack := between(r, or(d.Tight, .5), or(d.Loose, 1.5))
+		slack := uniform(r, orDefault(d.Tight, .5), orDefault(d.Loose, 1.5))
 		if r.Float64() >= d.BestEffort {
 			jobs[i].Deadline = jobs[i].Arrive + seconds(slack*jobs[i].Duration)
 		}

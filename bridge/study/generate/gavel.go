@@ -29,23 +29,23 @@ type Gavel struct {
 
 // Draw returns the jobs.
 func (g Gavel) Draw(seed int64) []workload.Job {
-	g.GPUs = or(g.GPUs, 108)
-	r := source(seed, ofJobs)
-	jobs := make([]workload.Job, or(g.Jobs, 500))
+	g.GPUs = orDefault(g.GPUs, 108)
+	r := randomSource(seed, ofJobs)
+	jobs := make([]workload.Job, orDefault(g.Jobs, 500))
 	for i := range jobs {
-		jobs[i] = training(r, g.size(r), gavelMinutes(r)*60/or(g.Shorter, 1), workload.Static)
+		jobs[i] = newTraining(r, g.size(r), gavelMinutes(r)*60/orDefault(g.Shorter, 1), workload.Static)
 		if g.Plain {
 			jobs[i].Training = nil
 		}
 	}
-	gap := span(jobs, g.GPUs, or(g.Load, .7)) / float64(len(jobs))
+	gap := spanForLoad(jobs, g.GPUs, orDefault(g.Load, .7)) / float64(len(jobs))
 	switch {
 	case g.Static:
 		gap = 0
 	case g.PerHour > 0:
 		gap = 3600 / g.PerHour
 	}
-	return arrive(jobs, poisson(source(seed, ofArrivals), len(jobs), gap))
+	return setArrivals(jobs, poisson(randomSource(seed, ofArrivals), len(jobs), gap))
 }
 
 var gavelSizes = []float64{.70, .10, .15, .05}
@@ -54,13 +54,13 @@ func (g *Gavel) size(r *rand.Rand) int {
 	if g.Single {
 		return 1
 	}
-	return sized(r, gavelSizes, g.GPUs/len(types))
+	return drawSize(r, gavelSizes, g.GPUs/len(types))
 }
 
-// sized draws a power of two, each with its weight, at most so many.
-func sized(r *rand.Rand, weights []float64, most int) int {
+// drawSize draws a power of two, each with its weight, at most so many.
+func drawSize(r *rand.Rand, weights []float64, most int) int {
 	for {
-		if n := 1 << pick(r, weights); n <= max(most, 1) {
+		if n := 1 << pickIndex(r, weights); n <= max(most, 1) {
 			return n
 		}
 	}
@@ -68,7 +68,7 @@ func sized(r *rand.Rand, weights []float64, most int) int {
 
 func gavelMinutes(r *rand.Rand) float64 {
 	if r.Float64() < .8 {
-		return math.Pow(10, between(r, 1.5, 3))
+		return math.Pow(10, uniform(r, 1.5, 3))
 	}
-	return math.Pow(10, between(r, 3, 4))
+	return math.Pow(10, uniform(r, 3, 4))
 }

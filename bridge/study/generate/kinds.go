@@ -45,8 +45,8 @@ type Drawer interface {
 	Draw(seed int64) []workload.Job
 }
 
-// Tenants is a Drawer whose jobs belong to accounts with weights.
-type Tenants interface {
+// AccountDrawer is a Drawer whose jobs belong to accounts with weights.
+type AccountDrawer interface {
 	AccountsOf(seed int64) []policy.Account
 }
 
@@ -74,15 +74,15 @@ func Kinds() []Kind {
 
 func newDay(w Options) (Drawer, error) {
 	d := Day{Profile: w.Profile, Days: w.Days, GPUs: w.GPUs, Load: w.Load, Accounts: w.Accounts}
-	_, err := d.filled()
+	_, err := d.withDefaults()
 	return d, err
 }
 
 // monday is when made workloads begin.
 var monday = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
-// Made is a workload made by name.
-type Made struct {
+// Workload is a workload made by name.
+type Workload struct {
 	Start    time.Time
 	Jobs     []workload.Job
 	Accounts []policy.Account
@@ -90,7 +90,7 @@ type Made struct {
 
 // Make draws a workload of the kind. The error says what it does not
 // understand.
-func Make(kind string, w Options, seed int64) (*Made, error) {
+func Make(kind string, w Options, seed int64) (*Workload, error) {
 	names := ""
 	for _, k := range Kinds() {
 		if k.Name != kind {
@@ -104,8 +104,8 @@ func Make(kind string, w Options, seed int64) (*Made, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &Made{Start: monday, Jobs: d.Draw(seed)}
-		if t, ok := d.(Tenants); ok {
+		m := &Workload{Start: monday, Jobs: d.Draw(seed)}
+		if t, ok := d.(AccountDrawer); ok {
 			m.Accounts = t.AccountsOf(seed)
 		}
 		return m, nil

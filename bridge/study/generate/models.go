@@ -58,9 +58,9 @@ func (m *model) memory(batch int) float64 {
 // cannot have for itself.
 const interference = .95
 
-// beside returns how much of its speed alone each of two neighbours keeps; 0
+// speedKeptBeside returns how much of its speed alone each of two neighbours keeps; 0
 // when they do not fit together.
-func beside(a *model, batchA int, b *model, batchB int) float64 {
+func speedKeptBeside(a *model, batchA int, b *model, batchB int) float64 {
 	if a.memory(batchA)+b.memory(batchB) > 1 {
 		return 0
 	}
@@ -74,15 +74,15 @@ func Tables() *workload.Tables {
 	for typ := range types {
 		for i := range catalogue {
 			for _, batch := range catalogue[i].batches {
-				rows = append(rows, alone(typ, &catalogue[i], batch)...)
-				rows = append(rows, pairs(typ, &catalogue[i], batch)...)
+				rows = append(rows, speedsAlone(typ, &catalogue[i], batch)...)
+				rows = append(rows, speedsInPairs(typ, &catalogue[i], batch)...)
 			}
 		}
 	}
 	return workload.NewTables(rows)
 }
 
-func alone(typ int, m *model, batch int) []workload.Speed {
+func speedsAlone(typ int, m *model, batch int) []workload.Speed {
 	var rows []workload.Speed
 	for g := 1; g <= m.gpus; g *= 2 {
 		rows = append(rows, workload.Speed{Type: types[typ], Class: workload.ClassOf(m.name, batch), GPUs: g, Steps: m.speed(typ, batch, g)})
@@ -90,12 +90,12 @@ func alone(typ int, m *model, batch int) []workload.Speed {
 	return rows
 }
 
-func pairs(typ int, m *model, batch int) []workload.Speed {
+func speedsInPairs(typ int, m *model, batch int) []workload.Speed {
 	var rows []workload.Speed
 	for i := range catalogue {
 		o := &catalogue[i]
 		for _, other := range o.batches {
-			keep := beside(m, batch, o, other)
+			keep := speedKeptBeside(m, batch, o, other)
 			rows = append(rows, workload.Speed{
 				Type: types[typ], Class: workload.ClassOf(m.name, batch), GPUs: 1, Steps: keep * m.speed(typ, batch, 1),
 				Other: workload.ClassOf(o.name, other), OtherSteps: keep * o.speed(typ, other, 1),

@@ -26,7 +26,7 @@ const minute, day = 60.0, 86_400.0
 
 // phillyTimes are distributions of run times in seconds for 1, 2 to 4, 5 to 8
 // and more GPUs.
-var phillyTimes = [4]curve{
+var phillyTimes = [4]distribution{
 	{{4, 0}, {16, .017}, {32, .047}, {64, .133}, {128, .23}, {256, .28}, {512, .34}, {1024, .44}, {2048, .58}, {4096, .72},
 		{8192, .80}, {16384, .87}, {32768, .904}, {65536, .93}, {131072, .955}, {262144, .975}, {524288, .988}, {1048576, .996}, {50 * day, 1}},
 	{{2, 0}, {.3 * minute, .1}, {1.5 * minute, .25}, {24 * minute, .5}, {1000 * minute, .75}, {4000 * minute, .9}, {7500 * minute, .95}, {50 * day, 1}},
@@ -34,7 +34,7 @@ var phillyTimes = [4]curve{
 	{{4, 0}, {.8 * minute, .1}, {9 * minute, .25}, {150 * minute, .5}, {900 * minute, .75}, {3500 * minute, .9}, {6500 * minute, .95}, {50 * day, 1}},
 }
 
-func phillyTime(gpus int) curve {
+func phillyTime(gpus int) distribution {
 	switch {
 	case gpus == 1:
 		return phillyTimes[0]
@@ -48,28 +48,28 @@ func phillyTime(gpus int) curve {
 
 // Draw returns the jobs.
 func (p Philly) Draw(seed int64) []workload.Job {
-	p.GPUs = or(p.GPUs, 64)
-	longest := or(p.Longest, 30*day)
-	r, who := source(seed, ofJobs), p.people(seed)
-	jobs := make([]workload.Job, or(p.Jobs, 1000))
+	p.GPUs = orDefault(p.GPUs, 64)
+	longest := orDefault(p.Longest, 30*day)
+	r, who := randomSource(seed, ofJobs), p.population(seed)
+	jobs := make([]workload.Job, orDefault(p.Jobs, 1000))
 	for i := range jobs {
-		u := who.one(r)
-		gpus := sized(r, phillySizes, p.GPUs)
+		u := who.pickUser(r)
+		gpus := drawSize(r, phillySizes, p.GPUs)
 		c := phillyTime(gpus)
-		long := c.value(r.Float64() * c.below(longest))
-		jobs[i] = workload.Job{Name: "train", User: u.name, Account: u.account, GPUs: gpus, Duration: seconds(long), End: ending(r, gpus)}
+		long := c.value(r.Float64() * c.shareBelow(longest))
+		jobs[i] = workload.Job{Name: "train", User: u.name, Account: u.account, GPUs: gpus, Duration: seconds(long), End: drawEnd(r, gpus)}
 	}
-	busy := rate
+	busy := hourlyRate
 	if p.Steady {
-		busy = steady
+		busy = constantRate
 	}
-	return arrive(jobs, moments(source(seed, ofArrivals), len(jobs), span(jobs, p.GPUs, or(p.Load, .85)), busy))
+	return setArrivals(jobs, arrivalTimes(randomSource(seed, ofArrivals), len(jobs), spanForLoad(jobs, p.GPUs, orDefault(p.Load, .85)), busy))
 }
 
 // AccountsOf returns the virtual clusters of the workload of that seed and their
 // shares.
-func (p Philly) AccountsOf(seed int64) []policy.Account { return p.people(seed).accounts }
+func (p Philly) AccountsOf(seed int64) []policy.Account { return p.population(seed).accounts }
 
-func (p *Philly) people(seed int64) *people {
-	return newPeople(seed, or(p.Users, 300), or(p.Accounts, 14), 1.7)
+func (p *Philly) population(seed int64) *population {
+	return newPopulation(seed, orDefault(p.Users, 300), orDefault(p.Accounts, 14), 1.7)
 }

@@ -1,6 +1,8 @@
 package generate
 
-import "math"
+import (
+	"math"
+)
 
 // profile is how the jobs of a cluster are: sizes by powers of two, from 1 to
 // 64 GPUs and more, and how long those run (Hu et al., Helios, SC 2021).
@@ -19,7 +21,7 @@ var profiles = map[string]profile{
 }
 
 // dayTimes is the distribution of run times of all jobs in seconds.
-var dayTimes = curve{
+var dayTimes = distribution{
 	{1, .04}, {4, .063}, {16, .107}, {32, .16}, {64, .25}, {128, .38}, {256, .57}, {512, .68}, {1024, .75}, {2048, .84}, {4096, .875},
 	{8192, .908}, {16384, .944}, {32768, .963}, {65536, .978}, {131072, .989}, {262144, .996}, {1048576, 1},
 }
@@ -27,10 +29,10 @@ var dayTimes = curve{
 // meanHours is the mean run time of all jobs.
 const meanHours = 6652.0 / 3600
 
-// stretched returns the run time that stands at quantile u for jobs of this
+// runTime returns the run time that stands at quantile u for jobs of this
 // mean. Jobs of all sizes have about the same short runs; what makes the means
 // of large jobs higher are the long ones.
-func (p *profile) stretched(u float64, size int) float64 {
+func (p *profile) runTime(u float64, size int) float64 {
 	long := min(max((u-.5)/.4, 0), 1)
 	return dayTimes.value(u) * math.Pow(p.hours[size]/meanHours, long)
 }

@@ -33,8 +33,8 @@ var shockSizes = []float64{.60, .30, .09, .01}
 
 // Draw returns the jobs.
 func (s Shockwave) Draw(seed int64) []workload.Job {
-	s.GPUs = or(s.GPUs, 32)
-	short := or(s.Shorter, 1)
+	s.GPUs = orDefault(s.GPUs, 32)
+	short := orDefault(s.Shorter, 1)
 	weights := []float64{s.Static, s.Accordion, s.GNS}
 	if s.Static+s.Accordion+s.GNS == 0 {
 		weights = []float64{0, .5, .5}
@@ -44,13 +44,13 @@ func (s Shockwave) Draw(seed int64) []workload.Job {
 		sizes = s.Sizes
 	}
 	modes := []workload.Mode{workload.Static, workload.Accordion, workload.GNS}
-	r := source(seed, ofJobs)
-	jobs := make([]workload.Job, or(s.Jobs, s.GPUs*15/4))
+	r := randomSource(seed, ofJobs)
+	jobs := make([]workload.Job, orDefault(s.Jobs, s.GPUs*15/4))
 	for i := range jobs {
-		gpus := sized(r, sizes, s.GPUs)
+		gpus := drawSize(r, sizes, s.GPUs)
 		long := logNormal(r, shockMedian, shockSigma, shockShortest, shockLongest)
-		jobs[i] = training(r, gpus, long/short, modes[pick(r, weights)])
+		jobs[i] = newTraining(r, gpus, long/short, modes[pickIndex(r, weights)])
 	}
-	gap := or(s.Gap, 1280/float64(s.GPUs)) / short
-	return arrive(jobs, poisson(source(seed, ofArrivals), len(jobs), gap))
+	gap := orDefault(s.Gap, 1280/float64(s.GPUs)) / short
+	return setArrivals(jobs, poisson(randomSource(seed, ofArrivals), len(jobs), gap))
 }

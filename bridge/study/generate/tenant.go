@@ -30,9 +30,9 @@ type Tenant struct {
 // tenantWeights repeat; the flooding account has the first.
 var tenantWeights = []float64{1, 4, 2, 1, 2}
 
-func (t Tenant) filled() Tenant {
-	t.Accounts, t.GPUs, t.Bursts = max(or(t.Accounts, 8), 2), or(t.GPUs, 64), or(t.Bursts, 4)
-	t.Load, t.Hours, t.Flood, t.Median = or(t.Load, .6), or(t.Hours, 48), or(t.Flood, .8), or(t.Median, 1800)
+func (t Tenant) withDefaults() Tenant {
+	t.Accounts, t.GPUs, t.Bursts = max(orDefault(t.Accounts, 8), 2), orDefault(t.GPUs, 64), orDefault(t.Bursts, 4)
+	t.Load, t.Hours, t.Flood, t.Median = orDefault(t.Load, .6), orDefault(t.Hours, 48), orDefault(t.Flood, .8), orDefault(t.Median, 1800)
 	return t
 }
 
@@ -40,7 +40,7 @@ func (t Tenant) filled() Tenant {
 // seed.
 func (t Tenant) AccountsOf(int64) []policy.Account {
 	var all []policy.Account
-	for i := range t.filled().Accounts {
+	for i := range t.withDefaults().Accounts {
 		all = append(all, policy.Account{Name: accountName(i), Weight: tenantWeights[i%len(tenantWeights)]})
 	}
 	return all
@@ -48,8 +48,8 @@ func (t Tenant) AccountsOf(int64) []policy.Account {
 
 // Draw returns the jobs.
 func (t Tenant) Draw(seed int64) []workload.Job {
-	t = t.filled()
-	r := source(seed, ofJobs)
+	t = t.withDefaults()
+	r := randomSource(seed, ofJobs)
 	accounts := t.AccountsOf(seed)
 	sum := 0.0
 	for _, a := range accounts[1:] {
@@ -58,23 +58,23 @@ func (t Tenant) Draw(seed int64) []workload.Job {
 	all := float64(t.GPUs) * t.Hours * 3600
 	var jobs []workload.Job
 	for _, a := range accounts[1:] {
-		own := t.draw(r, a.Name, all*t.Load*a.Weight/sum)
-		at := moments(r, len(own), t.Hours*3600, steady)
+		own := t.drawJobs(r, a.Name, all*t.Load*a.Weight/sum)
+		at := arrivalTimes(r, len(own), t.Hours*3600, constantRate)
 		for i := range own {
 			own[i].Arrive = at[i]
 		}
 		jobs = append(jobs, own...)
 	}
-	return number(append(jobs, t.flood(r, accounts[0].Name, all)...))
+	return assignIDs(append(jobs, t.drawBursts(r, accounts[0].Name, all)...))
 }
 
-// flood draws the bursts of an account. Each comes within ten minutes.
-func (t *Tenant) flood(r *rand.Rand, account string, all float64) []workload.Job {
+// drawBursts draws the bursts of an account. Each comes within ten minutes.
+func (t *Tenant) drawBursts(r *rand.Rand, account string, all float64) []workload.Job {
 	var jobs []workload.Job
 	for b := range t.Bursts {
 		begin := (float64(b) + .5) / float64(t.Bursts) * t.Hours * 3600
-		own := t.draw(r, account, all*t.Flood/float64(t.Bursts))
-		at := moments(r, len(own), 600, steady)
+		own := t.drawJobs(r, account, all*t.Flood/float64(t.Bursts))
+		at := arrivalTimes(r, len(own), 600, constantRate)
 		for i := range own {
 			own[i].Arrive = begin + at[i]
 		}
@@ -83,12 +83,12 @@ func (t *Tenant) flood(r *rand.Rand, account string, all float64) []workload.Job
 	return jobs
 }
 
-// draw makes jobs of an account's three users until they ask for so many
+// drawJobs makes jobs of an account's three users until they ask for so many
 // GPU-seconds.
-func (t *Tenant) draw(r *rand.Rand, account string, target float64) []workload.Job {
+func (t *Tenant) drawJobs(r *rand.Rand, account string, target float64) []workload.Job {
 	var jobs []workload.Job
 	for left := target; left > 0; {
-		gpus := sized(r, gavelSizes, t.GPUs/2)
+		gpus := drawSize(r, gavelSizes, t.GPUs/2)
 		long := seconds(logNormal(r, t.Median, 1.1, 60, 10*t.Median))
 		jobs = append(jobs, workload.Job{
 			Name: "train", User: fmt.Sprintf("%s-%d", account, 1+r.IntN(3)), Account: account, GPUs: gpus, Duration: long,

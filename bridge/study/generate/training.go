@@ -7,10 +7,10 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// training makes a job of a model drawn evenly among all models and batch sizes
+// newTraining makes a job of a model drawn evenly among all models and batch sizes
 // that can use the GPUs. The duration is in seconds on GPUs of types[0].
-func training(r *rand.Rand, gpus int, duration float64, mode workload.Mode) workload.Job {
-	m, batch := anyModel(r, gpus)
+func newTraining(r *rand.Rand, gpus int, duration float64, mode workload.Mode) workload.Job {
+	m, batch := drawModel(r, gpus)
 	duration = seconds(duration)
 	speed := m.speed(0, batch, gpus)
 	class := workload.ClassOf(m.name, batch)
@@ -25,7 +25,7 @@ func training(r *rand.Rand, gpus int, duration float64, mode workload.Mode) work
 	return j
 }
 
-func anyModel(r *rand.Rand, gpus int) (*model, int) {
+func drawModel(r *rand.Rand, gpus int) (*model, int) {
 	for {
 		m := &catalogue[r.IntN(len(catalogue))]
 		if gpus <= m.gpus {

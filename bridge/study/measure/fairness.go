@@ -61,7 +61,7 @@ func (r *Run) Jain() float64 {
 	return sum * sum / (float64(len(service)) * squares)
 }
 
-// brief is the run time in seconds below which slowdown does not count how brief
+// minRunTime is the run time in seconds below which slowdown does not count how brief
 // a job was: seconds of waiting before a job of one second are no harm.
 const minRunTime = 10
 

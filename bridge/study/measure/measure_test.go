@@ -43,7 +43,7 @@ func TestRhoPresent(t *testing.T) {
 	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhoPresent(), near); d != "" {
 		t.Error(d)
 	}
-	if got := four().Unfairly(1.06); got != 0.5 {
+	if got := four().ShareAboveRho(1.06); got != 0.5 {
 		t.Errorf("share above 1.06 is %v", got)
 	}
 }

@@ -27,7 +27,7 @@ type Summary struct {
 	Wall         float64 `json:"wall_s"`
 }
 
-// unfair is the ρ above which the papers call a job unfairly treated.
+// unfairRho is the ρ above which the papers call a job unfairly treated.
 const unfairRho = 1.05
 
 // Summary works out the figures.
@@ -41,7 +41,7 @@ func (r *Run) Summary() Summary {
 	}
 	jct, rho := r.JCT(), r.Rho()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
-	s.Unfair = above(rho, unfairRho)
+	s.Unfair = shareAbove(rho, unfairRho)
 	for _, mean := range r.Slowdowns() {
 		s.WorstAccount = max(s.WorstAccount, mean)
 	}
@@ -56,10 +56,10 @@ func (r *Run) Summary() Summary {
 	return s
 }
 
-// Unfairly returns the share of jobs with a ρ above the limit.
-func (r *Run) Unfairly(limit float64) float64 { return above(r.Rho(), limit) }
+// ShareAboveRho returns the share of jobs with a ρ above the limit.
+func (r *Run) ShareAboveRho(limit float64) float64 { return shareAbove(r.Rho(), limit) }
 
-func above(values []float64, limit float64) float64 {
+func shareAbove(values []float64, limit float64) float64 {
 	n := 0
 	for _, v := range values {
 		if v > limit {

@@ -29,7 +29,7 @@ func Recorded(name, text string) (Choice, error) {
 	return p, err
 }
 
-// word cuts off the first value: up to a space, but those in brackets.
+// cutValue cuts off the first value: up to a space, but those in brackets.
 func cutValue(text string) (v, rest string) {
 	depth := 0
 	for i, c := range text {
@@ -45,7 +45,7 @@ func cutValue(text string) (v, rest string) {
 	return text, ""
 }
 
-// recorded turns a printed value into what a configuration would hold.
+// recordedValue turns a printed value into what a configuration would hold.
 func recordedValue(e paper.System, name, v string) any {
 	if inner, ok := strings.CutPrefix(v, "map["); ok {
 		inner = strings.TrimSuffix(inner, "]")

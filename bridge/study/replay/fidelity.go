@@ -15,27 +15,27 @@ import (
 // Fidelity says how near a simulation of what was done came to what happened.
 // Times are seconds; of jobs, those that arrived within the time count.
 type Fidelity struct {
-	Policy         string  `json:"policy"` // what was simulated
-	Jobs           int     `json:"jobs"`
-	Makespan       Against `json:"makespan_s"`
-	MeanJCT        Against `json:"mean_jct_s"`
-	MedianJCT      Against `json:"median_jct_s"`
-	MeanWait       Against `json:"mean_wait_s"` // from arrival to first start
-	MedianWait     Against `json:"median_wait_s"`
-	RankJCT        float64 `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
-	RankWait       float64 `json:"rank_wait"`
-	MedianWaitMiss float64 `json:"median_wait_miss_s"` // how far off the wait of a job is
+	Policy         string    `json:"policy"` // what was simulated
+	Jobs           int       `json:"jobs"`
+	Makespan       Deviation `json:"makespan_s"`
+	MeanJCT        Deviation `json:"mean_jct_s"`
+	MedianJCT      Deviation `json:"median_jct_s"`
+	MeanWait       Deviation `json:"mean_wait_s"` // from arrival to first start
+	MedianWait     Deviation `json:"median_wait_s"`
+	RankJCT        float64   `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
+	RankWait       float64   `json:"rank_wait"`
+	MedianWaitMiss float64   `json:"median_wait_miss_s"` // how far off the wait of a job is
 }
 
-// Against is a figure as it was and as it was simulated.
-type Against struct {
+// Deviation is a figure as it was and as it was simulated.
+type Deviation struct {
 	Real      float64 `json:"real"`
 	Simulated float64 `json:"simulated"`
 }
 
 // Off is how far the simulated figure is off, as a part of the real one; NaN
 // where that is 0.
-func (a Against) Off() float64 {
+func (a Deviation) Off() float64 {
 	if a.Real == 0 {
 		return math.NaN()
 	}
@@ -43,7 +43,7 @@ func (a Against) Off() float64 {
 }
 
 // Percent prints Off.
-func (a Against) Percent() string {
+func (a Deviation) Percent() string {
 	if v := a.Off(); !math.IsNaN(v) {
 		return fmt.Sprintf("%+.1f %%", 100*v)
 	}
@@ -53,7 +53,7 @@ func (a Against) Percent() string {
 // Figure is one of the figures by its name.
 type Figure struct {
 	Name string
-	Against
+	Deviation
 }
 
 // Figures are those that are compared as they were and as they were simulated.
@@ -88,7 +88,7 @@ func (s *Site) Rerun(ctx context.Context, o study.Options, progress func(done, o
 
 // Compare compares a simulation of the past with it.
 func (s *Site) Compare(run *measure.Run) Fidelity {
-	f := Fidelity{Policy: run.Policy, Makespan: Against{s.Real.Makespan, run.Makespan}}
+	f := Fidelity{Policy: run.Policy, Makespan: Deviation{s.Real.Makespan, run.Makespan}}
 	simulated := map[int64]*measure.Outcome{}
 	for i := range run.Jobs {
 		simulated[run.Jobs[i].ID] = &run.Jobs[i]
@@ -106,8 +106,8 @@ func (s *Site) Compare(run *measure.Run) Fidelity {
 		miss = append(miss, math.Abs(r.Start-m.Start))
 	}
 	f.Jobs = len(miss)
-	f.MeanJCT, f.MedianJCT = Against{mean(jct[0]), mean(jct[1])}, Against{middle(jct[0]), middle(jct[1])}
-	f.MeanWait, f.MedianWait = Against{mean(wait[0]), mean(wait[1])}, Against{middle(wait[0]), middle(wait[1])}
+	f.MeanJCT, f.MedianJCT = Deviation{mean(jct[0]), mean(jct[1])}, Deviation{middle(jct[0]), middle(jct[1])}
+	f.MeanWait, f.MedianWait = Deviation{mean(wait[0]), mean(wait[1])}, Deviation{middle(wait[0]), middle(wait[1])}
 	f.RankJCT, f.RankWait = spearman(jct[0], jct[1]), spearman(wait[0], wait[1])
 	f.MedianWaitMiss = middle(miss)
 	return f

@@ -47,15 +47,15 @@ type Config struct {
 	// costs a job whose Checkpoint is 0.
 	Cost time.Duration
 
-	// Every runs every cycle, also those that can change nothing. The outcome is
+	// EveryCycle runs every cycle, also those that can change nothing. The outcome is
 	// the same; it takes longer.
-	Every bool
+	EveryCycle bool
 	// Progress is told from time to time how many jobs are done; nil: none is told.
 	Progress func(done, of int)
 	// Watch sees every cycle; nil: not watched.
 	Watch func(*cycle.Report)
-	// Look sees the world after every cycle, and may disturb it; nil: not looked at.
-	Look func(*sim.World)
+	// AfterCycle sees the world after every cycle, and may disturb it; nil: not looked at.
+	AfterCycle func(*sim.World)
 }
 
 // partition is the one all nodes are in.
@@ -72,22 +72,22 @@ func Run(c Config) (*measure.Run, error) {
 	if err := r.run(); err != nil {
 		return nil, err
 	}
-	out := r.measured()
+	out := r.result()
 	out.Wall = time.Since(began).Seconds()
 	return out, nil
 }
 
-// world makes the cluster.
-func (c *Config) world() (*sim.World, error) {
+// newWorld makes the cluster.
+func (c *Config) newWorld() (*sim.World, error) {
 	s := c.Slurm
 	s.Seed = c.Seed
-	s.Nodes = nodesOf(c.Nodes)
-	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.longest()}}
+	s.Nodes = simNodes(c.Nodes)
+	s.Partitions = []sim.Partition{{Name: partition, MaxTime: c.maxTime()}}
 	s.Cluster, s.Start = cmp.Or(s.Cluster, "sim"), c.start()
 	s.MinJobAge = max(s.MinJobAge, 5*time.Minute, 3*c.Loop.Interval)
 	s.Accounts = nil
 	s.Users = nil
-	for _, u := range workload.Used(c.Accounts, c.Jobs) {
+	for _, u := range workload.UsedByUsers(c.Accounts, c.Jobs) {
 		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.Used)})
 	}
 	for _, a := range c.Accounts {
@@ -104,12 +104,12 @@ func (c *Config) world() (*sim.World, error) {
 			}
 		}
 	}
-	return w, c.reserve(w)
+	return w, c.addReservations(w)
 }
 
-// reserve sets nodes aside as their windows say, whose calendar begins with the
+// addReservations sets nodes aside as their windows say, whose calendar begins with the
 // workload.
-func (c *Config) reserve(w *sim.World) error {
+func (c *Config) addReservations(w *sim.World) error {
 	shift := c.start().Sub(exact.At(0))
 	for i := range c.Nodes {
 		for k, x := range c.Nodes[i].Windows {
@@ -136,19 +136,19 @@ func (c *Config) start() time.Time {
 	return time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 }
 
-// longest is the partition's time limit, that of jobs that give none: a week,
+// maxTime is the partition's time limit, that of jobs that give none: a week,
 // or four times the longest job.
-func (c *Config) longest() time.Duration {
+func (c *Config) maxTime() time.Duration {
 	d := 7 * 24 * time.Hour
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		d = max(d, j.Limit, 4*policy.Seconds(math.Ceil(slowest(j))))
+		d = max(d, j.Limit, 4*policy.Seconds(math.Ceil(longestRunTime(j))))
 	}
 	return d
 }
 
-// nodesOf describes the nodes to Slurm.
-func nodesOf(list []policy.Node) []sim.Node {
+// simNodes describes the nodes to Slurm.
+func simNodes(list []policy.Node) []sim.Node {
 	out := make([]sim.Node, len(list))
 	for i := range list {
 		n := &list[i]

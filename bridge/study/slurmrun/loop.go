@@ -16,32 +16,32 @@ import (
 	"fairbridge/policy"
 )
 
-// join makes the loop.
-func (r *runner) join() error {
+// startLoop makes the loop.
+func (r *runner) startLoop() error {
 	c := r.Loop
-	c.Name, c.Holder, c.StopFile = r.w.Cluster(), "sim", ""
+	c.Name, c.Holder, c.StopFile = r.world.Cluster(), "sim", ""
 	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.clock,
+		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.timed,
 	}}
-	r.past = memstore.New(r.w.Now, r.Accounts, r.Slurm.HalfLife)
-	r.past.Begin(workload.Used(r.Accounts, r.jobs), r.w.Now())
+	r.store = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
+	r.store.Begin(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.Direct{World: r.w}, Journal: r.past, Leadership: r.past, History: r.past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Bare: true,
-		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.w.Now,
+		Cluster: sim.Direct{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Bare: true,
+		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 	r.loop = loop
 	return err
 }
 
-// stopwatch measures how long decisions take. It has no influence on them.
-type stopwatch struct {
+// timedPolicy measures how long decisions take. It has no influence on them.
+type timedPolicy struct {
 	policy.Policy
-	took []float64
+	durations []float64
 }
 
-func (s *stopwatch) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
+func (s *timedPolicy) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
 	from := time.Now()
-	defer func() { s.took = append(s.took, time.Since(from).Seconds()) }()
+	defer func() { s.durations = append(s.durations, time.Since(from).Seconds()) }()
 	return s.Policy.Decide(snap)
 }

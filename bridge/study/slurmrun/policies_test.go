@@ -61,7 +61,7 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	c.Loop.Interval = time.Minute // half the cycles of a real one
 	opted := slices.ContainsFunc(jobs, func(j workload.Job) bool { return !j.Fixed })
 	c.Watch = func(r *cycle.Report) { checkReport(t, r, opted) }
-	c.Look = func(w *sim.World) { checkWorld(t, w) }
+	c.AfterCycle = func(w *sim.World) { checkWorld(t, w) }
 	r, err := newRunner(c)
 	if err != nil {
 		t.Fatal(err)
@@ -69,19 +69,19 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 	if err := r.run(); err != nil {
 		t.Fatal(err)
 	}
-	out := r.measured()
+	out := r.result()
 	checkOutcomes(t, out, jobs)
-	for _, s := range r.w.Segments() {
+	for _, s := range r.world.Segments() {
 		if s.State != "COMPLETED" && s.State != "REQUEUED" {
 			t.Errorf("job %d ended %s", out.Jobs[r.ids[s.Job]].ID, s.State)
 		}
 	}
-	left, err := r.past.Intents(context.Background(), "", r.w.Now(), r.w.Now())
+	left, err := r.store.Intents(context.Background(), "", r.world.Now(), r.world.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, in := range left {
-		if in.State == bridge.Sent || in.State == bridge.Unknown || r.w.Now().Sub(in.Made) > 5*time.Minute && in.State == bridge.Acked {
+		if in.State == bridge.Sent || in.State == bridge.Unknown || r.world.Now().Sub(in.Made) > 5*time.Minute && in.State == bridge.Acked {
 			t.Errorf("the ledger does not know what became of %s: %s", in.Edit, in.State)
 		}
 	}

@@ -21,39 +21,39 @@ import (
 // runner is a simulation under way.
 type runner struct {
 	Config
-	w     *sim.World
-	start time.Time
-	loop  *cycle.Loop // nil: Slurm alone
-	past  *memstore.Store
-	jobs  []workload.Job // by arrival, then id
-	ids   map[int64]int  // index in jobs by Slurm's id
-	came  int
-	clock stopwatch
-	fault error
-	still standstill
-	quiet quiet
+	world       *sim.World
+	start       time.Time
+	loop        *cycle.Loop // nil: Slurm alone
+	store       *memstore.Store
+	jobs        []workload.Job // by arrival, then id
+	ids         map[int64]int  // index in jobs by Slurm's id
+	submitted   int
+	timed       timedPolicy
+	submitError error
+	stall       stallDetector
+	skipper     cycleSkipper
 }
 
 func newRunner(c Config) (*runner, error) {
 	if c.Loop.Interval == 0 {
 		c.Loop = bridge.DefaultConfig()
 	}
-	owners := newOwners(&c)
+	owners := newSubmitter(&c)
 	jobs := make([]workload.Job, len(c.Jobs))
 	for i, j := range c.Jobs {
 		var err error
-		if jobs[i], err = owners.known(j); err != nil {
+		if jobs[i], err = owners.withSpeeds(j); err != nil {
 			return nil, err
 		}
 	}
 	c.Jobs = jobs
-	w, err := c.world()
+	w, err := c.newWorld()
 	if err != nil {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, w: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, clock: stopwatch{Policy: c.Policy},
-		still: standstill{longest: c.longest()}, quiet: quiet{never: c.Every, warmup: c.Loop.Warmup},
+		Config: c, world: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, timed: timedPolicy{Policy: c.Policy},
+		stall: stallDetector{longest: c.maxTime()}, skipper: cycleSkipper{off: c.EveryCycle, warmup: c.Loop.Warmup},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	for i := range r.jobs {
@@ -61,23 +61,23 @@ func newRunner(c Config) (*runner, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.arrive(i, s)
+		r.scheduleArrival(i, s)
 	}
 	if c.Policy == nil {
 		return r, nil
 	}
-	return r, r.join()
+	return r, r.startLoop()
 }
 
-// arrive makes sure that the i-th job is submitted when its time has come.
-func (r *runner) arrive(i int, s sim.Spec) {
-	r.w.At(r.start.Add(policy.Seconds(r.jobs[i].Arrive)), func() {
-		id, err := r.w.Submit(s)
+// scheduleArrival makes sure that the i-th job is submitted when its time has come.
+func (r *runner) scheduleArrival(i int, s sim.Spec) {
+	r.world.At(r.start.Add(policy.Seconds(r.jobs[i].Arrive)), func() {
+		id, err := r.world.Submit(s)
 		if err != nil {
-			r.fault = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
+			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
 		}
 		r.ids[id] = i
-		r.came++
+		r.submitted++
 	})
 }
 
@@ -88,9 +88,9 @@ func (r *runner) run() error {
 		if err := r.cycle(idle); err != nil {
 			return err
 		}
-		idle = r.w.Open() == 0
-		r.rest()
-		if err := r.check(); err != nil {
+		idle = r.world.Open() == 0
+		r.toNextCycle()
+		if err := r.checkProgress(); err != nil {
 			return err
 		}
 	}
@@ -100,51 +100,51 @@ func (r *runner) run() error {
 	return nil
 }
 
-func (r *runner) done() bool { return r.came == len(r.jobs) && r.w.Open() == 0 }
+func (r *runner) done() bool { return r.submitted == len(r.jobs) && r.world.Open() == 0 }
 
 // cycle runs the loop once. Where nothing was there the last time and nothing
 // is there now, there is nothing to look at.
 func (r *runner) cycle(idle bool) error {
-	if r.loop == nil || idle && r.w.Open() == 0 {
+	if r.loop == nil || idle && r.world.Open() == 0 {
 		return nil
 	}
-	r.past.Forget(r.w.Now().Add(-push.Recent))
+	r.store.Forget(r.world.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
-	r.quiet.note(&rep, r.w.Waiting(), r.past.Open())
+	r.skipper.note(&rep, r.world.Waiting(), r.store.Open())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
-			return fmt.Errorf("cycle at %v: %w", r.w.Now().Sub(r.start), d.Err)
+			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
 		}
 	}
 	if r.Watch != nil {
 		r.Watch(&rep)
 	}
-	if r.Look != nil {
-		r.Look(r.w)
+	if r.AfterCycle != nil {
+		r.AfterCycle(r.world)
 	}
 	return nil
 }
 
-// forward lets time pass, but not beyond the end of the last job.
-func (r *runner) forward(to time.Time) {
-	for !r.done() && r.w.Step(to) {
+// advance lets time pass, but not beyond the end of the last job.
+func (r *runner) advance(to time.Time) {
+	for !r.done() && r.world.Step(to) {
 	}
 }
 
-// check finds out what went wrong, or stands still.
-func (r *runner) check() error {
-	if r.fault != nil {
-		return r.fault
+// checkProgress finds out what went wrong, or stands still.
+func (r *runner) checkProgress() error {
+	if r.submitError != nil {
+		return r.submitError
 	}
-	_, started, ended := r.w.Totals()
+	_, started, ended := r.world.Totals()
 	if r.Progress != nil {
 		r.Progress(ended, len(r.jobs))
 	}
-	stood := r.still.note(r.w.Now(), started+ended+r.came, r.w.Open())
+	stood := r.stall.note(r.world.Now(), started+ended+r.submitted, r.world.Open())
 	if stood == 0 {
 		return nil
 	}
-	for _, j := range r.w.Jobs() {
+	for _, j := range r.world.Jobs() {
 		if j.Pending() {
 			return fmt.Errorf("job %d waits for ever: nothing has happened for %v (Slurm's reason: %s)", r.jobs[r.ids[j.ID]].ID, stood, j.Reason)
 		}
@@ -152,27 +152,27 @@ func (r *runner) check() error {
 	return fmt.Errorf("nothing has happened for %v", stood)
 }
 
-// rest lets time pass until the next cycle that is worth it. Cycles stay on
+// toNextCycle lets time pass until the next cycle that is worth it. Cycles stay on
 // their beat, and keep their numbers.
-func (r *runner) rest() {
-	from, out := r.w.Now(), 0
+func (r *runner) toNextCycle() {
+	from, out := r.world.Now(), 0
 	for {
-		r.forward(r.w.Now().Add(r.Loop.Interval))
-		now := r.w.Now()
-		if !r.quiet.now || r.done() || !r.w.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > recheck {
+		r.advance(r.world.Now().Add(r.Loop.Interval))
+		now := r.world.Now()
+		if !r.skipper.idle || r.done() || !r.world.Changed().Before(from) || now.Add(r.Loop.Interval).Sub(from) > maxSkipped {
 			break
 		}
 		out++
 	}
 	if out > 0 {
-		r.past.Skip(partition, out)
-		r.quiet.left += out
+		r.store.Skip(partition, out)
+		r.skipper.skipped += out
 	}
 }
 
-// measured is what came of it.
-func (r *runner) measured() *measure.Run {
-	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.clock.took}
+// result is what came of it.
+func (r *runner) result() *measure.Run {
+	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.timed.durations}
 	for _, a := range r.Accounts {
 		out.Shares[a.Name] = a.Weight
 	}
@@ -181,7 +181,7 @@ func (r *runner) measured() *measure.Run {
 			out.GPUs += d.Count - d.Sick
 		}
 	}
-	f := figures{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.w.Segments()}
-	f.fill(out)
+	f := resultBuilder{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.world.Segments()}
+	f.build(out)
 	return out
 }

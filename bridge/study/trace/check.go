@@ -43,7 +43,7 @@ type problems struct {
 }
 
 func (p *problems) add(t *Trace, j *workload.Job, column, what string) {
-	if len(p.first) == shownBad {
+	if len(p.first) == maxBad {
 		p.more++
 		return
 	}

@@ -25,7 +25,7 @@ const (
 // paiStates are the words for how a task ended, and whether it did.
 var paiStates = map[string]workload.End{"Terminated": workload.Completed, "Failed": workload.Failed}
 
-func likePAI(head string) bool {
+func isPAI(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	cells := strings.Split(strings.TrimSpace(first), ",")
 	if len(cells) != paiTaskColumns && len(cells) != paiJobColumns {
@@ -50,7 +50,7 @@ type paiGang struct {
 // readPAI reads the tasks of Alibaba's trace of 2020. The users and submission
 // times stand in pai_job_table.csv, which is used where it lies in the same
 // folder.
-func readPAI(in *bufio.Reader, s *sink) error {
+func readPAI(in *bufio.Reader, s *collector) error {
 	s.shift = true
 	gangs := map[string]*paiGang{}
 	var order []*paiGang
@@ -59,7 +59,7 @@ func readPAI(in *bufio.Reader, s *sink) error {
 			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
 		}
 		if len(r.cells) != paiTaskColumns {
-			return s.bad(line, faultf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
+			return s.reject(line, faultf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
 		}
 		g := gangs[r.cells[paiJob]]
 		if g == nil {
@@ -67,25 +67,25 @@ func readPAI(in *bufio.Reader, s *sink) error {
 			gangs[g.Name] = g
 			order = append(order, g)
 		}
-		if err := g.take(r); err != nil {
-			return s.bad(line, err)
+		if err := g.addTask(r); err != nil {
+			return s.reject(line, err)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	submitted(gangs, filepath.Join(filepath.Dir(s.path), "pai_job_table.csv"))
+	addJobTable(gangs, filepath.Join(filepath.Dir(s.path), "pai_job_table.csv"))
 	for _, g := range order {
-		if err := g.done(s); err != nil {
+		if err := g.addTo(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// take adds a task.
-func (g *paiGang) take(r *row) error {
+// addTask adds a task.
+func (g *paiGang) addTask(r *row) error {
 	end, ended := paiStates[r.cells[paiStatus]]
 	if !ended || r.cells[paiEnd] == "" || r.cells[paiStart] == "" {
 		g.open = true
@@ -111,7 +111,7 @@ func paiTypeOf(s string) string {
 	return strings.Clone(s)
 }
 
-func (g *paiGang) done(s *sink) error {
+func (g *paiGang) addTo(s *collector) error {
 	switch {
 	case g.open:
 		s.ignore(notEnded)
@@ -130,9 +130,9 @@ func (g *paiGang) done(s *sink) error {
 	return nil
 }
 
-// submitted adds what the job table knows. A table that is not there or cannot
+// addJobTable adds what the job table knows. A table that is not there or cannot
 // be read leaves the jobs as they are: they arrive when they started.
-func submitted(gangs map[string]*paiGang, path string) {
+func addJobTable(gangs map[string]*paiGang, path string) {
 	f, err := os.Open(path)
 	if err != nil {
 		return

@@ -12,25 +12,25 @@ import (
 
 // queuedJob is what matters of a job of squeue --json, of any release.
 type queuedJob struct {
-	ID        int64  `json:"job_id"`
-	Name      string `json:"name"`
-	User      string `json:"user_name"`
-	Account   string `json:"account"`
-	QOS       string `json:"qos"`
-	Partition string `json:"partition"`
-	State     words  `json:"job_state"`
-	Submit    number `json:"submit_time"`
-	Eligible  number `json:"eligible_time"`
-	Limit     number `json:"time_limit"` // minutes
-	Asked     string `json:"tres_req_str"`
-	Had       string `json:"tres_alloc_str"`
-	Tasks     string `json:"array_task_string"`
+	ID        int64          `json:"job_id"`
+	Name      string         `json:"name"`
+	User      string         `json:"user_name"`
+	Account   string         `json:"account"`
+	QOS       string         `json:"qos"`
+	Partition string         `json:"partition"`
+	State     stringOrList   `json:"job_state"`
+	Submit    numberOrObject `json:"submit_time"`
+	Eligible  numberOrObject `json:"eligible_time"`
+	Limit     numberOrObject `json:"time_limit"` // minutes
+	Asked     string         `json:"tres_req_str"`
+	Had       string         `json:"tres_alloc_str"`
+	Tasks     string         `json:"array_task_string"`
 }
 
-// number is one, or an object that says whether there is one.
-type number float64
+// numberOrObject is one, or an object that says whether there is one.
+type numberOrObject float64
 
-func (n *number) UnmarshalJSON(b []byte) error {
+func (n *numberOrObject) UnmarshalJSON(b []byte) error {
 	var o struct {
 		Set    bool
 		Number float64
@@ -42,28 +42,28 @@ func (n *number) UnmarshalJSON(b []byte) error {
 		if !o.Set {
 			o.Number = 0
 		}
-		*n = number(o.Number)
+		*n = numberOrObject(o.Number)
 		return nil
 	}
 	return json.Unmarshal(b, (*float64)(n))
 }
 
-// words is a word or several.
-type words []string
+// stringOrList is a word or several.
+type stringOrList []string
 
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *stringOrList) UnmarshalJSON(b []byte) error {
 	if b[0] == '[' {
 		return json.Unmarshal(b, (*[]string)(w))
 	}
-	*w = make(words, 1)
+	*w = make(stringOrList, 1)
 	return json.Unmarshal(b, &(*w)[0])
 }
 
-func likeQueueJSON(head string) bool {
+func isQueueJSON(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), "{") && strings.Contains(head, `"job_id"`) && strings.Contains(head, `"jobs"`)
 }
 
-func readQueueJSON(in *bufio.Reader, s *sink) error {
+func readQueueJSON(in *bufio.Reader, s *collector) error {
 	s.Notes = append(s.Notes, squeueNote)
 	s.shift = true
 	return eachElement(in, s, "jobs", func(q *queuedJob, line int) error {
@@ -74,7 +74,7 @@ func readQueueJSON(in *bufio.Reader, s *sink) error {
 		j, err := q.job()
 		switch {
 		case err != nil:
-			return s.bad(line, err)
+			return s.reject(line, err)
 		case j.GPUs == 0:
 			s.ignore(noGPUs)
 			return nil
@@ -82,7 +82,7 @@ func readQueueJSON(in *bufio.Reader, s *sink) error {
 			s.ignore("without a time limit")
 			return nil
 		}
-		for range tasks(strconv.FormatInt(q.ID, 10) + "_[" + q.Tasks + "]") {
+		for range countTasks(strconv.FormatInt(q.ID, 10) + "_[" + q.Tasks + "]") {
 			if err := s.add(j, line); err != nil {
 				return err
 			}

@@ -14,8 +14,8 @@ var sacct = table{'|', []string{"jobid", "state", "submit", "start"}, readSacct}
 // readAccounts reads sacct's table. Of jobs that stand there several times,
 // because they were requeued (sacct -D), the last run counts, from the first
 // submission on.
-func readAccounts(in *bufio.Reader, s *sink) error {
-	runs := &sink{Trace: s.Trace, path: s.path, opts: s.opts}
+func readAccounts(in *bufio.Reader, s *collector) error {
+	runs := &collector{Trace: s.Trace, path: s.path, opts: s.opts}
 	runs.lines = nil // ids may stand there again
 	if err := sacct.read(in, runs); err != nil {
 		return err
@@ -49,7 +49,7 @@ func readSacct(r *record) (workload.Job, string) {
 	if strings.Contains(id, ".") {
 		return workload.Job{}, steps
 	}
-	end, why := ended(r.text("state"))
+	end, why := parseState(r.text("state"))
 	if strings.HasPrefix(r.text("state"), "REQUEUED") {
 		end, why = workload.Cancelled, "" // a run; the job goes on in another row
 	}
@@ -60,23 +60,23 @@ func readSacct(r *record) (workload.Job, string) {
 		return workload.Job{}, why
 	}
 	j := workload.Job{
-		ID: identity(id), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
+		ID: parseID(id), Name: r.text("jobname"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
 		Partition: r.text("partition"), End: end, Arrive: r.moment("submit"), Limit: r.limit(),
 	}
-	if raw := identity(r.text("jobidraw")); raw > 0 {
+	if raw := parseID(r.text("jobidraw")); raw > 0 {
 		j.ID = raw // tasks of an array have their own
 	} else if j.ID == 0 {
 		j.ID = unnumbered
 	}
-	r.eligible(&j)
+	r.setEligible(&j)
 	j.Duration = r.elapsed()
-	r.allocated(&j)
-	return j, reason(r, &j, "")
+	r.setAllocated(&j)
+	return j, skipReason(r, &j, "")
 }
 
-// eligible lets a job arrive when it could have started: one that waited for
+// setEligible lets a job arrive when it could have started: one that waited for
 // another was not in the queue yet.
-func (r *record) eligible(j *workload.Job) {
+func (r *record) setEligible(j *workload.Job) {
 	at, err := parseMoment(r.text("eligible"))
 	if start := r.moment("start"); err == nil && at > j.Arrive && at <= start {
 		j.Arrive = at
@@ -109,9 +109,9 @@ func (r *record) limit() time.Duration {
 	return d
 }
 
-// allocated reads what the job had, or asked for where that is not known. A
+// setAllocated reads what the job had, or asked for where that is not known. A
 // type counts only when it was asked for: any would have done otherwise.
-func (r *record) allocated(j *workload.Job) {
+func (r *record) setAllocated(j *workload.Job) {
 	had, err := parseTRES(r.text("alloctres"))
 	r.fail("AllocTRES", err)
 	asked, err := parseTRES(r.text("reqtres"))

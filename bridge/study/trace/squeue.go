@@ -20,13 +20,13 @@ const mostTasks = 10_000
 // squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b' prints it.
 var squeue = table{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
 
-func readSqueue(in *bufio.Reader, s *sink) error {
+func readSqueue(in *bufio.Reader, s *collector) error {
 	s.Notes = append(s.Notes, squeueNote)
 	t := squeue
 	var more []workload.Job // further tasks of arrays
 	t.job = func(r *record) (workload.Job, string) {
-		j, why := queued(r)
-		for range tasks(r.text("jobid")) - 1 {
+		j, why := parseQueuedJob(r)
+		for range countTasks(r.text("jobid")) - 1 {
 			if why != "" || r.err != nil {
 				break
 			}
@@ -47,11 +47,11 @@ func readSqueue(in *bufio.Reader, s *sink) error {
 	return nil
 }
 
-// queued reads a row. GPUs stand as a number for each node or in a list of all.
-func queued(r *record) (workload.Job, string) {
+// parseQueuedJob reads a row. GPUs stand as a number for each node or in a list of all.
+func parseQueuedJob(r *record) (workload.Job, string) {
 	id, _, _ := strings.Cut(r.text("jobid"), "_")
 	j := workload.Job{
-		ID: identity(id), Name: r.text("name"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
+		ID: parseID(id), Name: r.text("name"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
 		Partition: r.text("partition"), CPUs: r.count("cpus"), Arrive: r.moment("submit_time"), Limit: r.limit(),
 	}
 	if strings.Contains(r.text("jobid"), "_") {
@@ -66,22 +66,22 @@ func queued(r *record) (workload.Job, string) {
 	total, err := parseTRES(cmp.Or(r.text("tres_alloc"), r.text("tres")))
 	r.fail("tres", err)
 	j.GPUs, j.GPUType = max(perNode*nodes, total.gpus), cmp.Or(typ, total.gpuType)
-	return j, r.unknown(&j)
+	return j, r.durationFromLimit(&j)
 }
 
-// unknown takes the time limit for the run time.
-func (r *record) unknown(j *workload.Job) string {
+// durationFromLimit takes the time limit for the run time.
+func (r *record) durationFromLimit(j *workload.Job) string {
 	j.Duration = j.Limit.Seconds()
 	if r.err == nil && j.GPUs > 0 && j.Duration == 0 {
 		return "without a time limit"
 	}
-	return reason(r, j, "")
+	return skipReason(r, j, "")
 }
 
 var arrayTasks = regexp.MustCompile(`_\[([0-9,:-]+)(?:%[0-9]+)?\]$`)
 
-// tasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
-func tasks(id string) int {
+// countTasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
+func countTasks(id string) int {
 	m := arrayTasks.FindStringSubmatch(id)
 	if m == nil {
 		return 1

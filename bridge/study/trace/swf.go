@@ -13,7 +13,7 @@ import (
 // swfFields is the number of columns of the Standard Workload Format.
 const swfFields = 18
 
-func likeSWF(head string) bool {
+func isSWF(head string) bool {
 	for text := range strings.Lines(head) {
 		switch text = strings.TrimSpace(text); {
 		case text == "" || strings.HasPrefix(text, ";"):
@@ -27,7 +27,7 @@ func likeSWF(head string) bool {
 	return false
 }
 
-func readSWF(in *bufio.Reader, s *sink) error {
+func readSWF(in *bufio.Reader, s *collector) error {
 	var start float64
 	err := eachLine(in, s, func(n int, text string) error {
 		text = strings.TrimSpace(text)
@@ -39,12 +39,12 @@ func readSWF(in *bufio.Reader, s *sink) error {
 		}
 		r := row{cells: strings.Fields(text)}
 		if len(r.cells) != swfFields {
-			return s.bad(n, faultf("", "%d columns, want %d", len(r.cells), swfFields))
+			return s.reject(n, faultf("", "%d columns, want %d", len(r.cells), swfFields))
 		}
-		j, why := swf(&r, s.opts.GPUsPerProc)
+		j, why := parseSWFJob(&r, s.opts.GPUsPerProc)
 		switch {
 		case r.err != nil:
-			return s.bad(n, r.err)
+			return s.reject(n, r.err)
 		case why != "":
 			s.ignore(why)
 			return nil
@@ -57,16 +57,16 @@ func readSWF(in *bufio.Reader, s *sink) error {
 	return err
 }
 
-// swf reads a line; unknown values are −1 there.
-func swf(r *row, gpusPerProc float64) (j workload.Job, why string) {
+// parseSWFJob reads a line; unknown values are −1 there.
+func parseSWFJob(r *row, gpusPerProc float64) (j workload.Job, why string) {
 	procs := r.number("allocated processors", 4)
 	if procs <= 0 {
 		procs = r.number("requested processors", 7)
 	}
 	j = workload.Job{
 		ID: r.whole("job number", 0), Arrive: r.number("submit time", 1), Duration: r.number("run time", 3),
-		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: known("user", r.whole("user", 11)),
-		Account: known("group", r.whole("group", 12)), Partition: known("queue", r.whole("queue", 14)),
+		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: nameNumber("user", r.whole("user", 11)),
+		Account: nameNumber("group", r.whole("group", 12)), Partition: nameNumber("queue", r.whole("queue", 14)),
 		Limit: time.Duration(max(r.number("requested time", 8), 0) * float64(time.Second)),
 	}
 	switch r.whole("status", 10) {
@@ -83,8 +83,8 @@ func swf(r *row, gpusPerProc float64) (j workload.Job, why string) {
 	return j, ""
 }
 
-// known names a number of people or queues; "" for unknown ones.
-func known(what string, n int64) string {
+// nameNumber names a number of people or queues; "" for unknown ones.
+func nameNumber(what string, n int64) string {
 	if n < 0 {
 		return ""
 	}

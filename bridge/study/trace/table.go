@@ -21,8 +21,8 @@ type table struct {
 	job func(r *record) (j workload.Job, why string)
 }
 
-// like says whether the first line of a file names the needed columns.
-func (t *table) like(head string) bool {
+// matches says whether the first line of a file names the needed columns.
+func (t *table) matches(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	at := columns(strings.Split(first, string(t.comma)))
 	return !slices.ContainsFunc(t.need, func(name string) bool { _, ok := at[name]; return !ok })
@@ -68,10 +68,11 @@ func (r *record) column(name string) int {
 }
 
 func (r *record) num(name string) float64 { return r.number(name, r.column(name)) }
-func (r *record) count(name string) int   { return int(r.whole(name, r.column(name))) }
 
-// stamps are how moments are written; those without a zone are taken as UTC.
-var stamps = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
+func (r *record) count(name string) int { return int(r.whole(name, r.column(name))) }
+
+// timeLayouts are how moments are written; those without a zone are taken as UTC.
+var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
 
 // moment returns a cell as seconds since 1970; plain numbers are that already.
 func (r *record) moment(name string) float64 {
@@ -86,7 +87,7 @@ func (r *record) moment(name string) float64 {
 }
 
 func parseMoment(s string) (float64, error) {
-	for _, form := range stamps {
+	for _, form := range timeLayouts {
 		if t, err := time.Parse(form, s); err == nil {
 			return float64(t.UnixMilli()) / 1000, nil
 		}
@@ -97,7 +98,7 @@ func parseMoment(s string) (float64, error) {
 	return 0, errors.New("\"" + plain.Short(s, shownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
-func (t *table) read(in *bufio.Reader, s *sink) error {
+func (t *table) read(in *bufio.Reader, s *collector) error {
 	c := csv.NewReader(in)
 	c.Comma, c.FieldsPerRecord, c.LazyQuotes, c.ReuseRecord = t.comma, -1, true, true
 	names, err := c.Read()
@@ -120,16 +121,16 @@ func (t *table) read(in *bufio.Reader, s *sink) error {
 		if err != nil {
 			return Problem{File: s.path, Line: n, What: err.Error()}
 		}
-		if err := t.take(s, cells, at, n, width); err != nil {
+		if err := t.readRow(s, cells, at, n, width); err != nil {
 			return err
 		}
 	}
 }
 
-// take reads a row of a table so many columns wide.
-func (t *table) take(s *sink, cells []string, at map[string]int, line, width int) error {
+// readRow reads a row of a table so many columns wide.
+func (t *table) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
 	if len(cells) != width {
-		return s.bad(line, faultf("", "%d columns, but the header has %d", len(cells), width))
+		return s.reject(line, faultf("", "%d columns, but the header has %d", len(cells), width))
 	}
 	r := record{row{cells: cells}, at}
 	switch j, why := t.job(&r); {
@@ -137,7 +138,7 @@ func (t *table) take(s *sink, cells []string, at map[string]int, line, width int
 		s.ignore(why)
 		return nil
 	case r.err != nil:
-		return s.bad(line, r.err)
+		return s.reject(line, r.err)
 	default:
 		return s.add(j, line)
 	}

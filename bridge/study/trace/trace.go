@@ -40,8 +40,8 @@ type Options struct {
 	SkipBad     bool    // pass over rows that make no sense
 }
 
-// shownBad is how many bad rows are kept to be shown.
-const shownBad = 5
+// maxBad is how many bad rows are kept to be shown.
+const maxBad = 5
 
 // Open reads a trace, packed by gzip or not. Errors are a Problem where a line
 // of the file is at fault.
@@ -71,15 +71,15 @@ func Read(r io.Reader, path string, o Options) (*Trace, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
-	s := newSink(path, f.Name, o)
+	s := newCollector(path, f.Name, o)
 	if err := f.read(in, s); err != nil {
 		return nil, err
 	}
-	return s.done()
+	return s.finish()
 }
 
-// name is what a trace is called after its file.
-func name(path string) string {
+// nameFromPath is what a trace is called after its file.
+func nameFromPath(path string) string {
 	base := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }

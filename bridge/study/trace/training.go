@@ -22,27 +22,27 @@ var layouts = map[int]layout{
 	7:  {class: 0, steps: 4, arrival: 5, gpus: 6, mode: -1, weight: -1, slo: -1, duration: -1},
 }
 
-func likeTraining(head string) bool {
+func isTraining(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
 	_, ok := layouts[strings.Count(first, "\t")+1]
 	return ok && !strings.HasPrefix(first, "{")
 }
 
-func readTraining(in *bufio.Reader, s *sink) error {
+func readTraining(in *bufio.Reader, s *collector) error {
 	return eachLine(in, s, func(line int, text string) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		j, err := trained(strings.Split(text, "\t"))
+		j, err := parseTrainingLine(strings.Split(text, "\t"))
 		if err != nil {
-			return s.bad(line, err)
+			return s.reject(line, err)
 		}
 		return s.add(j, line)
 	})
 }
 
-// trained reads one line of a training trace.
-func trained(cells []string) (workload.Job, error) {
+// parseTrainingLine reads one line of a training trace.
+func parseTrainingLine(cells []string) (workload.Job, error) {
 	at, ok := layouts[len(cells)]
 	if !ok {
 		return workload.Job{}, faultf("", "%d columns between tabs, want 12, 10 or 7", len(cells))
@@ -64,10 +64,10 @@ func trained(cells []string) (workload.Job, error) {
 	if err != nil {
 		return j, err
 	}
-	return j, r.soundTraining(&j)
+	return j, r.checkMode(&j)
 }
 
-func (r *row) soundTraining(j *workload.Job) error {
+func (r *row) checkMode(j *workload.Job) error {
 	switch j.Training.Mode {
 	case workload.Static, workload.Accordion, workload.GNS:
 		return r.err
@@ -75,12 +75,12 @@ func (r *row) soundTraining(j *workload.Job) error {
 	return faultf("mode", "%q, want static, accordion or gns", j.Training.Mode)
 }
 
-var class = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
+var classForm = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
 
 // ParseClass splits "ResNet-18 (batch size 32)" into its model and batch size;
 // classes without a batch size have batch 0.
 func ParseClass(s string) (model string, batch int, err error) {
-	m := class.FindStringSubmatch(s)
+	m := classForm.FindStringSubmatch(s)
 	if m == nil {
 		return "", 0, faultf("job type", "%q, want like \"ResNet-18 (batch size 32)\"", plain.Short(s, shownChars))
 	}

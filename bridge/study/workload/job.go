@@ -66,7 +66,7 @@ type Training struct {
 type Mode string
 
 // The modes of the Shockwave traces. GNS: Pollux's gradient noise scale, as a
-// staircase of doublings; Accordion: the largest batch outside critical regimes.
+// number of doublings; Accordion: the largest batch outside critical regimes.
 const (
 	Static    Mode = "static"
 	Accordion Mode = "accordion"

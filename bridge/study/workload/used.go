@@ -7,12 +7,12 @@ import (
 	"fairbridge/policy"
 )
 
-// Used divides what accounts had used before a workload began (Account.Used,
+// UsedByUsers divides what accounts had used before a workload began (Account.Used,
 // decayed to its beginning) equally among their users: those who have jobs in
 // it. It returns them sorted by name and account, without those who used
 // nothing. What accounts without jobs used is left to a user of their own, so
 // that the sums stay.
-func Used(accounts []policy.Account, jobs []Job) []policy.User {
+func UsedByUsers(accounts []policy.Account, jobs []Job) []policy.User {
 	users := map[string][]string{}
 	for i := range jobs {
 		if j := &jobs[i]; !slices.Contains(users[j.Account], j.User) {

@@ -10,7 +10,7 @@ import (
 )
 
 func TestUsed(t *testing.T) {
-	got := workload.Used([]policy.Account{{Name: "a", Used: 12}, {Name: "b"}, {Name: "gone", Used: 5}},
+	got := workload.UsedByUsers([]policy.Account{{Name: "a", Used: 12}, {Name: "b"}, {Name: "gone", Used: 5}},
 		[]workload.Job{{User: "y", Account: "a"}, {User: "x", Account: "a"}, {User: "y", Account: "a"}, {User: "x", Account: "b"}})
 	want := []policy.User{{Name: "gone", Account: "gone", Used: 5}, {Name: "x", Account: "a", Used: 6}, {Name: "y", Account: "a", Used: 6}}
 	if d := cmp.Diff(want, got); d != "" {

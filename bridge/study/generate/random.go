@@ -13,12 +13,12 @@ const (
 	ofDeadlines
 )
 
-func source(seed int64, stream uint64) *rand.Rand {
+func randomSource(seed int64, stream uint64) *rand.Rand {
 	return rand.New(rand.NewPCG(uint64(seed), stream))
 }
 
-// pick draws an index with the given weights.
-func pick(r *rand.Rand, weights []float64) int {
+// pickIndex draws an index with the given weights.
+func pickIndex(r *rand.Rand, weights []float64) int {
 	sum := 0.0
 	for _, w := range weights {
 		sum += w
@@ -32,8 +32,8 @@ func pick(r *rand.Rand, weights []float64) int {
 	return len(weights) - 1
 }
 
-// between draws evenly.
-func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+// uniform draws evenly.
+func uniform(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
 
 // logNormal draws with a median and a spread in natural logarithms, within
 // bounds: what lies outside is drawn again.
@@ -45,11 +45,11 @@ func logNormal(r *rand.Rand, median, sigma, low, high float64) float64 {
 	}
 }
 
-// curve is a distribution function, ascending: the share of values up to At.
-type curve []struct{ at, share float64 }
+// distribution is a distribution function, ascending: the share of values up to At.
+type distribution []struct{ at, share float64 }
 
 // value returns the quantile u, interpolated on a logarithmic scale.
-func (c curve) value(u float64) float64 {
+func (c distribution) value(u float64) float64 {
 	for i := 1; i < len(c); i++ {
 		if a, b := c[i-1], c[i]; u <= b.share {
 			part := max(u-a.share, 0) / (b.share - a.share)
@@ -59,8 +59,8 @@ func (c curve) value(u float64) float64 {
 	return c[len(c)-1].at
 }
 
-// below is the opposite of value: the share of values up to x.
-func (c curve) below(x float64) float64 {
+// shareBelow is the opposite of value: the share of values up to x.
+func (c distribution) shareBelow(x float64) float64 {
 	for i := 1; i < len(c); i++ {
 		if a, b := c[i-1], c[i]; x <= b.at {
 			return a.share + (b.share-a.share)*max(math.Log(x/a.at)/math.Log(b.at/a.at), 0)
@@ -69,8 +69,8 @@ func (c curve) below(x float64) float64 {
 	return 1
 }
 
-// or returns v, or the default where v is zero.
-func or[T int | float64](v, otherwise T) T {
+// orDefault returns v, or the default where v is zero.
+func orDefault[T int | float64](v, otherwise T) T {
 	if v == 0 {
 		return otherwise
 	}

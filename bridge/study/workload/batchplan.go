@@ -1,16 +1,16 @@
 package workload
 
-// stair is a job that adapts to the gradient noise scale.
-type stair struct {
+// noiseKey is a job that adapts to the gradient noise scale.
+type noiseKey struct {
 	model       string
 	batch, gpus int
 }
 
-// staircase says from which epochs such a job doubles its batch size, once
+// noiseDoublings says from which epochs such a job doubles its batch size, once
 // each: the noise scale of Pollux (Qiao et al., OSDI 2021) as measured by the
 // authors of Shockwave (its artifact, MIT licence). Jobs that are not named
 // keep their batch size.
-var staircase = map[stair][]int{
+var noiseDoublings = map[noiseKey][]int{
 	{"ResNet-18", 16, 1}:        {31, 41, 51, 71},
 	{"ResNet-18", 16, 2}:        {21, 31, 91, 111},
 	{"ResNet-18", 16, 4}:        {11, 21, 81, 91},
@@ -46,13 +46,13 @@ var staircase = map[stair][]int{
 	{"Recommendation", 4096, 1}: {41},
 }
 
-// noise returns the batch size that the noise scale allows in an epoch.
-func (t *Training) noise(epoch, gpus int) int {
-	return climb(t.Batch, epoch, staircase[stair{t.Model, t.Batch, gpus}])
+// noiseBatch returns the batch size that the noise scale allows in an epoch.
+func (t *Training) noiseBatch(epoch, gpus int) int {
+	return doubled(t.Batch, epoch, noiseDoublings[noiseKey{t.Model, t.Batch, gpus}])
 }
 
-// climb doubles a batch size once for every step up to the epoch.
-func climb(batch, epoch int, steps []int) int {
+// doubled doubles a batch size once for every step up to the epoch.
+func doubled(batch, epoch int, steps []int) int {
 	for _, from := range steps {
 		if epoch >= from {
 			batch *= 2
@@ -61,9 +61,9 @@ func climb(batch, epoch int, steps []int) int {
 	return batch
 }
 
-// critical reports whether the gradient changes so fast in the epoch that
+// isCritical reports whether the gradient changes so fast in the epoch that
 // Accordion (Agarwal et al., MLSys 2021) keeps to the original batch size.
-func (t *Training) critical(epoch int) bool {
+func (t *Training) isCritical(epoch int) bool {
 	switch t.Model {
 	case "LM":
 		return epoch < 10
@@ -74,15 +74,15 @@ func (t *Training) critical(epoch int) bool {
 		if t.Batch == 256 {
 			first = 20
 		}
-		return epoch < first || within(epoch, 150) || within(epoch, 250)
+		return epoch < first || inTenFrom(epoch, 150) || inTenFrom(epoch, 250)
 	case "Recommendation":
-		return epoch < recommendation(t.Batch)
+		return epoch < recommendationRegime(t.Batch)
 	}
 	return true
 }
 
-// recommendation is the length of the model's first critical regime.
-func recommendation(batch int) int {
+// recommendationRegime is the length of the model's first critical regime.
+func recommendationRegime(batch int) int {
 	switch batch {
 	case 512, 1024:
 		return 30
@@ -92,37 +92,37 @@ func recommendation(batch int) int {
 	return 10
 }
 
-// within reports whether the epoch is one of the ten from the first.
-func within(epoch, first int) bool { return epoch >= first && epoch < first+10 }
+// inTenFrom reports whether the epoch is one of the ten from the first.
+func inTenFrom(epoch, first int) bool { return epoch >= first && epoch < first+10 }
 
-// planner is a training job with what its plan depends on.
-type planner struct {
+// batchPlan is a training job with what its plan depends on.
+type batchPlan struct {
 	*Training
 	epochs int
 	most   int   // the model's largest batch size
-	steps  []int // of the staircase
+	steps  []int // epochs from which it doubles
 }
 
-func newPlanner(t *Training, gpus int) planner {
-	return planner{t, t.Epochs(), models[t.Model].max, staircase[stair{t.Model, t.Batch, gpus}]}
+func newBatchPlan(t *Training, gpus int) batchPlan {
+	return batchPlan{t, t.Epochs(), models[t.Model].max, noiseDoublings[noiseKey{t.Model, t.Batch, gpus}]}
 }
 
 // batch returns the batch size of an epoch in the job's plan, which is not
 // quite what it does: Accordion plans with the original one through the first
 // 30 % of the epochs and for two more critical regimes, and the noise scale
 // plans with it in the last epoch if it doubles more than once.
-func (p *planner) batch(epoch int) int {
+func (p *batchPlan) batch(epoch int) int {
 	t := p.Training
 	if t.Mode == GNS {
-		if b := climb(t.Batch, epoch, p.steps); epoch < p.epochs-1 || b <= 2*t.Batch {
+		if b := doubled(t.Batch, epoch, p.steps); epoch < p.epochs-1 || b <= 2*t.Batch {
 			return b
 		}
 		return t.Batch
 	}
 	switch {
-	case t.Mode != Accordion || t.Model == "Transformer" || t.critical(epoch):
+	case t.Mode != Accordion || t.Model == "Transformer" || t.isCritical(epoch):
 	case float64(epoch) <= 0.3*float64(p.epochs):
-	case t.Model == "Recommendation" && (within(epoch, 60) || within(epoch, 80)):
+	case t.Model == "Recommendation" && (inTenFrom(epoch, 60) || inTenFrom(epoch, 80)):
 	default:
 		return max(p.most, t.Batch)
 	}

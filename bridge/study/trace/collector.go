@@ -12,8 +12,8 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// sink collects the jobs of a file and watches that they make sense.
-type sink struct {
+// collector collects the jobs of a file and watches that they make sense.
+type collector struct {
 	Trace
 	path  string
 	opts  Options
@@ -21,12 +21,12 @@ type sink struct {
 	shift bool          // the first arrival is the beginning; see done
 }
 
-func newSink(path, format string, o Options) *sink {
+func newCollector(path, format string, o Options) *collector {
 	if o.GPUsPerProc == 0 {
 		o.GPUsPerProc = 1
 	}
-	return &sink{
-		Trace: Trace{Name: name(path), Path: path, Format: format, Ignored: map[string]int{}},
+	return &collector{
+		Trace: Trace{Name: nameFromPath(path), Path: path, Format: format, Ignored: map[string]int{}},
 		path:  path, opts: o, lines: map[int64]int{},
 	}
 }
@@ -35,29 +35,29 @@ func newSink(path, format string, o Options) *sink {
 const unnumbered = -1
 
 // add takes a job. The error ends the reading.
-func (s *sink) add(j workload.Job, line int) error {
+func (s *collector) add(j workload.Job, line int) error {
 	j.Line = line
-	readable(&j)
+	replaceInvalidText(&j)
 	if j.ID == 0 {
 		j.ID = int64(line)
 	}
-	if err := sound(&j); err != nil {
-		return s.bad(line, err)
+	if err := checkJob(&j); err != nil {
+		return s.reject(line, err)
 	}
 	if j.ID == unnumbered || s.lines == nil {
 		s.Jobs = append(s.Jobs, j)
 		return nil
 	}
 	if first, twice := s.lines[j.ID]; twice {
-		return s.bad(line, faultf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
+		return s.reject(line, faultf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
 	}
 	s.lines[j.ID] = line
 	s.Jobs = append(s.Jobs, j)
 	return nil
 }
 
-// readable replaces what is no text: our own format could not keep it.
-func readable(j *workload.Job) {
+// replaceInvalidText replaces what is no text: our own format could not keep it.
+func replaceInvalidText(j *workload.Job) {
 	for _, s := range []*string{&j.Name, &j.User, &j.Account, &j.QOS, &j.Partition, &j.Class, &j.GPUType} {
 		*s = strings.ToValidUTF8(*s, "?")
 	}
@@ -67,10 +67,10 @@ func readable(j *workload.Job) {
 }
 
 // ignore counts what is no job for us.
-func (s *sink) ignore(why string) { s.Ignored[why]++ }
+func (s *collector) ignore(why string) { s.Ignored[why]++ }
 
-// bad says what is wrong with a line, or notes it where bad rows are skipped.
-func (s *sink) bad(line int, err error) error {
+// reject says what is wrong with a line, or notes it where bad rows are skipped.
+func (s *collector) reject(line int, err error) error {
 	p := Problem{File: s.path, Line: line, What: err.Error()}
 	var f *fault
 	if errors.As(err, &f) {
@@ -80,21 +80,21 @@ func (s *sink) bad(line int, err error) error {
 		return p
 	}
 	s.Skipped++
-	if len(s.Bad) < shownBad {
+	if len(s.Bad) < maxBad {
 		s.Bad = append(s.Bad, p)
 	}
 	return nil
 }
 
-// done returns the trace in order.
-func (s *sink) done() (*Trace, error) {
+// finish returns the trace in order.
+func (s *collector) finish() (*Trace, error) {
 	if len(s.Jobs) == 0 {
-		return nil, Problem{File: s.path, What: "no jobs in it" + s.instead()}
+		return nil, Problem{File: s.path, What: "no jobs in it" + s.describeIgnored()}
 	}
-	s.number()
+	s.assignIDs()
 	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
 	if s.shift {
-		s.begin()
+		s.shiftToStart()
 	}
 	if len(s.Ignored) == 0 {
 		s.Ignored = nil
@@ -105,8 +105,8 @@ func (s *sink) done() (*Trace, error) {
 // epoch is the least time that is believed to count from 1970: 2001.
 const epoch = 1e9
 
-// begin lets time count from the first arrival.
-func (s *sink) begin() {
+// shiftToStart lets time count from the first arrival.
+func (s *collector) shiftToStart() {
 	first := s.Jobs[0].Arrive
 	switch {
 	case first >= epoch:
@@ -116,18 +116,18 @@ func (s *sink) begin() {
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		j.Arrive = micro(j.Arrive - first)
+		j.Arrive = roundMicro(j.Arrive - first)
 		if j.Deadline > 0 {
-			j.Deadline = micro(j.Deadline - first)
+			j.Deadline = roundMicro(j.Deadline - first)
 		}
 	}
 }
 
-// micro takes away what subtracting large numbers adds.
-func micro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
+// roundMicro takes away what subtracting large numbers adds.
+func roundMicro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
-// number gives jobs without an id one that no other has.
-func (s *sink) number() {
+// assignIDs gives jobs without an id one that no other has.
+func (s *collector) assignIDs() {
 	next := int64(1)
 	for id := range s.lines {
 		next = max(next, id+1)
@@ -140,8 +140,8 @@ func (s *sink) number() {
 	}
 }
 
-// instead says what was in a file that has no jobs.
-func (s *sink) instead() string {
+// describeIgnored says what was in a file that has no jobs.
+func (s *collector) describeIgnored() string {
 	var what string
 	for _, why := range s.Reasons() {
 		what += fmt.Sprintf("; %d %s", s.Ignored[why], why)
@@ -168,9 +168,9 @@ const (
 	mostGPUs    = 1 << 20
 )
 
-// sound says what is wrong with a job, whatever it was read from.
-func sound(j *workload.Job) error {
-	if err := soundAsk(j); err != nil {
+// checkJob says what is wrong with a job, whatever it was read from.
+func checkJob(j *workload.Job) error {
+	if err := checkRequest(j); err != nil {
 		return err
 	}
 	for _, v := range []struct {
@@ -199,7 +199,7 @@ func sound(j *workload.Job) error {
 	return nil
 }
 
-func soundAsk(j *workload.Job) error {
+func checkRequest(j *workload.Job) error {
 	switch {
 	case j.ID <= 0 && j.ID != unnumbered:
 		return faultf("job id", "%d, want a positive number", j.ID)

@@ -12,22 +12,22 @@ type reports struct {
 	profiled bool // they tell their plan; see profile
 }
 
-// begin sets up what a job tells.
-func (r *reports) begin(j *job) {
+// newReport sets up what a job tells.
+func (r *reports) newReport(j *job) {
 	t := &policy.Training{Batch: j.batch}
 	j.report = t
 	if j.Training == nil && j.Speeds == nil {
 		t.Rates = []policy.Rate{{Steps: 1}}
 	} else {
-		r.tellRates(j)
+		r.setRates(j)
 	}
-	r.tellNeighbours(j)
+	r.setNeighbours(j)
 	if j.plan == nil {
 		return
 	}
-	t.Seen = []policy.Regime{{Batch: j.batch, Seconds: r.speeds.epoch(j, j.batch)}}
-	for _, b := range j.Training.Modes(j.GPUs) {
-		if s := r.speeds.epoch(j, b); s > 0 {
+	t.Seen = []policy.Regime{{Batch: j.batch, Seconds: r.speeds.epochSeconds(j, j.batch)}}
+	for _, b := range j.Training.BatchSizes(j.GPUs) {
+		if s := r.speeds.epochSeconds(j, b); s > 0 {
 			t.Modes = append(t.Modes, policy.Regime{Batch: b, Seconds: s})
 		}
 	}
@@ -36,7 +36,7 @@ func (r *reports) begin(j *job) {
 	}
 }
 
-func (r *reports) tellRates(j *job) {
+func (r *reports) setRates(j *job) {
 	t := j.report
 	t.Rates = t.Rates[:0]
 	for k, typ := range r.speeds.types {
@@ -46,55 +46,55 @@ func (r *reports) tellRates(j *job) {
 	}
 }
 
-func (r *reports) tellNeighbours(j *job) {
+func (r *reports) setNeighbours(j *job) {
 	if j.Shareable && j.Training != nil {
 		j.report.Beside = r.speeds.neighbours(j)
 	}
 }
 
-// adapt gives the job the batch size it asked for. The number of epochs stays:
+// changeBatch gives the job the batch size it asked for. The number of epochs stays:
 // those begun count as completed. Without a speed at that size nothing changes.
 // It reports whether the job's speeds changed.
-func (r *reports) adapt(j *job) bool {
-	if j.asked == j.batch {
+func (r *reports) changeBatch(j *job) bool {
+	if j.wantedBatch == j.batch {
 		return false
 	}
-	old, next := float64(j.Training.EpochSteps(j.batch)), float64(j.Training.EpochSteps(j.asked))
-	if !r.speeds.set(j, j.asked) {
-		j.asked = j.batch
+	old, next := float64(j.Training.EpochSteps(j.batch)), float64(j.Training.EpochSteps(j.wantedBatch))
+	if !r.speeds.lookUp(j, j.wantedBatch) {
+		j.wantedBatch = j.batch
 		return false
 	}
 	begun := math.Ceil(j.done / old)
 	epochs := math.Ceil(j.units / old)
-	j.units = resteps(j.units, j.batch, j.asked, epochs, next)
+	j.units = stepsAfterChange(j.units, j.batch, j.wantedBatch, epochs, next)
 	j.done = begun * next
-	j.batch = j.asked
-	r.regime(j, begun)
+	j.batch = j.wantedBatch
+	r.noteRegime(j, begun)
 	return true
 }
 
-// resteps returns the steps in all after a change of the batch size: in
+// stepsAfterChange returns the steps in all after a change of the batch size: in
 // proportion if that leaves the number of epochs as it is, else whole epochs.
-func resteps(steps float64, old, batch int, epochs, per float64) float64 {
+func stepsAfterChange(steps float64, old, batch int, epochs, per float64) float64 {
 	if n := math.Ceil(steps * float64(old) / float64(batch)); math.Ceil(n/per) == epochs {
 		return n
 	}
 	return epochs * per
 }
 
-// regime notes a change of the batch size after so many epochs.
-func (r *reports) regime(j *job, epochs float64) {
+// noteRegime notes a change of the batch size after so many epochs.
+func (r *reports) noteRegime(j *job, epochs float64) {
 	t := j.report
 	if t == nil {
 		return
 	}
-	r.tellRates(j)
-	r.tellNeighbours(j)
+	r.setRates(j)
+	r.setNeighbours(j)
 	before := 0.0
 	for _, x := range t.Seen[:len(t.Seen)-1] {
 		before += x.Epochs
 	}
 	t.Seen[len(t.Seen)-1].Epochs = epochs - before
-	t.Seen = append(t.Seen, policy.Regime{Batch: j.batch, Seconds: r.speeds.epoch(j, j.batch)})
+	t.Seen = append(t.Seen, policy.Regime{Batch: j.batch, Seconds: r.speeds.epochSeconds(j, j.batch)})
 	t.Batch = j.batch
 }

@@ -26,7 +26,7 @@ type Past struct {
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
 	Opting       bridge.Opting // who lets jobs be stopped, by the site's configuration
-	Stoppable    bool          // everybody does
+	Stoppable    bool          // as if every job let itself be stopped
 }
 
 // Site is a past that can be simulated.
@@ -146,8 +146,8 @@ func (p *Past) jobs() []pastJob {
 	return out
 }
 
-// sec counts from the beginning; what lies before it counts as then.
-func (p *Past) sec(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
+// seconds counts from the beginning; what lies before it counts as then.
+func (p *Past) seconds(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
 
 // job makes one job of its runs. If it was stopped by us it went on where it
 // was, so that all runs are its work; else only the last one is.
@@ -156,7 +156,7 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 	l := pastJob{carried: first.Arrive.Before(p.Since), open: !last.Closed}
 	ran, kept, stopped := 0.0, 0.0, false
 	for i := range runs {
-		s, e := p.sec(runs[i].Start), p.sec(runs[i].End)
+		s, e := p.seconds(runs[i].Start), p.seconds(runs[i].End)
 		l.spans = append(l.spans, [2]float64{s, e})
 		ran += e - s
 		stopped = stopped || runs[i].Stopped
@@ -166,8 +166,8 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 	}
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
-		Arrive: p.sec(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endOf(last.State),
-		Limit: p.limit(first, last), Silent: true, Fixed: !(p.Stoppable || stopped || p.opted(last)),
+		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endFromState(last.State),
+		Limit: p.limit(first, last), Silent: true, Fixed: !(p.Stoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.Types) == 1 {
 		l.GPUType = last.Types[0]
@@ -179,7 +179,7 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 	gpus := float64(last.GPUs)
 	l.outcome = measure.Outcome{
 		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.spans[0][0],
-		Finish: p.sec(last.End), Alone: kept, Stops: len(runs) - 1, Ran: ran, Service: gpus * ran, Lost: gpus * (ran - kept),
+		Finish: p.seconds(last.End), Alone: kept, Stops: len(runs) - 1, Ran: ran, Service: gpus * ran, Lost: gpus * (ran - kept),
 	}
 	return l
 }
@@ -193,13 +193,13 @@ func (p *Past) limit(first, last *bridge.PastRun) time.Duration {
 	return d
 }
 
-// opted reports whether the site lets such jobs be stopped.
-func (p *Past) opted(r *bridge.PastRun) bool {
+// mayBeStopped reports whether the site lets such jobs be stopped.
+func (p *Past) mayBeStopped(r *bridge.PastRun) bool {
 	o := &p.Opting
 	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, p.Partition)
 }
 
-func endOf(state string) workload.End {
+func endFromState(state string) workload.End {
 	switch state {
 	case "CANCELLED":
 		return workload.Cancelled

@@ -62,7 +62,7 @@ type training struct {
 	Steps int64         `json:"steps"`
 }
 
-func likeOwn(head string) bool {
+func isOwn(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
 }
 
@@ -80,14 +80,14 @@ func (t *Trace) Write(w io.Writer) error {
 		return fmt.Errorf("writing the header of trace %s: %w", t.Name, err)
 	}
 	for i := range t.Jobs {
-		if err := e.Encode(toLine(&t.Jobs[i])); err != nil {
+		if err := e.Encode(lineFromJob(&t.Jobs[i])); err != nil {
 			return fmt.Errorf("writing job %d: %w", t.Jobs[i].ID, err)
 		}
 	}
 	return out.Flush()
 }
 
-func toLine(j *workload.Job) line {
+func lineFromJob(j *workload.Job) line {
 	l := line{
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
@@ -131,27 +131,27 @@ func (l *line) job() (workload.Job, error) {
 	return j, nil
 }
 
-func readOwn(in *bufio.Reader, s *sink) error {
+func readOwn(in *bufio.Reader, s *collector) error {
 	return eachLine(in, s, func(n int, text string) error {
 		if n == 1 {
-			return s.header(text)
+			return s.readHeader(text)
 		}
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
 		var l line
-		if err := strict(text, &l); err != nil {
-			return s.bad(n, err)
+		if err := decodeStrict(text, &l); err != nil {
+			return s.reject(n, err)
 		}
 		j, err := l.job()
 		if err != nil {
-			return s.bad(n, err)
+			return s.reject(n, err)
 		}
 		return s.add(j, n)
 	})
 }
 
-func (s *sink) header(text string) error {
+func (s *collector) readHeader(text string) error {
 	var h header
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return Problem{File: s.path, Line: 1, What: fmt.Sprintf("the header is no JSON: %v", err)}
@@ -171,8 +171,8 @@ func (s *sink) header(text string) error {
 	return nil
 }
 
-// strict decodes one JSON value and nothing else.
-func strict(text string, into any) error {
+// decodeStrict decodes one JSON value and nothing else.
+func decodeStrict(text string, into any) error {
 	d := json.NewDecoder(bytes.NewReader([]byte(text)))
 	d.DisallowUnknownFields()
 	var wrong *json.UnmarshalTypeError

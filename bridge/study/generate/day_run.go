@@ -9,15 +9,15 @@ import (
 
 // Runs of one template resemble each other: this much of the variance of the
 // logarithm of run times is between templates, the rest within.
-const ofTemplates = .75
+const templateVariance = .75
 
-// run draws a run of a template.
-func (w *week) run(template workload.Job) workload.Job {
+// runOf draws a run of a template.
+func (w *dayDraw) runOf(template workload.Job) workload.Job {
 	j := template
-	z := math.Sqrt(ofTemplates)*template.Duration + math.Sqrt(1-ofTemplates)*w.r.NormFloat64()
+	z := math.Sqrt(templateVariance)*template.Duration + math.Sqrt(1-templateVariance)*w.r.NormFloat64()
 	u := .5 * math.Erfc(-z/math.Sqrt2)
 	j.End = w.outcome(j.GPUs, u)
-	long := w.stretched(u, binOf(j.GPUs, len(w.sizes)))
+	long := w.runTime(u, binOf(j.GPUs, len(w.sizes)))
 	j.Duration = min(seconds(long), w.Longest.Seconds())
 	j.Limit = w.limit(j.Duration)
 	return j
@@ -25,36 +25,36 @@ func (w *week) run(template workload.Job) workload.Job {
 
 // Of failed jobs, so many break early: they are among the shortest.
 const (
-	early    = .6
-	shortest = .4
+	earlyFailures = .6
+	earlyQuantile = .4
 )
 
 // outcome draws how a job ends whose run time stands at quantile u of all.
-func (w *week) outcome(gpus int, u float64) workload.End {
-	p := endings[binOf(gpus, len(endings))]
-	failed := p[2] * (1 - early)
-	if u < shortest {
-		failed += p[2] * early / shortest
+func (w *dayDraw) outcome(gpus int, u float64) workload.End {
+	p := endShares[binOf(gpus, len(endShares))]
+	failed := p[2] * (1 - earlyFailures)
+	if u < earlyQuantile {
+		failed += p[2] * earlyFailures / earlyQuantile
 	}
 	done := p[0] / (p[0] + p[1]) * (1 - failed)
-	return ends[pick(w.r, []float64{done, 1 - failed - done, failed})]
+	return possibleEnds[pickIndex(w.r, []float64{done, 1 - failed - done, failed})]
 }
 
 // overAsk is the median of time limits in run times; they spread log-normally
 // by one. People who do not know ask for all there is.
 const (
-	overAsk  = 4
-	everyone = .4
+	limitFactor   = 4
+	maxLimitShare = .4
 )
 
 // limit draws the time limit of a job: whole five minutes, never less than it
 // runs.
-func (w *week) limit(duration float64) time.Duration {
-	if w.r.Float64() < everyone {
+func (w *dayDraw) limit(duration float64) time.Duration {
+	if w.r.Float64() < maxLimitShare {
 		return w.Longest
 	}
 	const five = 5 * time.Minute
-	asked := duration * max(overAsk*math.Exp(w.r.NormFloat64()), 1.05)
+	asked := duration * max(limitFactor*math.Exp(w.r.NormFloat64()), 1.05)
 	limit := time.Duration(math.Ceil(asked/five.Seconds())) * five
 	return min(limit, w.Longest)
 }

@@ -18,12 +18,12 @@ var philly = table{',', []string{"timestamp", "duration", "num_gpus", "cluster"}
 // helios is the log of SenseTime's four clusters.
 var helios = table{',', []string{"job_id", "user", "vc", "gpu_num", "state", "submit_time", "duration"}, func(r *record) (workload.Job, string) {
 	j := workload.Job{
-		ID: identity(r.text("job_id")), Name: r.text("job_id"), User: r.text("user"), Account: r.text("vc"), GPUs: r.count("gpu_num"),
+		ID: parseID(r.text("job_id")), Name: r.text("job_id"), User: r.text("user"), Account: r.text("vc"), GPUs: r.count("gpu_num"),
 		CPUs: r.count("cpu_num"), Arrive: r.moment("submit_time"), Duration: r.num("duration"),
 	}
-	end, why := ended(r.text("state"))
+	end, why := parseState(r.text("state"))
 	j.End = end
-	return j, reason(r, &j, why)
+	return j, skipReason(r, &j, why)
 }}
 
 // itp are the logs of ten Microsoft clusters published with ElasticFlow.
@@ -40,7 +40,7 @@ var tiresias = table{',', []string{"job_id", "num_gpu", "submit_time", "duration
 		Name: r.text("job_id"), User: r.text("user"), Arrive: r.num("submit_time"), Duration: r.num("duration"), GPUs: r.count("num_gpu"),
 		Class: r.text("model_name"),
 	}
-	return j, reason(r, &j, "")
+	return j, skipReason(r, &j, "")
 }}
 
 // openb is the list of pods of Alibaba's GPU trace of 2023. Pods that ask for
@@ -58,7 +58,7 @@ var openb = table{',', []string{"name", "num_gpu", "gpu_milli", "creation_time",
 	if r.text("pod_phase") == "Failed" {
 		j.End = workload.Failed
 	}
-	return j, reason(r, &j, "")
+	return j, skipReason(r, &j, "")
 }}
 
 // oneType is the GPU type of a list a|b when it names only one.
@@ -69,8 +69,8 @@ func oneType(spec string) string {
 	return spec
 }
 
-// reason is why a job does not count, once it is read without error.
-func reason(r *record, j *workload.Job, why string) string {
+// skipReason is why a job does not count, once it is read without error.
+func skipReason(r *record, j *workload.Job, why string) string {
 	switch {
 	case r.err != nil:
 		return ""
@@ -84,9 +84,9 @@ func reason(r *record, j *workload.Job, why string) string {
 	return ""
 }
 
-// identity returns a positive number as it is and 0, for the line, for
+// parseID returns a positive number as it is and 0, for the line, for
 // everything else.
-func identity(s string) int64 {
+func parseID(s string) int64 {
 	if id, err := strconv.ParseInt(s, 10, 64); err == nil && id > 0 {
 		return id
 	}
@@ -100,9 +100,9 @@ func classOf(model string, batch int) string {
 	return workload.ClassOf(model, batch)
 }
 
-// ended translates the states of Slurm. A job that ran into its limit did all
+// parseState translates the states of Slurm. A job that ran into its limit did all
 // it could do.
-func ended(state string) (end workload.End, why string) {
+func parseState(state string) (end workload.End, why string) {
 	word, _, _ := strings.Cut(strings.ToUpper(state), " ") // CANCELLED by 1000
 	switch strings.TrimSuffix(word, "+") {
 	case "COMPLETED", "TIMEOUT":

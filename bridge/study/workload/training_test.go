@@ -31,21 +31,21 @@ func TestStaircaseIsThePublishedOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps := map[stair]int{}
+	steps := map[noiseKey]int{}
 	for _, row := range rows[1:] {
 		n := func(i int) int { v, _ := strconv.Atoi(row[i]); return v }
 		j := Training{Model: row[0], Batch: n(1), Mode: GNS}
-		if got := j.noise(n(3), n(2)); got != n(4) {
+		if got := j.noiseBatch(n(3), n(2)); got != n(4) {
 			t.Errorf("%v: batch %d", row, got)
 		}
 		if n(3) > 0 {
-			if got := j.noise(n(3)-1, n(2)); got != n(4)/2 {
+			if got := j.noiseBatch(n(3)-1, n(2)); got != n(4)/2 {
 				t.Errorf("%v: batch %d one epoch before", row, got)
 			}
-			steps[stair{row[0], n(1), n(2)}]++
+			steps[noiseKey{row[0], n(1), n(2)}]++
 		}
 	}
-	for s, from := range staircase {
+	for s, from := range noiseDoublings {
 		if len(from) != steps[s] {
 			t.Errorf("%v: %d doublings, published are %d", s, len(from), steps[s])
 		}
@@ -82,7 +82,7 @@ func checkPlan(t *testing.T, p published, tables *Tables) {
 	_, batch, _ := strings.Cut(strings.TrimSuffix(p.JobType, ")"), "(batch size ")
 	b, _ := strconv.Atoi(batch)
 	j := &Job{ID: p.ID, GPUs: p.GPUs, Training: &Training{Model: p.Model, Batch: b, Mode: p.Mode, Steps: p.Steps}}
-	plan, err := Plan(j, tables, "v100")
+	plan, err := PlannedRegimes(j, tables, "v100")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func checkPlan(t *testing.T, p published, tables *Tables) {
 	for _, r := range p.Seconds {
 		sum += r[0] * r[1]
 	}
-	if a := Alone(plan); math.Abs(a-sum) > 1e-5 {
+	if a := PlannedSeconds(plan); math.Abs(a-sum) > 1e-5 {
 		t.Errorf("job %d: %v s alone, published %v", p.ID, a, sum)
 	}
 }

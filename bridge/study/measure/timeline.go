@@ -15,7 +15,7 @@ type Change struct {
 	Queued  int
 }
 
-// Course returns the cluster over time, one sample for each moment in which
+// Timeline returns the cluster over time, one sample for each moment in which
 // something changed. It sorts the changes.
 func Timeline(changes []Change) []Sample {
 	slices.SortStableFunc(changes, func(a, b Change) int { return cmp.Compare(a.At, b.At) })

@@ -12,9 +12,9 @@ import (
 	"fairbridge/policy"
 )
 
-// owners are the people who submit the jobs of a workload: what they ask of
+// submitter are the people who submit the jobs of a workload: what they ask of
 // Slurm for a job, and what they tell us of it.
-type owners struct {
+type submitter struct {
 	nodes  []policy.Node
 	types  []string         // of GPUs, sorted
 	tables *workload.Tables // nil: none
@@ -22,8 +22,8 @@ type owners struct {
 	start  time.Time        // of the workload
 }
 
-func newOwners(c *Config) *owners {
-	o := &owners{nodes: c.Nodes, tables: c.Tables, cost: c.Cost, start: c.start()}
+func newSubmitter(c *Config) *submitter {
+	o := &submitter{nodes: c.Nodes, tables: c.Tables, cost: c.Cost, start: c.start()}
 	for i := range c.Nodes {
 		for _, d := range c.Nodes[i].GPUs {
 			o.types = append(o.types, d.Type)
@@ -34,10 +34,10 @@ func newOwners(c *Config) *owners {
 	return o
 }
 
-// known returns the job with its run time and its speeds. A training job goes
+// withSpeeds returns the job with its run time and its speeds. A training job goes
 // at its mean speed through all its batch sizes: Slurm sees nothing of them,
 // and no job reports them.
-func (o *owners) known(j workload.Job) (workload.Job, error) {
+func (o *submitter) withSpeeds(j workload.Job) (workload.Job, error) {
 	if j.Training == nil {
 		return j, nil
 	}
@@ -49,7 +49,7 @@ func (o *owners) known(j workload.Job) (workload.Job, error) {
 		if j.GPUType != "" && j.GPUType != typ {
 			continue
 		}
-		t, ok := o.alone(&j, typ)
+		t, ok := o.runTimeAlone(&j, typ)
 		switch {
 		case !ok:
 		case j.Duration == 0: // the first type that can run it is its reference
@@ -64,11 +64,11 @@ func (o *owners) known(j workload.Job) (workload.Job, error) {
 	return j, nil
 }
 
-// alone returns how long a training job takes on GPUs of one type.
-func (o *owners) alone(j *workload.Job, typ string) (seconds float64, ok bool) {
+// runTimeAlone returns how long a training job takes on GPUs of one type.
+func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, ok bool) {
 	if j.Training.Epochs() > 0 {
-		plan, err := workload.Plan(j, o.tables, typ)
-		t := workload.Alone(plan)
+		plan, err := workload.PlannedRegimes(j, o.tables, typ)
+		t := workload.PlannedSeconds(plan)
 		return t, err == nil && t > 0
 	}
 	class := j.Class
@@ -84,13 +84,13 @@ func (o *owners) alone(j *workload.Job, typ string) (seconds float64, ok bool) {
 
 // spec is the submission of a job as its owner would write it: whole nodes
 // where it fills them, else one node, else a total.
-func (o *owners) spec(j *workload.Job) (sim.Spec, error) {
+func (o *submitter) spec(j *workload.Job) (sim.Spec, error) {
 	s := sim.Spec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
-		Limit: o.limit(j), Comment: o.comment(j), Work: max(policy.Seconds(j.Duration), time.Millisecond),
-		Checkpoint: !j.Fixed, Overhead: o.restart(j), NoRequeue: j.Fixed,
+		Limit: o.timeLimit(j), Comment: o.comment(j), Work: max(policy.Seconds(j.Duration), time.Millisecond),
+		Checkpoint: !j.Fixed, Overhead: o.restartCost(j), NoRequeue: j.Fixed,
 	}
-	per, all := o.room(j)
+	per, all := o.mostGPUs(j)
 	switch {
 	case !(j.Duration >= 0) || math.IsInf(j.Duration, 0):
 		return s, fmt.Errorf("job %d (line %d): a run time of %g s", j.ID, j.Line, j.Duration)
@@ -107,27 +107,27 @@ func (o *owners) spec(j *workload.Job) (sim.Spec, error) {
 	}
 	s.CPUs = (j.CPUs + s.Nodes - 1) / s.Nodes
 	s.MemMB = (j.MemMB + int64(s.Nodes) - 1) / int64(s.Nodes)
-	s.Speed = speed(j)
-	s.Excluded = o.unfit(j)
+	s.Speed = speedOf(j)
+	s.Excluded = o.unfitNodes(j)
 	return s, nil
 }
 
-// limit is the time limit its owner gives: no job is killed for running on
+// timeLimit is the time limit its owner gives: no job is killed for running on
 // slow GPUs, or for a restart. 0: the partition's.
-func (o *owners) limit(j *workload.Job) time.Duration {
+func (o *submitter) timeLimit(j *workload.Job) time.Duration {
 	if j.Limit <= 0 {
 		return 0
 	}
-	long := policy.Seconds(slowest(j)) + o.restart(j)
+	long := policy.Seconds(longestRunTime(j)) + o.restartCost(j)
 	if long <= j.Limit {
 		return j.Limit
 	}
 	return (long + time.Minute).Truncate(time.Minute)
 }
 
-// restart is the run time without progress that each start of the job after the
+// restartCost is the run time without progress that each start of the job after the
 // first costs.
-func (o *owners) restart(j *workload.Job) time.Duration {
+func (o *submitter) restartCost(j *workload.Job) time.Duration {
 	if j.Checkpoint > 0 {
 		return policy.Seconds(j.Checkpoint)
 	}
@@ -135,11 +135,11 @@ func (o *owners) restart(j *workload.Job) time.Duration {
 }
 
 // comment is what the owner tells us in --comment.
-func (o *owners) comment(j *workload.Job) string {
+func (o *submitter) comment(j *workload.Job) string {
 	var words []string
 	if !j.Fixed {
 		words = append(words, "preemptible")
-		if cost := o.restart(j); cost > 0 {
+		if cost := o.restartCost(j); cost > 0 {
 			words = append(words, "ckpt="+cost.String())
 		}
 	}
@@ -169,9 +169,9 @@ func runsOn(j *workload.Job, typ string) bool {
 	return j.Speeds == nil || j.Speeds[typ] > 0
 }
 
-// room returns the most GPUs of one type that the job can get on one node, and
+// mostGPUs returns the most GPUs of one type that the job can get on one node, and
 // on all.
-func (o *owners) room(j *workload.Job) (most, all int) {
+func (o *submitter) mostGPUs(j *workload.Job) (most, all int) {
 	for i := range o.nodes {
 		for _, d := range o.nodes[i].GPUs {
 			if o.nodes[i].Down == "" && runsOn(j, d.Type) {
@@ -183,9 +183,9 @@ func (o *owners) room(j *workload.Job) (most, all int) {
 	return most, all
 }
 
-// unfit returns the nodes a job must keep off, because it cannot use their
+// unfitNodes returns the nodes a job must keep off, because it cannot use their
 // GPUs.
-func (o *owners) unfit(j *workload.Job) []string {
+func (o *submitter) unfitNodes(j *workload.Job) []string {
 	if j.Speeds == nil || j.GPUType != "" {
 		return nil
 	}
@@ -202,8 +202,8 @@ func (o *owners) unfit(j *workload.Job) []string {
 	return out
 }
 
-// speed says how fast the job goes on what it got.
-func speed(j *workload.Job) func(string, int) float64 {
+// speedOf says how fast the job goes on what it got.
+func speedOf(j *workload.Job) func(string, int) float64 {
 	return func(typ string, n int) float64 {
 		v := float64(n) / float64(j.GPUs)
 		if j.Speeds != nil {
@@ -213,8 +213,8 @@ func speed(j *workload.Job) func(string, int) float64 {
 	}
 }
 
-// slowest is the longest the job runs, in seconds, if it is never stopped.
-func slowest(j *workload.Job) float64 {
+// longestRunTime is the longest the job runs, in seconds, if it is never stopped.
+func longestRunTime(j *workload.Job) float64 {
 	least := 1.0
 	for _, v := range j.Speeds {
 		if v > 0 {

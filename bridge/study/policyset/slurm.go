@@ -10,7 +10,7 @@ import (
 // Slurm is the name of Slurm by itself, without any policy of ours.
 const Slurm = "slurm"
 
-// Alone is Slurm by itself. Its New returns no policy.
+// SlurmAlone is Slurm by itself. Its New returns no policy.
 func SlurmAlone() Choice {
 	return Choice{Label: Slurm, Params: paper.Params{}, Entry: paper.System{
 		Name: Slurm, Title: "Slurm by itself: multifactor priorities and backfill",

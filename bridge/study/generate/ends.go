@@ -6,13 +6,13 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// endings are the shares of jobs that complete, are cancelled and fail, by GPUs:
+// endShares are the shares of jobs that complete, are cancelled and fail, by GPUs:
 // 1, 2, 4, 8, 16, 32, 64 and more (Helios).
-var endings = [7][3]float64{
+var endShares = [7][3]float64{
 	{.67, .18, .15}, {.41, .32, .27}, {.58, .19, .23}, {.55, .29, .16}, {.43, .46, .11}, {.44, .41, .15}, {.21, .69, .10},
 }
 
-var ends = [3]workload.End{workload.Completed, workload.Cancelled, workload.Failed}
+var possibleEnds = [3]workload.End{workload.Completed, workload.Cancelled, workload.Failed}
 
 // binOf returns the index of the smallest power of two that holds the GPUs, at
 // most the last one of n.
@@ -24,7 +24,7 @@ func binOf(gpus, n int) int {
 	return i
 }
 
-// ending draws how a job ends.
-func ending(r *rand.Rand, gpus int) workload.End {
-	return ends[pick(r, endings[binOf(gpus, len(endings))][:])]
+// drawEnd draws how a job ends.
+func drawEnd(r *rand.Rand, gpus int) workload.End {
+	return possibleEnds[pickIndex(r, endShares[binOf(gpus, len(endShares))][:])]
 }

@@ -49,7 +49,7 @@ func TestCyclesLeftOutChangeNothing(t *testing.T) {
 				break
 			}
 			tried++
-			c.Every, c.Policy = true, decider(t, e.Name)
+			c.EveryCycle, c.Policy = true, decider(t, e.Name)
 			slow, none := counted(t, c)
 			if none > 0 {
 				t.Errorf("%s, %s: %d cycles left out where every one was wanted", e.Name, w.name, none)
@@ -74,5 +74,5 @@ func counted(t *testing.T, c Config) (run string, left int) {
 	if err := r.run(); err != nil {
 		t.Fatal(err)
 	}
-	return plain(t, r.measured()), r.quiet.left
+	return plain(t, r.result()), r.skipper.skipped
 }

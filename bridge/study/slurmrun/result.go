@@ -9,16 +9,16 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// figures turns Slurm's accounting into those of a run.
-type figures struct {
+// resultBuilder turns Slurm's accounting into those of a run.
+type resultBuilder struct {
 	start    time.Time
 	jobs     []workload.Job // of the workload
 	ids      map[int64]int  // index in jobs by Slurm's id
 	segments []sim.Segment
 }
 
-// fill adds what became of the jobs.
-func (f *figures) fill(out *measure.Run) {
+// build adds what became of the jobs.
+func (f *resultBuilder) build(out *measure.Run) {
 	out.Jobs = make([]measure.Outcome, len(f.jobs))
 	for i := range f.jobs {
 		j := &f.jobs[i]
@@ -27,16 +27,16 @@ func (f *figures) fill(out *measure.Run) {
 		}
 	}
 	for i := range f.segments {
-		f.add(out, &f.segments[i])
+		f.addSegment(out, &f.segments[i])
 	}
-	present(out.Jobs)
+	setPresent(out.Jobs)
 	out.Samples = f.samples()
 }
 
-// add counts one run of a job.
-func (f *figures) add(out *measure.Run, s *sim.Segment) {
+// addSegment counts one run of a job.
+func (f *resultBuilder) addSegment(out *measure.Run, s *sim.Segment) {
 	o := &out.Jobs[f.ids[s.Job]]
-	start, end := f.sec(s.Start), f.sec(s.End)
+	start, end := f.seconds(s.Start), f.seconds(s.End)
 	gpus := float64(s.GPUs)
 	if o.Start < 0 || start < o.Start {
 		o.Start = start
@@ -52,10 +52,10 @@ func (f *figures) add(out *measure.Run, s *sim.Segment) {
 	out.Makespan = max(out.Makespan, end)
 }
 
-func (f *figures) sec(t time.Time) float64 { return t.Sub(f.start).Seconds() }
+func (f *resultBuilder) seconds(t time.Time) float64 { return t.Sub(f.start).Seconds() }
 
-// present fills in the mean number of jobs present while each was.
-func present(jobs []measure.Outcome) {
+// setPresent fills in the mean number of jobs present while each was.
+func setPresent(jobs []measure.Outcome) {
 	type change struct {
 		at float64
 		by float64
@@ -98,18 +98,18 @@ func compare(list ...float64) int {
 }
 
 // samples is the cluster over time, one sample per change.
-func (f *figures) samples() []measure.Sample {
+func (f *resultBuilder) samples() []measure.Sample {
 	var changes []measure.Change
 	for i := range f.jobs {
 		changes = append(changes, measure.Change{At: f.jobs[i].Arrive, Queued: 1})
 	}
 	for _, s := range f.segments {
-		changes = append(changes, measure.Change{At: f.sec(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+		changes = append(changes, measure.Change{At: f.seconds(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
 		back := 0
 		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.Change{At: f.sec(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+		changes = append(changes, measure.Change{At: f.seconds(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
 	return measure.Timeline(changes)
 }

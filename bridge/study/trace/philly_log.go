@@ -24,17 +24,17 @@ type phillyJob struct {
 	} `json:"attempts"`
 }
 
-func likePhillyLog(head string) bool {
+func isPhillyLog(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), "[") && strings.Contains(head, `"attempts"`) && strings.Contains(head, `"submitted_time"`)
 }
 
-func readPhillyLog(in *bufio.Reader, s *sink) error {
+func readPhillyLog(in *bufio.Reader, s *collector) error {
 	s.shift = true
 	return eachElement(in, s, "", func(p *phillyJob, line int) error {
 		j, why, err := p.job()
 		switch {
 		case err != nil:
-			return s.bad(line, err)
+			return s.reject(line, err)
 		case why != "":
 			s.ignore(why)
 			return nil
@@ -50,7 +50,7 @@ func (p *phillyJob) job() (j workload.Job, why string, err error) {
 		return j, "", faultf("submitted_time", "%v", err)
 	}
 	for _, a := range p.Attempts {
-		if none(a.End) || none(a.Start) {
+		if isMissing(a.End) || isMissing(a.Start) {
 			return j, notEnded, nil
 		}
 		start, err := parseMoment(a.Start)
@@ -80,5 +80,5 @@ func (p *phillyJob) job() (j workload.Job, why string, err error) {
 	return j, "", nil
 }
 
-// none reports whether a time is missing.
-func none(s string) bool { return s == "" || s == "None" }
+// isMissing reports whether a time is missing.
+func isMissing(s string) bool { return s == "" || s == "None" }

@@ -10,34 +10,34 @@ import (
 	"fairbridge/policy"
 )
 
-// person is a user; the weight is how much of the GPU time is theirs.
-type person struct {
+// user is a user; the weight is how much of the GPU time is theirs.
+type user struct {
 	name, account string
 	weight        float64
 }
 
-// people are the users of a cluster and their accounts.
-type people struct {
-	users    []person
+// population are the users of a cluster and their accounts.
+type population struct {
+	users    []user
 	upTo     []float64 // weight of the users up to each
 	accounts []policy.Account
 }
 
-// newPeople draws n users, their activity spread log-normally by sigma, and
+// newPopulation draws n users, their activity spread log-normally by sigma, and
 // puts them into so many accounts, of which the largest is some times as active
 // as the smallest. An account's shares are what its users use, more or less.
-func newPeople(seed int64, n, accounts int, sigma float64) *people {
-	r := source(seed, ofPeople)
-	p := &people{users: make([]person, n)}
+func newPopulation(seed int64, n, accounts int, sigma float64) *population {
+	r := randomSource(seed, ofPeople)
+	p := &population{users: make([]user, n)}
 	for i := range p.users {
-		p.users[i] = person{name: fmt.Sprintf("user%03d", i+1), weight: math.Exp(sigma * r.NormFloat64())}
+		p.users[i] = user{name: fmt.Sprintf("user%03d", i+1), weight: math.Exp(sigma * r.NormFloat64())}
 	}
 	used, room := make([]float64, accounts), make([]float64, accounts)
 	for a := range room {
-		room[a] = between(r, .3, 1.7)
+		room[a] = uniform(r, .3, 1.7)
 	}
 	for _, i := range byWeight(p.users) {
-		a := roomiest(r, used, room)
+		a := emptierAccount(r, used, room)
 		used[a] += p.users[i].weight
 		p.users[i].account = accountName(a)
 	}
@@ -51,7 +51,7 @@ func newPeople(seed int64, n, accounts int, sigma float64) *people {
 }
 
 // byWeight returns the indices of the users, the most active first.
-func byWeight(users []person) []int {
+func byWeight(users []user) []int {
 	all := make([]int, len(users))
 	for i := range all {
 		all[i] = i
@@ -60,8 +60,8 @@ func byWeight(users []person) []int {
 	return all
 }
 
-// roomiest returns the account, of two drawn, that is less used for its size.
-func roomiest(r *rand.Rand, used, room []float64) int {
+// emptierAccount returns the account, of two drawn, that is less used for its size.
+func emptierAccount(r *rand.Rand, used, room []float64) int {
 	a, b := r.IntN(len(used)), r.IntN(len(used))
 	if used[b]/room[b] < used[a]/room[a] {
 		return b
@@ -77,15 +77,15 @@ func shares(r *rand.Rand, used []float64) []policy.Account {
 	}
 	var all []policy.Account
 	for i, u := range used {
-		all = append(all, policy.Account{Name: accountName(i), Weight: max(math.Round(100*u/sum*between(r, .7, 1.3)), 1)})
+		all = append(all, policy.Account{Name: accountName(i), Weight: max(math.Round(100*u/sum*uniform(r, .7, 1.3)), 1)})
 	}
 	return all
 }
 
 func accountName(i int) string { return fmt.Sprintf("lab%02d", i+1) }
 
-// one draws who submits.
-func (p *people) one(r *rand.Rand) *person {
+// pickUser draws who submits.
+func (p *population) pickUser(r *rand.Rand) *user {
 	at := r.Float64() * p.upTo[len(p.upTo)-1]
 	i, _ := slices.BinarySearch(p.upTo, at)
 	return &p.users[i]

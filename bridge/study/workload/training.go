@@ -54,24 +54,24 @@ func (t *Training) EpochSeconds(batch int, speed float64) float64 {
 	return float64(Samples(t.Model)) / float64(batch) / speed
 }
 
-// Next returns the batch size the job asks for in an epoch (counted from 0),
+// NextBatch returns the batch size the job asks for in an epoch (counted from 0),
 // when it now runs at batch. It is what the job does, not what it planned; see
 // Plan.
-func (t *Training) Next(epoch, batch, gpus int) int {
+func (t *Training) NextBatch(epoch, batch, gpus int) int {
 	m, known := models[t.Model]
 	if !known || t.Batch == m.max {
 		return batch
 	}
 	switch t.Mode {
 	case GNS:
-		if max(t.noise(epoch, gpus), t.noise(epoch+1, gpus)) > batch {
+		if max(t.noiseBatch(epoch, gpus), t.noiseBatch(epoch+1, gpus)) > batch {
 			return min(2*batch, m.max)
 		}
 	case Accordion:
 		if t.Model == "Transformer" {
 			return batch
 		}
-		if !t.critical(epoch) {
+		if !t.isCritical(epoch) {
 			return m.max
 		}
 		if batch != m.min {
@@ -81,8 +81,8 @@ func (t *Training) Next(epoch, batch, gpus int) int {
 	return batch
 }
 
-// Modes returns the batch sizes the job may come to use, ascending.
-func (t *Training) Modes(gpus int) []int {
+// BatchSizes returns the batch sizes the job may come to use, ascending.
+func (t *Training) BatchSizes(gpus int) []int {
 	sizes := []int{t.Batch}
 	m, known := models[t.Model]
 	switch {
@@ -90,7 +90,7 @@ func (t *Training) Modes(gpus int) []int {
 	case t.Mode == Accordion:
 		sizes = append(sizes, m.max)
 	case t.Mode == GNS:
-		for range staircase[stair{t.Model, t.Batch, gpus}] {
+		for range noiseDoublings[noiseKey{t.Model, t.Batch, gpus}] {
 			sizes = append(sizes, 2*sizes[len(sizes)-1])
 		}
 	}
@@ -108,12 +108,12 @@ func (t *Tables) Speed(j *Job, typ string, batch int) (float64, error) {
 	return v, nil
 }
 
-// Plan returns the regimes the job plans to go through alone on GPUs of the
+// PlannedRegimes returns the regimes the job plans to go through alone on GPUs of the
 // type, in order, each with its seconds per epoch. It is what policies with an
 // oracle see, and its sum is the exclusive run time of the Shockwave harness.
-func Plan(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
+func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	var plan []policy.Regime
-	p := newPlanner(j.Training, j.GPUs)
+	p := newBatchPlan(j.Training, j.GPUs)
 	for epoch := range p.epochs {
 		batch := p.batch(epoch)
 		if n := len(plan); n > 0 && plan[n-1].Batch == batch {
@@ -129,8 +129,8 @@ func Plan(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	return slices.Clip(plan), nil
 }
 
-// Alone returns the seconds of a plan.
-func Alone(plan []policy.Regime) float64 {
+// PlannedSeconds returns the seconds of a plan.
+func PlannedSeconds(plan []policy.Regime) float64 {
 	sum := 0.0
 	for _, r := range plan {
 		for range int(r.Epochs) {

@@ -7,15 +7,15 @@ import (
 	"io"
 )
 
-// counted is a reader that knows at which line an offset is.
-type counted struct {
+// lineCounter is a reader that knows at which line an offset is.
+type lineCounter struct {
 	in    io.Reader
 	ends  []int64 // offsets of the line ends not passed yet
 	read  int64
 	lines int // passed
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *lineCounter) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	for i, b := range p[:n] {
 		if b == '\n' {
@@ -27,7 +27,7 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 // line returns the line of an offset, from 1. Offsets must not go back.
-func (c *counted) line(at int64) int {
+func (c *lineCounter) line(at int64) int {
 	i := 0
 	for i < len(c.ends) && c.ends[i] < at {
 		i++
@@ -39,10 +39,10 @@ func (c *counted) line(at int64) int {
 
 // eachElement decodes the elements of a JSON list one by one, as V. The list is
 // the whole file or stands under a name in its object.
-func eachElement[V any](in io.Reader, s *sink, under string, take func(v *V, line int) error) error {
-	c := &counted{in: in}
+func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V, line int) error) error {
+	c := &lineCounter{in: in}
 	d := json.NewDecoder(c)
-	if err := enter(d, under); err != nil {
+	if err := enterList(d, under); err != nil {
 		return Problem{File: s.path, Line: c.line(d.InputOffset()), What: err.Error()}
 	}
 	for d.More() {
@@ -52,7 +52,7 @@ func eachElement[V any](in io.Reader, s *sink, under string, take func(v *V, lin
 		var typ *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &typ):
-			err = s.bad(at, faultf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
+			err = s.reject(at, faultf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return Problem{File: s.path, Line: at, What: "the file ends within the list of jobs; it was cut off"}
 		case err != nil:
@@ -70,8 +70,8 @@ func eachElement[V any](in io.Reader, s *sink, under string, take func(v *V, lin
 	return nil
 }
 
-// enter goes to the first element of the list.
-func enter(d *json.Decoder, under string) error {
+// enterList goes to the first element of the list.
+func enterList(d *json.Decoder, under string) error {
 	for tok, err := d.Token(); ; tok, err = d.Token() {
 		switch {
 		case err != nil:
@@ -82,7 +82,7 @@ func enter(d *json.Decoder, under string) error {
 			return errors.New("want a list of jobs")
 		case tok == json.Delim('{'):
 		case tok == under:
-			return enter(d, "")
+			return enterList(d, "")
 		case tok == json.Delim('}'):
 			return fmt.Errorf("no list %q in it", under)
 		default:

@@ -21,7 +21,7 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// Pick is one policy that was asked for.
+// Choice is one policy that was asked for.
 type Choice struct {
 	Label  string // as it was written
 	Entry  paper.System
@@ -105,7 +105,7 @@ func parseOne(text string, exact bool) (Choice, error) {
 	return p, err
 }
 
-// params reads "name=value,name=value".
+// parseParams reads "name=value,name=value".
 func parseParams(e paper.System, text string) (paper.Params, error) {
 	said := paper.Params{}
 	if text == "" {
@@ -121,7 +121,7 @@ func parseParams(e paper.System, text string) (paper.Params, error) {
 	return said, nil
 }
 
-// value turns a text into what a configuration file would hold. What cannot be
+// parseValue turns a text into what a configuration file would hold. What cannot be
 // read so is left for the policy to refuse, who knows what is possible.
 func parseValue(e paper.System, name, text string) any {
 	i := slices.IndexFunc(e.Params, func(p paper.Param) bool { return p.Name == name })

@@ -146,7 +146,7 @@ func TestFidelity(t *testing.T) {
 	}
 	f := s.Compare(&other)
 	// waits were 10, 20, 0 minutes and are 30, 0, 0.
-	if f.MeanWait != (Against{600, 600}) || f.MedianWait != (Against{600, 0}) || f.MedianWaitMiss != 1200 {
+	if f.MeanWait != (Deviation{600, 600}) || f.MedianWait != (Deviation{600, 0}) || f.MedianWaitMiss != 1200 {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.RankWait-0) > 1e-9 { // ranks 1, 2, 0 and 2, ½, ½

@@ -18,9 +18,9 @@ var hourly = [24]float64{
 // weekend is how busy its two days are compared to the other five.
 const weekend = .75 / 1.1
 
-// rate is how busy submitters are, of at most 1, so many seconds after a Monday
+// hourlyRate is how busy submitters are, of at most 1, so many seconds after a Monday
 // began.
-func rate(at float64) float64 {
+func hourlyRate(at float64) float64 {
 	h := int(at/3600) % (24 * 7)
 	v := hourly[h%24] / slices.Max(hourly[:])
 	if h >= 24*5 {
@@ -29,12 +29,12 @@ func rate(at float64) float64 {
 	return v
 }
 
-// steady is the rate of submitters who never sleep.
-func steady(float64) float64 { return 1 }
+// constantRate is the rate of submitters who never sleep.
+func constantRate(float64) float64 { return 1 }
 
-// moments draws n times of a Poisson process within a span, sorted. The rate is
+// arrivalTimes draws n times of a Poisson process within a span, sorted. The rate is
 // relative to its highest, which is 1.
-func moments(r *rand.Rand, n int, span float64, rate func(float64) float64) []float64 {
+func arrivalTimes(r *rand.Rand, n int, span float64, rate func(float64) float64) []float64 {
 	all := make([]float64, n)
 	for i := range all {
 		all[i] = math.Floor(r.Float64() * span)
@@ -57,8 +57,8 @@ func poisson(r *rand.Rand, n int, gap float64) []float64 {
 	return all
 }
 
-// offered is the GPU time of jobs in GPU-seconds.
-func offered(jobs []workload.Job) float64 {
+// gpuSeconds is the GPU time of jobs in GPU-seconds.
+func gpuSeconds(jobs []workload.Job) float64 {
 	sum := 0.0
 	for i := range jobs {
 		sum += float64(jobs[i].GPUs) * jobs[i].Duration
@@ -72,25 +72,25 @@ func Load(jobs []workload.Job, gpus int) float64 {
 	if len(jobs) == 0 {
 		return 0
 	}
-	return offered(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
+	return gpuSeconds(jobs) / (float64(gpus) * (jobs[len(jobs)-1].Arrive - jobs[0].Arrive))
 }
 
-// span is how long so many GPUs need for the jobs when that load keeps them
+// spanForLoad is how long so many GPUs need for the jobs when that load keeps them
 // busy.
-func span(jobs []workload.Job, gpus int, load float64) float64 {
-	return offered(jobs) / (float64(gpus) * load)
+func spanForLoad(jobs []workload.Job, gpus int, load float64) float64 {
+	return gpuSeconds(jobs) / (float64(gpus) * load)
 }
 
-// arrive gives the jobs their arrivals, in order, and numbers them.
-func arrive(jobs []workload.Job, at []float64) []workload.Job {
+// setArrivals gives the jobs their arrivals, in order, and numbers them.
+func setArrivals(jobs []workload.Job, at []float64) []workload.Job {
 	for i := range jobs {
 		jobs[i].Arrive = at[i]
 	}
-	return number(jobs)
+	return assignIDs(jobs)
 }
 
-// number sorts jobs by arrival and gives them their ids.
-func number(jobs []workload.Job) []workload.Job {
+// assignIDs sorts jobs by arrival and gives them their ids.
+func assignIDs(jobs []workload.Job) []workload.Job {
 	slices.SortStableFunc(jobs, func(a, b workload.Job) int {
 		switch {
 		case a.Arrive < b.Arrive:

@@ -1,0 +1,42 @@
+package slurmrun
+
+import (
+	"time"
+
+	"fairbridge/bridge/cycle"
+)
+
+// cycleSkipper are the cycles that are left out because they could change nothing:
+// no job waits, so there is nothing to order, to hold or to make room for; no
+// edit of ours is under way; and nothing has happened since the last cycle.
+// What a policy does for its own sake with running jobs (moving them together,
+// say) it gets to do at least every recheck.
+type cycleSkipper struct {
+	off     bool // every cycle is run
+	warmup  int  // cycles at the start that are run
+	cycles  int  // that were run
+	idle    bool // after the last one nothing was left to do
+	skipped int  // out, so far
+}
+
+// maxSkipped is how long cycles may be left out at a time.
+const maxSkipped = 10 * time.Minute
+
+// note takes note of a cycle after which so many jobs wait and so many intents
+// are open.
+func (q *cycleSkipper) note(rep *cycle.Report, waiting, open int) {
+	q.cycles++
+	q.idle = !q.off && q.cycles > q.warmup && rep.Result == cycle.Nothing && len(rep.Intents) == 0 &&
+		waiting == 0 && open == 0 && !hasMemory(rep)
+}
+
+// hasMemory reports whether the policy carries something from cycle to cycle:
+// then every cycle counts.
+func hasMemory(rep *cycle.Report) bool {
+	for i := range rep.Evaluations {
+		if p := rep.Evaluations[i].Plan; p != nil && !p.Memo.IsZero() {
+			return true
+		}
+	}
+	return false
+}
