@@ -31,24 +31,23 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (g *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	past, err := readPasses(s)
+	last, err := recallPasses(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy gandiva-fair: %w", err)
 	}
-	turn := &stride{Policy: g, past: past}
+	stage := &stride{Policy: g, last: last}
 	plan, err := engine.Pipeline{
 		Name:     "gandiva-fair",
 		Predict:  predict.Ladder{},
-		Order:    turn,
-		Lease:    turn,
+		Allocate: stage,
 		Backfill: backfill.Greedy{},
 		Rules:    g.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	turn.now.hold(plan)
-	plan.Memo = policy.Remember(turn.now)
+	stage.now.noteHoldings(plan)
+	plan.Memo = policy.Remember(stage.now)
 	return plan, nil
 }
 

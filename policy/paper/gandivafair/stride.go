@@ -11,54 +11,48 @@ import (
 	"fairbridge/policy/rounds"
 )
 
-// stride orders the jobs of one round by the passes of their accounts, and
-// grants them the GPUs of each type.
+// stride is an engine.Allocator: it orders the jobs of one round by the passes of
+// their accounts, and grants them the GPUs of each type.
 type stride struct {
 	*Policy
-	past *passes
-	now  *passes
-	runs []bool // jobs by types: it could run there
+	last     *passes // as remembered
+	now      *passes // by Allocate
+	runnable []bool  // jobs by types: it could run there
 }
 
-// Order implements engine.Orderer: by the smallest pass of the account on any
+// Allocate implements engine.Allocator: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
-func (s *stride) Order(r *engine.Round) ([]*engine.Entry, error) {
-	types := r.Types()
-	s.now = s.past.next(r, types)
-	s.could(r)
-	s.now.level(s.waits(r))
-	tickets := s.tickets(r)
-	s.now.exchange(tickets, s.turn(r, tickets))
-	pass := make([]float64, len(r.Entries))
-	rows := make([]int, len(r.Entries))
+func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	s.now = s.last.next(r, r.Types())
+	s.findRunnable(r)
+	s.now.subtractLeast(s.waits(r))
+	tickets := s.divideTickets(r)
+	s.now.renewTickets(tickets, s.largestStride(r, tickets))
+	grants, pass := s.grants(r), make([]float64, len(r.Entries))
+	turns := make([]engine.Turn, len(r.Entries))
 	for i, e := range r.Entries {
-		k := s.best(i)
-		rows[i], pass[i] = i, math.Inf(1)
-		if k < 0 {
-			continue
-		}
-		pass[i] = s.pass(i, k)
-		if !r.Terse && !math.IsInf(pass[i], 1) {
-			e.Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, types[k])
+		turns[i], pass[i] = e.Turn(), math.Inf(1)
+		turns[i].Grant = grants[i]
+		if k := s.bestType(i); k >= 0 {
+			pass[i] = s.pass(i, k)
+			if !r.Terse && !math.IsInf(pass[i], 1) {
+				turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, s.now.Types[k])
+			}
 		}
 	}
-	slices.SortFunc(rows, func(a, b int) int {
-		return cmp.Or(cmp.Compare(pass[a], pass[b]), s.turns(r, a, b))
+	slices.SortFunc(turns, func(a, b engine.Turn) int {
+		return cmp.Or(cmp.Compare(pass[a.Entry.Index], pass[b.Entry.Index]), s.compareJobs(a.Entry, b.Entry))
 	})
-	line := make([]*engine.Entry, len(rows))
-	for i, row := range rows {
-		line[i] = r.Entries[row]
-	}
-	return line, nil
+	return turns, nil
 }
 
-// could finds out who could run where.
-func (s *stride) could(r *engine.Round) {
+// findRunnable finds out which job could run where.
+func (s *stride) findRunnable(r *engine.Round) {
 	w := len(s.now.Types)
-	s.runs = make([]bool, len(r.Entries)*w)
+	s.runnable = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
 		for k, t := range s.now.Types {
-			s.runs[i*w+k] = r.Startable(e) && rounds.RunsOn(r, e, t)
+			s.runnable[i*w+k] = r.Startable(e) && rounds.RunsOn(r, e, t)
 		}
 	}
 }
@@ -69,7 +63,7 @@ func (s *stride) waits(r *engine.Round) []bool {
 	waits := make([]bool, len(s.now.Pass))
 	for i, e := range r.Entries {
 		for k := range w {
-			if s.runs[i*w+k] && !e.Active() {
+			if s.runnable[i*w+k] && !e.Active() {
 				waits[s.now.Account[i]*w+k] = true
 			}
 		}
@@ -80,20 +74,20 @@ func (s *stride) waits(r *engine.Round) []bool {
 // quantum is how long a lease lasts, in seconds, for all we know.
 func (s *stride) quantum() float64 {
 	q := max(s.MinRun.Seconds(), 1)
-	if !s.past.At.IsZero() {
-		q = max(q, s.now.At.Sub(s.past.At).Seconds())
+	if !s.last.At.IsZero() {
+		q = max(q, s.now.At.Sub(s.last.At).Seconds())
 	}
 	return q
 }
 
-// turn is by how much a pass grows by one turn of the job to which it costs
+// largestStride is by how much a pass grows by one quantum of the job to which it costs
 // most, by type.
-func (s *stride) turn(r *engine.Round, tickets []float64) []float64 {
+func (s *stride) largestStride(r *engine.Round, tickets []float64) []float64 {
 	w := len(s.now.Types)
 	most := make([]float64, w)
 	for i, e := range r.Entries {
 		for k := range w {
-			if t := tickets[s.now.Account[i]*w+k]; s.runs[i*w+k] && t > 0 {
+			if t := tickets[s.now.Account[i]*w+k]; s.runnable[i*w+k] && t > 0 {
 				most[k] = max(most[k], float64(e.Ask.GPUs.Count)*s.quantum()/t)
 			}
 		}
@@ -110,51 +104,44 @@ func (s *stride) pass(row, k int) float64 {
 	return s.now.Pass[i]
 }
 
-// best is the type with the smallest pass among those the job can run on; -1:
+// bestType is the type with the smallest pass among those the job can run on; -1:
 // none.
-func (s *stride) best(row int) int {
+func (s *stride) bestType(row int) int {
 	w, best := len(s.now.Types), -1
 	for k := range w {
-		if s.runs[row*w+k] && (best < 0 || s.pass(row, k) < s.pass(row, best)) {
+		if s.runnable[row*w+k] && (best < 0 || s.pass(row, k) < s.pass(row, best)) {
 			best = k
 		}
 	}
 	return best
 }
 
-// turns compares two jobs: the one that received less, then the wider.
-func (s *stride) turns(r *engine.Round, a, b int) int {
-	x, y := r.Entries[a], r.Entries[b]
-	return cmp.Or(cmp.Compare(s.now.Turn[a], s.now.Turn[b]), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID))
+// compareJobs puts the job that received less first, then the wider.
+func (s *stride) compareJobs(a, b *engine.Entry) int {
+	return cmp.Or(cmp.Compare(s.now.Service[a.Index], s.now.Service[b.Index]), cmp.Compare(b.Ask.GPUs.Count, a.Ask.GPUs.Count), cmp.Compare(a.ID, b.ID))
 }
 
-// Lease implements engine.Leaser. The account with the smallest pass on a type
-// is served next, and its pass grows by what its job will receive; a gang that
-// does not fit waits until its account is first. Jobs that run on another type
+// grants returns the leases, in Entries order. The account with the smallest pass on
+// a type is served next, and its pass grows by what its job will receive; a gang
+// that does not fit waits until its account is first. Jobs that run on another type
 // come last: they have their turn there.
-func (s *stride) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
-	l := s.lines(r)
-	got := make([]engine.Grant, len(r.Entries))
-	for heap.Init(l); l.Len() > 0; heap.Fix(l, 0) {
-		q := l.list[0]
-		row := q.rows[q.next]
-		e := r.Entries[row]
-		if !got[row].Run && e.Want <= l.left[q.typ] {
-			l.left[q.typ] -= e.Want
-			got[row] = engine.Grant{Run: true, Type: s.now.Types[q.typ]}
-			q.grant(float64(e.Want))
+func (s *stride) grants(r *engine.Round) []engine.Grant {
+	h := s.newQueueHeap(r)
+	grants := make([]engine.Grant, len(r.Entries))
+	for heap.Init(h); h.Len() > 0; {
+		q := h.queues[0]
+		e := q.jobs[0]
+		if g := &grants[e.Index]; !g.Run && e.Want <= h.left[q.typ] {
+			h.left[q.typ] -= e.Want
+			*g = engine.Grant{Run: true, Type: s.now.Types[q.typ]}
+			q.charge(float64(e.Want))
 		}
-		if q.next++; q.next == len(q.rows) {
-			heap.Pop(l)
-			if l.Len() == 0 {
-				break
-			}
+		if q.jobs = q.jobs[1:]; len(q.jobs) == 0 {
+			heap.Pop(h)
+		}
+		if h.Len() > 0 {
+			heap.Fix(h, 0)
 		}
 	}
-	grants := make([]engine.Grant, len(line))
-	for i, e := range line {
-		row, _ := slices.BinarySearch(s.now.Jobs, e.ID)
-		grants[i] = got[row]
-	}
-	return grants, nil
+	return grants
 }

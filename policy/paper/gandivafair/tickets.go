@@ -9,8 +9,8 @@ import (
 	"fairbridge/policy/solve/market"
 )
 
-// holding is an account with jobs that could run, and what it holds.
-type holding struct {
+// account is one with jobs that could run, and what it holds.
+type account struct {
 	name   string
 	weight float64
 	gpus   []float64 // by type, its part of the cluster
@@ -19,12 +19,12 @@ type holding struct {
 	known  int       // jobs that know their speed on every type
 }
 
-// tickets divides the GPUs of each type among the accounts with jobs by weight
+// divideTickets divides the GPUs of each type among the accounts with jobs by weight
 // and lets them trade. Accounts without jobs keep what they had, for the day
-// they return; it counts for nobody.
-func (s *stride) tickets(r *engine.Round) []float64 {
+// they return; it counts for none of the others.
+func (s *stride) divideTickets(r *engine.Round) []float64 {
 	w := len(s.now.Types)
-	list := s.holdings(r)
+	list := s.listAccounts(r)
 	if s.Trade {
 		trade(list, s.Margin)
 	}
@@ -40,16 +40,16 @@ func (s *stride) tickets(r *engine.Round) []float64 {
 	return tickets
 }
 
-// holdings returns the accounts with jobs that can run now, sorted by name.
-func (s *stride) holdings(r *engine.Round) (list []holding) {
+// listAccounts returns the accounts with jobs that can run now, sorted by name.
+func (s *stride) listAccounts(r *engine.Round) (list []account) {
 	types := s.now.Types
 	for _, e := range r.Entries {
 		if r.Startable(e) {
-			list = append(list, holding{name: e.Account})
+			list = append(list, account{name: e.Account})
 		}
 	}
-	slices.SortFunc(list, func(a, b holding) int { return cmp.Compare(a.name, b.name) })
-	list = slices.CompactFunc(list, func(a, b holding) bool { return a.name == b.name })
+	slices.SortFunc(list, func(a, b account) int { return cmp.Compare(a.name, b.name) })
+	list = slices.CompactFunc(list, func(a, b account) bool { return a.name == b.name })
 	all := 0.0
 	for i := range list {
 		h := &list[i]
@@ -57,37 +57,37 @@ func (s *stride) holdings(r *engine.Round) (list []holding) {
 		h.gpus, h.jobs, h.gain = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
 		all += h.weight
 	}
-	total := totals(r, types)
+	total := healthyGPUs(r, types)
 	for i := range list {
 		for k := range types {
 			list[i].gpus[k] = total[k] * list[i].weight / all
 		}
 	}
-	s.count(r, list)
+	s.countJobs(r, list)
 	return list
 }
 
-// count counts each account's jobs by type and sums their gains.
-func (s *stride) count(r *engine.Round, list []holding) {
+// countJobs counts each account's jobs by type and sums their gains.
+func (s *stride) countJobs(r *engine.Round, list []account) {
 	w := len(s.now.Types)
 	for i, e := range r.Entries {
 		if !r.Startable(e) {
 			continue
 		}
-		at, _ := slices.BinarySearchFunc(list, e.Account, func(h holding, name string) int { return cmp.Compare(h.name, name) })
+		at, _ := slices.BinarySearchFunc(list, e.Account, func(a account, name string) int { return cmp.Compare(a.name, name) })
 		h := &list[at]
 		for k := range w {
-			if s.runs[i*w+k] {
+			if s.runnable[i*w+k] {
 				h.jobs[k]++
 			}
 		}
-		h.speeds(e, s.now.Types)
+		h.addGain(e, s.now.Types)
 	}
 }
 
-// speeds adds the job's speeds relative to its slowest, if it may run on every
+// addGain adds the job's speeds relative to its slowest, if it may run on every
 // type and knows how fast.
-func (h *holding) speeds(e *engine.Entry, types []string) {
+func (h *account) addGain(e *engine.Entry, types []string) {
 	if e.Training == nil || e.Ask.GPUs.Type != "" {
 		return
 	}
@@ -111,7 +111,7 @@ func (h *holding) speeds(e *engine.Entry, types []string) {
 // trade lets the accounts exchange the GPUs of each two types, those first
 // that differ most in how much they gain in all. Only accounts all of whose
 // jobs know their speeds take part.
-func trade(list []holding, margin float64) {
+func trade(list []account, margin float64) {
 	for _, p := range pairs(list) {
 		parties := make([]market.Trader, len(list))
 		for i := range list {
@@ -137,7 +137,7 @@ type typePair struct {
 }
 
 // pairs lists the types by two, the faster first, the largest gain first.
-func pairs(list []holding) []typePair {
+func pairs(list []account) []typePair {
 	var out []typePair
 	if len(list) == 0 {
 		return nil
@@ -161,8 +161,8 @@ func pairs(list []holding) []typePair {
 	return out
 }
 
-// totals returns the healthy GPUs by type.
-func totals(r *engine.Round, types []string) []float64 {
+// healthyGPUs returns the healthy GPUs by type.
+func healthyGPUs(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {

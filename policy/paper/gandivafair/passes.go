@@ -21,19 +21,19 @@ type passes struct {
 	Tickets  []float64           `json:"tickets"`  // likewise, in GPUs: as of the last round
 	Jobs     []policy.JobID      `json:"jobs"`     // sorted
 	Account  []int               `json:"account"`  // of each job
-	Turn     []float64           `json:"turn"`     // GPU-seconds it received, and what it is not to catch up
+	Service  []float64           `json:"turn"`     // GPU-seconds it received, and what it is not to catch up
 	Attained []policy.GPUSeconds `json:"attained"`
 	Type     []int               `json:"type"` // it ran on last, from 1; 0: none
 	GPUs     []int               `json:"gpus"` // it was to hold since the last round
 }
 
-func readPasses(s *policy.Snapshot) (*passes, error) {
+func recallPasses(s *policy.Snapshot) (*passes, error) {
 	p, err := policy.Recall[*passes](s.Memo)
 	if err != nil || p == nil {
 		return &passes{}, err
 	}
 	n, w := len(p.Jobs), len(p.Accounts)*len(p.Types)
-	if !slices.IsSorted(p.Jobs) || !slices.IsSorted(p.Accounts) || len(p.Account) != n || len(p.Turn) != n || len(p.Attained) != n ||
+	if !slices.IsSorted(p.Jobs) || !slices.IsSorted(p.Accounts) || len(p.Account) != n || len(p.Service) != n || len(p.Attained) != n ||
 		len(p.Type) != n || len(p.GPUs) != n || len(p.Pass) != w || len(p.Tickets) != w {
 		return nil, fmt.Errorf("reading what was remembered: lists of %d jobs, %d accounts and %d types do not go together", n, len(p.Accounts), len(p.Types))
 	}
@@ -45,7 +45,7 @@ func readPasses(s *policy.Snapshot) (*passes, error) {
 	return p, nil
 }
 
-// next adds what every job received since the last round to its turn and to its
+// next adds what every job received since the last round to its service and to its
 // account's pass. Accounts stay while they have jobs, or received more than
 // others.
 func (p *passes) next(r *engine.Round, types []string) *passes {
@@ -53,15 +53,15 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 		p = &passes{Types: types}
 	}
 	size := len(r.Entries)
-	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), Account: make([]int, size), Turn: make([]float64, size),
+	n := &passes{At: r.Now, Types: types, Jobs: make([]policy.JobID, size), Account: make([]int, size), Service: make([]float64, size),
 		Attained: make([]policy.GPUSeconds, size), Type: make([]int, size), GPUs: make([]int, size)}
-	n.enter(r, p)
+	n.listAccounts(r, p)
 	charged, known, at := slices.Clone(p.Pass), make([]bool, size), 0
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i] = e.ID, e.Attained
 		n.Account[i], _ = slices.BinarySearch(n.Accounts, e.Account)
 		for ; at < len(p.Jobs) && p.Jobs[at] < e.ID; at++ {
-			p.leave(charged, at, r.Now)
+			p.chargeEnded(charged, at, r.Now)
 		}
 		if known[i] = at < len(p.Jobs) && p.Jobs[at] == e.ID; known[i] {
 			n.carry(i, p, at, e, charged)
@@ -71,16 +71,16 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 		}
 	}
 	for ; at < len(p.Jobs); at++ {
-		p.leave(charged, at, r.Now)
+		p.chargeEnded(charged, at, r.Now)
 	}
 	n.copyPasses(p, charged)
-	n.begin(known)
+	n.startNewJobs(known)
 	return n
 }
 
-// enter lists the accounts with jobs and those remembered with a pass above
+// listAccounts lists the accounts with jobs and those remembered with a pass above
 // the others'.
-func (p *passes) enter(r *engine.Round, old *passes) {
+func (p *passes) listAccounts(r *engine.Round, old *passes) {
 	w := len(p.Types)
 	for a, name := range old.Accounts {
 		if w > 0 && slices.Max(old.Pass[a*w:a*w+w]) > 0 {
@@ -98,19 +98,19 @@ func (p *passes) enter(r *engine.Round, old *passes) {
 	p.Pass, p.Tickets = make([]float64, len(p.Accounts)*w), make([]float64, len(p.Accounts)*w)
 }
 
-// carry takes a job's turn over and adds what it received.
+// carry takes a job's service over and adds what it received.
 func (p *passes) carry(i int, old *passes, was int, e *engine.Entry, charged []float64) {
 	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
 		p.Type[i] = slices.Index(p.Types, e.On.Type()) + 1
 	}
 	got := float64(e.Received(old.Attained[was]))
-	p.Turn[i] = old.Turn[was] + got
+	p.Service[i] = old.Service[was] + got
 	old.charge(charged, was, p.Type[i], got)
 }
 
-// leave charges the account of a job that ended since the last round, nobody
-// says when: half of the time, as is so on average.
-func (p *passes) leave(charged []float64, was int, now time.Time) {
+// chargeEnded charges the account of a job that ended since the last round, it is not
+// known when: half of the time, as is so on average.
+func (p *passes) chargeEnded(charged []float64, was int, now time.Time) {
 	p.charge(charged, was, p.Type[was], float64(p.GPUs[was])*max(now.Sub(p.At), 0).Seconds()/2)
 }
 
@@ -131,28 +131,28 @@ func (p *passes) copyPasses(old *passes, charged []float64) {
 	}
 }
 
-// begin gives new jobs the smallest turn of their account: they do not go
+// startNewJobs gives new jobs the smallest service of their account: they do not go
 // before the others until they have received as much.
-func (p *passes) begin(known []bool) {
+func (p *passes) startNewJobs(known []bool) {
 	least := make([]float64, len(p.Accounts))
 	for a := range least {
 		least[a] = math.Inf(1)
 	}
 	for i, a := range p.Account {
 		if known[i] {
-			least[a] = min(least[a], p.Turn[i])
+			least[a] = min(least[a], p.Service[i])
 		}
 	}
 	for i, a := range p.Account {
 		if !known[i] && !math.IsInf(least[a], 1) {
-			p.Turn[i] = least[a]
+			p.Service[i] = least[a]
 		}
 	}
 }
 
-// level takes the smallest pass of the accounts with jobs waiting off
-// everybody's: it is where new accounts begin. Where nobody waits all begin anew.
-func (p *passes) level(waits []bool) {
+// subtractLeast takes the smallest pass of the accounts with jobs waiting off
+// all: it is where new accounts begin. Where no job waits all begin anew.
+func (p *passes) subtractLeast(waits []bool) {
 	w := len(p.Types)
 	for k := range w {
 		least := math.Inf(1)
@@ -169,21 +169,21 @@ func (p *passes) level(waits []bool) {
 	}
 }
 
-// exchange gives the accounts new tickets. What they received too much or too
-// little stays the same in GPU-seconds; it is too little by one turn at most.
-func (p *passes) exchange(tickets, turn []float64) {
+// renewTickets gives the accounts new tickets. What they received too much or too
+// little stays the same in GPU-seconds; it is too little by one quantum at most.
+func (p *passes) renewTickets(tickets, quantum []float64) {
 	for i, n := range tickets {
 		if n <= 0 {
 			p.Pass[i] = 0
 		} else {
-			p.Pass[i] = max(p.Pass[i]*p.Tickets[i]/n, -turn[i%len(p.Types)])
+			p.Pass[i] = max(p.Pass[i]*p.Tickets[i]/n, -quantum[i%len(p.Types)])
 		}
 	}
 	p.Tickets = tickets
 }
 
-// hold notes what every job is to hold from now on.
-func (p *passes) hold(plan *policy.Plan) {
+// noteHoldings notes what every job is to hold from now on.
+func (p *passes) noteHoldings(plan *policy.Plan) {
 	for i, d := range plan.Decisions {
 		switch d.Verb {
 		case policy.Keep, policy.Start, policy.Move, policy.Resize:

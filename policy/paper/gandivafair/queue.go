@@ -1,0 +1,126 @@
+package gandivafair
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"fairbridge/policy/engine"
+)
+
+// queueHeap is the queues of all accounts on all types, a heap by whose turn it is.
+type queueHeap struct {
+	queues []*queue
+	left   []int // GPUs to be granted, by type
+	idle   []int // of them, that no job holds
+}
+
+// queue is the jobs of an account that could run on a type: those that wait or
+// run there, and apart those that run on other types. The least served is first.
+type queue struct {
+	typ       int
+	elsewhere bool // its jobs run on other types
+	account   *accountPass
+	jobs      []*engine.Entry
+}
+
+// accountPass is what an account's two queues on a type have in common.
+type accountPass struct {
+	pass   float64
+	perGPU float64 // what a GPU adds to the pass until the next round
+}
+
+func (q *queue) charge(gpus float64) { q.account.pass += gpus * q.account.perGPU }
+
+// newQueueHeap puts the jobs that compete for GPUs into their queues.
+func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
+	w := len(s.now.Types)
+	h := &queueHeap{left: make([]int, w), idle: make([]int, w)}
+	for k, t := range s.now.Types {
+		h.left[k] = r.Free.TotalFree(t)
+		h.idle[k] = h.left[k]
+	}
+	queues := s.newQueues()
+	for i, e := range r.Entries {
+		for _, slot := range e.On {
+			k := slices.Index(s.now.Types, slot.Type)
+			switch {
+			case k < 0:
+			case e.Stays:
+				queues[s.now.Account[i]*w+k][0].charge(float64(slot.Count))
+			default:
+				h.left[k] += slot.Count
+			}
+		}
+		for k := range w {
+			if e.Want > 0 && !e.Stays && s.runnable[i*w+k] {
+				far := 0
+				if len(e.On) > 0 && e.On.Type() != s.now.Types[k] {
+					far = 1
+				}
+				q := queues[s.now.Account[i]*w+k][far]
+				q.jobs = append(q.jobs, e)
+			}
+		}
+	}
+	for _, pair := range queues {
+		for _, q := range pair {
+			if len(q.jobs) > 0 {
+				slices.SortFunc(q.jobs, s.compareJobs)
+				h.queues = append(h.queues, q)
+			}
+		}
+	}
+	return h
+}
+
+// newQueues makes two queues for every account and type.
+func (s *stride) newQueues() [][2]*queue {
+	w := len(s.now.Types)
+	all := make([][2]*queue, len(s.now.Pass))
+	quantum := s.quantum()
+	for i, pass := range s.now.Pass {
+		account := &accountPass{pass: math.Inf(1)} // without tickets it gets what is left
+		if t := s.now.Tickets[i]; t > 0 {
+			account.pass, account.perGPU = pass, quantum/t
+		}
+		all[i] = [2]*queue{{typ: i % w, account: account}, {typ: i % w, account: account, elsewhere: true}}
+	}
+	return all
+}
+
+// compare says whose turn it is: the smaller pass, then the wider job, then
+// where the job runs or where most GPUs idle.
+func (h *queueHeap) compare(a, b *queue) int {
+	if a.elsewhere != b.elsewhere {
+		if a.elsewhere {
+			return 1
+		}
+		return -1
+	}
+	x, y := a.jobs[0], b.jobs[0]
+	if c := cmp.Or(cmp.Compare(a.account.pass, b.account.pass), cmp.Compare(y.Ask.GPUs.Count, x.Ask.GPUs.Count), cmp.Compare(x.ID, y.ID)); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(h.idle[b.typ], h.idle[a.typ]), cmp.Compare(a.typ, b.typ))
+}
+
+// Len implements heap.Interface.
+func (h *queueHeap) Len() int { return len(h.queues) }
+
+// Less implements heap.Interface.
+func (h *queueHeap) Less(i, j int) bool { return h.compare(h.queues[i], h.queues[j]) < 0 }
+
+// Swap implements heap.Interface.
+func (h *queueHeap) Swap(i, j int) { h.queues[i], h.queues[j] = h.queues[j], h.queues[i] }
+
+// Push implements heap.Interface.
+func (h *queueHeap) Push(x any) { h.queues = append(h.queues, x.(*queue)) }
+
+// Pop implements heap.Interface.
+func (h *queueHeap) Pop() any {
+	last := len(h.queues) - 1
+	q := h.queues[last]
+	h.queues = h.queues[:last]
+	return q
+}
