@@ -44,7 +44,7 @@ type Snapshot struct {
 	Speeds  []Speed  `json:"speeds,omitempty"`
 	History []Sample `json:"history,omitempty"` // finished jobs' service, for policies that learn
 	Memo    Memo     `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
-	// Terse says that nobody will read the reasons: Decision.Why may be empty.
+	// Terse says that the reasons will not be read: Decision.Why may be empty.
 	Terse bool `json:"terse,omitempty"`
 }
 

@@ -8,8 +8,8 @@ import (
 type Grant struct {
 	Run  bool
 	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
-	// Leave stops a job that runs, as soon as the Rules let it be stopped, whoever
-	// wants its GPUs; it is the reason, for its owner to read.
+	// Leave stops a job that runs, as soon as the Rules let it be stopped, whichever
+	// job wants its GPUs; it is the reason, for its owner to read.
 	Leave string
 	// Keep lets a job that runs go on without a lease of its own: it shares the GPUs
 	// of one that has a lease.
@@ -75,7 +75,7 @@ func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
 }
 
 // reserves reports whether the Backfiller reserves for the entry should it be
-// blocked, and not for everyone.
+// blocked, and not for every entry.
 func (p *Pipeline) reserves(r *Round, e *Entry) bool {
 	b, some := p.Backfill.(Reserver)
 	return some && b.Reserves(r, e)

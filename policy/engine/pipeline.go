@@ -61,7 +61,7 @@ func newRound(s *policy.Snapshot) *Round {
 	return r
 }
 
-// prepare asks the stages that come before anybody is placed, and returns the
+// prepare asks the stages that come before any job is placed, and returns the
 // line.
 func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
 	for _, e := range r.Entries {

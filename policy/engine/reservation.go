@@ -11,7 +11,7 @@ import (
 )
 
 // A Length says how much longer an entry runs from now, or would if started
-// now; ok is false when nobody knows.
+// now; ok is false when that is not known.
 type Length func(*Round, *Entry) (d time.Duration, ok bool)
 
 // ByLimit takes the time limit. A running job beyond its limit ends now.

@@ -17,7 +17,7 @@ type Rules struct {
 	// without limit.
 	MaxStops int
 	// MaxWait is how long a job may wait before it goes to the front of the line
-	// and gets a reservation nobody may delay; 0: 24 hours, negative: for ever.
+	// and gets a reservation that no job may delay; 0: 24 hours, negative: for ever.
 	MaxWait time.Duration
 	// Patience is how many times its own length (ByForecast) a job waits, and
 	// Least what it waits at least, before it goes to the front likewise, if

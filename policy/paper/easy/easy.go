@@ -1,5 +1,5 @@
 // Package easy is first come, first served, with a reservation for the first blocked
-// job of each partition and GPU type: whoever does not delay it may pass.
+// job of each partition and GPU type: jobs that do not delay it may pass.
 //
 // D. Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995. Predictions in
 // place of limits: D. Tsafrir, Y. Etsion, D. G. Feitelson, "Backfilling Using

@@ -30,7 +30,7 @@ import (
 type Policy struct {
 	Objective string `param:"objective" choices:"max-min,makespan,finish-time-fairness,throughput,cost,fifo,sjf,hierarchical" default:"max-min" help:"what the fractions are for"`
 	Aware     bool   `param:"aware" default:"true" help:"count how fast each job is on each GPU type; otherwise all types are alike"`
-	// Within "fifo" gives whoever came first all they can use.
+	// Within "fifo" gives the jobs that came first all they can use.
 	Within    string             `param:"within" choices:"fairness,fifo" default:"fairness" help:"how an account's share is divided among its jobs, for the hierarchical objective"`
 	Costs     map[string]float64 `param:"costs" help:"price of an hour by GPU type, for the cost objective; 1 where not given"`
 	Deadlines bool               `param:"deadlines" help:"for throughput and cost: keep the deadlines of jobs, as long as all can be kept"`

@@ -9,7 +9,7 @@
 // Scheduling", NSDI 2020.
 //
 // In the paper each application bids for itself. Here the bids are made for
-// all jobs from the same predictions, so nobody gains by lying but about the
+// all jobs from the same predictions, so no owner gains by lying but about the
 // size of its gang or its limit. A job bids for its gang or nothing. It cannot
 // pay with a part of its gang; with Truthful it pays with the end of its lease.
 package themis

@@ -1,5 +1,5 @@
 // Package tiresias serves jobs by the GPU time they have received, in a few queues, so
-// that short jobs get through without anybody knowing how long a job runs.
+// that short jobs get through though it is not known how long a job runs.
 //
 // J. Gu, M. Chowdhury, K. G. Shin, Y. Zhu, M. Jeon, J. Qian, H. Liu, C. Guo,
 // "Tiresias: A GPU Cluster Manager for Distributed Deep Learning", NSDI 2019.
