@@ -47,7 +47,7 @@ const (
 	idleTimeout      = "10s"
 )
 
-// pool returns the settings of the connections. The parser's own error quotes
+// poolConfig returns the settings of the connections. The parser's own error quotes
 // the connection string, so it is not passed on.
 func (c Config) poolConfig() (*pgxpool.Config, error) {
 	dsn, err := c.dsn()

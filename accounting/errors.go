@@ -21,22 +21,22 @@ var (
 	ErrFull        = errors.New("the database is out of disk space or connections")
 )
 
-// explain adds what was being done and, where it is known, the fix.
+// Wrap adds what was being done and, where it is known, the fix.
 func Wrap(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind := kindOf(err); kind != nil && !errors.Is(err, kind) {
+	if kind := kindOfError(err); kind != nil && !errors.Is(err, kind) {
 		return fmt.Errorf("%s: %w (%w)", doing, kind, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// kindOf sorts Postgres' error codes.
-func kindOf(err error) error {
+// kindOfError sorts Postgres' error codes.
+func kindOfError(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
-		if cut(err) {
+		if isDisconnect(err) {
 			return ErrUnreachable
 		}
 		return nil
@@ -58,16 +58,16 @@ func kindOf(err error) error {
 	return nil
 }
 
-// cut reports whether there is no connection, or no longer.
-func cut(err error) bool {
+// isDisconnect reports whether there is no connection, or no longer.
+func isDisconnect(err error) bool {
 	var connect *pgconn.ConnectError
 	var network *net.OpError
 	return errors.As(err, &connect) || errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
-// again reports whether the whole transaction may be tried again: it was
+// isRetryable reports whether the whole transaction may be tried again: it was
 // rolled back because of others.
-func again(err error) bool {
+func isRetryable(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && (pg.Code == "40001" || pg.Code == "40P01")
 }

@@ -68,16 +68,16 @@ func (d *DB) GrantReports(ctx context.Context) error {
 			_, err := tx.Conn().PgConn().Exec(ctx, sql.Role("report")).ReadAll()
 			return err
 		})
-		if !concurrently(err) {
+		if !isConcurrentUpdate(err) {
 			break
 		}
 	}
 	return Wrap("making role fairbridge_report", err)
 }
 
-// concurrently reports whether Postgres says that somebody else changed the same
+// isConcurrentUpdate reports whether Postgres says that somebody else changed the same
 // rows of its catalogue, for which it has no error code of its own.
-func concurrently(err error) bool {
+func isConcurrentUpdate(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && (e.Code == "XX000" && strings.Contains(e.Message, "concurrently") || e.Code == "23505")
 }

@@ -26,20 +26,20 @@ func TestHotQueriesUseIndexes(t *testing.T) {
 	zero := []int32{0, 0, 0}
 	submits := []int64{1700000020, 1700000040, 1700000060}
 	for name, args := range map[string][]any{
-		"usage":            {"c1", end, 86400.0, end.Add(-48 * time.Hour), end.Add(-24 * time.Hour), end, true},
-		"jobs_past":        {"c1"},
-		"finished":         {"c1", 100},
-		"runs_known":       {"c1", ids},
-		"segments_of":      {"c1", ids, submits, zero},
-		"intents":          {"c1", end.Add(-25 * time.Hour)},
-		"intents_of_cycle": {"c1", "gpu", int64(5)},
-		"memo":             {"c1", "gpu"},
-		"replay":           {"c1", "gpu", int64(0)},
-		"queue":            {"c1", ""},
-		"story_runs":       {"c1", int64(7)},
-		"story_decisions":  {"c1", int64(7), storetest.T0, 200},
-		"story_intents":    {"c1", int64(7), storetest.T0, 200},
-		"prune_intents":    {"c1", time.Unix(1700000900, 0)},
+		"usage":             {"c1", end, 86400.0, end.Add(-48 * time.Hour), end.Add(-24 * time.Hour), end, true},
+		"jobs_past":         {"c1"},
+		"finished":          {"c1", 100},
+		"runs_known":        {"c1", ids},
+		"segments_of":       {"c1", ids, submits, zero},
+		"intents":           {"c1", end.Add(-25 * time.Hour)},
+		"intents_of_cycle":  {"c1", "gpu", int64(5)},
+		"memo":              {"c1", "gpu"},
+		"replay_cycle":      {"c1", "gpu", int64(0)},
+		"queue":             {"c1", ""},
+		"history_runs":      {"c1", int64(7)},
+		"history_decisions": {"c1", int64(7), storetest.T0, 200},
+		"history_intents":   {"c1", int64(7), storetest.T0, 200},
+		"prune_intents":     {"c1", time.Unix(1700000900, 0)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, err := d.Query(t.Context(), "explain "+sql.Query(name), args...)

@@ -16,7 +16,7 @@ func (d *DB) Tx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	var err error
 	for range maxTries {
 		err = pgx.BeginFunc(ctx, d.Pool, f)
-		if err == nil || !again(err) {
+		if err == nil || !isRetryable(err) {
 			break
 		}
 	}
@@ -28,14 +28,14 @@ func (d *DB) ReadTx(ctx context.Context, doing string, f func(pgx.Tx) error) err
 	return Wrap(doing, pgx.BeginTxFunc(ctx, d.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f))
 }
 
-// unhurried lifts the time limits of a cycle for one transaction.
-const unhurried = "set local statement_timeout = '10min'; set local jit = off"
+// noTimeLimits lifts the time limits of a cycle for one transaction.
+const noTimeLimits = "set local statement_timeout = '10min'; set local jit = off"
 
 // LongTx is Tx for what may take minutes: the hour of a large site is millions
 // of readings.
 func (d *DB) LongTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	return d.Tx(ctx, doing, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, unhurried); err != nil {
+		if _, err := tx.Exec(ctx, noTimeLimits); err != nil {
 			return err
 		}
 		return f(tx)
@@ -46,7 +46,7 @@ func (d *DB) LongTx(ctx context.Context, doing string, f func(pgx.Tx) error) err
 // connection that is held; it may take minutes.
 func LongSnapshotTx(ctx context.Context, conn *pgxpool.Conn, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, unhurried); err != nil {
+		if _, err := tx.Exec(ctx, noTimeLimits); err != nil {
 			return err
 		}
 		return f(tx)

@@ -30,15 +30,15 @@ func HalfFull(at time.Time) policy.Snapshot {
 }
 
 func TestCapacityOf(t *testing.T) {
-	gpu := look{"gpu", storetest.T0, HalfFull(storetest.T0)}
-	small := look{"small", storetest.T0.Add(time.Second), HalfFull(storetest.T0)}
+	gpu := snapshot{"gpu", storetest.T0, HalfFull(storetest.T0)}
+	small := snapshot{"small", storetest.T0.Add(time.Second), HalfFull(storetest.T0)}
 	small.Nodes, small.Jobs = small.Nodes[:1], small.Jobs[:2]
-	later := look{"gpu", storetest.T0.Add(slot), HalfFull(storetest.T0.Add(slot))}
+	later := snapshot{"gpu", storetest.T0.Add(slotLength), HalfFull(storetest.T0.Add(slotLength))}
 	later.Jobs = nil
-	c := capacityOf([]look{gpu, small, later})
+	c := meanCapacity([]snapshot{gpu, small, later})
 	got := map[string][]float64{}
-	for i, p := range c.partition {
-		got[p+" "+c.gpu[i]] = []float64{float64(c.looks[i]), c.gpus[i], c.held[i], c.idle[i], c.stranded[i], c.away[i], c.wanted[i]}
+	for _, m := range c {
+		got[m.partition+" "+m.gpu] = []float64{float64(m.snapshots), m.gpus, m.held, m.idle, m.stranded, m.away, m.wanted}
 	}
 	// Two looks at the cluster and at gpu: held 6 then 0; idle 4 + 7 then 8 + 7,
 	// of which stranded all 4 of n1 (cores) and 5 of n2 (memory), then only those

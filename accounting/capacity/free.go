@@ -10,17 +10,17 @@ const (
 	leastMemMB = 1024
 )
 
-// freely is what the active jobs of a snapshot hold, by node.
-type freely struct {
+// heldResources is what the active jobs of a snapshot hold, by node.
+type heldResources struct {
 	gpus map[policy.Slot]int // Count is zero in the key
 	cpus map[string]float64
 	mem  map[string]float64
 }
 
-// freeOf adds up what active jobs hold. A job's cores and memory are split
+// heldByJobs adds up what active jobs hold. A job's cores and memory are split
 // over its nodes by devices.
-func freeOf(s *policy.Snapshot) freely {
-	f := freely{map[policy.Slot]int{}, map[string]float64{}, map[string]float64{}}
+func heldByJobs(s *policy.Snapshot) heldResources {
+	f := heldResources{map[policy.Slot]int{}, map[string]float64{}, map[string]float64{}}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		if !j.Active() {
@@ -36,10 +36,10 @@ func freeOf(s *policy.Snapshot) freely {
 	return f
 }
 
-// state says how the devices of one type on a node stand.
-func (f freely) state(n *policy.Node, d policy.Devices) state {
+// stateOf says how the devices of one type on a node stand.
+func (f heldResources) stateOf(n *policy.Node, d policy.Devices) gpuState {
 	held := min(f.gpus[policy.Slot{Node: n.Name, Type: d.Type}], d.Count)
-	s := state{gpus: float64(d.Count), held: float64(held)}
+	s := gpuState{gpus: float64(d.Count), held: float64(held)}
 	idle := max(d.Count-d.Sick-held, 0)
 	if n.Down != "" {
 		idle = 0

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,69 +20,73 @@ import (
 )
 
 var (
-	qLooksHours, qLooks    = sql.Query("looks_hours"), sql.Query("looks")
-	qLooksClear, qLooksPut = sql.Query("looks_clear"), sql.Query("looks_put")
-	qEstimatesPut          = sql.Query("estimates_put")
+	qHoursDue, qSnapshots = sql.Query("capacity_hours_due"), sql.Query("capacity_snapshots")
+	qClear, qPut          = sql.Query("capacity_clear"), sql.Query("capacity_put")
+	qEstimatesPut         = sql.Query("estimates_put")
 )
 
 // SumUp reads what only the snapshots of cycles know, while they are kept:
 // how many GPUs there were, idle or stranded, and when Slurm thought that jobs
-// would start. The hour that was last looked at is looked at again.
+// would start. The hour that was last read is read again.
 func SumUp(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
-	hours, err := accounting.Collect(ctx, conn, pgx.RowTo[time.Time], qLooksHours, cluster)
+	hours, err := accounting.Collect(ctx, conn, pgx.RowTo[time.Time], qHoursDue, cluster)
 	if err != nil {
 		return err
 	}
 	for _, h := range hours {
-		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error { return lookAt(ctx, tx, cluster, h) }); err != nil {
+		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error { return sumHour(ctx, tx, cluster, h) }); err != nil {
 			return fmt.Errorf("hour %s: %w", h.UTC().Format(time.RFC3339), err)
 		}
 	}
 	return nil
 }
 
-// look is one snapshot.
-type look struct {
+// snapshot is one snapshot.
+type snapshot struct {
 	partition string
 	at        time.Time
 	policy.Snapshot
 }
 
-func lookAt(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) error {
-	looks, err := accounting.Collect(ctx, tx, scanLook, qLooks, cluster, hour)
+func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) error {
+	list, err := accounting.Collect(ctx, tx, scanSnapshot, qSnapshots, cluster, hour)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, qLooksClear, cluster, hour); err != nil {
+	if _, err := tx.Exec(ctx, qClear, cluster, hour); err != nil {
 		return err
 	}
-	c := capacityOf(looks)
-	if _, err := tx.Exec(ctx, qLooksPut, cluster, hour, c.partition, c.gpu, c.looks, c.gpus, c.held, c.idle, c.stranded, c.away, c.wanted); err != nil {
+	means := meanCapacity(list)
+	amounts := func(of func(*mean) float64) []float64 { return value.Column(means, of) }
+	if _, err := tx.Exec(ctx, qPut, cluster, hour,
+		value.Column(means, func(m *mean) string { return m.partition }), value.Column(means, func(m *mean) string { return m.gpu }),
+		value.Column(means, func(m *mean) int32 { return int32(m.snapshots) }),
+		amounts(func(m *mean) float64 { return m.gpus }), amounts(func(m *mean) float64 { return m.held }), amounts(func(m *mean) float64 { return m.idle }),
+		amounts(func(m *mean) float64 { return m.stranded }), amounts(func(m *mean) float64 { return m.away }), amounts(func(m *mean) float64 { return m.wanted }),
+	); err != nil {
 		return err
 	}
-	return estimates(ctx, tx, cluster, firstOf(looks))
+	return storeEstimates(ctx, tx, cluster, firstOfPartitions(list))
 }
 
-// estimates stores when Slurm thought that waiting jobs would start.
-func estimates(ctx context.Context, tx pgx.Tx, cluster string, looks []look) error {
-	for _, l := range looks {
-		var jobs []int64
-		var arrive, start []time.Time
-		var user, account, partition []string
-		for i := range l.Jobs {
-			if j := &l.Jobs[i]; j.State == policy.Pending && j.Held == "" && !j.SlurmStart.IsZero() {
-				jobs, arrive, start = append(jobs, int64(j.ID)), append(arrive, j.Arrive), append(start, j.SlurmStart)
-				user, account, partition = append(user, j.User), append(account, j.Account), append(partition, j.Partition)
-			}
-		}
-		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, jobs, arrive, start, user, account, partition); err != nil {
+// storeEstimates stores when Slurm thought that waiting jobs would start.
+func storeEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snapshot) error {
+	for _, l := range list {
+		jobs := slices.DeleteFunc(slices.Clone(l.Jobs), func(j policy.Job) bool {
+			return j.State != policy.Pending || j.Held != "" || j.SlurmStart.IsZero()
+		})
+		texts := func(of func(*policy.Job) string) []string { return value.Column(jobs, of) }
+		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, value.Column(jobs, func(j *policy.Job) int64 { return int64(j.ID) }),
+			value.Column(jobs, func(j *policy.Job) time.Time { return j.Arrive }), value.Column(jobs, func(j *policy.Job) time.Time { return j.SlurmStart }),
+			texts(func(j *policy.Job) string { return j.User }), texts(func(j *policy.Job) string { return j.Account }), texts(func(j *policy.Job) string { return j.Partition }),
+		); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func scanLook(row pgx.CollectableRow) (l look, err error) {
+func scanSnapshot(row pgx.CollectableRow) (l snapshot, err error) {
 	var packed []byte
 	if err := row.Scan(&l.partition, &l.at, &packed); err != nil {
 		return l, err
@@ -96,11 +101,11 @@ func scanLook(row pgx.CollectableRow) (l look, err error) {
 	return l, nil
 }
 
-// firstOf returns the first look at each partition.
-func firstOf(looks []look) []look {
-	var first []look
+// firstOfPartitions returns the first snapshot of each partition.
+func firstOfPartitions(list []snapshot) []snapshot {
+	var first []snapshot
 	seen := map[string]bool{}
-	for _, l := range looks {
+	for _, l := range list {
 		if !seen[l.partition] {
 			seen[l.partition] = true
 			first = append(first, l)

@@ -22,14 +22,14 @@ type cycleRow struct {
 	planDigest    string
 	memo          *string
 	refused, took []byte
-	plan          planColumns
+	plan          []any // columns
 }
 
 func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	if c.Plan == nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: it has no plan", c.Seq, c.Partition)
 	}
-	r := &cycleRow{Cycle: c, plan: columnsOf(c.Plan)}
+	r := &cycleRow{Cycle: c, plan: planColumns(c.Plan)}
 	memo, err := json.Marshal(c.Plan.Memo)
 	var err2, err3, err4 error
 	r.planDigest, err4 = DigestPlan(c.Plan)
@@ -71,8 +71,7 @@ func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 	if tag.RowsAffected() == 0 {
 		return false, r.same(ctx, tx)
 	}
-	p := &r.plan
-	_, err = tx.Exec(ctx, qDecisionsAdd, r.Cluster, r.Partition, seq, r.At, p.job, p.verb, p.rank, p.gpus, p.alloc, p.roomFor, p.why)
+	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.plan...)...)
 	return true, err
 }
 
@@ -87,26 +86,13 @@ func (r *cycleRow) same(ctx context.Context, tx pgx.Tx) error {
 }
 
 // planColumns are the decisions by column, as arrays travel to Postgres.
-type planColumns struct {
-	job, roomFor     []int64
-	rank, gpus       []int32
-	verb, alloc, why []string
-}
-
-func columnsOf(p *policy.Plan) planColumns {
-	var c planColumns
-	for i := range p.Decisions {
-		d := &p.Decisions[i]
-		c.job = append(c.job, int64(d.Job))
-		c.roomFor = append(c.roomFor, int64(d.For))
-		c.rank = append(c.rank, int32(d.Rank))
-		c.gpus = append(c.gpus, int32(d.GPUs))
-		c.verb = append(c.verb, string(d.Verb))
-		c.alloc = append(c.alloc, value.Text(d.On.String()))
-		c.why = append(c.why, value.Text(d.Why))
+func planColumns(p *policy.Plan) []any {
+	type d = policy.Decision
+	texts := func(of func(*d) string) []string { return value.Column(p.Decisions, of) }
+	return []any{
+		value.Column(p.Decisions, func(d *d) int64 { return int64(d.Job) }), texts(func(d *d) string { return string(d.Verb) }),
+		value.Column(p.Decisions, func(d *d) int32 { return int32(d.Rank) }), value.Column(p.Decisions, func(d *d) int32 { return int32(d.GPUs) }),
+		texts(func(d *d) string { return value.Text(d.On.String()) }), value.Column(p.Decisions, func(d *d) int64 { return int64(d.For) }),
+		texts(func(d *d) string { return value.Text(d.Why) }),
 	}
-	if c.job == nil {
-		c = planColumns{job: []int64{}, roomFor: []int64{}, rank: []int32{}, gpus: []int32{}, verb: []string{}, alloc: []string{}, why: []string{}}
-	}
-	return c
 }

@@ -38,7 +38,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 			return nil, err
 		}
 	}
-	cluster, epoch, err := ownerOf(c, intents)
+	cluster, epoch, err := clusterAndEpoch(c, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -53,9 +53,9 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 				return err
 			}
 		}
-		out = stored(c, intents)
+		out = asStored(c, intents)
 		if !added {
-			return recall(ctx, tx, c, out)
+			return fillIDs(ctx, tx, c, out)
 		}
 		return addIntents(ctx, tx, c, out)
 	})
@@ -65,8 +65,8 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	return out, nil
 }
 
-// ownerOf returns the cluster and epoch everything is written under.
-func ownerOf(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
+// clusterAndEpoch returns the cluster and epoch everything is written under.
+func clusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
 	var cluster string
 	var epoch int64
 	if c != nil {
@@ -82,30 +82,30 @@ func ownerOf(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
 	return cluster, epoch, nil
 }
 
-// stored returns copies as the database will hold them.
-func stored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
+// asStored returns copies as the database will hold them.
+func asStored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 	out := make([]bridge.Intent, len(intents))
 	for i, in := range intents {
 		in.State = bridge.Planned
 		if c != nil {
 			in.Cycle = c.Seq
 		}
-		in.Made, in.NotAfter, in.Edit.Until = micro(in.Made), micro(in.NotAfter), micro(in.Edit.Until)
+		in.Made, in.NotAfter, in.Edit.Until = truncate(in.Made), truncate(in.NotAfter), truncate(in.Edit.Until)
 		in.Edit.Why = value.Text(in.Edit.Why)
 		out[i] = in
 	}
 	return out
 }
 
-func micro(t time.Time) time.Time {
+func truncate(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// recall fills in the ids of a cycle that is stored already.
-func recall(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
+// fillIDs fills in the ids of a cycle that is stored already.
+func fillIDs(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
 	ids, err := accounting.Collect(ctx, tx, pgx.RowTo[int64], qIntentsOfCycle, c.Cluster, c.Partition, int64(c.Seq))
 	if err != nil {
 		return err

@@ -28,11 +28,11 @@ func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
 	if tag.RowsAffected() == 1 {
 		return nil
 	}
-	return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.refused(ctx, in))
+	return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.whyNotMarked(ctx, in))
 }
 
-// refused says why an intent could not be marked.
-func (s *Store) refused(ctx context.Context, in bridge.Intent) error {
+// whyNotMarked says why an intent could not be marked.
+func (s *Store) whyNotMarked(ctx context.Context, in bridge.Intent) error {
 	var state bridge.State
 	var epoch, now int64
 	var holder string

@@ -63,7 +63,7 @@ func (j *Journal) load() (whole int64, err error) {
 // write appends lines in one call and waits for the disk. After a failed write
 // the file is cut back, so that half a line never precedes a whole one.
 func (j *Journal) write(list []bridge.Intent) error {
-	b, err := lines(list)
+	b, err := encodeLines(list)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (j *Journal) write(list []bridge.Intent) error {
 	return nil
 }
 
-func lines(list []bridge.Intent) ([]byte, error) {
+func encodeLines(list []bridge.Intent) ([]byte, error) {
 	var b bytes.Buffer
 	w := json.NewEncoder(&b)
 	for i := range list {
@@ -90,10 +90,10 @@ func lines(list []bridge.Intent) ([]byte, error) {
 
 // rewrite replaces the file by one with what still counts, in one step.
 func (j *Journal) rewrite() error {
-	since := j.now().Add(-keep)
+	since := j.now().Add(-keepClosed)
 	var list []bridge.Intent
 	for _, in := range j.intents {
-		if counts(&in, since) {
+		if isWanted(&in, since) {
 			list = append(list, in)
 		}
 	}
@@ -116,7 +116,7 @@ func (j *Journal) rewrite() error {
 }
 
 func writeNew(path string, list []bridge.Intent) (*os.File, int64, error) {
-	b, err := lines(list)
+	b, err := encodeLines(list)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -13,9 +13,9 @@ import (
 	"fairbridge/bridge"
 )
 
-// keep is how long a closed intent stays in the file: as long as the gate's
+// keepClosed is how long a closed intent stays in the file: as long as the gate's
 // budgets and the yielding to people look back.
-const keep = 25 * time.Hour
+const keepClosed = 25 * time.Hour
 
 // maxBytes is the size at which the file is rewritten with what still counts.
 const maxBytes = 8 << 20
@@ -132,7 +132,7 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 	defer j.mu.Unlock()
 	var out []bridge.Intent
 	for _, in := range j.intents {
-		if in.Cluster == cluster && counts(&in, since) {
+		if in.Cluster == cluster && isWanted(&in, since) {
 			out = append(out, in)
 		}
 	}
@@ -140,8 +140,8 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 	return out, nil
 }
 
-// counts reports whether an intent is not closed, or was closed after since.
-func counts(in *bridge.Intent, since time.Time) bool {
+// isWanted reports whether an intent is not closed, or was closed after since.
+func isWanted(in *bridge.Intent, since time.Time) bool {
 	return in.State.Open() || in.State == bridge.Observed || in.Closed.After(since)
 }
 

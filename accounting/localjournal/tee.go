@@ -65,7 +65,7 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error)
 	defer t.Local.mu.Unlock()
 	for _, was := range known {
 		in, ok := t.Local.intents[was.ID]
-		if !ok || !same(&in, &was) || progress(in.State) <= max(progress(was.State), progress(bridge.Sent)) {
+		if !ok || !sameIntent(&in, &was) || stateOrder(in.State) <= max(stateOrder(was.State), stateOrder(bridge.Sent)) {
 			continue
 		}
 		if err := t.DB.Mark(ctx, in); err != nil {
@@ -76,8 +76,8 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error)
 	return told, nil
 }
 
-// progress orders the states by how far an intent has come.
-func progress(s bridge.State) int {
+// stateOrder orders the states by how far an intent has come.
+func stateOrder(s bridge.State) int {
 	for i, x := range []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
 		if s == x {
 			return i
@@ -86,8 +86,8 @@ func progress(s bridge.State) int {
 	return 5 // closed
 }
 
-// same reports whether both are the same intent: ids begin anew in a new
+// sameIntent reports whether both are the same intent: ids begin anew in a new
 // database.
-func same(a, b *bridge.Intent) bool {
+func sameIntent(a, b *bridge.Intent) bool {
 	return a.Cluster == b.Cluster && a.Epoch == b.Epoch && a.Made.Equal(b.Made) && a.Edit.Kind == b.Edit.Kind && a.Edit.Run.Same(b.Edit.Run)
 }

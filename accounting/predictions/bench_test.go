@@ -39,7 +39,7 @@ func BenchmarkLearnMillion(b *testing.B) {
 	}
 	for b.Loop() {
 		from := time.Now()
-		runs, err := predictions.Learnable(d.Predictions, ctx, testCluster, t0)
+		runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, t0)
 		must(b, err)
 		b.ReportMetric(time.Since(from).Seconds(), "s-reading")
 

@@ -1,4 +1,4 @@
 package predictions
 
-// Learnable lets tests see what a model is fitted to.
-var Learnable = (*Store).learnable
+// FinishedJobs lets tests see what a model is fitted to.
+var FinishedJobs = (*Store).finishedJobs

@@ -21,8 +21,8 @@ var (
 	qPredictPrune = sql.Query("predict_prune")
 )
 
-// Learnt says what Learn did.
-type Learnt struct {
+// LearnResult says what Learn did.
+type LearnResult struct {
 	Model     int64     `json:"model"`     // its number; 0: there was too little to learn from
 	Runs      int       `json:"runs"`      // jobs it was fitted to
 	Since     time.Time `json:"since"`     // of those
@@ -33,43 +33,43 @@ type Learnt struct {
 
 // The history a model is fitted to, and how large it may get.
 const (
-	learnFor    = 180 * 24 * time.Hour
-	learnMost   = 1_000_000 // jobs, the last ones
-	learnGroups = 20_000    // of each level
-	learnLeast  = 20        // jobs
-	scoredFor   = 365 * 24 * time.Hour
+	historyLength = 180 * 24 * time.Hour
+	maxJobs       = 1_000_000 // jobs, the last ones
+	maxGroups     = 20_000    // of each level
+	minJobs       = 20        // jobs
+	scoresKept    = 365 * 24 * time.Hour
 )
 
 // Learn notes what the model in use predicts of the runs that started since it
 // was made, and how those ended that it had predicted; then fits a new model
 // to the last half year. Call it by the clock, an hour or a day apart.
-func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learnt, error) {
-	var out Learnt
+func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (LearnResult, error) {
+	var out LearnResult
 	var err error
-	if out.Predicted, err = s.foretell(ctx, cluster, now); err != nil {
+	if out.Predicted, err = s.recordPredictions(ctx, cluster, now); err != nil {
 		return out, err
 	}
-	if out.Settled, err = s.settlePredictions(ctx, cluster); err != nil {
+	if out.Settled, err = s.recordOutcomes(ctx, cluster); err != nil {
 		return out, err
 	}
-	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoredFor)); err != nil {
+	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoresKept)); err != nil {
 		return out, accounting.Wrap("forgetting old predictions", err)
 	}
-	runs, err := s.learnable(ctx, cluster, now)
-	if err != nil || len(runs) < learnLeast {
+	runs, err := s.finishedJobs(ctx, cluster, now)
+	if err != nil || len(runs) < minJobs {
 		return out, err
 	}
-	m := learn.Fit(runs, learnGroups)
+	m := learn.Fit(runs, maxGroups)
 	out.Runs, out.Since, out.Through = m.Runs, m.From, m.Through
 	out.Model, err = s.putModel(ctx, cluster, now, m)
 	return out, err
 }
 
-// learnable reads the jobs that a model is fitted to, in the order they ended.
-func (s *Store) learnable(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
+// finishedJobs reads the jobs that a model is fitted to, in the order they ended.
+func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
 	var runs []learn.Run
 	err := s.DB.LongTx(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-learnFor), learnMost)
+		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-historyLength), maxJobs)
 		if err != nil {
 			return err
 		}
@@ -78,8 +78,8 @@ func (s *Store) learnable(ctx context.Context, cluster string, now time.Time) ([
 		var r learn.Run
 		var limit, ran float64
 		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
-			r.Limit, r.Ran = seconds(limit), seconds(ran)
-			r.User, r.Account, r.Name, r.Type = names.once(r.User), names.once(r.Account), names.once(r.Name), names.once(r.Type)
+			r.Limit, r.Ran = duration(limit), duration(ran)
+			r.User, r.Account, r.Name, r.Type = names.text(r.User), names.text(r.Account), names.text(r.Name), names.text(r.Type)
 			runs = append(runs, r)
 			return nil
 		})
@@ -92,7 +92,7 @@ func (s *Store) learnable(ctx context.Context, cluster string, now time.Time) ([
 // interned keeps one copy of equal texts: a million rows have few different ones.
 type interned map[string]string
 
-func (t interned) once(s string) string {
+func (t interned) text(s string) string {
 	if kept, ok := t[s]; ok {
 		return kept
 	}
@@ -100,7 +100,7 @@ func (t interned) once(s string) string {
 	return s
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
+func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // putModel stores a model and returns its number.
 func (s *Store) putModel(ctx context.Context, cluster string, now time.Time, m *learn.Model) (id int64, err error) {

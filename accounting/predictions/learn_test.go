@@ -104,12 +104,12 @@ func TestLearnableRuns(t *testing.T) {
 	again := with(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = sec(80), 1, sec(200) })
 	must(t, d.Record(ctx, view(sec(210), again)))
 	failed := with(running(2, t0, sec(10)), func(j *slurm.Job) { j.State, j.End, j.Gres = "NODE_FAIL", sec(100), nil })
-	if runs, err := predictions.Learnable(d.Predictions, ctx, testCluster, sec(300)); err != nil || len(runs) != 0 {
+	if runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(300)); err != nil || len(runs) != 0 {
 		t.Fatalf("%+v, %v from jobs that are not over", runs, err)
 	}
 	done := with(again, func(j *slurm.Job) { j.State, j.End, j.Gres = "COMPLETED", sec(500), nil })
 	must(t, d.Record(ctx, view(sec(510), done, failed)))
-	runs, err := predictions.Learnable(d.Predictions, ctx, testCluster, sec(600))
+	runs, err := predictions.FinishedJobs(d.Predictions, ctx, testCluster, sec(600))
 	must(t, err)
 	if len(runs) != 1 {
 		t.Fatalf("%+v", runs)

@@ -20,22 +20,22 @@ var qPredictNewest = sql.Query("predict_newest")
 // remains of a job, and how fast GPU types are. Both are nil when there is none.
 func (s *Store) Newest(ctx context.Context, q querier, cluster string) (left func(*policy.Job) (left, sigma time.Duration), speeds []policy.Speed, err error) {
 	m, err := s.model(ctx, q, cluster)
-	if m.foresight == nil {
+	if m.predictor == nil {
 		return nil, nil, err
 	}
-	return m.left, m.foresight.model.Speeds, err
+	return m.left, m.predictor.model.Speeds, err
 }
 
-// models remembers the model in use of each cluster: it is some megabytes that
+// modelCache remembers the model in use of each cluster: it is some megabytes that
 // a cycle need not read.
-type models struct {
+type modelCache struct {
 	mu   sync.Mutex
-	last map[string]keptModel
+	last map[string]cachedModel
 }
 
-// keptModel is a model and what the database says of it.
-type keptModel struct {
-	*foresight // nil: there is none that can be read
+// cachedModel is a model and what the database says of it.
+type cachedModel struct {
+	*predictor // nil: there is none that can be read
 	id         int64
 	made       time.Time
 }
@@ -46,30 +46,30 @@ type querier interface {
 }
 
 // model returns the newest model of a cluster.
-func (s *Store) model(ctx context.Context, q querier, cluster string) (keptModel, error) {
-	s.models.mu.Lock()
-	defer s.models.mu.Unlock()
-	had := s.models.last[cluster]
+func (s *Store) model(ctx context.Context, q querier, cluster string) (cachedModel, error) {
+	s.cache.mu.Lock()
+	defer s.cache.mu.Unlock()
+	had := s.cache.last[cluster]
 	var text []byte
-	now := keptModel{}
+	now := cachedModel{}
 	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.made, &text)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return keptModel{}, nil
+		return cachedModel{}, nil
 	case err != nil:
-		return keptModel{}, err
+		return cachedModel{}, err
 	case text == nil:
 		return had, nil
 	}
 	// Policies do without one that cannot be read, until the next is fitted.
 	if text, err = value.Gunzip(text); err == nil {
 		if m, err := learn.Parse(text); err == nil {
-			now.foresight = newForesight(m)
+			now.predictor = newPredictor(m)
 		}
 	}
-	if s.models.last == nil {
-		s.models.last = map[string]keptModel{}
+	if s.cache.last == nil {
+		s.cache.last = map[string]cachedModel{}
 	}
-	s.models.last[cluster] = now
+	s.cache.last[cluster] = now
 	return now, nil
 }

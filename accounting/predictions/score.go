@@ -7,87 +7,86 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting"
+	"fairbridge/accounting/internal/value"
 	"fairbridge/policy/learn"
 	"fairbridge/sql"
 )
 
 var (
-	qPredictStarted = sql.Query("predict_started")
-	qPredictAdd     = sql.Query("predict_add")
-	qPredictSettle  = sql.Query("predict_settle")
+	qPredictStarted  = sql.Query("predict_started")
+	qPredictAdd      = sql.Query("predict_add")
+	qPredictOutcomes = sql.Query("predict_outcomes")
 )
 
 // lateStart is how long after its start a run may still get its prediction.
 const lateStart = 48 * time.Hour
 
-// foretell notes what the model in use predicts of runs that started after it
+// recordPredictions notes what the model in use predicts of runs that started after it
 // was made: of no other can it be scored fairly. It returns how many.
-func (s *Store) foretell(ctx context.Context, cluster string, now time.Time) (int, error) {
+func (s *Store) recordPredictions(ctx context.Context, cluster string, now time.Time) (int, error) {
 	const doing = "predicting runs that started"
 	m, err := s.model(ctx, s.DB.Pool, cluster)
-	if err != nil || m.foresight == nil {
+	if err != nil || m.predictor == nil {
 		return 0, accounting.Wrap(doing, err)
 	}
 	since := now.Add(-lateStart)
 	if m.made.After(since) {
 		since = m.made
 	}
-	p := newPredicted()
+	var list []prediction
 	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, qPredictStarted, cluster, since)
-		if err != nil {
+		var err error
+		scan := func(row pgx.CollectableRow) (prediction, error) { return scanPrediction(row, m.model) }
+		if list, err = accounting.Collect(ctx, tx, scan, qPredictStarted, cluster, since); err != nil {
 			return err
 		}
-		p = newPredicted()
-		if err := p.read(rows, m.model); err != nil {
-			return err
-		}
-		_, err = tx.Exec(ctx, qPredictAdd, cluster, m.id, p.job, p.submit, p.restarts, p.started, p.user, p.account, p.limit, p.mean, p.sigma, p.p10, p.p50, p.p90)
+		_, err = tx.Exec(ctx, qPredictAdd, append([]any{cluster, m.id}, predictionColumns(list)...)...)
 		return err
 	})
-	return len(p.job), err
+	return len(list), err
 }
 
-// predicted are predictions by column, as arrays travel to Postgres.
-type predicted struct {
-	job, submit                       []int64
-	restarts                          []int32
-	started                           []time.Time
-	user, account                     []string
-	limit, mean, sigma, p10, p50, p90 []float64
+// prediction is what is predicted of a run, in seconds.
+type prediction struct {
+	job, submit                       int64
+	restarts                          int32
+	started                           time.Time
+	user, account                     string
+	limit, mean, sigma, p10, p50, p90 float64
 }
 
-func newPredicted() *predicted {
-	return &predicted{[]int64{}, []int64{}, []int32{}, []time.Time{}, []string{}, []string{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}, []float64{}}
-}
-
-func (p *predicted) read(rows pgx.Rows, m *learn.Model) error {
-	var job, submit int64
-	var restarts int32
+// scanPrediction reads a run and predicts from the model how long it runs.
+func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err error) {
 	var j learn.Job
-	var started time.Time
-	var limit, ran float64
-	_, err := pgx.ForEachRow(rows, []any{&job, &submit, &restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &limit, &started, &ran, &j.Type}, func() error {
-		j.Limit = seconds(limit)
-		p.job, p.submit, p.restarts = append(p.job, job), append(p.submit, submit), append(p.restarts, restarts)
-		p.started, p.user, p.account = append(p.started, started), append(p.user, j.User), append(p.account, j.Account)
-		p.limit = append(p.limit, limit)
-		p.add(m.Of(&j), seconds(ran))
-		return nil
-	})
-	return err
-}
-
-func (p *predicted) add(d *learn.Dist, ran time.Duration) {
+	var seconds float64
+	err = row.Scan(&p.job, &p.submit, &p.restarts, &j.User, &j.Account, &j.Name, &j.GPUs, &p.limit, &p.started, &seconds, &j.Type)
+	if err != nil {
+		return p, err
+	}
+	j.Limit = duration(p.limit)
+	p.user, p.account = j.User, j.Account
+	d, ran := m.Of(&j), duration(seconds)
 	mean, sigma := d.Mean(ran)
-	p.mean, p.sigma = append(p.mean, mean.Seconds()), append(p.sigma, sigma.Seconds())
-	p.p10 = append(p.p10, d.Quantile(.1, ran).Seconds())
-	p.p50 = append(p.p50, d.Quantile(.5, ran).Seconds())
-	p.p90 = append(p.p90, d.Quantile(.9, ran).Seconds())
+	p.mean, p.sigma = mean.Seconds(), sigma.Seconds()
+	p.p10, p.p50, p.p90 = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()
+	return p, nil
 }
 
-// settlePredictions notes how predicted runs ended and returns how many did.
-func (s *Store) settlePredictions(ctx context.Context, cluster string) (int64, error) {
-	tag, err := s.DB.Exec(ctx, qPredictSettle, cluster)
+// predictionColumns are predictions by column, as arrays travel to Postgres.
+func predictionColumns(list []prediction) []any {
+	type p = prediction
+	amounts := func(of func(*p) float64) []float64 { return value.Column(list, of) }
+	return []any{
+		value.Column(list, func(p *p) int64 { return p.job }), value.Column(list, func(p *p) int64 { return p.submit }),
+		value.Column(list, func(p *p) int32 { return p.restarts }), value.Column(list, func(p *p) time.Time { return p.started }),
+		value.Column(list, func(p *p) string { return p.user }), value.Column(list, func(p *p) string { return p.account }),
+		amounts(func(p *p) float64 { return p.limit }), amounts(func(p *p) float64 { return p.mean }), amounts(func(p *p) float64 { return p.sigma }),
+		amounts(func(p *p) float64 { return p.p10 }), amounts(func(p *p) float64 { return p.p50 }), amounts(func(p *p) float64 { return p.p90 }),
+	}
+}
+
+// recordOutcomes notes how predicted runs ended and returns how many did.
+func (s *Store) recordOutcomes(ctx context.Context, cluster string) (int64, error) {
+	tag, err := s.DB.Exec(ctx, qPredictOutcomes, cluster)
 	return tag.RowsAffected(), accounting.Wrap("noting how predicted runs ended", err)
 }

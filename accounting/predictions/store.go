@@ -2,10 +2,12 @@
 // predicted.
 package predictions
 
-import "fairbridge/accounting"
+import (
+	"fairbridge/accounting"
+)
 
 // Store keeps models of run times in a database. It is safe for concurrent use.
 type Store struct {
-	DB     *accounting.DB
-	models models
+	DB    *accounting.DB
+	cache modelCache
 }

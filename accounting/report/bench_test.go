@@ -76,7 +76,7 @@ func BenchmarkReports(b *testing.B) {
 	}
 	b.Run("job", func(b *testing.B) {
 		timed(b, func() int {
-			_, err := db.JobUse(ctx, cluster, 4711)
+			_, err := db.Job(ctx, cluster, 4711)
 			must(b, err)
 			return 1
 		})

@@ -16,9 +16,9 @@ import (
 
 var qJobUse, qJobGPUs = sql.Query("job_use"), sql.Query("job_gpus")
 
-// JobUse tells what a job got and how it used it, as of the last poll. A job
+// Job tells what a job got and how it used it, as of the last poll. A job
 // that no view ever showed is ErrUnknownJob.
-func (s *Store) JobUse(ctx context.Context, cluster string, job policy.JobID) (*Job, error) {
+func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job, error) {
 	j := &Job{ID: job}
 	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading how job %d used its GPUs", job), func(tx pgx.Tx) error {
 		var err error
@@ -51,7 +51,7 @@ func scanJobRun(row pgx.CollectableRow) (r JobRun, err error) {
 	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &start, &end, &r.Over, &r.Name, &r.User, &r.Account, &r.Partition, &r.State, &r.Devices,
 		&r.Limit, &r.Elapsed, &r.Held, &r.Measured, &r.Busy, &r.Idle, &r.Empty, &mem, &r.StoppedBy, &r.Demand, &r.Nodes)
 	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.UTC(start), value.UTC(end)
-	r.Memory = measureOf(mem)
+	r.Memory = measureFrom(mem)
 	return r, err
 }
 
@@ -59,12 +59,12 @@ func scanGPU(row pgx.CollectableRow) (g GPU, err error) {
 	var busy, most, mem, memMost *float64
 	var first, last *time.Time
 	err = row.Scan(&g.Node, &g.UUID, &g.Type, &g.Samples, &busy, &most, &mem, &memMost, &first, &last, &g.First, &g.Last, &g.Empty, &g.Throttled, &g.Sharing)
-	g.Busy, g.BusyMost, g.Mem, g.MemMost = measureOf(busy), measureOf(most), measureOf(mem), measureOf(memMost)
+	g.Busy, g.BusyMost, g.Mem, g.MemMost = measureFrom(busy), measureFrom(most), measureFrom(mem), measureFrom(memMost)
 	g.FirstBusy, g.LastBusy, g.First, g.Last = value.UTC(first), value.UTC(last), g.First.UTC(), g.Last.UTC()
 	return g, err
 }
 
-func measureOf(v *float64) policy.Measure {
+func measureFrom(v *float64) policy.Measure {
 	if v == nil {
 		return policy.Measure{}
 	}

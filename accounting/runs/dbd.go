@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	qRunsOf, qRunsSettle, qRunsGone = sql.Query("runs_of"), sql.Query("runs_settle"), sql.Query("runs_gone")
-	qWatchRewrote                   = sql.Query("watch_rewrote")
+	qRunsOfJobs, qRunsPutSettled, qRunsDelete = sql.Query("runs_of_jobs"), sql.Query("runs_put_settled"), sql.Query("runs_delete")
+	qWatchRewritten                           = sql.Query("watch_rewritten")
 )
 
 // Records are rows of slurmdbd to be stored.
@@ -85,7 +85,7 @@ func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile
 	for i := range list {
 		ids = append(ids, list[i].First().ID)
 	}
-	rows, err := tx.Query(ctx, qRunsOf, cluster, slices.Compact(ids))
+	rows, err := tx.Query(ctx, qRunsOfJobs, cluster, slices.Compact(ids))
 	if err != nil {
 		return nil, nil, err
 	}

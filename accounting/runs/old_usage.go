@@ -15,7 +15,7 @@ import (
 
 var qRewritten = sql.Query("rewritten")
 
-// oldUse remembers sums over segments that ended long ago, so that a cycle
+// oldUsage remembers sums over segments that ended long ago, so that a cycle
 // need not read half a year of history. Decay makes that exact: a sum as of
 // one time is a factor away from the sum as of another. The segments stay the
 // truth; a sum is dropped when the database says that old ones were rewritten.
@@ -24,7 +24,7 @@ type oldUsage struct {
 	sums map[string]*usageSum // by cluster
 }
 
-// oldSum is decayed use as of at, of all segments that stopped by then.
+// usageSum is decayed use as of at, of all segments that stopped by then.
 type usageSum struct {
 	at, made  time.Time
 	half      time.Duration
@@ -37,7 +37,7 @@ type usageSum struct {
 // as long again.
 const oldAge = 25 * time.Hour
 
-// sum returns the sum of a cluster that is good at now, making it if needed.
+// at returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
 func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
 	var rewritten int64
@@ -63,7 +63,7 @@ func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.T
 	return s, nil
 }
 
-// worth returns the factor from the sum's time to now.
+// decayedTo returns the factor from the sum's time to now.
 func (s *usageSum) decayedTo(now time.Time) float64 {
 	return math.Exp2(-now.Sub(s.at).Seconds() / s.half.Seconds())
 }

@@ -63,7 +63,7 @@ func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Sh
 // weight of 0 would mean that nothing is said.
 const nearlyNothing = 1e-6
 
-// treeOf returns the accounts without root, whose children stand on top. An
+// accountTree returns the accounts without root, whose children stand on top. An
 // account that uses its parent's share (fairshare=parent) is as its parent's
 // equal: its place is taken by what stands above.
 func accountTree(list []slurmdb.Share) []policy.Account {

@@ -15,11 +15,11 @@ import (
 
 var qUsage, qAccounts, qAccountUsers = sql.Query("usage"), sql.Query("accounts"), sql.Query("account_users")
 
-// forgotten is after how many half-lives usage no longer counts: a millionth
+// maxHalfLives is after how many half-lives usage no longer counts: a millionth
 // is left of it.
 const maxHalfLives = 20
 
-// usage returns decayed and recent use per user, and summed per account along
+// usageOfUsers returns decayed and recent use per user, and summed per account along
 // with its entitlement. Accounts that never ran anything are listed when they
 // have an entitlement.
 func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
@@ -85,7 +85,7 @@ func entitlements(ctx context.Context, tx pgx.Tx, cluster string) (map[string]po
 	return out, err
 }
 
-// weighed adds the shares that users have within their accounts. Who has one
+// withWeights adds the shares that users have within their accounts. Who has one
 // share, or the account's own, and never ran anything is not listed.
 func withWeights(ctx context.Context, tx pgx.Tx, cluster string, users []policy.User) ([]policy.User, error) {
 	rows, err := tx.Query(ctx, qAccountUsers, cluster)

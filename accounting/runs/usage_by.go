@@ -13,7 +13,7 @@ import (
 
 var qUsageBy = sql.Query("usage_by")
 
-// UseOf says what use is asked for. Zero fields mean the defaults.
+// UsageQuery says what use is asked for. Zero fields mean the defaults.
 type UsageQuery struct {
 	Cluster  string
 	Now      time.Time
@@ -23,7 +23,7 @@ type UsageQuery struct {
 	User, Account, QOS, Type bool
 }
 
-// Use is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
+// Usage is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
 // types that were not asked for are "".
 type Usage struct {
 	User    string            `json:"user,omitempty"`
@@ -38,7 +38,7 @@ type Usage struct {
 	Busy      policy.GPUSeconds `json:"busy"`
 }
 
-// Use returns use as of a moment, sorted by user, account, QOS and type. It is
+// Usage returns use as of a moment, sorted by user, account, QOS and type. It is
 // computed from the same segments as what policies see.
 func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 	if of.HalfLife <= 0 {

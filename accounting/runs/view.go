@@ -94,8 +94,8 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 		for i := range list {
 			rewrote = rewrote || isSettled(list[i].At, v.At)
 		}
-		args := append([]any{v.Cluster, v.At}, keyColumns(column(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
-		args = append(args, column(list, func(e *reconcile.Ending) time.Time { return e.At }), column(list, func(e *reconcile.Ending) string { return e.State }))
+		args := append([]any{v.Cluster, v.At}, keyColumns(value.Column(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
+		args = append(args, value.Column(list, func(e *reconcile.Ending) time.Time { return e.At }), value.Column(list, func(e *reconcile.Ending) string { return e.State }))
 		if _, err := tx.Exec(ctx, qRunsClose, args...); err != nil {
 			return false, err
 		}
@@ -103,8 +103,8 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 	if len(c.Runs) == 0 {
 		return rewrote, nil
 	}
-	rows := column(c.Runs, func(r *reconcile.SeenRun) reconcile.Row { return r.Row })
-	keys := column(rows, func(r *reconcile.Row) reconcile.Key { return r.Key })
+	rows := value.Column(c.Runs, func(r *reconcile.SeenRun) reconcile.Row { return r.Row })
+	keys := value.Column(rows, func(r *reconcile.Row) reconcile.Key { return r.Key })
 	old, err := segmentsOf(ctx, tx, v.Cluster, keys)
 	if err != nil {
 		return false, err
@@ -120,7 +120,7 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 		return false, err
 	}
 	args := append([]any{v.Cluster, v.At}, rowColumns(rows)...)
-	_, err = tx.Exec(ctx, qRunsPut, append(args, column(rows, func(r *reconcile.Row) int64 { return r.Digest }))...)
+	_, err = tx.Exec(ctx, qRunsPut, append(args, value.Column(rows, func(r *reconcile.Row) int64 { return r.Digest }))...)
 	return rewrote, err
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"fairbridge/accounting/internal/value"
 	"fairbridge/accounting/runs/reconcile"
 )
 
@@ -55,12 +56,12 @@ func (w *pendingWrites) write(ctx context.Context, tx pgx.Tx, in Records) error 
 	if w.changed == 0 && len(w.gone) == 0 {
 		return nil
 	}
-	rows := append(rowColumns(w.rows), column(w.rows, func(r *reconcile.Row) bool { return r.Exact }), column(w.rows, func(r *reconcile.Row) bool { return r.Settled }))
+	rows := append(rowColumns(w.rows), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Exact }), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Settled }))
 	for _, statement := range []struct {
 		query string
 		args  []any
 	}{
-		{qRunsGone, keyColumns(w.gone)}, {qSegmentsPut, segmentColumns(w.resegmented, w.segments)}, {qRunsSettle, append([]any{in.Now}, rows...)}, {qWatchRewrote, nil},
+		{qRunsDelete, keyColumns(w.gone)}, {qSegmentsPut, segmentColumns(w.resegmented, w.segments)}, {qRunsPutSettled, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
 	} {
 		if _, err := tx.Exec(ctx, statement.query, append([]any{in.Cluster}, statement.args...)...); err != nil {
 			return err

@@ -12,32 +12,32 @@ import (
 
 var qGPUs = sql.Query("gpus_put")
 
-// numbered is a row of table gpus but for where it is.
-type numbered struct {
+// gpuRow is a row of table gpus but for where it is.
+type gpuRow struct {
 	uuid, typ string
 	id        int32
 }
 
-// gpuPlace is where GPUs are.
-type gpuPlace struct{ cluster, node string }
+// nodeKey is where GPUs are.
+type nodeKey struct{ cluster, node string }
 
-// gpuNumbers remembers the numbers of GPUs in table gpus: a few for each node,
+// gpuIDs remembers the numbers of GPUs in table gpus: a few for each node,
 // looked through one by one. It is safe for concurrent use.
-type gpuNumbers struct {
+type gpuIDs struct {
 	mu    sync.Mutex
-	known map[gpuPlace][]numbered
+	known map[nodeKey][]gpuRow
 }
 
-// of returns the number of each reading's GPU, giving new ones a number. Rows
+// ids returns the number of each reading's GPU, giving new ones a number. Rows
 // of table gpus are never removed, so what is remembered stays true.
-func (n *gpuNumbers) of(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading) ([]int32, error) {
+func (n *gpuIDs) ids(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading) ([]int32, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	ids := make([]int32, len(list))
 	if n.find(cluster, list, ids) {
 		return ids, nil
 	}
-	if err := n.learn(ctx, pool, cluster, list, ids); err != nil {
+	if err := n.query(ctx, pool, cluster, list, ids); err != nil {
 		return nil, err
 	}
 	n.find(cluster, list, ids)
@@ -45,14 +45,14 @@ func (n *gpuNumbers) of(ctx context.Context, pool *pgxpool.Pool, cluster string,
 }
 
 // find fills in the numbers that are known and reports whether all are.
-func (n *gpuNumbers) find(cluster string, list []Reading, ids []int32) (all bool) {
+func (n *gpuIDs) find(cluster string, list []Reading, ids []int32) (all bool) {
 	all = true
-	var at gpuPlace
-	var here []numbered
+	var at nodeKey
+	var here []gpuRow
 	for i := range list {
 		r := &list[i]
 		if at.node != r.Node || at.cluster == "" { // readings come node by node
-			at = gpuPlace{cluster, r.Node}
+			at = nodeKey{cluster, r.Node}
 			here = n.known[at]
 		}
 		for _, g := range here {
@@ -66,9 +66,9 @@ func (n *gpuNumbers) find(cluster string, list []Reading, ids []int32) (all bool
 	return all
 }
 
-// learn asks for the numbers that are not known. Names are remembered as the
+// query asks for the numbers that are not known. Names are remembered as the
 // readings have them and stored without what Postgres cannot.
-func (n *gpuNumbers) learn(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading, ids []int32) error {
+func (n *gpuIDs) query(ctx context.Context, pool *pgxpool.Pool, cluster string, list []Reading, ids []int32) error {
 	type name struct{ node, uuid, typ string }
 	var nodes, uuids, types []string
 	asked := map[name]bool{}
@@ -84,32 +84,32 @@ func (n *gpuNumbers) learn(ctx context.Context, pool *pgxpool.Pool, cluster stri
 		return err
 	}
 	defer rows.Close()
-	told := map[name]int32{}
+	found := map[name]int32{}
 	for rows.Next() {
 		var id int32
 		var g name
 		if err := rows.Scan(&id, &g.node, &g.uuid, &g.typ); err != nil {
 			return err
 		}
-		told[g] = id
+		found[g] = id
 	}
 	for i := range list {
 		if ids[i] == 0 {
-			n.remember(cluster, &list[i], told[as(&list[i])])
+			n.remember(cluster, &list[i], found[as(&list[i])])
 		}
 	}
 	return rows.Err()
 }
 
-func (n *gpuNumbers) remember(cluster string, r *Reading, id int32) {
+func (n *gpuIDs) remember(cluster string, r *Reading, id int32) {
 	if n.known == nil {
-		n.known = map[gpuPlace][]numbered{}
+		n.known = map[nodeKey][]gpuRow{}
 	}
-	at := gpuPlace{cluster, r.Node}
+	at := nodeKey{cluster, r.Node}
 	for _, g := range n.known[at] {
 		if g.uuid == r.UUID && g.typ == r.Type {
 			return
 		}
 	}
-	n.known[at] = append(n.known[at], numbered{r.UUID, r.Type, id})
+	n.known[at] = append(n.known[at], gpuRow{r.UUID, r.Type, id})
 }

@@ -34,20 +34,20 @@ func (s *Store) RecordReadings(ctx context.Context, cluster string, list []Readi
 	if len(list) == 0 {
 		return nil
 	}
-	ids, err := s.gpus.of(ctx, s.DB.Pool, cluster, list)
+	ids, err := s.gpus.ids(ctx, s.DB.Pool, cluster, list)
 	if err != nil {
 		return accounting.Wrap(doing, err)
 	}
 	days := byDay(list, ids)
-	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, copyDay) })
-	if repeated(err) {
-		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return store(ctx, tx, cluster, days, mergeDay) })
+	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, copyDay) })
+	if isDuplicate(err) {
+		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, mergeDay) })
 	}
 	return err
 }
 
-// store writes the days' rows and notes which hours they belong to.
-func store(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
+// storeDays writes the days' rows and notes which hours they belong to.
+func storeDays(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, write func(context.Context, pgx.Tx, *dayRows) error) error {
 	for i := range days {
 		day := &days[i]
 		if _, err := tx.Exec(ctx, "select fairbridge.add_sample_day($1)", day.day); err != nil {
@@ -86,8 +86,8 @@ func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
 	return err
 }
 
-// repeated reports whether a row was there already.
-func repeated(err error) bool {
+// isDuplicate reports whether a row was there already.
+func isDuplicate(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505"
 }

@@ -58,10 +58,10 @@ func (r *dayRows) Next() bool {
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
 	l := r.list[r.at-1]
-	r.row = append(r.row[:0], l.At, int64(l.Job), r.gpus[r.at-1], known32(l.Busy), known32(l.Mem),
-		known16(l.Procs), int16(cmp.Or(l.Sharing, one(l.Job))), l.Sick, knownBool(l.Throttled))
+	r.row = append(r.row[:0], l.At, int64(l.Job), r.gpus[r.at-1], nullFloat(l.Busy), nullFloat(l.Mem),
+		nullCount(l.Procs), int16(cmp.Or(l.Sharing, jobsKnown(l.Job))), l.Sick, nullBool(l.Throttled))
 	for _, column := range valueColumns {
-		r.row = append(r.row, known32(l.Values[column]))
+		r.row = append(r.row, nullFloat(l.Values[column]))
 	}
 	return r.row, nil
 }
@@ -69,15 +69,15 @@ func (r *dayRows) Values() ([]any, error) {
 // Err implements pgx.CopyFromSource.
 func (r *dayRows) Err() error { return nil }
 
-// one is how many jobs are on a GPU of which one is known.
-func one(job policy.JobID) int {
+// jobsKnown is how many jobs are on a GPU of which one is known.
+func jobsKnown(job policy.JobID) int {
 	if job == 0 {
 		return 0
 	}
 	return 1
 }
 
-func known32(m policy.Measure) *float32 {
+func nullFloat(m policy.Measure) *float32 {
 	if !m.Known {
 		return nil
 	}
@@ -85,7 +85,7 @@ func known32(m policy.Measure) *float32 {
 	return &v
 }
 
-func known16(m policy.Measure) *int16 {
+func nullCount(m policy.Measure) *int16 {
 	if !m.Known {
 		return nil
 	}
@@ -93,7 +93,7 @@ func known16(m policy.Measure) *int16 {
 	return &v
 }
 
-func knownBool(m policy.Measure) *bool {
+func nullBool(m policy.Measure) *bool {
 	if !m.Known {
 		return nil
 	}

@@ -2,10 +2,12 @@
 // days, sums by hour and by run for good.
 package samples
 
-import "fairbridge/accounting"
+import (
+	"fairbridge/accounting"
+)
 
 // Store keeps readings in a database. It is safe for concurrent use.
 type Store struct {
 	DB   *accounting.DB
-	gpus gpuNumbers
+	gpus gpuIDs
 }

@@ -34,15 +34,15 @@ func describe(seq uint64, list []samples.Reading) batch {
 	return b
 }
 
-const pattern = "%016x-%d-%d-%d.readings"
+const namePattern = "%016x-%d-%d-%d.readings"
 
 func (b *batch) name() string {
-	return fmt.Sprintf(pattern, b.seq, b.rows, b.from.UnixMilli(), b.to.UnixMilli())
+	return fmt.Sprintf(namePattern, b.seq, b.rows, b.from.UnixMilli(), b.to.UnixMilli())
 }
 
 func parseName(name string) (b batch, ok bool) {
 	var from, to int64
-	n, err := fmt.Sscanf(name, pattern, &b.seq, &b.rows, &from, &to)
+	n, err := fmt.Sscanf(name, namePattern, &b.seq, &b.rows, &from, &to)
 	b.from, b.to = time.UnixMilli(from), time.UnixMilli(to)
 	return b, err == nil && n == 4 && b.rows > 0 && b.name() == name
 }

@@ -41,12 +41,12 @@ type State struct {
 	Trouble string // why storing fails; "" when it does not
 }
 
-// waiting is how many batches wait for the recorder before they count as lost:
+// queueLength is how many batches wait for the recorder before they count as lost:
 // it is away for seconds at most.
-const waiting = 16
+const queueLength = 16
 
 func (r *Recorder) queue() chan []samples.Reading {
-	r.started.Do(func() { r.fresh = make(chan []samples.Reading, waiting) })
+	r.started.Do(func() { r.fresh = make(chan []samples.Reading, queueLength) })
 	return r.fresh
 }
 
@@ -82,33 +82,33 @@ func (r *Recorder) Run(ctx context.Context) {
 	for {
 		select {
 		case list := <-r.queue():
-			r.take(ctx, list)
+			r.storeOrSpool(ctx, list)
 		case <-again.C:
 			r.drain(ctx)
 		case <-ctx.Done():
-			r.rest()
+			r.storeRest()
 			return
 		}
 	}
 }
 
-// take stores fresh readings, or spools them: always behind older ones.
-func (r *Recorder) take(ctx context.Context, list []samples.Reading) {
-	if held, _ := r.Spool.Held(); held == 0 {
+// storeOrSpool stores fresh readings, or spools them: always behind older ones.
+func (r *Recorder) storeOrSpool(ctx context.Context, list []samples.Reading) {
+	if held, _ := r.Spool.Size(); held == 0 {
 		err := r.store(ctx, list)
 		if err == nil || samples.Refused(err) {
-			r.told(list, err)
+			r.logOutcome(list, err)
 			return
 		}
-		r.trouble(err)
+		r.logTrouble(err)
 	}
 	r.spool(list)
 }
 
-// told notes what came of readings that need not be kept.
-func (r *Recorder) told(list []samples.Reading, err error) {
+// logOutcome notes what came of readings that need not be kept.
+func (r *Recorder) logOutcome(list []samples.Reading, err error) {
 	if err == nil {
-		r.trouble(nil)
+		r.logTrouble(nil)
 		return
 	}
 	b := describe(0, list)
@@ -123,7 +123,7 @@ func (r *Recorder) spool(list []samples.Reading) {
 	if err := r.Spool.Add(list); err != nil {
 		r.Log.Error("GPU readings are lost", "error", err)
 	}
-	r.count()
+	r.updateState()
 }
 
 // drain stores what is spooled, the oldest first, as long as that works.
@@ -141,14 +141,14 @@ func (r *Recorder) drain(ctx context.Context) {
 			r.Log.Error("the database refuses spooled GPU readings; they are dropped", "readings", len(list), "error", err)
 			err = r.Spool.Refuse()
 		}
-		r.trouble(err)
-		r.count()
+		r.logTrouble(err)
+		r.updateState()
 		if err != nil {
 			return
 		}
 	}
-	r.count()
-	r.confess(ctx)
+	r.updateState()
+	r.storeGap(ctx)
 }
 
 func (r *Recorder) store(ctx context.Context, list []samples.Reading) error {
@@ -163,8 +163,8 @@ func (r *Recorder) store(ctx context.Context, list []samples.Reading) error {
 	return err
 }
 
-// trouble logs a change, not a state.
-func (r *Recorder) trouble(err error) {
+// logTrouble logs a change, not a state.
+func (r *Recorder) logTrouble(err error) {
 	why := ""
 	if err != nil {
 		why = err.Error()
@@ -182,9 +182,9 @@ func (r *Recorder) trouble(err error) {
 	}
 }
 
-// count notes how the spool stands and what it lost.
-func (r *Recorder) count() {
-	held, bytes := r.Spool.Held()
+// updateState notes how the spool stands and what it lost.
+func (r *Recorder) updateState() {
+	held, bytes := r.Spool.Size()
 	lost := r.Spool.Lost()
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -199,8 +199,8 @@ func (r *Recorder) count() {
 	}
 }
 
-// confess writes what was lost to the database, once it can be reached again.
-func (r *Recorder) confess(ctx context.Context) {
+// storeGap writes what was lost to the database, once it can be reached again.
+func (r *Recorder) storeGap(ctx context.Context) {
 	r.mu.Lock()
 	gap := r.gap
 	r.gap = Lost{}
@@ -219,18 +219,18 @@ func (r *Recorder) confess(ctx context.Context) {
 	r.Log.Error("GPU readings were lost", "readings", gap.Readings, "from", gap.From, "to", gap.To)
 }
 
-// parting is how long storing may take once the recorder stops.
-const parting = 3 * time.Second
+// shutdownTime is how long storing may take once the recorder stops.
+const shutdownTime = 3 * time.Second
 
-// rest stores what is still waiting when the recorder stops, or spools it for
+// storeRest stores what is still waiting when the recorder stops, or spools it for
 // the next start.
-func (r *Recorder) rest() {
-	ctx, cancel := context.WithTimeout(context.Background(), parting)
+func (r *Recorder) storeRest() {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
 	defer cancel()
 	for {
 		select {
 		case list := <-r.queue():
-			r.take(ctx, list)
+			r.storeOrSpool(ctx, list)
 		default:
 			return
 		}

@@ -131,8 +131,8 @@ func (s *Spool) Refuse() error {
 	return s.drop()
 }
 
-// Held returns how many readings wait, and their bytes on disk.
-func (s *Spool) Held() (readings int, bytes int64) {
+// Size returns how many readings wait, and their bytes on disk.
+func (s *Spool) Size() (readings int, bytes int64) {
 	for _, b := range s.held {
 		readings += b.rows
 	}

@@ -62,7 +62,7 @@ func TestSpoolKeepsOrderAcrossRestarts(t *testing.T) {
 	if _, ok := s.Oldest(); ok {
 		t.Error("more than was added")
 	}
-	if n, bytes := s.Held(); n != 0 || bytes != 0 || s.Lost().Readings != 0 {
+	if n, bytes := s.Size(); n != 0 || bytes != 0 || s.Lost().Readings != 0 {
 		t.Errorf("%d readings, %d bytes are left", n, bytes)
 	}
 }
@@ -71,17 +71,17 @@ func TestSpoolIsBoundedAndCounts(t *testing.T) {
 	dir := t.TempDir()
 	probe := open(t, dir, 1<<30)
 	must(t, probe.Add(look(0, 100)))
-	_, one := probe.Held()
+	_, one := probe.Size()
 	must(t, probe.Done())
 	s := open(t, dir, 5*one)
 	const rounds = 20
 	for i := range rounds {
 		must(t, s.Add(look(i, 100)))
-		if _, bytes := s.Held(); bytes > 5*one {
+		if _, bytes := s.Size(); bytes > 5*one {
 			t.Fatalf("%d bytes held, at most %d", bytes, 5*one)
 		}
 	}
-	held, _ := s.Held()
+	held, _ := s.Size()
 	lost := s.Lost()
 	if held+lost.Readings != rounds*100 || lost.Readings == 0 || held < 200 {
 		t.Errorf("%d held and %d lost of %d", held, lost.Readings, rounds*100)

@@ -225,7 +225,7 @@ func TestQueueAndStoryTellWhatTheLoopDid(t *testing.T) {
 	if len(warned) == 0 {
 		t.Fatalf("no job was warned: sent %v", s.sent)
 	}
-	story, err := d.JobStory(t.Context(), "lab", policy.JobID(warned[0].Run.Job))
+	story, err := d.JobHistory(t.Context(), "lab", policy.JobID(warned[0].Run.Job))
 	if err != nil || !strings.Contains(fmt.Sprintf("%+v", story), "warn") {
 		t.Errorf("the story does not tell of the warning: %+v %v", story, err)
 	}

@@ -19,7 +19,7 @@ import (
 func TestJobStory(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	if _, err := d.JobStory(ctx, testCluster, 1); !errors.Is(err, journal.ErrUnknownJob) {
+	if _, err := d.JobHistory(ctx, testCluster, 1); !errors.Is(err, journal.ErrUnknownJob) {
 		t.Errorf("story of a job never seen: %v, want journal.ErrUnknownJob", err)
 	}
 	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
@@ -31,7 +31,7 @@ func TestJobStory(t *testing.T) {
 	_, err = d.Intend(ctx, c, nil)
 	must(t, err)
 	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)))))
-	s, err := d.JobStory(ctx, testCluster, 1)
+	s, err := d.JobHistory(ctx, testCluster, 1)
 	must(t, err)
 	if len(s.Runs) != 1 || s.Runs[0].Service != 200 || s.Runs[0].Nodes != "n1" || s.Runs[0].State != "RUNNING" || !s.Runs[0].Arrive.Equal(t0) {
 		t.Errorf("runs %+v, want one on n1 with 200 GPU-seconds", s.Runs)

@@ -20,7 +20,7 @@ import (
 
 // explanation is the answer of `fairbridge explain --json`.
 type explanation struct {
-	*journal.Story
+	*journal.JobHistory
 	Live      *liveJob  `json:"live,omitempty"`      // as Slurm shows it now
 	Unread    string    `json:"unread,omitempty"`    // why Slurm could not be asked
 	Directive string    `json:"directive,omitempty"` // what in the job's comment could not be read
@@ -96,11 +96,11 @@ func explain(ctx context.Context, s *system.System, name system.JobName) (*expla
 	if err != nil {
 		return nil, err
 	}
-	story, err := s.DB.JobStory(ctx, s.File.Cluster, policy.JobID(id))
+	story, err := s.DB.JobHistory(ctx, s.File.Cluster, policy.JobID(id))
 	if err != nil {
 		return nil, err
 	}
-	e := &explanation{Story: story}
+	e := &explanation{JobHistory: story}
 	e.addLastCycle(ctx, s)
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -66,7 +66,7 @@ func (o *options) jobUse(ctx context.Context, name system.JobName) (*report.Job,
 	if err != nil {
 		return nil, err
 	}
-	return s.DB.JobUse(ctx, s.File.Cluster, policy.JobID(id))
+	return s.DB.Job(ctx, s.File.Cluster, policy.JobID(id))
 }
 
 func printJob(w io.Writer, j *report.Job, now time.Time) {

@@ -100,7 +100,7 @@ func printDifferences(w io.Writer, r *cyclereplay.Result) {
 }
 
 // decisionText puts a decision into words.
-func decisionText(d *journal.Recorded) string {
+func decisionText(d *journal.RecordedDecision) string {
 	if d == nil {
 		return "not in the record"
 	}

@@ -17,33 +17,33 @@ type Segment struct {
 // SegmentsOfJob returns the segments of a run as they should stand after a view.
 // old are those that stand, sorted by start.
 //
-// A run that always held what it holds now is told afresh from its record, so
+// A run that always held what it holdings now is told afresh from its record, so
 // that repeating a view changes nothing. One that was resized keeps what is
-// past, and goes on with what it holds now from the moment the change was
+// past, and goes on with what it holdings now from the moment the change was
 // seen.
 func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
 	at := v.At
-	holds, chunks := holdingsOfJob(j, v.Node), spansOfJob(j, at)
+	holdings, spans := holdingsOfJob(j, v.Node), spansOfJob(j, at)
 	if len(j.Gres) == 0 && len(old) > 0 { // the record of a finished run forgets its devices
-		holds = lastHoldings(old)
+		holdings = lastHoldings(old)
 	}
-	if len(old) == 0 || sameHoldings(old, holds) {
-		return combine(holds, chunks)
+	if len(old) == 0 || sameHoldings(old, holdings) {
+		return combine(holdings, spans)
 	}
-	return resizedSegments(old, holds, chunks, at)
+	return resizedSegments(old, holdings, spans, at)
 }
 
-func combine(holds []Holding, chunks []Span) []Segment {
+func combine(holdings []Holding, spans []Span) []Segment {
 	var out []Segment
-	for _, c := range chunks {
-		for _, h := range holds {
+	for _, c := range spans {
+		for _, h := range holdings {
 			out = append(out, Segment{h, c})
 		}
 	}
 	return out
 }
 
-// lastHoldings returns what the run held last: what it still holds, else what it
+// lastHoldings returns what the run held last: what it still holdings, else what it
 // gave up last.
 func lastHoldings(old []Segment) []Holding {
 	var last time.Time
@@ -65,9 +65,9 @@ func lastHoldings(old []Segment) []Holding {
 }
 
 // sameHoldings reports whether every stretch of old has exactly the holdings.
-func sameHoldings(old []Segment, holds []Holding) bool {
+func sameHoldings(old []Segment, holdings []Holding) bool {
 	want := map[Holding]bool{}
-	for _, h := range holds {
+	for _, h := range holdings {
 		want[h] = true
 	}
 	stretches := map[time.Time]int{}
@@ -78,22 +78,22 @@ func sameHoldings(old []Segment, holds []Holding) bool {
 		stretches[s.Start]++
 	}
 	for _, n := range stretches {
-		if n != len(holds) {
+		if n != len(holdings) {
 			return false
 		}
 	}
 	return true
 }
 
-// resizedSegments closes what the run holds no longer and opens what it holds newly.
-func resizedSegments(old []Segment, holds []Holding, chunks []Span, at time.Time) []Segment {
+// resizedSegments closes what the run holdings no longer and opens what it holdings newly.
+func resizedSegments(old []Segment, holdings []Holding, spans []Span, at time.Time) []Segment {
 	var last Span
-	if len(chunks) > 0 {
-		last = chunks[len(chunks)-1]
+	if len(spans) > 0 {
+		last = spans[len(spans)-1]
 	}
-	running := len(chunks) > 0 && last.Stop.IsZero()
+	running := len(spans) > 0 && last.Stop.IsZero()
 	now := map[Holding]bool{}
-	for _, h := range holds {
+	for _, h := range holdings {
 		now[h] = running
 	}
 	var out []Segment
@@ -113,7 +113,7 @@ func resizedSegments(old []Segment, holds []Holding, chunks []Span, at time.Time
 			out = append(out, s)
 		}
 	}
-	for _, h := range holds {
+	for _, h := range holdings {
 		if running && !open[h] {
 			out = append(out, Segment{h, Span{Start: Latest(last.Start, lastStop(out))}})
 		}
@@ -138,7 +138,7 @@ func Latest(a, b time.Time) time.Time {
 	return b
 }
 
-// sameSegments reports whether both lists say the same, in any order.
+// SameSegments reports whether both lists say the same, in any order.
 func SameSegments(a, b []Segment) bool {
 	by := func(x, y Segment) int {
 		return cmp.Or(x.Start.Compare(y.Start), cmp.Compare(x.Node, y.Node), cmp.Compare(x.GPU, y.GPU))

@@ -34,9 +34,9 @@ type Result struct {
 
 // Difference is a job about which another decision is made now.
 type Difference struct {
-	Job  policy.JobID      `json:"job"`
-	Then *journal.Recorded `json:"then"` // null: it is not in the record
-	Now  *journal.Recorded `json:"now"`
+	Job  policy.JobID              `json:"job"`
+	Then *journal.RecordedDecision `json:"then"` // null: it is not in the record
+	Now  *journal.RecordedDecision `json:"now"`
 }
 
 // Run decides a stored cycle again as it was decided then; the cycle with number 0 is
@@ -89,7 +89,7 @@ func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string,
 	for i := range plan.Decisions {
 		jobs[i] = plan.Decisions[i].Job
 	}
-	then, err := db.Decided(ctx, cluster, r.Partition, c.Seq, jobs)
+	then, err := db.RecordedDecisions(ctx, cluster, r.Partition, c.Seq, jobs)
 	if err != nil {
 		return err
 	}
@@ -100,9 +100,9 @@ func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string,
 
 // differences lists the jobs about which the plan says something else than the
 // record, but for those the gate had a word about.
-func differences(plan *policy.Plan, then []journal.Recorded, refused []bridge.Refusal) []Difference {
+func differences(plan *policy.Plan, then []journal.RecordedDecision, refused []bridge.Refusal) []Difference {
 	out := []Difference{}
-	before, refusedJobs := map[policy.JobID]*journal.Recorded{}, map[policy.JobID]bool{}
+	before, refusedJobs := map[policy.JobID]*journal.RecordedDecision{}, map[policy.JobID]bool{}
 	for i := range then {
 		before[then[i].Job] = &then[i]
 	}
@@ -111,7 +111,7 @@ func differences(plan *policy.Plan, then []journal.Recorded, refused []bridge.Re
 	}
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
-		now := journal.RecordedOf(d)
+		now := journal.AsRecorded(d)
 		if old := before[d.Job]; !refusedJobs[d.Job] && (old == nil || *old != now) {
 			out = append(out, Difference{d.Job, old, &now})
 		}

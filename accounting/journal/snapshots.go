@@ -12,8 +12,8 @@ import (
 	"fairbridge/sql"
 )
 
-// seenSnapshots is how many snapshots are looked through for what owners said.
-const seenSnapshots = 300
+// maxSnapshots is how many snapshots are looked through for what owners said.
+const maxSnapshots = 300
 
 var qReplaySnapshots = sql.Query("replay_snapshots")
 
@@ -23,7 +23,7 @@ var qReplaySnapshots = sql.Query("replay_snapshots")
 // missing.
 func (s *Store) Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error) {
 	doing := "looking through the snapshots of partition " + partition
-	rows, err := s.DB.Query(ctx, qReplaySnapshots, cluster, partition, since, until, seenSnapshots)
+	rows, err := s.DB.Query(ctx, qReplaySnapshots, cluster, partition, since, until, maxSnapshots)
 	if err != nil {
 		return nil, accounting.Wrap(doing, err)
 	}

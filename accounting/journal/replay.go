@@ -32,9 +32,9 @@ type StoredCycle struct {
 	Snapshot       []byte // canonical JSON
 }
 
-// Recorded is what a cycle decided about a job. Ranks and reasons are kept only
+// RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
 // where something else changed too.
-type Recorded struct {
+type RecordedDecision struct {
 	Job  policy.JobID `json:"job"`
 	Verb policy.Verb  `json:"verb"`
 	GPUs int          `json:"gpus"`
@@ -42,9 +42,9 @@ type Recorded struct {
 	For  policy.JobID `json:"for,omitempty"`
 }
 
-// RecordedOf is the decision as it would be recorded.
-func RecordedOf(d *policy.Decision) Recorded {
-	return Recorded{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.For}
+// AsRecorded is the decision as it would be recorded.
+func AsRecorded(d *policy.Decision) RecordedDecision {
+	return RecordedDecision{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.For}
 }
 
 // Why a stored cycle cannot be decided again.
@@ -53,7 +53,7 @@ var (
 	ErrNoSnapshot = errors.New("the snapshot of this cycle is past its retention; only its digest is left")
 )
 
-var qReplay, qReplayDecisions = sql.Query("replay"), sql.Query("replay_decisions")
+var qReplay, qReplayDecisions = sql.Query("replay_cycle"), sql.Query("replay_decisions")
 
 // Cycle reads a stored cycle of a partition; seq 0 is the last. The snapshot
 // is checked against its digest.
@@ -84,9 +84,9 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 	return &c, nil
 }
 
-// Decided returns what was decided about the jobs as of a cycle, by job, as far
+// RecordedDecisions returns what was decided about the jobs as of a cycle, by job, as far
 // as it is kept.
-func (s *Store) Decided(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]Recorded, error) {
-	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[Recorded], qReplayDecisions, cluster, partition, int64(seq), jobs)
+func (s *Store) RecordedDecisions(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]RecordedDecision, error) {
+	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[RecordedDecision], qReplayDecisions, cluster, partition, int64(seq), jobs)
 	return list, accounting.Wrap(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
 }

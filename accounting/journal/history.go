@@ -18,8 +18,8 @@ import (
 // ErrUnknownJob means that no view ever showed the job.
 var ErrUnknownJob = errors.New("fairbridge has never seen this job: is the number right, and did it ask for GPUs in a partition it looks after?")
 
-// Story is what is known of one job.
-type Story struct {
+// JobHistory is what is known of one job.
+type JobHistory struct {
 	Job       policy.JobID     `json:"job"`
 	Runs      []JobRun         `json:"runs"`      // oldest first
 	Decisions []StoredDecision `json:"decisions"` // the present ones first, then newest first
@@ -60,31 +60,31 @@ type StoredDecision struct {
 	Why       string       `json:"why"`
 }
 
-// maxStory bounds decisions and intents in a story.
-const maxStory = 200
+// maxHistory bounds decisions and intents in a story.
+const maxHistory = 200
 
 var (
-	qStoryRuns, qStoryDecisions = sql.Query("story_runs"), sql.Query("story_decisions")
-	qStoryIntents               = sql.Query("story_intents")
+	qHistoryRuns, qHistoryDecisions = sql.Query("history_runs"), sql.Query("history_decisions")
+	qHistoryIntents                 = sql.Query("history_intents")
 )
 
-// JobStory tells what is known of a job: its runs, what was decided about it
+// JobHistory tells what is known of a job: its runs, what was decided about it
 // and why, and what was done. An earlier owner of a reused id is left out.
-func (s *Store) JobStory(ctx context.Context, cluster string, job policy.JobID) (*Story, error) {
-	out := &Story{Job: job}
+func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID) (*JobHistory, error) {
+	out := &JobHistory{Job: job}
 	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading the story of job %d", job), func(tx pgx.Tx) error {
 		var err error
-		if out.Runs, err = accounting.Collect(ctx, tx, scanRun, qStoryRuns, cluster, job); err != nil {
+		if out.Runs, err = accounting.Collect(ctx, tx, scanRun, qHistoryRuns, cluster, job); err != nil {
 			return err
 		}
 		if len(out.Runs) == 0 {
 			return ErrUnknownJob
 		}
 		since := out.Runs[0].Arrive
-		if out.Decisions, err = accounting.Collect(ctx, tx, scanDecision, qStoryDecisions, cluster, job, since, maxStory); err != nil {
+		if out.Decisions, err = accounting.Collect(ctx, tx, scanDecision, qHistoryDecisions, cluster, job, since, maxHistory); err != nil {
 			return err
 		}
-		out.Intents, err = accounting.Collect(ctx, tx, scanIntent, qStoryIntents, cluster, job, since, maxStory)
+		out.Intents, err = accounting.Collect(ctx, tx, scanIntent, qHistoryIntents, cluster, job, since, maxHistory)
 		return err
 	})
 	if err != nil {
