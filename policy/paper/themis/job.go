@@ -9,50 +9,52 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// suitor is a job of a round of Themis. Times are seconds.
-type suitor struct {
+// job is one of a round. Times are seconds.
+type job struct {
 	*engine.Entry
-	row    int     // in Round.Entries
-	age    float64 // since it arrived
-	left   float64 // on its gang
-	alone  float64 // from start to end on an equal part of the cluster
-	slowed float64 // how many times longer it takes on an equal part than on its gang
-	rho    float64 // if it has an equal part from now on
-	until  time.Time
-	part   float64 // of a lease it may keep
+	age        float64 // since it arrived
+	left       float64 // on its gang
+	alone      float64 // from start to end on an equal part of the cluster
+	slowdown   float64 // how many times longer it takes on an equal part than on its gang
+	rho        float64 // if it has an equal part from now on
+	contention float64 // see leases.Contention
+	leaseEnd   time.Time
+	leased     bool    // it has a lease in this round
+	keptPart   float64 // of a new lease it may keep after hidden payments
 }
 
-// assess finds a job's ρ. crowd is the mean number of jobs during its life.
-func (m *round) assess(a *suitor, now time.Time, crowd float64, unknown time.Duration) {
-	a.age = max(now.Sub(a.Arrive).Seconds(), 0)
-	a.left = a.Estimate.Left.Seconds()
-	if a.Estimate.From == "" {
-		a.left = unknown.Seconds()
+// assess finds a job's ρ. contention is the mean number of jobs during its life.
+func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
+	j.age = max(a.now.Sub(j.Arrive).Seconds(), 0)
+	j.left = j.Estimate.Left.Seconds()
+	if j.Estimate.From == "" {
+		j.left = unknown.Seconds()
 	}
-	a.left = max(a.left, 1)
-	total := a.left
-	if g := a.Ask.GPUs.Whole(); g > 0 {
-		total += float64(a.Attained) / g
+	j.left = max(j.left, 1)
+	total := j.left
+	if g := j.Ask.GPUs.Whole(); g > 0 {
+		total += float64(j.Attained) / g
 	}
-	a.slowed = max(crowd, 1)
-	if m.Alone == "gpus" {
-		a.slowed = max(crowd/max(m.gpus, 1), 1)
+	j.slowdown = max(contention, 1)
+	if a.Alone == "gpus" {
+		j.slowdown = max(contention/max(a.gpus, 1), 1)
 	}
-	a.alone = a.slowed * total
-	a.rho = (a.age + a.slowed*a.left) / a.alone
+	j.alone = j.slowdown * total
+	j.rho = (j.age + j.slowdown*j.left) / j.alone
 }
 
 // gain is the logarithm of how many times smaller ρ is with the gang from now
 // on than with an equal part.
-func (a *suitor) gain(spread float64) float64 {
-	return math.Log((a.age + a.slowed*a.left) / (a.age + spread*a.left))
+func (j *job) gain() float64 {
+	return math.Log((j.age + j.slowdown*j.left) / (j.age + j.left))
 }
 
 // compare puts the worst ρ first.
-func (a *suitor) compare(b *suitor) int {
-	return cmp.Or(cmp.Compare(b.rho, a.rho), engine.ByArrival(a.Entry, b.Entry))
+func (j *job) compare(o *job) int {
+	return cmp.Or(cmp.Compare(o.rho, j.rho), engine.ByArrival(j.Entry, o.Entry))
 }
 
-func (a *suitor) note() string {
-	return fmt.Sprintf("done after %.2f times what it would take alone, at an equal part from now on", a.rho)
+// describe tells the owner how the job stands.
+func (j *job) describe() string {
+	return fmt.Sprintf("done after %.2f times what it would take alone, at an equal part from now on", j.rho)
 }

@@ -14,59 +14,59 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-func suitorOf(gpus int, age, left, ran time.Duration) *suitor {
+func newJob(gpus int, age, left, ran time.Duration) *job {
 	j := &policy.Job{Arrive: noon.Add(-age), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}, Attained: policy.Service(float64(gpus), ran)}
-	return &suitor{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{Left: left, From: "history"}}}
+	return &job{Entry: &engine.Entry{Job: j, Estimate: engine.Estimate{Left: left, From: "history"}}}
 }
 
 // TestRatios: of two jobs, one has 8 GPU-hours on 4 GPUs and one 2 on one. Both
 // would be done alone after 4 hours where either can use everything, and their
 // ratios with their gangs are a half.
 func TestRatios(t *testing.T) {
-	m := &round{Policy: &Policy{Alone: "jobs"}, gpus: 4}
-	for _, a := range []*suitor{suitorOf(4, 0, 2*time.Hour, 0), suitorOf(1, 0, 2*time.Hour, 0)} {
-		m.assess(a, noon, 2, time.Hour)
-		if a.alone != 4*3600 || a.rho != 1 || math.Abs(a.gain(1)-math.Log(2)) > 1e-12 {
-			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.alone/3600, a.rho, a.gain(1))
+	m := &arbiter{now: noon, Policy: &Policy{Alone: "jobs"}, gpus: 4}
+	for _, a := range []*job{newJob(4, 0, 2*time.Hour, 0), newJob(1, 0, 2*time.Hour, 0)} {
+		m.assess(a, 2, time.Hour)
+		if a.alone != 4*3600 || a.rho != 1 || math.Abs(a.gain()-math.Log(2)) > 1e-12 {
+			t.Errorf("alone %g h, ρ %g, gain %g; want 4 h, 1, ln 2", a.alone/3600, a.rho, a.gain())
 		}
 	}
 	// 40 jobs for 4 GPUs slow a job down ten times. It ran an hour of two, and
 	// has been here for 10 hours: half of its time alone is spent.
 	m.Alone = "gpus"
-	a := suitorOf(1, 10*time.Hour, time.Hour, time.Hour)
-	m.assess(a, noon, 40, time.Hour)
-	if a.slowed != 10 || a.alone != 20*3600 || a.rho != 1 {
-		t.Errorf("slowed %g, alone %g h, ρ %g; want 10, 20 h, 1", a.slowed, a.alone/3600, a.rho)
+	a := newJob(1, 10*time.Hour, time.Hour, time.Hour)
+	m.assess(a, 40, time.Hour)
+	if a.slowdown != 10 || a.alone != 20*3600 || a.rho != 1 {
+		t.Errorf("slowed %g, alone %g h, ρ %g; want 10, 20 h, 1", a.slowdown, a.alone/3600, a.rho)
 	}
 }
 
-// TestRatioGrows: who waits gets worse off without bound, and finitely.
+// TestRatioGrows: a job that waits gets worse off without bound, and finitely.
 func TestRatioGrows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := &round{Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, gpus: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
+		m := &arbiter{now: noon, Policy: &Policy{Alone: rapid.SampledFrom([]string{"gpus", "jobs"}).Draw(t, "alone")}, gpus: float64(rapid.IntRange(0, 9).Draw(t, "gpus"))}
 		left, ran := time.Duration(rapid.IntRange(0, 1e6).Draw(t, "left"))*time.Second, time.Duration(rapid.IntRange(0, 1e6).Draw(t, "ran"))*time.Second
-		crowd, last := rapid.Float64Range(0, 1000).Draw(t, "crowd"), 0.0
+		contention, last := rapid.Float64Range(0, 1000).Draw(t, "crowd"), 0.0
 		for _, age := range []time.Duration{0, time.Hour, 24 * time.Hour, 1000 * time.Hour, 200_000 * time.Hour} {
-			a := suitorOf(2, age, left, ran)
-			m.assess(a, noon, crowd, time.Hour)
-			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.gain(1)) {
-				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.gain(1))
+			a := newJob(2, age, left, ran)
+			m.assess(a, contention, time.Hour)
+			if !(a.rho > last) || math.IsInf(a.rho, 0) || math.IsNaN(a.gain()) {
+				t.Fatalf("after %v ρ is %g, before %g; gain %g", age, a.rho, last, a.gain())
 			}
 			last = a.rho
 		}
 	})
 }
 
-// TestBidding: 5 jobs and f = .8: only the worst off bids. A smaller f lets more
-// of the line bid, so everybody who did, and others.
-func TestBidding(t *testing.T) {
-	if n := bidding(5, .8); n != 1 {
+// TestCountBidders: 5 jobs and f = .8: only the worst off bids. A smaller f lets more
+// of the line bid, so all that did, and others.
+func TestCountBidders(t *testing.T) {
+	if n := countBidders(5, .8); n != 1 {
 		t.Errorf("%d bid, want 1", n)
 	}
 	for n := range 30 {
 		last := 0
 		for _, f := range []float64{1, .9, .8, .5, .2, 0} {
-			b := bidding(n, f)
+			b := countBidders(n, f)
 			if b < last || b > n || n > 0 && b == 0 {
 				t.Errorf("%d of %d bid with f = %g, %d with more", b, n, f, last)
 			}

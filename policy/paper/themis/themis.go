@@ -46,23 +46,22 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if t.Method == "lp" {
 		return t.byLP(s)
 	}
-	last, err := readLeases(s)
+	last, err := recallLeases(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy themis: %w", err)
 	}
-	m := &round{Policy: t, last: last}
+	stage := &arbiter{Policy: t, last: last}
 	plan, err := engine.Pipeline{
 		Name:     "themis",
 		Predict:  predict.Ladder{},
-		Order:    m,
-		Lease:    m,
+		Allocate: stage,
 		Backfill: backfill.Greedy{},
 		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
 		return nil, err
 	}
-	plan.Memo = m.leases(plan).memo()
+	plan.Memo = stage.leases(plan).memo()
 	return plan, nil
 }
 

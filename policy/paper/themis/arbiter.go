@@ -1,0 +1,183 @@
+package themis
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"fairbridge/policy"
+	"fairbridge/policy/engine"
+	"fairbridge/policy/grant"
+	"fairbridge/policy/predict"
+	"fairbridge/policy/solve/market"
+)
+
+// arbiter is an engine.Allocator: it offers the GPUs whose lease ended.
+type arbiter struct {
+	*Policy
+	last *leases // as remembered
+	now  time.Time
+	gpus float64 // that are up
+	jobs []job   // in Entries order, by Allocate
+}
+
+// Allocate implements engine.Allocator: the job with the worst ρ first.
+func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	a.assessAll(r)
+	line := make([]*job, len(a.jobs))
+	for i := range a.jobs {
+		line[i] = &a.jobs[i]
+	}
+	slices.SortFunc(line, (*job).compare)
+	a.lease(r, line)
+	turns := make([]engine.Turn, len(line))
+	for i, j := range line {
+		turns[i] = j.Turn()
+		turns[i].Grant.Run = j.leased
+		if !r.Terse {
+			turns[i].Note = j.describe()
+		}
+	}
+	return turns, nil
+}
+
+// assessAll finds every job's ratio.
+func (a *arbiter) assessAll(r *engine.Round) {
+	a.now = r.Now
+	for i := range r.Nodes {
+		if r.Nodes[i].Down == "" {
+			a.gpus += r.Nodes[i].Whole()
+		}
+	}
+	a.jobs = make([]job, len(r.Entries))
+	contending, unknown, next := float64(countStartable(r)), time.Hour, 0
+	if len(r.History) > 0 {
+		unknown = predict.MedianRun(r.History)
+	}
+	for i, e := range r.Entries {
+		j := &a.jobs[i]
+		j.Entry, j.keptPart = e, 1
+		next = a.recall(j, next, contending)
+		mean := contending
+		if age := a.now.Sub(e.Arrive).Seconds(); age > 0 {
+			mean = j.contention / age
+		}
+		a.assess(j, mean, unknown)
+	}
+}
+
+// countStartable counts the jobs that run or could.
+func countStartable(r *engine.Round) (n int) {
+	for _, e := range r.Entries {
+		if r.Startable(e) {
+			n++
+		}
+	}
+	return n
+}
+
+// recall takes over what is remembered of a job; next is where to look.
+func (a *arbiter) recall(j *job, next int, contending float64) int {
+	for next < len(a.last.Jobs) && a.last.Jobs[next] < j.ID {
+		next++
+	}
+	since := j.Arrive
+	if next < len(a.last.Jobs) && a.last.Jobs[next] == j.ID {
+		j.contention, since = a.last.Contention[next], policy.Later(a.last.At, since)
+		j.leaseEnd = a.last.Until[next]
+	}
+	j.contention += contending * max(a.now.Sub(since).Seconds(), 0)
+	if j.Active() {
+		j.leaseEnd = policy.Later(j.leaseEnd, j.Start.Add(a.Lease))
+	} else {
+		j.leaseEnd = time.Time{}
+	}
+	return next
+}
+
+// lease lets jobs within their lease keep their GPUs, and offers the others: first
+// to the jobs that bid, then to the rest.
+func (a *arbiter) lease(r *engine.Round, line []*job) {
+	free := grant.NewCounts(r)
+	var unleased []*job // in line order
+	for _, j := range line {
+		switch {
+		case !grant.Competes(r, j.Entry):
+		case j.Active() && j.leaseEnd.After(a.now):
+			j.leased = true
+			for _, slot := range j.On {
+				free.Take(slot.Type, slot.Count)
+			}
+		default:
+			unleased = append(unleased, j)
+		}
+	}
+	bidders := unleased[:countBidders(len(unleased), a.Fairness)]
+	a.auction(free, bidders)
+	giveLeftover(free, unleased[len(bidders):])
+	giveLeftover(free, bidders)
+}
+
+// countBidders returns how many of n jobs bid: at least the worst off.
+func countBidders(n int, fairness float64) int {
+	return min(max(int(math.Ceil((1-fairness)*float64(n)-1e-9)), 1), n)
+}
+
+// auction divides what is free among the bidders, type by type.
+func (a *arbiter) auction(free grant.Counts, bidders []*job) {
+	for k, lot := range byType(free, bidders) {
+		auction := market.Auction{Units: free[k].Free, Bids: make([][]market.Bid, len(lot))}
+		for i, b := range lot {
+			auction.Bids[i] = []market.Bid{{Units: b.Want, Gain: max(b.gain(), 1e-9)}}
+		}
+		won := auction.Winners()
+		var kept []float64
+		if a.Truthful {
+			kept = auction.KeptParts(won)
+		}
+		for i, b := range lot {
+			if won[i] < 0 || !free.Take(free[k].Type, b.Want) {
+				continue
+			}
+			b.leased = true
+			if a.Truthful {
+				b.keptPart = kept[i]
+			}
+		}
+	}
+}
+
+// byType divides the bidders by the type they bid for: their own, or for those
+// that take any the one with most left when their turn comes.
+func byType(free grant.Counts, bidders []*job) [][]*job {
+	lots, left := make([][]*job, len(free)), make([]int, len(free))
+	for k := range free {
+		left[k] = free[k].Free
+	}
+	for _, b := range bidders {
+		at := -1
+		for k := range free {
+			typ := b.Ask.GPUs.Type
+			if typ == free[k].Type || typ == "" && !free[k].Slice && (at < 0 || left[k] > left[at]) {
+				at = k
+			}
+		}
+		if at >= 0 && b.Want <= free[at].Free {
+			lots[at] = append(lots[at], b)
+			left[at] -= b.Want
+		}
+	}
+	return lots
+}
+
+// giveLeftover gives what the auction left: first to jobs that run, which then need
+// not stop, then by ρ.
+func giveLeftover(free grant.Counts, rest []*job) {
+	for _, running := range []bool{true, false} {
+		for _, j := range rest {
+			if j.Active() == running && !j.leased && free.Take(j.Ask.GPUs.Type, j.Want) {
+				j.leased = true
+			}
+		}
+	}
+}
