@@ -36,12 +36,10 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if a.Variant == "harness" {
 		return a.decideAsSimulator(s)
 	}
-	m := &matcher{alpha: a.Alpha}
 	return engine.Pipeline{
 		Name:     "allox",
 		Predict:  predict.Ladder{},
-		Order:    m,
-		Lease:    m,
+		Allocate: matching{a},
 		Backfill: backfill.ReserveAfter(a.Reserve),
 		Rules:    a.Rules(),
 	}.Decide(s)

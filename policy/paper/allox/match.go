@@ -12,27 +12,55 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
-// matcher orders the jobs of a round by when the matching starts them, and
-// grants each the type it is matched to.
-type matcher struct {
-	alpha       float64
-	assignments map[policy.JobID]assignment
-}
+// matching is an engine.Allocator: it orders the jobs of a round by when the matching
+// starts them, and grants each the type it is matched to.
+type matching struct{ *Policy }
+
+// Groups of the line, first served first.
+const (
+	runs     = iota
+	competes // matched among the least served users
+	leftover // matched to what those that compete leave
+	unmatched
+)
 
 // assignment is what the matching gives a job.
 type assignment struct {
-	gpuType  string
-	leftover bool    // the job was matched to what those that compete leave
-	start    float64 // seconds from now
+	group   int
+	gpuType string
+	start   float64 // seconds from now
+	note    string
 }
 
-// Order implements engine.Orderer: those that run, those that compete by their
+// Allocate implements engine.Allocator: jobs that run, those that compete by their
 // start in the matching, those that are matched to what these leave, the others
-// by arrival.
-func (m *matcher) Order(r *engine.Round) ([]*engine.Entry, error) {
+// by arrival. A job has its lease for as long as it runs.
+func (m matching) Allocate(r *engine.Round) ([]engine.Turn, error) {
+	given, turns := m.assignments(r), make([]engine.Turn, len(r.Entries))
+	for i, e := range r.Entries {
+		a := &given[i]
+		turns[i] = e.Turn()
+		turns[i].Grant = engine.Grant{Run: a.group != unmatched, Type: a.gpuType}
+		turns[i].Note = a.note
+	}
+	slices.SortFunc(turns, func(a, b engine.Turn) int {
+		x, y := &given[a.Entry.Index], &given[b.Entry.Index]
+		return cmp.Or(cmp.Compare(x.group, y.group), cmp.Compare(x.start, y.start), engine.ByArrival(a.Entry, b.Entry))
+	})
+	return turns, nil
+}
+
+// assignments matches the jobs of the least served users, and then the others.
+func (m matching) assignments(r *engine.Round) []assignment {
+	given := make([]assignment, len(r.Entries))
+	for i, e := range r.Entries {
+		if given[i].group = unmatched; e.Active() {
+			given[i].group = runs
+		}
+	}
 	cluster := newCluster(r)
 	users := usersByService(r, cluster)
-	n := max(int(math.Ceil(m.alpha*float64(len(users)))), 1)
+	n := max(int(math.Ceil(m.Alpha*float64(len(users)))), 1)
 	var compete, rest []*engine.Entry
 	for i, u := range users {
 		if i < n || len(compete) < cluster.freeMachines {
@@ -41,59 +69,28 @@ func (m *matcher) Order(r *engine.Round) ([]*engine.Entry, error) {
 			rest = append(rest, u.jobs...)
 		}
 	}
-	m.assignments = make(map[policy.JobID]assignment, len(compete)+len(rest))
-	m.matchJobs(cluster, compete, false)
-	m.matchJobs(cluster, rest, true)
-	line := slices.Clone(r.Entries)
-	slices.SortFunc(line, func(a, b *engine.Entry) int {
-		x, at := m.rank(a)
-		y, bt := m.rank(b)
-		return cmp.Or(cmp.Compare(x, y), cmp.Compare(at, bt), engine.ByArrival(a, b))
-	})
-	return line, nil
+	cluster.matchJobs(compete, competes, given)
+	cluster.matchJobs(rest, leftover, given)
+	return given
 }
 
-// matchJobs puts the jobs behind those the cluster's machines have already;
-// leftover says that they do not compete.
-func (m *matcher) matchJobs(cluster *cluster, jobs []*engine.Entry, leftover bool) {
+// matchJobs puts the jobs behind those that the machines have already.
+func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment) {
 	if len(jobs) == 0 {
 		return
 	}
-	q := cluster.scheduleJobs(jobs)
+	q := c.scheduleJobs(jobs)
 	for i, e := range jobs {
 		if q.types[i] < 0 {
 			continue
 		}
-		typ := cluster.types[q.types[i]]
-		m.assignments[e.ID] = assignment{typ, leftover, q.start[i]}
-		if !cluster.Terse {
-			e.Note = fmt.Sprintf("matched to %s, in about %v", typ, policy.Seconds(q.start[i]).Round(time.Minute))
+		a := assignment{group: group, gpuType: c.types[q.types[i]], start: q.start[i]}
+		if !c.Terse {
+			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.Seconds(a.start).Round(time.Minute))
 		}
+		given[e.Index] = a
 	}
-	cluster.groups = q.groupsAfter
-}
-
-func (m *matcher) rank(e *engine.Entry) (group int, start float64) {
-	slot, ok := m.assignments[e.ID]
-	switch {
-	case e.Active():
-		return 0, 0
-	case ok && !slot.leftover:
-		return 1, slot.start
-	case ok:
-		return 2, slot.start
-	}
-	return 3, 0
-}
-
-// Lease implements engine.Leaser. A job has its lease for as long as it runs.
-func (m *matcher) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, error) {
-	grants := make([]engine.Grant, len(line))
-	for i, e := range line {
-		slot, ok := m.assignments[e.ID]
-		grants[i] = engine.Grant{Run: ok || e.Active(), Type: slot.gpuType}
-	}
-	return grants, nil
+	c.groups = q.groupsAfter
 }
 
 // user is a person with jobs that could start, and what they received.
