@@ -2,6 +2,7 @@ package docs_test
 
 import (
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -50,4 +51,34 @@ func paths(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// TestNamesExist wants every name of Go that those pages use to stand in the code.
+func TestNamesExist(t *testing.T) {
+	var code strings.Builder
+	for _, path := range paths(t) {
+		if strings.HasSuffix(path, ".go") {
+			text, err := os.ReadFile(path[1:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			code.Write(text)
+		}
+	}
+	declared := map[string]bool{}
+	for _, word := range regexp.MustCompile(`[A-Za-z]+`).FindAllString(code.String(), -1) {
+		declared[word] = true
+	}
+	name := regexp.MustCompile("`(?:[A-Za-z]+\\.)*([A-Z][a-z]+[A-Za-z]*|[a-z]+[A-Z][A-Za-z]*)`")
+	checked := 0
+	for _, p := range pages(t) {
+		for _, m := range name.FindAllStringSubmatch(p.prose(), -1) {
+			if checked++; slices.Contains(aboutTheCode, p.path) && !declared[m[1]] {
+				t.Errorf("%s names %s, which the code does not know", p.path, m[1])
+			}
+		}
+	}
+	if checked < 40 {
+		t.Errorf("checked only %d: the search is broken", checked)
+	}
 }
