@@ -13,7 +13,7 @@ import (
 // TestEveryPolicyHasACase wants, for every policy of the catalogue, a text case that
 // shows its idea, and in every case a text that says why each job gets what it gets.
 func TestEveryPolicyHasACase(t *testing.T) {
-	files, err := filepath.Glob("../paper/testdata/*.txtar")
+	files, err := filepath.Glob("../paper/*/testdata/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestEveryPolicyHasACase(t *testing.T) {
 	}
 	for _, e := range catalogue.All() {
 		if cases[e.Name] == 0 {
-			t.Errorf("policy %s has no case in policy/paper/testdata", e.Name)
+			t.Errorf("policy %s has no case in its testdata", e.Name)
 		}
 	}
 }

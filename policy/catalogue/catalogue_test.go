@@ -10,6 +10,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/policytest"
 )
 
 func mustNew(t testing.TB, name string, params paper.Params) policy.Policy {
@@ -18,11 +19,7 @@ func mustNew(t testing.TB, name string, params paper.Params) policy.Policy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := e.New(params)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return policytest.New(t, e.New, params)
 }
 
 func keys(p paper.Params) string {

@@ -12,6 +12,10 @@ import (
 
 // variants are the parameters under which the laws must hold too.
 var variants = map[string][]paper.Params{
+	"ref":         {{"step": 1., "min_run": "1s", "max_stops": -1}},
+	"hug":         {{"cooperative": false}, {"preempt": false}},
+	"carbyne":     {{"altruism": 0.5, "preempt": false}, {"altruism": 0., "min_run": "1s"}},
+	"allox":       {{"variant": "harness", "alpha": 0.2, "min_run": "1s", "reserve": "0s"}, {"alpha": 1, "reserve": "0s"}},
 	"astraea":     {{"block": "starving", "lease": "1m"}, {"starve_after": "1h", "favour": 0, "max_stops": -1}},
 	"drf":         {{"preempt": false}, {"reserve": "1h", "min_run": "1s", "max_stops": -1}},
 	"easy":        {{"lengths": "estimate"}, {"max_wait": "0s"}},

@@ -1,4 +1,4 @@
-package catalogue_test
+package allox_test
 
 import (
 	"fmt"
@@ -9,19 +9,13 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/allox"
+	"fairbridge/policy/policytest"
 )
-
-func init() {
-	variants["allox"] = []paper.Params{
-		{"variant": "harness", "alpha": 0.2, "min_run": "1s", "reserve": "0s"}, {"alpha": 1, "reserve": "0s"},
-	}
-}
-
-var alloxNow = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // twoTypes is a cluster of one GPU of type g and one of type h.
 func twoTypes(jobs ...policy.Job) *policy.Snapshot {
-	s := &policy.Snapshot{Now: alloxNow, Jobs: jobs}
+	s := &policy.Snapshot{Now: policytest.Now, Jobs: jobs}
 	for _, typ := range []string{"g", "h"} {
 		s.Nodes = append(s.Nodes, policy.Node{Name: "n" + typ, Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: typ, Count: 1}}})
 	}
@@ -31,12 +25,12 @@ func twoTypes(jobs ...policy.Job) *policy.Snapshot {
 // profiled is a job of 100 steps that takes so many hours on g and on h.
 func profiled(id policy.JobID, user string, g, h float64) policy.Job {
 	return policy.Job{ID: id, User: user, Account: user, Partition: "gpu", State: policy.Pending,
-		Arrive: alloxNow.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
+		Arrive: policytest.Now.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
 		Training: &policy.Training{Steps: 100, Rates: []policy.Rate{{Type: "g", Steps: 100 / g / 3600}, {Type: "h", Steps: 100 / h / 3600}}}}
 }
 
 func runsOn(j policy.Job, node string) policy.Job {
-	j.State, j.Start = policy.Running, alloxNow.Add(-time.Hour)
+	j.State, j.Start = policy.Running, policytest.Now.Add(-time.Hour)
 	j.On = policy.Alloc{{Node: node, Type: strings.TrimPrefix(node, "n"), Count: 1}}
 	return j
 }
@@ -77,7 +71,7 @@ func TestAlloXOfTheBrief(t *testing.T) {
 		}(), 0.01, "3 keep ng:1×g, 2 start nh:1×h, 1 wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := summary(t, mustNew(t, "allox", paper.Params{"alpha": c.alpha}), c.s); got != c.want {
+			if got := summary(t, policytest.New(t, allox.System().New, paper.Params{"alpha": c.alpha}), c.s); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -89,7 +83,7 @@ func TestAlloXOfTheBrief(t *testing.T) {
 func TestAlloXOneType(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
-		s := &policy.Snapshot{Now: alloxNow, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
+		s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"},
 			GPUs: []policy.Devices{{Type: "g", Count: 4}}}}}
 		lengths := rng.Perm(12)
 		for i, n := range lengths {
@@ -99,7 +93,7 @@ func TestAlloXOneType(t *testing.T) {
 			}
 			s.Jobs = append(s.Jobs, j)
 		}
-		plan, err := mustNew(t, "allox", paper.Params{"alpha": 1.}).Decide(s)
+		plan, err := policytest.New(t, allox.System().New, paper.Params{"alpha": 1.}).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}

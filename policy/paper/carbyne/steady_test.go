@@ -1,10 +1,11 @@
-package catalogue_test
+package carbyne_test
 
 import (
 	"testing"
 	"time"
 
 	"fairbridge/policy"
+	"fairbridge/policy/paper/carbyne"
 	"fairbridge/policy/policytest"
 )
 
@@ -25,7 +26,7 @@ func TestCarbyneStartsTellNothing(t *testing.T) {
 	}
 	s.Jobs = append(s.Jobs, policy.Job{ID: 5, Account: "b", Partition: "gpu", State: policy.Pending, Arrive: at(0), Ask: one, Left: 20 * time.Hour})
 	for range 2 {
-		plan, err := mustNew(t, "carbyne", nil).Decide(s)
+		plan, err := policytest.New(t, carbyne.System().New, nil).Decide(s)
 		if err != nil {
 			t.Fatal(err)
 		}

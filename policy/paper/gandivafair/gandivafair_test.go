@@ -1,65 +1,23 @@
-package catalogue_test
+package gandivafair_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"fairbridge/policy"
 	"fairbridge/policy/paper"
+	"fairbridge/policy/paper/gandivafair"
+	"fairbridge/policy/policytest"
 )
-
-// turns lets jobs that never end share GPUs of one type for some quanta of a
-// minute, and says who ran in each: "A", "A B".
-func turns(t *testing.T, name string, gpus, quanta int, jobs map[string]int, tickets map[string]float64) []string {
-	t.Helper()
-	p := mustNew(t, name, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
-	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
-	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: gpus}}}}}
-	for i, name := range slices.Sorted(maps.Keys(jobs)) {
-		s.Accounts = append(s.Accounts, policy.Account{Name: name, Weight: tickets[name]})
-		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Name: name, User: name, Account: name, Partition: "p", State: policy.Pending,
-			Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Type: "v100", Count: jobs[name]}}})
-	}
-	var out []string
-	for range quanta {
-		plan, err := p.Decide(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := plan.Check(s); err != nil {
-			t.Fatal(err)
-		}
-		var ran []string
-		s.Now = s.Now.Add(time.Minute)
-		for i, d := range plan.Decisions {
-			j := &s.Jobs[i]
-			switch d.Verb {
-			case policy.Start:
-				j.State, j.On, j.Start = policy.Running, d.On, s.Now.Add(-time.Minute)
-			case policy.Stop:
-				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
-			}
-			if j.Active() {
-				j.Attained += policy.GPUSeconds(60 * j.Ask.GPUs.Count)
-				ran = append(ran, j.Name)
-			}
-		}
-		s.Memo = plan.Memo
-		out = append(out, strings.Join(ran, ""))
-	}
-	return out
-}
 
 // TestGandivaFairGangs: one server of four GPUs, equal tickets. The widest
 // runs once for every four turns of the others; the gang of two takes what
 // would idle.
 func TestGandivaFairGangs(t *testing.T) {
 	equal := map[string]float64{"A": 1, "B": 1, "C": 1, "D": 1}
-	got := turns(t, "gandiva-fair", 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
+	got := policytest.Turns(t, policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 4, 100, map[string]int{"A": 1, "B": 1, "C": 2, "D": 4}, equal)
 	if first := strings.Join(got[:7], " "); first != "D ABC ABC ABC ABC D ABC" {
 		t.Errorf("turns %s", first)
 	}
@@ -71,7 +29,7 @@ func TestGandivaFairGangs(t *testing.T) {
 }
 
 func TestGandivaFairTickets(t *testing.T) {
-	got := turns(t, "gandiva-fair", 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
+	got := policytest.Turns(t, policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 1, 6, map[string]int{"A": 1, "B": 1}, map[string]float64{"A": 2, "B": 1})
 	if s := strings.Join(got, " "); s != "A B A A B A" {
 		t.Errorf("turns %s, want A B A A B A", s)
 	}
@@ -105,7 +63,7 @@ func TestGandivaFairTrades(t *testing.T) {
 // received returns the mean number of v100 each account held over the quanta.
 func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int) []float64 {
 	t.Helper()
-	p := mustNew(t, "gandiva-fair", params)
+	p := policytest.New(t, gandivafair.System().New, params)
 	fast := make([]float64, 3)
 	for range quanta {
 		plan, err := p.Decide(s)
@@ -145,7 +103,7 @@ func TestGandivaFairStays(t *testing.T) {
 	}
 	s.Jobs = []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Start: now, On: policy.Alloc{{Node: "v100", Type: "v100", Count: 1}},
 		Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}}}
-	p := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
+	p := policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"})
 	for range 10 {
 		plan, err := p.Decide(s)
 		if err != nil {
@@ -170,7 +128,7 @@ func TestGandivaFairFlood(t *testing.T) {
 	}
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "v100", Count: 1}}}},
 		Jobs: []policy.Job{job(1, "A")}}
-	p, ran := mustNew(t, "gandiva-fair", paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
+	p, ran := policytest.New(t, gandivafair.System().New, paper.Params{"min_run": "1s", "max_stops": -1, "max_wait": "0s"}), 0
 	for minute := range 100 {
 		s.Jobs = append(s.Jobs, job(minute+2, "B"))
 		plan, err := p.Decide(s)
