@@ -12,6 +12,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/measure"
 	"fairbridge/bridge/study/published"
+	"fairbridge/cmd/internal/output"
 )
 
 // comparison is what --json prints of a policy: medians, and beside them the
@@ -44,7 +45,7 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 	printResults(w, e.Rows(results), len(e.Scenarios))
 	for i := range results {
 		if err := results[i].Err; err != nil {
-			paragraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
+			output.Paragraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
 		}
 	}
 	fmt.Fprintln(w, "\n"+legend)
@@ -91,7 +92,7 @@ func printLines[T any](w io.Writer, all []T) error {
 // aboutExperiment says what was compared on what.
 func aboutExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, count(len(first.Jobs), "job"), first.GPUs())
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.Count(len(first.Jobs), "job"), first.GPUs())
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
@@ -104,7 +105,7 @@ const wideEnough = 132
 // printResults prints the rows with the metrics there is room for; those of
 // several runs need more.
 func printResults(w io.Writer, rows []study.Row, runs int) {
-	width := widthOf(w)
+	width := output.TerminalWidth(w)
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
 	for _, m := range measure.Metrics {
@@ -123,15 +124,15 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 		for _, text := range r.Cells(metrics) {
 			cells = append(cells, cmp.Or(text, "–"))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
-	t.print()
+	t.Print()
 }
 
 // newNumbers is a table whose columns are figures, but for the first.
-func newNumbers(w io.Writer, head ...any) *sheet {
-	s := newTable(w, head...)
-	s.width = 0 // figures are never wrapped
+func newNumbers(w io.Writer, head ...any) *output.Table {
+	s := output.NewTable(w, head...)
+	s.Width = 0 // figures are never wrapped
 	var right []table.ColumnConfig
 	for i := 1; i < len(head); i++ {
 		right = append(right, table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})

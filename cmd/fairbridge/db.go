@@ -9,6 +9,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/output"
 )
 
 func newDB(o *options) *cobra.Command {
@@ -72,7 +73,7 @@ func migrateDB(c *cobra.Command, o *options, db *stores.Stores) error {
 		return err
 	}
 	if o.json {
-		return printJSON(c.OutOrStdout(), migration{n, s.Have})
+		return output.JSON(c.OutOrStdout(), migration{n, s.Have})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
 	return nil
@@ -95,7 +96,7 @@ func statusDB(c *cobra.Command, o *options, db *stores.Stores) error {
 		out.Error = err.Error()
 	}
 	if o.json {
-		if e := printJSON(c.OutOrStdout(), out); e != nil {
+		if e := output.JSON(c.OutOrStdout(), out); e != nil {
 			return e
 		}
 	} else if err == nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/cmd/internal/doctor"
+	"fairbridge/cmd/internal/output"
 )
 
 func newDoctor(o *options) *cobra.Command {
@@ -25,7 +26,7 @@ Exit status 3 when something does not work.`,
 			}
 			r := doctor.Examine(c.Context(), f)
 			if o.json {
-				err = printJSON(c.OutOrStdout(), r)
+				err = output.JSON(c.OutOrStdout(), r)
 			} else {
 				printReport(c.OutOrStdout(), r)
 			}
@@ -41,9 +42,9 @@ var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.F
 
 func printReport(w io.Writer, r doctor.Report) {
 	for _, f := range r {
-		paragraph(w, fmt.Sprintf("%s %-13s ", marks[f.Level], f.About), f.Text)
+		output.Paragraph(w, fmt.Sprintf("%s %-13s ", marks[f.Level], f.About), f.Text)
 		if f.Fix != "" {
-			paragraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
+			output.Paragraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
 		}
 	}
 	fmt.Fprintf(w, "\n%s\n", r.Verdict())

@@ -14,6 +14,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
@@ -81,7 +82,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 				return err
 			}
 			if o.json {
-				return printJSON(c.OutOrStdout(), e)
+				return output.JSON(c.OutOrStdout(), e)
 			}
 			printStory(c.OutOrStdout(), e, time.Now())
 			return nil

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/settings"
 )
@@ -122,9 +123,9 @@ func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
 
 // slurmdbd reads records, window by window, and the shares.
 func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
-	bar := newProgressBar(c.ErrOrStderr(), 1)
-	defer bar.close()
-	draw := bar.updates(0, "of the time")
+	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
+	defer bar.Close()
+	draw := bar.Updates(0, "of the time")
 	im.Progress = func(done, of time.Duration) { draw(int(done/time.Second), int(of/time.Second)) }
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
@@ -149,9 +150,9 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	if err != nil {
 		return out, err
 	}
-	bar := newProgressBar(c.ErrOrStderr(), 1)
-	defer bar.close()
-	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.updates(0, "of "+count(len(rows), "record")))
+	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
+	defer bar.Close()
+	out.Counts, err = db.ImportRows(c.Context(), rows, im, bar.Updates(0, "of "+output.Count(len(rows), "record")))
 	return out, err
 }
 
@@ -169,17 +170,17 @@ func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err er
 func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
 	w := c.OutOrStdout()
 	if i.json {
-		return printJSON(w, out)
+		return output.JSON(w, out)
 	}
 	if !out.Since.IsZero() {
 		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
-	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", count(out.Rows, "record"), count(out.Runs, "run"), out.Changed, out.New)
+	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.Count(out.Rows, "record"), output.Count(out.Runs, "run"), out.Changed, out.New)
 	if out.Replaced > 0 {
-		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", count(out.Replaced, "run"))
+		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.Count(out.Replaced, "run"))
 	}
 	if out.Shares > 0 {
-		fmt.Fprintf(w, "%s of accounts and users read.\n", count(out.Shares, "share"))
+		fmt.Fprintf(w, "%s of accounts and users read.\n", output.Count(out.Shares, "share"))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/report"
 	"fairbridge/bridge/plain"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
@@ -47,7 +48,7 @@ Exit status 3 when the job was never seen.`,
 				return err
 			}
 			if o.json {
-				return printJSON(c.OutOrStdout(), j)
+				return output.JSON(c.OutOrStdout(), j)
 			}
 			printJob(c.OutOrStdout(), j, time.Now())
 			return nil
@@ -78,17 +79,17 @@ func printJob(w io.Writer, j *report.Job, now time.Time) {
 	printGPUs(w, j.GPUs)
 	fmt.Fprintln(w, "\nNotes")
 	for _, n := range j.Notes() {
-		paragraph(w, "  * ", n)
+		output.Paragraph(w, "  * ", n)
 	}
 }
 
 func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
-	fmt.Fprintf(w, "  Started %s", clock(r.Start, now))
+	fmt.Fprintf(w, "  Started %s", output.Time(r.Start, now))
 	if !r.End.IsZero() {
-		fmt.Fprintf(w, ", ended %s", clock(r.End, now))
+		fmt.Fprintf(w, ", ended %s", output.Time(r.End, now))
 	}
 	if r.Nodes != "" {
-		fmt.Fprintf(w, ", on %s", short(r.Nodes, 40))
+		fmt.Fprintf(w, ", on %s", output.Truncate(r.Nodes, 40))
 	}
 	fmt.Fprint(w, "\n\n")
 	of := func(part, all report.Seconds) policy.Measure {
@@ -130,15 +131,15 @@ func printGPUs(w io.Writer, all []report.GPU) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := newTable(w, "NODE", "GPU", "TYPE", "UTILISATION", "MEAN", "MOST", "MEMORY MOST")
+	t := output.NewTable(w, "NODE", "GPU", "TYPE", "UTILISATION", "MEAN", "MOST", "MEMORY MOST")
 	for _, g := range all {
 		drawn := strings.Repeat("?", 20)
 		if g.Busy.Known {
 			drawn = drawnBar(g.Busy.Value, 20)
 		}
-		t.add(g.Node, short(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
+		t.Add(g.Node, output.Truncate(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
 	}
-	t.print()
+	t.Print()
 }
 
 func knownPercent(m policy.Measure) string {

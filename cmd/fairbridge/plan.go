@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
 
@@ -47,7 +48,7 @@ func newPlan(o *options) *cobra.Command {
 				return err
 			}
 			if o.json {
-				return printJSON(c.OutOrStdout(), plansOf(evaluations))
+				return output.JSON(c.OutOrStdout(), plansOf(evaluations))
 			}
 			for i := range evaluations {
 				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
@@ -81,16 +82,16 @@ func printEvaluation(w io.Writer, f *bridge.Facts, t *cycle.Evaluation) {
 	}
 	fmt.Fprintf(w, ": %d jobs on %d nodes\n", len(t.Snapshot.Jobs), len(t.Snapshot.Nodes))
 	for _, d := range t.Doubts {
-		paragraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
+		output.Paragraph(w, "  ", fmt.Sprintf("nothing would be pushed: %s. %s", d.Why, d.Invariant.Text()))
 	}
 	printDecisions(w, t)
 	if len(t.Edits) == 0 {
 		fmt.Fprintf(w, "\nNothing would change in Slurm (mode %s).\n", t.Partition.PlanMode())
 	} else {
-		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", count(len(t.Edits), "edit"), t.Partition.PlanMode())
+		fmt.Fprintf(w, "\n%s would follow in mode %s:\n", output.Count(len(t.Edits), "edit"), t.Partition.PlanMode())
 	}
 	for _, e := range t.Edits {
-		fmt.Fprintf(w, "  %s\n", edited(e, f.View.At))
+		fmt.Fprintf(w, "  %s\n", output.Edit(e, f.View.At))
 	}
 	printRefused(w, t.Refused)
 	fmt.Fprintln(w)
@@ -108,9 +109,9 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 			continue
 		}
 		fmt.Fprintln(w)
-		paragraph(w, "", "Turned down, because: "+i.Text)
+		output.Paragraph(w, "", "Turned down, because: "+i.Text)
 		for _, r := range by[i.ID] {
-			paragraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
+			output.Paragraph(w, "  ", fmt.Sprintf("job %d: %s", r.Job, r.Why))
 		}
 	}
 }
@@ -118,20 +119,20 @@ func printRefused(w io.Writer, refused []bridge.Refusal) {
 func printDecisions(w io.Writer, t *cycle.Evaluation) {
 	line := slices.Clone(t.Plan.Decisions)
 	slices.SortFunc(line, func(a, b policy.Decision) int { return a.Rank - b.Rank })
-	table := newTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
+	table := output.NewTable(w, "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "WHERE", "WAITED", "WHY")
 	for _, d := range line {
 		j := t.Snapshot.Job(d.Job)
-		table.add(
-			d.Rank, d.Job, short(j.User, 12), short(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
-			short(d.On.String(), 28), waited(j, t.Snapshot.Now), d.Why,
+		table.Add(
+			d.Rank, d.Job, output.Truncate(j.User, 12), output.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
+			output.Truncate(d.On.String(), 28), waited(j, t.Snapshot.Now), d.Why,
 		)
 	}
-	table.print()
+	table.Print()
 }
 
 func waited(j *policy.Job, now time.Time) string {
 	if j.Active() {
 		return "–"
 	}
-	return span(j.Waited(now))
+	return output.Duration(j.Waited(now))
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/output"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
@@ -30,7 +31,7 @@ func newPolicies(o *options) *cobra.Command {
 			}
 			switch {
 			case o.json:
-				return printJSON(c.OutOrStdout(), list)
+				return output.JSON(c.OutOrStdout(), list)
 			case len(a) == 1:
 				printPolicy(c.OutOrStdout(), &list[0])
 			default:
@@ -53,11 +54,11 @@ func completePolicy(_ *cobra.Command, a []string, _ string) ([]cobra.Completion,
 }
 
 func printPolicies(w io.Writer, list []paper.System) {
-	t := newTable(w, "NAME", "SOURCE", "IDEA")
+	t := output.NewTable(w, "NAME", "SOURCE", "IDEA")
 	for _, e := range list {
-		t.add(e.Name, source(&e), e.Idea+starveTag(&e))
+		t.Add(e.Name, source(&e), e.Idea+starveTag(&e))
 	}
-	t.print()
+	t.Print()
 	fmt.Fprintln(w, "\nmay starve: "+starveHelp+".\nMore on one, with its parameters: fairbridge policies NAME")
 }
 
@@ -93,20 +94,20 @@ func printPolicy(w io.Writer, e *paper.System) {
 		{"needs", strings.Join(e.Needs, ", ")}, {"else", e.Fallback}, {"reproduced", e.Reproduced}, {"may starve", starveWarning(e)},
 	} {
 		if row[1] != "" {
-			paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
+			output.Paragraph(w, fmt.Sprintf("  %-11s ", row[0]), row[1])
 		}
 	}
 	if len(e.Params) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	t := newTable(w, "PARAMETER", "DEFAULT", "MEANING")
+	t := output.NewTable(w, "PARAMETER", "DEFAULT", "MEANING")
 	for _, p := range e.Params {
 		help := p.Help
 		if len(p.Choices) > 0 {
 			help += " (" + strings.Join(p.Choices, ", ") + ")"
 		}
-		t.add(p.Name, p.Default, help)
+		t.Add(p.Name, p.Default, help)
 	}
-	t.print()
+	t.Print()
 }

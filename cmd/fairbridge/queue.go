@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 )
 
@@ -36,7 +37,7 @@ func newQueue(o *options) *cobra.Command {
 				return err
 			}
 			if o.json {
-				return printJSON(c.OutOrStdout(), rows)
+				return output.JSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
 			printAges(c, f, db, rows)
@@ -57,12 +58,12 @@ func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []jou
 			continue // the queue is there all the same
 		}
 		now := time.Now()
-		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, clock(last.At, now), since(now, last.At))
+		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.Time(last.At, now), output.Age(now, last.At))
 		if now.Sub(last.At) > stale(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
 		fmt.Fprintln(c.OutOrStdout())
-		paragraph(c.OutOrStdout(), "", text)
+		output.Paragraph(c.OutOrStdout(), "", text)
 	}
 }
 
@@ -83,11 +84,11 @@ func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {
 		fmt.Fprintln(w, "No cycle has been stored yet, or there are no GPU jobs.")
 		return
 	}
-	t := newTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
+	t := output.NewTable(w, "PARTITION", "RANK", "JOB", "USER", "ACCOUNT", "GPUS", "STATE", "VERB", "AGE", "WHY")
 	for _, r := range rows {
-		t.add(
-			r.Partition, r.Rank, r.Job, short(r.User, 12), short(r.Account, 14), r.GPUs, r.State, r.Verb, since(now, r.Arrive), r.Why,
+		t.Add(
+			r.Partition, r.Rank, r.Job, output.Truncate(r.User, 12), output.Truncate(r.Account, 14), r.GPUs, r.State, r.Verb, output.Age(now, r.Arrive), r.Why,
 		)
 	}
-	t.print()
+	t.Print()
 }

@@ -16,6 +16,7 @@ import (
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 )
 
@@ -44,7 +45,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 				return err
 			}
 			if o.json {
-				return errors.Join(printJSON(c.OutOrStdout(), out), err)
+				return errors.Join(output.JSON(c.OutOrStdout(), out), err)
 			}
 			printReleased(c.OutOrStdout(), out, dry, verbose)
 			return err
@@ -72,7 +73,7 @@ func progress(w io.Writer, now func() time.Time) func(sent, left int) {
 		}
 		last = now()
 		rest := last.Sub(from) / time.Duration(sent) * time.Duration(left)
-		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, span(rest))
+		fmt.Fprintf(w, "%d given back, %d to go, about %s\n", sent, left, output.Duration(rest))
 	}
 }
 
@@ -84,27 +85,27 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
 	case dry:
-		fmt.Fprintf(w, "%s would give back what is ours%s.\n", count(n, "edit"), countKinds(done))
+		fmt.Fprintf(w, "%s would give back what is ours%s.\n", output.Count(n, "edit"), countKinds(done))
 	default:
-		fmt.Fprintf(w, "%s gave back what was ours%s.\n", count(len(done), "edit"), countKinds(done))
+		fmt.Fprintf(w, "%s gave back what was ours%s.\n", output.Count(len(done), "edit"), countKinds(done))
 	}
 	if verbose {
 		for _, e := range done {
-			fmt.Fprintf(w, "  %s\n", edited(e, time.Now()))
+			fmt.Fprintf(w, "  %s\n", output.Edit(e, time.Now()))
 		}
 	}
 	for _, in := range failed {
 		fmt.Fprintf(w, "  not so: %v: %s: %s\n", in.Edit, in.State, in.Error)
 	}
 	if n := len(out.Kept); n > 0 {
-		paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
+		output.Paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
 			"touches; they matter only if such a job waits again: release again then. The first: %v", stay(n), out.Kept[0]))
 	}
 	for _, d := range out.Holds {
-		paragraph(w, "", leftHeld(d, time.Now()))
+		output.Paragraph(w, "", leftHeld(d, time.Now()))
 	}
 	if out.Open > 0 {
-		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", count(out.Open, "earlier change"))
+		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.Count(out.Open, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")
@@ -144,10 +145,10 @@ func countKinds(edits []slurm.Edit) string {
 func leftHeld(d ledger.UnfinishedHandBack, now time.Time) string {
 	if d.Ours {
 		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
-			d.Run, clock(d.Sent, now), d.Run.Job)
+			d.Run, output.Time(d.Sent, now), d.Run.Job)
 	}
 	return fmt.Sprintf("Job %v is held, by an administrator or by a hand-back of ours that was cut off at %s: scontrol release %d, unless an administrator means it.",
-		d.Run, clock(d.Sent, now), d.Run.Job)
+		d.Run, output.Time(d.Sent, now), d.Run.Job)
 }
 
 func stay(n int) string {

@@ -10,6 +10,7 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/cmd/internal/cyclereplay"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 )
 
@@ -31,7 +32,7 @@ func (o *options) replayCycle(c *cobra.Command, partition string, seq uint64) er
 		return err
 	}
 	if o.json {
-		err = printJSON(c.OutOrStdout(), r)
+		err = output.JSON(c.OutOrStdout(), r)
 	} else {
 		printCycle(c.OutOrStdout(), r)
 	}
@@ -68,7 +69,7 @@ func printCycle(w io.Writer, r *cyclereplay.Result) {
 		params = " (" + r.Params + ")"
 	}
 	fmt.Fprintf(w, "Cycle %d of partition %s, %s: %s by %s%s, mode %s.\n",
-		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), count(r.Jobs, "job"), r.Policy, params, r.Mode)
+		r.Cycle, r.Partition, r.At.Local().Format(time.DateTime), output.Count(r.Jobs, "job"), r.Policy, params, r.Mode)
 	switch {
 	case r.Same && r.Exactly:
 		fmt.Fprintln(w, "Decided again, it gives the same plan, byte for byte.")
@@ -79,23 +80,23 @@ func printCycle(w io.Writer, r *cyclereplay.Result) {
 	case len(r.Differing) == 0:
 		fmt.Fprintln(w, "Decided again, it gives the same decisions, but ranks, reasons or what the policy\nremembers differ.")
 	default:
-		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", count(len(r.Differing), "job"))
+		fmt.Fprintf(w, "Decided again, it decides otherwise about %s:\n\n", output.Count(len(r.Differing), "job"))
 		printDifferences(w, r)
 	}
 	fmt.Fprintf(w, "\nPlan then %.12s, now %.12s. The policy has changed since, or it does not decide by its\nsnapshot alone.\n", r.Then, r.Now)
 }
 
 func printDifferences(w io.Writer, r *cyclereplay.Result) {
-	t := newTable(w, "JOB", "THEN", "NOW")
+	t := output.NewTable(w, "JOB", "THEN", "NOW")
 	for _, d := range r.Differing[:min(len(r.Differing), mostDifferences)] {
-		t.add(d.Job, decisionText(d.Then), decisionText(d.Now))
+		t.Add(d.Job, decisionText(d.Then), decisionText(d.Now))
 	}
-	t.print()
+	t.Print()
 	if n := len(r.Differing) - mostDifferences; n > 0 {
 		fmt.Fprintf(w, "and %d more; --json has all\n", n)
 	}
 	if r.Gate > 0 {
-		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", count(r.Gate, "decision"))
+		fmt.Fprintf(w, "\nThe gate turned %s down then; those are not compared.\n", output.Count(r.Gate, "decision"))
 	}
 }
 
@@ -108,7 +109,7 @@ func decisionText(d *journal.RecordedDecision) string {
 	if d.On != "" {
 		s += " " + d.On
 	} else if d.GPUs > 0 {
-		s += " " + count(d.GPUs, "GPU")
+		s += " " + output.Count(d.GPUs, "GPU")
 	}
 	if d.For != 0 {
 		s += fmt.Sprintf(" for job %d", d.For)

@@ -17,6 +17,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
 )
@@ -164,9 +165,9 @@ func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 // compare simulates what was done, says how near that came, and goes on to the
 // policies that are not what was done anyway.
 func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.Site, files *resultFiles, json bool) error {
-	m := newProgressBar(c.ErrOrStderr(), 1)
-	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.updates(0, site.Decider.Label))
-	m.close()
+	m := output.NewProgressBar(c.ErrOrStderr(), 1)
+	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.Updates(0, site.Decider.Label))
+	m.Close()
 	if err != nil {
 		return err
 	}
@@ -196,12 +197,12 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 
 // printFidelity says how far to trust what follows.
 func printFidelity(w io.Writer, f *replay.Fidelity) {
-	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, count(f.Jobs, "job"))
+	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.Count(f.Jobs, "job"))
 	t := newNumbers(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
-		t.add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.Percent())
+		t.Add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.Percent())
 	}
-	t.print()
+	t.Print()
 	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",
 		f.RankJCT, f.RankWait, f.MedianWaitMiss)
 }

@@ -16,6 +16,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/output"
 )
 
 // reportOptions are the flags of report.
@@ -66,13 +67,13 @@ func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 
 func (o *options) listReports(c *cobra.Command) error {
 	if o.json {
-		return printJSON(c.OutOrStdout(), report.All())
+		return output.JSON(c.OutOrStdout(), report.All())
 	}
-	t := newTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
+	t := output.NewTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
 	for _, r := range report.All() {
-		t.add(r.Name, r.Title)
+		t.Add(r.Name, r.Title)
 	}
-	t.print()
+	t.Print()
 	return nil
 }
 
@@ -177,9 +178,9 @@ func (a *reportOptions) deliver(out io.Writer, all []report.Answer) (err error) 
 		return all[0].Rows.CSV(out)
 	case "json":
 		if len(all) == 1 {
-			return printJSON(out, all[0])
+			return output.JSON(out, all[0])
 		}
-		return printJSON(out, all)
+		return output.JSON(out, all)
 	case "html":
 		return report.WritePage(out, a.Scope, all, made())
 	}
@@ -197,18 +198,18 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 			fmt.Fprintln(w, s)
 		}
 		if r.About != "" {
-			paragraph(w, "", r.About)
+			output.Paragraph(w, "", r.About)
 		}
 		fmt.Fprintln(w)
 		if len(r.Rows.Rows) == 0 {
 			fmt.Fprintln(w, "Nothing in this time.")
 			continue
 		}
-		t := newTable(w, cells(r.Rows.Head(), strings.ToUpper)...)
+		t := output.NewTable(w, cells(r.Rows.Head(), strings.ToUpper)...)
 		for _, row := range r.Rows.Texts() {
-			t.add(cells(row, func(s string) string { return s })...)
+			t.Add(cells(row, func(s string) string { return s })...)
 		}
-		t.print()
+		t.Print()
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/cmd/internal/output"
 )
 
 func newSimulate(o *options) *cobra.Command {
@@ -73,7 +74,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		}
 		return errors.Join(printLines(c.OutOrStdout(), summaries), failed)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, count(len(e.Scenarios[0].Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.Count(len(e.Scenarios[0].Jobs), "job"))
 	printResults(c.OutOrStdout(), e.Rows(results), 1)
 	fmt.Fprintln(c.OutOrStdout(), "\n"+legend)
 	return failed
@@ -81,9 +82,9 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 
 // runExperiment shows on a terminal how far it is.
 func runExperiment(c *cobra.Command, e *study.Experiment, parallel int) ([]study.Result, error) {
-	m := newProgressBar(c.ErrOrStderr(), len(e.Policies)*len(e.Scenarios))
-	defer m.close()
-	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.updates(run, label)(done, of) })
+	m := output.NewProgressBar(c.ErrOrStderr(), len(e.Policies)*len(e.Scenarios))
+	defer m.Close()
+	return e.Run(c.Context(), parallel, func(run int, label string, done, of int) { m.Updates(run, label)(done, of) })
 }
 
 // printRemarks says what was left out.

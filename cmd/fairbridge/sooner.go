@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/study/whatif"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
 
@@ -22,7 +23,7 @@ func sooner(s *policy.Snapshot, id policy.JobID, p policy.Policy) []string {
 func request(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
-		return "a time limit of " + span(is.Limit)
+		return "a time limit of " + output.Duration(is.Limit)
 	case is.Ask.Nodes > 1:
 		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.Nodes)
 	}

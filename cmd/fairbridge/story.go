@@ -10,6 +10,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/plain"
+	"fairbridge/cmd/internal/output"
 )
 
 func printStory(w io.Writer, e *explanation, now time.Time) {
@@ -19,17 +20,17 @@ func printStory(w io.Writer, e *explanation, now time.Time) {
 	if len(e.Decisions) > 0 && e.Decisions[0].Now {
 		d := e.Decisions[0]
 		fmt.Fprintln(w)
-		paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
+		output.Paragraph(w, "  ", fmt.Sprintf("%s, rank %d: %s", d.Verb, d.Rank, d.Why))
 	}
 	if e.Stale {
-		paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", since(now, e.AsOf)))
+		output.Paragraph(w, "  ", fmt.Sprintf("That was decided %s ago. No cycle since: is the daemon running?", output.Age(now, e.AsOf)))
 	}
 	if len(e.Sooner) > 0 {
-		paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", clock(e.AsOf, now), strings.Join(e.Sooner, ", or ")))
+		output.Paragraph(w, "  ", fmt.Sprintf("A smaller request would have started at %s: %s.", output.Time(e.AsOf, now), strings.Join(e.Sooner, ", or ")))
 	}
 	printLive(w, e, now)
 	if e.Directive != "" {
-		paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
+		output.Paragraph(w, "  ", "its comment could not be read in full: "+e.Directive)
 	}
 	printRuns(w, e.Runs, now)
 	printHistory(w, e.Decisions, now)
@@ -44,18 +45,18 @@ func printLive(w io.Writer, e *explanation, now time.Time) {
 	}
 	fmt.Fprintf(w, "  Slurm: %s, priority %d", plain.Text(cmp.Or(j.Reason, j.State)), j.Priority)
 	if j.State == "PENDING" && !j.Start.IsZero() {
-		fmt.Fprintf(w, ", its own start estimate %s", clock(j.Start, now))
+		fmt.Fprintf(w, ", its own start estimate %s", output.Time(j.Start, now))
 	}
 	fmt.Fprintln(w)
 }
 
 func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
-	t := newTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
+	t := output.NewTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
-		t.add(r.Restarts, r.State, clock(r.Submit, now), clock(r.Start, now), clock(r.End, now), short(r.Nodes, 30), r.Service)
+		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), output.Truncate(r.Nodes, 30), r.Service)
 	}
-	t.print()
+	t.Print()
 }
 
 // maxTold is how many decisions and changes explain prints; --json has more.
@@ -63,16 +64,16 @@ const maxTold = 12
 
 func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time) {
 	fmt.Fprintln(w, "\nDecisions, newest first")
-	t := newTable(w, "AT", "VERB", "RANK", "WHY")
+	t := output.NewTable(w, "AT", "VERB", "RANK", "WHY")
 	told := 0
 	for _, d := range decisions {
 		if d.Now || told == maxTold {
 			continue
 		}
 		told++
-		t.add(clock(d.At, now), d.Verb, d.Rank, d.Why)
+		t.Add(output.Time(d.At, now), d.Verb, d.Rank, d.Why)
 	}
-	t.print()
+	t.Print()
 }
 
 func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
@@ -81,14 +82,14 @@ func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 		return
 	}
 	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
-	t := newTable(w, "AT", "CHANGE", "STATE", "WHY")
+	t := output.NewTable(w, "AT", "CHANGE", "STATE", "WHY")
 	for i := range intents[:min(len(intents), maxTold)] {
 		in := &intents[i]
 		state := string(in.State)
 		if in.Error != "" {
 			state += " (" + in.Error + ")"
 		}
-		t.add(clock(in.Made, now), edited(in.Edit, now), state, in.Edit.Why)
+		t.Add(output.Time(in.Made, now), output.Edit(in.Edit, now), state, in.Edit.Why)
 	}
-	t.print()
+	t.Print()
 }

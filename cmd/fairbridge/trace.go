@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/output"
 )
 
 // traceFlags are the flags of the trace commands.
@@ -95,7 +96,7 @@ func (t *traceFlags) save(c *cobra.Command, tr *trace.Trace) error {
 	if err := explainExisting(tr.Save(t.to, t.force)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, count(len(tr.Jobs), "job"))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n", t.to, output.Count(len(tr.Jobs), "job"))
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
 
@@ -44,7 +45,7 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 	}
 	i := tr.InfoOn(t.cluster, nodes)
 	if t.json {
-		err = printJSON(c.OutOrStdout(), &i)
+		err = output.JSON(c.OutOrStdout(), &i)
 	} else {
 		printTraceInfo(c.OutOrStdout(), &i)
 		printSkipped(c, tr)
@@ -56,7 +57,7 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 }
 
 func printTraceInfo(w io.Writer, i *trace.Info) {
-	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, count(i.Jobs, "job"))
+	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.Count(i.Jobs, "job"))
 	if i.Training > 0 {
 		fmt.Fprintf(w, ", %d of them training by throughput tables", i.Training)
 	}
@@ -111,11 +112,11 @@ func bar(share float64) string {
 
 func printSizes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
-	t := newTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
+	t := output.NewTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
-		t.add(s.GPUs, s.Jobs, percent(s.Share), percent(s.Time), bar(s.Share))
+		t.Add(s.GPUs, s.Jobs, percent(s.Share), percent(s.Time), bar(s.Share))
 	}
-	t.print()
+	t.Print()
 }
 
 func printRunTimes(w io.Writer, i *trace.Info) {
@@ -124,14 +125,16 @@ func printRunTimes(w io.Writer, i *trace.Info) {
 		fmt.Fprintln(w, "Run times stand in throughput tables.")
 		return
 	}
-	t := newTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
+	t := output.NewTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
 	r := i.Ran
-	t.add("", seconds(r.Least), seconds(r.P10), seconds(r.P25), seconds(r.Median), seconds(r.P75), seconds(r.P90), seconds(r.P99), seconds(r.Most), seconds(r.Mean))
-	t.print()
+	t.Add("", seconds(r.Least), seconds(r.P10), seconds(r.P25), seconds(r.Median), seconds(r.P75), seconds(r.P90), seconds(r.P99), seconds(r.Most), seconds(r.Mean))
+	t.Print()
 }
 
 // seconds prints seconds as people say them.
-func seconds(seconds float64) string { return span(time.Duration(seconds * float64(time.Second))) }
+func seconds(seconds float64) string {
+	return output.Duration(time.Duration(seconds * float64(time.Second)))
+}
 
 // maxAccounts is how many accounts are listed.
 const maxAccounts = 10
@@ -140,16 +143,16 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", count(i.Users, "user"), count(len(i.Accounts), "account"))
-	t := newTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
+	fmt.Fprintf(w, "\n%s, %s\n", output.Count(i.Users, "user"), output.Count(len(i.Accounts), "account"))
+	t := output.NewTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
 	for _, a := range i.Accounts[:min(maxAccounts, len(i.Accounts))] {
 		weight := "–"
 		if a.Weight > 0 {
 			weight = fmt.Sprintf("%g", a.Weight)
 		}
-		t.add(a.Name, weight, a.Jobs, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
+		t.Add(a.Name, weight, a.Jobs, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
 	}
-	t.print()
+	t.Print()
 	if more := len(i.Accounts) - maxAccounts; more > 0 {
 		fmt.Fprintf(w, "… and %d more\n", more)
 	}

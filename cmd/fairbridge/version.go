@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/version"
 )
 
@@ -17,7 +18,7 @@ func newVersion(o *options) *cobra.Command {
 		Args: args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.json {
-				return printJSON(c.OutOrStdout(), version.Read())
+				return output.JSON(c.OutOrStdout(), version.Read())
 			}
 			_, err := fmt.Fprintln(c.OutOrStdout(), "fairbridge", version.Read())
 			return err

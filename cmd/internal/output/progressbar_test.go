@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -9,22 +9,22 @@ import (
 
 func TestMeter(t *testing.T) {
 	var out bytes.Buffer
-	m := newProgressBar(&out, 2)
-	m.updates(0, "fifo")(1, 2)
-	m.close()
+	m := NewProgressBar(&out, 2)
+	m.Updates(0, "fifo")(1, 2)
+	m.Close()
 	if out.Len() != 0 {
 		t.Errorf("what is no terminal got %q", out.String())
 	}
-	m = newProgressBar(&out, 2)
+	m = NewProgressBar(&out, 2)
 	m.width = 60
 	now := time.Unix(0, 0)
 	m.now = func() time.Time { now = now.Add(time.Second); return now }
-	m.updates(0, "fifo")(10, 10)
-	m.updates(1, "tiresias")(5, 10)
+	m.Updates(0, "fifo")(10, 10)
+	m.Updates(1, "tiresias")(5, 10)
 	if want := " 75 %  tiresias"; !strings.Contains(out.String(), want) || strings.Contains(out.String(), "\n") {
 		t.Errorf("%q has no %q", out.String(), want)
 	}
-	m.close()
+	m.Close()
 	if !strings.HasSuffix(out.String(), "\r\x1b[K") {
 		t.Errorf("not wiped: %q", out.String())
 	}

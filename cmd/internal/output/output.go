@@ -1,4 +1,6 @@
-package main
+// Package output prints what commands answer: tables, times and counts as people read
+// them, or JSON.
+package output
 
 import (
 	"encoding/json"
@@ -9,8 +11,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// printJSON prints a value for programs.
-func printJSON(w io.Writer, v any) error {
+// JSON prints a value for programs.
+func JSON(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -20,16 +22,16 @@ func printJSON(w io.Writer, v any) error {
 	return nil
 }
 
-// since prints how long ago something was, or "–" when it never was.
-func since(now, t time.Time) string {
+// Age prints how long ago something was, or "–" when it never was.
+func Age(now, t time.Time) string {
 	if t.IsZero() {
 		return "–"
 	}
-	return span(now.Sub(t))
+	return Duration(now.Sub(t))
 }
 
-// span prints a duration as people say it: 45s, 12m, 3h20m, 2d4h.
-func span(d time.Duration) string {
+// Duration prints a duration as people say it: 45s, 12m, 3h20m, 2d4h.
+func Duration(d time.Duration) string {
 	d = d.Round(time.Second)
 	switch {
 	case d < time.Minute:
@@ -42,9 +44,9 @@ func span(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", int(d.Hours())/24, int(d.Hours())%24)
 }
 
-// clock prints a moment in local time: without the date when it is less than
+// Time prints a moment in local time: without the date when it is less than
 // half a day away.
-func clock(t, now time.Time) string {
+func Time(t, now time.Time) string {
 	switch {
 	case t.IsZero():
 		return "–"
@@ -54,24 +56,24 @@ func clock(t, now time.Time) string {
 	return t.Local().Format("2006-01-02 15:04")
 }
 
-// edited prints an edit with its times as clock does.
-func edited(e slurm.Edit, now time.Time) string {
+// Edit prints an edit with its times as Time does.
+func Edit(e slurm.Edit, now time.Time) string {
 	if f, _ := e.Kind.Form(); f.HasUntil {
-		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, clock(e.Until, now))
+		return fmt.Sprintf("%s job %v until %s", e.Kind, e.Run, Time(e.Until, now))
 	}
 	return e.String()
 }
 
-// count prints "1 job", "2 jobs".
-func count(n int, what string) string {
+// Count prints "1 job", "2 jobs".
+func Count(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// short cuts a text to so many characters.
-func short(s string, most int) string {
+// Truncate cuts a text to so many characters.
+func Truncate(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s

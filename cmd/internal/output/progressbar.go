@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// progressBar shows on a terminal how far a simulation is. On anything else it is
+// ProgressBar shows on a terminal how far a simulation is. On anything else it is
 // silent.
-type progressBar struct {
+type ProgressBar struct {
 	mu     sync.Mutex
 	out    io.Writer
 	width  int // of the terminal; 0: it is none
@@ -20,13 +20,13 @@ type progressBar struct {
 	now    func() time.Time
 }
 
-// newProgressBar shows the progress of so many parts.
-func newProgressBar(out io.Writer, parts int) *progressBar {
-	return &progressBar{out: out, width: widthOf(out), shares: make([]float64, parts), now: time.Now}
+// NewProgressBar shows the progress of so many parts.
+func NewProgressBar(out io.Writer, parts int) *ProgressBar {
+	return &ProgressBar{out: out, width: TerminalWidth(out), shares: make([]float64, parts), now: time.Now}
 }
 
-// updates returns what tells the meter of one part's progress.
-func (m *progressBar) updates(i int, note string) func(done, of int) {
+// Updates returns what tells the meter of one part's progress.
+func (m *ProgressBar) Updates(i int, note string) func(done, of int) {
 	return func(done, of int) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -39,7 +39,7 @@ func (m *progressBar) updates(i int, note string) func(done, of int) {
 }
 
 // line is the bar: what runs, and how much of all is done.
-func (m *progressBar) line() string {
+func (m *ProgressBar) line() string {
 	share := 0.0
 	for _, s := range m.shares {
 		share += s / float64(len(m.shares))
@@ -47,14 +47,14 @@ func (m *progressBar) line() string {
 	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.note)
 	room := min(m.width-len([]rune(tail))-3, 40)
 	if room < 5 {
-		return short(strings.TrimSpace(tail), max(m.width-1, 1))
+		return Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
 	}
 	full := int(share * float64(room))
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + tail
 }
 
-// close wipes the bar.
-func (m *progressBar) close() {
+// Close wipes the bar.
+func (m *ProgressBar) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if !m.drawn.IsZero() {

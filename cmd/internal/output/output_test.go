@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"bytes"
@@ -11,49 +11,49 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-func TestSpan(t *testing.T) {
+func TestDuration(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0s", 45 * time.Second: "45s", 59*time.Second + 600*time.Millisecond: "1m00s", 12 * time.Minute: "12m00s",
 		3*time.Hour + 20*time.Minute: "3h20m", 52 * time.Hour: "2d04h", -5 * time.Second: "-5s",
 	} {
-		if got := span(d); got != want {
-			t.Errorf("span(%v) = %q, want %q", d, got, want)
+		if got := Duration(d); got != want {
+			t.Errorf("Duration(%v) = %q, want %q", d, got, want)
 		}
 	}
 }
 
-func TestClock(t *testing.T) {
+func TestTime(t *testing.T) {
 	now := time.Date(2026, 6, 1, 12, 0, 0, 0, time.Local)
 	for at, want := range map[time.Time]string{
 		{}: "–", now: "12:00:00", now.Add(-11 * time.Hour): "01:00:00", now.Add(2 * time.Hour): "14:00:00",
 		now.AddDate(0, 0, -1): "2026-05-31 12:00", now.AddDate(0, 0, 3): "2026-06-04 12:00", now.UTC().Add(time.Second): "12:00:01",
 	} {
-		if got := clock(at, now); got != want {
-			t.Errorf("clock(%v) = %q, want %q", at, got, want)
+		if got := Time(at, now); got != want {
+			t.Errorf("Time(%v) = %q, want %q", at, got, want)
 		}
 	}
 	lease := slurm.Edit{Kind: slurm.Lease, Run: slurm.Run{Job: 7}, Until: now.Add(time.Minute).UTC(), Tasks: 1}
-	if got := edited(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
+	if got := Edit(lease, now); !strings.HasPrefix(got, "lease job 7") || !strings.HasSuffix(got, " until 12:01:00") {
 		t.Errorf("a lease is told as %q", got)
 	}
 }
 
-func TestShort(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	for s, want := range map[string]string{"": "", "gänse": "gänse", "gänsefüßchen": "gäns…"} {
-		if got := short(s, 5); got != want {
-			t.Errorf("short(%q) = %q, want %q", s, got, want)
+		if got := Truncate(s, 5); got != want {
+			t.Errorf("Truncate(%q) = %q, want %q", s, got, want)
 		}
 	}
 }
 
-// sheetOf prints a table at a width.
-func sheetOf(width int) string {
+// tableOfWidth prints a table at a width.
+func tableOfWidth(width int) string {
 	var b bytes.Buffer
-	s := newTable(&b, "RANK", "JOB", "WHY")
-	s.width = width
-	s.add(1, 4711, "starts on n2:8×a100")
-	s.add(12, 8, "waits as 2nd: needs 8 GPUs on one node, 2 free on the best node n4")
-	s.print()
+	s := NewTable(&b, "RANK", "JOB", "WHY")
+	s.Width = width
+	s.Add(1, 4711, "starts on n2:8×a100")
+	s.Add(12, 8, "waits as 2nd: needs 8 GPUs on one node, 2 free on the best node n4")
+	s.Print()
 	return b.String()
 }
 
@@ -70,11 +70,11 @@ func TestTable(t *testing.T) {
             node n4
 `,
 	} {
-		if d := cmp.Diff(want, sheetOf(width)); d != "" {
+		if d := cmp.Diff(want, tableOfWidth(width)); d != "" {
 			t.Errorf("width %d:\n%s", width, d)
 		}
 	}
-	if got := sheetOf(10); !strings.Contains(got, "waits as 2nd: needs 8") {
+	if got := tableOfWidth(10); !strings.Contains(got, "waits as 2nd: needs 8") {
 		t.Errorf("on a terminal of 10 columns:\n%s", got)
 	}
 }
@@ -82,10 +82,10 @@ func TestTable(t *testing.T) {
 // What a user wrote stays in its cell and does not speak to the terminal.
 func TestTablesHoldUserText(t *testing.T) {
 	var out strings.Builder
-	s := newTable(&out, "JOB", "NAME")
-	s.add(7, "\x1b[2Jtrain\n8    root")
-	s.print()
-	paragraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
+	s := NewTable(&out, "JOB", "NAME")
+	s.Add(7, "\x1b[2Jtrain\n8    root")
+	s.Print()
+	Paragraph(&out, "  ", "its comment says \"\r\x1b]0;x\a\"")
 	if got, want := out.String(), "JOB  NAME\n  7  \\x1b[2Jtrain\\n8    root\n  its comment says \"\\r\\x1b]0;x\\a\"\n"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

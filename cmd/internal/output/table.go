@@ -1,4 +1,4 @@
-package main
+package output
 
 import (
 	"fmt"
@@ -13,60 +13,61 @@ import (
 	"fairbridge/bridge/plain"
 )
 
-// sheet is a table in the plain style of squeue. On a terminal its last column
+// Table is a table in the plain style of squeue. On a terminal its last column
 // is wrapped to what room is left; a pipe gets each row as one line.
-type sheet struct {
+type Table struct {
 	table.Writer
 	out   io.Writer
-	width int   // of the terminal; 0: no bound
+	Width int   // of the terminal; 0: no bound
 	cols  []int // width of each column
 }
 
-func newTable(w io.Writer, head ...any) *sheet {
-	s := &sheet{Writer: table.NewWriter(), out: w, width: widthOf(w), cols: make([]int, len(head))}
-	s.measure(head)
+// NewTable makes a table under a heading.
+func NewTable(w io.Writer, head ...any) *Table {
+	s := &Table{Writer: table.NewWriter(), out: w, Width: TerminalWidth(w), cols: make([]int, len(head))}
+	s.measureColumns(head)
 	s.AppendHeader(head)
 	style := table.StyleLight
 	style.Options = table.OptionsNoBordersAndSeparators
 	style.Box.PaddingLeft = ""
-	style.Box.PaddingRight = gap
+	style.Box.PaddingRight = columnGap
 	s.SetStyle(style)
 	return s
 }
 
-// gap is what stands between columns.
-const gap = "  "
+// columnGap is what stands between columns.
+const columnGap = "  "
 
-// add appends a row. No text in it, whoever wrote it, can break the row or
+// Add appends a row. No text in it, whoever wrote it, can break the row or
 // speak to the terminal.
-func (s *sheet) add(cells ...any) {
+func (s *Table) Add(cells ...any) {
 	for i, c := range cells {
 		if s := fmt.Sprint(c); plain.Text(s) != s {
 			cells[i] = plain.Text(s)
 		}
 	}
-	s.measure(cells)
+	s.measureColumns(cells)
 	s.AppendRow(cells)
 }
 
-func (s *sheet) measure(cells []any) {
+func (s *Table) measureColumns(cells []any) {
 	for i, c := range cells {
 		s.cols[i] = max(s.cols[i], text.StringWidth(fmt.Sprint(c)))
 	}
 }
 
-// narrowest is the least a last column is wrapped to.
-const narrowest = 24
+// narrowestColumn is the least a last column is wrapped to.
+const narrowestColumn = 24
 
-// print writes the table.
-func (s *sheet) print() {
-	if s.width > 0 {
-		room := s.width
+// Print writes the table.
+func (s *Table) Print() {
+	if s.Width > 0 {
+		room := s.Width
 		for _, w := range s.cols[:len(s.cols)-1] {
-			room -= w + len(gap)
+			room -= w + len(columnGap)
 		}
 		s.SetColumnConfigs([]table.ColumnConfig{{
-			Number: len(s.cols), WidthMax: max(room, narrowest), WidthMaxEnforcer: text.WrapSoft,
+			Number: len(s.cols), WidthMax: max(room, narrowestColumn), WidthMaxEnforcer: text.WrapSoft,
 		}})
 	}
 	for line := range strings.Lines(s.Render()) {
@@ -74,12 +75,12 @@ func (s *sheet) print() {
 	}
 }
 
-// paragraph writes a text behind a mark, wrapped to the terminal, with blanks
+// Paragraph writes a text behind a mark, wrapped to the terminal, with blanks
 // where the mark stands in the first line. Text of users in it is made harmless.
-func paragraph(w io.Writer, mark, s string) {
+func Paragraph(w io.Writer, mark, s string) {
 	room, s := text.StringWidth(mark), plain.Text(s)
-	if width := widthOf(w); width > 0 {
-		s = text.WrapSoft(s, max(width-room, narrowest))
+	if width := TerminalWidth(w); width > 0 {
+		s = text.WrapSoft(s, max(width-room, narrowestColumn))
 	}
 	for line := range strings.Lines(s) {
 		fmt.Fprintln(w, mark+strings.TrimRight(line, " \n"))
@@ -87,8 +88,8 @@ func paragraph(w io.Writer, mark, s string) {
 	}
 }
 
-// widthOf returns the columns of the terminal that w is, 0 when it is none.
-func widthOf(w io.Writer) int {
+// TerminalWidth returns the columns of the terminal that w is, 0 when it is none.
+func TerminalWidth(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {
 		return 0
