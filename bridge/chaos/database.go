@@ -12,29 +12,29 @@ import (
 )
 
 // database is the store as a process reaches it.
-type database struct{ p *proc }
+type database struct{ p *daemonProcess }
 
 var (
 	errDown   = errors.New("dial tcp 127.0.0.1:5432: connection refused")
 	errCommit = errors.New("unexpected EOF while committing")
 )
 
-// enter is the beginning of every call.
-func (d *database) enter(ctx context.Context) error {
-	d.p.port()
+// beginCall is the beginning of every call.
+func (d *database) beginCall(ctx context.Context) error {
+	d.p.passPort()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("asking the database: %w", err)
 	}
-	if d.p.faults.is(event.NoDatabase, d.p.cycle) {
+	if d.p.faults.isActive(event.NoDatabase, d.p.cycle) {
 		return errDown
 	}
 	return nil
 }
 
-// leave is the end of a call that wrote: the commit may be done and not answered.
-func (d *database) leave() error {
-	d.p.port()
-	if d.p.faults.take(event.CommitLost) {
+// endCall is the end of a call that wrote: the commit may be done and not answered.
+func (d *database) endCall() error {
+	d.p.passPort()
+	if d.p.faults.takeOnce(event.CommitLost) {
 		return errCommit
 	}
 	return nil
@@ -42,37 +42,37 @@ func (d *database) leave() error {
 
 // Lead implements bridge.Leadership.
 func (d *database) Lead(ctx context.Context, name, me string, ttl time.Duration) (int64, string, bool, error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return 0, "", false, err
 	}
 	epoch, holder, leads, err := d.p.store.Lead(ctx, name, me, ttl)
 	if err != nil || !leads {
 		return epoch, holder, false, err
 	}
-	return epoch, holder, true, d.leave()
+	return epoch, holder, true, d.endCall()
 }
 
 // Resign implements bridge.Leadership.
 func (d *database) Resign(ctx context.Context, name, me string) error {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
 	if err := d.p.store.Resign(ctx, name, me); err != nil {
 		return err
 	}
-	return d.leave()
+	return d.endCall()
 }
 
 // Intend implements bridge.Journal.
 func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Intent, error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
 	out, err := d.p.store.Intend(ctx, c, intents)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.leave(); err != nil {
+	if err := d.endCall(); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -80,19 +80,19 @@ func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge
 
 // Mark implements bridge.Journal.
 func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
 	if err := d.p.store.Mark(ctx, in); err != nil {
 		return err
 	}
 	d.p.frozenAt = d.p.frozen
-	return d.leave()
+	return d.endCall()
 }
 
 // Intents implements bridge.Journal.
 func (d *database) Intents(ctx context.Context, name string, now, since time.Time) ([]bridge.Intent, error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
 	return d.p.store.Intents(ctx, name, now, since)
@@ -100,24 +100,24 @@ func (d *database) Intents(ctx context.Context, name string, now, since time.Tim
 
 // Clock implements bridge.History.
 func (d *database) Clock(ctx context.Context) (time.Time, error) {
-	return d.p.w.Now(), d.enter(ctx)
+	return d.p.world.Now(), d.beginCall(ctx)
 }
 
 // Beat implements bridge.Watch.
 func (d *database) Beat(ctx context.Context, name string) (leader string, alone time.Duration, err error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return "", 0, err
 	}
 	leader, alone, err = d.p.store.Beat(ctx, name)
 	if err != nil {
 		return "", 0, err
 	}
-	return leader, alone, d.leave()
+	return leader, alone, d.endCall()
 }
 
 // LastExpiry implements bridge.Expiry.
 func (d *database) LastExpiry(ctx context.Context, name string) (ago time.Duration, ok bool, err error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return 0, false, err
 	}
 	return d.p.store.LastExpiry(ctx, name)
@@ -125,19 +125,19 @@ func (d *database) LastExpiry(ctx context.Context, name string) (ago time.Durati
 
 // Record implements bridge.History.
 func (d *database) Record(ctx context.Context, v *slurm.View) error {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
 	if err := d.p.store.Record(ctx, v); err != nil {
 		return err
 	}
-	d.p.oracle.Recorded(&d.p.Daemon)
-	return d.leave()
+	d.p.oracle.NoteRecorded(&d.p.Daemon)
+	return d.endCall()
 }
 
 // Past implements bridge.History.
 func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridge.Past, error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
 	return d.p.store.Past(ctx, name, now)
@@ -145,13 +145,13 @@ func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridg
 
 // Memo implements bridge.History.
 func (d *database) Memo(ctx context.Context, name, partition string) (bridge.Memo, error) {
-	if err := d.enter(ctx); err != nil {
+	if err := d.beginCall(ctx); err != nil {
 		return bridge.Memo{}, err
 	}
 	return d.p.store.Memo(ctx, name, partition)
 }
 
-func minTime(a, b time.Time) time.Time {
+func earlier(a, b time.Time) time.Time {
 	if b.Before(a) {
 		return b
 	}

@@ -8,51 +8,51 @@ import (
 	"fairbridge/bridge/push"
 )
 
-// end looks at what is left: when our processes are dead, when one is well again,
+// checkEnd looks at what is left: when our processes are dead, when one is well again,
 // after a release, and when Slurm has run all jobs alone.
-func (t *trial) end() {
+func (t *trial) checkEnd() {
 	t.trace.note("the end: all is well, and our processes are dead")
-	t.heal()
+	t.endAllFaults()
 	for _, p := range t.procs {
-		p.loop, p.rest, p.armed = nil, 0, nil
+		p.loop, p.restCycles, p.armed = nil, 0, nil
 	}
-	t.sleep(max(t.Site.Lease, 5*time.Minute) + 2*time.Minute)
-	t.oracle.LeftByTheDead(oracle.Begin, oracle.Required, oracle.Excluded)
-	t.sleep(push.OrderAge)
-	t.oracle.LeftByTheDead(oracle.Site, oracle.Nice)
-	t.recover()
+	t.passTime(max(t.Site.Lease, 5*time.Minute) + 2*time.Minute)
+	t.oracle.CheckLeftByDead(oracle.Begin, oracle.Required, oracle.Excluded)
+	t.passTime(push.OrderAge)
+	t.oracle.CheckLeftByDead(oracle.Site, oracle.Nice)
+	t.waitForRecovery()
 	if t.oracle.Broken() {
 		return
 	}
-	t.sleep(4 * site.Interval)
-	if err := t.giveBack(); err != nil {
+	t.passTime(4 * site.Interval)
+	if err := t.runRelease(); err != nil {
 		t.oracle.Breach("release", 0, "%v", err)
 	}
-	t.oracle.LeftAfterRelease()
-	t.alone()
+	t.oracle.CheckLeftAfterRelease()
+	t.runSlurmAlone()
 }
 
-// sleep lets time pass.
-func (t *trial) sleep(d time.Duration) {
-	for end := t.w.Now().Add(d); t.w.Now().Before(end); {
-		t.w.Advance(minTime(end, t.w.Now().Add(site.Interval)))
-		t.tick()
-		t.oracle.Refresh()
+// passTime lets time pass.
+func (t *trial) passTime(d time.Duration) {
+	for end := t.world.Now().Add(d); t.world.Now().Before(end); {
+		t.world.Advance(earlier(end, t.world.Now().Add(site.Interval)))
+		t.runTimer()
+		t.oracle.RefreshBook()
 	}
 }
 
-// recover starts one daemon and waits until it is itself again: no doubt, nothing
+// waitForRecovery starts one daemon and waits until it is itself again: no doubt, nothing
 // open.
-func (t *trial) recover() {
+func (t *trial) waitForRecovery() {
 	p := t.procs[0]
 	t.procs = t.procs[:1]
 	for i := range 150 {
 		t.cycle++
 		p.step()
 		calm := p.loop != nil && p.Good > 12 && t.store.Open() == 0 && !p.InDoubt
-		t.w.Advance(t.w.Now().Add(site.Interval))
-		t.tick()
-		t.oracle.AfterCycle()
+		t.world.Advance(t.world.Now().Add(site.Interval))
+		t.runTimer()
+		t.oracle.CheckCycle()
 		if calm && i > 15 {
 			break
 		}
@@ -60,20 +60,20 @@ func (t *trial) recover() {
 			t.oracle.Breach("recovery", 0, "an hour after all is well %d outcomes are open, and the daemon is in doubt: %t", t.store.Open(), p.InDoubt)
 		}
 	}
-	t.oracle.Missing()
+	t.oracle.CheckNoneMissing()
 	p.loop = nil
 }
 
-// alone lets Slurm bring all jobs to their end.
-func (t *trial) alone() {
-	for _, id := range t.oracle.Held() {
-		_ = t.w.Release(site.Operator, id)
+// runSlurmAlone lets Slurm bring all jobs to their end.
+func (t *trial) runSlurmAlone() {
+	for _, id := range t.oracle.HeldJobs() {
+		_ = t.world.Release(site.Operator, id)
 	}
-	if !t.w.Run(t.w.Now().Add(60 * 24 * time.Hour)) {
-		t.oracle.Unended()
+	if !t.world.Run(t.world.Now().Add(60 * 24 * time.Hour)) {
+		t.oracle.CheckAllEnded()
 	}
 	done := map[int64]int{}
-	for _, s := range t.w.Segments() {
+	for _, s := range t.world.Segments() {
 		if s.State == "COMPLETED" {
 			if done[s.Job]++; done[s.Job] > 1 {
 				t.oracle.Breach("twice", s.Job, "it completed %d times", done[s.Job])

@@ -8,27 +8,27 @@ import (
 
 // faults are what goes wrong at the moment.
 type faults struct {
-	until map[event.Kind]int           // the cycle at which a fault is over
-	size  map[event.Kind]time.Duration // of clocks
-	roll  map[event.Kind]uint64        // which job, which user, how many nodes
-	next  []event.Kind                 // faults that strike the next writes, one each
-	once  []event.Kind                 // faults that strike the next call of their kind
-	late  time.Duration                // how late writes come
-	boot  time.Time                    // when slurmctld started; zero: with the world
+	until    map[event.Kind]int           // the cycle at which a fault is over
+	size     map[event.Kind]time.Duration // of clocks
+	roll     map[event.Kind]uint64        // which job, which user, how many nodes
+	next     []event.Kind                 // faults that strike the next writes, one each
+	once     []event.Kind                 // faults that strike the next call of their kind
+	lateness time.Duration                // how late writes come
+	boot     time.Time                    // when slurmctld started; zero: with the world
 }
 
 func noFaults() faults {
 	return faults{until: map[event.Kind]int{}, size: map[event.Kind]time.Duration{}, roll: map[event.Kind]uint64{}}
 }
 
-// is reports whether a fault lasts.
-func (f *faults) is(k event.Kind, cycle int) bool { return f.until[k] > cycle }
+// isActive reports whether a fault lasts.
+func (f *faults) isActive(k event.Kind, cycle int) bool { return f.until[k] > cycle }
 
 // skew is how far the clock is off.
 func (f *faults) skew(k event.Kind) time.Duration { return f.size[k] }
 
-// take reports whether the fault strikes this call, which it then has.
-func (f *faults) take(k event.Kind) bool {
+// takeOnce reports whether the fault strikes this call, which it then has.
+func (f *faults) takeOnce(k event.Kind) bool {
 	for i, x := range f.once {
 		if x == k {
 			f.once = append(f.once[:i:i], f.once[i+1:]...)
@@ -38,8 +38,8 @@ func (f *faults) take(k event.Kind) bool {
 	return false
 }
 
-// strike is what happens to the next write; "" is nothing.
-func (f *faults) strike() event.Kind {
+// nextForWrite is what happens to the next write; "" is nothing.
+func (f *faults) nextForWrite() event.Kind {
 	if len(f.next) == 0 {
 		return ""
 	}
@@ -48,7 +48,7 @@ func (f *faults) strike() event.Kind {
 	return k
 }
 
-// spoils reports whether the policy is made to fail.
-func (f *faults) spoils(cycle int) bool {
-	return f.is(event.Panic, cycle) || f.is(event.Error, cycle) || f.is(event.Flap, cycle) || f.is(event.Wild, cycle) || f.is(event.Wrong, cycle)
+// failsPolicy reports whether the policy is made to fail.
+func (f *faults) failsPolicy(cycle int) bool {
+	return f.isActive(event.PolicyPanics, cycle) || f.isActive(event.PolicyFails, cycle) || f.isActive(event.PolicyFlaps, cycle) || f.isActive(event.PolicyStopsAll, cycle) || f.isActive(event.PolicyWrong, cycle)
 }

@@ -1,26 +1,28 @@
 package chaos
 
-import "fairbridge/bridge/chaos/event"
+import (
+	"fairbridge/bridge/chaos/event"
+)
 
 // Residue is a rule that is not kept in every seed yet.
 type Residue struct {
-	Of200 int    // seeds of 200 in which it may be broken, before it is an error
-	Why   string // and the point of the tracker that is to mend it
+	SeedsOf200 int    // seeds of 200 in which it may be broken, before it is an error
+	Why        string // and the point of the tracker that is to mend it
 }
 
-// Known are the rules of the oracle, by name, that are not kept in every seed
+// KnownResidue are the rules of the oracle, by name, that are not kept in every seed
 // today. A breach of one is counted and goes on, unless Parts.All is set.
-var Known = map[string]Residue{
-	"I3 after a lost answer":                    {10, answers},
-	"forgot after a lost answer":                {4, answers},
-	"dead: nice after a lost answer":            {4, answers},
-	"dead: site factor after a lost answer":     {4, answers},
-	"released: nice after a lost answer":        {4, answers},
-	"released: site factor after a lost answer": {4, answers},
-	"lost: nice after a lost answer":            {4, answers},
+var KnownResidue = map[string]Residue{
+	"I3 after a lost answer":                    {10, answerRules},
+	"forgot after a lost answer":                {4, answerRules},
+	"dead: nice after a lost answer":            {4, answerRules},
+	"dead: site factor after a lost answer":     {4, answerRules},
+	"released: nice after a lost answer":        {4, answerRules},
+	"released: site factor after a lost answer": {4, answerRules},
+	"lost: nice after a lost answer":            {4, answerRules},
 
 	"I3":                                   {4, "A2: a nice that somebody set between our read and our write, and one that a direct priority wiped from a task that had it from its array"},
-	"forgot in a task after a lost answer": {4, answers},
+	"forgot in a task after a lost answer": {4, answerRules},
 
 	"I18": {2, "B10: a job that was unlisted while it was requeued; in the record in memory, which simulations use"},
 	"I16": {4, "A3: a number whose call came late, after the database was put back, is lowered by the little it was above the last that is known"},
@@ -29,7 +31,7 @@ var Known = map[string]Residue{
 }
 
 const (
-	answers = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
+	answerRules = "A2, A3: a call of ours without an answer, or a database put back, and a change by a person soon after it: whose value it is is then guessed wrong"
 )
 
 // KnownKinds are the kinds of events that are not survived today, with the point

@@ -11,39 +11,39 @@ import (
 	"fairbridge/policy/catalogue"
 )
 
-// spoiler is the seed's policy, which events make fail. A call that was given up
+// failingPolicy is the seed's policy, which events make fail. A call that was given up
 // may still run when the next cycle begins, so it asks nothing of the trial.
-type spoiler struct {
-	good policy.Policy
-	as   atomic.Pointer[spoilt]
+type failingPolicy struct {
+	inner  policy.Policy
+	faults atomic.Pointer[policyFaults]
 }
 
-// spoilt is what is wrong with the policy in a cycle.
-type spoilt struct{ panics, fails, wrong, flaps, wild bool }
+// policyFaults is what is wrong with the policy in a cycle.
+type policyFaults struct{ panics, fails, wrong, flaps, wild bool }
 
-func newSpoiler(t *trial) (*spoiler, error) {
-	good, err := decider(t.Site)
-	s := &spoiler{good: good}
-	s.set(t)
+func newFailingPolicy(t *trial) (*failingPolicy, error) {
+	good, err := newPolicy(t.Site)
+	s := &failingPolicy{inner: good}
+	s.setFaults(t)
 	return s, err
 }
 
-// set takes over what is wrong in this cycle of the trial.
-func (s *spoiler) set(t *trial) {
-	is := func(k event.Kind) bool { return t.faults.is(k, t.cycle) }
-	s.as.Store(&spoilt{panics: is(event.Panic), fails: is(event.Error), wrong: is(event.Wrong), flaps: is(event.Flap) && t.cycle%2 == 0, wild: is(event.Wild)})
+// setFaults takes over what is wrong in this cycle of the trial.
+func (s *failingPolicy) setFaults(t *trial) {
+	is := func(k event.Kind) bool { return t.faults.isActive(k, t.cycle) }
+	s.faults.Store(&policyFaults{panics: is(event.PolicyPanics), fails: is(event.PolicyFails), wrong: is(event.PolicyWrong), flaps: is(event.PolicyFlaps) && t.cycle%2 == 0, wild: is(event.PolicyStopsAll)})
 }
 
 // Decide implements policy.Policy.
-func (s *spoiler) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
-	is := s.as.Load()
+func (s *failingPolicy) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
+	is := s.faults.Load()
 	switch {
 	case is.panics:
 		panic("a policy that panics")
 	case is.fails:
 		return nil, errors.New("a policy that fails")
 	}
-	plan, err := s.good.Decide(snap)
+	plan, err := s.inner.Decide(snap)
 	if err != nil {
 		return nil, err
 	}
@@ -51,15 +51,15 @@ func (s *spoiler) Decide(snap *policy.Snapshot) (*policy.Plan, error) {
 	case is.wrong && len(plan.Decisions) > 0:
 		plan.Decisions = plan.Decisions[1:]
 	case is.flaps:
-		s.flap(plan)
+		s.reverseOrder(plan)
 	case is.wild:
-		s.wild(snap, plan)
+		s.stopEverything(snap, plan)
 	}
 	return plan, nil
 }
 
-// flap turns the order over.
-func (s *spoiler) flap(plan *policy.Plan) {
+// reverseOrder turns the order over.
+func (s *failingPolicy) reverseOrder(plan *policy.Plan) {
 	ranks := make([]int, len(plan.Decisions))
 	for i := range plan.Decisions {
 		ranks[i] = plan.Decisions[i].Rank
@@ -71,8 +71,8 @@ func (s *spoiler) flap(plan *policy.Plan) {
 	}
 }
 
-// wild stops everything that runs for the first that waits, and holds the rest.
-func (s *spoiler) wild(snap *policy.Snapshot, plan *policy.Plan) {
+// stopEverything stops everything that runs for the first that waits, and holds the rest.
+func (s *failingPolicy) stopEverything(snap *policy.Snapshot, plan *policy.Plan) {
 	first, rank := policy.JobID(0), 0
 	for i := range plan.Decisions {
 		if d, j := &plan.Decisions[i], &snap.Jobs[i]; !j.Active() && (first == 0 || d.Rank < rank) {
@@ -91,8 +91,8 @@ func (s *spoiler) wild(snap *policy.Snapshot, plan *policy.Plan) {
 	}
 }
 
-// decider makes the site's policy.
-func decider(s site.Site) (policy.Policy, error) {
+// newPolicy makes the site's policy.
+func newPolicy(s site.Site) (policy.Policy, error) {
 	entry, err := catalogue.Lookup(s.Policy)
 	if err != nil {
 		return nil, err

@@ -18,27 +18,27 @@ import (
 	"fairbridge/bridge/cycle"
 )
 
-// proc is a daemon. Everything it does goes through its ports, at each of which it
+// daemonProcess is a daemon. Everything it does goes through its ports, at each of which it
 // may be killed or stand still.
-type proc struct {
+type daemonProcess struct {
 	*trial
 	oracle.Daemon
-	holder   string // as the leader row knows it
-	loop     *cycle.Loop
-	born     int // restarts so far
-	rest     int // cycles until it is started again
-	ports    int // calls of ports in this step
-	armed    []action
-	cancel   context.CancelFunc
-	frozen   int              // how often it stood still
-	frozenAt int              // how often it had stood still when it had leave to send
-	marks    map[int64]string // the states of the jobs it read last
-	touch    map[int64]int    // jobs to be read afresh
-	fullAt   time.Time        // of the last full list
+	holder     string // as the leader row knows it
+	loop       *cycle.Loop
+	born       int // restarts so far
+	restCycles int // cycles until it is started again
+	ports      int // calls of ports in this step
+	armed      []portAction
+	cancel     context.CancelFunc
+	frozen     int              // how often it stood still
+	frozenAt   int              // how often it had stood still when it had leave to send
+	marks      map[int64]string // the states of the jobs it read last
+	touched    map[int64]int    // jobs to be read afresh
+	fullAt     time.Time        // of the last full list
 }
 
-// action is something to happen when the step has come to a port.
-type action struct {
+// portAction is something to happen when the step has come to a port.
+type portAction struct {
 	at int
 	do func()
 }
@@ -46,8 +46,8 @@ type action struct {
 // killed is the end of a process in the middle of a step.
 type killed struct{}
 
-// port is passed at the beginning and the end of every call of a port.
-func (p *proc) port() {
+// passPort is passed at the beginning and the end of every call of a port.
+func (p *daemonProcess) passPort() {
 	p.ports++
 	for len(p.armed) > 0 && p.armed[0].at <= p.ports {
 		a := p.armed[0]
@@ -56,39 +56,39 @@ func (p *proc) port() {
 	}
 }
 
-// arm lets something happen at a port of the next step, or after it when the step
+// doAtPort lets something happen at a port of the next step, or after it when the step
 // has fewer.
-func (p *proc) arm(at int, do func()) {
-	p.armed = append(p.armed, action{at, do})
+func (p *daemonProcess) doAtPort(at int, do func()) {
+	p.armed = append(p.armed, portAction{at, do})
 	sort.SliceStable(p.armed, func(i, j int) bool { return p.armed[i].at < p.armed[j].at })
 }
 
 // step runs one cycle of the daemon, starting it if need be.
-func (p *proc) step() {
-	if p.rest > 0 {
-		p.rest--
-		p.drain()
+func (p *daemonProcess) step() {
+	if p.restCycles > 0 {
+		p.restCycles--
+		p.runArmed()
 		return
 	}
 	if p.loop == nil {
 		p.start()
 	}
 	p.ports = 0
-	p.Daemon.Steps()
+	p.Daemon.NoteStep()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p.cancel = cancel
-	p.spoiler.set(p.trial)
-	rep, lived := p.try(ctx)
-	p.drain()
+	p.spoiler.setFaults(p.trial)
+	rep, lived := p.tryStep(ctx)
+	p.runArmed()
 	if lived && p.loop != nil {
-		p.oracle.AfterStep(&p.Daemon, p.told(&rep))
+		p.oracle.CheckStep(&p.Daemon, p.stepReport(&rep))
 	}
 }
 
-// told is a report in the words of the oracle.
-func (p *proc) told(r *cycle.Report) *oracle.Step {
-	s := &oracle.Step{Doubts: r.Doubts, Standby: r.Result == cycle.Standby, Edits: len(r.Intents), Again: p.cycle%16 == 7 && !p.faults.spoils(p.cycle)}
+// stepReport is a report in the words of the oracle.
+func (p *daemonProcess) stepReport(r *cycle.Report) *oracle.Step {
+	s := &oracle.Step{Doubts: r.Doubts, Standby: r.Result == cycle.Standby, Edits: len(r.Intents), Again: p.cycle%16 == 7 && !p.faults.failsPolicy(p.cycle)}
 	for i := range r.Evaluations {
 		t := &r.Evaluations[i]
 		s.Plans = append(s.Plans, oracle.Plan{Partition: t.Partition.Name, Send: t.Send, Snapshot: t.Snapshot, Made: t.Plan, Own: t.Own})
@@ -96,8 +96,8 @@ func (p *proc) told(r *cycle.Report) *oracle.Step {
 	return s
 }
 
-// try is the step. It did not live when the process was killed in it.
-func (p *proc) try(ctx context.Context) (rep cycle.Report, lived bool) {
+// tryStep is the step. It did not live when the process was killed in it.
+func (p *daemonProcess) tryStep(ctx context.Context) (rep cycle.Report, lived bool) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -112,12 +112,12 @@ func (p *proc) try(ctx context.Context) (rep cycle.Report, lived bool) {
 	return p.loop.Step(ctx), true
 }
 
-// drain lets happen what the step was too short for.
-func (p *proc) drain() {
+// runArmed lets happen what the step was too short for.
+func (p *daemonProcess) runArmed() {
 	defer func() {
 		if _, dead := recover().(killed); dead {
 			p.loop = nil
-			p.drain()
+			p.runArmed()
 		}
 	}()
 	for len(p.armed) > 0 {
@@ -128,9 +128,9 @@ func (p *proc) drain() {
 }
 
 // start begins a new process: it knows nothing but what the database knows.
-func (p *proc) start() {
+func (p *daemonProcess) start() {
 	p.born++
-	p.fresh()
+	p.forget()
 	c := p.Site.Config(p.holder, p.stopFile, p.spoiler)
 	if p.Parts.Config != nil {
 		p.Parts.Config(&c)
@@ -143,7 +143,7 @@ func (p *proc) start() {
 	p.trace.note("%s starts as %s", p.Name, p.holder)
 }
 
-func (p *proc) parts() cycle.Parts {
+func (p *daemonProcess) parts() cycle.Parts {
 	var c bridge.Cluster = &wire{p}
 	var j bridge.Journal = &database{p}
 	if p.Parts.Cluster != nil {
@@ -160,21 +160,21 @@ func (p *proc) parts() cycle.Parts {
 }
 
 // now is the clock of the daemon's host.
-func (p *proc) now() time.Time { return p.w.Now().Add(p.faults.skew(event.OurClock)) }
+func (p *daemonProcess) now() time.Time { return p.world.Now().Add(p.faults.skew(event.OurClock)) }
 
 // freeze lets the process stand still while the rest of the world goes on. Then it
 // goes on where it was, its cycle over or, when its host slept as a whole, not.
-func (p *proc) freeze(d time.Duration, over bool) {
+func (p *daemonProcess) freeze(d time.Duration, over bool) {
 	p.trace.note("%s stands still for %v", p.Name, d)
 	p.frozen++
-	for end := p.w.Now().Add(d); p.w.Now().Before(end); {
+	for end := p.world.Now().Add(d); p.world.Now().Before(end); {
 		for _, o := range p.procs {
 			if o != p {
 				o.step()
 			}
 		}
-		p.w.Advance(minTime(end, p.w.Now().Add(site.Interval)))
-		p.tick()
+		p.world.Advance(earlier(end, p.world.Now().Add(site.Interval)))
+		p.runTimer()
 	}
 	if over && p.cancel != nil {
 		p.cancel()
@@ -182,11 +182,11 @@ func (p *proc) freeze(d time.Duration, over bool) {
 	p.trace.note("%s goes on", p.Name)
 }
 
-// die ends the process. A new one starts after some cycles, under the old name or
+// end ends the process. A new one starts after some cycles, under the old name or
 // a new one.
-func (p *proc) die(renamed bool, rest int) {
+func (p *daemonProcess) end(renamed bool, rest int) {
 	p.trace.note("%s is killed", p.Name)
-	p.rest = rest
+	p.restCycles = rest
 	if renamed {
 		p.holder = fmt.Sprintf("%s.%d", p.Name, p.born)
 	}

@@ -19,17 +19,17 @@ type backup struct {
 	store *memstore.Store
 }
 
-// ever is a half-life so long that recorded usage is all that ever was used.
-const ever = 1_000_000 * time.Hour
+// never is a half-life so long that recorded usage is all that ever was used.
+const never = 1_000_000 * time.Hour
 
 func newStore(w *sim.World, unfenced bool) *store {
-	s := memstore.New(w.Now, nil, ever)
+	s := memstore.New(w.Now, nil, never)
 	s.Unfenced = unfenced
 	return &store{Store: s, world: w}
 }
 
-// backUp keeps a copy; the last dozen are kept.
-func (s *store) backUp() {
+// addBackup keeps a copy; the last dozen are kept.
+func (s *store) addBackup() {
 	s.backups = append(s.backups, backup{s.world.Now(), s.Clone()})
 	if len(s.backups) > 12 {
 		s.backups = s.backups[1:]

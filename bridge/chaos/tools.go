@@ -11,14 +11,14 @@ import (
 	"fairbridge/bridge/push"
 )
 
-// tick runs what a timer outside the daemon runs every minute.
-func (t *trial) tick() {
-	if t.w.Now().Before(t.due) || t.faults.is(event.NoTimer, t.cycle) {
+// runTimer runs what a timer outside the daemon runs every minute.
+func (t *trial) runTimer() {
+	if t.world.Now().Before(t.due) || t.faults.isActive(event.NoTimer, t.cycle) {
 		return
 	}
-	t.due = t.w.Now().Add(time.Minute)
+	t.due = t.world.Now().Add(time.Minute)
 	p := t.timer
-	p.fresh()
+	p.forget()
 	c := t.Site.Config("", "", nil)
 	x := push.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
@@ -29,19 +29,19 @@ func (t *trial) tick() {
 	}
 }
 
-// released is fairbridge release in the middle: a daemon is stopped, and started
+// releaseAndRestart is fairbridge release in the middle: a daemon is stopped, and started
 // again after it.
-func released(t *trial, _ *rand.Rand) {
+func releaseAndRestart(t *trial, _ *rand.Rand) {
 	p := t.procs[0]
-	p.loop, p.rest, p.armed = nil, 1, nil
+	p.loop, p.restCycles, p.armed = nil, 1, nil
 	_ = (&database{p}).Resign(context.Background(), site.Cluster, p.holder)
-	t.trace.note("release: %v", t.giveBack())
+	t.trace.note("release: %v", t.runRelease())
 }
 
-// giveBack is fairbridge release.
-func (t *trial) giveBack() error {
+// runRelease is fairbridge release.
+func (t *trial) runRelease() error {
 	ctx := context.Background()
-	t.command.fresh()
+	t.command.forget()
 	r := t.command.releaser()
 	holder, held, err := r.Lead(ctx)
 	if err != nil || !held {
@@ -52,16 +52,16 @@ func (t *trial) giveBack() error {
 	return err
 }
 
-// fresh is a new process: it knows nothing but what the database knows.
-func (p *proc) fresh() {
-	p.Daemon.Starts()
-	p.marks, p.touch, p.fullAt = nil, map[int64]int{}, time.Time{}
+// forget is a new process: it knows nothing but what the database knows.
+func (p *daemonProcess) forget() {
+	p.Daemon.NoteStart()
+	p.marks, p.touched, p.fullAt = nil, map[int64]int{}, time.Time{}
 }
 
-func (p *proc) releaser() push.Releaser {
+func (p *daemonProcess) releaser() push.Releaser {
 	parts := p.parts()
 	return push.Releaser{Ports: parts.Ports(), Leadership: parts.Leadership, Name: site.Cluster, Holder: p.holder, Wait: func(_ context.Context, d time.Duration) error {
-		p.w.Advance(p.w.Now().Add(d))
+		p.world.Advance(p.world.Now().Add(d))
 		return nil
 	}}
 }

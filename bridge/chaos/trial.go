@@ -18,15 +18,15 @@ import (
 type trial struct {
 	Site     site.Site
 	Parts    Parts
-	w        *sim.World
+	world    *sim.World
 	store    *store
-	timer    *proc     // fairbridge expire, which a timer runs
-	command  *proc     // fairbridge release
-	due      time.Time // of the timer
-	procs    []*proc
+	timer    *daemonProcess // fairbridge expire, which a timer runs
+	command  *daemonProcess // fairbridge release
+	due      time.Time      // of the timer
+	procs    []*daemonProcess
 	oracle   *oracle.Oracle
 	faults   faults
-	spoiler  *spoiler
+	spoiler  *failingPolicy
 	trace    *trace
 	cycle    int
 	stopFile string
@@ -59,13 +59,13 @@ func Run(s site.Site, events []event.Event, parts Parts) (*Outcome, error) {
 		by[e.Cycle] = append(by[e.Cycle], e)
 	}
 	for t.cycle = range s.Cycles {
-		t.one(by[t.cycle])
+		t.runCycle(by[t.cycle])
 		if t.oracle.Broken() {
 			break
 		}
 	}
 	if !t.oracle.Broken() {
-		t.end()
+		t.checkEnd()
 	}
 	return t.outcome(events), nil
 }
@@ -73,12 +73,12 @@ func Run(s site.Site, events []event.Event, parts Parts) (*Outcome, error) {
 func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
 	t := &trial{Site: s, Parts: parts, stopFile: filepath.Join(dir, "STOP"), trace: &trace{}, faults: noFaults()}
 	var err error
-	if t.w, err = s.World(sim.Config{Log: t.trace, Audit: func(w sim.Write) { t.oracle.Logged(w) }}); err != nil {
+	if t.world, err = s.World(sim.Config{Log: t.trace, Audit: func(w sim.Write) { t.oracle.NoteWrite(w) }}); err != nil {
 		return nil, err
 	}
-	t.store = newStore(t.w, parts.Unfenced)
-	t.oracle = oracle.New(t.shown())
-	if t.spoiler, err = newSpoiler(t); err != nil {
+	t.store = newStore(t.world, parts.Unfenced)
+	t.oracle = oracle.New(t.oracleView())
+	if t.spoiler, err = newFailingPolicy(t); err != nil {
 		return nil, err
 	}
 	daemons := 1
@@ -93,21 +93,21 @@ func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
 	return t, nil
 }
 
-func (t *trial) process(name, holder string, tool bool) *proc {
-	return &proc{trial: t, holder: holder, Daemon: oracle.Daemon{Name: name, Tool: tool}}
+func (t *trial) process(name, holder string, tool bool) *daemonProcess {
+	return &daemonProcess{trial: t, holder: holder, Daemon: oracle.Daemon{Name: name, Tool: tool}}
 }
 
-// shown is what the oracle may ask of the trial.
-func (t *trial) shown() oracle.Trial {
+// oracleView is what the oracle may ask of the trial.
+func (t *trial) oracleView() oracle.Trial {
 	return oracle.Trial{
-		Site: t.Site, World: t.w, Database: t.store,
-		Policy: func() (policy.Policy, error) { return decider(t.Site) },
+		Site: t.Site, World: t.world, Database: t.store,
+		Policy: func() (policy.Policy, error) { return newPolicy(t.Site) },
 		Stopped: func() (time.Time, bool) {
 			_, err := os.Stat(t.stopFile)
 			return t.stopAt, err == nil
 		},
 		Known: func(rule string) bool {
-			_, known := Known[rule]
+			_, known := KnownResidue[rule]
 			return known && !t.Parts.All
 		},
 		Breached: func(b oracle.Breach) {
@@ -117,22 +117,22 @@ func (t *trial) shown() oracle.Trial {
 	}
 }
 
-// one is a cycle: what happens before it, the steps of the daemons, and the time
+// runCycle is a cycle: what happens before it, the steps of the daemons, and the time
 // until the next.
-func (t *trial) one(events []event.Event) {
+func (t *trial) runCycle(events []event.Event) {
 	t.trace.note("cycle %d", t.cycle)
-	t.clear()
+	t.endExpiredFaults()
 	for _, e := range events {
-		t.happen(e)
+		t.applyEvent(e)
 	}
-	next := t.w.Now().Add(site.Interval)
-	t.tick()
+	next := t.world.Now().Add(site.Interval)
+	t.runTimer()
 	for i, p := range t.procs {
-		t.w.Advance(t.w.Now().Add(time.Duration(i) * 7 * time.Second))
+		t.world.Advance(t.world.Now().Add(time.Duration(i) * 7 * time.Second))
 		p.step()
 	}
-	t.w.Advance(next)
-	t.oracle.AfterCycle()
+	t.world.Advance(next)
+	t.oracle.CheckCycle()
 }
 
 func (t *trial) outcome(events []event.Event) *Outcome {

@@ -9,12 +9,12 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// spoil makes a view show less, or another time, than is true.
-func (c *wire) spoil(v *slurm.View) {
-	is := func(k event.Kind) bool { return c.faults.is(k, c.cycle) }
-	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyList) || c.hidden(&j, false) })
-	if n := uint64(len(v.Jobs)); is(event.OneMissing) && n > 0 {
-		i := int(c.faults.roll[event.OneMissing] % n)
+// falsifyView makes a view show less, or another time, than is true.
+func (c *wire) falsifyView(v *slurm.View) {
+	is := func(k event.Kind) bool { return c.faults.isActive(k, c.cycle) }
+	v.Jobs = slices.DeleteFunc(v.Jobs, func(j slurm.Job) bool { return is(event.EmptyList) || c.isHidden(&j, false) })
+	if n := uint64(len(v.Jobs)); is(event.JobMissing) && n > 0 {
+		i := int(c.faults.roll[event.JobMissing] % n)
 		v.Jobs = slices.Delete(v.Jobs, i, i+1)
 	}
 	if n := len(v.Nodes); is(event.NodesCut) {
@@ -23,13 +23,13 @@ func (c *wire) spoil(v *slurm.View) {
 	if is(event.NoPartitions) {
 		v.Partitions = nil
 	}
-	c.unreserved(v)
+	c.dropReservations(v)
 	v.At = v.At.Add(c.faults.skew(event.ClockAhead) + c.faults.skew(event.ClockBehind))
 }
 
-// unreserved makes a view without the reservations: those read last stay.
-func (c *wire) unreserved(v *slurm.View) {
-	if c.faults.is(event.NoReservations, c.cycle) {
+// dropReservations makes a view without the reservations: those read last stay.
+func (c *wire) dropReservations(v *slurm.View) {
+	if c.faults.isActive(event.NoReservations, c.cycle) {
 		v.ReservationsStale = "slurmctld gives no reservations"
 		v.Reservations, v.ReservedAt = c.Reserved, c.ReservedAt
 		return
@@ -40,10 +40,10 @@ func (c *wire) unreserved(v *slurm.View) {
 // fullEvery is the time between full lists where polls are lazy.
 const fullEvery = 5 * time.Minute
 
-// lazily shows jobs as they were last read, unless their state moved or we wrote to
+// showStale shows jobs as they were last read, unless their state moved or we wrote to
 // them, as the client does that reads jobs/state between full lists: it shows no
 // edits.
-func (c *wire) lazily(v *slurm.View) {
+func (c *wire) showStale(v *slurm.View) {
 	marks := make(map[int64]string, len(v.Jobs))
 	for i := range v.Jobs {
 		marks[v.Jobs[i].ID] = v.Jobs[i].State + strings.Join(v.Jobs[i].Flags, "+")
@@ -56,28 +56,28 @@ func (c *wire) lazily(v *slurm.View) {
 	next := make(map[int64]slurm.Job, len(v.Jobs))
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
-		if old, have := c.Jobs[j.ID]; have && c.marks[j.ID] == marks[j.ID] && c.touch[j.ID] == 0 {
+		if old, have := c.Jobs[j.ID]; have && c.marks[j.ID] == marks[j.ID] && c.touched[j.ID] == 0 {
 			*j = old
 		}
 		next[j.ID] = *j
-		if c.touch[j.ID]--; c.touch[j.ID] <= 0 {
-			delete(c.touch, j.ID)
+		if c.touched[j.ID]--; c.touched[j.ID] <= 0 {
+			delete(c.touched, j.ID)
 		}
 	}
 	if !full {
-		c.unlisted(v, next)
+		c.askUnlisted(v, next)
 	}
 	c.Jobs, c.marks = next, marks
 }
 
-// unlisted asks for jobs that are no longer listed one by one: only that proves
+// askUnlisted asks for jobs that are no longer listed one by one: only that proves
 // that they are gone.
-func (c *wire) unlisted(v *slurm.View, next map[int64]slurm.Job) {
+func (c *wire) askUnlisted(v *slurm.View, next map[int64]slurm.Job) {
 	for id, old := range c.Jobs {
 		if _, listed := next[id]; listed || old.Done() {
 			continue
 		}
-		if j, err := c.w.Job(id); err == nil && !c.hidden(&j, true) {
+		if j, err := c.world.Job(id); err == nil && !c.isHidden(&j, true) {
 			next[id] = c.Site.Shown(j)
 			v.Jobs = append(v.Jobs, next[id])
 		}

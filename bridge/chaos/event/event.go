@@ -16,15 +16,15 @@ type Event struct {
 // String prints "12 freeze 9f31c2".
 func (e Event) String() string { return fmt.Sprintf("%d %s %x", e.Cycle, e.Kind, e.Roll) }
 
-// Dice returns the event's own source of chance.
-func (e Event) Dice() *rand.Rand { return rand.New(rand.NewPCG(e.Roll, 0xc4a05)) }
+// Rand returns the event's own source of chance.
+func (e Event) Rand() *rand.Rand { return rand.New(rand.NewPCG(e.Roll, 0xc4a05)) }
 
 // Draw returns what happens in the cycles of a seed. Each seed switches a part of
 // the kinds on, so that some runs see few kinds often. Kinds in without never
 // happen; submissions always do.
 func Draw(seed uint64, cycles int, without map[Kind]string) []Event {
 	r := rand.New(rand.NewPCG(seed, 1))
-	var on []kindOf
+	var on []kindFrequency
 	for _, k := range kinds {
 		chosen := r.IntN(100) < 45 || k.kind == Submit
 		if _, off := without[k.kind]; chosen && !off {
@@ -45,8 +45,8 @@ func Draw(seed uint64, cycles int, without map[Kind]string) []Event {
 	return out
 }
 
-// Print lists events, one a line.
-func Print(events []Event) string {
+// Format lists events, one a line.
+func Format(events []Event) string {
 	var b strings.Builder
 	for _, e := range events {
 		fmt.Fprintln(&b, " ", e)

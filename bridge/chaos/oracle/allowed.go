@@ -13,8 +13,8 @@ import (
 
 // I13: nothing is done on a view that is partial, filtered, or of another clock.
 func badView(s *send) string {
-	if s.By.unwell != "" && !s.Late && !s.By.Tool {
-		return "the daemon saw " + s.By.unwell
+	if s.By.viewFaultSeen != "" && !s.Late && !s.By.Tool {
+		return "the daemon saw " + s.By.viewFaultSeen
 	}
 	return ""
 }
@@ -26,7 +26,7 @@ func notLeader(s *send) string {
 		return ""
 	}
 	if holder, epoch, until := s.o.Database.Leader(); s.row.Epoch != epoch || !s.now.Before(until) {
-		return fmt.Sprintf("its epoch is %d; %s leads under %d until %s", s.row.Epoch, holder, epoch, stamp(until))
+		return fmt.Sprintf("its epoch is %d; %s leads under %d until %s", s.row.Epoch, holder, epoch, formatTime(until))
 	}
 	return ""
 }
@@ -39,18 +39,18 @@ func exempt(s *send) string {
 	numbers := s.Edit.Kind == slurm.SiteFactor || s.Edit.Kind == slurm.Nice || s.Edit.Kind == slurm.Priority
 	d := s.o.Site.Shown(*j)
 	switch {
-	case s.raced:
+	case s.afterRace:
 		return ""
 	case j.User == site.Exempt || slices.Contains(s.gate.ExemptAccounts, j.Account) || j.Partition() != site.Managed:
 		return fmt.Sprintf("user %s, account %s, partition %s", j.User, j.Account, j.Partition())
 	case d.HetJob != 0 || d.Cron != "" || d.Reservation != "":
 		return "it is " + j.Name
-	case !d.Batch && !numbers && !s.restores():
+	case !d.Batch && !numbers && !s.mayRestore():
 		return "it is interactive"
 	case j.Done() || j.Flag("COMPLETING"):
 		return "it is " + j.State
 	case s.Edit.Kind == slurm.Lease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.Limit).After(j.Deadline):
-		return "its deadline is " + stamp(j.Deadline)
+		return "its deadline is " + formatTime(j.Deadline)
 	}
 	return ""
 }
@@ -58,14 +58,14 @@ func exempt(s *send) string {
 // I16: no job that waits longer than the limit is leased or lowered.
 func waitedLong(s *send) string {
 	waited := s.now.Sub(s.entry.arrived)
-	if waited <= s.gate.MaxPending+site.Interval || s.raced || s.restores() || s.By.Tool || s.repeats() {
+	if waited <= s.gate.MaxPending+site.Interval || s.afterRace || s.mayRestore() || s.By.Tool || s.isRepeat() {
 		return ""
 	}
 	m := s.entry.marks[fieldOfKind(s.Edit.Kind)]
 	if m != nil && m.lost {
 		return "" // what stood there the database does not know
 	}
-	was, _ := strconv.ParseInt(m0(m).ours, 10, 64)
+	was, _ := strconv.ParseInt(markOrZero(m).ourValue, 10, 64)
 	switch {
 	case s.Edit.Kind == slurm.Lease,
 		s.Edit.Kind == slurm.SiteFactor && (m.stands && s.Edit.Value < was || !m.stands && s.Edit.Value < 0),
@@ -75,9 +75,9 @@ func waitedLong(s *send) string {
 	return ""
 }
 
-func m0(m *mark) *mark {
+func markOrZero(m *fieldMark) *fieldMark {
 	if m == nil {
-		return &mark{}
+		return &fieldMark{}
 	}
 	return m
 }
@@ -91,7 +91,7 @@ func beyondMode(s *send) string {
 	case slurm.Requeue:
 		need = bridge.Preempt
 	}
-	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.Rank) && s.restores()) {
+	if !s.o.Site.Mode.Allows(need) && !(s.o.Site.Mode.Allows(bridge.Rank) && s.mayRestore()) {
 		return "the mode is " + string(s.o.Site.Mode)
 	}
 	return ""
@@ -121,7 +121,7 @@ func unread(s *send) string {
 func stopFile(s *send) string {
 	since, stop := s.o.Stopped()
 	if stop && !s.Late && !s.By.Tool && s.now.Sub(since) > time.Second {
-		return "the STOP file is there since " + stamp(since)
+		return "the STOP file is there since " + formatTime(since)
 	}
 	return ""
 }

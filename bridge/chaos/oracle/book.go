@@ -33,24 +33,24 @@ type fieldOf struct {
 	field Field
 }
 
-// mark is who gave a field what.
-type mark struct {
-	owner   string // what stands there but for us
-	ours    string // what we last wrote
-	at      time.Time
-	stands  bool // ours is what Slurm has
-	back    bool // and it gave the field back: nothing of ours is in it
-	foreign bool // somebody wrote after us
-	mute    bool // we had no answer: if somebody changes it at once we cannot know that it was done
-	shaky   bool // a write of ours had no answer, or the database was put back since we first wrote
-	lost    bool // the database was put back behind our write: it cannot know
+// fieldMark is who gave a field what.
+type fieldMark struct {
+	ownersValue string // what stands there but for us
+	ourValue    string // what we last wrote
+	at          time.Time
+	stands      bool // ours is what Slurm has
+	back        bool // and it gave the field back: nothing of ours is in it
+	foreign     bool // somebody wrote after us
+	unanswered  bool // we had no answer: if somebody changes it at once we cannot know that it was done
+	uncertain   bool // a write of ours had no answer, or the database was put back since we first wrote
+	lost        bool // the database was put back behind our write: it cannot know
 }
 
-// entry is the oracle's own account of a job.
-type entry struct {
+// jobEntry is the oracle's own account of a job.
+type jobEntry struct {
 	id       int64
 	job      slurm.Job // as submitted
-	marks    map[Field]*mark
+	marks    map[Field]*fieldMark
 	hold     string // who holds it: "", owner, admin or us
 	restarts int
 	edited   int // entry of the book at which somebody last changed it
@@ -61,31 +61,31 @@ type entry struct {
 
 // book is what the oracle knows of all jobs.
 type book struct {
-	jobs  map[int64]*entry
+	jobs  map[int64]*jobEntry
 	count int // of changes by people
 }
 
-func newBook() *book { return &book{jobs: map[int64]*entry{}} }
+func newBook() *book { return &book{jobs: map[int64]*jobEntry{}} }
 
-// of returns the entry of a job, brought up to date with a requeue, which resets
+// entryOf returns the entry of a job, brought up to date with a requeue, which resets
 // the begin time. A task that was split off an array inherits.
-func (b *book) of(j *slurm.Job) *entry {
+func (b *book) entryOf(j *slurm.Job) *jobEntry {
 	e := b.jobs[j.ID]
 	if e == nil || e.job.Submit.After(j.Submit) {
-		e = b.enter(j)
+		e = b.addEntry(j)
 	}
 	if j.Restarts != e.restarts {
 		e.restarts = j.Restarts
-		e.marks[Begin] = &mark{owner: shown(j, Begin)}
+		e.marks[Begin] = &fieldMark{ownersValue: shownValue(j, Begin)}
 		e.arrived = j.Submit
 	}
 	return e
 }
 
-func (b *book) enter(j *slurm.Job) *entry {
-	e := &entry{id: j.ID, job: *j, marks: map[Field]*mark{}, restarts: j.Restarts, arrived: j.Submit}
+func (b *book) addEntry(j *slurm.Job) *jobEntry {
+	e := &jobEntry{id: j.ID, job: *j, marks: map[Field]*fieldMark{}, restarts: j.Restarts, arrived: j.Submit}
 	for _, f := range fields {
-		e.marks[f] = &mark{owner: shown(j, f)}
+		e.marks[f] = &fieldMark{ownersValue: shownValue(j, f)}
 	}
 	if j.Held {
 		e.hold = "owner"
@@ -105,62 +105,62 @@ func (b *book) enter(j *slurm.Job) *entry {
 // ids are the jobs of the book, sorted.
 func (b *book) ids() []int64 { return slices.Sorted(maps.Keys(b.jobs)) }
 
-// burdens reports whether a value of ours stands in the field of the pending job
+// hasOurValue reports whether a value of ours stands in the field of the pending job
 // and is not what its owner wants.
-func (e *entry) burdens(j *slurm.Job, f Field, now time.Time) bool {
+func (e *jobEntry) hasOurValue(j *slurm.Job, f Field, now time.Time) bool {
 	m := e.marks[f]
 	switch {
-	case !m.stands || m.ours == m.owner:
+	case !m.stands || m.ourValue == m.ownersValue:
 		return false
 	case f == Begin:
 		return j.Eligible.After(now)
 	case f == Site:
-		return m.ours != "0"
+		return m.ourValue != "0"
 	}
 	return true
 }
 
-// unsure is the name of a rule about a field of which the ledger could not know all.
-func unsure(rule string, m *mark) string {
-	if m != nil && m.shaky {
+// uncertainRule is the name of a rule about a field of which the ledger could not know all.
+func uncertainRule(rule string, m *fieldMark) string {
+	if m != nil && m.uncertain {
 		return rule + " after a lost answer"
 	}
 	return rule
 }
 
-// shown is the value of a field as a record shows it; a site factor is shown by no
+// shownValue is the value of a field as a record shows it; a site factor is shown by no
 // release.
-func shown(j *slurm.Job, f Field) string {
+func shownValue(j *slurm.Job, f Field) string {
 	switch f {
 	case Begin:
-		return stamp(j.Eligible)
+		return formatTime(j.Eligible)
 	case Nice:
 		return strconv.FormatInt(j.Nice, 10)
 	case Required:
-		return nodeList(j.Required)
+		return formatNodes(j.Required)
 	case Excluded:
-		return nodeList(j.Excluded)
+		return formatNodes(j.Excluded)
 	}
 	return ""
 }
 
-func stamp(t time.Time) string {
+func formatTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
 	return t.UTC().Format(time.RFC3339)
 }
 
-// nodeList is a hostlist, sorted.
-func nodeList(list slurm.Hosts) string {
+// formatNodes is a hostlist, sorted.
+func formatNodes(list slurm.Hosts) string {
 	if list.Unread != "" {
 		return list.Text
 	}
 	return strings.Join(list.Names, ",")
 }
 
-// asked are the fields an update writes.
-func asked(u *sim.Update) []Field {
+// fieldsOf are the fields an update writes.
+func fieldsOf(u *sim.Update) []Field {
 	var out []Field
 	for _, x := range []struct {
 		set   bool
@@ -176,22 +176,22 @@ func asked(u *sim.Update) []Field {
 	return out
 }
 
-// value is what an update made of a field.
-func value(u *sim.Update, after *slurm.Job, f Field) string {
+// valueOf is what an update made of a field.
+func valueOf(u *sim.Update, after *slurm.Job, f Field) string {
 	switch {
 	case f == Site && u.SiteFactor != nil:
 		return strconv.FormatInt(*u.SiteFactor, 10)
 	case f == Priority && u.Priority != nil:
 		return strconv.FormatInt(*u.Priority, 10)
 	}
-	return shown(after, f)
+	return shownValue(after, f)
 }
 
-// ours notes what we wrote.
-func (b *book) ours(e *entry, u *sim.Update, after *slurm.Job, now time.Time) {
-	for _, f := range asked(u) {
+// noteOurWrite notes what we wrote.
+func (b *book) noteOurWrite(e *jobEntry, u *sim.Update, after *slurm.Job, now time.Time) {
+	for _, f := range fieldsOf(u) {
 		m := e.marks[f]
-		m.ours, m.at, m.stands, m.back = value(u, after, f), now, true, false
+		m.ourValue, m.at, m.stands, m.back = valueOf(u, after, f), now, true, false
 	}
 	if u.Hold != nil {
 		e.marks[Priority].stands = false
@@ -199,21 +199,21 @@ func (b *book) ours(e *entry, u *sim.Update, after *slurm.Job, now time.Time) {
 	}
 }
 
-// person notes what somebody else wrote. What is the same as ours stays ours.
-func (b *book) person(e *entry, by string, u *sim.Update, before, after *slurm.Job) {
+// notePersonsWrite notes what somebody else wrote. What is the same as ours stays ours.
+func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.Update, before, after *slurm.Job) {
 	b.count++
 	e.edited = b.count
-	fields := asked(u)
+	fields := fieldsOf(u)
 	if before.Nice != after.Nice && u.Nice == nil {
 		fields = append(fields, Nice) // a release and a direct priority wipe it
 	}
 	for _, f := range fields {
-		m, v := e.marks[f], value(u, after, f)
-		if m.stands && m.ours == v {
+		m, v := e.marks[f], valueOf(u, after, f)
+		if m.stands && m.ourValue == v {
 			continue
 		}
-		m.foreign = m.foreign || m.stands && !m.mute && !m.back && m.ours != m.owner
-		m.owner, m.stands = v, false
+		m.foreign = m.foreign || m.stands && !m.unanswered && !m.back && m.ourValue != m.ownersValue
+		m.ownersValue, m.stands = v, false
 	}
 	if u.Hold == nil && u.Priority == nil {
 		return

@@ -8,30 +8,30 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// stops are those of a trial, in the order in which Slurm carried them out.
-type stops []stop
+// stopList are those of a trial, in the order in which Slurm carried them out.
+type stopList []stop
 
-// sum adds up the stops like this one that were sent within such a time before it,
+// sumLike adds up the stops like this one that were sent within such a time before it,
 // but those that the database cannot know.
-func (all stops) sum(x *stop, within time.Duration, l *ledger, like func(*stop) bool) (n int, gpus, lost float64) {
+func (all stopList) sumLike(x *stop, within time.Duration, l *ledger, like func(*stop) bool) (n int, gpus, lost float64) {
 	for i := range all {
 		s := &all[i]
-		if s.at.After(x.at.Add(-within)) && !s.at.After(x.at) && like(s) && !l.unknowable(s.at) {
+		if s.at.After(x.at.Add(-within)) && !s.at.After(x.at) && like(s) && !l.isBeforeRestore(s.at) {
 			n, gpus, lost = n+1, gpus+s.gpus, lost+s.lost
 		}
 	}
 	return n, gpus, lost
 }
 
-// stopped takes a requeue that ended a run, and judges I7 and whose job it was.
-func (o *Oracle) stopped(k *Call, j *slurm.Job) {
+// checkStopped takes a requeue that ended a run, and judges I7 and whose job it was.
+func (o *Oracle) checkStopped(k *Call, j *slurm.Job) {
 	x := stop{
-		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusOf(j)), lost: loss(j), who: k.By,
+		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), who: k.By,
 		took: o.World.Now(),
 	}
 	if k.row != nil && k.row.Before.Stop != nil {
 		x.to = k.row.Before.Stop.For
-		if b := o.truthOf(x.to); b != nil {
+		if b := o.actualJob(x.to); b != nil {
 			x.restarts = b.Restarts
 		}
 	}
@@ -60,7 +60,7 @@ func tooMany(o *Oracle, x *stop) []string {
 		{"of one user in an hour", time.Hour, c.UserStops1h, func(s *stop) bool { return s.user == x.user }},
 		{"of one account in an hour", time.Hour, c.AccountStops1h, func(s *stop) bool { return s.account == x.account }},
 	} {
-		if n, _, _ := o.stops.sum(x, b.within, &o.ledger, b.like); n > b.most {
+		if n, _, _ := o.stops.sumLike(x, b.within, &o.ledger, b.like); n > b.most {
 			out = append(out, fmt.Sprintf("%d stops %s, at most %d", n, b.what, b.most))
 		}
 	}
@@ -70,7 +70,7 @@ func tooMany(o *Oracle, x *stop) []string {
 // tooLarge is I7 on sizes: so many GPUs per interval and per hour, so much work
 // lost in a day.
 func tooLarge(o *Oracle, k *Call, x *stop) []string {
-	c, inUse := &o.Site.Gate, k.By.inUse()
+	c, inUse := &o.Site.Gate, k.By.gpusInUse()
 	var out []string
 	for _, b := range []struct {
 		when    string
@@ -82,12 +82,12 @@ func tooLarge(o *Oracle, k *Call, x *stop) []string {
 		{"in an hour", time.Hour, c.StopPercent1h, c.StopFloor1h, func(*stop) bool { return true }},
 		{"in a cycle", site.Interval, c.StopPercent, c.StopFloor, func(s *stop) bool { return s.who == x.who && s.cycle == x.cycle }},
 	} {
-		n, gpus, _ := o.stops.sum(x, b.within, &o.ledger, b.like)
+		n, gpus, _ := o.stops.sumLike(x, b.within, &o.ledger, b.like)
 		if n > b.floor && gpus*100 > b.percent*inUse && !k.Late {
 			out = append(out, fmt.Sprintf("%d stops %s took %g GPUs of %g, at most %g%%", n, b.when, gpus, inUse, b.percent))
 		}
 	}
-	if _, _, lost := o.stops.sum(x, 24*time.Hour, &o.ledger, func(*stop) bool { return true }); lost > c.LostPercent24h/100*24*3600*inUse {
+	if _, _, lost := o.stops.sumLike(x, 24*time.Hour, &o.ledger, func(*stop) bool { return true }); lost > c.LostPercent24h/100*24*3600*inUse {
 		out = append(out, fmt.Sprintf("%.0f GPU seconds are lost in a day", lost))
 	}
 	return out

@@ -23,40 +23,40 @@ type Daemon struct {
 	Good    int  // good polls since it started or failed
 	InDoubt bool // its last step was in doubt
 
-	steps  int                       // so far
-	wrote  int                       // tasks, in this step
-	read   map[int64]int             // jobs read again in this step, as of which change of the book
-	unwell string                    // how what it saw in this step was not the truth
-	sound  bool                      // it saw the truth since it started
-	known  map[int64]bool            // jobs it has seen
-	hosts  int                       // nodes it has seen
-	order  map[string][]policy.JobID // of the last plan that could be sent, by partition
+	steps         int                       // so far
+	wrote         int                       // tasks, in this step
+	read          map[int64]int             // jobs read again in this step, as of which change of the book
+	viewFaultSeen string                    // how what it saw in this step was not the truth
+	viewSound     bool                      // it saw the truth since it started
+	known         map[int64]bool            // jobs it has seen
+	hosts         int                       // nodes it has seen
+	order         map[string][]policy.JobID // of the last plan that could be sent, by partition
 }
 
-// Starts is a new process: it knows nothing but what the database knows.
-func (d *Daemon) Starts() {
+// NoteStart is a new process: it knows nothing but what the database knows.
+func (d *Daemon) NoteStart() {
 	*d = Daemon{Name: d.Name, Tool: d.Tool, Truth: d.Truth, steps: d.steps, known: map[int64]bool{}, order: map[string][]policy.JobID{}, read: map[int64]int{}}
 }
 
-// Steps is the beginning of a cycle.
-func (d *Daemon) Steps() {
-	d.wrote, d.read, d.unwell = 0, map[int64]int{}, ""
+// NoteStep is the beginning of a cycle.
+func (d *Daemon) NoteStep() {
+	d.wrote, d.read, d.viewFaultSeen = 0, map[int64]int{}, ""
 	d.steps++
 }
 
-// Sees takes a view that the daemon is shown, whose clock is off by so much from
+// NoteView takes a view that the daemon is shown, whose clock is off by so much from
 // its own. Of one that has seen the truth before, or has a clock, it says how it
 // must notice that it is not the truth.
-func (d *Daemon) Sees(v *slurm.View, off time.Duration, g *bridge.Budgets) {
-	d.unwell = d.wrong(v, off, g)
-	d.sound = d.sound || d.unwell == ""
+func (d *Daemon) NoteView(v *slurm.View, off time.Duration, g *bridge.Budgets) {
+	d.viewFaultSeen = d.viewFault(v, off, g)
+	d.viewSound = d.viewSound || d.viewFaultSeen == ""
 	for i := range v.Jobs {
 		d.known[v.Jobs[i].ID] = true
 	}
 	d.hosts = max(d.hosts, len(v.Nodes))
 }
 
-func (d *Daemon) wrong(v *slurm.View, off time.Duration, g *bridge.Budgets) string {
+func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) string {
 	gone, live := 0, 0
 	for i := range d.Truth.Jobs {
 		j := &d.Truth.Jobs[i]
@@ -70,7 +70,7 @@ func (d *Daemon) wrong(v *slurm.View, off time.Duration, g *bridge.Budgets) stri
 	switch {
 	case off.Abs() > g.Skew:
 		return fmt.Sprintf("a clock that is %v off", off)
-	case !d.sound:
+	case !d.viewSound:
 	case gone > g.VanishFloor && float64(gone)*100 > g.VanishPercent*float64(live):
 		return fmt.Sprintf("%d of %d jobs", live-gone, live)
 	case float64(d.hosts-len(v.Nodes))*100 > g.ShrinkPercent*float64(d.hosts):
@@ -79,13 +79,13 @@ func (d *Daemon) wrong(v *slurm.View, off time.Duration, g *bridge.Budgets) stri
 	return ""
 }
 
-// inUse is how many GPUs of the nodes ran jobs when the daemon looked, of whatever
+// gpusInUse is how many GPUs of the nodes ran jobs when the daemon looked, of whatever
 // partition: the budgets are percents of running GPUs, and nodes are shared.
-func (d *Daemon) inUse() float64 {
+func (d *Daemon) gpusInUse() float64 {
 	sum := 0.0
 	for i := range d.Truth.Jobs {
 		if j := &d.Truth.Jobs[i]; j.Running() {
-			sum += float64(gpusOf(j))
+			sum += float64(gpusHeld(j))
 		}
 	}
 	return sum

@@ -14,7 +14,7 @@ import (
 
 // I1: no mutation is ever sent to a job that has priority 0.
 func toHeld(s *send) string {
-	if s.job.Held && !s.raced {
+	if s.job.Held && !s.afterRace {
 		return "it is held: " + s.job.Reason
 	}
 	return ""
@@ -38,7 +38,7 @@ func oneField(s *send) string {
 // onlyAsked is I2 at Slurm's end: a call writes the one field of its edit, and the
 // value of the intent.
 func onlyAsked(k *Call, w *sim.Write) string {
-	fields := asked(&w.Update)
+	fields := fieldsOf(&w.Update)
 	want := fieldOfKind(k.Edit.Kind)
 	switch {
 	case w.Action != "update":
@@ -54,16 +54,16 @@ func onlyAsked(k *Call, w *sim.Write) string {
 func overwrites(s *send) string {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.entry.marks[f]
-	if m == nil || s.raced || f == Site || f == Priority {
+	if m == nil || s.afterRace || f == Site || f == Priority {
 		return ""
 	}
-	if v := s.wanted(f); m.foreign && v != m.owner && !m.lost {
-		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.owner, m.ours, s.o.ledger.story(s.job.ID, f))
+	if v := s.wantedValue(f); m.foreign && v != m.ownersValue && !m.lost {
+		return fmt.Sprintf("somebody set its %s to %q after we had set %q: %s", f, m.ownersValue, m.ourValue, s.o.ledger.formatRows(s.job.ID, f))
 	}
 	if f == Required || f == Excluded {
-		now := map[Field]string{Required: nodeList(s.job.Required), Excluded: nodeList(s.job.Excluded)}[f]
-		if m.stands && now != m.ours {
-			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ours)
+		now := map[Field]string{Required: formatNodes(s.job.Required), Excluded: formatNodes(s.job.Excluded)}[f]
+		if m.stands && now != m.ourValue {
+			return fmt.Sprintf("its %s are %q, ours were %q", f, now, m.ourValue)
 		}
 	}
 	return ""
@@ -72,16 +72,16 @@ func overwrites(s *send) string {
 // I4: every lease lies in (now, now+Lmax], and total leased time per job is capped;
 // none ends before the owner's own begin time.
 func leaseBounds(s *send) string {
-	own, _ := time.Parse(time.RFC3339, s.entry.marks[Begin].owner)
+	own, _ := time.Parse(time.RFC3339, s.entry.marks[Begin].ownersValue)
 	now := s.now
 	if s.entry.marks[Begin].lost || s.o.late[s.job.ID] { // a call that Slurm carried out late wrote over it
 		own = time.Time{}
 	}
-	if fieldOfKind(s.Edit.Kind) != Begin || s.raced {
+	if fieldOfKind(s.Edit.Kind) != Begin || s.afterRace {
 		return ""
 	}
 	if own.After(now) && s.Edit.Until.Before(own) {
-		return fmt.Sprintf("its owner wants it to begin at %s", stamp(own))
+		return fmt.Sprintf("its owner wants it to begin at %s", formatTime(own))
 	}
 	length := s.Edit.Until.Sub(now)
 	switch {
@@ -113,7 +113,7 @@ func tooMuch(s *send) string {
 	f := fieldOfKind(s.Edit.Kind)
 	last, again := s.o.written[fieldOf{s.job.ID, f}]
 	unknown := last.late && last.by != s.By // what another, which stood still, sent on its old leave
-	if again && !unknown && s.now.Sub(last.at) < c.EditCooldown && !s.restores() && !s.repeats() {
+	if again && !unknown && s.now.Sub(last.at) < c.EditCooldown && !s.mayRestore() && !s.isRepeat() {
 		return fmt.Sprintf("its %s was written %v ago", f, s.now.Sub(last.at))
 	}
 	return ""
@@ -122,11 +122,11 @@ func tooMuch(s *send) string {
 // I12: node lists leave enough nodes, and keep every exclusion and requirement of
 // the user.
 func nodeLists(s *send) string {
-	if s.raced || s.Edit.Kind != slurm.Require && s.Edit.Kind != slurm.Exclude {
+	if s.afterRace || s.Edit.Kind != slurm.Require && s.Edit.Kind != slurm.Exclude {
 		return ""
 	}
 	list := func(v string) []string { return strings.FieldsFunc(v, func(r rune) bool { return r == ',' }) }
-	required, excluded := list(s.entry.marks[Required].owner), list(s.entry.marks[Excluded].owner)
+	required, excluded := list(s.entry.marks[Required].ownersValue), list(s.entry.marks[Excluded].ownersValue)
 	up := 0
 	for _, n := range s.By.Truth.Nodes {
 		in := slices.Contains(s.Edit.Nodes, n.Name)
@@ -149,7 +149,7 @@ func nodeLists(s *send) string {
 			return "its owner named " + n
 		}
 	}
-	if s.Edit.Kind == slurm.Exclude && !s.restores() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
+	if s.Edit.Kind == slurm.Exclude && !s.mayRestore() && float64(up) < s.gate.NodeFactor*float64(max(1, s.job.NodeCount)) {
 		return fmt.Sprintf("%d nodes are left", up)
 	}
 	return ""

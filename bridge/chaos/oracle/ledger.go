@@ -36,11 +36,13 @@ func (l *ledger) rows() []bridge.Intent {
 	return all
 }
 
-// unknowable reports whether the database was put back behind that moment.
-func (l *ledger) unknowable(at time.Time) bool { return !at.Before(l.back) && at.Before(l.renewed) }
+// isBeforeRestore reports whether the database was put back behind that moment.
+func (l *ledger) isBeforeRestore(at time.Time) bool {
+	return !at.Before(l.back) && at.Before(l.renewed)
+}
 
-// sent returns the row of an edit that is being sent; nil: there is none.
-func (l *ledger) sent(e slurm.Edit) *bridge.Intent {
+// rowOf returns the row of an edit that is being sent; nil: there is none.
+func (l *ledger) rowOf(e slurm.Edit) *bridge.Intent {
 	all := l.rows()
 	for i := len(all) - 1; i >= 0; i-- {
 		in := &all[i]
@@ -52,8 +54,8 @@ func (l *ledger) sent(e slurm.Edit) *bridge.Intent {
 	return nil
 }
 
-// live are the fields for which the ledger says that a value of ours may stand.
-func (l *ledger) live() map[fieldOf]bool {
+// liveFields are the fields for which the ledger says that a value of ours may stand.
+func (l *ledger) liveFields() map[fieldOf]bool {
 	live := map[fieldOf]bool{}
 	all := l.rows()
 	for i := range all {
@@ -65,8 +67,8 @@ func (l *ledger) live() map[fieldOf]bool {
 	return live
 }
 
-// story is what the ledger has of a field.
-func (l *ledger) story(id int64, f Field) string {
+// formatRows is what the ledger has of a field.
+func (l *ledger) formatRows(id int64, f Field) string {
 	var b strings.Builder
 	all := l.rows()
 	for i := range all {

@@ -1,20 +1,20 @@
 package oracle
 
-// LeftByTheDead: what we leave holds no job longer than a lease, with no process
+// CheckLeftByDead: what we leave holds no job longer than a lease, with no process
 // of ours alive.
-func (o *Oracle) LeftByTheDead(of ...Field) {
+func (o *Oracle) CheckLeftByDead(of ...Field) {
 	for _, id := range o.book.ids() {
-		j := o.truthOf(id)
+		j := o.actualJob(id)
 		if j == nil || !j.Pending() {
 			continue
 		}
-		e, task := o.book.of(j), ""
+		e, task := o.book.entryOf(j), ""
 		if e.split {
 			task = " of a task"
 		}
 		for _, f := range of {
-			if m := e.marks[f]; e.burdens(j, f, o.World.Now()) && (f == Begin || !m.lost && !o.late[id] && !j.Held) {
-				o.Breach(unsure("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ours, m.owner, o.ledger.story(id, f))
+			if m := e.marks[f]; e.hasOurValue(j, f, o.World.Now()) && (f == Begin || !m.lost && !o.late[id] && !j.Held) {
+				o.Breach(uncertainRule("dead: "+string(f)+task, m), id, "a lease after our end its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
 			}
 		}
 		if e.hold == "us" {
@@ -23,15 +23,15 @@ func (o *Oracle) LeftByTheDead(of ...Field) {
 	}
 }
 
-// LeftAfterRelease: nothing of ours stands in a job that waits and that nobody
+// CheckLeftAfterRelease: nothing of ours stands in a job that waits and that nobody
 // holds, and what people set last is what is set.
-func (o *Oracle) LeftAfterRelease() {
+func (o *Oracle) CheckLeftAfterRelease() {
 	for _, id := range o.book.ids() {
-		j := o.truthOf(id)
+		j := o.actualJob(id)
 		if j == nil || !j.Pending() || j.Held || o.late[id] {
 			continue
 		}
-		e, task := o.book.of(j), ""
+		e, task := o.book.entryOf(j), ""
 		if e.split {
 			task = " of a task"
 		}
@@ -40,31 +40,31 @@ func (o *Oracle) LeftAfterRelease() {
 			if m.lost || f == Priority {
 				continue
 			}
-			if e.burdens(j, f, o.World.Now()) {
-				o.Breach(unsure("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ours, m.owner, o.ledger.story(id, f))
+			if e.hasOurValue(j, f, o.World.Now()) {
+				o.Breach(uncertainRule("released: "+string(f)+task, m), id, "after release its %s is still %q, its owner's is %q: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
 			}
-			if v := shown(j, f); f != Site && f != Begin && v != m.owner {
-				o.Breach(unsure("lost: "+string(f)+task, m), id, "its %s is %q, its owner had set %q", f, v, m.owner)
+			if v := shownValue(j, f); f != Site && f != Begin && v != m.ownersValue {
+				o.Breach(uncertainRule("lost: "+string(f)+task, m), id, "its %s is %q, its owner had set %q", f, v, m.ownersValue)
 			}
 		}
 	}
 }
 
-// Unended are jobs that never came to an end because of what we left. Others never
+// CheckAllEnded are jobs that never came to an end because of what we left. Others never
 // could: they ask for what the cluster has not.
-func (o *Oracle) Unended() {
+func (o *Oracle) CheckAllEnded() {
 	for _, j := range o.World.Jobs() {
-		e := o.book.of(&j)
+		e := o.book.entryOf(&j)
 		for _, f := range []Field{Begin, Required, Excluded} {
-			if j.Pending() && e.burdens(&j, f, o.World.Now()) {
-				o.Breach("lost job", j.ID, "60 days later it is %s (%s), and its %s is %q of ours", j.State, j.Reason, f, e.marks[f].ours)
+			if j.Pending() && e.hasOurValue(&j, f, o.World.Now()) {
+				o.Breach("lost job", j.ID, "60 days later it is %s (%s), and its %s is %q of ours", j.State, j.Reason, f, e.marks[f].ourValue)
 			}
 		}
 	}
 }
 
-// Missing judges whether usage is missing, once all is well again: I17.
-func (o *Oracle) Missing() {
+// CheckNoneMissing judges whether usage is missing, once all is well again: I17.
+func (o *Oracle) CheckNoneMissing() {
 	if why := o.usage.tooLittle(); why != "" {
 		o.Breach("I17", 0, "%s", why)
 	}

@@ -32,9 +32,9 @@ type Oracle struct {
 	usage   usage
 	writes  lastWrites
 	now     *Call                // which Slurm carries out at the moment
-	stops   stops                // requeues of ours that ended a run
+	stops   stopList             // requeues of ours that ended a run
 	runs    map[string]time.Time // when a requeue was first sent, by run
-	written map[fieldOf]written  // how a field was last written
+	written map[fieldOf]lastSent // how a field was last written
 	late    map[int64]bool       // jobs that a late write reached
 }
 
@@ -42,23 +42,23 @@ type Oracle struct {
 func New(t Trial) *Oracle {
 	o := &Oracle{
 		Trial: t, verdict: newVerdict(), began: t.World.Now(), book: newBook(),
-		runs: map[string]time.Time{}, written: map[fieldOf]written{}, late: map[int64]bool{},
+		runs: map[string]time.Time{}, written: map[fieldOf]lastSent{}, late: map[int64]bool{},
 	}
 	o.ledger = ledger{db: t.Database, now: t.World.Now}
 	o.usage = usage{db: t.Database, world: t.World, site: t.Site, seen: o.began}
 	return o
 }
 
-// During says whose call Slurm carries out until the returned function is called.
-func (o *Oracle) During(k *Call) func() {
+// StartCall says whose call Slurm carries out until the returned function is called.
+func (o *Oracle) StartCall(k *Call) func() {
 	was := o.now
 	o.now = k
 	return func() { o.now = was }
 }
 
-// Logged takes every call that Slurm logs.
-func (o *Oracle) Logged(w sim.Write) {
-	e := o.book.of(&w.Before)
+// NoteWrite takes every call that Slurm logs.
+func (o *Oracle) NoteWrite(w sim.Write) {
+	e := o.book.entryOf(&w.Before)
 	after, err := o.World.Job(w.Job)
 	if err != nil {
 		after = w.Before
@@ -66,17 +66,17 @@ func (o *Oracle) Logged(w sim.Write) {
 	switch {
 	case o.writes.undoing:
 	case slices.Contains(site.Processes, w.By):
-		o.arrives(e, &w, &after)
+		o.noteArrival(e, &w, &after)
 	case w.Action == "update" && w.Err == nil:
-		o.book.person(e, w.By, &w.Update, &w.Before, &after)
+		o.book.notePersonsWrite(e, w.By, &w.Update, &w.Before, &after)
 	default:
 		o.book.count++
 		e.edited = o.book.count
 	}
 }
 
-// arrives takes a write of ours that reached Slurm.
-func (o *Oracle) arrives(e *entry, w *sim.Write, after *slurm.Job) {
+// noteArrival takes a write of ours that reached Slurm.
+func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
 	k := o.now
 	if k == nil || k.By.Name != w.By {
 		o.Breach("I2", w.Job, "%s wrote to Slurm without having asked for it", w.By)
@@ -92,70 +92,70 @@ func (o *Oracle) arrives(e *entry, w *sim.Write, after *slurm.Job) {
 	case w.Err != nil:
 	case w.Action == "requeue":
 		if w.Before.State == "RUNNING" && !w.Before.Flag("COMPLETING") {
-			o.stopped(k, &w.Before)
+			o.checkStopped(k, &w.Before)
 		}
 	default:
-		o.writes.remember(o.World, e, w, after)
-		o.book.ours(e, &w.Update, after, o.World.Now())
-		for _, f := range asked(&w.Update) {
-			e.marks[f].mute, e.marks[f].back = k.Unanswered, k.Edit.Kind == slurm.Unlease
+		o.writes.add(o.World, e, w, after)
+		o.book.noteOurWrite(e, &w.Update, after, o.World.Now())
+		for _, f := range fieldsOf(&w.Update) {
+			e.marks[f].unanswered, e.marks[f].back = k.Unanswered, k.Edit.Kind == slurm.Unlease
 		}
 	}
 }
 
-// Forgets makes Slurm forget what we wrote since then, as a crash right after it
+// NoteForgotten makes Slurm forget what we wrote since then, as a crash right after it
 // does.
-func (o *Oracle) Forgets(since time.Time) { o.writes.forget(since) }
+func (o *Oracle) NoteForgotten(since time.Time) { o.writes.undoSince(since) }
 
-// Restored notes that the database was put back as it was then, and cannot know
+// NoteRestored notes that the database was put back as it was then, and cannot know
 // any more what came after.
-func (o *Oracle) Restored(at time.Time) {
+func (o *Oracle) NoteRestored(at time.Time) {
 	o.ledger.back, o.ledger.renewed = at, o.World.Now()
-	o.usage.restored(at)
+	o.usage.noteRestored(at)
 	for _, e := range o.book.jobs {
 		for _, m := range e.marks {
-			m.shaky = true
+			m.uncertain = true
 			m.lost = m.lost || (m.stands || m.foreign) && !m.at.Before(at)
 		}
 	}
 }
 
-// Fails notes that a call goes wrong on its way, so that its sender may have no
+// NoteFailure notes that a call goes wrong on its way, so that its sender may have no
 // answer.
-func (o *Oracle) Fails(k *Call) {
+func (o *Oracle) NoteFailure(k *Call) {
 	e := o.book.jobs[k.Edit.Run.Job]
 	if e == nil {
 		return
 	}
 	if m := e.marks[fieldOfKind(k.Edit.Kind)]; m != nil {
-		m.shaky = true
+		m.uncertain = true
 	}
 }
 
-// Reread notes that a daemon reads a job again.
-func (o *Oracle) Reread(d *Daemon, job int64) { d.read[job] = o.book.count }
+// NoteReread notes that a daemon reads a job again.
+func (o *Oracle) NoteReread(d *Daemon, job int64) { d.read[job] = o.book.count }
 
-// Recorded notes that usage was recorded from what a daemon saw.
-func (o *Oracle) Recorded(d *Daemon) {
-	if d.unwell == "" {
-		o.usage.recorded()
+// NoteRecorded notes that usage was recorded from what a daemon saw.
+func (o *Oracle) NoteRecorded(d *Daemon) {
+	if d.viewFaultSeen == "" {
+		o.usage.noteRecorded()
 	}
 }
 
-// Refresh brings the oracle's book up to date with all jobs.
-func (o *Oracle) Refresh() {
+// RefreshBook brings the oracle's book up to date with all jobs.
+func (o *Oracle) RefreshBook() {
 	for _, j := range o.World.Jobs() {
-		o.book.of(&j)
+		o.book.entryOf(&j)
 	}
 }
 
-// Held are the jobs that are held, by whomever, sorted.
-func (o *Oracle) Held() []int64 {
+// HeldJobs are the jobs that are held, by whomever, sorted.
+func (o *Oracle) HeldJobs() []int64 {
 	return slices.DeleteFunc(o.book.ids(), func(id int64) bool { return o.book.jobs[id].hold == "" })
 }
 
-// truthOf returns the job as it is.
-func (o *Oracle) truthOf(id int64) *slurm.Job {
+// actualJob returns the job as it is.
+func (o *Oracle) actualJob(id int64) *slurm.Job {
 	j, err := o.World.Job(id)
 	if err != nil {
 		return nil

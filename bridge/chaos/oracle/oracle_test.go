@@ -68,7 +68,7 @@ func judge(t *testing.T, spec sim.Spec, known func(string) bool) *judged {
 	s := site.Draw(1, 1)
 	s.Mode, s.Release, s.Lever = bridge.Preempt, "26.05.5", bridge.LeverAuto
 	o := &judged{}
-	w, err := s.World(sim.Config{Audit: func(w sim.Write) { o.Logged(w) }})
+	w, err := s.World(sim.Config{Audit: func(w sim.Write) { o.NoteWrite(w) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,15 +97,15 @@ func (o *judged) rules() []string {
 func (o *judged) daemon(t *testing.T) *Daemon {
 	t.Helper()
 	d := &Daemon{Name: site.Processes[0]}
-	d.Starts()
-	d.Steps()
+	d.NoteStart()
+	d.NoteStep()
 	v, err := sim.Direct{World: o.World}.Observe(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	d.Truth = v
-	d.Sees(v, 0, &o.Site.Gate)
-	o.Reread(d, o.job)
+	d.NoteView(v, 0, &o.Site.Gate)
+	o.NoteReread(d, o.job)
 	return d
 }
 
@@ -123,18 +123,18 @@ func TestWritesOfOurs(t *testing.T) {
 		{"an edit that writes another field", sim.Spec{}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
-			defer o.During(k)()
+			defer o.StartCall(k)()
 			_ = o.World.Update(d.Name, o.job, sim.Update{Begin: sim.Ptr(o.World.Now().Add(time.Hour))})
 		}, "I2"},
 		{"an edit of a held job", sim.Spec{Hold: true}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
-			o.Sends(k)
+			o.CheckSend(k)
 		}, "I1"},
 		{"an edit that is not in the ledger", sim.Spec{}, func(o *judged, d *Daemon) {
 			k := &Call{By: d, Edit: nice}
 			k.Edit.Run.Job = o.job
-			o.Sends(k)
+			o.CheckSend(k)
 		}, "journal"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -153,7 +153,7 @@ func TestPeopleMayWrite(t *testing.T) {
 	if err := o.World.Update("ann", o.job, sim.Update{Nice: sim.Ptr(int64(40))}); err != nil {
 		t.Fatal(err)
 	}
-	if got := o.book.jobs[o.job].marks[Nice].owner; got != "40" || o.Broken() {
+	if got := o.book.jobs[o.job].marks[Nice].ownersValue; got != "40" || o.Broken() {
 		t.Errorf("the owner's nice is %q, broken: %v", got, o.Verdict().Breaches)
 	}
 }
@@ -185,12 +185,12 @@ func TestWrittenAgain(t *testing.T) {
 			o := judge(t, sim.Spec{}, nil)
 			k := &Call{By: o.daemon(t), Edit: slurm.Edit{Kind: slurm.Nice, Value: 7}, Late: c.late}
 			k.Edit.Run.Job = o.job
-			o.Sends(k)
+			o.CheckSend(k)
 			again := &Call{By: k.By, Edit: k.Edit}
 			if again.Edit.Value++; c.another {
 				again.By = o.daemon(t)
 			}
-			o.Sends(again)
+			o.CheckSend(again)
 			if got := slices.Contains(o.rules(), "I10"); got != c.want {
 				t.Errorf("I10 is broken: %t, want %t: %v", got, c.want, o.Verdict().Breaches)
 			}

@@ -13,15 +13,15 @@ import (
 // maxUnread is how long reservations that were read last may serve for stops.
 const maxUnread = 10 * time.Minute
 
-// reaches names a reservation of the node into which a run from now on reaches, by
+// reservationReached names a reservation of the node into which a run from now on reaches, by
 // its time limit and by what the daemon read last; "" when there is none.
-func (s *send) reaches(limit time.Duration, node string) string {
+func (s *send) reservationReached(limit time.Duration, node string) string {
 	now := s.By.Truth.At
 	for i := range s.By.Reserved {
 		x := &s.By.Reserved[i]
 		over := !x.End.IsZero() && !x.End.After(now)
 		if !over && slices.Contains(x.Nodes.Names, node) && (limit == 0 || x.Start.Before(now.Add(limit))) {
-			return fmt.Sprintf("%s of %s at %s", x.Name, node, stamp(x.Start))
+			return fmt.Sprintf("%s of %s at %s", x.Name, node, formatTime(x.Start))
 		}
 	}
 	return ""
@@ -32,8 +32,8 @@ func (s *send) reaches(limit time.Duration, node string) string {
 // before it, nor any while it is not known what is reserved.
 func reserved(s *send) string {
 	switch {
-	case s.raced:
-	case s.Edit.Kind == slurm.Require && !s.restores():
+	case s.afterRace:
+	case s.Edit.Kind == slurm.Require && !s.mayRestore():
 		return startsAside(s)
 	case s.Edit.Kind == slurm.Requeue && s.row != nil && s.row.Before.Stop != nil:
 		return stopsAside(s, s.row.Before.Stop.For)
@@ -42,9 +42,9 @@ func reserved(s *send) string {
 }
 
 func startsAside(s *send) string {
-	own := s.entry.marks[Required].owner
+	own := s.entry.marks[Required].ownersValue
 	for _, n := range s.Edit.Nodes {
-		if x := s.reaches(s.job.Limit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
+		if x := s.reservationReached(s.job.Limit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
 			return fmt.Sprintf("its limit of %v reaches into %s", s.job.Limit, x)
 		}
 	}
@@ -57,7 +57,7 @@ func stopsAside(s *send, to int64) string {
 	}
 	last, back := "", false
 	for i := range s.By.Truth.Nodes {
-		x := s.reaches(s.job.Limit, s.By.Truth.Nodes[i].Name)
+		x := s.reservationReached(s.job.Limit, s.By.Truth.Nodes[i].Name)
 		back, last = back || x == "", last+x
 	}
 	if !back {
@@ -67,16 +67,16 @@ func stopsAside(s *send, to int64) string {
 	if !ok || to == s.job.ID {
 		return ""
 	}
-	free := s.free(&b, to, func(node string) bool { return s.reaches(b.Limit, node) == "" })
+	free := s.freeGPUs(&b, to, func(node string) bool { return s.reservationReached(b.Limit, node) == "" })
 	if need := gpusAsked(&b); free < need {
 		return fmt.Sprintf("job %d has a limit of %v and wants %d GPUs: %d would be free on nodes that are not set aside within it", to, b.Limit, need, free)
 	}
 	return ""
 }
 
-// free counts the GPUs that the job would find on such nodes once its victims are
+// freeGPUs counts the GPUs that the job would find on such nodes once its victims are
 // gone, by what Slurm was when the daemon looked.
-func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
+func (s *send) freeGPUs(b *slurm.Job, to int64, on func(node string) bool) int {
 	free := 0
 	for i := range s.By.Truth.Nodes {
 		n := &s.By.Truth.Nodes[i]
@@ -94,7 +94,7 @@ func (s *send) free(b *slurm.Job, to int64, on func(node string) bool) int {
 		hosts := leaving[i].Nodes.Names
 		for _, n := range hosts {
 			if on(n) {
-				free += (gpusOf(&leaving[i]) + len(hosts) - 1) / len(hosts)
+				free += (gpusHeld(&leaving[i]) + len(hosts) - 1) / len(hosts)
 			}
 		}
 	}

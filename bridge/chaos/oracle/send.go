@@ -12,16 +12,16 @@ import (
 // send is a write at the moment it is sent, with what is true then.
 type send struct {
 	*Call
-	o     *Oracle
-	job   *slurm.Job
-	entry *entry
-	raced bool // somebody changed the job after we read it: no release of Slurm could notice
-	now   time.Time
-	gate  *bridge.Budgets
+	o         *Oracle
+	job       *slurm.Job
+	entry     *jobEntry
+	afterRace bool // somebody changed the job after we read it: no release of Slurm could notice
+	now       time.Time
+	gate      *bridge.Budgets
 }
 
-// written is when a field was sent something, and by whom; late, as of a call.
-type written struct {
+// lastSent is when a field was sent something, and by whom; late, as of a call.
+type lastSent struct {
 	at   time.Time
 	by   *Daemon
 	late bool
@@ -42,36 +42,36 @@ var sendRules = []rule{
 	{"journal", unwritten}, {"reread", unread}, {"stop", stopFile},
 }
 
-// Sends judges a write right before it leaves.
-func (o *Oracle) Sends(k *Call) {
+// CheckSend judges a write right before it leaves.
+func (o *Oracle) CheckSend(k *Call) {
 	o.verdict.Sent[string(k.Edit.Kind)]++
 	k.By.wrote += max(k.Edit.Tasks, 1)
-	j := o.truthOf(k.Edit.Run.Job)
+	j := o.actualJob(k.Edit.Run.Job)
 	if j == nil {
 		return
 	}
-	k.row = o.ledger.sent(k.Edit)
-	s := &send{Call: k, o: o, job: j, entry: o.book.of(j), now: o.World.Now(), gate: &o.Site.Gate}
-	s.raced = k.Late || s.entry.edited > k.By.read[j.ID]
+	k.row = o.ledger.rowOf(k.Edit)
+	s := &send{Call: k, o: o, job: j, entry: o.book.entryOf(j), now: o.World.Now(), gate: &o.Site.Gate}
+	s.afterRace = k.Late || s.entry.edited > k.By.read[j.ID]
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
-			o.Breach(unsureOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)
+			o.Breach(uncertainRuleOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)
 		}
 	}
-	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = written{s.now, k.By, k.Late}
+	o.written[fieldOf{j.ID, fieldOfKind(k.Edit.Kind)}] = lastSent{s.now, k.By, k.Late}
 }
 
-// unsureOf is the name of a rule that is broken by a write.
-func unsureOf(id string, s *send) string {
+// uncertainRuleOf is the name of a rule that is broken by a write.
+func uncertainRuleOf(id string, s *send) string {
 	if id != "I3" {
 		return id
 	}
-	return unsure(id, s.entry.marks[fieldOfKind(s.Edit.Kind)])
+	return uncertainRule(id, s.entry.marks[fieldOfKind(s.Edit.Kind)])
 }
 
-// repeats reports whether the edit was decided in an earlier cycle and had no
+// isRepeat reports whether the edit was decided in an earlier cycle and had no
 // answer: the same value twice does what it does once.
-func (s *send) repeats() bool { return s.row != nil && s.row.Made.Before(s.By.Truth.At) }
+func (s *send) isRepeat() bool { return s.row != nil && s.row.Made.Before(s.By.Truth.At) }
 
 // fieldOfKind is the field a kind of edit writes; "" for a requeue.
 func fieldOfKind(k slurm.Kind) Field {
@@ -92,21 +92,21 @@ func fieldOfKind(k slurm.Kind) Field {
 	return ""
 }
 
-// wanted is the value an edit writes.
-func (s *send) wanted(f Field) string {
+// wantedValue is the value an edit writes.
+func (s *send) wantedValue(f Field) string {
 	switch f {
 	case Begin:
-		return stamp(s.Edit.Until)
+		return formatTime(s.Edit.Until)
 	case Nice, Site:
 		return strconv.FormatInt(s.Edit.Value, 10)
 	}
 	return strings.Join(s.Edit.Nodes, ",")
 }
 
-// restores reports whether the edit may be one that gives back: those do not wait.
-func (s *send) restores() bool {
+// mayRestore reports whether the edit may be one that gives back: those do not wait.
+func (s *send) mayRestore() bool {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.entry.marks[f]
 	return s.Edit.Kind == slurm.Unlease || s.Edit.Kind == slurm.HandBack || s.Edit.Kind == slurm.Requeue ||
-		f == Site && s.Edit.Value == 0 || m != nil && s.wanted(f) == m.owner
+		f == Site && s.Edit.Value == 0 || m != nil && s.wantedValue(f) == m.ownersValue
 }

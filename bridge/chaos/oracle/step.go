@@ -33,8 +33,8 @@ type Plan struct {
 // stepRules judge a step of a daemon that lived through it.
 var stepRules = []func(*Oracle, *Daemon, *Step){wroteInDoubt, wroteCold, churned, undetermined, forgot}
 
-// AfterStep judges a step as a whole.
-func (o *Oracle) AfterStep(d *Daemon, s *Step) {
+// CheckStep judges a step as a whole.
+func (o *Oracle) CheckStep(d *Daemon, s *Step) {
 	d.InDoubt = len(s.Doubts) > 0
 	for _, x := range s.Doubts {
 		o.verdict.Doubts[string(x.Cause)]++
@@ -42,7 +42,7 @@ func (o *Oracle) AfterStep(d *Daemon, s *Step) {
 	for _, check := range stepRules {
 		check(o, d, s)
 	}
-	d.looked(s)
+	d.notePoll(s)
 }
 
 // Doubt means do less: what failed before the pushing ends it. I20.
@@ -65,8 +65,8 @@ func wroteCold(o *Oracle, d *Daemon, _ *Step) {
 	}
 }
 
-// looked counts good polls.
-func (d *Daemon) looked(r *Step) {
+// notePoll counts good polls.
+func (d *Daemon) notePoll(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
 		case bridge.CauseSlurm, bridge.CauseLeader:
@@ -93,19 +93,19 @@ func churned(o *Oracle, d *Daemon, r *Step) {
 		if !t.Send || t.Made == nil || t.Snapshot == nil {
 			continue
 		}
-		now := inOrder(t, true)
+		now := jobsInOrder(t, true)
 		if old, ok := d.order[t.Partition]; ok {
-			n, of := moved(old, now)
+			n, of := countMoved(old, now)
 			if most := max(o.Site.Gate.ChurnFloor, int(o.Site.Gate.ChurnPercent*float64(of)/100)); n > most {
 				o.Breach("I11", 0, "%d of %d waiting jobs changed band, at most %d", n, of, most)
 			}
 		}
-		d.order = map[string][]policy.JobID{t.Partition: inOrder(t, false)}
+		d.order = map[string][]policy.JobID{t.Partition: jobsInOrder(t, false)}
 	}
 }
 
-// inOrder are the plan's jobs, or those that wait, in its order.
-func inOrder(t *Plan, waiting bool) []policy.JobID {
+// jobsInOrder are the plan's jobs, or those that wait, in its order.
+func jobsInOrder(t *Plan, waiting bool) []policy.JobID {
 	rank := map[policy.JobID]int{}
 	var ids []policy.JobID
 	for i := range t.Made.Decisions {
@@ -119,9 +119,9 @@ func inOrder(t *Plan, waiting bool) []policy.JobID {
 	return ids
 }
 
-// moved counts the jobs in both orders whose band differs. Bands double in width
+// countMoved counts the jobs in both orders whose band differs. Bands double in width
 // from the head.
-func moved(old, now []policy.JobID) (n, of int) {
+func countMoved(old, now []policy.JobID) (n, of int) {
 	keep := func(list, in []policy.JobID) map[policy.JobID]int {
 		at := map[policy.JobID]int{}
 		for _, id := range list {
@@ -169,52 +169,52 @@ func forgot(o *Oracle, d *Daemon, r *Step) {
 	if len(r.Plans) == 0 {
 		return // the ledger was not settled
 	}
-	live := o.ledger.live()
+	live := o.ledger.liveFields()
 	for _, id := range o.book.ids() {
-		j := o.truthOf(id)
+		j := o.actualJob(id)
 		if j == nil || !j.Pending() || o.late[id] {
 			continue
 		}
-		e, name := o.book.of(j), "forgot"
+		e, name := o.book.entryOf(j), "forgot"
 		if e.split {
 			name = "forgot in a task"
 		}
 		for _, f := range fields {
 			m := e.marks[f]
-			if f == Priority || !e.burdens(j, f, o.World.Now()) || live[fieldOf{id, f}] || m.lost {
+			if f == Priority || !e.hasOurValue(j, f, o.World.Now()) || live[fieldOf{id, f}] || m.lost {
 				continue
 			}
-			o.Breach(unsure(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ours, m.owner, o.ledger.story(id, f))
+			o.Breach(uncertainRule(name, m), id, "its %s is still %q of ours (owner's %q), and no row of the ledger says so: %s", f, m.ourValue, m.ownersValue, o.ledger.formatRows(id, f))
 		}
 	}
 }
 
-// AfterCycle judges what stands between two cycles.
-func (o *Oracle) AfterCycle() {
+// CheckCycle judges what stands between two cycles.
+func (o *Oracle) CheckCycle() {
 	for _, id := range o.book.ids() {
-		j := o.truthOf(id)
+		j := o.actualJob(id)
 		if j == nil {
 			continue
 		}
-		e := o.book.of(j)
+		e := o.book.entryOf(j)
 		if !j.Pending() {
 			continue
 		}
-		if why := holds(e, j); why != "" {
+		if why := whyHeld(e, j); why != "" {
 			o.Breach("hold", j.ID, "%s", why)
 		}
-		if m := e.marks[Begin]; m.stands && m.ours != m.owner && j.Eligible.After(o.World.Now()) {
+		if m := e.marks[Begin]; m.stands && m.ourValue != m.ownersValue && j.Eligible.After(o.World.Now()) {
 			e.leased += site.Interval
 		}
 	}
-	o.Refresh()
+	o.RefreshBook()
 	if why := o.usage.tooMuch(); why != "" {
 		o.Breach("I18", 0, "%s", why)
 	}
 }
 
 // Holds are people's: none is broken, and none is ours.
-func holds(e *entry, j *slurm.Job) string {
+func whyHeld(e *jobEntry, j *slurm.Job) string {
 	switch {
 	case j.Held && e.hold == "" && j.Restarts == 0:
 		return fmt.Sprintf("it is held (%s), and nobody holds it", j.Reason)

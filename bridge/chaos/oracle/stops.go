@@ -29,16 +29,16 @@ func requeueOnce(s *send) string {
 	if s.Edit.Kind != slurm.Requeue {
 		return ""
 	}
-	run := fmt.Sprintf("%d/%s", s.job.ID, s.o.truthOf(s.job.ID).SLUID)
+	run := fmt.Sprintf("%d/%s", s.job.ID, s.o.actualJob(s.job.ID).SLUID)
 	first, again := s.o.runs[run]
 	if !again {
 		s.o.runs[run] = s.now
 	}
-	if again && !s.o.ledger.unknowable(first) {
-		return fmt.Sprintf("it was sent to run %s at %s already", run, stamp(first))
+	if again && !s.o.ledger.isBeforeRestore(first) {
+		return fmt.Sprintf("it was sent to run %s at %s already", run, formatTime(first))
 	}
 	switch {
-	case s.raced:
+	case s.afterRace:
 	case s.job.State != "RUNNING" || !s.job.Requeue || !s.o.Site.Shown(*s.job).Batch:
 		return fmt.Sprintf("it is %s, batch %t, may be requeued %t", s.job.State, s.job.Batch, s.job.Requeue)
 	case s.job.Comment == "":
@@ -50,14 +50,14 @@ func requeueOnce(s *send) string {
 // I6: run time before preemption is at least the quantum, and there is a time
 // between two.
 func ranEnough(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.raced {
+	if s.Edit.Kind != slurm.Requeue || s.afterRace {
 		return ""
 	}
 	if ran := s.now.Sub(s.job.Start); ran < s.gate.Quantum {
 		return fmt.Sprintf("it ran %v, %v are its own", ran, s.gate.Quantum)
 	}
 	for _, x := range s.o.stops {
-		if ago := s.now.Sub(x.at); x.job == s.job.ID && ago < s.gate.Cooldown && !s.o.ledger.unknowable(x.at) {
+		if ago := s.now.Sub(x.at); x.job == s.job.ID && ago < s.gate.Cooldown && !s.o.ledger.isBeforeRestore(x.at) {
 			return fmt.Sprintf("it was stopped %v ago", ago)
 		}
 	}
@@ -67,7 +67,7 @@ func ranEnough(s *send) string {
 // I8: victims only if the named beneficiary would then fit, and is expected to gain
 // several times the work lost.
 func beneficiary(s *send) string {
-	if s.Edit.Kind != slurm.Requeue || s.raced || s.row == nil {
+	if s.Edit.Kind != slurm.Requeue || s.afterRace || s.row == nil {
 		return ""
 	}
 	if s.row.Before.Stop == nil {
@@ -77,23 +77,23 @@ func beneficiary(s *send) string {
 	if to == s.job.ID {
 		return "" // it moves
 	}
-	b := s.o.truthOf(to)
+	b := s.o.actualJob(to)
 	switch {
 	case b == nil || !b.Pending() || b.Held:
-		if b == nil || s.o.book.of(b).edited == 0 {
+		if b == nil || s.o.book.entryOf(b).edited == 0 {
 			return fmt.Sprintf("it is for job %d, which does not wait", to)
 		}
 		return "" // somebody changed it since we looked
-	case float64(b.Limit.Seconds())*float64(gpusAsked(b)) < s.gate.GainFactor*loss(s.job):
+	case float64(b.Limit.Seconds())*float64(gpusAsked(b)) < s.gate.GainFactor*restartLoss(s.job):
 		return fmt.Sprintf("job %d can gain %v on %d GPUs", to, b.Limit, gpusAsked(b))
 	}
-	return s.fits(b, to)
+	return s.checkFits(b, to)
 }
 
-// fits says why the job would not fit once its victims are gone, by what Slurm was
+// checkFits says why the job would not fit once its victims are gone, by what Slurm was
 // when the daemon looked.
-func (s *send) fits(b *slurm.Job, to int64) string {
-	free := s.free(b, to, func(string) bool { return true })
+func (s *send) checkFits(b *slurm.Job, to int64) string {
+	free := s.freeGPUs(b, to, func(string) bool { return true })
 	if need := gpusAsked(b); free < need {
 		return fmt.Sprintf("job %d wants %d GPUs, %d would be free", to, need, free)
 	}
@@ -116,15 +116,15 @@ func (s *send) victims(to int64) []slurm.Job {
 	return out
 }
 
-// gpusOf is what a running job holds.
-func gpusOf(j *slurm.Job) int { return j.Allocated.GPUs() }
+// gpusHeld is what a running job holds.
+func gpusHeld(j *slurm.Job) int { return j.Allocated.GPUs() }
 
 // gpusAsked is how many GPUs a job wants.
 func gpusAsked(j *slurm.Job) int { return j.Request.GPUs() }
 
-// loss is what a stop of the job costs, in GPU seconds: jobs that opted in say five
+// restartLoss is what a stop of the job costs, in GPU seconds: jobs that opted in say five
 // seconds.
-func loss(j *slurm.Job) float64 { return 5 * float64(gpusOf(j)) }
+func restartLoss(j *slurm.Job) float64 { return 5 * float64(gpusHeld(j)) }
 
 // I9: no pair preempts each other within two quanta.
 func pingPong(s *send) string {
@@ -133,7 +133,7 @@ func pingPong(s *send) string {
 	}
 	to := s.row.Before.Stop.For
 	for _, x := range s.o.stops {
-		if x.job == to && x.to == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.unknowable(x.at) {
+		if x.job == to && x.to == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.isBeforeRestore(x.at) {
 			return fmt.Sprintf("job %d was stopped for it %v ago", to, s.now.Sub(x.at))
 		}
 	}
@@ -152,7 +152,7 @@ func inVain(s *send) string {
 		b, v := s.By.Truth.Job(x.to), s.By.Truth.Job(x.job)
 		since := now.Sub(x.took)
 		switch {
-		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.unknowable(x.at):
+		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.isBeforeRestore(x.at):
 		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
 		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
 		default:

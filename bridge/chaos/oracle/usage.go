@@ -21,16 +21,16 @@ type usage struct {
 	unseen time.Duration // how long ends of runs could not be seen
 }
 
-// recorded notes that usage is recorded from what is true.
-func (u *usage) recorded() {
+// noteRecorded notes that usage is recorded from what is true.
+func (u *usage) noteRecorded() {
 	if since := u.world.Now().Sub(u.seen); since > minJobAge-site.Interval {
 		u.unseen += since
 	}
 	u.seen = u.world.Now()
 }
 
-// restored notes that the database is as it was then.
-func (u *usage) restored(at time.Time) {
+// noteRestored notes that the database is as it was then.
+func (u *usage) noteRestored(at time.Time) {
 	u.unseen += u.world.Now().Sub(at)
 	if at.Before(u.seen) {
 		u.seen = at
@@ -39,9 +39,9 @@ func (u *usage) restored(at time.Time) {
 
 // I18: recorded usage never exceeds what was used, to the second of each run.
 func (u *usage) tooMuch() string {
-	used, runs := u.used()
+	used, runs := u.actualUsage()
 	ahead := u.world.Now().Sub(u.seen).Seconds() * u.capacity() // runs that ended since
-	if sum := u.booked(); sum > used+u.rounding(runs)+ahead {
+	if sum := u.recordedUsage(); sum > used+u.roundingError(runs)+ahead {
 		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used", sum, used)
 	}
 	return ""
@@ -50,8 +50,8 @@ func (u *usage) tooMuch() string {
 // I17: once all is well again, nothing is missing but what ended while nobody
 // could look.
 func (u *usage) tooLittle() string {
-	used, runs := u.used()
-	if sum := u.booked(); sum < used-u.rounding(runs)-u.unseen.Seconds()*u.capacity() {
+	used, runs := u.actualUsage()
+	if sum := u.recordedUsage(); sum < used-u.roundingError(runs)-u.unseen.Seconds()*u.capacity() {
 		return fmt.Sprintf("%.0f GPU seconds are recorded, %.0f were used, and for %v nobody could look", sum, used, u.unseen)
 	}
 	return ""
@@ -59,14 +59,14 @@ func (u *usage) tooLittle() string {
 
 func (u *usage) capacity() float64 { return float64(u.site.Nodes * u.site.GPUs) }
 
-// rounding is how far off the sum over so many runs may be, each by a second at
+// roundingError is how far off the sum over so many runs may be, each by a second at
 // either end.
-func (u *usage) rounding(runs float64) float64 {
+func (u *usage) roundingError(runs float64) float64 {
 	return runs * u.capacity() / float64(u.site.Nodes) * 2
 }
 
-// booked is all usage that is recorded, with that of runs under way.
-func (u *usage) booked() float64 {
+// recordedUsage is all usage that is recorded, with that of runs under way.
+func (u *usage) recordedUsage() float64 {
 	past, err := u.db.Past(context.Background(), site.Cluster, u.world.Now())
 	if err != nil {
 		return 0
@@ -78,15 +78,15 @@ func (u *usage) booked() float64 {
 	return sum
 }
 
-// used is the truth, and of how many runs.
-func (u *usage) used() (gpuSeconds, runs float64) {
+// actualUsage is the truth, and of how many runs.
+func (u *usage) actualUsage() (gpuSeconds, runs float64) {
 	for _, s := range u.world.Segments() {
 		gpuSeconds += s.End.Sub(s.Start).Seconds() * float64(s.GPUs)
 		runs++
 	}
 	for _, j := range u.world.Jobs() {
 		if j.State == "RUNNING" {
-			gpuSeconds += u.world.Now().Sub(j.Start).Seconds() * float64(gpusOf(&j))
+			gpuSeconds += u.world.Now().Sub(j.Start).Seconds() * float64(gpusHeld(&j))
 			runs++
 		}
 	}

@@ -32,8 +32,8 @@ func newVerdict() Verdict {
 	return Verdict{Residue: map[string]int{}, Sent: map[string]int{}, Doubts: map[string]int{}}
 }
 
-// most is how many breaches are kept.
-const most = 10
+// maxBreaches is how many breaches are kept.
+const maxBreaches = 10
 
 // Verdict returns what was found so far.
 func (o *Oracle) Verdict() Verdict {
@@ -52,7 +52,7 @@ func (o *Oracle) Breach(rule string, job int64, format string, a ...any) {
 		return
 	}
 	b := Breach{rule, job, o.World.Now().Sub(o.began), fmt.Sprintf(format, a...)}
-	if len(o.verdict.Breaches) < most {
+	if len(o.verdict.Breaches) < maxBreaches {
 		o.verdict.Breaches = append(o.verdict.Breaches, b)
 	}
 	o.Breached(b)

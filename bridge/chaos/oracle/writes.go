@@ -15,10 +15,10 @@ type lastWrites struct {
 	undoing bool
 }
 
-// remember keeps how to make Slurm forget a write.
-func (l *lastWrites) remember(world *sim.World, e *entry, w *sim.Write, after *slurm.Job) {
+// add keeps how to make Slurm forget a write.
+func (l *lastWrites) add(world *sim.World, e *jobEntry, w *sim.Write, after *slurm.Job) {
 	var undo sim.Update
-	fields := asked(&w.Update)
+	fields := fieldsOf(&w.Update)
 	if len(fields) != 1 || w.Update.Hold != nil {
 		return
 	}
@@ -42,8 +42,8 @@ func (l *lastWrites) remember(world *sim.World, e *entry, w *sim.Write, after *s
 	})
 }
 
-// forget takes back what was written since then.
-func (l *lastWrites) forget(since time.Time) {
+// undoSince takes back what was written since then.
+func (l *lastWrites) undoSince(since time.Time) {
 	l.undoing = true
 	defer func() { l.undoing = false }()
 	for i := len(l.undo) - 1; i >= 0 && l.times[i].After(since); i-- {

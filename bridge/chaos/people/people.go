@@ -33,15 +33,15 @@ func (p People) Submit(r *rand.Rand) error {
 	if r.IntN(5) < 3 {
 		s.Comment = "fairbridge:preemptible,ckpt=5s"
 	}
-	p.oddities(r, &s)
+	p.addOddities(r, &s)
 	if _, err := p.World.Submit(s); err != nil {
 		return fmt.Errorf("submitting %+v: %w", s, err)
 	}
 	return nil
 }
 
-// oddities make some jobs special.
-func (p People) oddities(r *rand.Rand, s *sim.Spec) {
+// addOddities make some jobs special.
+func (p People) addOddities(r *rand.Rand, s *sim.Spec) {
 	switch r.IntN(24) {
 	case 0:
 		s.Array, s.ArrayMax = 2+r.IntN(12), r.IntN(4)
@@ -80,51 +80,51 @@ func (p People) oddities(r *rand.Rand, s *sim.Spec) {
 	}
 }
 
-// Does returns what a person does of the kind of event, to a job that waits or runs
+// ActionOf returns what a person does of the kind of event, to a job that waits or runs
 // or to some nodes; nil where the kind is nothing that a person does so.
-func Does(k event.Kind) func(People, *rand.Rand) { return does[k] }
+func ActionOf(k event.Kind) func(People, *rand.Rand) { return actions[k] }
 
-var does = map[event.Kind]func(People, *rand.Rand){
-	event.OwnHold:    some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(j.User, j.ID) }),
-	event.OwnRelease: some(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(j.User, j.ID) }),
-	event.OwnNow:     some(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.begin(j.User, j, 0) }),
-	event.OwnLater: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
-		p.begin(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
+var actions = map[event.Kind]func(People, *rand.Rand){
+	event.OwnerHold:     onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(j.User, j.ID) }),
+	event.OwnerRelease:  onSomeJob(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(j.User, j.ID) }),
+	event.OwnerBeginNow: onSomeJob(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBegin(j.User, j, 0) }),
+	event.OwnerBeginLater: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+		p.setBegin(j.User, j, time.Duration(1+r.IntN(90))*time.Minute)
 	}),
-	event.OwnNice: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(j.User, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(1000)))})
 	}),
-	event.OwnLimit: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerLimit: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(j.User, j.ID, sim.Update{Limit: sim.Ptr(j.Limit - time.Duration(r.IntN(20))*time.Minute)})
 	}),
-	event.OwnNodes: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerNodes: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		list := []string{fmt.Sprint("n", 1+r.IntN(p.Site.Nodes))}
 		if r.IntN(3) == 0 {
 			list = []string{}
 		}
 		_ = p.World.Update(j.User, j.ID, sim.Update{Required: &list})
 	}),
-	event.OwnCancel:  some(anyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
-	event.OwnTop:     some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.top(j) }),
-	event.OwnRequeue: some(runningJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Requeue(j.User, fmt.Sprint(j.ID), true) }),
-	event.AdmHold:    some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.Operator, j.ID) }),
-	event.AdmRelease: some(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.Operator, j.ID) }),
-	event.AdmPrio: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.OwnerCancel:  onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Cancel(j.User, fmt.Sprint(j.ID)) }),
+	event.OwnerTop:     onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { p.moveToTop(j) }),
+	event.OwnerRequeue: onSomeJob(runningJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Requeue(j.User, fmt.Sprint(j.ID), true) }),
+	event.AdminHold:    onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Hold(site.Operator, j.ID) }),
+	event.AdminRelease: onSomeJob(heldJob, func(p People, j *slurm.Job, r *rand.Rand) { _ = p.World.Release(site.Operator, j.ID) }),
+	event.AdminPriority: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(site.Operator, j.ID, sim.Update{Priority: sim.Ptr(int64(1 + r.IntN(5_000_000)))})
 	}),
-	event.AdmNice: some(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.AdminNice: onSomeJob(pendingJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(site.Operator, j.ID, sim.Update{Nice: sim.Ptr(int64(r.IntN(2000) - 1000))})
 	}),
-	event.Aside:     People.setAside,
-	event.AsideEnds: People.giveUp,
-	event.AdmNow:    some(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.begin(site.Operator, j, 0) }),
-	event.AdmLimit: some(anyJob, func(p People, j *slurm.Job, r *rand.Rand) {
+	event.Reserve:         People.reserveNodes,
+	event.ReservationEnds: People.endReservation,
+	event.AdminBeginNow:   onSomeJob(delayedJob, func(p People, j *slurm.Job, r *rand.Rand) { p.setBegin(site.Operator, j, 0) }),
+	event.AdminLimit: onSomeJob(anyJob, func(p People, j *slurm.Job, r *rand.Rand) {
 		_ = p.World.Update(site.Operator, j.ID, sim.Update{Limit: sim.Ptr(time.Duration(30+r.IntN(9000)) * time.Minute)})
 	}),
 }
 
-// some lets a person act on one of the jobs that may be chosen, if there is one.
-func some(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.Rand)) func(People, *rand.Rand) {
+// onSomeJob lets a person act on one of the jobs that may be chosen, if there is one.
+func onSomeJob(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.Rand)) func(People, *rand.Rand) {
 	return func(p People, r *rand.Rand) {
 		jobs := slices.DeleteFunc(p.World.Jobs(), func(j slurm.Job) bool { return !may(p, &j) })
 		if len(jobs) > 0 {
@@ -133,21 +133,24 @@ func some(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *rand.R
 	}
 }
 
-func anyJob(_ People, j *slurm.Job) bool     { return !j.Done() }
+func anyJob(_ People, j *slurm.Job) bool { return !j.Done() }
+
 func runningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
+
 func pendingJob(_ People, j *slurm.Job) bool { return j.Pending() }
-func heldJob(_ People, j *slurm.Job) bool    { return j.Pending() && j.Held }
+
+func heldJob(_ People, j *slurm.Job) bool { return j.Pending() && j.Held }
 
 // delayedJob is one that waits for its begin time, which is often ours.
 func delayedJob(p People, j *slurm.Job) bool { return j.Pending() && j.Eligible.After(p.World.Now()) }
 
-func (p People) begin(by string, j *slurm.Job, later time.Duration) {
+func (p People) setBegin(by string, j *slurm.Job, later time.Duration) {
 	_ = p.World.Update(by, j.ID, sim.Update{Begin: sim.Ptr(p.World.Now().Add(later).Truncate(time.Second))})
 }
 
-// top is scontrol top: slurmctld takes nice from the job and gives it to the
+// moveToTop is scontrol top: slurmctld takes nice from the job and gives it to the
 // owner's others.
-func (p People) top(j *slurm.Job) {
+func (p People) moveToTop(j *slurm.Job) {
 	others := slices.DeleteFunc(p.World.Jobs(), func(o slurm.Job) bool {
 		return o.ID == j.ID || !o.Pending() || o.Held || o.User != j.User || o.Account != j.Account || o.QOS != j.QOS || o.Priority <= j.Priority
 	})
@@ -165,9 +168,9 @@ func (p People) top(j *slurm.Job) {
 	}
 }
 
-// setAside is an administrator who reserves some nodes, or all, from some time
+// reserveNodes is an administrator who reserves some nodes, or all, from some time
 // ahead: for maintenance or for others.
-func (p People) setAside(r *rand.Rand) {
+func (p People) reserveNodes(r *rand.Rand) {
 	all := p.World.Nodes()
 	x := sim.Reservation{Name: fmt.Sprint("r", r.IntN(3)), From: p.World.Now().Add(time.Duration(r.IntN(300)) * time.Minute).Truncate(time.Second)}
 	for i, first := 1+r.IntN(len(all)), r.IntN(len(all)); i > 0; i-- {
@@ -183,5 +186,5 @@ func (p People) setAside(r *rand.Rand) {
 	_ = p.World.Reserve(x)
 }
 
-// giveUp is one who ends a reservation, or calls it off.
-func (p People) giveUp(r *rand.Rand) { p.World.Unreserve(fmt.Sprint("r", r.IntN(3))) }
+// endReservation is one who ends a reservation, or calls it off.
+func (p People) endReservation(r *rand.Rand) { p.World.Unreserve(fmt.Sprint("r", r.IntN(3))) }

@@ -54,7 +54,7 @@ func (b *batch) run() (broken int, err error) {
 	for range b.workers {
 		group.Go(func() {
 			for seed := range work {
-				b.one(seed)
+				b.runSeed(seed)
 			}
 		})
 	}
@@ -65,7 +65,7 @@ func (b *batch) run() (broken int, err error) {
 	}
 	close(work)
 	group.Wait()
-	b.sum()
+	b.printSummary()
 	return len(b.broken), nil
 }
 
@@ -98,8 +98,8 @@ func (b *batch) resume() (*os.File, error) {
 	return f, scan.Err()
 }
 
-// one plays a seed.
-func (b *batch) one(seed uint64) {
+// runSeed plays a seed.
+func (b *batch) runSeed(seed uint64) {
 	o, err := chaos.Seed(seed, b.cycles, b.parts)
 	line, text := fmt.Sprintf("seed %d held", seed), ""
 	if err == nil && len(o.Breaches) > 0 && !b.quiet {
@@ -133,8 +133,8 @@ func (b *batch) one(seed uint64) {
 	}
 }
 
-// sum says what came of it.
-func (b *batch) sum() {
+// printSummary says what came of it.
+func (b *batch) printSummary() {
 	fmt.Printf("%d seeds of %d cycles: %d broke something. %d jobs, %d writes sent, %d jobs stopped, %d cycles in doubt, in %v.\n",
 		len(b.done), b.cycles, len(b.broken), b.jobs, b.sent, b.stops, b.doubts, time.Since(b.began).Round(time.Second))
 	for _, rule := range slices.Sorted(maps.Keys(b.rules)) {

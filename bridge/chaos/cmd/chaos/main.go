@@ -59,7 +59,7 @@ func (b *batch) describe(o *chaos.Outcome) string {
 		if again, err := chaos.Run(o.Site, events, b.parts); err == nil && len(again.Breaches) > 0 {
 			o = again
 		}
-		fmt.Fprintf(&s, "  %d events are enough for %v:\n%s", len(events), o.Breaches[0], event.Print(events))
+		fmt.Fprintf(&s, "  %d events are enough for %v:\n%s", len(events), o.Breaches[0], event.Format(events))
 	}
 	fmt.Fprintln(&s, "  the last lines before it:")
 	for _, line := range o.Last[max(0, len(o.Last)-b.last):] {
