@@ -18,45 +18,45 @@ const (
 	Forged              // every token is refused as not ours; Slurm answers the same
 )
 
-// access says who may come in: see Config.
-type access struct {
+// authenticator says who may come in: see Config.
+type authenticator struct {
 	tokens map[string]string
 	key    []byte
 	local  string
 	state  Auth
 }
 
-// caller is who asks.
-type caller struct {
-	user string
-	here bool // with credentials; without any the answer is 401
-	good bool // slurmctld takes them
+// requester is who asks.
+type requester struct {
+	user    string
+	isLocal bool // with credentials; without any the answer is 401
+	isValid bool // slurmctld takes them
 }
 
-// caller finds who asks. 22.05 knows fewer headers than the others.
-func (a *access) caller(h http.Header, old bool, now time.Time) caller {
+// callerOf finds who asks. 22.05 knows fewer headers than the others.
+func (a *authenticator) callerOf(h http.Header, old bool, now time.Time) requester {
 	token, name := h.Get("X-SLURM-USER-TOKEN"), h.Get("X-SLURM-USER-NAME")
 	if token == "" && !old {
 		token, _ = strings.CutPrefix(h.Get("Authorization"), "Bearer ")
 	}
 	if token == "" {
-		return caller{user: a.local, here: a.local != "", good: true}
+		return requester{user: a.local, isLocal: a.local != "", isValid: true}
 	}
 	if old && name == "" {
-		return caller{}
+		return requester{}
 	}
 	user, good := a.verify(token, name, now)
-	return caller{user: user, here: true, good: good && a.state == Normal}
+	return requester{user: user, isLocal: true, isValid: good && a.state == Normal}
 }
 
 // verify maps a token to its user. SlurmUser may act as any user.
-func (a *access) verify(token, name string, now time.Time) (string, bool) {
+func (a *authenticator) verify(token, name string, now time.Time) (string, bool) {
 	user := ""
 	switch {
 	case a.tokens != nil:
 		user = a.tokens[token]
 	case a.key != nil:
-		user = a.signed(token, now)
+		user = a.verifySignature(token, now)
 	default:
 		if user = name; user == "" {
 			user = "slurm"
@@ -71,8 +71,8 @@ func (a *access) verify(token, name string, now time.Time) (string, bool) {
 	return name, user == "slurm" || user == "root"
 }
 
-// signed returns the user of a token of our key that has not run out.
-func (a *access) signed(token string, now time.Time) string {
+// verifySignature returns the user of a token of our key that has not run out.
+func (a *authenticator) verifySignature(token string, now time.Time) string {
 	t, err := jwt.Parse(token, func(*jwt.Token) (any, error) { return a.key, nil },
 		jwt.WithValidMethods([]string{"HS256"}), jwt.WithExpirationRequired(),
 		jwt.WithTimeFunc(func() time.Time { return now }))

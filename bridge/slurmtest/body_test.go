@@ -23,9 +23,12 @@ type body struct {
 }
 
 func itsPriority(j slurm.Job) any { return j.Priority }
-func itsNice(j slurm.Job) any     { return j.Nice }
-func itsNodes(j slurm.Job) any    { return j.Required.Text + "/" + j.Excluded.Text }
-func itsBegin(j slurm.Job) any    { return j.Eligible.Unix() }
+
+func itsNice(j slurm.Job) any { return j.Nice }
+
+func itsNodes(j slurm.Job) any { return j.Required.Text + "/" + j.Excluded.Text }
+
+func itsBegin(j slurm.Job) any { return j.Eligible.Unix() }
 
 const first = 1767571200 // the world's first moment
 
@@ -185,7 +188,7 @@ func TestVersionsAndAbsentEndpoints(t *testing.T) {
 			t.Errorf("the OpenAPI document lacks %s", want)
 		}
 	}
-	s.Serves(43, 44, 45)
+	s.SetVersions(43, 44, 45)
 	if a := call(t, s, "GET", path(42, "jobs/"), ""); a.status != 404 || !strings.Contains(string(a.body), "Unable to find requested URL") {
 		t.Errorf("after the upgrade: %d %s", a.status, a.body)
 	}

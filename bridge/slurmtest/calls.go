@@ -14,8 +14,8 @@ type Call struct {
 // Counts are numbers of requests since the start or the last Reset.
 type Counts struct{ Reads, Writes int }
 
-// counts says how many of the calls were reads and writes.
-func counts(calls []Call) Counts {
+// countCalls says how many of the calls were reads and writes.
+func countCalls(calls []Call) Counts {
 	var c Counts
 	for i := range calls {
 		if calls[i].Write {

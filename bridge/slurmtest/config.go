@@ -27,8 +27,8 @@ type Config struct {
 	Slow  func(time.Duration) // how faults wait; time.Sleep when nil
 }
 
-// served lists the API versions of each release, as far as we speak them.
-var served = map[string][]int{
+// versionsByRelease lists the API versions of each release, as far as we speak them.
+var versionsByRelease = map[string][]int{
 	"22.05": {38}, "23.02": {38, 39}, "23.11": {38, 39, 40}, "24.05": {39, 40, 41}, "24.11": {40, 41, 42},
 	"25.05": {40, 41, 42, 43}, "25.11": {41, 42, 43, 44}, "26.05": {42, 43, 44, 45},
 }
@@ -39,7 +39,7 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	release := c.World.Version()
 	if c.Versions == nil {
-		for prefix, list := range served {
+		for prefix, list := range versionsByRelease {
 			if strings.HasPrefix(release, prefix) {
 				c.Versions = list
 			}

@@ -7,54 +7,54 @@ import (
 	"strings"
 )
 
-// connection is where an answer goes, whole or not. It notes the status.
-type connection struct {
+// responder is where an answer goes, whole or not. It notes the status.
+type responder struct {
 	w      http.ResponseWriter
 	status int // 0: no answer was sent
 }
 
 // send writes the reply.
-func (c *connection) send(r reply) {
+func (c *responder) send(r reply) {
 	b := r.bytes()
-	c.head(r, len(b))
+	c.writeHeader(r, len(b))
 	_, _ = c.w.Write(b)
 }
 
-func (c *connection) head(r reply, length int) {
+func (c *responder) writeHeader(r reply, length int) {
 	kind := "application/json"
 	if r.body == nil {
 		kind = "text/plain"
 	}
 	c.w.Header().Set("Content-Length", strconv.Itoa(length))
-	c.begin(r.status, kind)
+	c.startReply(r.status, kind)
 }
 
-func (c *connection) begin(status int, kind string) {
+func (c *responder) startReply(status int, kind string) {
 	c.w.Header().Set("Content-Type", kind)
 	c.w.WriteHeader(status)
 	c.status = status
 }
 
-// text writes what is no reply of Slurm's.
-func (c *connection) text(status int, kind, body string) {
-	c.begin(status, kind)
+// sendText writes what is no reply of Slurm's.
+func (c *responder) sendText(status int, kind, body string) {
+	c.startReply(status, kind)
 	_, _ = io.WriteString(c.w, body)
 }
 
-// cut sends the first bytes of a reply, half of it when at is 0: as if that were
+// sendPart sends the first bytes of a reply, half of it when at is 0: as if that were
 // all, or else ending the connection in the middle.
-func (c *connection) cut(r reply, at int, asIfWhole bool) {
+func (c *responder) sendPart(r reply, at int, asIfWhole bool) {
 	b := r.bytes()
 	if at == 0 {
 		at = len(b) / 2
 	}
 	at = min(at, len(b))
 	if asIfWhole {
-		c.head(r, at)
+		c.writeHeader(r, at)
 		_, _ = c.w.Write(b[:at])
 		return
 	}
-	c.head(r, len(b))
+	c.writeHeader(r, len(b))
 	_, _ = c.w.Write(b[:at])
 	if fl, ok := c.w.(http.Flusher); ok {
 		fl.Flush()
@@ -63,7 +63,7 @@ func (c *connection) cut(r reply, at int, asIfWhole bool) {
 }
 
 // reset ends the connection without an answer.
-func (c *connection) reset() {
+func (c *responder) reset() {
 	if h, ok := c.w.(http.Hijacker); ok {
 		if conn, _, err := h.Hijack(); err == nil {
 			if tcp, ok := conn.(interface{ SetLinger(int) error }); ok {
@@ -76,9 +76,9 @@ func (c *connection) reset() {
 	panic(http.ErrAbortHandler)
 }
 
-// endless writes a list that never closes, up to size bytes.
-func (c *connection) endless(size int) {
-	c.begin(http.StatusOK, "application/json")
+// sendEndless writes a list that never closes, up to size bytes.
+func (c *responder) sendEndless(size int) {
+	c.startReply(http.StatusOK, "application/json")
 	_, _ = io.WriteString(c.w, `{"jobs":[`)
 	chunk := strings.Repeat(`{"comment":"`+strings.Repeat("x", 1000)+`"},`, 60)
 	for sent := 0; sent < size; sent += len(chunk) {

@@ -1,6 +1,8 @@
 package slurmtest
 
-import "slices"
+import (
+	"slices"
+)
 
 // SetAuth changes the state, as when a token runs out or the key is changed.
 func (s *Server) SetAuth(a Auth) {
@@ -9,16 +11,16 @@ func (s *Server) SetAuth(a Auth) {
 	s.slurm.access.state = a
 }
 
-// Serves changes the API versions that are served, as an upgrade of Slurm does.
-func (s *Server) Serves(versions ...int) {
+// SetVersions changes the API versions that are served, as an upgrade of Slurm does.
+func (s *Server) SetVersions(versions ...int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slurm.versions = versions
 }
 
-// Hide leaves the jobs of some users out of every list, without a word, as
+// HideJobsOf leaves the jobs of some users out of every list, without a word, as
 // PrivateData=jobs does to a caller who has lost his rights.
-func (s *Server) Hide(users ...string) {
+func (s *Server) HideJobsOf(users ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slurm.hidden = map[string]bool{}
@@ -34,8 +36,8 @@ func (s *Server) Inject(f Fault) {
 	s.faults = append(s.faults, &f)
 }
 
-// Heal removes all faults.
-func (s *Server) Heal() {
+// ClearFaults removes all faults.
+func (s *Server) ClearFaults() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = nil
@@ -49,15 +51,15 @@ func (s *Server) Heal() {
 func (s *Server) Scontrol(user string, args ...string) (output string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.follow()
-	return s.slurm.programs(user).run(args)
+	s.catchUp()
+	return s.slurm.newPrograms(user).run(args)
 }
 
 // Counts returns how many reads and writes arrived.
 func (s *Server) Counts() Counts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return counts(s.calls)
+	return countCalls(s.calls)
 }
 
 // Calls returns all requests since the start or the last Reset, oldest first.

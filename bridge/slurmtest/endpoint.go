@@ -12,8 +12,8 @@ import (
 // one argument "job/{job_id}".
 type pattern string
 
-// oneJob is where a single job is read, changed and cancelled.
-const oneJob pattern = "job/{job_id}"
+// oneJobPath is where a single job is read, changed and cancelled.
+const oneJobPath pattern = "job/{job_id}"
 
 // match returns the argument of a path that fits.
 func (p pattern) match(tail string) (arg string, ok bool) {
@@ -29,33 +29,37 @@ func (p pattern) match(tail string) (arg string, ok bool) {
 type endpoint struct {
 	method string
 	pattern
-	from  int  // API version
-	open  bool // to tokens that slurmctld refuses
-	serve func(d *slurmrestd, c *request, arg string) reply
+	minVersion   int  // API version
+	withoutToken bool // to tokens that slurmctld refuses
+	serve        func(d *slurmrestd, c *request, arg string) reply
 }
 
 var endpoints = []endpoint{
-	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).ping(c.good) }},
-	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).diag() }},
-	{"GET", "jobs", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).jobs(c.query.Get("update_time")) }},
-	{"GET", "nodes", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).nodes() }},
-	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).partitions() }},
-	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).reservations() }},
-	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.reader(c).node(name) }},
-	{"GET", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.reader(c).job(id) }},
-	{"POST", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.writer(c).update(id, c.body) }},
-	{"DELETE", oneJob, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.writer(c).cancel(id, c.query.Get("signal")) }},
-	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.reader(c).states() }},
-	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.writer(c).requeue(c.body) }},
+	{"GET", "ping", 38, true, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showPing(c.isValid) }},
+	{"GET", "diag", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).showDiag() }},
+	{"GET", "jobs", 38, false, func(d *slurmrestd, c *request, _ string) reply {
+		return d.newReader(c).listJobs(c.query.Get("update_time"))
+	}},
+	{"GET", "nodes", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listNodes() }},
+	{"GET", "partitions", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listPartitions() }},
+	{"GET", "reservations", 38, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listReservations() }},
+	{"GET", "node/{node_name}", 38, false, func(d *slurmrestd, c *request, name string) reply { return d.newReader(c).showNode(name) }},
+	{"GET", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newReader(c).showJob(id) }},
+	{"POST", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply { return d.newWriter(c).update(id, c.body) }},
+	{"DELETE", oneJobPath, 38, false, func(d *slurmrestd, c *request, id string) reply {
+		return d.newWriter(c).cancel(id, c.query.Get("signal"))
+	}},
+	{"GET", "jobs/state", 41, false, func(d *slurmrestd, c *request, _ string) reply { return d.newReader(c).listStates() }},
+	{"POST", "jobs/requeue", 45, false, func(d *slurmrestd, c *request, _ string) reply { return d.newWriter(c).requeue(c.body) }},
 }
 
-// openapi lists the paths, which is all that clients need of the document.
-func (d *slurmrestd) openapi() reply {
+// openAPIReply lists the paths, which is all that clients need of the document.
+func (d *slurmrestd) openAPIReply() reply {
 	paths := map[string]any{}
 	for _, v := range d.versions {
 		for i := range endpoints {
 			e := &endpoints[i]
-			if v < e.from {
+			if v < e.minVersion {
 				continue
 			}
 			key := e.url(v)

@@ -21,7 +21,7 @@ type envelope struct {
 // meta says who answers.
 func (e envelope) meta() map[string]any {
 	parts := append(strings.Split(string(e.release), "."), "0", "0", "0")
-	if e.release.old() {
+	if e.release.is2205() {
 		n := func(i int) int { k, _ := strconv.Atoi(parts[i]); return k }
 		return wire.Object(
 			"plugin", wire.Object("type", fmt.Sprintf("openapi/v0.0.%d", e.api), "name", fmt.Sprintf("Slurm OpenAPI v0.0.%d", e.api)),
@@ -35,41 +35,41 @@ func (e envelope) meta() map[string]any {
 			"release", e.release, "cluster", e.cluster))
 }
 
-// ok makes a good reply from keys and values.
-func (e envelope) ok(pairs ...any) reply {
+// okReply makes a good reply from keys and values.
+func (e envelope) okReply(pairs ...any) reply {
 	body := wire.Object(pairs...)
 	body["meta"], body["errors"] = e.meta(), []any{}
-	if !e.release.old() {
+	if !e.release.is2205() {
 		body["warnings"] = []any{}
 	}
 	return reply{status: http.StatusOK, body: body}
 }
 
-// failed makes a reply with one entry in errors[].
-func (e envelope) failed(status, number int, text, source string, pairs ...any) reply {
-	r := e.ok(pairs...)
+// errorReply makes a reply with one entry in errors[].
+func (e envelope) errorReply(status, number int, text, source string, pairs ...any) reply {
+	r := e.okReply(pairs...)
 	r.status = status
-	r.body["errors"] = []any{problem(number, text, source)}
+	r.body["errors"] = []any{errorEntry(number, text, source)}
 	return r
 }
 
-// problem is an entry of errors[].
-func problem(number int, text, source string) any {
+// errorEntry is an entry of errors[].
+func errorEntry(number int, text, source string) any {
 	return wire.Object("description", source+" failed", "error_number", number, "error", text, "source", source)
 }
 
-// refusal turns the world's refusal into an answer.
-func (e envelope) refusal(err error, source string, pairs ...any) reply {
-	refused := slurmError(err)
+// refusalReply turns the world's refusal into an answer.
+func (e envelope) refusalReply(err error, source string, pairs ...any) reply {
+	refused := slurmErrorOf(err)
 	status := http.StatusInternalServerError
 	if refused.Number != -1 {
-		status = e.release.status(refused.Number)
+		status = e.release.statusOf(refused.Number)
 	}
-	return e.failed(status, refused.Number, refused.Text, source, pairs...)
+	return e.errorReply(status, refused.Number, refused.Text, source, pairs...)
 }
 
-// slurmError is the world's refusal with Slurm's number, -1 without one.
-func slurmError(err error) *slurm.Error {
+// slurmErrorOf is the world's refusal with Slurm's number, -1 without one.
+func slurmErrorOf(err error) *slurm.Error {
 	var e *slurm.Error
 	if !errors.As(err, &e) {
 		return &slurm.Error{Number: -1, Text: err.Error()}
@@ -77,12 +77,12 @@ func slurmError(err error) *slurm.Error {
 	return e
 }
 
-// notFound is the answer to a path that is none.
-func notFound() reply { return reply{status: http.StatusNotFound, text: noEndpoint} }
+// notFoundReply is the answer to a path that is none.
+func notFoundReply() reply { return reply{status: http.StatusNotFound, text: noEndpoint} }
 
-// unauthorised is the answer to a token slurmctld does not take: slurmrestd
+// unauthorisedReply is the answer to a token slurmctld does not take: slurmrestd
 // itself never checks it.
-func (e envelope) unauthorised(list string) reply {
+func (e envelope) unauthorisedReply(list string) reply {
 	pairs := []any{}
 	switch list {
 	case "jobs", "nodes", "partitions", "reservations":
@@ -90,13 +90,13 @@ func (e envelope) unauthorised(list string) reply {
 	case "job":
 		pairs = []any{"jobs", []any{}}
 	}
-	if e.release.old() {
-		return e.failed(http.StatusInternalServerError, -1, "Unspecified error", "slurm_load_"+list, pairs...)
+	if e.release.is2205() {
+		return e.errorReply(http.StatusInternalServerError, -1, "Unspecified error", "slurm_load_"+list, pairs...)
 	}
-	return e.failed(http.StatusNetworkAuthenticationRequired, 1007, "Protocol authentication error", "slurm_load_"+list, pairs...)
+	return e.errorReply(http.StatusNetworkAuthenticationRequired, 1007, "Protocol authentication error", "slurm_load_"+list, pairs...)
 }
 
-// invalidID is the answer to a job number that is none.
-func (e envelope) invalidID() reply {
-	return e.failed(http.StatusUnprocessableEntity, 9000, "Query empty or not RFC7320 compliant", "op_handler_job")
+// invalidIDReply is the answer to a job number that is none.
+func (e envelope) invalidIDReply() reply {
+	return e.errorReply(http.StatusUnprocessableEntity, 9000, "Query empty or not RFC7320 compliant", "op_handler_job")
 }

@@ -6,36 +6,36 @@ import (
 	"time"
 )
 
-// Kind is a way to go wrong.
-type Kind string
+// FaultKind is a way to go wrong.
+type FaultKind string
 
 // The faults. Unless said otherwise nothing is done and a bad answer is given.
 const (
-	Slow      Kind = "slow"      // answer rightly, after Delay
-	Truncated Kind = "truncated" // do it, cut the answer after At bytes (half of it when 0) and the connection
-	Short     Kind = "short"     // do it, end the answer after At bytes as if it were complete
-	Empty     Kind = "empty"     // 200 and nothing
-	HTML      Kind = "html"      // 200 and a proxy's page
-	Garbage   Kind = "garbage"   // 200 and bytes that are no JSON
-	Denied    Kind = "denied"    // 401
-	NoVersion Kind = "noversion" // 404 in plain text, as when an upgrade removed the API version
-	Broken    Kind = "broken"    // Status (500 when 0) with Slurm's Number in errors[]
-	Gateway   Kind = "gateway"   // 502 in plain text
-	TooMany   Kind = "toomany"   // 429 with Retry-After
-	Reset     Kind = "reset"     // the connection is reset, nothing done
-	Huge      Kind = "huge"      // 200 and Size bytes of an endless list
-	Problems  Kind = "problems"  // 200 with Number in errors[], and nothing done
-	Lost      Kind = "lost"      // do it, then reset: the caller cannot know
-	Late      Kind = "late"      // reset now, and do it after Delay of the world's time
-	Twice     Kind = "twice"     // do it, do it again, answer the second
-	NoChange  Kind = "nochange"  // jobs: 200 with an empty list and the "no change" warning
-	Filtered  Kind = "filtered"  // do it, and leave but the first Keep entries in the list of jobs, nodes or partitions, without a word
-	Clock     Kind = "clock"     // do it, and tell a time that is off by Delay (diag)
+	Slow      FaultKind = "slow"      // answer rightly, after Delay
+	Truncated FaultKind = "truncated" // do it, cut the answer after At bytes (half of it when 0) and the connection
+	Short     FaultKind = "short"     // do it, end the answer after At bytes as if it were complete
+	Empty     FaultKind = "empty"     // 200 and nothing
+	HTML      FaultKind = "html"      // 200 and a proxy's page
+	Garbage   FaultKind = "garbage"   // 200 and bytes that are no JSON
+	Denied    FaultKind = "denied"    // 401
+	NoVersion FaultKind = "noversion" // 404 in plain text, as when an upgrade removed the API version
+	Broken    FaultKind = "broken"    // Status (500 when 0) with Slurm's Number in errors[]
+	Gateway   FaultKind = "gateway"   // 502 in plain text
+	TooMany   FaultKind = "toomany"   // 429 with Retry-After
+	Reset     FaultKind = "reset"     // the connection is reset, nothing done
+	Huge      FaultKind = "huge"      // 200 and Size bytes of an endless list
+	Problems  FaultKind = "problems"  // 200 with Number in errors[], and nothing done
+	Lost      FaultKind = "lost"      // do it, then reset: the caller cannot know
+	Late      FaultKind = "late"      // reset now, and do it after Delay of the world's time
+	Twice     FaultKind = "twice"     // do it, do it again, answer the second
+	NoChange  FaultKind = "nochange"  // jobs: 200 with an empty list and the "no change" warning
+	Filtered  FaultKind = "filtered"  // do it, and leave but the first Keep entries in the list of jobs, nodes or partitions, without a word
+	Clock     FaultKind = "clock"     // do it, and tell a time that is off by Delay (diag)
 )
 
 // Fault is something that goes wrong with the requests it matches.
 type Fault struct {
-	Kind   Kind
+	Kind   FaultKind
 	Method string        // "" matches all
 	Path   string        // part of the path, "/jobs/state"; "" matches all
 	Skip   int           // let so many matching requests pass first
@@ -51,9 +51,9 @@ type Fault struct {
 // faults are those in force, in the order in which they came.
 type faults []*Fault
 
-// strike returns the fault that hits a request, the zero Fault when there is
+// next returns the fault that hits a request, the zero Fault when there is
 // none. Of several that match, the earliest strikes.
-func (list *faults) strike(method, path string) Fault {
+func (list *faults) next(method, path string) Fault {
 	for i, f := range *list {
 		if f.Method != "" && f.Method != method || !strings.Contains(path, f.Path) {
 			continue

@@ -80,7 +80,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 			t.Error("without Times it should last")
 		}
 	}
-	s.Heal()
+	s.ClearFaults()
 	if call(t, s, "GET", path(45, "nodes/"), "").status != 200 {
 		t.Error("not healed")
 	}
@@ -129,7 +129,7 @@ func TestHiddenUsersVanishSilently(t *testing.T) {
 	s := start(t, "26.05.5")
 	submit(t, s, sim.Spec{User: "ann"})
 	submit(t, s, sim.Spec{User: "bob"})
-	s.Hide("bob")
+	s.HideJobsOf("bob")
 	for _, tail := range []string{"jobs/", "jobs/state/"} {
 		a := call(t, s, "GET", path(45, tail), "")
 		if list := a.doc["jobs"].([]any); a.status != 200 || len(list) != 1 || len(a.doc["warnings"].([]any)) != 0 {
@@ -162,7 +162,7 @@ func TestAnswersThatLie(t *testing.T) {
 		if a := call(t, s, "GET", path(c.v, "job/3"), ""); a.status != 200 || len(a.doc["jobs"].([]any)) != 1 {
 			t.Errorf("%s: asked for one job: %d %s", c.release, a.status, a.body)
 		}
-		s.Heal()
+		s.ClearFaults()
 		s.Inject(Fault{Kind: Clock, Path: "/diag", Delay: -time.Hour, Times: 1})
 		behind, now := told(t, s, c.v), told(t, s, c.v)
 		if now-behind != 3600 {

@@ -135,7 +135,7 @@ func TestACutOffHandBackIsFinished(t *testing.T) {
 		advance(l.Server, 2*time.Minute)
 		l.killed(t)
 	}
-	l.Heal()
+	l.ClearFaults()
 	l.run(t, 2)
 	if j := job(t, l.Server, id); j.Held || j.Nice != nice {
 		t.Errorf("job %d: held %v (%s), nice %d, its owner's is %d", id, j.Held, j.Reason, j.Nice, nice)

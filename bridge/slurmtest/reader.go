@@ -21,14 +21,14 @@ type reader struct {
 	encoder wire.Encoder
 }
 
-// listed returns the jobs the caller gets to see.
-func (r *reader) listed() []slurm.Job {
+// visibleJobs returns the jobs the caller gets to see.
+func (r *reader) visibleJobs() []slurm.Job {
 	return slices.DeleteFunc(r.world.Jobs(), func(j slurm.Job) bool { return r.hidden[j.User] })
 }
 
-// stamped adds the times of a list.
-func (r *reader) stamped(out reply) reply {
-	if !r.release.old() {
+// withTimes adds the times of a list.
+func (r *reader) withTimes(out reply) reply {
+	if !r.release.is2205() {
 		out.body["last_update"] = r.encoder.Time(r.world.Changed())
 		if _, jobs := out.body["jobs"]; jobs {
 			out.body["last_backfill"] = r.encoder.Time(r.world.LastBackfill())
@@ -37,26 +37,26 @@ func (r *reader) stamped(out reply) reply {
 	return out
 }
 
-// jobs lists the jobs, unless nothing changed since the time that is given.
-func (r *reader) jobs(since string) reply {
+// listJobs lists the jobs, unless nothing changed since the time that is given.
+func (r *reader) listJobs(since string) reply {
 	if t, err := strconv.ParseInt(since, 10, 64); err == nil && t >= r.world.Changed().Unix() {
-		return r.unchanged()
+		return r.unchangedReply()
 	}
-	return r.stamped(r.ok("jobs", r.encoder.Jobs(r.listed())))
+	return r.withTimes(r.okReply("jobs", r.encoder.Jobs(r.visibleJobs())))
 }
 
-// unchanged is the answer to an update_time after which nothing changed.
-func (r *reader) unchanged() reply {
-	if r.release.old() {
+// unchangedReply is the answer to an update_time after which nothing changed.
+func (r *reader) unchangedReply() reply {
+	if r.release.is2205() {
 		return reply{status: http.StatusNotModified}
 	}
-	out := r.ok("jobs", []any{}, "last_update", r.encoder.Number(0), "last_backfill", r.encoder.Number(0))
-	out.warn("No job changes since update_time", "slurm_load_jobs()")
+	out := r.okReply("jobs", []any{}, "last_update", r.encoder.Number(0), "last_backfill", r.encoder.Number(0))
+	out.addWarning("No job changes since update_time", "slurm_load_jobs()")
 	return out
 }
 
-// job is one job by its number or, from v0.0.44, by its run.
-func (r *reader) job(id string) reply {
+// showJob is one job by its number or, from v0.0.44, by its run.
+func (r *reader) showJob(id string) reply {
 	var j slurm.Job
 	n, err := strconv.ParseInt(id, 10, 64)
 	switch {
@@ -64,37 +64,37 @@ func (r *reader) job(id string) reply {
 		j, err = r.world.Job(n)
 	case strings.HasPrefix(id, "s") && r.api >= 44:
 		j, err = r.world.ByRun(id)
-	case r.release.old():
+	case r.release.is2205():
 		j, err = r.world.Job(0)
 	default:
-		return r.invalidID()
+		return r.invalidIDReply()
 	}
 	if err != nil {
-		out := r.refusal(err, "_handle_job_get", "jobs", []any{})
-		if !r.release.old() {
+		out := r.refusalReply(err, "_handle_job_get", "jobs", []any{})
+		if !r.release.is2205() {
 			out.body["last_update"], out.body["last_backfill"] = wire.Wrapped(true, false, 0), wire.Wrapped(true, false, 0)
 		}
 		return out
 	}
-	return r.stamped(r.ok("jobs", r.encoder.Jobs(r.array(j))))
+	return r.withTimes(r.okReply("jobs", r.encoder.Jobs(r.arrayRecords(j))))
 }
 
-// array returns every record of the array whose number the job has, as
+// arrayRecords returns every record of the array whose number the job has, as
 // slurmctld does; else the job alone.
-func (r *reader) array(j slurm.Job) []slurm.Job {
+func (r *reader) arrayRecords(j slurm.Job) []slurm.Job {
 	if j.ArrayJob == 0 || j.ID != j.ArrayJob {
 		return []slurm.Job{j}
 	}
 	return slices.DeleteFunc(r.world.Jobs(), func(x slurm.Job) bool { return x.ArrayJob != j.ArrayJob })
 }
 
-// states is jobs/state/: ids as text, one line per array task.
-func (r *reader) states() reply {
+// listStates is jobs/state/: ids as text, one line per array task.
+func (r *reader) listStates() reply {
 	out := []any{}
 	add := func(id string, j *slurm.Job) {
 		out = append(out, wire.Object("job_id", id, "state", append([]string{j.State}, j.Flags...)))
 	}
-	for _, j := range r.listed() {
+	for _, j := range r.visibleJobs() {
 		switch {
 		case j.IsUnsplitArray():
 			for _, x := range j.ArrayTasks.Ranges {
@@ -108,57 +108,57 @@ func (r *reader) states() reply {
 			add(strconv.FormatInt(j.ID, 10), &j)
 		}
 	}
-	return r.ok("jobs", out)
+	return r.okReply("jobs", out)
 }
 
-func (r *reader) nodes() reply {
-	return r.stamped(r.ok("nodes", r.encoder.Nodes(r.world.Nodes())))
+func (r *reader) listNodes() reply {
+	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(r.world.Nodes())))
 }
 
-// node is one node. One that slurmctld does not know is its error 2018 in 22.05
+// showNode is one node. One that slurmctld does not know is its error 2018 in 22.05
 // and an error without a number later.
-func (r *reader) node(name string) reply {
+func (r *reader) showNode(name string) reply {
 	list := r.world.Nodes()
 	i := slices.IndexFunc(list, func(n slurm.Node) bool { return n.Name == name })
 	switch {
-	case i < 0 && r.release.old():
-		return r.failed(http.StatusInternalServerError, 2018, "Invalid node name specified", "slurm_load_node_single()", "nodes", []any{})
+	case i < 0 && r.release.is2205():
+		return r.errorReply(http.StatusInternalServerError, 2018, "Invalid node name specified", "slurm_load_node_single()", "nodes", []any{})
 	case i < 0:
-		return r.failed(http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
+		return r.errorReply(http.StatusInternalServerError, 0, "Failure to query node "+name, "_dump_nodes", "nodes", []any{})
 	}
-	return r.stamped(r.ok("nodes", r.encoder.Nodes(list[i:i+1])))
+	return r.withTimes(r.okReply("nodes", r.encoder.Nodes(list[i:i+1])))
 }
 
-func (r *reader) partitions() reply {
-	return r.stamped(r.ok("partitions", r.encoder.Partitions(r.world.Partitions(), r.world.Nodes())))
+func (r *reader) listPartitions() reply {
+	return r.withTimes(r.okReply("partitions", r.encoder.Partitions(r.world.Partitions(), r.world.Nodes())))
 }
 
-func (r *reader) reservations() reply {
-	return r.stamped(r.ok("reservations", r.encoder.Reservations(r.world.Reservations())))
+func (r *reader) listReservations() reply {
+	return r.withTimes(r.okReply("reservations", r.encoder.Reservations(r.world.Reservations())))
 }
 
-// ping proves nothing: it answers 200 even to a dead token.
-func (r *reader) ping(good bool) reply {
+// showPing proves nothing: it answers 200 even to a dead token.
+func (r *reader) showPing(good bool) reply {
 	word := map[bool]string{true: "UP", false: "DOWN"}[good]
 	switch {
 	case r.api <= 39:
-		return r.ok("pings", []any{wire.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
+		return r.okReply("pings", []any{wire.Object("hostname", "ctl", "ping", word, "status", 0, "mode", "primary")})
 	case r.api >= 45:
-		return r.ok("pings", []any{wire.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
+		return r.okReply("pings", []any{wire.Object("hostname", "ctl", "responding", good, "latency", 500, "primary", true, "status", "No error")})
 	}
-	return r.ok("pings", []any{wire.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
+	return r.okReply("pings", []any{wire.Object("hostname", "ctl", "pinged", word, "responding", good, "latency", 500, "mode", "primary", "primary", true)})
 }
 
-// since is when the counters of diag began: they are cleared at midnight UTC.
-func (r *reader) since() time.Time {
+// countersSince is when the counters of diag began: they are cleared at midnight UTC.
+func (r *reader) countersSince() time.Time {
 	if midnight := r.world.Now().Truncate(24 * time.Hour); midnight.After(r.world.Started()) {
 		return midnight
 	}
 	return r.world.Started()
 }
 
-// diag gives the counters that matter.
-func (r *reader) diag() reply {
+// showDiag gives the counters that matter.
+func (r *reader) showDiag() reply {
 	pendingJobs, runningJobs := 0, 0
 	for _, j := range r.world.Jobs() {
 		switch {
@@ -169,21 +169,21 @@ func (r *reader) diag() reply {
 		}
 	}
 	submitted, started, completed := r.world.Totals()
-	stats := wire.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.since()), "job_states_ts", r.encoder.Time(r.world.Now()),
+	stats := wire.Object("req_time", r.encoder.Time(r.world.Now()), "req_time_start", r.encoder.Time(r.countersSince()), "job_states_ts", r.encoder.Time(r.world.Now()),
 		"bf_when_last_cycle", r.encoder.Time(r.world.LastBackfill()), "bf_active", false, "server_thread_count", 1,
 		"agent_queue_size", 0, "agent_count", 0, "agent_thread_count", 0, "dbd_agent_queue_size", 0,
 		"schedule_cycle_last", 100, "schedule_cycle_max", 100, "schedule_cycle_mean", 100, "schedule_queue_length", pendingJobs,
 		"jobs_submitted", submitted, "jobs_started", started, "jobs_completed", completed, "jobs_canceled", 0, "jobs_failed", 0,
 		"jobs_pending", pendingJobs, "jobs_running", runningJobs, "bf_cycle_last", 200, "bf_cycle_max", 200, "bf_queue_len", pendingJobs,
 		"rpcs_by_message_type", []any{}, "rpcs_by_user", []any{})
-	return r.ok("statistics", stats)
+	return r.okReply("statistics", stats)
 }
 
-// user is what slurmdbd says of a user: the rights, one word in 22.05 and a
+// showUser is what slurmdbd says of a user: the rights, one word in 22.05 and a
 // list later.
-func (r *reader) user(name string, good bool) reply {
+func (r *reader) showUser(name string, good bool) reply {
 	if !good {
-		return r.failed(http.StatusInternalServerError, 1007, "Protocol authentication error", "slurmdb_users_get", "users", []any{})
+		return r.errorReply(http.StatusInternalServerError, 1007, "Protocol authentication error", "slurmdb_users_get", "users", []any{})
 	}
 	level := "None"
 	if r.world.IsOperator(name) {
@@ -193,5 +193,5 @@ func (r *reader) user(name string, good bool) reply {
 	if r.api <= 38 {
 		shown = level
 	}
-	return r.ok("users", []any{wire.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
+	return r.okReply("users", []any{wire.Object("name", name, "administrator_level", shown, "associations", []any{}, "coordinators", []any{})})
 }

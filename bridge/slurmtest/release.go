@@ -10,19 +10,19 @@ import (
 // release is the Slurm that is played, "22.05.8".
 type release string
 
-// old reports whether it is 22.05.
-func (r release) old() bool { return strings.HasPrefix(string(r), "22.05") }
+// is2205 reports whether it is 22.05.
+func (r release) is2205() bool { return strings.HasPrefix(string(r), "22.05") }
 
-// newest reports whether it is 26.05 or later, which answers 422 where earlier
+// is2605 reports whether it is 26.05 or later, which answers 422 where earlier
 // releases answered 500.
-func (r release) newest() bool { return r >= "26.05" }
+func (r release) is2605() bool { return r >= "26.05" }
 
-// status is how the release answers a refusal by slurmctld.
-func (r release) status(number int) int {
+// statusOf is how the release answers a refusal by slurmctld.
+func (r release) statusOf(number int) int {
 	switch {
-	case number == sim.NoSuchJob && !r.old():
+	case number == sim.NoSuchJob && !r.is2205():
 		return http.StatusNotFound
-	case r.newest():
+	case r.is2605():
 		return http.StatusUnprocessableEntity
 	}
 	return http.StatusInternalServerError

@@ -18,8 +18,8 @@ type reply struct {
 	text   string
 }
 
-// warn adds an entry to warnings[].
-func (r *reply) warn(description, source string) {
+// addWarning adds an entry to warnings[].
+func (r *reply) addWarning(description, source string) {
 	list, _ := r.body["warnings"].([]any)
 	r.body["warnings"] = append(list, wire.Object("description", description, "source", source))
 }

@@ -19,14 +19,14 @@ func (w *writer) requeue(content []byte) reply {
 	if json.Unmarshal(content, &body) != nil {
 		return reply{status: http.StatusBadRequest, text: "Failure during parsing"}
 	}
-	jobs := items(body.Jobs)
+	jobs := parseItems(body.Jobs)
 	if len(jobs) == 0 {
-		return w.failed(http.StatusNotFound, sim.NoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
+		return w.errorReply(http.StatusNotFound, sim.NoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
 	}
 	incomplete, hold := false, false
-	out := w.ok("status", []any{})
+	out := w.okReply("status", []any{})
 	var errs []any
-	for _, f := range items(body.Flags) {
+	for _, f := range parseItems(body.Flags) {
 		switch strings.ToLower(f) {
 		case "incomplete":
 			incomplete = true
@@ -34,7 +34,7 @@ func (w *writer) requeue(content []byte) reply {
 			hold = true
 		default:
 			out.status = http.StatusInternalServerError
-			errs = append(errs, problem(9207, "Unknown flag", "#/flags/"))
+			errs = append(errs, errorEntry(9207, "Unknown flag", "#/flags/"))
 		}
 	}
 	for _, id := range jobs {
@@ -52,15 +52,15 @@ func (w *writer) requeueOne(id string, incomplete, hold bool, out *reply, errs [
 	if err == nil {
 		return errs
 	}
-	e := slurmError(err)
-	if status := w.release.status(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
+	e := slurmErrorOf(err)
+	if status := w.release.statusOf(e.Number); out.status == http.StatusOK || status == http.StatusUnprocessableEntity {
 		out.status = status
 	}
-	return append(errs, problem(e.Number, e.Text, "op_handler_jobs_requeue"))
+	return append(errs, errorEntry(e.Number, e.Text, "op_handler_jobs_requeue"))
 }
 
-// items reads a list of strings or numbers, or a single one.
-func items(raw json.RawMessage) []string {
+// parseItems reads a list of strings or numbers, or a single one.
+func parseItems(raw json.RawMessage) []string {
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil && len(raw) > 0 {
 		list = []json.RawMessage{raw}

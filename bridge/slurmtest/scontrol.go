@@ -31,11 +31,11 @@ func (p *programs) run(args []string) (string, int) {
 		if incomplete {
 			rest = rest[1:]
 		}
-		return each(rest, func(id string) error { return p.world.Requeue(p.user, id, incomplete) })
+		return forEachID(rest, func(id string) error { return p.world.Requeue(p.user, id, incomplete) })
 	case "hold":
-		return each(rest, func(id string) error { return p.world.Hold(p.user, atoi(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Hold(p.user, atoi(id)) })
 	case "release":
-		return each(rest, func(id string) error { return p.world.Release(p.user, atoi(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Release(p.user, atoi(id)) })
 	case "update":
 		return p.update(rest)
 	case "scancel":
@@ -46,12 +46,12 @@ func (p *programs) run(args []string) (string, int) {
 	return "invalid keyword: " + verb + "\n", 1
 }
 
-// each does f to every id of the comma lists and collects the complaints.
-func each(lists []string, f func(string) error) (out string, status int) {
+// forEachID does f to every id of the comma lists and collects the complaints.
+func forEachID(lists []string, f func(string) error) (out string, status int) {
 	for _, list := range lists {
 		for _, id := range strings.Split(list, ",") {
 			if err := f(id); err != nil {
-				out += slurmError(err).Text + " for job " + id + "\n"
+				out += slurmErrorOf(err).Text + " for job " + id + "\n"
 				status = 1
 			}
 		}
@@ -79,7 +79,7 @@ func (p *programs) scancel(args []string) (string, int) {
 		}
 		args = args[1:]
 	}
-	return each(args, func(id string) error {
+	return forEachID(args, func(id string) error {
 		switch {
 		case signal == "":
 			return p.world.Cancel(p.user, id)
@@ -112,7 +112,7 @@ func (p *programs) update(args []string) (string, int) {
 		case "sitefactor":
 			u.SiteFactor = &n
 		case "starttime":
-			t, ok := update.Reader{Now: p.world.Now(), Zone: p.zone}.Moment(value)
+			t, ok := update.Reader{Now: p.world.Now(), Zone: p.zone}.ParseTime(value)
 			if !ok {
 				return "Invalid time specification " + value + "\n", 1
 			}
@@ -122,7 +122,7 @@ func (p *programs) update(args []string) (string, int) {
 		}
 	}
 	if err := p.world.Update(p.user, id, u); err != nil {
-		return slurmError(err).Text + " for job " + strconv.FormatInt(id, 10) + "\n", 1
+		return slurmErrorOf(err).Text + " for job " + strconv.FormatInt(id, 10) + "\n", 1
 	}
 	return "", 0
 }
@@ -139,7 +139,7 @@ func (p *programs) show(args []string) (string, int) {
 	}
 	j, err := p.world.Job(atoi(args[1]))
 	if err != nil {
-		return "slurm_load_jobs error: " + slurmError(err).Text + "\n", 1
+		return "slurm_load_jobs error: " + slurmErrorOf(err).Text + "\n", 1
 	}
 	return fmt.Sprintf("JobId=%d JobName=%s\n   UserId=%s(%d) GroupId=%s(%d) MCS_label=N/A\n   Priority=%d Nice=%d Account=%s QOS=%s\n   JobState=%s Reason=%s\n   SubmitTime=%s EligibleTime=%s\n\n",
 		j.ID, j.Name, j.User, j.UserID, j.User, j.UserID, j.Priority, j.Nice, j.Account, j.QOS, j.State, j.Reason,

@@ -20,28 +20,28 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mu.Lock()
-	f := s.faults.strike(r.Method, r.URL.Path)
+	f := s.faults.next(r.Method, r.URL.Path)
 	s.mu.Unlock()
 	if f.Kind == Slow {
 		s.slow(f.Delay)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.follow()
-	c, out := newRequest(r, body), &connection{w: w}
+	s.catchUp()
+	c, out := newRequest(r, body), &responder{w: w}
 	defer func() {
 		s.calls = append(s.calls, Call{
-			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, Status: out.status, Write: c.writes(),
+			Method: c.method, Path: c.path, Query: r.URL.RawQuery, Body: string(body), User: c.user, Status: out.status, Write: c.isWrite(),
 		})
 	}()
 	w.Header().Set("Date", s.slurm.world.Now().UTC().Format(http.TimeFormat))
-	if !f.instead(out, s.slurm.reader(c)) {
+	if !f.answerInstead(out, s.slurm.newReader(c)) {
 		s.carryOut(c, f, out)
 	}
 }
 
 // carryOut does what is asked, and spoils the answer if the fault says so.
-func (s *Server) carryOut(c *request, f Fault, out *connection) {
+func (s *Server) carryOut(c *request, f Fault, out *responder) {
 	switch f.Kind {
 	case Late:
 		w := s.slurm.world
@@ -64,7 +64,7 @@ func (s *Server) handle(c *request) reply {
 		return reply{status: http.StatusBadRequest, text: "want POST {\"user\":…,\"args\":[…]}"}
 	}
 	c.user = q.User
-	text, status := s.slurm.programs(q.User).run(q.Args)
+	text, status := s.slurm.newPrograms(q.User).run(q.Args)
 	return reply{status: http.StatusOK, body: wire.Object("output", text, "status", status)}
 }
 

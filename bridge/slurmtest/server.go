@@ -25,7 +25,7 @@ type Server struct {
 
 	mu     sync.Mutex
 	slurm  slurmrestd
-	pace   pace
+	pace   simulatedClock
 	faults faults
 	calls  []Call
 }
@@ -40,9 +40,9 @@ func New(c Config) (*Server, error) {
 		listen: c.Listen, done: make(chan struct{}), slow: c.Slow,
 		slurm: slurmrestd{
 			world: c.World, versions: c.Versions, zone: c.Zone, hidden: map[string]bool{},
-			access: access{tokens: c.Tokens, key: c.Key, local: c.Local},
+			access: authenticator{tokens: c.Tokens, key: c.Key, local: c.Local},
 		},
-		pace: pace{clock: c.Clock, speed: c.Speed, from: c.Clock(), to: c.World.Now()},
+		pace: simulatedClock{clock: c.Clock, speed: c.Speed, from: c.Clock(), to: c.World.Now()},
 	}, nil
 }
 
@@ -98,26 +98,26 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) World(f func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f(s.follow())
+	f(s.catchUp())
 }
 
-// follow moves the world on to where the wall clock says it should be.
-func (s *Server) follow() *sim.World {
+// catchUp moves the world on to where the wall clock says it should be.
+func (s *Server) catchUp() *sim.World {
 	if s.pace.speed > 0 {
 		s.slurm.world.Advance(s.pace.now())
 	}
 	return s.slurm.world
 }
 
-// pace says how the world follows the wall clock.
-type pace struct {
+// simulatedClock says how the world follows the wall clock.
+type simulatedClock struct {
 	clock    func() time.Time
 	speed    float64   // 0: not at all
 	from, to time.Time // the world was at "to" when the wall clock showed "from"
 }
 
 // now is where the world should be.
-func (p *pace) now() time.Time {
+func (p *simulatedClock) now() time.Time {
 	passed := float64(p.clock().Sub(p.from)) * p.speed
 	return p.to.Add(time.Duration(passed))
 }

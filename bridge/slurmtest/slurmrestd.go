@@ -17,7 +17,7 @@ import (
 type slurmrestd struct {
 	world    *sim.World
 	versions []int
-	access   access
+	access   authenticator
 	zone     *time.Location
 	hidden   map[string]bool // users whose jobs no list shows
 }
@@ -29,19 +29,19 @@ type request struct {
 	query        url.Values
 	body         []byte
 
-	api  int    // version, 0 where the path has none
-	tail string // what follows the version
-	caller
+	api     int    // version, 0 where the path has none
+	subpath string // what follows the version
+	requester
 }
 
 func newRequest(r *http.Request, body []byte) *request {
 	c := &request{method: r.Method, path: r.URL.Path, header: r.Header, query: r.URL.Query(), body: body}
-	c.api, c.tail = split(c.path)
+	c.api, c.subpath = splitPath(c.path)
 	return c
 }
 
-// split takes "/slurm/v0.0.45/job/7/" apart: 45 and "job/7".
-func split(path string) (version int, tail string) {
+// splitPath takes "/slurm/v0.0.45/job/7/" apart: 45 and "job/7".
+func splitPath(path string) (version int, tail string) {
 	rest, ok := strings.CutPrefix(path, "/slurm/v0.0.")
 	if !ok {
 		return 0, ""
@@ -59,66 +59,66 @@ func userPath(path string) (version int, name string, ok bool) {
 	return version, strings.TrimSuffix(name, "/"), ok && found && err == nil
 }
 
-// writes reports whether a request can change something: everything but GET,
+// isWrite reports whether a request can change something: everything but GET,
 // and the two GETs of Slurm that do.
-func (c *request) writes() bool {
-	return c.method != http.MethodGet || c.tail == "reconfigure" || strings.HasSuffix(c.tail, "/requeue")
+func (c *request) isWrite() bool {
+	return c.method != http.MethodGet || c.subpath == "reconfigure" || strings.HasSuffix(c.subpath, "/requeue")
 }
 
 func (d *slurmrestd) release() release { return release(d.world.Version()) }
 
-func (d *slurmrestd) envelope(c *request) envelope {
+func (d *slurmrestd) newEnvelope(c *request) envelope {
 	return envelope{release: d.release(), cluster: d.world.Cluster(), api: c.api}
 }
 
-func (d *slurmrestd) reader(c *request) *reader {
-	return &reader{envelope: d.envelope(c), world: d.world, hidden: d.hidden, encoder: wire.Encoder{
+func (d *slurmrestd) newReader(c *request) *reader {
+	return &reader{envelope: d.newEnvelope(c), world: d.world, hidden: d.hidden, encoder: wire.Encoder{
 		Version: wire.Version(c.api), Started: d.world.Started(), Changed: d.world.Changed(),
 	}}
 }
 
-func (d *slurmrestd) writer(c *request) *writer {
-	return &writer{envelope: d.envelope(c), world: d.world, user: c.user, zone: d.zone}
+func (d *slurmrestd) newWriter(c *request) *writer {
+	return &writer{envelope: d.newEnvelope(c), world: d.world, user: c.user, zone: d.zone}
 }
 
-func (d *slurmrestd) programs(user string) *programs {
+func (d *slurmrestd) newPrograms(user string) *programs {
 	return &programs{world: d.world, user: user, zone: d.zone}
 }
 
 // handle finds the caller and the endpoint.
 func (d *slurmrestd) handle(c *request) reply {
-	c.caller = d.access.caller(c.header, d.release().old(), d.world.Now())
+	c.requester = d.access.callerOf(c.header, d.release().is2205(), d.world.Now())
 	switch v, name, ok := userPath(c.path); {
-	case !c.here:
+	case !c.isLocal:
 		return reply{status: http.StatusUnauthorized, text: "Authentication failure"}
 	case strings.HasPrefix(c.path, "/openapi"):
-		return d.openapi()
-	case ok && d.serves(v) && c.method == http.MethodGet:
+		return d.openAPIReply()
+	case ok && d.servesVersion(v) && c.method == http.MethodGet:
 		c.api = v
-		return d.reader(c).user(name, c.good)
-	case !d.serves(c.api):
-		return notFound()
+		return d.newReader(c).showUser(name, c.isValid)
+	case !d.servesVersion(c.api):
+		return notFoundReply()
 	}
 	return d.route(c)
 }
 
-func (d *slurmrestd) serves(v int) bool { return slices.Contains(d.versions, v) }
+func (d *slurmrestd) servesVersion(v int) bool { return slices.Contains(d.versions, v) }
 
 // route finds the endpoint. Only ping answers a token that slurmctld refuses.
 func (d *slurmrestd) route(c *request) reply {
 	for i := range endpoints {
 		e := &endpoints[i]
-		if arg, ok := e.match(c.tail); ok && e.method == c.method && c.api >= e.from && (c.good || e.open) {
+		if arg, ok := e.match(c.subpath); ok && e.method == c.method && c.api >= e.minVersion && (c.isValid || e.withoutToken) {
 			return e.serve(d, c, arg)
 		}
 	}
-	_, isJob := oneJob.match(c.tail)
+	_, isJob := oneJobPath.match(c.subpath)
 	switch {
-	case !c.good:
-		head, _, _ := strings.Cut(c.tail, "/")
-		return d.envelope(c).unauthorised(head)
-	case isJob && d.release().old():
+	case !c.isValid:
+		head, _, _ := strings.Cut(c.subpath, "/")
+		return d.newEnvelope(c).unauthorisedReply(head)
+	case isJob && d.release().is2205():
 		return reply{status: http.StatusMethodNotAllowed, text: "Requested REST method is not defined at URL."}
 	}
-	return notFound()
+	return notFoundReply()
 }

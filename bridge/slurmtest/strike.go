@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// texts are the faults that are a fixed answer.
-var texts = map[Kind]struct {
+// fixedTexts are the faults that are a fixed answer.
+var fixedTexts = map[FaultKind]struct {
 	status     int
 	kind, body string
 }{
@@ -20,28 +20,28 @@ var texts = map[Kind]struct {
 	TooMany:   {http.StatusTooManyRequests, "text/plain", "Too Many Requests"},
 }
 
-// instead answers in Slurm's place, and reports whether the fault is of those
+// answerInstead answers in Slurm's place, and reports whether the fault is of those
 // that do; nothing is done then.
-func (f *Fault) instead(c *connection, r *reader) bool {
-	if t, ok := texts[f.Kind]; ok {
+func (f *Fault) answerInstead(c *responder, r *reader) bool {
+	if t, ok := fixedTexts[f.Kind]; ok {
 		if f.Kind == TooMany {
 			c.w.Header().Set("Retry-After", "1")
 		}
-		c.text(t.status, t.kind, t.body)
+		c.sendText(t.status, t.kind, t.body)
 		return true
 	}
 	number := cmp.Or(f.Number, 1)
 	switch f.Kind {
 	case Broken:
-		c.send(r.failed(cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
+		c.send(r.errorReply(cmp.Or(f.Status, http.StatusInternalServerError), number, "injected fault", "slurmtest"))
 	case Problems:
-		c.send(r.failed(http.StatusOK, number, "injected fault", "slurmtest"))
+		c.send(r.errorReply(http.StatusOK, number, "injected fault", "slurmtest"))
 	case Huge:
-		c.endless(cmp.Or(f.Size, 64<<20))
+		c.sendEndless(cmp.Or(f.Size, 64<<20))
 	case Reset:
 		c.reset()
 	case NoChange:
-		c.send(r.unchanged())
+		c.send(r.unchangedReply())
 	default:
 		return false
 	}
@@ -49,41 +49,41 @@ func (f *Fault) instead(c *connection, r *reader) bool {
 }
 
 // deliver sends the answer of what was done, or what the fault leaves of it.
-func (f *Fault) deliver(c *connection, r reply) {
+func (f *Fault) deliver(c *responder, r reply) {
 	f.falsify(r)
 	switch f.Kind {
 	case Lost:
 		c.reset()
 	case Truncated:
-		c.cut(r, f.At, false)
+		c.sendPart(r, f.At, false)
 	case Short:
-		c.cut(r, f.At, true)
+		c.sendPart(r, f.At, true)
 	default:
 		c.send(r)
 	}
 }
 
-// lists are the keys of what a reply lists.
-var lists = []string{"jobs", "nodes", "partitions"}
+// listKeys are the keys of what a reply lists.
+var listKeys = []string{"jobs", "nodes", "partitions"}
 
 // falsify makes a good answer lie, as filters, cut lists and bad clocks do.
 func (f *Fault) falsify(r reply) {
 	switch f.Kind {
 	case Filtered:
-		for _, key := range lists {
+		for _, key := range listKeys {
 			if list, ok := r.body[key].([]any); ok {
 				r.body[key] = list[:min(f.Keep, len(list))]
 			}
 		}
 	case Clock:
 		if stats, ok := r.body["statistics"].(map[string]any); ok {
-			stats["req_time"] = moved(stats["req_time"], int64(f.Delay/time.Second))
+			stats["req_time"] = shiftTime(stats["req_time"], int64(f.Delay/time.Second))
 		}
 	}
 }
 
-// moved is a time of a reply so many seconds later.
-func moved(at any, by int64) any {
+// shiftTime is a time of a reply so many seconds later.
+func shiftTime(at any, by int64) any {
 	switch n := at.(type) {
 	case int64:
 		return n + by

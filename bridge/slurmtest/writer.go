@@ -20,61 +20,61 @@ type writer struct {
 	zone  *time.Location
 }
 
-func (w *writer) bodies() update.Reader {
+func (w *writer) bodyReader() update.Reader {
 	return update.Reader{API: w.api, Now: w.world.Now(), Zone: w.zone}
 }
 
 // update is POST job/{id}.
 func (w *writer) update(id string, body []byte) reply {
 	fields, err := update.Keys(body)
-	if err != nil && json.Valid(body) && !w.release.old() {
-		return w.failed(http.StatusInternalServerError, 9209, "Unable to convert Data type", "_job_post_update", "results", nil)
+	if err != nil && json.Valid(body) && !w.release.is2205() {
+		return w.errorReply(http.StatusInternalServerError, 9209, "Unable to convert Data type", "_job_post_update", "results", nil)
 	}
 	if err != nil {
 		return reply{status: http.StatusBadRequest, text: "Unable to parse query."}
 	}
-	if w.release.old() || w.api <= 38 {
-		return w.plain(id, fields)
+	if w.release.is2205() || w.api <= 38 {
+		return w.updatePlain(id, fields)
 	}
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil && w.api >= 44 && strings.HasPrefix(id, "s") {
-		return w.failed(http.StatusNotFound, sim.NoSuchJob, "Invalid job id specified", "slurm_update_job2()")
+		return w.errorReply(http.StatusNotFound, sim.NoSuchJob, "Invalid job id specified", "slurm_update_job2()")
 	}
 	if err != nil {
-		return w.invalidID()
+		return w.invalidIDReply()
 	}
-	u, warnings, flaw := w.bodies().Read(fields)
-	out := w.ok("results", nil)
+	u, warnings, flaw := w.bodyReader().Read(fields)
+	out := w.okReply("results", nil)
 	if flaw != nil {
-		out = w.failed(flaw.Status, flaw.Number, "cannot convert "+flaw.Key, "#/"+flaw.Key+"/", "results", nil)
+		out = w.errorReply(flaw.Status, flaw.Number, "cannot convert "+flaw.Key, "#/"+flaw.Key+"/", "results", nil)
 	} else if err := w.world.Update(w.user, n, u); err != nil {
-		out = w.refusal(err, "slurm_update_job2()", "results", nil)
+		out = w.refusalReply(err, "slurm_update_job2()", "results", nil)
 	}
 	for _, x := range warnings {
-		out.warn(x.Text, x.Source)
+		out.addWarning(x.Text, x.Source)
 	}
 	return out
 }
 
-// plain is an update as 22.05 takes it; the status is 200 even for a body that
+// updatePlain is an update as 22.05 takes it; the status is 200 even for a body that
 // cannot be read.
-func (w *writer) plain(id string, fields map[string]json.RawMessage) reply {
-	u, flaw := w.bodies().Plain(fields)
+func (w *writer) updatePlain(id string, fields map[string]json.RawMessage) reply {
+	u, flaw := w.bodyReader().Plain(fields)
 	if flaw != nil {
-		return w.unread(flaw)
+		return w.unreadableReply(flaw)
 	}
-	n, split := w.plainID(id)
+	n, split := w.parsePlainID(id)
 	switch err := w.world.Update(w.user, n, u); {
 	case err != nil:
-		return w.refusal(err, "_parse_job_list")
+		return w.refusalReply(err, "_parse_job_list")
 	case split: // done, and called a failure
-		return w.failed(http.StatusOK, -1, "job array update failed", "_parse_job_list")
+		return w.errorReply(http.StatusOK, -1, "job array update failed", "_parse_job_list")
 	}
-	return w.ok()
+	return w.okReply()
 }
 
-// unread is 22.05's answer to a body that cannot be read.
-func (w *writer) unread(flaw *update.PlainFlaw) reply {
+// unreadableReply is 22.05's answer to a body that cannot be read.
+func (w *writer) unreadableReply(flaw *update.PlainFlaw) reply {
 	errs := []any{wire.Object("description", "Unable to process key \""+flaw.Key+"\"", "error_number", -1,
 		"error", "Unspecified error", "source", "slurm_process_option_data")}
 	switch {
@@ -83,14 +83,14 @@ func (w *writer) unread(flaw *update.PlainFlaw) reply {
 	case flaw.Integer:
 		errs = append([]any{wire.Object("error", "Unable to read integer value", "error_code", 9202)}, errs...)
 	}
-	r := w.ok()
-	r.body["errors"] = append(errs, problem(9001, "Failure during parsing", "_parse_job_list"))
+	r := w.okReply()
+	r.body["errors"] = append(errs, errorEntry(9001, "Failure during parsing", "_parse_job_list"))
 	return r
 }
 
-// plainID reads the job of an update. A task "47_4" is split off and updated,
+// parsePlainID reads the job of an update. A task "47_4" is split off and updated,
 // though the answer says otherwise.
-func (w *writer) plainID(id string) (job int64, split bool) {
+func (w *writer) parsePlainID(id string) (job int64, split bool) {
 	a, t, isTask := strings.Cut(id, "_")
 	n, _ := strconv.ParseInt(a, 10, 64) // no number is job 0, which is unknown
 	if !isTask {
@@ -109,10 +109,10 @@ func (w *writer) plainID(id string) (job int64, split bool) {
 func (w *writer) cancel(id, signal string) reply {
 	switch strings.TrimPrefix(strings.ToUpper(signal), "SIG") {
 	case "USR1", "USR2", "CONT", "STOP", "HUP", "INT", "10", "12":
-		return w.ok()
+		return w.okReply()
 	}
-	if err := w.world.Cancel(w.user, id); err != nil && w.release.old() {
-		return w.refusal(err, "_op_handler_job")
+	if err := w.world.Cancel(w.user, id); err != nil && w.release.is2205() {
+		return w.refusalReply(err, "_op_handler_job")
 	}
-	return w.ok()
+	return w.okReply()
 }

@@ -38,15 +38,15 @@ func (s *site) serves(ts *testscript.TestScript, args []string) {
 		ts.Check(err)
 		list = append(list, v)
 	}
-	s.server.Serves(list...)
+	s.server.SetVersions(list...)
 }
 
 // fault makes the answers of Slurm go wrong in a way, those at a path or all;
 // "none" ends it.
 func (s *site) fault(_ *testscript.TestScript, args []string) {
-	s.server.Heal()
+	s.server.ClearFaults()
 	if args[0] != "none" {
-		s.server.Inject(slurmtest.Fault{Kind: slurmtest.Kind(args[0]), Path: strings.Join(args[1:], "")})
+		s.server.Inject(slurmtest.Fault{Kind: slurmtest.FaultKind(args[0]), Path: strings.Join(args[1:], "")})
 	}
 }
 

@@ -20,9 +20,9 @@ type PlainFlaw struct {
 // Plain reads a body as 22.05 does: plain values and strings. One unknown key or
 // value that cannot be read, and there is no update.
 func (r Reader) Plain(fields map[string]json.RawMessage) (sim.Update, *PlainFlaw) {
-	u := &reading{Reader: r}
+	u := &bodyUpdate{Reader: r}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		switch take := plainTakers[k]; {
+		switch take := plainSetters[k]; {
 		case take == nil:
 			return u.update, &PlainFlaw{Key: k, Unknown: true}
 		case !take(u, fields[k]):
@@ -32,46 +32,46 @@ func (r Reader) Plain(fields map[string]json.RawMessage) (sim.Update, *PlainFlaw
 	return u.update, nil
 }
 
-// plainTaker puts the value of one key into the update, and reports whether it
+// plainSetter puts the value of one key into the update, and reports whether it
 // can be read.
-type plainTaker func(*reading, json.RawMessage) bool
+type plainSetter func(*bodyUpdate, json.RawMessage) bool
 
-// plainTakers are the keys 22.05 knows, as far as we need them.
-var plainTakers = map[string]plainTaker{
-	"name":          plainWord(func(*sim.Update) **string { return new(*string) }), // cannot be changed
-	"qos":           plainWord(func(u *sim.Update) **string { return &u.QOS }),
-	"partition":     plainWord(func(u *sim.Update) **string { return &u.Partition }),
-	"account":       plainWord(func(u *sim.Update) **string { return &u.Account }),
-	"constraint":    plainWord(func(u *sim.Update) **string { return &u.Features }),
-	"constraints":   plainWord(func(u *sim.Update) **string { return &u.Features }),
-	"comment":       plainWord(func(u *sim.Update) **string { return &u.Comment }),
-	"nodelist":      plainHosts(func(u *sim.Update) **[]string { return &u.Required }),
-	"node_list":     plainHosts(func(u *sim.Update) **[]string { return &u.Required }),
-	"exclude_nodes": plainHosts(func(u *sim.Update) **[]string { return &u.Excluded }),
-	"nice":          plainNumber(func(u *sim.Update, n int64) { u.Nice = &n }),
-	"priority":      plainNumber(func(u *sim.Update, n int64) { u.Priority = &n }),
-	"time_limit":    plainNumber(func(u *sim.Update, n int64) { u.Limit = sim.Ptr(time.Duration(n) * time.Minute) }),
-	"hold":          plainBool(func(u *sim.Update, v bool) { u.Hold = &v }),
-	"requeue":       plainBool(func(u *sim.Update, v bool) { u.Requeue = &v }),
-	"no_requeue":    plainBool(func(u *sim.Update, v bool) { u.NoRequeue = v }),
-	"begin_time":    plainBegin,
-	"gres":          plainGPUs,
-	"gpus":          plainGPUs,
-	"gpus_per_node": plainGPUs,
+// plainSetters are the keys 22.05 knows, as far as we need them.
+var plainSetters = map[string]plainSetter{
+	"name":          plainTextSetter(func(*sim.Update) **string { return new(*string) }), // cannot be changed
+	"qos":           plainTextSetter(func(u *sim.Update) **string { return &u.QOS }),
+	"partition":     plainTextSetter(func(u *sim.Update) **string { return &u.Partition }),
+	"account":       plainTextSetter(func(u *sim.Update) **string { return &u.Account }),
+	"constraint":    plainTextSetter(func(u *sim.Update) **string { return &u.Features }),
+	"constraints":   plainTextSetter(func(u *sim.Update) **string { return &u.Features }),
+	"comment":       plainTextSetter(func(u *sim.Update) **string { return &u.Comment }),
+	"nodelist":      plainHostsSetter(func(u *sim.Update) **[]string { return &u.Required }),
+	"node_list":     plainHostsSetter(func(u *sim.Update) **[]string { return &u.Required }),
+	"exclude_nodes": plainHostsSetter(func(u *sim.Update) **[]string { return &u.Excluded }),
+	"nice":          plainNumberSetter(func(u *sim.Update, n int64) { u.Nice = &n }),
+	"priority":      plainNumberSetter(func(u *sim.Update, n int64) { u.Priority = &n }),
+	"time_limit":    plainNumberSetter(func(u *sim.Update, n int64) { u.Limit = sim.Ptr(time.Duration(n) * time.Minute) }),
+	"hold":          plainBoolSetter(func(u *sim.Update, v bool) { u.Hold = &v }),
+	"requeue":       plainBoolSetter(func(u *sim.Update, v bool) { u.Requeue = &v }),
+	"no_requeue":    plainBoolSetter(func(u *sim.Update, v bool) { u.NoRequeue = v }),
+	"begin_time":    setPlainBegin,
+	"gres":          setPlainGPUs,
+	"gpus":          setPlainGPUs,
+	"gpus_per_node": setPlainGPUs,
 }
 
-func plainWord(to func(*sim.Update) **string) plainTaker {
-	return func(u *reading, raw json.RawMessage) bool {
-		v, ok := text(raw)
+func plainTextSetter(to func(*sim.Update) **string) plainSetter {
+	return func(u *bodyUpdate, raw json.RawMessage) bool {
+		v, ok := parseText(raw)
 		*to(&u.update) = &v
 		return ok
 	}
 }
 
-// plainHosts takes a hostlist in one string; null clears like "".
-func plainHosts(to func(*sim.Update) **[]string) plainTaker {
-	return func(u *reading, raw json.RawMessage) bool {
-		v, ok := text(raw)
+// plainHostsSetter takes a hostlist in one string; null clears like "".
+func plainHostsSetter(to func(*sim.Update) **[]string) plainSetter {
+	return func(u *bodyUpdate, raw json.RawMessage) bool {
+		v, ok := parseText(raw)
 		ok = ok || string(raw) == "null"
 		list, err := slurm.ExpandHosts(v)
 		if list == nil {
@@ -82,9 +82,9 @@ func plainHosts(to func(*sim.Update) **[]string) plainTaker {
 	}
 }
 
-func plainNumber(set func(*sim.Update, int64)) plainTaker {
-	return func(u *reading, raw json.RawMessage) bool {
-		n, v := number(raw)
+func plainNumberSetter(set func(*sim.Update, int64)) plainSetter {
+	return func(u *bodyUpdate, raw json.RawMessage) bool {
+		n, v := parseNumber(raw)
 		if v != given || raw[0] == '{' {
 			return false
 		}
@@ -93,9 +93,9 @@ func plainNumber(set func(*sim.Update, int64)) plainTaker {
 	}
 }
 
-func plainBool(set func(*sim.Update, bool)) plainTaker {
-	return func(u *reading, raw json.RawMessage) bool {
-		v, ok := truth(raw)
+func plainBoolSetter(set func(*sim.Update, bool)) plainSetter {
+	return func(u *bodyUpdate, raw json.RawMessage) bool {
+		v, ok := parseBool(raw)
 		if ok {
 			set(&u.update, v)
 		}
@@ -103,16 +103,16 @@ func plainBool(set func(*sim.Update, bool)) plainTaker {
 	}
 }
 
-func plainBegin(u *reading, raw json.RawMessage) bool {
-	word, ok := text(raw)
-	t, readable := u.Moment(word)
+func setPlainBegin(u *bodyUpdate, raw json.RawMessage) bool {
+	word, ok := parseText(raw)
+	t, readable := u.ParseTime(word)
 	u.update.Begin = &t
 	return ok && readable
 }
 
-func plainGPUs(u *reading, raw json.RawMessage) bool {
-	word, ok := text(raw)
-	kind, n, readable := gpus(word, true)
+func setPlainGPUs(u *bodyUpdate, raw json.RawMessage) bool {
+	word, ok := parseText(raw)
+	kind, n, readable := parseGPUs(word, true)
 	u.update.GPUs, u.update.GPUType = &n, kind
 	return ok && readable
 }

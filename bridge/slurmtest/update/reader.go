@@ -30,17 +30,17 @@ type Flaw struct {
 	Status int // of HTTP
 }
 
-// unreadable is a value of the wrong type.
-func unreadable() *Flaw { return &Flaw{Number: 9202, Status: http.StatusInternalServerError} }
+// unreadableFlaw is a value of the wrong type.
+func unreadableFlaw() *Flaw { return &Flaw{Number: 9202, Status: http.StatusInternalServerError} }
 
-// reading is a body being read.
-type reading struct {
+// bodyUpdate is a body being read.
+type bodyUpdate struct {
 	Reader
 	update   sim.Update
 	warnings []Warning
 }
 
-func (u *reading) warn(text, source string) {
+func (u *bodyUpdate) warn(text, source string) {
 	u.warnings = append(u.warnings, Warning{Text: text, Source: source})
 }
 
@@ -56,9 +56,9 @@ func Keys(body []byte) (map[string]json.RawMessage, error) {
 // Read reads a body of v0.0.39 and later. Unknown keys are a warning and nothing
 // more; the first value that cannot be read ends it.
 func (r Reader) Read(fields map[string]json.RawMessage) (sim.Update, []Warning, *Flaw) {
-	u := &reading{Reader: r}
+	u := &bodyUpdate{Reader: r}
 	for _, k := range slices.Sorted(maps.Keys(fields)) {
-		take := takers[k]
+		take := keySetters[k]
 		if take == nil || k == "step_id" && r.API < 44 {
 			u.warn(fmt.Sprintf("Ignoring unknown field %q in DATA_PARSER_JOB_DESC_MSG", k), "#/"+k+"/")
 			continue
@@ -71,8 +71,8 @@ func (r Reader) Read(fields map[string]json.RawMessage) (sim.Update, []Warning, 
 	return u.update, u.warnings, nil
 }
 
-// Moment reads "now", "now+60", "uts1767571200" and local ISO times.
-func (r Reader) Moment(word string) (time.Time, bool) {
+// ParseTime reads "now", "now+60", "uts1767571200" and local ISO times.
+func (r Reader) ParseTime(word string) (time.Time, bool) {
 	if rest, ok := strings.CutPrefix(word, "now"); ok {
 		if rest == "" {
 			return r.Now, true

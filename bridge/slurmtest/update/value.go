@@ -6,19 +6,19 @@ import (
 	"strings"
 )
 
-// verdict says what a value in a body amounts to.
-type verdict int
+// valueState says what a value in a body amounts to.
+type valueState int
 
 const (
-	ignored   verdict = iota // accepted, and nothing happens
-	given                    // a number
-	unlimited                // {"infinite":true}
-	wrong                    // not a number at all
+	ignored   valueState = iota // accepted, and nothing happens
+	given                       // a number
+	unlimited                   // {"infinite":true}
+	wrong                       // not a number at all
 )
 
-// number reads what v0.0.39 and later take for a number: a bare one, one in
+// parseNumber reads what v0.0.39 and later take for a number: a bare one, one in
 // quotes, or the struct, which without "set" is ignored in silence.
-func number(raw json.RawMessage) (int64, verdict) {
+func parseNumber(raw json.RawMessage) (int64, valueState) {
 	var n json.Number
 	if s := strings.Trim(string(raw), `"`); json.Unmarshal([]byte(s), &n) == nil && s != "null" {
 		if v, err := strconv.ParseInt(n.String(), 10, 64); err == nil {
@@ -42,21 +42,21 @@ func number(raw json.RawMessage) (int64, verdict) {
 	return s.Number, given
 }
 
-// text reads a string.
-func text(raw json.RawMessage) (string, bool) {
+// parseText reads a string.
+func parseText(raw json.RawMessage) (string, bool) {
 	var s string
 	ok := len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &s) == nil
 	return s, ok
 }
 
-// truth reads a bool.
-func truth(raw json.RawMessage) (v, ok bool) {
+// parseBool reads a bool.
+func parseBool(raw json.RawMessage) (v, ok bool) {
 	ok = string(raw) != "null" && json.Unmarshal(raw, &v) == nil
 	return v, ok
 }
 
-// gpus reads "gres/gpu:a100:2", "gres:gpu:2" and, for 22.05, "gpu:2".
-func gpus(s string, bare bool) (kind *string, n int, ok bool) {
+// parseGPUs reads "gres/gpu:a100:2", "gres:gpu:2" and, for 22.05, "gpu:2".
+func parseGPUs(s string, bare bool) (kind *string, n int, ok bool) {
 	rest, found := strings.CutPrefix(strings.Replace(s, "gres:", "gres/", 1), "gres/")
 	if !found && !bare {
 		return nil, 0, false

@@ -15,71 +15,71 @@ type job struct {
 var jobTable = newTable(jobConstants, jobFields, jobTimes)
 
 var jobFields = []field[job]{
-	{"account", 38, last, func(j job) any { return j.Account }},
-	{"admin_comment", 38, last, func(j job) any { return j.Admin }},
-	{"array_job_id", 38, last, func(j job) any { return j.Number(j.ArrayJob) }},
-	{"array_task_id", 38, last, arrayTask},
-	{"array_max_tasks", 38, last, func(j job) any { return j.Number(int64(j.ArrayMax)) }},
-	{"array_task_string", 38, last, func(j job) any { return j.ArrayTasks.Text }},
-	{"batch_flag", 38, last, func(j job) any { return j.Batch }},
-	{"batch_host", 38, last, batchHost},
-	{"billable_tres", 38, last, billable},
-	{"cluster", 38, last, func(j job) any { return j.Cluster }},
-	{"comment", 38, last, func(j job) any { return j.Comment }},
-	{"cpus", 38, last, func(j job) any { return j.Number(int64(j.CPUs)) }},
-	{"dependency", 38, last, func(j job) any { return j.Dependency.Text }},
-	{"derived_exit_code", 38, last, exitCode},
-	{"excluded_nodes", 38, last, func(j job) any { return j.Excluded.Text }},
-	{"exit_code", 38, last, exitCode},
-	{"extra", 39, last, func(j job) any { return j.Extra }},
-	{"features", 38, last, func(j job) any { return j.Features.Text }},
-	{"flags", 38, last, jobFlags},
-	{"gres_detail", 38, last, func(j job) any { return details(j) }},
-	{"group_id", 38, last, func(j job) any { return j.UserID }},
-	{"group_name", 38, last, func(j job) any { return j.User }},
-	{"hold", 39, last, func(j job) any { return j.Held }},
-	{"job_id", 38, last, func(j job) any { return j.ID }},
-	{"job_resources", 38, last, resources},
-	{"job_state", 38, last, func(j job) any { return j.state(j.State, j.Flags) }},
-	{"max_nodes", 38, last, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
-	{"memory_per_cpu", 38, last, func(j job) any { return j.positive(j.MemPerCPU) }},
-	{"memory_per_node", 38, last, func(j job) any { return j.positive(j.MemPerNode) }},
-	{"minimum_cpus_per_node", 38, last, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
-	{"name", 38, last, func(j job) any { return j.Name }},
-	{"nice", 38, last, nice},
-	{"node_count", 38, last, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"nodes", 38, last, func(j job) any { return j.Nodes.Text }},
-	{"partition", 38, last, func(j job) any { return j.Partition() }},
-	{"priority", 38, last, func(j job) any { return j.Number(j.Priority) }},
-	{"qos", 38, last, func(j job) any { return j.QOS }},
-	{"requeue", 38, last, func(j job) any { return j.Requeue }},
-	{"required_nodes", 38, last, func(j job) any { return j.Required.Text }},
-	{"restart_cnt", 38, last, func(j job) any { return j.Restarts }},
-	{"scheduled_nodes", 39, last, func(j job) any { return j.Scheduled.Text }},
-	{"state_reason", 38, last, func(j job) any { return j.Reason }},
-	{"step_id", 44, last, stepID},
-	{"tasks", 38, last, func(j job) any { return j.Number(int64(j.NodeCount)) }},
-	{"tres_alloc_str", 38, last, func(j job) any { return j.Allocated.Text }},
-	{"tres_per_job", 38, last, func(j job) any { return j.gres(j.PerJob.Text) }},
-	{"tres_per_node", 38, last, func(j job) any { return j.gres(j.PerNode.Text) }},
-	{"tres_req_str", 38, last, func(j job) any { return j.Request.Text }},
-	{"user_id", 38, last, func(j job) any { return j.UserID }},
-	{"user_name", 38, last, func(j job) any { return j.User }},
+	{"account", 38, newestVersion, func(j job) any { return j.Account }},
+	{"admin_comment", 38, newestVersion, func(j job) any { return j.Admin }},
+	{"array_job_id", 38, newestVersion, func(j job) any { return j.Number(j.ArrayJob) }},
+	{"array_task_id", 38, newestVersion, arrayTask},
+	{"array_max_tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.ArrayMax)) }},
+	{"array_task_string", 38, newestVersion, func(j job) any { return j.ArrayTasks.Text }},
+	{"batch_flag", 38, newestVersion, func(j job) any { return j.Batch }},
+	{"batch_host", 38, newestVersion, batchHost},
+	{"billable_tres", 38, newestVersion, billable},
+	{"cluster", 38, newestVersion, func(j job) any { return j.Cluster }},
+	{"comment", 38, newestVersion, func(j job) any { return j.Comment }},
+	{"cpus", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs)) }},
+	{"dependency", 38, newestVersion, func(j job) any { return j.Dependency.Text }},
+	{"derived_exit_code", 38, newestVersion, exitCode},
+	{"excluded_nodes", 38, newestVersion, func(j job) any { return j.Excluded.Text }},
+	{"exit_code", 38, newestVersion, exitCode},
+	{"extra", 39, newestVersion, func(j job) any { return j.Extra }},
+	{"features", 38, newestVersion, func(j job) any { return j.Features.Text }},
+	{"flags", 38, newestVersion, jobFlags},
+	{"gres_detail", 38, newestVersion, func(j job) any { return gresDetail(j) }},
+	{"group_id", 38, newestVersion, func(j job) any { return j.UserID }},
+	{"group_name", 38, newestVersion, func(j job) any { return j.User }},
+	{"hold", 39, newestVersion, func(j job) any { return j.Held }},
+	{"job_id", 38, newestVersion, func(j job) any { return j.ID }},
+	{"job_resources", 38, newestVersion, resources},
+	{"job_state", 38, newestVersion, func(j job) any { return j.state(j.State, j.Flags) }},
+	{"max_nodes", 38, newestVersion, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
+	{"memory_per_cpu", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerCPU) }},
+	{"memory_per_node", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerNode) }},
+	{"minimum_cpus_per_node", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
+	{"name", 38, newestVersion, func(j job) any { return j.Name }},
+	{"nice", 38, newestVersion, nice},
+	{"node_count", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
+	{"nodes", 38, newestVersion, func(j job) any { return j.Nodes.Text }},
+	{"partition", 38, newestVersion, func(j job) any { return j.Partition() }},
+	{"priority", 38, newestVersion, func(j job) any { return j.Number(j.Priority) }},
+	{"qos", 38, newestVersion, func(j job) any { return j.QOS }},
+	{"requeue", 38, newestVersion, func(j job) any { return j.Requeue }},
+	{"required_nodes", 38, newestVersion, func(j job) any { return j.Required.Text }},
+	{"restart_cnt", 38, newestVersion, func(j job) any { return j.Restarts }},
+	{"scheduled_nodes", 39, newestVersion, func(j job) any { return j.Scheduled.Text }},
+	{"state_reason", 38, newestVersion, func(j job) any { return j.Reason }},
+	{"step_id", 44, newestVersion, stepID},
+	{"tasks", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
+	{"tres_alloc_str", 38, newestVersion, func(j job) any { return j.Allocated.Text }},
+	{"tres_per_job", 38, newestVersion, func(j job) any { return j.gres(j.PerJob.Text) }},
+	{"tres_per_node", 38, newestVersion, func(j job) any { return j.gres(j.PerNode.Text) }},
+	{"tres_req_str", 38, newestVersion, func(j job) any { return j.Request.Text }},
+	{"user_id", 38, newestVersion, func(j job) any { return j.UserID }},
+	{"user_name", 38, newestVersion, func(j job) any { return j.User }},
 }
 
 var jobTimes = []field[job]{
-	{"accrue_time", 38, last, func(j job) any { return j.Time(j.Accrue) }},
-	{"deadline", 38, last, func(j job) any { return j.Time(j.Deadline) }},
-	{"eligible_time", 38, last, func(j job) any { return j.Time(j.Eligible) }},
-	{"end_time", 38, last, func(j job) any { return j.Time(j.End) }},
-	{"last_sched_evaluation", 38, last, func(j job) any { return j.Time(j.enc.Changed) }},
-	{"start_time", 38, last, func(j job) any { return j.Time(j.Start) }},
-	{"submit_time", 38, last, func(j job) any { return j.Time(j.Submit) }},
-	{"time_limit", 38, last, func(j job) any { return j.minutes(j.Limit) }},
+	{"accrue_time", 38, newestVersion, func(j job) any { return j.Time(j.Accrue) }},
+	{"deadline", 38, newestVersion, func(j job) any { return j.Time(j.Deadline) }},
+	{"eligible_time", 38, newestVersion, func(j job) any { return j.Time(j.Eligible) }},
+	{"end_time", 38, newestVersion, func(j job) any { return j.Time(j.End) }},
+	{"last_sched_evaluation", 38, newestVersion, func(j job) any { return j.Time(j.enc.Changed) }},
+	{"start_time", 38, newestVersion, func(j job) any { return j.Time(j.Start) }},
+	{"submit_time", 38, newestVersion, func(j job) any { return j.Time(j.Submit) }},
+	{"time_limit", 38, newestVersion, func(j job) any { return j.minutes(j.Limit) }},
 }
 
-// details is gres_detail: what the job holds, node by node.
-func details(j job) []string {
+// gresDetail is gres_detail: what the job holds, node by node.
+func gresDetail(j job) []string {
 	out := []string{}
 	for _, g := range j.Gres {
 		out = append(out, g.Text)
@@ -103,7 +103,7 @@ func batchHost(j job) any {
 
 func billable(j job) any {
 	if j.Pending() {
-		if j.plain() {
+		if j.isPlain() {
 			return nil
 		}
 		return Wrapped(false, false, 0.0)
@@ -113,7 +113,7 @@ func billable(j job) any {
 
 // nice is null in 22.05 unless it is above 0.
 func nice(j job) any {
-	if j.plain() && j.Nice <= 0 {
+	if j.isPlain() && j.Nice <= 0 {
 		return nil
 	}
 	return j.Nice
@@ -124,7 +124,7 @@ func exitCode(j job) any {
 	if j.State == "FAILED" {
 		code, word = 1, "ERROR"
 	}
-	if j.plain() {
+	if j.isPlain() {
 		return code << 8
 	}
 	return map[string]any{

@@ -17,63 +17,63 @@ type node struct {
 var nodeTable = newTable(nodeConstants, nodeFields)
 
 var nodeFields = []field[node]{
-	{"name", 38, last, func(n node) any { return n.Name }},
-	{"address", 38, last, func(n node) any { return n.Name }},
-	{"hostname", 38, last, func(n node) any { return n.Name }},
-	{"state", 38, last, nodeState},
-	{"state_flags", 38, 38, func(n node) any { return list(n.Flags) }},
-	{"reason", 38, last, func(n node) any { return n.Reason }},
-	{"gres", 38, last, func(n node) any { return n.Gres.Text }},
-	{"gres_used", 38, last, func(n node) any { return n.GresUsed.Text }},
-	{"tres", 38, last, func(n node) any { return n.TRES.Text }},
-	{"tres_used", 38, last, tresUsed},
-	{"features", 38, last, features},
-	{"active_features", 38, last, features},
-	{"partitions", 38, last, func(n node) any { return list(n.Partitions) }},
-	{"cpus", 38, last, func(n node) any { return n.CPUs }},
-	{"alloc_cpus", 38, last, func(n node) any { return n.CPUsUsed }},
+	{"name", 38, newestVersion, func(n node) any { return n.Name }},
+	{"address", 38, newestVersion, func(n node) any { return n.Name }},
+	{"hostname", 38, newestVersion, func(n node) any { return n.Name }},
+	{"state", 38, newestVersion, nodeState},
+	{"state_flags", 38, 38, func(n node) any { return orEmpty(n.Flags) }},
+	{"reason", 38, newestVersion, func(n node) any { return n.Reason }},
+	{"gres", 38, newestVersion, func(n node) any { return n.Gres.Text }},
+	{"gres_used", 38, newestVersion, func(n node) any { return n.GresUsed.Text }},
+	{"tres", 38, newestVersion, func(n node) any { return n.TRES.Text }},
+	{"tres_used", 38, newestVersion, tresUsed},
+	{"features", 38, newestVersion, features},
+	{"active_features", 38, newestVersion, features},
+	{"partitions", 38, newestVersion, func(n node) any { return orEmpty(n.Partitions) }},
+	{"cpus", 38, newestVersion, func(n node) any { return n.CPUs }},
+	{"alloc_cpus", 38, newestVersion, func(n node) any { return n.CPUsUsed }},
 	{"idle_cpus", 38, 38, func(n node) any { return n.CPUs - n.CPUsUsed }},
-	{"alloc_idle_cpus", 39, last, func(n node) any { return n.CPUs - n.CPUsUsed }},
-	{"effective_cpus", 39, last, func(n node) any { return n.CPUs }},
-	{"cores", 38, last, func(n node) any { return n.CPUs / 2 }},
-	{"real_memory", 38, last, func(n node) any { return n.MemMB }},
-	{"alloc_memory", 38, last, func(n node) any { return n.MemUsedMB }},
+	{"alloc_idle_cpus", 39, newestVersion, func(n node) any { return n.CPUs - n.CPUsUsed }},
+	{"effective_cpus", 39, newestVersion, func(n node) any { return n.CPUs }},
+	{"cores", 38, newestVersion, func(n node) any { return n.CPUs / 2 }},
+	{"real_memory", 38, newestVersion, func(n node) any { return n.MemMB }},
+	{"alloc_memory", 38, newestVersion, func(n node) any { return n.MemUsedMB }},
 	{"free_memory", 38, 38, func(n node) any { return n.MemMB - n.MemUsedMB }},
-	{"free_mem", 39, last, func(n node) any { return n.Number(n.MemMB - n.MemUsedMB) }},
-	{"topology", 43, last, func(n node) any { return n.Topology }},
+	{"free_mem", 39, newestVersion, func(n node) any { return n.Number(n.MemMB - n.MemUsedMB) }},
+	{"topology", 43, newestVersion, func(n node) any { return n.Topology }},
 	{"slurmd_version", 38, 38, func(n node) any { return n.Node.Version }},
-	{"version", 39, last, func(n node) any { return n.Node.Version }},
-	{"boot_time", 38, last, func(n node) any { return n.Time(n.enc.Started) }},
-	{"slurmd_start_time", 38, last, func(n node) any { return n.Time(n.enc.Started) }},
-	{"last_busy", 38, last, func(n node) any { return n.Time(n.enc.Changed) }},
+	{"version", 39, newestVersion, func(n node) any { return n.Node.Version }},
+	{"boot_time", 38, newestVersion, func(n node) any { return n.Time(n.enc.Started) }},
+	{"slurmd_start_time", 38, newestVersion, func(n node) any { return n.Time(n.enc.Started) }},
+	{"last_busy", 38, newestVersion, func(n node) any { return n.Time(n.enc.Changed) }},
 	{"tres_weighted", 38, 44, func(n node) any { return float64(n.CPUsUsed) }},
 }
 
 var nodeConstants = []constant{
-	{38, last, none, `architecture burstbuffer_network_address comment extra mcs_label operating_system`},
-	{39, last, none, `cluster_name specialized_cpus instance_id instance_type reservation`},
-	{41, last, none, `gpu_spec`},
-	{38, last, zero, `cpu_binding cpu_load port temporary_disk`},
-	{39, last, zero, `specialized_cores specialized_memory`},
-	{41, last, zero, `res_cores_per_gpu`},
-	{38, last, zeroNumber, `reason_changed_at`},
-	{39, last, zeroNumber, `resume_after`},
-	{43, last, zeroNumber, `tls_cert_last_renewal`},
-	{45, last, infinite, `suspend_time`},
-	{43, last, empty, `cert_flags`},
+	{38, newestVersion, none, `architecture burstbuffer_network_address comment extra mcs_label operating_system`},
+	{39, newestVersion, none, `cluster_name specialized_cpus instance_id instance_type reservation`},
+	{41, newestVersion, none, `gpu_spec`},
+	{38, newestVersion, zero, `cpu_binding cpu_load port temporary_disk`},
+	{39, newestVersion, zero, `specialized_cores specialized_memory`},
+	{41, newestVersion, zero, `res_cores_per_gpu`},
+	{38, newestVersion, zeroNumber, `reason_changed_at`},
+	{39, newestVersion, zeroNumber, `resume_after`},
+	{43, newestVersion, zeroNumber, `tls_cert_last_renewal`},
+	{45, newestVersion, infinite, `suspend_time`},
+	{43, newestVersion, empty, `cert_flags`},
 	{38, 38, empty, `next_state_after_reboot_flags`},
 	{39, 44, emptyObject, `external_sensors power`},
-	{38, last, always(1), `boards threads weight`},
-	{38, last, always(2), `sockets`},
-	{38, last, always("N/A"), `gres_drained`},
-	{38, last, noneOrNull, `owner reason_set_by_user`},
-	{39, last, energy, `energy`},
+	{38, newestVersion, always(1), `boards threads weight`},
+	{38, newestVersion, always(2), `sockets`},
+	{38, newestVersion, always("N/A"), `gres_drained`},
+	{38, newestVersion, noneOrNull, `owner reason_set_by_user`},
+	{39, newestVersion, energy, `energy`},
 	{38, 38, always("invalid"), `next_state_after_reboot`},
-	{39, last, always([]string{"INVALID"}), `next_state_after_reboot`},
+	{39, newestVersion, always([]string{"INVALID"}), `next_state_after_reboot`},
 }
 
 func nodeState(n node) any {
-	if n.plain() {
+	if n.isPlain() {
 		return strings.ToLower(n.State)
 	}
 	return append([]string{n.State}, n.Flags...)
@@ -81,17 +81,17 @@ func nodeState(n node) any {
 
 // tresUsed is null on an idle node of 22.05.
 func tresUsed(n node) any {
-	if n.plain() && n.TRESUsed.Text == "" {
+	if n.isPlain() && n.TRESUsed.Text == "" {
 		return nil
 	}
 	return n.TRESUsed.Text
 }
 
 func features(n node) any {
-	if n.plain() {
+	if n.isPlain() {
 		return strings.Join(n.Features, ",")
 	}
-	return list(n.Features)
+	return orEmpty(n.Features)
 }
 
 func energy(Version) any {

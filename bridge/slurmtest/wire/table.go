@@ -1,6 +1,8 @@
 package wire
 
-import "strings"
+import (
+	"strings"
+)
 
 // field is one key of a record and the versions that have it. Value makes it
 // from the record, or without one where the same stands in all.
@@ -41,12 +43,12 @@ func newTable[R any](constants []constant, fields ...[]field[R]) table[R] {
 // write makes the record with all keys that the version has.
 func (t table[R]) write(v Version, record R) map[string]any {
 	out := make(map[string]any, len(t.fields)+len(t.constants))
-	set(out, t.constants, v, v)
-	set(out, t.fields, v, record)
+	setFields(out, t.constants, v, v)
+	setFields(out, t.fields, v, record)
 	return out
 }
 
-func set[R any](out map[string]any, fields []field[R], v Version, record R) {
+func setFields[R any](out map[string]any, fields []field[R], v Version, record R) {
 	for i := range fields {
 		if f := &fields[i]; v >= f.from && v <= f.to {
 			out[f.name] = f.value(record)
@@ -55,17 +57,28 @@ func set[R any](out map[string]any, fields []field[R], v Version, record R) {
 }
 
 // The values of keys the simulated cluster knows nothing of.
-func none(Version) any         { return "" }
-func no(Version) any           { return false }
-func zero(Version) any         { return 0 }
-func empty(Version) any        { return []string{} }
-func emptyObject(Version) any  { return map[string]any{} }
-func null(Version) any         { return nil }
-func infinite(Version) any     { return Wrapped(false, true, 0) }
-func unset(v Version) any      { return v.unset() }
-func unlimited(v Version) any  { return v.unlimited() }
+func none(Version) any { return "" }
+
+func no(Version) any { return false }
+
+func zero(Version) any { return 0 }
+
+func empty(Version) any { return []string{} }
+
+func emptyObject(Version) any { return map[string]any{} }
+
+func null(Version) any { return nil }
+
+func infinite(Version) any { return Wrapped(false, true, 0) }
+
+func unset(v Version) any { return v.unset() }
+
+func unlimited(v Version) any { return v.unlimited() }
+
 func zeroNumber(v Version) any { return v.Number(0) }
+
 func zeroOrNull(v Version) any { return v.orNull(0) }
+
 func noneOrNull(v Version) any { return v.orNull("") }
 
 // always is a value that no version changes.

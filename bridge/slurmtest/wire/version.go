@@ -9,11 +9,11 @@ import (
 // to v0.0.38 numbers are bare, later they are structs with two flags.
 type Version int
 
-// last is the newest version.
-const last Version = 45
+// newestVersion is the newest version.
+const newestVersion Version = 45
 
-// plain reports whether the version is older than the structs.
-func (v Version) plain() bool { return v <= 38 }
+// isPlain reports whether the version is older than the structs.
+func (v Version) isPlain() bool { return v <= 38 }
 
 // Wrapped is a number with its two flags.
 func Wrapped(set, infinite bool, n any) map[string]any {
@@ -31,7 +31,7 @@ func Object(pairs ...any) map[string]any {
 
 // Number is a number that is given.
 func (v Version) Number(n int64) any {
-	if v.plain() {
+	if v.isPlain() {
 		return n
 	}
 	return Wrapped(true, false, n)
@@ -51,8 +51,8 @@ func (v Version) unset() any { return v.orNull(Wrapped(false, false, 0)) }
 // unlimited is a number that has no bound.
 func (v Version) unlimited() any { return v.orNull(Wrapped(false, true, 0)) }
 
-// positive is a number, unset when 0.
-func (v Version) positive(n int64) any {
+// NumberOrUnset is a number, unset when 0.
+func (v Version) NumberOrUnset(n int64) any {
 	if n == 0 {
 		return v.unset()
 	}
@@ -61,7 +61,7 @@ func (v Version) positive(n int64) any {
 
 // minutes is a time limit.
 func (v Version) minutes(d time.Duration) any {
-	if d == 0 && !v.plain() {
+	if d == 0 && !v.isPlain() {
 		return Wrapped(false, true, 0)
 	}
 	return v.Number(int64(d / time.Minute))
@@ -69,7 +69,7 @@ func (v Version) minutes(d time.Duration) any {
 
 // gres is a request with the prefix of the version.
 func (v Version) gres(s string) string {
-	if v.plain() {
+	if v.isPlain() {
 		return strings.ReplaceAll(s, "gres/", "gres:")
 	}
 	return s
@@ -88,19 +88,19 @@ func (v Version) state(base string, flags []string) any {
 
 // orNull is null where numbers are bare.
 func (v Version) orNull(value any) any {
-	if v.plain() {
+	if v.isPlain() {
 		return nil
 	}
 	return value
 }
 
-// list is never null.
-func list(s []string) []string {
+// orEmpty is never null.
+func orEmpty(s []string) []string {
 	if s == nil {
 		return []string{}
 	}
 	return s
 }
 
-// commas writes a list as Slurm's text.
-func commas(s []string) string { return strings.Join(s, ",") }
+// commaList writes a list as Slurm's text.
+func commaList(s []string) string { return strings.Join(s, ",") }
