@@ -5,17 +5,11 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/slurm"
 )
 
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-
-func waitingJob() slurm.Job {
-	return slurm.Job{
-		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
-		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
-	}
-}
+var noon = bridgetest.Noon
 
 // TestEveryFormHasARow: what can be written is known, once, and the other way round.
 func TestEveryFormHasARow(t *testing.T) {
@@ -53,7 +47,7 @@ func TestEveryFormHasARow(t *testing.T) {
 // TestWhatIsUndoneIsGivenBack: the edit that undoes a value writes the same field,
 // counts as giving back, and leaves nothing of ours.
 func TestWhatIsUndoneIsGivenBack(t *testing.T) {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	for i := range Rows {
 		r := &Rows[i]
 		if r.Undo == nil {
@@ -89,13 +83,13 @@ func TestTouched(t *testing.T) {
 		{slurm.Exclude, func(j *slurm.Job) { j.Excluded = slurm.Hosts{} }, "its excluded nodes are  now"},
 		{slurm.Requeue, func(j *slurm.Job) { j.Restarts++ }, ""},
 	} {
-		j := waitingJob()
+		j := bridgetest.WaitingJob()
 		noted := BeforeFrom(&j)
 		if c.change(&j); ChangeSince(c.kind, &noted, &j) != c.want {
 			t.Errorf("%s: %q, want %q", c.kind, ChangeSince(c.kind, &noted, &j), c.want)
 		}
 	}
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	noted := BeforeFrom(&j)
 	if what := SlurmChangeSince(slurm.Lease, &noted, &j); what != "" {
 		t.Errorf("of a job that shows what was noted: %q", what)
@@ -110,7 +104,7 @@ func TestTouched(t *testing.T) {
 
 // TestUnknownKind: a kind that there is not does nothing and stands nowhere.
 func TestUnknownKind(t *testing.T) {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
 	if _, ok := Undo(in, &j, noon); ok || !LeavesNothing(in) || OwnerOf(in, &j) != Hidden || RowOf("shrink").Wants != nil {
 		t.Error("an unknown kind of edit does something")

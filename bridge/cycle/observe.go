@@ -26,11 +26,8 @@ func (l *Loop) observe(ctx context.Context) (bridge.Facts, []bridge.Doubt) {
 	if err != nil {
 		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, fmt.Errorf("polling Slurm: %w", err))
 	}
-	if v.Cluster == "" {
-		v.Cluster = l.Config.Name
-	}
-	if v.Cluster != l.Config.Name {
-		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, l.Config.Name))
+	if err := v.CheckCluster(l.Config.Name); err != nil {
+		return bridge.Facts{}, doubtsOf(bridge.CauseSlurm, err)
 	}
 	l.Metrics.observeStep("poll", l.Now().Sub(from))
 	return bridge.Facts{View: v}, nil

@@ -7,23 +7,17 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/actuator"
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 	"fairbridge/policy"
 )
 
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-
-func waitingJob() slurm.Job {
-	return slurm.Job{
-		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
-		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
-	}
-}
+var noon = bridgetest.Noon
 
 // startHere is a wish to start job 7 on n2, four GPUs of which are free.
 func startHere() Input {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	j.Required, j.NodeCount = slurm.Hosts{}, 1
 	return Input{Goal: actuator.Goal{
 		Plan:     &policy.Plan{Decisions: []policy.Decision{{Job: 7, Verb: policy.Start, Rank: 1, On: policy.Alloc{{Node: "n2", Type: "a100", Count: 4}}, Why: "they are free"}}},
@@ -96,7 +90,7 @@ func TestLineBeginsWithWhatStarts(t *testing.T) {
 	w := startHere()
 	w.View.Jobs, w.Snapshot.Jobs, w.Plan.Decisions = nil, nil, nil
 	for i, verb := range []policy.Verb{policy.Wait, policy.Start, policy.Hold, policy.Wait, policy.Start} {
-		j := waitingJob()
+		j := bridgetest.WaitingJob()
 		j.ID = int64(i + 1)
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Snapshot.Jobs = append(w.Snapshot.Jobs, policy.Job{ID: policy.JobID(j.ID), State: policy.Pending})
@@ -146,7 +140,7 @@ func TestLeasesEndApart(t *testing.T) {
 	w := startHere()
 	w.View.Jobs, w.Plan.Decisions, w.Snapshot.Jobs, w.Lease.Window = nil, nil, nil, 100
 	for id := range int64(60) {
-		j := waitingJob()
+		j := bridgetest.WaitingJob()
 		j.ID, j.Required = id+1, slurm.Hosts{}
 		w.View.Jobs = append(w.View.Jobs, j)
 		w.Plan.Decisions = append(w.Plan.Decisions, policy.Decision{Job: policy.JobID(j.ID), Verb: policy.Hold, Rank: int(j.ID), Why: "others go first"})

@@ -90,7 +90,7 @@ func (g *stopGate) warnFirst(x stopGroup, stops []bridge.Stop) bool {
 	g.postponed = true
 	var last time.Time
 	for _, s := range stops {
-		last = laterOf(last, g.keepUntilGrace(x, s))
+		last = policy.Later(last, g.keepUntilGrace(x, s))
 	}
 	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
 		d.Verb, d.On = policy.Wait, nil
@@ -116,13 +116,6 @@ func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 	d.Verb, d.On, d.GPUs, d.For = policy.Keep, p.On, p.On.Count(), 0
 	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", formatTime(due), x.beneficiary)
 	return due
-}
-
-func laterOf(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 func formatIDs(ids []policy.JobID) string {

@@ -2,6 +2,7 @@ package intake
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 		s.Jobs = jobs
 	}
 	used, aside, others := usedBy(s.Jobs), reservedWindows(k.View), a.usedWithoutGPUs()
-	for _, name := range sortedKeys(a.nodes) {
+	for _, name := range slices.Sorted(maps.Keys(a.nodes)) {
 		n := a.nodeOf(a.nodes[name], used[name])
 		setReserved(&n, a.nodes[name].Flags, aside[name], s.Now)
 		n.Others = others[name]

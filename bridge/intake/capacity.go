@@ -1,8 +1,6 @@
 package intake
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strings"
 
@@ -95,8 +93,6 @@ func sorted(list []string) []string {
 	slices.Sort(f)
 	return slices.Compact(f)
 }
-
-func sortedKeys[V any, K cmp.Ordered](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
 // addUse adds what was seen of the job itself. Where nothing was, its nodes' mean
 // stands for it.

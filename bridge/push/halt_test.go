@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -17,7 +18,7 @@ import (
 // TestEveryCallIsAllowedFirst: what forbids pushing is looked at before each
 // call, so that at most the one under way is still made.
 func TestEveryCallIsAllowedFirst(t *testing.T) {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
 	in := bridge.Intent{ID: 1, Edit: e, State: bridge.Planned, Before: ledger.BeforeOf(ledger.NewBook(nil), &j, e, noon)}
 	for _, allowed := range []int{0, 1, 2} {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
@@ -45,7 +46,7 @@ func TestOnlyWhatIsProvablyOursIsReleased(t *testing.T) {
 
 // TestTheHoldIsWrittenDownBeforeTheRelease.
 func TestTheHoldIsWrittenDownBeforeTheRelease(t *testing.T) {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	log := &diary{job: j}
 	p := Pusher{Ports: Ports{Journal: log, Now: func() time.Time { return noon }}}
 	in := bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: slurm.HandBack}, State: bridge.Sent}

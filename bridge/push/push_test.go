@@ -8,18 +8,12 @@ import (
 	"time"
 
 	"fairbridge/bridge"
+	"fairbridge/bridge/bridgetest"
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/slurm"
 )
 
-var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
-
-func waitingJob() slurm.Job {
-	return slurm.Job{
-		ID: 7, Submit: noon.Add(-time.Hour), Eligible: noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
-		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
-	}
-}
+var noon = bridgetest.Noon
 
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
@@ -56,7 +50,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 		{"no longer opted in", slurm.Requeue, func(j *slurm.Job) { j.Comment = "" }, "comment", ""},
 	}
 	for _, tt := range tests {
-		was := waitingJob()
+		was := bridgetest.WaitingJob()
 		was.Limit, was.Comment = time.Hour, "fairbridge:preemptible"
 		is := was
 		tt.job(&is)
@@ -72,7 +66,7 @@ func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {
 // eligible time, for example when what it depends on ends. The lease is not sent, and
 // nobody is taken to have changed the job, which would be left alone for a day.
 func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
-	was := waitingJob()
+	was := bridgetest.WaitingJob()
 	was.Eligible = time.Time{}
 	is := was
 	is.Eligible = noon
@@ -90,7 +84,7 @@ func TestAJobThatBecameEligibleIsNobodysDoing(t *testing.T) {
 // that somebody changed ends it, in either direction; but what is ours is given
 // back all the same.
 func TestNothingIsWrittenOverAPerson(t *testing.T) {
-	was := waitingJob()
+	was := bridgetest.WaitingJob()
 	was.Eligible, was.Required, was.Nice = noon.Add(9*time.Minute), slurm.ReadHosts("n1"), 40
 	ours := []bridge.Intent{
 		{ID: 1, Edit: slurm.Edit{Run: was.Run(), Kind: slurm.Lease, Until: was.Eligible}, State: bridge.Observed},
@@ -133,7 +127,7 @@ func TestNothingIsWrittenOverAPerson(t *testing.T) {
 // TestBeforeKeepsTheOwnersValues: where a value of ours stands, what is to be
 // given back is what stood there before it.
 func TestBeforeKeepsTheOwnersValues(t *testing.T) {
-	j := waitingJob()
+	j := bridgetest.WaitingJob()
 	ours := func(kind slurm.Kind, e slurm.Edit, b bridge.Before) *ledger.Book {
 		e.Kind, e.Run = kind, j.Run()
 		return ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: b, State: bridge.Observed}})
@@ -220,7 +214,7 @@ func TestNothingIsSentThatIsNotWrittenDown(t *testing.T) {
 		{bridge.Sent, "reread SENT"},
 		{bridge.Acked, "reread SENT apply ACKED"},
 	} {
-		j := waitingJob()
+		j := bridgetest.WaitingJob()
 		d := &diary{job: j, fail: tt.fail}
 		e := slurm.Edit{Run: j.Run(), Kind: slurm.SiteFactor, Value: 5}
 		p := Pusher{
@@ -253,7 +247,7 @@ func (s slowly) Apply(context.Context, slurm.Edit) error {
 // call has just written the field when it goes on, whatever the ledger said before.
 func TestSentIsWhenTheCallEnded(t *testing.T) {
 	for kind, want := range map[slurm.Kind]time.Time{slurm.SiteFactor: noon.Add(5 * time.Minute), slurm.HandBack: noon} {
-		j, now := waitingJob(), noon
+		j, now := bridgetest.WaitingJob(), noon
 		d := &diary{job: j}
 		p := Pusher{
 			Ports: Ports{Cluster: slowly{d, &now}, Journal: d, Now: func() time.Time { return now }},

@@ -130,10 +130,7 @@ func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 	if err != nil {
 		return nil, fmt.Errorf("polling Slurm: %w", err)
 	}
-	if v.Cluster != "" && v.Cluster != r.Name {
-		return nil, fmt.Errorf("slurmrestd speaks for cluster %q, not for %q: correct slurm.url or cluster", v.Cluster, r.Name)
-	}
-	return v, nil
+	return v, v.CheckCluster(r.Name)
 }
 
 // askAbsent asks about the jobs in which something of ours may stand and that the

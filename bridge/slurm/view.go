@@ -2,6 +2,7 @@ package slurm
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -82,6 +83,16 @@ func (v *View) Job(id int64) *Job {
 	}
 	if lo < len(v.Jobs) && v.Jobs[lo].ID == id {
 		return &v.Jobs[lo]
+	}
+	return nil
+}
+
+// CheckCluster returns an error when Slurm says that the view is of another
+// cluster than the one of the name. A view that does not say is taken for its.
+func (v *View) CheckCluster(name string) error {
+	v.Cluster = cmp.Or(v.Cluster, name)
+	if v.Cluster != name {
+		return fmt.Errorf("slurmrestd speaks for cluster %q, the configuration for %q: correct slurm.url or cluster", v.Cluster, name)
 	}
 	return nil
 }

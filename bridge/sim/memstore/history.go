@@ -141,7 +141,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 		return l
 	}
 	ended := l.open
-	ended.stop = latestOf(l.lastStop, ended.start)
+	ended.stop = policy.Later(l.lastStop, ended.start)
 	if i := slices.Index(h.usage.spans, ended); i >= 0 {
 		h.usage.spans = slices.Delete(h.usage.spans, i, i+1)
 	}
@@ -163,7 +163,7 @@ func (h *history) stopRun(l *jobHistory, at time.Time) {
 		return
 	}
 	s := l.open
-	s.stop = latestOf(at, s.start)
+	s.stop = policy.Later(at, s.start)
 	h.usage.spans = append(h.usage.spans, s)
 	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
 	l.ran += s.stop.Sub(s.start)
@@ -242,11 +242,4 @@ func cloneJobs(lives map[int64]*jobHistory) map[int64]*jobHistory {
 		out[id] = &kept
 	}
 	return out
-}
-
-func latestOf(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/bridge"
 	"fairbridge/bridge/push"
+	"fairbridge/policy"
 )
 
 // leader is the leased row, and what expire notes beside it.
@@ -59,7 +60,7 @@ func (l *leader) noteExpiry(now time.Time) (holder string, alone time.Duration) 
 	case daemon && l.isAlive(now):
 		l.led = now
 	case daemon:
-		l.led = latestOf(l.led, l.until)
+		l.led = policy.Later(l.led, l.until)
 	case l.beat.IsZero():
 		l.led = now
 	}

@@ -71,7 +71,7 @@ func (u *usage) sum(open []usageSpan, now time.Time) ([]policy.User, map[string]
 		for i := range list {
 			s := &list[i]
 			users[u.indexOf(s.user)].Used += policy.GPUSeconds(s.decayedUse(now, u.halfLife))
-			from := latestOf(s.start, now.Add(-day))
+			from := policy.Later(s.start, now.Add(-day))
 			recent[s.user.account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
 		}
 	}

@@ -1,0 +1,20 @@
+// Package bridgetest has the values that tests of several packages begin with.
+package bridgetest
+
+import (
+	"time"
+
+	"fairbridge/bridge/slurm"
+)
+
+// Noon is now.
+var Noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// WaitingJob returns job 7, which has waited for an hour. Its owner wants node n1
+// and not n9, and has set a nice of 3.
+func WaitingJob() slurm.Job {
+	return slurm.Job{
+		ID: 7, Submit: Noon.Add(-time.Hour), Eligible: Noon.Add(-time.Hour), State: "PENDING", Priority: 5000,
+		Nice: 3, NiceKnown: true, Required: slurm.ReadHosts("n1"), Excluded: slurm.ReadHosts("n9"), Batch: true,
+	}
+}
