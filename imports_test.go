@@ -23,7 +23,7 @@ var ours = []rule{
 	{[]string{"policy/pool"}, []string{"policy"}, "what is free knows no stage"},
 	{[]string{"policy/engine"}, []string{"policy", "policy/pool"}, "it asks stages by its own interfaces"},
 	{[]string{"policy/solve/..."}, nil, "numbers know nothing of jobs"},
-	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/plain", "bridge/study/workload", "bridge/study/cluster", "bridge/study/datafile"}, "foreign histories are jobs"},
+	{[]string{"bridge/study/trace"}, []string{"policy", "bridge/plain", "bridge/slurm", "bridge/study/workload", "bridge/study/cluster", "bridge/study/datafile"}, "foreign histories are jobs"},
 	{[]string{"bridge/study/chart"}, []string{"bridge/study/...", "bridge/plain"}, "figures in, pictures out"},
 	{[]string{"bridge/study/..."}, []string{"policy/...", "bridge/..."}, "what would have happened, by the loop or exactly"},
 	{[]string{"policy/paper"}, []string{"policy", "policy/engine"}, "what the systems have in common knows none of them"},

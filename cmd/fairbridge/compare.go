@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,7 @@ status is 1.
 	f.addTrace(c)
 	f.addMany(c, "with seeds that follow --seed")
 	s := c.Flags()
-	s.StringVar(&f.generate, "generate", "", "draw the jobs instead of reading a trace: "+generate.KindNames())
+	s.StringVar(&f.generate, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
 	s.IntVar(&f.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
 	s.Float64Var(&f.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
 	return o.reader(c)

@@ -48,7 +48,7 @@ func newTraceGenerate(o *options) *cobra.Command {
 		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
 		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
   fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
-		Args: args(cobra.ExactArgs(1)), ValidArgs: kindNames(),
+		Args: args(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
 				return usageError{err}
@@ -141,12 +141,4 @@ func kindList() string {
 		}
 	}
 	return b.String()
-}
-
-func kindNames() []string {
-	var all []string
-	for _, k := range generate.Kinds() {
-		all = append(all, k.Name)
-	}
-	return all
 }

@@ -1,17 +1,16 @@
 package chart
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
-
-func cmp64(a, b float64) int { return cmp.Compare(a, b) }
 
 // accountGroups puts the shares of the policies together by account, in percent.
 func (p Page) accountGroups(names []string, shares []map[string]float64) []group {
 	weights := 0.0
-	for _, name := range sortedKeys(p.Shares) {
+	for _, name := range slices.Sorted(maps.Keys(p.Shares)) {
 		weights += p.Shares[name]
 	}
 	var all []group

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -9,8 +10,6 @@ import (
 
 	"fairbridge/bridge/study/measure"
 )
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // lines draws each policy by the same function.
 func (p Page) lines(of func(Policy) []point) []line {
@@ -165,8 +164,8 @@ func (p Page) accountsFigure() (figure, bool) {
 	if len(largest) < 2 {
 		return f, false
 	}
-	names := sortedKeys(largest)
-	slices.SortStableFunc(names, func(a, b string) int { return cmp64(largest[b], largest[a]) })
+	names := slices.Sorted(maps.Keys(largest))
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(largest[b], largest[a]) })
 	names = names[:min(len(names), mostAccounts)]
 	chart := bars{id: f.ID, title: f.Title, groups: p.accountGroups(names, shares)}
 	chart.x, chart.description = linear("share of GPU time while jobs waited, %", 100*largestShare(chart.groups)), describeShares(chart.groups)

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"maps"
 	"math"
 	"slices"
 
@@ -66,7 +67,7 @@ func sharesWhileQueued(samples []measure.Sample) map[string]float64 {
 			}
 		}
 	}
-	for _, account := range sortedKeys(shares) {
+	for _, account := range slices.Sorted(maps.Keys(shares)) {
 		sum += shares[account]
 	}
 	for account := range shares {

@@ -1,12 +1,15 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
 	"math"
 	"slices"
 	"strings"
+
+	"fairbridge/bridge/plain"
 )
 
 // Sheet is a page of tables, each with a drawing where one helps.
@@ -76,7 +79,7 @@ const mostLines, mostRows = colours, 20
 
 func (d Drawing) overTime(id, title string) *keyedDrawing {
 	courses := slices.Clone(d.Series)
-	slices.SortStableFunc(courses, func(a, b Series) int { return cmp64(sum(b.Y), sum(a.Y)) })
+	slices.SortStableFunc(courses, func(a, b Series) int { return cmp.Compare(sum(b.Y), sum(a.Y)) })
 	courses = courses[:min(len(courses), mostLines)]
 	out := &keyedDrawing{}
 	var lines []line
@@ -105,7 +108,7 @@ func (d Drawing) byRow(id, title string) *keyedDrawing {
 	var rows []group
 	var words []string
 	for _, r := range d.Bars[:min(len(d.Bars), mostRows)] {
-		g := group{name: clip(r.Label)}
+		g := group{name: plain.Short(r.Label, 16)}
 		said := r.Label
 		for i, v := range r.Values {
 			if !math.IsNaN(v) {
@@ -121,14 +124,6 @@ func (d Drawing) byRow(id, title string) *keyedDrawing {
 		text: func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	}
 	return &keyedDrawing{b.svg(), d.Keys}
-}
-
-// clip cuts a label to what fits beside a bar.
-func clip(s string) string {
-	if r := []rune(s); len(r) > 16 {
-		return string(r[:15]) + "…"
-	}
-	return s
 }
 
 func sum(values []float64) float64 {

@@ -10,13 +10,13 @@ import (
 	"fairbridge/policy"
 )
 
-// KindNames lists the workloads that can be drawn.
-func KindNames() string {
+// KindNames are the names of the workloads that can be made.
+func KindNames() []string {
 	var names []string
 	for _, k := range Kinds() {
 		names = append(names, k.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 // Options are what all kinds of workload understand of what a caller wants; zero
@@ -91,10 +91,8 @@ type Workload struct {
 // Make draws a workload of the kind. The error says what it does not
 // understand.
 func Make(kind string, w Options, seed int64) (*Workload, error) {
-	names := ""
 	for _, k := range Kinds() {
 		if k.Name != kind {
-			names += ", " + k.Name
 			continue
 		}
 		if err := w.check(); err != nil {
@@ -110,7 +108,7 @@ func Make(kind string, w Options, seed int64) (*Workload, error) {
 		}
 		return m, nil
 	}
-	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, names[2:])
+	return nil, fmt.Errorf("no kind of workload %q; there are %s", kind, strings.Join(KindNames(), ", "))
 }
 
 func (w *Options) check() error {

@@ -20,20 +20,11 @@ func NewSpread(all []Summary) Spread {
 			values[k] = m.Of(&all[k])
 		}
 		slices.Sort(values)
-		m.set(&s.Median, median(values))
+		m.set(&s.Median, Median(values))
 		m.set(&s.Min, values[0])
 		m.set(&s.Max, values[len(values)-1])
 	}
 	return s
-}
-
-// median of sorted values.
-func median(values []float64) float64 {
-	n := len(values)
-	if n%2 == 1 {
-		return values[n/2]
-	}
-	return (values[n/2-1] + values[n/2]) / 2
 }
 
 // Cell prints a metric of the runs: the median, and where they differ in print

@@ -84,3 +84,13 @@ func quantile(sorted []float64, q float64) float64 {
 	high := min(low+1, len(sorted)-1)
 	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
 }
+
+// Median of values in any order; 0 of none.
+func Median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}

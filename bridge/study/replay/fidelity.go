@@ -106,10 +106,10 @@ func (s *Site) Compare(run *measure.Run) Fidelity {
 		miss = append(miss, math.Abs(r.Start-m.Start))
 	}
 	f.Jobs = len(miss)
-	f.MeanJCT, f.MedianJCT = Deviation{mean(jct[0]), mean(jct[1])}, Deviation{middle(jct[0]), middle(jct[1])}
-	f.MeanWait, f.MedianWait = Deviation{mean(wait[0]), mean(wait[1])}, Deviation{middle(wait[0]), middle(wait[1])}
+	f.MeanJCT, f.MedianJCT = Deviation{mean(jct[0]), mean(jct[1])}, Deviation{measure.Median(jct[0]), measure.Median(jct[1])}
+	f.MeanWait, f.MedianWait = Deviation{mean(wait[0]), mean(wait[1])}, Deviation{measure.Median(wait[0]), measure.Median(wait[1])}
 	f.RankJCT, f.RankWait = spearman(jct[0], jct[1]), spearman(wait[0], wait[1])
-	f.MedianWaitMiss = middle(miss)
+	f.MedianWaitMiss = measure.Median(miss)
 	return f
 }
 
@@ -119,15 +119,6 @@ func mean(values []float64) float64 {
 		sum += v / float64(len(values))
 	}
 	return sum
-}
-
-func middle(values []float64) float64 {
-	n := len(values)
-	if n == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
 // spearman is the correlation of ranks, those of equal values averaged.

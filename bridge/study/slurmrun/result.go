@@ -1,6 +1,7 @@
 package slurmrun
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -64,7 +65,7 @@ func setPresent(jobs []measure.Outcome) {
 	for i := range jobs {
 		changes = append(changes, change{jobs[i].Arrive, 1}, change{jobs[i].Finish, -1})
 	}
-	slices.SortFunc(changes, func(a, b change) int { return compare(a.at, b.at, -a.by, -b.by) })
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.by, a.by)) })
 	at, area := make([]float64, len(changes)), make([]float64, len(changes)) // integral up to each change
 	n := 0.0
 	for i, c := range changes {
@@ -83,18 +84,6 @@ func setPresent(jobs []measure.Outcome) {
 			o.Present = (until(o.Finish) - until(o.Arrive)) / (o.Finish - o.Arrive)
 		}
 	}
-}
-
-func compare(list ...float64) int {
-	for i := 0; i+1 < len(list); i += 2 {
-		if list[i] != list[i+1] {
-			if list[i] < list[i+1] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
 }
 
 // samples is the cluster over time, one sample per change.

@@ -47,19 +47,12 @@ type line struct {
 	Weight     float64            `json:"weight,omitempty"`
 	Duration   float64            `json:"duration,omitempty"`
 	Speeds     map[string]float64 `json:"speeds,omitempty"`
-	Training   *training          `json:"training,omitempty"`
+	Training   *workload.Training `json:"training,omitempty"`
 	End        workload.End       `json:"end,omitempty"`
 	Checkpoint float64            `json:"checkpoint,omitempty"`
 	Fixed      bool               `json:"fixed,omitempty"`
 	Shareable  bool               `json:"shareable,omitempty"`
 	Silent     bool               `json:"silent,omitempty"`
-}
-
-type training struct {
-	Model string        `json:"model"`
-	Batch int           `json:"batch,omitempty"`
-	Mode  workload.Mode `json:"mode"`
-	Steps int64         `json:"steps"`
 }
 
 func isOwn(head string) bool {
@@ -91,14 +84,11 @@ func lineFromJob(j *workload.Job) line {
 	l := line{
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
-		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, End: j.End,
+		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, End: j.End,
 		Checkpoint: j.Checkpoint, Fixed: j.Fixed, Shareable: j.Shareable, Silent: j.Silent,
 	}
 	if j.Limit != 0 {
 		l.Limit = j.Limit.String()
-	}
-	if t := j.Training; t != nil {
-		l.Training = &training{t.Model, t.Batch, t.Mode, t.Steps}
 	}
 	return l
 }
@@ -107,11 +97,8 @@ func (l *line) job() (workload.Job, error) {
 	j := workload.Job{
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
-		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, End: l.End,
+		Deadline: l.Deadline, Weight: l.Weight, Duration: l.Duration, Speeds: l.Speeds, Training: l.Training, End: l.End,
 		Checkpoint: l.Checkpoint, Fixed: l.Fixed, Shareable: l.Shareable, Silent: l.Silent,
-	}
-	if t := l.Training; t != nil {
-		j.Training = &workload.Training{Model: t.Model, Batch: t.Batch, Mode: t.Mode, Steps: t.Steps}
 	}
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:

@@ -3,10 +3,9 @@ package trace
 import (
 	"bufio"
 	"cmp"
-	"regexp"
-	"strconv"
 	"strings"
 
+	"fairbridge/bridge/slurm"
 	"fairbridge/bridge/study/workload"
 )
 
@@ -78,24 +77,12 @@ func (r *record) durationFromLimit(j *workload.Job) string {
 	return skipReason(r, j, "")
 }
 
-var arrayTasks = regexp.MustCompile(`_\[([0-9,:-]+)(?:%[0-9]+)?\]$`)
-
 // countTasks counts those of an array that waits as one line: 4711_[3,5-9:2%4].
 func countTasks(id string) int {
-	m := arrayTasks.FindStringSubmatch(id)
-	if m == nil {
-		return 1
+	_, list, _ := strings.Cut(id, "_[")
+	tasks := slurm.ReadTasks(strings.TrimSuffix(list, "]"))
+	if tasks.Cut {
+		return 1 // nothing says how many
 	}
-	n := 0
-	for part := range strings.SplitSeq(m[1], ",") {
-		span, by, _ := strings.Cut(part, ":")
-		from, to, _ := strings.Cut(span, "-")
-		a, _ := strconv.Atoi(from)
-		b, err := strconv.Atoi(cmp.Or(to, from))
-		step, _ := strconv.Atoi(by)
-		if err == nil && b >= a {
-			n += (b-a)/max(step, 1) + 1
-		}
-	}
-	return min(max(n, 1), mostTasks)
+	return min(max(tasks.Count, 1), mostTasks)
 }

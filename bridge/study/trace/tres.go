@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/plain"
+	"fairbridge/bridge/slurm"
 )
 
 // tres is what matters to us of a list like
@@ -75,27 +77,15 @@ func megabytes(s string) (int64, error) {
 // parseGRES reads the GPUs of a list like "gres/gpu:a100:4", "gpu:4(S:0-1)" or
 // "gres:gpu", which squeue prints.
 func parseGRES(s string) (gpus int, gpuType string, err error) {
-	for item := range strings.SplitSeq(s, ",") {
-		item, _, _ = strings.Cut(item, "(")
-		item = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(item), "gres/"), "gres:")
-		parts := strings.Split(item, ":")
-		if name, n, ok := strings.Cut(item, "="); ok {
-			parts = append(strings.Split(name, ":"), n)
+	list := slurm.ReadRequest(s)
+	if list.Unread != "" {
+		return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Short(s, shownChars))
+	}
+	for _, g := range list.List {
+		if g.Name == "gpu" {
+			gpus += g.Count
+			gpuType = cmp.Or(g.Type, gpuType)
 		}
-		if parts[0] != "gpu" {
-			continue
-		}
-		n := 1
-		if last := parts[len(parts)-1]; len(parts) > 1 && strings.Trim(last, "0123456789") == "" {
-			if n, err = strconv.Atoi(last); err != nil {
-				return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Short(last, shownChars))
-			}
-			parts = parts[:len(parts)-1]
-		}
-		if len(parts) > 1 {
-			gpuType = parts[1]
-		}
-		gpus += n
 	}
 	return gpus, gpuType, nil
 }

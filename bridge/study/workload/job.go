@@ -56,10 +56,10 @@ const (
 // Training is a training job whose speed stands in throughput tables and which
 // may change its batch size on the way.
 type Training struct {
-	Model string // "ResNet-18", as in Job.Class without the batch size
-	Batch int    // at first
-	Mode  Mode
-	Steps int64 // in all, at the first batch size
+	Model string `json:"model"`           // "ResNet-18", as in Job.Class without the batch size
+	Batch int    `json:"batch,omitempty"` // at first
+	Mode  Mode   `json:"mode"`
+	Steps int64  `json:"steps"` // in all, at the first batch size
 }
 
 // Mode is how a job adapts its batch size.
