@@ -9,7 +9,6 @@ package shockwave
 
 import (
 	"fmt"
-	"math"
 	"time"
 
 	"fairbridge/policy"
@@ -68,7 +67,7 @@ func (k *Policy) settings(s *policy.Snapshot) *window.Settings {
 
 // System describes Shockwave in the catalogue.
 func System() paper.System {
-	system := paper.Describe(new(Policy), paper.System{
+	return unlessGiven(paper.Describe(new(Policy), paper.System{
 		Name: "shockwave", Title: "Shockwave: a market over the rounds to come", Venue: "NSDI", Year: 2023,
 		Cite:           `P. Zheng et al., "Shockwave: Fair and Efficient Cluster Scheduling for Dynamic Adaptation in Machine Learning", NSDI 2023`,
 		Idea:           "Plan a window of rounds for much progress of all, a short tail and nobody later than with an equal share, predicting changes of batch size.",
@@ -78,32 +77,5 @@ func System() paper.System {
 		Reproduced:     "the published simulation with 120 jobs on 32 GPUs and its repetition with 220 on 64: makespan and average completion time within 1 %, each job's within 4 % on average; on drawn workloads makespan 1.28 and worst ρ 2.2 times better than Gavel's, a third of Themis's unfair jobs",
 		Exact:          paper.Params{"round": "120s", "by_size": true, "since": "start", "min_run": "1s", "max_stops": -1, "max_wait": "0s"},
 		WorkConserving: true,
-	})
-	fill := system.New
-	system.New = func(given paper.Params) (policy.Policy, error) {
-		made, err := fill(given)
-		if err != nil {
-			return nil, err
-		}
-		_, k := given["k"]
-		_, lambda := given["lambda"]
-		made.(*Policy).BySize = made.(*Policy).BySize && !k && !lambda
-		return made, nil
-	}
-	return system
-}
-
-// authorsSettings returns k and lambda with which the authors ran clusters of
-// about as many GPUs.
-func authorsSettings(s *policy.Snapshot) (k, lambda float64) {
-	gpus := s.Whole()
-	switch { // between two of their sizes, by ratio
-	case gpus < 32*math.Sqrt2:
-		return 1e-3, 12
-	case gpus < 64*math.Sqrt2:
-		return 10, 5
-	case gpus < 128*math.Sqrt2:
-		return 1e-3, 15
-	}
-	return 1e5, 5
+	}))
 }

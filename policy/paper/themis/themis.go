@@ -22,7 +22,6 @@ import (
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/paper"
-	"fairbridge/policy/paper/gavel"
 	"fairbridge/policy/predict"
 )
 
@@ -44,7 +43,7 @@ type Policy struct {
 // Decide implements policy.Policy.
 func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if t.Method == "lp" {
-		return t.byLP(s)
+		return t.decideAsSimulator(s)
 	}
 	last, err := recallLeases(s)
 	if err != nil {
@@ -62,17 +61,5 @@ func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		return nil, err
 	}
 	plan.Memo = stage.leases(plan).memo()
-	return plan, nil
-}
-
-// byLP is Gavel with the objective of Themis.
-func (t *Policy) byLP(s *policy.Snapshot) (*policy.Plan, error) {
-	g := &gavel.Policy{Objective: gavel.FinishTime, Aware: true, Round: t.Round, Recompute: 1000 * time.Second,
-		PatientLimits: t.PatientLimits}
-	plan, err := g.Decide(s)
-	if err != nil {
-		return nil, fmt.Errorf("policy themis: %w", err)
-	}
-	plan.Policy = "themis"
 	return plan, nil
 }
