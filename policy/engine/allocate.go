@@ -18,14 +18,18 @@ type Turn struct {
 	Entry   *Entry
 	Devices int   // it should run on; 0: none in this round
 	Grant   Grant // of a lease; the zero Grant is none
+	// Where are the very devices it should run on, for place.Allocated; a running job
+	// with a lease elsewhere moves there. nil: the Placer chooses.
+	Where policy.Alloc
 	// Beside is the job on whose devices it runs where it finds none of its own and
 	// the Packer agrees; 0: none.
 	Beside policy.JobID
 	Note   string // why it stands where it stands, for Decision.Why
 }
 
-// Turn returns that of a job without a lease, on the devices it holds or asks.
-func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size()} }
+// Turn returns that of a job without a lease, on the devices it holds or asks, with
+// its note.
+func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size(), Note: e.Note} }
 
 // allocate asks the Allocator, writes its answers into the entries and returns
 // the line.
@@ -50,7 +54,7 @@ func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
 		if err := e.accepts(t.Devices); err != nil {
 			return nil, err
 		}
-		e.Want, e.Beside, e.Note = t.Devices, t.Beside, t.Note
+		e.Want, e.Where, e.Beside, e.Note = t.Devices, t.Where, t.Beside, t.Note
 		r.grant(e, t.Grant)
 	}
 	return line, nil

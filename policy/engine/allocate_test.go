@@ -9,6 +9,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/preempt"
 )
 
 // turns is an Allocator that is a function.
@@ -72,6 +73,32 @@ func TestKeep(t *testing.T) {
 		want := map[bool]string{false: "1 stop; 2 start n1:8×a100", true: "1 keep n1:8×a100; 2 wait"}[keep]
 		if _, got := decide(t, engine.Pipeline{Allocate: second}, s); got != want {
 			t.Errorf("keep %v: %s, want %s", keep, got, want)
+		}
+	}
+}
+
+// TestTiersBesideLeases wants a Preempter to decide in place of the leases, and the
+// line to stay as it was allocated.
+func TestTiersBesideLeases(t *testing.T) {
+	s := with(with(cluster(1), 8, running("n1", time.Hour, 0)), 8, qos("urgent"))
+	leased := turns(func(r *engine.Round) ([]engine.Turn, error) {
+		all := []engine.Turn{r.Entries[0].Turn(), r.Entries[1].Turn()}
+		all[1].Grant.Run = true
+		return all, nil
+	})
+	for name, c := range map[string]struct {
+		preempt engine.Preempter
+		want    string
+		first   int // rank of job 1
+	}{
+		"leases":           {nil, "1 stop; 2 start n1:8×a100", 2},
+		"tiers of leases":  {preempt.Leased, "1 stop; 2 start n1:8×a100", 1},
+		"other tiers":      {preempt.QOS("normal"), "1 keep n1:8×a100; 2 wait", 1},
+		"no job gives way": {preempt.None, "1 keep n1:8×a100; 2 wait", 1},
+	} {
+		plan, got := decide(t, engine.Pipeline{Allocate: leased, Preempt: c.preempt}, s)
+		if got != c.want || plan.Decisions[0].Rank != c.first {
+			t.Errorf("%s: %s, job 1 has rank %d; want %s, rank %d", name, got, plan.Decisions[0].Rank, c.want, c.first)
 		}
 	}
 }

@@ -15,6 +15,7 @@ type Entry struct {
 	Want     int          // by Size or Allocate: devices it should run on
 	Stays    bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
 	Grant    Grant        // by Lease or Allocate
+	Where    policy.Alloc // by Allocate: the very devices it should run on; nil: any
 	Beside   policy.JobID // by Allocate: the job whose devices it may share; 0: none
 	Note     string       // by Order or Allocate: why it stands where it stands, for Decision.Why
 	Planned  policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing

@@ -1,17 +1,18 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"fairbridge/policy"
 )
 
-// vacate gives back the devices of running jobs that their lease stops or sends to
-// another GPU type, so that jobs may change places.
+// vacate gives back the devices of running jobs that their lease stops or sends
+// elsewhere, so that jobs may change places.
 func (w *walk) vacate() {
 	for _, e := range w.line {
 		stops := e.Grant.Leave != "" && e.Active() && !e.Stays
-		if !stops && !e.changesType() {
+		if !stops && !e.moves() {
 			continue
 		}
 		w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
@@ -22,13 +23,19 @@ func (w *walk) vacate() {
 	}
 }
 
-// changesType reports whether the job runs, its lease is on another GPU type,
-// and it may be stopped to go there.
-func (e *Entry) changesType() bool {
-	return e.Active() && e.Grant.Run && e.Grant.Type != "" && e.Ask.GPUs.Type == "" && !e.Stays && e.On.Type() != e.Grant.Type
+// moves reports whether the job runs, its lease is on other devices or another GPU
+// type, and it may be stopped to go there.
+func (e *Entry) moves() bool {
+	switch {
+	case !e.Active() || !e.Grant.Run || e.Stays:
+		return false
+	case len(e.Where) > 0:
+		return !e.On.Equal(e.Where)
+	}
+	return e.Grant.Type != "" && e.Ask.GPUs.Type == "" && e.On.Type() != e.Grant.Type
 }
 
-// move places a job that changes its GPU type: where its lease is, else where it was.
+// move places a job that goes elsewhere: where its lease is, else where it was.
 func (w *walk) move(e *Entry) {
 	if on, err := w.finder.take(e); err == nil {
 		w.begin(e, on, "its lease is there")
@@ -37,7 +44,7 @@ func (w *walk) move(e *Entry) {
 	if w.displace(e) {
 		return
 	}
-	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", e.Grant.Type, e.Ran(w.Now).Round(1e9))
+	missing := fmt.Sprintf("there is no place on %s, where its lease is; it has run %v", cmp.Or(e.Where.String(), e.Grant.Type), e.Ran(w.Now).Round(1e9))
 	if w.Free.Take(e.On, e.Ask.CPUs, e.Ask.MemMB) == nil {
 		w.setPlanned(e, e.On)
 		e.decide(policy.Keep, fmt.Sprintf("keeps %v: %s", e.On, missing))

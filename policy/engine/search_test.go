@@ -17,8 +17,6 @@ func (tierByQOS) Tier(_ *Round, e *Entry) int {
 	return 1
 }
 
-func (tierByQOS) MayStop(*Round, *Entry) error { return nil }
-
 type passAll struct{ asked *int }
 
 func (passAll) Behind(*Round, *Entry) func(*Entry, policy.Alloc) error {

@@ -87,10 +87,9 @@ type BlockedObserver interface {
 }
 
 // A Preempter says who gives way. A running job may be stopped only for one of
-// a strictly smaller tier, wherever they stand in line, and only if MayStop has
-// no objection. A tier must not depend on whether the job runs, or stopping
-// goes back and forth.
+// a strictly smaller tier, wherever they stand in line. A tier must not depend on
+// whether the job runs, or stopping goes back and forth. Beside an Allocator it
+// decides in place of the leases, and the line stays as it was allocated.
 type Preempter interface {
 	Tier(*Round, *Entry) int
-	MayStop(r *Round, victim *Entry) error
 }

@@ -25,7 +25,7 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
-		if e.Active() && e.Grant.Leave == "" && !e.Grant.Keep && !e.changesType() && r.stoppable(p.Rules, e) && p.mayStop(r, e) {
+		if e.Active() && e.Grant.Leave == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
 			v.jobs = append(v.jobs, e)
 		}
@@ -122,9 +122,4 @@ func (p *Pipeline) tier(r *Round, e *Entry) int {
 		return 0
 	}
 	return 1
-}
-
-// mayStop asks the Preempter, if there is one.
-func (p *Pipeline) mayStop(r *Round, e *Entry) bool {
-	return p.Preempt == nil || p.Preempt.MayStop(r, e) == nil
 }

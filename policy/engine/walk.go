@@ -35,7 +35,7 @@ func (w *walk) run() {
 	for _, e := range w.line {
 		switch {
 		case e.verdict.verb != "": // stopped or resized already
-		case e.changesType():
+		case e.moves():
 			w.move(e)
 		case e.Active():
 			w.keep(e)

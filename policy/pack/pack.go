@@ -16,6 +16,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 )
 
 // Beside puts a job on the very devices of one running job that accepts a
@@ -55,17 +56,8 @@ func (b Beside) hosts(r *engine.Round, h, e *engine.Entry) bool {
 // suits reports whether the devices are a lawful place for the job, free of
 // other sharers.
 func suits(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
-	nodes := on.Nodes()
-	if on.Count() != gang.GPUs.Count || len(nodes) < gang.Nodes || gang.MaxNodes > 0 && len(nodes) > gang.MaxNodes {
-		return false
-	}
-	if slices.ContainsFunc(gang.Require, func(n string) bool { return !slices.Contains(nodes, n) }) {
-		return false
-	}
-	return !slices.ContainsFunc(on, func(s policy.Slot) bool {
-		return s.Type != gang.GPUs.Type || gang.PerNode > 0 && s.Count != gang.PerNode ||
-			r.Free.Overdrawn(s.Node, s.Type) || !r.Free.AllowsSlot(s, e.Partition, gang)
-	})
+	return pool.Allows(r.Free, on, e.Partition, gang) &&
+		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.Free.Overdrawn(s.Node, s.Type) })
 }
 
 // Partner puts a job on the very devices of the job that its turn is Beside, which

@@ -11,8 +11,18 @@ type ByTier func(*engine.Round, *engine.Entry) int
 // Tier implements engine.Preempter.
 func (f ByTier) Tier(r *engine.Round, e *engine.Entry) int { return f(r, e) }
 
-// MayStop implements engine.Preempter: the rules decide alone.
-func (ByTier) MayStop(*engine.Round, *engine.Entry) error { return nil }
+// Leased lets jobs that an Allocator granted a lease take the place of the others.
+// Unlike the leases alone it leaves the line as it is.
+var Leased ByTier = func(_ *engine.Round, e *engine.Entry) int {
+	if e.Grant.Run {
+		return 0
+	}
+	return 1
+}
+
+// None lets no job give way: all are of one tier. It stands beside an Allocator whose
+// leases are to displace none.
+var None ByTier = func(*engine.Round, *engine.Entry) int { return 0 }
 
 // QOS returns tiers from an ordered list of QOS names, the most important
 // first. Jobs of a QOS that is not listed come after all of them.

@@ -41,7 +41,7 @@ func (a *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "astraea",
 		Allocate: stage,
 		Backfill: blocking{a},
-		Preempt:  preempt.ByTier(leasedFirst),
+		Preempt:  preempt.Leased,
 		// The leases are the shortest runs; the rules only count stops.
 		Rules: paper.Limits{RunLimit: paper.RunLimit{MinRun: 1}, StopLimit: a.StopLimit, WaitLimit: a.WaitLimit}.Rules(),
 	}.Decide(s)

@@ -34,11 +34,3 @@ func usable(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
 			(j.Ask.GPUs.Type == "" || j.Ask.GPUs.Type == slot.Type)
 	})
 }
-
-// leasedFirst gives jobs with a lease the first tier, and the others the second.
-func leasedFirst(_ *engine.Round, e *engine.Entry) int {
-	if e.Grant.Run {
-		return 0
-	}
-	return 1
-}

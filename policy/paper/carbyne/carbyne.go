@@ -36,12 +36,13 @@ func (c *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Name:     "carbyne",
 		Predict:  predict.Ladder{},
 		Share:    share.Dominant{},
-		Order:    d,
+		Allocate: d,
 		Backfill: backfill.Greedy{},
+		Preempt:  preempt.None,
 		Rules:    c.Rules(),
 	}
 	if c.Preempt {
-		p.Preempt = preempt.ByTier(d.tier)
+		p.Preempt = preempt.Leased
 	}
 	return p.Decide(flows.snapshot)
 }

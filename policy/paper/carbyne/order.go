@@ -14,7 +14,8 @@ import (
 	"fairbridge/policy/share"
 )
 
-// altruisticOrder says which tasks must run now and puts the others behind them.
+// altruisticOrder is an engine.Allocator: it says which tasks must run now and puts
+// the others behind them.
 type altruisticOrder struct {
 	altruism, slackFloor float64
 	workflows            *workflowSnapshot
@@ -32,32 +33,36 @@ type jobPlan struct {
 	packingScore float64 // how well it uses what is free
 }
 
-// Order implements engine.Orderer: what must run, in the order of fairness;
+// Allocate implements engine.Allocator: what must run, in the order of fairness;
 // then the tasks of the workflow with least work left, what must start first in
-// front. Without altruism it is the order of fairness alone.
-func (c *altruisticOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
+// front. Without altruism it is the order of fairness alone. What must run has a
+// lease.
+func (c *altruisticOrder) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	c.planWorkflows(r)
 	line, err := order.ByShare{Meter: share.Dominant{}}.Order(r)
-	if err != nil || c.altruism == 0 {
-		return line, err
+	if err != nil {
+		return nil, err
 	}
 	ranked := make([]rankedJob, len(line))
 	for i, e := range line {
-		job := c.jobIndex(e)
-		w := c.workflows.workflowOfJob[job]
-		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobs[job], workflow: w, remainingWork: c.remainingWork[w], group: mayRun}
+		w := c.workflows.workflowOfJob[e.Index]
+		ranked[i] = rankedJob{Entry: e, jobPlan: &c.jobs[e.Index], workflow: w, remainingWork: c.remainingWork[w], group: mayRun}
 		switch {
-		case c.jobs[job].mustRun:
+		case ranked[i].mustRun:
 			ranked[i].group = mustRun
-		case !c.jobs[job].startable:
+		case !ranked[i].startable:
 			ranked[i].group = cannotRun
 		}
 	}
-	slices.SortStableFunc(ranked, rankedJob.compare)
-	for i := range ranked {
-		line[i] = ranked[i].Entry
+	if c.altruism > 0 {
+		slices.SortStableFunc(ranked, rankedJob.compare)
 	}
-	return line, nil
+	turns := make([]engine.Turn, len(ranked))
+	for i, j := range ranked {
+		turns[i] = j.Turn()
+		turns[i].Grant.Run = j.mustRun
+	}
+	return turns, nil
 }
 
 // rankedJob is what decides where a task stands.
@@ -81,20 +86,6 @@ func (a rankedJob) compare(b rankedJob) int {
 	}
 	return cmp.Or(cmp.Compare(a.remainingWork, b.remainingWork), cmp.Compare(a.workflow, b.workflow), cmp.Compare(a.latestStart, b.latestStart),
 		cmp.Compare(b.packingScore, a.packingScore), engine.ByArrival(a.Entry, b.Entry))
-}
-
-// jobIndex is the place of the job in Entries.
-func (c *altruisticOrder) jobIndex(e *engine.Entry) int {
-	i, _ := slices.BinarySearchFunc(c.workflows.snapshot.Jobs, e.ID, func(j policy.Job, id policy.JobID) int { return cmp.Compare(j.ID, id) })
-	return i
-}
-
-// tier is 0 for what must run now.
-func (c *altruisticOrder) tier(_ *engine.Round, e *engine.Entry) int {
-	if c.jobs[c.jobIndex(e)].mustRun {
-		return 0
-	}
-	return 1
 }
 
 // planWorkflows looks at every workflow.
