@@ -97,7 +97,7 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 	for i := range f.seeds {
 		s, err := study.Generate(f.generate, f.wish, f.seed+int64(i), f.source.Nodes)
 		if err != nil {
-			return nil, usageError{err}
+			return nil, badUsage(err)
 		}
 		if f.source.Silent {
 			s.Silence()
@@ -110,9 +110,9 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 func (f *compareFlags) check() error {
 	switch {
 	case f.generate != "" && (f.source.Trace != "" || f.source.Tables != ""):
-		return usageError{errors.New("--generate draws jobs and their speeds: leave out --trace and --tables")}
+		return badUsage(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
 	case f.generate == "" && f.wish != (generate.Options{}):
-		return usageError{errors.New("--jobs and --load say what --generate draws; a trace has its own")}
+		return badUsage(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
 	}
 	return f.checkMany()
 }

@@ -21,14 +21,14 @@ func newDB(o *options) *cobra.Command {
   fairbridge db status --json`,
 	})
 	c.AddCommand(
-		o.dbCommand("init", "Make the schema in an empty database, and the read-only role for reports", initDB),
-		o.dbCommand("migrate", "Bring the schema up to this release", migrateDB),
-		o.dbCommand("status", "Say how the database stands", statusDB),
+		newDBCommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDB),
+		newDBCommand(o, "migrate", "Bring the schema up to this release", migrateDB),
+		newDBCommand(o, "status", "Say how the database stands", statusDB),
 	)
 	return c
 }
 
-func (o *options) dbCommand(name, short string, do func(*cobra.Command, *options, *stores.Stores) error) *cobra.Command {
+func newDBCommand(o *options, name, short string, do func(*cobra.Command, *options, *stores.Stores) error) *cobra.Command {
 	return o.reader(&cobra.Command{
 		Use: name, Short: short, Args: args(cobra.NoArgs),
 		Example: "  fairbridge db " + name + "\n  fairbridge db " + name + " --json",

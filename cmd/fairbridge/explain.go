@@ -63,7 +63,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJob(a[0])
 			if err != nil {
-				return usageError{err}
+				return badUsage(err)
 			}
 			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {

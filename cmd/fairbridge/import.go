@@ -65,7 +65,7 @@ func (i *importOptions) run(c *cobra.Command) error {
 	now := time.Now()
 	im, err := i.plan(now)
 	if err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	f, err := i.load()
 	if err != nil {
@@ -135,13 +135,13 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	out := system.ImportReport{Cluster: im.Cluster}
 	zone, err := time.LoadLocation(i.zone)
 	if err != nil {
-		return out, usageError{fmt.Errorf("--time-zone: %w", err)}
+		return out, badUsage(fmt.Errorf("--time-zone: %w", err))
 	}
 	in, name := io.Reader(c.InOrStdin()), "standard input"
 	if i.sacct != "-" {
 		f, err := os.Open(i.sacct)
 		if err != nil {
-			return out, usageError{err}
+			return out, badUsage(err)
 		}
 		defer f.Close()
 		in, name = f, i.sacct
@@ -159,7 +159,7 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 // failed says how far an import came that did not come to its end.
 func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err error) error {
 	if errors.Is(err, runs.ErrNoBeginning) {
-		return usageError{errors.New("nothing was imported yet: say since when to read, like --since 90d")}
+		return badUsage(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}
 	if out.Windows > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))

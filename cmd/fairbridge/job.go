@@ -34,9 +34,9 @@ Exit status 3 when the job was never seen.`,
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJob(a[0])
 			if err != nil {
-				return usageError{err}
+				return badUsage(err)
 			}
-			j, err := o.jobUse(c.Context(), name)
+			j, err := readJobUse(c.Context(), o, name)
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
 				if errors.Is(err, journal.ErrUnknownJob) {
 					err = journal.ErrUnknownJob // without what was being done
@@ -56,8 +56,8 @@ Exit status 3 when the job was never seen.`,
 	})
 }
 
-// jobUse reads how a job used its GPUs.
-func (o *options) jobUse(ctx context.Context, name system.JobName) (*report.Job, error) {
+// readJobUse reads how a job used its GPUs.
+func readJobUse(ctx context.Context, o *options, name system.JobName) (*report.Job, error) {
 	s, err := o.open(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err

@@ -22,9 +22,6 @@ const (
 	exitFinding = 3 // done, and the answer is bad: doctor found a fault, the job is not known
 )
 
-// errFinding ends a command whose output says it all.
-var errFinding = errors.New("finding")
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -40,7 +37,6 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	root.SetErr(errs)
 	err := root.ExecuteContext(ctx)
 	var problem settings.Problem
-	var usage usageError
 	switch {
 	case err == nil:
 		return exitOK
@@ -49,13 +45,10 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	case errors.As(err, &problem):
 		fmt.Fprintln(errs, err) // one line each, as editors read them
 		return exitUsage
-	case errors.As(err, &usage):
+	case isUsage(err):
 		fmt.Fprintf(errs, "fairbridge: %v\n", err)
 		return exitUsage
 	}
 	fmt.Fprintf(errs, "fairbridge: %v\n", err)
 	return exitFailed
 }
-
-// usageError is a command line that makes no sense.
-type usageError struct{ error }

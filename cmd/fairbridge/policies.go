@@ -25,7 +25,7 @@ func newPolicies(o *options) *cobra.Command {
 			if len(a) == 1 {
 				e, err := catalogue.Lookup(a[0])
 				if err != nil {
-					return usageError{err}
+					return badUsage(err)
 				}
 				list = []paper.System{e}
 			}

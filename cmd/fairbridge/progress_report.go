@@ -55,10 +55,10 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 func (f *progressFlags) send(c *cobra.Command) error {
 	p, err := f.parse()
 	if err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	if err := p.Check(); err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	_, err = report.Send(c.Context(), f.socket, p)
 	if f.optional && errors.Is(err, report.ErrNoProbe) {

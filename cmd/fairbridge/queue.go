@@ -45,7 +45,7 @@ func newQueue(o *options) *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
-	_ = c.RegisterFlagCompletionFunc("partition", o.completePartition) // fails only for a flag that is not there
+	_ = c.RegisterFlagCompletionFunc("partition", completePartition(o)) // fails only for a flag that is not there
 	return o.reader(c)
 }
 
@@ -71,12 +71,14 @@ func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []jou
 func stale(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
 
 // completePartition offers the configured partitions to a shell.
-func (o *options) completePartition(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	f, err := o.load()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveError
+func completePartition(o *options) cobra.CompletionFunc {
+	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		f, err := o.load()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveError
+		}
+		return f.PartitionNames(), cobra.ShellCompDirectiveNoFileComp
 	}
-	return f.PartitionNames(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func printQueue(w io.Writer, rows []journal.QueueRow, now time.Time) {

@@ -33,13 +33,13 @@ of the policies.
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {
 			case cycle && since:
-				return usageError{errors.New("--cycle decides one cycle again, --since simulates a time: give one of them")}
+				return badUsage(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
 			case cycle:
-				return o.replayCycle(c, partition, seq)
+				return replayCycle(c, o, partition, seq)
 			case since:
 				return past.run(c, o, partition)
 			}
-			return usageError{errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help")}
+			return badUsage(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
 		},
 	}
 	f := c.Flags()

@@ -14,13 +14,13 @@ import (
 	"fairbridge/cmd/settings"
 )
 
-func (o *options) replayCycle(c *cobra.Command, partition string, seq uint64) error {
+func replayCycle(c *cobra.Command, o *options, partition string, seq uint64) error {
 	f, err := o.load()
 	if err != nil {
 		return err
 	}
 	if partition, err = onlyPartition(f, partition); err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	db, err := openDB(c.Context(), f)
 	if err != nil {

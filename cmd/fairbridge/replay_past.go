@@ -57,7 +57,7 @@ func (f *replayFlags) run(c *cobra.Command, o *options, partition string) error 
 		return err
 	}
 	if partition, err = onlyPartition(file, partition); err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
@@ -107,15 +107,15 @@ func (f *replayFlags) read(ctx context.Context, file *settings.File, partition s
 
 func (f *replayFlags) times(p *replay.Period, now time.Time) (err error) {
 	if p.Since, err = moment(f.since, now); err != nil {
-		return usageError{fmt.Errorf("--since: %w", err)}
+		return badUsage(fmt.Errorf("--since: %w", err))
 	}
 	if p.Until = now; f.until != "" {
 		if p.Until, err = moment(f.until, now); err != nil {
-			return usageError{fmt.Errorf("--until: %w", err)}
+			return badUsage(fmt.Errorf("--until: %w", err))
 		}
 	}
 	if !p.Since.Before(p.Until) {
-		return usageError{errors.New("--since is not before --until")}
+		return badUsage(errors.New("--since is not before --until"))
 	}
 	return nil
 }
@@ -129,7 +129,7 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 			return "", fmt.Errorf("reading --slurm-conf: %w", err)
 		}
 		if e.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
-			return "", usageError{fmt.Errorf("%s: %w", f.slurmConf, err)}
+			return "", badUsage(fmt.Errorf("%s: %w", f.slurmConf, err))
 		}
 		return "", nil
 	}

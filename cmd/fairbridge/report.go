@@ -42,9 +42,9 @@ daemon last summed up is summed up first, where the database lets us.`,
 		ValidArgsFunction: completeReport,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
-				return o.listReports(c)
+				return listReports(c, o)
 			}
-			return o.report(c, a, names[0])
+			return runReport(c, o, a, names[0])
 		},
 	}
 	f := c.Flags()
@@ -65,7 +65,7 @@ func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-func (o *options) listReports(c *cobra.Command) error {
+func listReports(c *cobra.Command, o *options) error {
 	if o.json {
 		return output.JSON(c.OutOrStdout(), report.All())
 	}
@@ -77,7 +77,7 @@ func (o *options) listReports(c *cobra.Command) error {
 	return nil
 }
 
-func (o *options) report(c *cobra.Command, a *reportOptions, name string) error {
+func runReport(c *cobra.Command, o *options, a *reportOptions, name string) error {
 	if o.json {
 		a.format = "json"
 	}
@@ -88,7 +88,7 @@ func (o *options) report(c *cobra.Command, a *reportOptions, name string) error 
 	a.Cluster = f.Cluster
 	list, err := a.check(name, time.Now())
 	if err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	db, err := openDB(c.Context(), f)
 	if err != nil {

@@ -50,6 +50,6 @@ func notRoot(uid int, allowed bool) error {
 	if uid != 0 || allowed {
 		return nil
 	}
-	return usageError{errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
-		"run it as a user of its own (fairbridge.service, or sudo -u fairbridge fairbridge run); with --allow-root it runs all the same")}
+	return badUsage(errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
+		"run it as a user of its own (fairbridge.service, or sudo -u fairbridge fairbridge run); with --allow-root it runs all the same"))
 }

@@ -112,11 +112,11 @@ func (f *simulateFlags) fromTrace() (*study.Experiment, error) {
 func (f *simulateFlags) experiment(jobs string) (*study.Experiment, error) {
 	for _, x := range [][2]string{{"--trace", jobs}, {"--cluster", f.cluster}, {"--policy", f.policies}} {
 		if x[1] == "" {
-			return nil, usageError{fmt.Errorf("%s is missing; see --help", x[0])}
+			return nil, badUsage(fmt.Errorf("%s is missing; see --help", x[0]))
 		}
 	}
 	if all, format := trace.FormatNames(), f.source.Options.Format; format != "auto" && !slices.Contains(all, format) {
-		return nil, usageError{fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", "))}
+		return nil, badUsage(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
 	}
 	return f.options()
 }
@@ -127,7 +127,7 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	var err error
 	if f.cluster != "" {
 		if f.source.Nodes, err = cluster.Parse(f.cluster); err != nil {
-			return nil, usageError{err}
+			return nil, badUsage(err)
 		}
 	}
 	switch f.fidelity {
@@ -135,10 +135,10 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	case "slurm":
 		e.Slurm = true
 	default:
-		return nil, usageError{fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity)}
+		return nil, badUsage(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
 	if e.Policies, err = policyset.Parse(f.policies, !e.Slurm); err != nil {
-		return nil, usageError{err}
+		return nil, badUsage(err)
 	}
 	return e, nil
 }
@@ -146,7 +146,7 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 // checkMany checks the flags of addMany.
 func (f *simulateFlags) checkMany() error {
 	if f.seeds < 1 || f.parallel < 1 {
-		return usageError{errors.New("--seeds and --parallel want at least 1")}
+		return badUsage(errors.New("--seeds and --parallel want at least 1"))
 	}
 	return nil
 }
@@ -159,7 +159,7 @@ func (f *simulateFlags) add(e *study.Experiment, scenarios ...*study.Scenario) e
 	}
 	e.Scenarios = scenarios
 	if err := e.SetClock(f.clock, f.round, scenarios[0]); err != nil {
-		return usageError{err}
+		return badUsage(err)
 	}
 	return nil
 }

@@ -78,7 +78,7 @@ func (t *traceFlags) addWrite(c *cobra.Command) *cobra.Command {
 
 func (t *traceFlags) open(path string) (*trace.Trace, error) {
 	if !(t.read.GPUsPerProc > 0) {
-		return nil, usageError{fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc)}
+		return nil, badUsage(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc))
 	}
 	tr, err := trace.Open(path, t.read)
 	var p trace.Problem
@@ -103,7 +103,7 @@ func (t *traceFlags) save(c *cobra.Command, tr *trace.Trace) error {
 // explainExisting says what to do about a file that is there already.
 func explainExisting(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return usageError{fmt.Errorf("%w; --force replaces it", err)}
+		return badUsage(fmt.Errorf("%w; --force replaces it", err))
 	}
 	return err
 }

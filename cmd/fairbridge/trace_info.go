@@ -36,7 +36,7 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 	if t.cluster != "" {
 		var err error
 		if nodes, err = cluster.Parse(t.cluster); err != nil {
-			return usageError{err}
+			return badUsage(err)
 		}
 	}
 	tr, err := t.open(path)

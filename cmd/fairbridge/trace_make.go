@@ -26,7 +26,7 @@ func newTraceConvert(o *options) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			if t.to == "" {
-				return usageError{errors.New("where to? say --to OUT, or --to - for standard output")}
+				return badUsage(errors.New("where to? say --to OUT, or --to - for standard output"))
 			}
 			tr, err := t.open(a[0])
 			if err != nil {
@@ -51,11 +51,11 @@ func newTraceGenerate(o *options) *cobra.Command {
 		Args: args(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
-				return usageError{err}
+				return badUsage(err)
 			}
 			m, err := generate.Make(a[0], w, seed)
 			if err != nil {
-				return usageError{err}
+				return badUsage(err)
 			}
 			if err := cmp.Or(t.checkFree(t.to), t.checkFree(t.tables)); err != nil {
 				return err
