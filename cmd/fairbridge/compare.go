@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/published"
+	"fairbridge/cmd/internal/cli"
 )
 
 // compareFlags are the flags of compare.
@@ -22,7 +23,7 @@ type compareFlags struct {
 	wish     generate.Options
 }
 
-func newCompare(o *options) *cobra.Command {
+func newCompare(o *cli.Options) *cobra.Command {
 	f := &compareFlags{}
 	c := &cobra.Command{
 		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",
@@ -39,8 +40,8 @@ status is 1.
       --html report.html
   fairbridge compare --generate shockwave --seeds 5 --cluster 64 --policy themis,shockwave
   fairbridge compare --generate day --cluster 4x8 --policy easy,drf --per-job jobs.csv`,
-		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.json) },
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.compare(c, o.JSON) },
 	}
 	f.addShared(c, "exact")
 	f.addTrace(c)
@@ -49,7 +50,7 @@ status is 1.
 	s.StringVar(&f.generate, "generate", "", "draw the jobs instead of reading a trace: "+strings.Join(generate.KindNames(), ", "))
 	s.IntVar(&f.wish.Jobs, "jobs", 0, "with --generate: how many (default: the kind's own)")
 	s.Float64Var(&f.wish.Load, "load", 0, "with --generate: GPU time asked for, as a part of what the cluster has\n(default: the kind's own)")
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 func (f *compareFlags) compare(c *cobra.Command, json bool) error {
@@ -97,7 +98,7 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 	for i := range f.seeds {
 		s, err := study.Generate(f.generate, f.wish, f.seed+int64(i), f.source.Nodes)
 		if err != nil {
-			return nil, badUsage(err)
+			return nil, cli.BadUsage(err)
 		}
 		if f.source.Silent {
 			s.Silence()
@@ -110,9 +111,9 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 func (f *compareFlags) check() error {
 	switch {
 	case f.generate != "" && (f.source.Trace != "" || f.source.Tables != ""):
-		return badUsage(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
+		return cli.BadUsage(errors.New("--generate draws jobs and their speeds: leave out --trace and --tables"))
 	case f.generate == "" && f.wish != (generate.Options{}):
-		return badUsage(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
+		return cli.BadUsage(errors.New("--jobs and --load say what --generate draws; a trace has its own"))
 	}
 	return f.checkMany()
 }
@@ -143,7 +144,7 @@ func (f *resultFiles) discard() {
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
 	if err := f.page.Write(func(w io.Writer) error {
 		page := e.Page(results, aboutExperiment(e))
-		page.About, page.Made = append(page.About, more...), made()
+		page.About, page.Made = append(page.About, more...), cli.MadeBy()
 		return chart.Write(w, page)
 	}); err != nil {
 		return err

@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/settings"
 )
 
-func newConfig(o *options) *cobra.Command {
-	c := parent(&cobra.Command{
+func newConfig(o *cli.Options) *cobra.Command {
+	c := cli.Group(&cobra.Command{
 		Use: "config", Short: "Write an example configuration, or check yours",
 		Example: "  fairbridge config example > fairbridge.yaml\n  fairbridge -c fairbridge.yaml config check",
 	})
 	c.AddCommand(
 		&cobra.Command{
-			Use: "example", Short: "Print a commented configuration with all defaults", Args: args(cobra.NoArgs),
+			Use: "example", Short: "Print a commented configuration with all defaults", Args: cli.Args(cobra.NoArgs),
 			Example: "  fairbridge config example > /etc/fairbridge/fairbridge.yaml",
 			RunE: func(c *cobra.Command, _ []string) error {
 				_, err := fmt.Fprint(c.OutOrStdout(), settings.Example)
@@ -23,13 +24,13 @@ func newConfig(o *options) *cobra.Command {
 			},
 		},
 		&cobra.Command{
-			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: args(cobra.NoArgs),
+			Use: "check", Short: "Report every problem of the configuration, with line and column", Args: cli.Args(cobra.NoArgs),
 			Example: "  fairbridge -c ./fairbridge.yaml config check",
 			RunE: func(c *cobra.Command, _ []string) error {
-				if _, err := o.load(); err != nil {
+				if _, err := o.Load(); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.config)
+				fmt.Fprintf(c.OutOrStdout(), "%s is fine.\n", o.Config)
 				return nil
 			},
 		})

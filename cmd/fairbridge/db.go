@@ -9,11 +9,12 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
 
-func newDB(o *options) *cobra.Command {
-	c := parent(&cobra.Command{
+func newDB(o *cli.Options) *cobra.Command {
+	c := cli.Group(&cobra.Command{
 		Use:   "db",
 		Short: "Set up and look at the database",
 		Example: `  createdb fairbridge && fairbridge db init
@@ -28,16 +29,16 @@ func newDB(o *options) *cobra.Command {
 	return c
 }
 
-func newDBCommand(o *options, name, short string, do func(*cobra.Command, *options, *stores.Stores) error) *cobra.Command {
-	return o.reader(&cobra.Command{
-		Use: name, Short: short, Args: args(cobra.NoArgs),
+func newDBCommand(o *cli.Options, name, short string, do func(*cobra.Command, *cli.Options, *stores.Stores) error) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
+		Use: name, Short: short, Args: cli.Args(cobra.NoArgs),
 		Example: "  fairbridge db " + name + "\n  fairbridge db " + name + " --json",
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.load()
+			f, err := o.Load()
 			if err != nil {
 				return err
 			}
-			db, err := openDB(c.Context(), f)
+			db, err := cli.OpenDB(c.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,7 @@ func newDBCommand(o *options, name, short string, do func(*cobra.Command, *optio
 	})
 }
 
-func initDB(c *cobra.Command, o *options, db *stores.Stores) error {
+func initDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if err := migrateDB(c, o, db); err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ type migration struct {
 	Version int64 `json:"version"`
 }
 
-func migrateDB(c *cobra.Command, o *options, db *stores.Stores) error {
+func migrateDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	n, err := db.Migrate(c.Context())
 	if err != nil {
 		return err
@@ -72,7 +73,7 @@ func migrateDB(c *cobra.Command, o *options, db *stores.Stores) error {
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if o.JSON {
 		return output.JSON(c.OutOrStdout(), migration{n, s.Have})
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%d migrations applied; the schema is at version %d.\n", n, s.Have)
@@ -86,7 +87,7 @@ type dbStatus struct {
 	Error string `json:"error,omitempty"`
 }
 
-func statusDB(c *cobra.Command, o *options, db *stores.Stores) error {
+func statusDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	s, err := db.Status(c.Context())
 	if errors.Is(err, context.Canceled) {
 		return err
@@ -95,7 +96,7 @@ func statusDB(c *cobra.Command, o *options, db *stores.Stores) error {
 	if err != nil {
 		out.Error = err.Error()
 	}
-	if o.json {
+	if o.JSON {
 		if e := output.JSON(c.OutOrStdout(), out); e != nil {
 			return e
 		}
@@ -105,7 +106,7 @@ func statusDB(c *cobra.Command, o *options, db *stores.Stores) error {
 		fmt.Fprintf(c.OutOrStdout(), "The database is not fit: %v\n", err)
 	}
 	if err != nil {
-		return errFinding
+		return cli.ErrFinding
 	}
 	return nil
 }

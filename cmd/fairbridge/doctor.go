@@ -6,32 +6,33 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/doctor"
 	"fairbridge/cmd/internal/output"
 )
 
-func newDoctor(o *options) *cobra.Command {
-	return o.reader(&cobra.Command{
+func newDoctor(o *cli.Options) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
 		Use:   "doctor",
 		Short: "Look at Slurm, Postgres, probes and clocks; say what is wrong and how to mend it",
 		Long: `Look at everything fairbridge stands on. Every finding comes with its fix.
 Exit status 3 when something does not work.`,
 		Example: `  fairbridge doctor
   sudo -u fairbridge fairbridge doctor --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.load()
+			f, err := o.Load()
 			if err != nil {
 				return err
 			}
 			r := doctor.Examine(c.Context(), f)
-			if o.json {
+			if o.JSON {
 				err = output.JSON(c.OutOrStdout(), r)
 			} else {
 				printReport(c.OutOrStdout(), r)
 			}
 			if err == nil && r.Bad() {
-				return errFinding
+				return cli.ErrFinding
 			}
 			return err
 		},

@@ -5,9 +5,11 @@ import (
 	"log/slog"
 
 	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/internal/cli"
 )
 
-func newExpire(o *options) *cobra.Command {
+func newExpire(o *cli.Options) *cobra.Command {
 	return &cobra.Command{
 		Use:   "expire",
 		Short: "Give back what a daemon that died left in Slurm; for a timer",
@@ -23,9 +25,9 @@ lists that the local journal knows. A STOP file stops it too: fairbridge release
 gives everything back all the same.`,
 		Example: `  systemctl enable --now fairbridge-expire.timer
   fairbridge expire`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}

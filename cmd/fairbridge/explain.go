@@ -14,6 +14,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
@@ -50,8 +51,8 @@ func liveJobFrom(j *slurm.Job) *liveJob {
 	}
 }
 
-func newExplain(o *options) *cobra.Command {
-	return o.reader(&cobra.Command{
+func newExplain(o *cli.Options) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
 		Use:   "explain JOB",
 		Short: "Why a job waits, runs or was requeued",
 		Long: `Tell a job's story: what the policy decided and why, what was changed in Slurm
@@ -59,13 +60,13 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge explain 4711
   fairbridge explain 4711_3        a task of an array
   fairbridge explain 4711 --json`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJob(a[0])
 			if err != nil {
-				return badUsage(err)
+				return cli.BadUsage(err)
 			}
-			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -76,12 +77,12 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 			}
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
 				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
-				return errFinding
+				return cli.ErrFinding
 			}
 			if err != nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return output.JSON(c.OutOrStdout(), e)
 			}
 			printStory(c.OutOrStdout(), e, time.Now())

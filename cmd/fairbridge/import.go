@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting/runs"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/cmd/settings"
@@ -18,14 +19,14 @@ import (
 
 // importOptions are the flags of import.
 type importOptions struct {
-	*options
+	*cli.Options
 	since, until, sacct, zone string
 	window, overlap           time.Duration
 	again                     bool
 }
 
-func newImport(o *options) *cobra.Command {
-	i := &importOptions{options: o}
+func newImport(o *cli.Options) *cobra.Command {
+	i := &importOptions{Options: o}
 	c := &cobra.Command{
 		Use:   "import",
 		Short: "Read past jobs and shares from Slurm's accounting",
@@ -48,7 +49,7 @@ For a file, print with:
   fairbridge import --since 2026-01-01 --until 2026-02-01 --window 6h
   fairbridge import --sacct jan.txt
   sacct … | fairbridge import --sacct - --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return i.run(c) },
 	}
 	c.Flags().StringVar(&i.since, "since", "", "where to begin: a date or time in UTC, or an age like 90d (default: the end of the last import)")
@@ -58,20 +59,20 @@ For a file, print with:
 	c.Flags().DurationVar(&i.window, "window", runs.DefaultWindow, "how much time is read and stored at once")
 	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
 	c.Flags().BoolVar(&i.again, "again", false, "with --since: also read again what was read before")
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 func (i *importOptions) run(c *cobra.Command) error {
 	now := time.Now()
 	im, err := i.plan(now)
 	if err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
-	f, err := i.load()
+	f, err := i.Load()
 	if err != nil {
 		return err
 	}
-	db, err := openDB(c.Context(), f)
+	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {
 		return err
 	}
@@ -135,13 +136,13 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	out := system.ImportReport{Cluster: im.Cluster}
 	zone, err := time.LoadLocation(i.zone)
 	if err != nil {
-		return out, badUsage(fmt.Errorf("--time-zone: %w", err))
+		return out, cli.BadUsage(fmt.Errorf("--time-zone: %w", err))
 	}
 	in, name := io.Reader(c.InOrStdin()), "standard input"
 	if i.sacct != "-" {
 		f, err := os.Open(i.sacct)
 		if err != nil {
-			return out, badUsage(err)
+			return out, cli.BadUsage(err)
 		}
 		defer f.Close()
 		in, name = f, i.sacct
@@ -159,7 +160,7 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 // failed says how far an import came that did not come to its end.
 func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err error) error {
 	if errors.Is(err, runs.ErrNoBeginning) {
-		return badUsage(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
+		return cli.BadUsage(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}
 	if out.Windows > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "Imported through %s; the same command goes on from there.\n", out.Through.Local().Format(time.DateTime))
@@ -169,7 +170,7 @@ func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err er
 
 func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
 	w := c.OutOrStdout()
-	if i.json {
+	if i.JSON {
 		return output.JSON(w, out)
 	}
 	if !out.Since.IsZero() {

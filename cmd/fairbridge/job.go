@@ -15,13 +15,14 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/report"
 	"fairbridge/bridge/plain"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 	"fairbridge/policy"
 )
 
-func newJob(o *options) *cobra.Command {
-	return o.reader(&cobra.Command{
+func newJob(o *cli.Options) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
 		Use:   "job JOB",
 		Short: "How a job used what it got, and what to change next time",
 		Long: `Show a job's GPU utilisation, memory, time and wait as bars, each of its GPUs, and
@@ -30,11 +31,11 @@ Exit status 3 when the job was never seen.`,
 		Example: `  fairbridge job 4711
   fairbridge job 4711_3        a task of an array
   fairbridge job 4711 --json`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			name, err := system.ParseJob(a[0])
 			if err != nil {
-				return badUsage(err)
+				return cli.BadUsage(err)
 			}
 			j, err := readJobUse(c.Context(), o, name)
 			if errors.Is(err, journal.ErrUnknownJob) || errors.Is(err, system.ErrNoTask) {
@@ -42,12 +43,12 @@ Exit status 3 when the job was never seen.`,
 					err = journal.ErrUnknownJob // without what was being done
 				}
 				fmt.Fprintf(c.ErrOrStderr(), "job %s: %v\n", a[0], err)
-				return errFinding
+				return cli.ErrFinding
 			}
 			if err != nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return output.JSON(c.OutOrStdout(), j)
 			}
 			printJob(c.OutOrStdout(), j, time.Now())
@@ -57,8 +58,8 @@ Exit status 3 when the job was never seen.`,
 }
 
 // readJobUse reads how a job used its GPUs.
-func readJobUse(ctx context.Context, o *options, name system.JobName) (*report.Job, error) {
-	s, err := o.open(ctx, slog.New(slog.DiscardHandler))
+func readJobUse(ctx context.Context, o *cli.Options, name system.JobName) (*report.Job, error) {
+	s, err := o.Open(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}

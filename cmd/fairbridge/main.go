@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"syscall"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/settings"
 )
 
@@ -40,12 +41,12 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.Is(err, errFinding):
+	case errors.Is(err, cli.ErrFinding):
 		return exitFinding
 	case errors.As(err, &problem):
 		fmt.Fprintln(errs, err) // one line each, as editors read them
 		return exitUsage
-	case isUsage(err):
+	case cli.IsBadUsage(err):
 		fmt.Fprintf(errs, "fairbridge: %v\n", err)
 		return exitUsage
 	}

@@ -13,6 +13,7 @@ import (
 	"fairbridge/bridge/cycle"
 	"fairbridge/bridge/invariant"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
@@ -30,15 +31,15 @@ type partitionPlan struct {
 	Error     string           `json:"error,omitempty"`
 }
 
-func newPlan(o *options) *cobra.Command {
-	return o.reader(&cobra.Command{
+func newPlan(o *cli.Options) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
 		Use:   "plan",
 		Short: "Show what one cycle would do; changes nothing",
 		Example: `  fairbridge plan
   fairbridge plan --json | jq '.[].edits'`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -47,7 +48,7 @@ func newPlan(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return output.JSON(c.OutOrStdout(), plansOf(evaluations))
 			}
 			for i := range evaluations {

@@ -7,30 +7,31 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy/catalogue"
 	"fairbridge/policy/paper"
 )
 
-func newPolicies(o *options) *cobra.Command {
-	return o.reader(&cobra.Command{
+func newPolicies(o *cli.Options) *cobra.Command {
+	return o.WithJSON(&cobra.Command{
 		Use:   "policies [NAME]",
 		Short: "The catalogue of policies, or one with its parameters",
 		Example: `  fairbridge policies
   fairbridge policies tiresias
   fairbridge policies --json`,
-		Args: args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
+		Args: cli.Args(cobra.MaximumNArgs(1)), ValidArgsFunction: completePolicy,
 		RunE: func(c *cobra.Command, a []string) error {
 			list := catalogue.All()
 			if len(a) == 1 {
 				e, err := catalogue.Lookup(a[0])
 				if err != nil {
-					return badUsage(err)
+					return cli.BadUsage(err)
 				}
 				list = []paper.System{e}
 			}
 			switch {
-			case o.json:
+			case o.JSON:
 				return output.JSON(c.OutOrStdout(), list)
 			case len(a) == 1:
 				printPolicy(c.OutOrStdout(), &list[0])

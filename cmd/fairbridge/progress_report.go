@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/report"
 )
@@ -38,7 +39,7 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 		Example: `  fairbridge progress --epoch 3/90 --loss 0.4
   fairbridge progress --step 1200/50000 --rate 3.5 --batch 256
   fairbridge progress --optional --epoch 3/90     exit 0 where no probe listens`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error { return f.send(c) },
 	}
 	s := c.Flags()
@@ -55,10 +56,10 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 func (f *progressFlags) send(c *cobra.Command) error {
 	p, err := f.parse()
 	if err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
 	if err := p.Check(); err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
 	_, err = report.Send(c.Context(), f.socket, p)
 	if f.optional && errors.Is(err, report.ErrNoProbe) {

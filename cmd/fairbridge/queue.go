@@ -10,24 +10,25 @@ import (
 
 	"fairbridge/accounting/journal"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 )
 
-func newQueue(o *options) *cobra.Command {
+func newQueue(o *cli.Options) *cobra.Command {
 	var partition string
 	c := &cobra.Command{
 		Use:   "queue",
 		Short: "The ranked queue as of the last cycle, with reasons",
 		Example: `  fairbridge queue
   fairbridge queue --partition gpu --json`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.load()
+			f, err := o.Load()
 			if err != nil {
 				return err
 			}
-			db, err := openDB(c.Context(), f)
+			db, err := cli.OpenDB(c.Context(), f)
 			if err != nil {
 				return err
 			}
@@ -36,7 +37,7 @@ func newQueue(o *options) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return output.JSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
@@ -46,7 +47,7 @@ func newQueue(o *options) *cobra.Command {
 	}
 	c.Flags().StringVarP(&partition, "partition", "p", "", "only this partition")
 	_ = c.RegisterFlagCompletionFunc("partition", completePartition(o)) // fails only for a flag that is not there
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 // printAges says of when the queue is, and warns when that is long ago.
@@ -71,9 +72,9 @@ func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []jou
 func stale(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
 
 // completePartition offers the configured partitions to a shell.
-func completePartition(o *options) cobra.CompletionFunc {
+func completePartition(o *cli.Options) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		f, err := o.load()
+		f, err := o.Load()
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

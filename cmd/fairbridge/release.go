@@ -16,11 +16,12 @@ import (
 	"fairbridge/bridge/ledger"
 	"fairbridge/bridge/push"
 	"fairbridge/bridge/slurm"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
 )
 
-func newRelease(o *options) *cobra.Command {
+func newRelease(o *cli.Options) *cobra.Command {
 	var dry, verbose bool
 	var wait time.Duration
 	c := &cobra.Command{
@@ -32,9 +33,9 @@ exactly what we wrote are touched, and no held job ever is. Stop the daemon firs
 release waits until it leads itself. Works while a STOP file exists.`,
 		Example: `  fairbridge release --dry-run --verbose
   systemctl stop fairbridge && fairbridge release`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			s, err := o.open(c.Context(), slog.New(slog.DiscardHandler))
+			s, err := o.Open(c.Context(), slog.New(slog.DiscardHandler))
 			if err != nil {
 				return err
 			}
@@ -44,7 +45,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 			if out == nil {
 				return err
 			}
-			if o.json {
+			if o.JSON {
 				return errors.Join(output.JSON(c.OutOrStdout(), out), err)
 			}
 			printReleased(c.OutOrStdout(), out, dry, verbose)
@@ -54,7 +55,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	c.Flags().BoolVar(&dry, "dry-run", false, "only show what would be given back")
 	c.Flags().BoolVar(&verbose, "verbose", false, "also list every edit")
 	c.Flags().DurationVar(&wait, "wait", 3*time.Minute, "how long to wait for another daemon to step down")
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 // newsEvery is how often long work says how far it is.

@@ -4,9 +4,11 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"fairbridge/cmd/internal/cli"
 )
 
-func newReplay(o *options) *cobra.Command {
+func newReplay(o *cli.Options) *cobra.Command {
 	past := &replayFlags{}
 	var seq uint64
 	var partition string
@@ -29,22 +31,22 @@ of the policies.
   fairbridge replay --cycle 0                     the last one
   fairbridge replay --since 30d --policy tiresias,gavel --html replay.html
   fairbridge replay --since 7d --policy fairbridge --per-job jobs.csv`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch cycle, since := c.Flags().Changed("cycle"), past.since != ""; {
 			case cycle && since:
-				return badUsage(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
+				return cli.BadUsage(errors.New("--cycle decides one cycle again, --since simulates a time: give one of them"))
 			case cycle:
 				return replayCycle(c, o, partition, seq)
 			case since:
 				return past.run(c, o, partition)
 			}
-			return badUsage(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
+			return cli.BadUsage(errors.New("say what to replay: --cycle N, or --since TIME --policy NAME; see --help"))
 		},
 	}
 	f := c.Flags()
 	f.Uint64Var(&seq, "cycle", 0, "number of the cycle; 0: the last")
 	f.StringVarP(&partition, "partition", "p", "", "partition (default: the only one configured)")
 	past.add(c)
-	return o.reader(c)
+	return o.WithJSON(c)
 }

@@ -9,20 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/accounting/journal"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/cyclereplay"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 )
 
-func replayCycle(c *cobra.Command, o *options, partition string, seq uint64) error {
-	f, err := o.load()
+func replayCycle(c *cobra.Command, o *cli.Options, partition string, seq uint64) error {
+	f, err := o.Load()
 	if err != nil {
 		return err
 	}
 	if partition, err = onlyPartition(f, partition); err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
-	db, err := openDB(c.Context(), f)
+	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {
 		return err
 	}
@@ -31,13 +32,13 @@ func replayCycle(c *cobra.Command, o *options, partition string, seq uint64) err
 	if err != nil {
 		return err
 	}
-	if o.json {
+	if o.JSON {
 		err = output.JSON(c.OutOrStdout(), r)
 	} else {
 		printCycle(c.OutOrStdout(), r)
 	}
 	if err == nil && !r.Same {
-		return errFinding
+		return cli.ErrFinding
 	}
 	return err
 }

@@ -17,6 +17,7 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/replay"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/settings"
 	"fairbridge/policy"
@@ -41,7 +42,7 @@ func (f *replayFlags) add(c *cobra.Command) {
 	s.StringVar(&f.slurmConf, "slurm-conf", "", "Slurm's settings: slurm.conf, or what scontrol show config printed (default: what\nscontrol says, if it is there)")
 }
 
-func (f *replayFlags) run(c *cobra.Command, o *options, partition string) error {
+func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) error {
 	if f.policies == "" {
 		f.policies = policyset.Slurm
 	}
@@ -52,12 +53,12 @@ func (f *replayFlags) run(c *cobra.Command, o *options, partition string) error 
 	if err != nil {
 		return err
 	}
-	file, err := o.load()
+	file, err := o.Load()
 	if err != nil {
 		return err
 	}
 	if partition, err = onlyPartition(file, partition); err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
 	files, err := newResultFiles(&f.simulateFlags)
 	if err != nil {
@@ -69,7 +70,7 @@ func (f *replayFlags) run(c *cobra.Command, o *options, partition string) error 
 		return err
 	}
 	printRemarks(c.ErrOrStderr(), site.Scenario)
-	return f.compare(c, e, site, files, o.json)
+	return f.compare(c, e, site, files, o.JSON)
 }
 
 // read reads the past, and makes it the experiment's scenarios.
@@ -86,7 +87,7 @@ func (f *replayFlags) read(ctx context.Context, file *settings.File, partition s
 	if p.Loop, err = file.Loop(); err != nil {
 		return nil, err
 	}
-	db, err := openDB(ctx, file)
+	db, err := cli.OpenDB(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -107,15 +108,15 @@ func (f *replayFlags) read(ctx context.Context, file *settings.File, partition s
 
 func (f *replayFlags) times(p *replay.Period, now time.Time) (err error) {
 	if p.Since, err = moment(f.since, now); err != nil {
-		return badUsage(fmt.Errorf("--since: %w", err))
+		return cli.BadUsage(fmt.Errorf("--since: %w", err))
 	}
 	if p.Until = now; f.until != "" {
 		if p.Until, err = moment(f.until, now); err != nil {
-			return badUsage(fmt.Errorf("--until: %w", err))
+			return cli.BadUsage(fmt.Errorf("--until: %w", err))
 		}
 	}
 	if !p.Since.Before(p.Until) {
-		return badUsage(errors.New("--since is not before --until"))
+		return cli.BadUsage(errors.New("--since is not before --until"))
 	}
 	return nil
 }
@@ -129,7 +130,7 @@ func (f *replayFlags) readSlurmConf(ctx context.Context, file *settings.File, e 
 			return "", fmt.Errorf("reading --slurm-conf: %w", err)
 		}
 		if e.SlurmConfig, err = replay.ParseSlurmConf(string(text)); err != nil {
-			return "", badUsage(fmt.Errorf("%s: %w", f.slurmConf, err))
+			return "", cli.BadUsage(fmt.Errorf("%s: %w", f.slurmConf, err))
 		}
 		return "", nil
 	}

@@ -16,6 +16,7 @@ import (
 	"fairbridge/accounting"
 	"fairbridge/accounting/report"
 	"fairbridge/accounting/stores"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
 
@@ -25,7 +26,7 @@ type reportOptions struct {
 	report.Scope
 }
 
-func newReport(o *options) *cobra.Command {
+func newReport(o *cli.Options) *cobra.Command {
 	a := &reportOptions{}
 	c := &cobra.Command{
 		Use:   "report [NAME]",
@@ -38,7 +39,7 @@ daemon last summed up is summed up first, where the database lets us.`,
   fairbridge report usage --since 30d
   fairbridge report waits --account physics --format csv
   fairbridge report all --since 90d --format html --out report.html`,
-		Args:              args(cobra.MaximumNArgs(1)),
+		Args:              cli.Args(cobra.MaximumNArgs(1)),
 		ValidArgsFunction: completeReport,
 		RunE: func(c *cobra.Command, names []string) error {
 			if len(names) == 0 {
@@ -54,7 +55,7 @@ daemon last summed up is summed up first, where the database lets us.`,
 	f.StringVar(&a.User, "user", "", "only this user")
 	f.StringVar(&a.format, "format", "table", "table, csv, json or html")
 	f.StringVarP(&a.out, "out", "o", "", "write to this file instead of standard output")
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -65,8 +66,8 @@ func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 	return all, cobra.ShellCompDirectiveNoFileComp
 }
 
-func listReports(c *cobra.Command, o *options) error {
-	if o.json {
+func listReports(c *cobra.Command, o *cli.Options) error {
+	if o.JSON {
 		return output.JSON(c.OutOrStdout(), report.All())
 	}
 	t := output.NewTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
@@ -77,20 +78,20 @@ func listReports(c *cobra.Command, o *options) error {
 	return nil
 }
 
-func runReport(c *cobra.Command, o *options, a *reportOptions, name string) error {
-	if o.json {
+func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) error {
+	if o.JSON {
 		a.format = "json"
 	}
-	f, err := o.load()
+	f, err := o.Load()
 	if err != nil {
 		return err
 	}
 	a.Cluster = f.Cluster
 	list, err := a.check(name, time.Now())
 	if err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
-	db, err := openDB(c.Context(), f)
+	db, err := cli.OpenDB(c.Context(), f)
 	if err != nil {
 		return err
 	}
@@ -182,7 +183,7 @@ func (a *reportOptions) deliver(out io.Writer, all []report.Answer) (err error) 
 		}
 		return output.JSON(out, all)
 	case "html":
-		return report.WritePage(out, a.Scope, all, made())
+		return report.WritePage(out, a.Scope, all, cli.MadeBy())
 	}
 	printAnswers(out, a.Scope, all)
 	return nil

@@ -3,11 +3,12 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
 )
 
 func newRoot() *cobra.Command {
-	o := &options{}
+	o := &cli.Options{}
 	root := &cobra.Command{
 		Use:   "fairbridge",
 		Short: "An external GPU scheduler for Slurm",
@@ -25,8 +26,8 @@ answer is bad (doctor found a fault, the job is not known).`,
 		SilenceUsage: true, SilenceErrors: true,
 	}
 	version.AddFlag(root)
-	o.addTo(root)
+	o.AddTo(root)
 	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
 		newRelease(o), newExpire(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newVersion(o))
-	return parent(root)
+	return cli.Group(root)
 }

@@ -6,10 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/daemon"
 )
 
-func newRun(o *options) *cobra.Command {
+func newRun(o *cli.Options) *cobra.Command {
 	var once, root bool
 	c := &cobra.Command{
 		Use:   "run",
@@ -20,9 +21,9 @@ pushing within a second. A second daemon for the same cluster stands by. As root
 daemon does not start, unless --allow-root is given.`,
 		Example: `  fairbridge run --config /etc/fairbridge/fairbridge.yaml
   fairbridge run --once      one cycle, then exit`,
-		Args: args(cobra.NoArgs),
+		Args: cli.Args(cobra.NoArgs),
 		RunE: func(c *cobra.Command, _ []string) error {
-			f, err := o.load()
+			f, err := o.Load()
 			if err != nil {
 				return err
 			}
@@ -30,7 +31,7 @@ daemon does not start, unless --allow-root is given.`,
 				return err
 			}
 			log := f.Logger(c.ErrOrStderr())
-			s, err := o.open(c.Context(), log)
+			s, err := o.Open(c.Context(), log)
 			if err != nil {
 				return err
 			}
@@ -50,6 +51,6 @@ func notRoot(uid int, allowed bool) error {
 	if uid != 0 || allowed {
 		return nil
 	}
-	return badUsage(errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
+	return cli.BadUsage(errors.New("the daemon needs none of root's rights, and a fault in it would have them all: " +
 		"run it as a user of its own (fairbridge.service, or sudo -u fairbridge fairbridge run); with --allow-root it runs all the same"))
 }

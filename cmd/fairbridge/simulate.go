@@ -10,10 +10,11 @@ import (
 	"fairbridge/bridge/study"
 	"fairbridge/bridge/study/datafile"
 	"fairbridge/bridge/study/measure"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
 
-func newSimulate(o *options) *cobra.Command {
+func newSimulate(o *cli.Options) *cobra.Command {
 	f := &simulateFlags{}
 	c := &cobra.Command{
 		Use:   "simulate --trace FILE --cluster SPEC --policy NAME[,NAME…]",
@@ -27,12 +28,12 @@ came of it. Nothing is read but the files named, and nothing is changed.
       --cluster 32 --policy proportional,shockwave --json
   fairbridge simulate --trace day.trace --cluster 8x4 --policy tiresias --fidelity slurm
   fairbridge simulate --trace day.trace --cluster 8x4 --policy fifo --per-job jobs.csv`,
-		Args: args(cobra.NoArgs),
-		RunE: func(c *cobra.Command, _ []string) error { return f.simulate(c, o.json) },
+		Args: cli.Args(cobra.NoArgs),
+		RunE: func(c *cobra.Command, _ []string) error { return f.simulate(c, o.JSON) },
 	}
 	f.addShared(c, "exact")
 	f.addTrace(c)
-	return o.reader(c)
+	return o.WithJSON(c)
 }
 
 // simulate runs the policies one after the other, so that their wall times can be

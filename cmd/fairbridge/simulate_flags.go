@@ -17,6 +17,7 @@ import (
 	"fairbridge/bridge/study/exact"
 	"fairbridge/bridge/study/policyset"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/policy/catalogue"
 )
 
@@ -112,11 +113,11 @@ func (f *simulateFlags) fromTrace() (*study.Experiment, error) {
 func (f *simulateFlags) experiment(jobs string) (*study.Experiment, error) {
 	for _, x := range [][2]string{{"--trace", jobs}, {"--cluster", f.cluster}, {"--policy", f.policies}} {
 		if x[1] == "" {
-			return nil, badUsage(fmt.Errorf("%s is missing; see --help", x[0]))
+			return nil, cli.BadUsage(fmt.Errorf("%s is missing; see --help", x[0]))
 		}
 	}
 	if all, format := trace.FormatNames(), f.source.Options.Format; format != "auto" && !slices.Contains(all, format) {
-		return nil, badUsage(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
+		return nil, cli.BadUsage(fmt.Errorf("format %q is unknown, there are auto, %s", format, strings.Join(all, ", ")))
 	}
 	return f.options()
 }
@@ -127,7 +128,7 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	var err error
 	if f.cluster != "" {
 		if f.source.Nodes, err = cluster.Parse(f.cluster); err != nil {
-			return nil, badUsage(err)
+			return nil, cli.BadUsage(err)
 		}
 	}
 	switch f.fidelity {
@@ -135,10 +136,10 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	case "slurm":
 		e.Slurm = true
 	default:
-		return nil, badUsage(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
+		return nil, cli.BadUsage(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
 	if e.Policies, err = policyset.Parse(f.policies, !e.Slurm); err != nil {
-		return nil, badUsage(err)
+		return nil, cli.BadUsage(err)
 	}
 	return e, nil
 }
@@ -146,7 +147,7 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 // checkMany checks the flags of addMany.
 func (f *simulateFlags) checkMany() error {
 	if f.seeds < 1 || f.parallel < 1 {
-		return badUsage(errors.New("--seeds and --parallel want at least 1"))
+		return cli.BadUsage(errors.New("--seeds and --parallel want at least 1"))
 	}
 	return nil
 }
@@ -159,7 +160,7 @@ func (f *simulateFlags) add(e *study.Experiment, scenarios ...*study.Scenario) e
 	}
 	e.Scenarios = scenarios
 	if err := e.SetClock(f.clock, f.round, scenarios[0]); err != nil {
-		return badUsage(err)
+		return cli.BadUsage(err)
 	}
 	return nil
 }

@@ -9,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 )
 
 // traceFlags are the flags of the trace commands.
 type traceFlags struct {
-	*options
+	*cli.Options
 	read    trace.Options
 	cluster string
 	to      string
@@ -22,8 +23,8 @@ type traceFlags struct {
 	force   bool
 }
 
-func newTrace(o *options) *cobra.Command {
-	c := parent(&cobra.Command{
+func newTrace(o *cli.Options) *cobra.Command {
+	c := cli.Group(&cobra.Command{
 		Use:   "trace",
 		Short: "Look at, convert and make up workloads for the simulator",
 		Long: `Histories of clusters, published ones and your own, are workloads for
@@ -78,7 +79,7 @@ func (t *traceFlags) addWrite(c *cobra.Command) *cobra.Command {
 
 func (t *traceFlags) open(path string) (*trace.Trace, error) {
 	if !(t.read.GPUsPerProc > 0) {
-		return nil, badUsage(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc))
+		return nil, cli.BadUsage(fmt.Errorf("--gpus-per-proc %g: want more than 0", t.read.GPUsPerProc))
 	}
 	tr, err := trace.Open(path, t.read)
 	var p trace.Problem
@@ -103,7 +104,7 @@ func (t *traceFlags) save(c *cobra.Command, tr *trace.Trace) error {
 // explainExisting says what to do about a file that is there already.
 func explainExisting(err error) error {
 	if errors.Is(err, fs.ErrExist) {
-		return badUsage(fmt.Errorf("%w; --force replaces it", err))
+		return cli.BadUsage(fmt.Errorf("%w; --force replaces it", err))
 	}
 	return err
 }

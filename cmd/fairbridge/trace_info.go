@@ -12,19 +12,20 @@ import (
 
 	"fairbridge/bridge/study/cluster"
 	"fairbridge/bridge/study/trace"
+	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/policy"
 )
 
-func newTraceInfo(o *options) *cobra.Command {
-	t := &traceFlags{options: o}
-	c := o.reader(t.addRead(&cobra.Command{
+func newTraceInfo(o *cli.Options) *cobra.Command {
+	t := &traceFlags{Options: o}
+	c := o.WithJSON(t.addRead(&cobra.Command{
 		Use:   "info FILE",
 		Short: "What is in a trace: jobs, sizes, run times, who, and the load on a cluster",
 		Example: `  fairbridge trace info philly_jobs.csv
   fairbridge trace info jan.txt --cluster 16x4:a100,8x8:h100
   fairbridge trace info queue.json --format squeue-json --json`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error { return t.info(c, a[0]) },
 	}))
 	c.Flags().StringVar(&t.cluster, "cluster", "", "cluster to compare with: NODESxGPUS[:TYPE], separated by commas")
@@ -36,7 +37,7 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 	if t.cluster != "" {
 		var err error
 		if nodes, err = cluster.Parse(t.cluster); err != nil {
-			return badUsage(err)
+			return cli.BadUsage(err)
 		}
 	}
 	tr, err := t.open(path)
@@ -44,14 +45,14 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 		return err
 	}
 	i := tr.InfoOn(t.cluster, nodes)
-	if t.json {
+	if t.JSON {
 		err = output.JSON(c.OutOrStdout(), &i)
 	} else {
 		printTraceInfo(c.OutOrStdout(), &i)
 		printSkipped(c, tr)
 	}
 	if err == nil && i.Misfits != "" {
-		return errFinding
+		return cli.ErrFinding
 	}
 	return err
 }

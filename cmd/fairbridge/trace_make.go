@@ -14,19 +14,20 @@ import (
 	"fairbridge/bridge/study/generate"
 	"fairbridge/bridge/study/trace"
 	"fairbridge/bridge/study/workload"
+	"fairbridge/cmd/internal/cli"
 )
 
-func newTraceConvert(o *options) *cobra.Command {
-	t := &traceFlags{options: o}
+func newTraceConvert(o *cli.Options) *cobra.Command {
+	t := &traceFlags{Options: o}
 	return t.addWrite(t.addRead(&cobra.Command{
 		Use:   "convert FILE --to OUT",
 		Short: "Write a trace in our own format: JSON, a job a line",
 		Example: `  fairbridge trace convert cluster_log.csv --to helios.jsonl.gz
   fairbridge trace convert jan.txt --skip-bad --to - | head`,
-		Args: args(cobra.ExactArgs(1)),
+		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
 			if t.to == "" {
-				return badUsage(errors.New("where to? say --to OUT, or --to - for standard output"))
+				return cli.BadUsage(errors.New("where to? say --to OUT, or --to - for standard output"))
 			}
 			tr, err := t.open(a[0])
 			if err != nil {
@@ -38,8 +39,8 @@ func newTraceConvert(o *options) *cobra.Command {
 	}))
 }
 
-func newTraceGenerate(o *options) *cobra.Command {
-	t := &traceFlags{options: o}
+func newTraceGenerate(o *cli.Options) *cobra.Command {
+	t := &traceFlags{Options: o}
 	var w generate.Options
 	var seed int64
 	c := t.addWrite(&cobra.Command{
@@ -48,14 +49,14 @@ func newTraceGenerate(o *options) *cobra.Command {
 		Long:  "Makes up a workload. Kinds, and the flags each understands:\n" + kindList(),
 		Example: `  fairbridge trace generate day --days 7 --gpus 256 --load 0.9 --to week.jsonl.gz
   fairbridge trace generate gavel --jobs 500 --to gavel.jsonl --tables speeds.json`,
-		Args: args(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
+		Args: cli.Args(cobra.ExactArgs(1)), ValidArgs: generate.KindNames(),
 		RunE: func(c *cobra.Command, a []string) error {
 			if err := t.checkKindFlags(c, a[0]); err != nil {
-				return badUsage(err)
+				return cli.BadUsage(err)
 			}
 			m, err := generate.Make(a[0], w, seed)
 			if err != nil {
-				return badUsage(err)
+				return cli.BadUsage(err)
 			}
 			if err := cmp.Or(t.checkFree(t.to), t.checkFree(t.tables)); err != nil {
 				return err
