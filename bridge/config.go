@@ -11,7 +11,7 @@ import (
 )
 
 // Accepts reports whether the owner or the site made the job preemptible.
-func (o Opting) Accepts(j *slurm.Job) bool {
+func (o OptIn) Accepts(j *slurm.Job) bool {
 	return o.Comment && j.Directive.Preemptible || slices.Contains(o.QOS, j.QOS) ||
 		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
 }
@@ -26,7 +26,7 @@ type Config struct {
 	Order      Order
 	Lease      Lease
 	Pin        bool           // name nodes for jobs about to start
-	Preempt    Opting         // who may be requeued
+	Preempt    OptIn          // who may be requeued
 	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.SpeedOf
 	Gate       Budgets        // budgets
 	StopFile   string         // while it exists nothing is pushed
@@ -96,9 +96,9 @@ type Lease struct {
 	Window int           `yaml:"window"` // most jobs leased at once
 }
 
-// Opting says whose jobs may be requeued. The default is no jobs but those whose
+// OptIn says whose jobs may be requeued. The default is no jobs but those whose
 // owner said fairbridge:preemptible.
-type Opting struct {
+type OptIn struct {
 	Comment    bool     `yaml:"comment"` // the owner's fairbridge:preemptible counts
 	QOS        []string `yaml:"qos"`
 	Accounts   []string `yaml:"accounts"`
@@ -113,7 +113,7 @@ func DefaultConfig() Config {
 		Order:    Order{Lever: LeverAuto, Strength: WithinQOS, Window: 200},
 		Lease:    Lease{Length: 10 * time.Minute, Window: 300},
 		Pin:      true,
-		Preempt:  Opting{Comment: true},
+		Preempt:  OptIn{Comment: true},
 		Gate:     DefaultBudgets(),
 		StopFile: "/etc/fairbridge/STOP",
 		Warmup:   2,
@@ -135,8 +135,8 @@ func (c *Config) Validate() error {
 	if c.Interval < time.Second || c.Interval > time.Hour {
 		bad("interval: %v is not between 1s and 1h", c.Interval)
 	}
-	if c.LeaderTTL() < c.Interval+2*CallMargin {
-		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*CallMargin)
+	if c.LeaderTTL() < c.Interval+2*LeaseMargin {
+		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*LeaseMargin)
 	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
@@ -164,6 +164,6 @@ func (c *Config) Validate() error {
 // configuration counts as gone: its lease, or a minute where that is longer.
 func (c *Config) ExpireAfter() time.Duration { return max(c.LeaderTTL(), time.Minute) }
 
-// CallMargin is how long before the end of the leadership lease a call must begin,
+// LeaseMargin is how long before the end of the leadership lease a call must begin,
 // so that it is over before another daemon may act.
-const CallMargin = 5 * time.Second
+const LeaseMargin = 5 * time.Second

@@ -12,11 +12,11 @@ type Past struct {
 	Users    []policy.User    // sorted by name, then account
 	Jobs     map[int64]JobPast
 	Samples  []policy.Sample // finished jobs, oldest first, bounded
-	// Left predicts from history what remains of a job as it stands in the
+	// PredictLeft predicts from history what remains of a job as it stands in the
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.
-	Left   func(*policy.Job) (left, sigma time.Duration)
-	Speeds []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
+	PredictLeft func(*policy.Job) (left, sigma time.Duration)
+	Speeds      []policy.Speed // of GPU types, as far as history tells; see learn.Speeds
 }
 
 // JobPast is what earlier runs of a listed job left behind, keyed by job id
@@ -37,10 +37,10 @@ type Memo struct {
 	Seq            uint64
 }
 
-// For returns the memo as far as it is the partition's policy's own: a policy
+// ForPolicy returns the memo as far as it is the partition's policy's own: a policy
 // that was changed, or set otherwise, begins without memory, since it cannot
 // read another's.
-func (m Memo) For(p *Partition) Memo {
+func (m Memo) ForPolicy(p *Partition) Memo {
 	if m.Policy != p.Policy || m.Params != p.Params {
 		m.Bytes = nil
 	}

@@ -26,11 +26,11 @@ type Expiry interface {
 	LastExpiry(ctx context.Context, cluster string) (ago time.Duration, ok bool, err error)
 }
 
-// NothingDies is the Expiry of simulations, in which no daemon is killed.
-type NothingDies struct{}
+// NoExpiry is the Expiry of simulations, in which no daemon is killed.
+type NoExpiry struct{}
 
 // LastExpiry says that it ran this moment.
-func (NothingDies) LastExpiry(context.Context, string) (time.Duration, bool, error) {
+func (NoExpiry) LastExpiry(context.Context, string) (time.Duration, bool, error) {
 	return 0, true, nil
 }
 
@@ -119,16 +119,16 @@ type History interface {
 	Memo(ctx context.Context, cluster, partition string) (Memo, error)
 }
 
-// Use is what probes saw of one job on all of its nodes.
-type Use struct {
+// JobUse is what probes saw of one job on all of its nodes.
+type JobUse struct {
 	Busy     policy.Measure   // mean utilisation of its GPUs, those it leaves alone included; unknown when one is not known or shared
 	Progress policy.Measure   // done share of its work, by its own report
 	Training *policy.Training // its work in steps and its speed, by its own report; nil: not told
 }
 
-// JobProbes are probes that also tell what single jobs do.
-type JobProbes interface {
-	// Used returns what the last Sample showed of running jobs, by Slurm's
+// JobUseProbes are probes that also tell what single jobs do.
+type JobUseProbes interface {
+	// UsedByJob returns what the last Sample showed of running jobs, by Slurm's
 	// id. A job that is absent is unknown.
-	Used() map[int64]Use
+	UsedByJob() map[int64]JobUse
 }

@@ -18,12 +18,12 @@ type Stop struct {
 // StopCost is what a requeue costs, or would after a warning. Budgets are counted on it, so it is kept with
 // the intent: the job may be forgotten by then.
 type StopCost struct {
-	User    string            `json:"user"`
-	Account string            `json:"account"`
-	GPUs    float64           `json:"gpus"`             // whole GPUs it lost
-	Lost    policy.GPUSeconds `json:"lost"`             // work expected to be lost
-	For     int64             `json:"for"`              // the job that gets the room; itself when moved
-	Signal  slurm.Signal      `json:"signal,omitempty"` // of a warning
+	User        string            `json:"user"`
+	Account     string            `json:"account"`
+	GPUs        float64           `json:"gpus"`             // whole GPUs it lost
+	Lost        policy.GPUSeconds `json:"lost"`             // work expected to be lost
+	Beneficiary int64             `json:"for"`              // the job that gets the room; itself when moved
+	Signal      slurm.Signal      `json:"signal,omitempty"` // of a warning
 }
 
 // Notice is the warning that the script of a running job gets before the job is
@@ -33,8 +33,8 @@ type Notice struct {
 	Grace  time.Duration // between the warning and the earliest requeue
 }
 
-// Warn is a warning to be sent.
-type Warn struct {
+// PlannedWarning is a warning to be sent.
+type PlannedWarning struct {
 	Stop
 	Notice
 	Why string

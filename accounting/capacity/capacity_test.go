@@ -22,7 +22,7 @@ func HalfFull(at time.Time) policy.Snapshot {
 		},
 		Jobs: []policy.Job{
 			{ID: 1, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4, Type: "a100"}, CPUs: 32}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}},
-			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.T0, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStart: at.Add(time.Hour)},
+			{ID: 2, State: policy.Pending, User: "ann", Account: "phys", Partition: "gpu", Arrive: storetest.Start, Ask: policy.Ask{GPUs: policy.GPUs{Count: 4}}, SlurmStart: at.Add(time.Hour)},
 			{ID: 3, State: policy.Pending, Held: "held by its user", Ask: policy.Ask{GPUs: policy.GPUs{Count: 64}}, SlurmStart: at.Add(time.Hour)},
 			{ID: 4, State: policy.Running, Ask: policy.Ask{GPUs: policy.GPUs{Count: 2, Type: "a100"}, CPUs: 2}, On: policy.Alloc{{Node: "n3", Type: "a100", Count: 2}}},
 		},
@@ -30,10 +30,10 @@ func HalfFull(at time.Time) policy.Snapshot {
 }
 
 func TestCapacityOf(t *testing.T) {
-	gpu := snapshot{"gpu", storetest.T0, HalfFull(storetest.T0)}
-	small := snapshot{"small", storetest.T0.Add(time.Second), HalfFull(storetest.T0)}
+	gpu := snapshot{"gpu", storetest.Start, HalfFull(storetest.Start)}
+	small := snapshot{"small", storetest.Start.Add(time.Second), HalfFull(storetest.Start)}
 	small.Nodes, small.Jobs = small.Nodes[:1], small.Jobs[:2]
-	later := snapshot{"gpu", storetest.T0.Add(slotLength), HalfFull(storetest.T0.Add(slotLength))}
+	later := snapshot{"gpu", storetest.Start.Add(slotLength), HalfFull(storetest.Start.Add(slotLength))}
 	later.Jobs = nil
 	c := meanCapacity([]snapshot{gpu, small, later})
 	got := map[string][]float64{}

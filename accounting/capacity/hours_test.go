@@ -14,7 +14,7 @@ import (
 	"fairbridge/policy"
 )
 
-var t0, view, running = storetest.T0, storetest.View, storetest.Running
+var t0, view, running = storetest.Start, storetest.View, storetest.Running
 
 func must(t testing.TB, err error) {
 	t.Helper()

@@ -34,7 +34,7 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	var err2, err3, err4 error
 	r.planDigest, err4 = DigestPlan(c.Plan)
 	r.refused, err2 = json.Marshal(c.Refused)
-	r.took, err3 = json.Marshal(c.Took)
+	r.took, err3 = json.Marshal(c.StepTimes)
 	if err = errors.Join(err, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
@@ -63,8 +63,8 @@ func DigestPlan(p *policy.Plan) (string, error) {
 // add stores the cycle and its decisions; added is false when it was there.
 func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 	seq := int64(r.Seq)
-	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, value.Text(r.Params), r.Digest,
-		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refused, r.Pushed, r.took, r.Own)
+	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, value.Text(r.Params), r.SnapshotDigest,
+		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refused, r.Pushed, r.took, r.PolicyPlanDigest)
 	if err != nil {
 		return false, err
 	}
@@ -78,7 +78,7 @@ func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 // same checks that the cycle that is stored is this one.
 func (r *cycleRow) same(ctx context.Context, tx pgx.Tx) error {
 	var same bool
-	err := tx.QueryRow(ctx, qCycleSame, r.Cluster, r.Partition, int64(r.Seq), r.Epoch, r.Digest, r.planDigest).Scan(&same)
+	err := tx.QueryRow(ctx, qCycleSame, r.Cluster, r.Partition, int64(r.Seq), r.Epoch, r.SnapshotDigest, r.planDigest).Scan(&same)
 	if err == nil && !same {
 		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, r.Seq, r.Partition)
 	}

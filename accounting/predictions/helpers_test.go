@@ -12,7 +12,7 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	t0, sec             = storetest.T0, storetest.Sec
+	t0, sec             = storetest.Start, storetest.At
 	view, running, with = storetest.View, storetest.Running, storetest.With
 )
 

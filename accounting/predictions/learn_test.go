@@ -47,12 +47,12 @@ func TestLearn(t *testing.T) {
 	must(t, err)
 	for kind, want := range []time.Duration{330 * time.Second, 3630 * time.Second, 20030 * time.Second} {
 		j := policy.Job{User: fmt.Sprint("u", kind), Account: fmt.Sprint("a", kind%2), Name: fmt.Sprint("train-", kind), Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, Limit: 24 * time.Hour}
-		left, sigma := past.Left(&j)
+		left, sigma := past.PredictLeft(&j)
 		if left < want*7/10 || left > want*14/10 || sigma <= 0 {
 			t.Errorf("kind %d: %v left, standard error %v; want about %v", kind, left, sigma, want)
 		}
 		j.Attained = policy.Service(4, want/2)
-		if half, _ := past.Left(&j); half < want/4 || half >= left {
+		if half, _ := past.PredictLeft(&j); half < want/4 || half >= left {
 			t.Errorf("kind %d: %v left halfway of %v", kind, half, want)
 		}
 	}
@@ -85,12 +85,12 @@ func TestABadModelIsLeftAlone(t *testing.T) {
 	must(t, err)
 	past, err := d.Past(ctx, testCluster, t0)
 	must(t, err)
-	if past.Left != nil {
+	if past.PredictLeft != nil {
 		t.Error("junk predicts")
 	}
 	got, err := d.Learn(ctx, testCluster, t0.Add(101*time.Hour))
 	must(t, err)
-	if past, err = d.Past(ctx, testCluster, t0); err != nil || past.Left == nil {
+	if past, err = d.Past(ctx, testCluster, t0); err != nil || past.PredictLeft == nil {
 		t.Errorf("no model after %+v: %v", got, err)
 	}
 }

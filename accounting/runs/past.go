@@ -33,7 +33,7 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.Samples, err = finished(ctx, tx, cluster); err != nil {
 			return err
 		}
-		out.Left, out.Speeds, err = s.Predictions.Newest(ctx, tx, cluster)
+		out.PredictLeft, out.Speeds, err = s.Predictions.Newest(ctx, tx, cluster)
 		return err
 	})
 	if err != nil {

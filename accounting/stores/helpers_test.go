@@ -11,7 +11,7 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	t0, sec                      = storetest.T0, storetest.Sec
+	t0, sec                      = storetest.Start, storetest.At
 	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
 )
 

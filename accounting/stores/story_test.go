@@ -54,7 +54,7 @@ func TestCycleIsReadBackChecked(t *testing.T) {
 	ctx := t.Context()
 	c := storetest.Waiting(1, storetest.Lead(t, d, "a", time.Hour), 1)
 	sum := sha256.Sum256(c.Snapshot)
-	c.Digest = hex.EncodeToString(sum[:])
+	c.SnapshotDigest = hex.EncodeToString(sum[:])
 	_, err := d.Intend(ctx, c, nil)
 	must(t, err)
 	got, err := d.Cycle(ctx, testCluster, "gpu", 0)

@@ -31,9 +31,9 @@ type Goal struct {
 	Order    bridge.Order
 	Lease    bridge.Lease
 	Pin      bool
-	Warns    []bridge.Warn // warnings ahead of stops
-	Lever    slurm.Kind    // the field that carries the order here
-	LongWait time.Duration // jobs that have waited longer are not lowered; 0: all are
+	Warns    []bridge.PlannedWarning // warnings ahead of stops
+	Lever    slurm.Kind              // the field that carries the order here
+	LongWait time.Duration           // jobs that have waited longer are not lowered; 0: all are
 
 	ordered []policy.Decision // see Line
 }

@@ -12,7 +12,7 @@ import (
 var handBackRow = Row{
 	Kind: slurm.HandBack, Field: priorityField, Needs: bridge.Rank, Turn: TurnRest, TwoCalls: true,
 	Shows: func(in *bridge.Intent, j *slurm.Job) bool {
-		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.Held.IsZero())
+		return !j.Held && (j.Priority != in.Before.Priority || !in.Before.HeldByUs.IsZero())
 	},
 	Bounds: func(c *Claim) *invariant.Denial { // what stands there is ours, which has been seen
 		if nice := c.Standing.Before.Nice; c.Value != nice {

@@ -67,7 +67,7 @@ var (
 		kind: slurm.Priority, field: priorityField, floor: slurm.MinPriority, undo: undoPriority,
 		readPlace: func(_ *Goal, p *linePlace) {
 			if p.nice, p.Own = 0, p.Current; p.in != nil {
-				p.Own = p.in.Before.Own
+				p.Own = p.in.Before.SlurmPriority
 			}
 		},
 		value: func(p *linePlace, v int64) (want, stands int64) { return v, p.Current },

@@ -48,8 +48,8 @@ var siteField = &Field{
 		if in == nil {
 			return
 		}
-		if b.Ours = in.Edit.Value; most != b.Ours {
-			b.Most = most
+		if b.OurValue = in.Edit.Value; most != b.OurValue {
+			b.OurHighest = most
 		}
 	},
 	Outlives: ForLong,
@@ -79,7 +79,7 @@ var niceField = &Field{
 	},
 	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
-			b.Ours = b.Nice - in.Before.OwnNice()
+			b.OurValue = b.Nice - in.Before.OwnNice()
 		}
 	},
 	Outlives: ForLong,
@@ -105,8 +105,8 @@ var priorityField = &Field{
 	},
 	GivesBack: func(e *slurm.Edit, _ *bridge.Before) bool { return e.Kind == slurm.HandBack },
 	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
-		if b.Own = b.Priority; in != nil {
-			b.Ours, b.Nice, b.Own = in.Edit.Value, in.Before.Nice, in.Before.Own
+		if b.SlurmPriority = b.Priority; in != nil {
+			b.OurValue, b.Nice, b.SlurmPriority = in.Edit.Value, in.Before.Nice, in.Before.SlurmPriority
 		}
 	},
 	Outlives: ForLong,
@@ -145,7 +145,7 @@ func expectedChange(in *bridge.Intent) int64 {
 	if in.Edit.Kind == slurm.Nice {
 		return in.Before.Nice - in.Edit.Value
 	}
-	return in.Edit.Value - in.Before.Ours
+	return in.Edit.Value - in.Before.OurValue
 }
 
 // siteBounds checks a site factor (I2, I16).

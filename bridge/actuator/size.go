@@ -14,7 +14,7 @@ var gpusField = &Field{
 	Name: slurm.FieldGPUs,
 	Note: func(b *bridge.Before, in *bridge.Intent, _ int64) {
 		if in != nil {
-			b.Ours = in.Edit.Value
+			b.OurValue = in.Edit.Value
 		}
 	},
 	Outlives: ForLong,

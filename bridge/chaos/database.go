@@ -12,7 +12,7 @@ import (
 )
 
 // database is the store as a process reaches it.
-type database struct{ p *daemonProcess }
+type database struct{ process *daemonProcess }
 
 var (
 	errDown   = errors.New("dial tcp 127.0.0.1:5432: connection refused")
@@ -21,11 +21,11 @@ var (
 
 // beginCall is the beginning of every call.
 func (d *database) beginCall(ctx context.Context) error {
-	d.p.passPort()
+	d.process.passPort()
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("asking the database: %w", err)
 	}
-	if d.p.faults.isActive(event.NoDatabase, d.p.cycle) {
+	if d.process.faults.isActive(event.NoDatabase, d.process.cycle) {
 		return errDown
 	}
 	return nil
@@ -33,8 +33,8 @@ func (d *database) beginCall(ctx context.Context) error {
 
 // endCall is the end of a call that wrote: the commit may be done and not answered.
 func (d *database) endCall() error {
-	d.p.passPort()
-	if d.p.faults.takeOnce(event.CommitLost) {
+	d.process.passPort()
+	if d.process.faults.takeOnce(event.CommitLost) {
 		return errCommit
 	}
 	return nil
@@ -45,7 +45,7 @@ func (d *database) Lead(ctx context.Context, name, me string, ttl time.Duration)
 	if err := d.beginCall(ctx); err != nil {
 		return 0, "", false, err
 	}
-	epoch, holder, leads, err := d.p.store.Lead(ctx, name, me, ttl)
+	epoch, holder, leads, err := d.process.store.Lead(ctx, name, me, ttl)
 	if err != nil || !leads {
 		return epoch, holder, false, err
 	}
@@ -57,7 +57,7 @@ func (d *database) Resign(ctx context.Context, name, me string) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
-	if err := d.p.store.Resign(ctx, name, me); err != nil {
+	if err := d.process.store.Resign(ctx, name, me); err != nil {
 		return err
 	}
 	return d.endCall()
@@ -68,7 +68,7 @@ func (d *database) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
-	out, err := d.p.store.Intend(ctx, c, intents)
+	out, err := d.process.store.Intend(ctx, c, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -83,10 +83,10 @@ func (d *database) Mark(ctx context.Context, in bridge.Intent) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
-	if err := d.p.store.Mark(ctx, in); err != nil {
+	if err := d.process.store.Mark(ctx, in); err != nil {
 		return err
 	}
-	d.p.frozenAt = d.p.frozen
+	d.process.frozenAt = d.process.frozen
 	return d.endCall()
 }
 
@@ -95,12 +95,12 @@ func (d *database) Intents(ctx context.Context, name string, now, since time.Tim
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
-	return d.p.store.Intents(ctx, name, now, since)
+	return d.process.store.Intents(ctx, name, now, since)
 }
 
 // Clock implements bridge.History.
 func (d *database) Clock(ctx context.Context) (time.Time, error) {
-	return d.p.world.Now(), d.beginCall(ctx)
+	return d.process.world.Now(), d.beginCall(ctx)
 }
 
 // Beat implements bridge.Watch.
@@ -108,7 +108,7 @@ func (d *database) Beat(ctx context.Context, name string) (leader string, alone 
 	if err := d.beginCall(ctx); err != nil {
 		return "", 0, err
 	}
-	leader, alone, err = d.p.store.Beat(ctx, name)
+	leader, alone, err = d.process.store.Beat(ctx, name)
 	if err != nil {
 		return "", 0, err
 	}
@@ -120,7 +120,7 @@ func (d *database) LastExpiry(ctx context.Context, name string) (ago time.Durati
 	if err := d.beginCall(ctx); err != nil {
 		return 0, false, err
 	}
-	return d.p.store.LastExpiry(ctx, name)
+	return d.process.store.LastExpiry(ctx, name)
 }
 
 // Record implements bridge.History.
@@ -128,10 +128,10 @@ func (d *database) Record(ctx context.Context, v *slurm.View) error {
 	if err := d.beginCall(ctx); err != nil {
 		return err
 	}
-	if err := d.p.store.Record(ctx, v); err != nil {
+	if err := d.process.store.Record(ctx, v); err != nil {
 		return err
 	}
-	d.p.oracle.NoteRecorded(&d.p.Daemon)
+	d.process.oracle.NoteRecorded(&d.process.Daemon)
 	return d.endCall()
 }
 
@@ -140,7 +140,7 @@ func (d *database) Past(ctx context.Context, name string, now time.Time) (*bridg
 	if err := d.beginCall(ctx); err != nil {
 		return nil, err
 	}
-	return d.p.store.Past(ctx, name, now)
+	return d.process.store.Past(ctx, name, now)
 }
 
 // Memo implements bridge.History.
@@ -148,7 +148,7 @@ func (d *database) Memo(ctx context.Context, name, partition string) (bridge.Mem
 	if err := d.beginCall(ctx); err != nil {
 		return bridge.Memo{}, err
 	}
-	return d.p.store.Memo(ctx, name, partition)
+	return d.process.store.Memo(ctx, name, partition)
 }
 
 func earlier(a, b time.Time) time.Time {

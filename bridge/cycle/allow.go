@@ -20,8 +20,8 @@ func (l *Loop) allow(f bridge.Facts, m Memory, r *Report) (bridge.Facts, Memory,
 	}
 	doubtful := len(r.Doubts) > 0
 	people := contestedEditsOf(f.Intents, f.View)
-	f.Left = people.leftAlone()
-	if err := leftAloneError(f.Left); err != nil {
+	f.LeftAlone = people.leftAlone()
+	if err := leftAloneError(f.LeftAlone); err != nil {
 		r.warn(bridge.CauseForeign, err)
 	}
 	breaker := effectBreakerOf(f.Intents, f.View.At)

@@ -20,7 +20,7 @@ func (l *Loop) Step(ctx context.Context) Report {
 	if r.doubtAll(doubts); doubts != nil {
 		m.GoodViews = 0
 	}
-	r.Took = l.Now().Sub(from)
+	r.Duration = l.Now().Sub(from)
 	if errors.Is(ctx.Err(), context.Canceled) {
 		r.markCutShort()
 	}
@@ -98,7 +98,7 @@ func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error)
 	facts.Expires = l.expiryRuns(ctx, &r)
 	facts = l.measure(ctx, facts, &r)
 	people := contestedEditsOf(facts.Intents, facts.View)
-	facts.Left = people.leftAlone()
+	facts.LeftAlone = people.leftAlone()
 	s := l.newSituation(facts, m, l.Now().Add(time.Hour), allEdit)
 	evaluations, _ := l.evaluate(ctx, s, m)
 	return &facts, evaluations, nil

@@ -14,20 +14,20 @@ import (
 
 // Evaluation is what a cycle makes of one partition.
 type Evaluation struct {
-	Partition bridge.Partition
-	Snapshot  *policy.Snapshot
-	Own       *policy.Plan             // as the policy made it; nil when it failed
-	Plan      *policy.Plan             // as the gate lets it through; nil when the policy failed
-	Refused   []bridge.Refusal         // what the gate turned down
-	Doubts    []bridge.Refusal         // why nothing may be sent, whatever the mode
-	Stops     []bridge.Stop            // the requeues let through, with their cost
-	Warns     []bridge.Warn            // the warnings ahead of requeues let through
-	Stuck     map[int64]string         // jobs that did not start although that was decided, and what that means
-	Pause     string                   // why no job of the partition is stopped for now; "": one may be
-	Edits     []slurm.Edit             // what should change in Slurm
-	Send      bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
-	Err       error                    // why there is no plan
-	Took      map[string]time.Duration // by step
+	Partition  bridge.Partition
+	Snapshot   *policy.Snapshot
+	PolicyPlan *policy.Plan             // as the policy made it; nil when it failed
+	Plan       *policy.Plan             // as the gate lets it through; nil when the policy failed
+	Refused    []bridge.Refusal         // what the gate turned down
+	Doubts     []bridge.Refusal         // why nothing may be sent, whatever the mode
+	Stops      []bridge.Stop            // the requeues let through, with their cost
+	Warns      []bridge.PlannedWarning  // the warnings ahead of requeues let through
+	NotStarted map[int64]string         // jobs that did not start although that was decided, and what that means
+	StopPause  string                   // why no job of the partition is stopped for now; "": one may be
+	Edits      []slurm.Edit             // what should change in Slurm
+	Send       bool                     // the edits are to be sent: the mode pushes, and nothing is in doubt
+	Err        error                    // why there is no plan
+	StepTimes  map[string]time.Duration // by step
 }
 
 // evaluate says what becomes of every partition: assemble, decide, gate and diff.
@@ -51,16 +51,16 @@ func (l *Loop) evaluate(ctx context.Context, s *situation, m Memory) ([]Evaluati
 func (s *situation) evaluate(
 	ctx context.Context, p bridge.Partition, g *guard, m PartitionMemory, sum spentBudget,
 ) (Evaluation, PartitionMemory, spentBudget) {
-	e := Evaluation{Partition: p, Took: map[string]time.Duration{}}
-	lap := s.stopwatch(e.Took)
-	m.Awaited, e.Stuck = findUnstarted(m.Awaited, s.facts.View, s.config.Interval)
-	e.Snapshot = s.assemble(p, e.Stuck)
+	e := Evaluation{Partition: p, StepTimes: map[string]time.Duration{}}
+	lap := s.stopwatch(e.StepTimes)
+	m.Awaited, e.NotStarted = findUnstarted(m.Awaited, s.facts.View, s.config.Interval)
+	e.Snapshot = s.assemble(p, e.NotStarted)
 	shown := e.Snapshot
 	if !s.bare {
 		shown = shown.Clone()
 	}
 	lap("assemble")
-	e.Own, m.Overruns, e.Err = g.decide(ctx, shown, s.decideTime(), m.Overruns)
+	e.PolicyPlan, m.Overruns, e.Err = g.decide(ctx, shown, s.decideTime(), m.Overruns)
 	lap("decide")
 	if e.Err != nil {
 		return e, m, sum
@@ -76,9 +76,9 @@ func (s *situation) evaluate(
 
 // afterPlan is what is remembered of the partition once there is a plan.
 func (m PartitionMemory) afterPlan(e *Evaluation, v *slurm.View) PartitionMemory {
-	m.Own = e.Own
+	m.PolicyPlan = e.PolicyPlan
 	if e.Send {
-		m.Sent = e.Plan
+		m.SentPlan = e.Plan
 	}
 	m.Awaited = jobsAwaited(m.Awaited, e, v)
 	return m
@@ -105,8 +105,8 @@ func (s *situation) stopwatch(took map[string]time.Duration) func(step string) {
 func (s *situation) assemble(p bridge.Partition, stuck map[int64]string) *policy.Snapshot {
 	f, memo := &s.facts, s.facts.Memos[p.Name]
 	return intake.Assemble(intake.Input{
-		View: f.View, Past: f.Past, Busy: f.Busy, Used: f.Used, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
-		Opting: s.config.Preempt, Speeds: s.config.Speeds, Stuck: stuck,
+		View: f.View, Past: f.Past, Measured: f.Measured, UsedByJob: f.UsedByJob, Book: s.book, Seq: memo.Seq + 1, Memo: memo.Bytes,
+		OptIn: s.config.Preempt, Speeds: s.config.Speeds, NotStarted: stuck,
 	}, p)
 }
 

@@ -40,7 +40,7 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 	}
 	s.gate = gate.State{
 		Budgets: l.Gate, Interval: l.Interval, PolledAt: taken, View: f.View, Modes: map[string]bridge.Mode{}, Expires: f.Expires,
-		RequeueTimes: map[int64][]time.Time{}, Leased: actuator.LeasedTime(f.Intents, f.View.At), LeftAlone: f.Left,
+		RequeueTimes: map[int64][]time.Time{}, Leased: actuator.LeasedTime(f.Intents, f.View.At), LeftAlone: f.LeftAlone,
 	}
 	for i := range l.Partitions {
 		s.gate.Modes[l.Partitions[i].Name] = l.Partitions[i].Mode
@@ -85,8 +85,8 @@ func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.State {
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
-	out := gate.Plan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.Own, Last: m.Own, Accepted: m.Sent})
-	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.Pause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns, out.Pause
+	out := gate.Plan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
+	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns, out.StopPause
 	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
 	return e
 }
@@ -94,7 +94,7 @@ func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) E
 // gateEdits adds what the gate lets through of the edits.
 func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
 	kept, refused := gate.Edits(gate.EditInput{
-		State: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, Allowed: e.Stops, Warns: e.Warns,
+		State: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
 		Requeued: s.requeued, Touched: s.touched, Written: sum.tasks,
 	})
 	e.Edits, e.Refused = kept, append(e.Refused, refused...)

@@ -37,11 +37,11 @@ type Reference struct {
 
 // PartitionMemory is what is remembered of one partition.
 type PartitionMemory struct {
-	Own      *policy.Plan      // the policy's last plan, gated or not
-	Sent     *policy.Plan      // the last plan that could be pushed, as the gate let it through
-	Awaited  map[int64]Awaited // jobs that are to start, by id
-	Stored   uint64            // number of the last cycle that this daemon stored
-	Overruns int               // calls of the policy that took longer than allowed
+	PolicyPlan *policy.Plan      // the policy's last plan, gated or not
+	SentPlan   *policy.Plan      // the last plan that could be pushed, as the gate let it through
+	Awaited    map[int64]Awaited // jobs that are to start, by id
+	StoredSeq  uint64            // number of the last cycle that this daemon stored
+	Overruns   int               // calls of the policy that took longer than allowed
 }
 
 // Awaited is a job whose start was decided, on devices that are free, and not
@@ -81,7 +81,7 @@ func (m Memory) withPartition(partition string, p PartitionMemory) Memory {
 // withStored notes a cycle that the database has.
 func (m Memory) withStored(partition string, seq uint64) Memory {
 	p := m.Partitions[partition]
-	p.Stored = seq
+	p.StoredSeq = seq
 	return m.withPartition(partition, p)
 }
 
@@ -89,7 +89,7 @@ func (m Memory) withStored(partition string, seq uint64) Memory {
 // what this daemon stored there: it may be put back from a backup behind our
 // back.
 func (m Memory) checkLastCycle(partition string, seq uint64, now time.Time) Memory {
-	if seq < m.Partitions[partition].Stored {
+	if seq < m.Partitions[partition].StoredSeq {
 		m.PutBackAt = now
 	}
 	return m.withStored(partition, seq)

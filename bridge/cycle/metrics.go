@@ -82,8 +82,8 @@ func (m *Metrics) setEvaluations(evaluations []Evaluation) {
 		for _, r := range e.Refused {
 			m.refusals.WithLabelValues(e.Partition.Name, string(r.Invariant)).Inc()
 		}
-		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.Stuck)))
-		for step, d := range e.Took {
+		m.unstarted.WithLabelValues(e.Partition.Name).Set(float64(len(e.NotStarted)))
+		for step, d := range e.StepTimes {
 			m.observeStep(step, d)
 		}
 		if e.Plan != nil {

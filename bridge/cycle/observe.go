@@ -59,7 +59,7 @@ func (l *Loop) recall(ctx context.Context, f bridge.Facts, m Memory) (bridge.Fac
 			return f, m, doubtsOf(bridge.CauseHistory, fmt.Errorf("reading the last cycle of partition %s: %w", p.Name, err))
 		}
 		m = m.checkLastCycle(p.Name, memo.Seq, l.Now())
-		f.Memos[p.Name] = memo.For(&p)
+		f.Memos[p.Name] = memo.ForPolicy(&p)
 	}
 	return f, m, nil
 }
@@ -90,11 +90,11 @@ func (l *Loop) measure(ctx context.Context, f bridge.Facts, r *Report) bridge.Fa
 		r.warn(bridge.CauseReservations, errors.New(f.View.ReservationsStale))
 	}
 	var err error
-	if f.Busy, err = l.Probes.Sample(ctx, f.View); err != nil {
+	if f.Measured, err = l.Probes.Sample(ctx, f.View); err != nil {
 		r.warn(bridge.CauseProbes, err)
 	}
-	if p, ok := l.Probes.(bridge.JobProbes); ok {
-		f.Used = p.Used()
+	if p, ok := l.Probes.(bridge.JobUseProbes); ok {
+		f.UsedByJob = p.UsedByJob()
 	}
 	return f
 }

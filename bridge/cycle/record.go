@@ -12,13 +12,13 @@ import (
 // record returns the record of the evaluation, unsigned.
 func (e *Evaluation) record(epoch int64) *bridge.Cycle {
 	took := map[string]string{}
-	for step, d := range e.Took {
+	for step, d := range e.StepTimes {
 		took[step] = d.String()
 	}
 	return &bridge.Cycle{
 		Cluster: e.Snapshot.Cluster, Seq: e.Snapshot.Seq, Epoch: epoch, At: e.Snapshot.Now,
 		Partition: e.Partition.Name, Mode: e.Partition.Mode, Policy: e.Partition.Policy, Params: e.Partition.Params,
-		Plan: e.Plan, Refused: e.Refused, Took: took,
+		Plan: e.Plan, Refused: e.Refused, StepTimes: took,
 	}
 }
 
@@ -29,11 +29,11 @@ func addDigests(c *bridge.Cycle, e *Evaluation) error {
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)
 	}
-	own, err := json.Marshal(e.Own)
+	own, err := json.Marshal(e.PolicyPlan)
 	if err != nil {
 		return fmt.Errorf("writing the plan of partition %s: %w", e.Partition.Name, err)
 	}
-	c.Digest, c.Own = digestOf(c.Snapshot), digestOf(own)
+	c.SnapshotDigest, c.PolicyPlanDigest = digestOf(c.Snapshot), digestOf(own)
 	return nil
 }
 

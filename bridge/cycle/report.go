@@ -34,7 +34,7 @@ type Report struct {
 	Warnings    []bridge.Doubt // failures that pushing goes on without
 	Evaluations []Evaluation
 	Intents     []bridge.Intent
-	Took        time.Duration
+	Duration    time.Duration
 }
 
 // doubt notes why nothing more is pushed.
@@ -56,8 +56,8 @@ func (r *Report) doubtPlans() {
 		if e.Err != nil {
 			r.doubt(bridge.CausePolicy, fmt.Errorf("partition %s: %w", e.Partition.Name, e.Err))
 		}
-		if e.Pause != "" {
-			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.Pause))
+		if e.StopPause != "" {
+			r.warn(bridge.StopsCause(e.Partition.Name), errors.New(e.StopPause))
 		}
 		for _, d := range e.Doubts {
 			r.doubt(bridge.GateCause(d.Invariant), fmt.Errorf("partition %s: %s", e.Partition.Name, d.Why))
@@ -82,7 +82,7 @@ func (r *Report) markCutShort() {
 // and once when it is over, and every cycle that pushed something.
 func logChanges(log *slog.Logger, before Logged, r *Report) Logged {
 	if len(r.Intents) > 0 {
-		defer log.Info("pushed", "edits", formatIntents(r.Intents), "took", r.Took.Round(time.Millisecond))
+		defer log.Info("pushed", "edits", formatIntents(r.Intents), "took", r.Duration.Round(time.Millisecond))
 	}
 	if r.Result == CutShort {
 		log.Info("the last cycle was cut short")

@@ -59,7 +59,7 @@ func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
-	if j == nil || f.Left[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
+	if j == nil || f.LeftAlone[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
 		return false
 	}
 	known, held := false, false

@@ -177,7 +177,7 @@ func TestALongWaitIsNotLoweredByALostAnswer(t *testing.T) {
 	w.Plan.Decisions = []policy.Decision{{Job: 8, Verb: policy.Wait, Rank: 1}, {Job: 7, Verb: policy.Wait, Rank: 2}}
 	w.LongWait, w.Mode = 72*time.Hour, bridge.Rank
 	w.Book = ledger.NewBook([]bridge.Intent{{
-		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{Ours: -100},
+		ID: 1, State: bridge.Observed, Error: "no answer", Before: bridge.Before{OurValue: -100},
 		Edit: slurm.Edit{Run: w.View.Jobs[0].Run(), Kind: slurm.SiteFactor, Value: -900},
 	}})
 	edits := Diff(w)

@@ -23,7 +23,7 @@ var everywhere = []string{"n1", "n2", "n3", "n4"}
 // stopped notes that job 12 was stopped for another so long before noon.
 func stoppedFor(in *gate.PlanInput, to int64, ago time.Duration) *bridge.Stop {
 	in.Budgets.StopFloor1h, in.Budgets.StopFloor = 10, 10
-	in.Stops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, For: to}}}
+	in.Stops = []bridge.Stop{{Job: 12, At: noon.Add(-ago), Sent: noon.Add(-ago), StopCost: bridge.StopCost{User: "u12", Account: "b", GPUs: 8, Beneficiary: to}}}
 	return &in.Stops[0]
 }
 
@@ -100,14 +100,14 @@ func TestPauseIsTold(t *testing.T) {
 	d.Verb = policy.Start
 	out := gate.Plan(in)
 	for _, part := range []string{"job 12 was stopped for job 3 at 2026-03-02T11:57:00Z", "Slurm: Resources", "until 2026-03-02T12:27:00Z"} {
-		if !strings.Contains(out.Pause, part) {
-			t.Errorf("%q does not say %q", out.Pause, part)
+		if !strings.Contains(out.StopPause, part) {
+			t.Errorf("%q does not say %q", out.StopPause, part)
 		}
 	}
 	if decision(out.Plan, 2).Verb != policy.Start || len(out.Doubts) > 0 {
 		t.Errorf("more than stops is paused: %+v", out)
 	}
-	if gate.Plan(planInput()).Pause != "" {
+	if gate.Plan(planInput()).StopPause != "" {
 		t.Error("a pause without a stop")
 	}
 }

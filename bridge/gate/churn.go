@@ -74,7 +74,7 @@ func countBandChanges(a, b []policy.JobID) int {
 // checkPlanChurn doubts a plan whose order has little to do with the policy's plan
 // before (I11).
 func (g *planGate) checkPlanChurn() *denial {
-	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), ranksOf(g.in.Last))
+	wanted, was := commonOrders(g.pendingOrder(g.out.Plan), ranksOf(g.in.LastPolicyPlan))
 	n, c := countBandChanges(wanted, was), &g.Budgets
 	if n > c.ChurnFloor && float64(n)*100 > c.PlanChurnPercent*float64(len(was)) {
 		return deny(invariant.SlowOrder, "%d of %d waiting jobs would change band, over %g%%", n, len(was), c.PlanChurnPercent)
@@ -87,7 +87,7 @@ func (g *planGate) checkPlanChurn() *denial {
 // line stand where the plan wants them.
 func (g *planGate) limitReordering() {
 	line := g.pendingOrder(g.out.Plan)
-	wanted, now := commonOrders(line, ranksOf(g.in.Accepted))
+	wanted, now := commonOrders(line, ranksOf(g.in.LastSentPlan))
 	allowed := max(g.Budgets.ChurnFloor, int(g.Budgets.ChurnPercent*float64(len(wanted))/100))
 	if countBandChanges(wanted, now) <= allowed {
 		return

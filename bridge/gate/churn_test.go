@@ -59,21 +59,21 @@ func moved(a, b *policy.Plan) int {
 
 func TestPlanChurn(t *testing.T) {
 	in := queue(backward(200))
-	in.Last, in.Accepted = ranked(&in.State, straight(200)), ranked(&in.State, straight(200))
+	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(200)), ranked(&in.State, straight(200))
 	out := gate.Plan(in)
 	if refusals(out.Doubts, 0) != "I11" {
 		t.Errorf("an overturned order gave doubts %v", out.Doubts)
 	}
-	in.Last = in.Plan // the policy stands by it
+	in.LastPolicyPlan = in.Plan // the policy stands by it
 	out = gate.Plan(in)
 	if len(out.Doubts) != 0 || len(out.Refused) == 0 {
 		t.Fatalf("doubts %v, %d refusals; want a slow turn", out.Doubts, len(out.Refused))
 	}
 	for range 20 {
-		if got := moved(in.Accepted, out.Plan); got > 50 {
+		if got := moved(in.LastSentPlan, out.Plan); got > 50 {
 			t.Fatalf("%d jobs changed band in one interval", got)
 		}
-		in.Accepted = out.Plan
+		in.LastSentPlan = out.Plan
 		out = gate.Plan(in)
 	}
 	if got := moved(in.Plan, out.Plan); got != 0 || len(out.Refused) != 0 {
@@ -83,7 +83,7 @@ func TestPlanChurn(t *testing.T) {
 
 func TestPlanChurnFloor(t *testing.T) {
 	in := queue(backward(50))
-	in.Last, in.Accepted = ranked(&in.State, straight(50)), ranked(&in.State, straight(50))
+	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(50)), ranked(&in.State, straight(50))
 	if out := gate.Plan(in); len(out.Doubts)+len(out.Refused) != 0 {
 		t.Errorf("a short queue must be ordered at once: %v %v", out.Doubts, out.Refused)
 	}
@@ -91,7 +91,7 @@ func TestPlanChurnFloor(t *testing.T) {
 
 func TestPlanChurnNewJobs(t *testing.T) {
 	in := queue(backward(200))
-	in.Last, in.Accepted = &policy.Plan{}, &policy.Plan{}
+	in.LastPolicyPlan, in.LastSentPlan = &policy.Plan{}, &policy.Plan{}
 	if out := gate.Plan(in); len(out.Doubts)+len(out.Refused) != 0 {
 		t.Errorf("new jobs are no churn: %v %v", out.Doubts, out.Refused)
 	}
@@ -103,10 +103,10 @@ func TestPlanChurnStaysWithin(t *testing.T) {
 		in := queue(rapid.Permutation(straight(n)).Draw(t, "wanted"))
 		in.Budgets.ChurnFloor = rapid.IntRange(0, 20).Draw(t, "floor")
 		in.Budgets.ChurnPercent = float64(rapid.IntRange(0, 50).Draw(t, "percent"))
-		in.Accepted = ranked(&in.State, rapid.Permutation(straight(n)).Draw(t, "was"))
+		in.LastSentPlan = ranked(&in.State, rapid.Permutation(straight(n)).Draw(t, "was"))
 		out := gate.Plan(in)
 		allowed := max(in.Budgets.ChurnFloor, int(in.Budgets.ChurnPercent*float64(n)/100))
-		if got := moved(in.Accepted, out.Plan); got > allowed {
+		if got := moved(in.LastSentPlan, out.Plan); got > allowed {
 			t.Fatalf("%d jobs changed band, %d may", got, allowed)
 		}
 		seen := map[int]bool{}

@@ -67,7 +67,7 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 		func() *denial { return checkRequeueable(c.Planned, j) },
 		func() *denial { return g.checkMinimumRun(c.Planned, j) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
-		func() *denial { return g.budget.check(g.stopOf(c.Planned, stop.For)) },
+		func() *denial { return g.budget.check(g.stopOf(c.Planned, stop.Beneficiary)) },
 	)
 }
 
@@ -75,7 +75,7 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 func (g *editGate) acceptedStops() stopPairs {
 	p := stopPairs{}
 	for _, s := range g.budget.stops[len(g.Stops):] {
-		p[stopPair{s.Job, s.For}] = true
+		p[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	return p
 }

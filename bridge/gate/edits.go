@@ -128,9 +128,9 @@ func compareRest(a, b slurm.Edit) int {
 func (g *editGate) stopRank(c *editClaim) int {
 	switch c.Row.Stops {
 	case actuator.StopsNow:
-		return slices.IndexFunc(g.in.Allowed, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
+		return slices.IndexFunc(g.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == c.Run.Job })
 	case actuator.StopsLater: // after the requeues, whose grace is over
-		return len(g.in.Allowed) + slices.IndexFunc(g.in.Warns, func(w bridge.Warn) bool { return w.Job == c.Run.Job })
+		return len(g.in.AllowedStops) + slices.IndexFunc(g.in.AllowedWarnings, func(w bridge.PlannedWarning) bool { return w.Job == c.Run.Job })
 	}
 	return 0
 }
@@ -155,19 +155,19 @@ func (g *editGate) decide(c editClaim) {
 
 // stopOfPlan returns the stop of the job that Plan let through, or nil.
 func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
-	for i := range g.in.Allowed {
-		if g.in.Allowed[i].Job == job {
-			return &g.in.Allowed[i]
+	for i := range g.in.AllowedStops {
+		if g.in.AllowedStops[i].Job == job {
+			return &g.in.AllowedStops[i]
 		}
 	}
 	return nil
 }
 
 // warnOfPlan returns the warning of the job that Plan let through, or nil.
-func (g *editGate) warnOfPlan(job int64) *bridge.Warn {
-	for i := range g.in.Warns {
-		if g.in.Warns[i].Job == job {
-			return &g.in.Warns[i]
+func (g *editGate) warnOfPlan(job int64) *bridge.PlannedWarning {
+	for i := range g.in.AllowedWarnings {
+		if g.in.AllowedWarnings[i].Job == job {
+			return &g.in.AllowedWarnings[i]
 		}
 	}
 	return nil

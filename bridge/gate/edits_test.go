@@ -55,7 +55,7 @@ func unanswered(was, v int64) func(*gate.EditInput) {
 	return func(in *gate.EditInput) {
 		e := edit(&in.State, 2, slurm.SiteFactor)
 		e.Value = v
-		in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{Ours: was}, State: bridge.Observed, Error: "no answer"}})
+		in.Book = ledger.NewBook([]bridge.Intent{{ID: 1, Edit: e, Before: bridge.Before{OurValue: was}, State: bridge.Observed, Error: "no answer"}})
 	}
 }
 
@@ -147,7 +147,7 @@ func TestEditInvariants(t *testing.T) {
 	for _, c := range editCases {
 		t.Run(c.name, func(t *testing.T) {
 			in := editInput()
-			in.Allowed = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
+			in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 			c.spoil(&in)
 			e := c.edit(&in.State)
 			in.Edits = []slurm.Edit{e}
@@ -170,13 +170,13 @@ func TestEditInvariants(t *testing.T) {
 func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
 	in.Edits = []slurm.Edit{edit(&in.State, 11, slurm.Requeue), edit(&in.State, 12, slurm.Requeue)}
-	in.Allowed = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 2}}}
+	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
 	got, refused := gate.Edits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
 		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
 	}
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
-	in.Allowed = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 11}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 12}}}
+	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 11}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 12}}}
 	if got, refused = gate.Edits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
 		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)
 	}
@@ -186,7 +186,7 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 func TestEditsOrder(t *testing.T) {
 	in := editInput()
 	leased(&in)
-	in.Allowed = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, For: 1}}}
+	in.AllowedStops = []bridge.Stop{{Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}}
 	pin3, new1, site4, free := edit(&in.State, 3, slurm.Require), edit(&in.State, 1, slurm.Lease), edit(&in.State, 4, slurm.SiteFactor), unlock(&in.State)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.State), free}

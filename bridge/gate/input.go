@@ -53,9 +53,9 @@ type State struct {
 // PlanInput is what Plan looks at.
 type PlanInput struct {
 	State
-	Plan     *policy.Plan // as the policy returned it
-	Last     *policy.Plan // the policy's plan of the cycle before, gated or not; nil: none known
-	Accepted *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
+	Plan           *policy.Plan // as the policy returned it
+	LastPolicyPlan *policy.Plan // the policy's plan of the cycle before, gated or not; nil: none known
+	LastSentPlan   *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
 }
 
 // PlanOutput is what Plan lets through.
@@ -71,22 +71,22 @@ type PlanOutput struct {
 	// record those whose requeue came through there.
 	Stops []bridge.Stop
 	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
-	Warns []bridge.Warn
-	// Pause says why no job of the partition may be stopped for now (I22); "" when
+	Warns []bridge.PlannedWarning
+	// StopPause says why no job of the partition may be stopped for now (I22); "" when
 	// one may.
-	Pause string
+	StopPause string
 }
 
 // EditInput is what Edits looks at. Stops must not contain the stops the edits
 // are about to make.
 type EditInput struct {
 	State
-	Mode     bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
-	Edits    []slurm.Edit                 // as Diff returned them
-	Book     *ledger.Book                 // of all open and standing intents
-	Allowed  []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
-	Warns    []bridge.Warn                // PlanOutput.Warns; a warning needs its own
-	Requeued []slurm.Run                  // runs with a requeue intent of any state but VOID
-	Touched  map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
-	Written  int                          // tasks of the edits other partitions got this cycle
+	Mode            bridge.Mode                  // the mode the edits are judged in: the partition's, or the one it plans for
+	Edits           []slurm.Edit                 // as Diff returned them
+	Book            *ledger.Book                 // of all open and standing intents
+	AllowedStops    []bridge.Stop                // PlanOutput.Stops; a requeue needs its own
+	AllowedWarnings []bridge.PlannedWarning      // PlanOutput.Warns; a warning needs its own
+	Requeued        []slurm.Run                  // runs with a requeue intent of any state but VOID
+	Touched         map[slurm.JobField]time.Time // when a field of a job was last sent something, Slurm's or our clock
+	Written         int                          // tasks of the edits other partitions got this cycle
 }

@@ -106,7 +106,7 @@ var oracle = map[string]func(d deed) bool{
 		return !d.j.Start.IsZero() && !d.j.Start.Add(own).After(d.in.View.At)
 	},
 	"I8": func(d deed) bool {
-		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.Allowed, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
+		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
 		last, ok := d.in.Touched[d.e.Writes()]
@@ -214,7 +214,7 @@ func restores(e slurm.Edit, b bridge.Before) bool {
 	case slurm.SiteFactor:
 		return e.Value == 0
 	case slurm.Nice:
-		return e.Value == b.Nice-b.Ours
+		return e.Value == b.Nice-b.OurValue
 	case slurm.Require:
 		return strings.Join(e.Nodes, ",") == b.Required.Text
 	case slurm.Exclude:

@@ -161,7 +161,7 @@ func (g *planGate) harmlessPlan() *policy.Plan {
 	if g.in.Plan != nil {
 		p.Policy = g.in.Plan.Policy
 	}
-	rank := ranksOf(g.in.Accepted)
+	rank := ranksOf(g.in.LastSentPlan)
 	order := make([]policy.JobID, 0, len(g.Snapshot.Jobs))
 	for i := range g.Snapshot.Jobs {
 		j := &g.Snapshot.Jobs[i]

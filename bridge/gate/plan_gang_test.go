@@ -34,7 +34,7 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 	swap(&in, 12, 2)
 	decision(in.Plan, 1).Rank, decision(in.Plan, 2).Rank = 2, 1
 	out := gate.Plan(in)
-	if len(out.Stops) != 1 || out.Stops[0].For != 2 {
+	if len(out.Stops) != 1 || out.Stops[0].Beneficiary != 2 {
 		t.Fatalf("stops are %v, want the one for job 2, which ranks first", out.Stops)
 	}
 	if got := refusals(out.Refused, 11); got != "I7" {
@@ -45,9 +45,9 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 // A plan that cannot be read leaves the order that was accepted last.
 func TestPlanUnchanged(t *testing.T) {
 	in := planInput()
-	in.Accepted = quiet(&in.State)
-	in.Accepted.Decisions = in.Accepted.Decisions[1:] // job 1 is new
-	decision(in.Accepted, 2).Rank, decision(in.Accepted, 3).Rank = 3, 2
+	in.LastSentPlan = quiet(&in.State)
+	in.LastSentPlan.Decisions = in.LastSentPlan.Decisions[1:] // job 1 is new
+	decision(in.LastSentPlan, 2).Rank, decision(in.LastSentPlan, 3).Rank = 3, 2
 	in.Plan.Decisions = nil
 	out := gate.Plan(in)
 	want := map[int64]int{3: 1, 2: 2, 4: 3, 11: 4, 12: 5, 13: 6, 14: 7, 1: 8}
@@ -65,7 +65,7 @@ func TestPlanMoves(t *testing.T) {
 	})
 	d := decision(in.Plan, 11)
 	d.Verb, d.On = policy.Move, on("n5")
-	if out := gate.Plan(in); len(out.Stops) != 1 || out.Stops[0].For != 11 {
+	if out := gate.Plan(in); len(out.Stops) != 1 || out.Stops[0].Beneficiary != 11 {
 		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refused)
 	}
 	d.On = on("n2")

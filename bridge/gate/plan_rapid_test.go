@@ -86,14 +86,14 @@ func checkStop(t *rapid.T, s *gate.State, stop bridge.Stop) {
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
 	case noon.Sub(j.Start) < 30*time.Minute:
 		t.Fatalf("job %d ran only %v", stop.Job, noon.Sub(j.Start))
-	case stop.For != stop.Job && viewJob(s, stop.For) == nil:
-		t.Fatalf("job %d is stopped for job %d, which is unknown", stop.Job, stop.For)
+	case stop.Beneficiary != stop.Job && viewJob(s, stop.Beneficiary) == nil:
+		t.Fatalf("job %d is stopped for job %d, which is unknown", stop.Job, stop.Beneficiary)
 	case stop.GPUs != 8 || stop.User != p.User || stop.Lost != policy.Service(8, 5*time.Minute):
 		t.Fatalf("the stop %+v is not that of job %+v", stop, p)
 	}
 	for _, o := range s.Stops {
-		if o.Job == stop.For && o.For == stop.Job && o.Job != o.For && noon.Sub(o.At) < time.Hour {
-			t.Fatalf("jobs %d and %d displace each other", o.Job, o.For)
+		if o.Job == stop.Beneficiary && o.Beneficiary == stop.Job && o.Job != o.Beneficiary && noon.Sub(o.At) < time.Hour {
+			t.Fatalf("jobs %d and %d displace each other", o.Job, o.Beneficiary)
 		}
 	}
 }

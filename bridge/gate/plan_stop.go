@@ -30,7 +30,7 @@ func (g *planGate) gateStops() {
 	s := &stopGate{planGate: g, displaced: stopPairs{}}
 	groups, pause := s.stopGroups(), g.checkStopPause()
 	if pause != nil {
-		g.out.Pause = pause.Why
+		g.out.StopPause = pause.Why
 		for _, x := range groups {
 			s.keepGroup(x, x.beneficiary, pause)
 		}
@@ -54,7 +54,7 @@ func (g *stopGate) gateGroup(x stopGroup) {
 	}
 	for _, s := range accepted {
 		g.budget.add(s)
-		g.displaced[stopPair{s.Job, s.For}] = true
+		g.displaced[stopPair{s.Job, s.Beneficiary}] = true
 	}
 	g.room.giveToBeneficiary(g, x)
 	if !g.warnFirst(x, accepted) {

@@ -53,7 +53,7 @@ func spoilt(t *rapid.T) gate.State {
 		s.Stops = append(s.Stops, bridge.Stop{
 			Job: pick(t, "stopped", int64(1), 11, 12),
 			StopCost: bridge.StopCost{
-				For: pick(t, "for", int64(1), 11, 12), User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
+				Beneficiary: pick(t, "for", int64(1), 11, 12), User: pick(t, "stopped user", "u11", "u12", "x"), GPUs: 8,
 			},
 			At: noon.Add(-time.Duration(rapid.IntRange(0, 300).Draw(t, "ago")) * time.Minute),
 		})
@@ -183,7 +183,7 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 	in := gate.EditInput{State: s, Mode: pick(t, "mode", bridge.Rank, bridge.Steer, bridge.Preempt, bridge.Preempt, bridge.Preempt, bridge.Observe), Book: ledger.NewBook(intents)}
 	for i := int64(11); i <= 14; i++ {
 		if !rarely(t, 5, "not allowed") {
-			in.Allowed = append(in.Allowed, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, For: i - 10}})
+			in.AllowedStops = append(in.AllowedStops, bridge.Stop{Job: i, At: noon, StopCost: bridge.StopCost{User: viewJob(&s, i).User, GPUs: 8, Beneficiary: i - 10}})
 		}
 		if rarely(t, 10, "requeued") {
 			in.Requeued = append(in.Requeued, viewJob(&s, i).Run())

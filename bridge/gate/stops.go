@@ -36,7 +36,7 @@ func newStopBudget(f *facts) *stopBudget {
 func (f *facts) stopOf(p *policy.Job, beneficiary int64) bridge.Stop {
 	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
 		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.Whole(),
-		Lost: policy.Service(p.Ask.GPUs.Whole(), f.restartCost(p)), For: beneficiary,
+		Lost: policy.Service(p.Ask.GPUs.Whole(), f.restartCost(p)), Beneficiary: beneficiary,
 	}}
 }
 

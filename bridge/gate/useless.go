@@ -21,7 +21,7 @@ const maxStartIntervals = 3
 func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
 	for i := range f.Stops {
 		x := &f.Stops[i]
-		if x.Sent.IsZero() || f.job(x.For) == nil || !f.stillWaits(x) {
+		if x.Sent.IsZero() || f.job(x.Beneficiary) == nil || !f.stillWaits(x) {
 			continue
 		}
 		end := x.Sent.Add(f.Budgets.StopPause)
@@ -36,13 +36,13 @@ func (f *facts) futileStop() (s *bridge.Stop, until time.Time) {
 // in spite of it for too long.
 func (f *facts) stillWaits(s *bridge.Stop) bool {
 	since := f.clusterTime.Sub(s.Sent)
-	j, v := f.View.Job(s.For), f.View.Job(s.Job)
+	j, v := f.View.Job(s.Beneficiary), f.View.Job(s.Job)
 	switch {
 	case since <= (maxStartIntervals+1)*f.Interval:
 		return false
 	case j == nil || !j.Pending() || j.Submit.After(s.Sent.Add(2*f.Interval)): // it ran, and was requeued since
 		return false
-	case s.For == s.Job: // moved: Slurm lets it start only after its requeue delay
+	case s.Beneficiary == s.Job: // moved: Slurm lets it start only after its requeue delay
 		return !j.Eligible.After(f.clusterTime) || since > 10*time.Minute
 	case v != nil && v.Flag("COMPLETING"): // the room is not there yet
 		return since > 10*time.Minute
@@ -56,8 +56,8 @@ func (f *facts) checkStopPause() *denial {
 	if s == nil {
 		return nil
 	}
-	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.For, formatTime(s.Sent))
-	if j := f.View.Job(s.For); j != nil && j.Reason != "" {
+	why := fmt.Sprintf("job %d was stopped for job %d at %s, which has not started", s.Job, s.Beneficiary, formatTime(s.Sent))
+	if j := f.View.Job(s.Beneficiary); j != nil && j.Reason != "" {
 		why += " (Slurm: " + j.Reason + ")"
 	}
 	return deny(invariant.StopsInVain, "%s: no job of this partition is stopped until it does, or until %s", why, formatTime(until))

@@ -76,16 +76,16 @@ type stopPairs map[stopPair]bool
 
 // checkPingPong says why the stop would pay back an earlier one (I9).
 func (f *facts) checkPingPong(s bridge.Stop, displaced stopPairs) *denial {
-	if s.Job == s.For {
+	if s.Job == s.Beneficiary {
 		return nil
 	}
-	if displaced[stopPair{s.For, s.Job}] {
-		return deny(invariant.NoPingPong, "job %d is stopped for it in the same plan", s.For)
+	if displaced[stopPair{s.Beneficiary, s.Job}] {
+		return deny(invariant.NoPingPong, "job %d is stopped for it in the same plan", s.Beneficiary)
 	}
 	span := 2 * f.Budgets.Quantum
 	for _, o := range f.Stops {
-		if o.Job == s.For && o.For == s.Job && f.Snapshot.Now.Sub(o.At) < span {
-			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.For, f.Snapshot.Now.Sub(o.At), span)
+		if o.Job == s.Beneficiary && o.Beneficiary == s.Job && f.Snapshot.Now.Sub(o.At) < span {
+			return deny(invariant.NoPingPong, "job %d was stopped for it %v ago, the least is %v", s.Beneficiary, f.Snapshot.Now.Sub(o.At), span)
 		}
 	}
 	return nil

@@ -108,7 +108,7 @@ func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 	switch at, _ := g.warnStateOf(p, j); {
 	case at == warningNeeded:
 		due = g.Now.Add(notice.Grace)
-		g.out.Warns = append(g.out.Warns, bridge.Warn{Stop: s, Notice: notice, Why: fmt.Sprintf(
+		g.out.Warns = append(g.out.Warns, bridge.PlannedWarning{Stop: s, Notice: notice, Why: fmt.Sprintf(
 			"its script is warned by %s, %v before it is requeued: %s", notice.Signal, notice.Grace, d.Why)})
 	case notice.Grace > 0:
 		due = g.lastWarning(j.Run()).Due
@@ -139,7 +139,7 @@ func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
 	for i := range g.Warnings {
 		w := &g.Warnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.For == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+		if ask && w.Beneficiary == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
 			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}

@@ -48,7 +48,7 @@ func verb(out *gate.PlanOutput, id policy.JobID) policy.Decision {
 
 // ago is a warning of job 11's run that was sent so long ago.
 func ago(s *gate.State, d time.Duration) gate.Warning {
-	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
+	w := gate.Warning{Run: viewJob(s, 11).Run(), Stop: bridge.Stop{Job: 11, At: noon.Add(-d), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	w.Due = s.Now.Add(grace - d)
 	return w
 }
@@ -80,7 +80,7 @@ func TestAStopIsWarnedOf(t *testing.T) {
 		if len(out.Warns) != c.warns || len(out.Stops) != c.stops || v.Verb != c.victim || o.Verb != c.other || !strings.Contains(v.Why, c.why) {
 			t.Errorf("%s: %d warnings, %d stops, 11: %s (%s), 1: %s (%s)", c.name, len(out.Warns), len(out.Stops), v.Verb, v.Why, o.Verb, o.Why)
 		}
-		if c.warns > 0 && (out.Warns[0].Signal != slurm.USR1 || out.Warns[0].Grace != grace || out.Warns[0].For != 1) {
+		if c.warns > 0 && (out.Warns[0].Signal != slurm.USR1 || out.Warns[0].Grace != grace || out.Warns[0].Beneficiary != 1) {
 			t.Errorf("%s: warned %+v", c.name, out.Warns[0])
 		}
 	}
@@ -133,7 +133,7 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
 	}
-	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}}
+	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	in.Budgets.StopFloor1h = 2
 	if out := gate.Plan(in); len(out.Warns) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
@@ -154,7 +154,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"requeued after its grace", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, grace)} }, slurm.Requeue, ""},
 		{"warned twice", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, time.Minute)} }, slurm.Warn, "I6"},
 		{"warned again and again", func(in *gate.EditInput) { in.Warnings = []gate.Warning{ago(&in.State, 90*time.Minute)} }, slurm.Warn, "I6"},
-		{"not in the plan", func(in *gate.EditInput) { in.Warns = nil }, slurm.Warn, "I8"},
+		{"not in the plan", func(in *gate.EditInput) { in.AllowedWarnings = nil }, slurm.Warn, "I8"},
 		{"another signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.TERM }, slurm.Warn, "I6"},
 		{"another grace", func(in *gate.EditInput) { in.Edits[0].Value = 1 }, slurm.Warn, "I6"},
 		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.Warn, "I2"},
@@ -169,14 +169,14 @@ func TestEditsOfWarnings(t *testing.T) {
 		}, slurm.Requeue, "I5"},
 	} {
 		s := graceful(t).State
-		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, For: 1}}
+		stop := bridge.Stop{Job: 11, At: noon, StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}
 		e := slurm.Edit{Run: viewJob(&s, 11).Run(), Kind: c.kind, Tasks: 1}
 		if c.kind == slurm.Warn {
 			e.Signal, e.Value = slurm.USR1, int64(grace/time.Second)
 		}
 		in := gate.EditInput{
-			State: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), Allowed: []bridge.Stop{stop},
-			Warns: []bridge.Warn{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[slurm.JobField]time.Time{},
+			State: s, Mode: bridge.Preempt, Edits: []slurm.Edit{e}, Book: ledger.NewBook(nil), AllowedStops: []bridge.Stop{stop},
+			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)
 		kept, refused := gate.Edits(in)

@@ -16,16 +16,16 @@ import (
 
 // Input is everything a snapshot is made from, as values.
 type Input struct {
-	View   *slurm.View
-	Past   *bridge.Past
-	Busy   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
-	Used   map[int64]bridge.Use        // what probes saw of single jobs
-	Book   *ledger.Book
-	Seq    uint64
-	Memo   []byte
-	Opting bridge.Opting
-	Stuck  map[int64]string // why jobs are not counted on to start, by Slurm's id
-	Speeds []policy.Speed   // Config.Speeds
+	View       *slurm.View
+	Past       *bridge.Past
+	Measured   map[string][]policy.Devices // measured devices per node; a node without a fresh sample is absent
+	UsedByJob  map[int64]bridge.JobUse     // what probes saw of single jobs
+	Book       *ledger.Book
+	Seq        uint64
+	Memo       []byte
+	OptIn      bridge.OptIn
+	NotStarted map[int64]string // why jobs are not counted on to start, by Slurm's id
+	Speeds     []policy.Speed   // Config.Speeds
 }
 
 // Assemble makes the snapshot of one partition. It is pure. Jobs of other
@@ -102,12 +102,12 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 		a.addRun(&out, j, mine)
 	} else {
 		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
-		out.Stuck = a.Stuck[j.ID]
+		out.Stuck = a.NotStarted[j.ID]
 		out.Unplaced = unplacedWhy(j)
 		out.SlurmStart = j.Start
 	}
-	if a.Past != nil && a.Past.Left != nil {
-		out.Left, out.LeftSigma = a.Past.Left(&out)
+	if a.Past != nil && a.Past.PredictLeft != nil {
+		out.Left, out.LeftSigma = a.Past.PredictLeft(&out)
 	}
 	return out, true
 }
@@ -193,7 +193,7 @@ func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
 		return "it is part of a heterogeneous job"
 	case j.Reservation != "":
 		return "it runs in reservation " + j.Reservation
-	case !a.Opting.Accepts(j):
+	case !a.OptIn.Accepts(j):
 		return "its owner did not opt in (--comment=fairbridge:preemptible)"
 	}
 	return ""

@@ -63,7 +63,7 @@ func TestAssemble(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := Assemble(Input{View: view(t, w), Seq: 4, Opting: bridge.Opting{Comment: true}}, preempting("gpu"))
+	s := Assemble(Input{View: view(t, w), Seq: 4, OptIn: bridge.OptIn{Comment: true}}, preempting("gpu"))
 
 	var ids []policy.JobID
 	for _, j := range s.Jobs {
@@ -99,24 +99,24 @@ func TestAssemble(t *testing.T) {
 func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 	tests := []struct {
 		spec  sim.Spec
-		o     bridge.Opting
+		o     bridge.OptIn
 		mode  bridge.Mode
 		fixed string
 	}{
-		{sim.Spec{}, bridge.Opting{Comment: true}, bridge.Preempt, "did not opt in"},
-		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.Opting{Comment: true}, bridge.Preempt, ""},
-		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.Opting{}, bridge.Preempt, "did not opt in"},
-		{sim.Spec{QOS: "scavenge"}, bridge.Opting{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
-		{sim.Spec{Account: "spare"}, bridge.Opting{Accounts: []string{"spare"}}, bridge.Preempt, ""},
-		{sim.Spec{}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
-		{sim.Spec{NoRequeue: true}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
-		{sim.Spec{}, bridge.Opting{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
+		{sim.Spec{}, bridge.OptIn{Comment: true}, bridge.Preempt, "did not opt in"},
+		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.OptIn{Comment: true}, bridge.Preempt, ""},
+		{sim.Spec{Comment: "fairbridge:preemptible"}, bridge.OptIn{}, bridge.Preempt, "did not opt in"},
+		{sim.Spec{QOS: "scavenge"}, bridge.OptIn{QOS: []string{"scavenge"}}, bridge.Preempt, ""},
+		{sim.Spec{Account: "spare"}, bridge.OptIn{Accounts: []string{"spare"}}, bridge.Preempt, ""},
+		{sim.Spec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, ""},
+		{sim.Spec{NoRequeue: true}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Preempt, "cannot be requeued"},
+		{sim.Spec{}, bridge.OptIn{Partitions: []string{"gpu"}}, bridge.Steer, "not in preempt mode"},
 	}
 	for _, tt := range tests {
 		tt.spec.GPUs, tt.spec.Work, tt.spec.Limit = 1, time.Hour, time.Hour
 		w := world(t, tt.spec)
 		w.Advance(w.Now().Add(2 * time.Minute))
-		s := Assemble(Input{View: view(t, w), Opting: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
+		s := Assemble(Input{View: view(t, w), OptIn: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
 		got := s.Job(1).Fixed
 		if tt.fixed == "" && got != "" || !strings.Contains(got, tt.fixed) {
 			t.Errorf("%+v with %+v in mode %s: fixed %q, want %q", tt.spec, tt.o, tt.mode, got, tt.fixed)

@@ -19,7 +19,7 @@ func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  devicesOf(n),
 	}
-	addMeasured(out.GPUs, a.Busy[n.Name])
+	addMeasured(out.GPUs, a.Measured[n.Name])
 	return out
 }
 
@@ -74,7 +74,7 @@ func addMeasured(devices, measured []policy.Devices) {
 func (a *assembler) meanBusy(on policy.Alloc) policy.Measure {
 	sum, n := 0.0, 0
 	for _, s := range on {
-		for _, d := range a.Busy[s.Node] {
+		for _, d := range a.Measured[s.Node] {
 			if !d.Busy.Known {
 				return policy.Measure{}
 			}
@@ -97,7 +97,7 @@ func sorted(list []string) []string {
 // addUse adds what was seen of the job itself. Where nothing was, its nodes' mean
 // stands for it.
 func (a *assembler) addUse(out *policy.Job) {
-	u, ok := a.Used[int64(out.ID)]
+	u, ok := a.UsedByJob[int64(out.ID)]
 	if !ok {
 		out.Busy = a.meanBusy(out.On)
 		return

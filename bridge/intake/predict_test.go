@@ -17,7 +17,7 @@ func TestAssemblePredicts(t *testing.T) {
 	if _, err := w.Submit(sim.Spec{User: "bob", Account: "lang", Partition: "gpu", GPUs: 1, Limit: time.Hour, Work: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
-	k := Input{View: view(t, w), Past: &bridge.Past{Left: func(j *policy.Job) (left, sigma time.Duration) {
+	k := Input{View: view(t, w), Past: &bridge.Past{PredictLeft: func(j *policy.Job) (left, sigma time.Duration) {
 		return 10*time.Minute - policy.Seconds(float64(j.Attained)/j.Ask.GPUs.Whole()), time.Duration(len(j.User)) * time.Second
 	}}}
 	s := Assemble(k, preempting("gpu"))
@@ -31,7 +31,7 @@ func TestAssemblePredicts(t *testing.T) {
 	if wait.Left != 10*time.Minute || wait.LeftSigma != 3*time.Second {
 		t.Errorf("waiting: %v left, standard error %v", wait.Left, wait.LeftSigma)
 	}
-	k.Past.Left = nil
+	k.Past.PredictLeft = nil
 	if s := Assemble(k, preempting("gpu")); s.Jobs[0].Left != 0 {
 		t.Errorf("%v left, by nobody", s.Jobs[0].Left)
 	}

@@ -33,7 +33,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 	for i := range intents {
 		in := &intents[i]
 		if j := v.Job(in.Edit.Run.Job); j != nil && in.State.Open() && wasCutOff(in, j) {
-			list = append(list, UnfinishedHandBack{Run: j.Run(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.Held.IsZero()})
+			list = append(list, UnfinishedHandBack{Run: j.Run(), Nice: in.Edit.Value, Sent: in.Sent, Ours: !in.Before.HeldByUs.IsZero()})
 		}
 	}
 	return list
@@ -54,7 +54,7 @@ func keepOpen(in *bridge.Intent, now time.Time) {
 	switch {
 	case since > maxHoldAge:
 		in.State, in.Error = bridge.Failed, "still held a day after a hand-back of ours was cut off: scontrol release, unless an administrator holds it"
-	case in.Before.Held.IsZero() && since <= heldWithin:
-		in.Before.Held = now
+	case in.Before.HeldByUs.IsZero() && since <= heldWithin:
+		in.Before.HeldByUs = now
 	}
 }

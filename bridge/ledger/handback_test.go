@@ -10,7 +10,7 @@ import (
 
 func TestAHandBackThatWasCutOffStaysOpen(t *testing.T) {
 	held := func(j *slurm.Job) { j.Held, j.Priority, j.Reason = true, 0, "JobHeldAdmin" }
-	proven := func(in *bridge.Intent) { in.Before.Held = noon }
+	proven := func(in *bridge.Intent) { in.Before.HeldByUs = noon }
 	unproven := func(*bridge.Intent) {}
 	tests := []struct {
 		name  string

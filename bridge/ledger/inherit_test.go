@@ -26,7 +26,7 @@ func numbers(kind slurm.Kind, of ...[2]int64) []bridge.Intent {
 		list[i].ID, list[i].Made = int64(i+1), noon.Add(-time.Duration(x[0])*time.Minute)
 		list[i].Sent, list[i].Before.Nice = list[i].Made, 3
 		if i > 0 {
-			list[i].Before.Ours, list[i].Before.Nice = of[i-1][1], 3+of[i-1][1]
+			list[i].Before.OurValue, list[i].Before.Nice = of[i-1][1], 3+of[i-1][1]
 		}
 	}
 	list[len(list)-1].State = bridge.Observed

@@ -29,10 +29,10 @@ func highestValue(in *bridge.Intent) int64 {
 	switch {
 	case !isUncertain(in):
 		return in.Edit.Value
-	case in.Before.Most != 0:
-		return max(in.Edit.Value, in.Before.Ours, in.Before.Most)
+	case in.Before.OurHighest != 0:
+		return max(in.Edit.Value, in.Before.OurValue, in.Before.OurHighest)
 	}
-	return max(in.Edit.Value, in.Before.Ours)
+	return max(in.Edit.Value, in.Before.OurValue)
 }
 
 // isUncertain reports whether no answer came to a number that no record shows, and no

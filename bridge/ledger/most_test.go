@@ -18,7 +18,7 @@ func TestMost(t *testing.T) {
 	first := number("site_factor", -663, bridge.Observed)
 	second := lost(over(-663, number("site_factor", -2113, bridge.Observed)))
 	third := lost(over(-2113, number("site_factor", -1500, bridge.Observed)))
-	third.Before.Most = -663
+	third.Before.OurHighest = -663
 	back := lost(number("site_factor", 0, bridge.Failed))
 	back.Sent, back.Closed = noon, noon.Add(settleTime+time.Second)
 	refused := back

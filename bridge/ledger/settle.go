@@ -37,7 +37,7 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.ProvenGone(in.Edit.Run.Job) {
 			settleOne(&after, j, last[in.Edit.Writes()], now)
 		}
-		if after.State != in.State || after.Polls != in.Polls || !after.Before.Held.Equal(in.Before.Held) {
+		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
 			if !after.State.Open() && after.State != bridge.Observed {
 				after.Closed = now
 			}

@@ -39,7 +39,7 @@ func number(kind slurm.Kind, v int64, state bridge.State) bridge.Intent {
 
 // over is an intent that takes the place of a number of ours.
 func over(ours int64, in bridge.Intent) bridge.Intent {
-	in.Before.Ours = ours
+	in.Before.OurValue = ours
 	return in
 }
 

@@ -30,7 +30,7 @@ type Probes struct {
 	// remaining time then depend on what jobs say of themselves.
 	Believe bool
 
-	used     map[int64]bridge.Use
+	used     map[int64]bridge.JobUse
 	newestAt map[string]time.Time // when each node's last sample that was kept was taken
 	client   Puller
 	template string
@@ -94,8 +94,8 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 	return addresses, configured
 }
 
-// Used returns what the last Sample showed of running jobs.
-func (p *Probes) Used() map[int64]bridge.Use { return p.used }
+// UsedByJob returns what the last Sample showed of running jobs.
+func (p *Probes) UsedByJob() map[int64]bridge.JobUse { return p.used }
 
 // checkUsable reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a

@@ -15,7 +15,7 @@ import (
 	"fairbridge/policy"
 )
 
-var _ bridge.JobProbes = (*probes.Probes)(nil)
+var _ bridge.JobUseProbes = (*probes.Probes)(nil)
 
 // device is GPU i of a node, that busy, with processes of the jobs.
 func device(i int, busy float64, jobs ...int64) nodeprobe.GPU {
@@ -43,7 +43,7 @@ type asked struct {
 	reports []nodeprobe.Report
 }
 
-func (a asked) look(t *testing.T) (map[int64]bridge.Use, []string) {
+func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 	t.Helper()
 	first, second := sample(a.n1...), sample(a.n2...)
 	first.Reports = a.reports
@@ -62,7 +62,7 @@ func (a asked) look(t *testing.T) (map[int64]bridge.Use, []string) {
 			t.Fatal(err)
 		}
 	}
-	return p.Used(), kept
+	return p.UsedByJob(), kept
 }
 
 func show(m policy.Measure) string {

@@ -20,7 +20,7 @@ type jobTotals struct {
 
 // usedBy sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
-func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64]bridge.Use {
+func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64]bridge.JobUse {
 	sums := map[policy.JobID]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
@@ -39,14 +39,14 @@ func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64
 		}
 	}
 	newest := newestReports(v, reports)
-	out := map[int64]bridge.Use{}
+	out := map[int64]bridge.JobUse{}
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		t, r := sums[policy.JobID(j.ID)], newest[j.ID]
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
-		out[j.ID] = bridge.Use{Busy: t.meanBusy(j.GPUs()), Progress: progressOf(r), Training: trainingOf(r)}
+		out[j.ID] = bridge.JobUse{Busy: t.meanBusy(j.GPUs()), Progress: progressOf(r), Training: trainingOf(r)}
 	}
 	return out
 }

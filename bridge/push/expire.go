@@ -62,7 +62,7 @@ func (x *Expirer) Run(ctx context.Context) (*Released, error) {
 			return &Released{}, err
 		}
 	}
-	x.Only = func(e slurm.Edit, in *bridge.Intent) bool { return x.isDue(e.Kind, in, alone) }
+	x.Select = func(e slurm.Edit, in *bridge.Intent) bool { return x.isDue(e.Kind, in, alone) }
 	if due, err := x.mayBeDue(ctx, alone); err != nil || !due {
 		return &Released{}, err
 	}

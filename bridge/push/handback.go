@@ -40,7 +40,7 @@ func FinishHandBacks(ctx context.Context, c bridge.Cluster, unfinished []ledger.
 func (p *Pusher) handBack(ctx context.Context, c bridge.HandBacker, in *bridge.Intent) error {
 	var unwritten error
 	err := c.HandBack(ctx, in.Edit, func(ctx context.Context) error {
-		in.Before.Held = p.Now()
+		in.Before.HeldByUs = p.Now()
 		unwritten = p.mark(ctx, in)
 		return unwritten
 	})

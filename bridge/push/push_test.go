@@ -142,11 +142,11 @@ func TestBeforeKeepsTheOwnersValues(t *testing.T) {
 	if b := ledger.BeforeOf(ours(slurm.Exclude, slurm.Edit{Nodes: []string{"n9"}}, own), &j, slurm.Edit{Kind: slurm.Exclude}, noon); b.Excluded.Text != "n6" {
 		t.Errorf("excluded %q, want the owner's n6", b.Excluded.Text)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.Ours != 9000 {
-		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.Ours)
+	if b := ledger.BeforeOf(ours(slurm.Priority, slurm.Edit{Value: 9000}, own), &j, slurm.Edit{Kind: slurm.Priority}, noon); b.Nice != 5 || b.OurValue != 9000 {
+		t.Errorf("nice %d ours %d, want the owner's 5 and our 9000", b.Nice, b.OurValue)
 	}
-	if b := ledger.BeforeOf(ours(slurm.Nice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.Nice}, noon); b.Nice-b.Ours != 5 {
-		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.Ours)
+	if b := ledger.BeforeOf(ours(slurm.Nice, slurm.Edit{Value: 3}, own), &j, slurm.Edit{Kind: slurm.Nice}, noon); b.Nice-b.OurValue != 5 {
+		t.Errorf("nice %d of which ours %d, want the owner's 5 as the difference", b.Nice, b.OurValue)
 	}
 }
 

@@ -22,9 +22,9 @@ type Releaser struct {
 	TTL        time.Duration // length of its leadership, which is renewed at half life; 0: a minute or two
 	Epoch      int64         // of the leadership it acts under; Lead sets it
 
-	// Only says which values are given back; nil: all. The intent is the one
+	// Select says which values are given back; nil: all. The intent is the one
 	// whose value stands, nil where the ledger has no such row any more.
-	Only func(slurm.Edit, *bridge.Intent) bool
+	Select func(slurm.Edit, *bridge.Intent) bool
 	// Patience is how long it goes on without anything coming of it, for
 	// example while outcomes are unknown. 0: five minutes, one more than an
 	// unknown outcome takes to be given up. Below 0: it does not wait for
@@ -146,12 +146,12 @@ func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []b
 // wantedEdits are the edits that give back what is to be.
 func (r *Releaser) wantedEdits(f *finding) []slurm.Edit {
 	edits := ledger.UndoEdits(f.intents, f.view, f.view.At)
-	if r.Only == nil {
+	if r.Select == nil {
 		return edits
 	}
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.Only(e, f.book.Standing(e.Run, e.Kind.Field(), f.view.At)) {
+		if r.Select(e, f.book.Standing(e.Run, e.Kind.Field(), f.view.At)) {
 			out = append(out, e)
 		}
 	}

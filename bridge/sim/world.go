@@ -211,7 +211,7 @@ func (w *World) scheduleReservation(e *reservation.Entry) {
 		return
 	}
 	w.At(e.To, func() {
-		ended, recurs := w.reservations.End(e, w.Now())
+		ended, recurs := w.reservations.EndEntry(e, w.Now())
 		if recurs {
 			w.scheduleReservation(e)
 		}

@@ -111,7 +111,7 @@ func (l *control) join(name string) {
 	l.conf.Partitions = []bridge.Partition{{Name: "gpu", Mode: bridge.Preempt, Policy: name, Decide: p}}
 	past := memstore.New(l.now, nil, 0)
 	l.part = cycle.Parts{
-		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Now: l.now,
+		Cluster: l, Journal: past, Leadership: past, History: past, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Now: l.now,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 	if l.loop, err = cycle.New(l.conf, l.part); err != nil {
@@ -149,7 +149,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 	case slurm.Requeue:
 		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
 	case slurm.SiteFactor:
-		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.Ours
+		step, want := j.Priority-in.Before.Priority, e.Value-in.Before.OurValue
 		ok = ok && step-want <= 1 && want-step <= 1 // a job's age counts in the same moment
 	}
 	if !ok {

@@ -11,17 +11,17 @@ import (
 // Cluster is the one that is written about.
 const Cluster = "c1"
 
-// T0 is when the tests happen.
-var T0 = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
+// Start is when the tests happen.
+var Start = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 
-// Sec is a second after T0.
-func Sec(n int) time.Time { return T0.Add(time.Duration(n) * time.Second) }
+// At is a second after T0.
+func At(n int) time.Time { return Start.Add(time.Duration(n) * time.Second) }
 
 // CycleOf makes a cycle whose snapshot has the digest.
 func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
 	return &bridge.Cycle{
-		Cluster: Cluster, Seq: seq, Epoch: epoch, At: T0.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
-		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), Digest: digest, Took: map[string]string{"decide": "1ms"},
+		Cluster: Cluster, Seq: seq, Epoch: epoch, At: Start.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
+		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), SnapshotDigest: digest, StepTimes: map[string]string{"decide": "1ms"},
 		Plan: &policy.Plan{Basis: seq, Policy: "fifo", Memo: policy.MemoOf([]byte(`{"b":1, "a":[2]}`))},
 	}
 }
@@ -38,9 +38,9 @@ func Waiting(seq uint64, epoch int64, n int) *bridge.Cycle {
 // LeaseOf is an intent for the begin time of a waiting job.
 func LeaseOf(job, epoch int64) bridge.Intent {
 	return bridge.Intent{
-		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: T0, NotAfter: T0.Add(10 * time.Minute),
-		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: T0.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: T0.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
-		Before: bridge.Before{Eligible: T0, Begin: T0.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), Ours: 7, State: "PENDING"},
+		Cluster: Cluster, Epoch: epoch, Policy: "fifo", State: bridge.Planned, Made: Start, NotAfter: Start.Add(10 * time.Minute),
+		Edit:   slurm.Edit{Run: slurm.Run{Job: job, Submit: Start.Unix(), SLUID: "s1"}, Kind: slurm.Lease, Until: Start.Add(10 * time.Minute), Tasks: 1, Why: "others are ahead"},
+		Before: bridge.Before{Eligible: Start, Begin: Start.Add(-time.Minute), Priority: 4294901759, Nice: -5, Required: slurm.ReadHosts("n[1-2]"), OurValue: 7, State: "PENDING"},
 	}
 }
 

@@ -15,15 +15,15 @@ import (
 )
 
 // past returns what is known as of a second.
-func (s Tested) past(t *testing.T, at int) *bridge.Past {
+func (s StoreWithClock) past(t *testing.T, at int) *bridge.Past {
 	t.Helper()
-	p, err := s.Past(t.Context(), Cluster, Sec(at))
+	p, err := s.Past(t.Context(), Cluster, At(at))
 	must(t, err)
 	return p
 }
 
 // held is the GPU time of the last day on the books, in seconds, as of a second.
-func (s Tested) held(t *testing.T, at int) (sum float64) {
+func (s StoreWithClock) held(t *testing.T, at int) (sum float64) {
 	t.Helper()
 	for _, a := range s.past(t, at).Accounts {
 		sum += float64(a.Recent)
@@ -33,40 +33,40 @@ func (s Tested) held(t *testing.T, at int) (sum float64) {
 
 // ended is the running job when it has ended.
 func ended(j slurm.Job, at int) slurm.Job {
-	j.State, j.End, j.Gres = "COMPLETED", Sec(at), nil
+	j.State, j.End, j.Gres = "COMPLETED", At(at), nil
 	return j
 }
 
 // olderViews: a view older than the last is an error and stores nothing; a last one of a
 // future that is not is healed by the next.
-func olderViews(t *testing.T, s Tested) {
-	ctx, run := t.Context(), Running(1, T0, Sec(10))
-	must(t, s.Record(ctx, View(Sec(60), run)))
-	if err := s.Record(ctx, View(Sec(50), ended(run, 40))); !errors.Is(err, bridge.ErrOlder) {
+func olderViews(t *testing.T, s StoreWithClock) {
+	ctx, run := t.Context(), Running(1, Start, At(10))
+	must(t, s.Record(ctx, View(At(60), run)))
+	if err := s.Record(ctx, View(At(50), ended(run, 40))); !errors.Is(err, bridge.ErrOlder) {
 		t.Errorf("an older view: %v, want ErrOlder", err)
 	}
 	if got := s.held(t, 60); got != 4*50 {
 		t.Errorf("%.0f GPU-seconds, want 200", got)
 	}
-	must(t, s.Record(ctx, View(Sec(60+30*86_400), run)))
-	must(t, s.Record(ctx, View(Sec(90), run))) // the clock is put right
+	must(t, s.Record(ctx, View(At(60+30*86_400), run)))
+	must(t, s.Record(ctx, View(At(90), run))) // the clock is put right
 	if got := s.held(t, 90); got != 4*80 {
 		t.Errorf("once the clock is put right: %.0f GPU-seconds, want 320", got)
 	}
-	must(t, s.Record(ctx, View(Sec(120), ended(run, 100))))
+	must(t, s.Record(ctx, View(At(120), ended(run, 100))))
 	if got := s.held(t, 130); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
-	if err := s.Record(ctx, View(Sec(100), run)); !errors.Is(err, bridge.ErrOlder) {
+	if err := s.Record(ctx, View(At(100), run)); !errors.Is(err, bridge.ErrOlder) {
 		t.Errorf("an older view, afterwards: %v", err)
 	}
 }
 
 // viewTwice: one job is unlisted for a while, another for good.
-func viewTwice(t *testing.T, s Tested) {
-	run, back, gone := Running(1, T0, Sec(10)), Running(2, T0, Sec(20)), Running(3, T0, Sec(20))
+func viewTwice(t *testing.T, s StoreWithClock) {
+	run, back, gone := Running(1, Start, At(10)), Running(2, Start, At(20)), Running(3, Start, At(20))
 	for i, v := range []*slurm.View{
-		View(Sec(30), run, back, gone), View(Sec(60), run, gone), View(Sec(90), run, back), View(Sec(120), ended(run, 100), ended(back, 110)), View(Sec(150)),
+		View(At(30), run, back, gone), View(At(60), run, gone), View(At(90), run, back), View(At(120), ended(run, 100), ended(back, 110)), View(At(150)),
 	} {
 		must(t, s.Record(t.Context(), v))
 		was := s.past(t, 200)
@@ -84,15 +84,15 @@ func viewTwice(t *testing.T, s Tested) {
 	}
 }
 
-func pastOfARequeuedJob(t *testing.T, s Tested) {
-	run := Running(1, T0, Sec(10))
-	again := With(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = Sec(80), 1, Sec(200) })
+func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
+	run := Running(1, Start, At(10))
+	again := With(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = At(80), 1, At(200) })
 	waiting := With(again, func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres = "PENDING", time.Time{}, slurm.Hosts{}, nil })
-	for _, v := range []*slurm.View{View(Sec(20), run), View(Sec(90), waiting), View(Sec(230), again)} {
+	for _, v := range []*slurm.View{View(At(20), run), View(At(90), waiting), View(At(230), again)} {
 		must(t, s.Record(t.Context(), v))
 	}
 	p := s.past(t, 260)
-	want := bridge.JobPast{Arrive: T0, FirstStart: Sec(10), LastStop: Sec(80), Attained: 4 * 70}
+	want := bridge.JobPast{Arrive: Start, FirstStart: At(10), LastStop: At(80), Attained: 4 * 70}
 	if diff := cmp.Diff(want, p.Jobs[1], cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("past of job 1:\n%s", diff)
 	}
@@ -116,26 +116,26 @@ func decayed(gpus, from, to, now, half float64) float64 {
 }
 
 // ourRequeues: those that reached Slurm, or may have, since the job arrived.
-func ourRequeues(t *testing.T, s Tested) {
+func ourRequeues(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
-	again := With(Running(1, Sec(0), Sec(200)), func(j *slurm.Job) { j.Restarts = 1 })
-	must(t, s.Record(t.Context(), View(Sec(230), again)))
+	again := With(Running(1, At(0), At(200)), func(j *slurm.Job) { j.Restarts = 1 })
+	must(t, s.Record(t.Context(), View(At(230), again)))
 	var want []time.Time
 	for i, path := range [][]bridge.State{
 		{bridge.Void}, {bridge.Sent, bridge.Acked, bridge.Observed, bridge.Expired, bridge.Expired}, {bridge.Sent, bridge.Failed},
 		{bridge.Sent, bridge.Unknown, bridge.Observed, bridge.Yielded}, {bridge.Sent, bridge.Unknown},
 	} {
 		in := LeaseOf(1, epoch)
-		in.Edit.Kind, in.Made, in.Before.Stop = slurm.Requeue, Sec(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
+		in.Edit.Kind, in.Made, in.Before.Stop = slurm.Requeue, At(10*i), &bridge.StopCost{User: "ann", GPUs: 4}
 		in = s.intend(t, in)[0]
 		for _, state := range path {
 			if in.State = state; state == bridge.Sent {
-				in.Sent = Sec(10*i + 1)
+				in.Sent = At(10*i + 1)
 			}
 			must(t, s.Mark(t.Context(), in))
 		}
 		if i%2 == 1 || i == 4 {
-			want = append(want, Sec(10*i+1))
+			want = append(want, At(10*i+1))
 		}
 	}
 	if diff := cmp.Diff(want, s.past(t, 260).Jobs[1].Preempted); diff != "" {

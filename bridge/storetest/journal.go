@@ -15,7 +15,7 @@ import (
 	"fairbridge/policy"
 )
 
-func intendedComesBack(t *testing.T, s Tested) {
+func intendedComesBack(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	want := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there is room"}
@@ -38,7 +38,7 @@ func intendedComesBack(t *testing.T, s Tested) {
 	}
 }
 
-func intendingTwiceIsOnce(t *testing.T, s Tested) {
+func intendingTwiceIsOnce(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	intents := []bridge.Intent{LeaseOf(1, epoch), LeaseOf(2, epoch)}
 	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), intents)
@@ -63,7 +63,7 @@ func intendingTwiceIsOnce(t *testing.T, s Tested) {
 	}
 }
 
-func allOrNothing(t *testing.T, s Tested) {
+func allOrNothing(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	first, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
@@ -86,7 +86,7 @@ func allOrNothing(t *testing.T, s Tested) {
 	must(t, err) // the field is free again
 }
 
-func releaseHasNoCycle(t *testing.T, s Tested) {
+func releaseHasNoCycle(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	if out, err := s.Intend(t.Context(), nil, nil); len(out) != 0 || err != nil {
 		t.Errorf("nothing at all: %v %v", out, err)
@@ -103,7 +103,7 @@ func releaseHasNoCycle(t *testing.T, s Tested) {
 	}
 }
 
-func memoComesBack(t *testing.T, s Tested) {
+func memoComesBack(t *testing.T, s StoreWithClock) {
 	m, err := s.Memo(t.Context(), Cluster, "gpu")
 	if m.Bytes != nil || m.Seq != 0 || err != nil {
 		t.Errorf("before the first cycle: %+v %v", m, err)
@@ -121,7 +121,7 @@ func memoComesBack(t *testing.T, s Tested) {
 	}
 }
 
-func noIntentGoesBack(t *testing.T, s Tested) {
+func noIntentGoesBack(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	for _, c := range []struct {
 		path []bridge.State
@@ -140,7 +140,7 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 	} {
 		in := s.intend(t, LeaseOf(1, epoch))[0]
 		for i, state := range c.path {
-			in.State, in.Sent, in.Polls = state, T0.Add(time.Second), i
+			in.State, in.Sent, in.Polls = state, Start.Add(time.Second), i
 			err := s.Mark(t.Context(), in)
 			if last := i == len(c.path)-1; (err == nil) != (c.ok || !last) {
 				t.Errorf("%v: step %d: %v", c.path, i, err)
@@ -155,7 +155,7 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 		t.Errorf("an intent that is not there: %v, want ErrConflict", err)
 	}
 	for since, want := range map[time.Duration]int{time.Hour: 0, -time.Minute: 10} {
-		got, err := s.Intents(t.Context(), Cluster, T0, s.clock(t).Add(since))
+		got, err := s.Intents(t.Context(), Cluster, Start, s.clock(t).Add(since))
 		must(t, err)
 		if len(got) != want {
 			t.Errorf("%d intents are open or were closed after now %v, want %d", len(got), since, want)
@@ -163,12 +163,12 @@ func noIntentGoesBack(t *testing.T, s Tested) {
 	}
 }
 
-func adoptedIsKept(t *testing.T, s Tested) {
+func adoptedIsKept(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
-	in.State, in.Sent = bridge.Sent, T0.Add(time.Second)
+	in.State, in.Sent = bridge.Sent, Start.Add(time.Second)
 	must(t, s.Mark(t.Context(), in))
-	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: T0, Eligible: in.Edit.Until.Add(2 * time.Second)}
-	settled := ledger.Settle([]bridge.Intent{in}, View(T0.Add(time.Minute), job), T0.Add(time.Minute))
+	job := slurm.Job{ID: 1, SLUID: "s1", State: "PENDING", Submit: Start, Eligible: in.Edit.Until.Add(2 * time.Second)}
+	settled := ledger.Settle([]bridge.Intent{in}, View(Start.Add(time.Minute), job), Start.Add(time.Minute))
 	if len(settled) != 1 || settled[0].State != bridge.Observed {
 		t.Fatalf("settle: %+v", settled)
 	}
@@ -178,7 +178,7 @@ func adoptedIsKept(t *testing.T, s Tested) {
 	}
 }
 
-func beforeIsReadBeforeSending(t *testing.T, s Tested) {
+func beforeIsReadBeforeSending(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
 	for _, step := range []struct {
 		state    bridge.State
@@ -192,15 +192,15 @@ func beforeIsReadBeforeSending(t *testing.T, s Tested) {
 	}
 }
 
-func closedByTime(t *testing.T, s Tested) {
+func closedByTime(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	list := s.intend(t, LeaseOf(1, epoch), LeaseOf(2, epoch), LeaseOf(3, epoch))
 	for i := range 2 {
-		list[i].State, list[i].Closed = bridge.Void, Sec(10+i)
+		list[i].State, list[i].Closed = bridge.Void, At(10+i)
 		must(t, s.Mark(t.Context(), list[i]))
 	}
 	for since, want := range map[int][]int64{9: {1, 2, 3}, 10: {2, 3}, 11: {3}, 99: {3}, 0: {1, 2, 3}} {
-		got, err := s.Intents(t.Context(), Cluster, Sec(100), Sec(since))
+		got, err := s.Intents(t.Context(), Cluster, At(100), At(since))
 		must(t, err)
 		var jobs []int64
 		for _, in := range got {
@@ -212,7 +212,7 @@ func closedByTime(t *testing.T, s Tested) {
 	}
 }
 
-func cutShort(t *testing.T, s Tested) {
+func cutShort(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -220,7 +220,7 @@ func cutShort(t *testing.T, s Tested) {
 	if !errors.Is(err, context.Canceled) || len(s.all(t)) > 0 {
 		t.Errorf("intending: %v, %d intents stored", err, len(s.all(t)))
 	}
-	if err := s.Record(ctx, View(Sec(60), Running(1, T0, Sec(10)))); !errors.Is(err, context.Canceled) {
+	if err := s.Record(ctx, View(At(60), Running(1, Start, At(10)))); !errors.Is(err, context.Canceled) {
 		t.Errorf("recording: %v", err)
 	}
 }

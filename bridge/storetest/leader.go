@@ -9,7 +9,7 @@ import (
 	"fairbridge/bridge/push"
 )
 
-func handsOver(t *testing.T, s Tested) {
+func handsOver(t *testing.T, s StoreWithClock) {
 	first := s.lead(t, "a")
 	if again := s.lead(t, "a"); again != first {
 		t.Errorf("renewing gave epoch %d, want %d", again, first)
@@ -27,12 +27,12 @@ func handsOver(t *testing.T, s Tested) {
 	}
 }
 
-func lapses(t *testing.T, s Tested) {
+func lapses(t *testing.T, s StoreWithClock) {
 	if _, err := s.Intend(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend while no daemon ever led: %v, want ErrFenced", err)
 	}
 	first := Lead(t, s, "a", time.Minute)
-	s.Pass(2 * time.Minute)
+	s.PassTime(2 * time.Minute)
 	if _, err := s.Intend(t.Context(), CycleOf(1, first, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend under a lapsed lease: %v, want ErrFenced", err)
 	}
@@ -41,14 +41,14 @@ func lapses(t *testing.T, s Tested) {
 	}
 }
 
-func staleLeader(t *testing.T, s Tested) {
+func staleLeader(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
 	out, err := s.Intend(t.Context(), CycleOf(1, epoch, "d"), []bridge.Intent{LeaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Resign(t.Context(), Cluster, "a"))
 	s.lead(t, "b")
 	in := out[0]
-	in.State, in.Sent = bridge.Sent, T0
+	in.State, in.Sent = bridge.Sent, Start
 	if err := s.Mark(t.Context(), in); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("marking sent: %v, want ErrFenced", err)
 	}
@@ -64,7 +64,7 @@ func staleLeader(t *testing.T, s Tested) {
 
 // sendingAgainIsFenced: an edit without an answer may be sent again only by the
 // leader that sent it.
-func sendingAgainIsFenced(t *testing.T, s Tested) {
+func sendingAgainIsFenced(t *testing.T, s StoreWithClock) {
 	in := s.intend(t, LeaseOf(1, s.lead(t, "a")))[0]
 	for _, state := range []bridge.State{bridge.Sent, bridge.Unknown} {
 		in.State = state
@@ -79,15 +79,15 @@ func sendingAgainIsFenced(t *testing.T, s Tested) {
 }
 
 // alone returns who leads and for how long no daemon has, to the minute.
-func (s Tested) alone(t *testing.T) (string, time.Duration) {
+func (s StoreWithClock) alone(t *testing.T) (string, time.Duration) {
 	t.Helper()
 	leader, long, err := s.Beat(t.Context(), Cluster)
 	must(t, err)
 	return leader, long.Truncate(time.Minute)
 }
 
-func beatKnowsWhoLed(t *testing.T, s Tested) {
-	later := func() { s.Pass(10*time.Minute + time.Second) }
+func beatKnowsWhoLed(t *testing.T, s StoreWithClock) {
+	later := func() { s.PassTime(10*time.Minute + time.Second) }
 	if _, ok, err := s.LastExpiry(t.Context(), Cluster); ok || err != nil {
 		t.Errorf("before the first beat: %v %v", ok, err)
 	}

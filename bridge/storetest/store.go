@@ -1,6 +1,6 @@
 // Package storetest tries stores of what the control loop remembers: the same
 // tests for the one in Postgres (accounting/stores) and the one in memory (package
-// memory), so that a loop that was tried on one may be believed on the other.
+// memstore), so that a loop that was tried on one may be believed on the other.
 package storetest
 
 import (
@@ -19,21 +19,21 @@ type Store interface {
 	bridge.Watch
 }
 
-// Tested is a store, empty, with a clock that can be moved.
-type Tested struct {
+// StoreWithClock is a store, empty, with a clock that can be moved.
+type StoreWithClock struct {
 	Store
-	// Pass lets time go by for everything that lasts by the store's clock.
-	Pass func(time.Duration)
+	// PassTime lets time go by for everything that lasts by the store's clock.
+	PassTime func(time.Duration)
 }
 
 // Open makes a store for a test.
-type Open func(*testing.T) Tested
+type Open func(*testing.T) StoreWithClock
 
 // Run tries the store. Usage decays with a half-life of a week.
 func Run(t *testing.T, open Open) {
 	for _, c := range []struct {
 		name string
-		run  func(*testing.T, Tested)
+		run  func(*testing.T, StoreWithClock)
 	}{
 		{"what is intended comes back", intendedComesBack},
 		{"intending twice is once", intendingTwiceIsOnce},
@@ -67,7 +67,7 @@ func must(t *testing.T, err error) {
 }
 
 // lead makes me the leader for an hour and returns the epoch.
-func (s Tested) lead(t *testing.T, me string) int64 {
+func (s StoreWithClock) lead(t *testing.T, me string) int64 {
 	t.Helper()
 	return Lead(t, s, me, time.Hour)
 }
@@ -83,7 +83,7 @@ func Lead(t testing.TB, s bridge.Leadership, me string, ttl time.Duration) int64
 }
 
 // intend stores intents without a cycle.
-func (s Tested) intend(t *testing.T, intents ...bridge.Intent) []bridge.Intent {
+func (s StoreWithClock) intend(t *testing.T, intents ...bridge.Intent) []bridge.Intent {
 	t.Helper()
 	out, err := s.Intend(t.Context(), nil, intents)
 	must(t, err)
@@ -91,15 +91,15 @@ func (s Tested) intend(t *testing.T, intents ...bridge.Intent) []bridge.Intent {
 }
 
 // all returns every intent, however long it is closed.
-func (s Tested) all(t *testing.T) []bridge.Intent {
+func (s StoreWithClock) all(t *testing.T) []bridge.Intent {
 	t.Helper()
-	out, err := s.Intents(t.Context(), Cluster, T0, time.Unix(0, 0))
+	out, err := s.Intents(t.Context(), Cluster, Start, time.Unix(0, 0))
 	must(t, err)
 	return out
 }
 
 // clock returns the store's time.
-func (s Tested) clock(t *testing.T) time.Time {
+func (s StoreWithClock) clock(t *testing.T) time.Time {
 	t.Helper()
 	now, err := s.Clock(t.Context())
 	must(t, err)

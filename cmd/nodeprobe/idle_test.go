@@ -59,7 +59,7 @@ func (c *chain) look(what string) {
 			c.t.Fatalf("%s: %d GPUs", what, d.Count)
 		}
 	}
-	if u, ok := c.p.Used()[7]; ok && u.Busy.Known && u.Busy.Value < 0.89 {
+	if u, ok := c.p.UsedByJob()[7]; ok && u.Busy.Known && u.Busy.Value < 0.89 {
 		c.t.Fatalf("%s: the job looks %.2f busy", what, u.Busy.Value)
 	}
 	for _, s := range c.seen {

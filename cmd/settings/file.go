@@ -23,7 +23,7 @@ type File struct {
 	Order    bridge.Order   `yaml:"order"`
 	Lease    bridge.Lease   `yaml:"lease"`
 	Pin      bool           `yaml:"pin"`
-	Preempt  bridge.Opting  `yaml:"preempt"`
+	Preempt  bridge.OptIn   `yaml:"preempt"`
 	Gate     bridge.Budgets `yaml:"gate"`
 	Leader   Leader         `yaml:"leader"`
 	StopFile string         `yaml:"stop_file"`

@@ -122,7 +122,7 @@ func (b *bench) join(o options) error {
 	c.Name, c.Holder, c.StopFile = "lab", "cyclebench", ""
 	c.Partitions = []bridge.Partition{{Name: partition, Mode: bridge.Observe, Policy: o.policy, Decide: decide}}
 	b.loop, err = cycle.New(c, cycle.Parts{
-		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{},
+		Cluster: b.reader, Journal: b.store, Leadership: b.store, History: b.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{},
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Log: slog.New(slog.DiscardHandler), Now: time.Now,
 	})
 	return err

@@ -95,12 +95,12 @@ func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration)
 	if err != nil {
 		return one, err
 	}
-	one = sample{wall: report.Took, own: own, poll: b.reader.last, steps: map[string]time.Duration{"poll": b.reader.last.wall},
+	one = sample{wall: report.Duration, own: own, poll: b.reader.last, steps: map[string]time.Duration{"poll": b.reader.last.wall},
 		slurmrestd: after[0] - before[0], slurmctld: after[1] - before[1], postgres: after[2] - before[2]}
 	if one.poll.full != k.full {
 		return one, fmt.Errorf("the cycle was to read the whole list: %t; it did: %t", k.full, one.poll.full)
 	}
-	for step, t := range report.Evaluations[0].Took {
+	for step, t := range report.Evaluations[0].StepTimes {
 		one.steps[step] = t
 	}
 	for step, t := range b.store.spent {

@@ -27,11 +27,11 @@ func (all stopList) sumLike(x *stop, within time.Duration, l *ledger, like func(
 func (o *Oracle) checkStopped(k *Call, j *slurm.Job) {
 	x := stop{
 		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), who: k.By,
-		took: o.World.Now(),
+		duration: o.World.Now(),
 	}
 	if k.row != nil && k.row.Before.Stop != nil {
-		x.to = k.row.Before.Stop.For
-		if b := o.actualJob(x.to); b != nil {
+		x.beneficiary = k.row.Before.Stop.Beneficiary
+		if b := o.actualJob(x.beneficiary); b != nil {
 			x.restarts = b.Restarts
 		}
 	}

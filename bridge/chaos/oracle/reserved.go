@@ -36,7 +36,7 @@ func reserved(s *send) string {
 	case s.Edit.Kind == slurm.Require && !s.mayRestore():
 		return startsAside(s)
 	case s.Edit.Kind == slurm.Requeue && s.row != nil && s.row.Before.Stop != nil:
-		return stopsAside(s, s.row.Before.Stop.For)
+		return stopsAside(s, s.row.Before.Stop.Beneficiary)
 	}
 	return ""
 }

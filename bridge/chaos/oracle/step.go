@@ -23,11 +23,11 @@ type Step struct {
 
 // Plan is what a cycle made of a partition.
 type Plan struct {
-	Partition string
-	Send      bool // it was to be sent
-	Snapshot  *policy.Snapshot
-	Made      *policy.Plan // to be sent; nil: none
-	Own       *policy.Plan // the policy's own, before the gate; nil: none
+	Partition  string
+	Send       bool // it was to be sent
+	Snapshot   *policy.Snapshot
+	Made       *policy.Plan // to be sent; nil: none
+	PolicyPlan *policy.Plan // the policy's own, before the gate; nil: none
 }
 
 // stepRules judge a step of a daemon that lived through it.
@@ -147,7 +147,7 @@ func undetermined(o *Oracle, d *Daemon, r *Step) {
 	}
 	for i := range r.Plans {
 		t := &r.Plans[i]
-		if t.Own == nil {
+		if t.PolicyPlan == nil {
 			continue
 		}
 		fresh, err := o.Policy()
@@ -155,7 +155,7 @@ func undetermined(o *Oracle, d *Daemon, r *Step) {
 			continue
 		}
 		again, err := fresh.Decide(t.Snapshot)
-		a, _ := json.Marshal(t.Own)
+		a, _ := json.Marshal(t.PolicyPlan)
 		b, _ := json.Marshal(again)
 		if err != nil || string(a) != string(b) {
 			o.Breach("I19", 0, "the same snapshot gave two plans: %s and %s (%v)", a, b, err)

@@ -10,17 +10,17 @@ import (
 
 // stop is a requeue of ours that ended a run.
 type stop struct {
-	at       time.Time // when it was sent
-	cycle    int
-	job      int64
-	user     string
-	account  string
-	gpus     float64
-	lost     float64   // GPU seconds
-	to       int64     // the job it made room for
-	took     time.Time // when Slurm carried it out
-	restarts int       // of the job it made room for, then
-	who      *Daemon
+	at          time.Time // when it was sent
+	cycle       int
+	job         int64
+	user        string
+	account     string
+	gpus        float64
+	lost        float64   // GPU seconds
+	beneficiary int64     // the job it made room for
+	duration    time.Time // when Slurm carried it out
+	restarts    int       // of the job it made room for, then
+	who         *Daemon
 }
 
 // I5: a requeue is sent at most once per run, only to running batch jobs that may
@@ -73,7 +73,7 @@ func beneficiary(s *send) string {
 	if s.row.Before.Stop == nil {
 		return "the ledger does not say for whom"
 	}
-	to := s.row.Before.Stop.For
+	to := s.row.Before.Stop.Beneficiary
 	if to == s.job.ID {
 		return "" // it moves
 	}
@@ -106,7 +106,7 @@ func (s *send) victims(to int64) []slurm.Job {
 	all := s.o.ledger.rows()
 	for i := range all {
 		in := &all[i]
-		if in.Cycle != s.row.Cycle || in.Before.Stop == nil || in.Before.Stop.For != to {
+		if in.Cycle != s.row.Cycle || in.Before.Stop == nil || in.Before.Stop.Beneficiary != to {
 			continue
 		}
 		if j := s.By.Truth.Job(in.Edit.Run.Job); j != nil {
@@ -131,9 +131,9 @@ func pingPong(s *send) string {
 	if s.Edit.Kind != slurm.Requeue || s.row == nil || s.row.Before.Stop == nil {
 		return ""
 	}
-	to := s.row.Before.Stop.For
+	to := s.row.Before.Stop.Beneficiary
 	for _, x := range s.o.stops {
-		if x.job == to && x.to == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.isBeforeRestore(x.at) {
+		if x.job == to && x.beneficiary == s.job.ID && to != s.job.ID && s.now.Sub(x.at) < 2*s.gate.Quantum && !s.o.ledger.isBeforeRestore(x.at) {
 			return fmt.Sprintf("job %d was stopped for it %v ago", to, s.now.Sub(x.at))
 		}
 	}
@@ -149,14 +149,14 @@ func inVain(s *send) string {
 	now := s.By.Truth.At
 	for i := range s.o.stops {
 		x := &s.o.stops[i]
-		b, v := s.By.Truth.Job(x.to), s.By.Truth.Job(x.job)
-		since := now.Sub(x.took)
+		b, v := s.By.Truth.Job(x.beneficiary), s.By.Truth.Job(x.job)
+		since := now.Sub(x.duration)
 		switch {
-		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.to == x.job || s.o.ledger.isBeforeRestore(x.at):
+		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.beneficiary == x.job || s.o.ledger.isBeforeRestore(x.at):
 		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ
 		case v != nil && v.Flag("COMPLETING") && since <= 10*time.Minute:
 		default:
-			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.to, since, b.Reason)
+			return fmt.Sprintf("job %d was stopped for job %d %v ago, which has not started (%s)", x.job, x.beneficiary, since, b.Reason)
 		}
 	}
 	return ""

@@ -106,7 +106,7 @@ func (last *storedCycle) recallIntents(c *bridge.Cycle, out []bridge.Intent) err
 		return fmt.Errorf("printing the plan: %w", err)
 	case c.Seq < last.Seq:
 		return fmt.Errorf("%w: cycle %d of partition %s comes after cycle %d", bridge.ErrConflict, c.Seq, c.Partition, last.Seq)
-	case c.Epoch != last.Epoch || c.Digest != last.Digest || !bytes.Equal(was, is):
+	case c.Epoch != last.Epoch || c.SnapshotDigest != last.SnapshotDigest || !bytes.Equal(was, is):
 		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, c.Seq, c.Partition)
 	case len(out) != last.n:
 		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.n, len(out))

@@ -51,9 +51,9 @@ func (b *Book) Remove(name string) {
 	*b = slices.DeleteFunc(*b, func(e *Entry) bool { return e.Name == name })
 }
 
-// End ends a reservation whose time is over; one that recurs moves on to its
+// EndEntry ends a reservation whose time is over; one that recurs moves on to its
 // next time. ended is false where it was removed, or its end is still to come.
-func (b *Book) End(e *Entry, now time.Time) (ended, recurs bool) {
+func (b *Book) EndEntry(e *Entry, now time.Time) (ended, recurs bool) {
 	if !slices.Contains(*b, e) || e.To.After(now) {
 		return false, false
 	}

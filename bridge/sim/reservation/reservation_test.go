@@ -60,17 +60,17 @@ func TestADailyReservationMovesOn(t *testing.T) {
 	if f := b.NodeFlag(v.Node("n2"), start.Add(time.Hour)); f != "RESERVED" || b.NodeFlag(v.Node("n1"), start.Add(time.Hour)) != "" {
 		t.Errorf("flag %q", f)
 	}
-	if ended, _ := b.End(e, start.Add(time.Hour)); ended {
+	if ended, _ := b.EndEntry(e, start.Add(time.Hour)); ended {
 		t.Error("ended before its end")
 	}
-	if ended, recurs := b.End(e, start.Add(2*time.Hour)); !ended || !recurs || !e.From.Equal(start.Add(25*time.Hour)) {
+	if ended, recurs := b.EndEntry(e, start.Add(2*time.Hour)); !ended || !recurs || !e.From.Equal(start.Add(25*time.Hour)) {
 		t.Errorf("%t %t, again at %v", ended, recurs, e.From)
 	}
 	e.Flags = []string{"MAINT"}
-	if ended, recurs := b.End(e, e.To); !ended || recurs || len(b) != 0 {
+	if ended, recurs := b.EndEntry(e, e.To); !ended || recurs || len(b) != 0 {
 		t.Errorf("%t %t, %d left", ended, recurs, len(b))
 	}
-	if ended, _ := b.End(e, e.To); ended {
+	if ended, _ := b.EndEntry(e, e.To); ended {
 		t.Error("ended twice")
 	}
 }

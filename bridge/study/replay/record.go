@@ -74,7 +74,7 @@ func (p Period) Read(ctx context.Context, from Record) (*Site, error) {
 	s.Decider, s.Mode, s.Loop = decider, mode, p.Loop
 	// In the simulation a job itself says whether it may be stopped; who lets it be
 	// was found out before.
-	s.Loop.Partitions, s.Loop.StopFile, s.Loop.Preempt = nil, "", bridge.Opting{Comment: true}
+	s.Loop.Partitions, s.Loop.StopFile, s.Loop.Preempt = nil, "", bridge.OptIn{Comment: true}
 	return s, nil
 }
 

@@ -25,8 +25,8 @@ type Past struct {
 	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
-	Opting       bridge.Opting // who lets jobs be stopped, by the site's configuration
-	Stoppable    bool          // as if every job let itself be stopped
+	Opting       bridge.OptIn // who lets jobs be stopped, by the site's configuration
+	Stoppable    bool         // as if every job let itself be stopped
 }
 
 // Site is a past that can be simulated.

@@ -26,7 +26,7 @@ func (r *runner) startLoop() error {
 	r.store = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
 	r.store.Begin(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.Direct{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, Expiry: bridge.NothingDies{}, Bare: true,
+		Cluster: sim.Direct{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
