@@ -173,32 +173,11 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 
 // addQueue lets the jobs start one after the other on the machines of a
 // group, and returns when each machine is free again.
-func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) machineHeap {
-	machines := machineHeap(slices.Repeat([]float64{group.Delay}, group.Count))
+func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) []float64 {
+	machines := slices.Repeat([]float64{group.Delay}, group.Count)
 	for _, i := range queue {
 		q.start[i] = machines[0]
-		machines.runFirst(times[i][group.Type])
+		assign.RunOnFirst(machines, 1, times[i][group.Type])
 	}
 	return machines
-}
-
-// machineHeap is a heap of the times at which machines are free.
-type machineHeap []float64
-
-// runFirst lets the machine that is free first run for so long.
-func (m machineHeap) runFirst(seconds float64) {
-	m[0] += seconds
-	for i := 0; ; {
-		least := i
-		for _, child := range [2]int{2*i + 1, 2*i + 2} {
-			if child < len(m) && m[child] < m[least] {
-				least = child
-			}
-		}
-		if least == i {
-			return
-		}
-		m[i], m[least] = m[least], m[i]
-		i = least
-	}
 }

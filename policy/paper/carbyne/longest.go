@@ -2,9 +2,9 @@ package carbyne
 
 import (
 	"cmp"
-	"container/heap"
-	"math"
 	"slices"
+
+	"fairbridge/policy/solve/assign"
 )
 
 // task is a part of a workflow: how long it takes and how many
@@ -27,39 +27,11 @@ func longestFirst(tasks []task, machines int) (ends []float64, last float64) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(tasks[b].seconds, tasks[a].seconds), cmp.Compare(a, b))
 	})
-	free := make(timeHeap, max(min(machines, wide), 1))
+	free := make([]float64, max(min(machines, wide), 1))
 	ends = make([]float64, len(tasks))
-	var taken []float64
 	for _, i := range order {
-		taken = taken[:0]
-		for range min(max(tasks[i].width, 1), len(free)) {
-			taken = append(taken, heap.Pop(&free).(float64))
-		}
-		ends[i] = slices.Max(taken) + math.Max(tasks[i].seconds, 0)
-		for range taken {
-			heap.Push(&free, ends[i])
-		}
+		ends[i] = assign.RunOnFirst(free, min(max(tasks[i].width, 1), len(free)), max(tasks[i].seconds, 0))
 		last = max(last, ends[i])
 	}
 	return ends, last
-}
-
-// timeHeap is a heap of times.
-type timeHeap []float64
-
-func (m timeHeap) Len() int { return len(m) }
-
-func (m timeHeap) Less(i, j int) bool { return m[i] < m[j] }
-
-func (m timeHeap) Swap(i, j int) { m[i], m[j] = m[j], m[i] }
-
-// Push implements heap.Interface.
-func (m *timeHeap) Push(x any) { *m = append(*m, x.(float64)) }
-
-// Pop implements heap.Interface.
-func (m *timeHeap) Pop() any {
-	last := len(*m) - 1
-	x := (*m)[last]
-	*m = (*m)[:last]
-	return x
 }
