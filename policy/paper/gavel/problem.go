@@ -6,6 +6,7 @@ import (
 
 	"fairbridge/policy"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/rounds"
 )
 
 // A problem is what an objective is about: jobs, and kinds of GPU. A kind
@@ -32,7 +33,7 @@ type job struct {
 }
 
 func newProblem(g *Policy, r *engine.Round, types []string) *problem {
-	p := &problem{round: r, types: types, capacity: gpusByType(r, types), measured: true}
+	p := &problem{round: r, types: types, capacity: rounds.GPUsByType(r, types), measured: true}
 	offered := newPartitionTypes(r.Snapshot, types)
 	n := 0
 	for _, e := range r.Entries {
@@ -149,21 +150,6 @@ func (p *problem) fractionsByType(x []float64) []float64 {
 		row[k] = x[p.kind[k]] * p.part[k]
 	}
 	return row
-}
-
-// gpusByType counts the devices that jobs could have.
-func gpusByType(r *engine.Round, types []string) []float64 {
-	n := make([]float64, len(types))
-	for i := range r.Nodes {
-		if r.Nodes[i].Down != "" {
-			continue
-		}
-		for _, d := range r.Nodes[i].GPUs {
-			k := slices.Index(types, d.Type)
-			n[k] += float64(max(d.Count-d.Sick, 0))
-		}
-	}
-	return n
 }
 
 // partitionTypes are the GPU types of each partition.

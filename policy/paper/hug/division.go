@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"fairbridge/policy"
 	"fairbridge/policy/engine"
 	"fairbridge/policy/order"
 	"fairbridge/policy/share"
@@ -46,7 +45,7 @@ type account struct {
 // their caps.
 func (d *division) Admit(r *engine.Round, e *engine.Entry) error {
 	d.divideOnce(r)
-	if d.cooperative || d.entitlementOf(e) < beyondCap {
+	if d.cooperative || d.entitlements[e.Index] < beyondCap {
 		return nil
 	}
 	return fmt.Errorf("with it account %s would exceed its cap of %s", e.Account, d.describeCap(e.Account))
@@ -60,23 +59,14 @@ func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortStableFunc(line, func(a, b *engine.Entry) int { return int(d.entitlementOf(a)) - int(d.entitlementOf(b)) })
+	slices.SortStableFunc(line, func(a, b *engine.Entry) int { return int(d.entitlements[a.Index]) - int(d.entitlements[b.Index]) })
 	if !r.Terse {
 		for _, e := range line {
 			e.Note += "; " + [...]string{"within the guarantee of its account", "beyond the guarantee of its account, on what others leave",
-				"beyond what its account may count on"}[d.entitlementOf(e)]
+				"beyond what its account may count on"}[d.entitlements[e.Index]]
 		}
 	}
 	return line, nil
-}
-
-// entitlementOf returns where the job stands.
-func (d *division) entitlementOf(e *engine.Entry) entitlement {
-	i, ok := slices.BinarySearchFunc(d.round.Entries, e.ID, func(e *engine.Entry, id policy.JobID) int { return int(e.ID - id) })
-	if !ok {
-		return beyondCap
-	}
-	return d.entitlements[i]
 }
 
 // divideOnce does the work once a round.

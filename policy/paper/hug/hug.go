@@ -44,7 +44,7 @@ func (h *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 		Rules:    h.Rules(),
 	}
 	if h.Preempt {
-		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.entitlementOf(e)), 1) })
+		p.Preempt = preempt.ByTier(func(r *engine.Round, e *engine.Entry) int { return min(int(d.entitlements[e.Index]), 1) })
 	}
 	plan, err := p.Decide(s)
 	if err != nil {

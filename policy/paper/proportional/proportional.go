@@ -54,16 +54,7 @@ func (p *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 // number over that of the jobs, divided by the sum over the types where that
 // exceeds one.
 func equalFractions(r *engine.Round, types []string) ([][]float64, error) {
-	x, sum := make([]float64, len(types)), 0.0
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			for k, t := range types {
-				if t == d.Type && r.Nodes[i].Down == "" {
-					x[k] += float64(d.Count - d.Sick)
-				}
-			}
-		}
-	}
+	x, sum := rounds.GPUsByType(r, types), 0.0
 	for k := range x {
 		x[k] /= float64(max(len(r.Entries), 1))
 		sum += x[k]
