@@ -41,6 +41,15 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
+// SecondsOf returns for how many seconds the GPUs must be held for so much service; 0
+// without any.
+func (g GPUs) SecondsOf(service GPUSeconds) float64 {
+	if whole := g.Whole(); whole > 0 {
+		return float64(service) / whole
+	}
+	return 0
+}
+
 // Seconds converts seconds to a Duration, within what one can hold; what is not
 // positive gives 0.
 func Seconds(s float64) time.Duration {

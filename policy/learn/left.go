@@ -23,10 +23,4 @@ func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
 }
 
 // Ran returns how long a job has run in all its runs, on what it asks.
-func Ran(j *policy.Job) time.Duration {
-	g := j.Ask.GPUs.Whole()
-	if g <= 0 {
-		return 0
-	}
-	return time.Duration(float64(j.Attained) / g * float64(time.Second))
-}
+func Ran(j *policy.Job) time.Duration { return policy.Seconds(j.Ask.GPUs.SecondsOf(j.Attained)) }

@@ -20,7 +20,7 @@ func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 		return engine.Estimate{}
 	}
 	typical := time.Duration(float64(e.Job.Limit) * limitUse(r.Snapshot, e.Job))
-	left := typical - max(served(e.Job), e.Ran(r.Now))
+	left := typical - max(timeRun(e.Job), e.Ran(r.Now))
 	if left <= 0 {
 		left = e.Job.Limit - e.Ran(r.Now)
 	}

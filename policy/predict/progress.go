@@ -14,12 +14,12 @@ type Progress struct{}
 // Predict implements engine.Predictor.
 func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	done := e.Progress.Value
-	ran := served(e.Job)
+	ran := timeRun(e.Job)
 	if !e.Progress.Known || !(done > 0 && done < 1) || ran <= 0 {
 		return engine.Estimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return engine.Estimate{Left: duration(left), From: FromProgress}
+	return engine.Estimate{Left: policy.Seconds(left), From: FromProgress}
 }
 
 // History passes on what was predicted for the job from the history of its
@@ -40,26 +40,12 @@ type Attained struct{}
 
 // Predict implements engine.Predictor.
 func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	ran := served(e.Job)
+	ran := timeRun(e.Job)
 	if ran <= 0 {
 		return engine.Estimate{}
 	}
 	return engine.Estimate{Left: ran, Sigma: ran, From: FromAttained}
 }
 
-// served returns how long the job has run in all its runs, on what it asks.
-func served(j *policy.Job) time.Duration {
-	if g := j.Ask.GPUs.Whole(); g > 0 {
-		return duration(float64(j.Attained) / g)
-	}
-	return 0
-}
-
-// duration converts seconds and keeps within what a Duration can hold.
-func duration(seconds float64) time.Duration {
-	const most = float64(1<<62) / float64(time.Second)
-	if !(seconds > 0) {
-		return 0
-	}
-	return time.Duration(min(seconds, most) * float64(time.Second))
-}
+// timeRun returns how long the job has run in all its runs, on what it asks.
+func timeRun(j *policy.Job) time.Duration { return policy.Seconds(j.Ask.GPUs.SecondsOf(j.Attained)) }

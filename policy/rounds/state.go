@@ -99,7 +99,7 @@ func (s *State) carry(i int, last *State, row int, e *engine.Entry) {
 	copy(s.Fraction[i*w:i*w+w], last.Fraction[row*w:])
 	copy(s.Received[i*w:i*w+w], last.Received[row*w:])
 	copy(s.Deficit[i*w:i*w+w], last.Deficit[row*w:])
-	seconds := received(e, last.Attained[row])
+	seconds := e.Ask.GPUs.SecondsOf(e.Received(policy.GPUSeconds(last.Attained[row])))
 	if k := s.typeOf(e, last.Lease[row]); k >= 0 {
 		s.Received[i*w+k] += seconds
 		s.Total[k] += seconds
@@ -107,14 +107,6 @@ func (s *State) carry(i int, last *State, row int, e *engine.Entry) {
 	if last.Lease[row] > 0 && seconds == 0 {
 		s.Stale = true
 	}
-}
-
-// received returns the seconds the job ran since the last round.
-func received(e *engine.Entry, attained float64) float64 {
-	if g := e.Ask.GPUs.Whole(); g > 0 {
-		return float64(e.Received(policy.GPUSeconds(attained))) / g
-	}
-	return 0
 }
 
 // typeOf returns the column of the type the job runs on, or else of its last

@@ -55,9 +55,7 @@ func (p *typePlanner) predict(f *forecast) {
 	if f.Left <= 0 {
 		f.Left = p.Settings.Round.Seconds() * float64(p.Window)
 	}
-	if g := f.Ask.GPUs.Whole(); g > 0 {
-		f.Done = float64(f.Attained) / g
-	}
+	f.Done = f.Ask.GPUs.SecondsOf(f.Attained)
 	f.progress = f.Done / (f.Done + f.Left)
 	f.perSecond = 1 / (f.Done + f.Left)
 }

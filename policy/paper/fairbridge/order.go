@@ -74,7 +74,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	if e.Active() {
 		p.sortKey *= l.Sticky
 	}
-	fair := l.Fair * contention * (timeServed(e.Job) + left)
+	fair := l.Fair * contention * (e.Ask.GPUs.SecondsOf(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	late := l.waitRules.due.Late(r, e).Seconds()
 	switch {
@@ -140,14 +140,6 @@ func scheduleLength(r *engine.Round) float64 {
 		return 0
 	}
 	return max(longest, work/gpus)
-}
-
-// timeServed returns the seconds the job has run on what it asks.
-func timeServed(j *policy.Job) float64 {
-	if g := j.Ask.GPUs.Whole(); g > 0 {
-		return float64(j.Attained) / g
-	}
-	return 0
 }
 
 // formatMinutes prints seconds to the minute.

@@ -65,7 +65,7 @@ func (m *memo) next(r *engine.Round) *memo {
 		if at == len(m.Jobs) || m.Jobs[at] != e.ID {
 			continue
 		}
-		n.Ran[i] = m.Ran[at] + secondsRun(e, m.Attained[at])
+		n.Ran[i] = m.Ran[at] + e.Ask.GPUs.SecondsOf(e.Received(m.Attained[at]))
 		if r.Startable(e) {
 			least = min(least, n.Ran[i])
 		}
@@ -80,14 +80,6 @@ func (m *memo) next(r *engine.Round) *memo {
 	}
 	n.Failed = slices.DeleteFunc(slices.Clone(m.Failed), func(d pairID) bool { return r.Job(d[0]) == nil || r.Job(d[1]) == nil })
 	return n
-}
-
-// secondsRun returns the seconds the job ran since it had attained was.
-func secondsRun(e *engine.Entry, was policy.GPUSeconds) float64 {
-	if g := e.Ask.GPUs.Whole(); g > 0 {
-		return float64(e.Received(was)) / g
-	}
-	return 0
 }
 
 // ran returns how long a job of this round ran.

@@ -31,10 +31,7 @@ func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
 		j.left = unknown.Seconds()
 	}
 	j.left = max(j.left, 1)
-	total := j.left
-	if g := j.Ask.GPUs.Whole(); g > 0 {
-		total += float64(j.Attained) / g
-	}
+	total := j.left + j.Ask.GPUs.SecondsOf(j.Attained)
 	j.slowdown = max(contention, 1)
 	if a.Alone == "gpus" {
 		j.slowdown = max(contention/max(a.gpus, 1), 1)
