@@ -2,8 +2,6 @@ package journal
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,7 +30,7 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	r := &cycleRow{Cycle: c, plan: planColumns(c.Plan)}
 	memo, err := json.Marshal(c.Plan.Memo)
 	var err2, err3, err4 error
-	r.planDigest, err4 = DigestPlan(c.Plan)
+	r.planDigest, err4 = bridge.DigestPlan(c.Plan)
 	r.refused, err2 = json.Marshal(c.Refused)
 	r.took, err3 = json.Marshal(c.StepTimes)
 	if err = errors.Join(err, err2, err3, err4); err != nil {
@@ -47,17 +45,6 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	}
 	r.snapshot = value.Gzip(c.Snapshot)
 	return r, nil
-}
-
-// DigestPlan returns the SHA-256 of the plan's JSON, in hex: what a replay
-// must reproduce.
-func DigestPlan(p *policy.Plan) (string, error) {
-	b, err := json.Marshal(p)
-	if err != nil {
-		return "", fmt.Errorf("printing the plan: %w", err)
-	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 // add stores the cycle and its decisions; added is false when it was there.

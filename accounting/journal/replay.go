@@ -2,8 +2,6 @@ package journal
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,8 +24,8 @@ type StoredCycle struct {
 	Mode           bridge.Mode
 	Policy, Params string
 	Digest         string // SHA-256 of Snapshot, hex
-	PlanDigest     string // DigestPlan of the plan the gate let through
-	OwnDigest      string // what DigestPlan must give for the plan decided anew; "": an older release stored it
+	PlanDigest     string // bridge.DigestPlan of the plan the gate let through
+	OwnDigest      string // what bridge.DigestPlan must give for the plan decided anew; "": an older release stored it
 	Refused        []bridge.Refusal
 	Snapshot       []byte // canonical JSON
 }
@@ -78,7 +76,7 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 	if c.Snapshot, err = value.Gunzip(packed); err != nil {
 		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
 	}
-	if sum := sha256.Sum256(c.Snapshot); hex.EncodeToString(sum[:]) != c.Digest {
+	if bridge.Digest(c.Snapshot) != c.Digest {
 		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.Digest)
 	}
 	return &c, nil

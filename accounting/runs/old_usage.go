@@ -3,7 +3,6 @@ package runs
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"time"
 
@@ -32,10 +31,9 @@ type usageSum struct {
 	use       map[policy.User]float64 // Used is zero in the key
 }
 
-// oldAge is how old segments are when they are first summed. It is more than a
-// day, which counts undecayed, and more than settled; sums are made anew after
-// as long again.
-const oldAge = 25 * time.Hour
+// oldAge is how old segments are when they are first summed. It is more than
+// settledAfter; sums are made anew after as long again.
+const oldAge = policy.FoldUsageAfter
 
 // at returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
@@ -65,7 +63,7 @@ func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.T
 
 // decayedTo returns the factor from the sum's time to now.
 func (s *usageSum) decayedTo(now time.Time) float64 {
-	return math.Exp2(-now.Sub(s.at).Seconds() / s.half.Seconds())
+	return policy.Decay(now.Sub(s.at).Seconds(), s.half.Seconds())
 }
 
 // horizonOf returns the time before which nothing counts.

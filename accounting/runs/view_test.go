@@ -11,6 +11,7 @@ import (
 	"fairbridge/accounting/dbtest"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // segs returns the segments of a job as "node type×n from–to", in seconds
@@ -149,8 +150,7 @@ func TestCancelledWhilePending(t *testing.T) {
 	}
 }
 
-// closed is the closed form of decayed use: the integral of 2^(-age/half).
+// closed is decayed use as policies and simulations reckon it, which SQL must equal.
 func closed(gpus, from, to, now, half float64) float64 {
-	k := math.Ln2 / half
-	return gpus / k * (math.Exp(-k*(now-to)) - math.Exp(-k*(now-from)))
+	return float64(policy.DecayedService(gpus, now-from, now-to, half))
 }

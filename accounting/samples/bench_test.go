@@ -114,7 +114,7 @@ func BenchmarkSamplesRollup(b *testing.B) {
 	must(b, err)
 	b.Run("hour", func(b *testing.B) {
 		for b.Loop() {
-			must(b, d.Rollup(ctx, testCluster, t0))
+			must(b, d.rollupHour(ctx, testCluster, t0))
 		}
 	})
 	b.Run("runs", func(b *testing.B) {

@@ -17,15 +17,6 @@ var (
 	qDueDone = sql.Query("samples_due_done")
 )
 
-// Rollup sums up the readings of the hour that holds t, per job and GPU type.
-// Doing it again gives the same rows.
-func (s *Store) Rollup(ctx context.Context, cluster string, t time.Time) error {
-	return s.DB.LongTx(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, qRollup, cluster, t.UTC().Truncate(time.Hour))
-		return err
-	})
-}
-
 // RollupDue sums up every hour that got readings since it was last summed up,
 // late ones included, and then the runs that ended in them or later, up to now.
 // It returns how many hours there were. Call it by the clock, an hour apart or
@@ -48,7 +39,8 @@ func (s *Store) RollupDue(ctx context.Context, cluster string, now time.Time) (h
 	return hours, s.RollupRuns(ctx, cluster, from, now.Add(time.Minute))
 }
 
-// rollupHour takes the note off in the same transaction: readings that come
+// rollupHour sums up the readings of an hour, per job and GPU type; doing it again gives
+// the same rows. It takes the note off in the same transaction: readings that come
 // meanwhile wait for it and write theirs after.
 func (s *Store) rollupHour(ctx context.Context, cluster string, hour time.Time) error {
 	return s.DB.LongTx(ctx, "rolling up GPU readings", func(tx pgx.Tx) error {

@@ -187,7 +187,7 @@ func TestReadingsRollUp(t *testing.T) {
 	list = append(list, Reading{At: t0.Add(14*time.Hour + time.Second), Node: "n1", UUID: "g0", Type: "a100"}) // the next day
 	for range 2 {
 		must(t, d.RecordReadings(ctx, testCluster, list))
-		must(t, d.Rollup(ctx, testCluster, t0.Add(59*time.Minute)))
+		must(t, d.rollupHour(ctx, testCluster, t0.Truncate(time.Hour)))
 	}
 	var gpus, samples int
 	var busy, peak float64

@@ -59,7 +59,7 @@ func TestCycleIsReadBackChecked(t *testing.T) {
 	must(t, err)
 	got, err := d.Cycle(ctx, testCluster, "gpu", 0)
 	must(t, err)
-	plan, err := journal.DigestPlan(c.Plan)
+	plan, err := bridge.DigestPlan(c.Plan)
 	must(t, err)
 	if string(got.Snapshot) != string(c.Snapshot) || got.PlanDigest != plan || got.Seq != 1 {
 		t.Errorf("cycle %+v", got)

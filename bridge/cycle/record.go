@@ -1,8 +1,6 @@
 package cycle
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 
@@ -29,15 +27,9 @@ func addDigests(c *bridge.Cycle, e *Evaluation) error {
 	if c.Snapshot, err = json.Marshal(e.Snapshot); err != nil {
 		return fmt.Errorf("writing the snapshot of partition %s: %w", e.Partition.Name, err)
 	}
-	own, err := json.Marshal(e.PolicyPlan)
-	if err != nil {
+	c.SnapshotDigest = bridge.Digest(c.Snapshot)
+	if c.PolicyPlanDigest, err = bridge.DigestPlan(e.PolicyPlan); err != nil {
 		return fmt.Errorf("writing the plan of partition %s: %w", e.Partition.Name, err)
 	}
-	c.SnapshotDigest, c.PolicyPlanDigest = digestOf(c.Snapshot), digestOf(own)
 	return nil
-}
-
-func digestOf(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
 }

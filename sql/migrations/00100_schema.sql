@@ -226,6 +226,14 @@ create table fairbridge.imports (
 );
 comment on table fairbridge.imports is 'For which times slurmdbd''s rows were read. Reading begins again a while before the end of such a time, because slurmctld may report late.';
 
+-- +goose StatementBegin
+create function fairbridge.decayed(gpus double precision, oldest double precision, newest double precision, half_life double precision)
+    returns double precision language sql immutable as $$
+    select gpus * (half_life / ln(2::double precision)) * (exp(-ln(2::double precision) * newest / half_life) - exp(-ln(2::double precision) * oldest / half_life))
+$$;
+-- +goose StatementEnd
+comment on function fairbridge.decayed is 'GPU-seconds of GPUs that were held from one age to another (seconds), counting half with every half-life: the integral of 2^(-age/half-life).';
+
 -- What GPUs did: readings by day, rolled up by hour and by run.
 create table fairbridge.gpus (
     id       int generated always as identity primary key,

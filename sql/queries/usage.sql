@@ -1,7 +1,6 @@
 -- GPU-seconds per user and account: decayed with half-life $3 seconds as of $2,
--- and undecayed over the day before $2. A segment's decayed worth is the
--- integral of 2^(-age/half-life) over its time; what lies before $4 no longer
--- counts. Segments that stopped within ($5, $6] are summed, and open ones if $7.
+-- and undecayed over the day before $2. What lies before $4 no longer counts.
+-- Segments that stopped within ($5, $6] are summed, and open ones if $7.
 with spans as (
     select user_name, account, gpus * part / 100.0::double precision as whole, started, least(stopped, $2) as stopped
       from fairbridge.run_segments where cluster = $1 and stopped > $5 and stopped <= $6 and stopped is not null
@@ -15,6 +14,6 @@ with spans as (
       from spans where stopped > greatest(started, $4) and started < $2
 )
 select user_name, account,
-       sum(whole * ($3::double precision / ln(2::double precision)) * (exp(-ln(2::double precision) * young / $3) - exp(-ln(2::double precision) * old / $3))),
+       sum(fairbridge.decayed(whole, old, young, $3)),
        sum(whole * greatest(least(old, 86400) - young, 0))
   from ages group by user_name, account order by user_name, account

@@ -17,7 +17,7 @@ with spans as (
      group by job, gpu_type
 )
 select s.user_name, s.account, s.qos, case when $9 then s.gpu_type else '' end as gpu_type,
-       sum(whole * ($3::double precision / ln(2::double precision)) * (exp(-ln(2::double precision) * young / $3) - exp(-ln(2::double precision) * old / $3))),
+       sum(fairbridge.decayed(whole, old, young, $3)),
        sum(whole * greatest(least(old, $5) - young, 0)),
        coalesce(sum(whole * greatest(least(old, $5) - young, 0) * m.known), 0),
        coalesce(sum(whole * greatest(least(old, $5) - young, 0) * m.known * m.busy), 0)

@@ -2,7 +2,6 @@ package memstore
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"time"
 
@@ -54,9 +53,6 @@ func (u *usage) indexOf(w userAccount) int {
 	return i
 }
 
-// day is the time that counts undecayed; spans are folded an hour later.
-const day, foldAfter = 24 * time.Hour, 25 * time.Hour
-
 // sum returns the decayed use of every user, sorted, and the undecayed use of
 // the last day of every account, with the spans of open runs counted in.
 func (u *usage) sum(open []usageSpan, now time.Time) ([]policy.User, map[string]policy.GPUSeconds) {
@@ -70,8 +66,8 @@ func (u *usage) sum(open []usageSpan, now time.Time) ([]policy.User, map[string]
 	for _, list := range [][]usageSpan{u.spans, open} {
 		for i := range list {
 			s := &list[i]
-			users[u.indexOf(s.user)].Used += policy.GPUSeconds(s.decayedUse(now, u.halfLife))
-			from := policy.Later(s.start, now.Add(-day))
+			users[u.indexOf(s.user)].Used += s.decayedUse(now, u.halfLife)
+			from := policy.Later(s.start, now.Add(-policy.RecentWindow))
 			recent[s.user.account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
 		}
 	}
@@ -83,23 +79,21 @@ func (u *usage) foldOld(now time.Time) {
 	if u.at.IsZero() {
 		u.at = now
 	}
-	fade := math.Exp2(-now.Sub(u.at).Seconds() / u.halfLife.Seconds())
+	fade := policy.Decay(now.Sub(u.at).Seconds(), u.halfLife.Seconds())
 	for i := range u.folded {
 		u.folded[i].Used *= policy.GPUSeconds(fade)
 	}
 	u.at = now
 	u.spans = slices.DeleteFunc(u.spans, func(s usageSpan) bool {
-		if now.Sub(s.stop) < foldAfter {
+		if now.Sub(s.stop) < policy.FoldUsageAfter {
 			return false
 		}
-		u.folded[u.indexOf(s.user)].Used += policy.GPUSeconds(s.decayedUse(now, u.halfLife))
+		u.folded[u.indexOf(s.user)].Used += s.decayedUse(now, u.halfLife)
 		return true
 	})
 }
 
-// decayedUse is the integral of 2^(-age/half) over the span, as of now.
-func (s *usageSpan) decayedUse(now time.Time, half time.Duration) float64 {
-	h := half.Seconds()
-	old, young := now.Sub(s.start).Seconds(), now.Sub(s.stop).Seconds()
-	return float64(s.gpus) * h / math.Ln2 * (math.Exp2(-young/h) - math.Exp2(-old/h))
+// decayedUse is what the span is worth as of now.
+func (s *usageSpan) decayedUse(now time.Time, halfLife time.Duration) policy.GPUSeconds {
+	return policy.DecayedService(float64(s.gpus), now.Sub(s.start).Seconds(), now.Sub(s.stop).Seconds(), halfLife.Seconds())
 }

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"fairbridge/bridge/study/workload"
@@ -122,7 +121,7 @@ func (u *usage) update(now float64) {
 
 // advance decays what was used, and adds what is new.
 func (u *decayedUses) advance(now float64) {
-	keep := math.Exp2(-(now - u.last) / halfLife)
+	keep := policy.Decay(now-u.last, halfLife)
 	hour := int(now / 3600)
 	for i := range u.all {
 		a := &u.all[i]

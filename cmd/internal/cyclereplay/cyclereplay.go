@@ -74,7 +74,7 @@ func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq 
 // witness.
 func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string, c *journal.StoredCycle, plan *policy.Plan) error {
 	var err error
-	if r.Now, err = journal.DigestPlan(plan); err != nil {
+	if r.Now, err = bridge.DigestPlan(plan); err != nil {
 		return err
 	}
 	r.Then, r.Exactly = c.OwnDigest, c.OwnDigest != ""
