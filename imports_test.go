@@ -60,7 +60,7 @@ var ours = []rule{
 	{[]string{"accounting/journal"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value"}, "cycles and intents know no runs"},
 	{[]string{"accounting/samples"}, []string{"bridge/probes", "policy", "sql", "accounting", "accounting/internal/value"}, "readings know no runs"},
 	{[]string{"accounting/predictions"}, []string{"policy", "policy/learn", "sql", "accounting", "accounting/internal/value"}, "what is learnt is fitted to rows"},
-	{[]string{"accounting/runs/reconcile"}, []string{"bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
+	{[]string{"accounting/runs/reconcile"}, []string{"policy", "bridge/slurm", "bridge/slurm/slurmdb", "bridge/ledger", "accounting/internal/value"}, "records in, rows to write out"},
 	{[]string{"accounting/runs"}, []string{"policy", "bridge/...", "sql", "accounting", "accounting/internal/value", "accounting/runs/reconcile", "accounting/predictions"}, "runs know no cycles and no readings"},
 	{[]string{"accounting/capacity"}, []string{"policy", "sql", "accounting", "accounting/internal/value"}, "old snapshots in, hourly means out"},
 	{[]string{"accounting/..."}, []string{"policy", "policy/learn", "bridge/...", "sql", "accounting/..."}, "it stores the values of the bridge, and fits what is learnt from them"},

@@ -11,6 +11,7 @@ import (
 
 	"fairbridge/accounting"
 	"fairbridge/accounting/internal/value"
+	"fairbridge/policy"
 	"fairbridge/policy/learn"
 	"fairbridge/sql"
 )
@@ -78,7 +79,7 @@ func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time)
 		var r learn.Run
 		var limit, ran float64
 		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
-			r.Limit, r.Ran = duration(limit), duration(ran)
+			r.Limit, r.Ran = policy.Seconds(limit), policy.Seconds(ran)
 			r.User, r.Account, r.Name, r.Type = names.text(r.User), names.text(r.Account), names.text(r.Name), names.text(r.Type)
 			runs = append(runs, r)
 			return nil
@@ -99,8 +100,6 @@ func (t interned) text(s string) string {
 	t[s] = s
 	return s
 }
-
-func duration(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
 // putModel stores a model and returns its number.
 func (s *Store) putModel(ctx context.Context, cluster string, now time.Time, m *learn.Model) (id int64, err error) {

@@ -8,6 +8,7 @@ import (
 
 	"fairbridge/accounting/runs/reconcile"
 	"fairbridge/bridge/slurm/slurmdb"
+	"fairbridge/policy"
 )
 
 // Authority answers for the past.
@@ -133,7 +134,7 @@ func (s *Store) beginning(ctx context.Context, im Import) (time.Time, error) {
 	case through.IsZero():
 		return im.Since, nil
 	}
-	return reconcile.Latest(im.Since, through.Add(-im.Overlap)), nil
+	return policy.Later(im.Since, through.Add(-im.Overlap)), nil
 }
 
 // pause waits; false if it was told to stop.

@@ -69,7 +69,7 @@ func finished(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, 
 	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.Sample, err error) {
 		var ran, service float64
 		err = r.Scan(&s.GPUs, &ran, &service)
-		s.Ran, s.Service = time.Duration(ran*float64(time.Second)), policy.GPUSeconds(service)
+		s.Ran, s.Service = policy.Seconds(ran), policy.GPUSeconds(service)
 		return s, err
 	}, qFinished, cluster, maxSamples)
 }

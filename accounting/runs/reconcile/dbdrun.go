@@ -7,6 +7,7 @@ import (
 
 	"fairbridge/accounting/internal/value"
 	"fairbridge/bridge/slurm/slurmdb"
+	"fairbridge/policy"
 )
 
 // DBDRun is a run as slurmdbd has it: one row, or several where the run was
@@ -67,7 +68,7 @@ func startOfRow(r *slurmdb.Job) time.Time {
 	if r.Nodes.Text == "" || r.Start.IsZero() {
 		return time.Time{}
 	}
-	return Latest(r.Start, r.Submit)
+	return policy.Later(r.Start, r.Submit)
 }
 
 // started returns when the run began; zero if it never did.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // heldInterval is a stretch of a run in which it held the same.
@@ -75,7 +76,7 @@ func (iv *heldInterval) seenSpans(old []Segment) []Span {
 	var out []Span
 	for _, c := range list {
 		if n := len(out); n > 0 && !c.Start.After(out[n-1].Stop) {
-			out[n-1].Stop = Latest(out[n-1].Stop, c.Stop)
+			out[n-1].Stop = policy.Later(out[n-1].Stop, c.Stop)
 		} else {
 			out = append(out, c)
 		}
@@ -85,7 +86,7 @@ func (iv *heldInterval) seenSpans(old []Segment) []Span {
 
 // clip returns the part of c within the interval.
 func (iv *heldInterval) clip(c Span) (Span, bool) {
-	c.Start = Latest(c.Start, iv.Start)
+	c.Start = policy.Later(c.Start, iv.Start)
 	if c.Stop.IsZero() || c.Stop.After(iv.Stop) {
 		c.Stop = iv.Stop
 	}
@@ -194,7 +195,7 @@ func segmentsOfRun(t *DBDRun, k *Row, old []Segment, types map[string]string) ([
 			out = append(out, before)
 		}
 		if !t.final && s.Stop.IsZero() || t.tellsLessThan(k) && s.Stop.After(to) {
-			s.Start = Latest(s.Start, to)
+			s.Start = policy.Later(s.Start, to)
 			out = append(out, s)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fairbridge/bridge/slurm"
+	"fairbridge/policy"
 )
 
 // Segment is one row of run_segments without its run.
@@ -50,7 +51,7 @@ func lastHoldings(old []Segment) []Holding {
 	open := false
 	for _, s := range old {
 		open = open || s.Stop.IsZero()
-		last = Latest(last, s.Stop)
+		last = policy.Later(last, s.Stop)
 	}
 	if open {
 		last = time.Time{}
@@ -104,9 +105,9 @@ func resizedSegments(old []Segment, holdings []Holding, spans []Span, at time.Ti
 			case now[s.Holding] && !last.Start.After(s.Start):
 				open[s.Holding] = true
 			case !last.Stop.IsZero():
-				s.Stop = Latest(last.Stop, s.Start)
+				s.Stop = policy.Later(last.Stop, s.Start)
 			default:
-				s.Stop = Latest(at, s.Start)
+				s.Stop = policy.Later(at, s.Start)
 			}
 		}
 		if s.Stop.IsZero() || s.Stop.After(s.Start) {
@@ -115,7 +116,7 @@ func resizedSegments(old []Segment, holdings []Holding, spans []Span, at time.Ti
 	}
 	for _, h := range holdings {
 		if running && !open[h] {
-			out = append(out, Segment{h, Span{Start: Latest(last.Start, lastStop(out))}})
+			out = append(out, Segment{h, Span{Start: policy.Later(last.Start, lastStop(out))}})
 		}
 	}
 	return out
@@ -125,17 +126,9 @@ func resizedSegments(old []Segment, holdings []Holding, spans []Span, at time.Ti
 func lastStop(list []Segment) time.Time {
 	var t time.Time
 	for _, s := range list {
-		t = Latest(t, s.Stop)
+		t = policy.Later(t, s.Stop)
 	}
 	return t
-}
-
-// Latest is the later of two times.
-func Latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }
 
 // SameSegments reports whether both lists say the same, in any order.
