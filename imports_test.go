@@ -54,6 +54,13 @@ var ours = []rule{
 	{[]string{"bridge/gate", "bridge/diff"}, []string{"policy", "bridge", "bridge/slurm", "bridge/invariant", "bridge/actuator/...", "bridge/ledger"}, "plan and edits, from values to values"},
 	{[]string{"bridge/..."}, []string{"policy", "bridge/...", "nodeprobe"}, "history and journal reach the bridge through its own interfaces"},
 	{[]string{"nodeprobe/..."}, []string{"nodeprobe/..."}, "the probe runs alone on a node"},
+	{[]string{"cmd/fairbridge/..."}, []string{
+		"cmd/...", "policy", "policy/catalogue", "policy/paper", "bridge", "bridge/invariant", "bridge/ledger", "bridge/push",
+		"bridge/cycle", "bridge/slurm", "bridge/plain", "bridge/study/...", "accounting", "accounting/stores", "accounting/journal",
+		"accounting/runs", "accounting/report", "nodeprobe", "nodeprobe/report",
+	}, "a command is flags and printing: it asks a library and shows its values, and connects to nothing by itself"},
+	{[]string{"cmd/internal/output"}, []string{"bridge/slurm", "bridge/plain"}, "values in, text out"},
+	{[]string{"cmd/internal/version"}, nil, "it is in every program"},
 	{[]string{"sql"}, nil, "only embedded files"},
 	{[]string{"accounting"}, []string{"sql"}, "the database knows nothing of what is kept in it"},
 	{[]string{"accounting/internal/value"}, nil, "values of Go and of Postgres"},
@@ -92,8 +99,9 @@ var impure = []string{
 var noDatabase = []string{"policy/...", "bridge/...", "nodeprobe/..."}
 
 // writers are the packages that may hold the door through which changes go to
-// Slurm: the door itself, the adapter that joins it to the loop, the commands.
-var writers = []string{"bridge/slurm/door/...", "bridge/slurm/live", "cmd/..."}
+// Slurm: the door itself, the adapter that joins it to the loop, what joins a program,
+// and the doctor, which asks it where scancel is.
+var writers = []string{"bridge/slurm/door/...", "bridge/slurm/live", "cmd/internal/system", "cmd/internal/doctor"}
 
 // testOnly are modules that only tests and packages for tests may import.
 var testOnly = []string{
@@ -241,6 +249,7 @@ func TestMatch(t *testing.T) {
 		{"policy/order", "time/tzdata"}, {"policy/share", "math/rand/v2"}, {"bridge", "github.com/jackc/pgx/v5/pgxpool"},
 		{"nodeprobe", "github.com/NVIDIA/go-nvml/pkg/nvml"}, {"bridge", "github.com/spf13/cobra"}, {"accounting", module + "/bridge/slurm/door"},
 		{"bridge/chaos/oracle", module + "/bridge/gate"}, {"bridge/chaos/oracle", module + "/bridge/cycle"},
+		{"cmd/fairbridge", module + "/bridge/slurm/rest"}, {"cmd/fairbridge/simulation", module + "/bridge/sim"},
 		{"policy/place", "gonum.org/v1/gonum/mat"}, {"bridge/gate", "github.com/google/go-cmp/cmp"},
 		{"bridge/gate", "log/slog"}, {"bridge/ledger", "context"}, {"bridge/diff", module + "/bridge/push"},
 	} {

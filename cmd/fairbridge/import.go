@@ -109,7 +109,7 @@ func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
 		if f.text == "" {
 			continue
 		}
-		if *f.to, err = moment(f.text, now); err != nil {
+		if *f.to, err = cli.ParseTime(f.text, now); err != nil {
 			return im, fmt.Errorf("--%s: %w", f.name, err)
 		}
 	}

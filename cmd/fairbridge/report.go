@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -108,12 +107,12 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 
 // check reads the flags and returns the reports that are meant.
 func (a *reportOptions) check(name string, now time.Time) (list []report.Report, err error) {
-	if a.Since, err = moment(a.since, now); err != nil {
+	if a.Since, err = cli.ParseTime(a.since, now); err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
 	a.Until = now
 	if a.until != "" {
-		if a.Until, err = moment(a.until, now); err != nil {
+		if a.Until, err = cli.ParseTime(a.until, now); err != nil {
 			return nil, fmt.Errorf("--until: %w", err)
 		}
 	}
@@ -134,24 +133,6 @@ func (a *reportOptions) check(name string, now time.Time) (list []report.Report,
 		return nil, errors.New("--format csv holds one report, not all")
 	}
 	return slices.DeleteFunc(report.All(), func(r report.Report) bool { return r.Takes(a.Scope) != nil }), nil
-}
-
-// moment reads "7d", "36h" (so long before now) or a time in UTC.
-func moment(s string, now time.Time) (time.Time, error) {
-	if days, ok := strings.CutSuffix(s, "d"); ok {
-		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
-			return now.AddDate(0, 0, -n), nil
-		}
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	for _, layout := range []string{time.DateOnly, "2006-01-02T15:04", "2006-01-02T15:04:05", time.RFC3339} {
-		if t, err := time.Parse(layout, s); err == nil {
-			return t, nil
-		}
-	}
-	return time.Time{}, fmt.Errorf("%q is not a time such as 7d, 36h, 2026-03-02 or 2026-03-02T15:00", s)
 }
 
 // freshen sums up what changed. A database that lets us only read is as fresh

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"fairbridge/cmd/fairbridge/simulation"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/version"
 )
@@ -27,7 +28,7 @@ answer is bad (doctor found a fault, the job is not known).`,
 	}
 	version.AddFlag(root)
 	o.AddTo(root)
-	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), newPolicies(o), newDoctor(o),
-		newRelease(o), newExpire(o), newReport(o), newJob(o), newSimulate(o), newCompare(o), newReplay(o), newTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newVersion(o))
+	root.AddCommand(newRun(o), newPlan(o), newQueue(o), newExplain(o), simulation.NewPolicies(o), newDoctor(o),
+		newRelease(o), newExpire(o), newReport(o), newJob(o), simulation.NewSimulate(o), simulation.NewCompare(o), simulation.NewReplay(o), simulation.NewTrace(o), newDB(o), newImport(o), newProgress(), newConfig(o), newVersion(o))
 	return cli.Group(root)
 }

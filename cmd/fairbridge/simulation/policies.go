@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"fmt"
@@ -13,7 +13,8 @@ import (
 	"fairbridge/policy/paper"
 )
 
-func newPolicies(o *cli.Options) *cobra.Command {
+// NewPolicies makes the command that lists the policies, or says what one of them does.
+func NewPolicies(o *cli.Options) *cobra.Command {
 	return o.WithJSON(&cobra.Command{
 		Use:   "policies [NAME]",
 		Short: "The catalogue of policies, or one with its parameters",

@@ -1,4 +1,6 @@
-package main
+// Package simulation is the commands that ask what other policies would have done:
+// simulate, compare, replay, trace and policies.
+package simulation
 
 import (
 	"errors"
@@ -14,7 +16,8 @@ import (
 	"fairbridge/cmd/internal/output"
 )
 
-func newSimulate(o *cli.Options) *cobra.Command {
+// NewSimulate makes the command that runs policies on a workload.
+func NewSimulate(o *cli.Options) *cobra.Command {
 	f := &simulateFlags{}
 	c := &cobra.Command{
 		Use:   "simulate --trace FILE --cluster SPEC --policy NAME[,NAME…]",

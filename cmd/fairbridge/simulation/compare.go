@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"errors"
@@ -23,7 +23,8 @@ type compareFlags struct {
 	wish     generate.Options
 }
 
-func newCompare(o *cli.Options) *cobra.Command {
+// NewCompare makes the command that runs policies on the same workload and shows what differs.
+func NewCompare(o *cli.Options) *cobra.Command {
 	f := &compareFlags{}
 	c := &cobra.Command{
 		Use:   "compare {--trace FILE | --generate KIND} --cluster SPEC --policy NAME,NAME[,NAME…]",

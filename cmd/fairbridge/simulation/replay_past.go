@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"context"
@@ -107,11 +107,11 @@ func (f *replayFlags) read(ctx context.Context, file *settings.File, partition s
 }
 
 func (f *replayFlags) times(p *replay.Period, now time.Time) (err error) {
-	if p.Since, err = moment(f.since, now); err != nil {
+	if p.Since, err = cli.ParseTime(f.since, now); err != nil {
 		return cli.BadUsage(fmt.Errorf("--since: %w", err))
 	}
 	if p.Until = now; f.until != "" {
-		if p.Until, err = moment(f.until, now); err != nil {
+		if p.Until, err = cli.ParseTime(f.until, now); err != nil {
 			return cli.BadUsage(fmt.Errorf("--until: %w", err))
 		}
 	}

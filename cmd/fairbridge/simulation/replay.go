@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"errors"
@@ -8,7 +8,8 @@ import (
 	"fairbridge/cmd/internal/cli"
 )
 
-func newReplay(o *cli.Options) *cobra.Command {
+// NewReplay makes the command that decides a stored cycle again, or runs the site's own past under other policies.
+func NewReplay(o *cli.Options) *cobra.Command {
 	past := &replayFlags{}
 	var seq uint64
 	var partition string

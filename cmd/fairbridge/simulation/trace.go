@@ -1,4 +1,4 @@
-package main
+package simulation
 
 import (
 	"errors"
@@ -23,7 +23,8 @@ type traceFlags struct {
 	force   bool
 }
 
-func newTrace(o *cli.Options) *cobra.Command {
+// NewTrace makes the command that looks into, makes and converts workloads.
+func NewTrace(o *cli.Options) *cobra.Command {
 	c := cli.Group(&cobra.Command{
 		Use:   "trace",
 		Short: "Look at, convert and make up workloads for the simulator",
