@@ -58,6 +58,21 @@ func (s *Snapshot) Whole() float64 {
 	return gpus
 }
 
+// Rows returns the place of every job in a list of ids, which is sorted as the jobs
+// are; -1: it is not there.
+func (s *Snapshot) Rows(ids []JobID) []int {
+	rows, at := make([]int, len(s.Jobs)), 0
+	for i := range s.Jobs {
+		for at < len(ids) && ids[at] < s.Jobs[i].ID {
+			at++
+		}
+		if rows[i] = -1; at < len(ids) && ids[at] == s.Jobs[i].ID {
+			rows[i] = at
+		}
+	}
+	return rows
+}
+
 // Sample is one finished job as history knows it.
 type Sample struct {
 	GPUs    int           `json:"gpus"`

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"fairbridge/policy"
 	"fairbridge/policy/engine"
 )
 
@@ -62,7 +61,7 @@ func (o offer) compare(p offer) int {
 // RunsOn reports whether the job may start, or run on, on GPUs of the type, and
 // the cluster could hold it there.
 func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
-	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !whole(r.Snapshot, typ)) || !r.Startable(e) {
+	if want := e.Ask.GPUs.Type; want != typ && (want != "" || !slices.Contains(r.Free.WholeTypes(), typ)) || !r.Startable(e) {
 		return false
 	}
 	if e.Training != nil && len(e.Training.Rates) > 0 {
@@ -78,16 +77,4 @@ func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
 	ok := r.Possible(e) == nil && r.WindowError(e) == nil
 	e.Grant = was
 	return ok
-}
-
-// whole reports whether devices of the type are whole GPUs.
-func whole(s *policy.Snapshot, typ string) bool {
-	for i := range s.Nodes {
-		for _, d := range s.Nodes[i].GPUs {
-			if d.Type == typ {
-				return d.Part == 0 || d.Part == 100
-			}
-		}
-	}
-	return false
 }

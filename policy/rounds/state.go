@@ -44,17 +44,14 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 	if s.First.IsZero() || !same {
 		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.Clock, true
 	}
-	found, hint := 0, 0
+	found, rows := 0, r.Rows(s.Jobs)
 	for i, e := range r.Entries {
 		c.Jobs[i], c.Attained[i] = e.ID, float64(e.Attained)
 		if e.Training != nil {
 			c.Batch[i] = e.Training.Batch
 		}
-		old := -1
-		if same {
-			old, hint = s.find(e.ID, hint)
-		}
-		if old < 0 {
+		old := rows[i]
+		if !same || old < 0 {
 			c.enter(i, half)
 			continue
 		}
@@ -64,18 +61,6 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 	}
 	c.Stale = c.Stale || found < len(s.Jobs)
 	return c
-}
-
-// find returns the row of a job, -1 if it is new, for ids that come in ascending
-// order, and where to look for the next one.
-func (s *State) find(id policy.JobID, from int) (row, next int) {
-	for from < len(s.Jobs) && s.Jobs[from] < id {
-		from++
-	}
-	if from < len(s.Jobs) && s.Jobs[from] == id {
-		return from, from + 1
-	}
-	return -1, from
 }
 
 // enter gives a new job half a round, so that it can be compared.

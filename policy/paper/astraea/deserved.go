@@ -34,15 +34,6 @@ func recallDeserved(s *policy.Snapshot) (*deserved, error) {
 	return d, nil
 }
 
-// of returns what the job has deserved; seen is false for a new one.
-func (d *deserved) of(id policy.JobID) (sum policy.GPUSeconds, seen bool) {
-	i, seen := slices.BinarySearch(d.Jobs, id)
-	if !seen {
-		return 0, false
-	}
-	return d.Sums[i], true
-}
-
 // next adds what every job deserved since the last round: of its account's quota the
 // same part as the others that run or could start, but no more than it asks. A job
 // seen for the first time deserved it since it arrived. Jobs that left are
@@ -55,10 +46,11 @@ func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 		}
 	}
 	n := &deserved{At: r.Now, Jobs: make([]policy.JobID, len(r.Entries)), Sums: make([]policy.GPUSeconds, len(r.Entries))}
-	for i, e := range r.Entries {
-		sum, seen := d.of(e.ID)
-		since := d.At
-		if !seen {
+	for i, row := range r.Rows(d.Jobs) {
+		e, sum, since := r.Entries[i], policy.GPUSeconds(0), d.At
+		if row >= 0 {
+			sum = d.Sums[row]
+		} else {
 			since = e.Arrive
 		}
 		gpus := 0.0

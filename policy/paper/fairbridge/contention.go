@@ -33,15 +33,12 @@ func readContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 // update raises the peaks to the present contention, and forgets jobs that left.
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
 	n := &contentionPeaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
-	now, at := contentionByAccount(s), 0
-	for i := range s.Jobs {
+	now := contentionByAccount(s)
+	for i, row := range s.Rows(p.Jobs) {
 		j := &s.Jobs[i]
 		n.Jobs[i], n.Peak[i] = j.ID, max(1, now[j.Account])
-		for at < len(p.Jobs) && p.Jobs[at] < j.ID {
-			at++
-		}
-		if at < len(p.Jobs) && p.Jobs[at] == j.ID {
-			n.Peak[i] = max(n.Peak[i], p.Peak[at])
+		if row >= 0 {
+			n.Peak[i] = max(n.Peak[i], p.Peak[row])
 		}
 	}
 	return n

@@ -56,13 +56,11 @@ func recallMemo(s *policy.Snapshot) (*memo, error) {
 func (m *memo) next(r *engine.Round) *memo {
 	size := len(r.Entries)
 	n := &memo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
-	least, at := math.Inf(1), 0
+	least, rows := math.Inf(1), r.Rows(m.Jobs)
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i], n.Ran[i] = e.ID, e.Attained, -1
-		for at < len(m.Jobs) && m.Jobs[at] < e.ID {
-			at++
-		}
-		if at == len(m.Jobs) || m.Jobs[at] != e.ID {
+		at := rows[i]
+		if at < 0 {
 			continue
 		}
 		n.Ran[i] = m.Ran[at] + e.Ask.GPUs.SecondsOf(e.Received(m.Attained[at]))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"fairbridge/policy/engine"
+	"fairbridge/policy/rounds"
 	"fairbridge/policy/share"
 	"fairbridge/policy/solve/market"
 )
@@ -57,7 +58,7 @@ func (s *stride) listAccounts(r *engine.Round) (list []account) {
 		h.gpus, h.jobs, h.gain = make([]float64, len(types)), make([]int, len(types)), make([]float64, len(types))
 		all += h.weight
 	}
-	total := healthyGPUs(r, types)
+	total := rounds.GPUsByType(r, types)
 	for i := range list {
 		for k := range types {
 			list[i].gpus[k] = total[k] * list[i].weight / all
@@ -159,17 +160,4 @@ func pairs(list []account) []typePair {
 		return cmp.Or(cmp.Compare(y.gain, x.gain), cmp.Compare(x.fast, y.fast), cmp.Compare(x.slow, y.slow))
 	})
 	return out
-}
-
-// healthyGPUs returns the healthy GPUs by type.
-func healthyGPUs(r *engine.Round, types []string) []float64 {
-	n := make([]float64, len(types))
-	for i := range r.Nodes {
-		for _, d := range r.Nodes[i].GPUs {
-			if k := slices.Index(types, d.Type); k >= 0 && r.Nodes[i].Down == "" {
-				n[k] += float64(d.Count - d.Sick)
-			}
-		}
-	}
-	return n
 }

@@ -50,14 +50,14 @@ func (a *arbiter) assessAll(r *engine.Round) {
 		}
 	}
 	a.jobs = make([]job, len(r.Entries))
-	contending, unknown, next := float64(countStartable(r)), time.Hour, 0
+	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.Rows(a.last.Jobs)
 	if len(r.History) > 0 {
 		unknown = predict.MedianRun(r.History)
 	}
 	for i, e := range r.Entries {
 		j := &a.jobs[i]
 		j.Entry, j.keptPart = e, 1
-		next = a.recall(j, next, contending)
+		a.recall(j, rows[i], contending)
 		mean := contending
 		if age := a.now.Sub(e.Arrive).Seconds(); age > 0 {
 			mean = j.contention / age
@@ -76,15 +76,12 @@ func countStartable(r *engine.Round) (n int) {
 	return n
 }
 
-// recall takes over what is remembered of a job; next is where to look.
-func (a *arbiter) recall(j *job, next int, contending float64) int {
-	for next < len(a.last.Jobs) && a.last.Jobs[next] < j.ID {
-		next++
-	}
+// recall takes over what is remembered of a job in a row; -1: nothing is.
+func (a *arbiter) recall(j *job, row int, contending float64) {
 	since := j.Arrive
-	if next < len(a.last.Jobs) && a.last.Jobs[next] == j.ID {
-		j.contention, since = a.last.Contention[next], policy.Later(a.last.At, since)
-		j.leaseEnd = a.last.Until[next]
+	if row >= 0 {
+		j.contention, since = a.last.Contention[row], policy.Later(a.last.At, since)
+		j.leaseEnd = a.last.Until[row]
 	}
 	j.contention += contending * max(a.now.Sub(since).Seconds(), 0)
 	if j.Active() {
@@ -92,7 +89,6 @@ func (a *arbiter) recall(j *job, next int, contending float64) int {
 	} else {
 		j.leaseEnd = time.Time{}
 	}
-	return next
 }
 
 // lease lets jobs within their lease keep their GPUs, and offers the others: first
