@@ -3,11 +3,8 @@ package allox
 import (
 	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"fairbridge/policy/engine"
-	"fairbridge/policy/pool"
 	"fairbridge/policy/solve/assign"
 )
 
@@ -15,16 +12,15 @@ import (
 // each, by type and by when they are free.
 type cluster struct {
 	*engine.Round
-	types            []string
-	groups           []assign.MachineGroup
-	freeMachines     int        // now
-	emptyPool        *pool.Pool // as if no job ran
-	allowedByRequest map[string][]bool
-	unknownRunTime   float64 // run time of a job of unknown length, in seconds
+	types          []string
+	groups         []assign.MachineGroup
+	freeMachines   int         // now
+	times          [][]float64 // by job: see processingTimes
+	unknownRunTime float64     // run time of a job of unknown length, in seconds
 }
 
 func newCluster(r *engine.Round) *cluster {
-	c := &cluster{Round: r, types: r.Types(), emptyPool: pool.Empty(r.Nodes, time.Time{}), allowedByRequest: map[string][]bool{}}
+	c := &cluster{Round: r, types: r.Types(), times: make([][]float64, len(r.Entries))}
 	c.unknownRunTime = c.meanRunTime()
 	busy := make([][]float64, len(c.types))
 	for _, e := range r.Active() {
@@ -114,61 +110,22 @@ func (c *cluster) remainingTime(e *engine.Entry, typ string) float64 {
 
 // canRun reports whether the job could run on some type if no other did.
 func (c *cluster) canRun(e *engine.Entry) bool {
-	for t, ok := range c.allowedTypes(e) {
-		if ok && !math.IsInf(c.remainingTime(e, c.types[t]), 1) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.processingTimes(e), func(seconds float64) bool { return !math.IsInf(seconds, 1) })
 }
 
-// allowedTypes returns, by type, whether the job has room there if no other ran.
-func (c *cluster) allowedTypes(e *engine.Entry) []bool {
-	key := requestKey(e)
-	allowed, ok := c.allowedByRequest[key]
-	if ok {
-		return allowed
+// processingTimes returns how many seconds the job runs on GPUs of each type; +Inf
+// where it would have no room if no other job ran.
+func (c *cluster) processingTimes(e *engine.Entry) []float64 {
+	if c.times[e.Index] != nil {
+		return c.times[e.Index]
 	}
-	allowed = make([]bool, len(c.types))
-	for _, name := range c.emptyPool.TypesFor(&e.Ask) {
-		if t := slices.Index(c.types, name); t >= 0 {
-			ask := e.Ask
-			ask.GPUs.Type = name
-			_, err := pool.Fit(c.emptyPool, e.Partition, ask)
-			allowed[t] = err == nil
+	times, grant := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant
+	for _, name := range c.Free.TypesFor(&e.Ask) {
+		e.Grant = engine.Grant{Run: true, Type: name}
+		if t := slices.Index(c.types, name); t >= 0 && c.Possible(e) == nil {
+			times[t] = c.remainingTime(e, name)
 		}
 	}
-	c.allowedByRequest[key] = allowed
-	return allowed
-}
-
-// requestKey is equal for requests that fit into the same places.
-func requestKey(e *engine.Entry) string {
-	a := &e.Ask
-	key := make([]byte, 0, 96)
-	for _, n := range [...]int64{int64(a.GPUs.Count), int64(a.Nodes), int64(a.MaxNodes), int64(a.PerNode), int64(a.CPUs), a.MemMB} {
-		for ; n > 0; n >>= 8 {
-			key = append(key, byte(n))
-		}
-		key = append(key, ';')
-	}
-	parts := []string{string(key), e.Partition, a.GPUs.Type, strings.Join(a.Require, ","), strings.Join(a.Exclude, ","), strings.Join(a.Features, ",")}
-	return strings.Join(parts, ";")
-}
-
-// processingTimes returns how long each job runs on each type.
-func (c *cluster) processingTimes(jobs []*engine.Entry) [][]float64 {
-	times := make([][]float64, len(jobs))
-	flat := make([]float64, len(jobs)*len(c.types))
-	for i, e := range jobs {
-		times[i] = flat[i*len(c.types) : (i+1)*len(c.types)]
-		allowed := c.allowedTypes(e)
-		for t, name := range c.types {
-			times[i][t] = math.Inf(1)
-			if allowed[t] {
-				times[i][t] = c.remainingTime(e, name)
-			}
-		}
-	}
+	c.times[e.Index], e.Grant = times, grant
 	return times
 }

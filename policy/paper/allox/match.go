@@ -142,9 +142,9 @@ type schedule struct {
 
 // scheduleJobs queues the jobs for the machines of the cluster.
 func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
-	times, width := c.processingTimes(jobs), make([]float64, len(jobs))
+	times, width := make([][]float64, len(jobs)), make([]float64, len(jobs))
 	for i, e := range jobs {
-		width[i] = float64(e.Size())
+		times[i], width[i] = c.processingTimes(e), float64(e.Size())
 	}
 	places := assign.ToGroups(times, width, c.groups, maxMatchingSteps)
 	q := schedule{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}

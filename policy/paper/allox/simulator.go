@@ -2,7 +2,6 @@ package allox
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -48,7 +47,7 @@ func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
 func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	width := len(c.types)
 	x := make([][]float64, len(c.Entries))
-	count := c.machineCounts()
+	count := rounds.GPUsByType(c.Round, c.types)
 	var waiting []int
 	for i, e := range c.Entries {
 		x[i] = slices.Clone(before[i*width : (i+1)*width])
@@ -66,32 +65,26 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	}
 	var machines []int
 	for k, n := range count {
-		machines = append(machines, slices.Repeat([]int{k}, max(n, 0))...)
+		machines = append(machines, slices.Repeat([]int{k}, max(int(n), 0))...)
 	}
 	if len(machines) == 0 {
 		return x
 	}
 	slices.SortStableFunc(waiting, func(i, j int) int { return c.Entries[i].Arrive.Compare(c.Entries[j].Arrive) })
 	waiting = waiting[:min(max(int(a.Alpha*float64(len(waiting))), len(machines)), len(waiting))]
-	jobs := make([]*engine.Entry, len(waiting))
+	times := make([][]float64, len(waiting))
 	for k, i := range waiting {
-		jobs[k] = c.Entries[i]
+		times[k] = slices.Clone(c.processingTimes(c.Entries[i]))
+		for t := range times[k] {
+			times[k][t] = min(times[k][t], 1e15) // a very long time where it cannot run
+		}
 	}
-	for m, k := range firstOnMachine(assign.ToMachines(replaceInfinite(c.processingTimes(jobs)), machines), len(machines)) {
+	for m, k := range firstOnMachine(assign.ToMachines(times, machines), len(machines)) {
 		if k >= 0 {
-			x[waiting[k]][machines[m]] = 1 / float64(max(jobs[k].Ask.GPUs.Count, 1))
+			x[waiting[k]][machines[m]] = 1 / float64(max(c.Entries[waiting[k]].Ask.GPUs.Count, 1))
 		}
 	}
 	return x
-}
-
-// machineCounts returns the GPUs of the nodes that are up, by type.
-func (c *cluster) machineCounts() []int {
-	n := make([]int, len(c.types))
-	for k, typ := range c.types {
-		n[k] = c.emptyPool.TotalFree(typ)
-	}
-	return n
 }
 
 // firstOnMachine returns, by machine, the job that runs first there; -1: none.
@@ -103,16 +96,4 @@ func firstOnMachine(places []assign.Position, machines int) []int {
 		}
 	}
 	return first
-}
-
-// replaceInfinite puts a very long time where a job cannot run.
-func replaceInfinite(times [][]float64) [][]float64 {
-	for _, row := range times {
-		for k := range row {
-			if math.IsInf(row[k], 1) {
-				row[k] = 1e15
-			}
-		}
-	}
-	return times
 }
