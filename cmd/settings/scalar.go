@@ -12,6 +12,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
+
+	"fairbridge/policy/paper"
 )
 
 func (d *decoder) duration(n ast.Node, v reflect.Value, path string) {
@@ -114,7 +116,7 @@ func suggestion(key string, fields map[string]reflect.Value) string {
 		known = append(known, k)
 	}
 	slices.SortFunc(known, func(a, b string) int {
-		return cmp.Or(distance(a, key)-distance(b, key), strings.Compare(a, b))
+		return cmp.Or(paper.EditDistance(a, key)-paper.EditDistance(b, key), strings.Compare(a, b))
 	})
 	for _, k := range known {
 		if alike(k, key) {
@@ -131,29 +133,7 @@ func alike(a, b string) bool {
 	if len(b) > 2 && (strings.HasPrefix(a, b) || strings.HasPrefix(b, a)) {
 		return true
 	}
-	return distance(a, b) <= min(2, len(b)/2)
-}
-
-// distance is Levenshtein's.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			above := row[j+1]
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			row[j+1] = min(cost, above+1, row[j]+1)
-			diagonal = above
-		}
-	}
-	return row[len(b)]
+	return paper.EditDistance(a, b) <= min(2, len(b)/2)
 }
 
 func describeNode(n ast.Node) string {
