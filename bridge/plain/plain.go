@@ -56,9 +56,9 @@ func Cell(s string) string {
 	return s
 }
 
-// Short returns s cut to at most so many characters, the last of them an ellipsis
+// Truncate returns s cut to at most so many characters, the last of them an ellipsis
 // where something was cut off.
-func Short(s string, most int) string {
+func Truncate(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s

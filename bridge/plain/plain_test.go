@@ -61,3 +61,11 @@ func TestWhateverAUserWrites(t *testing.T) {
 		}
 	})
 }
+
+func TestTruncate(t *testing.T) {
+	for s, want := range map[string]string{"": "", "gänse": "gänse", "gänsefüßchen": "gäns…"} {
+		if got := plain.Truncate(s, 5); got != want {
+			t.Errorf("Truncate(%q) = %q, want %q", s, got, want)
+		}
+	}
+}

@@ -90,7 +90,7 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		fmt.Fprintf(w, ", ended %s", output.Time(r.End, now))
 	}
 	if r.Nodes != "" {
-		fmt.Fprintf(w, ", on %s", output.Truncate(r.Nodes, 40))
+		fmt.Fprintf(w, ", on %s", plain.Truncate(r.Nodes, 40))
 	}
 	fmt.Fprint(w, "\n\n")
 	of := func(part, all report.Seconds) policy.Measure {
@@ -138,7 +138,7 @@ func printGPUs(w io.Writer, all []report.GPU) {
 		if g.Busy.Known {
 			drawn = drawnBar(g.Busy.Value, 20)
 		}
-		t.Add(g.Node, output.Truncate(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
+		t.Add(g.Node, plain.Truncate(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
 	}
 	t.Print()
 }

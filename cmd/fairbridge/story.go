@@ -54,7 +54,7 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	fmt.Fprintln(w, "\nRuns")
 	t := output.NewTable(w, "RESTART", "STATE", "SUBMITTED", "STARTED", "ENDED", "NODES", "SERVICE")
 	for _, r := range runs {
-		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), output.Truncate(r.Nodes, 30), r.Service)
+		t.Add(r.Restarts, r.State, output.Time(r.Submit, now), output.Time(r.Start, now), output.Time(r.End, now), plain.Truncate(r.Nodes, 30), r.Service)
 	}
 	t.Print()
 }

@@ -108,7 +108,7 @@ func (d Drawing) byRow(id, title string) *keyedDrawing {
 	var rows []group
 	var words []string
 	for _, r := range d.Bars[:min(len(d.Bars), mostRows)] {
-		g := group{name: plain.Short(r.Label, 16)}
+		g := group{name: plain.Truncate(r.Label, 16)}
 		said := r.Label
 		for i, v := range r.Values {
 			if !math.IsNaN(v) {

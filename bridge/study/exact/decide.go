@@ -65,7 +65,7 @@ func (e *engine) carryOut(plan *policy.Plan) error {
 	}
 	if e.shares {
 		for _, j := range e.running {
-			e.updatePace(j)
+			e.updateSpeed(j)
 		}
 	}
 	return nil
@@ -115,7 +115,7 @@ func (e *engine) placeJob(j *job, v *policy.Job, d *policy.Decision) error {
 		return err
 	}
 	v.State, v.On, v.Start = policy.Running, d.On, e.snapshot.Now
-	if j.pace = e.speeds.pace(j, &e.cluster); j.pace <= 0 {
+	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed <= 0 {
 		return fmt.Errorf("job %d: put on %v, where it cannot run", j.ID, d.On)
 	}
 	j.updateDue(e.now)
@@ -140,10 +140,10 @@ func (e *engine) restartCost(j *job) float64 {
 	return e.startCost(j)
 }
 
-// updatePace looks again how fast a job goes, as its neighbours may have changed.
-func (e *engine) updatePace(j *job) {
-	was := j.pace
-	if j.pace = e.speeds.pace(j, &e.cluster); j.pace != was {
+// updateSpeed looks again how fast a job goes, as its neighbours may have changed.
+func (e *engine) updateSpeed(j *job) {
+	was := j.speed
+	if j.speed = e.speeds.speedOf(j, &e.cluster); j.speed != was {
 		j.updateDue(e.now)
 	}
 }

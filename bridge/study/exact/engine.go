@@ -20,15 +20,15 @@ var epoch = time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)
 type engine struct {
 	Config
 	cluster
-	speeds    *speeds
-	reports   *reports
-	now       float64
-	jobs      []job  // in the order of the workload
-	queue     []*job // still to arrive
-	present   []*job // arrived and not ended, by id; snap.Jobs are their views
-	running   []*job // those of them that run, by id
-	endedJobs int    // ended since the last sweep
-	done      int
+	speeds     *speeds
+	reports    *reports
+	now        float64
+	jobs       []job  // in the order of the workload
+	queue      []*job // still to arrive
+	present    []*job // arrived and not ended, by id; snap.Jobs are their views
+	running    []*job // those of them that run, by id
+	endedJobs  int    // ended since the last sweep
+	endedTotal int
 
 	snapshot   policy.Snapshot
 	usage      *usage
@@ -122,9 +122,9 @@ func (e *engine) endJob(j *job, finish float64) {
 	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.outcome.Ran), Service: policy.GPUSeconds(j.outcome.Service)})
 	e.usage.noteLimitUse(j)
 	e.endedJobs++
-	e.done++
-	if e.Progress != nil && (e.done%100 == 0 || e.done == len(e.jobs)) {
-		e.Progress(e.done, len(e.jobs))
+	e.endedTotal++
+	if e.Progress != nil && (e.endedTotal%100 == 0 || e.endedTotal == len(e.jobs)) {
+		e.Progress(e.endedTotal, len(e.jobs))
 	}
 }
 

@@ -10,7 +10,7 @@ type intervals struct{ *engine }
 // simulate runs until all jobs are done.
 func (v *intervals) simulate() error {
 	last, ask := math.Inf(-1), math.Inf(1)
-	for v.done < len(v.jobs) {
+	for v.endedTotal < len(v.jobs) {
 		back := v.windows.nextReturn(v.now)
 		next := min(ask, v.nextEnd(), back)
 		if len(v.queue) > 0 {
@@ -68,7 +68,7 @@ func (v *intervals) advance(to float64) bool {
 	if left && v.shares {
 		for _, j := range v.running {
 			v.settle(j)
-			v.updatePace(j)
+			v.updateSpeed(j)
 		}
 	}
 	return left || came
@@ -84,13 +84,13 @@ func (v *intervals) settle(j *job) {
 	j.restartLeft -= paid
 	j.settledAt = v.now
 	j.outcome.Lost += paid * float64(j.on.Count())
-	j.done = min(j.done+(held-paid)*j.pace, j.units)
+	j.done = min(j.done+(held-paid)*j.speed, j.units)
 	v.addRunTime(j, held-paid, held)
 	if j.Training == nil {
 		return
 	}
 	if j.updateWantedBatch(); v.reports.changeBatch(j) {
-		j.pace = v.speeds.pace(j, &v.cluster)
+		j.speed = v.speeds.speedOf(j, &v.cluster)
 		j.updateDue(v.now)
 	}
 }

@@ -23,7 +23,7 @@ type job struct {
 	report      *policy.Training // nil: it reports nothing
 
 	on                  policy.Alloc // what it holds; nil: nothing
-	pace                float64      // units per second there
+	speed               float64      // units per second there
 	justStarted         bool         // it did not run right before
 	restartLeft         float64      // seconds it must run before it makes progress
 	settledAt           float64      // when it was last settled
@@ -54,7 +54,7 @@ func (j *job) updateWantedBatch() {
 // workWithin returns what the job can do in so many seconds, in whole steps if it
 // trains, and whether that is all it has left.
 func (j *job) workWithin(seconds float64) (units float64, all bool) {
-	left, most := j.units-j.done, j.pace*seconds
+	left, most := j.units-j.done, j.speed*seconds
 	if j.Training != nil {
 		most = math.Trunc(most)
 	}
@@ -63,7 +63,7 @@ func (j *job) workWithin(seconds float64) (units float64, all bool) {
 
 // updateDue notes when the job will have ended if it goes on from now.
 func (j *job) updateDue(now float64) {
-	j.due = now + j.restartLeft + (j.units-j.done)/j.pace
+	j.due = now + j.restartLeft + (j.units-j.done)/j.speed
 }
 
 // view is the job as a policy sees it when it arrives.

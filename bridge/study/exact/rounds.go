@@ -66,7 +66,7 @@ func (r *rounds) runJob(j *job, start float64) float64 {
 		return start
 	}
 	j.idleRounds = 0
-	finish := start + units/j.pace
+	finish := start + units/j.speed
 	ran := finish - start
 	if cost := r.startCost(j); r.count > 0 && j.justStarted && cost > 0 && ran > r.Clock.Round.Seconds()-r.Clock.Tail.Seconds() {
 		kept := ran - cost
@@ -82,14 +82,14 @@ func (r *rounds) runJob(j *job, start float64) float64 {
 	}
 	r.addRunTime(j, ran, finish-start)
 	if j.profile != nil {
-		j.profile.measure(r.count+1, r.Clock.Round.Seconds(), float64(j.batch)*j.pace)
+		j.profile.measure(r.count+1, r.Clock.Round.Seconds(), float64(j.batch)*j.speed)
 	}
 	if j.done >= j.units || j.maxRunTime > 0 && j.ran > j.maxRunTime {
 		r.endJob(j, finish)
 		return finish
 	}
 	if r.reports.changeBatch(j) {
-		j.pace = r.speeds.pace(j, &r.cluster)
+		j.speed = r.speeds.speedOf(j, &r.cluster)
 	}
 	return finish
 }

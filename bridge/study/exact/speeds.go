@@ -69,20 +69,20 @@ func (s *speeds) neighbours(j *job) []policy.Shared {
 	return out
 }
 
-// pace works out how fast the job goes on what it holds: as fast as the slowest
+// speedOf works out how fast the job goes on what it holds: as fast as the slowest
 // of its devices, in proportion to their number where no table says how fast it
 // is on that many.
-func (s *speeds) pace(j *job, c *cluster) float64 {
+func (s *speeds) speedOf(j *job, c *cluster) float64 {
 	pace := 0.0
 	n := j.on.Count()
 	for _, slot := range j.on {
 		r := c.devicesOf(slot)
 		v := j.rates[r.typ]
 		if n != j.GPUs {
-			v = s.resizedPace(j, r.typ, n)
+			v = s.resizedSpeed(j, r.typ, n)
 		}
 		if c.shares {
-			v = s.paceBeside(j, r, v)
+			v = s.speedBeside(j, r, v)
 		}
 		if pace == 0 || v < pace {
 			pace = v
@@ -91,7 +91,7 @@ func (s *speeds) pace(j *job, c *cluster) float64 {
 	return pace
 }
 
-func (s *speeds) resizedPace(j *job, typ, n int) float64 {
+func (s *speeds) resizedSpeed(j *job, typ, n int) float64 {
 	if j.Training != nil {
 		if v, ok := s.tables.Alone(s.types[typ], j.class, n); ok {
 			return v
@@ -100,8 +100,8 @@ func (s *speeds) resizedPace(j *job, typ, n int) float64 {
 	return j.rates[typ] * float64(n) / float64(j.GPUs)
 }
 
-// paceBeside is the speed of the job with its neighbours of the row.
-func (s *speeds) paceBeside(j *job, r *deviceGroup, alone float64) float64 {
+// speedBeside is the speed of the job with its neighbours of the row.
+func (s *speeds) speedBeside(j *job, r *deviceGroup, alone float64) float64 {
 	least := alone
 	for _, u := range r.users {
 		if u[1] == nil || u[0] != j && u[1] != j {

@@ -78,8 +78,8 @@ func newDay(w Options) (Drawer, error) {
 	return d, err
 }
 
-// monday is when made workloads begin.
-var monday = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
+// firstDay is when made workloads begin.
+var firstDay = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 
 // Workload is a workload made by name.
 type Workload struct {
@@ -102,7 +102,7 @@ func Make(kind string, w Options, seed int64) (*Workload, error) {
 		if err != nil {
 			return nil, err
 		}
-		m := &Workload{Start: monday, Jobs: d.Draw(seed)}
+		m := &Workload{Start: firstDay, Jobs: d.Draw(seed)}
 		if t, ok := d.(AccountDrawer); ok {
 			m.Accounts = t.AccountsOf(seed)
 		}

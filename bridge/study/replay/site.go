@@ -95,9 +95,9 @@ func (p *Past) first() time.Time {
 func (s *Site) addRemarks(jobs []pastJob) {
 	carried, open, again := 0, 0, 0
 	for i := range jobs {
-		carried += count(jobs[i].carried)
-		open += count(jobs[i].open)
-		again += count(jobs[i].outcome.Stops > 0)
+		carried += boolToInt(jobs[i].carried)
+		open += boolToInt(jobs[i].open)
+		again += boolToInt(jobs[i].outcome.Stops > 0)
 	}
 	for _, r := range []struct {
 		n    int
@@ -113,7 +113,7 @@ func (s *Site) addRemarks(jobs []pastJob) {
 	}
 }
 
-func count(b bool) int {
+func boolToInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -225,7 +225,7 @@ func (s *Site) realRun(jobs []pastJob) *measure.Run {
 		for k, span := range l.spans {
 			changes = append(changes,
 				measure.Change{At: span[0], Account: l.Account, GPUs: l.GPUs, Running: 1, Queued: -1},
-				measure.Change{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: count(k+1 < len(l.spans))})
+				measure.Change{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: boolToInt(k+1 < len(l.spans))})
 		}
 	}
 	run.Samples = measure.Timeline(changes)

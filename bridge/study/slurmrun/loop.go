@@ -21,12 +21,12 @@ func (r *runner) startLoop() error {
 	c := r.Loop
 	c.Name, c.Holder, c.StopFile = r.world.Cluster(), "sim", ""
 	c.Partitions = []bridge.Partition{{
-		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.timed,
+		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.timedPolicy,
 	}}
-	r.store = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
-	r.store.Begin(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
+	r.memory = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
+	r.memory.Begin(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
-		Cluster: sim.Direct{World: r.world}, Journal: r.store, Leadership: r.store, History: r.store, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Bare: true,
+		Cluster: sim.Direct{World: r.world}, Journal: r.memory, Leadership: r.memory, History: r.memory, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})

@@ -76,7 +76,7 @@ func runs(t *testing.T, name string, jobs []workload.Job) {
 			t.Errorf("job %d ended %s", out.Jobs[r.ids[s.Job]].ID, s.State)
 		}
 	}
-	left, err := r.store.Intents(context.Background(), "", r.world.Now(), r.world.Now())
+	left, err := r.memory.Intents(context.Background(), "", r.world.Now(), r.world.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

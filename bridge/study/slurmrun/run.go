@@ -24,11 +24,11 @@ type runner struct {
 	world       *sim.World
 	start       time.Time
 	loop        *cycle.Loop // nil: Slurm alone
-	store       *memstore.Store
+	memory      *memstore.Store
 	jobs        []workload.Job // by arrival, then id
 	ids         map[int64]int  // index in jobs by Slurm's id
 	submitted   int
-	timed       timedPolicy
+	timedPolicy timedPolicy
 	submitError error
 	stall       stallDetector
 	skipper     cycleSkipper
@@ -52,7 +52,7 @@ func newRunner(c Config) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		Config: c, world: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, timed: timedPolicy{Policy: c.Policy},
+		Config: c, world: w, start: w.Now(), ids: map[int64]int{}, jobs: jobs, timedPolicy: timedPolicy{Policy: c.Policy},
 		stall: stallDetector{longest: c.maxTime()}, skipper: cycleSkipper{off: c.EveryCycle, warmup: c.Loop.Warmup},
 	}
 	slices.SortStableFunc(r.jobs, func(a, b workload.Job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
@@ -108,9 +108,9 @@ func (r *runner) cycle(idle bool) error {
 	if r.loop == nil || idle && r.world.Open() == 0 {
 		return nil
 	}
-	r.store.Forget(r.world.Now().Add(-push.Recent))
+	r.memory.Forget(r.world.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
-	r.skipper.note(&rep, r.world.Waiting(), r.store.Open())
+	r.skipper.note(&rep, r.world.Waiting(), r.memory.Open())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
@@ -165,14 +165,14 @@ func (r *runner) toNextCycle() {
 		out++
 	}
 	if out > 0 {
-		r.store.Skip(partition, out)
+		r.memory.Skip(partition, out)
 		r.skipper.skipped += out
 	}
 }
 
 // result is what came of it.
 func (r *runner) result() *measure.Run {
-	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.timed.durations}
+	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.timedPolicy.durations}
 	for _, a := range r.Accounts {
 		out.Shares[a.Name] = a.Weight
 	}

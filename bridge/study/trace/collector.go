@@ -49,7 +49,7 @@ func (s *collector) add(j workload.Job, line int) error {
 		return nil
 	}
 	if first, twice := s.lines[j.ID]; twice {
-		return s.reject(line, faultf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
+		return s.reject(line, problemf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
 	}
 	s.lines[j.ID] = line
 	s.Jobs = append(s.Jobs, j)
@@ -72,7 +72,7 @@ func (s *collector) ignore(why string) { s.Ignored[why]++ }
 // reject says what is wrong with a line, or notes it where bad rows are skipped.
 func (s *collector) reject(line int, err error) error {
 	p := Problem{File: s.path, Line: line, What: err.Error()}
-	var f *fault
+	var f *unlocatedProblem
 	if errors.As(err, &f) {
 		p.Column, p.What = f.column, f.what
 	}
@@ -102,14 +102,14 @@ func (s *collector) finish() (*Trace, error) {
 	return &s.Trace, nil
 }
 
-// epoch is the least time that is believed to count from 1970: 2001.
-const epoch = 1e9
+// minUnixTime is the least time that is believed to count from 1970: 2001.
+const minUnixTime = 1e9
 
 // shiftToStart lets time count from the first arrival.
 func (s *collector) shiftToStart() {
 	first := s.Jobs[0].Arrive
 	switch {
-	case first >= epoch:
+	case first >= minUnixTime:
 		s.Start = time.UnixMilli(int64(first * 1000)).UTC()
 	case !s.Start.IsZero():
 		s.Start = s.Start.Add(time.Duration(first * float64(time.Second)))
@@ -182,19 +182,19 @@ func checkJob(j *workload.Job) error {
 	} {
 		switch {
 		case math.IsNaN(v.value) || v.value > mostSeconds:
-			return faultf(v.what, "%g is not believable", v.value)
+			return problemf(v.what, "%g is not believable", v.value)
 		case v.value < 0:
-			return faultf(v.what, "%g is negative", v.value)
+			return problemf(v.what, "%g is negative", v.value)
 		}
 	}
 	if j.Deadline > 0 && j.Deadline <= j.Arrive {
-		return faultf("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
+		return problemf("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
 	}
 	if j.Training == nil && j.Duration == 0 {
-		return faultf("duration", "it is zero; leave out jobs that never ran")
+		return problemf("duration", "it is zero; leave out jobs that never ran")
 	}
 	if t := j.Training; t != nil && t.Steps <= 0 {
-		return faultf("total steps", "%d, want at least 1", t.Steps)
+		return problemf("total steps", "%d, want at least 1", t.Steps)
 	}
 	return nil
 }
@@ -202,15 +202,15 @@ func checkJob(j *workload.Job) error {
 func checkRequest(j *workload.Job) error {
 	switch {
 	case j.ID <= 0 && j.ID != unnumbered:
-		return faultf("job id", "%d, want a positive number", j.ID)
+		return problemf("job id", "%d, want a positive number", j.ID)
 	case j.GPUs <= 0:
-		return faultf("gpus", "%d, want at least 1", j.GPUs)
+		return problemf("gpus", "%d, want at least 1", j.GPUs)
 	case j.GPUs > mostGPUs:
-		return faultf("gpus", "%d is not believable", j.GPUs)
+		return problemf("gpus", "%d is not believable", j.GPUs)
 	case j.CPUs < 0 || j.MemMB < 0:
-		return faultf("cpus, memory", "negative")
+		return problemf("cpus, memory", "negative")
 	case j.MinGPUs < 0 || j.MaxGPUs < 0 || j.MaxGPUs > 0 && j.MinGPUs > j.MaxGPUs:
-		return faultf("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
+		return problemf("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
 	}
 	return nil
 }

@@ -103,17 +103,17 @@ func (l *line) job() (workload.Job, error) {
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:
 	default:
-		return j, faultf("end", "%q, want failed, cancelled or nothing", j.End)
+		return j, problemf("end", "%q, want failed, cancelled or nothing", j.End)
 	}
 	if l.Limit != "" {
 		d, err := time.ParseDuration(l.Limit)
 		if err != nil {
-			return j, faultf("limit", "%q, want like \"2h30m\"", l.Limit)
+			return j, problemf("limit", "%q, want like \"2h30m\"", l.Limit)
 		}
 		j.Limit = d
 	}
 	if l.ID == 0 {
-		return j, faultf("id", "it is missing or 0, want a positive number")
+		return j, problemf("id", "it is missing or 0, want a positive number")
 	}
 	return j, nil
 }
@@ -165,11 +165,11 @@ func decodeStrict(text string, into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch err := d.Decode(into); {
 	case errors.As(err, &wrong):
-		return faultf(wrong.Field, "a %s, want %s", wrong.Value, wrong.Type)
+		return problemf(wrong.Field, "a %s, want %s", wrong.Value, wrong.Type)
 	case err != nil:
-		return faultf("", "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return problemf("", "%s", strings.TrimPrefix(err.Error(), "json: "))
 	case d.More():
-		return faultf("", "more than one JSON value; want one job a line")
+		return problemf("", "more than one JSON value; want one job a line")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V
 		var typ *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &typ):
-			err = s.reject(at, faultf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
+			err = s.reject(at, problemf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return Problem{File: s.path, Line: at, What: "the file ends within the list of jobs; it was cut off"}
 		case err != nil:

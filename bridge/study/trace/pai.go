@@ -59,7 +59,7 @@ func readPAI(in *bufio.Reader, s *collector) error {
 			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
 		}
 		if len(r.cells) != paiTaskColumns {
-			return s.reject(line, faultf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
+			return s.reject(line, problemf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
 		}
 		g := gangs[r.cells[paiJob]]
 		if g == nil {

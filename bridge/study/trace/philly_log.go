@@ -47,7 +47,7 @@ func readPhillyLog(in *bufio.Reader, s *collector) error {
 func (p *phillyJob) job() (j workload.Job, why string, err error) {
 	j = workload.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.End{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
 	if j.Arrive, err = parseMoment(p.Submitted); err != nil {
-		return j, "", faultf("submitted_time", "%v", err)
+		return j, "", problemf("submitted_time", "%v", err)
 	}
 	for _, a := range p.Attempts {
 		if isMissing(a.End) || isMissing(a.Start) {
@@ -55,14 +55,14 @@ func (p *phillyJob) job() (j workload.Job, why string, err error) {
 		}
 		start, err := parseMoment(a.Start)
 		if err != nil {
-			return j, "", faultf("start_time", "%v", err)
+			return j, "", problemf("start_time", "%v", err)
 		}
 		end, err := parseMoment(a.End)
 		if err != nil {
-			return j, "", faultf("end_time", "%v", err)
+			return j, "", problemf("end_time", "%v", err)
 		}
 		if end < start {
-			return j, "", faultf("end_time", "%s is before the start %s", a.End, a.Start)
+			return j, "", problemf("end_time", "%s is before the start %s", a.End, a.Start)
 		}
 		gpus := 0
 		for _, d := range a.Detail {

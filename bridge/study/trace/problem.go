@@ -28,11 +28,11 @@ func (p Problem) Error() string {
 	return s + ": " + p.What
 }
 
-// fault is a Problem that does not know its file and line yet.
-type fault struct{ column, what string }
+// unlocatedProblem is a Problem that does not know its file and line yet.
+type unlocatedProblem struct{ column, what string }
 
-func (f *fault) Error() string { return f.column + ": " + f.what }
+func (f *unlocatedProblem) Error() string { return f.column + ": " + f.what }
 
-func faultf(column, format string, a ...any) error {
-	return &fault{column, fmt.Sprintf(format, a...)}
+func problemf(column, format string, a ...any) error {
+	return &unlocatedProblem{column, fmt.Sprintf(format, a...)}
 }

@@ -22,8 +22,8 @@ type queuedJob struct {
 	Submit    numberOrObject `json:"submit_time"`
 	Eligible  numberOrObject `json:"eligible_time"`
 	Limit     numberOrObject `json:"time_limit"` // minutes
-	Asked     string         `json:"tres_req_str"`
-	Had       string         `json:"tres_alloc_str"`
+	Requested string         `json:"tres_req_str"`
+	Allocated string         `json:"tres_alloc_str"`
 	Tasks     string         `json:"array_task_string"`
 }
 
@@ -98,15 +98,15 @@ func (q *queuedJob) job() (workload.Job, error) {
 		Arrive: float64(max(q.Submit, q.Eligible)), Limit: time.Duration(float64(q.Limit) * float64(time.Minute)),
 	}
 	if q.Limit < 0 || q.Limit > mostSeconds/60 {
-		return j, faultf("time_limit", "%g minutes make no sense", float64(q.Limit))
+		return j, problemf("time_limit", "%g minutes make no sense", float64(q.Limit))
 	}
-	asked, err := parseTRES(q.Asked)
+	asked, err := parseTRES(q.Requested)
 	if err != nil {
-		return j, faultf("tres_req_str", "%v", err)
+		return j, problemf("tres_req_str", "%v", err)
 	}
-	had, err := parseTRES(q.Had)
+	had, err := parseTRES(q.Allocated)
 	if err != nil {
-		return j, faultf("tres_alloc_str", "%v", err)
+		return j, problemf("tres_alloc_str", "%v", err)
 	}
 	j.GPUs, j.GPUType, j.CPUs, j.MemMB = max(had.gpus, asked.gpus), asked.gpuType, max(had.cpus, asked.cpus), asked.memMB
 	j.Duration = j.Limit.Seconds()

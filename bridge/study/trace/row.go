@@ -23,12 +23,12 @@ func (r *row) number(name string, column int) float64 {
 		return 0
 	}
 	if column >= len(r.cells) {
-		r.err = faultf(name, "the line ends before it")
+		r.err = problemf(name, "the line ends before it")
 		return 0
 	}
 	v, err := parseNumber(r.cells[column])
 	if err != nil {
-		r.err = faultf(name, "%v", err)
+		r.err = problemf(name, "%v", err)
 	}
 	return v
 }
@@ -40,10 +40,10 @@ func (r *row) whole(name string, column int) int64 {
 	case r.err != nil:
 		return 0
 	case v != math.Trunc(v):
-		r.err = faultf(name, "%q is no whole number", r.cells[column])
+		r.err = problemf(name, "%q is no whole number", r.cells[column])
 		return 0
 	case math.Abs(v) > 1<<53:
-		r.err = faultf(name, "%q is not believable", r.cells[column])
+		r.err = problemf(name, "%q is not believable", r.cells[column])
 		return 0
 	}
 	return int64(v)
@@ -56,7 +56,7 @@ func parseNumber(s string) (float64, error) {
 	case s == "":
 		return 0, errors.New("it is empty, want a number")
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, errors.New(strconv.Quote(plain.Short(s, shownChars)) + " is no number")
+		return 0, errors.New(strconv.Quote(plain.Truncate(s, shownChars)) + " is no number")
 	}
 	return v, nil
 }

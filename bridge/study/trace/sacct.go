@@ -125,6 +125,6 @@ func (r *record) setAllocated(j *workload.Job) {
 // fail notes the first error.
 func (r *record) fail(name string, err error) {
 	if r.err == nil && err != nil {
-		r.err = faultf(name, "%v", err)
+		r.err = problemf(name, "%v", err)
 	}
 }

@@ -39,7 +39,7 @@ func readSWF(in *bufio.Reader, s *collector) error {
 		}
 		r := row{cells: strings.Fields(text)}
 		if len(r.cells) != swfFields {
-			return s.reject(n, faultf("", "%d columns, want %d", len(r.cells), swfFields))
+			return s.reject(n, problemf("", "%d columns, want %d", len(r.cells), swfFields))
 		}
 		j, why := parseSWFJob(&r, s.opts.GPUsPerProc)
 		switch {

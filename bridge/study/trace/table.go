@@ -81,7 +81,7 @@ func (r *record) moment(name string) float64 {
 	}
 	at, err := parseMoment(r.text(name))
 	if err != nil {
-		r.err = faultf(name, "%v", err)
+		r.err = problemf(name, "%v", err)
 	}
 	return at
 }
@@ -95,7 +95,7 @@ func parseMoment(s string) (float64, error) {
 	if v, err := parseNumber(s); err == nil {
 		return v, nil
 	}
-	return 0, errors.New("\"" + plain.Short(s, shownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
+	return 0, errors.New("\"" + plain.Truncate(s, shownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
 func (t *table) read(in *bufio.Reader, s *collector) error {
@@ -130,7 +130,7 @@ func (t *table) read(in *bufio.Reader, s *collector) error {
 // readRow reads a row of a table so many columns wide.
 func (t *table) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
 	if len(cells) != width {
-		return s.reject(line, faultf("", "%d columns, but the header has %d", len(cells), width))
+		return s.reject(line, problemf("", "%d columns, but the header has %d", len(cells), width))
 	}
 	r := record{row{cells: cells}, at}
 	switch j, why := t.job(&r); {

@@ -45,7 +45,7 @@ func readTraining(in *bufio.Reader, s *collector) error {
 func parseTrainingLine(cells []string) (workload.Job, error) {
 	at, ok := layouts[len(cells)]
 	if !ok {
-		return workload.Job{}, faultf("", "%d columns between tabs, want 12, 10 or 7", len(cells))
+		return workload.Job{}, problemf("", "%d columns between tabs, want 12, 10 or 7", len(cells))
 	}
 	r := row{cells: cells}
 	model, batch, err := ParseClass(cells[at.class])
@@ -72,7 +72,7 @@ func (r *row) checkMode(j *workload.Job) error {
 	case workload.Static, workload.Accordion, workload.GNS:
 		return r.err
 	}
-	return faultf("mode", "%q, want static, accordion or gns", j.Training.Mode)
+	return problemf("mode", "%q, want static, accordion or gns", j.Training.Mode)
 }
 
 var classForm = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
@@ -82,11 +82,11 @@ var classForm = regexp.MustCompile(`^(.+?)(?: \(batch size ([0-9]+)\))?$`)
 func ParseClass(s string) (model string, batch int, err error) {
 	m := classForm.FindStringSubmatch(s)
 	if m == nil {
-		return "", 0, faultf("job type", "%q, want like \"ResNet-18 (batch size 32)\"", plain.Short(s, shownChars))
+		return "", 0, problemf("job type", "%q, want like \"ResNet-18 (batch size 32)\"", plain.Truncate(s, shownChars))
 	}
 	if m[2] != "" {
 		if batch, err = strconv.Atoi(m[2]); err != nil || batch == 0 {
-			return "", 0, faultf("job type", "the batch size of %q makes no sense", plain.Short(s, shownChars))
+			return "", 0, problemf("job type", "the batch size of %q makes no sense", plain.Truncate(s, shownChars))
 		}
 	}
 	return m[1], batch, nil

@@ -76,13 +76,13 @@ func (t *Training) isCritical(epoch int) bool {
 		}
 		return epoch < first || inTenFrom(epoch, 150) || inTenFrom(epoch, 250)
 	case "Recommendation":
-		return epoch < recommendationRegime(t.Batch)
+		return epoch < criticalRecommendationEpochs(t.Batch)
 	}
 	return true
 }
 
-// recommendationRegime is the length of the model's first critical regime.
-func recommendationRegime(batch int) int {
+// criticalRecommendationEpochs is the length of the model's first critical regime.
+func criticalRecommendationEpochs(batch int) int {
 	switch batch {
 	case 512, 1024:
 		return 30

@@ -8,18 +8,18 @@ import (
 // Tables are measured speeds in steps per second of the whole job, by GPU type,
 // class and number of GPUs: alone, and beside another job on the same GPUs.
 type Tables struct {
-	alone  map[key]float64
-	beside map[pair]float64
+	alone  map[speedKey]float64
+	beside map[pairKey]float64
 	types  []string
 }
 
-type key struct {
+type speedKey struct {
 	typ, class string
 	gpus       int
 }
 
-type pair struct {
-	key
+type pairKey struct {
+	speedKey
 	other string
 }
 
@@ -37,13 +37,13 @@ type Speed struct {
 // NewTables makes tables of their lines, in any order. Of lines that say the
 // same twice the last holds.
 func NewTables(rows []Speed) *Tables {
-	t := &Tables{alone: make(map[key]float64), beside: make(map[pair]float64, len(rows))}
+	t := &Tables{alone: make(map[speedKey]float64), beside: make(map[pairKey]float64, len(rows))}
 	for _, r := range rows {
 		if r.Other == "" {
-			t.alone[key{r.Type, r.Class, r.GPUs}] = r.Steps
+			t.alone[speedKey{r.Type, r.Class, r.GPUs}] = r.Steps
 		} else {
-			t.beside[pair{key{r.Type, r.Class, r.GPUs}, r.Other}] = r.Steps
-			t.beside[pair{key{r.Type, r.Other, r.GPUs}, r.Class}] = r.OtherSteps
+			t.beside[pairKey{speedKey{r.Type, r.Class, r.GPUs}, r.Other}] = r.Steps
+			t.beside[pairKey{speedKey{r.Type, r.Other, r.GPUs}, r.Class}] = r.OtherSteps
 		}
 		if i, found := slices.BinarySearch(t.types, r.Type); !found {
 			t.types = slices.Insert(t.types, i, r.Type)
@@ -61,7 +61,7 @@ func (t *Tables) Alone(typ, class string, gpus int) (steps float64, ok bool) {
 	if t == nil {
 		return 0, false
 	}
-	steps, ok = t.alone[key{typ, class, gpus}]
+	steps, ok = t.alone[speedKey{typ, class, gpus}]
 	return steps, ok
 }
 
@@ -71,7 +71,7 @@ func (t *Tables) Beside(typ, class string, gpus int, other string) (steps float6
 	if t == nil {
 		return 0, false
 	}
-	steps, ok = t.beside[pair{key{typ, class, gpus}, other}]
+	steps, ok = t.beside[pairKey{speedKey{typ, class, gpus}, other}]
 	return steps, ok
 }
 
@@ -83,7 +83,7 @@ func (t *Tables) Neighbours(typ, class string, gpus int) []string {
 	}
 	var names []string
 	for p := range t.beside {
-		if p.key == (key{typ, class, gpus}) {
+		if p.speedKey == (speedKey{typ, class, gpus}) {
 			names = append(names, p.other)
 		}
 	}

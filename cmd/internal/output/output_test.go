@@ -38,14 +38,6 @@ func TestTime(t *testing.T) {
 	}
 }
 
-func TestTruncate(t *testing.T) {
-	for s, want := range map[string]string{"": "", "gänse": "gänse", "gänsefüßchen": "gäns…"} {
-		if got := Truncate(s, 5); got != want {
-			t.Errorf("Truncate(%q) = %q, want %q", s, got, want)
-		}
-	}
-}
-
 // tableOfWidth prints a table at a width.
 func tableOfWidth(width int) string {
 	var b bytes.Buffer

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"fairbridge/bridge/plain"
 )
 
 // ProgressBar shows on a terminal how far a simulation is. On anything else it is
@@ -47,7 +49,7 @@ func (m *ProgressBar) line() string {
 	tail := fmt.Sprintf(" %3.0f %%  %s", 100*share, m.note)
 	room := min(m.width-len([]rune(tail))-3, 40)
 	if room < 5 {
-		return Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
+		return plain.Truncate(strings.TrimSpace(tail), max(m.width-1, 1))
 	}
 	full := int(share * float64(room))
 	return "[" + strings.Repeat("=", full) + strings.Repeat(" ", room-full) + "]" + tail
