@@ -15,13 +15,13 @@ import (
 // is lawful for an Unplaced job only; its devices are counted in the total.
 // A lawful plan gives nil.
 func (p *Plan) Check(s *Snapshot) error {
-	c := &checker{Snapshot: s, used: newUsage(s)}
-	c.decisions(p.Decisions)
-	c.ranks(p.Decisions)
+	c := &checker{Snapshot: s, used: newDeviceUse(s)}
+	c.checkDecisions(p.Decisions)
+	c.checkRanks(p.Decisions)
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
 		if j := s.Job(d.Job); j != nil {
-			c.decision(d, j)
+			c.checkDecision(d, j)
 		}
 	}
 	c.errs = append(c.errs, c.used.overdrawn()...)
@@ -30,7 +30,7 @@ func (p *Plan) Check(s *Snapshot) error {
 
 type checker struct {
 	*Snapshot
-	used *usage
+	used *deviceUse
 	errs []error
 }
 
@@ -38,8 +38,8 @@ func (c *checker) failf(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf(format, args...))
 }
 
-// decisions wants exactly one per job, in order of job.
-func (c *checker) decisions(all []Decision) {
+// checkDecisions wants exactly one per job, in order of job.
+func (c *checker) checkDecisions(all []Decision) {
 	for i, d := range all {
 		if c.Job(d.Job) == nil {
 			c.failf("job %d: not in the snapshot", d.Job)
@@ -61,8 +61,8 @@ func (c *checker) decisions(all []Decision) {
 	}
 }
 
-// ranks wants every rank from 1 to n once.
-func (c *checker) ranks(all []Decision) {
+// checkRanks wants every rank from 1 to n once.
+func (c *checker) checkRanks(all []Decision) {
 	byRank := slices.Clone(all)
 	slices.SortStableFunc(byRank, func(a, b Decision) int { return cmp.Compare(a.Rank, b.Rank) })
 	for i, d := range byRank {
@@ -75,7 +75,7 @@ func (c *checker) ranks(all []Decision) {
 	}
 }
 
-func (c *checker) decision(d *Decision, j *Job) {
+func (c *checker) checkDecision(d *Decision, j *Job) {
 	if d.Why == "" && !c.Terse {
 		c.failf("job %d: %s without a reason", j.ID, d.Verb)
 	}
@@ -83,37 +83,37 @@ func (c *checker) decision(d *Decision, j *Job) {
 		c.failf("job %d: makes room for job %d, which is not another job here", j.ID, d.For)
 	}
 	if j.Active() {
-		c.active(d, j)
+		c.checkActive(d, j)
 	} else {
-		c.pending(d, j)
+		c.checkPending(d, j)
 	}
 	c.used.add(d, j)
 }
 
-func (c *checker) pending(d *Decision, j *Job) {
+func (c *checker) checkPending(d *Decision, j *Job) {
 	switch d.Verb {
 	case Wait, Hold:
 		if len(d.On) > 0 {
 			c.failf("job %d: has nodes but the verb is %s", j.ID, d.Verb)
 		}
 	case Start:
-		c.starts(d, j)
+		c.checkStart(d, j)
 	default:
 		c.failf("job %d: is %s, so it cannot %s", j.ID, j.State, d.Verb)
 	}
 }
 
-func (c *checker) starts(d *Decision, j *Job) {
+func (c *checker) checkStart(d *Decision, j *Job) {
 	if !j.CanStart(c.Now) {
 		c.failf("job %d: started, but may not: held %q, stuck %q, eligible %v", j.ID, j.Held, j.Stuck, j.Eligible)
 	}
 	if j.Unplaced == "" || len(d.On) > 0 {
-		c.gang(d, j)
+		c.checkGang(d, j)
 	}
-	c.count(d, j)
+	c.checkCount(d, j)
 }
 
-func (c *checker) active(d *Decision, j *Job) {
+func (c *checker) checkActive(d *Decision, j *Job) {
 	switch d.Verb {
 	case Keep:
 		if !d.On.Equal(j.On) {
@@ -132,16 +132,16 @@ func (c *checker) active(d *Decision, j *Job) {
 		c.failf("job %d: %s, but it is %s", j.ID, d.Verb, j.State)
 	}
 	if d.Verb != Stop {
-		c.gang(d, j)
-		c.count(d, j)
+		c.checkGang(d, j)
+		c.checkCount(d, j)
 	}
 	if d.Verb == Move && d.On.Equal(j.On) {
 		c.failf("job %d: moved to where it is", j.ID)
 	}
 }
 
-// count wants the devices the job asked, or a count in its elastic range.
-func (c *checker) count(d *Decision, j *Job) {
+// checkCount wants the devices the job asked, or a count in its elastic range.
+func (c *checker) checkCount(d *Decision, j *Job) {
 	low, high := j.Ask.GPUs.Count, j.Ask.GPUs.Count
 	if j.MaxGPUs > 0 && d.Verb != Move {
 		low, high = min(low, max(j.MinGPUs, 1)), max(high, j.MaxGPUs)

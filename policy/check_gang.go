@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// gang wants a placement that is whole, of the right type and on nodes the job
+// checkGang wants a placement that is whole, of the right type and on nodes the job
 // may use.
-func (c *checker) gang(d *Decision, j *Job) {
+func (c *checker) checkGang(d *Decision, j *Job) {
 	if d.On.Count() != d.GPUs {
 		c.failf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
 	}
@@ -14,9 +14,9 @@ func (c *checker) gang(d *Decision, j *Job) {
 		c.failf("job %d: placement %v is not sorted by node, then type", j.ID, d.On)
 	}
 	for _, s := range d.On {
-		c.slot(s, j)
+		c.checkSlot(s, j)
 	}
-	c.shape(d, j)
+	c.checkShape(d, j)
 	for _, name := range j.Ask.Require {
 		if d.On.CountOn(name) == 0 {
 			c.failf("job %d: nothing on required node %s", j.ID, name)
@@ -24,7 +24,7 @@ func (c *checker) gang(d *Decision, j *Job) {
 	}
 }
 
-func (c *checker) slot(s Slot, j *Job) {
+func (c *checker) checkSlot(s Slot, j *Job) {
 	n := c.Node(s.Node)
 	if n == nil {
 		c.failf("job %d: node %s is not in the snapshot", j.ID, s.Node)
@@ -37,14 +37,14 @@ func (c *checker) slot(s Slot, j *Job) {
 	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWhole() {
 		c.failf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
 	}
-	c.allowed(n, j)
+	c.checkNode(n, j)
 }
 
-func (c *checker) allowed(n *Node, j *Job) {
+func (c *checker) checkNode(n *Node, j *Job) {
 	if n.Down != "" {
 		c.failf("job %d: node %s is down: %s", j.ID, n.Name, n.Down)
 	}
-	if w, _, _ := n.Aside(c.Now, j.Limit); w != nil {
+	if w, _, _ := n.WindowDuring(c.Now, j.Limit); w != nil {
 		c.failf("job %d: with its limit of %v it reaches into %v on node %s at %v", j.ID, j.Limit, w, n.Name, w.From)
 	}
 	if !n.In(j.Partition) {
@@ -60,9 +60,9 @@ func (c *checker) allowed(n *Node, j *Job) {
 	}
 }
 
-// shape wants as many nodes, and as much on each, as the gang asks. A job
+// checkShape wants as many nodes, and as much on each, as the gang asks. A job
 // resized within its range keeps PerNode only while it divides the count.
-func (c *checker) shape(d *Decision, j *Job) {
+func (c *checker) checkShape(d *Decision, j *Job) {
 	a := j.Ask.Resized(d.GPUs)
 	nodes := d.On.Nodes()
 	if len(nodes) < a.Nodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {

@@ -1,19 +1,21 @@
 package policy
 
-import "slices"
+import (
+	"slices"
+)
 
 // Node is a machine with GPUs.
 type Node struct {
-	Name       string    `json:"name"`
-	Leaf       string    `json:"leaf,omitempty"` // its lowest switch; "": unknown
-	Partitions []string  `json:"partitions"`     // sorted
-	Features   []string  `json:"features,omitempty"`
-	Down       string    `json:"down,omitempty"`    // why nothing new may start there; "" when something may
-	CPUs       int       `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
-	MemMB      int64     `json:"mem_mb"`            // memory likewise
-	GPUs       []Devices `json:"gpus"`              // by type, sorted
-	Windows    []Window  `json:"windows,omitempty"` // times in which it is set aside, by From
-	Others     []Other   `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
+	Name       string     `json:"name"`
+	Leaf       string     `json:"leaf,omitempty"` // its lowest switch; "": unknown
+	Partitions []string   `json:"partitions"`     // sorted
+	Features   []string   `json:"features,omitempty"`
+	Down       string     `json:"down,omitempty"`    // why nothing new may start there; "" when something may
+	CPUs       int        `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
+	MemMB      int64      `json:"mem_mb"`            // memory likewise
+	GPUs       []Devices  `json:"gpus"`              // by type, sorted
+	Windows    []Window   `json:"windows,omitempty"` // times in which it is set aside, by From
+	Others     []OtherUse `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
 }
 
 // Devices are the GPUs of one type on one node.

@@ -52,9 +52,9 @@ func (s *Snapshot) SpeedOf(typ string) (speed float64, ok bool) {
 	return SpeedOf(typ)
 }
 
-// fastest sorts types: the fastest first, those of unknown speed last, equals by
+// sortFastestFirst sorts types: the fastest first, those of unknown speed last, equals by
 // name.
-func fastest(types []string, speed func(string) (float64, bool)) {
+func sortFastestFirst(types []string, speed func(string) (float64, bool)) {
 	if len(types) < 2 {
 		return
 	}
@@ -67,11 +67,11 @@ func fastest(types []string, speed func(string) (float64, bool)) {
 	slices.SortFunc(types, func(a, b string) int { return cmp.Or(cmp.Compare(known[b], known[a]), cmp.Compare(a, b)) })
 }
 
-// speedOn returns how fast the job is on GPUs of a type, as far as that
+// trainingSpeed returns how fast the job is on GPUs of a type, as far as that
 // is known: its own speed there; else a speed of its own elsewhere times how much
 // faster the type is; else, for a job that tells none, that of the type.
-func (s *Snapshot) speedOn(t *Training, typ string) (float64, bool) {
-	tells := t.tellsTypes()
+func (s *Snapshot) trainingSpeed(t *Training, typ string) (float64, bool) {
+	tells := t.hasTypedRates()
 	for i := 0; tells && i < len(t.Rates); i++ {
 		if r := t.Rates[i]; r.Type == typ {
 			return r.Steps, r.Steps > 0
@@ -89,8 +89,8 @@ func (s *Snapshot) speedOn(t *Training, typ string) (float64, bool) {
 	return 0, false
 }
 
-// tellsTypes reports whether there are speeds on named types.
-func (t *Training) tellsTypes() bool {
+// hasTypedRates reports whether there are speeds on named types.
+func (t *Training) hasTypedRates() bool {
 	return t != nil && slices.ContainsFunc(t.Rates, func(r Rate) bool { return r.Type != "" })
 }
 
@@ -104,18 +104,18 @@ func (s *Snapshot) Types() []string {
 			}
 		}
 	}
-	fastest(types, s.SpeedOf)
+	sortFastestFirst(types, s.SpeedOf)
 	return types
 }
 
-// Fastest sorts types of GPU, which have the order of Types, as the job would
+// SortFastestFirst sorts types of GPU, which have the order of Types, as the job would
 // best have them: the fastest for it first, as far as it tells; for nil: the
 // fastest first.
-func (s *Snapshot) Fastest(j *Job, types []string) {
+func (s *Snapshot) SortFastestFirst(j *Job, types []string) {
 	switch {
 	case j == nil:
-		fastest(types, s.SpeedOf)
-	case j.Training.tellsTypes():
-		fastest(types, func(typ string) (float64, bool) { return s.speedOn(j.Training, typ) })
+		sortFastestFirst(types, s.SpeedOf)
+	case j.Training.hasTypedRates():
+		sortFastestFirst(types, func(typ string) (float64, bool) { return s.trainingSpeed(j.Training, typ) })
 	}
 }

@@ -9,53 +9,53 @@ import (
 // or a reservation. A job that is not of the reservation starts there only if its
 // time limit ends before the window begins.
 type Window struct {
-	From time.Time `json:"from"`
-	To   time.Time `json:"to,omitzero"`    // zero: without end
-	Name string    `json:"name,omitempty"` // of the reservation; windows of one name are its recurrences
-	Work bool      `json:"work,omitempty"` // it is a maintenance
-	CPUs int       `json:"cpus,omitempty"` // cores set aside; with GPUs 0 too: the whole node
-	GPUs int       `json:"gpus,omitempty"` // devices set aside
-	Now  bool      `json:"now,omitempty"`  // the node is Down for no other reason, until To
+	From        time.Time `json:"from"`
+	To          time.Time `json:"to,omitzero"`    // zero: without end
+	Name        string    `json:"name,omitempty"` // of the reservation; windows of one name are its recurrences
+	Maintenance bool      `json:"work,omitempty"` // it is a maintenance
+	CPUs        int       `json:"cpus,omitempty"` // cores set aside; with GPUs 0 too: the whole node
+	GPUs        int       `json:"gpus,omitempty"` // devices set aside
+	UnderWay    bool      `json:"now,omitempty"`  // the node is Down for no other reason, until To
 }
 
-// Other is what jobs that are not in the snapshot, since they ask for no GPU,
+// OtherUse is what jobs that are not in the snapshot, since they ask for no GPU,
 // hold of a node until their time limits end.
-type Other struct {
+type OtherUse struct {
 	CPUs  int       `json:"cpus,omitempty"`
 	MemMB int64     `json:"mem_mb,omitempty"`
 	Until time.Time `json:"until,omitzero"` // zero: not known
 }
 
-// whole reports whether nothing of the node is left.
-func (w *Window) whole() bool { return w.CPUs == 0 && w.GPUs == 0 }
+// wholeNode reports whether nothing of the node is left.
+func (w *Window) wholeNode() bool { return w.CPUs == 0 && w.GPUs == 0 }
 
 // String prints "the maintenance m1" or "reservation r1".
 func (w *Window) String() string {
-	if w.Work {
+	if w.Maintenance {
 		return "the maintenance " + w.Name
 	}
 	return "reservation " + w.Name
 }
 
-// within reports whether a run from a moment on for a length (0: without end)
+// overlaps reports whether a run from a moment on for a length (0: without end)
 // has a time in common with the window.
-func (w *Window) within(from time.Time, length time.Duration) bool {
+func (w *Window) overlaps(from time.Time, length time.Duration) bool {
 	return w.EndsAfter(from) && (length <= 0 || w.From.Before(from.Add(length)))
 }
 
 // EndsAfter reports whether the window ends after the moment.
 func (w *Window) EndsAfter(t time.Time) bool { return w.To.IsZero() || w.To.After(t) }
 
-// Aside returns the window that keeps a run from a moment on for a length (0:
+// WindowDuring returns the window that keeps a run from a moment on for a length (0:
 // without end) off the node, nil where there is none, and what smaller
 // windows take of its cores and devices meanwhile. Of a reservation that recurs
 // only the next time counts, as for Slurm.
-func (n *Node) Aside(from time.Time, length time.Duration) (w *Window, cpus, gpus int) {
+func (n *Node) WindowDuring(from time.Time, length time.Duration) (w *Window, cpus, gpus int) {
 	for i := range n.Windows {
 		x := &n.Windows[i]
 		switch {
-		case !x.within(from, length) || n.recurs(i, from):
-		case x.whole():
+		case !x.overlaps(from, length) || n.isRecurrence(i, from):
+		case x.wholeNode():
 			return x, 0, 0
 		default:
 			cpus, gpus = cpus+x.CPUs, gpus+x.GPUs
@@ -67,7 +67,7 @@ func (n *Node) Aside(from time.Time, length time.Duration) (w *Window, cpus, gpu
 // NextWindow returns the first window that a run reaches into; nil: none.
 func (n *Node) NextWindow(from time.Time, length time.Duration) *Window {
 	for i := range n.Windows {
-		if n.Windows[i].within(from, length) {
+		if n.Windows[i].overlaps(from, length) {
 			return &n.Windows[i]
 		}
 	}
@@ -81,35 +81,35 @@ func (n *Node) DownAt(at time.Time) bool {
 		return false
 	}
 	for i := range n.Windows {
-		if w := &n.Windows[i]; w.Now && (at.IsZero() || !w.EndsAfter(at)) {
+		if w := &n.Windows[i]; w.UnderWay && (at.IsZero() || !w.EndsAfter(at)) {
 			return false
 		}
 	}
 	return true
 }
 
-// Enter makes the node Down while a window of the whole node is under way, for
+// UpdateDown makes the node Down while a window of the whole node is under way, for
 // no other reason, and up again when it was. Its windows become its own.
-func (n *Node) Enter(now time.Time) {
+func (n *Node) UpdateDown(now time.Time) {
 	n.Windows = slices.Clone(n.Windows)
 	in := false
 	for i := range n.Windows {
 		w := &n.Windows[i]
-		if w.Now {
-			w.Now, n.Down = false, ""
+		if w.UnderWay {
+			w.UnderWay, n.Down = false, ""
 		}
-		if !in && n.Down == "" && w.whole() && w.EndsAfter(now) && !w.From.After(now) {
-			w.Now, in = true, true
+		if !in && n.Down == "" && w.wholeNode() && w.EndsAfter(now) && !w.From.After(now) {
+			w.UnderWay, in = true, true
 		}
-		if w.Now {
+		if w.UnderWay {
 			n.Down = "set aside for " + w.String()
 		}
 	}
 }
 
-// recurs reports whether an earlier window of the same reservation is still to
+// isRecurrence reports whether an earlier window of the same reservation is still to
 // end.
-func (n *Node) recurs(i int, from time.Time) bool {
+func (n *Node) isRecurrence(i int, from time.Time) bool {
 	for k := range i {
 		if n.Windows[k].Name == n.Windows[i].Name && n.Windows[k].EndsAfter(from) {
 			return true

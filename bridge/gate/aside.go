@@ -20,7 +20,7 @@ func (f *facts) checkEndsInTime(p *policy.Job, on policy.Alloc, from time.Time) 
 		if n == nil {
 			continue
 		}
-		if w, _, _ := n.Aside(from, p.Limit); w != nil {
+		if w, _, _ := n.WindowDuring(from, p.Limit); w != nil {
 			return deny(invariant.SetAside, "with its limit of %v it reaches into %v on node %s at %s", p.Limit, w, name, formatTime(w.From))
 		}
 	}
@@ -53,7 +53,7 @@ func (f *facts) checkCanRestart(p *policy.Job) *denial {
 		if !n.In(p.Partition) || n.Down != "" || slices.Contains(p.Ask.Exclude, n.Name) || !nodeOffers(n, p) {
 			continue
 		}
-		w, _, _ := n.Aside(f.startAfterStop(), p.Limit)
+		w, _, _ := n.WindowDuring(f.startAfterStop(), p.Limit)
 		if w == nil {
 			return nil
 		}

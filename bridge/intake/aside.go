@@ -47,7 +47,7 @@ func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	}
 	for range 1000 { // one that is long over recurs many times until now
 		if to.IsZero() || to.After(now) {
-			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Work: r.Maintenance()})
+			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Maintenance: r.Maintenance()})
 		}
 		var ok bool
 		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == maxOccurrences {
@@ -89,7 +89,7 @@ func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.
 	case known && (n.Down == "" || n.Down == "MAINTENANCE"):
 		was := n.Down
 		n.Down = ""
-		if n.Enter(now); n.Down == "" {
+		if n.UpdateDown(now); n.Down == "" {
 			n.Down = was
 		}
 	}
@@ -97,8 +97,8 @@ func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.
 
 // usedWithoutGPUs returns what running jobs without GPUs hold of the nodes, by node and
 // by when their limits end, to the minute.
-func (a *assembler) usedWithoutGPUs() map[string][]policy.Other {
-	out := map[string][]policy.Other{}
+func (a *assembler) usedWithoutGPUs() map[string][]policy.OtherUse {
+	out := map[string][]policy.OtherUse{}
 	for i := range a.View.Jobs {
 		j := &a.View.Jobs[i]
 		if !j.Running() || j.Opaque != "" || j.Allocated.MentionsGPUs() || j.Request.MentionsGPUs() {
@@ -112,7 +112,7 @@ func (a *assembler) usedWithoutGPUs() map[string][]policy.Other {
 		if tres.Unread != "" || len(hosts) == 0 {
 			continue
 		}
-		x := policy.Other{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: limitEnd(j, a.View.At)}
+		x := policy.OtherUse{CPUs: int(tres.CPUs) / len(hosts), MemMB: tres.MemMB / int64(len(hosts)), Until: limitEnd(j, a.View.At)}
 		for _, h := range hosts {
 			if a.nodes[h] != nil {
 				out[h] = addRelease(out[h], x)
@@ -135,8 +135,8 @@ func limitEnd(j *slurm.Job, now time.Time) time.Time {
 }
 
 // addRelease adds to what is given back at the same moment; the list stays in order.
-func addRelease(list []policy.Other, x policy.Other) []policy.Other {
-	i, ok := slices.BinarySearchFunc(list, x, func(a, b policy.Other) int { return a.Until.Compare(b.Until) })
+func addRelease(list []policy.OtherUse, x policy.OtherUse) []policy.OtherUse {
+	i, ok := slices.BinarySearchFunc(list, x, func(a, b policy.OtherUse) int { return a.Until.Compare(b.Until) })
 	if !ok {
 		return slices.Insert(list, i, x)
 	}

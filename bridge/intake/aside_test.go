@@ -22,7 +22,7 @@ func TestWindows(t *testing.T) {
 	part := window(-1, 1)
 	part.CPUs, part.GPUs = 4, 1
 	work := window(1, 2)
-	work.Work = true
+	work.Maintenance = true
 	endless := window(1, 0)
 	endless.To = time.Time{}
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestRecurrence(t *testing.T) {
 // What is reserved now is down now, and comes back at its end where that is
 // known.
 func TestReserve(t *testing.T) {
-	now := []policy.Window{{From: noon.Add(-time.Hour), To: noon.Add(time.Hour), Name: "m1", Work: true}}
+	now := []policy.Window{{From: noon.Add(-time.Hour), To: noon.Add(time.Hour), Name: "m1", Maintenance: true}}
 	later := []policy.Window{{From: noon.Add(time.Hour), Name: "m2"}}
 	for _, c := range []struct {
 		name  string
@@ -93,7 +93,7 @@ func TestReserve(t *testing.T) {
 	} {
 		n := policy.Node{Down: c.down}
 		setReserved(&n, c.flags, c.list, noon)
-		if n.Down != c.want || (len(n.Windows) > 0 && n.Windows[0].Now) != c.back {
+		if n.Down != c.want || (len(n.Windows) > 0 && n.Windows[0].UnderWay) != c.back {
 			t.Errorf("%s: down %q, windows %+v", c.name, n.Down, n.Windows)
 		}
 	}

@@ -7,34 +7,34 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// asides is what nodes that are set aside for a time mean for numbers of GPUs:
+// setAside is what nodes that are set aside for a time mean for numbers of GPUs:
 // what is free on them when that begins is not free meanwhile, and what comes
 // back meanwhile comes back at its end.
-type asides struct {
+type setAside struct {
 	*engine.Round
-	given map[string][]back // by node with windows
+	freed map[string][]freedSlot // by node with windows
 }
 
-// back is devices of a node that come free.
-type back struct {
+// freedSlot is devices of a node that come free.
+type freedSlot struct {
 	policy.Slot
 	at time.Duration
 }
 
-// newAsides also tells the future when nodes that are down for the time come
+// newSetAside also tells the future when nodes that are down for the time come
 // back.
-func newAsides(r *engine.Round, f *future) *asides {
-	a := &asides{r, map[string][]back{}}
+func newSetAside(r *engine.Round, f *future) *setAside {
+	a := &setAside{r, map[string][]freedSlot{}}
 	for i := range r.Nodes {
 		n := &r.Nodes[i]
-		at, ok := a.up(n)
+		at, ok := a.upAt(n)
 		if len(n.Windows) == 0 || !ok {
 			continue
 		}
-		a.given[n.Name] = nil
+		a.freed[n.Name] = nil
 		for _, d := range n.GPUs {
 			slot := policy.Slot{Node: n.Name, Type: d.Type, Count: r.Free.FreeOn(n.Name, d.Type)}
-			a.given[n.Name] = append(a.given[n.Name], back{slot, at})
+			a.freed[n.Name] = append(a.freed[n.Name], freedSlot{slot, at})
 			if at > 0 {
 				f.release(slot, at)
 			}
@@ -43,33 +43,33 @@ func newAsides(r *engine.Round, f *future) *asides {
 	return a
 }
 
-// up returns when the node is up; ok is false when that is not known.
-func (a *asides) up(n *policy.Node) (at time.Duration, ok bool) {
+// upAt returns when the node is up; ok is false when that is not known.
+func (a *setAside) upAt(n *policy.Node) (at time.Duration, ok bool) {
 	for _, w := range n.Windows {
-		if w.Now {
-			_, at = a.span(w)
+		if w.UnderWay {
+			_, at = a.fromNow(w)
 		}
 	}
 	return at, n.Down == "" || at > 0
 }
 
-// back returns when devices that a job gives back at a moment are free for
+// freeAt returns when devices that a job gives back at a moment are free for
 // others.
-func (a *asides) back(slot policy.Slot, at time.Duration) time.Duration {
-	if _, ok := a.given[slot.Node]; !ok {
+func (a *setAside) freeAt(slot policy.Slot, at time.Duration) time.Duration {
+	if _, ok := a.freed[slot.Node]; !ok {
 		return at
 	}
 	for _, w := range a.Node(slot.Node).Windows {
-		if from, to := a.span(w); w.CPUs == 0 && w.GPUs == 0 && from <= at && at < to {
+		if from, to := a.fromNow(w); w.CPUs == 0 && w.GPUs == 0 && from <= at && at < to {
 			at = to
 		}
 	}
-	a.given[slot.Node] = append(a.given[slot.Node], back{slot, at})
+	a.freed[slot.Node] = append(a.freed[slot.Node], freedSlot{slot, at})
 	return at
 }
 
-// span returns the window's time from now; one without end lasts a year.
-func (a *asides) span(w policy.Window) (from, to time.Duration) {
+// fromNow returns the window's time from now; one without end lasts a year.
+func (a *setAside) fromNow(w policy.Window) (from, to time.Duration) {
 	from, to = max(w.From.Sub(a.Now), 0), year
 	if !w.To.IsZero() {
 		to = w.To.Sub(a.Now)
@@ -77,18 +77,18 @@ func (a *asides) span(w policy.Window) (from, to time.Duration) {
 	return from, to
 }
 
-// charge takes what is free on a node when it is set aside.
-func (a *asides) charge(f *future) {
+// takeFrom takes what is free on a node when it is set aside.
+func (a *setAside) takeFrom(f *future) {
 	for i := range a.Nodes {
 		for _, w := range a.Nodes[i].Windows {
-			from, to := a.span(w)
-			for _, b := range a.given[a.Nodes[i].Name] {
+			from, to := a.fromNow(w)
+			for _, b := range a.freed[a.Nodes[i].Name] {
 				n := b.Count
 				if w.GPUs > 0 || w.CPUs > 0 {
 					n = min(n, w.GPUs)
 				}
-				if n > 0 && b.at <= from && to > from && !w.Now {
-					f.charge(b.Type, n, from, to-from)
+				if n > 0 && b.at <= from && to > from && !w.UnderWay {
+					f.take(b.Type, n, from, to-from)
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"fairbridge/policy/engine"
 )
 
-// EASY gives the first blocked job of each lane a reservation. A later job
+// EASY gives the first blocked job of each partition and GPU type a reservation. A later job
 // passes if it ends before the reservation begins, or takes only devices the
 // reservation leaves over. Lifka, "The ANL/IBM SP scheduling system", JSSPP
 // 1995.

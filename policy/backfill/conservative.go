@@ -10,7 +10,7 @@ import (
 )
 
 // Conservative gives every blocked job a reservation, as Slurm's sched/backfill
-// does, up to a depth and a window. The first blocked job of each lane reserves
+// does, up to a depth and a window. The first blocked job of each partition and GPU type reserves
 // nodes; the others reserve numbers of GPUs by type, which is exact where any
 // GPU of the type will do. Make one for each round.
 type Conservative struct {
@@ -23,10 +23,10 @@ type Conservative struct {
 	// length runs for a year, as one without limit does for Slurm.
 	Length engine.Length
 
-	future *future
-	types  []string      // GPU types of which nodes are reserved
-	judged *engine.Entry // the last one that was let pass
-	sought int           // see searches
+	future        *future
+	reservedTypes []string      // GPU types of which nodes are reserved
+	allowed       *engine.Entry // the last one that was let pass
+	searched      int           // see searches
 }
 
 const year = 365 * 24 * time.Hour
@@ -35,30 +35,30 @@ const year = 365 * 24 * time.Hour
 func (c *Conservative) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	first := c.future == nil
 	if first {
-		c.begin(r)
+		c.forecast(r)
 	}
-	nodes := c.nodes(r, blocked)
+	nodes := c.reserveNodes(r, blocked)
 	if !first {
 		return nodes
 	}
 	return func(e *engine.Entry, on policy.Alloc) error {
-		if err := c.pass(r, e, on); err != nil {
+		if err := c.allow(r, e, on); err != nil {
 			return err
 		}
 		return nodes(e, on)
 	}
 }
 
-// nodes reserves nodes, once for GPUs of a type: a second reservation of nodes
+// reserveNodes reserves nodes, once for GPUs of a type: a second reservation of nodes
 // would not know of the first.
-func (c *Conservative) nodes(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
+func (c *Conservative) reserveNodes(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
 	typ := blocked.Ask.GPUs.Type
-	if slices.ContainsFunc(c.types, func(t string) bool { return t == typ || t == "" || typ == "" }) {
+	if slices.ContainsFunc(c.reservedTypes, func(t string) bool { return t == typ || t == "" || typ == "" }) {
 		return Greedy{}.Behind(r, blocked)
 	}
-	c.types = append(c.types, typ)
+	c.reservedTypes = append(c.reservedTypes, typ)
 	v := engine.Reserve(r, blocked, c.length())
-	if !v.Known || v.In > c.Window {
+	if !v.StartKnown || v.StartsIn > c.Window {
 		return Greedy{}.Behind(r, blocked) // Slurm plans nothing beyond bf_window
 	}
 	return v.Pass
@@ -69,39 +69,39 @@ func (c *Conservative) Blocked(r *engine.Round, e *engine.Entry) {
 	if c.Depth <= 0 {
 		return
 	}
-	c.settle(r)
+	c.takeAllowed(r)
 	c.Depth--
 	a := e.Gang()
-	length := c.lasts(r, e)
-	room, ok := c.whenElse(r, e, c.future.room(a.GPUs.Type))
+	length := c.runTime(r, e)
+	room, ok := c.delayForOthers(r, e, c.future.reservable(a.GPUs.Type))
 	if !ok {
 		return // it is not known when what it lacks comes back: it keeps no GPUs meanwhile
 	}
 	from, ok := room.earliest(a.GPUs.Count, length)
 	if ok && from <= c.Window {
-		c.future.charge(a.GPUs.Type, a.GPUs.Count, from, length)
+		c.future.take(a.GPUs.Type, a.GPUs.Count, from, length)
 	}
 }
 
-// searches is for how many jobs of a round a place is sought that lack something
+// maxSearches is for how many jobs of a round a place is sought that lack something
 // other than a number of GPUs.
-const searches = 32
+const maxSearches = 32
 
-// whenElse returns the room of a job from when on it has what else it needs: one
+// delayForOthers returns the room of a job from when on it has what else it needs: one
 // that is blocked although GPUs enough are free lacks cores, memory, or GPUs
 // together, and keeps no GPUs before it could use them. ok is false when that is
 // not known to come.
-func (c *Conservative) whenElse(r *engine.Round, e *engine.Entry, room steps) (later steps, ok bool) {
-	if len(room) == 0 || room[0].free < e.Gang().GPUs.Count || c.sought >= searches {
+func (c *Conservative) delayForOthers(r *engine.Round, e *engine.Entry, room steps) (later steps, ok bool) {
+	if len(room) == 0 || room[0].free < e.Gang().GPUs.Count || c.searched >= maxSearches {
 		return room, true
 	}
-	c.sought++
+	c.searched++
 	v := engine.Reserve(r, e, c.length())
-	return room.after(v.In), v.Known
+	return room.from(v.StartsIn), v.StartKnown
 }
 
-// begin lays out what is free when, if every job runs as long as the length says.
-func (c *Conservative) begin(r *engine.Round) {
+// forecast lays out what is free when, if every job runs as long as the length says.
+func (c *Conservative) forecast(r *engine.Round) {
 	if c.Depth == 0 {
 		c.Depth = 500
 	}
@@ -109,38 +109,38 @@ func (c *Conservative) begin(r *engine.Round) {
 		c.Window = 24 * time.Hour
 	}
 	c.future = newFuture(r)
-	a := newAsides(r, c.future)
+	a := newSetAside(r, c.future)
 	for _, e := range r.Entries {
 		for _, slot := range e.Planned {
-			c.future.release(slot, a.back(slot, c.lasts(r, e)))
+			c.future.release(slot, a.freeAt(slot, c.runTime(r, e)))
 		}
 	}
-	c.future.settle()
-	a.charge(c.future)
+	c.future.sumReleases()
+	a.takeFrom(c.future)
 }
 
-// pass lets the job start if no reservation lacks GPUs for it.
-func (c *Conservative) pass(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
-	c.settle(r)
-	length := c.lasts(r, e)
-	for typ, n := range c.future.types(on) {
-		if at, ok := c.future.of(typ).lacks(n, 0, length); ok {
+// allow lets the job start if no reservation lacks GPUs for it.
+func (c *Conservative) allow(r *engine.Round, e *engine.Entry, on policy.Alloc) error {
+	c.takeAllowed(r)
+	length := c.runTime(r, e)
+	for typ, n := range c.future.countByType(on) {
+		if at, ok := c.future.stepsOf(typ).firstShortage(n, 0, length); ok {
 			return fmt.Errorf("would delay jobs ahead of it, which are to have the GPUs in %v", at.Round(time.Second))
 		}
 	}
-	c.judged = e
+	c.allowed = e
 	return nil
 }
 
-// settle charges the job that was let pass last, if it did start then.
-func (c *Conservative) settle(r *engine.Round) {
-	if c.judged == nil {
+// takeAllowed charges the job that was let pass last, if it did start then.
+func (c *Conservative) takeAllowed(r *engine.Round) {
+	if c.allowed == nil {
 		return
 	}
-	for _, slot := range c.judged.Planned {
-		c.future.charge(slot.Type, slot.Count, 0, c.lasts(r, c.judged))
+	for _, slot := range c.allowed.Planned {
+		c.future.take(slot.Type, slot.Count, 0, c.runTime(r, c.allowed))
 	}
-	c.judged = nil
+	c.allowed = nil
 }
 
 func (c *Conservative) length() engine.Length {
@@ -150,7 +150,7 @@ func (c *Conservative) length() engine.Length {
 	return c.Length
 }
 
-func (c *Conservative) lasts(r *engine.Round, e *engine.Entry) time.Duration {
+func (c *Conservative) runTime(r *engine.Round, e *engine.Entry) time.Duration {
 	d, ok := c.length()(r, e)
 	if !ok {
 		return year

@@ -13,11 +13,11 @@ import (
 // future is what will be free of every GPU type, and of whole GPUs of all types
 // together.
 type future struct {
-	kinds []kind
+	types []typeForecast
 }
 
-// kind is one GPU type, or "" for all that are whole.
-type kind struct {
+// typeForecast is one GPU type, or "" for all that are whole.
+type typeForecast struct {
 	typ   string
 	whole bool
 	steps steps
@@ -32,11 +32,11 @@ type step struct {
 }
 
 func newFuture(r *engine.Round) *future {
-	f := &future{kinds: []kind{{"", true, steps{{0, r.Free.TotalFree("")}}}}}
+	f := &future{types: []typeForecast{{"", true, steps{{0, r.Free.TotalFree("")}}}}}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if f.find(d.Type) < 0 {
-				f.kinds = append(f.kinds, kind{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.TotalFree(d.Type)}}})
+				f.types = append(f.types, typeForecast{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.TotalFree(d.Type)}}})
 			}
 		}
 	}
@@ -44,29 +44,29 @@ func newFuture(r *engine.Round) *future {
 }
 
 func (f *future) find(typ string) int {
-	return slices.IndexFunc(f.kinds, func(k kind) bool { return k.typ == typ })
+	return slices.IndexFunc(f.types, func(k typeForecast) bool { return k.typ == typ })
 }
 
-// of returns the steps of a type; those of a type that no node has are empty.
-func (f *future) of(typ string) steps {
+// stepsOf returns the steps of a type; those of a type that no node has are empty.
+func (f *future) stepsOf(typ string) steps {
 	if i := f.find(typ); i >= 0 {
-		return f.kinds[i].steps
+		return f.types[i].steps
 	}
 	return nil
 }
 
-// room returns what can be reserved of a type: what is free of it, but no more
+// reservable returns what can be reserved of a type: what is free of it, but no more
 // than of all whole GPUs together, of which jobs of any type have some.
-func (f *future) room(typ string) steps {
-	own := f.of(typ)
+func (f *future) reservable(typ string) steps {
+	own := f.stepsOf(typ)
 	if typ == "" || !f.isWhole(typ) {
 		return own
 	}
-	return own.least(f.of(""))
+	return own.minimum(f.stepsOf(""))
 }
 
-// least is the lesser of both at every moment; both begin now.
-func (s steps) least(o steps) steps {
+// minimum is the lesser of both at every moment; both begin now.
+func (s steps) minimum(o steps) steps {
 	out := make(steps, 0, len(s)+len(o))
 	for i, k := 0, 0; i < len(s) && k < len(o); {
 		out = append(out, step{max(s[i].at, o[k].at), min(s[i].free, o[k].free)})
@@ -82,10 +82,10 @@ func (s steps) least(o steps) steps {
 	return out
 }
 
-// types yields what an allocation takes of each kind.
-func (f *future) types(on policy.Alloc) iter.Seq2[string, int] {
+// countByType yields what an allocation takes of each kind.
+func (f *future) countByType(on policy.Alloc) iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
-		for _, k := range f.kinds {
+		for _, k := range f.types {
 			n := 0
 			for _, slot := range on {
 				if slot.Type == k.typ || k.typ == "" && f.isWhole(slot.Type) {
@@ -101,22 +101,22 @@ func (f *future) types(on policy.Alloc) iter.Seq2[string, int] {
 
 func (f *future) isWhole(typ string) bool {
 	i := f.find(typ)
-	return i >= 0 && f.kinds[i].whole
+	return i >= 0 && f.types[i].whole
 }
 
 // release notes that devices get free; settle then puts all that in order.
 func (f *future) release(slot policy.Slot, at time.Duration) {
-	for i := range f.kinds {
-		if k := &f.kinds[i]; k.typ == slot.Type || k.typ == "" && f.isWhole(slot.Type) {
+	for i := range f.types {
+		if k := &f.types[i]; k.typ == slot.Type || k.typ == "" && f.isWhole(slot.Type) {
 			k.steps = append(k.steps, step{at, slot.Count})
 		}
 	}
 }
 
-// settle turns releases into sums.
-func (f *future) settle() {
-	for i := range f.kinds {
-		s := f.kinds[i].steps
+// sumReleases turns releases into sums.
+func (f *future) sumReleases() {
+	for i := range f.types {
+		s := f.types[i].steps
 		slices.SortStableFunc(s[1:], func(a, b step) int { return cmp.Compare(a.at, b.at) })
 		out := s[:1]
 		for _, next := range s[1:] {
@@ -127,22 +127,22 @@ func (f *future) settle() {
 			}
 			out = append(out, step{next.at, last.free + next.free})
 		}
-		f.kinds[i].steps = out
+		f.types[i].steps = out
 	}
 }
 
-// charge takes devices for a while. Those of a type are also among all whole
+// take takes devices for a while. Those of a type are also among all whole
 // ones.
-func (f *future) charge(typ string, n int, from, length time.Duration) {
-	for i := range f.kinds {
-		if k := &f.kinds[i]; k.typ == typ || k.typ == "" && f.isWhole(typ) {
+func (f *future) take(typ string, n int, from, length time.Duration) {
+	for i := range f.types {
+		if k := &f.types[i]; k.typ == typ || k.typ == "" && f.isWhole(typ) {
 			k.steps = k.steps.take(n, from, from+length)
 		}
 	}
 }
 
 func (s steps) take(n int, from, to time.Duration) steps {
-	s = s.split(from).split(to)
+	s = s.splitAt(from).splitAt(to)
 	for i := range s {
 		if s[i].at >= from && s[i].at < to {
 			s[i].free -= n
@@ -151,8 +151,8 @@ func (s steps) take(n int, from, to time.Duration) steps {
 	return s
 }
 
-// split makes a step begin at the moment.
-func (s steps) split(at time.Duration) steps {
+// splitAt makes a step begin at the moment.
+func (s steps) splitAt(at time.Duration) steps {
 	i, found := slices.BinarySearchFunc(s, at, func(x step, at time.Duration) int { return cmp.Compare(x.at, at) })
 	if found || i == 0 {
 		return s
@@ -160,9 +160,9 @@ func (s steps) split(at time.Duration) steps {
 	return slices.Insert(s, i, step{at, s[i-1].free})
 }
 
-// after leaves what is free from a moment on, behind the present.
-func (s steps) after(at time.Duration) steps {
-	s = slices.Clone(s).split(at)
+// from leaves what is free from a moment on, behind the present.
+func (s steps) from(at time.Duration) steps {
+	s = slices.Clone(s).splitAt(at)
 	i := slices.IndexFunc(s, func(x step) bool { return x.at >= at })
 	return append(steps{{0, 0}}, s[i:]...)
 }
@@ -186,8 +186,8 @@ func (s steps) earliest(n int, length time.Duration) (from time.Duration, ok boo
 	return 0, false
 }
 
-// lacks returns the first moment between two at which fewer than n are free.
-func (s steps) lacks(n int, from, to time.Duration) (at time.Duration, ok bool) {
+// firstShortage returns the first moment between two at which fewer than n are free.
+func (s steps) firstShortage(n int, from, to time.Duration) (at time.Duration, ok bool) {
 	for i, x := range s {
 		if x.at >= to {
 			break

@@ -1,6 +1,8 @@
 package engine
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy"
+)
 
 // An Allocator answers Order, Size and Lease together: it says at once which job
 // is served first, on how many devices of which type, and which holds a lease of
@@ -8,7 +10,7 @@ import "fairbridge/policy"
 // first; like the line of an Orderer, it must be total.
 //
 // When it is asked, the Want of every entry is what the job holds, or asks when it
-// holds nothing, and Stays is known.
+// holds nothing, and Unstoppable is known.
 type Allocator interface {
 	Allocate(*Round) ([]Turn, error)
 }
@@ -31,12 +33,12 @@ type Turn struct {
 // its note.
 func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size(), Note: e.Note} }
 
-// allocate asks the Allocator, writes its answers into the entries and returns
+// askAllocator asks the Allocator, writes its answers into the entries and returns
 // the line.
-func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
+func (p *Pipeline) askAllocator(r *Round) ([]*Entry, error) {
 	for _, e := range r.Entries {
 		e.Want = e.Size()
-		e.Stays = e.Active() && !r.stoppable(p.Rules, e)
+		e.Unstoppable = e.Active() && !r.stoppable(p.Rules, e)
 	}
 	turns, err := p.Allocate.Allocate(r)
 	if err != nil {
@@ -46,7 +48,7 @@ func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
 	for i, t := range turns {
 		line[i] = t.Entry
 	}
-	if err := r.each(line); err != nil {
+	if err := r.checkLine(line); err != nil {
 		return nil, err
 	}
 	for i, e := range line {
@@ -55,7 +57,7 @@ func (p *Pipeline) allocate(r *Round) ([]*Entry, error) {
 			return nil, err
 		}
 		e.Want, e.Where, e.Beside, e.Note = t.Devices, t.Where, t.Beside, t.Note
-		r.grant(e, t.Grant)
+		r.setGrant(e, t.Grant)
 	}
 	return line, nil
 }

@@ -47,8 +47,8 @@ func TestAllocateKnows(t *testing.T) {
 	asked := turns(func(r *engine.Round) ([]engine.Turn, error) {
 		var all []engine.Turn
 		for i, e := range r.Entries {
-			if e.Want != e.Size() || e.Stays != (i == 0) {
-				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.Want, e.Stays)
+			if e.Want != e.Size() || e.Unstoppable != (i == 0) {
+				t.Errorf("job %d wants %d devices and stays: %v", e.ID, e.Want, e.Unstoppable)
 			}
 			all = append(all, e.Turn())
 		}

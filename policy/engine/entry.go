@@ -9,21 +9,21 @@ import (
 // Entry is one job's line in a round: what the stages found out about it.
 type Entry struct {
 	*policy.Job
-	Estimate Estimate     // by Predict
-	Refused  error        // by Admit: why it may not enter; nil: it may
-	Due      float64      // by Share: GPUs it is entitled to now
-	Want     int          // by Size or Allocate: devices it should run on
-	Stays    bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
-	Grant    Grant        // by Lease or Allocate
-	Where    policy.Alloc // by Allocate: the very devices it should run on; nil: any
-	Beside   policy.JobID // by Allocate: the job whose devices it may share; 0: none
-	Note     string       // by Order or Allocate: why it stands where it stands, for Decision.Why
-	Planned  policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
-	Index    int          // its place in Round.Entries
+	Estimate    Estimate     // by Predict
+	Refused     error        // by Admit: why it may not enter; nil: it may
+	Due         float64      // by Share: GPUs it is entitled to now
+	Want        int          // by Size or Allocate: devices it should run on
+	Unstoppable bool         // before Lease and Allocate: it runs and the Rules do not let it be stopped now
+	Grant       Grant        // by Lease or Allocate
+	Where       policy.Alloc // by Allocate: the very devices it should run on; nil: any
+	Beside      policy.JobID // by Allocate: the job whose devices it may share; 0: none
+	Note        string       // by Order or Allocate: why it stands where it stands, for Decision.Why
+	Planned     policy.Alloc // by the walk: what it holds as the plan stands so far; nil: nothing
+	Index       int          // its place in Round.Entries
 
 	types   []string // see finder.types
 	verdict verdict
-	known   entryGang // see Round.gang
+	known   knownGang // see Round.gang
 	inLine  bool      // the Orderer has it
 }
 

@@ -20,45 +20,45 @@ type finder struct {
 	tries      int            // of other nodes, after an objection, that are left
 }
 
-// take finds free devices that no guard objects to, and takes them.
-func (f *finder) take(e *Entry) (policy.Alloc, error) {
+// findAndTake finds free devices that no guard objects to, and takes them.
+func (f *finder) findAndTake(e *Entry) (policy.Alloc, error) {
 	var objection error
 	at := e
 	for {
-		on, err := f.findOnce(at)
+		on, err := f.findUnlessFull(at)
 		if err != nil {
 			return nil, cmp.Or(objection, err)
 		}
-		if objection = f.guards.objection(e, on); objection == nil {
-			return on, f.takeFrom(e, on)
+		if objection = f.guards.findObjection(e, on); objection == nil {
+			return on, f.takeFor(e, on)
 		}
 		if !errors.Is(objection, ErrPlace) || len(at.Ask.Exclude) > len(e.Ask.Exclude)+8 || f.tries <= 0 {
 			return nil, objection
 		}
 		f.tries--
-		at = at.without(on.Nodes())
+		at = at.excluding(on.Nodes())
 	}
 }
 
-// claim takes devices that running jobs gave back for the entry, if no guard objects.
-func (f *finder) claim(e *Entry, on policy.Alloc) error {
-	if err := f.guards.objection(e, on); err != nil {
+// takeFreed takes devices that running jobs gave back for the entry, if no guard objects.
+func (f *finder) takeFreed(e *Entry, on policy.Alloc) error {
+	if err := f.guards.findObjection(e, on); err != nil {
 		return err
 	}
-	if err := f.takeFrom(e, on); err != nil {
+	if err := f.takeFor(e, on); err != nil {
 		return err
 	}
 	f.generation++
 	return nil
 }
 
-func (f *finder) takeFrom(e *Entry, on policy.Alloc) error {
+func (f *finder) takeFor(e *Entry, on policy.Alloc) error {
 	a := e.Gang()
 	return f.Free.Take(on, a.CPUs, a.MemMB)
 }
 
-// without returns a copy of the entry that excludes the nodes too.
-func (e *Entry) without(nodes []string) *Entry {
+// excluding returns a copy of the entry that excludes the nodes too.
+func (e *Entry) excluding(nodes []string) *Entry {
 	c, j := *e, *e.Job
 	j.Ask.Exclude = append(slices.Clone(j.Ask.Exclude), nodes...)
 	slices.Sort(j.Ask.Exclude)
@@ -75,14 +75,14 @@ func (f *finder) find(e *Entry) (policy.Alloc, error) {
 	return f.placer.Place(f.Round, e)
 }
 
-// findOnce is find, unless that is known to be in vain.
-func (f *finder) findOnce(e *Entry) (policy.Alloc, error) {
-	if err := f.full(e); err != nil {
+// findUnlessFull is find, unless that is known to be in vain.
+func (f *finder) findUnlessFull(e *Entry) (policy.Alloc, error) {
+	if err := f.whyFull(e); err != nil {
 		return nil, err
 	}
 	on, err := f.fit(e)
 	if err != nil {
-		g := f.gang(e)
+		g := f.gangFacts(e)
 		g.full, g.fullAt = err, f.generation
 		return nil, err
 	}
@@ -105,14 +105,14 @@ func (f *finder) findNear(e *Entry) (policy.Alloc, error) {
 }
 
 func (f *finder) fit(e *Entry) (policy.Alloc, error) {
-	e.types = f.types(e)
+	e.types = f.orderTypes(e)
 	return pool.Fit(f.Free, e.Partition, e.Gang())
 }
 
-// full says why the gang is known to have no room; nil where that was not tried
+// whyFull says why the gang is known to have no room; nil where that was not tried
 // since devices were last given back.
-func (f *finder) full(e *Entry) error {
-	if g := f.gang(e); g.fullAt == f.generation {
+func (f *finder) whyFull(e *Entry) error {
+	if g := f.gangFacts(e); g.fullAt == f.generation {
 		return g.full
 	}
 	return nil
@@ -120,7 +120,7 @@ func (f *finder) full(e *Entry) error {
 
 // hasRoom reports whether the job has room on whatever GPU type it asks.
 func (f *finder) hasRoom(e *Entry) bool {
-	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && f.full(e) != nil {
+	if leased := e.Ask.GPUs.Type == "" && e.Grant.Run && e.Grant.Type != ""; !leased && f.whyFull(e) != nil {
 		return false
 	}
 	return f.Free.Fits(e.Partition, e.Job.Gang().Resized(e.Want))

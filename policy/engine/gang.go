@@ -28,8 +28,8 @@ func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
 	return k
 }
 
-// gang is what a round has found out about asks of one key.
-type gang struct {
+// gangFacts is what a round has found out about asks of one key.
+type gangFacts struct {
 	triedEver bool  // whether it could start if no job ran
 	never     error // why not
 
@@ -41,41 +41,41 @@ type gang struct {
 	hopelessTier int   // stopping jobs of a tier larger than this one made no room
 }
 
-// entryGang is a gang, and what of an entry it was found for.
-type entryGang struct {
-	*gang
+// knownGang is a gang, and what of an entry it was found for.
+type knownGang struct {
+	*gangFacts
 	job     *policy.Job
 	want    int
 	gpuType string
 }
 
-// gang returns what is known of the entry's gang.
-func (r *Round) gang(e *Entry) *gang {
+// gangFacts returns what is known of the entry's gang.
+func (r *Round) gangFacts(e *Entry) *gangFacts {
 	gpuType := ""
 	if e.Grant.Run {
 		gpuType = e.Grant.Type
 	}
-	if known := &e.known; known.gang != nil && known.job == e.Job && known.want == e.Want && known.gpuType == gpuType {
-		return known.gang
+	if known := &e.known; known.gangFacts != nil && known.job == e.Job && known.want == e.Want && known.gpuType == gpuType {
+		return known.gangFacts
 	}
 	a := e.Gang()
 	key := newGangKey(e.Partition, &a, r.emptyNow().WindowsReached(a.Limit))
 	g := r.gangs[key]
 	if g == nil {
 		if r.gangs == nil {
-			r.gangs = map[gangKey]*gang{}
+			r.gangs = map[gangKey]*gangFacts{}
 		}
-		g = &gang{hopelessTier: math.MaxInt}
+		g = &gangFacts{hopelessTier: math.MaxInt}
 		r.gangs[key] = g
 	}
-	e.known = entryGang{g, e.Job, e.Want, gpuType}
+	e.known = knownGang{g, e.Job, e.Want, gpuType}
 	return g
 }
 
 // Possible says why the gang could not even start if no job ran; nil when it
 // could.
 func (r *Round) Possible(e *Entry) error {
-	g := r.gang(e)
+	g := r.gangFacts(e)
 	if g.triedEver {
 		return g.never
 	}
@@ -95,7 +95,7 @@ func (r *Round) WindowError(e *Entry) error {
 	if free.WindowsReached(0) == 0 {
 		return nil
 	}
-	g := r.gang(e)
+	g := r.gangFacts(e)
 	if a := e.Gang(); !g.triedNow && !free.Fits(e.Partition, a) && r.Possible(e) == nil {
 		g.window = free.ExplainWindows(e.Partition, a)
 	}

@@ -46,14 +46,14 @@ func (g *guards) add(e *Entry, why string) {
 		g.all = append(g.all, guard{e.demand(), e, why, p.Backfill.Behind(g.Round, e)})
 	}
 	if e.verdict.overdue {
-		reserved := Reserve(g.Round, e, p.Rules.Lengths(g.Round, e))
+		reserved := Reserve(g.Round, e, p.Rules.ReservationLength(g.Round, e))
 		g.all = append(g.all, guard{e.demand(), e, why, reserved.Pass})
 	}
 }
 
-// strict returns the guard that no job with such a demand may pass; nil: there is
+// strictGuard returns the guard that no job with such a demand may pass; nil: there is
 // none.
-func (g *guards) strict(e *Entry) *guard {
+func (g *guards) strictGuard(e *Entry) *guard {
 	if g.pipeline.Backfill != nil {
 		return nil
 	}
@@ -65,9 +65,9 @@ func (g *guards) strict(e *Entry) *guard {
 	return nil
 }
 
-// objection returns the first objection to the job on the devices; nil: it may
+// findObjection returns the first objection to the job on the devices; nil: it may
 // have them.
-func (g *guards) objection(e *Entry, on policy.Alloc) error {
+func (g *guards) findObjection(e *Entry, on policy.Alloc) error {
 	for i := range g.all {
 		if g.all[i].object == nil {
 			continue // strict: such jobs were turned away before

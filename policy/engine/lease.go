@@ -8,9 +8,9 @@ import (
 type Grant struct {
 	Run  bool
 	Type string // GPU type it should run on, for a job that takes any; "": whatever there is
-	// Leave stops a job that runs, as soon as the Rules let it be stopped, whichever
+	// StopReason stops a job that runs, as soon as the Rules let it be stopped, whichever
 	// job wants its GPUs; it is the reason, for its owner to read.
-	Leave string
+	StopReason string
 	// Keep lets a job that runs go on without a lease of its own: it shares the GPUs
 	// of one that has a lease.
 	Keep bool
@@ -19,18 +19,18 @@ type Grant struct {
 // A Leaser says which jobs should run in the coming round, in line order.
 // Those it does not grant a lease run on, or start, only where GPUs would
 // otherwise idle; running ones give way to granted ones once the Rules let
-// them. The devices of an Entry that Stays are not there to be granted.
+// them. The devices of an Entry that is Unstoppable are not there to be granted.
 type Leaser interface {
 	Lease(r *Round, line []*Entry) ([]Grant, error)
 }
 
-// lease asks the Leaser and returns the line as it is then walked.
-func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
+// askLeaser asks the Leaser and returns the line as it is then walked.
+func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 	if p.Lease == nil {
 		return line, nil
 	}
 	for _, e := range line {
-		e.Stays = e.Active() && !r.stoppable(p.Rules, e)
+		e.Unstoppable = e.Active() && !r.stoppable(p.Rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {
@@ -40,28 +40,28 @@ func (p *Pipeline) lease(r *Round, line []*Entry) ([]*Entry, error) {
 		return nil, fmt.Errorf("%d grants for %d jobs", len(grants), len(line))
 	}
 	for i, e := range line {
-		r.grant(e, grants[i])
+		r.setGrant(e, grants[i])
 	}
-	return p.leased(r, line), nil
+	return p.leasedFirst(r, line), nil
 }
 
-// grant notes the lease of the entry.
-func (r *Round) grant(e *Entry, g Grant) {
+// setGrant notes the lease of the entry.
+func (r *Round) setGrant(e *Entry, g Grant) {
 	e.Grant = g
 	if g.Type != "" && r.Possible(e) != nil {
 		e.Grant.Type = "" // of a type it may never have: another partition's, say
 	}
 }
 
-// leases reports whether jobs with a lease displace those without one. Beside an
+// usesLeases reports whether jobs with a lease displace those without one. Beside an
 // Allocator a Preempter decides in their place.
-func (p *Pipeline) leases() bool { return p.Lease != nil || p.Allocate != nil && p.Preempt == nil }
+func (p *Pipeline) usesLeases() bool { return p.Lease != nil || p.Allocate != nil && p.Preempt == nil }
 
-// leased puts those that hold a lease before the others, and among them those
+// leasedFirst puts those that hold a lease before the others, and among them those
 // that a place is reserved for. What runs without a lease runs on before another
 // starts without one.
-func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
-	if !p.leases() {
+func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
+	if !p.usesLeases() {
 		return line
 	}
 	first := make([]bool, len(r.Entries))
@@ -69,9 +69,9 @@ func (p *Pipeline) leased(r *Round, line []*Entry) []*Entry {
 		first[e.Index] = e.Grant.Run || !e.Active() && p.reserves(r, e)
 	}
 	sorted := make([]*Entry, 0, len(line))
-	sorted = appendIf(sorted, line, func(e *Entry) bool { return first[e.Index] })
-	sorted = appendIf(sorted, line, func(e *Entry) bool { return !first[e.Index] && e.Active() })
-	return appendIf(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.Active() })
+	sorted = appendMatching(sorted, line, func(e *Entry) bool { return first[e.Index] })
+	sorted = appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && e.Active() })
+	return appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.Active() })
 }
 
 // reserves reports whether the Backfiller reserves for the entry should it be
@@ -81,8 +81,8 @@ func (p *Pipeline) reserves(r *Round, e *Entry) bool {
 	return some && b.Reserves(r, e)
 }
 
-// appendIf appends those of the line that the condition holds for.
-func appendIf(to, line []*Entry, is func(*Entry) bool) []*Entry {
+// appendMatching appends those of the line that the condition holds for.
+func appendMatching(to, line []*Entry, is func(*Entry) bool) []*Entry {
 	for _, e := range line {
 		if is(e) {
 			to = append(to, e)

@@ -18,7 +18,7 @@ func (l leases) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, er
 	g := make([]engine.Grant, len(line))
 	for i, e := range line {
 		if l[e.ID] == "leave" {
-			g[i].Leave = "its neighbour is slowed down"
+			g[i].StopReason = "its neighbour is slowed down"
 			continue
 		}
 		g[i].Type, g[i].Run = l[e.ID], false

@@ -16,10 +16,10 @@ func ByArrival(a, b *Entry) int {
 // not be stopped, the other running ones by start, pending ones by arrival.
 // What has to give way is taken from its end.
 func ByTenure(a, b *Entry) int {
-	return cmp.Or(cmp.Compare(a.tenure(), b.tenure()), a.Start.Compare(b.Start), ByArrival(a, b))
+	return cmp.Or(cmp.Compare(a.tenureRank(), b.tenureRank()), a.Start.Compare(b.Start), ByArrival(a, b))
 }
 
-func (e *Entry) tenure() int {
+func (e *Entry) tenureRank() int {
 	switch {
 	case !e.Active():
 		return 2

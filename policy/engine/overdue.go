@@ -11,7 +11,7 @@ import (
 func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
 	var overdue []*Entry
 	for _, e := range line {
-		if e.verdict.late = rules.Late(r, e); e.verdict.late > 0 && e.Want > 0 && r.Possible(e) == nil {
+		if e.verdict.overdueBy = rules.OverdueBy(r, e); e.verdict.overdueBy > 0 && e.Want > 0 && r.Possible(e) == nil {
 			e.verdict.overdue = true
 			overdue = append(overdue, e)
 		}
@@ -20,35 +20,35 @@ func (r *Round) overdueFirst(rules Rules, line []*Entry) []*Entry {
 		return line
 	}
 	slices.SortFunc(overdue, func(a, b *Entry) int {
-		return cmp.Or(cmp.Compare(b.verdict.late, a.verdict.late), ByArrival(a, b))
+		return cmp.Or(cmp.Compare(b.verdict.overdueBy, a.verdict.overdueBy), ByArrival(a, b))
 	})
-	return appendIf(overdue, line, func(e *Entry) bool { return !e.verdict.overdue })
+	return appendMatching(overdue, line, func(e *Entry) bool { return !e.verdict.overdue })
 }
 
-// Late returns for how much longer than it may a pending job has waited since it
+// OverdueBy returns for how much longer than it may a pending job has waited since it
 // could start; not more than 0: it may wait.
-func (r Rules) Late(round *Round, e *Entry) time.Duration {
+func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
 	if r = r.withDefaults(); r.MaxWait < 0 || e.Refused != nil || !e.CanStart(round.Now) {
 		return 0
 	}
-	return min(e.Waited(round.Now), round.Now.Sub(e.Eligible)) - r.mayWait(round, e)
+	return min(e.Waited(round.Now), round.Now.Sub(e.Eligible)) - r.longestWait(round, e)
 }
 
-// Lengths says how long others are thought to run where a place is reserved for
+// ReservationLength says how long others are thought to run where a place is reserved for
 // the job: ByForecast, and once it waited twice as long as it may, or more than
 // MaxWait, ByLimit. Forecasts may be wrong, and must not be so at its cost for
 // ever.
-func (r Rules) Lengths(round *Round, e *Entry) Length {
-	late, waited := r.Late(round, e), min(e.Waited(round.Now), round.Now.Sub(e.Eligible))
+func (r Rules) ReservationLength(round *Round, e *Entry) Length {
+	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.Eligible))
 	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
 		return ByLimit
 	}
 	return ByForecast
 }
 
-// mayWait is MaxWait, or less by Patience for a job that stopping others could
+// longestWait is MaxWait, or less by Patience for a job that stopping others could
 // not help; the others' turn will come.
-func (r Rules) mayWait(round *Round, e *Entry) time.Duration {
+func (r Rules) longestWait(round *Round, e *Entry) time.Duration {
 	if r.Patience <= 0 || e.Size() <= round.countStoppable(r) {
 		return r.MaxWait
 	}

@@ -41,7 +41,7 @@ func (p Pipeline) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	}
 	p.Rules = p.Rules.withDefaults()
 	r := newRound(s)
-	line, err := p.prepare(r)
+	line, err := p.askStages(r)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.Name, err)
 	}
@@ -61,9 +61,9 @@ func newRound(s *policy.Snapshot) *Round {
 	return r
 }
 
-// prepare asks the stages that come before any job is placed, and returns the
+// askStages asks the stages that come before any job is placed, and returns the
 // line.
-func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
+func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
 	for _, e := range r.Entries {
 		if p.Predict != nil {
 			e.Estimate = p.Predict.Predict(r, e)
@@ -74,30 +74,30 @@ func (p *Pipeline) prepare(r *Round) ([]*Entry, error) {
 			e.Refused = p.Admit.Admit(r, e)
 		}
 	}
-	if err := p.share(r); err != nil {
+	if err := p.askSharer(r); err != nil {
 		return nil, fmt.Errorf("sharing: %w", err)
 	}
 	if p.Allocate != nil {
-		line, err := p.allocate(r)
+		line, err := p.askAllocator(r)
 		if err != nil {
 			return nil, fmt.Errorf("allocating: %w", err)
 		}
-		return p.leased(r, line), nil
+		return p.leasedFirst(r, line), nil
 	}
-	line, err := p.order(r)
+	line, err := p.askOrderer(r)
 	if err != nil {
 		return nil, fmt.Errorf("ordering: %w", err)
 	}
-	if err := p.size(r, line); err != nil {
+	if err := p.askSizer(r, line); err != nil {
 		return nil, fmt.Errorf("sizing: %w", err)
 	}
-	if line, err = p.lease(r, line); err != nil {
+	if line, err = p.askLeaser(r, line); err != nil {
 		return nil, fmt.Errorf("leasing: %w", err)
 	}
 	return line, nil
 }
 
-func (p *Pipeline) share(r *Round) error {
+func (p *Pipeline) askSharer(r *Round) error {
 	if p.Share == nil {
 		for _, e := range r.Entries {
 			e.Due = float64(e.Ask.GPUs.Count)
@@ -117,7 +117,7 @@ func (p *Pipeline) share(r *Round) error {
 	return nil
 }
 
-func (p *Pipeline) order(r *Round) ([]*Entry, error) {
+func (p *Pipeline) askOrderer(r *Round) ([]*Entry, error) {
 	if p.Order == nil {
 		line := slices.Clone(r.Entries)
 		slices.SortFunc(line, ByArrival)
@@ -127,11 +127,11 @@ func (p *Pipeline) order(r *Round) ([]*Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return line, r.each(line)
+	return line, r.checkLine(line)
 }
 
-// each says so where the line does not hold each entry of the round once.
-func (r *Round) each(line []*Entry) error {
+// checkLine says so where the line does not hold each entry of the round once.
+func (r *Round) checkLine(line []*Entry) error {
 	for _, e := range line {
 		e.inLine = true
 	}
@@ -143,7 +143,7 @@ func (r *Round) each(line []*Entry) error {
 	return nil
 }
 
-func (p *Pipeline) size(r *Round, line []*Entry) error {
+func (p *Pipeline) askSizer(r *Round, line []*Entry) error {
 	if p.Size == nil {
 		for _, e := range line {
 			e.Want = e.Size()

@@ -1,6 +1,8 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // queue counts the jobs that wait, for the reasons given to those behind them.
 type queue struct {
@@ -21,8 +23,8 @@ func (q *queue) add(e *Entry) {
 	}
 }
 
-// ahead says which jobs are before the next one in the queue.
-func (q *queue) ahead() string {
+// describeAhead says which jobs are before the next one in the queue.
+func (q *queue) describeAhead() string {
 	switch q.waiting {
 	case 0:
 		return "nobody waits ahead"
@@ -32,8 +34,8 @@ func (q *queue) ahead() string {
 	return fmt.Sprintf("%d jobs wait ahead, %d of them of account %s", q.waiting, q.accounts[q.largest], q.largest)
 }
 
-// next prints the place of the next job in the queue: 1st, 2nd, 3rd, 4th, …
-func (q *queue) next() string {
+// nextOrdinal prints the place of the next job in the queue: 1st, 2nd, 3rd, 4th, …
+func (q *queue) nextOrdinal() string {
 	n, suffix := q.waiting+1, "th"
 	if n%100 < 11 || n%100 > 13 {
 		switch n % 10 {

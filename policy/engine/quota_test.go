@@ -27,7 +27,7 @@ func (q quota) Admit(r *engine.Round, e *engine.Entry) error {
 	if !listed {
 		limit = q.fallback
 	}
-	holds, asks := r.Holds(e.Account), e.Ask.GPUs.Whole()
+	holds, asks := r.AccountGPUs(e.Account), e.Ask.GPUs.Whole()
 	if holds+asks <= limit {
 		return nil
 	}

@@ -45,14 +45,14 @@ func ByForecast(r *Round, e *Entry) (time.Duration, bool) {
 // Reservation is the first time at which a blocked job has room, as far as
 // known, and a place for it then.
 type Reservation struct {
-	For   *Entry
-	In    time.Duration // from now
-	Known bool          // In is known; otherwise it waits for a job of unknown end
-	On    policy.Alloc  // where; nil when there is never room
+	Entry      *Entry
+	StartsIn   time.Duration // from now
+	StartKnown bool          // In is known; otherwise it waits for a job of unknown end
+	On         policy.Alloc  // where; nil when there is never room
 
 	round  *Round
 	length Length
-	then   *pool.Pool // what is free then, less what jobs hold that passed and still run
+	future *pool.Pool // what is free then, less what jobs hold that passed and still run
 }
 
 // Reserve lets the jobs that hold devices end one after the other, and nodes
@@ -60,18 +60,18 @@ type Reservation struct {
 // limit. Jobs of unknown length end last, one by one in order of their ids: if
 // all ended together, all that any of them leaves would be left over.
 func Reserve(r *Round, e *Entry, length Length) *Reservation {
-	v := &Reservation{For: e, round: r, length: length, then: r.Free.Clone()}
-	a, all := e.Gang(), v.endings()
+	v := &Reservation{Entry: e, round: r, length: length, future: r.Free.Clone()}
+	a, all := e.Gang(), v.listEndings()
 	for i, h := range all {
-		h.endIn(v.then)
+		h.giveBack(v.future)
 		if h.known && i+1 < len(all) && all[i+1].left == h.left && all[i+1].known {
 			continue // ends with the next one
 		}
 		if h.known {
-			v.then.Advance(r.Now.Add(h.left))
+			v.future.Advance(r.Now.Add(h.left))
 		}
-		if on, err := pool.Fit(v.then, e.Partition, a); err == nil {
-			v.In, v.Known, v.On = h.left, h.known, on
+		if on, err := pool.Fit(v.future, e.Partition, a); err == nil {
+			v.StartsIn, v.StartKnown, v.On = h.left, h.known, on
 			break
 		}
 	}
@@ -90,8 +90,8 @@ type ending struct {
 	id    policy.JobID
 }
 
-// endIn gives back in the pool what comes free.
-func (x ending) endIn(p *pool.Pool) {
+// giveBack gives back in the pool what comes free.
+func (x ending) giveBack(p *pool.Pool) {
 	if len(x.on) > 0 {
 		p.Give(x.on, x.cpus, x.mem)
 		return
@@ -99,7 +99,7 @@ func (x ending) endIn(p *pool.Pool) {
 	p.GiveNode(x.node, x.cpus, x.mem)
 }
 
-func (v *Reservation) endings() []ending {
+func (v *Reservation) listEndings() []ending {
 	var all []ending
 	for _, e := range v.round.Entries {
 		if len(e.Planned) == 0 {
@@ -109,11 +109,11 @@ func (v *Reservation) endings() []ending {
 		if !known {
 			left = 0
 		}
-		a := e.held()
+		a := e.heldAsk()
 		all = append(all, ending{left: left, known: known, on: e.Planned, cpus: a.CPUs, mem: a.MemMB, id: e.ID})
 	}
 	for i := range v.round.Nodes {
-		all = append(all, nodeEndings(&v.round.Nodes[i], i, v.round.Now)...)
+		all = append(all, listNodeEndings(&v.round.Nodes[i], i, v.round.Now)...)
 	}
 	slices.SortFunc(all, func(a, b ending) int {
 		if a.known != b.known && a.known {
@@ -126,9 +126,9 @@ func (v *Reservation) endings() []ending {
 	return all
 }
 
-// nodeEndings returns when jobs outside the snapshot give back what they hold of
+// listNodeEndings returns when jobs outside the snapshot give back what they hold of
 // the node, and when windows end.
-func nodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
+func listNodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
 	for _, o := range n.Others {
 		x := ending{left: max(o.Until.Sub(now), 0), known: !o.Until.IsZero(), node: i, cpus: o.CPUs, mem: o.MemMB}
 		if !x.known {
@@ -144,8 +144,8 @@ func nodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
 	return all
 }
 
-// held returns what the pool has taken for an entry with devices.
-func (e *Entry) held() policy.Ask {
+// heldAsk returns what the pool has taken for an entry with devices.
+func (e *Entry) heldAsk() policy.Ask {
 	if e.Active() && e.verdict.verb != policy.Resize {
 		return e.Ask
 	}
@@ -160,20 +160,20 @@ func (v *Reservation) Pass(e *Entry, on policy.Alloc) error {
 		return nil
 	}
 	left, known := v.length(v.round, e)
-	if v.Known && known && left <= v.In {
+	if v.StartKnown && known && left <= v.StartsIn {
 		return nil
 	}
-	mark, a := v.then.Mark(), e.Gang()
-	if v.then.Take(on, a.CPUs, a.MemMB) == nil && v.then.Fits(v.For.Partition, v.For.Gang()) {
+	mark, a := v.future.Mark(), e.Gang()
+	if v.future.Take(on, a.CPUs, a.MemMB) == nil && v.future.Fits(v.Entry.Partition, v.Entry.Gang()) {
 		return nil
 	}
-	v.then.Rewind(mark)
-	return fmt.Errorf("would delay job %d, which %s: %w", v.For.ID, v.when(), ErrPlace)
+	v.future.Rewind(mark)
+	return fmt.Errorf("would delay job %d, which %s: %w", v.Entry.ID, v.describeStart(), ErrPlace)
 }
 
-func (v *Reservation) when() string {
-	if !v.Known {
+func (v *Reservation) describeStart() string {
+	if !v.StartKnown {
 		return fmt.Sprintf("waits for %v until a job of unknown length ends", v.On)
 	}
-	return fmt.Sprintf("starts on %v in %v at the latest", v.On, v.In.Round(time.Second))
+	return fmt.Sprintf("starts on %v in %v at the latest", v.On, v.StartsIn.Round(time.Second))
 }

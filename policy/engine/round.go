@@ -11,12 +11,12 @@ type Round struct {
 	Free    *pool.Pool // what is free; running jobs hold theirs
 	Entries []*Entry   // one per job, in Snapshot order
 
-	held          map[string]float64 // by account; see Holds
+	accountGPUs   map[string]float64 // by account; see AccountGPUs
 	active        []*Entry           // see Active
 	poolEver      *pool.Pool         // see emptyEver
 	poolNow       *pool.Pool         // see emptyNow
 	stoppableGPUs *int               // see countStoppable
-	gangs         map[gangKey]*gang
+	gangs         map[gangKey]*gangFacts
 }
 
 // Active returns the entries that held devices when the round began, in
@@ -33,30 +33,30 @@ func (r *Round) Active() []*Entry {
 	return r.active
 }
 
-// Holds returns the whole GPUs the account's jobs hold as the plan stands so
+// AccountGPUs returns the whole GPUs the account's jobs hold as the plan stands so
 // far: those that run on and those the plan has started.
-func (r *Round) Holds(account string) float64 {
-	if r.held == nil {
-		r.held = map[string]float64{}
+func (r *Round) AccountGPUs(account string) float64 {
+	if r.accountGPUs == nil {
+		r.accountGPUs = map[string]float64{}
 		for _, e := range r.Entries {
-			r.count(e, 1)
+			r.addHeld(e, 1)
 		}
 	}
-	return r.held[account]
+	return r.accountGPUs[account]
 }
 
-// count adds what the entry holds to its account's sum, or takes it off.
-func (r *Round) count(e *Entry, sign float64) {
-	if r.held != nil {
-		r.held[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), Part: e.Ask.GPUs.Part}.Whole()
+// addHeld adds what the entry holds to its account's sum, or takes it off.
+func (r *Round) addHeld(e *Entry, sign float64) {
+	if r.accountGPUs != nil {
+		r.accountGPUs[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), Part: e.Ask.GPUs.Part}.Whole()
 	}
 }
 
 // setPlanned notes what the entry holds from now on.
 func (r *Round) setPlanned(e *Entry, on policy.Alloc) {
-	r.count(e, -1)
+	r.addHeld(e, -1)
 	e.Planned = on
-	r.count(e, 1)
+	r.addHeld(e, 1)
 }
 
 // Startable reports whether the entry runs, or is pending and nothing but the

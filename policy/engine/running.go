@@ -7,18 +7,18 @@ import (
 	"fairbridge/policy"
 )
 
-// vacate gives back the devices of running jobs that their lease stops or sends
+// releaseMoving gives back the devices of running jobs that their lease stops or sends
 // elsewhere, so that jobs may change places.
-func (w *walk) vacate() {
+func (w *walk) releaseMoving() {
 	for _, e := range w.line {
-		stops := e.Grant.Leave != "" && e.Active() && !e.Stays
+		stops := e.Grant.StopReason != "" && e.Active() && !e.Unstoppable
 		if !stops && !e.moves() {
 			continue
 		}
 		w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
 		w.setPlanned(e, nil)
 		if stops {
-			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.Leave)
+			e.decide(policy.Stop, "leaves "+e.On.String()+": "+e.Grant.StopReason)
 		}
 	}
 }
@@ -27,7 +27,7 @@ func (w *walk) vacate() {
 // type, and it may be stopped to go there.
 func (e *Entry) moves() bool {
 	switch {
-	case !e.Active() || !e.Grant.Run || e.Stays:
+	case !e.Active() || !e.Grant.Run || e.Unstoppable:
 		return false
 	case len(e.Where) > 0:
 		return !e.On.Equal(e.Where)
@@ -37,8 +37,8 @@ func (e *Entry) moves() bool {
 
 // move places a job that goes elsewhere: where its lease is, else where it was.
 func (w *walk) move(e *Entry) {
-	if on, err := w.finder.take(e); err == nil {
-		w.begin(e, on, "its lease is there")
+	if on, err := w.finder.findAndTake(e); err == nil {
+		w.startOrMove(e, on, "its lease is there")
 		return
 	}
 	if w.displace(e) {
@@ -69,7 +69,7 @@ func (w *walk) keep(e *Entry) {
 	if e.Want > e.On.Count() && w.resize(e) {
 		return
 	}
-	e.decide(policy.Keep, w.because(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
+	e.decide(policy.Keep, w.reason(func() string { return fmt.Sprintf("keeps %v; it has run %v", e.On, e.Ran(w.Now).Round(1e9)) }))
 }
 
 // resize lets an elastic running job run on Want devices, on its own nodes if
@@ -81,12 +81,12 @@ func (w *walk) resize(e *Entry) bool {
 	mark := w.Free.Mark()
 	w.Free.Give(e.On, e.Ask.CPUs, e.Ask.MemMB)
 	on, err := w.finder.findNear(e)
-	if err != nil || w.finder.claim(e, on) != nil {
+	if err != nil || w.finder.takeFreed(e, on) != nil {
 		w.Free.Rewind(mark)
 		return false
 	}
 	w.setPlanned(e, on)
-	e.decide(policy.Resize, w.because(func() string {
+	e.decide(policy.Resize, w.reason(func() string {
 		return fmt.Sprintf("runs on %d instead of %d GPUs (%v)", e.Want, e.On.Count(), on)
 	}))
 	return true

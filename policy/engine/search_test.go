@@ -43,7 +43,7 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 	}
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}, Rules: Rules{}.withDefaults()}
 	r := newRound(s)
-	line, err := p.prepare(r)
+	line, err := p.askStages(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestTriesAreBounded(t *testing.T) {
 	asked := 0
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}.withDefaults()}
 	r := newRound(s)
-	line, err := p.prepare(r)
+	line, err := p.askStages(r)
 	if err != nil {
 		t.Fatal(err)
 	}

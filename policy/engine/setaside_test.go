@@ -35,7 +35,7 @@ func holds(id policy.JobID, gpus int, node string, ends time.Duration) policy.Jo
 }
 
 func maintenance(from, to time.Duration) policy.Window {
-	return policy.Window{From: at(from), To: at(to), Name: "m1", Work: true}
+	return policy.Window{From: at(from), To: at(to), Name: "m1", Maintenance: true}
 }
 
 func TestAside(t *testing.T) {
@@ -63,7 +63,7 @@ func TestAside(t *testing.T) {
 		{"two parts", []policy.Window{part, {From: at(0), Name: "r3", GPUs: 1}}, 0, time.Hour, false, 3},
 	} {
 		n := aside("n1", c.windows...)
-		w, _, gpus := n.Aside(at(c.from), c.limit)
+		w, _, gpus := n.WindowDuring(at(c.from), c.limit)
 		if (w != nil) != c.off || gpus != c.gpus {
 			t.Errorf("%s: %v, %d GPUs; want off %v, %d GPUs", c.name, w, gpus, c.off, c.gpus)
 		}
@@ -74,7 +74,7 @@ func TestAside(t *testing.T) {
 func TestOnlyTheNextTimeCounts(t *testing.T) {
 	n := aside("n1", maintenance(time.Hour, 2*time.Hour), maintenance(25*time.Hour, 26*time.Hour))
 	n.Windows[0].CPUs, n.Windows[1].CPUs = 4, 8
-	if w, cpus, _ := n.Aside(at(0), 100*time.Hour); w != nil || cpus != 4 {
+	if w, cpus, _ := n.WindowDuring(at(0), 100*time.Hour); w != nil || cpus != 4 {
 		t.Errorf("%v, %d cores set aside", w, cpus)
 	}
 }
@@ -126,7 +126,7 @@ func TestWhoWaitsForAMaintenanceIsPassed(t *testing.T) {
 // its turn then, and may be passed until then only by what ends before.
 func TestBlockedByCores(t *testing.T) {
 	n := aside("n1")
-	n.CPUs, n.Others = 9, []policy.Other{{CPUs: 55, Until: at(10 * time.Minute)}}
+	n.CPUs, n.Others = 9, []policy.OtherUse{{CPUs: 55, Until: at(10 * time.Minute)}}
 	wide, long, quick := wants(1, 8, time.Hour), wants(2, 1, time.Hour), wants(3, 1, 9*time.Minute)
 	wide.Ask.CPUs, long.Ask.CPUs, quick.Ask.CPUs = 32, 2, 2
 	for name, p := range map[string]engine.Pipeline{"easy": {Backfill: backfill.EASY{}}, "conservative": {Backfill: &backfill.Conservative{}}} {
@@ -154,10 +154,10 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 				n.Windows = []policy.Window{maintenance(time.Duration(from)*time.Hour, time.Duration(from+rapid.IntRange(1, 6).Draw(t, "for"))*time.Hour)}
 			}
 			if len(n.Windows) > 0 && n.Windows[0].From.Equal(noon) && rapid.Bool().Draw(t, "down") {
-				n.Down, n.Windows[0].Now = "MAINTENANCE", true
+				n.Down, n.Windows[0].UnderWay = "MAINTENANCE", true
 			}
 			if h := rapid.IntRange(0, 5).Draw(t, "others"); h > 0 {
-				n.CPUs, n.Others = 8, []policy.Other{{CPUs: 56, Until: at(time.Duration(h) * time.Hour)}}
+				n.CPUs, n.Others = 8, []policy.OtherUse{{CPUs: 56, Until: at(time.Duration(h) * time.Hour)}}
 			}
 			s.Nodes = append(s.Nodes, n)
 			s.Jobs = append(s.Jobs, holds(policy.JobID(len(s.Jobs)+1), rapid.IntRange(1, 8).Draw(t, "held"), name, time.Duration(rapid.IntRange(1, 8).Draw(t, "left"))*time.Hour))
@@ -173,8 +173,8 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 			return // not blocked
 		}
 		v, want := engine.Reserve(r, r.Entries[2], engine.ByLimit), first(s, j)
-		if v.On == nil || v.In != want {
-			t.Fatalf("reserved %v in %v, the first moment is in %v", v.On, v.In, want)
+		if v.On == nil || v.StartsIn != want {
+			t.Fatalf("reserved %v in %v, the first moment is in %v", v.On, v.StartsIn, want)
 		}
 	})
 }

@@ -25,7 +25,7 @@ type Predictor interface {
 // An Admitter says whether a pending job may enter. The error is the reason to
 // hold it, for its owner to read. It is asked before the line is made, and
 // again when the turn of a job comes, with what was started before it in
-// Round.Holds. HUG answers it; ElasticFlow and Chronus, which refuse what would miss
+// Round.AccountGPUs. HUG answers it; ElasticFlow and Chronus, which refuse what would miss
 // its deadline, will.
 type Admitter interface {
 	Admit(*Round, *Entry) error
@@ -63,7 +63,7 @@ type Packer interface {
 }
 
 // A Backfiller says who may pass a blocked job. Behind is called for the first
-// job of each lane (partition and GPU type) that finds no place; the returned
+// job of each partition and GPU type that finds no place; the returned
 // function judges every later job of the line with the place found for it. nil
 // lets it pass, and it then does start unless another judge objects. An
 // objection to the place rather than to the job is an ErrPlace: other nodes
@@ -73,7 +73,7 @@ type Backfiller interface {
 }
 
 // A Reserver is a Backfiller that reserves for some jobs only. Every job passes
-// the others when they are blocked, and the next blocked job of the lane may be
+// the others when they are blocked, and the next blocked job of its partition and type may be
 // one it reserves for. Such a job keeps its turn in line although it was
 // granted no lease. The answer must be the same throughout a round.
 type Reserver interface {

@@ -10,20 +10,20 @@ import (
 func (w *walk) start(e *Entry, on policy.Alloc) {
 	why := "they are free"
 	if w.queue.waiting > 0 && !w.Terse {
-		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.ahead())
+		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.describeAhead())
 	}
-	w.begin(e, on, why)
+	w.startOrMove(e, on, why)
 }
 
-// begin starts the job on devices that were taken for it, or moves it there.
-func (w *walk) begin(e *Entry, on policy.Alloc, why string) {
+// startOrMove starts the job on devices that were taken for it, or moves it there.
+func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 	w.setPlanned(e, on)
 	if e.Active() {
-		e.decide(policy.Move, w.because(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
+		e.decide(policy.Move, w.reason(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
 	}
-	w.finder.started(e)
-	e.decide(policy.Start, w.because(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
+	w.finder.subtractDemand(e)
+	e.decide(policy.Start, w.reason(func() string { return fmt.Sprintf("starts on %v: %s", on, why) }))
 }
 
 // pack starts the job beside running ones, if a Packer finds it a neighbour.
@@ -32,12 +32,12 @@ func (w *walk) pack(e *Entry) bool {
 		return false
 	}
 	on, err := w.pipeline.Pack.Pack(w.Round, e)
-	if err != nil || len(on) == 0 || w.guards.objection(e, on) != nil {
+	if err != nil || len(on) == 0 || w.guards.findObjection(e, on) != nil {
 		return false
 	}
 	a := e.Gang()
 	w.Free.Overdraw(on, a.CPUs, a.MemMB) // as pool.New will find it
-	w.begin(e, on, "its owner and those of the jobs there accept a neighbour")
+	w.startOrMove(e, on, "its owner and those of the jobs there accept a neighbour")
 	return true
 }
 
@@ -52,7 +52,7 @@ func (w *walk) displace(e *Entry) bool {
 		return false
 	}
 	mark := w.Free.Mark()
-	released, fits := w.victims.release(e)
+	released, fits := w.victims.releaseFor(e)
 	if fits && w.replace(e, released) {
 		return true
 	}
@@ -66,11 +66,11 @@ func (w *walk) displace(e *Entry) bool {
 // replace starts the job on devices that victims gave back.
 func (w *walk) replace(e *Entry, released []*Entry) bool {
 	on, err := w.finder.find(e) // a victim may leave more than is needed
-	if err != nil || w.finder.claim(e, on) != nil {
+	if err != nil || w.finder.takeFreed(e, on) != nil {
 		return false
 	}
-	stopped := w.victims.spare(released, on)
-	w.begin(e, on, w.because(func() string {
+	stopped := w.victims.retake(released, on)
+	w.startOrMove(e, on, w.reason(func() string {
 		if len(stopped) == 1 {
 			return fmt.Sprintf("job %d gives way", stopped[0].ID)
 		}
@@ -79,7 +79,7 @@ func (w *walk) replace(e *Entry, released []*Entry) bool {
 	for _, victim := range stopped {
 		w.stop(victim, e)
 	}
-	w.victims.forget()
+	w.victims.dropStopped()
 	return true
 }
 
@@ -87,9 +87,9 @@ func (w *walk) replace(e *Entry, released []*Entry) bool {
 func (w *walk) stop(victim, e *Entry) {
 	w.setPlanned(victim, nil)
 	victim.verdict.stoppedFor = e.ID
-	victim.decide(policy.Stop, w.because(func() string {
+	victim.decide(policy.Stop, w.reason(func() string {
 		title := fmt.Sprintf("of tier %d before its own %d", e.verdict.tier, victim.verdict.tier)
-		if w.pipeline.leases() {
+		if w.pipeline.usesLeases() {
 			title = "which has the lease of this round"
 		}
 		return fmt.Sprintf("gives way on %v to job %d of account %s, %s; it has run %v",

@@ -7,24 +7,24 @@ import (
 	"fairbridge/policy"
 )
 
-// types returns the types of GPU to try for a job that takes any, in their
+// orderTypes returns the types of GPU to try for a job that takes any, in their
 // order: the fastest for it first. A type that waiting jobs demand by name, and of
 // which they leave it too few, comes after those that serve it as well. nil: as
 // the pool has them.
-func (f *finder) types(e *Entry) []string {
+func (f *finder) orderTypes(e *Entry) []string {
 	whole := f.Free.WholeTypes()
 	if len(whole) < 2 || e.Gang().GPUs.Type != "" {
 		return nil
 	}
 	order := slices.Clone(whole)
-	f.Fastest(e.Job, order)
+	f.SortFastestFirst(e.Job, order)
 	f.countTypeDemand()
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.scarce(e, a), f.scarce(e, b)) })
+	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(f.scarcity(e, a), f.scarcity(e, b)) })
 	return order
 }
 
-// scarce is 1 where waiting jobs that demand the type leave too few for e.
-func (f *finder) scarce(e *Entry, gpuType string) int {
+// scarcity is 1 where waiting jobs that demand the type leave too few for e.
+func (f *finder) scarcity(e *Entry, gpuType string) int {
 	if n := f.typeDemand[gpuType]; n > 0 && f.Free.TotalFree(gpuType)-n < e.Want {
 		return 1
 	}
@@ -44,8 +44,8 @@ func (f *finder) countTypeDemand() {
 	}
 }
 
-// started takes a job that starts off the demand.
-func (f *finder) started(e *Entry) {
+// subtractDemand takes a job that starts off the demand.
+func (f *finder) subtractDemand(e *Entry) {
 	if f.typeDemand != nil {
 		f.typeDemand[e.Ask.GPUs.Type] -= e.Want
 	}

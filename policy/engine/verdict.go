@@ -12,9 +12,9 @@ import (
 // verdict is what becomes of an entry.
 type verdict struct {
 	verb       policy.Verb
-	place      int           // in the line, from 0
+	rank       int           // in the line, from 0
 	overdue    bool          // it waited longer than the Rules let it
-	late       time.Duration // by how much
+	overdueBy  time.Duration // by how much
 	stoppedFor policy.JobID  // see Decision.For
 	tier       int
 	why        string
@@ -24,8 +24,8 @@ func (e *Entry) decide(v policy.Verb, why string) {
 	e.verdict.verb, e.verdict.why = v, why
 }
 
-// because gives the reason, unless the plan is Terse.
-func (r *Round) because(why func() string) string {
+// reason gives the reason, unless the plan is Terse.
+func (r *Round) reason(why func() string) string {
 	if r.Terse {
 		return ""
 	}
@@ -36,7 +36,7 @@ func (r *Round) because(why func() string) string {
 func (r *Round) plan(name string) *policy.Plan {
 	plan := &policy.Plan{Basis: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
 	for _, e := range r.Entries {
-		plan.Decisions = append(plan.Decisions, e.decision(r.Terse))
+		plan.Decisions = append(plan.Decisions, e.newDecision(r.Terse))
 	}
 	if byJob := func(a, b policy.Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
 		slices.SortFunc(plan.Decisions, byJob)
@@ -44,9 +44,9 @@ func (r *Round) plan(name string) *policy.Plan {
 	return plan
 }
 
-func (e *Entry) decision(terse bool) policy.Decision {
+func (e *Entry) newDecision(terse bool) policy.Decision {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.place + 1, GPUs: cmp.Or(e.Want, e.Size()), For: v.stoppedFor, Why: v.why}
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.Want, e.Size()), For: v.stoppedFor, Why: v.why}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.Size()

@@ -25,7 +25,7 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
-		if e.Active() && e.Grant.Leave == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
+		if e.Active() && e.Grant.StopReason == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
 			v.jobs = append(v.jobs, e)
 		}
@@ -34,11 +34,11 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 	return v
 }
 
-// release gives back what the first n victims for the job hold, with n doubling
+// releaseFor gives back what the first n victims for the job hold, with n doubling
 // until its gang fits, and returns them. fits is false, and what they hold is to be
 // taken again, where it does not fit even without all of them. They are valid until
 // the next call.
-func (v *victims) release(e *Entry) (released []*Entry, fits bool) {
+func (v *victims) releaseFor(e *Entry) (released []*Entry, fits bool) {
 	released = v.released[:0]
 	gang, next := e.Gang(), 1
 	for _, victim := range v.jobs {
@@ -57,7 +57,7 @@ func (v *victims) release(e *Entry) (released []*Entry, fits bool) {
 	}
 	v.released = released
 	fits = fits || len(released) > 0 && v.Free.Fits(e.Partition, gang)
-	v.note(e, len(released) > 0, fits)
+	v.noteFailure(e, len(released) > 0, fits)
 	return released, fits
 }
 
@@ -67,25 +67,25 @@ func (e *Entry) yieldsTo(o *Entry) bool {
 	return (e.verdict.verb == "" || e.verdict.verb == policy.Keep) && e.verdict.tier > o.verdict.tier
 }
 
-// note remembers a search that made no room.
-func (v *victims) note(e *Entry, some, fits bool) {
+// noteFailure remembers a search that made no room.
+func (v *victims) noteFailure(e *Entry, some, fits bool) {
 	switch {
 	case !some:
 		v.emptyTier = e.verdict.tier
 	case !fits:
-		v.gang(e).hopelessTier = e.verdict.tier
+		v.gangFacts(e).hopelessTier = e.verdict.tier
 	}
 }
 
 // hopeless reports whether a search that failed tells that one for this job will
 // too: what stopping can free only shrinks from job to job.
 func (v *victims) hopeless(e *Entry) bool {
-	return e.verdict.tier >= min(v.emptyTier, v.gang(e).hopelessTier)
+	return e.verdict.tier >= min(v.emptyTier, v.gangFacts(e).hopelessTier)
 }
 
-// spare takes again what released victims hold, as far as it is left beside the
+// retake takes again what released victims hold, as far as it is left beside the
 // devices, the last to be chosen first, and returns those that must stop.
-func (v *victims) spare(released []*Entry, on policy.Alloc) []*Entry {
+func (v *victims) retake(released []*Entry, on policy.Alloc) []*Entry {
 	var stopped []*Entry
 	for _, victim := range slices.Backward(released) {
 		switch {
@@ -98,8 +98,8 @@ func (v *victims) spare(released []*Entry, on policy.Alloc) []*Entry {
 	return stopped
 }
 
-// forget drops victims that were stopped from the front of the list.
-func (v *victims) forget() {
+// dropStopped drops victims that were stopped from the front of the list.
+func (v *victims) dropStopped() {
 	for len(v.jobs) > 0 && v.jobs[0].verdict.verb == policy.Stop {
 		v.jobs = v.jobs[1:]
 	}
@@ -111,12 +111,12 @@ func shareNode(a, b policy.Alloc) bool {
 }
 
 // preempts reports whether running jobs are ever stopped for others.
-func (p *Pipeline) preempts() bool { return p.Preempt != nil || p.leases() }
+func (p *Pipeline) preempts() bool { return p.Preempt != nil || p.usesLeases() }
 
 // tier is the Preempter's, or that of the leases: granted before not granted.
 func (p *Pipeline) tier(r *Round, e *Entry) int {
 	switch {
-	case !p.leases():
+	case !p.usesLeases():
 		return p.Preempt.Tier(r, e)
 	case e.Grant.Run || e.verdict.overdue:
 		return 0

@@ -28,9 +28,9 @@ func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
 
 func (w *walk) run() {
 	for i, e := range w.line {
-		e.verdict.place = i
+		e.verdict.rank = i
 	}
-	w.vacate()
+	w.releaseMoving()
 	w.shrink()
 	for _, e := range w.line {
 		switch {
@@ -40,13 +40,13 @@ func (w *walk) run() {
 		case e.Active():
 			w.keep(e)
 		default:
-			w.pending(e)
+			w.decidePending(e)
 		}
 	}
 }
 
-// pending decides on a job that does not run.
-func (w *walk) pending(e *Entry) {
+// decidePending decides on a job that does not run.
+func (w *walk) decidePending(e *Entry) {
 	switch {
 	case e.Refused != nil:
 		e.decide(policy.Hold, "is held back: "+e.Refused.Error())
@@ -59,12 +59,12 @@ func (w *walk) pending(e *Entry) {
 	case e.Want == 0:
 		w.wait(e, "gets no GPUs in this round")
 	default:
-		w.enter(e)
+		w.tryStart(e)
 	}
 }
 
-// enter starts the job, or lets it wait and protects its turn.
-func (w *walk) enter(e *Entry) {
+// tryStart starts the job, or lets it wait and protects its turn.
+func (w *walk) tryStart(e *Entry) {
 	if err := w.Possible(e); err != nil {
 		w.wait(e, "can never start as it is: "+err.Error()+", even if nothing ran")
 		return
@@ -72,11 +72,11 @@ func (w *walk) enter(e *Entry) {
 	if !w.admit(e) || w.waitForWindow(e) {
 		return
 	}
-	if g := w.guards.strict(e); g != nil {
-		w.block(e, w.because(g.String))
+	if g := w.guards.strictGuard(e); g != nil {
+		w.block(e, w.reason(g.String))
 		return
 	}
-	on, err := w.finder.take(e)
+	on, err := w.finder.findAndTake(e)
 	if err == nil {
 		w.start(e, on)
 		return
@@ -84,7 +84,7 @@ func (w *walk) enter(e *Entry) {
 	if w.displace(e) || w.pack(e) {
 		return
 	}
-	why := w.because(func() string { return err.Error() + w.windowReached(e) })
+	why := w.reason(func() string { return err.Error() + w.describeWindow(e) })
 	w.block(e, why)
 	w.protect(e, why)
 }
@@ -108,7 +108,7 @@ func (w *walk) waitForWindow(e *Entry) bool {
 	if err == nil {
 		return false
 	}
-	why := w.because(err.Error)
+	why := w.reason(err.Error)
 	w.wait(e, why)
 	if w.pipeline.Backfill != nil {
 		w.protect(e, why)
@@ -116,9 +116,9 @@ func (w *walk) waitForWindow(e *Entry) bool {
 	return true
 }
 
-// windowReached names the first window that keeps the job off a node; "" where there
+// describeWindow names the first window that keeps the job off a node; "" where there
 // is none.
-func (w *walk) windowReached(e *Entry) string {
+func (w *walk) describeWindow(e *Entry) string {
 	a := e.Gang()
 	if w.Free.WindowsReached(a.Limit) == 0 {
 		return ""
@@ -144,16 +144,16 @@ func (w *walk) block(e *Entry, why string) {
 		w.wait(e, why)
 		return
 	}
-	e.decide(policy.Hold, w.because(func() string {
-		return fmt.Sprintf("is held back as %s, although it has room: %s; %s", w.queue.next(), why, w.queue.ahead())
+	e.decide(policy.Hold, w.reason(func() string {
+		return fmt.Sprintf("is held back as %s, although it has room: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)
 }
 
 // wait queues the job behind those that wait already.
 func (w *walk) wait(e *Entry, why string) {
-	e.decide(policy.Wait, w.because(func() string {
-		return fmt.Sprintf("waits as %s: %s; %s", w.queue.next(), why, w.queue.ahead())
+	e.decide(policy.Wait, w.reason(func() string {
+		return fmt.Sprintf("waits as %s: %s; %s", w.queue.nextOrdinal(), why, w.queue.describeAhead())
 	}))
 	w.queue.add(e)
 }

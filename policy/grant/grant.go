@@ -24,7 +24,7 @@ func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, err
 // and could be stopped.
 func Competes(r *engine.Round, e *engine.Entry) bool {
 	switch {
-	case e.Stays || e.Want == 0:
+	case e.Unstoppable || e.Want == 0:
 		return false
 	case e.Active():
 		return true
@@ -54,7 +54,7 @@ func NewCounts(r *engine.Round) Counts {
 		}
 	}
 	for _, e := range r.Active() {
-		if e.Stays {
+		if e.Unstoppable {
 			continue
 		}
 		for _, slot := range e.On {

@@ -50,7 +50,7 @@ func (b ByShare) Order(r *engine.Round) ([]*engine.Entry, error) {
 	return append(line, rest...), nil
 }
 
-type costed struct {
+type costedEntry struct {
 	*engine.Entry
 	cost []float64
 }
@@ -61,7 +61,7 @@ type account struct {
 	used   []float64
 	share  float64 // dominant share divided by weight
 	served time.Time
-	jobs   []costed
+	jobs   []costedEntry
 }
 
 func (a *account) take(cost []float64) {
@@ -74,7 +74,7 @@ func (a *account) take(cost []float64) {
 
 // accounts returns the accounts with their jobs in order, and the entries that
 // cannot start.
-func (b ByShare) accounts(r *engine.Round) (queue byNeed, rest []*engine.Entry) {
+func (b ByShare) accounts(r *engine.Round) (queue accountHeap, rest []*engine.Entry) {
 	costs, weights := b.Meter.Costs(r), b.Meter.Weights(r)
 	index := map[string]*account{}
 	for i, e := range r.Entries {
@@ -89,34 +89,34 @@ func (b ByShare) accounts(r *engine.Round) (queue byNeed, rest []*engine.Entry) 
 			index[e.Account] = a
 			queue = append(queue, a)
 		}
-		a.jobs = append(a.jobs, costed{e, costs[i]})
+		a.jobs = append(a.jobs, costedEntry{e, costs[i]})
 		if e.Start.After(a.served) {
 			a.served = e.Start
 		}
 	}
 	for _, a := range queue {
-		slices.SortFunc(a.jobs, func(x, y costed) int { return engine.ByTenure(x.Entry, y.Entry) })
+		slices.SortFunc(a.jobs, func(x, y costedEntry) int { return engine.ByTenure(x.Entry, y.Entry) })
 	}
 	return queue, rest
 }
 
-// byNeed is a heap of accounts, the neediest first.
-type byNeed []*account
+// accountHeap is a heap of accounts, the neediest first.
+type accountHeap []*account
 
-func (q byNeed) Len() int { return len(q) }
+func (q accountHeap) Len() int { return len(q) }
 
-func (q byNeed) Less(i, j int) bool {
+func (q accountHeap) Less(i, j int) bool {
 	a, b := q[i], q[j]
 	return cmp.Or(cmp.Compare(a.share, b.share), a.served.Compare(b.served), cmp.Compare(a.name, b.name)) < 0
 }
 
-func (q byNeed) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
+func (q accountHeap) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
 
 // Push implements heap.Interface.
-func (q *byNeed) Push(x any) { *q = append(*q, x.(*account)) }
+func (q *accountHeap) Push(x any) { *q = append(*q, x.(*account)) }
 
 // Pop implements heap.Interface.
-func (q *byNeed) Pop() any {
+func (q *accountHeap) Pop() any {
 	last := len(*q) - 1
 	x := (*q)[last]
 	*q = (*q)[:last]

@@ -33,7 +33,7 @@ var errNone = errors.New("no running job that takes a neighbour has the same sha
 func (b Beside) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	var best *engine.Entry
 	for _, h := range r.Active() {
-		if b.hosts(r, h, e) && (best == nil || idler(h, best) < 0) {
+		if b.canHost(r, h, e) && (best == nil || compareIdle(h, best) < 0) {
 			best = h
 		}
 	}
@@ -43,19 +43,19 @@ func (b Beside) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	return slices.Clone(best.On), nil
 }
 
-func idler(a, b *engine.Entry) int {
+func compareIdle(a, b *engine.Entry) int {
 	return cmp.Or(cmp.Compare(a.Busy.Value, b.Busy.Value), cmp.Compare(a.ID, b.ID))
 }
 
-func (b Beside) hosts(r *engine.Round, h, e *engine.Entry) bool {
+func (b Beside) canHost(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.Below, 0.3)
 	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
-		e.Ask.GPUs.Type != "" && suits(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
+		e.Ask.GPUs.Type != "" && suitable(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
 }
 
-// suits reports whether the devices are a lawful place for the job, free of
+// suitable reports whether the devices are a lawful place for the job, free of
 // other sharers.
-func suits(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
+func suitable(r *engine.Round, on policy.Alloc, e *engine.Entry, gang policy.Ask) bool {
 	return pool.Allows(r.Free, on, e.Partition, gang) &&
 		!slices.ContainsFunc(on, func(s policy.Slot) bool { return r.Free.Overdrawn(s.Node, s.Type) })
 }
@@ -76,7 +76,7 @@ func (Partner) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 		return nil, errNone
 	}
 	gang.GPUs.Type = cmp.Or(gang.GPUs.Type, h.Planned[0].Type)
-	if suits(r, h.Planned, e, gang) {
+	if suitable(r, h.Planned, e, gang) {
 		return slices.Clone(h.Planned), nil
 	}
 	return nil, errNone

@@ -19,7 +19,7 @@ type Affinity struct{}
 // Place implements engine.Placer.
 func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	gang := e.Gang()
-	hosts := hosting(r)
+	hosts := gangSizes(r)
 	for _, gang.GPUs.Type = range r.Free.TypesFor(&gang) {
 		rooms := slices.DeleteFunc(r.Free.Rooms(e.Partition, gang), func(room pool.Room) bool { return room.Count < gang.GPUs.Count })
 		rank := func(room pool.Room) int {
@@ -32,7 +32,7 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 			return 2
 		}
 		slices.SortFunc(rooms, func(a, b pool.Room) int {
-			return cmp.Or(cmp.Compare(rank(a), rank(b)), emptiest(a, b))
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), compareEmptiest(a, b))
 		})
 		for _, room := range rooms {
 			if on, err := pool.FitRooms(r.Free, gang, []pool.Room{room}); err == nil {
@@ -43,9 +43,9 @@ func (Affinity) Place(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 	return pool.Fit(r.Free, e.Partition, e.Gang())
 }
 
-// hosting returns the size of gang each node hosts, the widest if there are
+// gangSizes returns the size of gang each node hosts, the widest if there are
 // several; nodes that host no gang are absent.
-func hosting(r *engine.Round) map[string]int {
+func gangSizes(r *engine.Round) map[string]int {
 	hosts := map[string]int{}
 	for _, e := range r.Entries {
 		for _, slot := range e.Planned {
@@ -55,8 +55,8 @@ func hosting(r *engine.Round) map[string]int {
 	return hosts
 }
 
-// emptiest puts required rooms first, then those with most devices, then by name.
-func emptiest(a, b pool.Room) int {
+// compareEmptiest puts required rooms first, then those with most devices, then by name.
+func compareEmptiest(a, b pool.Room) int {
 	switch {
 	case a.Required && !b.Required:
 		return -1

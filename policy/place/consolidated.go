@@ -48,7 +48,7 @@ func oneLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) policy.Alloc {
 	}
 	var best choice
 	for _, leaf := range slices.Sorted(maps.Keys(leaves)) {
-		if c, ok := try(p, gang, leaves[leaf]); ok && (best.on == nil || c.compare(best) < 0) {
+		if c, ok := fitLeaf(p, gang, leaves[leaf]); ok && (best.on == nil || c.compare(best) < 0) {
 			best = c
 		}
 	}
@@ -60,7 +60,7 @@ type choice struct {
 	nodes, left int
 }
 
-func try(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (choice, bool) {
+func fitLeaf(p *pool.Pool, gang policy.Ask, rooms []pool.Room) (choice, bool) {
 	free := 0
 	for _, r := range rooms {
 		free += r.Count

@@ -69,17 +69,17 @@ func breakNode(t *rapid.T, n *policy.Node) {
 	if chance(t, "set aside", 4) {
 		n.Windows = drawWindows(t)
 		if w := &n.Windows[0]; w.From.Before(Now) && w.CPUs == 0 && w.GPUs == 0 {
-			n.Down, w.Now = "MAINTENANCE", true
+			n.Down, w.UnderWay = "MAINTENANCE", true
 		}
 	}
 	if chance(t, "others", 6) {
-		n.Others = []policy.Other{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
+		n.Others = []policy.OtherUse{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
 		n.CPUs, n.MemMB = n.CPUs-8, n.MemMB-10_000
 	}
 	if chance(t, "down", 8) {
 		n.Down = "drained for repair"
 		for i := range n.Windows {
-			n.Windows[i].Now = false
+			n.Windows[i].UnderWay = false
 		}
 	}
 	for i := range n.GPUs {
@@ -92,7 +92,7 @@ func breakNode(t *rapid.T, n *policy.Node) {
 // drawWindows draws a maintenance or reservation that is under way or to come, of
 // the whole node or a part, at times recurring.
 func drawWindows(t *rapid.T) []policy.Window {
-	w := policy.Window{Name: pick(t, "window", "maint", "class"), Work: rapid.Bool().Draw(t, "work")}
+	w := policy.Window{Name: pick(t, "window", "maint", "class"), Maintenance: rapid.Bool().Draw(t, "work")}
 	w.From = Now.Add(pick(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
 	if !chance(t, "endless", 4) {
 		w.To = w.From.Add(pick(t, "length", 90*time.Minute, 12*time.Hour))

@@ -15,7 +15,7 @@ func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	l.checkEndsBefore(s, plan)
 	soon := s.Clone()
 	for i := range soon.Nodes {
-		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", Work: true}}
+		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", Maintenance: true}}
 	}
 	plan = l.decide(soon)
 	l.checkPlan(soon, plan)
@@ -43,7 +43,7 @@ func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
 		}
 		j := s.Job(to.Job)
 		for _, name := range to.On.Nodes() {
-			if w, _, _ := s.Node(name).Aside(s.Now, j.Limit); w != nil {
+			if w, _, _ := s.Node(name).WindowDuring(s.Now, j.Limit); w != nil {
 				l.Fatalf("job %d with a limit of %v is to %s on %s, which %v takes at %v\n%s", j.ID, j.Limit, to.Verb, name, w, w.From, Describe(s, plan))
 			}
 		}

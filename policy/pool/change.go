@@ -14,8 +14,8 @@ type change struct {
 	mem       int64
 }
 
-// lacks says what is not there to take; nil when all is.
-func (p *Pool) lacks(a policy.Alloc, cpus int, memMB int64) error {
+// checkFree says what is not there to take; nil when all is.
+func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64) error {
 	all := a.Count()
 	for i, s := range a {
 		if i > 0 && a[i-1].Compare(s) >= 0 {
@@ -25,7 +25,7 @@ func (p *Pool) lacks(a policy.Alloc, cpus int, memMB int64) error {
 		if !ok {
 			return fmt.Errorf("taking %v: node %s is not known", a, s.Node)
 		}
-		if r := p.nodes[n].row(s.Type); s.Count <= 0 || r < 0 || p.nodes[n].rows[r].free < s.Count {
+		if r := p.nodes[n].rowOf(s.Type); s.Count <= 0 || r < 0 || p.nodes[n].rows[r].free < s.Count {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOn(s.Node, s.Type))
 		}
 		here := a.CountOn(s.Node)
@@ -36,15 +36,15 @@ func (p *Pool) lacks(a policy.Alloc, cpus int, memMB int64) error {
 	return nil
 }
 
-// change gives (sign 1) or takes (sign -1) without asking whether it is there.
-func (p *Pool) change(a policy.Alloc, sign, cpus int, memMB int64) {
+// applyAlloc gives (sign 1) or takes (sign -1) without asking whether it is there.
+func (p *Pool) applyAlloc(a policy.Alloc, sign, cpus int, memMB int64) {
 	all := a.Count()
 	for i, s := range a {
 		n, ok := p.index[s.Node]
 		if !ok {
 			continue
 		}
-		c := change{node: n, row: p.nodes[n].row(s.Type), count: sign * s.Count}
+		c := change{node: n, row: p.nodes[n].rowOf(s.Type), count: sign * s.Count}
 		if c.row < 0 {
 			c.count = 0
 		}
@@ -52,12 +52,12 @@ func (p *Pool) change(a policy.Alloc, sign, cpus int, memMB int64) {
 			here := a.CountOn(s.Node)
 			c.cpus, c.mem = sign*policy.Portion(cpus, here, all), int64(sign)*policy.Portion(memMB, here, all)
 		}
-		p.add(c)
+		p.apply(c)
 		p.log = append(p.log, c)
 	}
 }
 
-func (p *Pool) add(c change) {
+func (p *Pool) apply(c change) {
 	h := &p.nodes[c.node]
 	h.cpus += c.cpus
 	h.memMB += c.mem
@@ -67,7 +67,7 @@ func (p *Pool) add(c change) {
 	r := &h.rows[c.row]
 	before := max(r.free, 0)
 	r.free += c.count
-	p.open.set(c.node, r.free > 0 || h.hasFree())
+	p.nodesWithFree.set(c.node, r.free > 0 || h.hasFree())
 	if !h.DownAt(p.from) {
 		p.totals.add(r, max(r.free, 0)-before)
 	}
@@ -95,7 +95,7 @@ func (p *Pool) Mark() int { return len(p.log) }
 func (p *Pool) Rewind(mark int) {
 	for i := len(p.log) - 1; i >= mark; i-- {
 		c := p.log[i]
-		p.add(change{node: c.node, row: c.row, count: -c.count, cpus: -c.cpus, mem: -c.mem})
+		p.apply(change{node: c.node, row: c.row, count: -c.count, cpus: -c.cpus, mem: -c.mem})
 	}
 	p.log = p.log[:mark]
 }

@@ -13,7 +13,7 @@ import (
 // takes nothing, and its error says what is missing.
 func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 	if p.TotalFree(a.GPUs.Type) == 0 {
-		return nil, &missing{ask: a, none: true}
+		return nil, &shortage{ask: a, none: true}
 	}
 	var err error
 	var on policy.Alloc
@@ -43,11 +43,11 @@ func (p *Pool) TypesFor(a *policy.Ask) []string {
 // fitType is Fit for one type. Most gangs need one node or find too little; a
 // survey answers those.
 func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
-	v := newSurvey(p, partition, a, false)
+	v := surveyNodes(p, partition, a, false)
 	switch {
 	case len(a.Require) > 0 || a.GPUs.Count <= 0:
 	case v.sum < a.GPUs.Count || onOneNode(a) && a.MaxNodes == 1 && v.tight < 0:
-		m := &missing{ask: *a, most: v.most, sum: v.sum}
+		m := &shortage{ask: *a, most: v.most, sum: v.sum}
 		if v.best >= 0 {
 			m.best = p.nodes[v.best].Name
 		}
@@ -61,7 +61,7 @@ func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
 
 // Fits reports whether Fit finds a place, for less than Fit costs.
 func (p *Pool) Fits(partition string, a policy.Ask) bool {
-	if onOneNode(&a) && a.GPUs.Count > 0 && newSurvey(p, partition, &a, true).enough {
+	if onOneNode(&a) && a.GPUs.Count > 0 && surveyNodes(p, partition, &a, true).enough {
 		return true
 	}
 	_, err := Fit(p, partition, a)
@@ -78,7 +78,7 @@ func FitRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
 	}
 	chosen, counts := choose(a, rooms)
 	if chosen == nil {
-		return nil, missingIn(a, rooms)
+		return nil, newShortage(a, rooms)
 	}
 	return p.Devices(a.GPUs.Type, chosen, counts), nil
 }
@@ -122,11 +122,11 @@ func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
 	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.Count < a.PerNode })
 	slices.SortFunc(rooms, func(x, y Room) int {
 		if x.Required != y.Required || x.Count == y.Count {
-			return largest(x, y)
+			return compareLargest(x, y)
 		}
 		return x.Count - y.Count
 	})
-	if len(rooms) < n || !hasAll(a, rooms[:n]) {
+	if len(rooms) < n || !hasRequired(a, rooms[:n]) {
 		return nil, nil
 	}
 	return rooms[:n], slices.Repeat([]int{a.PerNode}, n)
@@ -135,13 +135,13 @@ func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
 // chooseFew takes the largest rooms until they suffice, and ends on the
 // tightest one for what is then left.
 func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
-	slices.SortFunc(rooms, largest)
+	slices.SortFunc(rooms, compareLargest)
 	n, sum := 0, 0
 	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.Nodes, len(a.Require))) {
 		sum += rooms[n].Count
 		n++
 	}
-	if sum < a.GPUs.Count || n < max(a.Nodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasAll(a, rooms[:n]) {
+	if sum < a.GPUs.Count || n < max(a.Nodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequired(a, rooms[:n]) {
 		return nil, nil
 	}
 	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
@@ -155,8 +155,8 @@ func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
 	return chosen, counts
 }
 
-// hasAll reports whether every node the user requires is among the rooms.
-func hasAll(a policy.Ask, rooms []Room) bool {
+// hasRequired reports whether every node the user requires is among the rooms.
+func hasRequired(a policy.Ask, rooms []Room) bool {
 	for _, name := range a.Require {
 		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.Node == name }) {
 			return false
@@ -165,8 +165,8 @@ func hasAll(a policy.Ask, rooms []Room) bool {
 	return true
 }
 
-// missingIn says what the gang needs and what the rooms have.
-func missingIn(a policy.Ask, rooms []Room) error {
+// newShortage says what the gang needs and what the rooms have.
+func newShortage(a policy.Ask, rooms []Room) error {
 	best, sum := Room{}, 0
 	for _, r := range rooms {
 		sum += r.Count
@@ -174,15 +174,15 @@ func missingIn(a policy.Ask, rooms []Room) error {
 			best = r
 		}
 	}
-	if !hasAll(a, rooms) {
+	if !hasRequired(a, rooms) {
 		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.Require, ","))
 	}
-	return &missing{a, best.Node, best.Count, sum, false}
+	return &shortage{a, best.Node, best.Count, sum, false}
 }
 
-// missing says what a gang needs and what there is. It is an error that is
+// shortage says what a gang needs and what there is. It is an error that is
 // made often and read seldom.
-type missing struct {
+type shortage struct {
 	ask       policy.Ask
 	best      string // node with most free
 	most, sum int
@@ -190,7 +190,7 @@ type missing struct {
 }
 
 // Error implements error.
-func (m *missing) Error() string {
+func (m *shortage) Error() string {
 	if m.none {
 		return fmt.Sprintf("needs %s, none is free", m.ask.Describe())
 	}

@@ -27,13 +27,13 @@ func (r *row) matches(gpuType string) bool {
 	return r.gpuType == gpuType || gpuType == "" && r.whole
 }
 
-// row returns the place of the type's devices in rows; -1: there are none.
-func (h *host) row(gpuType string) int {
+// rowOf returns the place of the type's devices in rows; -1: there are none.
+func (h *host) rowOf(gpuType string) int {
 	return slices.IndexFunc(h.rows, func(r row) bool { return r.gpuType == gpuType })
 }
 
-// free returns the free devices of the type, whether or not the node is up.
-func (h *host) free(gpuType string) int {
+// freeDevices returns the free devices of the type, whether or not the node is up.
+func (h *host) freeDevices(gpuType string) int {
 	n := 0
 	for i := range h.rows {
 		if r := &h.rows[i]; r.matches(gpuType) {
@@ -61,10 +61,10 @@ func (h *host) allows(partition string, a *policy.Ask) bool {
 	return true
 }
 
-// usable returns how many devices the node can give to the ask from a moment on:
+// usableDevices returns how many devices the node can give to the ask from a moment on:
 // those that are free, as far as its free cores and memory go round.
-func (h *host) usable(from time.Time, partition string, a *policy.Ask) int {
-	n := h.free(a.GPUs.Type)
+func (h *host) usableDevices(from time.Time, partition string, a *policy.Ask) int {
+	n := h.freeDevices(a.GPUs.Type)
 	if n == 0 || h.DownAt(from) || !h.allows(partition, a) {
 		return 0
 	}
@@ -86,6 +86,6 @@ func (h *host) setAside(from time.Time, a *policy.Ask) (whole bool, cpus, gpus i
 	if len(h.Windows) == 0 || from.IsZero() {
 		return false, 0, 0
 	}
-	w, cpus, gpus := h.Aside(from, a.Limit)
+	w, cpus, gpus := h.WindowDuring(from, a.Limit)
 	return w != nil, cpus, gpus
 }

@@ -11,50 +11,50 @@ import (
 // Every change is written to an undo log, so a stage may try something and
 // Rewind. A Pool is not safe for concurrent use.
 type Pool struct {
-	nodes   []host
-	index   map[string]int // node name to its place in nodes
-	totals  totals
-	open    bitset // the nodes on which something is free
-	log     []change
-	scratch []Room          // see fitType
-	from    time.Time       // when what is placed begins; zero: windows do not count
-	edges   []time.Duration // see edges
+	nodes         []host
+	index         map[string]int // node name to its place in nodes
+	totals        totals
+	nodesWithFree bitset // the nodes on which something is free
+	log           []change
+	scratch       []Room          // see fitType
+	from          time.Time       // when what is placed begins; zero: windows do not count
+	windowStarts  []time.Duration // see edges
 }
 
 // New returns what is free in the snapshot: healthy devices less what
 // running and suspended jobs hold.
 func New(s *policy.Snapshot) *Pool {
-	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, edges: edges(s), open: newBitset(len(s.Nodes))}
+	p := &Pool{nodes: make([]host, len(s.Nodes)), index: make(map[string]int, len(s.Nodes)), from: s.Now, windowStarts: windowStarts(s), nodesWithFree: newBitset(len(s.Nodes))}
 	sum := 0
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
 		p.index[n.Name] = i
 		p.nodes[i].Node = n
 		for _, d := range n.GPUs {
-			p.totals.know(d)
+			p.totals.addType(d)
 		}
 		sum += len(n.GPUs)
 	}
-	s.Fastest(nil, p.totals.types)
-	p.fill(make([]row, sum))
+	s.SortFastestFirst(nil, p.totals.types)
+	p.freeAll(make([]row, sum))
 	for i := range s.Jobs {
 		if j := &s.Jobs[i]; j.Active() {
-			p.change(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
+			p.applyAlloc(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
 		}
 	}
 	p.log = p.log[:0]
 	return p
 }
 
-// fill makes every healthy device free, in rows for all nodes together.
-func (p *Pool) fill(rows []row) {
+// freeAll makes every healthy device free, in rows for all nodes together.
+func (p *Pool) freeAll(rows []row) {
 	for i := range p.nodes {
 		h := &p.nodes[i]
 		h.cpus, h.memMB, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
 			h.rows = append(h.rows, row{d.Type, d.IsWhole(), 0})
-			p.add(change{node: i, row: len(h.rows) - 1, count: d.Count - d.Sick})
+			p.apply(change{node: i, row: len(h.rows) - 1, count: d.Count - d.Sick})
 		}
 	}
 }
@@ -65,7 +65,7 @@ func Empty(nodes []policy.Node, at time.Time) *Pool {
 	p := New(&policy.Snapshot{Nodes: nodes, Now: at})
 	for i := range p.nodes {
 		for _, o := range p.nodes[i].Others {
-			p.add(change{node: i, row: -1, cpus: o.CPUs, mem: o.MemMB})
+			p.apply(change{node: i, row: -1, cpus: o.CPUs, mem: o.MemMB})
 		}
 	}
 	return p
@@ -73,7 +73,7 @@ func Empty(nodes []policy.Node, at time.Time) *Pool {
 
 // Clone returns an independent copy with an empty undo log.
 func (p *Pool) Clone() *Pool {
-	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, totals: p.totals.clone(), open: slices.Clone(p.open), from: p.from, edges: p.edges}
+	c := &Pool{nodes: slices.Clone(p.nodes), index: p.index, totals: p.totals.clone(), nodesWithFree: slices.Clone(p.nodesWithFree), from: p.from, windowStarts: p.windowStarts}
 	for i := range c.nodes {
 		c.nodes[i].rows = slices.Clone(c.nodes[i].rows)
 	}
@@ -88,7 +88,7 @@ func (p *Pool) FreeOn(node, typ string) int {
 	if !ok {
 		return 0
 	}
-	return p.nodes[i].free(typ)
+	return p.nodes[i].freeDevices(typ)
 }
 
 // Overdrawn reports whether jobs hold more devices of the type on the node
@@ -98,7 +98,7 @@ func (p *Pool) Overdrawn(node, typ string) bool {
 	if !ok {
 		return false
 	}
-	r := p.nodes[i].row(typ)
+	r := p.nodes[i].rowOf(typ)
 	return r >= 0 && p.nodes[i].rows[r].free < 0
 }
 
@@ -108,7 +108,7 @@ func (p *Pool) TotalFree(typ string) int {
 	if typ == "" {
 		return p.totals.whole
 	}
-	if t := p.totals.of(typ); t != nil {
+	if t := p.totals.find(typ); t != nil {
 		return t.free
 	}
 	return 0
@@ -117,24 +117,24 @@ func (p *Pool) TotalFree(typ string) int {
 // Take takes the devices, and the cores and memory of the whole allocation
 // split over its nodes by devices. Nothing is taken on error.
 func (p *Pool) Take(a policy.Alloc, cpus int, memMB int64) error {
-	if err := p.lacks(a, cpus, memMB); err != nil {
+	if err := p.checkFree(a, cpus, memMB); err != nil {
 		return err
 	}
-	p.change(a, -1, cpus, memMB)
+	p.applyAlloc(a, -1, cpus, memMB)
 	return nil
 }
 
 // Give puts back what Take took with the same arguments, or what a running
 // job holds. Slots of unknown nodes or types are passed over.
-func (p *Pool) Give(a policy.Alloc, cpus int, memMB int64) { p.change(a, 1, cpus, memMB) }
+func (p *Pool) Give(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, 1, cpus, memMB) }
 
 // Overdraw takes the devices, cores and memory whether or not they are free.
-func (p *Pool) Overdraw(a policy.Alloc, cpus int, memMB int64) { p.change(a, -1, cpus, memMB) }
+func (p *Pool) Overdraw(a policy.Alloc, cpus int, memMB int64) { p.applyAlloc(a, -1, cpus, memMB) }
 
 // GiveNode gives back cores and memory of the node with the number in the
 // snapshot.
 func (p *Pool) GiveNode(node, cpus int, memMB int64) {
-	p.add(change{node: node, row: -1, cpus: cpus, mem: memMB})
+	p.apply(change{node: node, row: -1, cpus: cpus, mem: memMB})
 }
 
 // WholeTypes returns the types that are whole GPUs, the fastest first. It is the
@@ -142,4 +142,4 @@ func (p *Pool) GiveNode(node, cpus int, memMB int64) {
 func (p *Pool) WholeTypes() []string { return p.totals.types }
 
 // HasType reports whether there are GPUs of the type, free or not.
-func (p *Pool) HasType(typ string) bool { return p.totals.of(typ) != nil }
+func (p *Pool) HasType(typ string) bool { return p.totals.find(typ) != nil }

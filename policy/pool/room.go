@@ -25,8 +25,8 @@ func (p *Pool) Rooms(partition string, a policy.Ask) []Room {
 }
 
 func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room {
-	for i := p.open.next(0); i >= 0; i = p.open.next(i + 1) {
-		if c := p.nodes[i].usable(p.from, partition, a); c > 0 {
+	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
+		if c := p.nodes[i].usableDevices(p.from, partition, a); c > 0 {
 			n := p.nodes[i].Node
 			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
 		}
@@ -43,13 +43,13 @@ type survey struct {
 	enough bool
 }
 
-// newSurvey looks at the nodes in order. In haste it stops when it knows that a
+// surveyNodes looks at the nodes in order. In haste it stops when it knows that a
 // small gang fits.
-func newSurvey(p *Pool, partition string, a *policy.Ask, haste bool) survey {
+func surveyNodes(p *Pool, partition string, a *policy.Ask, haste bool) survey {
 	v := survey{tight: -1, best: -1}
 	need, least := a.GPUs.Count, 0
-	for i := p.open.next(0); i >= 0; i = p.open.next(i + 1) {
-		c := p.nodes[i].usable(p.from, partition, a)
+	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
+		c := p.nodes[i].usableDevices(p.from, partition, a)
 		if c == 0 {
 			continue
 		}
@@ -72,9 +72,9 @@ func newSurvey(p *Pool, partition string, a *policy.Ask, haste bool) survey {
 // limit, reaches all.
 func (p *Pool) WindowsReached(limit time.Duration) int {
 	if limit <= 0 {
-		return len(p.edges)
+		return len(p.windowStarts)
 	}
-	n, _ := slices.BinarySearch(p.edges, limit)
+	n, _ := slices.BinarySearch(p.windowStarts, limit)
 	return n
 }
 
@@ -96,9 +96,9 @@ func (p *Pool) Devices(typ string, rooms []Room, counts []int) policy.Alloc {
 	return a
 }
 
-// largest puts required rooms first, then those with most devices, then by
+// compareLargest puts required rooms first, then those with most devices, then by
 // name.
-func largest(a, b Room) int {
+func compareLargest(a, b Room) int {
 	switch {
 	case a.Required != b.Required && a.Required:
 		return -1

@@ -19,9 +19,9 @@ type total struct {
 	free    int
 }
 
-// know adds the type of the devices.
-func (t *totals) know(d policy.Devices) {
-	if t.of(d.Type) == nil {
+// addType adds the type of the devices.
+func (t *totals) addType(d policy.Devices) {
+	if t.find(d.Type) == nil {
 		t.byType = append(t.byType, total{gpuType: d.Type})
 	}
 	if d.IsWhole() && !slices.Contains(t.types, d.Type) {
@@ -29,8 +29,8 @@ func (t *totals) know(d policy.Devices) {
 	}
 }
 
-// of returns that of a type; nil: there are no such GPUs.
-func (t *totals) of(gpuType string) *total {
+// find returns that of a type; nil: there are no such GPUs.
+func (t *totals) find(gpuType string) *total {
 	for i := range t.byType {
 		if t.byType[i].gpuType == gpuType {
 			return &t.byType[i]
@@ -41,7 +41,7 @@ func (t *totals) of(gpuType string) *total {
 
 // add counts more free devices of the row.
 func (t *totals) add(r *row, devices int) {
-	t.of(r.gpuType).free += devices
+	t.find(r.gpuType).free += devices
 	if r.whole {
 		t.whole += devices
 	}

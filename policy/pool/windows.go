@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy"
 )
 
-// edges returns after how long from now windows begin, ascending, each once: two limits
+// windowStarts returns after how long from now windows begin, ascending, each once: two limits
 // between the same edges reach into the same windows.
-func edges(s *policy.Snapshot) []time.Duration {
+func windowStarts(s *policy.Snapshot) []time.Duration {
 	var all []time.Duration
 	for i := range s.Nodes {
 		for k := range s.Nodes[i].Windows {
@@ -29,7 +29,7 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 	s := &WindowError{Limit: a.Limit}
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		if h.free(a.GPUs.Type) == 0 || h.DownAt(time.Time{}) || !h.allows(partition, &a) {
+		if h.freeDevices(a.GPUs.Type) == 0 || h.DownAt(time.Time{}) || !h.allows(partition, &a) {
 			continue
 		}
 		w := h.NextWindow(p.from, a.Limit)
@@ -47,7 +47,7 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 	if s.node == "" {
 		return nil
 	}
-	for _, a.Limit = range slices.Backward(p.edges) {
+	for _, a.Limit = range slices.Backward(p.windowStarts) {
 		if a.Limit > 0 && (s.Limit <= 0 || a.Limit < s.Limit) && p.Fits(partition, a) {
 			s.best = a.Limit
 			break

@@ -39,7 +39,7 @@ func (p Regimes) Rest(t *policy.Training) (rest Rest, ok bool) {
 	left := float64(t.Epochs - t.Epoch)
 	modes := make([]float64, len(t.Modes))
 	if p.Restate {
-		restate(t, modes)
+		spreadEvenly(t, modes)
 	} else {
 		dirichlet(t, modes)
 	}
@@ -102,8 +102,8 @@ func dirichlet(t *policy.Training, left []float64) {
 	}
 }
 
-// restate spreads the epochs left over the present mode and those after it.
-func restate(t *policy.Training, left []float64) {
+// spreadEvenly spreads the epochs left over the present mode and those after it.
+func spreadEvenly(t *policy.Training, left []float64) {
 	present := 0
 	if n := len(t.Seen); n > 0 {
 		for b, m := range t.Modes {

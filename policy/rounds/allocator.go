@@ -88,7 +88,7 @@ func (s *State) capacity(r *engine.Round) []int {
 		left[k] = r.Free.TotalFree(typ)
 	}
 	for _, e := range r.Active() {
-		if k := s.typeOf(e, 0); k >= 0 && e.Stays {
+		if k := s.typeOf(e, 0); k >= 0 && e.Unstoppable {
 			s.Lease[e.Index] = k + 1
 		} else if k >= 0 {
 			left[k] += e.On.Count()

@@ -21,7 +21,7 @@ func (s *State) offers(r *engine.Round) []offer {
 	all, order := make([]offer, 0, w*len(r.Entries)), make([]string, w)
 	for i, e := range r.Entries {
 		copy(order, s.Types)
-		r.Fastest(e.Job, order)
+		r.SortFastestFirst(e.Job, order)
 		for k, typ := range s.Types {
 			at := i*w + k
 			x := max(s.Fraction[at], 0)

@@ -20,7 +20,7 @@ func (Dominant) Costs(r *engine.Round) [][]float64 {
 	costs := make([][]float64, len(r.Entries))
 	for i, e := range r.Entries {
 		costs[i] = flat[i*width : (i+1)*width : (i+1)*width]
-		c.charge(costs[i], e)
+		c.addCost(costs[i], e)
 	}
 	return costs
 }
@@ -28,10 +28,10 @@ func (Dominant) Costs(r *engine.Round) [][]float64 {
 // capacity is what the nodes that are up have.
 type capacity struct {
 	cpus, mem, whole float64
-	types            []kind
+	types            []gpuKind
 }
 
-type kind struct {
+type gpuKind struct {
 	name  string
 	count float64
 	whole bool
@@ -57,7 +57,7 @@ func (c *capacity) add(d policy.Devices) {
 	i, ok := c.find(d.Type)
 	whole := d.Part == 0 || d.Part == 100
 	if !ok {
-		c.types = slices.Insert(c.types, i, kind{name: d.Type, whole: whole})
+		c.types = slices.Insert(c.types, i, gpuKind{name: d.Type, whole: whole})
 	}
 	healthy := float64(max(d.Count-d.Sick, 0))
 	c.types[i].count += healthy
@@ -67,10 +67,10 @@ func (c *capacity) add(d policy.Devices) {
 }
 
 func (c *capacity) find(typ string) (int, bool) {
-	return slices.BinarySearchFunc(c.types, typ, func(k kind, typ string) int { return cmp.Compare(k.name, typ) })
+	return slices.BinarySearchFunc(c.types, typ, func(k gpuKind, typ string) int { return cmp.Compare(k.name, typ) })
 }
 
-func (c *capacity) charge(cost []float64, e *engine.Entry) {
+func (c *capacity) addCost(cost []float64, e *engine.Entry) {
 	cost[0] = fraction(float64(e.Ask.CPUs), c.cpus)
 	cost[1] = fraction(float64(e.Ask.MemMB), c.mem)
 	devices := float64(e.Size())

@@ -16,7 +16,7 @@ type Dominant struct{}
 // Share implements engine.Sharer.
 func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 	costs := d.Costs(r)
-	parties := d.parties(r, costs)
+	parties := d.accounts(r, costs)
 	weights := d.Weights(r)
 	demands := make([]fair.Demand, len(parties))
 	for i, p := range parties {
@@ -24,7 +24,7 @@ func (d Dominant) Share(r *engine.Round) ([]float64, error) {
 	}
 	due := make([]float64, len(r.Entries))
 	for i, share := range fair.DominantShares(demands) {
-		parties[i].spread(r, costs, share, due)
+		parties[i].divide(r, costs, share, due)
 	}
 	return due, nil
 }
@@ -40,24 +40,24 @@ func (Dominant) Weights(r *engine.Round) map[string]float64 {
 	return Weights(r.Snapshot, want)
 }
 
-// party is an account with the positions of its jobs in its own order and what
+// demandingAccount is an account with the positions of its jobs in its own order and what
 // it would hold if all of them ran.
-type party struct {
+type demandingAccount struct {
 	name string
 	jobs []int
 	need []float64
 }
 
-func (Dominant) parties(r *engine.Round, costs [][]float64) []*party {
-	index := map[string]*party{}
-	var all []*party
+func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount {
+	index := map[string]*demandingAccount{}
+	var all []*demandingAccount
 	for i, e := range r.Entries {
 		if !r.Startable(e) {
 			continue
 		}
 		p := index[e.Account]
 		if p == nil {
-			p = &party{name: e.Account, need: make([]float64, len(costs[i]))}
+			p = &demandingAccount{name: e.Account, need: make([]float64, len(costs[i]))}
 			index[e.Account] = p
 			all = append(all, p)
 		}
@@ -72,8 +72,8 @@ func (Dominant) parties(r *engine.Round, costs [][]float64) []*party {
 	return all
 }
 
-// spread hands the account's share to its jobs in turn, in GPUs.
-func (p *party) spread(r *engine.Round, costs [][]float64, share float64, due []float64) {
+// divide hands the account's share to its jobs in turn, in GPUs.
+func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share float64, due []float64) {
 	const slack = 1e-9 // shares are sums of fractions
 	used := make([]float64, len(p.need))
 	before := 0.0

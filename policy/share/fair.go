@@ -21,7 +21,7 @@ type Person struct{ Account, User string }
 // effective usage is the mean, by shares, of a person's own and its account's.
 // Persons of an account have one share each.
 func FairShare(s *policy.Snapshot, tree bool) map[Person]float64 {
-	t := newUsage(s)
+	t := newUsageTree(s)
 	if tree {
 		t.rank(t.children(""), false)
 	} else {
@@ -30,14 +30,14 @@ func FairShare(s *policy.Snapshot, tree bool) map[Person]float64 {
 	return t.factors
 }
 
-// usage is the tree of accounts and persons with what they used.
-type usage struct {
-	accounts map[string]policy.Account
-	below    map[string][]*branch // by parent, sorted by name, persons first
-	persons  int
-	total    float64
-	at, next int // Fair Tree: rank given last, and the rank to give next
-	factors  map[Person]float64
+// usageTree is the tree of accounts and persons with what they used.
+type usageTree struct {
+	accounts           map[string]policy.Account
+	below              map[string][]*branch // by parent, sorted by name, persons first
+	persons            int
+	total              float64
+	lastRank, nextRank int // Fair Tree: rank given last, and the rank to give next
+	factors            map[Person]float64
 }
 
 // branch is an account or a person.
@@ -50,8 +50,8 @@ type branch struct {
 	level  float64 // shares over usage among its siblings
 }
 
-func newUsage(s *policy.Snapshot) *usage {
-	t := &usage{accounts: newTree(s.Accounts, nil).accounts, below: map[string][]*branch{}, factors: map[Person]float64{}}
+func newUsageTree(s *policy.Snapshot) *usageTree {
+	t := &usageTree{accounts: newTree(s.Accounts, nil).accounts, below: map[string][]*branch{}, factors: map[Person]float64{}}
 	own := t.addPersons(s)
 	for name, a := range t.accounts {
 		own[name] = max(own[name], float64(a.Used))
@@ -59,13 +59,13 @@ func newUsage(s *policy.Snapshot) *usage {
 			t.below[a.Parent] = append(t.below[a.Parent], &branch{name: name, shares: weight(a)})
 		}
 	}
-	t.total = t.sum("", own)
+	t.total = t.sumBelow("", own)
 	return t
 }
 
 // addPersons hangs everybody below their accounts and returns what the persons
 // of each account used together.
-func (t *usage) addPersons(s *policy.Snapshot) map[string]float64 {
+func (t *usageTree) addPersons(s *policy.Snapshot) map[string]float64 {
 	used := map[Person]float64{}
 	for i := range s.Jobs {
 		used[Person{s.Jobs[i].Account, s.Jobs[i].User}] = 0
@@ -107,13 +107,13 @@ func first(has bool) int {
 	return 1
 }
 
-// sum adds up what everybody below an account used.
-func (t *usage) sum(name string, own map[string]float64) float64 {
+// sumBelow adds up what everybody below an account used.
+func (t *usageTree) sumBelow(name string, own map[string]float64) float64 {
 	total := own[name]
 	slices.SortFunc(t.below[name], compareBranch)
 	for _, b := range t.below[name] {
 		if !b.person {
-			b.used = t.sum(b.name, own)
+			b.used = t.sumBelow(b.name, own)
 			total += b.used
 		}
 	}
@@ -122,7 +122,7 @@ func (t *usage) sum(name string, own map[string]float64) float64 {
 
 // children returns the branches of an account with their level among each
 // other.
-func (t *usage) children(name string) []*branch {
+func (t *usageTree) children(name string) []*branch {
 	list := t.below[name]
 	shares, used := 0.0, 0.0
 	for _, b := range list {
@@ -140,9 +140,9 @@ func (t *usage) children(name string) []*branch {
 
 // rank gives the persons below siblings their factors, the best level first;
 // tied says that the first of them has the rank of the person before.
-func (t *usage) rank(siblings []*branch, tied bool) {
-	if t.next == 0 {
-		t.at, t.next = t.persons, t.persons
+func (t *usageTree) rank(siblings []*branch, tied bool) {
+	if t.nextRank == 0 {
+		t.lastRank, t.nextRank = t.persons, t.persons
 	}
 	siblings = slices.Clone(siblings)
 	slices.SortStableFunc(siblings, func(a, b *branch) int {
@@ -153,10 +153,10 @@ func (t *usage) rank(siblings []*branch, tied bool) {
 		tied = tied && i == 0 || i > 0 && siblings[i-1].level == b.level
 		if b.person {
 			if !tied {
-				t.at = t.next
+				t.lastRank = t.nextRank
 			}
-			t.factors[Person{b.name, b.user}] = float64(t.at) / float64(t.persons)
-			t.next--
+			t.factors[Person{b.name, b.user}] = float64(t.lastRank) / float64(t.persons)
+			t.nextRank--
 			continue
 		}
 		merged := slices.Clone(t.children(b.name))
@@ -170,7 +170,7 @@ func (t *usage) rank(siblings []*branch, tied bool) {
 
 // classic gives the persons below siblings their factors; above is the parent,
 // nil at the roots.
-func (t *usage) classic(siblings []*branch, above *standing) {
+func (t *usageTree) classic(siblings []*branch, above *standing) {
 	shares := 0.0
 	for _, b := range siblings {
 		shares += b.shares

@@ -1,6 +1,8 @@
 package share
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy"
+)
 
 // Weights returns how much each account in want counts: its part of what its
 // parent counts, by weight among the siblings that want something too, from
@@ -12,7 +14,7 @@ func Weights(s *policy.Snapshot, want map[string]bool) map[string]float64 {
 	t := newTree(s.Accounts, want)
 	weights := make(map[string]float64, len(want))
 	for name := range want {
-		weights[name] = t.part(name)
+		weights[name] = t.portion(name)
 		if own := t.below[name]; own > 0 {
 			weights[name] /= own + 1
 		}
@@ -25,7 +27,7 @@ type tree struct {
 	accounts map[string]policy.Account
 	want     map[string]bool
 	below    map[string]float64 // summed weights of the children, "" for the roots
-	parts    map[string]float64
+	portions map[string]float64
 }
 
 func newTree(accounts []policy.Account, want map[string]bool) *tree {
@@ -34,26 +36,26 @@ func newTree(accounts []policy.Account, want map[string]bool) *tree {
 		t.accounts[a.Name] = a
 	}
 	for name := range t.accounts {
-		t.uproot(name)
+		t.ensureRoot(name)
 	}
 	counted := map[string]bool{}
 	// Accounts in the order of the snapshot, so that sums are always rounded alike.
 	for _, a := range accounts {
 		if want[a.Name] {
-			t.count(a.Name, counted)
+			t.addToParents(a.Name, counted)
 		}
 	}
 	for name := range want {
 		if _, known := t.accounts[name]; !known {
-			t.count(name, counted)
+			t.addToParents(name, counted)
 		}
 	}
 	return t
 }
 
-// uproot makes the account a root when its parent is unknown or its line of
+// ensureRoot makes the account a root when its parent is unknown or its line of
 // parents returns to it.
-func (t *tree) uproot(name string) {
+func (t *tree) ensureRoot(name string) {
 	a := t.accounts[name]
 	if _, known := t.accounts[a.Parent]; known && !t.circular(name) {
 		return
@@ -76,9 +78,9 @@ func (t *tree) circular(name string) bool {
 	return false // a circle further up, which another account breaks
 }
 
-// count adds the weight of the account and of those above it to the sums of
+// addToParents adds the weight of the account and of those above it to the sums of
 // their siblings, each once.
-func (t *tree) count(name string, counted map[string]bool) {
+func (t *tree) addToParents(name string, counted map[string]bool) {
 	for name != "" && !counted[name] {
 		counted[name] = true
 		a := t.accounts[name]
@@ -87,20 +89,20 @@ func (t *tree) count(name string, counted map[string]bool) {
 	}
 }
 
-// part returns the account's part of everything, its children's included.
-func (t *tree) part(name string) float64 {
-	if p, ok := t.parts[name]; ok {
+// portion returns the account's part of everything, its children's included.
+func (t *tree) portion(name string) float64 {
+	if p, ok := t.portions[name]; ok {
 		return p
 	}
 	a, siblings, above := t.accounts[name], t.below[t.accounts[name].Parent], 1.0
 	if a.Parent != "" {
-		above = t.part(a.Parent)
+		above = t.portion(a.Parent)
 		if t.want[a.Parent] {
 			siblings++ // the parent's own jobs
 		}
 	}
-	t.parts[name] = above * weight(a) / siblings
-	return t.parts[name]
+	t.portions[name] = above * weight(a) / siblings
+	return t.portions[name]
 }
 
 // Weight returns the shares of the account with the name; one when nothing is

@@ -31,7 +31,7 @@ func (w *windows) update(now float64) {
 	}
 	for i := range w.nodes {
 		if n := &w.nodes[i]; len(n.Windows) > 0 {
-			n.Enter(At(now))
+			n.UpdateDown(At(now))
 		}
 	}
 }
@@ -62,7 +62,7 @@ func (w *windows) checkRun(s *policy.Snapshot, v *policy.Job, on policy.Alloc) e
 		if n == nil {
 			continue
 		}
-		if x, _, _ := n.Aside(s.Now, v.Limit); x != nil {
+		if x, _, _ := n.WindowDuring(s.Now, v.Limit); x != nil {
 			return fmt.Errorf("job %d: put on %s with a limit of %v, which %v takes at %v", v.ID, name, v.Limit, x, x.From)
 		}
 	}

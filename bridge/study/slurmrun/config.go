@@ -117,7 +117,7 @@ func (c *Config) addReservations(w *sim.World) error {
 			if !x.To.IsZero() {
 				r.To = x.To.Add(shift)
 			}
-			if x.Work {
+			if x.Maintenance {
 				r.Flags = []string{"MAINT"}
 			}
 			if err := w.Reserve(r); err != nil {

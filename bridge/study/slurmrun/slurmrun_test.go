@@ -135,7 +135,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 // waits for its end.
 func TestNodesSetAside(t *testing.T) {
 	nodes := cluster(1)
-	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", Work: true}}
+	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", Maintenance: true}}
 	jobs := []workload.Job{
 		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, Limit: time.Hour},
 		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, Limit: 10 * time.Minute},

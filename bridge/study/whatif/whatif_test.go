@@ -48,7 +48,7 @@ func TestSmaller(t *testing.T) {
 	elastic.MinGPUs, elastic.MaxGPUs = 2, 8
 	kept := scene(wants(2, 1, 2, 20*time.Minute))
 	for i := range kept.Nodes {
-		kept.Nodes[i].Windows = []policy.Window{{From: noon.Add(9 * time.Minute), To: noon.Add(3 * time.Hour), Name: "m1", Work: true}}
+		kept.Nodes[i].Windows = []policy.Window{{From: noon.Add(9 * time.Minute), To: noon.Add(3 * time.Hour), Name: "m1", Maintenance: true}}
 	}
 	held := wants(8, 1, 8, time.Hour)
 	held.Held = "its user holds it"

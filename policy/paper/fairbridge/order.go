@@ -76,7 +76,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	}
 	fair := l.Fair * contention * (e.Ask.GPUs.SecondsOf(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
-	late := l.waitRules.due.Late(r, e).Seconds()
+	late := l.waitRules.due.OverdueBy(r, e).Seconds()
 	switch {
 	case late > 0:
 		p.class, p.sortKey = classOverdue, -late

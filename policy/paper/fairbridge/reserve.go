@@ -34,7 +34,7 @@ func (l *slackOrder) Behind(r *engine.Round, blocked *engine.Entry) func(*engine
 	if l.belowShare(blocked.Account) {
 		rules = l.waitRules.soon
 	}
-	return backfill.EASY{Length: rules.Lengths(r, blocked)}.Behind(r, blocked)
+	return backfill.EASY{Length: rules.ReservationLength(r, blocked)}.Behind(r, blocked)
 }
 
 // Reserves implements engine.Reserver: jobs have a reservation that are due, and
@@ -44,5 +44,5 @@ func (l *slackOrder) Reserves(r *engine.Round, e *engine.Entry) bool {
 	if !grant.Competes(r, e) {
 		return false
 	}
-	return l.waitRules.due.Late(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.soon.Late(r, e) > 0
+	return l.waitRules.due.OverdueBy(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.soon.OverdueBy(r, e) > 0
 }

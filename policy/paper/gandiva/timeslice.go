@@ -40,7 +40,7 @@ func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
 			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.Seconds(next.Ran[e.Index]).Round(time.Minute))
 		}
 		t.Beside = host[e.ID]
-		if t.Grant.Leave = unpacked[e.ID]; t.Grant.Leave == "" && t.Beside == 0 {
+		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.Beside == 0 {
 			t.Grant.Run = grant.Competes(r, e) && left.Take(e.Ask.GPUs.Type, t.Devices)
 			leased[e.ID] = t.Grant.Run
 		}

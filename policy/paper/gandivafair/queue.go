@@ -46,14 +46,14 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 			k := slices.Index(s.now.Types, slot.Type)
 			switch {
 			case k < 0:
-			case e.Stays:
+			case e.Unstoppable:
 				queues[s.now.Account[i]*w+k][0].charge(float64(slot.Count))
 			default:
 				h.left[k] += slot.Count
 			}
 		}
 		for k := range w {
-			if e.Want > 0 && !e.Stays && s.runnable[i*w+k] {
+			if e.Want > 0 && !e.Unstoppable && s.runnable[i*w+k] {
 				far := 0
 				if len(e.On) > 0 && e.On.Type() != s.now.Types[k] {
 					far = 1
