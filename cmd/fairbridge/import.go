@@ -37,7 +37,7 @@ slurmdbd does not tell stays, such as the GPUs on each node.
 
 Records are read and stored a window at a time, with pauses so that slurmdbd
 works for us half the time at most. An interrupted import goes on where it was;
-importOptions anything again changes nothing. The daemon itself reads what is new
+importing anything again changes nothing. The daemon itself reads what is new
 every few minutes, so that this is needed for older history only.
 
 For a file, print with:
