@@ -16,28 +16,28 @@ func TestListenerIsThisProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	port := strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
-	if pid, err := listener(port); err != nil || pid != os.Getpid() {
+	if pid, err := listenerPID(port); err != nil || pid != os.Getpid() {
 		t.Errorf("listener = %d, %v, want %d", pid, err, os.Getpid())
 	}
 	l.Close()
-	if pid, err := listener(port); err == nil {
+	if pid, err := listenerPID(port); err == nil {
 		t.Errorf("process %d listens on a port that is closed", pid)
 	}
 }
 
 func TestProcessorTimeGrows(t *testing.T) {
-	before, err := cpu(os.Getpid())
+	before, err := processCPU(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
 	own := ownCPU()
 	for ownCPU()-own < 5*tick {
 	}
-	after, err := cpu(os.Getpid())
+	after, err := processCPU(os.Getpid())
 	if grew := after - before; err != nil || grew < 4*tick || grew > time.Second {
 		t.Errorf("50 ms of work show as %v, %v", grew, err)
 	}
-	if rss, err := field(os.Getpid(), "status", "VmRSS"); err != nil || rss < 1000 {
+	if rss, err := procField(os.Getpid(), "status", "VmRSS"); err != nil || rss < 1000 {
 		t.Errorf("this process takes %d KiB, %v", rss, err)
 	}
 }
@@ -49,7 +49,7 @@ func TestRow(t *testing.T) {
 		all = append(all, sample{wall: d, own: d / 10, steps: map[string]time.Duration{"poll": d}, ownRSS: int64(i) * 1e6})
 	}
 	var out bytes.Buffer
-	row(&out, "list", all)
+	printRow(&out, "list", all)
 	if got := out.String(); !strings.HasPrefix(got, "| list | 0 | 25 ms | 40 ms | 2.5 ms | 0.0 ms |") || !strings.Contains(got, "| 4.0 MB |") {
 		t.Errorf("the row is %s", got)
 	}
@@ -57,11 +57,11 @@ func TestRow(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, args := range [][]string{{"-jobs", "0"}, {"-cycles", "0"}, {"-moved", "-1"}, {"more"}, {"-nonsense"}} {
-		if _, err := parse(args, new(bytes.Buffer)); err == nil {
+		if _, err := parseFlags(args, new(bytes.Buffer)); err == nil {
 			t.Errorf("%v is taken", args)
 		}
 	}
-	if o, err := parse([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobs != 5000 || o.lab != "26.05" {
+	if o, err := parseFlags([]string{"-lab", "26.05"}, new(bytes.Buffer)); err != nil || o.jobs != 5000 || o.lab != "26.05" {
 		t.Errorf("got %+v, %v", o, err)
 	}
 }

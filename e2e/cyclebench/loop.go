@@ -18,14 +18,14 @@ import (
 	"fairbridge/policy/catalogue"
 )
 
-// reader is a cluster that is only read. It notes what reading cost.
-type reader struct {
+// timedCluster is a cluster that is only read. It notes what reading cost.
+type timedCluster struct {
 	*rest.Client
-	last reading
+	last pollTimes
 }
 
-// reading is what one poll cost us.
-type reading struct {
+// pollTimes is what one poll cost us.
+type pollTimes struct {
 	wall, own time.Duration
 	bytes     int64 // read from slurmrestd
 	jobs      int
@@ -33,8 +33,8 @@ type reading struct {
 }
 
 // Observe polls and measures. Nothing else of ours reads meanwhile.
-func (r *reader) Observe(ctx context.Context) (*slurm.View, error) {
-	before, err := field(self, "io", "rchar")
+func (r *timedCluster) Observe(ctx context.Context) (*slurm.View, error) {
+	before, err := procField(self, "io", "rchar")
 	if err != nil {
 		return nil, err
 	}
@@ -43,53 +43,53 @@ func (r *reader) Observe(ctx context.Context) (*slurm.View, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.last = reading{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.Full}
-	after, err := field(self, "io", "rchar")
+	r.last = pollTimes{wall: time.Since(from), own: ownCPU() - cpu, jobs: len(v.Jobs), full: v.Full}
+	after, err := procField(self, "io", "rchar")
 	r.last.bytes = after - before
 	return v, err
 }
 
 // Apply refuses: this command observes.
-func (r *reader) Apply(context.Context, slurm.Edit) error {
+func (r *timedCluster) Apply(context.Context, slurm.Edit) error {
 	return errors.New("cyclebench changes nothing")
 }
 
-// store is the database. It notes how long its calls took.
-type store struct {
+// timedStore is the database. It notes how long its calls took.
+type timedStore struct {
 	*stores.Stores
 	spent map[string]time.Duration
 }
 
-func (s *store) add(call string, from time.Time) { s.spent[call] += time.Since(from) }
+func (s *timedStore) addTime(call string, from time.Time) { s.spent[call] += time.Since(from) }
 
 // Record stores what a view shows.
-func (s *store) Record(ctx context.Context, v *slurm.View) error {
-	defer s.add("record", time.Now())
+func (s *timedStore) Record(ctx context.Context, v *slurm.View) error {
+	defer s.addTime("record", time.Now())
 	return s.Stores.Record(ctx, v)
 }
 
 // Past reads usage and history.
-func (s *store) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
-	defer s.add("past", time.Now())
+func (s *timedStore) Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error) {
+	defer s.addTime("past", time.Now())
 	return s.Stores.Past(ctx, cluster, now)
 }
 
 // Intend stores the cycle.
-func (s *store) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
-	defer s.add("store", time.Now())
+func (s *timedStore) Intend(ctx context.Context, c *bridge.Cycle, in []bridge.Intent) ([]bridge.Intent, error) {
+	defer s.addTime("store", time.Now())
 	return s.Stores.Intend(ctx, c, in)
 }
 
-// bench is fairbridge beside the site.
-type bench struct {
+// loopUnderTest is fairbridge beside the site.
+type loopUnderTest struct {
 	loop   *cycle.Loop
-	reader *reader
-	store  *store
+	reader *timedCluster
+	store  *timedStore
 }
 
 // newBench joins a loop that observes. Its database keeps what earlier ones
 // stored, as that of a restarted daemon does.
-func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, error) {
+func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*loopUnderTest, error) {
 	client, err := rest.Open(ctx, rest.Config{URL: s.slurm.URL, TokenFile: s.slurm.TokenFile, User: s.slurm.User}, poll)
 	if err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, 
 	if err != nil {
 		return nil, err
 	}
-	b := &bench{reader: &reader{Client: client}, store: &store{Stores: db, spent: map[string]time.Duration{}}}
+	b := &loopUnderTest{reader: &timedCluster{Client: client}, store: &timedStore{Stores: db, spent: map[string]time.Duration{}}}
 	if _, err = db.Migrate(ctx); err == nil {
 		err = b.join(o)
 	}
@@ -109,7 +109,7 @@ func newBench(ctx context.Context, s *site, o options, poll rest.Poll) (*bench, 
 	return b, nil
 }
 
-func (b *bench) join(o options) error {
+func (b *loopUnderTest) join(o options) error {
 	entry, err := catalogue.Lookup(o.policy)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func (b *bench) join(o options) error {
 }
 
 // step runs a cycle. Doubt is an error here: it would make a cycle cheap.
-func (b *bench) step(ctx context.Context) (cycle.Report, error) {
+func (b *loopUnderTest) step(ctx context.Context) (cycle.Report, error) {
 	clear(b.store.spent)
 	r := b.loop.Step(ctx)
 	for _, d := range r.Doubts {
@@ -141,4 +141,4 @@ func (b *bench) step(ctx context.Context) (cycle.Report, error) {
 	return r, nil
 }
 
-func (b *bench) close() { b.store.Close() }
+func (b *loopUnderTest) close() { b.store.Close() }

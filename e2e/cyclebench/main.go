@@ -47,7 +47,7 @@ type options struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	o, err := parse(os.Args[1:], os.Stderr)
+	o, err := parseFlags(os.Args[1:], os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return
 	}
@@ -61,7 +61,7 @@ func main() {
 	}
 }
 
-func parse(args []string, help io.Writer) (options, error) {
+func parseFlags(args []string, help io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("cyclebench", flag.ContinueOnError)
 	f.SetOutput(help)
@@ -92,23 +92,23 @@ func run(ctx context.Context, o options, out, progress io.Writer) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 	from := time.Now()
-	if err := s.fill(ctx, o.jobs); err != nil {
+	if err := s.fillQueue(ctx, o.jobs); err != nil {
 		return err
 	}
 	fmt.Fprintf(progress, "%d jobs submitted in %v\n", o.jobs, time.Since(from).Round(time.Second))
-	title(out, s, o)
-	for _, k := range s.kinds(o) {
+	printTitle(out, s, o)
+	for _, k := range s.cycleKinds(o) {
 		samples, err := measure(ctx, s, o, k)
 		if err != nil {
 			return fmt.Errorf("cycles of kind %s: %w", k.name, err)
 		}
-		row(out, k.name, samples)
+		printRow(out, k.name, samples)
 	}
 	return nil
 }
 
-// profiled runs f under the CPU profiler, if one is asked for.
-func profiled(prefix, kind string, f func() error) (err error) {
+// withProfile runs f under the CPU profiler, if one is asked for.
+func withProfile(prefix, kind string, f func() error) (err error) {
 	if prefix == "" {
 		return f()
 	}

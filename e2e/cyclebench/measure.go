@@ -12,30 +12,30 @@ import (
 
 var self = os.Getpid()
 
-// kind is a way to poll.
-type kind struct {
+// cycleKind is a way to poll.
+type cycleKind struct {
 	name  string
 	poll  rest.Poll
 	full  bool // every cycle must read the whole list
 	moved int
 }
 
-// kinds returns what this Slurm can be polled by: before 24.05 there is no
+// cycleKinds returns what this Slurm can be polled by: before 24.05 there is no
 // list of states, so that every poll reads everything.
-func (s *site) kinds(o options) []kind {
-	all := []kind{{name: "list", poll: rest.Poll{FullEvery: time.Nanosecond}, full: true}}
+func (s *site) cycleKinds(o options) []cycleKind {
+	all := []cycleKind{{name: "list", poll: rest.Poll{FullEvery: time.Nanosecond}, full: true}}
 	if s.release < "24.05" {
 		return all
 	}
 	slow := rest.Poll{FullEvery: 24 * time.Hour}
-	return append(all, kind{name: "steady", poll: slow}, kind{name: "moved", poll: slow, moved: o.moved})
+	return append(all, cycleKind{name: "steady", poll: slow}, cycleKind{name: "moved", poll: slow, moved: o.moved})
 }
 
 // sample is what one cycle cost.
 type sample struct {
 	wall, own                       time.Duration
 	slurmrestd, slurmctld, postgres time.Duration
-	poll                            reading
+	poll                            pollTimes
 	steps                           map[string]time.Duration
 	ownRSS, restRSS                 int64 // bytes
 }
@@ -43,7 +43,7 @@ type sample struct {
 // warm is how many cycles run before those that count.
 const warm = 2
 
-func measure(ctx context.Context, s *site, o options, k kind) ([]sample, error) {
+func measure(ctx context.Context, s *site, o options, k cycleKind) ([]sample, error) {
 	b, err := newBench(ctx, s, o, k.poll)
 	if err != nil {
 		return nil, err
@@ -56,9 +56,9 @@ func measure(ctx context.Context, s *site, o options, k kind) ([]sample, error) 
 	}
 	runtime.GC() // what warming up left
 	var all []sample
-	err = profiled(o.profile, k.name, func() error {
+	err = withProfile(o.profile, k.name, func() error {
 		for range o.cycles {
-			one, err := s.cycle(ctx, b, k, o.pause)
+			one, err := s.measureCycle(ctx, b, k, o.pause)
 			if err != nil {
 				return err
 			}
@@ -69,10 +69,10 @@ func measure(ctx context.Context, s *site, o options, k kind) ([]sample, error) 
 	return all, err
 }
 
-// cycle measures one.
-func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration) (one sample, err error) {
+// measureCycle measures one cycle.
+func (s *site) measureCycle(ctx context.Context, b *loopUnderTest, k cycleKind, pause time.Duration) (one sample, err error) {
 	if k.moved > 0 {
-		if err := s.move(ctx, k.moved); err != nil {
+		if err := s.changeJobs(ctx, k.moved); err != nil {
 			return one, err
 		}
 	}
@@ -81,7 +81,7 @@ func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration)
 		return one, ctx.Err()
 	case <-time.After(pause):
 	}
-	before, err := s.others.now()
+	before, err := s.others.cpuTimes()
 	if err != nil {
 		return one, err
 	}
@@ -91,7 +91,7 @@ func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration)
 		return one, err
 	}
 	own = ownCPU() - own
-	after, err := s.others.now()
+	after, err := s.others.cpuTimes()
 	if err != nil {
 		return one, err
 	}
@@ -106,14 +106,14 @@ func (s *site) cycle(ctx context.Context, b *bench, k kind, pause time.Duration)
 	for step, t := range b.store.spent {
 		one.steps[step] = t
 	}
-	return one, one.weigh(s)
+	return one, one.readMemory(s)
 }
 
-// now returns the processor times of slurmrestd, slurmctld and Postgres.
-func (o others) now() (t [3]time.Duration, err error) {
+// cpuTimes returns the processor times of slurmrestd, slurmctld and Postgres.
+func (o serverPIDs) cpuTimes() (t [3]time.Duration, err error) {
 	for i, f := range []func() (time.Duration, error){
-		func() (time.Duration, error) { return cpu(o.slurmrestd) },
-		func() (time.Duration, error) { return cpu(o.slurmctld) },
+		func() (time.Duration, error) { return processCPU(o.slurmrestd) },
+		func() (time.Duration, error) { return processCPU(o.slurmctld) },
 		func() (time.Duration, error) { return familyCPU(o.postgres) },
 	} {
 		if t[i], err = f(); err != nil {
@@ -123,10 +123,10 @@ func (o others) now() (t [3]time.Duration, err error) {
 	return t, nil
 }
 
-// weigh notes the memory in use.
-func (one *sample) weigh(s *site) error {
+// readMemory notes the memory in use.
+func (one *sample) readMemory(s *site) error {
 	for pid, to := range map[int]*int64{self: &one.ownRSS, s.others.slurmrestd: &one.restRSS} {
-		kib, err := field(pid, "status", "VmRSS")
+		kib, err := procField(pid, "status", "VmRSS")
 		if err != nil {
 			return err
 		}

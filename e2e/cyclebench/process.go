@@ -23,8 +23,8 @@ func ownCPU() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// cpu returns the processor time of a process, in whole ticks.
-func cpu(pid int) (time.Duration, error) {
+// processCPU returns the processor time of a process, in whole ticks.
+func processCPU(pid int) (time.Duration, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
@@ -45,7 +45,7 @@ func cpu(pid int) (time.Duration, error) {
 // familyCPU returns the processor time of a process and its children that
 // live.
 func familyCPU(pid int) (time.Duration, error) {
-	total, err := cpu(pid)
+	total, err := processCPU(pid)
 	if err != nil {
 		return 0, err
 	}
@@ -55,14 +55,14 @@ func familyCPU(pid int) (time.Duration, error) {
 	}
 	for _, c := range strings.Fields(string(children)) {
 		id, _ := strconv.Atoi(c)
-		t, _ := cpu(id) // one that ended meanwhile counts no more
+		t, _ := processCPU(id) // one that ended meanwhile counts no more
 		total += t
 	}
 	return total, nil
 }
 
-// field returns a number of /proc/PID/FILE, where lines say "name: number".
-func field(pid int, file, name string) (int64, error) {
+// procField returns a number of /proc/PID/FILE, where lines say "name: number".
+func procField(pid int, file, name string) (int64, error) {
 	path := fmt.Sprintf("/proc/%d/%s", pid, file)
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -76,9 +76,9 @@ func field(pid int, file, name string) (int64, error) {
 	return 0, fmt.Errorf("%s says nothing of %s", path, name)
 }
 
-// listener returns the process that listens on a TCP port of this machine,
+// listenerPID returns the process that listens on a TCP port of this machine,
 // whatever its PID namespace.
-func listener(port string) (int, error) {
+func listenerPID(port string) (int, error) {
 	want, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
 		return 0, fmt.Errorf("port %q is not a number", port)
@@ -103,9 +103,9 @@ func listener(port string) (int, error) {
 	return 0, fmt.Errorf("no process is seen to listen on port %s: run as root", port)
 }
 
-// postmaster returns the first process of the private Postgres, whose socket's
+// postmasterPID returns the first process of the private Postgres, whose socket's
 // directory the connection string names.
-func postmaster(dsn string) (int, error) {
+func postmasterPID(dsn string) (int, error) {
 	u, err := url.Parse(dsn)
 	if err != nil {
 		return 0, err

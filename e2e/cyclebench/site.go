@@ -26,11 +26,11 @@ type site struct {
 	slurm    *throwaway.Cluster
 	postgres *pglocal.Server
 	release  string
-	others   others
+	others   serverPIDs
 }
 
-// others are the processes beside ours, by pid.
-type others struct{ slurmrestd, slurmctld, postgres int }
+// serverPIDs are the processes beside ours, by pid.
+type serverPIDs struct{ slurmrestd, slurmctld, postgres int }
 
 func openSite(ctx context.Context, o options) (s *site, err error) {
 	s = &site{}
@@ -50,11 +50,11 @@ func openSite(ctx context.Context, o options) (s *site, err error) {
 	if s.postgres, err = pglocal.Start(ctx); err != nil {
 		return s, err
 	}
-	return s, s.find(ctx)
+	return s, s.findServers(ctx)
 }
 
-// find finds the processes to watch.
-func (s *site) find(ctx context.Context) error {
+// findServers finds the processes to watch.
+func (s *site) findServers(ctx context.Context) error {
 	text, err := s.slurm.Run(ctx, "root", "scontrol", "show", "config")
 	if err != nil {
 		return err
@@ -71,14 +71,14 @@ func (s *site) find(ctx context.Context) error {
 		return err
 	}
 	var errs [3]error
-	s.others.slurmrestd, errs[0] = listener(rest.Port())
-	s.others.slurmctld, errs[1] = listener(config["SlurmctldPort"])
-	s.others.postgres, errs[2] = postmaster(s.postgres.DSN("postgres"))
+	s.others.slurmrestd, errs[0] = listenerPID(rest.Port())
+	s.others.slurmctld, errs[1] = listenerPID(config["SlurmctldPort"])
+	s.others.postgres, errs[2] = postmasterPID(s.postgres.DSN("postgres"))
 	return errors.Join(errs[:]...)
 }
 
-// fill fills the nodes and lets n jobs wait.
-func (s *site) fill(ctx context.Context, n int) error {
+// fillQueue fills the nodes and lets n jobs wait.
+func (s *site) fillQueue(ctx context.Context, n int) error {
 	if err := s.submit(ctx, users[0], nodes, "--gres=gpu:8", "-t", "7-0"); err != nil {
 		return err
 	}
@@ -115,8 +115,8 @@ n=%d; while [ $n -gt 0 ]; do sbatch -Q -J %s -p %s -o /dev/null --mem-per-gpu=10
 	return nil
 }
 
-// move lets n jobs come and n waiting ones go.
-func (s *site) move(ctx context.Context, n int) error {
+// changeJobs lets n jobs come and n waiting ones go.
+func (s *site) changeJobs(ctx context.Context, n int) error {
 	if err := s.submit(ctx, users[0], n, "--gres=gpu:2", "-t", "60"); err != nil {
 		return err
 	}

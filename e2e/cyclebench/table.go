@@ -12,19 +12,19 @@ import (
 // missing to the whole is leadership, settling, and writing the snapshot.
 var steps = []string{"poll", "record", "past", "assemble", "decide", "gate", "diff", "gate edits", "store"}
 
-func title(out io.Writer, s *site, o options) {
+func printTitle(out io.Writer, s *site, o options) {
 	fmt.Fprintf(out, "Slurm %s, %s, %d jobs submitted, policy %s, %d cycles of each kind, %s.\n"+
 		"Wall times are medians, processor times means of a cycle.\n\n",
 		s.release, s.slurm.API, o.jobs, o.policy, o.cycles, time.Now().Format(time.DateOnly))
 	head := []string{"cycle", "jobs listed", "wall", "slowest", "own CPU", "of it polling", "slurmrestd CPU", "slurmctld CPU", "Postgres CPU", "read", "own RSS", "slurmrestd RSS"}
-	line(out, append(head, steps...))
-	line(out, slices.Repeat([]string{"---"}, len(head)+len(steps)))
+	printCells(out, append(head, steps...))
+	printCells(out, slices.Repeat([]string{"---"}, len(head)+len(steps)))
 }
 
-func row(out io.Writer, name string, all []sample) {
+func printRow(out io.Writer, name string, all []sample) {
 	last := all[len(all)-1]
-	wall := times(all, func(s sample) time.Duration { return s.wall })
-	cells := []string{name, fmt.Sprint(last.poll.jobs), ms(median(wall)), ms(slices.Max(wall))}
+	wall := timesOf(all, func(s sample) time.Duration { return s.wall })
+	cells := []string{name, fmt.Sprint(last.poll.jobs), inMilliseconds(median(wall)), inMilliseconds(slices.Max(wall))}
 	for _, of := range []func(sample) time.Duration{
 		func(s sample) time.Duration { return s.own },
 		func(s sample) time.Duration { return s.poll.own },
@@ -32,22 +32,24 @@ func row(out io.Writer, name string, all []sample) {
 		func(s sample) time.Duration { return s.slurmctld },
 		func(s sample) time.Duration { return s.postgres },
 	} {
-		cells = append(cells, ms(mean(times(all, of))))
+		cells = append(cells, inMilliseconds(mean(timesOf(all, of))))
 	}
 	var own, rest int64
 	for _, s := range all {
 		own, rest = max(own, s.ownRSS), max(rest, s.restRSS)
 	}
-	cells = append(cells, mb(last.poll.bytes), mb(own), mb(rest))
+	cells = append(cells, inMegabytes(last.poll.bytes), inMegabytes(own), inMegabytes(rest))
 	for _, step := range steps {
-		cells = append(cells, ms(median(times(all, func(s sample) time.Duration { return s.steps[step] }))))
+		cells = append(cells, inMilliseconds(median(timesOf(all, func(s sample) time.Duration { return s.steps[step] }))))
 	}
-	line(out, cells)
+	printCells(out, cells)
 }
 
-func line(out io.Writer, cells []string) { fmt.Fprintln(out, "| "+strings.Join(cells, " | ")+" |") }
+func printCells(out io.Writer, cells []string) {
+	fmt.Fprintln(out, "| "+strings.Join(cells, " | ")+" |")
+}
 
-func times(all []sample, of func(sample) time.Duration) []time.Duration {
+func timesOf(all []sample, of func(sample) time.Duration) []time.Duration {
 	list := make([]time.Duration, len(all))
 	for i, s := range all {
 		list[i] = of(s)
@@ -69,8 +71,8 @@ func mean(list []time.Duration) time.Duration {
 	return sum / time.Duration(len(list))
 }
 
-// ms prints milliseconds, to a tenth where that matters.
-func ms(d time.Duration) string {
+// inMilliseconds prints milliseconds, to a tenth where that matters.
+func inMilliseconds(d time.Duration) string {
 	v := d.Seconds() * 1000
 	if v < 10 {
 		return fmt.Sprintf("%.1f ms", v)
@@ -78,7 +80,7 @@ func ms(d time.Duration) string {
 	return fmt.Sprintf("%.0f ms", v)
 }
 
-func mb(bytes int64) string {
+func inMegabytes(bytes int64) string {
 	v := float64(bytes) / 1e6
 	if v < 10 {
 		return fmt.Sprintf("%.1f MB", v)
