@@ -6,27 +6,15 @@ import (
 	"strings"
 	"testing"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/pglocal"
-	"fairbridge/accounting/pglocal/pgtest"
-	"fairbridge/accounting/stores"
 )
 
 // TestQueries runs every query the pages show, as the report role sees the
 // database.
 func TestQueries(t *testing.T) {
-	dsn := pgtest.New(t)
-	db, err := stores.Open(t.Context(), accounting.Config{DSN: dsn})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.Migrate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.GrantReports(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	db := dbtest.New(t)
+	dbtest.Must(t, db.GrantReports(t.Context()))
 	bin, err := pglocal.Find()
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +23,7 @@ func TestQueries(t *testing.T) {
 	for _, p := range pages(t) {
 		for _, query := range p.blocks("sql") {
 			ran++
-			cmd := exec.Command(filepath.Join(bin, "psql"), "-X", "-v", "ON_ERROR_STOP=1", "-f", "-", dsn)
+			cmd := exec.Command(filepath.Join(bin, "psql"), "-X", "-v", "ON_ERROR_STOP=1", "-f", "-", db.Config().ConnString())
 			cmd.Stdin = strings.NewReader("set role fairbridge_report; set search_path = fairbridge_v1; set default_transaction_read_only = on;\n" + query)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Errorf("%s: %v\n%s\n%s", p.path, err, out, query)

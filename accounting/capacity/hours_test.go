@@ -14,14 +14,7 @@ import (
 	"fairbridge/policy"
 )
 
-var t0, view, running = storetest.Start, storetest.View, storetest.Running
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must, t0, view, running = dbtest.Must, storetest.Start, storetest.View, storetest.Running
 
 func TestSumUp(t *testing.T) {
 	d := stores.New(dbtest.New(t))

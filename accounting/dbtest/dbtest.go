@@ -29,12 +29,13 @@ func New(t testing.TB) *accounting.DB {
 func Open(t testing.TB, dsn string) *accounting.DB {
 	t.Helper()
 	d, err := accounting.Open(context.Background(), accounting.Config{DSN: dsn})
-	must(t, err)
+	Must(t, err)
 	t.Cleanup(d.Close)
 	return d
 }
 
-func must(t testing.TB, err error) {
+// Must ends the test on an error.
+func Must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -45,14 +46,14 @@ func must(t testing.TB, err error) {
 func Exec(t testing.TB, d *accounting.DB, statement string, args ...any) {
 	t.Helper()
 	_, err := d.Exec(context.Background(), statement, args...)
-	must(t, err)
+	Must(t, err)
 }
 
 // Count returns how many rows a query finds.
 func Count(t testing.TB, d *accounting.DB, query string, args ...any) int {
 	t.Helper()
 	var n int
-	must(t, d.QueryRow(context.Background(), "select count(*) from ("+query+") q", args...).Scan(&n))
+	Must(t, d.QueryRow(context.Background(), "select count(*) from ("+query+") q", args...).Scan(&n))
 	return n
 }
 
@@ -60,7 +61,7 @@ func Count(t testing.TB, d *accounting.DB, query string, args ...any) int {
 func Texts(t testing.TB, d *accounting.DB, query string, args ...any) []string {
 	t.Helper()
 	list, err := accounting.Collect(context.Background(), d, pgx.RowTo[string], query, args...)
-	must(t, err)
+	Must(t, err)
 	return list
 }
 
@@ -68,6 +69,6 @@ func Texts(t testing.TB, d *accounting.DB, query string, args ...any) []string {
 func Dump(t testing.TB, d *accounting.DB, table string) string {
 	t.Helper()
 	var s string
-	must(t, d.QueryRow(context.Background(), "select coalesce(string_agg(r, E'\\n' order by r), '') from (select to_jsonb(x)::text r from fairbridge."+table+" x) q").Scan(&s))
+	Must(t, d.QueryRow(context.Background(), "select coalesce(string_agg(r, E'\\n' order by r), '') from (select to_jsonb(x)::text r from fairbridge."+table+" x) q").Scan(&s))
 	return s
 }

@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"fairbridge/accounting"
+	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/localjournal"
-	"fairbridge/accounting/pglocal/pgtest"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
@@ -18,11 +17,7 @@ import (
 // the database hears of it before the next cycle.
 func TestTheDatabaseCatchesUp(t *testing.T) {
 	ctx := t.Context()
-	db, err := stores.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
-	check(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Migrate(ctx)
-	check(t, err)
+	db := stores.New(dbtest.New(t))
 	file, err := localjournal.Open(filepath.Join(t.TempDir(), "journal"))
 	check(t, err)
 	t.Cleanup(func() { _ = file.Close() })
@@ -76,11 +71,7 @@ func check(t *testing.T, err error) {
 // node list back from the file; the daemon's next look at the ledger knows.
 func TestALentFileIsTakenBack(t *testing.T) {
 	ctx := t.Context()
-	db, err := stores.Open(ctx, accounting.Config{DSN: pgtest.New(t)})
-	check(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Migrate(ctx)
-	check(t, err)
+	db := stores.New(dbtest.New(t))
 	path := filepath.Join(t.TempDir(), "journal")
 	file, err := localjournal.Open(path)
 	check(t, err)

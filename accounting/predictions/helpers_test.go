@@ -12,15 +12,9 @@ import (
 const testCluster = storetest.Cluster
 
 var (
+	must                = dbtest.Must
 	t0, sec             = storetest.Start, storetest.At
 	view, running, with = storetest.View, storetest.Running, storetest.With
 )
 
 func fresh(t testing.TB) *stores.Stores { return stores.New(dbtest.New(t)) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -14,6 +14,7 @@ import (
 const testCluster = storetest.Cluster
 
 var (
+	must          = dbtest.Must
 	view, running = storetest.View, storetest.Running
 )
 
@@ -22,11 +23,4 @@ func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
 // record stores what Slurm shows.
 func record(d *Store, ctx context.Context, v *slurm.View) error {
 	return (&runs.Store{DB: d.DB}).Record(ctx, v)
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

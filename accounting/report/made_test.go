@@ -9,8 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/accounting"
-	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/stores"
 	"fairbridge/bridge/slurm/slurmdb"
 	"fairbridge/policy"
@@ -24,12 +23,7 @@ const hostile = "=HYPERLINK(1)\x1b[2J\nroot  99.9 %"
 
 var first = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = dbtest.Must
 
 // history is a made-up past of a cluster of 2,048 GPUs.
 type history struct {
@@ -79,12 +73,8 @@ func (h history) draw() []job {
 func (h history) fill(t testing.TB) (*stores.Stores, string) {
 	t.Helper()
 	ctx := context.Background()
-	dsn := pgtest.New(t)
-	db, err := stores.Open(ctx, accounting.Config{DSN: dsn})
-	must(t, err)
-	t.Cleanup(db.Close)
-	_, err = db.Migrate(ctx)
-	must(t, err)
+	db := stores.New(dbtest.New(t))
+	dsn := db.Config().ConnString()
 	must(t, db.GrantReports(ctx))
 	conn, err := pgx.Connect(ctx, dsn)
 	must(t, err)

@@ -12,6 +12,7 @@ import (
 const testCluster = storetest.Cluster
 
 var (
+	must                = dbtest.Must
 	t0, sec             = storetest.Start, storetest.At
 	view, running, with = storetest.View, storetest.Running, storetest.With
 )
@@ -19,11 +20,4 @@ var (
 func fresh(t testing.TB) *Store {
 	db := dbtest.New(t)
 	return &Store{DB: db, Predictions: &predictions.Store{DB: db}}
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

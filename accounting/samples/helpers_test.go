@@ -11,15 +11,9 @@ import (
 const testCluster = storetest.Cluster
 
 var (
+	must          = dbtest.Must
 	t0, sec       = storetest.Start, storetest.At
 	view, running = storetest.View, storetest.Running
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}

@@ -11,8 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"fairbridge/accounting"
-	"fairbridge/accounting/pglocal/pgtest"
+	"fairbridge/accounting/dbtest"
 	"fairbridge/accounting/spool"
 	"fairbridge/accounting/stores"
 )
@@ -46,19 +45,8 @@ func (s *safe) String() string {
 
 func newSite(t *testing.T, dir string, most int64) *site {
 	t.Helper()
-	dsn := pgtest.From(t, "spool", func(ctx context.Context, dsn string) error {
-		d, err := stores.Open(ctx, accounting.Config{DSN: dsn})
-		if err != nil {
-			return err
-		}
-		defer d.Close()
-		_, err = d.Migrate(ctx)
-		return err
-	})
-	d, err := stores.Open(t.Context(), accounting.Config{DSN: dsn})
-	must(t, err)
-	t.Cleanup(d.Close)
-	conn, err := pgx.Connect(t.Context(), dsn)
+	d := stores.New(dbtest.New(t))
+	conn, err := pgx.Connect(t.Context(), d.Config().ConnString())
 	must(t, err)
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	s := &site{t: t, conn: conn}

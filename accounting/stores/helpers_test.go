@@ -11,6 +11,7 @@ import (
 const testCluster = storetest.Cluster
 
 var (
+	must                         = dbtest.Must
 	t0, sec                      = storetest.Start, storetest.At
 	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
 )
@@ -18,10 +19,3 @@ var (
 func fresh(t testing.TB) *Stores { return New(dbtest.New(t)) }
 
 func open(t testing.TB, dsn string) *Stores { return New(dbtest.Open(t, dsn)) }
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
