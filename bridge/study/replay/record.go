@@ -102,7 +102,7 @@ func (p *Period) past(ctx context.Context, from Record, runs []bridge.PastRun) (
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
 		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, Seen: seen, Nodes: p.Nodes, Accounts: accounts,
-		Opting: p.Loop.Preempt, Stoppable: p.Stoppable,
+		OptIn: p.Loop.Preempt, Stoppable: p.Stoppable,
 	}, nil
 }
 

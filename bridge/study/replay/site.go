@@ -25,7 +25,7 @@ type Past struct {
 	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
-	Opting       bridge.OptIn // who lets jobs be stopped, by the site's configuration
+	OptIn        bridge.OptIn // who lets jobs be stopped, by the site's configuration
 	Stoppable    bool         // as if every job let itself be stopped
 }
 
@@ -195,7 +195,7 @@ func (p *Past) limit(first, last *bridge.PastRun) time.Duration {
 
 // mayBeStopped reports whether the site lets such jobs be stopped.
 func (p *Past) mayBeStopped(r *bridge.PastRun) bool {
-	o := &p.Opting
+	o := &p.OptIn
 	return slices.Contains(o.QOS, r.QOS) || slices.Contains(o.Accounts, r.Account) || slices.Contains(o.Partitions, p.Partition)
 }
 

@@ -89,7 +89,7 @@ func TestJobsOfRuns(t *testing.T) {
 
 func TestWhoMayBeStopped(t *testing.T) {
 	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.QOS = "scavenger" }), run(2, 0, 0, 10, nil))
-	a.Opting = bridge.OptIn{Comment: true, QOS: []string{"scavenger"}}
+	a.OptIn = bridge.OptIn{Comment: true, QOS: []string{"scavenger"}}
 	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
 	}
