@@ -20,7 +20,7 @@ func (InOrder) Lease(r *engine.Round, line []*engine.Entry) ([]engine.Grant, err
 	return grants, nil
 }
 
-// Wants reports whether the job competes for a lease: it could start, or runs
+// Competes reports whether the job competes for a lease: it could start, or runs
 // and could be stopped.
 func Competes(r *engine.Round, e *engine.Entry) bool {
 	switch {

@@ -52,19 +52,19 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 		}
 		old := rows[i]
 		if !same || old < 0 {
-			c.enter(i, half)
+			c.addJob(i, half)
 			continue
 		}
 		found++
-		c.carry(i, s, old, e)
+		c.carryOver(i, s, old, e)
 		c.Stale = c.Stale || adapt && c.Batch[i] != s.Batch[old]
 	}
 	c.Stale = c.Stale || found < len(s.Jobs)
 	return c
 }
 
-// enter gives a new job half a round, so that it can be compared.
-func (s *State) enter(i int, half float64) {
+// addJob gives a new job half a round, so that it can be compared.
+func (s *State) addJob(i int, half float64) {
 	w := len(s.Types)
 	for k := range w {
 		s.Fraction[i*w+k], s.Received[i*w+k] = -1, half
@@ -78,8 +78,8 @@ func (s *State) isNew(row int) bool {
 	return len(s.Types) > 0 && s.Fraction[row*len(s.Types)] < 0
 }
 
-// carry takes a row over and adds what the job received.
-func (s *State) carry(i int, last *State, row int, e *engine.Entry) {
+// carryOver takes a row over and adds what the job received.
+func (s *State) carryOver(i int, last *State, row int, e *engine.Entry) {
 	w := len(s.Types)
 	copy(s.Fraction[i*w:i*w+w], last.Fraction[row*w:])
 	copy(s.Received[i*w:i*w+w], last.Received[row*w:])

@@ -74,9 +74,9 @@ func (o *Settings) rounds(from, to time.Time) int {
 	return int(math.Round(to.Sub(from).Seconds() / o.Round.Seconds()))
 }
 
-// holds reports whether the window still holds for the jobs, sorted by ID.
+// stillHolds reports whether the window still holds for the jobs, sorted by ID.
 // changed says that it does not because jobs came or left.
-func (o *Settings) holds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, changed bool) {
+func (o *Settings) stillHolds(w *Plan, now time.Time, jobs []*engine.Entry) (holds, changed bool) {
 	if w == nil || !slices.EqualFunc(w.Jobs, jobs, func(s Share, e *engine.Entry) bool { return s.ID == e.ID }) {
 		return false, true
 	}

@@ -49,13 +49,13 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	for _, e := range rest {
 		turns = append(turns, e.Turn())
 	}
-	lease(r, turns, line)
+	grantLeases(r, turns, line)
 	return turns, nil
 }
 
-// lease grants leases down the line, on the types that the window was planned
+// grantLeases grants leases down the line, on the types that the window was planned
 // for; what is left of other types goes to jobs that take any.
-func lease(r *engine.Round, turns []engine.Turn, line []candidate) {
+func grantLeases(r *engine.Round, turns []engine.Turn, line []candidate) {
 	left := grant.NewCounts(r)
 	for i, c := range line {
 		if c.Type == "" || !grant.Competes(r, c.Entry) {

@@ -11,7 +11,7 @@ import (
 // plan returns the window that holds for the jobs, sorted by ID: the last one,
 // or a new one.
 func (p *Planner) plan(r *engine.Round, jobs []*engine.Entry) *Plan {
-	holds, changed := p.holds(p.Last, r.Now, jobs)
+	holds, changed := p.stillHolds(p.Last, r.Now, jobs)
 	if holds {
 		return p.Last
 	}

@@ -56,7 +56,7 @@ func chooseTypes(types []gpuType, jobs []*engine.Entry) []int {
 			continue
 		}
 		if chosen[i] = runsOn(types, e); chosen[i] < 0 && e.Training != nil && len(e.Training.Rates) > 1 {
-			buyers, worth = append(buyers, i), append(worth, worthOf(types, e))
+			buyers, worth = append(buyers, i), append(worth, worthByType(types, e))
 		}
 	}
 	if len(buyers) == 0 {
@@ -85,8 +85,8 @@ func runsOn(types []gpuType, e *engine.Entry) int {
 	return slices.IndexFunc(types, func(t gpuType) bool { return t.name == e.On.Type() })
 }
 
-// worthOf says what all GPUs of each type are worth to the job.
-func worthOf(types []gpuType, e *engine.Entry) []float64 {
+// worthByType says what all GPUs of each type are worth to the job.
+func worthByType(types []gpuType, e *engine.Entry) []float64 {
 	worth := make([]float64, len(types))
 	for k := range types {
 		if rate, ok := e.Training.Rate(types[k].name); ok && types[k].whole {

@@ -84,7 +84,7 @@ func (l *leases) keep() {
 		if j.Active() && !l.ended(j, starving) {
 			j.granted = true
 			j.tenant.charge(j.gpus(), j.lease-j.Ran(l.Now)%j.lease)
-			l.free.hold(l.Snapshot, j.Entry)
+			l.free.subtractHeld(l.Snapshot, j.Entry)
 			l.kept = append(l.kept, j)
 			continue
 		}

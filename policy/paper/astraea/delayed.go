@@ -21,19 +21,19 @@ func (l *leases) preemptDelayed() {
 		slices.SortFunc(delayed[t], func(a, b *job) int {
 			return cmp.Or(cmp.Compare(b.fairness, a.fairness), cmp.Compare(a.ID, b.ID))
 		})
-		l.replace(t, delayed[t])
+		l.replaceDelayed(t, delayed[t])
 	}
 	l.kept = slices.DeleteFunc(l.kept, func(j *job) bool { return !j.granted })
 }
 
-// replace goes through the tenant's waiting new jobs and its delay jobs.
-func (l *leases) replace(t *tenant, delayed []*job) {
+// replaceDelayed goes through the tenant's waiting new jobs and its delay jobs.
+func (l *leases) replaceDelayed(t *tenant, delayed []*job) {
 	all := append(t.skipped, t.jobs...)
 	t.skipped, t.jobs = nil, nil
 	for _, j := range all {
 		n := 0
 		if !j.Active() && j.FirstStart.IsZero() {
-			n = enough(j, delayed)
+			n = countDelayed(j, delayed)
 		}
 		if n == 0 {
 			t.jobs = append(t.jobs, j)
@@ -50,9 +50,9 @@ func (l *leases) replace(t *tenant, delayed []*job) {
 	}
 }
 
-// enough returns how many of the delay jobs together hold what j asks; 0 when
+// countDelayed returns how many of the delay jobs together hold what j asks; 0 when
 // all do not.
-func enough(j *job, delayed []*job) int {
+func countDelayed(j *job, delayed []*job) int {
 	devices := 0
 	for i, d := range delayed {
 		for _, slot := range d.On {

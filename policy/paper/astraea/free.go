@@ -35,8 +35,8 @@ func (f *freeDevices) add(typ string, devices float64) {
 	}
 }
 
-// hold takes what a running job holds off, on nodes that are up.
-func (f *freeDevices) hold(s *policy.Snapshot, e *engine.Entry) {
+// subtractHeld takes what a running job holds off, on nodes that are up.
+func (f *freeDevices) subtractHeld(s *policy.Snapshot, e *engine.Entry) {
 	for _, slot := range e.On {
 		if n := s.Node(slot.Node); n != nil && n.Down == "" {
 			f.add(slot.Type, -float64(slot.Count))

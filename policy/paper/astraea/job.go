@@ -28,7 +28,7 @@ type job struct {
 func (j *job) compare(o *job) int {
 	switch {
 	case j.starving != o.starving:
-		return first(j.starving)
+		return precedence(j.starving)
 	case j.starving:
 		return engine.ByArrival(j.Entry, o.Entry)
 	}
@@ -36,14 +36,14 @@ func (j *job) compare(o *job) int {
 		return c
 	}
 	if j.Active() != o.Active() {
-		return first(j.Active())
+		return precedence(j.Active())
 	}
 	return engine.ByArrival(j.Entry, o.Entry)
 }
 
-// first is the result of comparing something that has precedence with
+// precedence is the result of comparing something that has precedence with
 // something that has not, or the reverse.
-func first(has bool) int {
+func precedence(has bool) int {
 	if has {
 		return -1
 	}

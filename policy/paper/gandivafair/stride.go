@@ -25,7 +25,7 @@ type stride struct {
 func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	s.now = s.last.next(r, r.Types())
 	s.findRunnable(r)
-	s.now.subtractLeast(s.waits(r))
+	s.now.subtractLeast(s.waitingTypes(r))
 	tickets := s.divideTickets(r)
 	s.now.renewTickets(tickets, s.largestStride(r, tickets))
 	grants, pass := s.grants(r), make([]float64, len(r.Entries))
@@ -57,8 +57,8 @@ func (s *stride) findRunnable(r *engine.Round) {
 	}
 }
 
-// waits says of each account and type whether a job waits that could run there.
-func (s *stride) waits(r *engine.Round) []bool {
+// waitingTypes says of each account and type whether a job waits that could run there.
+func (s *stride) waitingTypes(r *engine.Round) []bool {
 	w := len(s.now.Types)
 	waits := make([]bool, len(s.now.Pass))
 	for i, e := range r.Entries {

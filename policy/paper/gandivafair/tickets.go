@@ -27,7 +27,7 @@ func (s *stride) divideTickets(r *engine.Round) []float64 {
 	w := len(s.now.Types)
 	list := s.listAccounts(r)
 	if s.Trade {
-		trade(list, s.Margin)
+		tradeTickets(list, s.Margin)
 	}
 	tickets := slices.Clone(s.now.Tickets)
 	for i := range list {
@@ -109,11 +109,11 @@ func (h *account) addGain(e *engine.Entry, types []string) {
 	h.known++
 }
 
-// trade lets the accounts exchange the GPUs of each two types, those first
+// tradeTickets lets the accounts exchange the GPUs of each two types, those first
 // that differ most in how much they gain in all. Only accounts all of whose
 // jobs know their speeds take part.
-func trade(list []account, margin float64) {
-	for _, p := range pairs(list) {
+func tradeTickets(list []account, margin float64) {
+	for _, p := range typePairs(list) {
 		parties := make([]market.Trader, len(list))
 		for i := range list {
 			h := &list[i]
@@ -137,8 +137,8 @@ type typePair struct {
 	gain       float64
 }
 
-// pairs lists the types by two, the faster first, the largest gain first.
-func pairs(list []account) []typePair {
+// typePairs lists the types by two, the faster first, the largest gain first.
+func typePairs(list []account) []typePair {
 	var out []typePair
 	if len(list) == 0 {
 		return nil

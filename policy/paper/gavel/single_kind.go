@@ -40,10 +40,10 @@ func (p singleKind) fair(objective string) [][]float64 {
 	}
 	if p.used(low) < p.capacity[0]*(1-1e-9) { // otherwise there is nothing to choose
 		if x, ok := f.Solve(); ok {
-			return column(x)
+			return oneColumn(x)
 		}
 	}
-	return column(low)
+	return oneColumn(low)
 }
 
 // used is the GPU time that fractions take.
@@ -172,10 +172,10 @@ func (p singleKind) maximizeSum(gain []float64) [][]float64 {
 		left = max(left-wants, 0)
 		from = to
 	}
-	return column(x)
+	return oneColumn(x)
 }
 
-func column(x []float64) [][]float64 {
+func oneColumn(x []float64) [][]float64 {
 	rows := make([][]float64, len(x))
 	for i := range x {
 		rows[i] = x[i : i+1 : i+1]

@@ -9,9 +9,9 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// tier lets jobs of lower queues give way to those of higher ones; with within
+// queueTier lets jobs of lower queues give way to those of higher ones; with within
 // also, inside a queue, to those that started before.
-func tier(levels order.Levels, within bool) func(*engine.Round, *engine.Entry) int {
+func queueTier(levels order.Levels, within bool) func(*engine.Round, *engine.Entry) int {
 	if !within {
 		return func(_ *engine.Round, e *engine.Entry) int { return levels.Queue(e) }
 	}
@@ -36,7 +36,7 @@ type promotion struct {
 	At       time.Time         `json:"at"`
 }
 
-func readPromotions(s *policy.Snapshot) (promotions, error) {
+func recallPromotions(s *policy.Snapshot) (promotions, error) {
 	return policy.Recall[promotions](s.Memo)
 }
 
@@ -63,15 +63,15 @@ func (p promotions) next(s *policy.Snapshot, knob float64) promotions {
 		if before {
 			kept[j.ID] = last
 		}
-		if knob > 0 && j.CanStart(s.Now) && starved(j, last, s.Now, knob) {
+		if knob > 0 && j.CanStart(s.Now) && waitedTooLong(j, last, s.Now, knob) {
 			kept[j.ID] = promotion{j.Attained, s.Now}
 		}
 	}
 	return kept
 }
 
-// starved compares the wait with the run since the last promotion.
-func starved(j *policy.Job, last promotion, now time.Time, knob float64) bool {
+// waitedTooLong compares the wait with the run since the last promotion.
+func waitedTooLong(j *policy.Job, last promotion, now time.Time, knob float64) bool {
 	gpus := j.Ask.GPUs.Whole()
 	ran := float64(j.Attained - last.Attained)
 	if gpus <= 0 || ran <= 0 {

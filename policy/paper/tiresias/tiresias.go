@@ -32,25 +32,25 @@ type Policy struct {
 
 // Decide implements policy.Policy.
 func (t *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	promoted, err := readPromotions(s)
+	promoted, err := recallPromotions(s)
 	if err != nil {
 		return nil, fmt.Errorf("policy tiresias: %w", err)
 	}
 	promoted = promoted.next(s, t.PromoteKnob)
 	var sizes survival.Sample
 	if len(t.Queues) == 0 || t.Index == "gittins" {
-		sizes = services(s.History)
+		sizes = serviceSample(s.History)
 	}
 	levels := order.Levels{Bounds: t.bounds(sizes), Attained: promoted.attained}
 	if t.Index == "gittins" {
-		levels.Within = gittins(levels, sizes)
+		levels.Within = byGittinsIndex(levels, sizes)
 	}
 	plan, err := engine.Pipeline{
 		Name:     "tiresias",
 		Predict:  predict.Ladder{},
 		Order:    levels,
 		Backfill: backfill.Greedy{},
-		Preempt:  preempt.ByTier(tier(levels, t.Within)),
+		Preempt:  preempt.ByTier(queueTier(levels, t.Within)),
 		Rules:    t.Rules(),
 	}.Decide(s)
 	if err != nil {
@@ -74,7 +74,7 @@ func (t *Policy) bounds(sizes survival.Sample) []policy.GPUSeconds {
 	return []policy.GPUSeconds{3250}
 }
 
-func services(history []policy.Sample) survival.Sample {
+func serviceSample(history []policy.Sample) survival.Sample {
 	v := make([]float64, len(history))
 	for i, h := range history {
 		v[i] = float64(h.Service)
@@ -82,9 +82,9 @@ func services(history []policy.Sample) survival.Sample {
 	return survival.NewSample(v)
 }
 
-// gittins orders a queue by the Gittins index over the way to the queue's end,
+// byGittinsIndex orders a queue by the Gittins index over the way to the queue's end,
 // highest first; the last queue is first come, first served.
-func gittins(l order.Levels, sizes survival.Sample) func(int) order.Key {
+func byGittinsIndex(l order.Levels, sizes survival.Sample) func(int) order.Key {
 	return func(queue int) order.Key {
 		if queue == len(l.Bounds) {
 			return func(*engine.Round, *engine.Entry, *engine.Entry) int { return 0 }

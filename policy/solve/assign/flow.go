@@ -81,7 +81,7 @@ func (f *flow) openFirst() {
 	}
 	for b := range f.groups {
 		if f.groups[b].Count > 0 {
-			f.open(b, 1)
+			f.openPosition(b, 1)
 		}
 	}
 }
@@ -118,7 +118,7 @@ func (f *flow) exactJobs(n int, effort float64) int {
 	return n
 }
 
-func (f *flow) open(group, from int) {
+func (f *flow) openPosition(group, from int) {
 	f.classes = append(f.classes, class{group: group, fromEnd: from, room: f.groups[group].Count})
 	d := len(f.classes) - 1
 	for c := range f.classes {
@@ -127,7 +127,7 @@ func (f *flow) open(group, from int) {
 			k.moves = append(k.moves, move{cost: math.Inf(1)})
 		}
 		for _, j := range k.jobs {
-			k.offer(d, f.change(j, c, d), j)
+			k.offerMove(d, f.moveCost(j, c, d), j)
 		}
 	}
 	f.dist = append(f.dist, 0)
@@ -142,8 +142,8 @@ func (f *flow) cost(i, c int) float64 {
 	return t*(1+float64(k.fromEnd-1)*f.width[i]) + b.Delay
 }
 
-// change is what moving a job from class c to class d costs.
-func (f *flow) change(job int32, c, d int) float64 {
+// moveCost is what moving a job from class c to class d costs.
+func (f *flow) moveCost(job int32, c, d int) float64 {
 	to := f.cost(int(job), d)
 	if math.IsInf(to, 1) {
 		return to
@@ -151,7 +151,7 @@ func (f *flow) change(job int32, c, d int) float64 {
 	return to - f.cost(int(job), c)
 }
 
-func (k *class) offer(d int, cost float64, job int32) {
+func (k *class) offerMove(d int, cost float64, job int32) {
 	if m := &k.moves[d]; cost < m.cost {
 		m.cost, m.job = cost, job
 	}
@@ -164,7 +164,7 @@ func (f *flow) join(job int32, c int) {
 	f.place[job] = Position{k.group, k.fromEnd}
 	for d := range f.classes {
 		if d != c {
-			k.offer(d, f.change(job, c, d), job)
+			k.offerMove(d, f.moveCost(job, c, d), job)
 		}
 	}
 }
@@ -172,7 +172,7 @@ func (f *flow) join(job int32, c int) {
 func (f *flow) fill(c int) {
 	f.classes[c].room--
 	if k := f.classes[c]; k.room == 0 {
-		f.open(k.group, k.fromEnd+1)
+		f.openPosition(k.group, k.fromEnd+1)
 	}
 }
 
@@ -186,7 +186,7 @@ func (f *flow) remove(job int32, c int) {
 		}
 		k.moves[d] = move{cost: math.Inf(1)}
 		for _, j := range k.jobs {
-			k.offer(d, f.change(j, c, d), j)
+			k.offerMove(d, f.moveCost(j, c, d), j)
 		}
 	}
 }

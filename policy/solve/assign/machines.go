@@ -59,7 +59,7 @@ func (q *assignment) addPlace(m int) {
 	for len(q.cols) <= c {
 		q.cols = append(q.cols, columnState{job: -1})
 	}
-	q.join(c)
+	q.addToGroup(c)
 }
 
 // insert adds a row along the shortest augmenting path.
@@ -82,9 +82,9 @@ func (q *assignment) insert(i int) {
 	for _, c := range visited {
 		col := &q.cols[c]
 		q.dual[col.job] += way - col.cost
-		q.leave(c)
+		q.removeFromGroup(c)
 		col.dual -= way - col.cost
-		q.join(c)
+		q.addToGroup(c)
 	}
 	q.augment(i, end)
 }
@@ -112,7 +112,7 @@ func (q *assignment) step(row int, way float64) int {
 
 // augment moves the jobs along the path that ends in a free column.
 func (q *assignment) augment(i, end int) {
-	q.leave(end)
+	q.removeFromGroup(end)
 	for c := end; ; {
 		row := q.cols[c].from
 		next := q.place[row]
@@ -122,7 +122,7 @@ func (q *assignment) augment(i, end int) {
 		}
 		c = next
 	}
-	q.join(end)
+	q.addToGroup(end)
 	m := end % len(q.machines)
 	q.depth[m]++
 	q.addPlace(m)

@@ -33,14 +33,14 @@ func (g *columnGroup) before(o *columnGroup) bool {
 	return g.columns[g.visited] < o.columns[o.visited]
 }
 
-func (q *assignment) likeness(c int) columnKind {
+func (q *assignment) kindOf(c int) columnKind {
 	n, col := len(q.machines), &q.cols[c]
 	return columnKind{q.machines[c%n], c/n + 1, col.job >= 0, col.dual}
 }
 
-// join puts a column among those that it is like.
-func (q *assignment) join(c int) {
-	l := q.likeness(c)
+// addToGroup puts a column among those that it is like.
+func (q *assignment) addToGroup(c int) {
+	l := q.kindOf(c)
 	g := q.index[l]
 	if g == nil {
 		g = &columnGroup{columnKind: l, at: len(q.groups)}
@@ -51,9 +51,9 @@ func (q *assignment) join(c int) {
 	g.columns = slices.Insert(g.columns, i, c)
 }
 
-// leave takes a column from its group, before it changes.
-func (q *assignment) leave(c int) {
-	g := q.index[q.likeness(c)]
+// removeFromGroup takes a column from its group, before it changes.
+func (q *assignment) removeFromGroup(c int) {
+	g := q.index[q.kindOf(c)]
 	i, _ := slices.BinarySearch(g.columns, c)
 	if g.columns = slices.Delete(g.columns, i, i+1); len(g.columns) > 0 {
 		return

@@ -80,14 +80,14 @@ func (m *matching) swap(in, first, second int) bool {
 	for _, node := range []int{first, second} {
 		if out := m.mate[node]; out >= 0 {
 			gain -= m.edges[out].Weight
-			other := m.edges[out].other(node)
+			other := m.edges[out].otherEnd(node)
 			m.mate[node], m.mate[other] = -1, -1
 			left = append(left, other)
 		}
 	}
 	m.mate[first], m.mate[second] = in, in
 	for _, node := range left {
-		gain += m.settle(node)
+		gain += m.rematch(node)
 	}
 	if gain > 1e-12*m.edges[0].Weight {
 		return true
@@ -96,16 +96,16 @@ func (m *matching) swap(in, first, second int) bool {
 	return false
 }
 
-// settle matches a node with the neighbour worth most, a free one or one that
+// rematch matches a node with the neighbour worth most, a free one or one that
 // leaves a worse partner for it, and returns what that gains.
-func (m *matching) settle(node int) float64 {
+func (m *matching) rematch(node int) float64 {
 	if m.mate[node] >= 0 {
 		return 0
 	}
 	most, with := 0.0, -1
 	for _, i := range m.near[node] {
 		gain := m.edges[i].Weight
-		if out := m.mate[m.edges[i].other(node)]; out >= 0 {
+		if out := m.mate[m.edges[i].otherEnd(node)]; out >= 0 {
 			gain -= m.edges[out].Weight
 		}
 		if gain > most {
@@ -116,12 +116,12 @@ func (m *matching) settle(node int) float64 {
 		return 0
 	}
 	e := m.edges[with]
-	far := e.other(node)
+	far := e.otherEnd(node)
 	if out := m.mate[far]; out >= 0 {
-		m.mate[m.edges[out].other(far)] = -1
+		m.mate[m.edges[out].otherEnd(far)] = -1
 	}
 	m.mate[node], m.mate[far] = with, with
 	return most
 }
 
-func (e Edge) other(node int) int { return e.A + e.B - node }
+func (e Edge) otherEnd(node int) int { return e.A + e.B - node }

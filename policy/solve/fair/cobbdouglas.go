@@ -20,14 +20,14 @@ func Elasticities(profiles []Profile, resources int) (alpha []float64, ok bool) 
 	if len(profiles) <= resources {
 		return nil, false
 	}
-	rows, y := logs(profiles, resources)
+	rows, y := centredLogs(profiles, resources)
 	used := make([]int, resources)
 	for r := range used {
 		used[r] = r
 	}
 	alpha = make([]float64, resources)
 	for len(used) > 0 { // drop what comes out negative and fit the others again
-		fit := ridge(rows, y, used)
+		fit := ridgeRegression(rows, y, used)
 		least := 0
 		for k := range fit {
 			if fit[k] < fit[least] {
@@ -45,8 +45,8 @@ func Elasticities(profiles []Profile, resources int) (alpha []float64, ok bool) 
 	return alpha, DominantShare(alpha) > 1e-6
 }
 
-// logs returns centred logarithms.
-func logs(profiles []Profile, resources int) (rows [][]float64, y []float64) {
+// centredLogs returns centred logarithms.
+func centredLogs(profiles []Profile, resources int) (rows [][]float64, y []float64) {
 	mean := make([]float64, resources+1)
 	n := float64(len(profiles))
 	for _, p := range profiles {
@@ -67,9 +67,9 @@ func logs(profiles []Profile, resources int) (rows [][]float64, y []float64) {
 	return rows, y
 }
 
-// ridge solves the normal equations over some columns, by elimination. The
+// ridgeRegression solves the normal equations over some columns, by elimination. The
 // ridge keeps the pivots positive.
-func ridge(rows [][]float64, y []float64, used []int) []float64 {
+func ridgeRegression(rows [][]float64, y []float64, used []int) []float64 {
 	n := len(used)
 	a := make([][]float64, n)
 	for i, r := range used {

@@ -19,12 +19,12 @@ func TestCobbDouglas(t *testing.T) {
 		capacity []float64
 		want     [][]float64
 	}{
-		"the paper's":                    {equal(2), [][]float64{{.6, .4}, {.2, .8}}, []float64{24, 12}, [][]float64{{18, 4}, {6, 8}}},
-		"GPUs and cores":                 {equal(2), [][]float64{{.75, .25}, {.25, .75}}, []float64{8, 64}, [][]float64{{6, 16}, {2, 48}}},
+		"the paper's":                    {equalWeights(2), [][]float64{{.6, .4}, {.2, .8}}, []float64{24, 12}, [][]float64{{18, 4}, {6, 8}}},
+		"GPUs and cores":                 {equalWeights(2), [][]float64{{.75, .25}, {.25, .75}}, []float64{8, 64}, [][]float64{{6, 16}, {2, 48}}},
 		"weighted":                       {[]float64{2, 1}, [][]float64{{.75, .25}, {.25, .75}}, []float64{8, 64}, [][]float64{{8 * 1.5 / 1.75, 25.6}, {8 * .25 / 1.75, 38.4}}},
-		"only sums count":                {equal(2), [][]float64{{7.5, 2.5}, {.25, .75}}, []float64{8, 64}, [][]float64{{6, 16}, {2, 48}}},
-		"one resource is an equal split": {equal(4), [][]float64{{1}, {1}, {1}, {1}}, []float64{8}, [][]float64{{2}, {2}, {2}, {2}}},
-		"nobody needs it":                {equal(1), [][]float64{{0, 0}}, []float64{8, 8}, [][]float64{{0, 0}}},
+		"only sums count":                {equalWeights(2), [][]float64{{7.5, 2.5}, {.25, .75}}, []float64{8, 64}, [][]float64{{6, 16}, {2, 48}}},
+		"one resource is an equal split": {equalWeights(4), [][]float64{{1}, {1}, {1}, {1}}, []float64{8}, [][]float64{{2}, {2}, {2}, {2}}},
+		"nobody needs it":                {equalWeights(1), [][]float64{{0, 0}}, []float64{8, 8}, [][]float64{{0, 0}}},
 	} {
 		if d := cmp.Diff(c.want, fair.CobbDouglas(c.weight, c.alpha, c.capacity), cmpopts.EquateApprox(0, 1e-9)); d != "" {
 			t.Errorf("%s: %s", name, d)
@@ -52,7 +52,7 @@ func TestCobbDouglasIsFair(t *testing.T) {
 		for i := range alpha {
 			alpha[i] = []float64{.05 + rng.Float64(), .05 + rng.Float64(), .05 + rng.Float64()}
 		}
-		got := fair.CobbDouglas(equal(n), alpha, capacity)
+		got := fair.CobbDouglas(equalWeights(n), alpha, capacity)
 		for i, a := range alpha {
 			mine, equal := utility(got[i], a), []float64{capacity[0] / float64(n), capacity[1] / float64(n), capacity[2] / float64(n)}
 			if u := utility(equal, a); mine < u*(1-1e-9) {
@@ -128,5 +128,5 @@ func TestWhole(t *testing.T) {
 	}
 }
 
-// equal returns n equal weights.
-func equal(n int) []float64 { return slices.Repeat([]float64{1}, n) }
+// equalWeights returns n equal weights.
+func equalWeights(n int) []float64 { return slices.Repeat([]float64{1}, n) }

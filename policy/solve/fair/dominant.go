@@ -37,7 +37,7 @@ func DominantShares(users []Demand) []float64 {
 			f.order = f.order[1:]
 			continue
 		}
-		f.close(level, resource)
+		f.freezeAll(level, resource)
 	}
 	return f.share
 }
@@ -106,8 +106,8 @@ func (f *filling) freeze(u int, share float64) {
 	}
 }
 
-// close freezes all who need the exhausted resource at the level.
-func (f *filling) close(level float64, resource int) {
+// freezeAll freezes all who need the exhausted resource at the level.
+func (f *filling) freezeAll(level float64, resource int) {
 	f.order = slices.DeleteFunc(f.order, func(u int) bool {
 		need := f.users[u].Need
 		if resource >= len(need) || need[resource] <= 0 {

@@ -32,7 +32,7 @@ type Guarantee struct {
 func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
 	got := make([]Guarantee, len(tenants))
 	mixes, resources := normalised(tenants)
-	progress(tenants, mixes, resources, got)
+	guaranteeProgress(tenants, mixes, resources, got)
 	for i := range got {
 		got[i].Floor = make([]float64, resources)
 		for r, d := range mixes[i] {
@@ -41,7 +41,7 @@ func Guarantees(tenants []Tenant, cooperative bool) []Guarantee {
 		got[i].Cap = slices.Clone(got[i].Floor)
 	}
 	for r := range resources {
-		spare(tenants, mixes, r, cooperative, got)
+		divideRest(tenants, mixes, r, cooperative, got)
 	}
 	return got
 }
@@ -64,8 +64,8 @@ func normalised(tenants []Tenant) (mixes [][]float64, resources int) {
 	return mixes, resources
 }
 
-// progress gives all the same per weight, and those less that can use less.
-func progress(tenants []Tenant, mixes [][]float64, resources int, got []Guarantee) {
+// guaranteeProgress gives all the same per weight, and those less that can use less.
+func guaranteeProgress(tenants []Tenant, mixes [][]float64, resources int, got []Guarantee) {
 	held, most := make([]float64, resources), make([]float64, len(tenants))
 	var open []int
 	for i, mix := range mixes {
@@ -81,7 +81,7 @@ func progress(tenants []Tenant, mixes [][]float64, resources int, got []Guarante
 		}
 	}
 	for len(open) > 0 {
-		level := equal(tenants, mixes, open, held)
+		level := commonProgress(tenants, mixes, open, held)
 		rest := slices.DeleteFunc(slices.Clone(open), func(i int) bool { return most[i] <= level*tenants[i].Weight })
 		if len(rest) == len(open) {
 			for _, i := range open {
@@ -101,8 +101,8 @@ func progress(tenants []Tenant, mixes [][]float64, resources int, got []Guarante
 	}
 }
 
-// equal returns the largest progress per weight that all of open can have.
-func equal(tenants []Tenant, mixes [][]float64, open []int, held []float64) float64 {
+// commonProgress returns the largest progress per weight that all of open can have.
+func commonProgress(tenants []Tenant, mixes [][]float64, open []int, held []float64) float64 {
 	level := math.Inf(1)
 	for r := range held {
 		rate := 0.0
@@ -118,8 +118,8 @@ func equal(tenants []Tenant, mixes [][]float64, open []int, held []float64) floa
 	return level
 }
 
-// spare divides what the guarantees leave of a resource.
-func spare(tenants []Tenant, mixes [][]float64, r int, cooperative bool, got []Guarantee) {
+// divideRest divides what the guarantees leave of a resource.
+func divideRest(tenants []Tenant, mixes [][]float64, r int, cooperative bool, got []Guarantee) {
 	left, claims := 1.0, make([]Claim, len(tenants))
 	for i, t := range tenants {
 		left -= got[i].Floor[r]

@@ -38,7 +38,7 @@ func Arrange(gangs []Gang, rounds, size int) []uint64 {
 		a.placeEvenly(i)
 	}
 	a.sortByCost(order)
-	for n := 0; n < passes && a.pass(); n++ {
+	for n := 0; n < passes && a.swapAll(); n++ {
 	}
 	return a.in
 }
@@ -52,7 +52,7 @@ type arrangement struct {
 	in     []uint64
 	cost   []float64 // of a later round
 	byCost []int     // gangs by cost per device, the dearest first
-	early  []int     // see swap
+	early  []int     // see swapRounds
 	late   []int
 	moved  []int
 }
@@ -84,13 +84,13 @@ func (a *arrangement) placeEvenly(i int) {
 	}
 }
 
-// pass lets gangs of every two rounds change places. It reports whether any
+// swapAll lets gangs of every two rounds change places. It reports whether any
 // did.
-func (a *arrangement) pass() bool {
+func (a *arrangement) swapAll() bool {
 	changed := false
 	for t := range a.free {
 		for u := t + 1; u < len(a.free); u++ {
-			if a.swap(t, u) {
+			if a.swapRounds(t, u) {
 				changed = true
 			}
 		}
@@ -98,9 +98,9 @@ func (a *arrangement) pass() bool {
 	return changed
 }
 
-// swap lets gangs of the later round u that are not in t go there, the dearest
+// swapRounds lets gangs of the later round u that are not in t go there, the dearest
 // per device first, in place of cheaper ones of t that are not in u.
-func (a *arrangement) swap(t, u int) bool {
+func (a *arrangement) swapRounds(t, u int) bool {
 	a.early, a.late = a.early[:0], a.late[:0]
 	for _, i := range a.byCost {
 		switch a.in[i] & (1<<t | 1<<u) {
@@ -115,21 +115,21 @@ func (a *arrangement) swap(t, u int) bool {
 		if n := len(a.early); a.free[t] < a.gangs[i].Size && (n == 0 || a.costPerDevice(a.early[n-1]) >= a.costPerDevice(i)) {
 			break // and those behind are no dearer
 		}
-		if a.advance(i, t, u) {
+		if a.moveEarlier(i, t, u) {
 			changed = true
 		}
 	}
 	for _, j := range slices.Backward(a.early) {
-		if a.retreat(j, t, u) {
+		if a.moveLater(j, t, u) {
 			changed = true
 		}
 	}
 	return changed
 }
 
-// retreat moves a wide gang from t to u, and out of u to t the dearest narrower
+// moveLater moves a wide gang from t to u, and out of u to t the dearest narrower
 // ones it makes room for, if they cost more than it does.
-func (a *arrangement) retreat(j, t, u int) bool {
+func (a *arrangement) moveLater(j, t, u int) bool {
 	room, back, cost := a.free[t]+a.gangs[j].Size, a.free[u], a.cost[j]
 	a.moved = a.moved[:0]
 	for _, i := range a.late {
@@ -153,9 +153,9 @@ func (a *arrangement) retreat(j, t, u int) bool {
 	return true
 }
 
-// advance moves the gang from u to t, and out of t to u the cheapest gangs it
+// moveEarlier moves the gang from u to t, and out of t to u the cheapest gangs it
 // takes, if they cost less than it does.
-func (a *arrangement) advance(i, t, u int) bool {
+func (a *arrangement) moveEarlier(i, t, u int) bool {
 	room, back := a.free[t], a.free[u]+a.gangs[i].Size
 	cost := a.cost[i]
 	first := len(a.early)

@@ -16,7 +16,7 @@ func (d *counting) listBounds() {
 	}
 	d.bounds = append(d.bounds, highest)
 	if d.Tail > 0 {
-		lowest = d.lowest(lowest, highest)
+		lowest = d.leastBound(lowest, highest)
 		d.bounds = append(d.bounds, lowest)
 		for i := range d.Items {
 			s := &d.Items[i]
@@ -31,14 +31,14 @@ func (d *counting) listBounds() {
 	d.bounds = slices.Compact(d.bounds)
 }
 
-// lowest returns the least bound that there are rounds enough to keep, to a
+// leastBound returns the least bound that there are rounds enough to keep, to a
 // second or less.
-func (d *counting) lowest(lo, hi float64) float64 {
-	if d.needs(lo) <= d.room {
+func (d *counting) leastBound(lo, hi float64) float64 {
+	if d.sizeNeeded(lo) <= d.room {
 		return lo
 	}
 	for hi-lo > 1e-9*(1+hi) {
-		if mid := lo + (hi-lo)/2; d.needs(mid) <= d.room {
+		if mid := lo + (hi-lo)/2; d.sizeNeeded(mid) <= d.room {
 			hi = mid
 		} else {
 			lo = mid
@@ -47,8 +47,8 @@ func (d *counting) lowest(lo, hi float64) float64 {
 	return hi
 }
 
-// needs returns the devices times rounds it takes to keep the bound.
-func (d *counting) needs(bound float64) int {
+// sizeNeeded returns the devices times rounds it takes to keep the bound.
+func (d *counting) sizeNeeded(bound float64) int {
 	n := 0
 	for i := range d.Items {
 		n += d.requiredRounds(i, bound) * d.Items[i].Size
@@ -80,13 +80,13 @@ func (d *counting) fill(bound float64) float64 {
 	if room < 0 {
 		return math.Inf(-1)
 	}
-	d.spend(room)
+	d.fillByWorth(room)
 	return d.Value(d.y)
 }
 
-// spend gives out the room by worth and returns what is left of it. Where the
+// fillByWorth gives out the room by worth and returns what is left of it. Where the
 // next round of an item does not fit, its later ones do not either.
-func (d *counting) spend(room int) int {
+func (d *counting) fillByWorth(room int) int {
 	for _, u := range d.units {
 		if room == 0 {
 			break

@@ -24,9 +24,9 @@ type SingleKind struct {
 // fifteen are enough.
 func (f *SingleKind) Solve() (x []float64, ok bool) {
 	e := newEmbedding(f)
-	e.begin()
+	e.startPoint()
 	for range 100 {
-		if e.ended() {
+		if e.converged() {
 			for i := range e.x {
 				e.x[i] = min(max(e.x[i]/e.tau, 0), 1)
 			}
@@ -91,8 +91,8 @@ func (e *embedding) times(x []float64) []float64 {
 	return e.gx
 }
 
-// back puts G'·y into x.
-func (e *embedding) back(y, x []float64) {
+// transposeTimes puts G'·y into x.
+func (e *embedding) transposeTimes(y, x []float64) {
 	n, level := e.n, 0.0
 	for i := range n {
 		x[i] = y[n+i] - y[i] - e.Speed[i]*y[2*n+i] + e.Size[i]*y[3*n]
@@ -135,12 +135,12 @@ func (e *embedding) solve(x []float64) {
 	}
 }
 
-// begin starts at the points of least squares, pushed inside.
-func (e *embedding) begin() {
+// startPoint starts at the points of least squares, pushed inside.
+func (e *embedding) startPoint() {
 	for i := range e.weight {
 		e.weight[i] = 1
 	}
-	e.back(e.h, e.x)
+	e.transposeTimes(e.h, e.x)
 	e.solve(e.x)
 	for i, v := range e.times(e.x) {
 		e.s[i] = e.h[i] - v
@@ -150,12 +150,12 @@ func (e *embedding) begin() {
 	for i, v := range e.times(e.vx) {
 		e.z[i] = -v
 	}
-	inside(e.s)
-	inside(e.z)
+	pushInside(e.s)
+	pushInside(e.z)
 	e.tau, e.kappa = 1, 1
 }
 
-func inside(v []float64) {
+func pushInside(v []float64) {
 	least := math.Inf(1)
 	for _, a := range v {
 		least = min(least, a)

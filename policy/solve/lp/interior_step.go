@@ -4,9 +4,9 @@ import (
 	"math"
 )
 
-// ended computes the residuals and says whether they and the gap are small.
-func (e *embedding) ended() bool {
-	e.back(e.z, e.rx)
+// converged computes the residuals and says whether they and the gap are small.
+func (e *embedding) converged() bool {
+	e.transposeTimes(e.z, e.rx)
 	for j, c := range e.c {
 		e.rx[j] = -e.rx[j] - c*e.tau
 	}
@@ -23,8 +23,8 @@ func (e *embedding) ended() bool {
 		(gap <= 1e-7 || worth > 0 && gap <= 1e-6*worth)
 }
 
-// A heading is a direction with its length.
-type heading struct {
+// direction is one of a step, with its length.
+type direction struct {
 	x, z, s    []float64
 	tau, kappa float64
 }
@@ -37,7 +37,7 @@ func (e *embedding) step() bool {
 		e.weight[i] = e.z[i] / e.s[i]
 		e.flat[i] = e.weight[i] * e.h[i]
 	}
-	e.back(e.flat, e.vx)
+	e.transposeTimes(e.flat, e.vx)
 	for j, c := range e.c {
 		e.vx[j] -= c
 	}
@@ -46,10 +46,10 @@ func (e *embedding) step() bool {
 		e.vz[i] = e.weight[i] * (v - e.h[i])
 	}
 	mu := (dot(e.s, e.z) + e.tau*e.kappa) / float64(len(e.s)+1)
-	affine := e.direction(0, mu, nil)
-	sigma := math.Pow(1-min(1, 1/e.reach(affine)), 3)
-	m := e.direction(sigma, mu, affine)
-	far := min(1, 0.99/e.reach(m))
+	affine := e.solveDirection(0, mu, nil)
+	sigma := math.Pow(1-min(1, 1/e.inverseStep(affine)), 3)
+	m := e.solveDirection(sigma, mu, affine)
+	far := min(1, 0.99/e.inverseStep(m))
 	if math.IsNaN(far) {
 		return false
 	}
@@ -65,10 +65,10 @@ func (e *embedding) step() bool {
 	return true
 }
 
-// direction solves for the move that takes all residuals down by 1-sigma and
+// solveDirection solves for the move that takes all residuals down by 1-sigma and
 // all products s·z to sigma·mu, to second order with the affine one.
-func (e *embedding) direction(sigma, mu float64, affine *heading) *heading {
-	m := &heading{x: make([]float64, len(e.x)), z: make([]float64, len(e.z)), s: make([]float64, len(e.s))}
+func (e *embedding) solveDirection(sigma, mu float64, affine *direction) *direction {
+	m := &direction{x: make([]float64, len(e.x)), z: make([]float64, len(e.z)), s: make([]float64, len(e.s))}
 	for i := range e.s { // what s·dz + z·ds must be, into m.s
 		m.s[i] = sigma*mu - e.s[i]*e.z[i]
 		if affine != nil {
@@ -83,7 +83,7 @@ func (e *embedding) direction(sigma, mu float64, affine *heading) *heading {
 		m.z[i] = (1-sigma)*e.rz[i] + m.s[i]/e.z[i]
 		e.flat[i] = e.weight[i] * m.z[i]
 	}
-	e.back(e.flat, m.x)
+	e.transposeTimes(e.flat, m.x)
 	for j := range m.x {
 		m.x[j] = (1-sigma)*e.rx[j] - m.x[j]
 	}
@@ -104,9 +104,9 @@ func (e *embedding) direction(sigma, mu float64, affine *heading) *heading {
 	return m
 }
 
-// reach is how far the heading fits before something becomes negative,
-// inverted: 1/reach is the longest step.
-func (e *embedding) reach(m *heading) float64 {
+// inverseStep is how far the direction fits before something becomes negative,
+// inverted: 1/inverseStep is the longest step.
+func (e *embedding) inverseStep(m *direction) float64 {
 	r := max(0, -m.tau/e.tau, -m.kappa/e.kappa)
 	for i := range e.s {
 		r = max(r, -m.s[i]/e.s[i], -m.z[i]/e.z[i])

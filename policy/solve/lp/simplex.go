@@ -35,7 +35,7 @@ const tiny = 1e-11
 // equal vertices.
 func (p Problem) Maximize() (Solution, error) {
 	t := newTableau(p)
-	if err := t.begin(); err != nil {
+	if err := t.firstVertex(); err != nil {
 		return Solution{}, err
 	}
 	if err := t.ascend(t.gain); err != nil {
@@ -68,9 +68,9 @@ func newTableau(p Problem) *tableau {
 	return t
 }
 
-// begin finds a first vertex: the helper column, which relaxes every row, is
+// firstVertex finds a first vertex: the helper column, which relaxes every row, is
 // brought to zero.
-func (t *tableau) begin() error {
+func (t *tableau) firstVertex() error {
 	helper, value := t.n+t.m, t.n+t.m+1
 	worst := -1
 	for i, row := range t.rows {
@@ -88,7 +88,7 @@ func (t *tableau) begin() error {
 		if away[value] > 1e-8 {
 			return ErrInfeasible
 		}
-		t.dismiss(helper)
+		t.removeFromBasis(helper)
 	}
 	for _, row := range t.rows {
 		row[helper] = 0
@@ -97,8 +97,8 @@ func (t *tableau) begin() error {
 	return nil
 }
 
-// dismiss takes a column that is zero out of the basis.
-func (t *tableau) dismiss(helper int) {
+// removeFromBasis takes a column that is zero out of the basis.
+func (t *tableau) removeFromBasis(helper int) {
 	for i, b := range t.basis {
 		if b != helper {
 			continue
@@ -115,15 +115,15 @@ func (t *tableau) dismiss(helper int) {
 	}
 }
 
-// climb moves from vertex to vertex while the objective grows.
+// ascend moves from vertex to vertex while the objective grows.
 func (t *tableau) ascend(gain []float64) error {
 	still := 0
 	for range 200 * (t.n + t.m + 10) {
-		col := t.enter(gain, still > t.m)
+		col := t.enteringColumn(gain, still > t.m)
 		if col < 0 {
 			return nil
 		}
-		row := t.leave(col)
+		row := t.leavingRow(col)
 		if row < 0 {
 			return ErrUnbounded
 		}
@@ -137,7 +137,7 @@ func (t *tableau) ascend(gain []float64) error {
 	return ErrStalled
 }
 
-func (t *tableau) enter(gain []float64, bland bool) int {
+func (t *tableau) enteringColumn(gain []float64, bland bool) int {
 	best, most := -1, 1e-10
 	for j := range t.n + t.m + 1 {
 		if gain[j] > most {
@@ -150,9 +150,9 @@ func (t *tableau) enter(gain []float64, bland bool) int {
 	return best
 }
 
-// leave returns the row that first stops the column's growth; among equals the
+// leavingRow returns the row that first stops the column's growth; among equals the
 // one of the lowest variable.
-func (t *tableau) leave(col int) int {
+func (t *tableau) leavingRow(col int) int {
 	best, least := -1, math.Inf(1)
 	for i, row := range t.rows {
 		if row[col] <= 1e-10 {

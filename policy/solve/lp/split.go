@@ -99,7 +99,7 @@ func (s *Split) Best(need []float64) (*Division, error) {
 			return nil, err
 		}
 		if bound-value <= 1e-10*max(1, math.Abs(value)) || col.repeats(columns[:len(columns)-1]) {
-			x := s.within(columns[0], blend(columns, mix))
+			x := s.moveWithin(columns[0], blend(columns, mix))
 			return &Division{X: x, Load: s.load(x), Prices: price, NeedPrices: s.needPrices(h, price, need)}, nil
 		}
 		price = next
@@ -131,7 +131,7 @@ func (s *Split) load(x [][]float64) float64 {
 func (s *Split) needPrices(h *hull, price, need []float64) []float64 {
 	p := make([]float64, len(s.Classes))
 	for i := range s.Classes {
-		h.enter(i, price, false)
+		h.build(i, price, false)
 		p[i] = h.slope(need[i])
 	}
 	return p

@@ -19,8 +19,8 @@ func (s *Split) choose(h *hull, price, need []float64, gain bool) (c column, val
 	x := make([][]float64, len(s.Classes))
 	for i := range s.Classes {
 		x[i] = cells[i*m : (i+1)*m : (i+1)*m]
-		h.enter(i, price, gain)
-		cost, met := h.least(need[i], x[i])
+		h.build(i, price, gain)
+		cost, met := h.cheapest(need[i], x[i])
 		if !met {
 			return column{}, 0, false
 		}
@@ -123,9 +123,9 @@ func (s *Split) master(columns []column) (mix []float64, value float64, price []
 	return mix, base.gain + best.Value, best.Prices[:len(s.Capacity)], nil
 }
 
-// within moves x towards the column, which fits, until it fits too. There is
+// moveWithin moves x towards the column, which fits, until it fits too. There is
 // something to do only where rounding got the better of master.
-func (s *Split) within(fits column, x [][]float64) [][]float64 {
+func (s *Split) moveWithin(fits column, x [][]float64) [][]float64 {
 	part := 1.0
 	for k, use := range s.columnOf(x).use {
 		if most := s.Capacity[k] * (1 + loose); use > most {

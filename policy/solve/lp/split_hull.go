@@ -22,9 +22,9 @@ func newHull(s *Split) *hull {
 	return &hull{s: s, points: make([]point, 0, len(s.Capacity)+1)}
 }
 
-// enter builds the hull of the class at the prices, from its cheapest point on:
+// build builds the hull of the class at the prices, from its cheapest point on:
 // it achieves more where that costs no more.
-func (h *hull) enter(class int, price []float64, gain bool) {
+func (h *hull) build(class int, price []float64, gain bool) {
 	it := &h.s.Classes[class]
 	h.points = append(h.points[:0], point{kind: -1})
 	for k, r := range it.Rate {
@@ -45,7 +45,7 @@ func (h *hull) enter(class int, price []float64, gain bool) {
 		if n := len(kept); n > 0 && kept[n-1].rate == p.rate {
 			continue // as fast, and not cheaper
 		}
-		for len(kept) > 0 && (kept[len(kept)-1].cost >= p.cost || len(kept) > 1 && above(kept[len(kept)-2], kept[len(kept)-1], p)) {
+		for len(kept) > 0 && (kept[len(kept)-1].cost >= p.cost || len(kept) > 1 && onOrAboveLine(kept[len(kept)-2], kept[len(kept)-1], p)) {
 			kept = kept[:len(kept)-1]
 		}
 		kept = append(kept, p)
@@ -53,23 +53,23 @@ func (h *hull) enter(class int, price []float64, gain bool) {
 	h.points = kept
 }
 
-// above reports whether b lies on or above the line from a to c.
-func above(a, b, c point) bool {
+// onOrAboveLine reports whether b lies on or above the line from a to c.
+func onOrAboveLine(a, b, c point) bool {
 	return (b.cost-a.cost)*(c.rate-a.rate) >= (c.cost-a.cost)*(b.rate-a.rate)
 }
 
-// least puts the cheapest way to achieve need into x and returns its cost.
-func (h *hull) least(need float64, x []float64) (cost float64, ok bool) {
+// cheapest puts the cheapest way to achieve need into x and returns its cost.
+func (h *hull) cheapest(need float64, x []float64) (cost float64, ok bool) {
 	p := h.points
 	if need <= p[0].rate {
-		p[0].take(x, 1)
+		p[0].addTo(x, 1)
 		return p[0].cost, true
 	}
 	for i := 1; i < len(p); i++ {
 		if a, b := p[i-1], p[i]; need <= b.rate {
 			part := (need - a.rate) / (b.rate - a.rate)
-			a.take(x, 1-part)
-			b.take(x, part)
+			a.addTo(x, 1-part)
+			b.addTo(x, part)
 			return a.cost + part*(b.cost-a.cost), true
 		}
 	}
@@ -77,7 +77,7 @@ func (h *hull) least(need float64, x []float64) (cost float64, ok bool) {
 	if need > last.rate*(1+1e-9) {
 		return 0, false
 	}
-	last.take(x, 1)
+	last.addTo(x, 1)
 	return last.cost, true
 }
 
@@ -92,7 +92,7 @@ func (h *hull) slope(need float64) float64 {
 	return 0
 }
 
-func (p point) take(x []float64, share float64) {
+func (p point) addTo(x []float64, share float64) {
 	if p.kind >= 0 {
 		x[p.kind] += share
 	}

@@ -27,7 +27,7 @@ func (a Auction) Winners() []int {
 	best := make([]float64, w+1)
 	for i, bids := range a.Bids {
 		taken[i] = make([]int16, w+1)
-		best = improve(best, bids, taken[i])
+		best = addBidder(best, bids, taken[i])
 	}
 	for i, left := len(won)-1, w; i >= 0; i-- {
 		won[i] = int(taken[i][left]) - 1
@@ -38,10 +38,10 @@ func (a Auction) Winners() []int {
 	return won
 }
 
-// improve returns the best sums once the bidder takes part, given those without
+// addBidder returns the best sums once the bidder takes part, given those without
 // it, by units; taken, if there, becomes one more than the bid chosen. It may
 // overwrite best.
-func improve(best []float64, bids []Bid, taken []int16) []float64 {
+func addBidder(best []float64, bids []Bid, taken []int16) []float64 {
 	for u := len(best) - 1; u >= 0; u-- {
 		sum, at := best[u], -1
 		for k, b := range bids {
@@ -72,22 +72,22 @@ func (a Auction) KeptParts(won []int) []float64 {
 	before[0] = make([]float64, w+1)
 	sum := 0.0
 	for i, bids := range a.Bids {
-		before[i+1] = improve(append([]float64(nil), before[i]...), bids, nil)
-		sum += gain(bids, won[i])
+		before[i+1] = addBidder(append([]float64(nil), before[i]...), bids, nil)
+		sum += gainOf(bids, won[i])
 	}
 	kept, after := make([]float64, n), make([]float64, w+1)
 	for i := n - 1; i >= 0; i-- {
 		kept[i] = 1
 		if won[i] >= 0 {
-			kept[i] = min(math.Exp(sum-gain(a.Bids[i], won[i])-meet(before[i], after)), 1)
+			kept[i] = min(math.Exp(sum-gainOf(a.Bids[i], won[i])-bestTogether(before[i], after)), 1)
 		}
-		after = improve(after, a.Bids[i], nil)
+		after = addBidder(after, a.Bids[i], nil)
 	}
 	return kept
 }
 
-// meet returns the best sum of two groups of bidders that share all units.
-func meet(before, after []float64) float64 {
+// bestTogether returns the best sum of two groups of bidders that share all units.
+func bestTogether(before, after []float64) float64 {
 	best, w := 0.0, len(before)-1
 	for u := range before {
 		best = max(best, before[u]+after[w-u])
@@ -95,7 +95,7 @@ func meet(before, after []float64) float64 {
 	return best
 }
 
-func gain(bids []Bid, won int) float64 {
+func gainOf(bids []Bid, won int) float64 {
 	if won < 0 {
 		return 0
 	}

@@ -29,7 +29,7 @@ func Fisher(budgets []float64, worth [][]float64, gap float64) (share [][]float6
 		}
 	}
 	for range fisherRounds {
-		if m.respond(); m.settled(gap) {
+		if m.respond(); m.cleared(gap) {
 			break
 		}
 	}
@@ -73,8 +73,8 @@ func (m *fisher) utility(i int) float64 {
 	return u
 }
 
-// settled reports whether no buyer could do better by more than the gap.
-func (m *fisher) settled(gap float64) bool {
+// cleared reports whether no buyer could do better by more than the gap.
+func (m *fisher) cleared(gap float64) bool {
 	for i := range m.worth {
 		best := 0.0
 		for g, v := range m.worth[i] {

@@ -30,9 +30,9 @@ func Trade(parties []Trader, margin float64) []Deal {
 	p := append([]Trader(nil), parties...)
 	var done []Deal
 	for {
-		buyer := best(p, -1, func(t Trader) float64 { return t.Slow }, 1)
-		second := best(p, buyer, func(t Trader) float64 { return t.Slow }, 1)
-		seller := best(p, buyer, func(t Trader) float64 { return t.Fast }, -1)
+		buyer := bestTrader(p, -1, func(t Trader) float64 { return t.Slow }, 1)
+		second := bestTrader(p, buyer, func(t Trader) float64 { return t.Slow }, 1)
+		seller := bestTrader(p, buyer, func(t Trader) float64 { return t.Fast }, -1)
 		if buyer < 0 || second < 0 || seller < 0 || second == seller {
 			return done
 		}
@@ -42,31 +42,31 @@ func Trade(parties []Trader, margin float64) []Deal {
 		}
 		fast := min(p[seller].Fast, p[buyer].Slow/price)
 		t := Deal{seller, buyer, fast, fast * price}
-		settle(&p[seller], &p[buyer], t)
+		exchange(&p[seller], &p[buyer], t)
 		done = append(done, t)
 	}
 }
 
-// settle moves the GPUs; one of the two is left with none of what it gave.
-func settle(seller, buyer *Trader, t Deal) {
+// exchange moves the GPUs; one of the two is left with none of what it gave.
+func exchange(seller, buyer *Trader, t Deal) {
 	seller.Slow += t.Slow
 	buyer.Fast += t.Fast
-	seller.Fast = rest(seller.Fast, t.Fast)
-	buyer.Slow = rest(buyer.Slow, t.Slow)
+	seller.Fast = remainder(seller.Fast, t.Fast)
+	buyer.Slow = remainder(buyer.Slow, t.Slow)
 }
 
-// rest is what remains of an amount, without what only rounding leaves.
-func rest(had, gave float64) float64 {
+// remainder is what remains of an amount, without what only rounding leaves.
+func remainder(had, gave float64) float64 {
 	if left := had - gave; left > had*1e-12 {
 		return left
 	}
 	return 0
 }
 
-// best returns the party with the largest gain (sign 1) or the smallest (-1)
+// bestTrader returns the party with the largest gain (sign 1) or the smallest (-1)
 // among those that hold something and gain by something; -1: none. The first
 // of equals wins.
-func best(p []Trader, but int, holds func(Trader) float64, sign int) int {
+func bestTrader(p []Trader, but int, holds func(Trader) float64, sign int) int {
 	found := -1
 	for i, t := range p {
 		if i == but || t.Gain <= 0 || holds(t) <= 0 {

@@ -42,11 +42,11 @@ func (s Sample) Quantile(q float64) (value float64, ok bool) {
 // amount still to be spent on average if one stops after more. Both are zero
 // when no size lies above had.
 func (s Sample) EndsWithin(had, more float64) (chance, spent float64) {
-	from := s.above(had)
+	from := s.indexAbove(had)
 	if from == len(s.sorted) || more <= 0 {
 		return 0, 0
 	}
-	return s.ends(from, max(s.above(had+more), from), had, more)
+	return s.ends(from, max(s.indexAbove(had+more), from), had, more)
 }
 
 // ends answers EndsWithin for the sizes from from on, of which those before to end.
@@ -60,7 +60,7 @@ func (s Sample) ends(from, to int, had, more float64) (chance, spent float64) {
 // best ratio, over all further amounts, of the chance to end to the amount
 // spent. It is zero when no size lies above had. It takes O(n) time.
 func (s Sample) Gittins(had float64) float64 {
-	best, from := 0.0, s.above(had)
+	best, from := 0.0, s.indexAbove(had)
 	for i := from; i < len(s.sorted); i++ {
 		if chance, spent := s.ends(from, i+1, had, s.sorted[i]-had); spent > 0 {
 			best = max(best, chance/spent)
@@ -69,8 +69,8 @@ func (s Sample) Gittins(had float64) float64 {
 	return best
 }
 
-// above returns the position of the first value greater than v.
-func (s Sample) above(v float64) int {
+// indexAbove returns the position of the first value greater than v.
+func (s Sample) indexAbove(v float64) int {
 	i, _ := slices.BinarySearchFunc(s.sorted, v, func(x, v float64) int {
 		if x <= v {
 			return -1
