@@ -22,38 +22,38 @@ func (p Param) read(v any) (any, error) {
 		}
 		return nil, p.impossible(v, "want true or false")
 	case Duration:
-		return p.duration(v)
+		return p.readDuration(v)
 	case Numbers:
-		return p.numbers(v)
+		return p.readNumbers(v)
 	case Table:
-		return p.table(v)
+		return p.readTable(v)
 	case Names:
-		return p.names(v)
+		return p.readNames(v)
 	}
-	return p.number(v)
+	return p.readNumber(v)
 }
 
-func (p Param) number(v any) (any, error) {
+func (p Param) readNumber(v any) (any, error) {
 	x, ok := toFloat(v)
 	switch {
 	case !ok || !p.inBounds(x):
-		return nil, p.impossible(v, "want "+p.bounds("a number", "%g"))
+		return nil, p.impossible(v, "want "+p.describeBounds("a number", "%g"))
 	case p.Kind == Number:
 		return x, nil
 	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-		return nil, p.impossible(v, "want "+p.bounds("a whole number", "%g"))
+		return nil, p.impossible(v, "want "+p.describeBounds("a whole number", "%g"))
 	}
 	return int(x), nil
 }
 
-func (p Param) duration(v any) (any, error) {
+func (p Param) readDuration(v any) (any, error) {
 	if d, ok := v.(time.Duration); ok {
 		v = d.String()
 	}
 	s, ok := v.(string)
 	d, err := time.ParseDuration(s)
 	if !ok || err != nil || !p.inBounds(d.Seconds()) {
-		return nil, p.impossible(v, "want "+p.bounds(`a duration like "15m"`, "%g s"))
+		return nil, p.impossible(v, "want "+p.describeBounds(`a duration like "15m"`, "%g s"))
 	}
 	return d, nil
 }
@@ -62,7 +62,7 @@ func (p Param) inBounds(x float64) bool {
 	return x >= p.Min && (p.Max == 0 || x <= p.Max) && !math.IsInf(x, 0)
 }
 
-func (p Param) bounds(what, unit string) string {
+func (p Param) describeBounds(what, unit string) string {
 	if p.Max == 0 {
 		return fmt.Sprintf("%s of at least "+unit, what, p.Min)
 	}

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// numbers reads ascending positive numbers.
-func (p Param) numbers(v any) (any, error) {
+// readNumbers reads ascending positive numbers.
+func (p Param) readNumbers(v any) (any, error) {
 	list, ok := listItems[float64](v)
 	xs := make([]float64, 0, len(list))
 	for _, e := range list {
@@ -23,8 +23,8 @@ func (p Param) numbers(v any) (any, error) {
 	return xs, nil
 }
 
-// names reads names, each once.
-func (p Param) names(v any) (any, error) {
+// readNames reads names, each once.
+func (p Param) readNames(v any) (any, error) {
 	list, ok := listItems[string](v)
 	names := make([]string, 0, len(list))
 	for _, e := range list {
@@ -51,8 +51,8 @@ func listItems[T any](v any) (list []any, ok bool) {
 	return list, true
 }
 
-// table reads positive numbers by name.
-func (p Param) table(v any) (any, error) {
+// readTable reads positive numbers by name.
+func (p Param) readTable(v any) (any, error) {
 	given, ok := v.(map[string]any)
 	switch t := v.(type) {
 	case map[string]float64:
