@@ -55,7 +55,7 @@ func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progr
 	var run *measure.Run
 	ended := make(chan error, 1)
 	go func() {
-		made, err := s.simulate(decide, p.Entry.Name, o, progress)
+		made, err := s.simulate(decide, p.System.Name, o, progress)
 		run = made
 		ended <- err
 	}()

@@ -24,15 +24,15 @@ import (
 // Choice is one policy that was asked for.
 type Choice struct {
 	Label  string // as it was written
-	Entry  paper.System
+	System paper.System
 	Params paper.Params // what was said, over the defaults of the fidelity
 }
 
 // New makes the policy, afresh each time.
 func (p Choice) New() (policy.Policy, error) {
-	made, err := p.Entry.New(p.Params)
+	made, err := p.System.New(p.Params)
 	if err != nil {
-		return nil, fmt.Errorf("policy %s: %w", p.Entry.Name, err)
+		return nil, fmt.Errorf("policy %s: %w", p.System.Name, err)
 	}
 	return made, nil
 }
@@ -92,7 +92,7 @@ func parseOne(text string, exact bool) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	p := Choice{Label: text, Entry: e, Params: paper.Params{}}
+	p := Choice{Label: text, System: e, Params: paper.Params{}}
 	if exact {
 		maps.Copy(p.Params, e.Exact)
 	}

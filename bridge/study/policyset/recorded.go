@@ -15,7 +15,7 @@ func Recorded(name, text string) (Choice, error) {
 	if err != nil {
 		return Choice{}, err
 	}
-	p := Choice{Label: strings.TrimSpace(name + " " + text), Entry: e, Params: paper.Params{}}
+	p := Choice{Label: strings.TrimSpace(name + " " + text), System: e, Params: paper.Params{}}
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var key, v string
 		var ok bool

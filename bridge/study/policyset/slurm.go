@@ -12,7 +12,7 @@ const Slurm = "slurm"
 
 // SlurmAlone is Slurm by itself. Its New returns no policy.
 func SlurmAlone() Choice {
-	return Choice{Label: Slurm, Params: paper.Params{}, Entry: paper.System{
+	return Choice{Label: Slurm, Params: paper.Params{}, System: paper.System{
 		Name: Slurm, Title: "Slurm by itself: multifactor priorities and backfill",
 		New: func(paper.Params) (policy.Policy, error) { return nil, nil },
 	}}

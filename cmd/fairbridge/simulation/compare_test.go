@@ -45,7 +45,7 @@ func contest(t *testing.T) *study.Experiment {
 	if e.Policies, err = policyset.Parse("fifo,srtf", true); err != nil {
 		t.Fatal(err)
 	}
-	fails := policyset.Choice{Label: "fails", Entry: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
+	fails := policyset.Choice{Label: "fails", System: paper.System{Name: "fails", New: func(paper.Params) (policy.Policy, error) { return clueless{}, nil }}}
 	e.Policies = []policyset.Choice{e.Policies[0], fails, e.Policies[1]}
 	return e
 }

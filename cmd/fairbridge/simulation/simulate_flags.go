@@ -87,7 +87,7 @@ func (f *simulateFlags) addMany(c *cobra.Command, seeds string) {
 // completePolicies offers names behind the last comma.
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
-	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.Slurm, policyset.SlurmAlone().Entry.Title)}
+	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.Slurm, policyset.SlurmAlone().System.Title)}
 	for _, e := range catalogue.All() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}
