@@ -22,7 +22,7 @@ func newDB(o *cli.Options) *cobra.Command {
   fairbridge db status --json`,
 	})
 	c.AddCommand(
-		newDBCommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDB),
+		newDBCommand(o, "init", "Make the schema in an empty database, and the read-only role for reports", initDatabase),
 		newDBCommand(o, "migrate", "Bring the schema up to this release", migrateDB),
 		newDBCommand(o, "status", "Say how the database stands", statusDB),
 	)
@@ -48,7 +48,7 @@ func newDBCommand(o *cli.Options, name, short string, do func(*cobra.Command, *c
 	})
 }
 
-func initDB(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
+func initDatabase(c *cobra.Command, o *cli.Options, db *stores.Stores) error {
 	if err := migrateDB(c, o, db); err != nil {
 		return err
 	}

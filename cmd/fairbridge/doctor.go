@@ -39,11 +39,11 @@ Exit status 3 when something does not work.`,
 	})
 }
 
-var marks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}
+var levelMarks = map[doctor.Level]string{doctor.OK: "✓", doctor.Warn: "!", doctor.Fail: "✗", doctor.Skip: "–"}
 
 func printReport(w io.Writer, r doctor.Report) {
 	for _, f := range r {
-		output.Paragraph(w, fmt.Sprintf("%s %-13s ", marks[f.Level], f.About), f.Text)
+		output.Paragraph(w, fmt.Sprintf("%s %-13s ", levelMarks[f.Level], f.About), f.Text)
 		if f.Fix != "" {
 			output.Paragraph(w, fmt.Sprintf("  %-13s → ", ""), f.Fix)
 		}

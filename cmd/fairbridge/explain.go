@@ -14,6 +14,7 @@ import (
 	"fairbridge/accounting/journal"
 	"fairbridge/bridge"
 	"fairbridge/bridge/slurm"
+	"fairbridge/bridge/study/whatif"
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/cmd/internal/output"
 	"fairbridge/cmd/internal/system"
@@ -135,7 +136,7 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err != nil {
 		return
 	}
-	e.AsOf, e.Stale = c.At, time.Since(c.At) > stale(s.File)
+	e.AsOf, e.Stale = c.At, time.Since(c.At) > staleAfter(s.File)
 	if e.Stale {
 		return
 	}
@@ -143,5 +144,26 @@ func (e *explanation) addLastCycle(ctx context.Context, s *system.System) {
 	if err := json.Unmarshal(c.Snapshot, &snapshot); err != nil {
 		return
 	}
-	e.Sooner = sooner(&snapshot, e.Job, s.Loop.Partitions[i].Decide)
+	e.Sooner = smallerRequests(&snapshot, e.Job, s.Loop.Partitions[i].Decide)
+}
+
+// smallerRequests says which smaller requests of a waiting job the policy would have
+// started in the cycle of the snapshot.
+func smallerRequests(s *policy.Snapshot, id policy.JobID, p policy.Policy) []string {
+	var requests []string
+	for _, smaller := range whatif.Smaller(s, id, p, time.Now) {
+		requests = append(requests, requestText(s.Job(id), &smaller))
+	}
+	return requests
+}
+
+// requestText says what is smaller about a job.
+func requestText(was, is *policy.Job) string {
+	switch {
+	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
+		return "a time limit of " + output.Duration(is.Limit)
+	case is.Ask.Nodes > 1:
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.Nodes)
+	}
+	return is.Ask.GPUs.String()
 }

@@ -20,9 +20,9 @@ import (
 // importOptions are the flags of import.
 type importOptions struct {
 	*cli.Options
-	since, until, sacct, zone string
-	window, overlap           time.Duration
-	again                     bool
+	since, until, sacct, timeZone string
+	window, overlap               time.Duration
+	reread                        bool
 }
 
 func newImport(o *cli.Options) *cobra.Command {
@@ -55,16 +55,16 @@ For a file, print with:
 	c.Flags().StringVar(&i.since, "since", "", "where to begin: a date or time in UTC, or an age like 90d (default: the end of the last import)")
 	c.Flags().StringVar(&i.until, "until", "", "where to end (default: now)")
 	c.Flags().StringVar(&i.sacct, "sacct", "", "read what sacct printed from this file, - for standard input")
-	c.Flags().StringVar(&i.zone, "time-zone", "Local", "zone of times in the file, unless they are seconds since 1970")
+	c.Flags().StringVar(&i.timeZone, "time-zone", "Local", "zone of times in the file, unless they are seconds since 1970")
 	c.Flags().DurationVar(&i.window, "window", runs.DefaultWindow, "how much time is read and stored at once")
 	c.Flags().DurationVar(&i.overlap, "overlap", runs.DefaultOverlap, "how much of what was read before is read again")
-	c.Flags().BoolVar(&i.again, "again", false, "with --since: also read again what was read before")
+	c.Flags().BoolVar(&i.reread, "again", false, "with --since: also read again what was read before")
 	return o.WithJSON(c)
 }
 
 func (i *importOptions) run(c *cobra.Command) error {
 	now := time.Now()
-	im, err := i.plan(now)
+	im, err := i.readFlags(now)
 	if err != nil {
 		return cli.BadUsage(err)
 	}
@@ -83,25 +83,25 @@ func (i *importOptions) run(c *cobra.Command) error {
 	im.Cluster = f.Cluster
 	var out system.ImportReport
 	if i.sacct != "" {
-		out, err = i.file(c, db, im)
+		out, err = i.fromFile(c, db, im)
 	} else {
-		out, err = i.slurmdbd(c, f, db, im)
+		out, err = i.fromSlurmdbd(c, f, db, im)
 	}
 	if err != nil {
-		return i.failed(c, out, err)
+		return i.explainFailure(c, out, err)
 	}
 	return i.print(c, out)
 }
 
-// plan reads the flags.
-func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
-	if i.sacct != "" && (i.since != "" || i.until != "" || i.again) {
+// readFlags reads the flags.
+func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
+	if i.sacct != "" && (i.since != "" || i.until != "" || i.reread) {
 		return im, errors.New("--sacct reads a whole file: say since when and until when to sacct (-S and -E)")
 	}
-	if i.again && i.since == "" {
+	if i.reread && i.since == "" {
 		return im, errors.New("--again: say --since when")
 	}
-	im = runs.Import{Again: i.again, Window: i.window, Overlap: i.overlap}
+	im = runs.Import{Again: i.reread, Window: i.window, Overlap: i.overlap}
 	for _, f := range []struct {
 		name, text string
 		to         *time.Time
@@ -122,8 +122,8 @@ func (i *importOptions) plan(now time.Time) (im runs.Import, err error) {
 	return im, nil
 }
 
-// slurmdbd reads records, window by window, and the shares.
-func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
+// fromSlurmdbd reads records, window by window, and the shares.
+func (i *importOptions) fromSlurmdbd(c *cobra.Command, f *settings.File, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	bar := output.NewProgressBar(c.ErrOrStderr(), 1)
 	defer bar.Close()
 	draw := bar.Updates(0, "of the time")
@@ -131,10 +131,10 @@ func (i *importOptions) slurmdbd(c *cobra.Command, f *settings.File, db *stores.
 	return system.ImportSlurmdbd(c.Context(), f, db, im)
 }
 
-// file reads what sacct printed: all of it, before anything is stored.
-func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
+// fromFile reads what sacct printed: all of it, before anything is stored.
+func (i *importOptions) fromFile(c *cobra.Command, db *stores.Stores, im runs.Import) (system.ImportReport, error) {
 	out := system.ImportReport{Cluster: im.Cluster}
-	zone, err := time.LoadLocation(i.zone)
+	zone, err := time.LoadLocation(i.timeZone)
 	if err != nil {
 		return out, cli.BadUsage(fmt.Errorf("--time-zone: %w", err))
 	}
@@ -157,8 +157,8 @@ func (i *importOptions) file(c *cobra.Command, db *stores.Stores, im runs.Import
 	return out, err
 }
 
-// failed says how far an import came that did not come to its end.
-func (i *importOptions) failed(c *cobra.Command, out system.ImportReport, err error) error {
+// explainFailure says how far an import came that did not come to its end.
+func (i *importOptions) explainFailure(c *cobra.Command, out system.ImportReport, err error) error {
 	if errors.Is(err, runs.ErrNoBeginning) {
 		return cli.BadUsage(errors.New("nothing was imported yet: say since when to read, like --since 90d"))
 	}

@@ -99,30 +99,30 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		}
 		return policy.Known(float64(part / all))
 	}
-	gauge(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
-	gauge(w, "GPU memory", r.Memory, "")
+	printGauge(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
+	printGauge(w, "GPU memory", r.Memory, "")
 	if r.Limit > 0 {
-		gauge(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
+		printGauge(w, "Time", of(r.Elapsed, r.Limit), fmt.Sprintf("%s of %s", r.Elapsed, r.Limit))
 	} else {
 		fmt.Fprintf(w, "  %-16s %s, no limit\n", "Time", r.Elapsed)
 	}
 	if wait, ok := j.Wait(); ok {
 		whole := report.Seconds(wait.Seconds())
-		gauge(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
+		printGauge(w, "Wait", of(whole, whole+r.Elapsed), fmt.Sprintf("%s before %s of work", whole, r.Elapsed))
 	}
 }
 
-// gauge prints a part as a bar.
-func gauge(w io.Writer, what string, part policy.Measure, words string) {
+// printGauge prints a part as a bar.
+func printGauge(w io.Writer, what string, part policy.Measure, words string) {
 	if !part.Known {
 		fmt.Fprintf(w, "  %-16s not measured\n", what)
 		return
 	}
-	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-16s [%s] %3.0f %%  %s", what, drawnBar(part.Value, 30), 100*part.Value, words), " "))
+	fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("  %-16s [%s] %3.0f %%  %s", what, barText(part.Value, 30), 100*part.Value, words), " "))
 }
 
-// drawnBar draws a part 0..1 with so many characters.
-func drawnBar(part float64, wide int) string {
+// barText draws a part 0..1 with so many characters.
+func barText(part float64, wide int) string {
 	n := int(math.Round(min(max(part, 0), 1) * float64(wide)))
 	return strings.Repeat("#", n) + strings.Repeat("-", wide-n)
 }
@@ -136,14 +136,14 @@ func printGPUs(w io.Writer, all []report.GPU) {
 	for _, g := range all {
 		drawn := strings.Repeat("?", 20)
 		if g.Busy.Known {
-			drawn = drawnBar(g.Busy.Value, 20)
+			drawn = barText(g.Busy.Value, 20)
 		}
-		t.Add(g.Node, plain.Truncate(g.UUID, 16), g.Type, drawn, knownPercent(g.Busy), knownPercent(g.BusyMost), knownPercent(g.MemMost))
+		t.Add(g.Node, plain.Truncate(g.UUID, 16), g.Type, drawn, percentText(g.Busy), percentText(g.BusyMost), percentText(g.MemMost))
 	}
 	t.Print()
 }
 
-func knownPercent(m policy.Measure) string {
+func percentText(m policy.Measure) string {
 	if !m.Known {
 		return "–"
 	}

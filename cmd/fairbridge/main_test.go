@@ -20,16 +20,16 @@ func TestScripts(t *testing.T) {
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "Europe/Berlin") // times are printed as the caller's
-			e.Values[self{}] = &site{env: e, t: e.T().(testing.TB)}
+			e.Values[siteKey{}] = &site{env: e, t: e.T().(testing.TB)}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits": exits, "json": isJSON,
-			"site": onSite((*site).start), "token": onSite((*site).mint), "sql": onSite((*site).sql),
+			"site": onSite((*site).start), "token": onSite((*site).writeToken), "sql": onSite((*site).sql),
 			"serves": onSite((*site).serves), "tokens": onSite((*site).tokens),
-			"fault": onSite((*site).fault), "writes": onSite((*site).writes), "jobs": onSite((*site).job),
+			"fault": onSite((*site).fault), "writes": onSite((*site).writes), "jobs": onSite((*site).submitJob),
 			"rival": onSite((*site).rival), "cycles": onSite((*site).cycles),
-			"lived": onSite((*site).lived),
+			"recordpast": onSite((*site).recordPast),
 		},
 	})
 }

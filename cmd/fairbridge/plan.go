@@ -50,7 +50,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if o.JSON {
-				return output.JSON(c.OutOrStdout(), plansOf(evaluations))
+				return output.JSON(c.OutOrStdout(), partitionPlans(evaluations))
 			}
 			for i := range evaluations {
 				printEvaluation(c.OutOrStdout(), facts, &evaluations[i])
@@ -60,7 +60,7 @@ func newPlan(o *cli.Options) *cobra.Command {
 	})
 }
 
-func plansOf(evaluations []cycle.Evaluation) []partitionPlan {
+func partitionPlans(evaluations []cycle.Evaluation) []partitionPlan {
 	out := []partitionPlan{}
 	for i := range evaluations {
 		t := &evaluations[i]
@@ -126,13 +126,13 @@ func printDecisions(w io.Writer, t *cycle.Evaluation) {
 		j := t.Snapshot.Job(d.Job)
 		table.Add(
 			d.Rank, d.Job, plain.Truncate(j.User, 12), plain.Truncate(j.Account, 14), j.Ask.GPUs.Count, j.State, d.Verb,
-			plain.Truncate(d.On.String(), 28), waited(j, t.Snapshot.Now), d.Why,
+			plain.Truncate(d.On.String(), 28), waitText(j, t.Snapshot.Now), d.Why,
 		)
 	}
 	table.Print()
 }
 
-func waited(j *policy.Job, now time.Time) string {
+func waitText(j *policy.Job, now time.Time) string {
 	if j.Active() {
 		return "–"
 	}

@@ -42,7 +42,7 @@ func newQueue(o *cli.Options) *cobra.Command {
 				return output.JSON(c.OutOrStdout(), rows)
 			}
 			printQueue(c.OutOrStdout(), rows, time.Now())
-			printAges(c, f, db, rows)
+			printCycleAges(c, f, db, rows)
 			return nil
 		},
 	}
@@ -51,8 +51,8 @@ func newQueue(o *cli.Options) *cobra.Command {
 	return o.WithJSON(c)
 }
 
-// printAges says of when the queue is, and warns when that is long ago.
-func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []journal.QueueRow) {
+// printCycleAges says of when the queue is, and warns when that is long ago.
+func printCycleAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []journal.QueueRow) {
 	rows = slices.CompactFunc(slices.Clone(rows), func(a, b journal.QueueRow) bool { return a.Partition == b.Partition })
 	for _, r := range rows {
 		last, err := db.Cycle(c.Context(), f.Cluster, r.Partition, 0)
@@ -61,7 +61,7 @@ func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []jou
 		}
 		now := time.Now()
 		text := fmt.Sprintf("Partition %s as of %s, %s ago.", r.Partition, output.Time(last.At, now), output.Age(now, last.At))
-		if now.Sub(last.At) > stale(f) {
+		if now.Sub(last.At) > staleAfter(f) {
 			text += " No cycle since: is the daemon running? systemctl status fairbridge"
 		}
 		fmt.Fprintln(c.OutOrStdout())
@@ -69,8 +69,8 @@ func printAges(c *cobra.Command, f *settings.File, db *stores.Stores, rows []jou
 	}
 }
 
-// stale is the age beyond which the last cycle says little of the present.
-func stale(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
+// staleAfter is the age beyond which the last cycle says little of the present.
+func staleAfter(f *settings.File) time.Duration { return 3*f.Interval + time.Minute }
 
 // completePartition offers the configured partitions to a shell.
 func completePartition(o *cli.Options) cobra.CompletionFunc {

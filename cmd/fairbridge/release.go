@@ -41,7 +41,7 @@ release waits until it leads itself. Works while a STOP file exists.`,
 			}
 			defer s.DB.Close()
 			news := c.ErrOrStderr()
-			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, News: news, Progress: progress(news, time.Now)})
+			out, err := s.Release(c.Context(), system.ReleaseOptions{DryRun: dry, Wait: wait, News: news, Progress: reportProgress(news, time.Now)})
 			if out == nil {
 				return err
 			}
@@ -58,18 +58,18 @@ release waits until it leads itself. Works while a STOP file exists.`,
 	return o.WithJSON(c)
 }
 
-// newsEvery is how often long work says how far it is.
-const newsEvery = 10 * time.Second
+// progressEvery is how often long work says how far it is.
+const progressEvery = 10 * time.Second
 
-// progress says every now and then how far a release is and how long the rest
+// reportProgress says every now and then how far a release is and how long the rest
 // takes at the pace so far.
-func progress(w io.Writer, now func() time.Time) func(sent, left int) {
+func reportProgress(w io.Writer, now func() time.Time) func(sent, left int) {
 	var from, last time.Time
 	return func(sent, left int) {
 		if from.IsZero() {
 			from, last = now(), now()
 		}
-		if now().Sub(last) < newsEvery {
+		if now().Sub(last) < progressEvery {
 			return
 		}
 		last = now()
@@ -79,7 +79,7 @@ func progress(w io.Writer, now func() time.Time) func(sent, left int) {
 }
 
 func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
-	done, failed := split(out)
+	done, failed := splitByOutcome(out)
 	switch n := len(out.Edits); {
 	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.Open == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
@@ -100,10 +100,10 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	}
 	if n := len(out.Kept); n > 0 {
 		output.Paragraph(w, "", fmt.Sprintf("%s in jobs that run, where Slurm lets nobody change them, or that a person holds, which nothing "+
-			"touches; they matter only if such a job waits again: release again then. The first: %v", stay(n), out.Kept[0]))
+			"touches; they matter only if such a job waits again: release again then. The first: %v", keptText(n), out.Kept[0]))
 	}
 	for _, d := range out.Holds {
-		output.Paragraph(w, "", leftHeld(d, time.Now()))
+		output.Paragraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
 	if out.Open > 0 {
 		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.Count(out.Open, "earlier change"))
@@ -113,9 +113,9 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	}
 }
 
-// split tells the edits that did what they were for from those that did not;
+// splitByOutcome tells the edits that did what they were for from those that did not;
 // before they were sent, all of them will.
-func split(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
+func splitByOutcome(out *push.Released) (done []slurm.Edit, failed []bridge.Intent) {
 	for i, e := range out.Edits {
 		if i < len(out.Intents) && out.Intents[i].Error != "" {
 			failed = append(failed, out.Intents[i])
@@ -142,8 +142,8 @@ func countKinds(edits []slurm.Edit) string {
 	return ": " + strings.Join(parts, ", ")
 }
 
-// leftHeld tells of a hand-back that was cut off.
-func leftHeld(d ledger.UnfinishedHandBack, now time.Time) string {
+// unfinishedHandBackText tells of a hand-back that was cut off.
+func unfinishedHandBackText(d ledger.UnfinishedHandBack, now time.Time) string {
 	if d.Ours {
 		return fmt.Sprintf("Job %v is held by us: a hand-back sent at %s was cut off. It is released with the next try, or by scontrol release %d.",
 			d.Run, output.Time(d.Sent, now), d.Run.Job)
@@ -152,7 +152,7 @@ func leftHeld(d ledger.UnfinishedHandBack, now time.Time) string {
 		d.Run, output.Time(d.Sent, now), d.Run.Job)
 }
 
-func stay(n int) string {
+func keptText(n int) string {
 	if n == 1 {
 		return "1 value stays"
 	}

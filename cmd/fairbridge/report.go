@@ -86,7 +86,7 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 		return err
 	}
 	a.Cluster = f.Cluster
-	list, err := a.check(name, time.Now())
+	list, err := a.selectReports(name, time.Now())
 	if err != nil {
 		return cli.BadUsage(err)
 	}
@@ -95,18 +95,18 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 		return err
 	}
 	defer db.Close()
-	if err := freshen(c.Context(), db, f.Cluster); err != nil {
+	if err := sumUp(c.Context(), db, f.Cluster); err != nil {
 		return err
 	}
 	answers, err := report.RunAll(c.Context(), db, list, a.Scope)
 	if err != nil {
 		return err
 	}
-	return a.deliver(c.OutOrStdout(), answers)
+	return a.write(c.OutOrStdout(), answers)
 }
 
-// check reads the flags and returns the reports that are meant.
-func (a *reportOptions) check(name string, now time.Time) (list []report.Report, err error) {
+// selectReports reads the flags and returns the reports that are meant.
+func (a *reportOptions) selectReports(name string, now time.Time) (list []report.Report, err error) {
 	if a.Since, err = cli.ParseTime(a.since, now); err != nil {
 		return nil, fmt.Errorf("--since: %w", err)
 	}
@@ -135,9 +135,9 @@ func (a *reportOptions) check(name string, now time.Time) (list []report.Report,
 	return slices.DeleteFunc(report.All(), func(r report.Report) bool { return r.Takes(a.Scope) != nil }), nil
 }
 
-// freshen sums up what changed. A database that lets us only read is as fresh
+// sumUp sums up what changed. A database that lets us only read is as fresh
 // as the daemon keeps it.
-func freshen(ctx context.Context, db *stores.Stores, cluster string) error {
+func sumUp(ctx context.Context, db *stores.Stores, cluster string) error {
 	_, err := db.SumUp(ctx, cluster)
 	if errors.Is(err, accounting.ErrDenied) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
@@ -145,8 +145,8 @@ func freshen(ctx context.Context, db *stores.Stores, cluster string) error {
 	return err
 }
 
-// deliver writes the answers to the file asked for, or to out.
-func (a *reportOptions) deliver(out io.Writer, all []report.Answer) (err error) {
+// write writes the answers to the file asked for, or to out.
+func (a *reportOptions) write(out io.Writer, all []report.Answer) (err error) {
 	if a.out != "" {
 		f, e := os.Create(a.out)
 		if e != nil {

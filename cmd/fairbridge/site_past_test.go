@@ -9,9 +9,9 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// lived records two days of the site's cluster in its database, as the daemon
+// recordPast records two days of the site's cluster in its database, as the daemon
 // would have seen them: jobs of three users under Slurm alone, a few days ago.
-func (s *site) lived(ts *testscript.TestScript, _ []string) {
+func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
 	db := s.open(ts)
 	defer db.Close()
 	start := time.Now().Add(-4 * 24 * time.Hour).Truncate(time.Hour)

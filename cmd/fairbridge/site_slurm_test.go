@@ -12,9 +12,9 @@ import (
 	"fairbridge/bridge/slurmtest"
 )
 
-// mint writes "token USER LIFETIME" to the file token, as scontrol token
+// writeToken writes "token USER LIFETIME" to the file token, as scontrol token
 // prints it.
-func (s *site) mint(ts *testscript.TestScript, args []string) {
+func (s *site) writeToken(ts *testscript.TestScript, args []string) {
 	life, err := time.ParseDuration(args[1])
 	ts.Check(err)
 	now := time.Now()
@@ -64,13 +64,13 @@ func (s *site) writes(ts *testscript.TestScript, args []string) {
 	ts.Fatalf("%d writes arrived at Slurm, want %s", got.Writes, args[0])
 }
 
-// job submits one more job.
-func (s *site) job(ts *testscript.TestScript, args []string) {
+// submitJob submits one more job.
+func (s *site) submitJob(ts *testscript.TestScript, args []string) {
 	s.server.World(func(w *sim.World) { submit(ts, w, args) })
 }
 
 func submit(ts *testscript.TestScript, w *sim.World, args []string) {
-	o := wishes(ts, args, map[string]string{"user": "alice", "gpus": "8", "limit": "4h", "nodes": "1", "array": "0", "hold": "", "comment": ""})
+	o := parseOptions(ts, args, map[string]string{"user": "alice", "gpus": "8", "limit": "4h", "nodes": "1", "array": "0", "hold": "", "comment": ""})
 	number := func(k string) int {
 		n, err := strconv.Atoi(o[k])
 		ts.Check(err)

@@ -13,8 +13,8 @@ import (
 	"fairbridge/bridge/slurmtest"
 )
 
-// self is the key of a script's site in its environment.
-type self struct{}
+// siteKey is the key of a script's site in its environment.
+type siteKey struct{}
 
 // site is the Slurm and the database of one script.
 type site struct {
@@ -25,14 +25,14 @@ type site struct {
 }
 
 func onSite(do func(*site, *testscript.TestScript, []string)) func(*testscript.TestScript, bool, []string) {
-	return func(ts *testscript.TestScript, _ bool, args []string) { do(ts.Value(self{}).(*site), ts, args) }
+	return func(ts *testscript.TestScript, _ bool, args []string) { do(ts.Value(siteKey{}).(*site), ts, args) }
 }
 
 // key signs tokens.
 var key = strings.Repeat("k", 32)
 
 // options of a site, as "name=value".
-func wishes(ts *testscript.TestScript, args []string, known map[string]string) map[string]string {
+func parseOptions(ts *testscript.TestScript, args []string, known map[string]string) map[string]string {
 	for _, a := range args {
 		k, v, _ := strings.Cut(a, "=")
 		if _, ok := known[k]; !ok {
@@ -47,7 +47,7 @@ func wishes(ts *testscript.TestScript, args []string, known map[string]string) m
 // of the file "jobs" were submitted an hour ago, one line of sim.Spec each, and
 // writes fairbridge.yaml for it.
 func (s *site) start(ts *testscript.TestScript, args []string) {
-	w := wishes(ts, args, map[string]string{
+	w := parseOptions(ts, args, map[string]string{
 		"release": "26.05.5", "db": "ready", "mode": "observe", "policy": "fifo", "auth": "key_file: key, user: fairbridge",
 	})
 	now := time.Now()

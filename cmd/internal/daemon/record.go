@@ -12,33 +12,33 @@ import (
 // What was read is read again for some time back, because slurmctld may report
 // late: a little each time, and a day now and then.
 const (
-	shallow   = time.Hour
-	deepEvery = 6 * time.Hour
+	recentOverlap    = time.Hour
+	longOverlapEvery = 6 * time.Hour
 )
 
 // keepRecord reads what is new in slurmdbd, again and again. Without slurmdbd
-// the record rests on what polls saw, so that a failure is only told, and told
+// the record rests on what polls saw, so that a failure is only logged, and logged
 // once.
 func (d *daemon) keepRecord(ctx context.Context) error {
-	told, deep := "", time.Time{}
+	lastError, lastLong := "", time.Time{}
 	return every(ctx, d.File.Slurm.Accounting, true, func() {
-		im := runs.Import{Cluster: d.File.Cluster, Overlap: shallow}
-		if time.Since(deep) > deepEvery {
+		im := runs.Import{Cluster: d.File.Cluster, Overlap: recentOverlap}
+		if time.Since(lastLong) > longOverlapEvery {
 			im.Overlap = runs.DefaultOverlap
 		}
 		out, err := d.readRecord(ctx, im)
-		if err == nil && im.Overlap > shallow {
-			deep = time.Now()
+		if err == nil && im.Overlap > recentOverlap {
+			lastLong = time.Now()
 		}
 		switch {
 		case ctx.Err() != nil:
-		case err != nil && err.Error() != told:
+		case err != nil && err.Error() != lastError:
 			d.log.Warn("slurmdbd not read; usage rests on what was seen (slurm.accounting in the configuration)", "error", err)
-		case err == nil && (out.Changed > 0 || told != ""):
+		case err == nil && (out.Changed > 0 || lastError != ""):
 			d.log.Info("record made equal to slurmdbd's", "runs", out.Runs, "changed", out.Changed, "through", out.Through)
 		}
-		if told = ""; err != nil {
-			told = err.Error()
+		if lastError = ""; err != nil {
+			lastError = err.Error()
 		}
 	})
 }

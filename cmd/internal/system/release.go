@@ -83,7 +83,7 @@ func (s *System) useLocalJournal(news io.Writer, r *push.Releaser, cause error) 
 // waitToLead waits until no other daemon leads.
 func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done func(), err error) {
 	deadline := time.Now().Add(o.Wait)
-	for told := false; ; {
+	for announced := false; ; {
 		holder, held, err := r.Lead(ctx)
 		if err != nil || held {
 			return func() { _ = r.Resign(ctx) }, err
@@ -91,9 +91,9 @@ func waitToLead(ctx context.Context, o ReleaseOptions, r *push.Releaser) (done f
 		if time.Now().After(deadline) {
 			return nil, fmt.Errorf("%s still leads: stop it first (systemctl stop fairbridge)", holder)
 		}
-		if !told {
+		if !announced {
 			fmt.Fprintf(o.News, "waiting for %s to step down…\n", holder)
-			told = true
+			announced = true
 		}
 		select {
 		case <-ctx.Done():

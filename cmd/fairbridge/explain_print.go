@@ -59,18 +59,18 @@ func printRuns(w io.Writer, runs []journal.JobRun, now time.Time) {
 	t.Print()
 }
 
-// maxTold is how many decisions and changes explain prints; --json has more.
-const maxTold = 12
+// mostPrinted is how many decisions and changes explain prints; --json has more.
+const mostPrinted = 12
 
 func printHistory(w io.Writer, decisions []journal.StoredDecision, now time.Time) {
 	fmt.Fprintln(w, "\nDecisions, newest first")
 	t := output.NewTable(w, "AT", "VERB", "RANK", "WHY")
-	told := 0
+	printed := 0
 	for _, d := range decisions {
-		if d.Now || told == maxTold {
+		if d.Now || printed == mostPrinted {
 			continue
 		}
-		told++
+		printed++
 		t.Add(output.Time(d.At, now), d.Verb, d.Rank, d.Why)
 	}
 	t.Print()
@@ -83,7 +83,7 @@ func printIntents(w io.Writer, intents []bridge.Intent, now time.Time) {
 	}
 	fmt.Fprintln(w, "\nChanges in Slurm, newest first")
 	t := output.NewTable(w, "AT", "CHANGE", "STATE", "WHY")
-	for i := range intents[:min(len(intents), maxTold)] {
+	for i := range intents[:min(len(intents), mostPrinted)] {
 		in := &intents[i]
 		state := string(in.State)
 		if in.Error != "" {
