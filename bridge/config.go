@@ -160,7 +160,7 @@ func (c *Config) Validate() error {
 	return errors.Join(append(errs, c.Gate.Validate())...)
 }
 
-// ExpireAfter returns how long nobody must have led before a daemon with this
+// ExpireAfter returns how long no daemon must have led before a daemon with this
 // configuration counts as gone: its lease, or a minute where that is longer.
 func (c *Config) ExpireAfter() time.Duration { return max(c.LeaderTTL(), time.Minute) }
 

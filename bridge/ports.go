@@ -36,7 +36,7 @@ func (NoExpiry) LastExpiry(context.Context, string) (time.Duration, bool, error)
 
 // Watch is where an Expirer leaves its sign and learns whether a daemon leads.
 type Watch interface {
-	// Beat notes that the Expirer runs, and returns who leads, "" for nobody,
+	// Beat notes that the Expirer runs, and returns who leads, "" for no daemon,
 	// and how long no daemon has led.
 	Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Metric is a number of a GPU, as the tags of its field declare it. Whoever
+// Metric is a number of a GPU, as the tags of its field declare it. What
 // serves, prints or keeps numbers walks Metrics; a number without the tag
 // "metric" is in the JSON only.
 type Metric struct {

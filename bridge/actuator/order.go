@@ -96,7 +96,7 @@ func niceOwner(in *bridge.Intent, j *slurm.Job) Owner {
 	return Hidden
 }
 
-// priorityField is the priority itself. It drifts as long as nobody sets it.
+// priorityField is the priority itself. It drifts as long as it is not set.
 var priorityField = &Field{
 	Name:  slurm.FieldPriority,
 	Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(j.Priority == in.Edit.Value) },

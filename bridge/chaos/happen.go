@@ -149,7 +149,7 @@ func closeQueue(t *trial, r *rand.Rand) {
 }
 
 // restartSlurm starts slurmctld again: what was written in the last seconds is
-// forgotten, and for a while nobody answers.
+// forgotten, and for a while nothing answers.
 func restartSlurm(t *trial, r *rand.Rand) {
 	t.faults.boot = t.world.Now().Truncate(time.Second)
 	if r.IntN(2) == 0 {

@@ -77,11 +77,11 @@ func (l *Loop) cycle(ctx context.Context, m Memory, r *Report) (Memory, []bridge
 	return m, nil
 }
 
-// Preview is the first part of a cycle, without what writes: nobody leads,
+// Preview is the first part of a cycle, without what writes: it does not lead,
 // nothing is recorded, closed or pushed, and the loop remembers nothing of it.
 // The gate judges as if we led.
 func (l *Loop) Preview(ctx context.Context) (*bridge.Facts, []Evaluation, error) {
-	var r Report // what it warns of, nobody reads
+	var r Report // its warnings are not used
 	facts, doubts := l.observe(ctx)
 	if doubts != nil {
 		return nil, nil, doubts[0].Err

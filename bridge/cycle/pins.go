@@ -20,7 +20,7 @@ const maxPinAge = 3 * time.Minute
 // releasePins gives back the node lists of partitions for which nothing is pushed
 // because of a doubt that is not about what Slurm shows: a policy that fails, a
 // plan that turns everything over, edits without effect, people who change what
-// we set. Nobody would take them back otherwise, since a daemon that leads keeps
+// we set. Nothing would take them back otherwise, since a daemon that leads keeps
 // the timer from it.
 func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Report) {
 	if m.GoodViews <= l.Warmup || push.StopFileExists(l.StopFile) || !onlyOurDoubts(r.Doubts) {

@@ -27,7 +27,7 @@ func (f *facts) checkEndsInTime(p *policy.Job, on policy.Alloc, from time.Time) 
 	return nil
 }
 
-// startAfterStop is when who is stopped for could start, as far as its limit counts: a
+// startAfterStop is when the job that another is stopped for could start, as far as its limit counts: a
 // requeue takes effect within two intervals.
 func (f *facts) startAfterStop() time.Time { return f.clusterTime.Add(2 * f.Interval) }
 

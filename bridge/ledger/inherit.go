@@ -28,7 +28,7 @@ var inheritableFields = actuator.Fields(func(r *actuator.Row) bool { return !r.M
 
 // Inherit returns an intent without ID for every value of ours that a task split
 // off an array has inherited and of which the ledger has no row under the task's
-// own job id. Such an intent is OBSERVED, was sent by nobody (its Sent is zero),
+// own job id. Such an intent is OBSERVED, was never sent (its Sent is zero),
 // and its Before is that of the array's intent. Intents are sorted by ID.
 //
 // Where the record shows a field, the value must be exactly ours; where it does

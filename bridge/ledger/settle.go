@@ -19,7 +19,7 @@ const settleTime = 4 * time.Minute
 
 // Settle compares the intents with what a poll shows and returns those that
 // changed, with their new state. It believes the poll and nothing else: a
-// value that is not the one we wrote belongs to whoever wrote it. That a job is
+// value that is not the one we wrote belongs to its writer. That a job is
 // absent proves nothing: its intents stay as they are until Slurm says that it
 // does not know the job (View.Gone). It is for the leader, at the start of a
 // cycle.

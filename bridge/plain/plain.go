@@ -1,5 +1,5 @@
 // Package plain makes text of users (names of jobs, users and accounts, their
-// comments) harmless to whoever reads it: on a terminal, in a table, in a
+// comments) harmless where it is read: on a terminal, in a table, in a
 // spreadsheet, on a page. Everything that prints such text goes through it.
 package plain
 

@@ -17,7 +17,7 @@ import (
 const ExpirySuffix = ":expire"
 
 const (
-	// OrderAge is how long nobody must have led before order numbers are given
+	// OrderAge is how long no daemon must have led before order numbers are given
 	// back: longer than a restart or an upgrade takes. They hold no job.
 	OrderAge = 10 * time.Minute
 	// ExpiryFresh is how old the last sign of the Expirer may be while jobs are
@@ -34,7 +34,7 @@ type Expirer struct {
 	// local journal, whose lock says that no daemon runs here. Only node lists
 	// are given back then: another host's daemon may lead and order.
 	Watch bridge.Watch
-	// After is how long nobody must have led before node lists are given back.
+	// After is how long no daemon must have led before node lists are given back.
 	After    time.Duration
 	StopFile string // while it exists nothing is given back, and no sign left
 }
@@ -84,7 +84,7 @@ func (x *Expirer) isDue(k slurm.Kind, in *bridge.Intent, alone time.Duration) bo
 }
 
 // mayBeDue reports whether the ledger knows of something that may be due, so that
-// Slurm's lists need not be read every minute while nobody leads.
+// Slurm's lists need not be read every minute while no daemon leads.
 func (x *Expirer) mayBeDue(ctx context.Context, alone time.Duration) (bool, error) {
 	intents, err := x.Journal.Intents(ctx, x.Name, x.Now(), x.Now())
 	if err != nil {

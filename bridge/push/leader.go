@@ -36,7 +36,7 @@ func (l *Leader) Acquire(ctx context.Context, election bridge.Leadership) (holde
 }
 
 // Renew makes sure the lease lasts for one more call, renewing it at half
-// life. A changed epoch means that somebody else led in between.
+// life. A changed epoch means that another daemon led in between.
 func (l *Leader) Renew(ctx context.Context, election bridge.Leadership) error {
 	left := l.Until.Sub(l.Now())
 	if left > l.TTL/2 {

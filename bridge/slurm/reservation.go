@@ -27,7 +27,7 @@ type Reservation struct {
 // Flag reports whether the reservation has the flag.
 func (r *Reservation) Flag(name string) bool { return slices.Contains(r.Flags, name) }
 
-// Maintenance reports whether nobody at all may run there, but for jobs of the
+// Maintenance reports whether no job may run there but those of the
 // reservation itself.
 func (r *Reservation) Maintenance() bool { return r.Flag("MAINT") }
 

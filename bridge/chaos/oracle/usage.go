@@ -47,7 +47,7 @@ func (u *usage) tooMuch() string {
 	return ""
 }
 
-// I17: once all is well again, nothing is missing but what ended while nobody
+// I17: once all is well again, nothing is missing but what ended while no daemon
 // could look.
 func (u *usage) tooLittle() string {
 	used, runs := u.actualUsage()

@@ -126,7 +126,7 @@ func (c *Conn) request(ctx context.Context, via *resty.Client, method, path stri
 	return resp, got.Load(), err
 }
 
-// worthRetrying: only what certainly met nobody, or a proxy without a backend.
+// worthRetrying: only what certainly reached no server, or a proxy without a backend.
 func worthRetrying(r *resty.Response, err error) bool {
 	if err != nil {
 		_, ok := dialError(err)
