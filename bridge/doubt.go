@@ -41,9 +41,9 @@ func GateCause(id invariant.ID) Cause { return CauseGate + " " + Cause(id) }
 // stopped for now.
 func StopsCause(partition string) Cause { return CauseStops + " " + Cause(partition) }
 
-// Gate returns the invariant for which a plan was turned down; ok is false for
+// GateInvariant returns the invariant for which a plan was turned down; ok is false for
 // every other cause.
-func (c Cause) Gate() (id invariant.ID, ok bool) {
+func (c Cause) GateInvariant() (id invariant.ID, ok bool) {
 	s, ok := strings.CutPrefix(string(c), string(CauseGate)+" ")
 	return invariant.ID(s), ok
 }

@@ -27,7 +27,7 @@ func (s *Sample) keepFaults(before []GPU) {
 			s.GPUs = append(s.GPUs, lostGPU(old))
 			continue
 		}
-		if now := &s.GPUs[at].Errors.Xid; Worse(old.Errors.Xid, *now) {
+		if now := &s.GPUs[at].Errors.Xid; WorseXid(old.Errors.Xid, *now) {
 			*now = old.Errors.Xid
 		}
 	}

@@ -26,17 +26,17 @@ var fatalXids = map[int]string{
 	158: "fatal GPU timeout",
 }
 
-// Fatal returns what the Xid means when the GPU must not be used after it, and
+// FatalXid returns what the Xid means when the GPU must not be used after it, and
 // "" when the next job may run.
-func Fatal(xid int) string { return fatalXids[xid] }
+func FatalXid(xid int) string { return fatalXids[xid] }
 
-// Worse reports whether a says more against a GPU than b. Nil says nothing.
-func Worse(a, b *Xid) bool {
+// WorseXid reports whether a says more against a GPU than b. Nil says nothing.
+func WorseXid(a, b *Xid) bool {
 	switch {
 	case a == nil || b == nil:
 		return a != nil
-	case (Fatal(a.Code) != "") != (Fatal(b.Code) != ""):
-		return Fatal(a.Code) != ""
+	case (FatalXid(a.Code) != "") != (FatalXid(b.Code) != ""):
+		return FatalXid(a.Code) != ""
 	}
 	return a.At.After(b.At)
 }
@@ -48,8 +48,8 @@ func Diagnose(g *GPU) string {
 	switch {
 	case g.Lost != "":
 		return g.Lost
-	case e.Xid != nil && Fatal(e.Xid.Code) != "":
-		return fmt.Sprintf("Xid %d: %s", e.Xid.Code, Fatal(e.Xid.Code))
+	case e.Xid != nil && FatalXid(e.Xid.Code) != "":
+		return fmt.Sprintf("Xid %d: %s", e.Xid.Code, FatalXid(e.Xid.Code))
 	case e.RemapFailed.Value > 0:
 		return "a faulty memory row could not be replaced"
 	case e.Uncorrected.Value > 0:

@@ -49,7 +49,7 @@ func TestWorse(t *testing.T) {
 		"harmless over fatal":  {&nodeprobe.Xid{Code: 31, At: late}, &nodeprobe.Xid{Code: 79, At: early}, false},
 		"later of equals":      {&nodeprobe.Xid{Code: 79, At: late}, &nodeprobe.Xid{Code: 48, At: early}, true},
 	} {
-		if got := nodeprobe.Worse(c.a, c.b); got != c.want {
+		if got := nodeprobe.WorseXid(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

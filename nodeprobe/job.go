@@ -24,7 +24,7 @@ func JobsOf(gpus []GPU) []Job {
 	found := map[jobKey]*Job{}
 	for i := range gpus {
 		g := &gpus[i]
-		on := Owners(g)
+		on := OwnersOf(g)
 		for _, o := range on {
 			j := jobOf(found, o)
 			j.addGPU(g, len(on) == 1 && allOwned(g))
@@ -38,8 +38,8 @@ func JobsOf(gpus []GPU) []Job {
 	return sortedJobs(found)
 }
 
-// Owners returns the jobs with a process on the GPU, each once, sorted.
-func Owners(g *GPU) []Owner {
+// OwnersOf returns the jobs with a process on the GPU, each once, sorted.
+func OwnersOf(g *GPU) []Owner {
 	var out []Owner
 	for _, p := range g.Procs {
 		o := Owner{Job: p.Owner.Job, SLUID: p.Owner.SLUID, By: p.Owner.By}

@@ -61,9 +61,9 @@ func checkAtMost(name string, done, all Measure) error {
 	return nil
 }
 
-// Done returns the share of the work that is done, 0..1: by epochs where the
+// DoneShare returns the share of the work that is done, 0..1: by epochs where the
 // job counts them, since the number of steps may change, else by steps.
-func (p *Progress) Done() Measure {
+func (p *Progress) DoneShare() Measure {
 	for _, c := range [][2]Measure{{p.Epoch, p.Epochs}, {p.Step, p.Steps}} {
 		if c[0].Known && c[1].Known && c[1].Value > 0 {
 			return Known(min(c[0].Value/c[1].Value, 1))

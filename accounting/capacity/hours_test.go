@@ -14,14 +14,14 @@ import (
 	"fairbridge/policy"
 )
 
-var must, t0, view, running = dbtest.Must, storetest.Start, storetest.View, storetest.Running
+var must, t0, view, running = dbtest.Must, storetest.Start, storetest.View, storetest.RunningJob
 
 func TestSumUp(t *testing.T) {
 	d := stores.New(dbtest.New(t))
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	store := func(seq uint64, at time.Time, s policy.Snapshot) {
-		c := storetest.Waiting(seq, epoch, 1)
+		c := storetest.WaitingJob(seq, epoch, 1)
 		c.At = at
 		var err error
 		c.Snapshot, err = json.Marshal(s)

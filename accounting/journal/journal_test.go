@@ -21,7 +21,7 @@ func TestIntendGivesBackWhatItStored(t *testing.T) {
 	want := []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	want[1].Edit = slurm.Edit{Run: slurm.Run{Job: 2, Submit: 5, Restarts: 3}, Kind: slurm.Require, Nodes: []string{"n1", "n2"}, Tasks: 4, Why: "there \x00 is room\xff"}
 	want[1].NotAfter = time.Time{}
-	out, err := d.Intend(ctx, storetest.Waiting(7, epoch, 3), want)
+	out, err := d.Intend(ctx, storetest.WaitingJob(7, epoch, 3), want)
 	must(t, err)
 	read, err := d.Intents(ctx, testCluster, t0, t0)
 	must(t, err)
@@ -44,7 +44,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	c, intents := storetest.Waiting(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
+	c, intents := storetest.WaitingJob(1, epoch, 50), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)}
 	first, err := d.Intend(ctx, c, intents)
 	must(t, err)
 	state := func() string {
@@ -63,7 +63,7 @@ func TestIntendTwiceIsOnce(t *testing.T) {
 	if diff := cmp.Diff(was, state()); diff != "" {
 		t.Errorf("the second time changed rows:\n%s", diff)
 	}
-	other := storetest.Waiting(1, epoch, 51)
+	other := storetest.WaitingJob(1, epoch, 51)
 	if _, err := d.Intend(ctx, other, nil); !errors.Is(err, bridge.ErrConflict) {
 		t.Errorf("another cycle under the same number: %v, want ErrConflict", err)
 	}
@@ -79,7 +79,7 @@ func TestDecisionsKeepChanges(t *testing.T) {
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
 	plan := func(seq uint64, list ...policy.Decision) *bridge.Cycle {
-		c := storetest.Waiting(seq, epoch, 0)
+		c := storetest.WaitingJob(seq, epoch, 0)
 		c.Plan.Decisions = list
 		return c
 	}

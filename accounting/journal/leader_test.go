@@ -52,7 +52,7 @@ func TestRaceForLeadership(t *testing.T) {
 				if n%2 == 1 {
 					time.Sleep(20 * time.Millisecond) // a pause longer than the lease
 				}
-				c := storetest.Waiting(uint64(time.Now().UnixNano()), epoch, 1)
+				c := storetest.WaitingJob(uint64(time.Now().UnixNano()), epoch, 1)
 				if _, err := d.Intend(ctx, c, nil); err != nil && !errors.Is(err, bridge.ErrFenced) {
 					t.Error(err)
 				}

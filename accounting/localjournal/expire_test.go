@@ -15,7 +15,7 @@ import (
 // TestExpiryWithoutADatabase: the daemon is dead and the database gone. What the
 // journal knows of node lists is given back, order numbers are left.
 func TestExpiryWithoutADatabase(t *testing.T) {
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}})
+	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

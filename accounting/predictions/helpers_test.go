@@ -14,7 +14,7 @@ const testCluster = storetest.Cluster
 var (
 	must                = dbtest.Must
 	t0, sec             = storetest.Start, storetest.At
-	view, running, with = storetest.View, storetest.Running, storetest.With
+	view, running, with = storetest.View, storetest.RunningJob, storetest.WithChange
 )
 
 func fresh(t testing.TB) *stores.Stores { return stores.New(dbtest.New(t)) }

@@ -15,7 +15,7 @@ const testCluster = storetest.Cluster
 
 var (
 	must          = dbtest.Must
-	view, running = storetest.View, storetest.Running
+	view, running = storetest.View, storetest.RunningJob
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }

@@ -13,7 +13,7 @@ const testCluster = storetest.Cluster
 var (
 	must          = dbtest.Must
 	t0, sec       = storetest.Start, storetest.At
-	view, running = storetest.View, storetest.Running
+	view, running = storetest.View, storetest.RunningJob
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }

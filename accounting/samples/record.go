@@ -22,7 +22,7 @@ var (
 )
 
 // valueColumns are the columns of the numbers that are kept as they are read.
-var valueColumns = probes.Columns()
+var valueColumns = probes.ValueColumns()
 
 // readingColumns are the columns of gpu_readings.
 var readingColumns = append([]string{"at", "job", "gpu", "busy", "mem_used", "procs", "sharing", "sick", "throttled"}, valueColumns...)

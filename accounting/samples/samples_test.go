@@ -54,11 +54,11 @@ func TestStoredNumbersHaveColumns(t *testing.T) {
 	d := fresh(t)
 	r := sawGPU(t0, "g0", 1, 0.5, 1)
 	r.Values = map[string]policy.Measure{}
-	for i, column := range probes.Columns() {
+	for i, column := range probes.ValueColumns() {
 		r.Values[column] = policy.Known(float64(100 + i))
 	}
 	must(t, d.RecordReadings(t.Context(), testCluster, []Reading{r}))
-	for i, column := range probes.Columns() {
+	for i, column := range probes.ValueColumns() {
 		if n := dbtest.Count(t, d.DB, fmt.Sprintf("select 1 from fairbridge.gpu_readings where %s = %d", column, 100+i)); n != 1 {
 			t.Errorf("%s is stored %d times", column, n)
 		}

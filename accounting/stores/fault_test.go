@@ -23,7 +23,7 @@ func TestGoneMidCycle(t *testing.T) {
 	_, err = block.Exec(ctx, "lock table fairbridge.decision_now in exclusive mode") // after fence and cycle row
 	must(t, err)
 	done := make(chan error, 1)
-	c, intents := storetest.Waiting(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
+	c, intents := storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch)}
 	go func() {
 		_, err := d.Intend(ctx, c, intents)
 		done <- err
@@ -55,7 +55,7 @@ func TestALockDoesNotStallACycleForLong(t *testing.T) {
 	_, err = block.Exec(ctx, "lock table fairbridge.cycles in exclusive mode")
 	must(t, err)
 	from := time.Now()
-	if _, err := d.Intend(ctx, storetest.Waiting(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
+	if _, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 3), nil); err == nil || time.Since(from) > 5*time.Second {
 		t.Errorf("intend under a lock took %v: %v; want an error after 2s", time.Since(from), err)
 	}
 }
@@ -71,7 +71,7 @@ func TestServerGone(t *testing.T) {
 	_, err = d.Migrate(t.Context())
 	must(t, err)
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.Intend(t.Context(), storetest.Waiting(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
+	out, err := d.Intend(t.Context(), storetest.WaitingJob(1, epoch, 1), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
 	must(t, s.Close())
 	in := out[0]
@@ -79,7 +79,7 @@ func TestServerGone(t *testing.T) {
 	for name, f := range map[string]func() error{
 		"status": func() error { _, err := d.Status(t.Context()); return err },
 		"lead":   func() error { _, _, _, err := d.Lead(t.Context(), testCluster, "a", time.Minute); return err },
-		"intend": func() error { _, err := d.Intend(t.Context(), storetest.Waiting(2, epoch, 1), nil); return err },
+		"intend": func() error { _, err := d.Intend(t.Context(), storetest.WaitingJob(2, epoch, 1), nil); return err },
 		"mark":   func() error { return d.Mark(t.Context(), in) },
 		"record": func() error { return d.Record(t.Context(), view(t0)) },
 		"past":   func() error { _, err := d.Past(t.Context(), testCluster, t0); return err },

@@ -13,7 +13,7 @@ const testCluster = storetest.Cluster
 var (
 	must                         = dbtest.Must
 	t0, sec                      = storetest.Start, storetest.At
-	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.Running, storetest.With
+	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.RunningJob, storetest.WithChange
 )
 
 func fresh(t testing.TB) *Stores { return New(dbtest.New(t)) }

@@ -39,7 +39,7 @@ type site struct {
 func newWorld(t *testing.T) *sim.World {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
 		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
 	})
 	must(t, err)

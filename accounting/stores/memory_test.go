@@ -30,7 +30,7 @@ var shares = []policy.Account{{Name: "a", Weight: 2}, {Name: "b", Weight: 1}, {N
 
 func newBoth(t *testing.T) *both {
 	t.Helper()
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.Uniform(4, "a100", 8), RequeueDelay: 30 * time.Second})
+	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(4, "a100", 8), RequeueDelay: 30 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,9 +24,9 @@ func TestJobStory(t *testing.T) {
 	}
 	must(t, d.Record(ctx, view(t0, with(running(1, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	_, err := d.Intend(ctx, storetest.Waiting(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
+	_, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 2), []bridge.Intent{leaseOf(1, epoch)})
 	must(t, err)
-	c := storetest.Waiting(2, epoch, 2)
+	c := storetest.WaitingJob(2, epoch, 2)
 	c.Plan.Decisions[0].Verb, c.Plan.Decisions[0].On = policy.Start, policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}
 	_, err = d.Intend(ctx, c, nil)
 	must(t, err)
@@ -52,7 +52,7 @@ func TestJobStory(t *testing.T) {
 func TestCycleIsReadBackChecked(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
-	c := storetest.Waiting(1, storetest.Lead(t, d, "a", time.Hour), 1)
+	c := storetest.WaitingJob(1, storetest.Lead(t, d, "a", time.Hour), 1)
 	sum := sha256.Sum256(c.Snapshot)
 	c.SnapshotDigest = hex.EncodeToString(sum[:])
 	_, err := d.Intend(ctx, c, nil)
@@ -84,11 +84,11 @@ func TestPruneKeepsWhatMatters(t *testing.T) {
 	d := fresh(t)
 	ctx := t.Context()
 	epoch := storetest.Lead(t, d, "a", time.Hour)
-	out, err := d.Intend(ctx, storetest.Waiting(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
+	out, err := d.Intend(ctx, storetest.WaitingJob(1, epoch, 3), []bridge.Intent{leaseOf(1, epoch), leaseOf(2, epoch)})
 	must(t, err)
 	out[0].State, out[0].Closed = bridge.Void, t0
 	must(t, d.Mark(ctx, out[0]))
-	_, err = d.Intend(ctx, storetest.Waiting(2, epoch, 3), nil)
+	_, err = d.Intend(ctx, storetest.WaitingJob(2, epoch, 3), nil)
 	must(t, err)
 	must(t, d.Record(ctx, view(sec(60), running(1, t0, sec(10)), with(running(2, t0, t0), func(j *slurm.Job) { j.State, j.Start, j.Gres = "PENDING", time.Time{}, nil }))))
 	must(t, d.Record(ctx, view(sec(90))))

@@ -12,14 +12,14 @@ import (
 
 // Book is what the ledger knows of the values of ours in Slurm.
 type Book interface {
-	// Standing returns the intent whose value stands in the run's field now and is
+	// StandingIntent returns the intent whose value stands in the run's field now and is
 	// ours, or nil.
-	Standing(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent
-	// Most returns the highest number of ours that may stand in the field, 0 where
+	StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent
+	// HighestValue returns the highest number of ours that may stand in the field, 0 where
 	// none does.
-	Most(run slurm.Run, f slurm.Field, now time.Time) int64
-	// Yielded returns why the job is left alone now, or nil.
-	Yielded(run slurm.Run, now time.Time) *bridge.Intent
+	HighestValue(run slurm.Run, f slurm.Field, now time.Time) int64
+	// YieldedIntent returns why the job is left alone now, or nil.
+	YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent
 }
 
 // Goal is what should be in one partition, and what is.
@@ -90,7 +90,7 @@ func (g *Goal) TakeBack(r *Row) []slurm.Edit {
 // jobToEdit returns Slurm's record of a job that edits may reach, or nil.
 func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 	j := g.View.Job(int64(id))
-	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.Done() {
+	if j == nil || j.Opaque != "" || j.Held || j.HetJob != 0 || j.IsDone() {
 		return nil
 	}
 	return j
@@ -98,7 +98,7 @@ func (g *Goal) jobToEdit(id policy.JobID) *slurm.Job {
 
 // standingIntent returns the intent whose value of ours stands in the job's field, or nil.
 func (g *Goal) standingIntent(j *slurm.Job, f *Field) *bridge.Intent {
-	return g.Book.Standing(j.Run(), f.Name, g.View.At)
+	return g.Book.StandingIntent(j.Run(), f.Name, g.View.At)
 }
 
 // editOf makes the edit one of the job.

@@ -42,7 +42,7 @@ var (
 			if p.Own = p.Current; p.in != nil {
 				p.Own -= p.in.Edit.Value
 			}
-			p.Highest = p.Own + g.Book.Most(p.job.Run(), slurm.FieldSite, g.View.At)
+			p.Highest = p.Own + g.Book.HighestValue(p.job.Run(), slurm.FieldSite, g.View.At)
 		},
 		value: func(p *linePlace, v int64) (want, stands int64) {
 			return max(v, p.nice+numbers.Lowest) - p.Own, p.Current - p.Own
@@ -119,7 +119,7 @@ func (l *orderLever) placeOf(g *Goal, dec *policy.Decision) (p linePlace, ok boo
 		p.in = nil
 	}
 	l.readPlace(g, &p)
-	return p, j.Priority >= numbers.Lowest && p.Own > 0 && g.Book.Yielded(j.Run(), g.View.At) == nil
+	return p, j.Priority >= numbers.Lowest && p.Own > 0 && g.Book.YieldedIntent(j.Run(), g.View.At) == nil
 }
 
 // orderGroups splits the line into those that are ordered among themselves: Slurm

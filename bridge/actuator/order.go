@@ -160,7 +160,7 @@ func siteBounds(c *Claim) *invariant.Denial {
 	if then := c.Job.Priority + c.Value - ours; c.Value > ours && then > slurm.MaxPriority || c.Value < ours && then < numbers.Lowest {
 		return invariant.OneField.Deny("the priority would be %d, not between %d and %d", then, numbers.Lowest, slurm.MaxPriority)
 	}
-	return c.checkLowering(c.Value < c.Book.Most(c.Job.Run(), slurm.FieldSite, c.Now))
+	return c.checkLowering(c.Value < c.Book.HighestValue(c.Job.Run(), slurm.FieldSite, c.Now))
 }
 
 // niceBounds checks a nice (I2, I3, I16).

@@ -39,13 +39,13 @@ var (
 func nodeListField(name slurm.Field, what string, of func(*slurm.Job) slurm.Hosts, noted func(*bridge.Before) *slurm.Hosts) *Field {
 	return &Field{
 		Name:  name,
-		Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(of(j).Same(in.Edit.Nodes)) },
+		Whose: func(in *bridge.Intent, j *slurm.Job) Owner { return oursIf(of(j).SameAs(in.Edit.Nodes)) },
 		Foreign: func(in *bridge.Intent, j *slurm.Job) string {
 			return fmt.Sprintf("%s are now %q, we had set %q", what, of(j), in.Edit.Nodes)
 		},
-		GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && noted(own).Same(e.Nodes) },
+		GivesBack: func(e *slurm.Edit, own *bridge.Before) bool { return own != nil && noted(own).SameAs(e.Nodes) },
 		Touched: func(was *bridge.Before, j *slurm.Job) string {
-			if of(j).Text == noted(was).Text || of(j).Same(noted(was).Names) {
+			if of(j).Text == noted(was).Text || of(j).SameAs(noted(was).Names) {
 				return ""
 			}
 			return fmt.Sprintf("its %s are %s now", what, of(j))
@@ -101,7 +101,7 @@ func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
 // needsPin reports whether the nodes are not named yet, and the owner's own list
 // does not say otherwise.
 func needsPin(j *slurm.Job, in *bridge.Intent, nodes []string) bool {
-	return !j.Required.Same(nodes) && (in != nil || allWithin(j.Required, nodes))
+	return !j.Required.SameAs(nodes) && (in != nil || allWithin(j.Required, nodes))
 }
 
 // allWithin reports whether every host of the list, if any, is among nodes.
@@ -114,7 +114,7 @@ func allWithin(list slurm.Hosts, nodes []string) bool {
 func AllFree(v *slurm.View, on policy.Alloc) bool {
 	for _, slot := range on {
 		n := v.Node(slot.Node)
-		if n == nil || n.Free(slot.Type) < slot.Count {
+		if n == nil || n.FreeGPUs(slot.Type) < slot.Count {
 			return false
 		}
 	}

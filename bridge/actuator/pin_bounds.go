@@ -10,10 +10,10 @@ import (
 // ownersLists returns the owner's own lists, without what we wrote there.
 func (c *Claim) ownersLists() (required, excluded []string, d *invariant.Denial) {
 	req, exc := c.Job.Required, c.Job.Excluded
-	if in := c.Book.Standing(c.Job.Run(), slurm.FieldRequired, c.Now); in != nil {
+	if in := c.Book.StandingIntent(c.Job.Run(), slurm.FieldRequired, c.Now); in != nil {
 		req = in.Before.Required
 	}
-	if in := c.Book.Standing(c.Job.Run(), slurm.FieldExcluded, c.Now); in != nil {
+	if in := c.Book.StandingIntent(c.Job.Run(), slurm.FieldExcluded, c.Now); in != nil {
 		exc = in.Before.Excluded
 	}
 	switch {

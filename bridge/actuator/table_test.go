@@ -57,8 +57,8 @@ func TestWhatIsUndoneIsGivenBack(t *testing.T) {
 			Edit:   slurm.Edit{Run: j.Run(), Kind: r.Kind, Value: 40, Until: noon.Add(time.Minute), Nodes: []string{"n1", "n2"}, Tasks: 1},
 			Before: BeforeFrom(&j), State: bridge.Observed,
 		}
-		e, ok := Undo(in, &j, noon)
-		if !ok || e.Run != j.Run() || e.Writes() != in.Edit.Writes() || !GivesBack(e, &in.Before) {
+		e, ok := UndoEdit(in, &j, noon)
+		if !ok || e.Run != j.Run() || e.WrittenField() != in.Edit.WrittenField() || !GivesBack(e, &in.Before) {
 			t.Errorf("%s is undone by %v, %v", r.Kind, e, ok)
 		}
 		if LeavesNothing(in) || !LeavesNothing(&bridge.Intent{Edit: e, Before: in.Before}) {
@@ -106,7 +106,7 @@ func TestTouched(t *testing.T) {
 func TestUnknownKind(t *testing.T) {
 	j := bridgetest.WaitingJob()
 	in := &bridge.Intent{Edit: slurm.Edit{Run: j.Run(), Kind: "shrink"}, State: bridge.Observed}
-	if _, ok := Undo(in, &j, noon); ok || !LeavesNothing(in) || OwnerOf(in, &j) != Hidden || RowOf("shrink").Wants != nil {
+	if _, ok := UndoEdit(in, &j, noon); ok || !LeavesNothing(in) || OwnerOf(in, &j) != Hidden || RowOf("shrink").Wants != nil {
 		t.Error("an unknown kind of edit does something")
 	}
 }

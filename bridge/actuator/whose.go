@@ -111,10 +111,10 @@ func ShowsEffect(in *bridge.Intent, j *slurm.Job) bool {
 	return r.Shows == nil || r.Shows(in, j)
 }
 
-// Undo returns the edit that gives the intent's field of the job back to what it
+// UndoEdit returns the edit that gives the intent's field of the job back to what it
 // was; ok is false where there is nothing to give back, for example because the
 // job runs and the field can no longer be written.
-func Undo(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
+func UndoEdit(in *bridge.Intent, j *slurm.Job, now time.Time) (e slurm.Edit, ok bool) {
 	return undoBy(RowOf(in.Edit.Kind).Undo, in, j, now)
 }
 

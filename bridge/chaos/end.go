@@ -11,7 +11,7 @@ import (
 // checkEnd looks at what is left: when our processes are dead, when one is well again,
 // after a release, and when Slurm has run all jobs alone.
 func (t *trial) checkEnd() {
-	t.trace.note("the end: all is well, and our processes are dead")
+	t.trace.addLine("the end: all is well, and our processes are dead")
 	t.endAllFaults()
 	for _, p := range t.procs {
 		p.loop, p.restCycles, p.armed = nil, 0, nil
@@ -49,7 +49,7 @@ func (t *trial) waitForRecovery() {
 	for i := range 150 {
 		t.cycle++
 		p.step()
-		calm := p.loop != nil && p.Good > 12 && t.store.Open() == 0 && !p.InDoubt
+		calm := p.loop != nil && p.Good > 12 && t.store.OpenIntents() == 0 && !p.InDoubt
 		t.world.Advance(t.world.Now().Add(site.Interval))
 		t.runTimer()
 		t.oracle.CheckCycle()
@@ -57,7 +57,7 @@ func (t *trial) waitForRecovery() {
 			break
 		}
 		if i == 149 {
-			t.oracle.Breach("recovery", 0, "an hour after all is well %d outcomes are open, and the daemon is in doubt: %t", t.store.Open(), p.InDoubt)
+			t.oracle.Breach("recovery", 0, "an hour after all is well %d outcomes are open, and the daemon is in doubt: %t", t.store.OpenIntents(), p.InDoubt)
 		}
 	}
 	t.oracle.CheckNoneMissing()

@@ -48,13 +48,13 @@ func (t *trial) endAllFaults() {
 
 // applyEvent lets an event happen.
 func (t *trial) applyEvent(e event.Event) {
-	t.trace.note("%v", e)
+	t.trace.addLine("%v", e)
 	r := e.Rand()
 	if do := people.ActionOf(e.Kind); do != nil {
 		t.atRandomMoment(r, func() { do(t.people(), r) })
 		return
 	}
-	if f, ok := effects[e.Kind]; ok {
+	if f, ok := eventEffects[e.Kind]; ok {
 		f(t, r)
 		return
 	}
@@ -92,8 +92,8 @@ func (t *trial) startFault(k event.Kind, r *rand.Rand) {
 	t.faults.roll[k] = r.Uint64()
 }
 
-// effects are what the events do that are more than a fault that lasts.
-var effects = map[event.Kind]func(*trial, *rand.Rand){
+// eventEffects are what the events do that are more than a fault that lasts.
+var eventEffects = map[event.Kind]func(*trial, *rand.Rand){
 	event.Submit:      submitJobs,
 	event.Unreachable: nextWrites(event.Unreachable), event.WriteLostBefore: nextWrites(event.WriteLostBefore), event.WriteLostAfter: nextWrites(event.WriteLostAfter),
 	event.Late: nextWrites(event.Late), event.Broken: nextWrites(event.Broken), event.Busy: nextWrites(event.Busy),
@@ -180,6 +180,6 @@ func writeStopFile(t *trial, r *rand.Rand) {
 
 func restoreDatabase(t *trial, r *rand.Rand) {
 	at := t.store.restore(r.IntN(4))
-	t.trace.note("the database is as it was at %v", at.Format(time.TimeOnly))
+	t.trace.addLine("the database is as it was at %v", at.Format(time.TimeOnly))
 	t.oracle.NoteRestored(at)
 }

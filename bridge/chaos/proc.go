@@ -43,8 +43,8 @@ type portAction struct {
 	do func()
 }
 
-// killed is the end of a process in the middle of a step.
-type killed struct{}
+// processKilled is the end of a process in the middle of a step.
+type processKilled struct{}
 
 // passPort is passed at the beginning and the end of every call of a port.
 func (p *daemonProcess) passPort() {
@@ -102,7 +102,7 @@ func (p *daemonProcess) tryStep(ctx context.Context) (rep cycle.Report, lived bo
 		switch r := recover().(type) {
 		case nil:
 			lived = true
-		case killed:
+		case processKilled:
 			p.loop = nil
 		default:
 			p.oracle.Breach("panic", 0, "the loop panicked: %v\n%s", r, debug.Stack())
@@ -115,7 +115,7 @@ func (p *daemonProcess) tryStep(ctx context.Context) (rep cycle.Report, lived bo
 // runArmed lets happen what the step was too short for.
 func (p *daemonProcess) runArmed() {
 	defer func() {
-		if _, dead := recover().(killed); dead {
+		if _, dead := recover().(processKilled); dead {
 			p.loop = nil
 			p.runArmed()
 		}
@@ -140,7 +140,7 @@ func (p *daemonProcess) start() {
 		panic(fmt.Sprintf("%v: %v", p.Site, err))
 	}
 	p.loop = loop
-	p.trace.note("%s starts as %s", p.Name, p.holder)
+	p.trace.addLine("%s starts as %s", p.Name, p.holder)
 }
 
 func (p *daemonProcess) parts() cycle.Parts {
@@ -165,7 +165,7 @@ func (p *daemonProcess) now() time.Time { return p.world.Now().Add(p.faults.skew
 // freeze lets the process stand still while the rest of the world goes on. Then it
 // goes on where it was, its cycle over or, when its host slept as a whole, not.
 func (p *daemonProcess) freeze(d time.Duration, over bool) {
-	p.trace.note("%s stands still for %v", p.Name, d)
+	p.trace.addLine("%s stands still for %v", p.Name, d)
 	p.frozen++
 	for end := p.world.Now().Add(d); p.world.Now().Before(end); {
 		for _, o := range p.procs {
@@ -179,16 +179,16 @@ func (p *daemonProcess) freeze(d time.Duration, over bool) {
 	if over && p.cancel != nil {
 		p.cancel()
 	}
-	p.trace.note("%s goes on", p.Name)
+	p.trace.addLine("%s goes on", p.Name)
 }
 
 // end ends the process. A new one starts after some cycles, under the old name or
 // a new one.
 func (p *daemonProcess) end(renamed bool, rest int) {
-	p.trace.note("%s is killed", p.Name)
+	p.trace.addLine("%s is killed", p.Name)
 	p.restCycles = rest
 	if renamed {
 		p.holder = fmt.Sprintf("%s.%d", p.Name, p.born)
 	}
-	panic(killed{})
+	panic(processKilled{})
 }

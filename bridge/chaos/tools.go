@@ -23,9 +23,9 @@ func (t *trial) runTimer() {
 	x := push.Expirer{Releaser: p.releaser(), Watch: &database{p}, After: c.ExpireAfter(), StopFile: t.stopFile}
 	switch out, err := x.Run(context.Background()); {
 	case err != nil:
-		t.trace.note("expire fails: %v", err)
+		t.trace.addLine("expire fails: %v", err)
 	case len(out.Edits) > 0:
-		t.trace.note("expire gives %d back", len(out.Edits))
+		t.trace.addLine("expire gives %d back", len(out.Edits))
 	}
 }
 
@@ -35,7 +35,7 @@ func releaseAndRestart(t *trial, _ *rand.Rand) {
 	p := t.procs[0]
 	p.loop, p.restCycles, p.armed = nil, 1, nil
 	_ = (&database{p}).Resign(context.Background(), site.Cluster, p.holder)
-	t.trace.note("release: %v", t.runRelease())
+	t.trace.addLine("release: %v", t.runRelease())
 }
 
 // runRelease is fairbridge release.

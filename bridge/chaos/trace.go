@@ -30,7 +30,7 @@ func (t *trace) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func (t *trace) note(format string, a ...any) {
+func (t *trace) addLine(format string, a ...any) {
 	_, _ = t.Write([]byte("    -- " + fmt.Sprintf(format, a...) + "\n"))
 }
 

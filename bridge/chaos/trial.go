@@ -111,7 +111,7 @@ func (t *trial) oracleView() oracle.Trial {
 			return known && !t.Parts.All
 		},
 		Breached: func(b oracle.Breach) {
-			t.trace.note("BREACH %v", b)
+			t.trace.addLine("BREACH %v", b)
 			t.trace.freeze()
 		},
 	}
@@ -120,7 +120,7 @@ func (t *trial) oracleView() oracle.Trial {
 // runCycle is a cycle: what happens before it, the steps of the daemons, and the time
 // until the next.
 func (t *trial) runCycle(events []event.Event) {
-	t.trace.note("cycle %d", t.cycle)
+	t.trace.addLine("cycle %d", t.cycle)
 	t.endExpiredFaults()
 	for _, e := range events {
 		t.applyEvent(e)

@@ -74,7 +74,7 @@ func (c *wire) showStale(v *slurm.View) {
 // that they are gone.
 func (c *wire) askUnlisted(v *slurm.View, next map[int64]slurm.Job) {
 	for id, old := range c.Jobs {
-		if _, listed := next[id]; listed || old.Done() {
+		if _, listed := next[id]; listed || old.IsDone() {
 			continue
 		}
 		if j, err := c.world.Job(id); err == nil && !c.isHidden(&j, true) {

@@ -68,7 +68,7 @@ func effectBreakerOf(intents []bridge.Intent, now time.Time) effectBreaker {
 		switch tried := e.open && in.Sent.After(e.since); {
 		case in.State.Open():
 			e.pending = e.pending || tried
-		case ledger.Ineffective(in) || stuck && ledger.OrderIgnored(in):
+		case ledger.HadNoEffect(in) || stuck && ledger.OrderIgnored(in):
 			e.countMissed(in, tried)
 		case in.State == bridge.Failed: // the call failed, which says nothing of its effect
 		case tried:

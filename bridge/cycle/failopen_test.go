@@ -14,7 +14,7 @@ import (
 // campus is a cluster with two QOS, small against fair share as sites have them.
 func campus() sim.Config {
 	return sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
 		BackfillInterval: -1, SchedInterval: 30 * time.Second,
 		Weights: sim.Weights{Age: 1_000, FairShare: 3_000, QOS: map[string]float64{"normal": 0, "high": 4_000}},
 	}

@@ -55,7 +55,7 @@ func (l *Loop) newSituation(f bridge.Facts, m Memory, until time.Time, allowed a
 		if in.State == bridge.Void {
 			continue
 		}
-		if at := in.Edit.Writes(); in.Sent.After(s.touched[at]) {
+		if at := in.Edit.WrittenField(); in.Sent.After(s.touched[at]) {
 			s.touched[at] = in.Sent
 		}
 		if actuator.RowOf(in.Edit.Kind).Stops == actuator.StopsNow {
@@ -85,7 +85,7 @@ func (s *situation) gateState(e *Evaluation, sum spentBudget) gate.State {
 
 // gatePlan adds what the gate lets through of the policy's plan.
 func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) Evaluation {
-	out := gate.Plan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
+	out := gate.FilterPlan(gate.PlanInput{State: s.gateState(&e, sum), Plan: e.PolicyPlan, LastPolicyPlan: m.PolicyPlan, LastSentPlan: m.SentPlan})
 	e.Plan, e.Refused, e.Doubts, e.Stops, e.Warns, e.StopPause = out.Plan, out.Refused, out.Doubts, out.Stops, out.Warns, out.StopPause
 	e.Send = s.allowed != noEdit && len(out.Doubts) == 0 && e.Partition.Mode.Allows(bridge.Rank)
 	return e
@@ -93,7 +93,7 @@ func (s *situation) gatePlan(e Evaluation, m PartitionMemory, sum spentBudget) E
 
 // gateEdits adds what the gate lets through of the edits.
 func (s *situation) gateEdits(e Evaluation, edits []slurm.Edit, sum spentBudget) Evaluation {
-	kept, refused := gate.Edits(gate.EditInput{
+	kept, refused := gate.FilterEdits(gate.EditInput{
 		State: s.gateState(&e, sum), Mode: e.Partition.PlanMode(), Edits: edits, Book: s.book, AllowedStops: e.Stops, AllowedWarnings: e.Warns,
 		Requeued: s.requeued, Touched: s.touched, Written: sum.tasks,
 	})

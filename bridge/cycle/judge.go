@@ -22,13 +22,13 @@ func (l *Loop) judge(ctx context.Context, f bridge.Facts, m Memory, r *Report) (
 	if err != nil {
 		return f, m, doubtsOf(bridge.CauseHistory, err)
 	}
-	verdict := judge.Clocks(in)
+	verdict := judge.JudgeClocks(in)
 	if len(verdict.Doubts) == 0 {
 		if f.Intents, err = push.ReadIntents(ctx, l.Journal, f.View.Cluster, f.View.At); err != nil {
 			return f, m, doubtsOf(bridge.CauseJournal, err)
 		}
 		in.Answers = askMissing(ctx, l.Cluster, f, m.Reference)
-		verdict = judge.View(in)
+		verdict = judge.JudgeView(in)
 	}
 	m.Reference = m.Reference.afterView(&in, verdict)
 	doubts := viewDoubts(verdict)
@@ -78,7 +78,7 @@ func askMissing(ctx context.Context, c bridge.Cluster, f bridge.Facts, ref Refer
 	}
 	q.AskNodes(ctx, nodes)
 	q.AskJobs(ctx, jobs)
-	q.AskJobs(ctx, ledger.Absent(f.Intents, v))
+	q.AskJobs(ctx, ledger.AbsentJobs(f.Intents, v))
 	v.AddGone(q.Gone()...)
 	return q.Answers
 }

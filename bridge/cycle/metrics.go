@@ -28,14 +28,14 @@ type Metrics struct {
 // NewMetrics makes the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		cycles:    counter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
+		cycles:    newCounter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
 		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
-		jobs:      gauge("jobs", "Jobs in the last view by state.", "state"),
-		decisions: gauge("decisions", "Decisions of the last plan.", "partition", "verb"),
-		edits:     counter("edits_total", "Edits by kind and outcome.", "kind", "state"),
-		refusals:  counter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
-		unstarted: gauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
-		doubt:     gauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
+		jobs:      newGauge("jobs", "Jobs in the last view by state.", "state"),
+		decisions: newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
+		edits:     newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
+		refusals:  newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
+		unstarted: newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
+		doubt:     newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
 		leader:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
 		good:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
 		open:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
@@ -44,11 +44,11 @@ func NewMetrics(r prometheus.Registerer) *Metrics {
 	return m
 }
 
-func counter(name, help string, labels ...string) *prometheus.CounterVec {
+func newCounter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
 }
 
-func gauge(name, help string, labels ...string) *prometheus.GaugeVec {
+func newGauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	return prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "fairbridge", Name: name, Help: help}, labels)
 }
 

@@ -117,7 +117,7 @@ func TestPeoplesEditsAreNeverLost(t *testing.T) {
 func newFolk(t *testing.T, release string, lever bridge.Lever) *folk {
 	t.Helper()
 	r := newRigOn(t, sim.Config{
-		Cluster: "lab", Release: release, Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
+		Cluster: "lab", Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
 	}, bridge.Steer, "fifo", nil)
 	r.conf.Order.Lever = lever
 	r.restart()

@@ -29,7 +29,7 @@ func (l *Loop) releasePins(ctx context.Context, s *situation, m Memory, r *Repor
 	f := &s.facts
 	var edits []slurm.Edit
 	for _, e := range ledger.UndoEdits(f.Intents, f.View, f.View.At) {
-		in := s.book.Standing(e.Run, e.Kind.Field(), f.View.At)
+		in := s.book.StandingIntent(e.Run, e.Kind.Field(), f.View.At)
 		if actuator.RowOf(e.Kind).Field.Outlives == actuator.NotAtAll && in != nil && l.Now().Sub(in.Sent) > maxPinAge &&
 			isSilent(r, f.View.Job(e.Run.Job)) {
 			edits = append(edits, e)
@@ -61,7 +61,7 @@ func isOurDoubt(c bridge.Cause) bool {
 	case bridge.CausePolicy, bridge.CauseEffect, bridge.CauseForeign:
 		return true
 	}
-	id, ok := c.Gate()
+	id, ok := c.GateInvariant()
 	return ok && id != invariant.FreshView && id != invariant.Leading
 }
 

@@ -23,7 +23,7 @@ func (s *situation) resendable(evaluations []Evaluation, epoch int64) []bridge.I
 	for i := range s.facts.Intents {
 		in := &s.facts.Intents[i]
 		switch {
-		case in.Epoch != epoch || !ledger.Repeatable(in):
+		case in.Epoch != epoch || !ledger.MayRepeat(in):
 		case now.Sub(in.Sent) < s.config.Gate.EditCooldown || now.Sub(in.Made) > resendFor:
 		case delaysStart(in) && in.Edit.Until.Sub(s.facts.View.At) < s.config.Gate.LeaseMin:
 		case s.isWanted(in, evaluations):
@@ -59,7 +59,7 @@ func withinBudget(intents []bridge.Intent, left int) []bridge.Intent {
 func (s *situation) isWanted(in *bridge.Intent, evaluations []Evaluation) bool {
 	f := &s.facts
 	j := f.View.Job(in.Edit.Run.Job)
-	if j == nil || f.LeftAlone[j.User] != "" || s.book.Yielded(j.Run(), f.View.At) != nil {
+	if j == nil || f.LeftAlone[j.User] != "" || s.book.YieldedIntent(j.Run(), f.View.At) != nil {
 		return false
 	}
 	known, held := false, false

@@ -109,7 +109,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 func newRig(t *testing.T, mode bridge.Mode, name string, params paper.Params) *rig {
 	t.Helper()
 	return newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
+		Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}},
 		BackfillInterval: -1, RequeueDelay: 10 * time.Second, SchedInterval: 30 * time.Second,
 	}, mode, name, params)
 }

@@ -16,7 +16,7 @@ import (
 func crammed(t *testing.T, mode bridge.Mode, policy string, limit time.Duration) (r *rig, head int64, small []int64) {
 	t.Helper()
 	r = newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, RequeueDelay: 10 * time.Second,
+		Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, RequeueDelay: 10 * time.Second,
 	}, mode, policy, nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()
@@ -184,7 +184,7 @@ func TestAStopInVainIsTheLast(t *testing.T) {
 // around after three cycles, is told why, and is tried again later.
 func TestAStartThatDoesNotHappen(t *testing.T) {
 	r := newRigOn(t, sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
+		Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), Partitions: []sim.Partition{{Name: "gpu"}}, BackfillInterval: -1,
 	}, bridge.Steer, "fifo", nil)
 	r.conf.Interval = 10 * time.Second
 	r.restart()

@@ -25,7 +25,7 @@ func findUnstarted(jobs map[int64]Awaited, v *slurm.View, interval time.Duration
 	left, stuck = map[int64]Awaited{}, map[int64]string{}
 	for id, a := range jobs {
 		j := v.Job(id)
-		if j == nil || !j.Pending() || !a.Run.Same(j.Run()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
+		if j == nil || !j.Pending() || !a.Run.SameRun(j.Run()) || !a.Until.IsZero() && !v.At.Before(a.Until) {
 			continue
 		}
 		if a.Until.IsZero() && a.Cycles >= startCycles && v.At.Sub(a.Since) >= max(startCycles*interval, startTime) {

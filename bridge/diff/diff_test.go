@@ -36,7 +36,7 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 		})
 	}
 	for i := range fresh {
-		push.Outcome(&fresh[i], sim.Direct{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
+		push.SetOutcome(&fresh[i], sim.Direct{World: d.w}.Apply(context.Background(), fresh[i].Edit), v.At)
 		if fresh[i].State != bridge.Acked {
 			t.Fatalf("%v: %s %s", fresh[i].Edit, fresh[i].State, fresh[i].Error)
 		}
@@ -45,7 +45,7 @@ func (d *desk) apply(t *rapid.T, v *slurm.View, edits []slurm.Edit) {
 }
 
 func (d *desk) settle(v *slurm.View) {
-	d.intents = ledger.Replace(d.intents, ledger.Settle(d.intents, v, v.At))
+	d.intents = ledger.ReplaceChanged(d.intents, ledger.Settle(d.intents, v, v.At))
 }
 
 // aPlan draws a lawful plan for the pending jobs: any order, some held, none
@@ -75,7 +75,7 @@ func aPlan(t *rapid.T, s *policy.Snapshot) *policy.Plan {
 }
 
 func crowd(t *rapid.T, n int) *sim.World {
-	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.Uniform(1, "a100", 8), BackfillInterval: -1})
+	w, err := sim.New(sim.Config{Cluster: "lab", Nodes: sim.UniformNodes(1, "a100", 8), BackfillInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -98,7 +98,7 @@ func TestPauseIsTold(t *testing.T) {
 	viewJob(&in.State, 3).Reason = "Resources"
 	d := decision(in.Plan, 2)
 	d.Verb = policy.Start
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	for _, part := range []string{"job 12 was stopped for job 3 at 2026-03-02T11:57:00Z", "Slurm: Resources", "until 2026-03-02T12:27:00Z"} {
 		if !strings.Contains(out.StopPause, part) {
 			t.Errorf("%q does not say %q", out.StopPause, part)
@@ -107,7 +107,7 @@ func TestPauseIsTold(t *testing.T) {
 	if decision(out.Plan, 2).Verb != policy.Start || len(out.Doubts) > 0 {
 		t.Errorf("more than stops is paused: %+v", out)
 	}
-	if gate.Plan(planInput()).StopPause != "" {
+	if gate.FilterPlan(planInput()).StopPause != "" {
 		t.Error("a pause without a stop")
 	}
 }

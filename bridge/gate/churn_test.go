@@ -60,12 +60,12 @@ func moved(a, b *policy.Plan) int {
 func TestPlanChurn(t *testing.T) {
 	in := queue(backward(200))
 	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(200)), ranked(&in.State, straight(200))
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if refusals(out.Doubts, 0) != "I11" {
 		t.Errorf("an overturned order gave doubts %v", out.Doubts)
 	}
 	in.LastPolicyPlan = in.Plan // the policy stands by it
-	out = gate.Plan(in)
+	out = gate.FilterPlan(in)
 	if len(out.Doubts) != 0 || len(out.Refused) == 0 {
 		t.Fatalf("doubts %v, %d refusals; want a slow turn", out.Doubts, len(out.Refused))
 	}
@@ -74,7 +74,7 @@ func TestPlanChurn(t *testing.T) {
 			t.Fatalf("%d jobs changed band in one interval", got)
 		}
 		in.LastSentPlan = out.Plan
-		out = gate.Plan(in)
+		out = gate.FilterPlan(in)
 	}
 	if got := moved(in.Plan, out.Plan); got != 0 || len(out.Refused) != 0 {
 		t.Errorf("after 20 intervals %d jobs are still in another band", got)
@@ -84,7 +84,7 @@ func TestPlanChurn(t *testing.T) {
 func TestPlanChurnFloor(t *testing.T) {
 	in := queue(backward(50))
 	in.LastPolicyPlan, in.LastSentPlan = ranked(&in.State, straight(50)), ranked(&in.State, straight(50))
-	if out := gate.Plan(in); len(out.Doubts)+len(out.Refused) != 0 {
+	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refused) != 0 {
 		t.Errorf("a short queue must be ordered at once: %v %v", out.Doubts, out.Refused)
 	}
 }
@@ -92,7 +92,7 @@ func TestPlanChurnFloor(t *testing.T) {
 func TestPlanChurnNewJobs(t *testing.T) {
 	in := queue(backward(200))
 	in.LastPolicyPlan, in.LastSentPlan = &policy.Plan{}, &policy.Plan{}
-	if out := gate.Plan(in); len(out.Doubts)+len(out.Refused) != 0 {
+	if out := gate.FilterPlan(in); len(out.Doubts)+len(out.Refused) != 0 {
 		t.Errorf("new jobs are no churn: %v %v", out.Doubts, out.Refused)
 	}
 }
@@ -104,7 +104,7 @@ func TestPlanChurnStaysWithin(t *testing.T) {
 		in.Budgets.ChurnFloor = rapid.IntRange(0, 20).Draw(t, "floor")
 		in.Budgets.ChurnPercent = float64(rapid.IntRange(0, 50).Draw(t, "percent"))
 		in.LastSentPlan = ranked(&in.State, rapid.Permutation(straight(n)).Draw(t, "was"))
-		out := gate.Plan(in)
+		out := gate.FilterPlan(in)
 		allowed := max(in.Budgets.ChurnFloor, int(in.Budgets.ChurnPercent*float64(n)/100))
 		if got := moved(in.LastSentPlan, out.Plan); got > allowed {
 			t.Fatalf("%d jobs changed band, %d may", got, allowed)

@@ -19,11 +19,11 @@ func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 	}
 	d := decision(in.Plan, 11)
 	d.Verb, d.For, d.On, d.GPUs = policy.Stop, 1, nil, 0
-	if out := gate.Plan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
+	if out := gate.FilterPlan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
 		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refused)
 	}
 	viewJob(&in.State, 11).Start = noon.Add(-time.Minute)
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	for _, id := range []int64{1, 2} {
 		if v := decision(out.Plan, id).Verb; v != policy.Wait {
 			t.Errorf("job %d is to %s where job 11 runs on, want wait", id, v)

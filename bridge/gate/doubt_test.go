@@ -63,7 +63,7 @@ func TestPlanDoubts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in := planInput()
 			c.spoil(&in)
-			out := gate.Plan(in)
+			out := gate.FilterPlan(in)
 			if got := refusals(out.Doubts, 0); got != c.want {
 				t.Errorf("doubted by %q, want %q: %v", got, c.want, out.Doubts)
 			}

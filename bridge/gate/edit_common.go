@@ -16,7 +16,7 @@ func checkEditForm(e slurm.Edit) *denial {
 	switch {
 	case !ok:
 		return deny(invariant.OneField, "there is no such edit")
-	case e.Signal.Known() != f.HasSignal || e.Signal != "" && !e.Signal.Known():
+	case e.Signal.IsKnown() != f.HasSignal || e.Signal != "" && !e.Signal.IsKnown():
 		return deny(invariant.OneField, "it carries no signal that it may, or one that it must not")
 	case !f.SetsValue && !f.CarriesValue && e.Value != 0 || f.HasUntil == e.Until.IsZero() || !f.HasNodes && len(e.Nodes) > 0 || !f.HasArray && e.Array != "":
 		return deny(invariant.OneField, "it carries values of other fields, or lacks its own")
@@ -31,7 +31,7 @@ func (g *editGate) checkRun(c *editClaim) *denial {
 	switch {
 	case c.Job == nil:
 		return deny(invariant.FreshView, "the view does not show the job")
-	case !c.Job.Run().Same(c.Run):
+	case !c.Job.Run().SameRun(c.Run):
 		return deny(invariant.FreshView, "the view shows another run, %v", c.Job.Run())
 	}
 	return nil
@@ -54,13 +54,13 @@ func (g *editGate) checkMode(c *editClaim) *denial {
 
 // checkOwnership says why the field is not ours to write (I3).
 func (g *editGate) checkOwnership(c *editClaim) *denial {
-	at := c.Writes()
+	at := c.WrittenField()
 	switch {
 	case g.takenFields[at]:
 		return deny(invariant.OnlyOurs, "another edit of this cycle writes %s", at.Field)
-	case g.in.Book.Open(at.Job, at.Field) != nil:
+	case g.in.Book.OpenIntent(at.Job, at.Field) != nil:
 		return deny(invariant.OnlyOurs, "the outcome of an earlier edit of %s is still open", at.Field)
-	case g.in.Book.Yielded(c.Job.Run(), g.clusterTime) != nil:
+	case g.in.Book.YieldedIntent(c.Job.Run(), g.clusterTime) != nil:
 		return deny(invariant.OnlyOurs, "somebody changed the job after us")
 	case c.GivesBack && c.Standing == nil:
 		return deny(invariant.OnlyOurs, "no value of ours stands in %s", at.Field)
@@ -100,7 +100,7 @@ func (g *editGate) checkBounds(c *editClaim) *denial {
 // checkCooldown says why the field was written too lately (I10). Giving back and
 // requeues, which have a cooldown of their own, do not wait.
 func (g *editGate) checkCooldown(c *editClaim) *denial {
-	last, ok := g.in.Touched[c.Writes()]
+	last, ok := g.in.Touched[c.WrittenField()]
 	if !ok || c.GivesBack || c.Row.Stops == actuator.StopsNow {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (g *editGate) checkWriteBudget(c *editClaim) *denial {
 func WriteBudget(c *bridge.Budgets, v *slurm.View, interval time.Duration) int {
 	live := 0
 	for i := range v.Jobs {
-		live += oneIf(!v.Jobs[i].Done())
+		live += oneIf(!v.Jobs[i].IsDone())
 	}
 	share := max(int(c.MutationPercent*float64(live)/100), c.MutationFloor)
 	rate := int(c.MutationRate * interval.Seconds())

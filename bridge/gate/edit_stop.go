@@ -53,7 +53,7 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			switch {
 			case stop == nil:
 				return deny(invariant.StopPurpose, "the plan let through does not stop it")
-			case slices.ContainsFunc(g.in.Requeued, c.Run.Same):
+			case slices.ContainsFunc(g.in.Requeued, c.Run.SameRun):
 				return deny(invariant.RequeuedOnce, "this run was requeued once already")
 			case g.mayBeUnderWay(c.Run.Job):
 				return deny(invariant.RequeuedOnce, "the outcome of an earlier edit is unknown and may still come")
@@ -86,7 +86,7 @@ var jobFields = actuator.Fields(func(*actuator.Row) bool { return true })
 // mayBeUnderWay reports whether something sent to the job may still be carried out.
 func (g *editGate) mayBeUnderWay(job int64) bool {
 	return slices.ContainsFunc(jobFields, func(f slurm.Field) bool {
-		in := g.in.Book.Open(job, f)
+		in := g.in.Book.OpenIntent(job, f)
 		return in != nil && in.State == bridge.Unknown
 	})
 }

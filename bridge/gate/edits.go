@@ -11,12 +11,12 @@ import (
 	"fairbridge/policy"
 )
 
-// Edits is the last look, between Diff and the ledger. It returns the edits
+// FilterEdits is the last look, between Diff and the ledger. It returns the edits
 // that may be intended, in the order in which they should be sent, and why the
 // others may not. It trusts nothing that earlier steps promised: what an edit
 // relies on is read from the view and the book. Edits is pure and changes none
 // of its input.
-func Edits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
+func FilterEdits(in EditInput) ([]slurm.Edit, []bridge.Refusal) {
 	g := &editGate{in: in}
 	if n := g.checkSending(); n != nil {
 		return nil, refuseAll(in.Edits, n)
@@ -88,7 +88,7 @@ func (g *editGate) claimFor(e slurm.Edit) editClaim {
 	if c.Job != nil {
 		c.Claim = g.facts.claimOf(c.Planned, c.Job)
 		c.Book = g.in.Book
-		c.Standing = g.in.Book.Standing(c.Job.Run(), e.Kind.Field(), g.clusterTime)
+		c.Standing = g.in.Book.StandingIntent(c.Job.Run(), e.Kind.Field(), g.clusterTime)
 		var own *bridge.Before
 		if c.Standing != nil {
 			own = &c.Standing.Before
@@ -140,7 +140,7 @@ func (g *editGate) decide(c editClaim) {
 		g.refused = append(g.refused, refusalOf(c.Edit, n))
 		return
 	}
-	at := c.Writes()
+	at := c.WrittenField()
 	g.takenFields[at] = true
 	g.writesLeft, g.nothingAccepted = g.writesLeft-c.tasks, false
 	switch c.Row.Stops {

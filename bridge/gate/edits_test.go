@@ -114,7 +114,7 @@ func elastic(in *gate.EditInput) {
 // ownLater is a lease over the owner's own begin in two minutes.
 func ownLater(in *gate.EditInput) {
 	leased(in)
-	i := *in.Book.Standing(viewJob(&in.State, 2).Run(), slurm.FieldBegin, noon)
+	i := *in.Book.StandingIntent(viewJob(&in.State, 2).Run(), slurm.FieldBegin, noon)
 	i.Before.Begin = noon.Add(2 * time.Minute)
 	in.Book = ledger.NewBook([]bridge.Intent{i})
 }
@@ -151,7 +151,7 @@ func TestEditInvariants(t *testing.T) {
 			c.spoil(&in)
 			e := c.edit(&in.State)
 			in.Edits = []slurm.Edit{e}
-			got, refused := gate.Edits(in)
+			got, refused := gate.FilterEdits(in)
 			if c.want == "" {
 				e.Tasks = max(1, planTasks(&in, e.Run.Job))
 				if diff := cmp.Diff([]slurm.Edit{e}, got); diff != "" || len(refused) > 0 {
@@ -171,13 +171,13 @@ func TestEditsStopInThePlansOrder(t *testing.T) {
 	in := editInput()
 	in.Edits = []slurm.Edit{edit(&in.State, 11, slurm.Requeue), edit(&in.State, 12, slurm.Requeue)}
 	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 1}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 2}}}
-	got, refused := gate.Edits(in)
+	got, refused := gate.FilterEdits(in)
 	if len(got) != 1 || got[0].Run.Job != 12 || refusals(refused, 11) != "I7" {
 		t.Errorf("accepted %v, refused %v; want only job 12 stopped", got, refused)
 	}
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 2, 2
 	in.AllowedStops = []bridge.Stop{{Job: 12, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 11}}, {Job: 11, At: noon, StopCost: bridge.StopCost{GPUs: 8, Beneficiary: 12}}}
-	if got, refused = gate.Edits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
+	if got, refused = gate.FilterEdits(in); len(got) != 1 || refusals(refused, 11) != "I9" {
 		t.Errorf("accepted %v, refused %v; want job 11 refused by I9", got, refused)
 	}
 }
@@ -190,7 +190,7 @@ func TestEditsOrder(t *testing.T) {
 	pin3, new1, site4, free := edit(&in.State, 3, slurm.Require), edit(&in.State, 1, slurm.Lease), edit(&in.State, 4, slurm.SiteFactor), unlock(&in.State)
 	pin3.Nodes, new1.Until, site4.Value = []string{"n1"}, noon.Add(time.Minute), 5
 	in.Edits = []slurm.Edit{pin3, site4, new1, requeue(&in.State), free}
-	got, refused := gate.Edits(in)
+	got, refused := gate.FilterEdits(in)
 	want := []slurm.Edit{free, requeue(&in.State), new1, site4, pin3}
 	if diff := cmp.Diff(want, got); diff != "" || len(refused) > 0 {
 		t.Errorf("refused %v\n%s", refused, diff)

@@ -27,7 +27,7 @@ func newFacts(s State) facts {
 	}
 	for i := range s.View.Jobs {
 		j := &s.View.Jobs[i]
-		if j.Done() {
+		if j.IsDone() {
 			continue
 		}
 		for _, id := range j.Dependency.Jobs {
@@ -112,7 +112,7 @@ func checkTouchable(j *slurm.Job) *denial {
 		return deny(invariant.ExemptJobs, "it is a federated job of %s", j.Federation)
 	case j.Cron != "":
 		return deny(invariant.ExemptJobs, "it is a scrontab job")
-	case j.Done() || j.Flag("COMPLETING"):
+	case j.IsDone() || j.Flag("COMPLETING"):
 		return deny(invariant.ExemptJobs, "it is ending or has ended")
 	}
 	return nil

@@ -87,7 +87,7 @@ var oracle = map[string]func(d deed) bool{
 			}
 		}
 		for _, r := range d.in.Requeued {
-			if r.Same(d.e.Run) {
+			if r.SameRun(d.e.Run) {
 				return false
 			}
 		}
@@ -109,7 +109,7 @@ var oracle = map[string]func(d deed) bool{
 		return d.e.Kind != slurm.Requeue || slices.ContainsFunc(d.in.AllowedStops, func(s bridge.Stop) bool { return s.Job == d.e.Run.Job })
 	},
 	"I10": func(d deed) bool {
-		last, ok := d.in.Touched[d.e.Writes()]
+		last, ok := d.in.Touched[d.e.WrittenField()]
 		return !ok || d.e.Kind == slurm.Requeue || d.back() || d.in.Now.Sub(last) >= d.in.Budgets.EditCooldown
 	},
 	"I12": func(d deed) bool {

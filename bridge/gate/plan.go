@@ -10,14 +10,14 @@ import (
 	"fairbridge/policy"
 )
 
-// Plan looks at a policy's plan against the snapshot it was made from.
+// FilterPlan looks at a policy's plan against the snapshot it was made from.
 // What would break an invariant or a budget becomes harmless: a stopped job is
 // kept, a held or pinned one waits, and the order changes only as fast as it
 // may. A plan that is malformed or turns everything over is replaced by one
 // that changes nothing. Where the plan or what it rests on is doubtful, the
 // output says so, and nothing of it may be sent. Plan is pure and changes none
 // of its input.
-func Plan(in PlanInput) PlanOutput {
+func FilterPlan(in PlanInput) PlanOutput {
 	g := &planGate{in: in}
 	if in.Snapshot == nil || in.View == nil {
 		g.doubt(in.checkView())

@@ -15,11 +15,11 @@ func TestPlanKeepsAGangTogether(t *testing.T) {
 	swap(&in, 11, 1)
 	swap(&in, 12, 1)
 	decision(in.Plan, 1).On, decision(in.Plan, 1).GPUs = on("n1", "n2"), 16
-	if out := gate.Plan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
+	if out := gate.FilterPlan(in); len(out.Stops) != 2 || len(out.Refused) != 0 {
 		t.Fatalf("stops %v, refused %v; want both stopped", out.Stops, out.Refused)
 	}
 	viewJob(&in.State, 12).Start = noon.Add(-time.Minute)
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if len(out.Stops) != 0 || refusals(out.Refused, 11) != "I6" || refusals(out.Refused, 12) != "I6" || refusals(out.Refused, 1) != "I6" {
 		t.Fatalf("stops %v, refused %v; want all three refused", out.Stops, out.Refused)
 	}
@@ -33,7 +33,7 @@ func TestPlanServesTheFirstInLine(t *testing.T) {
 	swap(&in, 11, 1)
 	swap(&in, 12, 2)
 	decision(in.Plan, 1).Rank, decision(in.Plan, 2).Rank = 2, 1
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if len(out.Stops) != 1 || out.Stops[0].Beneficiary != 2 {
 		t.Fatalf("stops are %v, want the one for job 2, which ranks first", out.Stops)
 	}
@@ -49,7 +49,7 @@ func TestPlanUnchanged(t *testing.T) {
 	in.LastSentPlan.Decisions = in.LastSentPlan.Decisions[1:] // job 1 is new
 	decision(in.LastSentPlan, 2).Rank, decision(in.LastSentPlan, 3).Rank = 3, 2
 	in.Plan.Decisions = nil
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	want := map[int64]int{3: 1, 2: 2, 4: 3, 11: 4, 12: 5, 13: 6, 14: 7, 1: 8}
 	for job, rank := range want {
 		if got := decision(out.Plan, job).Rank; got != rank {
@@ -65,11 +65,11 @@ func TestPlanMoves(t *testing.T) {
 	})
 	d := decision(in.Plan, 11)
 	d.Verb, d.On = policy.Move, on("n5")
-	if out := gate.Plan(in); len(out.Stops) != 1 || out.Stops[0].Beneficiary != 11 {
+	if out := gate.FilterPlan(in); len(out.Stops) != 1 || out.Stops[0].Beneficiary != 11 {
 		t.Errorf("stops %v, refused %v; want job 11 moved", out.Stops, out.Refused)
 	}
 	d.On = on("n2")
-	if out := gate.Plan(in); refusals(out.Refused, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
+	if out := gate.FilterPlan(in); refusals(out.Refused, 11) != "I8" || decision(out.Plan, 11).Verb != policy.Keep {
 		t.Errorf("refused %v; a move to a taken node must be kept by I8", out.Refused)
 	}
 }

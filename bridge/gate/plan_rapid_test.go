@@ -43,11 +43,11 @@ func soundPlan(t *rapid.T) {
 	s.Modes["gpu"] = pick(t, "mode", bridge.Preempt, bridge.Preempt, bridge.Steer, bridge.Observe)
 	in := gate.PlanInput{State: s, Plan: aPlan(t, &s)}
 	before, _ := json.Marshal(in)
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if after, _ := json.Marshal(in); string(before) != string(after) {
 		t.Fatal("the input was changed")
 	}
-	if diff := cmp.Diff(out, gate.Plan(in)); diff != "" {
+	if diff := cmp.Diff(out, gate.FilterPlan(in)); diff != "" {
 		t.Fatal("twice is not the same", diff)
 	}
 	stops := map[int64]bridge.Stop{}

@@ -217,7 +217,7 @@ func (c planCase) check(t *testing.T) {
 		decision(in.Plan, 2).Verb, decision(in.Plan, 2).On = policy.Start, on("n2")
 	}
 	c.spoil(&in)
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	want := c.verb
 	if c.want != "" {
 		want = harmless[c.verb]

@@ -199,7 +199,7 @@ func anInput(t *rapid.T) (gate.EditInput, []bridge.Intent) {
 
 func soundEdits(t *rapid.T) {
 	in, intents := anInput(t)
-	accepted, refused := gate.Edits(in)
+	accepted, refused := gate.FilterEdits(in)
 	if err := judge(in, intents, accepted); err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +221,9 @@ func FuzzEdits(f *testing.F) { f.Fuzz(rapid.MakeFuzz(soundEdits)) }
 func TestEditsAreDeterministic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, _ := anInput(t)
-		a, ar := gate.Edits(in)
+		a, ar := gate.FilterEdits(in)
 		in.Edits = rapid.Permutation(in.Edits).Draw(t, "shuffled")
-		b, br := gate.Edits(in)
+		b, br := gate.FilterEdits(in)
 		if diff := cmp.Diff(a, b) + cmp.Diff(ar, br); diff != "" {
 			t.Fatal(diff)
 		}
@@ -237,7 +237,7 @@ func TestEditsGrowWithTheMode(t *testing.T) {
 		in.Budgets.Mutations, in.Budgets.MutationFloor, in.Budgets.MutationRate = 1e6, 1e6, 1e6
 		var weaker []slurm.Edit
 		for _, in.Mode = range bridge.Modes {
-			edits, _ := gate.Edits(in)
+			edits, _ := gate.FilterEdits(in)
 			for _, e := range weaker {
 				found := false
 				for _, o := range edits {

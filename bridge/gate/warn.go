@@ -32,7 +32,7 @@ func (f *facts) isLive(w *Warning) bool {
 func (f *facts) lastWarning(run slurm.Run) *Warning {
 	var last *Warning
 	for i := range f.Warnings {
-		if w := &f.Warnings[i]; w.Run.Same(run) && (last == nil || w.At.After(last.At)) {
+		if w := &f.Warnings[i]; w.Run.SameRun(run) && (last == nil || w.At.After(last.At)) {
 			last = w
 		}
 	}
@@ -139,7 +139,7 @@ func (g *stopGate) checkOthersWarned(x stopGroup) *denial {
 	for i := range g.Warnings {
 		w := &g.Warnings[i]
 		j := g.View.Job(w.Run.Job)
-		if ask && w.Beneficiary == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.Same(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
+		if ask && w.Beneficiary == int64(x.beneficiary) && g.isLive(w) && j != nil && w.Run.SameRun(j.Run()) && !slices.Contains(x.victims, policy.JobID(w.Run.Job)) {
 			return deny(invariant.StopPurpose, "job %d was warned to make room for job %d already", w.Run.Job, x.beneficiary)
 		}
 	}

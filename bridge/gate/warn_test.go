@@ -75,7 +75,7 @@ func TestAStopIsWarnedOf(t *testing.T) {
 		if c.since >= 0 {
 			in.Warnings = []gate.Warning{ago(&in.State, c.since)}
 		}
-		out := gate.Plan(in)
+		out := gate.FilterPlan(in)
 		v, o := verb(&out, 11), verb(&out, 1)
 		if len(out.Warns) != c.warns || len(out.Stops) != c.stops || v.Verb != c.victim || o.Verb != c.other || !strings.Contains(v.Why, c.why) {
 			t.Errorf("%s: %d warnings, %d stops, 11: %s (%s), 1: %s (%s)", c.name, len(out.Warns), len(out.Stops), v.Verb, v.Why, o.Verb, o.Why)
@@ -93,7 +93,7 @@ func TestAWarningWithoutAnswerIsNone(t *testing.T) {
 	w := ago(&in.State, time.Hour)
 	w.Due = time.Time{}
 	in.Warnings = []gate.Warning{w}
-	if out := gate.Plan(in); len(out.Stops)+len(out.Warns) > 0 || verb(&out, 11).Verb != policy.Keep {
+	if out := gate.FilterPlan(in); len(out.Stops)+len(out.Warns) > 0 || verb(&out, 11).Verb != policy.Keep {
 		t.Errorf("%+v %+v", out.Stops, out.Warns)
 	}
 }
@@ -108,7 +108,7 @@ func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 			d.Verb, d.On, d.GPUs = policy.Start, planJob(&in.State, 11).On, 8
 		}
 	}
-	if out := gate.Plan(in); verb(&out, 2).Verb != policy.Wait || verb(&out, 1).Verb != policy.Wait {
+	if out := gate.FilterPlan(in); verb(&out, 2).Verb != policy.Wait || verb(&out, 1).Verb != policy.Wait {
 		t.Errorf("job 1: %s, job 2: %s", verb(&out, 1).Verb, verb(&out, 2).Verb)
 	}
 	in = graceful(t)
@@ -116,7 +116,7 @@ func TestWhatIsWarnedIsNotGivenTwice(t *testing.T) {
 	in.Plan = quiet(&in.State)
 	stopFor(&in.State, in.Plan, 12, 1) // the policy has changed its mind
 	in.Budgets.StopFloor, in.Budgets.StopFloor1h = 9, 9
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if len(out.Warns)+len(out.Stops) > 0 || !strings.Contains(verb(&out, 12).Why, "warned to make room for job 1 already") {
 		t.Errorf("job 12: %s (%s), %d warnings", verb(&out, 12).Verb, verb(&out, 12).Why, len(out.Warns))
 	}
@@ -129,13 +129,13 @@ func TestWarningsSpendTheBudgetOfStops(t *testing.T) {
 	in.Plan = quiet(&in.State)
 	stopFor(&in.State, in.Plan, 12, 2)
 	in.Warnings = []gate.Warning{ago(&in.State, 30*time.Minute)} // of job 11, which runs on
-	out := gate.Plan(in)
+	out := gate.FilterPlan(in)
 	if len(out.Warns) > 0 || len(out.Refused) == 0 || out.Refused[0].Invariant != "I7" {
 		t.Errorf("%d more warnings; refused %+v", len(out.Warns), out.Refused)
 	}
 	in.Stops = []bridge.Stop{{Job: 11, At: noon.Add(-20 * time.Minute), StopCost: bridge.StopCost{User: "u11", Account: "b", GPUs: 8, Beneficiary: 1}}}
 	in.Budgets.StopFloor1h = 2
-	if out := gate.Plan(in); len(out.Warns) != 1 {
+	if out := gate.FilterPlan(in); len(out.Warns) != 1 {
 		t.Errorf("a warning and its stop count twice: %+v", out.Refused)
 	}
 }
@@ -179,7 +179,7 @@ func TestEditsOfWarnings(t *testing.T) {
 			AllowedWarnings: []bridge.PlannedWarning{{Stop: stop, Notice: s.Notices[11]}}, Touched: map[slurm.JobField]time.Time{},
 		}
 		c.change(&in)
-		kept, refused := gate.Edits(in)
+		kept, refused := gate.FilterEdits(in)
 		got := ""
 		if len(refused) > 0 {
 			got = string(refused[0].Invariant)

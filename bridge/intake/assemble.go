@@ -46,7 +46,7 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 			a.nodes[n.Name] = n
 		}
 	}
-	a.mine, a.all = amountsOf(k.View, p.Name)
+	a.mine, a.all = nodeTotalsOf(k.View, p.Name)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
 		if j, ok := a.jobOf(&k.View.Jobs[i]); ok {
@@ -71,7 +71,7 @@ type assembler struct {
 	Input
 	part      bridge.Partition
 	nodes     map[string]*slurm.Node
-	mine, all amounts // what the partition has, and the cluster
+	mine, all nodeTotals // what the partition has, and the cluster
 }
 
 // jobOf makes a policy's job of Slurm's; ok is false for jobs that are none of
@@ -80,7 +80,7 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	demand, err := demandOf(j)
 	mine := j.InPartition(a.part.Name)
 	switch {
-	case j.Done() || j.ID == 0:
+	case j.IsDone() || j.ID == 0:
 		return policy.Job{}, false
 	case err == nil && demand.GPUs.Count == 0:
 		return policy.Job{}, false
@@ -92,7 +92,7 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 	out := policy.Job{
 		ID: policy.JobID(j.ID), SLUID: j.SLUID, Name: j.Name, User: j.User, Account: j.Account,
 		QOS: j.QOS, Partition: a.part.Name, State: policy.Pending,
-		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadline(j),
+		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadlineOf(j),
 		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
 		Eligible: a.eligibleAt(j),
@@ -135,7 +135,7 @@ func (a *assembler) eligibleAt(j *slurm.Job) time.Time {
 	if j.Running() || a.Book == nil {
 		return time.Time{}
 	}
-	if in := a.Book.Standing(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.Ours {
+	if in := a.Book.StandingIntent(j.Run(), slurm.FieldBegin, a.View.At); in != nil && actuator.OwnerOf(in, j) == actuator.Ours {
 		return in.Before.Begin
 	}
 	return j.Eligible
@@ -199,7 +199,7 @@ func (a *assembler) fixedWhy(j *slurm.Job, mine bool) string {
 	return ""
 }
 
-func deadline(j *slurm.Job) time.Time {
+func deadlineOf(j *slurm.Job) time.Time {
 	if !j.Deadline.IsZero() {
 		return j.Deadline
 	}

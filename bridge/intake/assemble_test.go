@@ -19,7 +19,7 @@ import (
 func world(t *testing.T, submit ...sim.Spec) *sim.World {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Cluster: "lab", Nodes: sim.Uniform(3, "a100", 8),
+		Cluster: "lab", Nodes: sim.UniformNodes(3, "a100", 8),
 		Partitions: []sim.Partition{{Name: "gpu"}, {Name: "debug", Nodes: []string{"n3"}}},
 	})
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"fairbridge/policy"
 )
 
-// amounts are what some nodes have together.
-type amounts struct {
+// nodeTotals are what some nodes have together.
+type nodeTotals struct {
 	whose             string
 	gpus, cpus, nodes int
 	memMB             int64
 }
 
-// amountsOf returns what the nodes of the partition have, and those of all.
-func amountsOf(v *slurm.View, partition string) (mine, all amounts) {
-	mine, all = amounts{whose: "the nodes of partition " + partition}, amounts{whose: "all nodes"}
+// nodeTotalsOf returns what the nodes of the partition have, and those of all.
+func nodeTotalsOf(v *slurm.View, partition string) (mine, all nodeTotals) {
+	mine, all = nodeTotals{whose: "the nodes of partition " + partition}, nodeTotals{whose: "all nodes"}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
 		all.add(n)
@@ -28,8 +28,8 @@ func amountsOf(v *slurm.View, partition string) (mine, all amounts) {
 	return mine, all
 }
 
-func (t *amounts) add(n *slurm.Node) {
-	for _, g := range n.Devices() {
+func (t *nodeTotals) add(n *slurm.Node) {
+	for _, g := range n.GPUs() {
 		t.gpus += g.Count
 	}
 	t.cpus, t.memMB, t.nodes = t.cpus+n.CPUs, t.memMB+n.MemMB, t.nodes+1
@@ -47,7 +47,7 @@ func (a *assembler) limitAsk(ask *policy.Ask, mine bool) (tooMuch string) {
 // limit says what an ask wants more of than all the nodes have together; "" when
 // nothing. Policies count in what jobs ask and some make room for it: the ask
 // becomes one of the size of the nodes.
-func (t *amounts) limit(a *policy.Ask) string {
+func (t *nodeTotals) limit(a *policy.Ask) string {
 	why := ""
 	over := func(what string, asks, have int64) int64 {
 		if asks <= have || have == 0 { // a node that tells nothing of it is no bound

@@ -14,7 +14,7 @@ func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
 	why, _ := n.Schedulable()
 	out := policy.Node{
 		Name: n.Name, Leaf: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
-		Features: sorted(n.Features), Down: why,
+		Features: sortedUnique(n.Features), Down: why,
 		CPUs:  max(n.CPUs-max(n.CPUsUsed-mine.cpus, 0), 0),
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  devicesOf(n),
@@ -48,7 +48,7 @@ func usedBy(jobs []policy.Job) map[string]nodeUse {
 // devicesOf returns the GPUs of a node by type.
 func devicesOf(n *slurm.Node) []policy.Devices {
 	var out []policy.Devices
-	for _, g := range n.Devices() {
+	for _, g := range n.GPUs() {
 		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: policyPercent(g.Type)})
 	}
 	return out
@@ -88,7 +88,7 @@ func (a *assembler) meanBusy(on policy.Alloc) policy.Measure {
 	return policy.Known(sum / float64(n))
 }
 
-func sorted(list []string) []string {
+func sortedUnique(list []string) []string {
 	f := slices.Clone(list)
 	slices.Sort(f)
 	return slices.Compact(f)

@@ -48,7 +48,7 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 // policyPercent returns how many percent of a GPU a device of the type is, as policies
 // have it: 0 for a whole one.
 func policyPercent(typ string) int {
-	if p := slurm.PartOf(typ); p < 100 {
+	if p := slurm.TypePercentOfGPU(typ); p < 100 {
 		return p
 	}
 	return 0
@@ -70,7 +70,7 @@ func askOnSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 // than all nodes have.
 func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
-	for _, h := range j.Holds(a.View.Node) {
+	for _, h := range j.HeldDevices(a.View.Node) {
 		if n := min(h.Count, a.all.gpus); n > 0 && a.nodes[h.Node] != nil {
 			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n})
 		}

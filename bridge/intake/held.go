@@ -36,7 +36,7 @@ func heldWhy(j *slurm.Job, demand error) string {
 // can.
 func unplacedWhy(j *slurm.Job) string {
 	switch {
-	case !j.Features.Plain():
+	case !j.Features.IsPlain():
 		return "its constraint " + j.Features.Text + " is more than a list of features"
 	case j.PerNode.Mixed() || j.PerJob.Mixed():
 		return "it asks for several types of GPU"

@@ -62,16 +62,16 @@ func (v *Verdict) caution(format string, a ...any) {
 	v.Cautions = append(v.Cautions, fmt.Sprintf(format, a...))
 }
 
-// Clocks judges the times alone. A view that fails here is not worth a question.
-func Clocks(in Input) Verdict {
+// JudgeClocks judges the times alone. A view that fails here is not worth a question.
+func JudgeClocks(in Input) Verdict {
 	var out Verdict
 	out.compareClocks(&in)
 	return out
 }
 
-// View judges a view.
-func View(in Input) Verdict {
-	out := Clocks(in)
+// JudgeView judges a view.
+func JudgeView(in Input) Verdict {
+	out := JudgeClocks(in)
 	if len(out.Doubts) > 0 {
 		return out // the rest compares times
 	}

@@ -102,7 +102,7 @@ func TestView(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			in := input()
 			c.spoil(&in)
-			out := View(in)
+			out := JudgeView(in)
 			switch got := strings.Join(out.Doubts, "; "); {
 			case c.doubt == "" && got != "":
 				t.Errorf("doubted: %s", got)
@@ -119,11 +119,11 @@ func TestView(t *testing.T) {
 func TestForget(t *testing.T) {
 	in := input()
 	in.LastGood.At = noon.Add(2 * time.Second)
-	if View(in).Forget {
+	if JudgeView(in).Forget {
 		t.Error("a view within the clocks' difference is forgotten")
 	}
 	in.LastGood.At = noon.Add(time.Hour)
-	if !View(in).Forget {
+	if !JudgeView(in).Forget {
 		t.Error("a view of the future stays what others are compared with")
 	}
 }
@@ -142,7 +142,7 @@ func TestCautions(t *testing.T) {
 	} {
 		in := input()
 		c.spoil(&in)
-		if out := View(in); len(out.Doubts) > 0 || len(out.Cautions) != c.want {
+		if out := JudgeView(in); len(out.Doubts) > 0 || len(out.Cautions) != c.want {
 			t.Errorf("%s: doubts %v, cautions %v", name, out.Doubts, out.Cautions)
 		}
 	}

@@ -33,7 +33,7 @@ func (v *Verdict) checkGone(in *Input, jobs int) {
 	}
 	live := 0
 	for i := range good.Jobs {
-		if !good.Jobs[i].Done() {
+		if !good.Jobs[i].IsDone() {
 			live++
 		}
 	}
@@ -128,7 +128,7 @@ func MissingJobs(now, good *slurm.View) []int64 {
 	}
 	var ids []int64
 	for i := range good.Jobs {
-		if j := &good.Jobs[i]; !j.Done() && now.Job(j.ID) == nil {
+		if j := &good.Jobs[i]; !j.IsDone() && now.Job(j.ID) == nil {
 			ids = append(ids, j.ID)
 		}
 	}

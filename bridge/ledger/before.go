@@ -14,7 +14,7 @@ import (
 func BeforeOf(book *Book, j *slurm.Job, e slurm.Edit, now time.Time) bridge.Before {
 	b := actuator.BeforeFrom(j)
 	if f := actuator.RowOf(e.Kind).Field; f.Note != nil {
-		f.Note(&b, book.Standing(j.Run(), f.Name, now), book.Most(j.Run(), f.Name, now))
+		f.Note(&b, book.StandingIntent(j.Run(), f.Name, now), book.HighestValue(j.Run(), f.Name, now))
 	}
 	return b
 }

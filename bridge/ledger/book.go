@@ -11,7 +11,7 @@ import (
 // SameJob reports whether now is the job that old was a run of: the same run,
 // or a later restart of it. A reused job id is another job.
 func SameJob(old, now slurm.Run) bool {
-	return old.Same(now) || old.Job == now.Job && now.Restarts > old.Restarts
+	return old.SameRun(now) || old.Job == now.Job && now.Restarts > old.Restarts
 }
 
 // Book indexes intents by job and field: which value of ours stands where, and
@@ -33,7 +33,7 @@ func NewBook(intents []bridge.Intent) *Book {
 	}
 	for i := range intents {
 		in := &intents[i]
-		at := in.Edit.Writes()
+		at := in.Edit.WrittenField()
 		switch {
 		case in.State.Open():
 			b.open[at] = in
@@ -48,10 +48,10 @@ func NewBook(intents []bridge.Intent) *Book {
 	return b
 }
 
-// Standing returns the intent whose value stands in the field now and is ours,
+// StandingIntent returns the intent whose value stands in the field now and is ours,
 // or nil. Its effect was observed, it belongs to the same job, and it has not
 // expired.
-func (b *Book) Standing(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
+func (b *Book) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *bridge.Intent {
 	in := b.newest[slurm.JobField{Job: run.Job, Field: f}]
 	if in == nil || !SameJob(in.Edit.Run, run) || !in.Live(now) || actuator.LeavesNothing(in) {
 		return nil
@@ -59,9 +59,9 @@ func (b *Book) Standing(run slurm.Run, f slurm.Field, now time.Time) *bridge.Int
 	return in
 }
 
-// Open returns the intent of the field whose outcome is still to be seen, or
+// OpenIntent returns the intent of the field whose outcome is still to be seen, or
 // nil. While there is one nothing else is sent to the field.
-func (b *Book) Open(job int64, f slurm.Field) *bridge.Intent {
+func (b *Book) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
 	return b.open[slurm.JobField{Job: job, Field: f}]
 }
 
@@ -77,9 +77,9 @@ func (b *Book) WithYieldTime(d time.Duration) *Book {
 	return &other
 }
 
-// Yielded returns why the job is left alone now, or nil: somebody changed it
+// YieldedIntent returns why the job is left alone now, or nil: somebody changed it
 // after us lately, or its priority did not follow our number.
-func (b *Book) Yielded(run slurm.Run, now time.Time) *bridge.Intent {
+func (b *Book) YieldedIntent(run slurm.Run, now time.Time) *bridge.Intent {
 	if in := b.yielded[run.Job]; in != nil && SameJob(in.Edit.Run, run) && (in.Closed.IsZero() || now.Sub(in.Closed) < b.yieldFor) {
 		return in
 	}

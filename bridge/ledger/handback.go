@@ -44,7 +44,7 @@ func UnfinishedHandBacks(intents []bridge.Intent, v *slurm.View) []UnfinishedHan
 // seen then is somebody else's.
 func wasCutOff(in *bridge.Intent, j *slurm.Job) bool {
 	return actuator.RowOf(in.Edit.Kind).TwoCalls && (in.State == bridge.Sent || in.State == bridge.Unknown) &&
-		j.HeldByAdmin() && in.Edit.Run.Same(j.Run())
+		j.HeldByAdmin() && in.Edit.Run.SameRun(j.Run())
 }
 
 // keepOpen keeps a hand-back that was cut off open until the job is free, and notes

@@ -59,7 +59,7 @@ func Inherit(intents []bridge.Intent, v *slurm.View) []bridge.Intent {
 func splitOffTasks(v *slurm.View) []*slurm.Job {
 	var tasks []*slurm.Job
 	for i := range v.Jobs {
-		if j := &v.Jobs[i]; j.ArraySplit && j.ArrayJob != 0 && j.ArrayJob != j.ID && !j.Done() && j.Opaque == "" {
+		if j := &v.Jobs[i]; j.ArraySplit && j.ArrayJob != 0 && j.ArrayJob != j.ID && !j.IsDone() && j.Opaque == "" {
 			tasks = append(tasks, j)
 		}
 	}
@@ -75,7 +75,7 @@ func intentsByField(intents []bridge.Intent, tasks []*slurm.Job) map[slurm.JobFi
 	rows := map[slurm.JobField][]*bridge.Intent{}
 	for i := range intents {
 		if in := &intents[i]; about[in.Edit.Run.Job] {
-			rows[in.Edit.Writes()] = append(rows[in.Edit.Writes()], in)
+			rows[in.Edit.WrittenField()] = append(rows[in.Edit.WrittenField()], in)
 		}
 	}
 	return rows

@@ -5,12 +5,12 @@ import (
 	"fairbridge/bridge/actuator"
 )
 
-// Ineffective reports whether Slurm said yes to the edit and nothing came of it.
-func Ineffective(in *bridge.Intent) bool { return in.State == bridge.Failed && in.Polls >= maxPolls }
+// HadNoEffect reports whether Slurm said yes to the edit and nothing came of it.
+func HadNoEffect(in *bridge.Intent) bool { return in.State == bridge.Failed && in.Polls >= maxPolls }
 
-// Repeatable reports whether the edit may be sent once more as it is: there was
+// MayRepeat reports whether the edit may be sent once more as it is: there was
 // no answer, and it writes a value that is the same however often it is written.
-func Repeatable(in *bridge.Intent) bool {
+func MayRepeat(in *bridge.Intent) bool {
 	return in.State == bridge.Unknown && actuator.RowOf(in.Edit.Kind).Repeatable
 }
 

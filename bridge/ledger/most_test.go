@@ -44,7 +44,7 @@ func TestMost(t *testing.T) {
 			field = c.rows[i].Edit.Kind.Field()
 		}
 		j := waiting()
-		if got := NewBook(c.rows).Most(j.Run(), field, noon); got != c.want {
+		if got := NewBook(c.rows).HighestValue(j.Run(), field, noon); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
 		}
 	}

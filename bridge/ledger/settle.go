@@ -30,12 +30,12 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 		if !in.State.Open() && in.State != bridge.Observed {
 			continue
 		}
-		if in.State == bridge.Observed && in.ID < awaited[in.Edit.Writes()] {
+		if in.State == bridge.Observed && in.ID < awaited[in.Edit.WrittenField()] {
 			continue // a later value of ours may have taken its place: wait for that
 		}
 		after := in
 		if j := v.Job(in.Edit.Run.Job); j != nil || in.State == bridge.Planned || v.ProvenGone(in.Edit.Run.Job) {
-			settleOne(&after, j, last[in.Edit.Writes()], now)
+			settleOne(&after, j, last[in.Edit.WrittenField()], now)
 		}
 		if after.State != in.State || after.Polls != in.Polls || !after.Before.HeldByUs.Equal(in.Before.HeldByUs) {
 			if !after.State.Open() && after.State != bridge.Observed {
@@ -47,9 +47,9 @@ func Settle(intents []bridge.Intent, v *slurm.View, now time.Time) []bridge.Inte
 	return changed
 }
 
-// Replace returns the intents with those of changed put in place, by ID; the
+// ReplaceChanged returns the intents with those of changed put in place, by ID; the
 // very same ones when nothing changed.
-func Replace(intents, changed []bridge.Intent) []bridge.Intent {
+func ReplaceChanged(intents, changed []bridge.Intent) []bridge.Intent {
 	if len(changed) == 0 {
 		return intents
 	}
@@ -70,7 +70,7 @@ func newestByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	last := map[slurm.JobField]int64{}
 	for i := range intents {
 		if intents[i].State == bridge.Observed {
-			last[intents[i].Edit.Writes()] = max(last[intents[i].Edit.Writes()], intents[i].ID)
+			last[intents[i].Edit.WrittenField()] = max(last[intents[i].Edit.WrittenField()], intents[i].ID)
 		}
 	}
 	return last
@@ -82,16 +82,16 @@ func awaitedByField(intents []bridge.Intent) map[slurm.JobField]int64 {
 	ids := map[slurm.JobField]int64{}
 	for i := range intents {
 		if in := &intents[i]; in.State.Open() && in.State != bridge.Planned {
-			ids[in.Edit.Writes()] = max(ids[in.Edit.Writes()], in.ID)
+			ids[in.Edit.WrittenField()] = max(ids[in.Edit.WrittenField()], in.ID)
 		}
 	}
 	return ids
 }
 
-// Absent returns, sorted, the jobs whose intents wait for what became of them
+// AbsentJobs returns, sorted, the jobs whose intents wait for what became of them
 // although the view does not list them and Slurm did not say that they are gone.
 // Slurm is to be asked about each.
-func Absent(intents []bridge.Intent, v *slurm.View) []int64 {
+func AbsentJobs(intents []bridge.Intent, v *slurm.View) []int64 {
 	var ids []int64
 	for i := range intents {
 		in, id := &intents[i], intents[i].Edit.Run.Job
@@ -133,7 +133,7 @@ func settleAwaited(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		in.State, in.Polls, in.Error = bridge.Observed, 0, ""
 		return
 	}
-	if j.Done() {
+	if j.IsDone() {
 		in.State, in.Error = bridge.Expired, "the job ended first"
 		return
 	}
@@ -176,7 +176,7 @@ func settleStanding(in *bridge.Intent, j *slurm.Job, now time.Time) {
 		ended = field.Ended(in, j, now)
 	}
 	switch {
-	case j.Done():
+	case j.IsDone():
 		in.State, in.Error = bridge.Expired, "the job ended"
 	case actuator.LeavesNothing(in):
 		in.State, in.Error = bridge.Expired, "done"

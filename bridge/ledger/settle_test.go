@@ -118,7 +118,7 @@ func TestSettle(t *testing.T) {
 			} else {
 				v.AddGone(waiting().ID)
 			}
-			got := Replace([]bridge.Intent{tt.in}, Settle([]bridge.Intent{tt.in}, v, tt.now))[0]
+			got := ReplaceChanged([]bridge.Intent{tt.in}, Settle([]bridge.Intent{tt.in}, v, tt.now))[0]
 			if got.State != tt.want || !strings.Contains(got.Error, tt.says) {
 				t.Errorf("got %s (%s), want %s (%s)", got.State, got.Error, tt.want, tt.says)
 			}
@@ -141,7 +141,7 @@ func TestAYesThatIsNeverSeenFails(t *testing.T) {
 	in := lease(bridge.Acked)
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{waiting()}}
 	for range maxPolls {
-		in = Replace([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, noon))[0]
+		in = ReplaceChanged([]bridge.Intent{in}, Settle([]bridge.Intent{in}, v, noon))[0]
 	}
 	if in.State != bridge.Failed || !strings.Contains(in.Error, "Slurm said yes") {
 		t.Errorf("after %d polls: %s (%s)", maxPolls, in.State, in.Error)
@@ -157,15 +157,15 @@ func TestOurOwnNextValueIsNoStrangers(t *testing.T) {
 	j.Eligible = next.Edit.Until
 	v := &slurm.View{At: noon.Add(time.Minute), Jobs: []slurm.Job{j}}
 	intents := []bridge.Intent{old, next}
-	intents = Replace(intents, Settle(intents, v, v.At))
+	intents = ReplaceChanged(intents, Settle(intents, v, v.At))
 	if intents[0].State != bridge.Observed || intents[1].State != bridge.Observed {
 		t.Fatalf("first poll: %s and %s, want both observed", intents[0].State, intents[1].State)
 	}
-	intents = Replace(intents, Settle(intents, v, v.At))
+	intents = ReplaceChanged(intents, Settle(intents, v, v.At))
 	if intents[0].State != bridge.Expired || intents[1].State != bridge.Observed {
 		t.Errorf("second poll: %s and %s, want the older one expired", intents[0].State, intents[1].State)
 	}
-	if in := NewBook(intents).Standing(j.Run(), slurm.FieldBegin, v.At); in == nil || in.ID != 2 {
+	if in := NewBook(intents).StandingIntent(j.Run(), slurm.FieldBegin, v.At); in == nil || in.ID != 2 {
 		t.Errorf("standing: %v", in)
 	}
 }
@@ -175,17 +175,17 @@ func TestAJobWhosePriorityDoesNotFollowIsLeftAloneForADay(t *testing.T) {
 	in.Error, in.Polls = "Slurm said yes, but 2 polls do not show it", maxPolls
 	run := waiting()
 	b := NewBook([]bridge.Intent{in})
-	if b.Yielded(run.Run(), noon.Add(23*time.Hour)) == nil {
+	if b.YieldedIntent(run.Run(), noon.Add(23*time.Hour)) == nil {
 		t.Error("not left alone")
 	}
-	if b.Yielded(run.Run(), noon.Add(25*time.Hour)) != nil {
+	if b.YieldedIntent(run.Run(), noon.Add(25*time.Hour)) != nil {
 		t.Error("left alone for longer than a day")
 	}
-	if b.Standing(run.Run(), slurm.FieldSite, noon) == nil {
+	if b.StandingIntent(run.Run(), slurm.FieldSite, noon) == nil {
 		t.Error("its number is not on the books")
 	}
 	in.Error, in.Polls = "no answer and no effect", 0
-	if b := NewBook([]bridge.Intent{in}); b.Yielded(run.Run(), noon) != nil || b.Standing(run.Run(), slurm.FieldSite, noon) == nil {
+	if b := NewBook([]bridge.Intent{in}); b.YieldedIntent(run.Run(), noon) != nil || b.StandingIntent(run.Run(), slurm.FieldSite, noon) == nil {
 		t.Error("a call without answer: its job is left alone, or its number is not on the books")
 	}
 }
@@ -215,7 +215,7 @@ func TestWhatWasGivenBackStandsNoMore(t *testing.T) {
 	j := waiting()
 	for _, kind := range []slurm.Kind{slurm.Unlease, slurm.HandBack, slurm.SiteFactor, slurm.Nice, slurm.Require, slurm.Exclude} {
 		in := intent(kind, bridge.Observed)
-		if got := NewBook([]bridge.Intent{in}).Standing(j.Run(), kind.Field(), noon); got != nil {
+		if got := NewBook([]bridge.Intent{in}).StandingIntent(j.Run(), kind.Field(), noon); got != nil {
 			t.Errorf("%s: %v still stands", kind, got.Edit)
 		}
 	}

@@ -19,14 +19,14 @@ func UndoEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.Ed
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || in.ID != last[in.Edit.Writes()] || j == nil || j.Done() || isEnding(j) || j.Held || j.Opaque != "" {
+		if in.State != bridge.Observed || in.ID != last[in.Edit.WrittenField()] || j == nil || j.IsDone() || isEnding(j) || j.Held || j.Opaque != "" {
 			continue
 		}
 		field := in.Edit.Kind.Field()
-		if book.Standing(j.Run(), field, now) != in || book.Open(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.Theirs {
+		if book.StandingIntent(j.Run(), field, now) != in || book.OpenIntent(j.ID, field) != nil || actuator.OwnerOf(in, j) == actuator.Theirs {
 			continue // no longer ours, or an outcome is still to be seen
 		}
-		if e, ok := actuator.Undo(in, j, now); ok {
+		if e, ok := actuator.UndoEdit(in, j, now); ok {
 			edits = append(edits, e)
 		}
 	}
@@ -51,10 +51,10 @@ func StuckEdits(intents []bridge.Intent, v *slurm.View, now time.Time) []slurm.E
 	for i := range intents {
 		in := &intents[i]
 		j := v.Job(in.Edit.Run.Job)
-		if in.State != bridge.Observed || j == nil || j.Done() || book.Standing(j.Run(), in.Edit.Kind.Field(), now) != in {
+		if in.State != bridge.Observed || j == nil || j.IsDone() || book.StandingIntent(j.Run(), in.Edit.Kind.Field(), now) != in {
 			continue
 		}
-		_, ok := actuator.Undo(in, j, now)
+		_, ok := actuator.UndoEdit(in, j, now)
 		if (!ok || j.Held || j.Opaque != "") && actuator.OwnerOf(in, j) != actuator.Theirs {
 			edits = append(edits, in.Edit)
 		}

@@ -40,7 +40,7 @@ func TestUndoReachesJobsLeftToAPerson(t *testing.T) {
 	j.Nice, j.Priority = 1_000_000, 1
 	intents := []bridge.Intent{site, theirs}
 	v := &slurm.View{At: noon, Jobs: []slurm.Job{j}}
-	intents = Replace(intents, Settle(intents, v, noon))
+	intents = ReplaceChanged(intents, Settle(intents, v, noon))
 	got := UndoEdits(intents, v, noon)
 	if len(got) != 1 || got[0].Kind != slurm.SiteFactor || got[0].Value != 0 {
 		t.Errorf("got %v, want the neutral site factor", got)

@@ -102,7 +102,7 @@ func slurmType(u device, configured []slurm.GRES) string {
 	}
 	var fit []string
 	for _, c := range configured {
-		if matches(name, u.slice, normalized(c.Type)) {
+		if matchesType(name, u.slice, normalized(c.Type)) {
 			fit = append(fit, c.Type)
 		}
 	}
@@ -112,9 +112,9 @@ func slurmType(u device, configured []slurm.GRES) string {
 	return slices.MaxFunc(fit, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) })
 }
 
-// matches reports whether a type of Slurm's is the unit's: a slice needs its
+// matchesType reports whether a type of Slurm's is the unit's: a slice needs its
 // profile at the end of the type, a whole GPU a type that is in its name.
-func matches(name, slice, typ string) bool {
+func matchesType(name, slice, typ string) bool {
 	if slice == "" {
 		return typ != "" && strings.Contains(name, typ)
 	}

@@ -86,7 +86,7 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 	addresses, configured = map[string]string{}, map[string][]slurm.GRES{}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
-		if gpus := n.Devices(); len(gpus) > 0 && isUp(n) {
+		if gpus := n.GPUs(); len(gpus) > 0 && isUp(n) {
 			addresses[n.Name] = strings.ReplaceAll(p.template, "{node}", n.Name)
 			configured[n.Name] = gpus
 		}

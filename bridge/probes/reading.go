@@ -24,9 +24,9 @@ type Reading struct {
 	Throttled        policy.Measure            // above 0: heat or its supply slows it down
 }
 
-// Columns returns the names of the numbers in Values, in the order in which the
+// ValueColumns returns the names of the numbers in Values, in the order in which the
 // probe declares them.
-func Columns() []string {
+func ValueColumns() []string {
 	var out []string
 	for _, m := range nodeprobe.Metrics {
 		if m.Stored != "" {

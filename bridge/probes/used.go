@@ -103,7 +103,7 @@ func progressOf(r *nodeprobe.Report) policy.Measure {
 	if r == nil {
 		return policy.Measure{}
 	}
-	return policy.Measure(r.Progress.Done())
+	return policy.Measure(r.Progress.DoneShare())
 }
 
 // trainingOf is told only by who tells all of it: steps done, in all, and their

@@ -111,10 +111,10 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 	if err := p.mark(ctx, in); err != nil {
 		return true, err
 	}
-	p.sent[in.Edit.Writes()] = true
+	p.sent[in.Edit.WrittenField()] = true
 	err = p.send(ctx, in)
 	noteCallEnd(in, p.Now())
-	if Outcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
+	if SetOutcome(in, err, p.Now()); again && in.State != bridge.Acked { // the first call may have been carried out
 		in.State, in.Closed = bridge.Unknown, time.Time{}
 	}
 	return true, p.mark(ctx, in)
@@ -195,9 +195,9 @@ func (p *Pusher) mark(ctx context.Context, in *bridge.Intent) error {
 	return nil
 }
 
-// Outcome notes what Slurm answered. Whatever does not prove that nothing was
+// SetOutcome notes what Slurm answered. Whatever does not prove that nothing was
 // done is unknown until a poll shows it.
-func Outcome(in *bridge.Intent, err error, now time.Time) {
+func SetOutcome(in *bridge.Intent, err error, now time.Time) {
 	if err != nil {
 		in.Error = err.Error()
 	}

@@ -171,7 +171,7 @@ func TestOutcome(t *testing.T) {
 	}
 	for _, tt := range tests {
 		in := bridge.Intent{State: bridge.Sent}
-		Outcome(&in, tt.err, noon)
+		SetOutcome(&in, tt.err, noon)
 		if in.State != tt.want || in.Closed.IsZero() == tt.closed {
 			t.Errorf("%v: %s, closed %v; want %s, closed %v", tt.err, in.State, !in.Closed.IsZero(), tt.want, tt.closed)
 		}

@@ -94,8 +94,8 @@ func (r *Releaser) Find(ctx context.Context) (*Released, error) {
 	return &f.Released, nil
 }
 
-// finding is what there is to give back, and what that was seen from.
-type finding struct {
+// findings is what there is to give back, and what that was seen from.
+type findings struct {
 	Released
 	view    *slurm.View
 	intents []bridge.Intent // as the view leaves them
@@ -104,7 +104,7 @@ type finding struct {
 }
 
 // findOurs reads Slurm and the ledger and says what there is to give back.
-func (r *Releaser) findOurs(ctx context.Context) (*finding, error) {
+func (r *Releaser) findOurs(ctx context.Context) (*findings, error) {
 	v, err := r.observe(ctx)
 	if err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (r *Releaser) findOurs(ctx context.Context) (*finding, error) {
 		return nil, err
 	}
 	askAbsent(ctx, r.Cluster, v, intents)
-	f := &finding{view: v}
+	f := &findings{view: v}
 	f.intents, f.changed = Reconcile(intents, v)
 	f.book = ledger.NewBook(f.intents)
 	f.Released = Released{
@@ -138,20 +138,20 @@ func (r *Releaser) observe(ctx context.Context) (*slurm.View, error) {
 // or cut must not keep us from giving back.
 func askAbsent(ctx context.Context, c bridge.Cluster, v *slurm.View, intents []bridge.Intent) {
 	q := ask.New(c)
-	q.AskJobs(ctx, ledger.Absent(intents, v))
+	q.AskJobs(ctx, ledger.AbsentJobs(intents, v))
 	v.AddGone(q.Gone()...)
 	v.AddJobs(q.Found...)
 }
 
 // wantedEdits are the edits that give back what is to be.
-func (r *Releaser) wantedEdits(f *finding) []slurm.Edit {
+func (r *Releaser) wantedEdits(f *findings) []slurm.Edit {
 	edits := ledger.UndoEdits(f.intents, f.view, f.view.At)
 	if r.Select == nil {
 		return edits
 	}
 	var out []slurm.Edit
 	for _, e := range edits {
-		if r.Select(e, f.book.Standing(e.Run, e.Kind.Field(), f.view.At)) {
+		if r.Select(e, f.book.StandingIntent(e.Run, e.Kind.Field(), f.view.At)) {
 			out = append(out, e)
 		}
 	}
@@ -159,7 +159,7 @@ func (r *Releaser) wantedEdits(f *finding) []slurm.Edit {
 }
 
 // findAndRecord is find, and writes down what it found of intents.
-func (r *Releaser) findAndRecord(ctx context.Context) (*finding, error) {
+func (r *Releaser) findAndRecord(ctx context.Context) (*findings, error) {
 	f, err := r.findOurs(ctx)
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func (r *rounds) withTriesLeft(edits []slurm.Edit) []slurm.Edit {
 }
 
 // send writes the first edits down and sends them.
-func (r *rounds) send(ctx context.Context, f *finding, todo []slurm.Edit) error {
+func (r *rounds) send(ctx context.Context, f *findings, todo []slurm.Edit) error {
 	now, left := todo[:min(len(todo), roundEdits)], len(todo)
 	for _, e := range now {
 		r.tries[fieldOf(e)]++

@@ -34,7 +34,7 @@ func ReadIntents(ctx context.Context, l Ledger, cluster string, at time.Time) ([
 // without ID until StoreInherited has stored it. It is pure.
 func Reconcile(intents []bridge.Intent, v *slurm.View) (now, changed []bridge.Intent) {
 	changed = ledger.Settle(intents, v, v.At)
-	now = ledger.Replace(intents, changed)
+	now = ledger.ReplaceChanged(intents, changed)
 	return append(slices.Clip(now), ledger.Inherit(now, v)...), changed
 }
 

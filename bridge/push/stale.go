@@ -26,7 +26,7 @@ type knownJob struct {
 // value of ours is given back whatever became of the other fields.
 func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
-	case k.was == nil || !e.Run.Same(j.Run()):
+	case k.was == nil || !e.Run.SameRun(j.Run()):
 		return "it is another run now", ""
 	case j.Held:
 		return "", "it is held"
@@ -61,13 +61,13 @@ var shownFields = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Wh
 
 // overwritten returns the values of ours that the job shows to be somebody else's now.
 func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
-	if k.was == nil || !k.was.Run().Same(j.Run()) || j.Held || j.State != k.was.State {
+	if k.was == nil || !k.was.Run().SameRun(j.Run()) || j.Held || j.State != k.was.State {
 		return nil
 	}
 	var lost []bridge.Intent
 	for _, f := range shownFields {
 		in := k.standing(f)
-		if in != nil && !k.ours(f) && k.book.Open(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.Theirs {
+		if in != nil && !k.ours(f) && k.book.OpenIntent(j.ID, f) == nil && actuator.OwnerOf(in, j) == actuator.Theirs {
 			lost = append(lost, *in)
 		}
 	}
@@ -75,7 +75,7 @@ func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
 }
 
 func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
-	return k.book.Standing(k.was.Run(), f, k.at)
+	return k.book.StandingIntent(k.was.Run(), f, k.at)
 }
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.

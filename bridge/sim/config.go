@@ -59,5 +59,7 @@ type Weights struct {
 	QOS                                map[string]float64 // points a QOS adds
 }
 
-// Uniform returns n nodes n1…nN with the same GPUs.
-func Uniform(n int, gpuType string, gpus int) []Node { return inventory.Uniform(n, gpuType, gpus) }
+// UniformNodes returns n nodes n1…nN with the same GPUs.
+func UniformNodes(n int, gpuType string, gpus int) []Node {
+	return inventory.UniformNodes(n, gpuType, gpus)
+}

@@ -18,7 +18,7 @@ import (
 
 // busy plays a random day with every kind of call and returns its world.
 func busy(seed int64, log io.Writer, check func(*World)) *World {
-	c := Config{Seed: seed, Nodes: Uniform(4, "a100", 8), Log: log, Accounts: []Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
+	c := Config{Seed: seed, Nodes: UniformNodes(4, "a100", 8), Log: log, Accounts: []Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
 	c.Nodes[3].GPUs = []GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 2}}
 	w, err := New(c)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // mixed is a world of several kinds of node, with jobs of every kind.
 func mixed(t *testing.T, seed int64, slow bool, log *bytes.Buffer) *sim.World {
 	t.Helper()
-	c := sim.Config{Seed: seed, Nodes: sim.Uniform(12, "a100", 8), Log: log, Accounts: []sim.Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
+	c := sim.Config{Seed: seed, Nodes: sim.UniformNodes(12, "a100", 8), Log: log, Accounts: []sim.Account{{Name: "a", Shares: 2}, {Name: "b", Shares: 1}}}
 	for i := range c.Nodes {
 		switch {
 		case seed%3 == 0 && i%3 == 1:

@@ -13,7 +13,7 @@ func TestRequeueComesBackAfterTheDelay(t *testing.T) {
 	if err := w.Requeue(Operator, "1", true); err != nil {
 		t.Fatal(err)
 	}
-	if j := get(t, w, id); !j.Flag("COMPLETING") || j.Nodes.Text != "n1" || !j.Run().Same(before.Run()) {
+	if j := get(t, w, id); !j.Flag("COMPLETING") || j.Nodes.Text != "n1" || !j.Run().SameRun(before.Run()) {
 		t.Fatalf("right after: %s %v on %q", j.State, j.Flags, j.Nodes.Text)
 	}
 	advance(w, time.Second)

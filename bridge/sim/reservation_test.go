@@ -10,7 +10,7 @@ import (
 // minutes to two hours from now.
 func maintained(t *testing.T, nodes ...string) *World {
 	t.Helper()
-	w := world(t, func(c *Config) { c.Nodes = Uniform(2, "a100", 8) })
+	w := world(t, func(c *Config) { c.Nodes = UniformNodes(2, "a100", 8) })
 	r := Reservation{Name: "m1", Nodes: nodes, From: w.Now().Add(9 * time.Minute), To: w.Now().Add(2 * time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}}
 	if err := w.Reserve(r); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestBackfillPlansAroundAMaintenance(t *testing.T) {
 }
 
 func TestReservationForItsOwnJobs(t *testing.T) {
-	w := world(t, func(c *Config) { c.Nodes = Uniform(2, "a100", 8) })
+	w := world(t, func(c *Config) { c.Nodes = UniformNodes(2, "a100", 8) })
 	if err := w.Reserve(Reservation{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(time.Hour), To: w.Now().Add(2 * time.Hour), Flags: []string{"DAILY"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func (s *scheduler) requestPass() {
 	s.passAt = at
 	s.At(at, func() {
 		s.passAt = time.Time{}
-		s.pass(s.cfg.QueueDepth)
+		s.runPass(s.cfg.QueueDepth)
 	})
 }
 
@@ -122,14 +122,14 @@ func (s *scheduler) fullPass() {
 	s.lastPass = s.Now()
 	if s.changedSince(s.lastFull) {
 		s.lastFull = s.Now()
-		s.pass(0)
+		s.runPass(0)
 	}
 }
 
-// pass is Slurm's main scheduler: strictly in order, and the first job of a
+// runPass is Slurm's main scheduler: strictly in order, and the first job of a
 // partition that finds no place ends the partition's turn. A job that waits
 // for particular nodes blocks only those. It tries so many jobs; 0: all.
-func (s *scheduler) pass(depth int) {
+func (s *scheduler) runPass(depth int) {
 	s.lastPass = s.Now()
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
 	for i, e := range s.queue() {
@@ -152,7 +152,7 @@ func (s *scheduler) pass(depth int) {
 // when something was left over for lack of room.
 func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool {
 	for {
-		slots, why := s.place(e, banned)
+		slots, why := s.placeNow(e, banned)
 		if slots == nil {
 			e.j.reason = why
 			return false
@@ -163,9 +163,9 @@ func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool
 	}
 }
 
-// place finds room for one task now; nil, and Slurm's reason, where there is
+// placeNow finds room for one task now; nil, and Slurm's reason, where there is
 // none.
-func (s *scheduler) place(e queueEntry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
+func (s *scheduler) placeNow(e queueEntry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
 	list, ok := e.p.Candidates(e.j.nodeChoice())
 	if !ok {
 		return nil, "ReqNodeNotAvail"

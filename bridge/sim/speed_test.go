@@ -14,7 +14,7 @@ func BenchmarkWorld(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("jobs=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				w, err := sim.New(sim.Config{Nodes: sim.Uniform(128, "a100", 8)})
+				w, err := sim.New(sim.Config{Nodes: sim.UniformNodes(128, "a100", 8)})
 				if err != nil {
 					b.Fatal(err)
 				}

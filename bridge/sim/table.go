@@ -115,8 +115,8 @@ func (t *jobTable) find(address string) ([]*job, error) {
 	return out, nil
 }
 
-// task returns the record a task of an array is in; nil: none.
-func (t *jobTable) task(array, task int64) *job {
+// taskRecord returns the record a task of an array is in; nil: none.
+func (t *jobTable) taskRecord(array, task int64) *job {
 	for _, j := range t.list {
 		if j.array == array && (!j.isUnsplit() && j.task == task || slices.Contains(j.tasks, task)) {
 			return j

@@ -91,7 +91,7 @@ func (w *World) LastBackfill() time.Time { return w.sched.lastBackfill }
 // Split gives one task of a pending array a record of its own, as an update
 // addressed to the task does, and returns its id.
 func (w *World) Split(array, task int64) (int64, error) {
-	j := w.task(array, task)
+	j := w.taskRecord(array, task)
 	switch {
 	case j == nil:
 		return 0, newError(NoSuchJob, "Invalid job id specified")
@@ -110,7 +110,7 @@ func (w *World) Down(name, reason string) error {
 	n.Down = reason
 	w.logf("node %s down %s", name, reason)
 	for _, j := range slices.Clone(w.list) {
-		if j.state == running && j.slots.On(n) {
+		if j.state == running && j.slots.UsesNode(n) {
 			w.runs.stop(j, "NODE_FAIL", !j.spec.NoRequeue)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // world makes a small cluster: two nodes of eight GPUs.
 func world(t *testing.T, change ...func(*Config)) *World {
 	t.Helper()
-	c := Config{Seed: 1, Nodes: Uniform(2, "a100", 8)}
+	c := Config{Seed: 1, Nodes: UniformNodes(2, "a100", 8)}
 	for _, f := range change {
 		f(&c)
 	}

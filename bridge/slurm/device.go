@@ -13,15 +13,15 @@ import (
 // Untyped is what GPUs are called whose node's configuration names no type.
 const Untyped = "gpu"
 
-// Part returns how many percent of a GPU each device of the resource is.
-func (g GRES) Part() int { return PartOf(g.Type) }
+// PercentOfGPU returns how many percent of a GPU each device of the resource is.
+func (g GRES) PercentOfGPU() int { return TypePercentOfGPU(g.Type) }
 
-// PartOf returns how many percent of a GPU a device of the type is: 100 for a
+// TypePercentOfGPU returns how many percent of a GPU a device of the type is: 100 for a
 // whole one, for a MIG slice its part of the GPU's compute slices, rounded down.
 // A slice is known by the profile that ends its type: 1g.5gb, a100_3g.20gb,
 // nvidia_h100_80gb_hbm3_2g.20gb, 1g.5gb+me, and 1c.3g.20gb for one compute slice
 // of three. GPUs have seven, but the A30 has four, of 6 GB each.
-func PartOf(typ string) int {
+func TypePercentOfGPU(typ string) int {
 	profile, _, _ := strings.Cut(strings.ToLower(typ), "+")
 	profile = profile[strings.LastIndexAny(profile, "_-")+1:]
 	compute, profile := cutComputeInstances(profile)
@@ -50,12 +50,12 @@ func cutComputeInstances(profile string) (slices int, rest string) {
 	return 0, profile
 }
 
-// Devices returns the GPUs Slurm has configured on the node, by type, sorted.
+// GPUs returns the GPUs Slurm has configured on the node, by type, sorted.
 // What cannot be read is not there.
-func (n *Node) Devices() []GRES { return n.devicesByType(n.Gres.List, "") }
+func (n *Node) GPUs() []GRES { return n.devicesByType(n.Gres.List, "") }
 
-// InUse returns those of the GPUs that Slurm has given out.
-func (n *Node) InUse() []GRES { return n.devicesByType(n.GresUsed.List, "") }
+// GPUsInUse returns those of the GPUs that Slurm has given out.
+func (n *Node) GPUsInUse() []GRES { return n.devicesByType(n.GresUsed.List, "") }
 
 // MentionsGPUs reports whether what Slurm says of the node's generic resources has
 // GPUs in it, whatever else it says.
@@ -95,22 +95,22 @@ func (n *Node) typeOfUntyped(typ string) string {
 		case g.Name != "gpu" || g.Type == "":
 		case g.Type == typ:
 			return typ
-		case first == "" || PartOf(first) < 100 && g.Part() == 100:
+		case first == "" || TypePercentOfGPU(first) < 100 && g.PercentOfGPU() == 100:
 			first = g.Type
 		}
 	}
 	return cmp.Or(first, Untyped)
 }
 
-// Free returns how many devices of the type Slurm shows as not given out.
-func (n *Node) Free(typ string) int {
+// FreeGPUs returns how many devices of the type Slurm shows as not given out.
+func (n *Node) FreeGPUs(typ string) int {
 	free := 0
-	for _, g := range n.Devices() {
+	for _, g := range n.GPUs() {
 		if g.Type == typ {
 			free += g.Count
 		}
 	}
-	for _, g := range n.InUse() {
+	for _, g := range n.GPUsInUse() {
 		if g.Type == typ {
 			free -= g.Count
 		}

@@ -17,7 +17,7 @@ func TestPartOf(t *testing.T) {
 		"1c.3g.20gb": 14, "2c.3g.20gb": 28, "4c.3g.20gb": 100,
 		"1g.6gb": 25, "2g.12gb": 50, "4g.24gb": 100,
 	} {
-		if got := PartOf(typ); got != want {
+		if got := TypePercentOfGPU(typ); got != want {
 			t.Errorf("a device of type %q is %d %% of a GPU, want %d", typ, got, want)
 		}
 	}
@@ -36,7 +36,7 @@ func TestNodeDevices(t *testing.T) {
 			{Name: "gpu", Type: "a", Count: 1}, {Name: "gpu", Type: "b", Count: 3}},
 	} {
 		n := Node{Gres: ReadGRES(gres), GresUsed: ReadGRES(gres)}
-		if d := cmp.Diff(want, n.Devices()) + cmp.Diff(want, n.InUse()); d != "" {
+		if d := cmp.Diff(want, n.GPUs()) + cmp.Diff(want, n.GPUsInUse()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", gres, d)
 		}
 	}
@@ -68,7 +68,7 @@ func TestJobHolds(t *testing.T) {
 		"unreadable":       {Job{Nodes: ReadHosts("n1"), Gres: ReadDetail([]string{"gpu:::("})}, nil},
 		"no nodes":         {Job{Request: ReadTRES("gres/gpu=2")}, nil},
 	} {
-		if d := cmp.Diff(c.want, c.job.Holds(func(n string) *Node { return nodes[n] })); d != "" {
+		if d := cmp.Diff(c.want, c.job.HeldDevices(func(n string) *Node { return nodes[n] })); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 	}

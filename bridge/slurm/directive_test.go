@@ -70,7 +70,7 @@ func FuzzReadDirective(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		d := ReadDirective(s)
 		if d.MinGPUs < 0 || d.MaxGPUs > maxDirectiveGPUs || d.Checkpoint < 0 || d.Checkpoint > maxCheckpoint || len(d.Class) > 64 ||
-			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.Known() {
+			d.Grace != nil && (*d.Grace < 0 || *d.Grace > maxGrace) || d.Signal != "" && !d.Signal.IsKnown() {
 			t.Errorf("%q gives %+v, beyond the bounds", s, d)
 		}
 	})

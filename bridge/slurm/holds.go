@@ -37,13 +37,13 @@ type DeviceHold struct {
 	GRES
 }
 
-// Holds returns the GPUs that the job's record shows it to hold, sorted by node
+// HeldDevices returns the GPUs that the job's record shows it to hold, sorted by node
 // and type: node by node where Slurm says so, else what it was given (or asks,
 // where that is not tracked) spread evenly over its nodes, the first ones taking
 // what does not divide. A device told without a type has the one type the job
 // was given, else what find says of the node, which may be nil or return nil;
 // Type "" is not known. A record that cannot be read holds none.
-func (j *Job) Holds(find func(node string) *Node) []DeviceHold {
+func (j *Job) HeldDevices(find func(node string) *Node) []DeviceHold {
 	hosts := j.Nodes.Names
 	if len(hosts) == 0 || j.Allocated.Unread != "" {
 		return nil
@@ -105,7 +105,7 @@ func (j *Job) GPUs() int {
 		return n
 	}
 	n := 0
-	for _, h := range j.Holds(nil) {
+	for _, h := range j.HeldDevices(nil) {
 		n += h.Count
 	}
 	if n == 0 {

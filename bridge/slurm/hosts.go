@@ -57,9 +57,9 @@ func HostsOf(names []string) Hosts {
 	return Hosts{Text: CompressHosts(names), Names: slices.Compact(names)}
 }
 
-// Same reports whether the list names exactly the nodes, in any order. One that
+// SameAs reports whether the list names exactly the nodes, in any order. One that
 // cannot be read is the same as nothing.
-func (h Hosts) Same(nodes []string) bool {
+func (h Hosts) SameAs(nodes []string) bool {
 	if h.Unread != "" {
 		return false
 	}

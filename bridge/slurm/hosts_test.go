@@ -112,10 +112,10 @@ func TestHostsRoundTrip(t *testing.T) {
 		if again := CompressHosts(got); again != list {
 			t.Fatalf("not stable: %q, then %q", list, again)
 		}
-		if !ReadHosts(list).Same(names) {
+		if !ReadHosts(list).SameAs(names) {
 			t.Fatalf("SameHosts(%q, %q) is false", list, names)
 		}
-		if len(got) > 0 && ReadHosts(list).Same(got[1:]) {
+		if len(got) > 0 && ReadHosts(list).SameAs(got[1:]) {
 			t.Fatalf("SameHosts(%q) does not miss %q", list, got[0])
 		}
 	})
@@ -137,7 +137,7 @@ func TestSameHosts(t *testing.T) {
 	}
 	for _, tt := range tests {
 		before := slices.Clone(tt.nodes)
-		if got := ReadHosts(tt.list).Same(tt.nodes); got != tt.want {
+		if got := ReadHosts(tt.list).SameAs(tt.nodes); got != tt.want {
 			t.Errorf("SameHosts(%q, %q) = %v", tt.list, tt.nodes, got)
 		}
 		if !slices.Equal(before, tt.nodes) {

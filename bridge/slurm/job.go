@@ -24,8 +24,8 @@ func (r Run) String() string {
 	return fmt.Sprintf("%d (restart %d)", r.Job, r.Restarts)
 }
 
-// Same reports whether both are the same run, by SLUID where both have one.
-func (r Run) Same(o Run) bool {
+// SameRun reports whether both are the same run, by SLUID where both have one.
+func (r Run) SameRun(o Run) bool {
 	if r.SLUID != "" && o.SLUID != "" {
 		return r.SLUID == o.SLUID && r.Job == o.Job
 	}
@@ -123,8 +123,8 @@ func (j *Job) Running() bool {
 	return j.State == "RUNNING" || j.State == "SUSPENDED" || j.Flag("COMPLETING")
 }
 
-// Done reports whether the job has ended for good.
-func (j *Job) Done() bool { return !j.Pending() && !j.Running() }
+// IsDone reports whether the job has ended for good.
+func (j *Job) IsDone() bool { return !j.Pending() && !j.Running() }
 
 // Flag reports whether the state carries the flag.
 func (j *Job) Flag(name string) bool {

@@ -1,6 +1,8 @@
 package slurm
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestSameRun(t *testing.T) {
 	a := Run{Job: 1, Submit: 100, Restarts: 2, SLUID: "s1"}
@@ -15,10 +17,10 @@ func TestSameRun(t *testing.T) {
 		{Run{Job: 1, Submit: 101, Restarts: 2}, false},
 		{Run{Job: 2, Submit: 100, Restarts: 2, SLUID: "s1"}, false},
 	} {
-		if got := a.Same(tt.with); got != tt.want {
+		if got := a.SameRun(tt.with); got != tt.want {
 			t.Errorf("%+v: %v", tt.with, got)
 		}
-		if got := tt.with.Same(a); got != tt.want {
+		if got := tt.with.SameRun(a); got != tt.want {
 			t.Errorf("%+v, the other way: %v", tt.with, got)
 		}
 	}

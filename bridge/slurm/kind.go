@@ -131,5 +131,5 @@ type JobField struct {
 	Field Field
 }
 
-// Writes returns the field of the job that the edit writes.
-func (e *Edit) Writes() JobField { return JobField{e.Run.Job, e.Kind.Field()} }
+// WrittenField returns the field of the job that the edit writes.
+func (e *Edit) WrittenField() JobField { return JobField{e.Run.Job, e.Kind.Field()} }

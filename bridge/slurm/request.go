@@ -23,9 +23,9 @@ func ReadFeatures(text string) Features {
 	return Features{Text: text, All: slices.Compact(all)}
 }
 
-// Plain reports whether the constraint is a list of features, all wanted, or
+// IsPlain reports whether the constraint is a list of features, all wanted, or
 // none.
-func (f Features) Plain() bool { return f.Text == "" || f.All != nil }
+func (f Features) IsPlain() bool { return f.Text == "" || f.All != nil }
 
 // Dependency is what a job waits for, read once.
 type Dependency struct {

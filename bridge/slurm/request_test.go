@@ -16,8 +16,8 @@ func TestReadFeatures(t *testing.T) {
 		"[rack1|rack2]": {Text: "[rack1|rack2]"},
 	} {
 		got := ReadFeatures(text)
-		if diff := cmp.Diff(want, got); diff != "" || got.Plain() != (text == "" || want.All != nil) {
-			t.Errorf("%q: plain %v (-want +got):\n%s", text, got.Plain(), diff)
+		if diff := cmp.Diff(want, got); diff != "" || got.IsPlain() != (text == "" || want.All != nil) {
+			t.Errorf("%q: plain %v (-want +got):\n%s", text, got.IsPlain(), diff)
 		}
 	}
 }

@@ -26,11 +26,11 @@ var Signals = []Signal{USR1, USR2, HUP, INT, TERM, CONT}
 // ParseSignal reads the name of a signal, with or without SIG.
 func ParseSignal(name string) (Signal, error) {
 	s := Signal(strings.TrimPrefix(name, "SIG"))
-	if !s.Known() {
+	if !s.IsKnown() {
 		return "", fmt.Errorf("%.20q is not one of the signals %v", name, Signals)
 	}
 	return s, nil
 }
 
-// Known reports whether the signal is on the list.
-func (s Signal) Known() bool { return slices.Contains(Signals, s) }
+// IsKnown reports whether the signal is on the list.
+func (s Signal) IsKnown() bool { return slices.Contains(Signals, s) }

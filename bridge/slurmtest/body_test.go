@@ -161,7 +161,7 @@ func TestArrayTaskAddress(t *testing.T) {
 	if a.status != 200 || a.number() == 0 {
 		t.Errorf("22.05: %d %d", a.status, a.number())
 	}
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		if j, err := w.Job(2); err != nil || j.Nice != 5 || j.ArrayTask != 2 {
 			t.Errorf("22.05 says no and yet does it: %+v %v", j, err)
 		}

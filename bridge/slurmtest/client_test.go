@@ -44,7 +44,7 @@ func TestClientSeesWhatDirectSees(t *testing.T) {
 				t.Fatalf("%s: %v", release, err)
 			}
 			var want *slurm.View
-			s.World(func(w *sim.World) { want, _ = sim.Direct{World: w}.Observe(context.Background()) })
+			s.WithWorld(func(w *sim.World) { want, _ = sim.Direct{World: w}.Observe(context.Background()) })
 			slices.SortFunc(want.Jobs, func(a, b slurm.Job) int { return cmp.Compare(a.ID, b.ID) })
 			for i := range want.Jobs {
 				forget(&want.Jobs[i], map[string]int{"22.05.8": 38, "24.11.5": 42, "26.05.5": 45}[release])
@@ -94,7 +94,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 			}
 			over := d.Apply(context.Background(), e)
 			var direct error
-			twin.World(func(w *sim.World) {
+			twin.WithWorld(func(w *sim.World) {
 				e.Run.SLUID = "" // the twin gives out the same ones, but releases without a fence do not send it
 				direct = sim.Direct{World: w}.Apply(context.Background(), e)
 			})
@@ -113,7 +113,7 @@ func TestDoorAndDirectDoTheSame(t *testing.T) {
 
 // fromNow puts the world near the present, which the door's own clock checks.
 func fromNow(c *Config) {
-	w, err := sim.New(sim.Config{Seed: 1, Release: c.World.Version(), Nodes: sim.Uniform(2, "a100", 8), Start: time.Now().Truncate(time.Second),
+	w, err := sim.New(sim.Config{Seed: 1, Release: c.World.Version(), Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second),
 		Users: []sim.User{{Name: "rest", Operator: true}}})
 	if err != nil {
 		panic(err)
@@ -136,7 +136,7 @@ func classOf(err error) slurm.Class {
 // lists are seen.
 func TestClientSeesTasksOfArrays(t *testing.T) {
 	w, err := sim.New(sim.Config{
-		Nodes: sim.Uniform(2, "a100", 8), Start: time.Now(), BatchDelay: time.Second, Users: []sim.User{{Name: "rest", Operator: true}},
+		Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now(), BatchDelay: time.Second, Users: []sim.User{{Name: "rest", Operator: true}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +148,7 @@ func TestClientSeesTasksOfArrays(t *testing.T) {
 	defer s.Close()
 	client, _ := joinUp(t, s)
 	submit := func(work time.Duration, tasks int) {
-		s.World(func(w *sim.World) {
+		s.WithWorld(func(w *sim.World) {
 			if _, err := w.Submit(sim.Spec{User: "u", GPUsPerNode: 1, Limit: time.Hour, Work: work, Array: tasks}); err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func TestClientSeesTasksOfArrays(t *testing.T) {
 	submit(20*time.Second, 8)
 	seen := map[int64]bool{}
 	for range 120 {
-		s.World(func(w *sim.World) { w.Advance(w.Now().Add(2 * time.Second)) })
+		s.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(2 * time.Second)) })
 		v, err := client.Observe(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -29,8 +29,8 @@ func (s *Server) HideJobsOf(users ...string) {
 	}
 }
 
-// Inject adds a fault. Of several that match, the earliest strikes.
-func (s *Server) Inject(f Fault) {
+// InjectFault adds a fault. Of several that match, the earliest strikes.
+func (s *Server) InjectFault(f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, &f)

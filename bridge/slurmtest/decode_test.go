@@ -25,7 +25,7 @@ func TestDecoderReadsBackTheWorld(t *testing.T) {
 		var want []slurm.Job
 		var nodes []slurm.Node
 		var parts []slurm.Partition
-		s.World(func(w *sim.World) { want, nodes, parts = w.Jobs(), w.Nodes(), w.Partitions() })
+		s.WithWorld(func(w *sim.World) { want, nodes, parts = w.Jobs(), w.Nodes(), w.Partitions() })
 		for i := range want {
 			forget(&want[i], c.v)
 		}
@@ -57,7 +57,7 @@ func TestDecoderReadsBackReservations(t *testing.T) {
 	}{{"22.05.8", []int{38}}, {"24.05.5", []int{39, 40, 41}}, {"26.05.5", []int{42, 43, 44, 45}}} {
 		s := like(t, c.release)
 		var want []slurm.Reservation
-		s.World(func(w *sim.World) {
+		s.WithWorld(func(w *sim.World) {
 			for _, r := range []sim.Reservation{
 				{Name: "class", Nodes: []string{"n2"}, From: w.Now().Add(-time.Hour), To: w.Now().Add(time.Hour), Flags: []string{"WEEKLY", "SPEC_NODES"}, Users: []string{"ann", "bob"}},
 				{Name: "maint", From: w.Now().Add(time.Hour), Flags: []string{"MAINT", "IGNORE_JOBS"}},

@@ -8,15 +8,15 @@ import (
 	"fairbridge/bridge/slurmtest/wire"
 )
 
-// pattern is the path of an endpoint below its version: "jobs/state", or with
+// pathPattern is the path of an endpoint below its version: "jobs/state", or with
 // one argument "job/{job_id}".
-type pattern string
+type pathPattern string
 
 // oneJobPath is where a single job is read, changed and cancelled.
-const oneJobPath pattern = "job/{job_id}"
+const oneJobPath pathPattern = "job/{job_id}"
 
 // match returns the argument of a path that fits.
-func (p pattern) match(tail string) (arg string, ok bool) {
+func (p pathPattern) match(tail string) (arg string, ok bool) {
 	head, _, takesOne := strings.Cut(string(p), "{")
 	if !takesOne {
 		return "", tail == string(p)
@@ -28,7 +28,7 @@ func (p pattern) match(tail string) (arg string, ok bool) {
 // endpoint is one method of a path.
 type endpoint struct {
 	method string
-	pattern
+	pathPattern
 	minVersion   int  // API version
 	withoutToken bool // to tokens that slurmctld refuses
 	serve        func(d *slurmrestd, c *request, arg string) reply
@@ -77,7 +77,7 @@ func (d *slurmrestd) openAPIReply() reply {
 
 // url is the path as the document of a version lists it.
 func (e *endpoint) url(v int) string {
-	p := "/slurm/v0.0." + strconv.Itoa(v) + "/" + string(e.pattern)
+	p := "/slurm/v0.0." + strconv.Itoa(v) + "/" + string(e.pathPattern)
 	if v <= 38 || strings.HasSuffix(p, "}") || strings.HasSuffix(p, "requeue") {
 		return p
 	}

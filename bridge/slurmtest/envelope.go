@@ -13,7 +13,7 @@ import (
 
 // envelope is what a release puts around the replies of one API version.
 type envelope struct {
-	release release
+	release releaseVersion
 	cluster string
 	api     int // version, 45 for v0.0.45
 }

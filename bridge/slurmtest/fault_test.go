@@ -41,7 +41,7 @@ func TestFaults(t *testing.T) {
 			s := start(t, "26.05.5", func(c *Config) { c.Slow = func(d time.Duration) { waited += d } })
 			submit(t, s, sim.Spec{})
 			c.fault.Times, c.fault.Method = 1, "POST"
-			s.Inject(c.fault)
+			s.InjectFault(c.fault)
 			if a := call(t, s, "GET", path(45, "jobs/"), ""); !good(a) {
 				t.Errorf("a read is hit: %d", a.status)
 			}
@@ -66,7 +66,7 @@ func TestFaults(t *testing.T) {
 
 func TestFaultsCanBeAimed(t *testing.T) {
 	s := start(t, "26.05.5")
-	s.Inject(Fault{Kind: Gateway, Path: "/jobs/state", Skip: 1, Times: 2})
+	s.InjectFault(Fault{Kind: Gateway, Path: "/jobs/state", Skip: 1, Times: 2})
 	got := ""
 	for range 5 {
 		got += map[int]string{200: "o", 502: "x"}[call(t, s, "GET", path(45, "jobs/state/"), "").status]
@@ -74,7 +74,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 	if got != "oxxoo" {
 		t.Errorf("%s, want the second and third to fail", got)
 	}
-	s.Inject(Fault{Kind: Gateway})
+	s.InjectFault(Fault{Kind: Gateway})
 	for range 2 {
 		if call(t, s, "GET", path(45, "nodes/"), "").status != 502 {
 			t.Error("without Times it should last")
@@ -89,7 +89,7 @@ func TestFaultsCanBeAimed(t *testing.T) {
 func TestLateDelivery(t *testing.T) {
 	s := start(t, "26.05.5")
 	submit(t, s, sim.Spec{Hold: true})
-	s.Inject(Fault{Kind: Late, Delay: 10 * time.Minute, Times: 1})
+	s.InjectFault(Fault{Kind: Late, Delay: 10 * time.Minute, Times: 1})
 	if _, err := try(s, "POST", path(45, "job/1"), `{"nice":7}`); err == nil {
 		t.Fatal("an answer came")
 	}
@@ -151,19 +151,19 @@ func TestAnswersThatLie(t *testing.T) {
 		}
 		for _, list := range []string{"jobs", "nodes"} {
 			for _, keep := range []int{0, 1} {
-				s.Inject(Fault{Kind: Filtered, Path: "/" + list, Keep: keep, Times: 1})
+				s.InjectFault(Fault{Kind: Filtered, Path: "/" + list, Keep: keep, Times: 1})
 				a := call(t, s, "GET", path(c.v, list+"/"), "")
 				if got := a.doc[list].([]any); a.status != 200 || a.number() != 0 || len(got) != keep {
 					t.Errorf("%s: %d with %d %s, want %d", c.release, a.status, len(got), list, keep)
 				}
 			}
 		}
-		s.Inject(Fault{Kind: Filtered, Path: "/jobs"})
+		s.InjectFault(Fault{Kind: Filtered, Path: "/jobs"})
 		if a := call(t, s, "GET", path(c.v, "job/3"), ""); a.status != 200 || len(a.doc["jobs"].([]any)) != 1 {
 			t.Errorf("%s: asked for one job: %d %s", c.release, a.status, a.body)
 		}
 		s.ClearFaults()
-		s.Inject(Fault{Kind: Clock, Path: "/diag", Delay: -time.Hour, Times: 1})
+		s.InjectFault(Fault{Kind: Clock, Path: "/diag", Delay: -time.Hour, Times: 1})
 		behind, now := told(t, s, c.v), told(t, s, c.v)
 		if now-behind != 3600 {
 			t.Errorf("%s: the clock was told as %.0f, then as %.0f", c.release, behind, now)

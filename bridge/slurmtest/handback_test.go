@@ -58,7 +58,7 @@ func direct(t *testing.T) (l *control, id int64) {
 	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
 	id = submit(t, l.Server, sim.Spec{User: "alice", Account: "x", Nice: 50})
 	submit(t, l.Server, sim.Spec{User: "alice", Account: "x"})
-	l.World(func(w *sim.World) { // whoever has the lowest priority of all gets a number
+	l.WithWorld(func(w *sim.World) { // whoever has the lowest priority of all gets a number
 		if err := w.Update(sim.Operator, id, sim.Update{Nice: sim.Ptr(int64(50))}); err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestACutOffHandBackIsFinished(t *testing.T) {
 		t.Skip("waits for the door's tries in real time")
 	}
 	l, id := direct(t)
-	l.Inject(Fault{Kind: Broken, Method: "POST", Skip: 1, Number: 1003})
+	l.InjectFault(Fault{Kind: Broken, Method: "POST", Skip: 1, Number: 1003})
 	if _, err := l.giveBackAll(t); err == nil {
 		t.Error("releasing went well without a release")
 	}
@@ -170,7 +170,7 @@ func (l *control) sentOnly(t *testing.T, id int64) {
 
 func (l *control) hold(t *testing.T, id int64) {
 	t.Helper()
-	l.World(func(w *sim.World) {
+	l.WithWorld(func(w *sim.World) {
 		if err := w.Hold(sim.Operator, id); err != nil {
 			t.Fatal(err)
 		}

@@ -57,7 +57,7 @@ func (l *control) HasNode(ctx context.Context, name string) (bool, error) {
 func (l *control) Apply(ctx context.Context, e slurm.Edit) error { return l.live.Apply(ctx, e) }
 
 func (l *control) now() (t time.Time) {
-	l.World(func(w *sim.World) { t = w.Now() })
+	l.WithWorld(func(w *sim.World) { t = w.Now() })
 	return t
 }
 
@@ -65,7 +65,7 @@ func (l *control) now() (t time.Time) {
 func newControl(t *testing.T, name string) *control {
 	t.Helper()
 	w, err := sim.New(sim.Config{
-		Seed: 1, Cluster: "lab", Nodes: sim.Uniform(2, "a100", 8), Start: time.Now().Truncate(time.Second), RequeueDelay: 10 * time.Second,
+		Seed: 1, Cluster: "lab", Nodes: sim.UniformNodes(2, "a100", 8), Start: time.Now().Truncate(time.Second), RequeueDelay: 10 * time.Second,
 		Users: []sim.User{{Name: "rest", Operator: true}}, Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
 	})
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *control) carriedOut(in *bridge.Intent) {
 	case slurm.Unlease:
 		ok = ok && !j.Eligible.After(l.now())
 	case slurm.Require:
-		ok = ok && j.Required.Same(e.Nodes)
+		ok = ok && j.Required.SameAs(e.Nodes)
 	case slurm.Requeue:
 		ok = ok && (j.Flag("COMPLETING") || j.Restarts > e.Run.Restarts)
 	case slurm.SiteFactor:
@@ -207,7 +207,7 @@ func TestPoliciesThroughTheDoor(t *testing.T) {
 				t.Errorf("the job that may not be stopped is %s after %d restarts", j.State, j.Restarts)
 			}
 			l.release(open)
-			l.World(func(w *sim.World) {
+			l.WithWorld(func(w *sim.World) {
 				if !w.Run(w.Now().Add(24 * time.Hour)) {
 					t.Error("not every job ended")
 				}

@@ -7,18 +7,18 @@ import (
 	"fairbridge/bridge/sim"
 )
 
-// release is the Slurm that is played, "22.05.8".
-type release string
+// releaseVersion is the Slurm that is played, "22.05.8".
+type releaseVersion string
 
 // is2205 reports whether it is 22.05.
-func (r release) is2205() bool { return strings.HasPrefix(string(r), "22.05") }
+func (r releaseVersion) is2205() bool { return strings.HasPrefix(string(r), "22.05") }
 
 // is2605 reports whether it is 26.05 or later, which answers 422 where earlier
 // releases answered 500.
-func (r release) is2605() bool { return r >= "26.05" }
+func (r releaseVersion) is2605() bool { return r >= "26.05" }
 
 // statusOf is how the release answers a refusal by slurmctld.
-func (r release) statusOf(number int) int {
+func (r releaseVersion) statusOf(number int) int {
 	switch {
 	case number == sim.NoSuchJob && !r.is2205():
 		return http.StatusNotFound

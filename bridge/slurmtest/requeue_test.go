@@ -22,7 +22,7 @@ func four(t *testing.T, s *Server) {
 
 func job(t *testing.T, s *Server, id int64) (j slurm.Job) {
 	t.Helper()
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		var err error
 		if j, err = w.Job(id); err != nil {
 			t.Fatal(err)
@@ -141,7 +141,7 @@ func TestScancel(t *testing.T) {
 	if _, status := s.Scontrol("nobody", "scancel", "--batch", "--signal=USR1", "1"); status == 0 {
 		t.Error("anybody may signal")
 	}
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		if got := w.Signals(); len(got) != 1 || got[0].Job != 1 || got[0].Signal != slurm.USR1 {
 			t.Errorf("delivered %v", got)
 		}

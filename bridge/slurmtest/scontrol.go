@@ -33,9 +33,9 @@ func (p *programs) run(args []string) (string, int) {
 		}
 		return forEachID(rest, func(id string) error { return p.world.Requeue(p.user, id, incomplete) })
 	case "hold":
-		return forEachID(rest, func(id string) error { return p.world.Hold(p.user, atoi(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Hold(p.user, parseID(id)) })
 	case "release":
-		return forEachID(rest, func(id string) error { return p.world.Release(p.user, atoi(id)) })
+		return forEachID(rest, func(id string) error { return p.world.Release(p.user, parseID(id)) })
 	case "update":
 		return p.update(rest)
 	case "scancel":
@@ -90,7 +90,7 @@ func (p *programs) scancel(args []string) (string, int) {
 	})
 }
 
-func atoi(s string) int64 {
+func parseID(s string) int64 {
 	n, _ := strconv.ParseInt(s, 10, 64) // no number is job 0, which is unknown
 	return n
 }
@@ -101,7 +101,7 @@ func (p *programs) update(args []string) (string, int) {
 	var id int64
 	for _, a := range args {
 		key, value, _ := strings.Cut(a, "=")
-		n := atoi(value)
+		n := parseID(value)
 		switch strings.ToLower(key) {
 		case "jobid":
 			id = n
@@ -137,7 +137,7 @@ func (p *programs) show(args []string) (string, int) {
 	case len(args) != 2 || args[0] != "job":
 		return "invalid entity:" + strings.Join(args, " ") + " for keyword:show \n", 1
 	}
-	j, err := p.world.Job(atoi(args[1]))
+	j, err := p.world.Job(parseID(args[1]))
 	if err != nil {
 		return "slurm_load_jobs error: " + slurmErrorOf(err).Text + "\n", 1
 	}

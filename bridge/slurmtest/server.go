@@ -93,9 +93,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	return s.Close()
 }
 
-// World lets f use the world while no request is served. With a Speed set, the
+// WithWorld lets f use the world while no request is served. With a Speed set, the
 // world first catches up with the clock.
-func (s *Server) World(f func(*sim.World)) {
+func (s *Server) WithWorld(f func(*sim.World)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f(s.catchUp())

@@ -15,7 +15,7 @@ import (
 // start makes a world of two nodes and a server of the release in front of it.
 func start(t *testing.T, release string, change ...func(*Config)) *Server {
 	t.Helper()
-	w, err := sim.New(sim.Config{Seed: 1, Release: release, Nodes: sim.Uniform(2, "a100", 8)})
+	w, err := sim.New(sim.Config{Seed: 1, Release: release, Nodes: sim.UniformNodes(2, "a100", 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func submit(t *testing.T, s *Server, spec sim.Spec) (id int64) {
 	if spec.Limit == 0 {
 		spec.Limit = 2 * time.Hour
 	}
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		var err error
 		if id, err = w.Submit(spec); err != nil {
 			t.Fatal(err)
@@ -107,7 +107,7 @@ func submit(t *testing.T, s *Server, spec sim.Spec) (id int64) {
 }
 
 func advance(s *Server, d time.Duration) {
-	s.World(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
+	s.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
 }
 
 func path(v int, tail string) string { return "/slurm/v0.0." + strconv.Itoa(v) + "/" + tail }
@@ -124,7 +124,7 @@ func TestListsAndUpdates(t *testing.T) {
 	if a.status != 200 || a.number() != 0 {
 		t.Fatalf("%d %s", a.status, a.body)
 	}
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		if j, _ := w.Job(id); j.Nice != 100 {
 			t.Errorf("nice %d", j.Nice)
 		}

@@ -21,7 +21,7 @@ const samples = "../../../shared/slurm-samples"
 // like fills a server with the same sorts of jobs that were recorded.
 func like(t *testing.T, release string) *Server {
 	w, err := sim.New(sim.Config{
-		Release: release, Nodes: sim.Uniform(2, "a100", 8), Cluster: "lab",
+		Release: release, Nodes: sim.UniformNodes(2, "a100", 8), Cluster: "lab",
 		Users:      []sim.User{{Name: "rest", Operator: true}},
 		Partitions: []sim.Partition{{Name: "gpu", MaxTime: 168 * time.Hour}, {Name: "low", MaxTime: 168 * time.Hour}},
 	})

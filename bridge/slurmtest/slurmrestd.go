@@ -65,7 +65,7 @@ func (c *request) isWrite() bool {
 	return c.method != http.MethodGet || c.subpath == "reconfigure" || strings.HasSuffix(c.subpath, "/requeue")
 }
 
-func (d *slurmrestd) release() release { return release(d.world.Version()) }
+func (d *slurmrestd) release() releaseVersion { return releaseVersion(d.world.Version()) }
 
 func (d *slurmrestd) newEnvelope(c *request) envelope {
 	return envelope{release: d.release(), cluster: d.world.Cluster(), api: c.api}

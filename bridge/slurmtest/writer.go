@@ -26,7 +26,7 @@ func (w *writer) bodyReader() update.Reader {
 
 // update is POST job/{id}.
 func (w *writer) update(id string, body []byte) reply {
-	fields, err := update.Keys(body)
+	fields, err := update.ReadKeys(body)
 	if err != nil && json.Valid(body) && !w.release.is2205() {
 		return w.errorReply(http.StatusInternalServerError, 9209, "Unable to convert Data type", "_job_post_update", "results", nil)
 	}

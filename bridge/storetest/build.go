@@ -26,8 +26,8 @@ func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
 	}
 }
 
-// Waiting makes a cycle whose plan has n waiting jobs.
-func Waiting(seq uint64, epoch int64, n int) *bridge.Cycle {
+// WaitingJob makes a cycle whose plan has n waiting jobs.
+func WaitingJob(seq uint64, epoch int64, n int) *bridge.Cycle {
 	c := CycleOf(seq, epoch, "d1")
 	for i := range n {
 		c.Plan.Decisions = append(c.Plan.Decisions, policy.Decision{Job: policy.JobID(i + 1), Verb: policy.Wait, Rank: i + 1, GPUs: 1, Why: "3 jobs are ahead, the first with 12.50 GPU-h less used"})
@@ -49,16 +49,16 @@ func View(at time.Time, jobs ...slurm.Job) *slurm.View {
 	return &slurm.View{Cluster: Cluster, Release: "26.05.5", API: "v0.0.45", At: at, Full: true, Jobs: jobs}
 }
 
-// Running is a job that runs on 4 GPUs of n1 since start.
-func Running(id int64, submit, start time.Time) slurm.Job {
+// RunningJob is a job that runs on 4 GPUs of n1 since start.
+func RunningJob(id int64, submit, start time.Time) slurm.Job {
 	return slurm.Job{
 		ID: id, Name: "train", User: "ann", Account: "phys", Partitions: []string{"gpu"}, State: "RUNNING", Submit: submit, Start: start,
 		Limit: time.Hour, Nodes: slurm.ReadHosts("n1"), Gres: slurm.ReadDetail([]string{"gpu:a100:4(IDX:0-3)"}), Allocated: slurm.ReadTRES("cpu=8,gres/gpu=4,gres/gpu:a100=4"), Batch: true, Requeue: true,
 	}
 }
 
-// With is the job, changed.
-func With(j slurm.Job, f func(*slurm.Job)) slurm.Job {
+// WithChange is the job, changed.
+func WithChange(j slurm.Job, f func(*slurm.Job)) slurm.Job {
 	f(&j)
 	return j
 }

@@ -31,8 +31,8 @@ func (s StoreWithClock) held(t *testing.T, at int) (sum float64) {
 	return sum
 }
 
-// ended is the running job when it has ended.
-func ended(j slurm.Job, at int) slurm.Job {
+// endedJob is the running job when it has ended.
+func endedJob(j slurm.Job, at int) slurm.Job {
 	j.State, j.End, j.Gres = "COMPLETED", At(at), nil
 	return j
 }
@@ -40,9 +40,9 @@ func ended(j slurm.Job, at int) slurm.Job {
 // olderViews: a view older than the last is an error and stores nothing; a last one of a
 // future that is not is healed by the next.
 func olderViews(t *testing.T, s StoreWithClock) {
-	ctx, run := t.Context(), Running(1, Start, At(10))
+	ctx, run := t.Context(), RunningJob(1, Start, At(10))
 	must(t, s.Record(ctx, View(At(60), run)))
-	if err := s.Record(ctx, View(At(50), ended(run, 40))); !errors.Is(err, bridge.ErrOlder) {
+	if err := s.Record(ctx, View(At(50), endedJob(run, 40))); !errors.Is(err, bridge.ErrOlder) {
 		t.Errorf("an older view: %v, want ErrOlder", err)
 	}
 	if got := s.held(t, 60); got != 4*50 {
@@ -53,7 +53,7 @@ func olderViews(t *testing.T, s StoreWithClock) {
 	if got := s.held(t, 90); got != 4*80 {
 		t.Errorf("once the clock is put right: %.0f GPU-seconds, want 320", got)
 	}
-	must(t, s.Record(ctx, View(At(120), ended(run, 100))))
+	must(t, s.Record(ctx, View(At(120), endedJob(run, 100))))
 	if got := s.held(t, 130); got != 4*90 {
 		t.Errorf("the job ended after 90 s: %.0f GPU-seconds, want 360", got)
 	}
@@ -64,9 +64,9 @@ func olderViews(t *testing.T, s StoreWithClock) {
 
 // viewTwice: one job is unlisted for a while, another for good.
 func viewTwice(t *testing.T, s StoreWithClock) {
-	run, back, gone := Running(1, Start, At(10)), Running(2, Start, At(20)), Running(3, Start, At(20))
+	run, back, gone := RunningJob(1, Start, At(10)), RunningJob(2, Start, At(20)), RunningJob(3, Start, At(20))
 	for i, v := range []*slurm.View{
-		View(At(30), run, back, gone), View(At(60), run, gone), View(At(90), run, back), View(At(120), ended(run, 100), ended(back, 110)), View(At(150)),
+		View(At(30), run, back, gone), View(At(60), run, gone), View(At(90), run, back), View(At(120), endedJob(run, 100), endedJob(back, 110)), View(At(150)),
 	} {
 		must(t, s.Record(t.Context(), v))
 		was := s.past(t, 200)
@@ -85,9 +85,9 @@ func viewTwice(t *testing.T, s StoreWithClock) {
 }
 
 func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
-	run := Running(1, Start, At(10))
-	again := With(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = At(80), 1, At(200) })
-	waiting := With(again, func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres = "PENDING", time.Time{}, slurm.Hosts{}, nil })
+	run := RunningJob(1, Start, At(10))
+	again := WithChange(run, func(j *slurm.Job) { j.Submit, j.Restarts, j.Start = At(80), 1, At(200) })
+	waiting := WithChange(again, func(j *slurm.Job) { j.State, j.Start, j.Nodes, j.Gres = "PENDING", time.Time{}, slurm.Hosts{}, nil })
 	for _, v := range []*slurm.View{View(At(20), run), View(At(90), waiting), View(At(230), again)} {
 		must(t, s.Record(t.Context(), v))
 	}
@@ -100,7 +100,7 @@ func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
 		t.Fatalf("%d users, %d accounts; want 1 and 1", len(p.Users), len(p.Accounts))
 	}
 	half := (7 * 24 * time.Hour).Seconds()
-	used := decayed(4, 10, 80, 260, half) + decayed(4, 200, 260, 260, half)
+	used := decayedUse(4, 10, 80, 260, half) + decayedUse(4, 200, 260, 260, half)
 	if math.Abs(float64(p.Users[0].Used)-used) > 1e-6*used || p.Users[0].Name != "ann" || p.Accounts[0].Used != p.Users[0].Used {
 		t.Errorf("usage %+v and %+v, want %v", p.Users, p.Accounts, used)
 	}
@@ -109,8 +109,8 @@ func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
 	}
 }
 
-// decayed is the closed form of decayed use: the integral of 2^(-age/half).
-func decayed(gpus, from, to, now, half float64) float64 {
+// decayedUse is the closed form of decayed use: the integral of 2^(-age/half).
+func decayedUse(gpus, from, to, now, half float64) float64 {
 	k := math.Ln2 / half
 	return gpus / k * (math.Exp(-k*(now-to)) - math.Exp(-k*(now-from)))
 }
@@ -118,7 +118,7 @@ func decayed(gpus, from, to, now, half float64) float64 {
 // ourRequeues: those that reached Slurm, or may have, since the job arrived.
 func ourRequeues(t *testing.T, s StoreWithClock) {
 	epoch := s.lead(t, "a")
-	again := With(Running(1, At(0), At(200)), func(j *slurm.Job) { j.Restarts = 1 })
+	again := WithChange(RunningJob(1, At(0), At(200)), func(j *slurm.Job) { j.Restarts = 1 })
 	must(t, s.Record(t.Context(), View(At(230), again)))
 	var want []time.Time
 	for i, path := range [][]bridge.State{

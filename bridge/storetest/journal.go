@@ -220,7 +220,7 @@ func cutShort(t *testing.T, s StoreWithClock) {
 	if !errors.Is(err, context.Canceled) || len(s.all(t)) > 0 {
 		t.Errorf("intending: %v, %d intents stored", err, len(s.all(t)))
 	}
-	if err := s.Record(ctx, View(At(60), Running(1, Start, At(10)))); !errors.Is(err, context.Canceled) {
+	if err := s.Record(ctx, View(At(60), RunningJob(1, Start, At(10)))); !errors.Is(err, context.Canceled) {
 		t.Errorf("recording: %v", err)
 	}
 }

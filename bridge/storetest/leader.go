@@ -27,7 +27,7 @@ func handsOver(t *testing.T, s StoreWithClock) {
 	}
 }
 
-func lapses(t *testing.T, s StoreWithClock) {
+func leaseLapses(t *testing.T, s StoreWithClock) {
 	if _, err := s.Intend(t.Context(), CycleOf(1, 0, "d"), nil); !errors.Is(err, bridge.ErrFenced) {
 		t.Errorf("intend while no daemon ever led: %v, want ErrFenced", err)
 	}

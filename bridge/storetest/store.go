@@ -45,7 +45,7 @@ func Run(t *testing.T, open Open) {
 		{"before is what was read before sending", beforeIsReadBeforeSending},
 		{"closed intents are found by time", closedByTime},
 		{"leading hands over with a new epoch", handsOver},
-		{"a lapsed lease is a new epoch", lapses},
+		{"a lapsed lease is a new epoch", leaseLapses},
 		{"a stale leader may not send", staleLeader},
 		{"sending again is fenced", sendingAgainIsFenced},
 		{"a beat knows when a daemon led last", beatKnowsWhoLed},

@@ -16,7 +16,7 @@ func (s *site) recordPast(ts *testscript.TestScript, _ []string) {
 	defer db.Close()
 	start := time.Now().Add(-4 * 24 * time.Hour).Truncate(time.Hour)
 	w, err := sim.New(sim.Config{
-		Start: start, Nodes: sim.Uniform(4, "a100", 8), Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
+		Start: start, Nodes: sim.UniformNodes(4, "a100", 8), Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
 		FirstJobID: 1000, MinJobAge: 15 * time.Minute,
 	})
 	ts.Check(err)

@@ -46,7 +46,7 @@ func (s *site) serves(ts *testscript.TestScript, args []string) {
 func (s *site) fault(_ *testscript.TestScript, args []string) {
 	s.server.ClearFaults()
 	if args[0] != "none" {
-		s.server.Inject(slurmtest.Fault{Kind: slurmtest.FaultKind(args[0]), Path: strings.Join(args[1:], "")})
+		s.server.InjectFault(slurmtest.Fault{Kind: slurmtest.FaultKind(args[0]), Path: strings.Join(args[1:], "")})
 	}
 }
 
@@ -66,7 +66,7 @@ func (s *site) writes(ts *testscript.TestScript, args []string) {
 
 // submitJob submits one more job.
 func (s *site) submitJob(ts *testscript.TestScript, args []string) {
-	s.server.World(func(w *sim.World) { submit(ts, w, args) })
+	s.server.WithWorld(func(w *sim.World) { submit(ts, w, args) })
 }
 
 func submit(ts *testscript.TestScript, w *sim.World, args []string) {

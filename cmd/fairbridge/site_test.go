@@ -52,7 +52,7 @@ func (s *site) start(ts *testscript.TestScript, args []string) {
 	})
 	now := time.Now()
 	world, err := sim.New(sim.Config{
-		Release: w["release"], Start: now.Add(-time.Hour), Nodes: sim.Uniform(4, "a100", 8),
+		Release: w["release"], Start: now.Add(-time.Hour), Nodes: sim.UniformNodes(4, "a100", 8),
 		Partitions: []sim.Partition{{Name: "gpu", MaxTime: 24 * time.Hour}},
 		Users:      []sim.User{{Name: "fairbridge", Operator: true}, {Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}},
 	})

@@ -9,9 +9,9 @@ import (
 	"fairbridge/nodeprobe/secure"
 )
 
-// encrypt makes https of what is listened to, if that is asked for. A token
+// withTLS makes https of what is listened to, if that is asked for. A token
 // that cannot be read is told here, before anybody is turned away.
-func (o *options) encrypt(l net.Listener) (net.Listener, error) {
+func (o *options) withTLS(l net.Listener) (net.Listener, error) {
 	if o.token != "" {
 		if _, err := secure.Token(o.token)(); err != nil {
 			return nil, errors.Join(err, l.Close())
@@ -27,8 +27,8 @@ func (o *options) encrypt(l net.Listener) (net.Listener, error) {
 	return tls.NewListener(l, c), nil
 }
 
-// guard turns away who does not have the token, if there is one.
-func (o *options) guard(h http.Handler) http.Handler {
+// withToken turns away who does not have the token, if there is one.
+func (o *options) withToken(h http.Handler) http.Handler {
 	if o.token == "" {
 		return h
 	}

@@ -136,9 +136,9 @@ func TestEveryXid(t *testing.T) {
 		c.until(fmt.Sprint("Xid ", xid), func(s nodeprobe.Sample) bool {
 			c.look(fmt.Sprint("Xid ", xid))
 			x := s.GPUs[3].Errors.Xid
-			return x != nil && (nodeprobe.Fatal(x.Code) != "" || x.Code == xid) && (s.GPUs[3].Sick != "") == (nodeprobe.Fatal(x.Code) != "")
+			return x != nil && (nodeprobe.FatalXid(x.Code) != "" || x.Code == xid) && (s.GPUs[3].Sick != "") == (nodeprobe.FatalXid(x.Code) != "")
 		})
-		if fatal := nodeprobe.Fatal(xid) != ""; fatal && c.sick() != 1 {
+		if fatal := nodeprobe.FatalXid(xid) != ""; fatal && c.sick() != 1 {
 			t.Errorf("Xid %d: %d GPUs are sick", xid, c.sick())
 		}
 	}

@@ -27,7 +27,7 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 		s = nodeprobe.Sample{Node: o.node, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
 	}
 	s.Complete(nil)
-	if err := o.print(out, &s); err != nil {
+	if err := o.printSample(out, &s); err != nil {
 		return err
 	}
 	if s.Error != "" {
@@ -36,7 +36,7 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-func (o *options) print(out io.Writer, s *nodeprobe.Sample) error {
+func (o *options) printSample(out io.Writer, s *nodeprobe.Sample) error {
 	if o.json {
 		e := json.NewEncoder(out)
 		e.SetIndent("", "  ")
@@ -94,7 +94,7 @@ func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 
 func showJobs(g *nodeprobe.GPU) string {
 	var w []string
-	for _, o := range nodeprobe.Owners(g) {
+	for _, o := range nodeprobe.OwnersOf(g) {
 		if o.Job != 0 {
 			w = append(w, strconv.FormatInt(o.Job, 10))
 		} else {

@@ -29,7 +29,7 @@ func newReader() *cobra.Command {
 			if err := nvml.LimitMemory(); err != nil {
 				return err
 			}
-			l := &reader.Reader{Node: o.node, Open: o.open, Owners: owner.Finder{Root: "/proc"}, Now: time.Now}
+			l := &reader.Reader{Node: o.node, Open: o.openDriver, Owners: owner.Finder{Root: "/proc"}, Now: time.Now}
 			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.Take); err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func newReader() *cobra.Command {
 	return c
 }
 
-func (o *options) open() (reader.Driver, error) {
+func (o *options) openDriver() (reader.Driver, error) {
 	d, err := nvml.Open(o.nvml)
 	if err != nil {
 		return nil, err

@@ -30,11 +30,11 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if err != nil {
 		return err
 	}
-	l, err := o.socket()
+	l, err := o.listenSocket()
 	if err != nil {
 		return err
 	}
-	if l, err = o.encrypt(l); err != nil {
+	if l, err = o.withTLS(l); err != nil {
 		return err
 	}
 	sampler := serve.NewSampler(o.node, reader, log, time.Now)
@@ -48,8 +48,8 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 		return errors.Join(err, l.Close())
 	}
 	sampler.Reports = inbox.Reports
-	metrics := registry(serve.NewCollector(sampler, reader.Starts, inbox.Taken))
-	server := serve.Server(o.guard(serve.Handler(sampler, metrics)), log)
+	metrics := registry(serve.NewCollector(sampler, reader.StartCount, inbox.Taken))
+	server := serve.Server(o.withToken(serve.Handler(sampler, metrics)), log)
 	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()
 	log.Info("serving", "address", l.Addr().String(), "node", o.node, "interval", o.interval)
@@ -61,7 +61,7 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	_, _ = daemon.SdNotify(false, daemon.SdNotifyStopping)
 	cancel()
 	sampling.Wait()
-	return errors.Join(err, stop(server), reader.Close(patience))
+	return errors.Join(err, shutDown(server), reader.Close(patience))
 }
 
 // notifySystemd tells systemd that sampling goes on, and how it stands.
@@ -75,8 +75,8 @@ func notifySystemd(k *serve.Sampler) func() {
 	}
 }
 
-// stop finishes the requests under way.
-func stop(server *http.Server) error {
+// shutDown finishes the requests under way.
+func shutDown(server *http.Server) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {
@@ -85,9 +85,9 @@ func stop(server *http.Server) error {
 	return nil
 }
 
-// socket listens. A socket file left by a probe that was killed is replaced; one
+// listenSocket listens. A socket file left by a probe that was killed is replaced; one
 // that answers is not.
-func (o *options) socket() (net.Listener, error) {
+func (o *options) listenSocket() (net.Listener, error) {
 	if path, ok := strings.CutPrefix(o.listen, "unix:"); ok {
 		return socketAt("--listen "+o.listen, path)
 	}

@@ -45,11 +45,11 @@ func New(c Config) *Reader { return &Reader{Config: c} }
 // ErrNoAnswer says that the driver did not answer in time.
 var ErrNoAnswer = errors.New("the driver does not answer")
 
-// Starts returns how many children were started. It is safe to call any time.
-func (r *Reader) Starts() int { return int(r.starts.Load()) }
+// StartCount returns how many children were started. It is safe to call any time.
+func (r *Reader) StartCount() int { return int(r.starts.Load()) }
 
-// Stuck returns how many abandoned children have not ended.
-func (r *Reader) Stuck() int {
+// StuckCount returns how many abandoned children have not ended.
+func (r *Reader) StuckCount() int {
 	var still []*process
 	for _, p := range r.stuck {
 		select {
@@ -82,7 +82,7 @@ func (r *Reader) Take(ctx context.Context) (nodeprobe.Sample, error) {
 
 // ensureChild sees to it that there is a child.
 func (r *Reader) ensureChild() (err error) {
-	stuck := r.Stuck()
+	stuck := r.StuckCount()
 	switch wait := r.notBefore.Sub(r.Now()); {
 	case r.child != nil:
 		return nil

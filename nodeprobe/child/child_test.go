@@ -92,7 +92,7 @@ func newRig(t *testing.T, mood string) *rig {
 		if err := r.Close(5 * time.Second); err != nil {
 			t.Error(err)
 		}
-		eventually(t, "the children end", func() bool { return r.Stuck() == 0 })
+		eventually(t, "the children end", func() bool { return r.StuckCount() == 0 })
 	})
 	return r
 }
@@ -138,8 +138,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 
 func TestOneChildAnswersManyTimes(t *testing.T) {
 	r := newRig(t, "well")
-	if a, b := r.good(), r.good(); a != b || a == fmt.Sprint(os.Getpid()) || r.Starts() != 1 {
-		t.Errorf("children %s and %s of %d starts", a, b, r.Starts())
+	if a, b := r.good(), r.good(); a != b || a == fmt.Sprint(os.Getpid()) || r.StartCount() != 1 {
+		t.Errorf("children %s and %s of %d starts", a, b, r.StartCount())
 	}
 }
 
@@ -153,11 +153,11 @@ func TestHangingDriver(t *testing.T) {
 		r.now = r.now.Add(time.Hour)
 		r.bad("2 readers hang in it")
 	}
-	if r.Starts() != 2 || r.Stuck() != 2 {
-		t.Fatalf("%d started, %d stuck", r.Starts(), r.Stuck())
+	if r.StartCount() != 2 || r.StuckCount() != 2 {
+		t.Fatalf("%d started, %d stuck", r.StartCount(), r.StuckCount())
 	}
 	r.mood("well")
-	eventually(t, "abandoned children end by themselves", func() bool { return r.Stuck() == 0 })
+	eventually(t, "abandoned children end by themselves", func() bool { return r.StuckCount() == 0 })
 	r.good() // at once: the driver came back
 }
 
@@ -189,7 +189,7 @@ func TestFailingReaderIsTriedLessAndLess(t *testing.T) {
 			r.bad("failed 2 times in a row")
 			for i, pause := range []time.Duration{1, 2, 4, 4} { // seconds
 				r.now = r.now.Add(pause*time.Second - time.Millisecond)
-				if starts := r.Starts(); i == 0 && starts != 2 {
+				if starts := r.StartCount(); i == 0 && starts != 2 {
 					t.Fatalf("%d starts", starts)
 				}
 				r.bad("in a row")
@@ -199,8 +199,8 @@ func TestFailingReaderIsTriedLessAndLess(t *testing.T) {
 			r.mood("well")
 			r.now = r.now.Add(4 * time.Second)
 			r.good()
-			if r.Starts() != 7 {
-				t.Errorf("%d starts", r.Starts())
+			if r.StartCount() != 7 {
+				t.Errorf("%d starts", r.StartCount())
 			}
 		})
 	}
@@ -209,8 +209,8 @@ func TestFailingReaderIsTriedLessAndLess(t *testing.T) {
 func TestChildThatClosesItsOutputAndStays(t *testing.T) {
 	r := newRig(t, "deaf")
 	r.bad("has not ended")
-	if r.Stuck() != 1 {
-		t.Errorf("%d stuck", r.Stuck())
+	if r.StuckCount() != 1 {
+		t.Errorf("%d stuck", r.StuckCount())
 	}
 }
 

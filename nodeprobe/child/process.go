@@ -47,13 +47,13 @@ func start(cmd *exec.Cmd) (*process, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting the reader of the driver: %w", err)
 	}
-	go p.follow(out)
+	go p.forwardAnswers(out)
 	return p, nil
 }
 
-// follow passes answers on until the output ends, then reaps the child. An
+// forwardAnswers passes answers on until the output ends, then reaps the child. An
 // answer that is no longer waited for is dropped.
-func (p *process) follow(out io.Reader) {
+func (p *process) forwardAnswers(out io.Reader) {
 	lines := bufio.NewScanner(out)
 	lines.Buffer(nil, maxLine)
 	for lines.Scan() {

@@ -41,7 +41,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 		if token, err = c.Token(); err != nil {
 			return nil, err
 		}
-		nonce = secure.Ask(req, token)
+		nonce = secure.AskProof(req, token)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	}
 	body, err := c.read(res.Body)
 	if err == nil && c.Token != nil {
-		err = secure.Believe(req.URL.Path, res.Header, body, token, nonce)
+		err = secure.CheckProof(req.URL.Path, res.Header, body, token, nonce)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", url, err)

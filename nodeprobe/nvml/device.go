@@ -108,12 +108,12 @@ func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) st
 
 func (r *gpuReader) readIdentity() {
 	before := r.lastIdentity(r.g.Index)
-	r.g.UUID = cmp.Or(readText(r, uuid, r.dev.GetUUID), before.UUID)
-	r.g.Model = cmp.Or(readText(r, name, r.dev.GetName), before.Model)
-	if m := readNumber(r, minor, r.dev.GetMinorNumber, 1); m.Known {
+	r.g.UUID = cmp.Or(readText(r, uuidSymbol, r.dev.GetUUID), before.UUID)
+	r.g.Model = cmp.Or(readText(r, nameSymbol, r.dev.GetName), before.Model)
+	if m := readNumber(r, minorSymbol, r.dev.GetMinorNumber, 1); m.Known {
 		r.g.Minor = int(m.Value)
 	}
-	if r.canCall(pci) {
+	if r.canCall(pciSymbol) {
 		if info, ret := r.dev.GetPciInfo(); r.succeeded(ret) {
 			r.g.Bus = stringOf(info.BusId[:])
 		}

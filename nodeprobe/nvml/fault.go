@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	ecc            = symbol("nvmlDeviceGetTotalEccErrors")
-	retired        = symbol("nvmlDeviceGetRetiredPages")
-	retiredPending = symbol("nvmlDeviceGetRetiredPagesPendingStatus")
-	remapped       = symbol("nvmlDeviceGetRemappedRows")
+	eccSymbol            = symbol("nvmlDeviceGetTotalEccErrors")
+	retiredSymbol        = symbol("nvmlDeviceGetRetiredPages")
+	retiredPendingSymbol = symbol("nvmlDeviceGetRetiredPagesPendingStatus")
+	remappedSymbol       = symbol("nvmlDeviceGetRemappedRows")
 )
 
 func (r *gpuReader) readErrors() {
@@ -21,12 +21,12 @@ func (r *gpuReader) readErrors() {
 	e.Uncorrected = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC)
 	e.UncorrectedAll = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC)
 	e.Retired = r.readRetiredPages()
-	if r.canCall(retiredPending) {
+	if r.canCall(retiredPendingSymbol) {
 		if s, ret := r.dev.GetRetiredPagesPendingStatus(); r.succeeded(ret) {
 			e.RetiredPending = measureBool(s == nvml.FEATURE_ENABLED)
 		}
 	}
-	if r.canCall(remapped) {
+	if r.canCall(remappedSymbol) {
 		if _, rows, pending, failed, ret := r.dev.GetRemappedRows(); r.succeeded(ret) {
 			e.Remapped, e.RemapPending, e.RemapFailed = nodeprobe.Known(float64(rows)), measureBool(pending), measureBool(failed)
 		}
@@ -34,7 +34,7 @@ func (r *gpuReader) readErrors() {
 }
 
 func (r *gpuReader) readECC(kind nvml.MemoryErrorType, since nvml.EccCounterType) nodeprobe.Measure {
-	return readNumber(r, ecc, func() (uint64, nvml.Return) { return r.dev.GetTotalEccErrors(kind, since) }, 1)
+	return readNumber(r, eccSymbol, func() (uint64, nvml.Return) { return r.dev.GetTotalEccErrors(kind, since) }, 1)
 }
 
 // readRetiredPages counts the pages retired for either cause, known when both are.
@@ -43,7 +43,7 @@ func (r *gpuReader) readRetiredPages() nodeprobe.Measure {
 	for _, cause := range []nvml.PageRetirementCause{
 		nvml.PAGE_RETIREMENT_CAUSE_MULTIPLE_SINGLE_BIT_ECC_ERRORS, nvml.PAGE_RETIREMENT_CAUSE_DOUBLE_BIT_ECC_ERROR,
 	} {
-		if !r.canCall(retired) {
+		if !r.canCall(retiredSymbol) {
 			return nodeprobe.Measure{}
 		}
 		pages, ret := r.dev.GetRetiredPages(cause)

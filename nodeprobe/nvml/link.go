@@ -12,24 +12,24 @@ import (
 )
 
 var (
-	pcieGen    = symbol("nvmlDeviceGetCurrPcieLinkGeneration")
-	pcieWidth  = symbol("nvmlDeviceGetCurrPcieLinkWidth")
-	pcieReplay = symbol("nvmlDeviceGetPcieReplayCounter")
-	fields     = symbol("nvmlDeviceGetFieldValues")
+	pcieGenSymbol    = symbol("nvmlDeviceGetCurrPcieLinkGeneration")
+	pcieWidthSymbol  = symbol("nvmlDeviceGetCurrPcieLinkWidth")
+	pcieReplaySymbol = symbol("nvmlDeviceGetPcieReplayCounter")
+	fieldsSymbol     = symbol("nvmlDeviceGetFieldValues")
 )
 
 func (r *gpuReader) readLinks() {
 	l := &r.g.Links
-	l.PCIeGen = readNumber(r, pcieGen, r.dev.GetCurrPcieLinkGeneration, 1)
-	l.PCIeWidth = readNumber(r, pcieWidth, r.dev.GetCurrPcieLinkWidth, 1)
-	l.Replays = readNumber(r, pcieReplay, r.dev.GetPcieReplayCounter, 1)
+	l.PCIeGen = readNumber(r, pcieGenSymbol, r.dev.GetCurrPcieLinkGeneration, 1)
+	l.PCIeWidth = readNumber(r, pcieWidthSymbol, r.dev.GetCurrPcieLinkWidth, 1)
+	l.Replays = readNumber(r, pcieReplaySymbol, r.dev.GetPcieReplayCounter, 1)
 	r.readTraffic(l)
 }
 
 // readTraffic reads counters by field: the older call for PCIe throughput measures
 // for 20 ms each time.
 func (r *gpuReader) readTraffic(l *nodeprobe.Links) {
-	if !r.canCall(fields) {
+	if !r.canCall(fieldsSymbol) {
 		return
 	}
 	const all = math.MaxUint32 // every NVLink of the GPU together

@@ -47,10 +47,10 @@ func Open(path string) (*Driver, error) {
 
 func (d *Driver) describe() {
 	d.about.Missing = d.symbols.missing()
-	if d.symbols.has(driverVersion) {
+	if d.symbols.has(driverVersionSymbol) {
 		d.about.Version, _ = d.lib.SystemGetDriverVersion()
 	}
-	if d.symbols.has(cudaVersion) {
+	if d.symbols.has(cudaVersionSymbol) {
 		if v, ret := d.lib.SystemGetCudaDriverVersion_v2(); ret == nvml.SUCCESS {
 			d.about.CUDA = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 		}
@@ -63,7 +63,7 @@ func (d *Driver) About() nodeprobe.Driver { return d.about }
 // Close gives the library back.
 func (d *Driver) Close() error {
 	d.xids.close(d)
-	if d.symbols.has(shutdown) {
+	if d.symbols.has(shutdownSymbol) {
 		if ret := d.lib.Shutdown(); ret != nvml.SUCCESS {
 			return fmt.Errorf("shutting NVML down: %s", describeReturn(ret))
 		}

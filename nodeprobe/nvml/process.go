@@ -13,19 +13,19 @@ import (
 )
 
 var (
-	compute  = symbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
-	graphics = symbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
+	computeSymbol  = symbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
+	graphicsSymbol = symbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
 )
 
 // readProcesses lists who is on the GPU; no answer is told from no process.
 func (r *gpuReader) readProcesses() {
 	var all []nvml.ProcessInfo
-	if r.canCall(compute) {
+	if r.canCall(computeSymbol) {
 		list, ret := r.dev.GetComputeRunningProcesses()
 		r.g.ProcsKnown = r.succeeded(ret)
 		all = list
 	}
-	if r.canCall(graphics) {
+	if r.canCall(graphicsSymbol) {
 		if list, ret := r.dev.GetGraphicsRunningProcesses(); r.succeeded(ret) {
 			all = append(all, list...)
 		}

@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	migMode     = symbol("nvmlDeviceGetMigMode")
-	migMax      = symbol("nvmlDeviceGetMaxMigDeviceCount")
-	migHandle   = symbol("nvmlDeviceGetMigDeviceHandleByIndex")
-	migInstance = symbol("nvmlDeviceGetGpuInstanceId")
-	migCompute  = symbol("nvmlDeviceGetComputeInstanceId")
+	migModeSymbol     = symbol("nvmlDeviceGetMigMode")
+	migMaxSymbol      = symbol("nvmlDeviceGetMaxMigDeviceCount")
+	migHandleSymbol   = symbol("nvmlDeviceGetMigDeviceHandleByIndex")
+	migInstanceSymbol = symbol("nvmlDeviceGetGpuInstanceId")
+	migComputeSymbol  = symbol("nvmlDeviceGetComputeInstanceId")
 )
 
 // readSlices lists the MIG devices. They may change while the probe runs, so they
 // are listed every time, and known by their UUID.
 func (r *gpuReader) readSlices() {
-	if !r.canCall(migMode) {
+	if !r.canCall(migModeSymbol) {
 		return
 	}
 	mode, _, ret := r.dev.GetMigMode()
@@ -30,7 +30,7 @@ func (r *gpuReader) readSlices() {
 	}
 	r.g.MIG = true
 	r.g.Busy, r.g.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{} // of a GPU that was whole a moment ago
-	if !r.canCall(migMax) || !r.canCall(migHandle) {
+	if !r.canCall(migMaxSymbol) || !r.canCall(migHandleSymbol) {
 		return
 	}
 	n, ret := r.dev.GetMaxMigDeviceCount()
@@ -45,14 +45,14 @@ func (r *gpuReader) readSlices() {
 }
 
 func (r *gpuReader) readSlice(dev nvml.Device) nodeprobe.Part {
-	p := nodeprobe.Part{UUID: readText(r, uuid, dev.GetUUID), Instance: -1, Compute: -1}
-	if _, profile, ok := strings.Cut(readText(r, name, dev.GetName), " MIG "); ok {
+	p := nodeprobe.Part{UUID: readText(r, uuidSymbol, dev.GetUUID), Instance: -1, Compute: -1}
+	if _, profile, ok := strings.Cut(readText(r, nameSymbol, dev.GetName), " MIG "); ok {
 		p.Profile = profile
 	}
-	if id := readNumber(r, migInstance, dev.GetGpuInstanceId, 1); id.Known {
+	if id := readNumber(r, migInstanceSymbol, dev.GetGpuInstanceId, 1); id.Known {
 		p.Instance = int(id.Value)
 	}
-	if id := readNumber(r, migCompute, dev.GetComputeInstanceId, 1); id.Known {
+	if id := readNumber(r, migComputeSymbol, dev.GetComputeInstanceId, 1); id.Known {
 		p.Compute = int(id.Value)
 	}
 	p.MemUsedMB, p.MemTotalMB = r.readMemory(dev)

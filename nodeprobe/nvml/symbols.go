@@ -8,16 +8,16 @@ import (
 
 // The functions that nothing, or no GPU, can be had without.
 var (
-	initLibrary   = symbol("nvmlInit", "nvmlInit_v2")
-	shutdown      = symbol("nvmlShutdown")
-	driverVersion = symbol("nvmlSystemGetDriverVersion")
-	cudaVersion   = symbol("nvmlSystemGetCudaDriverVersion_v2")
-	count         = symbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
-	handle        = symbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
-	uuid          = symbol("nvmlDeviceGetUUID")
-	name          = symbol("nvmlDeviceGetName")
-	minor         = symbol("nvmlDeviceGetMinorNumber")
-	pci           = symbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
+	initLibrarySymbol   = symbol("nvmlInit", "nvmlInit_v2")
+	shutdownSymbol      = symbol("nvmlShutdown")
+	driverVersionSymbol = symbol("nvmlSystemGetDriverVersion")
+	cudaVersionSymbol   = symbol("nvmlSystemGetCudaDriverVersion_v2")
+	countSymbol         = symbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
+	handleSymbol        = symbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
+	uuidSymbol          = symbol("nvmlDeviceGetUUID")
+	nameSymbol          = symbol("nvmlDeviceGetName")
+	minorSymbol         = symbol("nvmlDeviceGetMinorNumber")
+	pciSymbol           = symbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
 )
 
 // versions are the exported names of every function used, by the name of its
@@ -60,7 +60,7 @@ func (s symbols) missing() []string {
 
 // unusable names what nothing works without.
 func (s symbols) unusable() string {
-	for _, name := range []string{initLibrary, count, handle} {
+	for _, name := range []string{initLibrarySymbol, countSymbol, handleSymbol} {
 		if !s[name] {
 			return "the library lacks " + name + ": is it NVIDIA's?"
 		}

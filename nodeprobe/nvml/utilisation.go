@@ -11,42 +11,42 @@ import (
 )
 
 var (
-	utilisation = symbol("nvmlDeviceGetUtilizationRates")
-	memory      = symbol("nvmlDeviceGetMemoryInfo")
-	memory2     = symbol("nvmlDeviceGetMemoryInfo_v2")
-	power       = symbol("nvmlDeviceGetPowerUsage")
-	powerLimit  = symbol("nvmlDeviceGetEnforcedPowerLimit")
-	energy      = symbol("nvmlDeviceGetTotalEnergyConsumption")
-	temperature = symbol("nvmlDeviceGetTemperature")
-	clock       = symbol("nvmlDeviceGetClockInfo")
-	throttle    = symbol("nvmlDeviceGetCurrentClocksThrottleReasons")
+	utilisationSymbol = symbol("nvmlDeviceGetUtilizationRates")
+	memorySymbol      = symbol("nvmlDeviceGetMemoryInfo")
+	memory2Symbol     = symbol("nvmlDeviceGetMemoryInfo_v2")
+	powerSymbol       = symbol("nvmlDeviceGetPowerUsage")
+	powerLimitSymbol  = symbol("nvmlDeviceGetEnforcedPowerLimit")
+	energySymbol      = symbol("nvmlDeviceGetTotalEnergyConsumption")
+	temperatureSymbol = symbol("nvmlDeviceGetTemperature")
+	clockSymbol       = symbol("nvmlDeviceGetClockInfo")
+	throttleSymbol    = symbol("nvmlDeviceGetCurrentClocksThrottleReasons")
 )
 
 const mib = 1.0 / (1 << 20)
 
 func (r *gpuReader) readUtilisation() {
-	if r.canCall(utilisation) {
+	if r.canCall(utilisationSymbol) {
 		if u, ret := r.dev.GetUtilizationRates(); r.succeeded(ret) {
 			r.g.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
 			r.g.MemBusy = nodeprobe.Known(float64(u.Memory) / 100)
 		}
 	}
 	r.g.MemUsedMB, r.g.MemTotalMB = r.readMemory(r.dev)
-	r.g.Watts = readNumber(r, power, r.dev.GetPowerUsage, 1e-3)
-	r.g.WattsLimit = readNumber(r, powerLimit, r.dev.GetEnforcedPowerLimit, 1e-3)
-	r.g.Joules = readNumber(r, energy, r.dev.GetTotalEnergyConsumption, 1e-3)
-	r.g.TempC = readNumber(r, temperature, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
+	r.g.Watts = readNumber(r, powerSymbol, r.dev.GetPowerUsage, 1e-3)
+	r.g.WattsLimit = readNumber(r, powerLimitSymbol, r.dev.GetEnforcedPowerLimit, 1e-3)
+	r.g.Joules = readNumber(r, energySymbol, r.dev.GetTotalEnergyConsumption, 1e-3)
+	r.g.TempC = readNumber(r, temperatureSymbol, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
 }
 
 // readMemory reads what programs use, which the second version of the call tells
 // from what the driver keeps for itself.
 func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) {
-	if r.canCall(memory2) {
+	if r.canCall(memory2Symbol) {
 		if m, ret := dev.GetMemoryInfo_v2(); r.succeeded(ret) {
 			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
 	}
-	if r.canCall(memory) {
+	if r.canCall(memorySymbol) {
 		if m, ret := dev.GetMemoryInfo(); r.succeeded(ret) {
 			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
 		}
@@ -55,9 +55,9 @@ func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) 
 }
 
 func (r *gpuReader) readClocks() {
-	r.g.SMMHz = readNumber(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
-	r.g.MemMHz = readNumber(r, clock, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
-	if !r.canCall(throttle) {
+	r.g.SMMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
+	r.g.MemMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
+	if !r.canCall(throttleSymbol) {
 		return
 	}
 	if mask, ret := r.dev.GetCurrentClocksThrottleReasons(); r.succeeded(ret) {

@@ -11,10 +11,10 @@ import (
 )
 
 var (
-	events         = symbol("nvmlEventSetCreate")
-	eventsFree     = symbol("nvmlEventSetFree")
-	eventsRegister = symbol("nvmlDeviceRegisterEvents")
-	eventsWait     = symbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
+	eventsSymbol         = symbol("nvmlEventSetCreate")
+	eventsFreeSymbol     = symbol("nvmlEventSetFree")
+	eventsRegisterSymbol = symbol("nvmlDeviceRegisterEvents")
+	eventsWaitSymbol     = symbol("nvmlEventSetWait", "nvmlEventSetWait_v2")
 )
 
 // xidWatch collects the Xids that the driver reports of the GPUs. A nil watch
@@ -26,7 +26,7 @@ type xidWatch struct {
 }
 
 func (d *Driver) watchXids() *xidWatch {
-	for _, symbol := range []string{events, eventsRegister, eventsWait} {
+	for _, symbol := range []string{eventsSymbol, eventsRegisterSymbol, eventsWaitSymbol} {
 		if !d.symbols.has(symbol) {
 			return nil
 		}
@@ -74,7 +74,7 @@ func (w *xidWatch) drain(d *Driver) {
 func (w *xidWatch) record(uuid string, code int) {
 	now := &nodeprobe.Xid{Code: code, At: time.Now().UTC(), Count: 1}
 	if old := w.worst[uuid]; old != nil {
-		if !nodeprobe.Worse(now, old) {
+		if !nodeprobe.WorseXid(now, old) {
 			return
 		}
 		if old.Code == code {
@@ -92,7 +92,7 @@ func (w *xidWatch) report(g *nodeprobe.GPU) {
 }
 
 func (w *xidWatch) close(d *Driver) {
-	if w != nil && d.symbols.has(eventsFree) {
+	if w != nil && d.symbols.has(eventsFreeSymbol) {
 		d.lib.EventSetFree(w.set)
 	}
 }

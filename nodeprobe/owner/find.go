@@ -23,8 +23,8 @@ type Lookup struct {
 	began uint64 // ticks since boot; 0: unknown
 }
 
-// ticks is how many clock ticks Linux shows to programs per second.
-const ticks = 100
+// ticksPerSecond is how many clock ticks Linux shows to programs per second.
+const ticksPerSecond = 100
 
 // Begin begins a lookup: call it before the process numbers are taken.
 func (f Finder) Begin() Lookup {
@@ -33,7 +33,7 @@ func (f Finder) Begin() Lookup {
 	if err != nil || up < 0 {
 		up = 0
 	}
-	return Lookup{Finder: f, began: uint64(up * ticks)}
+	return Lookup{Finder: f, began: uint64(up * ticksPerSecond)}
 }
 
 // Of returns the job of the process; the zero Owner when it has none, is gone,

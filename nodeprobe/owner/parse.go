@@ -87,13 +87,13 @@ func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
 		return nodeprobe.Owner{}, false
 	}
 	o := nodeprobe.Owner{Job: id, Step: values["SLURM_STEP_ID"], By: "environ"}
-	if s := values["SLURM_JOB_SLUID"]; sluid.MatchString(s) {
+	if s := values["SLURM_JOB_SLUID"]; sluidPattern.MatchString(s) {
 		o.SLUID = s
 	}
 	return o, true
 }
 
-var sluid = regexp.MustCompile(`^s[0-9A-Z]{13}$`)
+var sluidPattern = regexp.MustCompile(`^s[0-9A-Z]{13}$`)
 
 // ParseStart returns when the process of a /proc/PID/stat started, in clock
 // ticks since boot. The command's name, in brackets, may contain anything.
@@ -121,15 +121,15 @@ func ParseStatus(status []byte) (parent, uid int, ok bool) {
 		}
 		switch name {
 		case "PPid":
-			parent = atoi(f[0])
+			parent = parseDigits(f[0])
 		case "Uid":
-			uid = atoi(f[0])
+			uid = parseDigits(f[0])
 		}
 	}
 	return parent, uid, parent >= 0 && uid >= 0
 }
 
-func atoi(s string) int {
+func parseDigits(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return -1

@@ -10,7 +10,7 @@ import (
 	"fairbridge/nodeprobe/owner"
 )
 
-const sluid = "s0N1M7Y2EV5N00"
+const sluidPattern = "s0N1M7Y2EV5N00"
 
 var cgroups = map[string]struct {
 	text string
@@ -22,7 +22,7 @@ var cgroups = map[string]struct {
 	"v2":                     {"0::/system.slice/slurmstepd.scope/job_55/step_extern/user/task_0\n", nodeprobe.Owner{Job: 55, Step: "extern", By: "cgroup"}},
 	"v2, several slurmd":     {"0::/system.slice/n3_slurmstepd.scope/job_55/step_4/user/task_1\n", nodeprobe.Owner{Job: 55, Step: "4", By: "cgroup"}},
 	"v2, slurmstepd":         {"0::/system.slice/slurmstepd.scope/job_55/step_batch/slurm\n", nodeprobe.Owner{Job: 55, Step: "batch", By: "cgroup"}},
-	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluid + "/step_0/user/task_0\n", nodeprobe.Owner{SLUID: sluid, Step: "0", By: "cgroup"}},
+	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_0/user/task_0\n", nodeprobe.Owner{SLUID: sluidPattern, Step: "0", By: "cgroup"}},
 	"hybrid":                 {"9:cpu:/user.slice\n1:name=systemd:/\n0::/../../system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
 	"below a container":      {"0::/docker/abc/system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
 	"container within a job": {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/podman-1\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
@@ -90,11 +90,11 @@ func TestParseTitle(t *testing.T) {
 
 func TestParseEnviron(t *testing.T) {
 	for text, want := range map[string]nodeprobe.Owner{
-		"A=b\x00SLURM_JOB_ID=12\x00SLURM_STEP_ID=0\x00": {Job: 12, Step: "0", By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluid:   {Job: 12, SLUID: sluid, By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=x/../y":     {Job: 12, By: "environ"},
-		"SLURM_JOB_ID=12\x00SLURM_JOB_ID=13":            {Job: 12, By: "environ"},
-		"SLURM_JOB_ID=-1":                               {}, "SLURM_JOB_ID=": {}, "XSLURM_JOB_ID=1": {}, "": {}, "\x00\x00=": {},
+		"A=b\x00SLURM_JOB_ID=12\x00SLURM_STEP_ID=0\x00":      {Job: 12, Step: "0", By: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern: {Job: 12, SLUID: sluidPattern, By: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=x/../y":          {Job: 12, By: "environ"},
+		"SLURM_JOB_ID=12\x00SLURM_JOB_ID=13":                 {Job: 12, By: "environ"},
+		"SLURM_JOB_ID=-1":                                    {}, "SLURM_JOB_ID=": {}, "XSLURM_JOB_ID=1": {}, "": {}, "\x00\x00=": {},
 	} {
 		got, _ := owner.ParseEnviron([]byte(text))
 		if d := cmp.Diff(want, got); d != "" {
@@ -124,7 +124,7 @@ func FuzzParseProc(f *testing.F) {
 	f.Add([]byte("42 (a) S 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9"))
 	f.Add([]byte("Name:\tx\nPPid:\t7\nUid:\t0\t0\t0\t0\n"))
 	f.Add([]byte("slurmstepd: [10114.batch]\x00"))
-	f.Add([]byte("SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluid))
+	f.Add([]byte("SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		owner.ParseStart(b)
 		if parent, uid, ok := owner.ParseStatus(b); ok && (parent < 0 || uid < 0) {

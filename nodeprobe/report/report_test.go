@@ -62,7 +62,7 @@ func TestReports(t *testing.T) {
 	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.Taken() != 3 {
 		t.Errorf("%+v, %d taken", got, d.Taken())
 	}
-	if share := got[0].Progress.Done(); share != known(2.0/90) {
+	if share := got[0].Progress.DoneShare(); share != known(2.0/90) {
 		t.Errorf("done %v", share)
 	}
 }
@@ -224,7 +224,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"step":1e400}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
 		p, err := report.Parse(line)
-		if share := p.Done(); err == nil && share.Known && !(share.Value >= 0 && share.Value <= 1) {
+		if share := p.DoneShare(); err == nil && share.Known && !(share.Value >= 0 && share.Value <= 1) {
 			t.Errorf("%q: %v done", line, share.Value)
 		}
 	})

@@ -40,12 +40,12 @@ func Send(ctx context.Context, path string, p nodeprobe.Progress) (Answer, error
 	defer c.Close()
 	until, _ := ctx.Deadline()
 	_ = c.SetDeadline(until)
-	return exchange(c, append(line, '\n'))
+	return sendLine(c, append(line, '\n'))
 }
 
-// exchange reads the answer even when writing failed: a probe that refuses says
+// sendLine reads the answer even when writing failed: a probe that refuses says
 // why and hangs up.
-func exchange(c net.Conn, line []byte) (Answer, error) {
+func sendLine(c net.Conn, line []byte) (Answer, error) {
 	_, sent := c.Write(line)
 	back, err := bufio.NewReaderSize(c, maxLine).ReadBytes('\n')
 	if err != nil {

@@ -58,7 +58,7 @@ func (s *Server) serveConn(c net.Conn) {
 	defer c.Close()
 	_ = c.SetDeadline(time.Now().Add(patience))
 	answers := json.NewEncoder(c)
-	who, uid, err := s.peer(c)
+	who, uid, err := s.peerOwner(c)
 	if err != nil {
 		_ = answers.Encode(Answer{Error: err.Error()})
 		return
@@ -79,9 +79,9 @@ func (s *Server) serveConn(c net.Conn) {
 	}
 }
 
-// peer returns the job and user at the other end. A job that is known only by
+// peerOwner returns the job and user at the other end. A job that is known only by
 // its environment is not believed: that anybody can write.
-func (s *Server) peer(c net.Conn) (nodeprobe.Owner, int, error) {
+func (s *Server) peerOwner(c net.Conn) (nodeprobe.Owner, int, error) {
 	cred, err := credentials(c)
 	if err != nil {
 		return nodeprobe.Owner{}, 0, err

@@ -65,8 +65,8 @@ func keyPair(cert, key string) *cachedFile[*tls.Certificate] {
 	}}
 }
 
-// authorities reads the certificates of who may issue others.
-func authorities(file string) *cachedFile[*x509.CertPool] {
+// authorityPool reads the certificates of who may issue others.
+func authorityPool(file string) *cachedFile[*x509.CertPool] {
 	return &cachedFile[*x509.CertPool]{files: []string{file}, load: func() (*x509.CertPool, error) {
 		pem, err := os.ReadFile(file)
 		if err != nil {

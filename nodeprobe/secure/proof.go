@@ -19,25 +19,25 @@ import (
 const (
 	nonceHeader = "Fairbridge-Nonce"
 	proofHeader = "Fairbridge-Proof"
-	scheme      = "Fairbridge "
+	authScheme  = "Fairbridge "
 )
 
 // ErrNoProof says that an answer is not by who knows the token.
 var ErrNoProof = errors.New("the answer is not the probe's: it does not prove that it knows the token; does another program listen there?")
 
-// Ask makes a request show that we know the token, and returns the number that
+// AskProof makes a request show that we know the token, and returns the number that
 // the answer must be about.
-func Ask(r *http.Request, token string) (nonce string) {
+func AskProof(r *http.Request, token string) (nonce string) {
 	nonce = rand.Text()
 	r.Header.Set(nonceHeader, nonce)
-	r.Header.Set("Authorization", scheme+proof(token, "question", r.URL.Path, nonce, nil))
+	r.Header.Set("Authorization", authScheme+proofOf(token, "question", r.URL.Path, nonce, nil))
 	return nonce
 }
 
-// Believe returns ErrNoProof unless the answer to what Ask asked is by who knows
+// CheckProof returns ErrNoProof unless the answer to what Ask asked is by who knows
 // the token. Nothing of an answer may be used before.
-func Believe(path string, answer http.Header, body []byte, token, nonce string) error {
-	if !equal(answer.Get(proofHeader), proof(token, "answer", path, nonce, body)) {
+func CheckProof(path string, answer http.Header, body []byte, token, nonce string) error {
+	if !equalSecrets(answer.Get(proofHeader), proofOf(token, "answer", path, nonce, body)) {
 		return ErrNoProof
 	}
 	return nil
@@ -46,13 +46,13 @@ func Believe(path string, answer http.Header, body []byte, token, nonce string) 
 // nonceOf reports whether the request is one that Ask made, and with which number.
 func nonceOf(r *http.Request, token string) (nonce string, ok bool) {
 	nonce = r.Header.Get(nonceHeader)
-	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), scheme)
-	return nonce, ok && nonce != "" && equal(got, proof(token, "question", r.URL.Path, nonce, nil))
+	got, ok := strings.CutPrefix(r.Header.Get("Authorization"), authScheme)
+	return nonce, ok && nonce != "" && equalSecrets(got, proofOf(token, "question", r.URL.Path, nonce, nil))
 }
 
-// proof is an HMAC-SHA256, in hexadecimal, of the parts; the text ones contain
+// proofOf is an HMAC-SHA256, in hexadecimal, of the parts; the text ones contain
 // no newline.
-func proof(token, what, path, nonce string, body []byte) string {
+func proofOf(token, what, path, nonce string, body []byte) string {
 	mac := hmac.New(sha256.New, []byte(token))
 	io.WriteString(mac, "fairbridge "+what+"\n"+path+"\n"+nonce+"\n")
 	mac.Write(body)
@@ -63,7 +63,7 @@ func proof(token, what, path, nonce string, body []byte) string {
 func serveProved(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
 	a := &bufferedAnswer{ResponseWriter: w, status: http.StatusOK}
 	h.ServeHTTP(a, r)
-	w.Header().Set(proofHeader, proof(token, "answer", r.URL.Path, nonce, a.body.Bytes()))
+	w.Header().Set(proofHeader, proofOf(token, "answer", r.URL.Path, nonce, a.body.Bytes()))
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body.Bytes())
 }

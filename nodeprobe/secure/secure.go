@@ -19,7 +19,7 @@ func Server(cert, key, clientCA string) (*tls.Config, error) {
 	if clientCA == "" {
 		return c, nil
 	}
-	theirs := authorities(clientCA)
+	theirs := authorityPool(clientCA)
 	if _, err := theirs.get(); err != nil {
 		return nil, err
 	}
@@ -42,7 +42,7 @@ func Server(cert, key, clientCA string) (*tls.Config, error) {
 func Client(ca, cert, key string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS13}
 	if ca != "" {
-		pool, err := authorities(ca).get()
+		pool, err := authorityPool(ca).get()
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func Guard(h http.Handler, token func() (string, error)) http.Handler {
 			serveProved(h, w, r, want, nonce)
 			return
 		}
-		if got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && err == nil && equal(got, want) {
+		if got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && err == nil && equalSecrets(got, want) {
 			h.ServeHTTP(w, r)
 			return
 		}
@@ -81,8 +81,8 @@ func Guard(h http.Handler, token func() (string, error)) http.Handler {
 	})
 }
 
-// equal takes as long whatever differs.
-func equal(a, b string) bool {
+// equalSecrets takes as long whatever differs.
+func equalSecrets(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

@@ -27,25 +27,25 @@ func NewCollector(k *Sampler, starts func() int, taken func() uint64) *Collector
 func (c *Collector) Describe(chan<- *prometheus.Desc) {}
 
 var (
-	up        = desc("nodeprobe_up", "1 when the GPUs were read at the last try.")
-	age       = desc("nodeprobe_sample_age_seconds", "Age of the last good sample.")
-	samples   = desc("nodeprobe_samples_total", "Samples tried.")
-	failures  = desc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
-	starts    = desc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
-	reports   = desc("nodeprobe_progress_reports_total", "Reports of jobs' progress taken.")
-	driver    = desc("nodeprobe_driver_info", "The driver.", "version", "cuda")
-	missing   = desc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
-	gpuInfo   = desc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
-	gpuSick   = desc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", gpuLabels("reason")...)
-	xid       = desc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", gpuLabels()...)
-	processes = desc("nodeprobe_gpu_processes", "Processes on the GPU.", gpuLabels()...)
-	throttled = desc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", gpuLabels("reason")...)
-	sliceUsed = desc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
-	sliceAll  = desc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
-	jobMemory = desc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
+	upDesc         = newDesc("nodeprobe_up", "1 when the GPUs were read at the last try.")
+	ageDesc        = newDesc("nodeprobe_sample_age_seconds", "Age of the last good sample.")
+	samplesDesc    = newDesc("nodeprobe_samples_total", "Samples tried.")
+	failuresDesc   = newDesc("nodeprobe_sample_failures_total", "Samples that could not be taken.")
+	startsDesc     = newDesc("nodeprobe_reader_starts_total", "Processes started to read the driver.")
+	reportsDesc    = newDesc("nodeprobe_progress_reports_total", "Reports of jobs' progress taken.")
+	driverDesc     = newDesc("nodeprobe_driver_info", "The driver.", "version", "cuda")
+	missingDesc    = newDesc("nodeprobe_driver_missing", "1 for each NVML function the driver lacks.", "function")
+	gpuInfoDesc    = newDesc("nodeprobe_gpu_info", "What a GPU is.", "gpu", "uuid", "model", "bus", "mig")
+	gpuSickDesc    = newDesc("nodeprobe_gpu_sick", "1 when nothing should be placed on the GPU.", gpuLabels("reason")...)
+	xidDesc        = newDesc("nodeprobe_gpu_xid", "The worst Xid since the probe started, 0 for none.", gpuLabels()...)
+	processesDesc  = newDesc("nodeprobe_gpu_processes", "Processes on the GPU.", gpuLabels()...)
+	throttledDesc  = newDesc("nodeprobe_gpu_throttled", "1 for each reason why clocks are held down.", gpuLabels("reason")...)
+	sliceUsedDesc  = newDesc("nodeprobe_slice_memory_used_bytes", "Memory in use of a MIG slice.", "gpu", "slice", "profile")
+	sliceTotalDesc = newDesc("nodeprobe_slice_memory_total_bytes", "Memory of a MIG slice.", "gpu", "slice", "profile")
+	jobMemoryDesc  = newDesc("nodeprobe_job_gpu_memory_used_bytes", "GPU memory of a job's processes.", "job", "sluid", "gpu", "uuid")
 )
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
+func newDesc(name, help string, labels ...string) *prometheus.Desc {
 	return prometheus.NewDesc(name, help, labels, nil)
 }
 
@@ -57,20 +57,20 @@ func gpuLabels(more ...string) []string { return append([]string{"gpu", "uuid", 
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.sampler.Sample()
 	tries, failed := c.sampler.Counts()
-	ch <- gauge(up, gaugeBool(s.Error == ""))
-	ch <- counter(samples, float64(tries))
-	ch <- counter(failures, float64(failed))
-	ch <- counter(starts, float64(c.starts()))
-	ch <- counter(reports, float64(c.taken()))
+	ch <- gauge(upDesc, gaugeBool(s.Error == ""))
+	ch <- counter(samplesDesc, float64(tries))
+	ch <- counter(failuresDesc, float64(failed))
+	ch <- counter(startsDesc, float64(c.starts()))
+	ch <- counter(reportsDesc, float64(c.taken()))
 	if !s.At.IsZero() {
-		ch <- gauge(age, s.Age)
+		ch <- gauge(ageDesc, s.Age)
 	}
 	if s.Error != "" {
 		return
 	}
-	ch <- gauge(driver, 1, s.Driver.Version, s.Driver.CUDA)
+	ch <- gauge(driverDesc, 1, s.Driver.Version, s.Driver.CUDA)
 	for _, f := range s.Driver.Missing {
-		ch <- gauge(missing, 1, f)
+		ch <- gauge(missingDesc, 1, f)
 	}
 	for i := range s.GPUs {
 		collectGPU(ch, &s.GPUs[i])
@@ -79,8 +79,8 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 
 func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	at := []string{strconv.Itoa(g.Index), g.UUID, jobLabel(g)}
-	ch <- gauge(gpuInfo, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
-	ch <- gauge(gpuSick, gaugeBool(g.Sick != ""), appendLabels(at, g.Sick)...)
+	ch <- gauge(gpuInfoDesc, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
+	ch <- gauge(gpuSickDesc, gaugeBool(g.Sick != ""), appendLabels(at, g.Sick)...)
 	for i := range gpuMetrics {
 		m := &gpuMetrics[i]
 		if v := m.Of(g); v.Known {
@@ -88,20 +88,20 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 		}
 	}
 	if g.Errors.XidWatched || g.Errors.Xid != nil {
-		ch <- gauge(xid, xidCode(g.Errors.Xid), at...)
+		ch <- gauge(xidDesc, xidCode(g.Errors.Xid), at...)
 	}
 	if g.Throttle != nil {
 		for _, why := range g.Throttle.Reasons {
-			ch <- gauge(throttled, 1, appendLabels(at, why)...)
+			ch <- gauge(throttledDesc, 1, appendLabels(at, why)...)
 		}
 	}
 	for _, p := range g.Parts {
 		at := []string{at[0], p.UUID, p.Profile}
-		sendMiB(ch, sliceUsed, p.MemUsedMB, at)
-		sendMiB(ch, sliceAll, p.MemTotalMB, at)
+		sendMiB(ch, sliceUsedDesc, p.MemUsedMB, at)
+		sendMiB(ch, sliceTotalDesc, p.MemTotalMB, at)
 	}
 	if g.ProcsKnown {
-		ch <- gauge(processes, float64(len(g.Procs)), at...)
+		ch <- gauge(processesDesc, float64(len(g.Procs)), at...)
 		collectJobs(ch, g)
 	}
 }
@@ -115,12 +115,12 @@ func sendMiB(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measur
 
 func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
-		sendMiB(ch, jobMemory, j.MemMB, []string{jobNumber(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
+		sendMiB(ch, jobMemoryDesc, j.MemMB, []string{jobNumber(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
 	}
 }
 
 func jobLabel(g *nodeprobe.GPU) string {
-	switch on := nodeprobe.Owners(g); {
+	switch on := nodeprobe.OwnersOf(g); {
 	case len(on) == 0:
 		return ""
 	case len(on) > 1:
@@ -185,7 +185,7 @@ func describeMetrics(list []nodeprobe.Metric) []gpuMetric {
 		for _, l := range m.Labels {
 			names, d.labels = append(names, l[0]), append(d.labels, l[1])
 		}
-		d.desc = desc("nodeprobe_gpu_"+m.Name, m.Help, gpuLabels(names...)...)
+		d.desc = newDesc("nodeprobe_gpu_"+m.Name, m.Help, gpuLabels(names...)...)
 		out = append(out, d)
 	}
 	return out

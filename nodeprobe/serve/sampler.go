@@ -74,7 +74,7 @@ func (p *Sampler) Step(ctx context.Context) {
 		p.failures++
 		return
 	}
-	p.keep(s)
+	p.keepSample(s)
 }
 
 // logChange logs a change, not a state.
@@ -87,7 +87,7 @@ func (p *Sampler) logChange(why string) {
 	}
 }
 
-func (p *Sampler) keep(s nodeprobe.Sample) {
+func (p *Sampler) keepSample(s nodeprobe.Sample) {
 	var before *nodeprobe.Sample
 	if !p.lastGood.At.IsZero() {
 		before = &p.lastGood

@@ -11,12 +11,14 @@ type Holding struct {
 	Part      int // percent of a whole GPU each device is
 }
 
-func newHolding(node string, g slurm.GRES) Holding { return Holding{node, g.Type, g.Count, g.Part()} }
+func newHolding(node string, g slurm.GRES) Holding {
+	return Holding{node, g.Type, g.Count, g.PercentOfGPU()}
+}
 
 // holdingsOfJob returns what the job's record shows, on nodes that find knows.
 func holdingsOfJob(j *slurm.Job, find func(string) *slurm.Node) []Holding {
 	var out []Holding
-	for _, h := range j.Holds(find) {
+	for _, h := range j.HeldDevices(find) {
 		out = append(out, newHolding(h.Node, h.GRES))
 	}
 	return out

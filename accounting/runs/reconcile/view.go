@@ -75,7 +75,7 @@ func (c *Changes) compareJob(j *slurm.Job, mine []Row, at, before time.Time) {
 	for i := range mine {
 		k := &mine[i]
 		switch old := k.run(); {
-		case old.Same(run) || sameStart(k, j):
+		case old.SameRun(run) || sameStart(k, j):
 			was, key, arrive = k, k.Key, k.Arrive
 		case ledger.SameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
 			if was == nil {
@@ -116,14 +116,14 @@ func rowOfJob(j *slurm.Job, at time.Time) Row {
 	return Row{
 		SLUID: value.Text(j.SLUID), Name: value.Text(j.Name), User: value.Text(j.User), Account: value.Text(j.Account), QOS: value.Text(j.QOS),
 		Partition: value.Text(j.Partition()), State: value.Text(j.State), Reason: value.Text(j.Reason), ArrayJob: j.ArrayJob, ArrayTask: j.ArrayTask,
-		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullTime(endOfJob(j, at)), Closed: j.Done(), Exact: true,
+		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullTime(endOfJob(j, at)), Closed: j.IsDone(), Exact: true,
 	}
 }
 
 // startOfJob returns when the run started; the start of a pending job is only
 // Slurm's estimate, and that of one that was cancelled while pending its end.
 func startOfJob(j *slurm.Job) *time.Time {
-	if j.Pending() && !j.Flag("COMPLETING") || j.Done() && j.Nodes.Text == "" {
+	if j.Pending() && !j.Flag("COMPLETING") || j.IsDone() && j.Nodes.Text == "" {
 		return nil
 	}
 	return value.NullTime(j.Start)
@@ -131,7 +131,7 @@ func startOfJob(j *slurm.Job) *time.Time {
 
 // endOfJob returns when the run ended; zero: not yet, as far as Slurm shows.
 func endOfJob(j *slurm.Job, at time.Time) time.Time {
-	if startOfJob(j) == nil && !j.Done() {
+	if startOfJob(j) == nil && !j.IsDone() {
 		return time.Time{}
 	}
 	return stopTime(j, at)

@@ -47,7 +47,7 @@ func exempt(s *send) string {
 		return "it is " + j.Name
 	case !d.Batch && !numbers && !s.mayRestore():
 		return "it is interactive"
-	case j.Done() || j.Flag("COMPLETING"):
+	case j.IsDone() || j.Flag("COMPLETING"):
 		return "it is " + j.State
 	case s.Edit.Kind == slurm.Lease && !j.Deadline.IsZero() && s.Edit.Until.Add(j.Limit).After(j.Deadline):
 		return "its deadline is " + formatTime(j.Deadline)

@@ -60,7 +60,7 @@ func (d *Daemon) viewFault(v *slurm.View, off time.Duration, g *bridge.Budgets) 
 	gone, live := 0, 0
 	for i := range d.Truth.Jobs {
 		j := &d.Truth.Jobs[i]
-		if j.Done() || !d.known[j.ID] {
+		if j.IsDone() || !d.known[j.ID] {
 			continue
 		}
 		if live++; v.Job(j.ID) == nil {

@@ -102,7 +102,7 @@ func tooMuch(s *send) string {
 	}
 	c, live := s.gate, 0
 	for i := range s.By.Truth.Jobs {
-		if !s.By.Truth.Jobs[i].Done() {
+		if !s.By.Truth.Jobs[i].IsDone() {
 			live++
 		}
 	}

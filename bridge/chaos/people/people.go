@@ -133,7 +133,7 @@ func onSomeJob(may func(People, *slurm.Job) bool, do func(People, *slurm.Job, *r
 	}
 }
 
-func anyJob(_ People, j *slurm.Job) bool { return !j.Done() }
+func anyJob(_ People, j *slurm.Job) bool { return !j.IsDone() }
 
 func runningJob(_ People, j *slurm.Job) bool { return j.State == "RUNNING" }
 

@@ -16,7 +16,7 @@ func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
 	if diff := cmp.Diff(jobs, l.Draw()); diff != "" {
 		t.Fatal("two draws differ", diff)
 	}
-	w, err := sim.New(sim.Config{Seed: 1, Nodes: sim.Uniform(8, "a100", 8)})
+	w, err := sim.New(sim.Config{Seed: 1, Nodes: sim.UniformNodes(8, "a100", 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func TestWorkloadIsReproducibleAndRuns(t *testing.T) {
 
 func BenchmarkDay(b *testing.B) {
 	for b.Loop() {
-		w, err := sim.New(sim.Config{Nodes: sim.Uniform(128, "a100", 8)})
+		w, err := sim.New(sim.Config{Nodes: sim.UniformNodes(128, "a100", 8)})
 		if err != nil {
 			b.Fatal(err)
 		}

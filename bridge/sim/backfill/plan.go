@@ -16,11 +16,11 @@ import (
 // again, which saves memory; the zero value is ready for it.
 type Plan struct {
 	now         int64
-	last        int64       // how far it looks
-	nodes       []timeline  // by node index
-	releases    [][]release // by node index, while they are laid out
-	times       []int64     // moments at which something gets free, ascending
-	total       timeline    // GPUs of all nodes; empty: not needed yet
+	last        int64           // how far it looks
+	nodes       []timeline      // by node index
+	releases    [][]slotRelease // by node index, while they are laid out
+	times       []int64         // moments at which something gets free, ascending
+	total       timeline        // GPUs of all nodes; empty: not needed yet
 	classes     map[taskKey]*taskClass
 	candidates  map[choiceKey]*candidates
 	startRanges []startRange // scratch
@@ -76,14 +76,14 @@ func (p *Plan) Begin(now time.Time, window time.Duration, nodes []*inventory.Nod
 	p.times, p.total = append(p.times[:0], p.now), p.total[:0]
 	p.classes, p.candidates = map[taskKey]*taskClass{}, map[choiceKey]*candidates{}
 	if p.nodes == nil {
-		p.nodes, p.releases = make([]timeline, len(nodes)), make([][]release, len(nodes))
+		p.nodes, p.releases = make([]timeline, len(nodes)), make([][]slotRelease, len(nodes))
 	}
 	for slots, until := range held {
 		end := until.UnixNano()
 		p.times = append(p.times, end)
 		for k := range slots {
 			s := &slots[k]
-			p.releases[s.Node.Index] = append(p.releases[s.Node.Index], release{end, s})
+			p.releases[s.Node.Index] = append(p.releases[s.Node.Index], slotRelease{end, s})
 		}
 	}
 	for i, n := range nodes {

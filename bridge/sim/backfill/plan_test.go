@@ -20,7 +20,7 @@ func minutes(n int) time.Duration { return time.Duration(n) * time.Minute }
 
 // cluster makes some nodes of one or two GPU types.
 func cluster(t *rapid.T) *inventory.Inventory {
-	nodes := inventory.Uniform(rapid.IntRange(1, 5).Draw(t, "nodes"), "a100", 8)
+	nodes := inventory.UniformNodes(rapid.IntRange(1, 5).Draw(t, "nodes"), "a100", 8)
 	if rapid.Bool().Draw(t, "two types") {
 		nodes[len(nodes)-1].GPUs = []inventory.GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 2}}
 	}
@@ -104,7 +104,7 @@ func candidates(s inventory.Slots) string {
 }
 
 func TestLaterTasksPlanAroundEarlierOnes(t *testing.T) {
-	v, err := inventory.New(inventory.Uniform(2, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
+	v, err := inventory.New(inventory.UniformNodes(2, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
 	if err != nil {
 		t.Fatal(err)
 	}

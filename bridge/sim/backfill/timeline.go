@@ -17,15 +17,15 @@ type point struct {
 // timeline is a node's future.
 type timeline []point
 
-// release is a slot that gets free.
-type release struct {
+// slotRelease is a slot that gets free.
+type slotRelease struct {
 	at   int64
 	slot *inventory.Slot
 }
 
 // rebuild makes the timeline of a node that has a room now and gets slots back.
-func (t timeline) rebuild(now int64, r inventory.Room, back []release) timeline {
-	slices.SortStableFunc(back, func(a, b release) int { return cmp.Compare(a.at, b.at) })
+func (t timeline) rebuild(now int64, r inventory.Room, back []slotRelease) timeline {
+	slices.SortStableFunc(back, func(a, b slotRelease) int { return cmp.Compare(a.at, b.at) })
 	t = append(t[:0], point{now, r})
 	for _, b := range back {
 		if b.at > t[len(t)-1].at {

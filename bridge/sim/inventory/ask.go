@@ -30,7 +30,7 @@ type Choice struct {
 func (p *Partition) Candidates(c Choice) (list []*Node, ok bool) {
 	list = make([]*Node, 0, len(p.Nodes))
 	for _, n := range p.Nodes {
-		if !n.Up() || slices.Contains(c.Excluded, n.Name) || !n.Has(c.Features) {
+		if !n.IsUp() || slices.Contains(c.Excluded, n.Name) || !n.HasFeatures(c.Features) {
 			continue
 		}
 		list = append(list, n)

@@ -30,8 +30,8 @@ type PartitionConfig struct {
 	Down    bool          // jobs queue but do not start
 }
 
-// Uniform returns n nodes n1…nN with the same GPUs.
-func Uniform(n int, gpuType string, gpus int) []NodeConfig {
+// UniformNodes returns n nodes n1…nN with the same GPUs.
+func UniformNodes(n int, gpuType string, gpus int) []NodeConfig {
 	nodes := make([]NodeConfig, n)
 	for i := range nodes {
 		nodes[i] = NodeConfig{Name: "n" + strconv.Itoa(i+1), GPUs: []GPUs{{gpuType, gpus}}}

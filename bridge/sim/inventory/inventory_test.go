@@ -11,7 +11,7 @@ import (
 // small is n1 and n2 with eight A100, and n3 with four H100 and two A100.
 func small(t *testing.T) *inventory.Inventory {
 	t.Helper()
-	nodes := inventory.Uniform(3, "a100", 8)
+	nodes := inventory.UniformNodes(3, "a100", 8)
 	nodes[2].GPUs = []inventory.GPUs{{Type: "h100", Count: 4}, {Type: "a100", Count: 2}}
 	nodes[1].Features = []string{"ib", "nvlink"}
 	v, err := inventory.New(nodes, []inventory.PartitionConfig{{Name: "gpu"}, {Name: "low", Nodes: []string{"n3", "n1"}}})
@@ -68,13 +68,13 @@ func TestCandidatesOfAPartition(t *testing.T) {
 		{"low", inventory.Choice{Required: []string{"n2"}}, "n1 n3", false},
 	} {
 		list, ok := v.Partition(c.partition).Candidates(c.choice)
-		if got := strings.Join(inventory.Names(list), " "); got != c.want || ok != c.ok {
+		if got := strings.Join(inventory.NodeNames(list), " "); got != c.want || ok != c.ok {
 			t.Errorf("%s, %+v: %q %t, want %q %t", c.partition, c.choice, got, ok, c.want, c.ok)
 		}
 	}
 	v.Node("n1").Drain = "memory"
 	if list, _ := v.Partition("gpu").Candidates(inventory.Choice{}); len(list) != 2 {
-		t.Errorf("%v with a node drained", inventory.Names(list))
+		t.Errorf("%v with a node drained", inventory.NodeNames(list))
 	}
 }
 

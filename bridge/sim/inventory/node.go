@@ -45,11 +45,11 @@ func (n *Node) Room() Room {
 	return r
 }
 
-// Up reports whether new jobs may start.
-func (n *Node) Up() bool { return n.Down == "" && n.Drain == "" }
+// IsUp reports whether new jobs may start.
+func (n *Node) IsUp() bool { return n.Down == "" && n.Drain == "" }
 
-// Has reports whether the node has all features of "a&b".
-func (n *Node) Has(features string) bool {
+// HasFeatures reports whether the node has all features of "a&b".
+func (n *Node) HasFeatures(features string) bool {
 	if features == "" {
 		return true
 	}
@@ -121,8 +121,8 @@ func (s *Slot) release() {
 	}
 }
 
-// On reports whether a slot is on the node.
-func (s Slots) On(n *Node) bool {
+// UsesNode reports whether a slot is on the node.
+func (s Slots) UsesNode(n *Node) bool {
 	return slices.ContainsFunc(s, func(x Slot) bool { return x.Node == n })
 }
 

@@ -28,13 +28,13 @@ func (n *Node) Show() slurm.Node {
 // Show returns the partition as Slurm shows it.
 func (p *Partition) Show() slurm.Partition {
 	return slurm.Partition{
-		Name: p.Name, Up: !p.Down, Nodes: slurm.HostsOf(Names(p.Nodes)),
+		Name: p.Name, Up: !p.Down, Nodes: slurm.HostsOf(NodeNames(p.Nodes)),
 		MaxTime: int64(p.MaxTime / time.Minute), Tier: p.Tier,
 	}
 }
 
-// Names returns the names of the nodes.
-func Names(nodes []*Node) []string {
+// NodeNames returns the names of the nodes.
+func NodeNames(nodes []*Node) []string {
 	names := make([]string, len(nodes))
 	for i, n := range nodes {
 		names[i] = n.Name

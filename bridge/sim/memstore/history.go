@@ -97,7 +97,7 @@ func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
 	case l == nil:
 		l = &jobHistory{run: run, arrive: j.Submit}
 		h.jobs[j.ID] = l
-	case l.run.Same(run):
+	case l.run.SameRun(run):
 	case run.Restarts > l.run.Restarts:
 		h.stopRun(l, j.Submit)
 		l.run, l.ended = run, false
@@ -110,7 +110,7 @@ func (h *history) observeJob(j *slurm.Job, at, before time.Time) {
 	switch {
 	case j.Running() && !l.runs && !j.Start.IsZero():
 		h.startRun(l, j)
-	case j.Done() && !l.ended:
+	case j.IsDone() && !l.ended:
 		h.endJob(l, j)
 	}
 }
@@ -137,7 +137,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 	}
 	delete(h.unlisted, j.ID)
 	h.jobs[j.ID] = l
-	if l.lost == nil || !l.run.Same(j.Run()) {
+	if l.lost == nil || !l.run.SameRun(j.Run()) {
 		return l
 	}
 	ended := l.open
@@ -207,7 +207,7 @@ func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Tim
 			}
 		}
 	}
-	users, recent := h.usage.sum(open, now)
+	users, recent := h.usage.totals(open, now)
 	out.Users = users
 	out.Accounts = h.sumAccounts(users, recent)
 	return out

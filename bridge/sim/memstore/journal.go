@@ -19,7 +19,7 @@ type journal struct {
 	ids        int64                    // the last one given
 	open       map[slurm.JobField]int64 // the intents without outcome, one a field
 	lastCycles map[string]*storedCycle
-	requeues   map[int64][]requeue // by job
+	requeues   map[int64][]ownRequeue // by job
 }
 
 // storedCycle is the last one of a partition, and the ids of its intents: n from the first.
@@ -30,7 +30,7 @@ type storedCycle struct {
 }
 
 func newJournal() journal {
-	return journal{open: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]requeue{}}
+	return journal{open: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]ownRequeue{}}
 }
 
 // epochOf returns the epoch everything is written under.
@@ -75,7 +75,7 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 	for i := range out {
 		j.ids++
 		out[i].ID = j.ids
-		j.open[out[i].Edit.Writes()] = j.ids
+		j.open[out[i].Edit.WrittenField()] = j.ids
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
@@ -85,7 +85,7 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 func (j *journal) checkFree(intents []bridge.Intent) error {
 	mine := make(map[slurm.JobField]bool, len(intents))
 	for i := range intents {
-		f := intents[i].Edit.Writes()
+		f := intents[i].Edit.WrittenField()
 		if _, open := j.open[f]; open || mine[f] {
 			return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s of job %d)", bridge.ErrConflict, f.Field, f.Job)
 		}
@@ -152,7 +152,7 @@ func (j *journal) memo(partition string) (bridge.Memo, error) {
 	return m, nil
 }
 
-func (j *journal) skip(partition string, cycles int) {
+func (j *journal) skipCycles(partition string, cycles int) {
 	if c := j.lastCycles[partition]; c != nil {
 		c.Seq += uint64(cycles)
 	}
@@ -161,7 +161,7 @@ func (j *journal) skip(partition string, cycles int) {
 func (j *journal) clone() journal {
 	c := *j
 	c.intents, c.open, c.lastCycles = slices.Clone(j.intents), maps.Clone(j.open), maps.Clone(j.lastCycles)
-	c.requeues = map[int64][]requeue{}
+	c.requeues = map[int64][]ownRequeue{}
 	for job, list := range j.requeues {
 		c.requeues[job] = slices.Clone(list)
 	}

@@ -39,8 +39,8 @@ func (l *leader) resign(me string, now time.Time) {
 	}
 }
 
-// fence refuses an epoch that does not lead.
-func (l *leader) fence(epoch int64, now time.Time) error {
+// checkEpoch refuses an epoch that does not lead.
+func (l *leader) checkEpoch(epoch int64, now time.Time) error {
 	switch {
 	case l.holder == "":
 		return fmt.Errorf("%w: no daemon leads", bridge.ErrFenced)

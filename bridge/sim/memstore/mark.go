@@ -60,15 +60,15 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 		was.Closed = now
 	}
 	if !in.State.Open() {
-		if f := was.Edit.Writes(); j.open[f] == was.ID {
+		if f := was.Edit.WrittenField(); j.open[f] == was.ID {
 			delete(j.open, f)
 		}
 	}
 	return nil
 }
 
-// requeue is one of ours that reached, or may have reached, Slurm.
-type requeue struct {
+// ownRequeue is one of ours that reached, or may have reached, Slurm.
+type ownRequeue struct {
 	id   int64
 	made time.Time
 	sent time.Time
@@ -79,10 +79,10 @@ type requeue struct {
 // noteRequeue notes what becomes of a requeue.
 func (j *journal) noteRequeue(was, is *bridge.Intent) {
 	list := j.requeues[was.Edit.Run.Job]
-	i := slices.IndexFunc(list, func(r requeue) bool { return r.id == was.ID })
+	i := slices.IndexFunc(list, func(r ownRequeue) bool { return r.id == was.ID })
 	if i < 0 {
 		i = len(list)
-		list = append(list, requeue{id: was.ID, made: was.Made})
+		list = append(list, ownRequeue{id: was.ID, made: was.Made})
 	}
 	r := &list[i]
 	r.sent, r.seen = is.Sent, r.seen || is.State == bridge.Observed

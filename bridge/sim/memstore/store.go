@@ -56,12 +56,12 @@ func (s *Store) startCall(ctx context.Context, call string) error {
 	return nil
 }
 
-// fence refuses an epoch that does not lead.
-func (s *Store) fence(epoch int64) error {
+// checkEpoch refuses an epoch that does not lead.
+func (s *Store) checkEpoch(epoch int64) error {
 	if s.Unfenced {
 		return nil
 	}
-	return s.leader.fence(epoch, s.now())
+	return s.leader.checkEpoch(epoch, s.now())
 }
 
 // Leader returns the leader's row.
@@ -111,7 +111,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	}
 	epoch, err := epochOf(c, intents)
 	if err == nil {
-		err = s.fence(epoch)
+		err = s.checkEpoch(epoch)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("storing intents: %w", err)
@@ -123,7 +123,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
 	err := s.startCall(ctx, "Mark")
 	if err == nil {
-		err = s.journal.mark(&in, s.now(), s.fence)
+		err = s.journal.mark(&in, s.now(), s.checkEpoch)
 	}
 	if err != nil {
 		return fmt.Errorf("marking intent %d %s: %w", in.ID, in.State, err)
@@ -140,15 +140,15 @@ func (s *Store) Intents(ctx context.Context, _ string, _, since time.Time) ([]br
 	return s.journal.intentsSince(since), nil
 }
 
-// Forget drops the intents that were closed by then, for runs that are long.
-func (s *Store) Forget(by time.Time) {
+// ForgetClosed drops the intents that were closed by then, for runs that are long.
+func (s *Store) ForgetClosed(by time.Time) {
 	s.journal.intents = slices.DeleteFunc(s.journal.intents, func(in bridge.Intent) bool {
 		return !in.Closed.IsZero() && !in.Closed.After(by)
 	})
 }
 
-// Open returns how many intents wait for their outcome.
-func (s *Store) Open() int { return len(s.journal.open) }
+// OpenIntents returns how many intents wait for their outcome.
+func (s *Store) OpenIntents() int { return len(s.journal.open) }
 
 // Cycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.
@@ -159,9 +159,9 @@ func (s *Store) Cycle(partition string) *bridge.Cycle {
 	return nil
 }
 
-// Skip counts so many cycles of the partition as run: the next has the number
+// SkipCycles counts so many cycles of the partition as run: the next has the number
 // it would have had.
-func (s *Store) Skip(partition string, cycles int) { s.journal.skip(partition, cycles) }
+func (s *Store) SkipCycles(partition string, cycles int) { s.journal.skipCycles(partition, cycles) }
 
 // Clock implements bridge.History.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {
@@ -193,9 +193,11 @@ func (s *Store) Memo(ctx context.Context, _, partition string) (bridge.Memo, err
 	return s.journal.memo(partition)
 }
 
-// Begin says what users had used in their accounts when the world began,
+// SetInitialUse says what users had used in their accounts when the world began,
 // decayed to that moment. It is called before anything else is recorded.
-func (s *Store) Begin(users []policy.User, at time.Time) { s.history.usage.begin(users, at) }
+func (s *Store) SetInitialUse(users []policy.User, at time.Time) {
+	s.history.usage.setInitial(users, at)
+}
 
 // Clone returns a copy that shares nothing that changes: a backup.
 func (s *Store) Clone() *Store {

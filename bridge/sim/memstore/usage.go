@@ -26,8 +26,8 @@ type usage struct {
 	at       time.Time
 }
 
-// begin takes what users had used before.
-func (u *usage) begin(users []policy.User, at time.Time) {
+// setInitial takes what users had used before.
+func (u *usage) setInitial(users []policy.User, at time.Time) {
 	u.at = at
 	for i := range users {
 		u.folded[u.indexOf(userAccount{users[i].Name, users[i].Account})].Used += users[i].Used
@@ -53,9 +53,9 @@ func (u *usage) indexOf(w userAccount) int {
 	return i
 }
 
-// sum returns the decayed use of every user, sorted, and the undecayed use of
+// totals returns the decayed use of every user, sorted, and the undecayed use of
 // the last day of every account, with the spans of open runs counted in.
-func (u *usage) sum(open []usageSpan, now time.Time) ([]policy.User, map[string]policy.GPUSeconds) {
+func (u *usage) totals(open []usageSpan, now time.Time) ([]policy.User, map[string]policy.GPUSeconds) {
 	u.foldOld(now)
 	for _, list := range [][]usageSpan{u.spans, open} {
 		for i := range list {

@@ -14,7 +14,7 @@ var start = time.Date(2026, 1, 5, 0, 0, 0, 0, time.UTC)
 // to two hours from now, every day.
 func booked(t *testing.T) (*inventory.Inventory, reservation.Book, *reservation.Entry) {
 	t.Helper()
-	v, err := inventory.New(inventory.Uniform(2, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
+	v, err := inventory.New(inventory.UniformNodes(2, "a100", 8), []inventory.PartitionConfig{{Name: "gpu"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,14 +41,14 @@ func TestNodesAreOpenToJobsThatEndBefore(t *testing.T) {
 	} {
 		open, reason, ok := b.OpenNodes(c.job, p, v.Nodes, start.Add(c.from), start.Add(c.to))
 		if len(open) != c.open || ok != c.ok || ok != (reason == "") {
-			t.Errorf("%s: %v %q %t", c.name, inventory.Names(open), reason, ok)
+			t.Errorf("%s: %v %q %t", c.name, inventory.NodeNames(open), reason, ok)
 		}
 	}
 	if list := b.OwnNodes(reservation.Job{Reservation: "class"}, v.Select(nil)); len(list) != 1 || list[0].Name != "n2" {
-		t.Errorf("within its own: %v", inventory.Names(list))
+		t.Errorf("within its own: %v", inventory.NodeNames(list))
 	}
 	if list := b.OwnNodes(reservation.Job{Reservation: "none"}, v.Select(nil)); len(list) != 0 {
-		t.Errorf("within none: %v", inventory.Names(list))
+		t.Errorf("within none: %v", inventory.NodeNames(list))
 	}
 }
 

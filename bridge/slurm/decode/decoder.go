@@ -18,7 +18,7 @@ import (
 // twice in one object is an error. A stream that breaks is of class Unclear.
 type Decoder struct {
 	Limits Limits
-	s      input
+	s      replyInput
 }
 
 // Jobs appends the job records of a reply to into.
@@ -49,7 +49,7 @@ func (d *Decoder) Ping(r io.Reader) ([]slurm.Ping, slurm.Meta, error) {
 // Diag reads a diag reply.
 func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 	var out slurm.Diag
-	meta, err := d.readReply(r, "statistics", func(s *input) { diagSchema.read(s, &out) })
+	meta, err := d.readReply(r, "statistics", func(s *replyInput) { diagSchema.read(s, &out) })
 	if err != nil {
 		return slurm.Diag{}, slurm.Meta{}, err
 	}
@@ -60,7 +60,7 @@ func (d *Decoder) Diag(r io.Reader) (slurm.Diag, slurm.Meta, error) {
 // where Slurm gives them.
 func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
 	var out []slurm.Result
-	meta, err := d.readReply(r, "", func(s *input) { readResults(s, &out) })
+	meta, err := d.readReply(r, "", func(s *replyInput) { readResults(s, &out) })
 	if err != nil {
 		return nil, slurm.Meta{}, err
 	}
@@ -68,9 +68,9 @@ func (d *Decoder) Reply(r io.Reader) ([]slurm.Result, slurm.Meta, error) {
 }
 
 // readRecords reads a reply with a list of records under key.
-func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(*input, *T)) ([]T, slurm.Meta, error) {
+func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(*replyInput, *T)) ([]T, slurm.Meta, error) {
 	out := into
-	meta, err := d.readReply(r, key, func(s *input) {
+	meta, err := d.readReply(r, key, func(s *replyInput) {
 		s.Enter('[')
 		for s.Next(']') {
 			var zero T
@@ -87,7 +87,7 @@ func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(
 
 // readReply reads a whole reply: its surroundings, and body, which reads the
 // value of key. Without a key, body reads "results" and "status", if there.
-func (d *Decoder) readReply(r io.Reader, key string, body func(*input)) (slurm.Meta, error) {
+func (d *Decoder) readReply(r io.Reader, key string, body func(*replyInput)) (slurm.Meta, error) {
 	s := &d.s
 	s.start(r, d.Limits.defaults())
 	defer s.release()
@@ -97,7 +97,7 @@ func (d *Decoder) readReply(r io.Reader, key string, body func(*input)) (slurm.M
 		s.Fail("the reply has no %q", key)
 	}
 	if err := s.Finish(); err != nil {
-		if s.Broken() {
+		if s.StreamBroken() {
 			return slurm.Meta{}, &slurm.Error{Class: slurm.Unclear, Text: "reading a reply of slurmrestd", Err: err}
 		}
 		return slurm.Meta{}, &slurm.Error{Class: slurm.Garbled, Text: fmt.Sprintf("reply of slurmrestd (%s)", itemName(key)), Err: err}

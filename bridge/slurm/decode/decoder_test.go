@@ -197,7 +197,7 @@ func TestOneBaseState(t *testing.T) {
 		`"COMPLETING"`: "running", `"CONFIGURING"`: "running", `"REQUEUE_HOLD"`: "pending", `"TIMEOUT"`: "done", `"REVOKED"`: "done",
 	} {
 		j := decodeJob(t, job(`"job_state": `+text))
-		got := map[bool]string{j.Pending(): "pending", j.Running(): "running", j.Done(): "done"}
+		got := map[bool]string{j.Pending(): "pending", j.Running(): "running", j.IsDone(): "done"}
 		if got[true] != want || j.Pending() && j.Running() || j.Opaque != "" {
 			t.Errorf("%s: state %s flags %v, want %s", text, j.State, j.Flags, want)
 		}

@@ -11,8 +11,8 @@ const maxProblems = 100
 
 // readEnvelope reads the outermost object of a reply. It reports whether key was
 // there, with a value.
-func (s *input) readEnvelope(meta *slurm.Meta, key string, body func(*input)) (seen bool) {
-	if c := s.Space(); c != '{' {
+func (s *replyInput) readEnvelope(meta *slurm.Meta, key string, body func(*replyInput)) (seen bool) {
+	if c := s.SkipSpace(); c != '{' {
 		s.failNotJSON()
 		return false
 	}
@@ -20,7 +20,7 @@ func (s *input) readEnvelope(meta *slurm.Meta, key string, body func(*input)) (s
 	s.Enter('{')
 	for raw := s.Key(); raw != nil; raw = s.Key() {
 		name := string(raw)
-		s.Colon()
+		s.SkipColon()
 		if !s.isEnvelopeKey(name, key) {
 			s.Skip()
 			continue
@@ -40,7 +40,7 @@ func (s *input) readEnvelope(meta *slurm.Meta, key string, body func(*input)) (s
 		case "warnings":
 			s.readProblems(func(p slurm.Problem) { meta.Warnings = append(meta.Warnings, p.Text) })
 		default:
-			if s.Space() == 'n' {
+			if s.SkipSpace() == 'n' {
 				s.Skip()
 				continue
 			}
@@ -52,7 +52,7 @@ func (s *input) readEnvelope(meta *slurm.Meta, key string, body func(*input)) (s
 }
 
 // isEnvelopeKey reports whether a key of the outermost object is of interest.
-func (s *input) isEnvelopeKey(name, key string) bool {
+func (s *replyInput) isEnvelopeKey(name, key string) bool {
 	switch name {
 	case "meta", "last_update", "errors", "warnings":
 		return true
@@ -63,7 +63,7 @@ func (s *input) isEnvelopeKey(name, key string) bool {
 }
 
 // failNotJSON fails because the reply is no JSON object, and shows its beginning.
-func (s *input) failNotJSON() {
+func (s *replyInput) failNotJSON() {
 	if s.Err() != nil {
 		return
 	}
@@ -89,12 +89,12 @@ var metaSchema = newSchema(
 )
 
 // readMeta reads who answered.
-func (s *input) readMeta(meta *slurm.Meta) {
+func (s *replyInput) readMeta(meta *slurm.Meta) {
 	objectField("", metaSchema, skipValue[slurm.Meta]).read(s, meta)
 }
 
-// problem is an entry of errors or warnings while it is read.
-type problem struct {
+// problemRecord is an entry of errors or warnings while it is read.
+type problemRecord struct {
 	number                   int64
 	error, description, from string
 }
@@ -103,15 +103,15 @@ var problemSchema = newSchema(
 	problemNumber("error_number"),
 	problemNumber("error_code"),
 	problemNumber("errno"),
-	optionalField(remarkField("error", func(p *problem) *string { return &p.error })),
-	optionalField(remarkField("description", func(p *problem) *string { return &p.description })),
-	optionalField(remarkField("source", func(p *problem) *string { return &p.from })),
+	optionalField(remarkField("error", func(p *problemRecord) *string { return &p.error })),
+	optionalField(remarkField("description", func(p *problemRecord) *string { return &p.description })),
+	optionalField(remarkField("source", func(p *problemRecord) *string { return &p.from })),
 )
 
 // problemNumber makes the reader of one of the names of the error number, which
 // may be negative.
-func problemNumber(name string) field[problem] {
-	return field[problem]{name, func(s *input, p *problem) status {
+func problemNumber(name string) recordField[problemRecord] {
+	return recordField[problemRecord]{name, func(s *replyInput, p *problemRecord) status {
 		v, got := s.Number()
 		if got == found {
 			p.number = v
@@ -122,9 +122,9 @@ func problemNumber(name string) field[problem] {
 
 // readProblems reads a list of errors or warnings. Whatever its form, an entry is
 // never lost: it is the sign of failure.
-func (s *input) readProblems(add func(slurm.Problem)) {
-	if s.Space() != '[' {
-		if c := s.Space(); c == 'n' || c == '"' {
+func (s *replyInput) readProblems(add func(slurm.Problem)) {
+	if s.SkipSpace() != '[' {
+		if c := s.SkipSpace(); c == 'n' || c == '"' {
 			if text, got := s.readRemark(); got == found {
 				add(slurm.Problem{Text: text})
 			}
@@ -143,16 +143,16 @@ func (s *input) readProblems(add func(slurm.Problem)) {
 }
 
 // readProblem reads one entry, an object or a mere string.
-func (s *input) readProblem() slurm.Problem {
-	if s.Space() != '{' {
+func (s *replyInput) readProblem() slurm.Problem {
+	if s.SkipSpace() != '{' {
 		text, got := s.readRemark()
 		if got != found {
 			text = "an entry of an unknown form"
 		}
 		return slurm.Problem{Text: text}
 	}
-	var p problem
-	objectField("", problemSchema, skipValue[problem]).read(s, &p)
+	var p problemRecord
+	objectField("", problemSchema, skipValue[problemRecord]).read(s, &p)
 	out := slurm.Problem{Number: int(p.number), Text: p.description}
 	for _, more := range []string{p.error, p.from} {
 		if more != "" && more != out.Text {

@@ -12,8 +12,8 @@ import (
 	"fairbridge/bridge/slurm/internal/scan"
 )
 
-// input is one reply while it is read, with what is kept from reply to reply.
-type input struct {
+// replyInput is one reply while it is read, with what is kept from reply to reply.
+type replyInput struct {
 	scan.Scanner
 	limits       Limits
 	expectedKeys []expectedKey // keys of the last record, in order
@@ -24,13 +24,13 @@ type input struct {
 }
 
 // start begins a new reply.
-func (s *input) start(r io.Reader, l Limits) {
+func (s *replyInput) start(r io.Reader, l Limits) {
 	s.Start(r, l.scan())
 	s.limits, s.expectedKeys = l, s.expectedKeys[:0]
 }
 
 // release lets go of the memory that the records of the reply own now.
-func (s *input) release() {
+func (s *replyInput) release() {
 	s.pool.release()
 	s.details = arena[slurm.GRESList]{}
 }
@@ -40,7 +40,7 @@ const maxRemark = 4096
 
 // readSize reads a number that is never negative, in whose place older releases
 // write Slurm's reserved 32-bit values.
-func (s *input) readSize() (int64, status) {
+func (s *replyInput) readSize() (int64, status) {
 	v, got := s.Number()
 	if got != found {
 		return 0, got
@@ -58,7 +58,7 @@ func (s *input) readSize() (int64, status) {
 }
 
 // readTime reads a time in seconds since 1970; 0 and "no value" are none.
-func (s *input) readTime() (time.Time, status) {
+func (s *replyInput) readTime() (time.Time, status) {
 	const last = 253402300799 // the end of the year 9999
 	v, got := s.readSize()
 	switch {
@@ -73,20 +73,20 @@ func (s *input) readTime() (time.Time, status) {
 }
 
 // readWord reads a string that occurs often. One that is too long is unreadable.
-func (s *input) readWord() (string, status) {
-	if s.Space() != '"' {
+func (s *replyInput) readWord() (string, status) {
+	if s.SkipSpace() != '"' {
 		return "", s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
 	if long || s.Err() != nil {
 		return "", unreadable
 	}
-	return s.pool.shared(s.Clean(raw, esc)), found
+	return s.pool.sharedString(s.Clean(raw, esc)), found
 }
 
 // readUnique reads a string that hardly occurs twice.
-func (s *input) readUnique() (string, status) {
-	if s.Space() != '"' {
+func (s *replyInput) readUnique() (string, status) {
+	if s.SkipSpace() != '"' {
 		return "", s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
@@ -97,15 +97,15 @@ func (s *input) readUnique() (string, status) {
 }
 
 // readRemark reads what a person wrote, cut to a bearable length.
-func (s *input) readRemark() (string, status) {
-	if s.Space() != '"' {
+func (s *replyInput) readRemark() (string, status) {
+	if s.SkipSpace() != '"' {
 		return "", s.OtherNumber()
 	}
 	raw, esc, _ := s.Quote(maxRemark)
 	if s.Err() != nil {
 		return "", unreadable
 	}
-	return s.pool.shared(cutBytes(s.Clean(raw, esc), maxRemark)), found
+	return s.pool.sharedString(cutBytes(s.Clean(raw, esc), maxRemark)), found
 }
 
 // cutBytes shortens b to at most n bytes, between characters.
@@ -121,9 +121,9 @@ func cutBytes(b []byte, n int) []byte {
 
 // readWords reads a string or a list of strings into s.list, in upper case where
 // asked.
-func (s *input) readWords(upper bool) status {
+func (s *replyInput) readWords(upper bool) status {
 	s.words = s.words[:0]
-	if s.Space() != '[' {
+	if s.SkipSpace() != '[' {
 		return s.readListItem(upper)
 	}
 	got := found
@@ -139,8 +139,8 @@ func (s *input) readWords(upper bool) status {
 }
 
 // readListItem reads one string into s.list.
-func (s *input) readListItem(upper bool) status {
-	if s.Space() != '"' {
+func (s *replyInput) readListItem(upper bool) status {
+	if s.SkipSpace() != '"' {
 		return s.OtherNumber()
 	}
 	raw, esc, long := s.Quote(s.limits.String)
@@ -151,26 +151,26 @@ func (s *input) readListItem(upper bool) status {
 	if upper && slices.ContainsFunc(b, func(c byte) bool { return 'a' <= c && c <= 'z' }) {
 		b = bytes.ToUpper(b)
 	}
-	s.words = append(s.words, s.pool.shared(b))
+	s.words = append(s.words, s.pool.sharedString(b))
 	return found
 }
 
 // readHosts reads a hostlist, written as a string or a list.
-func (s *input) readHosts() (slurm.Hosts, status) {
-	if s.Space() == '[' {
+func (s *replyInput) readHosts() (slurm.Hosts, status) {
+	if s.SkipSpace() == '[' {
 		got := s.readWords(false)
-		return s.meanings.hosts(strings.Join(s.words, ",")), got
+		return s.meanings.hostsOf(strings.Join(s.words, ",")), got
 	}
 	h, got := s.readWord()
 	if h == "(null)" || h == "None assigned" {
 		h = ""
 	}
-	return s.meanings.hosts(h), got
+	return s.meanings.hostsOf(h), got
 }
 
 // readCommaList reads a list of strings, or one string with commas.
-func (s *input) readCommaList() ([]string, status) {
-	list := s.Space() == '['
+func (s *replyInput) readCommaList() ([]string, status) {
+	list := s.SkipSpace() == '['
 	got := s.readWords(false)
 	if !list && len(s.words) == 1 {
 		return s.pool.copyList(strings.FieldsFunc(s.words[0], func(r rune) bool { return r == ',' })), got

@@ -17,9 +17,9 @@ var jobSchema = newSchema(
 	sizeField("user_id", func(j *slurm.Job) *int64 { return &j.UserID }),
 	wordField("account", func(j *slurm.Job) *string { return &j.Account }),
 	wordField("qos", func(j *slurm.Job) *string { return &j.QOS }),
-	field[slurm.Job]{"partition", readPartitions},
+	recordField[slurm.Job]{"partition", readPartitions},
 	wordField("cluster", func(j *slurm.Job) *string { return &j.Cluster }),
-	field[slurm.Job]{"job_state", readState},
+	recordField[slurm.Job]{"job_state", readState},
 	wordField("state_reason", func(j *slurm.Job) *string { return &j.Reason }),
 	remarkField("state_description", func(j *slurm.Job) *string { return &j.ReasonText }),
 	timeField("submit_time", func(j *slurm.Job) *time.Time { return &j.Submit }),
@@ -32,7 +32,7 @@ var jobSchema = newSchema(
 	timeField("deadline", func(j *slurm.Job) *time.Time { return &j.Deadline }),
 	durationField("time_limit", time.Minute, func(j *slurm.Job) *time.Duration { return &j.Limit }),
 	sizeField("priority", func(j *slurm.Job) *int64 { return &j.Priority }),
-	field[slurm.Job]{"nice", readNice},
+	recordField[slurm.Job]{"nice", readNice},
 	boolField("hold", func(j *slurm.Job) *bool { return &j.Held }),
 	sizeField("restart_cnt", func(j *slurm.Job) *int { return &j.Restarts }),
 	boolField("requeue", func(j *slurm.Job) *bool { return &j.Requeue }),
@@ -49,22 +49,22 @@ var jobSchema = newSchema(
 	sizeField("cpus", func(j *slurm.Job) *int { return &j.CPUs }),
 	sizeField("memory_per_node", func(j *slurm.Job) *int64 { return &j.MemPerNode }),
 	sizeField("memory_per_cpu", func(j *slurm.Job) *int64 { return &j.MemPerCPU }),
-	parsedField("tres_req_str", func(j *slurm.Job) *slurm.TRES { return &j.Request }, (*meanings).tres),
-	parsedField("tres_alloc_str", func(j *slurm.Job) *slurm.TRES { return &j.Allocated }, (*meanings).tres),
-	parsedField("tres_per_node", func(j *slurm.Job) *slurm.GRESList { return &j.PerNode }, (*meanings).request),
-	parsedField("tres_per_job", func(j *slurm.Job) *slurm.GRESList { return &j.PerJob }, (*meanings).request),
-	parsedField("tres_per_task", func(j *slurm.Job) *slurm.GRESList { return &j.PerTask }, (*meanings).request),
-	field[slurm.Job]{"gres_detail", readDetail},
-	parsedField("features", func(j *slurm.Job) *slurm.Features { return &j.Features }, (*meanings).constraint),
-	parsedField("dependency", func(j *slurm.Job) *slurm.Dependency { return &j.Dependency }, (*meanings).dependency),
+	parsedField("tres_req_str", func(j *slurm.Job) *slurm.TRES { return &j.Request }, (*meanings).tresOf),
+	parsedField("tres_alloc_str", func(j *slurm.Job) *slurm.TRES { return &j.Allocated }, (*meanings).tresOf),
+	parsedField("tres_per_node", func(j *slurm.Job) *slurm.GRESList { return &j.PerNode }, (*meanings).requestOf),
+	parsedField("tres_per_job", func(j *slurm.Job) *slurm.GRESList { return &j.PerJob }, (*meanings).requestOf),
+	parsedField("tres_per_task", func(j *slurm.Job) *slurm.GRESList { return &j.PerTask }, (*meanings).requestOf),
+	recordField[slurm.Job]{"gres_detail", readDetail},
+	parsedField("features", func(j *slurm.Job) *slurm.Features { return &j.Features }, (*meanings).constraintOf),
+	parsedField("dependency", func(j *slurm.Job) *slurm.Dependency { return &j.Dependency }, (*meanings).dependencyOf),
 	wordField("resv_name", func(j *slurm.Job) *string { return &j.Reservation }),
 	optionalField(wordField("cron", func(j *slurm.Job) *string { return &j.Cron })),
 	wordField("federation_origin", func(j *slurm.Job) *string { return &j.Federation }),
 	optionalField(exclusiveField("shared", "NONE")),
 	optionalField(exclusiveField("exclusive", "TRUE")),
 	sizeField("array_job_id", func(j *slurm.Job) *int64 { return &j.ArrayJob }),
-	field[slurm.Job]{"array_task_id", readTask},
-	parsedField("array_task_string", func(j *slurm.Job) *slurm.Tasks { return &j.ArrayTasks }, (*meanings).array),
+	recordField[slurm.Job]{"array_task_id", readTask},
+	parsedField("array_task_string", func(j *slurm.Job) *slurm.Tasks { return &j.ArrayTasks }, (*meanings).arrayOf),
 	sizeField("array_max_tasks", func(j *slurm.Job) *int { return &j.ArrayMax }),
 	sizeField("het_job_id", func(j *slurm.Job) *int64 { return &j.HetJob }),
 	sizeField("het_job_offset", func(j *slurm.Job) *int { return &j.HetOffset }),
@@ -79,7 +79,7 @@ var (
 	idField       = jobSchema.setOf("job_id")
 )
 
-func readPartitions(s *input, j *slurm.Job) status {
+func readPartitions(s *replyInput, j *slurm.Job) status {
 	list, got := s.readWord()
 	if list != "" {
 		s.words = slices.AppendSeq(s.words[:0], strings.SplitSeq(list, ","))
@@ -88,16 +88,16 @@ func readPartitions(s *input, j *slurm.Job) status {
 	return got
 }
 
-func readDetail(s *input, j *slurm.Job) status {
+func readDetail(s *replyInput, j *slurm.Job) status {
 	got := s.readWords(false)
 	j.Gres = s.details.allocate(len(s.words))
 	for i, text := range s.words {
-		j.Gres[i] = s.meanings.gres(text)
+		j.Gres[i] = s.meanings.gresOf(text)
 	}
 	return got
 }
 
-func readNice(s *input, j *slurm.Job) status {
+func readNice(s *replyInput, j *slurm.Job) status {
 	v, got := s.Number()
 	if v > 1<<31 && v < 1<<32 {
 		v -= 1 << 32 // 22.05 writes negative ones as if they had no sign
@@ -111,7 +111,7 @@ func readNice(s *input, j *slurm.Job) status {
 	return got
 }
 
-func readTask(s *input, j *slurm.Job) status {
+func readTask(s *replyInput, j *slurm.Job) status {
 	v, got := s.readSize()
 	if got == found {
 		j.ArrayTask, j.ArraySplit = v, true
@@ -119,7 +119,7 @@ func readTask(s *input, j *slurm.Job) status {
 	return got
 }
 
-func readState(s *input, j *slurm.Job) status {
+func readState(s *replyInput, j *slurm.Job) status {
 	got := s.readWords(true)
 	if got == found {
 		j.State, got = s.splitJobState()
@@ -130,9 +130,9 @@ func readState(s *input, j *slurm.Job) status {
 
 // exclusiveField makes the reader of one of the two fields that say that a job
 // shares its nodes with no other.
-func exclusiveField(name, value string) field[slurm.Job] {
-	return field[slurm.Job]{name, func(s *input, j *slurm.Job) status {
-		if s.Space() == 't' || s.Space() == 'f' {
+func exclusiveField(name, value string) recordField[slurm.Job] {
+	return recordField[slurm.Job]{name, func(s *replyInput, j *slurm.Job) status {
+		if s.SkipSpace() == 't' || s.SkipSpace() == 'f' {
 			v, got := s.Boolean()
 			j.Exclusive = j.Exclusive || v && value == "TRUE"
 			return got
@@ -144,7 +144,7 @@ func exclusiveField(name, value string) field[slurm.Job] {
 }
 
 // job reads one job record.
-func readJob(s *input, j *slurm.Job) {
+func readJob(s *replyInput, j *slurm.Job) {
 	good, wrong := jobSchema.read(s, j)
 	if s.Err() != nil {
 		return
@@ -156,7 +156,7 @@ func readJob(s *input, j *slurm.Job) {
 	if good&priorityField != 0 && j.Priority == 0 {
 		j.Held = true
 	}
-	j.Directive = s.meanings.directive(j.Comment, j.Extra)
+	j.Directive = s.meanings.directiveOf(j.Comment, j.Extra)
 	if j.ArrayJob == 0 {
 		j.ArrayTask, j.ArraySplit = 0, false
 	}

@@ -19,23 +19,23 @@ type meanings struct {
 	requests     parsedTexts[slurm.GRESList]
 }
 
-func (k *meanings) hosts(text string) slurm.Hosts {
+func (k *meanings) hostsOf(text string) slurm.Hosts {
 	return k.hostLists.parse(text, slurm.ReadHosts, func(h slurm.Hosts) int { return len(h.Names) })
 }
 
-func (k *meanings) constraint(text string) slurm.Features {
+func (k *meanings) constraintOf(text string) slurm.Features {
 	return k.constraints.parse(text, slurm.ReadFeatures, func(f slurm.Features) int { return len(f.All) })
 }
 
-func (k *meanings) dependency(text string) slurm.Dependency {
+func (k *meanings) dependencyOf(text string) slurm.Dependency {
 	return k.dependencies.parse(text, slurm.ReadDependency, func(d slurm.Dependency) int { return len(d.Jobs) })
 }
 
-func (k *meanings) array(text string) slurm.Tasks {
+func (k *meanings) arrayOf(text string) slurm.Tasks {
 	return k.arrays.parse(text, slurm.ReadTasks, func(t slurm.Tasks) int { return len(t.Ranges) })
 }
 
-func (k *meanings) directive(comment, extra string) slurm.Directive {
+func (k *meanings) directiveOf(comment, extra string) slurm.Directive {
 	switch {
 	case slurm.HasDirective(extra):
 		return slurm.ReadDirective(comment, extra)
@@ -47,15 +47,15 @@ func (k *meanings) directive(comment, extra string) slurm.Directive {
 
 func readComment(text string) slurm.Directive { return slurm.ReadDirective(text) }
 
-func (k *meanings) tres(text string) slurm.TRES {
+func (k *meanings) tresOf(text string) slurm.TRES {
 	return k.tracked.parse(text, slurm.ReadTRES, func(t slurm.TRES) int { return len(t.Gres) })
 }
 
-func (k *meanings) gres(text string) slurm.GRESList {
+func (k *meanings) gresOf(text string) slurm.GRESList {
 	return k.nodeGRES.parse(text, slurm.ReadGRES, countGRES)
 }
 
-func (k *meanings) request(text string) slurm.GRESList {
+func (k *meanings) requestOf(text string) slurm.GRESList {
 	return k.requests.parse(text, slurm.ReadRequest, countGRES)
 }
 

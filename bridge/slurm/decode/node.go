@@ -9,13 +9,13 @@ import (
 // nodeSchema is every field of a node record this package reads.
 var nodeSchema = newSchema(
 	wordField("name", func(n *slurm.Node) *string { return &n.Name }),
-	field[slurm.Node]{"state", readNodeState},
-	field[slurm.Node]{"state_flags", readNodeState},
+	recordField[slurm.Node]{"state", readNodeState},
+	recordField[slurm.Node]{"state_flags", readNodeState},
 	remarkField("reason", func(n *slurm.Node) *string { return &n.Reason }),
-	parsedField("gres", func(n *slurm.Node) *slurm.GRESList { return &n.Gres }, (*meanings).gres),
-	parsedField("gres_used", func(n *slurm.Node) *slurm.GRESList { return &n.GresUsed }, (*meanings).gres),
-	parsedField("tres", func(n *slurm.Node) *slurm.TRES { return &n.TRES }, (*meanings).tres),
-	parsedField("tres_used", func(n *slurm.Node) *slurm.TRES { return &n.TRESUsed }, (*meanings).tres),
+	parsedField("gres", func(n *slurm.Node) *slurm.GRESList { return &n.Gres }, (*meanings).gresOf),
+	parsedField("gres_used", func(n *slurm.Node) *slurm.GRESList { return &n.GresUsed }, (*meanings).gresOf),
+	parsedField("tres", func(n *slurm.Node) *slurm.TRES { return &n.TRES }, (*meanings).tresOf),
+	parsedField("tres_used", func(n *slurm.Node) *slurm.TRES { return &n.TRESUsed }, (*meanings).tresOf),
 	commaListField("active_features", func(n *slurm.Node) *[]string { return &n.Features }),
 	commaListField("partitions", func(n *slurm.Node) *[]string { return &n.Partitions }),
 	sizeField("cpus", func(n *slurm.Node) *int { return &n.CPUs }),
@@ -28,12 +28,12 @@ var nodeSchema = newSchema(
 )
 
 // nodeVersion makes the reader of one of the two names of the version.
-func nodeVersion(name string) field[slurm.Node] {
+func nodeVersion(name string) recordField[slurm.Node] {
 	return wordField(name, func(n *slurm.Node) *string { return &n.Version })
 }
 
 // readNodeState adds words to the state and flags.
-func readNodeState(s *input, n *slurm.Node) status {
+func readNodeState(s *replyInput, n *slurm.Node) status {
 	got := s.readWords(true)
 	for _, w := range s.words {
 		if n.State == "" && nodeBases[w] {
@@ -47,7 +47,7 @@ func readNodeState(s *input, n *slurm.Node) status {
 
 // node reads one node record. One that cannot be read in part is in state
 // UNREADABLE, where nothing can start.
-func readNode(s *input, n *slurm.Node) {
+func readNode(s *replyInput, n *slurm.Node) {
 	_, wrong := nodeSchema.read(s, n)
 	if s.Err() != nil {
 		return
@@ -76,8 +76,8 @@ var partitionSchema = newSchema(
 	commaListField("allowed_accounts", partitionAccounts),
 	objectField("qos", newSchema(commaListField("allowed", partitionQOS)), skipValue), // 22.05: the partition's own
 	commaListField("allowed_qos", partitionQOS),
-	objectField("partition", newSchema(field[slurm.Partition]{"state", readPartitionState}), skipValue),
-	field[slurm.Partition]{"state", readPartitionState},
+	objectField("partition", newSchema(recordField[slurm.Partition]{"state", readPartitionState}), skipValue),
+	recordField[slurm.Partition]{"state", readPartitionState},
 )
 
 func partitionNodes(p *slurm.Partition) *slurm.Hosts { return &p.Nodes }
@@ -90,14 +90,14 @@ func partitionAccounts(p *slurm.Partition) *[]string { return &p.Accounts }
 
 func partitionQOS(p *slurm.Partition) *[]string { return &p.QOS }
 
-func readPartitionState(s *input, p *slurm.Partition) status {
+func readPartitionState(s *replyInput, p *slurm.Partition) status {
 	got := s.readWords(true)
 	p.Up = got == found && slices.Contains(s.words, "UP")
 	return got
 }
 
 // partition reads one partition record. One that cannot be read is down.
-func readPartition(s *input, p *slurm.Partition) {
+func readPartition(s *replyInput, p *slurm.Partition) {
 	_, wrong := partitionSchema.read(s, p)
 	if s.Err() != nil {
 		return

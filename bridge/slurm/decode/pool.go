@@ -37,8 +37,8 @@ func (s *arena[T]) allocate(n int) []T {
 	return s.free[from : from+n : from+n]
 }
 
-// shared returns b as a string that is expected to occur again.
-func (p *stringPool) shared(b []byte) string {
+// sharedString returns b as a string that is expected to occur again.
+func (p *stringPool) sharedString(b []byte) string {
 	if len(b) == 0 {
 		return ""
 	}

@@ -7,19 +7,19 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// field is one key of a record and how its value is read into T.
-type field[T any] struct {
+// recordField is one key of a record and how its value is read into T.
+type recordField[T any] struct {
 	name string
-	read func(*input, *T) status
+	read func(*replyInput, *T) status
 }
 
 // schema is the keys of a record that are of interest, at most 64.
 type schema[T any] struct {
-	fields []field[T]
+	fields []recordField[T]
 	index  map[string]int
 }
 
-func newSchema[T any](fields ...field[T]) *schema[T] {
+func newSchema[T any](fields ...recordField[T]) *schema[T] {
 	sh := &schema[T]{fields: fields, index: make(map[string]int, len(fields))}
 	for i, f := range fields {
 		sh.index[f.name] = i
@@ -50,13 +50,13 @@ func (sh *schema[T]) firstName(m fieldSet) string {
 // read consumes one object and fills rec. It returns which fields had a value
 // and which were of the wrong kind. A known key that occurs twice is an error:
 // programs would differ in which value they believe.
-func (sh *schema[T]) read(s *input, rec *T) (good, wrong fieldSet) {
+func (sh *schema[T]) read(s *replyInput, rec *T) (good, wrong fieldSet) {
 	return sh.readFrom(s, rec, 0)
 }
 
 // readFrom is read for records whose first key is number i for guessing: most
 // for those inside others, whose keys are not guessed.
-func (sh *schema[T]) readFrom(s *input, rec *T, i int) (good, wrong fieldSet) {
+func (sh *schema[T]) readFrom(s *replyInput, rec *T, i int) (good, wrong fieldSet) {
 	var seen fieldSet
 	for s.Enter('{'); ; i++ {
 		f, more := s.nextField(i, sh.index)
@@ -95,14 +95,14 @@ type expectedKey struct {
 // nextField moves to the next key of a record, consumes it and the colon, and
 // returns which it is, or -1; more is false at the end of the record. The key
 // in the same place of the first record is the guess that saves a search.
-func (s *input) nextField(i int, index map[string]int) (f int, more bool) {
+func (s *replyInput) nextField(i int, index map[string]int) (f int, more bool) {
 	if !s.Next('}') {
 		return 0, false
 	}
 	if i < len(s.expectedKeys) {
-		s.Space()
+		s.SkipSpace()
 		if g := &s.expectedKeys[i]; s.Accept(g.quoted) {
-			s.Colon()
+			s.SkipColon()
 			return g.field, s.Err() == nil
 		}
 	}
@@ -117,31 +117,31 @@ func (s *input) nextField(i int, index map[string]int) (f int, more bool) {
 	if i == len(s.expectedKeys) && i < maxOrder && !esc && len(raw) < maxShared {
 		s.expectedKeys = append(s.expectedKeys, expectedKey{`"` + string(raw) + `"`, f})
 	}
-	s.Colon()
+	s.SkipColon()
 	return f, s.Err() == nil
 }
 
 // Each of the following makes the reader of a field.
 
-func wordField[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readWord(); return got }}
+func wordField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readWord(); return got }}
 }
 
-func uniqueField[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readUnique(); return got }}
+func uniqueField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readUnique(); return got }}
 }
 
-func remarkField[T any](name string, at func(*T) *string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readRemark(); return got }}
+func remarkField[T any](name string, at func(*T) *string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readRemark(); return got }}
 }
 
-func hostsField[T any](name string, at func(*T) *slurm.Hosts) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readHosts(); return got }}
+func hostsField[T any](name string, at func(*T) *slurm.Hosts) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readHosts(); return got }}
 }
 
 // parsedField makes the reader of a text that is read once.
-func parsedField[T, V any](name string, at func(*T) *V, of func(*meanings, string) V) field[T] {
-	return field[T]{name, func(s *input, t *T) status {
+func parsedField[T, V any](name string, at func(*T) *V, of func(*meanings, string) V) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) status {
 		w, got := s.readWord()
 		if w != "" {
 			*at(t) = of(&s.meanings, w)
@@ -150,20 +150,20 @@ func parsedField[T, V any](name string, at func(*T) *V, of func(*meanings, strin
 	}}
 }
 
-func commaListField[T any](name string, at func(*T) *[]string) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readCommaList(); return got }}
+func commaListField[T any](name string, at func(*T) *[]string) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readCommaList(); return got }}
 }
 
-func boolField[T any](name string, at func(*T) *bool) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.Boolean(); return got }}
+func boolField[T any](name string, at func(*T) *bool) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.Boolean(); return got }}
 }
 
-func timeField[T any](name string, at func(*T) *time.Time) field[T] {
-	return field[T]{name, func(s *input, t *T) (got status) { *at(t), got = s.readTime(); return got }}
+func timeField[T any](name string, at func(*T) *time.Time) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) (got status) { *at(t), got = s.readTime(); return got }}
 }
 
-func sizeField[T any, N int | int64](name string, at func(*T) *N) field[T] {
-	return field[T]{name, func(s *input, t *T) status {
+func sizeField[T any, N int | int64](name string, at func(*T) *N) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) status {
 		v, got := s.readSize()
 		*at(t) = N(v)
 		return got
@@ -171,8 +171,8 @@ func sizeField[T any, N int | int64](name string, at func(*T) *N) field[T] {
 }
 
 // durationField reads a length of time given in units; none and no limit are 0.
-func durationField[T any](name string, unit time.Duration, at func(*T) *time.Duration) field[T] {
-	return field[T]{name, func(s *input, t *T) status {
+func durationField[T any](name string, unit time.Duration, at func(*T) *time.Duration) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) status {
 		v, got := s.readSize()
 		if v > int64(1<<62/unit) {
 			return unreadable
@@ -183,8 +183,8 @@ func durationField[T any](name string, unit time.Duration, at func(*T) *time.Dur
 }
 
 // optionalField makes a field whose unexpected form does not spoil the record.
-func optionalField[T any](f field[T]) field[T] {
-	return field[T]{f.name, func(s *input, t *T) status {
+func optionalField[T any](f recordField[T]) recordField[T] {
+	return recordField[T]{f.name, func(s *replyInput, t *T) status {
 		if got := f.read(s, t); got != unreadable {
 			return got
 		}
@@ -194,9 +194,9 @@ func optionalField[T any](f field[T]) field[T] {
 
 // objectField makes the reader of a nested record; a value of another kind is left
 // to otherwise.
-func objectField[T any](name string, inner *schema[T], otherwise func(*input, *T) status) field[T] {
-	return field[T]{name, func(s *input, t *T) status {
-		if s.Space() != '{' {
+func objectField[T any](name string, inner *schema[T], otherwise func(*replyInput, *T) status) recordField[T] {
+	return recordField[T]{name, func(s *replyInput, t *T) status {
+		if s.SkipSpace() != '{' {
 			return otherwise(s, t)
 		}
 		if _, wrong := inner.readFrom(s, t, maxOrder); wrong != 0 {
@@ -207,7 +207,7 @@ func objectField[T any](name string, inner *schema[T], otherwise func(*input, *T
 }
 
 // skipValue is for values that are of interest only as objects.
-func skipValue[T any](s *input, _ *T) status {
+func skipValue[T any](s *replyInput, _ *T) status {
 	s.Skip()
 	return absent
 }

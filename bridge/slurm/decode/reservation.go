@@ -19,10 +19,10 @@ var reservationSchema = newSchema(
 	hostsField("node_list", func(r *slurm.Reservation) *slurm.Hosts { return &r.Nodes }),
 	timeField("start_time", func(r *slurm.Reservation) *time.Time { return &r.Start }),
 	timeField("end_time", func(r *slurm.Reservation) *time.Time { return &r.End }),
-	field[slurm.Reservation]{"flags", readReservationFlags},
+	recordField[slurm.Reservation]{"flags", readReservationFlags},
 	optionalField(sizeField("core_count", func(r *slurm.Reservation) *int { return &r.Cores })),
 	optionalField(sizeField("node_count", func(r *slurm.Reservation) *int { return &r.NodeCount })),
-	optionalField(parsedField("tres", func(r *slurm.Reservation) *slurm.TRES { return &r.TRES }, (*meanings).tres)),
+	optionalField(parsedField("tres", func(r *slurm.Reservation) *slurm.TRES { return &r.TRES }, (*meanings).tresOf)),
 	optionalField(commaListField("users", func(r *slurm.Reservation) *[]string { return &r.Users })),
 	optionalField(commaListField("accounts", func(r *slurm.Reservation) *[]string { return &r.Accounts })),
 	optionalField(commaListField("groups", func(r *slurm.Reservation) *[]string { return &r.Groups })),
@@ -30,7 +30,7 @@ var reservationSchema = newSchema(
 	optionalField(wordField("licenses", func(r *slurm.Reservation) *string { return &r.Licenses })),
 )
 
-func readReservationFlags(s *input, r *slurm.Reservation) status {
+func readReservationFlags(s *replyInput, r *slurm.Reservation) status {
 	got := s.readWords(true)
 	s.sortWords()
 	r.Flags = s.pool.copyList(s.words)
@@ -39,7 +39,7 @@ func readReservationFlags(s *input, r *slurm.Reservation) status {
 
 // reservation reads one reservation record. What cannot be read of it is said,
 // since it sets something aside all the same.
-func readReservation(s *input, r *slurm.Reservation) {
+func readReservation(s *replyInput, r *slurm.Reservation) {
 	_, wrong := reservationSchema.read(s, r)
 	if s.Err() != nil {
 		return

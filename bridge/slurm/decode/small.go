@@ -9,15 +9,15 @@ import (
 
 // results reads results[] (an update) or status[] (a requeue, where entries
 // are lists of entries).
-func readResults(s *input, out *[]slurm.Result) {
-	if s.Space() != '[' {
+func readResults(s *replyInput, out *[]slurm.Result) {
+	if s.SkipSpace() != '[' {
 		s.Skip()
 		return
 	}
 	s.Enter('[')
 	for s.Next(']') {
 		switch {
-		case s.Space() == '[':
+		case s.SkipSpace() == '[':
 			readResults(s, out)
 		case len(*out) >= s.limits.List:
 			s.Fail("more than %d results: %w", s.limits.List, scan.ErrLimit)
@@ -36,7 +36,7 @@ type resultRecord struct {
 var resultSchema = newSchema(
 	optionalField(sizeField("job_id", func(r *resultRecord) *int64 { return &r.Job })),
 	optionalField(remarkField("step_id", func(r *resultRecord) *string { return &r.Step })),
-	field[resultRecord]{"error_code", func(s *input, r *resultRecord) status {
+	recordField[resultRecord]{"error_code", func(s *replyInput, r *resultRecord) status {
 		v, got := s.Number()
 		r.Number = int(v)
 		return got
@@ -45,7 +45,7 @@ var resultSchema = newSchema(
 	optionalField(remarkField("why", func(r *resultRecord) *string { return &r.why })),
 )
 
-func readResult(s *input, out *[]slurm.Result) {
+func readResult(s *replyInput, out *[]slurm.Result) {
 	var r resultRecord
 	objectField("", resultSchema, skipValue[resultRecord]).read(s, &r)
 	if r.why != "" && r.why != r.Text {
@@ -71,15 +71,15 @@ func pingUp(p *slurm.Ping) *bool { return &p.Up }
 func pingPrimary(p *slurm.Ping) *bool { return &p.Primary }
 
 // wordBoolField makes the reader of a boolean written as a word.
-func wordBoolField(name, yes string, at func(*slurm.Ping) *bool) field[slurm.Ping] {
-	return field[slurm.Ping]{name, func(s *input, p *slurm.Ping) status {
+func wordBoolField(name, yes string, at func(*slurm.Ping) *bool) recordField[slurm.Ping] {
+	return recordField[slurm.Ping]{name, func(s *replyInput, p *slurm.Ping) status {
 		got := s.readWords(true)
 		*at(p) = *at(p) || len(s.words) == 1 && s.words[0] == yes
 		return got
 	}}
 }
 
-func readPing(s *input, p *slurm.Ping) { pingSchema.read(s, p) }
+func readPing(s *replyInput, p *slurm.Ping) { pingSchema.read(s, p) }
 
 var diagSchema = newSchema(
 	timeField("req_time", func(d *slurm.Diag) *time.Time { return &d.Now }),
@@ -101,6 +101,6 @@ var diagSchema = newSchema(
 	sizeField("jobs_running", func(d *slurm.Diag) *int { return &d.Running }),
 )
 
-func microsecondsField(name string, at func(*slurm.Diag) *time.Duration) field[slurm.Diag] {
+func microsecondsField(name string, at func(*slurm.Diag) *time.Duration) recordField[slurm.Diag] {
 	return durationField(name, time.Microsecond, at)
 }

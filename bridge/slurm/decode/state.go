@@ -22,7 +22,7 @@ var impliedBase = map[string]string{
 }
 
 // splitJobState takes the base state out of s.list and leaves the flags, sorted.
-func (s *input) splitJobState() (string, status) {
+func (s *replyInput) splitJobState() (string, status) {
 	for i, w := range s.words {
 		if jobBases[w] {
 			s.words = slices.Delete(s.words, i, i+1)
@@ -46,7 +46,7 @@ var nodeBases = map[string]bool{
 }
 
 // sortWords sorts s.list and removes repetitions.
-func (s *input) sortWords() {
+func (s *replyInput) sortWords() {
 	if len(s.words) > 1 {
 		slices.Sort(s.words)
 		s.words = slices.Compact(s.words)

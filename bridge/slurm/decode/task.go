@@ -15,8 +15,8 @@ type stateRecord struct {
 }
 
 var stateSchema = newSchema(
-	field[stateRecord]{"job_id", readAddress},
-	field[stateRecord]{"state", func(s *input, t *stateRecord) status {
+	recordField[stateRecord]{"job_id", readAddress},
+	recordField[stateRecord]{"state", func(s *replyInput, t *stateRecord) status {
 		got := s.readWords(true)
 		if got == found {
 			t.State, got = s.splitJobState()
@@ -27,8 +27,8 @@ var stateSchema = newSchema(
 )
 
 // readAddress reads "123" or "123_4"; some releases write a number.
-func readAddress(s *input, t *stateRecord) status {
-	if s.Space() == '"' {
+func readAddress(s *replyInput, t *stateRecord) status {
+	if s.SkipSpace() == '"' {
 		var got status
 		t.address, got = s.readUnique()
 		return got
@@ -40,7 +40,7 @@ func readAddress(s *input, t *stateRecord) status {
 
 // state reads one line of jobs/state/. Lines say little, so nothing in them
 // may be unreadable.
-func readTaskState(s *input, out *slurm.TaskState) {
+func readTaskState(s *replyInput, out *slurm.TaskState) {
 	var t stateRecord
 	good, _ := stateSchema.read(s, &t)
 	if s.Err() != nil {

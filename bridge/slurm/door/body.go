@@ -9,18 +9,18 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// field is one field of an update.
-type field struct {
+// updateField is one field of an update.
+type updateField struct {
 	name  string
 	value any // of the forms below only
 }
 
-// number is how v0.0.39 and later write a number that can be absent. Without
+// setNumber is how v0.0.39 and later write a number that can be absent. Without
 // set, Slurm ignores it in silence.
-type number int64
+type setNumber int64
 
 // MarshalJSON writes {"set":true,"infinite":false,"number":N}.
-func (n number) MarshalJSON() ([]byte, error) {
+func (n setNumber) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, `{"set":true,"infinite":false,"number":%d}`, int64(n)), nil
 }
 
@@ -40,7 +40,7 @@ var requestFields = func() []string {
 
 // encodeUpdate writes the body of an update of one field, bound to the run where
 // the release can do that.
-func encodeUpdate(f field, fence string) ([]byte, error) {
+func encodeUpdate(f updateField, fence string) ([]byte, error) {
 	if !slices.Contains(requestFields, f.name) {
 		return nil, fmt.Errorf("field %q is not one of those that may be sent", f.name)
 	}

@@ -114,7 +114,7 @@ func TestGPUBodies(t *testing.T) {
 
 func TestFieldsNotAllowed(t *testing.T) {
 	for _, name := range []string{"user_id", "script", "account", "qos", "environment", "name", ""} {
-		if b, err := encodeUpdate(field{name, 1}, ""); err == nil {
+		if b, err := encodeUpdate(updateField{name, 1}, ""); err == nil {
 			t.Errorf("wrote %s", b)
 		}
 	}

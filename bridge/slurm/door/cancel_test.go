@@ -22,7 +22,7 @@ import (
 // TestACancelledWriteIsNeverCalledUndone gives writes up at every moment of
 // their way. Whatever arrived must not be reported as certainly not done.
 func TestACancelledWriteIsNeverCalledUndone(t *testing.T) {
-	w, err := sim.New(sim.Config{Users: []sim.User{{Name: "oper", Operator: true}}, Nodes: sim.Uniform(1, "a100", 8), Start: time.Now(), BackfillInterval: -1})
+	w, err := sim.New(sim.Config{Users: []sim.User{{Name: "oper", Operator: true}}, Nodes: sim.UniformNodes(1, "a100", 8), Start: time.Now(), BackfillInterval: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

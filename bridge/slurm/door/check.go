@@ -36,7 +36,7 @@ func checkEdit(e slurm.Edit) error {
 		return fmt.Errorf("unknown kind of edit %.40q", e.Kind)
 	case f.HasNodes:
 		return checkNodes(e.Nodes)
-	case f.HasSignal && !e.Signal.Known(): // Slurm would kill the job
+	case f.HasSignal && !e.Signal.IsKnown(): // Slurm would kill the job
 		return fmt.Errorf("%.20q is not a signal to warn by", e.Signal)
 	case f.ValueName != "":
 		return checkRange(f.ValueName, e.Value, f.MinValue, f.MaxValue)

@@ -73,9 +73,9 @@ func New(client *rest.Client, cfg Config) *Door {
 	}
 }
 
-// Writes counts what was sent to Slurm so far, answered or not: requests that
+// WriteCount counts what was sent to Slurm so far, answered or not: requests that
 // write, and runs of scontrol and scancel.
-func (d *Door) Writes() int64 { return d.client.Conn().Sent() + d.programs.calls.Load() }
+func (d *Door) WriteCount() int64 { return d.client.Conn().SentCount() + d.programs.calls.Load() }
 
 // Apply carries out one edit. A nil error means that Slurm said yes; whether
 // it happened, the next view shows. Errors are *slurm.Error.

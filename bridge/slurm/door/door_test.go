@@ -42,8 +42,8 @@ func TestShutDoor(t *testing.T) {
 				c.prepare(d)
 			}
 			err := d.Apply(t.Context(), slurm.Edit{Run: run(7), Kind: kind, Value: 2})
-			if !errors.Is(err, c.want) || classOf(err) != slurm.Refused || len(f.writes) != 0 || d.Writes() != 0 {
-				t.Errorf("%s, %s: %v, wrote %q (%d)", c.name, kind, err, f.writes, d.Writes())
+			if !errors.Is(err, c.want) || classOf(err) != slurm.Refused || len(f.writes) != 0 || d.WriteCount() != 0 {
+				t.Errorf("%s, %s: %v, wrote %q (%d)", c.name, kind, err, f.writes, d.WriteCount())
 			}
 		}
 	}
@@ -117,8 +117,8 @@ func TestRequeue(t *testing.T) {
 		if b, _ := os.ReadFile(log); len(b) > 0 {
 			got = append(got, strings.TrimSpace(string(b)))
 		}
-		if diff := cmp.Diff(c.want, got); classOf(err) != c.class || diff != "" || int(d.Writes()) != len(c.want) {
-			t.Errorf("%s: %v, %d writes\n%s", c.name, err, d.Writes(), diff)
+		if diff := cmp.Diff(c.want, got); classOf(err) != c.class || diff != "" || int(d.WriteCount()) != len(c.want) {
+			t.Errorf("%s: %v, %d writes\n%s", c.name, err, d.WriteCount(), diff)
 		}
 	}
 }
@@ -265,7 +265,7 @@ func TestRate(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.Nice}); classOf(err) != slurm.Busy || d.Writes() != 13 {
-		t.Errorf("cancelled: %v, %d writes", err, d.Writes())
+	if err := d.Apply(ctx, slurm.Edit{Run: run(7), Kind: slurm.Nice}); classOf(err) != slurm.Busy || d.WriteCount() != 13 {
+		t.Errorf("cancelled: %v, %d writes", err, d.WriteCount())
 	}
 }

@@ -21,21 +21,21 @@ type fieldEncoder struct {
 }
 
 // fieldFor returns the one field by which this version does the edit.
-func (b *fieldEncoder) fieldFor(api rest.API, e slurm.Edit) (field, error) {
+func (b *fieldEncoder) fieldFor(api rest.API, e slurm.Edit) (updateField, error) {
 	form, ok := e.Kind.Form()
 	if !ok || form.Encoding == slurm.OwnCall {
-		return field{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
+		return updateField{}, fmt.Errorf("edit %q is not an update of one field", e.Kind)
 	}
 	name := form.RESTName
 	if api.PlainBodies && form.PlainName != "" {
 		name = form.PlainName
 	}
-	value, err := encodings[form.Encoding](b, api, e)
-	return field{name, value}, err
+	value, err := encoders[form.Encoding](b, api, e)
+	return updateField{name, value}, err
 }
 
-// encodings write what an edit carries.
-var encodings = map[slurm.Encoding]func(b *fieldEncoder, api rest.API, e slurm.Edit) (any, error){
+// encoders write what an edit carries.
+var encoders = map[slurm.Encoding]func(b *fieldEncoder, api rest.API, e slurm.Edit) (any, error){
 	slurm.AsInteger: func(_ *fieldEncoder, _ rest.API, e slurm.Edit) (any, error) { return e.Value, nil },
 	slurm.AsNumber:  func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) { return encodeNumber(api, e.Value), nil },
 	slurm.AsOffset: func(_ *fieldEncoder, api rest.API, e slurm.Edit) (any, error) {
@@ -59,7 +59,7 @@ func encodeNumber(api rest.API, v int64) any {
 	if api.PlainBodies {
 		return v
 	}
-	return number(v)
+	return setNumber(v)
 }
 
 // encodeBegin writes a time. A lease must lie ahead and not too far; others may be any
@@ -78,7 +78,7 @@ func (b *fieldEncoder) encodeBegin(api rest.API, e slurm.Edit) (any, error) {
 	if api.PlainBodies {
 		return "uts" + strconv.FormatInt(at, 10), nil
 	}
-	return number(at), nil
+	return setNumber(at), nil
 }
 
 // encodeNodes writes a node list; none clears it. An empty list would be ignored

@@ -11,29 +11,29 @@ import (
 )
 
 // gpuField returns the field for a total of count GPUs.
-func gpuField(api rest.API, j *slurm.Job, count int64) (field, error) {
+func gpuField(api rest.API, j *slurm.Job, count int64) (updateField, error) {
 	if j.PerJob.Text != "" {
 		typ, err := soleGPUType(j.PerJob)
 		if err != nil {
-			return field{}, err
+			return updateField{}, err
 		}
 		if api.PlainBodies {
-			return field{"gpus", gpuText(typ, count)}, nil
+			return updateField{"gpus", gpuText(typ, count)}, nil
 		}
-		return field{"tres_per_job", "gres/gpu:" + gpuText(typ, count)}, nil
+		return updateField{"tres_per_job", "gres/gpu:" + gpuText(typ, count)}, nil
 	}
 	typ, err := soleGPUType(j.PerNode)
 	if err != nil {
-		return field{}, err
+		return updateField{}, err
 	}
 	nodes := int64(max(j.NodeCount, 1))
 	if count%nodes != 0 {
-		return field{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
+		return updateField{}, fmt.Errorf("%d GPUs cannot be spread evenly over the %d nodes of job %d", count, nodes, j.ID)
 	}
 	if api.PlainBodies {
-		return field{"gres", "gpu:" + gpuText(typ, count/nodes)}, nil
+		return updateField{"gres", "gpu:" + gpuText(typ, count/nodes)}, nil
 	}
-	return field{"tres_per_node", "gres/gpu:" + gpuText(typ, count/nodes)}, nil
+	return updateField{"tres_per_node", "gres/gpu:" + gpuText(typ, count/nodes)}, nil
 }
 
 // soleGPUType returns the type of GPU of a request that asks for GPUs of one kind

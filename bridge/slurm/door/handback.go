@@ -42,7 +42,7 @@ func (h handBack) carryOut(ctx context.Context, held func(context.Context) error
 	if err := h.door.guard.enter(ctx); err != nil {
 		return err
 	}
-	if err := h.door.post(ctx, h.run, address, field{"hold", true}); err != nil && !h.holdTookEffect(ctx, err) {
+	if err := h.door.post(ctx, h.run, address, updateField{"hold", true}); err != nil && !h.holdTookEffect(ctx, err) {
 		return err
 	}
 	_ = held(ctx) // what was not written down is released all the same
@@ -77,7 +77,7 @@ func (h handBack) release(ctx context.Context, address string) error {
 		if try > 0 {
 			time.Sleep(time.Duration(try) * 500 * time.Millisecond)
 		}
-		err = h.door.post(ctx, h.run, address, field{"hold", false})
+		err = h.door.post(ctx, h.run, address, updateField{"hold", false})
 		if outcome := slurm.OutcomeOf(err); outcome == slurm.Done || outcome == slurm.MovedOn {
 			h.door.unfinished.remove(h)
 			return err
@@ -93,7 +93,7 @@ func (h handBack) restoreNice(ctx context.Context) error {
 	if h.nice == 0 {
 		return nil
 	}
-	return h.door.update(ctx, h.run, field{"nice", h.nice})
+	return h.door.update(ctx, h.run, updateField{"nice", h.nice})
 }
 
 // finish releases a job that was left held. One that is no longer held, or

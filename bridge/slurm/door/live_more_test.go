@@ -13,8 +13,8 @@ import (
 
 func TestLiveZeroWrites(t *testing.T) {
 	everywhere(t, func(s site) {
-		if _, err := s.client.Observe(s.Context()); err != nil || s.door.Writes() != 0 {
-			s.Errorf("%v, %d writes", err, s.door.Writes())
+		if _, err := s.client.Observe(s.Context()); err != nil || s.door.WriteCount() != 0 {
+			s.Errorf("%v, %d writes", err, s.door.WriteCount())
 		}
 	})
 }

@@ -173,7 +173,7 @@ func TestLiveNodeLists(t *testing.T) {
 		j := s.submit("--begin=now+1hour", "--exclude=n4")
 		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n1", "n2", "n4"}})
 		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n3"}})
-		if ex, req := s.show(j.ID, "ExcNodeList"), s.show(j.ID, "ReqNodeList"); !slurm.ReadHosts(ex).Same([]string{"n1", "n2", "n4"}) || req != "n3" {
+		if ex, req := s.show(j.ID, "ExcNodeList"), s.show(j.ID, "ReqNodeList"); !slurm.ReadHosts(ex).SameAs([]string{"n1", "n2", "n4"}) || req != "n3" {
 			s.Errorf("excluded %s, required %s", ex, req)
 		}
 		s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n4"}})

@@ -11,7 +11,7 @@ import (
 )
 
 // update writes one field of one job record.
-func (d *Door) update(ctx context.Context, run slurm.Run, f field) error {
+func (d *Door) update(ctx context.Context, run slurm.Run, f updateField) error {
 	address, err := d.findAddress(ctx, run)
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ func plainAddress(j *slurm.Job) (string, error) {
 }
 
 // post sends an update that has been let through.
-func (d *Door) post(ctx context.Context, run slurm.Run, address string, f field) error {
+func (d *Door) post(ctx context.Context, run slurm.Run, address string, f updateField) error {
 	api := d.client.API()
 	body, err := encodeUpdate(f, fenceOf(run, api.BindsRun))
 	if err != nil {
@@ -89,7 +89,7 @@ func (d *Door) rereadRun(ctx context.Context, run slurm.Run) (slurm.Job, error) 
 	switch {
 	case j.Opaque != "":
 		return j, changedError("its record cannot be read: %s", j.Opaque)
-	case !run.Same(j.Run()):
+	case !run.SameRun(j.Run()):
 		return j, changedError("job %v is now %v", run, j.Run())
 	}
 	return j, nil

@@ -56,7 +56,7 @@ func every(s site) {
 	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require, Nodes: []string{"n1"}})
 	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Exclude, Nodes: []string{"n2", "n3"}})
 	got := s.job(j.ID)
-	if !got.Eligible.Equal(until) || !got.Required.Same([]string{"n1"}) || !got.Excluded.Same([]string{"n2", "n3"}) {
+	if !got.Eligible.Equal(until) || !got.Required.SameAs([]string{"n1"}) || !got.Excluded.SameAs([]string{"n2", "n3"}) {
 		s.Errorf("eligible %v (want %v), required %s, excluded %s", got.Eligible, until, got.Required.Text, got.Excluded.Text)
 	}
 	s.apply(slurm.Edit{Run: j.Run(), Kind: slurm.Require})

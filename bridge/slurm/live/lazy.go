@@ -33,8 +33,8 @@ func (l *Lazy) Connect(ctx context.Context) (*Cluster, error) {
 	return l.cluster, nil
 }
 
-// connected connects if need be, then calls.
-func connected[T any](ctx context.Context, l *Lazy, call func(*Cluster) (T, error)) (T, error) {
+// withCluster connects if need be, then calls.
+func withCluster[T any](ctx context.Context, l *Lazy, call func(*Cluster) (T, error)) (T, error) {
 	c, err := l.Connect(ctx)
 	if err != nil {
 		var none T
@@ -45,23 +45,23 @@ func connected[T any](ctx context.Context, l *Lazy, call func(*Cluster) (T, erro
 
 // do is connected for calls that return an error only.
 func (l *Lazy) do(ctx context.Context, call func(*Cluster) error) error {
-	_, err := connected(ctx, l, func(c *Cluster) (struct{}, error) { return struct{}{}, call(c) })
+	_, err := withCluster(ctx, l, func(c *Cluster) (struct{}, error) { return struct{}{}, call(c) })
 	return err
 }
 
 // Observe reads everything.
 func (l *Lazy) Observe(ctx context.Context) (*slurm.View, error) {
-	return connected(ctx, l, func(c *Cluster) (*slurm.View, error) { return c.Observe(ctx) })
+	return withCluster(ctx, l, func(c *Cluster) (*slurm.View, error) { return c.Observe(ctx) })
 }
 
 // Reread reads one job.
 func (l *Lazy) Reread(ctx context.Context, id int64) (slurm.Job, error) {
-	return connected(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.Reread(ctx, id) })
+	return withCluster(ctx, l, func(c *Cluster) (slurm.Job, error) { return c.Reread(ctx, id) })
 }
 
 // HasNode asks about one node.
 func (l *Lazy) HasNode(ctx context.Context, name string) (bool, error) {
-	return connected(ctx, l, func(c *Cluster) (bool, error) { return c.HasNode(ctx, name) })
+	return withCluster(ctx, l, func(c *Cluster) (bool, error) { return c.HasNode(ctx, name) })
 }
 
 // CheckAccess makes sure that slurmctld answers us.

@@ -21,9 +21,9 @@ type API struct {
 	Tried       bool // tried on a live Slurm; otherwise read from its source
 }
 
-// apis is the capability table. From v0.0.40 on all versions take the same
+// apiTable is the capability table. From v0.0.40 on all versions take the same
 // bodies.
-var apis = []API{
+var apiTable = []API{
 	{Version: 38, Releases: "22.05–23.11", PlainBodies: true, Writes: true, Tried: true},
 	{Version: 39, Releases: "23.02–24.05", Writes: true},
 	{Version: 40, Releases: "23.11–24.11", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true},
@@ -48,7 +48,7 @@ func Capabilities(version int) (API, bool) {
 	if version < Oldest || version > Newest {
 		return API{}, false
 	}
-	return apis[version-Oldest], true
+	return apiTable[version-Oldest], true
 }
 
 // ParseName returns the capabilities of the version named like "v0.0.45".

@@ -88,7 +88,7 @@ func (m queueModel) staleJobs(marks map[int64]string, touched map[int64]int) []i
 
 // hasEnded reports whether we read the job's end, after which its absence is no
 // surprise.
-func hasEnded(j *slurm.Job) bool { return j.Done() && j.Opaque == "" }
+func hasEnded(j *slurm.Job) bool { return j.IsDone() && j.Opaque == "" }
 
 // update returns a model in which the read ids are replaced by the records
 // found, and finished jobs that are no longer listed are gone.

@@ -41,17 +41,17 @@ type jobRecord struct {
 		Account string `json:"account"`
 	} `json:"association"`
 	State struct {
-		Current words  `json:"current"`
-		Reason  string `json:"reason"`
+		Current wordList `json:"current"`
+		Reason  string   `json:"reason"`
 	} `json:"state"`
 	Time struct {
-		Submission, Eligible, Start, End, Suspended, Limit number
+		Submission, Eligible, Start, End, Suspended, Limit optionalNumber
 	} `json:"time"`
 	Array struct {
-		Job  number `json:"job_id"`
-		Task number `json:"task_id"`
+		Job  optionalNumber `json:"job_id"`
+		Task optionalNumber `json:"task_id"`
 	} `json:"array"`
-	Restarts *number `json:"restart_cnt"`
+	Restarts *optionalNumber `json:"restart_cnt"`
 	TRES     struct {
 		Allocated, Requested []trackable
 	} `json:"tres"`
@@ -60,7 +60,7 @@ type jobRecord struct {
 // trackable is one trackable resource.
 type trackable struct {
 	Type, Name string
-	Count      number
+	Count      optionalNumber
 }
 
 // readReply reads a reply; want names the list it must hold.

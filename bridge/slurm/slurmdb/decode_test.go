@@ -101,11 +101,11 @@ func TestRead(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	for text, want := range map[string]number{
+	for text, want := range map[string]optionalNumber{
 		"7": 7, "null": 0, "4294967294": 0, "4294967295": 0, "18446744073709551614": 0, "-2": 0,
 		`{"set": true, "infinite": false, "number": 9}`: 9, `{"set": false, "infinite": false, "number": 9}`: 0, `{"set": true, "infinite": true, "number": 0}`: 0,
 	} {
-		n := number(3)
+		n := optionalNumber(3)
 		if err := n.UnmarshalJSON([]byte(text)); err != nil || n != want {
 			t.Errorf("%s is %d (%v), want %d", text, n, err, want)
 		}

@@ -81,7 +81,7 @@ func (r *sacctReader) time(column string) time.Time {
 		return time.Time{}
 	}
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return number(n).time()
+		return optionalNumber(n).time()
 	}
 	t, err := time.ParseInLocation("2006-01-02T15:04:05", s, r.zone)
 	if err != nil {

@@ -15,11 +15,11 @@ const (
 	noValue64 = 1<<63 - 1 // and whatever does not fit
 )
 
-// number is an integer as any version writes it: plain, null or
+// optionalNumber is an integer as any version writes it: plain, null or
 // {"set","infinite","number"}. 0 when there is none.
-type number int64
+type optionalNumber int64
 
-func (n *number) UnmarshalJSON(b []byte) error {
+func (n *optionalNumber) UnmarshalJSON(b []byte) error {
 	*n = 0
 	if bytes.Equal(b, []byte("null")) {
 		return nil
@@ -39,29 +39,29 @@ func (n *number) UnmarshalJSON(b []byte) error {
 		return fmt.Errorf("want a number, have %s", clipText(string(b)))
 	}
 	if f > 0 && f < noValue64 && f != noValue && f != infinite {
-		*n = number(f)
+		*n = optionalNumber(f)
 	}
 	return nil
 }
 
 // time returns the moment so many seconds after 1970; zero for none.
-func (n number) time() time.Time {
+func (n optionalNumber) time() time.Time {
 	if n <= 0 {
 		return time.Time{}
 	}
 	return time.Unix(int64(n), 0).UTC()
 }
 
-// words is a list of words, which old versions write as one.
-type words []string
+// wordList is a list of words, which old versions write as one.
+type wordList []string
 
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *wordList) UnmarshalJSON(b []byte) error {
 	if b[0] != '"' {
 		return json.Unmarshal(b, (*[]string)(w))
 	}
 	var one string
 	err := json.Unmarshal(b, &one)
-	*w = words{one}
+	*w = wordList{one}
 	return err
 }
 

@@ -44,8 +44,8 @@ func (u *bodyUpdate) warn(text, source string) {
 	u.warnings = append(u.warnings, Warning{Text: text, Source: source})
 }
 
-// Keys reads a body as one object, in the order of the keys.
-func Keys(body []byte) (map[string]json.RawMessage, error) {
+// ReadKeys reads a body as one object, in the order of the keys.
+func ReadKeys(body []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fmt.Errorf("reading the body: %w", err)

@@ -23,7 +23,7 @@ var jobFields = []field[job]{
 	{"array_task_string", 38, newestVersion, func(j job) any { return j.ArrayTasks.Text }},
 	{"batch_flag", 38, newestVersion, func(j job) any { return j.Batch }},
 	{"batch_host", 38, newestVersion, batchHost},
-	{"billable_tres", 38, newestVersion, billable},
+	{"billable_tres", 38, newestVersion, billableTRES},
 	{"cluster", 38, newestVersion, func(j job) any { return j.Cluster }},
 	{"comment", 38, newestVersion, func(j job) any { return j.Comment }},
 	{"cpus", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs)) }},
@@ -39,14 +39,14 @@ var jobFields = []field[job]{
 	{"group_name", 38, newestVersion, func(j job) any { return j.User }},
 	{"hold", 39, newestVersion, func(j job) any { return j.Held }},
 	{"job_id", 38, newestVersion, func(j job) any { return j.ID }},
-	{"job_resources", 38, newestVersion, resources},
+	{"job_resources", 38, newestVersion, jobResources},
 	{"job_state", 38, newestVersion, func(j job) any { return j.state(j.State, j.Flags) }},
 	{"max_nodes", 38, newestVersion, func(j job) any { return j.Number(int64(j.MaxNodes)) }},
 	{"memory_per_cpu", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerCPU) }},
 	{"memory_per_node", 38, newestVersion, func(j job) any { return j.NumberOrUnset(j.MemPerNode) }},
 	{"minimum_cpus_per_node", 38, newestVersion, func(j job) any { return j.Number(int64(j.CPUs / max(j.NodeCount, 1))) }},
 	{"name", 38, newestVersion, func(j job) any { return j.Name }},
-	{"nice", 38, newestVersion, nice},
+	{"nice", 38, newestVersion, niceValue},
 	{"node_count", 38, newestVersion, func(j job) any { return j.Number(int64(j.NodeCount)) }},
 	{"nodes", 38, newestVersion, func(j job) any { return j.Nodes.Text }},
 	{"partition", 38, newestVersion, func(j job) any { return j.Partition() }},
@@ -101,7 +101,7 @@ func batchHost(j job) any {
 	return ""
 }
 
-func billable(j job) any {
+func billableTRES(j job) any {
 	if j.Pending() {
 		if j.isPlain() {
 			return nil
@@ -111,8 +111,8 @@ func billable(j job) any {
 	return j.Number(int64(j.CPUs))
 }
 
-// nice is null in 22.05 unless it is above 0.
-func nice(j job) any {
+// niceValue is null in 22.05 unless it is above 0.
+func niceValue(j job) any {
 	if j.isPlain() && j.Nice <= 0 {
 		return nil
 	}

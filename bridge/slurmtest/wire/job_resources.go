@@ -1,8 +1,8 @@
 package wire
 
-// resources is job_resources of a job that holds some: host names and counts,
+// jobResources is job_resources of a job that holds some: host names and counts,
 // without the map of every core.
-func resources(j job) any {
+func jobResources(j job) any {
 	hosts := j.Nodes.Names
 	switch {
 	case (len(hosts) == 0 || !j.Running()) && (j.Version <= 38 || j.Version >= 41):

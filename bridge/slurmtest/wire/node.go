@@ -27,8 +27,8 @@ var nodeFields = []field[node]{
 	{"gres_used", 38, newestVersion, func(n node) any { return n.GresUsed.Text }},
 	{"tres", 38, newestVersion, func(n node) any { return n.TRES.Text }},
 	{"tres_used", 38, newestVersion, tresUsed},
-	{"features", 38, newestVersion, features},
-	{"active_features", 38, newestVersion, features},
+	{"features", 38, newestVersion, nodeFeatures},
+	{"active_features", 38, newestVersion, nodeFeatures},
 	{"partitions", 38, newestVersion, func(n node) any { return orEmpty(n.Partitions) }},
 	{"cpus", 38, newestVersion, func(n node) any { return n.CPUs }},
 	{"alloc_cpus", 38, newestVersion, func(n node) any { return n.CPUsUsed }},
@@ -50,26 +50,26 @@ var nodeFields = []field[node]{
 }
 
 var nodeConstants = []constant{
-	{38, newestVersion, none, `architecture burstbuffer_network_address comment extra mcs_label operating_system`},
-	{39, newestVersion, none, `cluster_name specialized_cpus instance_id instance_type reservation`},
-	{41, newestVersion, none, `gpu_spec`},
-	{38, newestVersion, zero, `cpu_binding cpu_load port temporary_disk`},
-	{39, newestVersion, zero, `specialized_cores specialized_memory`},
-	{41, newestVersion, zero, `res_cores_per_gpu`},
+	{38, newestVersion, noneWord, `architecture burstbuffer_network_address comment extra mcs_label operating_system`},
+	{39, newestVersion, noneWord, `cluster_name specialized_cpus instance_id instance_type reservation`},
+	{41, newestVersion, noneWord, `gpu_spec`},
+	{38, newestVersion, zeroValue, `cpu_binding cpu_load port temporary_disk`},
+	{39, newestVersion, zeroValue, `specialized_cores specialized_memory`},
+	{41, newestVersion, zeroValue, `res_cores_per_gpu`},
 	{38, newestVersion, zeroNumber, `reason_changed_at`},
 	{39, newestVersion, zeroNumber, `resume_after`},
 	{43, newestVersion, zeroNumber, `tls_cert_last_renewal`},
-	{45, newestVersion, infinite, `suspend_time`},
-	{43, newestVersion, empty, `cert_flags`},
-	{38, 38, empty, `next_state_after_reboot_flags`},
+	{45, newestVersion, infiniteNumber, `suspend_time`},
+	{43, newestVersion, emptyText, `cert_flags`},
+	{38, 38, emptyText, `next_state_after_reboot_flags`},
 	{39, 44, emptyObject, `external_sensors power`},
-	{38, newestVersion, always(1), `boards threads weight`},
-	{38, newestVersion, always(2), `sockets`},
-	{38, newestVersion, always("N/A"), `gres_drained`},
+	{38, newestVersion, constantValue(1), `boards threads weight`},
+	{38, newestVersion, constantValue(2), `sockets`},
+	{38, newestVersion, constantValue("N/A"), `gres_drained`},
 	{38, newestVersion, noneOrNull, `owner reason_set_by_user`},
-	{39, newestVersion, energy, `energy`},
-	{38, 38, always("invalid"), `next_state_after_reboot`},
-	{39, newestVersion, always([]string{"INVALID"}), `next_state_after_reboot`},
+	{39, newestVersion, nodeEnergy, `energy`},
+	{38, 38, constantValue("invalid"), `next_state_after_reboot`},
+	{39, newestVersion, constantValue([]string{"INVALID"}), `next_state_after_reboot`},
 }
 
 func nodeState(n node) any {
@@ -87,14 +87,14 @@ func tresUsed(n node) any {
 	return n.TRESUsed.Text
 }
 
-func features(n node) any {
+func nodeFeatures(n node) any {
 	if n.isPlain() {
 		return strings.Join(n.Features, ",")
 	}
 	return orEmpty(n.Features)
 }
 
-func energy(Version) any {
+func nodeEnergy(Version) any {
 	return map[string]any{
 		"average_watts": 0, "base_consumed_energy": 0, "consumed_energy": 0, "current_watts": Wrapped(true, false, 0),
 		"previous_consumed_energy": 0, "last_collected": 0,

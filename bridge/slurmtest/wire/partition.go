@@ -29,24 +29,24 @@ func newPartition(v Version, p *slurm.Partition, first bool, nodes []slurm.Node)
 // later releases nest it.
 var partitionTable = newTable(
 	[]constant{
-		{38, 38, none, `allowed_allocation_nodes alternative billing_weights denied_accounts denied_qos
+		{38, 38, noneWord, `allowed_allocation_nodes alternative billing_weights denied_accounts denied_qos
 			allowed_groups qos`},
-		{38, 38, zero, `default_memory_per_cpu preemption_grace_time`},
-		{38, 38, null, `default_memory_per_node default_time_limit maximum_memory_per_cpu
+		{38, 38, zeroValue, `default_memory_per_cpu preemption_grace_time`},
+		{38, 38, nullValue, `default_memory_per_node default_time_limit maximum_memory_per_cpu
 			maximum_memory_per_node over_time_limit`},
-		{38, 38, always(-1), `maximum_cpus_per_node maximum_nodes_per_job`},
-		{38, 38, always([]string{"disabled"}), `preemption_mode`},
-		{38, 38, always(1), `priority_job_factor`},
-		{39, newestVersion, none, `alternate cluster node_sets`},
-		{39, newestVersion, zero, `grace_time`},
+		{38, 38, constantValue(-1), `maximum_cpus_per_node maximum_nodes_per_job`},
+		{38, 38, constantValue([]string{"disabled"}), `preemption_mode`},
+		{38, 38, constantValue(1), `priority_job_factor`},
+		{39, newestVersion, noneWord, `alternate cluster node_sets`},
+		{39, newestVersion, zeroValue, `grace_time`},
 		{39, newestVersion, partitionDefaults, `defaults`},
-		{39, newestVersion, always(Object("allowed", "")), `groups`},
-		{39, newestVersion, always(Object("nodes", 0)), `minimums`},
-		{45, newestVersion, always([]string{"CLUSTER_GLOBAL"}), `preempt_mode`},
-		{41, newestVersion, empty, `select_type`},
-		{39, newestVersion, unset, `suspend_time`},
+		{39, newestVersion, constantValue(Object("allowed", "")), `groups`},
+		{39, newestVersion, constantValue(Object("nodes", 0)), `minimums`},
+		{45, newestVersion, constantValue([]string{"CLUSTER_GLOBAL"}), `preempt_mode`},
+		{41, newestVersion, emptyText, `select_type`},
+		{39, newestVersion, unsetNumber, `suspend_time`},
 		{39, newestVersion, func(v Version) any { return Object("resume", v.unset(), "suspend", v.unset()) }, `timeouts`},
-		{43, newestVersion, none, `topology`},
+		{43, newestVersion, noneWord, `topology`},
 	},
 	[]field[partition]{
 		{"allowed_accounts", 38, 38, func(p partition) any { return commaList(p.Accounts) }},

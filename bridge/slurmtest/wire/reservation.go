@@ -13,13 +13,13 @@ type reservation struct {
 // reservationTable are all keys of a reservation record, after the parsers of
 // Slurm's source: none was recorded.
 var reservationTable = newTable([]constant{
-	{38, newestVersion, none, `accounts burst_buffer features groups licenses partition`},
-	{38, newestVersion, zero, `max_start_delay`},
-	{38, 38, zero, `core_spec_cnt`},
-	{39, newestVersion, always([]any{}), `core_specializations`},
+	{38, newestVersion, noneWord, `accounts burst_buffer features groups licenses partition`},
+	{38, newestVersion, zeroValue, `max_start_delay`},
+	{38, 38, zeroValue, `core_spec_cnt`},
+	{39, newestVersion, constantValue([]any{}), `core_specializations`},
 	{39, newestVersion, func(v Version) any { return Object("time", v.unset()) }, `purge_completed`},
-	{38, 38, always(int64(4294967295)), `watts`},
-	{39, 43, infinite, `watts`},
+	{38, 38, constantValue(int64(4294967295)), `watts`},
+	{39, 43, infiniteNumber, `watts`},
 }, []field[reservation]{
 	{"name", 38, newestVersion, func(r reservation) any { return r.Name }},
 	{"node_list", 38, newestVersion, func(r reservation) any { return r.Nodes.Text }},

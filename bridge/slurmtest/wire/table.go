@@ -57,23 +57,23 @@ func setFields[R any](out map[string]any, fields []field[R], v Version, record R
 }
 
 // The values of keys the simulated cluster knows nothing of.
-func none(Version) any { return "" }
+func noneWord(Version) any { return "" }
 
-func no(Version) any { return false }
+func falseValue(Version) any { return false }
 
-func zero(Version) any { return 0 }
+func zeroValue(Version) any { return 0 }
 
-func empty(Version) any { return []string{} }
+func emptyText(Version) any { return []string{} }
 
 func emptyObject(Version) any { return map[string]any{} }
 
-func null(Version) any { return nil }
+func nullValue(Version) any { return nil }
 
-func infinite(Version) any { return Wrapped(false, true, 0) }
+func infiniteNumber(Version) any { return Wrapped(false, true, 0) }
 
-func unset(v Version) any { return v.unset() }
+func unsetNumber(v Version) any { return v.unset() }
 
-func unlimited(v Version) any { return v.unlimited() }
+func unlimitedNumber(v Version) any { return v.unlimited() }
 
 func zeroNumber(v Version) any { return v.Number(0) }
 
@@ -81,5 +81,5 @@ func zeroOrNull(v Version) any { return v.orNull(0) }
 
 func noneOrNull(v Version) any { return v.orNull("") }
 
-// always is a value that no version changes.
-func always(value any) func(Version) any { return func(Version) any { return value } }
+// constantValue is a value that no version changes.
+func constantValue(value any) func(Version) any { return func(Version) any { return value } }

@@ -66,7 +66,7 @@ var shares = []sim.Account{{Name: "bio", Shares: 1}, {Name: "nlp", Shares: 3}, {
 var owners = [][2]string{{"ann", "bio"}, {"bob", "bio"}, {"cid", "nlp"}, {"dan", "nlp"}, {"eve", "nlp"}, {"fay", "vision"}}
 
 func newQueue(t *testing.T, seed uint64) *queue {
-	w, err := sim.New(sim.Config{Seed: int64(seed), Nodes: sim.Uniform(6, "a100", 8), Accounts: shares, HalfLife: 1e6 * time.Hour,
+	w, err := sim.New(sim.Config{Seed: int64(seed), Nodes: sim.UniformNodes(6, "a100", 8), Accounts: shares, HalfLife: 1e6 * time.Hour,
 		Weights: sim.Weights{Age: ageWeight, FairShare: 10000, JobSize: 500, QOS: map[string]float64{"high": 200, "normal": 100}}})
 	if err != nil {
 		t.Fatal(err)

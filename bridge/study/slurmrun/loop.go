@@ -24,7 +24,7 @@ func (r *runner) startLoop() error {
 		Name: partition, Mode: cmp.Or(r.Mode, bridge.Preempt), Policy: r.Name, Decide: &r.timedPolicy,
 	}}
 	r.memory = memstore.New(r.world.Now, r.Accounts, r.Slurm.HalfLife)
-	r.memory.Begin(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
+	r.memory.SetInitialUse(workload.UsedByUsers(r.Accounts, r.jobs), r.world.Now())
 	loop, err := cycle.New(c, cycle.Parts{
 		Cluster: sim.Direct{World: r.world}, Journal: r.memory, Leadership: r.memory, History: r.memory, Probes: bridge.NoProbes{}, Expiry: bridge.NoExpiry{}, Bare: true,
 		Metrics: cycle.NewMetrics(prometheus.NewRegistry()), Now: r.world.Now,

@@ -108,9 +108,9 @@ func (r *runner) cycle(idle bool) error {
 	if r.loop == nil || idle && r.world.Open() == 0 {
 		return nil
 	}
-	r.memory.Forget(r.world.Now().Add(-push.Recent))
+	r.memory.ForgetClosed(r.world.Now().Add(-push.Recent))
 	rep := r.loop.Step(context.Background())
-	r.skipper.note(&rep, r.world.Waiting(), r.memory.Open())
+	r.skipper.note(&rep, r.world.Waiting(), r.memory.OpenIntents())
 	for _, d := range rep.Doubts {
 		if errors.Is(d.Err, cycle.ErrPolicy) || d.Cause == bridge.CauseJournal || d.Cause == bridge.CauseHistory {
 			return fmt.Errorf("cycle at %v: %w", r.world.Now().Sub(r.start), d.Err)
@@ -165,7 +165,7 @@ func (r *runner) toNextCycle() {
 		out++
 	}
 	if out > 0 {
-		r.memory.Skip(partition, out)
+		r.memory.SkipCycles(partition, out)
 		r.skipper.skipped += out
 	}
 }

@@ -27,7 +27,7 @@ type simulatedCluster struct {
 func startSimulatedCluster(dir string, seed uint64, hasty bool) (*simulatedCluster, error) {
 	start := time.Now().Truncate(time.Second)
 	w, err := sim.New(sim.Config{
-		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.Uniform(clusterNodes, "a100", gpusPerNode),
+		Seed: int64(seed), Cluster: "sim", Start: start, Nodes: sim.UniformNodes(clusterNodes, "a100", gpusPerNode),
 		Accounts: simAccounts(), Users: []sim.User{
 			{Name: "alice", Account: "research"}, {Name: "bob", Account: "teaching"}, {Name: "carol", Account: "vision"},
 			{Name: "fairbridge", Operator: true},
@@ -68,7 +68,7 @@ func simAccounts() []sim.Account {
 
 func (s *simulatedCluster) Title() string {
 	release := ""
-	s.server.World(func(w *sim.World) { release = w.Version() })
+	s.server.WithWorld(func(w *sim.World) { release = w.Version() })
 	return "simulated Slurm " + release
 }
 
@@ -80,7 +80,7 @@ func (s *simulatedCluster) Access() clusterAccess {
 }
 
 func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
-	s.server.World(func(w *sim.World) {
+	s.server.WithWorld(func(w *sim.World) {
 		_, err = w.Submit(sim.Spec{
 			Name: j.Name, User: j.User, Nodes: j.Nodes, GPUsPerNode: j.GPUs, MemMB: 100 * int64(j.GPUs), Limit: j.Limit,
 			Array: j.Tasks, Comment: j.comment(), Work: j.Work, Checkpoint: true, CheckpointEvery: time.Second,
@@ -93,7 +93,7 @@ func (s *simulatedCluster) Submit(_ context.Context, j *Job) (err error) {
 }
 
 func (s *simulatedCluster) Now() (t time.Time) {
-	s.server.World(func(w *sim.World) { t = w.Now() })
+	s.server.WithWorld(func(w *sim.World) { t = w.Now() })
 	return t
 }
 
@@ -101,12 +101,12 @@ func (s *simulatedCluster) Wait(ctx context.Context, d time.Duration) error {
 	if !s.hasty {
 		return sleep(ctx, d)
 	}
-	s.server.World(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
+	s.server.WithWorld(func(w *sim.World) { w.Advance(w.Now().Add(d)) })
 	return ctx.Err()
 }
 
 func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error) {
-	s.server.World(func(w *sim.World) {
+	s.server.WithWorld(func(w *sim.World) {
 		for _, j := range w.Jobs() {
 			q := queuedTask{Job: j.ID, Name: j.Name, Running: j.State == "RUNNING"}
 			if j.State != "PENDING" && !q.Running {
@@ -134,7 +134,7 @@ func (s *simulatedCluster) Queue(context.Context) (list []queuedTask, err error)
 }
 
 func (s *simulatedCluster) Records(context.Context) (list []Record, err error) {
-	s.server.World(func(w *sim.World) {
+	s.server.WithWorld(func(w *sim.World) {
 		for _, g := range w.Segments() {
 			list = append(list, Record{
 				Job: g.Job, Name: g.Name, Task: max(int(g.Task), 0), User: g.User, Account: g.Account, GPUs: g.GPUs,

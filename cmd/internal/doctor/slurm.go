@@ -101,7 +101,7 @@ func (r *Report) checkPartitions(v *slurm.View, names []string) {
 		}
 		gpus, nodes := 0, 0
 		for _, n := range v.Nodes {
-			all := n.Devices()
+			all := n.GPUs()
 			if len(all) == 0 || !slices.Contains(n.Partitions, name) {
 				continue
 			}

@@ -53,7 +53,7 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 func deviceTypes(nodes []slurm.Node) map[string]string {
 	types := map[string]string{}
 	for _, n := range nodes {
-		if all := n.Devices(); len(all) == 1 {
+		if all := n.GPUs(); len(all) == 1 {
 			types[n.Name] = all[0].Type
 		}
 	}

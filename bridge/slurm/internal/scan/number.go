@@ -11,7 +11,7 @@ const maxDigits = 512
 // Number reads a number in either encoding: 5, or {"set":true,
 // "infinite":false,"number":5}.
 func (s *Scanner) Number() (int64, Status) {
-	switch c := s.Space(); {
+	switch c := s.SkipSpace(); {
 	case c == '{':
 		return s.wrappedNumber()
 	case c == '-', '0' <= c && c <= '9':
@@ -25,7 +25,7 @@ func (s *Scanner) Number() (int64, Status) {
 
 // OtherNumber consumes a value of the wrong kind; null means that there is none.
 func (s *Scanner) OtherNumber() Status {
-	null := s.Space() == 'n'
+	null := s.SkipSpace() == 'n'
 	s.Skip()
 	if null {
 		return Absent
@@ -36,7 +36,7 @@ func (s *Scanner) OtherNumber() Status {
 // digits consumes a number and returns its text, which is valid until the next
 // call.
 func (s *Scanner) digits() []byte {
-	if c := s.Space(); c != '-' && (c < '0' || c > '9') {
+	if c := s.SkipSpace(); c != '-' && (c < '0' || c > '9') {
 		s.Unexpected("a value")
 		return nil
 	}

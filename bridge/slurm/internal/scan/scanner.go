@@ -11,8 +11,8 @@ import (
 type Scanner struct {
 	window
 	limits  Limits
-	fresh   bool                      // just inside a bracket: no comma yet
-	layouts [maxLayoutDepth][2]layout // of wrapped numbers that are set, and not
+	fresh   bool                            // just inside a bracket: no comma yet
+	layouts [maxLayoutDepth][2]numberLayout // of wrapped numbers that are set, and not
 	scratch []byte
 	head    []byte // of a string that is too long
 }
@@ -33,7 +33,7 @@ func (s *Scanner) Start(r io.Reader, l Limits) {
 // Finish checks that nothing but white space follows the document.
 func (s *Scanner) Finish() error {
 	if s.err == nil {
-		if s.Space(); s.pos < s.end {
+		if s.SkipSpace(); s.pos < s.end {
 			s.Fail("%q after the end of the document", s.buf[s.pos])
 		}
 	}

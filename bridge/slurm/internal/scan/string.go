@@ -35,7 +35,7 @@ func plainPrefix(b []byte) int {
 // than limit bytes is cut there and reported as long; a negative limit keeps
 // nothing.
 func (s *Scanner) Quote(limit int) (raw []byte, esc, long bool) {
-	if s.Space() != '"' {
+	if s.SkipSpace() != '"' {
 		s.Unexpected("a string")
 		return nil, false, false
 	}

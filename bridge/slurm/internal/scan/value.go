@@ -2,7 +2,7 @@ package scan
 
 // Enter consumes an opening bracket.
 func (s *Scanner) Enter(open byte) bool {
-	if s.Space() != open {
+	if s.SkipSpace() != open {
 		s.Unexpected("'" + string(open) + "'")
 		return false
 	}
@@ -18,7 +18,7 @@ func (s *Scanner) Enter(open byte) bool {
 // Next moves to the next member or element, or consumes the closing bracket
 // and reports false.
 func (s *Scanner) Next(closing byte) bool {
-	c, fresh := s.Space(), s.fresh
+	c, fresh := s.SkipSpace(), s.fresh
 	s.fresh = false
 	switch {
 	case s.pos == s.end:
@@ -57,21 +57,21 @@ func (s *Scanner) Key() []byte {
 	return raw
 }
 
-// Colon consumes the colon after a key.
-func (s *Scanner) Colon() {
+// SkipColon consumes the colon after a key.
+func (s *Scanner) SkipColon() {
 	if s.pos < s.end && s.buf[s.pos] == ':' {
 		s.pos++
 		return
 	}
-	if s.Space() != ':' {
+	if s.SkipSpace() != ':' {
 		s.Unexpected("':'")
 		return
 	}
 	s.pos++
 }
 
-// literal consumes true, false or null.
-func (s *Scanner) literal(word string) bool {
+// acceptLiteral consumes true, false or null.
+func (s *Scanner) acceptLiteral(word string) bool {
 	for s.end-s.pos < len(word) {
 		if !s.fill(s.pos) {
 			break
@@ -87,7 +87,7 @@ func (s *Scanner) literal(word string) bool {
 
 // Skip consumes one value of any kind, checking its form.
 func (s *Scanner) Skip() {
-	switch s.Space() {
+	switch s.SkipSpace() {
 	case '"':
 		s.skipQuote()
 	case '{':
@@ -97,7 +97,7 @@ func (s *Scanner) Skip() {
 		s.Enter('{')
 		for s.Next('}') {
 			s.skipQuote()
-			s.Colon()
+			s.SkipColon()
 			s.Skip()
 		}
 	case '[':
@@ -106,11 +106,11 @@ func (s *Scanner) Skip() {
 			s.Skip()
 		}
 	case 't':
-		s.literal("true")
+		s.acceptLiteral("true")
 	case 'f':
-		s.literal("false")
+		s.acceptLiteral("false")
 	case 'n':
-		s.literal("null")
+		s.acceptLiteral("null")
 	default:
 		s.digits()
 	}
@@ -118,7 +118,7 @@ func (s *Scanner) Skip() {
 
 // skipQuote consumes a string.
 func (s *Scanner) skipQuote() {
-	if s.Space() == '"' {
+	if s.SkipSpace() == '"' {
 		from := s.pos + 1
 		if i := from + plainPrefix(s.buf[from:s.end]); i < s.end && s.buf[i] == '"' {
 			s.pos = i + 1
@@ -130,11 +130,11 @@ func (s *Scanner) skipQuote() {
 
 // Boolean reads true or false.
 func (s *Scanner) Boolean() (bool, Status) {
-	switch s.Space() {
+	switch s.SkipSpace() {
 	case 't':
-		return s.literal("true"), Found
+		return s.acceptLiteral("true"), Found
 	case 'f':
-		s.literal("false")
+		s.acceptLiteral("false")
 		return false, Found
 	}
 	return false, s.OtherNumber()

@@ -42,8 +42,8 @@ func (w *window) open(r io.Reader, most int64) {
 // Err returns the first error.
 func (w *window) Err() error { return w.err }
 
-// Broken reports whether the stream failed, not its content.
-func (w *window) Broken() bool { return w.broken }
+// StreamBroken reports whether the stream failed, not its content.
+func (w *window) StreamBroken() bool { return w.broken }
 
 // Fail records the first error and stops the reading.
 func (w *window) Fail(format string, args ...any) {
@@ -87,9 +87,9 @@ func (w *window) fill(keep int) bool {
 	return false
 }
 
-// Space skips white space and returns the next byte, which is not consumed;
+// SkipSpace skips white space and returns the next byte, which is not consumed;
 // zero at the end.
-func (w *window) Space() byte {
+func (w *window) SkipSpace() byte {
 	if w.pos < w.end && w.buf[w.pos] > ' ' {
 		return w.buf[w.pos]
 	}

@@ -1,10 +1,10 @@
 package scan
 
-// layout is how this reply writes a wrapped number at one depth: the bytes
+// numberLayout is how this reply writes a wrapped number at one depth: the bytes
 // before the digits, {"set": true, "infinite": false, "number": with their
 // spaces, and those after. A poll has dozens of them in every record, all
 // alike, so comparing with the last is much faster than reading each.
-type layout struct{ head, tail []byte }
+type numberLayout struct{ head, tail []byte }
 
 // For how many depths layouts are remembered, and the longest one.
 const (
@@ -99,18 +99,18 @@ func (s *Scanner) readMember(w *wrappedValue, key []byte) {
 	w.last = w.digits == 0
 	switch string(key) {
 	case "set":
-		s.Colon()
+		s.SkipColon()
 		w.set, kind = s.Boolean()
 	case "infinite":
-		s.Colon()
+		s.SkipColon()
 		w.infinite, kind = s.Boolean()
 	case "number":
-		s.Colon()
-		s.Space()
+		s.SkipColon()
+		s.SkipSpace()
 		w.digits = s.offset + int64(s.pos)
 		w.value, w.status = s.Number()
 	default:
-		s.Colon()
+		s.SkipColon()
 		s.Skip()
 	}
 	w.wrong = w.wrong || kind != Found

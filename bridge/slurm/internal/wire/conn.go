@@ -64,8 +64,8 @@ func (c *Conn) Token() (Token, error) { return c.tokens.get() }
 // MaxBytes returns the bound on one answer.
 func (c *Conn) MaxBytes() int64 { return c.cfg.MaxBytes }
 
-// Sent counts the writes put on the wire so far, answered or not.
-func (c *Conn) Sent() int64 { return c.sent.Load() }
+// SentCount counts the writes put on the wire so far, answered or not.
+func (c *Conn) SentCount() int64 { return c.sent.Load() }
 
 // client returns a resty client that sends each request once and follows no
 // redirects, which would carry the token elsewhere.

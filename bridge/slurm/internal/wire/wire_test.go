@@ -127,8 +127,8 @@ func TestAnswersAreClassified(t *testing.T) {
 			if got := class(err); err != nil && got != c.post || err == nil && c.post != "" {
 				t.Errorf("POST: %v, want %q", err, c.post)
 			}
-			if conn.Sent() != 1 {
-				t.Errorf("%d writes counted", conn.Sent())
+			if conn.SentCount() != 1 {
+				t.Errorf("%d writes counted", conn.SentCount())
 			}
 		})
 	}

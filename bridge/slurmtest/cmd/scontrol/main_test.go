@@ -9,7 +9,7 @@ import (
 )
 
 func TestReachesTheServer(t *testing.T) {
-	w, err := sim.New(sim.Config{Release: "22.05.8", Nodes: sim.Uniform(1, "a100", 8)})
+	w, err := sim.New(sim.Config{Release: "22.05.8", Nodes: sim.UniformNodes(1, "a100", 8)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestReachesTheServer(t *testing.T) {
 	if status, err := run([]string{"requeue", "Incomplete", "9"}); status != 1 || err != nil {
 		t.Errorf("unknown job: %d %v", status, err)
 	}
-	s.World(func(w *sim.World) {
+	s.WithWorld(func(w *sim.World) {
 		w.Advance(w.Now().Add(time.Second))
 		if j, err := w.Job(1); err != nil || j.Restarts != 1 {
 			t.Errorf("restarts %d, %v", j.Restarts, err)

@@ -52,7 +52,7 @@ func main() {
 func run(ctx context.Context, o options) error {
 	w, err := sim.New(sim.Config{
 		Seed: o.seed, Release: o.release, Start: time.Now().Truncate(time.Second),
-		Nodes: sim.Uniform(o.nodes, o.gpu, o.gpus), Accounts: accounts, Users: users,
+		Nodes: sim.UniformNodes(o.nodes, o.gpu, o.gpus), Accounts: accounts, Users: users,
 	})
 	if err != nil {
 		return err
