@@ -41,7 +41,7 @@ func SumUp(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
 	return nil
 }
 
-// snapshot is one snapshot.
+// snapshot is what a cycle saw of a partition.
 type snapshot struct {
 	partition string
 	at        time.Time

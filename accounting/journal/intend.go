@@ -44,7 +44,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	}
 	var out []bridge.Intent
 	err = s.DB.Tx(ctx, "storing intents", func(tx pgx.Tx) error {
-		if err := fence(ctx, tx, cluster, epoch); err != nil {
+		if err := requireLeader(ctx, tx, cluster, epoch); err != nil {
 			return err
 		}
 		added := true
@@ -130,26 +130,26 @@ func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.In
 	for i := range out {
 		in, e := &out[i], &out[i].Edit
 		b.Queue(qIntentAdd, in.Cluster, in.Epoch, partition, seq, i, in.Policy, e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID,
-			e.Kind.Field(), e.Kind, e.Value, value.NullTime(e.Until), orEmpty(e.Nodes), e.Array, e.Tasks, e.Why,
+			e.Kind.Field(), e.Kind, e.Value, value.NullTime(e.Until), nonNil(e.Nodes), e.Array, e.Tasks, e.Why,
 			in.Before, in.State, value.NullTime(in.NotAfter), in.Made,
 		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return openAlready(err)
+		return asConflict(err)
 	}
 	return nil
 }
 
-// orEmpty stores no list as an empty one.
-func orEmpty(list []string) []string {
+// nonNil stores no list as an empty one.
+func nonNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
 	return list
 }
 
-// openAlready names the rule behind a refused second open intent.
-func openAlready(err error) error {
+// asConflict names the rule behind a refused second open intent.
+func asConflict(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "intents_one_open" {
 		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", bridge.ErrConflict, pg.Detail)

@@ -56,7 +56,7 @@ func (t *Tee) Intents(ctx context.Context, cluster string, now, since time.Time)
 // CatchUp tells the database what happened while it was gone, and returns how
 // many intents it did not know of. Call it before the first cycle: otherwise
 // what a release undid from the file would look like somebody else's change.
-func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error) {
+func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err error) {
 	known, err := t.DB.Intents(ctx, cluster, time.Time{}, t.Local.now())
 	if err != nil {
 		return 0, err
@@ -69,11 +69,11 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (told int, err error)
 			continue
 		}
 		if err := t.DB.Mark(ctx, in); err != nil {
-			return told, err
+			return caughtUp, err
 		}
-		told++
+		caughtUp++
 	}
-	return told, nil
+	return caughtUp, nil
 }
 
 // stateOrder orders the states by how far an intent has come.

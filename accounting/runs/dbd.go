@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	qRunsOfJobs, qRunsPutSettled, qRunsDelete = sql.Query("runs_of_jobs"), sql.Query("runs_put_settled"), sql.Query("runs_delete")
-	qWatchRewritten                           = sql.Query("watch_rewritten")
+	qRunsOfJobs, qRunsPutDBD, qRunsDelete = sql.Query("runs_of_jobs"), sql.Query("runs_put_dbd"), sql.Query("runs_delete")
+	qWatchRewritten                       = sql.Query("watch_rewritten")
 )
 
 // Records are rows of slurmdbd to be stored.
@@ -93,7 +93,7 @@ func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile
 	var r reconcile.Row
 	var limit int64
 	_, err = pgx.ForEachRow(rows, []any{&r.Job, &r.Submit, &r.Restarts, &r.Arrive, &r.SLUID, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State,
-		&r.Reason, &r.ArrayJob, &r.ArrayTask, &limit, &r.GPUs, &r.Started, &r.Ended, &r.Closed, &r.Exact, &r.Settled}, func() error {
+		&r.Reason, &r.ArrayJob, &r.ArrayTask, &limit, &r.GPUs, &r.Started, &r.Ended, &r.Closed, &r.Exact, &r.FromDBD}, func() error {
 		k := r
 		k.Limit = time.Duration(limit) * time.Second
 		past[k.Job] = append(past[k.Job], &k)

@@ -84,11 +84,11 @@ func (s *Store) Import(ctx context.Context, from Authority, im Import) (Imported
 			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
 		}
 		took := time.Since(began)
-		s, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
 		if err != nil {
 			return out, err
 		}
-		out.Add(s)
+		out.Add(counts)
 		out.Windows, out.Through, at = out.Windows+1, to, to
 		if im.Progress != nil {
 			im.Progress(at.Sub(since), im.Until.Sub(since))
@@ -162,11 +162,11 @@ func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, p
 		for to < len(rows) && rows[to].ID == rows[to-1].ID {
 			to++
 		}
-		s, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
 		if err != nil {
 			return out, err
 		}
-		out.Add(s)
+		out.Add(counts)
 		if from = to; progress != nil {
 			progress(from, len(rows))
 		}

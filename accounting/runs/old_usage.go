@@ -32,12 +32,12 @@ type usageSum struct {
 }
 
 // oldAge is how old segments are when they are first summed. It is more than
-// settledAfter; sums are made anew after as long again.
+// stableAfter; sums are made anew after as long again.
 const oldAge = policy.FoldUsageAfter
 
-// at returns the sum of a cluster that is good at now, making it if needed.
+// sumAt returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
-func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
+func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now time.Time, half time.Duration) (*usageSum, error) {
 	var rewritten int64
 	if err := tx.QueryRow(ctx, qRewritten, cluster).Scan(&rewritten); err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, err
@@ -49,8 +49,8 @@ func (o *oldUsage) at(ctx context.Context, tx pgx.Tx, cluster string, now time.T
 		return s, nil
 	}
 	s = &usageSum{at: now.Add(-oldAge), made: now, half: half, rewritten: rewritten, use: map[policy.User]float64{}}
-	horizon := horizonOf(now, half)
-	err := useBetween(ctx, tx, cluster, s.at, half, horizon, horizon, s.at, false, func(u policy.User, used, _ float64) { s.use[u] = used })
+	horizon := usageHorizon(now, half)
+	err := readUsage(ctx, tx, cluster, s.at, half, horizon, horizon, s.at, false, func(u policy.User, used, _ float64) { s.use[u] = used })
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +66,14 @@ func (s *usageSum) decayedTo(now time.Time) float64 {
 	return policy.Decay(now.Sub(s.at).Seconds(), s.half.Seconds())
 }
 
-// horizonOf returns the time before which nothing counts.
-func horizonOf(now time.Time, half time.Duration) time.Time {
+// usageHorizon returns the time before which nothing counts.
+func usageHorizon(now time.Time, half time.Duration) time.Time {
 	return now.Add(-max(maxHalfLives*half, 2*oldAge))
 }
 
-// useBetween calls f with the use of every user, of segments that stopped
+// readUsage calls f with the use of every user, of segments that stopped
 // within (from, to], and of open ones if open.
-func useBetween(ctx context.Context, tx pgx.Tx, cluster string, at time.Time, half time.Duration, horizon, from, to time.Time, open bool,
+func readUsage(ctx context.Context, tx pgx.Tx, cluster string, at time.Time, half time.Duration, horizon, from, to time.Time, open bool,
 	f func(u policy.User, used, recent float64)) error {
 	rows, err := tx.Query(ctx, qUsage, cluster, at, half.Seconds(), horizon, from, to, open)
 	if err != nil {

@@ -27,7 +27,7 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := s.old.at(ctx, tx, cluster, now, s.halfLife())
+	old, err := s.old.sumAt(ctx, tx, cluster, now, s.halfLife())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -41,15 +41,15 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 		a.Recent += policy.GPUSeconds(recent)
 		accounts[u.Account] = a
 	}
-	horizon := horizonOf(now, s.halfLife())
+	horizon := usageHorizon(now, s.halfLife())
 	far := now.AddDate(10, 0, 0) // segments may have stopped after now, when the past is asked for
-	if err := useBetween(ctx, tx, cluster, now, s.halfLife(), horizon, old.at, far, true, add); err != nil {
+	if err := readUsage(ctx, tx, cluster, now, s.halfLife(), horizon, old.at, far, true, add); err != nil {
 		return nil, nil, err
 	}
 	for u, used := range old.use {
 		add(u, used*old.decayedTo(now), 0)
 	}
-	list, err := withWeights(ctx, tx, cluster, usersOf(users))
+	list, err := withWeights(ctx, tx, cluster, listUsers(users))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,8 +61,8 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 	return list, slices.SortedFunc(maps.Values(accounts), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) }), nil
 }
 
-// usersOf returns the users with their use, in no order.
-func usersOf(use map[policy.User]policy.GPUSeconds) []policy.User {
+// listUsers returns the users with their use, in no order.
+func listUsers(use map[policy.User]policy.GPUSeconds) []policy.User {
 	var list []policy.User
 	for u, used := range use {
 		u.Used = used

@@ -81,7 +81,7 @@ func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.Row, 
 		ids[i] = v.Jobs[i].ID
 	}
 	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (k reconcile.Row, err error) {
-		err = r.Scan(&k.Job, &k.Submit, &k.Restarts, &k.Arrive, &k.SLUID, &k.User, &k.Started, &k.Closed, &k.Settled, &k.Digest)
+		err = r.Scan(&k.Job, &k.Submit, &k.Restarts, &k.Arrive, &k.SLUID, &k.User, &k.Started, &k.Closed, &k.FromDBD, &k.Digest)
 		return k, err
 	}, qRunsKnown, v.Cluster, ids)
 }
@@ -92,7 +92,7 @@ func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.Row, 
 func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Changes) (rewrote bool, err error) {
 	if list := c.Endings; len(list) > 0 {
 		for i := range list {
-			rewrote = rewrote || isSettled(list[i].At, v.At)
+			rewrote = rewrote || isStable(list[i].At, v.At)
 		}
 		args := append([]any{v.Cluster, v.At}, keyColumns(value.Column(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
 		args = append(args, value.Column(list, func(e *reconcile.Ending) time.Time { return e.At }), value.Column(list, func(e *reconcile.Ending) string { return e.State }))
@@ -115,7 +115,7 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 			segments = append(segments, runSegment{&rows[i], s})
 		}
 	}
-	rewrote = rewrote || anySettled(old, segments, v.At)
+	rewrote = rewrote || anyStable(old, segments, v.At)
 	if _, err := tx.Exec(ctx, qSegmentsPut, append([]any{v.Cluster}, segmentColumns(keys, segments)...)...); err != nil {
 		return false, err
 	}
@@ -124,21 +124,21 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 	return rewrote, err
 }
 
-// anySettled reports whether any of the segments, old or new, was expected to stay.
-func anySettled(old map[reconcile.Key][]reconcile.Segment, segments []runSegment, now time.Time) bool {
+// anyStable reports whether any of the segments, old or new, was expected to stay.
+func anyStable(old map[reconcile.Key][]reconcile.Segment, segments []runSegment, now time.Time) bool {
 	for _, list := range old {
-		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isSettled(s.Stop, now) }) {
+		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isStable(s.Stop, now) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(segments, func(s runSegment) bool { return isSettled(s.Stop, now) })
+	return slices.ContainsFunc(segments, func(s runSegment) bool { return isStable(s.Stop, now) })
 }
 
-// settledAfter is the age from which segments are expected to stay as they are.
-const settledAfter = 12 * time.Hour
+// stableAfter is the age from which segments are expected to stay as they are.
+const stableAfter = 12 * time.Hour
 
-// isSettled reports whether a segment that stopped at t was expected to stay.
-func isSettled(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > settledAfter }
+// isStable reports whether a segment that stopped at t was expected to stay.
+func isStable(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > stableAfter }
 
 // segmentsOf returns the segments of runs, by run.
 func segmentsOf(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.Key) (map[reconcile.Key][]reconcile.Segment, error) {

@@ -27,8 +27,8 @@ func (w *pendingWrites) add(a reconcile.Result, past []*reconcile.Row, segs map[
 		r := &a.Rows[i]
 		at := slices.IndexFunc(past, func(k *reconcile.Row) bool { return k.Key == r.Key })
 		stands := at >= 0 && r.Same(past[at])
-		s, told := a.Segments[r.Key]
-		put := told && (!reconcile.SameSegments(s, segs[r.Key]) || at >= 0 && !r.SameHolder(past[at]))
+		s, given := a.Segments[r.Key]
+		put := given && (!reconcile.SameSegments(s, segs[r.Key]) || at >= 0 && !r.SameHolder(past[at]))
 		if !stands {
 			w.rows = append(w.rows, *r)
 		}
@@ -56,12 +56,12 @@ func (w *pendingWrites) write(ctx context.Context, tx pgx.Tx, in Records) error 
 	if w.changed == 0 && len(w.gone) == 0 {
 		return nil
 	}
-	rows := append(rowColumns(w.rows), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Exact }), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Settled }))
+	rows := append(rowColumns(w.rows), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Exact }), value.Column(w.rows, func(r *reconcile.Row) bool { return r.FromDBD }))
 	for _, statement := range []struct {
 		query string
 		args  []any
 	}{
-		{qRunsDelete, keyColumns(w.gone)}, {qSegmentsPut, segmentColumns(w.resegmented, w.segments)}, {qRunsPutSettled, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
+		{qRunsDelete, keyColumns(w.gone)}, {qSegmentsPut, segmentColumns(w.resegmented, w.segments)}, {qRunsPutDBD, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
 	} {
 		if _, err := tx.Exec(ctx, statement.query, append([]any{in.Cluster}, statement.args...)...); err != nil {
 			return err

@@ -40,7 +40,7 @@ func round(at time.Time) []Reading {
 // constraint: what Postgres and its driver take at least.
 func bareCopy(b *testing.B, d *Store, list []Reading, ids []int32) {
 	ctx := context.Background()
-	days := byDay(list, ids)
+	days := splitByDay(list, ids)
 	must(b, d.DB.Tx(ctx, "copying", func(tx pgx.Tx) error {
 		for i := range days {
 			if _, err := tx.CopyFrom(ctx, pgx.Identifier{"bare"}, readingColumns, &days[i]); err != nil {

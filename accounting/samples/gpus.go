@@ -34,18 +34,18 @@ func (n *gpuIDs) ids(ctx context.Context, pool *pgxpool.Pool, cluster string, li
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	ids := make([]int32, len(list))
-	if n.find(cluster, list, ids) {
+	if n.fillKnown(cluster, list, ids) {
 		return ids, nil
 	}
 	if err := n.query(ctx, pool, cluster, list, ids); err != nil {
 		return nil, err
 	}
-	n.find(cluster, list, ids)
+	n.fillKnown(cluster, list, ids)
 	return ids, nil
 }
 
-// find fills in the numbers that are known and reports whether all are.
-func (n *gpuIDs) find(cluster string, list []Reading, ids []int32) (all bool) {
+// fillKnown fills in the numbers that are known and reports whether all are.
+func (n *gpuIDs) fillKnown(cluster string, list []Reading, ids []int32) (all bool) {
 	all = true
 	var at nodeKey
 	var here []gpuRow

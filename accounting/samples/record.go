@@ -38,7 +38,7 @@ func (s *Store) RecordReadings(ctx context.Context, cluster string, list []Readi
 	if err != nil {
 		return accounting.Wrap(doing, err)
 	}
-	days := byDay(list, ids)
+	days := splitByDay(list, ids)
 	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, copyDay) })
 	if isDuplicate(err) {
 		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, mergeDay) })

@@ -19,8 +19,8 @@ type dayRows struct {
 	row  []any // reused: the driver encodes it at once
 }
 
-// byDay sorts readings into days; ids has the number of each reading's GPU.
-func byDay(list []Reading, ids []int32) []dayRows {
+// splitByDay sorts readings into days; ids has the number of each reading's GPU.
+func splitByDay(list []Reading, ids []int32) []dayRows {
 	days := map[time.Time]*dayRows{}
 	for i := range list {
 		key := list[i].At.UTC().Truncate(24 * time.Hour)

@@ -83,5 +83,5 @@ func (t *DBDRun) continuesRow(k *Row) bool {
 
 // tellsLessThan reports whether slurmdbd told more of the known run before.
 func (t *DBDRun) tellsLessThan(k *Row) bool {
-	return k != nil && k.Ended != nil && k.Ended.After(t.last().End) && !t.final && (k.Settled || k.State == resizing)
+	return k != nil && k.Ended != nil && k.Ended.After(t.last().End) && !t.final && (k.FromDBD || k.State == resizing)
 }

@@ -200,7 +200,7 @@ func segmentsOfRun(t *DBDRun, k *Row, old []Segment, types map[string]string) ([
 		}
 	}
 	for i := range intervals {
-		out = append(out, combine(intervals[i].holdings(old, types), intervals[i].spans(old))...)
+		out = append(out, crossSegments(intervals[i].holdings(old, types), intervals[i].spans(old))...)
 	}
 	return out, nil
 }

@@ -23,7 +23,7 @@ func matchRuns(list []DBDRun, past []*Row) []*Row {
 	return out
 }
 
-func (t *DBDRun) any(f func(*slurmdb.Job) bool) bool {
+func (t *DBDRun) anyRow(f func(*slurmdb.Job) bool) bool {
 	for i := range t.Rows {
 		if f(&t.Rows[i]) {
 			return true
@@ -35,7 +35,7 @@ func (t *DBDRun) any(f func(*slurmdb.Job) bool) bool {
 // sameSLUID is no proof alone: while a requeued run is completing, Slurm shows
 // it with the next run's.
 func sameSLUID(t *DBDRun, k *Row) bool {
-	return k.SLUID != "" && t.any(func(r *slurmdb.Job) bool { return r.SLUID == k.SLUID }) &&
+	return k.SLUID != "" && t.anyRow(func(r *slurmdb.Job) bool { return r.SLUID == k.SLUID }) &&
 		(sameSubmit(t, k) || sameStartOfRow(t, k) || t.continuesRow(k))
 }
 
@@ -47,11 +47,11 @@ func sameKey(t *DBDRun, k *Row) bool {
 }
 
 func sameSubmit(t *DBDRun, k *Row) bool {
-	return t.any(func(r *slurmdb.Job) bool { return r.Submit.Unix() == k.Submit })
+	return t.anyRow(func(r *slurmdb.Job) bool { return r.Submit.Unix() == k.Submit })
 }
 
 func sameStartOfRow(t *DBDRun, k *Row) bool {
-	return k.Started != nil && k.User == value.Text(t.First().User) && t.any(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
+	return k.Started != nil && k.User == value.Text(t.First().User) && t.anyRow(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
 }
 
 // isLaterPart reports whether the rows are the later part of the known run.
@@ -64,13 +64,13 @@ func isEarlierPart(t *DBDRun, k *Row) bool {
 	return !t.final && t.last().End.Unix() == k.Submit && k.User == value.Text(t.First().User)
 }
 
-// covers reports whether a known run that is none of slurmdbd's was taken for
+// supersedes reports whether a known run that is none of slurmdbd's was taken for
 // another one than it is: polls saw it while this one ran, or it is a later
 // part of this one that was told alone.
-func covers(t *DBDRun, k *Row) bool {
+func supersedes(t *DBDRun, k *Row) bool {
 	if sameSubmit(t, k) {
 		return true
 	}
 	start := t.started()
-	return !k.Settled && k.Started != nil && !start.IsZero() && !k.Started.Before(start) && k.Started.Before(t.last().End)
+	return !k.FromDBD && k.Started != nil && !start.IsZero() && !k.Started.Before(start) && k.Started.Before(t.last().End)
 }

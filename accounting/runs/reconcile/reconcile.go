@@ -44,7 +44,7 @@ func Reconcile(list []DBDRun, past []*Row, segs map[Key][]Segment, types map[str
 	for _, k := range past {
 		switch {
 		case !stay[k]:
-		case slices.ContainsFunc(list, func(t DBDRun) bool { return covers(&t, k) }):
+		case slices.ContainsFunc(list, func(t DBDRun) bool { return supersedes(&t, k) }):
 			out.Gone = append(out.Gone, k.Key)
 		default:
 			out.Rows = append(out.Rows, *k)
@@ -61,7 +61,7 @@ func (t *DBDRun) row() Row {
 		Key: Key{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
 		SLUID: value.Text(l.SLUID), Name: value.Text(l.Name), User: value.Text(l.User), Account: value.Text(l.Account), QOS: value.Text(l.QOS), Partition: value.Text(l.Partition),
 		State: value.Text(l.State), Reason: value.Text(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.Limit, GPUs: gpusOfRow(l),
-		Started: value.NullTime(t.started()), Ended: value.NullTime(l.End), Closed: true, Exact: true, Settled: t.final,
+		Started: value.NullTime(t.started()), Ended: value.NullTime(l.End), Closed: true, Exact: true, FromDBD: t.final,
 	}
 	return r
 }

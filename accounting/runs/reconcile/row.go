@@ -18,7 +18,7 @@ type Row struct {
 	GPUs                            int
 	Started, Ended                  *time.Time
 	Closed, Exact                   bool  // over; by Slurm's word, not inferred
-	Settled                         bool  // stands as slurmdbd has it
+	FromDBD                         bool  // stands as slurmdbd has it
 	Digest                          int64 // of the record that showed it; 0: write it again
 }
 

@@ -29,12 +29,12 @@ func SegmentsOfJob(old []Segment, j *slurm.Job, v *slurm.View) []Segment {
 		holdings = lastHoldings(old)
 	}
 	if len(old) == 0 || sameHoldings(old, holdings) {
-		return combine(holdings, spans)
+		return crossSegments(holdings, spans)
 	}
 	return resizedSegments(old, holdings, spans, at)
 }
 
-func combine(holdings []Holding, spans []Span) []Segment {
+func crossSegments(holdings []Holding, spans []Span) []Segment {
 	var out []Segment
 	for _, c := range spans {
 		for _, h := range holdings {

@@ -35,7 +35,7 @@ const (
 )
 
 // Compare finds what the view changes. past is sorted by job, submit and
-// restarts, of the rows it needs Key, Arrive, SLUID, User, Started, Closed, Settled
+// restarts, of the rows it needs Key, Arrive, SLUID, User, Started, Closed, FromDBD
 // and Digest; before is the time of the last view, zero when this is the first.
 func Compare(v *slurm.View, past []Row, before time.Time) Changes {
 	of := make(map[int64][]Row, len(past))
@@ -86,7 +86,7 @@ func (c *Changes) compareJob(j *slurm.Job, mine []Row, at, before time.Time) {
 			c.endRun(k, before, at, vanished)
 		}
 	}
-	if digest := digestOf(j, at); was == nil || was.Digest != digest && !was.Settled {
+	if digest := digestOf(j, at); was == nil || was.Digest != digest && !was.FromDBD {
 		r := rowOfJob(j, at)
 		r.Key, r.Arrive, r.Digest = key, arrive, digest
 		c.Runs = append(c.Runs, SeenRun{r, j})
