@@ -49,7 +49,7 @@ func (b bars) svg() template.HTML {
 	}
 	p.text((barsLeft+width-rightMargin)/2, tall-8, "label mid", b.x.label)
 	p.writef("</svg>")
-	return template.HTML(p.String()) // every text in it went through escaped
+	return template.HTML(p.String()) // every text in it went through escape
 }
 
 func (b bars) group(p *picture, g group, y float64) {

@@ -145,7 +145,7 @@ func (p Page) queueFigure() figure {
 		func(s *measure.Sample, _ Policy) float64 { return float64(s.Queued) })
 }
 
-// most accounts a chart shows; the smallest are left out.
+// mostAccounts is how many accounts a chart shows; the smallest are left out.
 const mostAccounts = 12
 
 func (p Page) accountsFigure() (figure, bool) {

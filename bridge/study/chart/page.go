@@ -13,7 +13,7 @@ import (
 )
 
 // Policy is one policy's runs, as drawn: all jobs of all its runs together, the
-// course over time of one of them.
+// samples over time of one of them.
 type Policy struct {
 	Label   string
 	JCT     []float64 // seconds

@@ -33,7 +33,7 @@ func escape(s string) string { return html.EscapeString(plain.Text(s)) }
 
 // plot is lines over two axes.
 type plot struct {
-	id, title, description string // said: what it shows, in words
+	id, title, description string // description: what it shows, in words
 	x, y                   axis
 	lines                  []line
 	rules                  []rule
@@ -71,7 +71,7 @@ func (g plot) svg() template.HTML {
 		}
 	}
 	p.writef("</svg>")
-	return template.HTML(p.String()) // every text in it went through escaped
+	return template.HTML(p.String()) // every text in it went through escape
 }
 
 func (g plot) path(points []point) string {

@@ -74,7 +74,7 @@ func (s Section) Figure() *keyedDrawing {
 	return nil
 }
 
-// most lines and rows of bars that a drawing shows: those of the largest sums.
+// mostLines and mostRows are how many lines and rows of bars a drawing shows: those of the largest sums.
 const mostLines, mostRows = colours, 20
 
 func (d Drawing) overTime(id, title string) *keyedDrawing {

@@ -25,9 +25,9 @@ type engine struct {
 	now        float64
 	jobs       []job  // in the order of the workload
 	queue      []*job // still to arrive
-	present    []*job // arrived and not ended, by id; snap.Jobs are their views
+	present    []*job // arrived and not ended, by id; snapshot.Jobs are their views
 	running    []*job // those of them that run, by id
-	endedJobs  int    // ended since the last sweep
+	endedJobs  int    // still among present
 	endedTotal int
 
 	snapshot   policy.Snapshot

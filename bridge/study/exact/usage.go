@@ -27,7 +27,7 @@ type decayedUses struct {
 
 // decayedUse is what one account or user has used, in GPU-seconds.
 type decayedUse struct {
-	decayed, added float64     // up to usages.last; since then
+	decayed, added float64     // up to decayedUses.last; since then
 	hours          [25]float64 // undecayed, a ring of hours
 	recent         float64     // sum of them
 	limit          float64     // sum of shares of time limits used

@@ -22,7 +22,7 @@ type Past struct {
 	Partition    string
 	Since, Until time.Time
 	Runs         []bridge.PastRun            // as Record returns them
-	Seen         map[policy.JobID]policy.Job // what owners said, as far as it is known
+	Seen         map[policy.JobID]policy.Job // jobs as snapshots showed them, as far as any did
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
 	OptIn        bridge.OptIn // who lets jobs be stopped, by the site's configuration
