@@ -63,7 +63,7 @@ func (l PatientLimits) Rules() engine.Rules {
 	return r
 }
 
-// Shortest is the parameter of systems that serve the shortest job first.
-type Shortest struct {
+// ShortestBy is the parameter of systems that serve the shortest job first.
+type ShortestBy struct {
 	By string `param:"by" choices:"time,service" default:"time" help:"what is shortest: the time left, or that times the GPUs of the job"`
 }

@@ -50,8 +50,8 @@ type parameterField struct {
 	index []int // for reflect.Value.FieldByIndex
 }
 
-// parameters finds the parameters of a struct, and of those within it.
-func parameters(t reflect.Type, above []int) []parameterField {
+// findParameters finds the parameters of a struct, and of those within it.
+func findParameters(t reflect.Type, above []int) []parameterField {
 	var all []parameterField
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -59,7 +59,7 @@ func parameters(t reflect.Type, above []int) []parameterField {
 		if _, ok := f.Tag.Lookup("param"); ok {
 			all = append(all, parameterField{paramFromTag(f.Type, f.Tag), index})
 		} else if f.Type.Kind() == reflect.Struct {
-			all = append(all, parameters(f.Type, index)...)
+			all = append(all, findParameters(f.Type, index)...)
 		}
 	}
 	return all

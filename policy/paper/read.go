@@ -15,12 +15,12 @@ func (p Param) read(v any) (any, error) {
 		if s, ok := v.(string); ok && slices.Contains(p.Choices, s) {
 			return s, nil
 		}
-		return nil, p.impossible(v, "want one of "+strings.Join(p.Choices, ", "))
+		return nil, p.impossibleError(v, "want one of "+strings.Join(p.Choices, ", "))
 	case Bool:
 		if b, ok := v.(bool); ok {
 			return b, nil
 		}
-		return nil, p.impossible(v, "want true or false")
+		return nil, p.impossibleError(v, "want true or false")
 	case Duration:
 		return p.readDuration(v)
 	case Numbers:
@@ -37,11 +37,11 @@ func (p Param) readNumber(v any) (any, error) {
 	x, ok := toFloat(v)
 	switch {
 	case !ok || !p.inBounds(x):
-		return nil, p.impossible(v, "want "+p.describeBounds("a number", "%g"))
+		return nil, p.impossibleError(v, "want "+p.describeBounds("a number", "%g"))
 	case p.Kind == Number:
 		return x, nil
 	case x != math.Trunc(x) || math.Abs(x) > 1<<53:
-		return nil, p.impossible(v, "want "+p.describeBounds("a whole number", "%g"))
+		return nil, p.impossibleError(v, "want "+p.describeBounds("a whole number", "%g"))
 	}
 	return int(x), nil
 }
@@ -53,7 +53,7 @@ func (p Param) readDuration(v any) (any, error) {
 	s, ok := v.(string)
 	d, err := time.ParseDuration(s)
 	if !ok || err != nil || !p.inBounds(d.Seconds()) {
-		return nil, p.impossible(v, "want "+p.describeBounds(`a duration like "15m"`, "%g s"))
+		return nil, p.impossibleError(v, "want "+p.describeBounds(`a duration like "15m"`, "%g s"))
 	}
 	return d, nil
 }
@@ -69,7 +69,7 @@ func (p Param) describeBounds(what, unit string) string {
 	return fmt.Sprintf("%s from "+unit+" to "+unit, what, p.Min, p.Max)
 }
 
-func (p Param) impossible(v any, want string) error {
+func (p Param) impossibleError(v any, want string) error {
 	if s, ok := v.(string); ok {
 		return fmt.Errorf("parameter %s: %q is not possible, %s", p.Name, s, want)
 	}

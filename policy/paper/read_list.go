@@ -18,7 +18,7 @@ func (p Param) readNumbers(v any) (any, error) {
 		xs = append(xs, x)
 	}
 	if !ok {
-		return nil, p.impossible(v, "want a list of ascending positive numbers, like [3600, 36000]")
+		return nil, p.impossibleError(v, "want a list of ascending positive numbers, like [3600, 36000]")
 	}
 	return xs, nil
 }
@@ -33,7 +33,7 @@ func (p Param) readNames(v any) (any, error) {
 		names = append(names, name)
 	}
 	if !ok {
-		return nil, p.impossible(v, "want a list of names, like [high, normal]")
+		return nil, p.impossibleError(v, "want a list of names, like [high, normal]")
 	}
 	return names, nil
 }
@@ -70,7 +70,7 @@ func (p Param) readTable(v any) (any, error) {
 		read[name] = x
 	}
 	if !ok {
-		return nil, p.impossible(v, `want positive numbers by name, like {a100: 3.2, v100: 1} or "a100:3.2;v100:1"`)
+		return nil, p.impossibleError(v, `want positive numbers by name, like {a100: 3.2, v100: 1} or "a100:3.2;v100:1"`)
 	}
 	return read, nil
 }

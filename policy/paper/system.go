@@ -42,7 +42,7 @@ type System struct {
 // (see Param).
 func Describe(p policy.Policy, s System) System {
 	t := reflect.TypeOf(p).Elem()
-	fields := parameters(t, nil)
+	fields := findParameters(t, nil)
 	for _, f := range fields {
 		s.Params = append(s.Params, f.Param)
 	}
@@ -76,7 +76,7 @@ func setParameters(policy reflect.Value, fields []parameterField, given Params) 
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if !slices.Contains(names, name) {
-			errs = append(errs, Unknown("parameter", name, names))
+			errs = append(errs, UnknownName("parameter", name, names))
 		}
 	}
 	return errors.Join(errs...)

@@ -18,9 +18,9 @@ type matching struct{ *Policy }
 
 // Groups of the line, first served first.
 const (
-	runs     = iota
-	competes // matched among the least served users
-	leftover // matched to what those that compete leave
+	running   = iota
+	competing // matched among the least served users
+	leftover  // matched to what those that compete leave
 	unmatched
 )
 
@@ -55,7 +55,7 @@ func (m matching) assignments(r *engine.Round) []assignment {
 	given := make([]assignment, len(r.Entries))
 	for i, e := range r.Entries {
 		if given[i].group = unmatched; e.Active() {
-			given[i].group = runs
+			given[i].group = running
 		}
 	}
 	cluster := newCluster(r)
@@ -69,7 +69,7 @@ func (m matching) assignments(r *engine.Round) []assignment {
 			rest = append(rest, u.jobs...)
 		}
 	}
-	cluster.matchJobs(compete, competes, given)
+	cluster.matchJobs(compete, competing, given)
 	cluster.matchJobs(rest, leftover, given)
 	return given
 }
@@ -81,10 +81,10 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 	}
 	q := c.scheduleJobs(jobs)
 	for i, e := range jobs {
-		if q.types[i] < 0 {
+		if q.typeOfJob[i] < 0 {
 			continue
 		}
-		a := assignment{group: group, gpuType: c.types[q.types[i]], start: q.start[i]}
+		a := assignment{group: group, gpuType: c.types[q.typeOfJob[i]], start: q.startTimes[i]}
 		if !c.Terse {
 			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.Seconds(a.start).Round(time.Minute))
 		}
@@ -135,8 +135,8 @@ func usersByService(r *engine.Round, cluster *cluster) []*user {
 // schedule is a matching: for each job its type, -1 for none, and the seconds
 // until it starts.
 type schedule struct {
-	types       []int
-	start       []float64
+	typeOfJob   []int
+	startTimes  []float64
 	groupsAfter []assign.MachineGroup // the machines behind these jobs
 }
 
@@ -147,12 +147,12 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 		times[i], width[i] = c.processingTimes(e), float64(e.Size())
 	}
 	places := assign.ToGroups(times, width, c.groups, maxMatchingSteps)
-	q := schedule{types: make([]int, len(jobs)), start: make([]float64, len(jobs))}
+	q := schedule{typeOfJob: make([]int, len(jobs)), startTimes: make([]float64, len(jobs))}
 	members, free := make([][]int, len(c.groups)), make([][]float64, len(c.types))
 	for i, p := range places {
-		q.types[i] = -1
+		q.typeOfJob[i] = -1
 		if p.Group >= 0 {
-			q.types[i] = c.groups[p.Group].Type
+			q.typeOfJob[i] = c.groups[p.Group].Type
 			members[p.Group] = append(members[p.Group], i)
 		}
 	}
@@ -176,7 +176,7 @@ func (c *cluster) scheduleJobs(jobs []*engine.Entry) schedule {
 func (q *schedule) addQueue(group assign.MachineGroup, queue []int, times [][]float64) []float64 {
 	machines := slices.Repeat([]float64{group.Delay}, group.Count)
 	for _, i := range queue {
-		q.start[i] = machines[0]
+		q.startTimes[i] = machines[0]
 		assign.RunOnFirst(machines, 1, times[i][group.Type])
 	}
 	return machines

@@ -90,9 +90,9 @@ func (a rankedJob) compare(b rankedJob) int {
 
 // planWorkflows looks at every workflow.
 func (c *altruisticOrder) planWorkflows(r *engine.Round) {
-	c.jobs, c.remainingWork = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.names))
+	c.jobs, c.remainingWork = make([]jobPlan, len(r.Entries)), make([]float64, len(c.workflows.workflowNames))
 	c.costs = share.Dominant{}.Costs(r)
-	workflows := make([]workflow, len(c.workflows.names))
+	workflows := make([]workflow, len(c.workflows.workflowNames))
 	var free []float64
 	for i, e := range r.Entries {
 		if r.Startable(e) {
@@ -150,14 +150,14 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStart <= c.slackFloor*f.fairEnd; t.mustRun {
 			held += r.Entries[i].Ask.GPUs.Whole()
 		}
-		c.explain(r, w, i, f.fairEnd)
+		c.noteLatestStart(r, w, i, f.fairEnd)
 	}
 }
 
-// explain notes what the task's owner should know; fair is the fair end.
-func (c *altruisticOrder) explain(r *engine.Round, w, i int, fair float64) {
+// noteLatestStart notes what the task's owner should know; fair is the fair end.
+func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
 	if !r.Terse {
-		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.names[w],
+		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.workflowNames[w],
 			policy.Seconds(fair).Round(time.Minute), policy.Seconds(c.jobs[i].latestStart).Round(time.Minute))
 	}
 }
@@ -166,6 +166,6 @@ func (c *altruisticOrder) explain(r *engine.Round, w, i int, fair float64) {
 // that it does not change its mind.
 func (c *altruisticOrder) isAltruistic(w int) bool {
 	h := fnv.New32a()
-	h.Write([]byte(c.workflows.names[w]))
+	h.Write([]byte(c.workflows.workflowNames[w]))
 	return float64(h.Sum32())/(1<<32) < c.altruism
 }

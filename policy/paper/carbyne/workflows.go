@@ -14,7 +14,7 @@ import (
 type workflowSnapshot struct {
 	snapshot      *policy.Snapshot
 	workflowOfJob []int    // by job, in snapshot order
-	names         []string // by workflow
+	workflowNames []string // by workflow
 }
 
 // splitWorkflows finds the workflows.
@@ -29,12 +29,12 @@ func splitWorkflows(s *policy.Snapshot) *workflowSnapshot {
 		key := [3]string{j.Account, j.User, name}
 		w, known := index[key]
 		if !known {
-			w = len(f.names)
+			w = len(f.workflowNames)
 			index[key] = w
-			f.names = append(f.names, fmt.Sprintf("%s/%s/%s", j.Account, j.User, name))
-			c.Accounts = append(c.Accounts, policy.Account{Name: f.names[w], Parent: j.Account, Weight: 1})
+			f.workflowNames = append(f.workflowNames, fmt.Sprintf("%s/%s/%s", j.Account, j.User, name))
+			c.Accounts = append(c.Accounts, policy.Account{Name: f.workflowNames[w], Parent: j.Account, Weight: 1})
 		}
-		f.workflowOfJob[i], j.Account = w, f.names[w]
+		f.workflowOfJob[i], j.Account = w, f.workflowNames[w]
 	}
 	slices.SortStableFunc(c.Accounts, func(a, b policy.Account) int { return strings.Compare(a.Name, b.Name) })
 	f.snapshot = &c

@@ -43,14 +43,14 @@ func (f *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("policy fairbridge: %w", err)
 	}
-	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.Levels(s), waitRules: f.waitRules()}
+	line := &slackOrder{Policy: f, peaks: past.update(s), usageLevels: share.Levels(s), waitRules: f.newWaitRules()}
 	plan, err := engine.Pipeline{
 		Name:     "fairbridge",
 		Predict:  predict.Ladder{},
 		Order:    line,
 		Lease:    grant.InOrder{},
 		Backfill: line,
-		Rules:    line.waitRules.last,
+		Rules:    line.waitRules.firstOfAll,
 	}.Decide(s)
 	if err != nil {
 		return nil, err

@@ -76,14 +76,14 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	}
 	fair := l.Fair * contention * (e.Ask.GPUs.SecondsOf(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
-	late := l.waitRules.due.OverdueBy(r, e).Seconds()
+	late := l.waitRules.overdue.OverdueBy(r, e).Seconds()
 	switch {
 	case late > 0:
 		p.class, p.sortKey = classOverdue, -late
 	case left == 0: // nothing is known of it
 	case slack < 0:
 		p.class = classUrgent
-	case left >= l.Long*length && isMeasured(e.Estimate):
+	case left >= l.Long*length && knowsRunTime(e.Estimate):
 		p.class, p.sortKey = classLong, -left
 	}
 	if !r.Terse {
@@ -92,9 +92,9 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	return p
 }
 
-// isMeasured reports whether the estimate says how long the job will run. A time
+// knowsRunTime reports whether the estimate says how long the job will run. A time
 // limit says how long at most, which makes no job long.
-func isMeasured(e engine.Estimate) bool {
+func knowsRunTime(e engine.Estimate) bool {
 	return e.From != predict.FromLimit && e.From != predict.FromAttained
 }
 

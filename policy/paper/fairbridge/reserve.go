@@ -14,25 +14,25 @@ import (
 const (
 	belowSharePatience = .25           // a job of an account below its share has a reservation
 	overduePatience    = 2             // every job is first among those of accounts that stand like its own
-	lastMinWait        = 8 * time.Hour // and, after no less than this, first of all
+	firstOfAllMinWait  = 8 * time.Hour // and, after no less than this, first of all
 )
 
 // waitRules are the rules by which jobs wait.
-type waitRules struct{ soon, due, last engine.Rules }
+type waitRules struct{ belowShare, overdue, firstOfAll engine.Rules }
 
-func (f *Policy) waitRules() waitRules {
-	p := waitRules{due: f.Rules()}
-	p.soon, p.last = p.due, p.due
-	p.soon.Patience, p.soon.Least = belowSharePatience, time.Second
-	p.due.Patience, p.last.Patience, p.last.Least = overduePatience, overduePatience, lastMinWait
+func (f *Policy) newWaitRules() waitRules {
+	p := waitRules{overdue: f.Rules()}
+	p.belowShare, p.firstOfAll = p.overdue, p.overdue
+	p.belowShare.Patience, p.belowShare.Least = belowSharePatience, time.Second
+	p.overdue.Patience, p.firstOfAll.Patience, p.firstOfAll.Least = overduePatience, overduePatience, firstOfAllMinWait
 	return p
 }
 
 // Behind implements engine.Backfiller.
 func (l *slackOrder) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.Entry, policy.Alloc) error {
-	rules := l.waitRules.due
+	rules := l.waitRules.overdue
 	if l.belowShare(blocked.Account) {
-		rules = l.waitRules.soon
+		rules = l.waitRules.belowShare
 	}
 	return backfill.EASY{Length: rules.ReservationLength(r, blocked)}.Behind(r, blocked)
 }
@@ -44,5 +44,5 @@ func (l *slackOrder) Reserves(r *engine.Round, e *engine.Entry) bool {
 	if !grant.Competes(r, e) {
 		return false
 	}
-	return l.waitRules.due.OverdueBy(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.soon.OverdueBy(r, e) > 0
+	return l.waitRules.overdue.OverdueBy(r, e) > 0 || l.belowShare(e.Account) && l.waitRules.belowShare.OverdueBy(r, e) > 0
 }

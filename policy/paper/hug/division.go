@@ -17,7 +17,7 @@ type entitlement uint8
 
 const (
 	withinGuarantee entitlement = iota // within the guarantee, or the job that exceeds it
-	withinSpare                        // within what the guarantees leave
+	withinCap                          // within what the guarantees leave
 	beyondCap
 )
 
@@ -85,7 +85,7 @@ func (d *division) divideOnce(r *engine.Round) {
 	}
 	for i, g := range fair.Guarantees(tenants, d.cooperative) {
 		d.accounts[i].guarantee = g
-		d.rankJobs(d.accounts[i], costs)
+		d.setEntitlements(d.accounts[i], costs)
 	}
 }
 
@@ -113,9 +113,9 @@ func (d *division) collectAccounts(costs [][]float64) {
 	}
 }
 
-// rankJobs fills the guarantee with the account's jobs, then its cap. The last job
+// setEntitlements fills the guarantee with the account's jobs, then its cap. The last job
 // may exceed the guarantee: gangs do not divide.
-func (d *division) rankJobs(a *account, costs [][]float64) {
+func (d *division) setEntitlements(a *account, costs [][]float64) {
 	const slack = 1e-9 // shares are sums of fractions
 	used := make([]float64, len(a.demand))
 	for _, i := range a.jobs {
@@ -128,7 +128,7 @@ func (d *division) rankJobs(a *account, costs [][]float64) {
 		case within:
 			d.entitlements[i] = withinGuarantee
 		case under:
-			d.entitlements[i] = withinSpare
+			d.entitlements[i] = withinCap
 		default:
 			continue
 		}

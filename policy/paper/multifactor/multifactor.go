@@ -57,14 +57,14 @@ type Factors struct {
 
 // Decide implements policy.Policy.
 func (m *Policy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
-	used, err := countUsage(s, m.HalfLife)
+	used, err := updateUsage(s, m.HalfLife)
 	if err != nil {
 		return nil, fmt.Errorf("policy multifactor: %w", err)
 	}
 	p := engine.Pipeline{
 		Name:     "multifactor",
 		Predict:  predict.Ladder{},
-		Order:    m.newPriorityOrder(used.addTo(s)),
+		Order:    m.newPriorityOrder(used.snapshotWithUsage(s)),
 		Backfill: &backfill.Conservative{Depth: m.Depth, Window: m.Window},
 		Rules:    paper.Limits{RunLimit: m.RunLimit, StopLimit: m.StopLimit, WaitLimit: paper.WaitLimit{MaxWait: m.MaxWait}}.Rules(),
 	}

@@ -12,19 +12,19 @@ import (
 // decayedUsage is what every user used, fading with a half-life as in Slurm's
 // accounting. It is kept in Plan.Memo, for snapshots that do not say.
 type decayedUsage struct {
-	At   time.Time                               `json:"at"`
-	Had  map[policy.JobID]policy.GPUSeconds      `json:"had,omitempty"`  // by jobs of the last snapshot
-	Used map[string]map[string]policy.GPUSeconds `json:"used,omitempty"` // by account and user
+	At             time.Time                               `json:"at"`
+	AttainedBefore map[policy.JobID]policy.GPUSeconds      `json:"had,omitempty"`  // by jobs of the last snapshot
+	Used           map[string]map[string]policy.GPUSeconds `json:"used,omitempty"` // by account and user
 }
 
-// countUsage adds what jobs received since the last snapshot. It returns nil
+// updateUsage adds what jobs received since the last snapshot. It returns nil
 // where the snapshot knows better.
-func countUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
+func updateUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
 	last, err := policy.Recall[*decayedUsage](s.Memo)
 	if err != nil || reportsUsage(s) {
 		return nil, err
 	}
-	d := &decayedUsage{At: s.Now, Had: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
+	d := &decayedUsage{At: s.Now, AttainedBefore: map[policy.JobID]policy.GPUSeconds{}, Used: map[string]map[string]policy.GPUSeconds{}}
 	if last != nil {
 		fade := math.Exp2(-max(s.Now.Sub(last.At).Seconds(), 0) / max(half.Seconds(), 1))
 		for account, users := range last.Used {
@@ -38,10 +38,10 @@ func countUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) {
 		if j.Attained <= 0 {
 			continue
 		}
-		d.Had[j.ID] = j.Attained
+		d.AttainedBefore[j.ID] = j.Attained
 		gained := j.Attained
 		if last != nil {
-			gained = max(j.Attained-last.Had[j.ID], 0)
+			gained = max(j.Attained-last.AttainedBefore[j.ID], 0)
 		}
 		d.add(j.Account, j.User, gained)
 	}
@@ -63,8 +63,8 @@ func (d *decayedUsage) add(account, user string, x policy.GPUSeconds) {
 	}
 }
 
-// addTo returns s with what every user used.
-func (d *decayedUsage) addTo(s *policy.Snapshot) *policy.Snapshot {
+// snapshotWithUsage returns s with what every user used.
+func (d *decayedUsage) snapshotWithUsage(s *policy.Snapshot) *policy.Snapshot {
 	if d == nil {
 		return s
 	}

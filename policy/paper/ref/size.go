@@ -17,10 +17,10 @@ type sizer struct {
 
 // typePool is what a GPU type has left for elastic jobs, and which they are.
 type typePool struct {
-	gpuType string
-	left    int   // GPUs that no rigid job takes
-	total   int   // GPUs of the type
-	elastic []int // places in line
+	gpuType     string
+	left        int   // GPUs that no rigid job takes
+	total       int   // GPUs of the type
+	elasticJobs []int // places in line
 }
 
 // Size implements engine.Sizer.
@@ -43,7 +43,7 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 		}
 		p.left -= least
 		if flexible {
-			p.elastic = append(p.elastic, i)
+			p.elasticJobs = append(p.elasticJobs, i)
 		}
 	}
 	cores := 0.0
@@ -63,14 +63,14 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 
 // divideGPUs sets the sizes of the elastic jobs of one type.
 func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights map[string]float64, line []*engine.Entry, want []int) {
-	n := len(p.elastic)
+	n := len(p.elasticJobs)
 	weight, alpha, least, most := make([]float64, n), make([][]float64, n), make([]int, n), make([]int, n)
 	mates := map[string]float64{}
-	for _, i := range p.elastic {
+	for _, i := range p.elasticJobs {
 		mates[line[i].Account]++
 	}
 	total := max(p.left, 0)
-	for k, i := range p.elastic {
+	for k, i := range p.elasticJobs {
 		e := line[i]
 		weight[k] = weights[e.Account] / mates[e.Account]
 		alpha[k] = f.profiles.elasticities(e.Class, p.gpuType)
@@ -83,8 +83,8 @@ func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights m
 		gpus[k] = shares[k][0]
 	}
 	for k, size := range fair.RoundToWhole(gpus, least, most, total) {
-		e := line[p.elastic[k]]
-		want[p.elastic[k]] = f.finalSize(e, size)
+		e := line[p.elasticJobs[k]]
+		want[p.elasticJobs[k]] = f.sizeWorthRestart(e, size)
 		if !r.Terse {
 			sum := alpha[k][0] + alpha[k][1]
 			e.Note = fmt.Sprintf("due %.2f of %d GPUs and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
@@ -93,8 +93,8 @@ func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights m
 	}
 }
 
-// finalSize leaves a running job at its size unless it shrinks, or grows enough.
-func (f sizer) finalSize(e *engine.Entry, want int) int {
+// sizeWorthRestart leaves a running job at its size unless it shrinks, or grows enough.
+func (f sizer) sizeWorthRestart(e *engine.Entry, want int) int {
 	if has := e.On.Count(); e.Active() && want > has && float64(want) < f.step*float64(has) {
 		return has
 	}

@@ -22,8 +22,8 @@ func authorsSettings(s *policy.Snapshot) (k, lambda float64) {
 	return 1e5, 5
 }
 
-// unlessGiven returns the system with BySize off where k or lambda are given.
-func unlessGiven(system paper.System) paper.System {
+// disableBySizeIfGiven returns the system with BySize off where k or lambda are given.
+func disableBySizeIfGiven(system paper.System) paper.System {
 	newPolicy := system.New
 	system.New = func(given paper.Params) (policy.Policy, error) {
 		p, err := newPolicy(given)

@@ -18,7 +18,7 @@ import (
 // Policy is shortest job first with its parameters.
 type Policy struct {
 	Backfill string `param:"backfill" choices:"greedy,easy" default:"greedy" help:"who may pass a blocked job: everybody, or those who do not delay it"`
-	paper.Shortest
+	paper.ShortestBy
 	paper.WaitLimit
 }
 

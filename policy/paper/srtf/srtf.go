@@ -18,7 +18,7 @@ import (
 
 // Policy is shortest remaining time first with its parameters.
 type Policy struct {
-	paper.Shortest
+	paper.ShortestBy
 	paper.Limits
 }
 
