@@ -23,11 +23,8 @@ func (d *daemon) serveHTTP() error {
 	if err != nil {
 		return fmt.Errorf("listening for metrics on %s (listen in the configuration): %w", d.File.Listen, err)
 	}
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(d.Registry, promhttp.HandlerOpts{}))
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	d.add("http", func(ctx context.Context) error {
-		server := &http.Server{Handler: mux, ReadHeaderTimeout: 5 * time.Second}
+		server := &http.Server{Handler: d.handler(), ReadHeaderTimeout: 5 * time.Second}
 		defer context.AfterFunc(ctx, func() { _ = server.Close() })()
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 			d.log.Error("metrics are no longer served", "error", err)
@@ -36,4 +33,12 @@ func (d *daemon) serveHTTP() error {
 		return nil
 	})
 	return nil
+}
+
+// handler is every page that the daemon serves.
+func (d *daemon) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(d.Registry, promhttp.HandlerOpts{}))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	return mux
 }

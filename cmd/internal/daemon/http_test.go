@@ -1,0 +1,49 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"fairbridge/cmd/internal/system"
+	"fairbridge/cmd/settings"
+)
+
+// listener is a daemon that does nothing but listen.
+func listener(address string) *daemon {
+	return &daemon{System: &system.System{File: &settings.File{Listen: address}, Registry: prometheus.NewRegistry()}, log: slog.New(slog.DiscardHandler)}
+}
+
+func TestPages(t *testing.T) {
+	d := listener("127.0.0.1:0")
+	if err := d.serveHTTP(); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{"/healthz": "ok\n", "/metrics": "go_goroutines "} {
+		w := httptest.NewRecorder()
+		d.handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+	ctx, end := context.WithCancel(t.Context())
+	end()
+	if err := (&Group{Services: d.services, Patience: time.Minute}).Run(ctx); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAnAddressThatCannotBeHadNamesItsKey(t *testing.T) {
+	d := listener("256.0.0.1:1")
+	if err := d.serveHTTP(); err == nil || !strings.Contains(err.Error(), "(listen in the configuration)") {
+		t.Errorf("%v", err)
+	}
+	if d := listener(""); d.serveHTTP() != nil || len(d.services) != 0 {
+		t.Error("it listens nowhere, and has a service for it")
+	}
+}
