@@ -105,7 +105,7 @@ func (e *embedding) solveDirection(sigma, mu float64, affine *direction) *direct
 }
 
 // inverseStep is how far the direction fits before something becomes negative,
-// inverted: 1/inverseStep is the longest step.
+// inverted: one over it is the longest step.
 func (e *embedding) inverseStep(m *direction) float64 {
 	r := max(0, -m.tau/e.tau, -m.kappa/e.kappa)
 	for i := range e.s {
