@@ -4,6 +4,6 @@
 // A policy may be wrong, crash or be hostile: what the gate takes from it is what
 // it wants, and all else it works out for itself.
 //
-// It is passed twice: Plan looks at what a policy wants against the snapshot that
-// was made from, Edits at the changes about to be sent against the view and the ledger.
+// It is passed twice: FilterPlan looks at what a policy wants against the snapshot that
+// was made from, FilterEdits at the changes about to be sent against the view and the ledger.
 package gate

@@ -10,7 +10,7 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// checkRequeue checks a stop against everything but what Plan alone can see (I5, I6,
+// checkRequeue checks a stop against everything but what FilterPlan alone can see (I5, I6,
 // I7, I8, I9).
 func (g *editGate) checkRequeue(c *editClaim) *denial {
 	return firstDenial(

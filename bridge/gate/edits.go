@@ -123,7 +123,7 @@ func compareRest(a, b slurm.Edit) int {
 		cmp.Compare(a.Run.Submit, b.Run.Submit), cmp.Compare(a.Run.Restarts, b.Run.Restarts), cmp.Compare(a.Run.SLUID, b.Run.SLUID))
 }
 
-// stopRank is the place a stop has among the stops Plan let through; others go by
+// stopRank is the place a stop has among the stops FilterPlan let through; others go by
 // job.
 func (g *editGate) stopRank(c *editClaim) int {
 	switch c.Row.Stops {
@@ -153,7 +153,7 @@ func (g *editGate) decide(c editClaim) {
 	g.accepted = append(g.accepted, c.Edit)
 }
 
-// stopOfPlan returns the stop of the job that Plan let through, or nil.
+// stopOfPlan returns the stop of the job that FilterPlan let through, or nil.
 func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
 	for i := range g.in.AllowedStops {
 		if g.in.AllowedStops[i].Job == job {
@@ -163,7 +163,7 @@ func (g *editGate) stopOfPlan(job int64) *bridge.Stop {
 	return nil
 }
 
-// warnOfPlan returns the warning of the job that Plan let through, or nil.
+// warnOfPlan returns the warning of the job that FilterPlan let through, or nil.
 func (g *editGate) warnOfPlan(job int64) *bridge.PlannedWarning {
 	for i := range g.in.AllowedWarnings {
 		if g.in.AllowedWarnings[i].Job == job {

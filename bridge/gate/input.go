@@ -50,7 +50,7 @@ type State struct {
 	LeftAlone map[string]string
 }
 
-// PlanInput is what Plan looks at.
+// PlanInput is what FilterPlan looks at.
 type PlanInput struct {
 	State
 	Plan           *policy.Plan // as the policy returned it
@@ -58,7 +58,7 @@ type PlanInput struct {
 	LastSentPlan   *policy.Plan // PlanOutput.Plan of the last cycle that pushed; nil: none known
 }
 
-// PlanOutput is what Plan lets through.
+// PlanOutput is what FilterPlan lets through.
 type PlanOutput struct {
 	// Plan has one decision per job of the snapshot, as the policy's or
 	// harmless. Never nil when there is a snapshot.
@@ -67,17 +67,17 @@ type PlanOutput struct {
 	// the single decisions turned down; sorted by job, then invariant.
 	Doubts  []bridge.Refusal
 	Refused []bridge.Refusal
-	// Stops are the stops let through; hand them to Edits as Allowed, and
+	// Stops are the stops let through; hand them to FilterEdits as AllowedStops, and
 	// record those whose requeue came through there.
 	Stops []bridge.Stop
-	// Warns are the warnings to be sent ahead of stops; hand them to Edits.
+	// Warns are the warnings to be sent ahead of stops; hand them to FilterEdits.
 	Warns []bridge.PlannedWarning
 	// StopPause says why no job of the partition may be stopped for now (I22); "" when
 	// one may.
 	StopPause string
 }
 
-// EditInput is what Edits looks at. Stops must not contain the stops the edits
+// EditInput is what FilterEdits looks at. Stops must not contain the stops the edits
 // are about to make.
 type EditInput struct {
 	State

@@ -22,7 +22,7 @@ type Book struct {
 	yielded map[int64]*bridge.Intent
 	undone  map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
-	yieldFor time.Duration // see LeavingAlone
+	yieldFor time.Duration // see WithYieldTime
 }
 
 // NewBook indexes intents, which are sorted by ID.
