@@ -25,25 +25,25 @@ const (
 type Questions struct {
 	cluster bridge.Cluster
 	judge.Answers
-	Found   []slurm.Job // the records of jobs that are there
-	left    int         // questions that may still be asked
-	silence int
+	Found         []slurm.Job // the records of jobs that are there
+	questionsLeft int         // questions that may still be asked
+	silentCalls   int
 }
 
 // New asks the cluster; nothing was asked yet.
 func New(c bridge.Cluster) *Questions {
-	return &Questions{cluster: c, left: maxQuestions, Answers: judge.Answers{Jobs: map[int64]judge.Answer{}, Nodes: map[string]judge.Answer{}}}
+	return &Questions{cluster: c, questionsLeft: maxQuestions, Answers: judge.Answers{Jobs: map[int64]judge.Answer{}, Nodes: map[string]judge.Answer{}}}
 }
 
 // mayAsk reports whether another question may be asked, and counts it.
 func (q *Questions) mayAsk(ctx context.Context) bool {
-	q.left--
-	return q.left >= 0 && q.silence < maxSilence && ctx.Err() == nil
+	q.questionsLeft--
+	return q.questionsLeft >= 0 && q.silentCalls < maxSilence && ctx.Err() == nil
 }
 
 func (q *Questions) noteAnswer(ok bool) {
-	if q.silence++; ok {
-		q.silence = 0
+	if q.silentCalls++; ok {
+		q.silentCalls = 0
 	}
 }
 

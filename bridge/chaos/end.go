@@ -49,7 +49,7 @@ func (t *trial) waitForRecovery() {
 	for i := range 150 {
 		t.cycle++
 		p.step()
-		calm := p.loop != nil && p.Good > 12 && t.store.OpenIntents() == 0 && !p.InDoubt
+		calm := p.loop != nil && p.GoodPolls > 12 && t.store.OpenIntents() == 0 && !p.InDoubt
 		t.world.Advance(t.world.Now().Add(site.Interval))
 		t.runTimer()
 		t.oracle.CheckCycle()

@@ -88,7 +88,7 @@ func (p *daemonProcess) step() {
 
 // stepReport is a report in the words of the oracle.
 func (p *daemonProcess) stepReport(r *cycle.Report) *oracle.Step {
-	s := &oracle.Step{Doubts: r.Doubts, Standby: r.Result == cycle.Standby, Edits: len(r.Intents), Again: p.cycle%16 == 7 && !p.faults.failsPolicy(p.cycle)}
+	s := &oracle.Step{Doubts: r.Doubts, Standby: r.Result == cycle.Standby, Edits: len(r.Intents), DecidedAgain: p.cycle%16 == 7 && !p.faults.failsPolicy(p.cycle)}
 	for i := range r.Evaluations {
 		t := &r.Evaluations[i]
 		s.Plans = append(s.Plans, oracle.Plan{Partition: t.Partition.Name, Send: t.Send, Snapshot: t.Snapshot, Made: t.Plan, PolicyPlan: t.PolicyPlan})

@@ -94,7 +94,7 @@ func newTrial(s site.Site, parts Parts, dir string) (*trial, error) {
 }
 
 func (t *trial) process(name, holder string, tool bool) *daemonProcess {
-	return &daemonProcess{trial: t, holder: holder, Daemon: oracle.Daemon{Name: name, Tool: tool}}
+	return &daemonProcess{trial: t, holder: holder, Daemon: oracle.Daemon{Name: name, IsTool: tool}}
 }
 
 // oracleView is what the oracle may ask of the trial.

@@ -54,7 +54,7 @@ func (l *Loop) judgeInput(ctx context.Context, v *slurm.View, ref Reference) (ju
 	g := &l.Gate
 	return judge.Input{
 		Config: judge.Config{MaxSkew: g.Skew, VanishPercent: g.VanishPercent, VanishFloor: g.VanishFloor, ShrinkPercent: g.ShrinkPercent},
-		View:   v, LastGood: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, Many: ref.Many,
+		View:   v, LastGood: ref.View, PolledAt: taken, Now: now, DatabaseTime: base, ManyGone: ref.ManyGone,
 	}, nil
 }
 
@@ -101,10 +101,10 @@ func (ref Reference) afterView(in *judge.Input, verdict judge.Verdict) Reference
 		return Reference{}
 	case in.Answers.Jobs == nil:
 		return ref // nothing was asked
-	case verdict.Many:
-		ref.Many++
+	case verdict.ManyGone:
+		ref.ManyGone++
 	default:
-		ref.Many = 0
+		ref.ManyGone = 0
 	}
 	ref.Answers = in.Answers
 	return ref

@@ -30,9 +30,9 @@ type Memory struct {
 // Reference is what views are compared with. It outlives polls that fail and
 // views that are not believed.
 type Reference struct {
-	View    *slurm.View   // the last one that was believed; nil: none
-	Answers judge.Answers // what Slurm said since of what was left out
-	Many    int           // views in a row that showed much gone
+	View     *slurm.View   // the last one that was believed; nil: none
+	Answers  judge.Answers // what Slurm said since of what was left out
+	ManyGone int           // views in a row that showed much gone
 }
 
 // PartitionMemory is what is remembered of one partition.

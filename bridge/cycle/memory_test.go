@@ -13,7 +13,7 @@ import (
 func TestAMemoryIsAValue(t *testing.T) {
 	fresh := func() Memory {
 		return Memory{
-			GoodViews: 3, Reference: Reference{View: &slurm.View{}, Many: 1},
+			GoodViews: 3, Reference: Reference{View: &slurm.View{}, ManyGone: 1},
 			Partitions: map[string]PartitionMemory{"gpu": {StoredSeq: 7, Overruns: 1}},
 			Requeued:   map[slurm.Run]time.Time{{Job: 1}: noon, {Job: 2}: noon.Add(-48 * time.Hour)},
 		}

@@ -12,35 +12,35 @@ import (
 
 // Metrics are what the loop counts, for Prometheus.
 type Metrics struct {
-	cycles    *prometheus.CounterVec
-	seconds   *prometheus.HistogramVec
-	jobs      *prometheus.GaugeVec
-	decisions *prometheus.GaugeVec
-	edits     *prometheus.CounterVec
-	refusals  *prometheus.CounterVec
-	unstarted *prometheus.GaugeVec
-	doubt     *prometheus.GaugeVec
-	leader    prometheus.Gauge
-	good      prometheus.Gauge
-	open      prometheus.Gauge
+	cycles      *prometheus.CounterVec
+	seconds     *prometheus.HistogramVec
+	jobs        *prometheus.GaugeVec
+	decisions   *prometheus.GaugeVec
+	edits       *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
+	unstarted   *prometheus.GaugeVec
+	doubt       *prometheus.GaugeVec
+	leader      prometheus.Gauge
+	goodViews   prometheus.Gauge
+	openIntents prometheus.Gauge
 }
 
 // NewMetrics makes the metrics and registers them.
 func NewMetrics(r prometheus.Registerer) *Metrics {
 	m := &Metrics{
-		cycles:    newCounter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
-		seconds:   prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
-		jobs:      newGauge("jobs", "Jobs in the last view by state.", "state"),
-		decisions: newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
-		edits:     newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
-		refusals:  newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
-		unstarted: newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
-		doubt:     newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
-		leader:    prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
-		good:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
-		open:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
+		cycles:      newCounter("cycles_total", "Cycles by how they ended: pushed, nothing, observed, standby, doubt, cut.", "result"),
+		seconds:     prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: "fairbridge", Name: "step_seconds", Help: "Wall time of the steps of a cycle.", Buckets: prometheus.ExponentialBuckets(0.001, 4, 9)}, []string{"step"}),
+		jobs:        newGauge("jobs", "Jobs in the last view by state.", "state"),
+		decisions:   newGauge("decisions", "Decisions of the last plan.", "partition", "verb"),
+		edits:       newCounter("edits_total", "Edits by kind and outcome.", "kind", "state"),
+		refusals:    newCounter("refusals_total", "What the gate turned down of plans and edits.", "partition", "invariant"),
+		unstarted:   newGauge("unstarted_jobs", "Jobs that Slurm did not start although their start was decided for three cycles.", "partition"),
+		doubt:       newGauge("doubt", "1 while the cause keeps us from pushing.", "cause"),
+		leader:      prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "leader", Help: "1 while this daemon leads."}),
+		goodViews:   prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "last_good_cycle_seconds", Help: "When the last complete cycle ended, seconds since 1970."}),
+		openIntents: prometheus.NewGauge(prometheus.GaugeOpts{Namespace: "fairbridge", Name: "open_intents", Help: "Intents whose outcome is not known yet."}),
 	}
-	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstarted, m.doubt, m.leader, m.good, m.open)
+	r.MustRegister(m.cycles, m.seconds, m.jobs, m.decisions, m.edits, m.refusals, m.unstarted, m.doubt, m.leader, m.goodViews, m.openIntents)
 	return m
 }
 
@@ -72,7 +72,7 @@ func (m *Metrics) setView(v *slurm.View, open int) {
 	for state, n := range states {
 		m.jobs.WithLabelValues(state).Set(float64(n))
 	}
-	m.open.Set(float64(open))
+	m.openIntents.Set(float64(open))
 }
 
 // setEvaluations notes what became of partitions.
@@ -116,6 +116,6 @@ func (m *Metrics) setEnd(r *Report, now time.Time) {
 		m.leader.Set(1)
 	}
 	if len(r.Doubts) == 0 {
-		m.good.Set(float64(now.Unix()))
+		m.goodViews.Set(float64(now.Unix()))
 	}
 }

@@ -46,7 +46,7 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 			a.nodes[n.Name] = n
 		}
 	}
-	a.mine, a.all = nodeTotalsOf(k.View, p.Name)
+	a.partitionTotals, a.clusterTotals = nodeTotalsOf(k.View, p.Name)
 	jobs := make([]policy.Job, 0, len(k.View.Jobs)) // large records: growing would move them about
 	for i := range k.View.Jobs {
 		if j, ok := a.jobOf(&k.View.Jobs[i]); ok {
@@ -69,9 +69,9 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 
 type assembler struct {
 	Input
-	part      bridge.Partition
-	nodes     map[string]*slurm.Node
-	mine, all nodeTotals // what the partition has, and the cluster
+	part                           bridge.Partition
+	nodes                          map[string]*slurm.Node
+	partitionTotals, clusterTotals nodeTotals // what the partition has, and the cluster
 }
 
 // jobOf makes a policy's job of Slurm's; ok is false for jobs that are none of

@@ -39,9 +39,9 @@ func (t *nodeTotals) add(n *slurm.Node) {
 // hold nodes that are not of this one.
 func (a *assembler) limitAsk(ask *policy.Ask, mine bool) (tooMuch string) {
 	if mine {
-		return a.mine.limit(ask)
+		return a.partitionTotals.limit(ask)
 	}
-	return a.all.limit(ask)
+	return a.clusterTotals.limit(ask)
 }
 
 // limit says what an ask wants more of than all the nodes have together; "" when

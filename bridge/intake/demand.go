@@ -71,7 +71,7 @@ func askOnSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
 func (a *assembler) allocOf(j *slurm.Job) policy.Alloc {
 	var on policy.Alloc
 	for _, h := range j.HeldDevices(a.View.Node) {
-		if n := min(h.Count, a.all.gpus); n > 0 && a.nodes[h.Node] != nil {
+		if n := min(h.Count, a.clusterTotals.gpus); n > 0 && a.nodes[h.Node] != nil {
 			on = append(on, policy.Slot{Node: h.Node, Type: h.Type, Count: n})
 		}
 	}

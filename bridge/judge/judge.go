@@ -43,14 +43,14 @@ type Input struct {
 	Now          time.Time   // our clock
 	DatabaseTime time.Time   // the database's clock, read at Now; zero: not known
 	Answers      Answers     // about what the lists leave out
-	Many         int         // polls in a row before this one that had Verdict.Many
+	ManyGone     int         // polls in a row before this one that had Verdict.ManyGone
 }
 
 // Verdict is what is thought of a view. Without Doubts it is believed.
 type Verdict struct {
 	Doubts   []string // why the view is not believed: nothing may follow from it
 	Cautions []string // why nothing should be sent for now, although it is believed
-	Many     bool     // much is gone, by Slurm's own answers; Polls such polls in a row are believed
+	ManyGone bool     // much is gone, by Slurm's own answers; Polls such polls in a row are believed
 	Forget   bool     // LastGood was dated by a clock that was wrong: it is no reference any more
 }
 

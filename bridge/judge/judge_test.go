@@ -54,7 +54,7 @@ func cut(says Answer) func(*Input) {
 
 func both(a, b func(*Input)) func(*Input) { return func(in *Input) { a(in); b(in) } }
 
-func seen(n int) func(*Input) { return func(in *Input) { in.Many = n } }
+func seen(n int) func(*Input) { return func(in *Input) { in.ManyGone = n } }
 
 func at(d time.Duration) func(*Input) { return func(in *Input) { in.View.At = noon.Add(d) } }
 

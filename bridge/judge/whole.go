@@ -55,8 +55,8 @@ func exceeds(part, all int, percent float64) bool { return float64(part)*100 > p
 
 // awaitSecondPoll waits for one more poll before so much is believed to be gone.
 func (v *Verdict) awaitSecondPoll(in *Input, what string) {
-	v.Many = true
-	if n := in.Many + 1; n < Polls {
+	v.ManyGone = true
+	if n := in.ManyGone + 1; n < Polls {
 		v.doubt("%s are gone, as Slurm says of each: believed when %d polls in a row show it, %d so far", what, Polls, n)
 	}
 }

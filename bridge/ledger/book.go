@@ -17,10 +17,10 @@ func SameJob(old, now slurm.Run) bool {
 // Book indexes intents by job and field: which value of ours stands where, and
 // where an outcome is still open.
 type Book struct {
-	newest  map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
-	open    map[slurm.JobField]*bridge.Intent
-	yielded map[int64]*bridge.Intent
-	undone  map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
+	newest      map[slurm.JobField]*bridge.Intent // newest that reached Slurm, as far as we know
+	openIntents map[slurm.JobField]*bridge.Intent
+	yielded     map[int64]*bridge.Intent
+	undone      map[slurm.JobField]int64 // the last that was to give a hidden number back, had no answer, and may have
 
 	yieldFor time.Duration // see WithYieldTime
 }
@@ -28,7 +28,7 @@ type Book struct {
 // NewBook indexes intents, which are sorted by ID.
 func NewBook(intents []bridge.Intent) *Book {
 	b := &Book{
-		newest: map[slurm.JobField]*bridge.Intent{}, open: map[slurm.JobField]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{},
+		newest: map[slurm.JobField]*bridge.Intent{}, openIntents: map[slurm.JobField]*bridge.Intent{}, yielded: map[int64]*bridge.Intent{},
 		undone: map[slurm.JobField]int64{}, yieldFor: 24 * time.Hour,
 	}
 	for i := range intents {
@@ -36,7 +36,7 @@ func NewBook(intents []bridge.Intent) *Book {
 		at := in.Edit.WrittenField()
 		switch {
 		case in.State.Open():
-			b.open[at] = in
+			b.openIntents[at] = in
 		case in.State == bridge.Observed:
 			b.newest[at] = in
 		case in.State == bridge.Yielded:
@@ -62,7 +62,7 @@ func (b *Book) StandingIntent(run slurm.Run, f slurm.Field, now time.Time) *brid
 // OpenIntent returns the intent of the field whose outcome is still to be seen, or
 // nil. While there is one nothing else is sent to the field.
 func (b *Book) OpenIntent(job int64, f slurm.Field) *bridge.Intent {
-	return b.open[slurm.JobField{Job: job, Field: f}]
+	return b.openIntents[slurm.JobField{Job: job, Field: f}]
 }
 
 // offsetFields are the fields whose value the job's priority is to follow.

@@ -104,7 +104,7 @@ func (p *Pusher) pushOne(ctx context.Context, in *bridge.Intent) (tried bool, er
 	}
 	if !again { // the first call may have changed what stood before
 		stop := in.Before.Stop
-		in.Before = ledger.BeforeOf(k.book, &j, in.Edit, k.at)
+		in.Before = ledger.BeforeOf(k.book, &j, in.Edit, k.clusterTime)
 		in.Before.Stop = stop
 	}
 	in.State, in.Sent, in.Error = bridge.Sent, now, ""
@@ -143,7 +143,7 @@ func (p *Pusher) send(ctx context.Context, in *bridge.Intent) error {
 
 // knownOf is what was decided about a job, and what was written to it since.
 func (p *Pusher) knownOf(job int64) *knownJob {
-	return &knownJob{was: p.View.Job(job), book: p.Book, at: p.View.At,
+	return &knownJob{planned: p.View.Job(job), book: p.Book, clusterTime: p.View.At,
 		ours: func(f slurm.Field) bool { return p.sent[slurm.JobField{Job: job, Field: f}] }}
 }
 

@@ -18,7 +18,7 @@ var noon = bridgetest.Noon
 // knows is what a decision was made from: the job as it was, and our values in
 // it.
 func knows(was *slurm.Job, intents ...bridge.Intent) knownJob {
-	return knownJob{was: was, book: ledger.NewBook(intents), at: noon, ours: func(slurm.Field) bool { return false }}
+	return knownJob{planned: was, book: ledger.NewBook(intents), clusterTime: noon, ours: func(slurm.Field) bool { return false }}
 }
 
 func TestMovedSeesWhatChangedSinceTheDecision(t *testing.T) {

@@ -41,11 +41,11 @@ type Releaser struct {
 
 // Released is what a release did, or would do.
 type Released struct {
-	Edits   []slurm.Edit                `json:"edits"`             // what gives the fields back
-	Intents []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
-	Kept    []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
-	Holds   []ledger.UnfinishedHandBack `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
-	Open    int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
+	Edits       []slurm.Edit                `json:"edits"`             // what gives the fields back
+	Intents     []bridge.Intent             `json:"intents,omitempty"` // what came of them; nil on a dry run
+	Kept        []slurm.Edit                `json:"kept,omitempty"`    // of jobs that run or that a person holds: they can be given back when the job waits again
+	Holds       []ledger.UnfinishedHandBack `json:"holds,omitempty"`   // jobs that a hand-back of ours may have left held
+	OpenIntents int                         `json:"open"`              // intents whose outcome is not known yet: release again after settling
 }
 
 // Lead takes leadership. leads is false when another daemon leads, whose name is
@@ -119,7 +119,7 @@ func (r *Releaser) findOurs(ctx context.Context) (*findings, error) {
 	f.book = ledger.NewBook(f.intents)
 	f.Released = Released{
 		Edits: r.wantedEdits(f), Kept: ledger.StuckEdits(f.intents, v, v.At),
-		Holds: ledger.UnfinishedHandBacks(f.intents, v), Open: ledger.CountUnsettled(f.intents, v),
+		Holds: ledger.UnfinishedHandBacks(f.intents, v), OpenIntents: ledger.CountUnsettled(f.intents, v),
 	}
 	return f, nil
 }

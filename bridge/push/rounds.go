@@ -65,7 +65,7 @@ func (r *rounds) runRound(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	r.released.Kept, r.released.Holds, r.released.Open = f.Kept, f.Holds, f.Open
+	r.released.Kept, r.released.Holds, r.released.OpenIntents = f.Kept, f.Holds, f.OpenIntents
 	if err := FinishHandBacks(ctx, r.Cluster, f.Holds); err != nil {
 		return false, err
 	}
@@ -73,12 +73,12 @@ func (r *rounds) runRound(ctx context.Context) (over bool, err error) {
 	switch {
 	case len(todo) > 0:
 		return false, r.send(ctx, f, todo)
-	case f.Open > 0 && r.Patience < 0:
+	case f.OpenIntents > 0 && r.Patience < 0:
 		return true, nil
-	case f.Open > 0 && r.idle < r.patience():
+	case f.OpenIntents > 0 && r.idle < r.patience():
 		return false, nil
-	case f.Open > 0 || len(f.Edits) > 0:
-		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.Open, r.lastError())
+	case f.OpenIntents > 0 || len(f.Edits) > 0:
+		return false, fmt.Errorf("%d fields not given back, %d outcomes unknown: run release again%s", len(f.Edits), f.OpenIntents, r.lastError())
 	}
 	return true, nil
 }
@@ -164,7 +164,7 @@ func (r *rounds) wait(ctx context.Context) error {
 		wait = sleep
 	}
 	if err := wait(ctx, r.pause); err != nil {
-		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.released.Open, err)
+		return fmt.Errorf("interrupted: %d outcomes unknown, run release again: %w", r.released.OpenIntents, err)
 	}
 	r.idle += r.pause
 	r.pause = min(2*r.pause, lastPause)

@@ -13,10 +13,10 @@ import (
 
 // knownJob is what a decision about a job was made from.
 type knownJob struct {
-	was  *slurm.Job // as the view showed it
-	book *ledger.Book
-	at   time.Time              // of the view
-	ours func(slurm.Field) bool // written by us since
+	planned     *slurm.Job // as the view showed it
+	book        *ledger.Book
+	clusterTime time.Time              // of the view
+	ours        func(slurm.Field) bool // written by us since
 }
 
 // compare compares a job read just before the push with what the decision was
@@ -26,11 +26,11 @@ type knownJob struct {
 // value of ours is given back whatever became of the other fields.
 func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	switch {
-	case k.was == nil || !e.Run.SameRun(j.Run()):
+	case k.planned == nil || !e.Run.SameRun(j.Run()):
 		return "it is another run now", ""
 	case j.Held:
 		return "", "it is held"
-	case j.State != k.was.State:
+	case j.State != k.planned.State:
 		return "it is " + j.State + " now", ""
 	}
 	field := e.Kind.Field()
@@ -44,7 +44,7 @@ func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 	if lost := k.overwritten(j); len(lost) > 0 {
 		return "", actuator.ForeignChange(&lost[0], j)
 	}
-	noted := actuator.BeforeFrom(k.was)
+	noted := actuator.BeforeFrom(k.planned)
 	if what := actuator.SlurmChangeSince(e.Kind, &noted, j); what != "" {
 		return what, ""
 	}
@@ -53,7 +53,7 @@ func (k *knownJob) compare(e slurm.Edit, j *slurm.Job) (gone, changed string) {
 			return "", what
 		}
 	}
-	return changedDemand(k.was, j), ""
+	return changedDemand(k.planned, j), ""
 }
 
 // shownFields are the fields in which a record shows a value of ours.
@@ -61,7 +61,7 @@ var shownFields = actuator.Fields(func(r *actuator.Row) bool { return r.Field.Wh
 
 // overwritten returns the values of ours that the job shows to be somebody else's now.
 func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
-	if k.was == nil || !k.was.Run().SameRun(j.Run()) || j.Held || j.State != k.was.State {
+	if k.planned == nil || !k.planned.Run().SameRun(j.Run()) || j.Held || j.State != k.planned.State {
 		return nil
 	}
 	var lost []bridge.Intent
@@ -75,7 +75,7 @@ func (k *knownJob) overwritten(j *slurm.Job) []bridge.Intent {
 }
 
 func (k *knownJob) standing(f slurm.Field) *bridge.Intent {
-	return k.book.StandingIntent(k.was.Run(), f, k.at)
+	return k.book.StandingIntent(k.planned.Run(), f, k.clusterTime)
 }
 
 // foreignChange says what somebody else made of a value of ours; "" when it is ours.

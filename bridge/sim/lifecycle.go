@@ -115,7 +115,7 @@ func (r *lifecycle) requeue(j *job) {
 	default:
 		j.generation++
 		j.state, j.slots = pending, nil
-		r.jobs.open++
+		r.jobs.openCount++
 		r.queueAgain(j)
 	}
 }

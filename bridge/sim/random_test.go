@@ -116,8 +116,8 @@ func invariant(w *World) error {
 			cpus[s.Node] += s.CPUs
 		}
 	}
-	if open != w.open {
-		return fmt.Errorf("%d records open, counted %d", open, w.open)
+	if open != w.openCount {
+		return fmt.Errorf("%d records open, counted %d", open, w.openCount)
 	}
 	for _, n := range w.nodes.Nodes {
 		if n.Used.Devices != used[n] || n.Used.CPUs != cpus[n] || n.Used.CPUs > n.CPUs || n.Used.MemMB > n.MemMB {

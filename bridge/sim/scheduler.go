@@ -38,8 +38,8 @@ type planner interface {
 
 // queueEntry is a job in the line of one of its partitions.
 type queueEntry struct {
-	j *job
-	p *inventory.Partition
+	job       *job
+	partition *inventory.Partition
 }
 
 // requestPass asks for a main pass soon: at once when there was none for a while,
@@ -92,7 +92,7 @@ func (s *scheduler) queue() []queueEntry {
 		}
 	}
 	slices.SortStableFunc(out, func(x, y queueEntry) int {
-		return cmp.Or(cmp.Compare(y.p.Tier, x.p.Tier), cmp.Compare(y.j.priority, x.j.priority), cmp.Compare(x.j.id, y.j.id))
+		return cmp.Or(cmp.Compare(y.partition.Tier, x.partition.Tier), cmp.Compare(y.job.priority, x.job.priority), cmp.Compare(x.job.id, y.job.id))
 	})
 	return out
 }
@@ -134,16 +134,16 @@ func (s *scheduler) runPass(depth int) {
 	blocked, banned := map[*inventory.Partition]bool{}, map[*inventory.Node]bool{}
 	for i, e := range s.queue() {
 		switch {
-		case e.j.state != pending: // started in another of its partitions
-		case depth > 0 && i >= depth || blocked[e.p]:
-			e.j.reason = "Priority"
+		case e.job.state != pending: // started in another of its partitions
+		case depth > 0 && i >= depth || blocked[e.partition]:
+			e.job.reason = "Priority"
 		case s.startAll(e, banned):
-		case len(e.j.spec.Required) > 0:
-			for _, name := range e.j.spec.Required {
+		case len(e.job.spec.Required) > 0:
+			for _, name := range e.job.spec.Required {
 				banned[s.nodes.Node(name)] = true
 			}
 		default:
-			blocked[e.p] = true
+			blocked[e.partition] = true
 		}
 	}
 }
@@ -154,10 +154,10 @@ func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool
 	for {
 		slots, why := s.placeNow(e, banned)
 		if slots == nil {
-			e.j.reason = why
+			e.job.reason = why
 			return false
 		}
-		if s.runs.start(e.j, e.p, slots, "main") == e.j || s.jobs.atLimit(e.j) {
+		if s.runs.start(e.job, e.partition, slots, "main") == e.job || s.jobs.atLimit(e.job) {
 			return true
 		}
 	}
@@ -166,19 +166,19 @@ func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool
 // placeNow finds room for one task now; nil, and Slurm's reason, where there is
 // none.
 func (s *scheduler) placeNow(e queueEntry, banned map[*inventory.Node]bool) (slots inventory.Slots, why string) {
-	list, ok := e.p.Candidates(e.j.nodeChoice())
+	list, ok := e.partition.Candidates(e.job.nodeChoice())
 	if !ok {
 		return nil, "ReqNodeNotAvail"
 	}
 	if len(banned) > 0 {
-		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.j.spec.Required, n.Name) })
+		list = slices.DeleteFunc(list, func(n *inventory.Node) bool { return banned[n] && !slices.Contains(e.job.spec.Required, n.Name) })
 	}
-	wants := e.j.reservationJob()
-	list, why, ok = s.reservations.OpenNodes(wants, e.p, s.reservations.OwnNodes(wants, list), s.Now(), s.Now().Add(e.j.timeLimit()))
+	wants := e.job.reservationJob()
+	list, why, ok = s.reservations.OpenNodes(wants, e.partition, s.reservations.OwnNodes(wants, list), s.Now(), s.Now().Add(e.job.timeLimit()))
 	if !ok {
 		return nil, why
 	}
-	return e.j.resources().Fit(list, (*inventory.Node).Room), "Resources"
+	return e.job.resources().Fit(list, (*inventory.Node).Room), "Resources"
 }
 
 // backfill starts jobs out of order where that delays no job ahead of them:
@@ -197,11 +197,11 @@ func (s *scheduler) backfill() {
 		if i >= s.cfg.BackfillDepth {
 			break
 		}
-		if e.j.spec.Reservation != "" {
+		if e.job.spec.Reservation != "" {
 			continue // the main pass sees to those
 		}
-		for n := 0; n < 20 && e.j.state == pending && !s.jobs.atLimit(e.j); n++ { // bf_max_job_array_resv
-			if !s.reserve(e) || !e.j.isUnsplit() {
+		for n := 0; n < 20 && e.job.state == pending && !s.jobs.atLimit(e.job); n++ { // bf_max_job_array_resv
+			if !s.reserve(e) || !e.job.isUnsplit() {
 				break
 			}
 		}
@@ -232,14 +232,14 @@ func (s *scheduler) heldSlots(yield func(inventory.Slots, time.Time) bool) {
 // reserve plans the job, and starts it if it can start now. It reports whether
 // a place was found for a task and another task may ask for one.
 func (s *scheduler) reserve(e queueEntry) bool {
-	slots, at := s.plan.Reserve(backfill.Task{Ask: e.j.resources(), Choice: e.j.nodeChoice(), Partition: e.p, Limit: e.j.timeLimit()})
+	slots, at := s.plan.Reserve(backfill.Task{Ask: e.job.resources(), Choice: e.job.nodeChoice(), Partition: e.partition, Limit: e.job.timeLimit()})
 	switch {
 	case slots == nil:
 		return false
 	case at.Equal(s.Now()):
-		s.runs.start(e.j, e.p, slots, "backfill")
+		s.runs.start(e.job, e.partition, slots, "backfill")
 		return true
 	}
-	e.j.noteExpectedStart(at, slots)
-	return !e.j.isUnsplit() // one reservation stands for the array
+	e.job.noteExpectedStart(at, slots)
+	return !e.job.isUnsplit() // one reservation stands for the array
 }

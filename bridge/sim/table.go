@@ -13,7 +13,7 @@ type jobTable struct {
 	ids       idRange
 	byID      map[int64]*job
 	list      []*job // by id
-	open      int    // records pending or running
+	openCount int    // records pending or running
 	outcomes  map[int64]taskOutcomes
 	runCount  uint64 // run identities given out
 	runPrefix uint64 // what run identities begin with
@@ -46,7 +46,7 @@ func (t *jobTable) add(j *job) {
 	t.byID[j.id] = j
 	i, _ := t.position(j.id)
 	t.list = slices.Insert(t.list, i, j)
-	t.open++
+	t.openCount++
 }
 
 func (t *jobTable) remove(j *job) {
@@ -155,7 +155,7 @@ func (t *jobTable) dependencyReason(j *job) string {
 
 // noteEnd notes the end of a job, for those that depend on it.
 func (t *jobTable) noteEnd(j *job) {
-	t.open--
+	t.openCount--
 	ids := []int64{j.id}
 	if j.array != 0 && j.array != j.id {
 		ids = append(ids, j.array)
@@ -180,7 +180,7 @@ func (t *jobTable) isBeginBetween(after, now time.Time) bool {
 }
 
 // Open returns how many job records are pending or running.
-func (t *jobTable) Open() int { return t.open }
+func (t *jobTable) Open() int { return t.openCount }
 
 // Waiting returns how many job records are pending.
 func (t *jobTable) Waiting() int {

@@ -77,7 +77,7 @@ func randomPhase(r *rand.Rand, d time.Duration) time.Duration {
 // Run advances until no job is pending or running, or until limit. It reports
 // whether all jobs ended.
 func (w *World) Run(limit time.Time) bool {
-	for w.open > 0 || w.scheduled > 0 {
+	for w.openCount > 0 || w.scheduled > 0 {
 		if !w.Step(limit) {
 			return false
 		}

@@ -81,7 +81,7 @@ func reportProgress(w io.Writer, now func() time.Time) func(sent, left int) {
 func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	done, failed := splitByOutcome(out)
 	switch n := len(out.Edits); {
-	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.Open == 0:
+	case n == 0 && len(out.Kept) == 0 && len(out.Holds) == 0 && out.OpenIntents == 0:
 		fmt.Fprintln(w, "Nothing of ours stands in Slurm.")
 	case n == 0:
 		fmt.Fprintln(w, "Nothing of ours in Slurm can be given back now.")
@@ -105,8 +105,8 @@ func printReleased(w io.Writer, out *push.Released, dry, verbose bool) {
 	for _, d := range out.Holds {
 		output.Paragraph(w, "", unfinishedHandBackText(d, time.Now()))
 	}
-	if out.Open > 0 {
-		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.Count(out.Open, "earlier change"))
+	if out.OpenIntents > 0 {
+		fmt.Fprintf(w, "What became of %s is not known yet: run release again in five minutes.\n", output.Count(out.OpenIntents, "earlier change"))
 	}
 	if dry && len(out.Edits) > 0 {
 		fmt.Fprintln(w, "Nothing was changed (--dry-run).")

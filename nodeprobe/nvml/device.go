@@ -12,7 +12,7 @@ import (
 
 // readGPU measures one GPU.
 func (d *Driver) readGPU(index int) nodeprobe.GPU {
-	r := &gpuReader{Driver: d, g: nodeprobe.GPU{Index: index, Minor: -1}}
+	r := &gpuReader{Driver: d, gpu: nodeprobe.GPU{Index: index, Minor: -1}}
 	dev, ret := d.lib.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
 		return d.unreadableGPU(index, ret)
@@ -25,13 +25,13 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 	r.readErrors()
 	r.readSlices()
 	r.readProcesses()
-	if r.g.Lost != "" { // what it said before it went is worth nothing
-		r.g.Busy, r.g.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
-		r.g.Procs, r.g.ProcsKnown = nil, false
+	if r.gpu.Lost != "" { // what it said before it went is worth nothing
+		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
+		r.gpu.Procs, r.gpu.ProcsKnown = nil, false
 	}
-	d.xids.add(d, dev, &r.g)
-	d.xids.report(&r.g)
-	return r.g
+	d.xids.add(d, dev, &r.gpu)
+	d.xids.report(&r.gpu)
+	return r.gpu
 }
 
 // unreadableGPU describes a GPU that cannot be had. One that could not be asked is
@@ -68,17 +68,17 @@ func (d *Driver) lastIdentity(index int) nodeprobe.GPU {
 type gpuReader struct {
 	*Driver
 	dev nvml.Device
-	g   nodeprobe.GPU
+	gpu nodeprobe.GPU
 }
 
 // canCall reports whether the function can be called.
-func (r *gpuReader) canCall(symbol string) bool { return r.g.Lost == "" && r.symbols.has(symbol) }
+func (r *gpuReader) canCall(symbol string) bool { return r.gpu.Lost == "" && r.symbols.has(symbol) }
 
 // succeeded reports whether a call told something, and notes a lost GPU.
 func (r *gpuReader) succeeded(ret nvml.Return) bool {
 	r.noteStale(ret)
-	if meansLostGPU(ret) && r.g.Lost == "" {
-		r.g.Lost = describeReturn(ret)
+	if meansLostGPU(ret) && r.gpu.Lost == "" {
+		r.gpu.Lost = describeReturn(ret)
 	}
 	return ret == nvml.SUCCESS
 }
@@ -107,18 +107,18 @@ func readText(r *gpuReader, symbol string, call func() (string, nvml.Return)) st
 }
 
 func (r *gpuReader) readIdentity() {
-	before := r.lastIdentity(r.g.Index)
-	r.g.UUID = cmp.Or(readText(r, uuidSymbol, r.dev.GetUUID), before.UUID)
-	r.g.Model = cmp.Or(readText(r, nameSymbol, r.dev.GetName), before.Model)
+	before := r.lastIdentity(r.gpu.Index)
+	r.gpu.UUID = cmp.Or(readText(r, uuidSymbol, r.dev.GetUUID), before.UUID)
+	r.gpu.Model = cmp.Or(readText(r, nameSymbol, r.dev.GetName), before.Model)
 	if m := readNumber(r, minorSymbol, r.dev.GetMinorNumber, 1); m.Known {
-		r.g.Minor = int(m.Value)
+		r.gpu.Minor = int(m.Value)
 	}
 	if r.canCall(pciSymbol) {
 		if info, ret := r.dev.GetPciInfo(); r.succeeded(ret) {
-			r.g.Bus = stringOf(info.BusId[:])
+			r.gpu.Bus = stringOf(info.BusId[:])
 		}
 	}
-	r.identities[r.g.Index] = nodeprobe.GPU{Index: r.g.Index, UUID: r.g.UUID, Model: r.g.Model, Minor: r.g.Minor, Bus: r.g.Bus}
+	r.identities[r.gpu.Index] = nodeprobe.GPU{Index: r.gpu.Index, UUID: r.gpu.UUID, Model: r.gpu.Model, Minor: r.gpu.Minor, Bus: r.gpu.Bus}
 }
 
 func stringOf(c []int8) string {

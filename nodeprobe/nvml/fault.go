@@ -16,7 +16,7 @@ var (
 )
 
 func (r *gpuReader) readErrors() {
-	e := &r.g.Errors
+	e := &r.gpu.Errors
 	e.Corrected = r.readECC(nvml.MEMORY_ERROR_TYPE_CORRECTED, nvml.VOLATILE_ECC)
 	e.Uncorrected = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.VOLATILE_ECC)
 	e.UncorrectedAll = r.readECC(nvml.MEMORY_ERROR_TYPE_UNCORRECTED, nvml.AGGREGATE_ECC)

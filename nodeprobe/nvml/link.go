@@ -19,7 +19,7 @@ var (
 )
 
 func (r *gpuReader) readLinks() {
-	l := &r.g.Links
+	l := &r.gpu.Links
 	l.PCIeGen = readNumber(r, pcieGenSymbol, r.dev.GetCurrPcieLinkGeneration, 1)
 	l.PCIeWidth = readNumber(r, pcieWidthSymbol, r.dev.GetCurrPcieLinkWidth, 1)
 	l.Replays = readNumber(r, pcieReplaySymbol, r.dev.GetPcieReplayCounter, 1)

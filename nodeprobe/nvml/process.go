@@ -22,7 +22,7 @@ func (r *gpuReader) readProcesses() {
 	var all []nvml.ProcessInfo
 	if r.canCall(computeSymbol) {
 		list, ret := r.dev.GetComputeRunningProcesses()
-		r.g.ProcsKnown = r.succeeded(ret)
+		r.gpu.ProcsKnown = r.succeeded(ret)
 		all = list
 	}
 	if r.canCall(graphicsSymbol) {
@@ -35,7 +35,7 @@ func (r *gpuReader) readProcesses() {
 	})
 	all = slices.CompactFunc(all, func(a, b nvml.ProcessInfo) bool { return a.Pid == b.Pid && a.GpuInstanceId == b.GpuInstanceId })
 	for _, p := range all {
-		r.g.Procs = append(r.g.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: processMB(p), Slice: r.sliceOf(p)})
+		r.gpu.Procs = append(r.gpu.Procs, nodeprobe.Process{PID: int(p.Pid), MemMB: processMB(p), Slice: r.sliceOf(p)})
 	}
 }
 
@@ -48,7 +48,7 @@ func processMB(p nvml.ProcessInfo) int64 {
 }
 
 func (r *gpuReader) sliceOf(p nvml.ProcessInfo) string {
-	for _, s := range r.g.Parts {
+	for _, s := range r.gpu.Parts {
 		if s.Instance == int(p.GpuInstanceId) && s.Compute == int(p.ComputeInstanceId) {
 			return s.UUID
 		}

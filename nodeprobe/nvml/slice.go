@@ -28,8 +28,8 @@ func (r *gpuReader) readSlices() {
 	if !r.succeeded(ret) || mode != nvml.DEVICE_MIG_ENABLE {
 		return
 	}
-	r.g.MIG = true
-	r.g.Busy, r.g.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{} // of a GPU that was whole a moment ago
+	r.gpu.MIG = true
+	r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{} // of a GPU that was whole a moment ago
 	if !r.canCall(migMaxSymbol) || !r.canCall(migHandleSymbol) {
 		return
 	}
@@ -39,7 +39,7 @@ func (r *gpuReader) readSlices() {
 	}
 	for i := range n {
 		if dev, ret := r.dev.GetMigDeviceHandleByIndex(i); r.succeeded(ret) {
-			r.g.Parts = append(r.g.Parts, r.readSlice(dev))
+			r.gpu.Parts = append(r.gpu.Parts, r.readSlice(dev))
 		}
 	}
 }

@@ -27,15 +27,15 @@ const mib = 1.0 / (1 << 20)
 func (r *gpuReader) readUtilisation() {
 	if r.canCall(utilisationSymbol) {
 		if u, ret := r.dev.GetUtilizationRates(); r.succeeded(ret) {
-			r.g.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
-			r.g.MemBusy = nodeprobe.Known(float64(u.Memory) / 100)
+			r.gpu.Busy = nodeprobe.Known(float64(u.Gpu) / 100)
+			r.gpu.MemBusy = nodeprobe.Known(float64(u.Memory) / 100)
 		}
 	}
-	r.g.MemUsedMB, r.g.MemTotalMB = r.readMemory(r.dev)
-	r.g.Watts = readNumber(r, powerSymbol, r.dev.GetPowerUsage, 1e-3)
-	r.g.WattsLimit = readNumber(r, powerLimitSymbol, r.dev.GetEnforcedPowerLimit, 1e-3)
-	r.g.Joules = readNumber(r, energySymbol, r.dev.GetTotalEnergyConsumption, 1e-3)
-	r.g.TempC = readNumber(r, temperatureSymbol, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
+	r.gpu.MemUsedMB, r.gpu.MemTotalMB = r.readMemory(r.dev)
+	r.gpu.Watts = readNumber(r, powerSymbol, r.dev.GetPowerUsage, 1e-3)
+	r.gpu.WattsLimit = readNumber(r, powerLimitSymbol, r.dev.GetEnforcedPowerLimit, 1e-3)
+	r.gpu.Joules = readNumber(r, energySymbol, r.dev.GetTotalEnergyConsumption, 1e-3)
+	r.gpu.TempC = readNumber(r, temperatureSymbol, func() (uint32, nvml.Return) { return r.dev.GetTemperature(nvml.TEMPERATURE_GPU) }, 1)
 }
 
 // readMemory reads what programs use, which the second version of the call tells
@@ -55,13 +55,13 @@ func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) 
 }
 
 func (r *gpuReader) readClocks() {
-	r.g.SMMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
-	r.g.MemMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
+	r.gpu.SMMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_SM) }, 1)
+	r.gpu.MemMHz = readNumber(r, clockSymbol, func() (uint32, nvml.Return) { return r.dev.GetClockInfo(nvml.CLOCK_MEM) }, 1)
 	if !r.canCall(throttleSymbol) {
 		return
 	}
 	if mask, ret := r.dev.GetCurrentClocksThrottleReasons(); r.succeeded(ret) {
-		r.g.Throttle = &nodeprobe.Throttle{Reasons: reasonNames(mask)}
+		r.gpu.Throttle = &nodeprobe.Throttle{Reasons: reasonNames(mask)}
 	}
 }
 

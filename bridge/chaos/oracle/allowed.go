@@ -13,7 +13,7 @@ import (
 
 // I13: nothing is done on a view that is partial, filtered, or of another clock.
 func badView(s *send) string {
-	if s.By.viewFaultSeen != "" && !s.Late && !s.By.Tool {
+	if s.By.viewFaultSeen != "" && !s.Late && !s.By.IsTool {
 		return "the daemon saw " + s.By.viewFaultSeen
 	}
 	return ""
@@ -58,7 +58,7 @@ func exempt(s *send) string {
 // I16: no job that waits longer than the limit is leased or lowered.
 func waitedLong(s *send) string {
 	waited := s.now.Sub(s.entry.arrived)
-	if waited <= s.gate.MaxPending+site.Interval || s.afterRace || s.mayRestore() || s.By.Tool || s.isRepeat() {
+	if waited <= s.gate.MaxPending+site.Interval || s.afterRace || s.mayRestore() || s.By.IsTool || s.isRepeat() {
 		return ""
 	}
 	m := s.entry.marks[fieldOfKind(s.Edit.Kind)]
@@ -120,7 +120,7 @@ func unread(s *send) string {
 // The STOP file is honoured within a second.
 func stopFile(s *send) string {
 	since, stop := s.o.Stopped()
-	if stop && !s.Late && !s.By.Tool && s.now.Sub(since) > time.Second {
+	if stop && !s.Late && !s.By.IsTool && s.now.Sub(since) > time.Second {
 		return "the STOP file is there since " + formatTime(since)
 	}
 	return ""

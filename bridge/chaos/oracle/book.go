@@ -39,7 +39,7 @@ type fieldMark struct {
 	ourValue    string // what we last wrote
 	at          time.Time
 	stands      bool // ours is what Slurm has
-	back        bool // and it gave the field back: nothing of ours is in it
+	givenBack   bool // and it gave the field back: nothing of ours is in it
 	foreign     bool // somebody wrote after us
 	unanswered  bool // we had no answer: if somebody changes it at once we cannot know that it was done
 	uncertain   bool // a write of ours had no answer, or the database was put back since we first wrote
@@ -191,7 +191,7 @@ func valueOf(u *sim.Update, after *slurm.Job, f Field) string {
 func (b *book) noteOurWrite(e *jobEntry, u *sim.Update, after *slurm.Job, now time.Time) {
 	for _, f := range fieldsOf(u) {
 		m := e.marks[f]
-		m.ourValue, m.at, m.stands, m.back = valueOf(u, after, f), now, true, false
+		m.ourValue, m.at, m.stands, m.givenBack = valueOf(u, after, f), now, true, false
 	}
 	if u.Hold != nil {
 		e.marks[Priority].stands = false
@@ -212,7 +212,7 @@ func (b *book) notePersonsWrite(e *jobEntry, by string, u *sim.Update, before, a
 		if m.stands && m.ourValue == v {
 			continue
 		}
-		m.foreign = m.foreign || m.stands && !m.unanswered && !m.back && m.ourValue != m.ownersValue
+		m.foreign = m.foreign || m.stands && !m.unanswered && !m.givenBack && m.ourValue != m.ownersValue
 		m.ownersValue, m.stands = v, false
 	}
 	if u.Hold == nil && u.Priority == nil {

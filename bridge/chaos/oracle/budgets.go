@@ -26,7 +26,7 @@ func (all stopList) sumLike(x *stop, within time.Duration, l *ledger, like func(
 // checkStopped takes a requeue that ended a run, and judges I7 and whose job it was.
 func (o *Oracle) checkStopped(k *Call, j *slurm.Job) {
 	x := stop{
-		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), who: k.By,
+		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), daemon: k.By,
 		duration: o.World.Now(),
 	}
 	if k.row != nil && k.row.Before.Stop != nil {
@@ -80,7 +80,7 @@ func tooLarge(o *Oracle, k *Call, x *stop) []string {
 		like    func(*stop) bool
 	}{
 		{"in an hour", time.Hour, c.StopPercent1h, c.StopFloor1h, func(*stop) bool { return true }},
-		{"in a cycle", site.Interval, c.StopPercent, c.StopFloor, func(s *stop) bool { return s.who == x.who && s.cycle == x.cycle }},
+		{"in a cycle", site.Interval, c.StopPercent, c.StopFloor, func(s *stop) bool { return s.daemon == x.daemon && s.cycle == x.cycle }},
 	} {
 		n, gpus, _ := o.stops.sumLike(x, b.within, &o.ledger, b.like)
 		if n > b.floor && gpus*100 > b.percent*inUse && !k.Late {

@@ -12,16 +12,16 @@ import (
 // Daemon is a process of ours as the oracle knows it: what it was shown, and what
 // it did.
 type Daemon struct {
-	Name string // as Slurm knows it
-	Tool bool   // it is fairbridge release or expire
+	Name   string // as Slurm knows it
+	IsTool bool   // it is fairbridge release or expire
 
 	Truth      *slurm.View         // what Slurm was when it last looked
 	Jobs       map[int64]slurm.Job // as it last read them
 	Reserved   []slurm.Reservation // as it last read them
 	ReservedAt time.Time           // when
 
-	Good    int  // good polls since it started or failed
-	InDoubt bool // its last step was in doubt
+	GoodPolls int  // good polls since it started or failed
+	InDoubt   bool // its last step was in doubt
 
 	steps         int                       // so far
 	wrote         int                       // tasks, in this step
@@ -35,7 +35,7 @@ type Daemon struct {
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, Tool: d.Tool, Truth: d.Truth, steps: d.steps, known: map[int64]bool{}, order: map[string][]policy.JobID{}, read: map[int64]int{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, Truth: d.Truth, steps: d.steps, known: map[int64]bool{}, order: map[string][]policy.JobID{}, read: map[int64]int{}}
 }
 
 // NoteStep is the beginning of a cycle.

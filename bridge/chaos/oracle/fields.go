@@ -88,7 +88,7 @@ func leaseBounds(s *send) string {
 	case s.Edit.Kind == slurm.Unlease:
 	case length <= 0 || length > s.gate.LeaseMax:
 		return fmt.Sprintf("it is %v long", length)
-	case s.entry.leased > s.gate.LeaseTotal+site.Interval && s.o.ledger.back.IsZero():
+	case s.entry.leased > s.gate.LeaseTotal+site.Interval && s.o.ledger.restoredTo.IsZero():
 		return fmt.Sprintf("it was leased %v already, at most %v", s.entry.leased, s.gate.LeaseTotal)
 	}
 	return ""
@@ -97,7 +97,7 @@ func leaseBounds(s *send) string {
 // I10: mutations are at most M per interval (and 2 % of jobs), at most 5 a second;
 // tasks count, not calls. A field is not written again at once.
 func tooMuch(s *send) string {
-	if s.Late || s.By.Tool {
+	if s.Late || s.By.IsTool {
 		return ""
 	}
 	c, live := s.gate, 0

@@ -21,10 +21,10 @@ type Database interface {
 
 // ledger is what stands in our ledger, and what cannot.
 type ledger struct {
-	db      Database
-	now     func() time.Time
-	back    time.Time // it knows nothing written after this and before it was put back
-	renewed time.Time // when it was put back
+	db         Database
+	now        func() time.Time
+	restoredTo time.Time // it knows nothing written after this and before it was put back
+	renewed    time.Time // when it was put back
 }
 
 // rows are those that may matter today.
@@ -38,7 +38,7 @@ func (l *ledger) rows() []bridge.Intent {
 
 // isBeforeRestore reports whether the database was put back behind that moment.
 func (l *ledger) isBeforeRestore(at time.Time) bool {
-	return !at.Before(l.back) && at.Before(l.renewed)
+	return !at.Before(l.restoredTo) && at.Before(l.renewed)
 }
 
 // rowOf returns the row of an edit that is being sent; nil: there is none.

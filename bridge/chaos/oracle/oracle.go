@@ -25,17 +25,17 @@ type Trial struct {
 // as it happens.
 type Oracle struct {
 	Trial
-	verdict Verdict
-	began   time.Time
-	book    *book
-	ledger  ledger
-	usage   usage
-	writes  lastWrites
-	now     *Call                // which Slurm carries out at the moment
-	stops   stopList             // requeues of ours that ended a run
-	runs    map[string]time.Time // when a requeue was first sent, by run
-	written map[fieldOf]lastSent // how a field was last written
-	late    map[int64]bool       // jobs that a late write reached
+	verdict     Verdict
+	began       time.Time
+	book        *book
+	ledger      ledger
+	usage       usage
+	writes      lastWrites
+	currentCall *Call                // which Slurm carries out at the moment
+	stops       stopList             // requeues of ours that ended a run
+	runs        map[string]time.Time // when a requeue was first sent, by run
+	written     map[fieldOf]lastSent // how a field was last written
+	late        map[int64]bool       // jobs that a late write reached
 }
 
 // New returns an oracle for a trial that begins now.
@@ -51,9 +51,9 @@ func New(t Trial) *Oracle {
 
 // StartCall says whose call Slurm carries out until the returned function is called.
 func (o *Oracle) StartCall(k *Call) func() {
-	was := o.now
-	o.now = k
-	return func() { o.now = was }
+	was := o.currentCall
+	o.currentCall = k
+	return func() { o.currentCall = was }
 }
 
 // NoteWrite takes every call that Slurm logs.
@@ -77,7 +77,7 @@ func (o *Oracle) NoteWrite(w sim.Write) {
 
 // noteArrival takes a write of ours that reached Slurm.
 func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
-	k := o.now
+	k := o.currentCall
 	if k == nil || k.By.Name != w.By {
 		o.Breach("I2", w.Job, "%s wrote to Slurm without having asked for it", w.By)
 		return
@@ -98,7 +98,7 @@ func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
 		o.writes.add(o.World, e, w, after)
 		o.book.noteOurWrite(e, &w.Update, after, o.World.Now())
 		for _, f := range fieldsOf(&w.Update) {
-			e.marks[f].unanswered, e.marks[f].back = k.Unanswered, k.Edit.Kind == slurm.Unlease
+			e.marks[f].unanswered, e.marks[f].givenBack = k.Unanswered, k.Edit.Kind == slurm.Unlease
 		}
 	}
 }
@@ -110,7 +110,7 @@ func (o *Oracle) NoteForgotten(since time.Time) { o.writes.undoSince(since) }
 // NoteRestored notes that the database was put back as it was then, and cannot know
 // any more what came after.
 func (o *Oracle) NoteRestored(at time.Time) {
-	o.ledger.back, o.ledger.renewed = at, o.World.Now()
+	o.ledger.restoredTo, o.ledger.renewed = at, o.World.Now()
 	o.usage.noteRestored(at)
 	for _, e := range o.book.jobs {
 		for _, m := range e.marks {

@@ -14,11 +14,11 @@ import (
 
 // Step is a cycle that a daemon lived through, as it told it.
 type Step struct {
-	Doubts  []bridge.Doubt
-	Standby bool // another led
-	Edits   int  // that it meant to send
-	Plans   []Plan
-	Again   bool // the policy is not spoilt: the same snapshots are decided again
+	Doubts       []bridge.Doubt
+	Standby      bool // another led
+	Edits        int  // that it meant to send
+	Plans        []Plan
+	DecidedAgain bool // the policy is not spoilt: the same snapshots are decided again
 }
 
 // Plan is what a cycle made of a partition.
@@ -60,8 +60,8 @@ func wroteInDoubt(o *Oracle, d *Daemon, r *Step) {
 // After a start, and after a poll, the database or leadership failed, two good
 // polls come before anything is written.
 func wroteCold(o *Oracle, d *Daemon, _ *Step) {
-	if d.wrote > 0 && d.Good < 2 {
-		o.Breach("warm", 0, "%s wrote after %d good polls", d.Name, d.Good)
+	if d.wrote > 0 && d.GoodPolls < 2 {
+		o.Breach("warm", 0, "%s wrote after %d good polls", d.Name, d.GoodPolls)
 	}
 }
 
@@ -70,20 +70,20 @@ func (d *Daemon) notePoll(r *Step) {
 	for _, x := range r.Doubts {
 		switch x.Cause {
 		case bridge.CauseSlurm, bridge.CauseLeader:
-			d.Good = 0
+			d.GoodPolls = 0
 			return
 		case bridge.CauseHistory, bridge.CauseJournal: // with plans it was read: a database that was put back is waited for, poll after poll
 			if len(r.Plans) == 0 {
-				d.Good = 0
+				d.GoodPolls = 0
 				return
 			}
 		}
 	}
 	if r.Standby {
-		d.Good = 0
+		d.GoodPolls = 0
 		return
 	}
-	d.Good++
+	d.GoodPolls++
 }
 
 // I11: at most so many of the pending jobs change band per interval.
@@ -142,7 +142,7 @@ func countMoved(old, now []policy.JobID) (n, of int) {
 
 // I19: the same snapshot and configuration give the same plan, byte for byte.
 func undetermined(o *Oracle, d *Daemon, r *Step) {
-	if !r.Again {
+	if !r.DecidedAgain {
 		return
 	}
 	for i := range r.Plans {

@@ -20,7 +20,7 @@ type stop struct {
 	beneficiary int64     // the job it made room for
 	duration    time.Time // when Slurm carried it out
 	restarts    int       // of the job it made room for, then
-	who         *Daemon
+	daemon      *Daemon
 }
 
 // I5: a requeue is sent at most once per run, only to running batch jobs that may

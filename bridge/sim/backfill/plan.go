@@ -44,8 +44,8 @@ type Task struct {
 
 // choiceKey is what the nodes a task may use depend on.
 type choiceKey struct {
-	p    *inventory.Partition
-	text string // of the choice; "": any node
+	partition *inventory.Partition
+	text      string // of the choice; "": any node
 }
 
 // candidates are the nodes some tasks may use.
@@ -130,7 +130,7 @@ func (p *Plan) Reserve(t Task) (inventory.Slots, time.Time) {
 
 // classOf returns what is known of the tasks like this one.
 func (p *Plan) classOf(t *Task) *taskClass {
-	key := taskKey{Ask: t.Ask, limit: t.Limit, choiceKey: choiceKey{p: t.Partition}}
+	key := taskKey{Ask: t.Ask, limit: t.Limit, choiceKey: choiceKey{partition: t.Partition}}
 	if t.Features != "" || len(t.Required) > 0 || len(t.Excluded) > 0 {
 		key.text = fmt.Sprint(t.Features, t.Required, t.Excluded)
 	}

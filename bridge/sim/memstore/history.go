@@ -34,7 +34,7 @@ type jobHistory struct {
 	lastStop   time.Time
 	attained   policy.GPUSeconds // of closed runs
 	ran        time.Duration     // likewise
-	open       usageSpan         // the run under way
+	openSpan   usageSpan         // the run under way
 	runs       bool
 	ended      bool        // for good
 	view       int         // the last one that listed it
@@ -140,7 +140,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 	if l.lost == nil || !l.run.SameRun(j.Run()) {
 		return l
 	}
-	ended := l.open
+	ended := l.openSpan
 	ended.stop = policy.Later(l.lastStop, ended.start)
 	if i := slices.Index(h.usage.spans, ended); i >= 0 {
 		h.usage.spans = slices.Delete(h.usage.spans, i, i+1)
@@ -151,7 +151,7 @@ func (h *history) jobFor(j *slurm.Job) *jobHistory {
 
 // startRun opens a run.
 func (h *history) startRun(l *jobHistory, j *slurm.Job) {
-	l.runs, l.open = true, usageSpan{userAccount{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
+	l.runs, l.openSpan = true, usageSpan{userAccount{j.User, j.Account}, j.GPUs(), j.Start, time.Time{}}
 	if l.firstStart.IsZero() {
 		l.firstStart = j.Start
 	}
@@ -162,7 +162,7 @@ func (h *history) stopRun(l *jobHistory, at time.Time) {
 	if !l.runs {
 		return
 	}
-	s := l.open
+	s := l.openSpan
 	s.stop = policy.Later(at, s.start)
 	h.usage.spans = append(h.usage.spans, s)
 	l.attained += policy.Service(float64(s.gpus), s.stop.Sub(s.start))
@@ -180,7 +180,7 @@ func (h *history) endJob(l *jobHistory, j *slurm.Job) {
 	if l.ran <= 0 || !sampledStates[j.State] {
 		return
 	}
-	h.samples = append(h.samples, policy.Sample{GPUs: l.open.gpus, Ran: l.ran, Service: l.attained})
+	h.samples = append(h.samples, policy.Sample{GPUs: l.openSpan.gpus, Ran: l.ran, Service: l.attained})
 	if over := len(h.samples) - maxSamples; over > 0 {
 		h.samples = slices.Clone(h.samples[over:])
 	}
@@ -196,7 +196,7 @@ func (h *history) buildPast(now time.Time, stops func(job int64, arrive time.Tim
 	for _, id := range slices.Sorted(maps.Keys(h.jobs)) {
 		l := h.jobs[id]
 		if l.runs {
-			s := l.open
+			s := l.openSpan
 			s.stop = now
 			open = append(open, s)
 		}

@@ -15,22 +15,22 @@ import (
 
 // journal is the ledger and the last cycle of every partition.
 type journal struct {
-	intents    []bridge.Intent          // by ID
-	ids        int64                    // the last one given
-	open       map[slurm.JobField]int64 // the intents without outcome, one a field
-	lastCycles map[string]*storedCycle
-	requeues   map[int64][]ownRequeue // by job
+	intents     []bridge.Intent          // by ID
+	ids         int64                    // the last one given
+	openByField map[slurm.JobField]int64 // the intents without outcome, one a field
+	lastCycles  map[string]*storedCycle
+	requeues    map[int64][]ownRequeue // by job
 }
 
 // storedCycle is the last one of a partition, and the ids of its intents: n from the first.
 type storedCycle struct {
 	bridge.Cycle
-	first int64
-	n     int
+	firstID int64
+	count   int
 }
 
 func newJournal() journal {
-	return journal{open: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]ownRequeue{}}
+	return journal{openByField: map[slurm.JobField]int64{}, lastCycles: map[string]*storedCycle{}, requeues: map[int64][]ownRequeue{}}
 }
 
 // epochOf returns the epoch everything is written under.
@@ -75,7 +75,7 @@ func (j *journal) intend(c *bridge.Cycle, intents []bridge.Intent) ([]bridge.Int
 	for i := range out {
 		j.ids++
 		out[i].ID = j.ids
-		j.open[out[i].Edit.WrittenField()] = j.ids
+		j.openByField[out[i].Edit.WrittenField()] = j.ids
 	}
 	j.intents = append(j.intents, out...)
 	return out, nil
@@ -86,7 +86,7 @@ func (j *journal) checkFree(intents []bridge.Intent) error {
 	mine := make(map[slurm.JobField]bool, len(intents))
 	for i := range intents {
 		f := intents[i].Edit.WrittenField()
-		if _, open := j.open[f]; open || mine[f] {
+		if _, open := j.openByField[f]; open || mine[f] {
 			return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s of job %d)", bridge.ErrConflict, f.Field, f.Job)
 		}
 		mine[f] = true
@@ -108,11 +108,11 @@ func (last *storedCycle) recallIntents(c *bridge.Cycle, out []bridge.Intent) err
 		return fmt.Errorf("%w: cycle %d of partition %s comes after cycle %d", bridge.ErrConflict, c.Seq, c.Partition, last.Seq)
 	case c.Epoch != last.Epoch || c.SnapshotDigest != last.SnapshotDigest || !bytes.Equal(was, is):
 		return fmt.Errorf("%w: cycle %d of partition %s came from another snapshot or epoch", bridge.ErrConflict, c.Seq, c.Partition)
-	case len(out) != last.n:
-		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.n, len(out))
+	case len(out) != last.count:
+		return fmt.Errorf("%w: cycle %d of partition %s has %d intents there, %d here", bridge.ErrConflict, c.Seq, c.Partition, last.count, len(out))
 	}
 	for i := range out {
-		out[i].ID = last.first + int64(i)
+		out[i].ID = last.firstID + int64(i)
 	}
 	return nil
 }
@@ -160,7 +160,7 @@ func (j *journal) skipCycles(partition string, cycles int) {
 
 func (j *journal) clone() journal {
 	c := *j
-	c.intents, c.open, c.lastCycles = slices.Clone(j.intents), maps.Clone(j.open), maps.Clone(j.lastCycles)
+	c.intents, c.openByField, c.lastCycles = slices.Clone(j.intents), maps.Clone(j.openByField), maps.Clone(j.lastCycles)
 	c.requeues = map[int64][]ownRequeue{}
 	for job, list := range j.requeues {
 		c.requeues[job] = slices.Clone(list)

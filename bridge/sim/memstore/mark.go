@@ -60,8 +60,8 @@ func (j *journal) mark(in *bridge.Intent, now time.Time, fence func(epoch int64)
 		was.Closed = now
 	}
 	if !in.State.Open() {
-		if f := was.Edit.WrittenField(); j.open[f] == was.ID {
-			delete(j.open, f)
+		if f := was.Edit.WrittenField(); j.openByField[f] == was.ID {
+			delete(j.openByField, f)
 		}
 	}
 	return nil

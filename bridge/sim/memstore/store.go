@@ -148,7 +148,7 @@ func (s *Store) ForgetClosed(by time.Time) {
 }
 
 // OpenIntents returns how many intents wait for their outcome.
-func (s *Store) OpenIntents() int { return len(s.journal.open) }
+func (s *Store) OpenIntents() int { return len(s.journal.openByField) }
 
 // Cycle returns the last one stored of the partition, without its snapshot; nil:
 // none was.

@@ -18,7 +18,7 @@ import (
 // twice in one object is an error. A stream that breaks is of class Unclear.
 type Decoder struct {
 	Limits Limits
-	s      replyInput
+	input  replyInput
 }
 
 // Jobs appends the job records of a reply to into.
@@ -88,7 +88,7 @@ func readRecords[T any](d *Decoder, r io.Reader, key string, into []T, one func(
 // readReply reads a whole reply: its surroundings, and body, which reads the
 // value of key. Without a key, body reads "results" and "status", if there.
 func (d *Decoder) readReply(r io.Reader, key string, body func(*replyInput)) (slurm.Meta, error) {
-	s := &d.s
+	s := &d.input
 	s.start(r, d.Limits.defaults())
 	defer s.release()
 	var meta slurm.Meta
