@@ -13,8 +13,8 @@ import (
 // show them; partition "" is the whole cluster.
 type group struct{ partition, gpu string }
 
-// mean is what the snapshots of a group show on average.
-type mean struct {
+// groupMean is what the snapshots of a group show on average.
+type groupMean struct {
 	group
 	snapshots int
 	gpuState
@@ -32,7 +32,7 @@ func (s *gpuState) add(o gpuState) {
 const slotLength = 10 * time.Minute
 
 // meanCapacity works out the means.
-func meanCapacity(list []snapshot) []mean {
+func meanCapacity(list []snapshot) []groupMean {
 	sums, n := map[group]*gpuState{}, map[string]int{}
 	nodes, jobs := map[string]bool{}, map[policy.JobID]bool{} // of the slot, for the whole cluster
 	var last time.Time
@@ -86,13 +86,13 @@ func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs m
 }
 
 // means divides sums by the number of snapshots of each partition.
-func means(sums map[group]*gpuState, snapshots map[string]int) (list []mean) {
+func means(sums map[group]*gpuState, snapshots map[string]int) (list []groupMean) {
 	groups := slices.SortedFunc(maps.Keys(sums), func(a, b group) int {
 		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.gpu, b.gpu))
 	})
 	for _, g := range groups {
 		s, n := sums[g], float64(snapshots[g.partition])
-		list = append(list, mean{g, snapshots[g.partition], gpuState{s.gpus / n, s.held / n, s.idle / n, s.stranded / n, s.away / n, s.wanted / n}})
+		list = append(list, groupMean{g, snapshots[g.partition], gpuState{s.gpus / n, s.held / n, s.idle / n, s.stranded / n, s.away / n, s.wanted / n}})
 	}
 	return list
 }

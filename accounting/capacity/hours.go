@@ -57,12 +57,12 @@ func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) err
 		return err
 	}
 	means := meanCapacity(list)
-	amounts := func(of func(*mean) float64) []float64 { return value.Column(means, of) }
+	amounts := func(of func(*groupMean) float64) []float64 { return value.Column(means, of) }
 	if _, err := tx.Exec(ctx, qPut, cluster, hour,
-		value.Column(means, func(m *mean) string { return m.partition }), value.Column(means, func(m *mean) string { return m.gpu }),
-		value.Column(means, func(m *mean) int32 { return int32(m.snapshots) }),
-		amounts(func(m *mean) float64 { return m.gpus }), amounts(func(m *mean) float64 { return m.held }), amounts(func(m *mean) float64 { return m.idle }),
-		amounts(func(m *mean) float64 { return m.stranded }), amounts(func(m *mean) float64 { return m.away }), amounts(func(m *mean) float64 { return m.wanted }),
+		value.Column(means, func(m *groupMean) string { return m.partition }), value.Column(means, func(m *groupMean) string { return m.gpu }),
+		value.Column(means, func(m *groupMean) int32 { return int32(m.snapshots) }),
+		amounts(func(m *groupMean) float64 { return m.gpus }), amounts(func(m *groupMean) float64 { return m.held }), amounts(func(m *groupMean) float64 { return m.idle }),
+		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.away }), amounts(func(m *groupMean) float64 { return m.wanted }),
 	); err != nil {
 		return err
 	}

@@ -56,14 +56,14 @@ func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 		return false, err
 	}
 	if tag.RowsAffected() == 0 {
-		return false, r.same(ctx, tx)
+		return false, r.checkSame(ctx, tx)
 	}
 	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.plan...)...)
 	return true, err
 }
 
-// same checks that the cycle that is stored is this one.
-func (r *cycleRow) same(ctx context.Context, tx pgx.Tx) error {
+// checkSame checks that the cycle that is stored is this one.
+func (r *cycleRow) checkSame(ctx context.Context, tx pgx.Tx) error {
 	var same bool
 	err := tx.QueryRow(ctx, qCycleSame, r.Cluster, r.Partition, int64(r.Seq), r.Epoch, r.SnapshotDigest, r.planDigest).Scan(&same)
 	if err == nil && !same {

@@ -90,14 +90,14 @@ func asStored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 		if c != nil {
 			in.Cycle = c.Seq
 		}
-		in.Made, in.NotAfter, in.Edit.Until = truncate(in.Made), truncate(in.NotAfter), truncate(in.Edit.Until)
+		in.Made, in.NotAfter, in.Edit.Until = toMicroseconds(in.Made), toMicroseconds(in.NotAfter), toMicroseconds(in.Edit.Until)
 		in.Edit.Why = value.Text(in.Edit.Why)
 		out[i] = in
 	}
 	return out
 }
 
-func truncate(t time.Time) time.Time {
+func toMicroseconds(t time.Time) time.Time {
 	if t.IsZero() {
 		return time.Time{}
 	}

@@ -62,7 +62,7 @@ func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learn
 	}
 	m := learn.Fit(runs, maxGroups)
 	out.Runs, out.Since, out.Through = m.Runs, m.From, m.Through
-	out.Model, err = s.putModel(ctx, cluster, now, m)
+	out.Model, err = s.storeModel(ctx, cluster, now, m)
 	return out, err
 }
 
@@ -101,8 +101,8 @@ func (t interned) text(s string) string {
 	return s
 }
 
-// putModel stores a model and returns its number.
-func (s *Store) putModel(ctx context.Context, cluster string, now time.Time, m *learn.Model) (id int64, err error) {
+// storeModel stores a model and returns its number.
+func (s *Store) storeModel(ctx context.Context, cluster string, now time.Time, m *learn.Model) (id int64, err error) {
 	text, err := json.Marshal(m)
 	if err != nil {
 		return 0, fmt.Errorf("writing a model of run times: %w", err)

@@ -11,8 +11,8 @@ import (
 	"fairbridge/policy"
 )
 
-// Authority answers for the past.
-type Authority interface {
+// RecordSource is where rows of slurmdbd are read from.
+type RecordSource interface {
 	// Jobs returns every row that was eligible before to and had not ended by
 	// from.
 	Jobs(ctx context.Context, from, to time.Time) ([]slurmdb.Job, error)
@@ -64,11 +64,11 @@ type Imported struct {
 // stand. Each window is stored whole and remembered, so that an import that
 // was interrupted goes on where it was. On an error, what is returned says how
 // far it came.
-func (s *Store) Import(ctx context.Context, from Authority, im Import) (Imported, error) {
-	if err := im.complete(); err != nil {
+func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Imported, error) {
+	if err := im.fillDefaults(); err != nil {
 		return Imported{}, err
 	}
-	since, err := s.beginning(ctx, im)
+	since, err := s.importStart(ctx, im)
 	out := Imported{Since: since, Through: since}
 	if err != nil {
 		return out, err
@@ -100,8 +100,8 @@ func (s *Store) Import(ctx context.Context, from Authority, im Import) (Imported
 	return out, nil
 }
 
-// complete fills in defaults. Times are whole seconds, as slurmdbd's are.
-func (im *Import) complete() error {
+// fillDefaults fills in defaults. Times are whole seconds, as slurmdbd's are.
+func (im *Import) fillDefaults() error {
 	for _, d := range []struct {
 		value *time.Duration
 		or    time.Duration
@@ -120,8 +120,8 @@ func (im *Import) complete() error {
 	return nil
 }
 
-// beginning returns where reading begins.
-func (s *Store) beginning(ctx context.Context, im Import) (time.Time, error) {
+// importStart returns where reading begins.
+func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
 	if im.Again && !im.Since.IsZero() {
 		return im.Since, nil
 	}

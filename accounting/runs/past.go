@@ -27,10 +27,10 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.Users, out.Accounts, err = s.usageOfUsers(ctx, tx, cluster, now); err != nil {
 			return err
 		}
-		if out.Jobs, err = jobsPast(ctx, tx, cluster); err != nil {
+		if out.Jobs, err = pastOfJobs(ctx, tx, cluster); err != nil {
 			return err
 		}
-		if out.Samples, err = finished(ctx, tx, cluster); err != nil {
+		if out.Samples, err = finishedSamples(ctx, tx, cluster); err != nil {
 			return err
 		}
 		out.PredictLeft, out.Speeds, err = s.Predictions.Newest(ctx, tx, cluster)
@@ -42,8 +42,8 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 	return out, nil
 }
 
-// jobsPast returns the history of listed jobs that ran before.
-func jobsPast(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.JobPast, error) {
+// pastOfJobs returns the history of listed jobs that ran before.
+func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.JobPast, error) {
 	rows, err := tx.Query(ctx, qJobsPast, cluster)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func jobsPast(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridge.
 	return out, err
 }
 
-func finished(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, error) {
+func finishedSamples(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, error) {
 	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.Sample, err error) {
 		var ran, service float64
 		err = r.Scan(&s.GPUs, &ran, &service)

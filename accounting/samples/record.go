@@ -98,9 +98,9 @@ func (s *Store) RecordGap(ctx context.Context, cluster string, from, to time.Tim
 	return accounting.Wrap("noting lost GPU readings", err)
 }
 
-// Refused reports whether the database will never take what it was given,
+// IsRefused reports whether the database will never take what it was given,
 // however often it is tried.
-func Refused(err error) bool {
+func IsRefused(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
 }

@@ -96,7 +96,7 @@ func (r *Recorder) Run(ctx context.Context) {
 func (r *Recorder) storeOrSpool(ctx context.Context, list []samples.Reading) {
 	if held, _ := r.Spool.Size(); held == 0 {
 		err := r.store(ctx, list)
-		if err == nil || samples.Refused(err) {
+		if err == nil || samples.IsRefused(err) {
 			r.logOutcome(list, err)
 			return
 		}
@@ -137,7 +137,7 @@ func (r *Recorder) drain(ctx context.Context) {
 		switch {
 		case err == nil:
 			err = r.Spool.Done()
-		case samples.Refused(err):
+		case samples.IsRefused(err):
 			r.Log.Error("the database refuses spooled GPU readings; they are dropped", "readings", len(list), "error", err)
 			err = r.Spool.Refuse()
 		}
