@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// deviceUse counts who uses what once the plan is carried out.
+// deviceUse counts what devices are used once the plan is carried out.
 type deviceUse struct {
 	slots    map[slotKey]*slotUse
 	unplaced map[string]int // devices of starts without nodes, by type

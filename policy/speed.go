@@ -15,8 +15,8 @@ type Speed struct {
 // speeds are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
 // public data sheets of NVIDIA and AMD give them (FP32 for those that have no
 // faster half precision; one of two chips for boards that Slurm shows as two).
-// What a job gets of that differs from job to job: the table is for who knows
-// nothing better, and is used for the order and for rough ratios only.
+// What a job gets of that differs from job to job: the table is for jobs of which
+// nothing better is known, and is used for the order and for rough ratios only.
 var speeds = []Speed{
 	{"gb300", 2500}, {"b300", 2250}, {"gb200", 2500}, {"b200", 2250}, {"b100", 1750},
 	{"gh200", 989}, {"h200", 989}, {"h100", 989}, {"h800", 989}, {"h100_pcie", 756}, {"h20", 148},

@@ -16,7 +16,7 @@ type finder struct {
 	guards     *guards
 	line       []*Entry
 	typeDemand map[string]int // see countTypeDemand
-	generation int            // how often devices were given back, from 1; see gang.full
+	generation int            // how often devices were given back, from 1; see gangFacts.full
 	tries      int            // of other nodes, after an objection, that are left
 }
 

@@ -62,7 +62,7 @@ type Packer interface {
 	Pack(*Round, *Entry) (policy.Alloc, error)
 }
 
-// A Backfiller says who may pass a blocked job. Behind is called for the first
+// A Backfiller says which jobs may pass a blocked one. Behind is called for the first
 // job of each partition and GPU type that finds no place; the returned
 // function judges every later job of the line with the place found for it. nil
 // lets it pass, and it then does start unless another judge objects. An
@@ -86,7 +86,7 @@ type BlockedObserver interface {
 	Blocked(*Round, *Entry)
 }
 
-// A Preempter says who gives way. A running job may be stopped only for one of
+// A Preempter says which jobs give way. A running job may be stopped only for one of
 // a strictly smaller tier, wherever they stand in line. A tier must not depend on
 // whether the job runs, or stopping goes back and forth. Beside an Allocator it
 // decides in place of the leases, and the line stays as it was allocated.
