@@ -6,21 +6,10 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"fairbridge/accounting/dbtest"
 	"fairbridge/bridge/slurm"
 )
-
-// texts runs a query that yields one text a row.
-func texts(t testing.TB, d *Store, query string, args ...any) []string {
-	t.Helper()
-	rows, err := d.DB.Query(t.Context(), query, args...)
-	must(t, err)
-	list, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	must(t, err)
-	return list
-}
 
 func sumUp(t testing.TB, d *Store) int {
 	t.Helper()

@@ -27,17 +27,9 @@ func round(free [4]int, ask policy.Ask) (*engine.Round, *engine.Entry) {
 
 func gpus(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: n}} }
 
-func anyType(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Count: n}} }
-
 func even(n, per int) policy.Ask {
 	a := gpus(n)
 	a.PerNode = per
-	return a
-}
-
-func required(n int, node string) policy.Ask {
-	a := gpus(n)
-	a.Require = []string{node}
 	return a
 }
 
