@@ -156,3 +156,18 @@ func TestGandivaFairFlood(t *testing.T) {
 		t.Errorf("A ran for %d of 100 minutes, want a third to two thirds", ran)
 	}
 }
+
+// TestGandivaFairHoldsLess: a job that holds fewer GPUs than it asks has no turn on
+// a type that has not as many as it asks.
+func TestGandivaFairHoldsLess(t *testing.T) {
+	s := &policy.Snapshot{Now: policytest.Now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}},
+		Jobs: []policy.Job{{ID: 1, User: "u", Account: "a", Partition: "p", State: policy.Running, Arrive: policytest.Now.Add(-time.Hour), Start: policytest.Now.Add(-time.Hour),
+			Ask: policy.Ask{GPUs: policy.GPUs{Count: 8}}, On: policy.Alloc{{Node: "removed", Type: "t4", Count: 1}}}}}
+	plan, err := policytest.New(t, gandivafair.System().New, nil).Decide(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := plan.Decisions[0]; d.Verb != policy.Keep {
+		t.Errorf("a job of 8 GPUs on one is to %s on %v, want keep", d.Verb, d.On)
+	}
+}

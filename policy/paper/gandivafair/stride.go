@@ -46,14 +46,18 @@ func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	return turns, nil
 }
 
-// findRunnable finds out which job could run where.
+// findRunnable finds out which job could run where: a job that holds another number
+// of GPUs than it asks, with as many as it asks.
 func (s *stride) findRunnable(r *engine.Round) {
 	w := len(s.now.Types)
 	s.runnable = make([]bool, len(r.Entries)*w)
 	for i, e := range r.Entries {
+		want := e.Want
+		e.Want = e.Ask.GPUs.Count
 		for k, t := range s.now.Types {
 			s.runnable[i*w+k] = r.Startable(e) && rounds.RunsOn(r, e, t)
 		}
+		e.Want = want
 	}
 }
 
