@@ -104,3 +104,29 @@ func TestAlloXOneType(t *testing.T) {
 		}
 	}
 }
+
+// TestAlloXHarnessMachines: the simulator's variant counts the machines that are
+// only set aside, and asks whether a job has room with as many GPUs as it asks.
+func TestAlloXHarnessMachines(t *testing.T) {
+	maintained := twoTypes(profiled(1, "a", 10, 10), profiled(2, "a", 1, 100))
+	maintained.Nodes[1].Down = "MAINTENANCE"
+	maintained.Nodes[1].Windows = []policy.Window{{From: policytest.Now.Add(-time.Hour), To: policytest.Now.Add(time.Hour), UnderWay: true}}
+	wide := runsOn(profiled(1, "a", 1, 1), "ng")
+	wide.Ask.GPUs.Count = 4
+	narrow := twoTypes(wide, profiled(2, "a", 10, 10))
+	narrow.Nodes = narrow.Nodes[:1]
+	for name, c := range map[string]struct {
+		s    *policy.Snapshot
+		want string
+	}{
+		"two compete for g and h, which is set aside": {maintained, "2 start ng:1×g, 1 wait"},
+		"one that asks four runs on one":              {narrow, "2 start ng:1×g, 1 stop"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := policytest.New(t, allox.System().New, paper.Params{"variant": "harness", "alpha": 0., "min_run": "1s"})
+			if got := summary(t, p, c.s); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+		})
+	}
+}

@@ -114,18 +114,19 @@ func (c *cluster) canRun(e *engine.Entry) bool {
 }
 
 // processingTimes returns how many seconds the job runs on GPUs of each type; +Inf
-// where it would have no room if no other job ran.
+// where it would have no room, with as many as it asks, if no other job ran.
 func (c *cluster) processingTimes(e *engine.Entry) []float64 {
 	if c.times[e.Index] != nil {
 		return c.times[e.Index]
 	}
-	times, grant := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant
+	times, grant, want := slices.Repeat([]float64{math.Inf(1)}, len(c.types)), e.Grant, e.Want
+	e.Want = e.Ask.GPUs.Count
 	for _, name := range c.Free.TypesFor(&e.Ask) {
 		e.Grant = engine.Grant{Run: true, Type: name}
 		if t := slices.Index(c.types, name); t >= 0 && c.Possible(e) == nil {
 			times[t] = c.remainingTime(e, name)
 		}
 	}
-	c.times[e.Index], e.Grant = times, grant
+	c.times[e.Index], e.Grant, e.Want = times, grant, want
 	return times
 }

@@ -8,6 +8,7 @@ import (
 	"fairbridge/policy"
 	"fairbridge/policy/backfill"
 	"fairbridge/policy/engine"
+	"fairbridge/policy/pool"
 	"fairbridge/policy/predict"
 	"fairbridge/policy/rounds"
 	"fairbridge/policy/solve/assign"
@@ -47,7 +48,7 @@ func (a *Policy) decideAsSimulator(s *policy.Snapshot) (*policy.Plan, error) {
 func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	width := len(c.types)
 	x := make([][]float64, len(c.Entries))
-	count := rounds.GPUsByType(c.Round, c.types)
+	count := c.countMachines()
 	var waiting []int
 	for i, e := range c.Entries {
 		x[i] = slices.Clone(before[i*width : (i+1)*width])
@@ -65,7 +66,7 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 	}
 	var machines []int
 	for k, n := range count {
-		machines = append(machines, slices.Repeat([]int{k}, max(int(n), 0))...)
+		machines = append(machines, slices.Repeat([]int{k}, max(n, 0))...)
 	}
 	if len(machines) == 0 {
 		return x
@@ -85,6 +86,16 @@ func (a *Policy) simulatorFractions(c *cluster, before []float64) [][]float64 {
 		}
 	}
 	return x
+}
+
+// countMachines counts the healthy GPUs by type, those of nodes that are only set
+// aside too.
+func (c *cluster) countMachines() []int {
+	empty, count := pool.Empty(c.Nodes, time.Time{}), make([]int, len(c.types))
+	for k, name := range c.types {
+		count[k] = empty.TotalFree(name)
+	}
+	return count
 }
 
 // firstOnMachine returns, by machine, the job that runs first there; -1: none.
