@@ -1,7 +1,7 @@
 // Package slurm has what is known of Slurm as values: its jobs, nodes, partitions
 // and reservations, and the edits that are made to them. Package decode reads them
-// from every API version (v0.0.38 to v0.0.45, Slurm 22.05 to 26.05), rest asks for
-// them, and only door writes.
+// from every API version that the table of package rest has, rest asks for them, and
+// only door writes.
 //
 // Everything from Slurm is read here, once, into plain values: missing is
 // never zero, a text that cannot be read says why (Unread), and a record whose

@@ -2,6 +2,7 @@ package slurmtest
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -33,6 +34,13 @@ var versionsByRelease = map[string][]int{
 	"25.05": {40, 41, 42, 43}, "25.11": {41, 42, 43, 44}, "26.05": {42, 43, 44, 45},
 }
 
+// knownVersions returns the API versions of all releases, sorted.
+func knownVersions() []int {
+	all := slices.Concat(slices.Collect(maps.Values(versionsByRelease))...)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 func (c Config) withDefaults() (Config, error) {
 	if c.World == nil {
 		return c, fmt.Errorf("slurmtest: Config.World is missing")
@@ -45,8 +53,10 @@ func (c Config) withDefaults() (Config, error) {
 			}
 		}
 	}
-	if len(c.Versions) == 0 || slices.Min(c.Versions) < 38 || slices.Max(c.Versions) > 45 {
-		return c, fmt.Errorf("slurmtest: API versions %v of Slurm %s: want some of 38 to 45", c.Versions, release)
+	known := knownVersions()
+	isUnknown := func(v int) bool { return !slices.Contains(known, v) }
+	if len(c.Versions) == 0 || slices.ContainsFunc(c.Versions, isUnknown) {
+		return c, fmt.Errorf("slurmtest: API versions %v of Slurm %s: want some of %d to %d", c.Versions, release, known[0], known[len(known)-1])
 	}
 	if c.Listen == "" {
 		c.Listen = "127.0.0.1:0"

@@ -1,5 +1,5 @@
 // Package slurmtest is a slurmrestd in front of a sim.World: every API version
-// from v0.0.38 to v0.0.45 in its own shape, with Slurm's status codes, error
+// of the table in config.go in its own shape, with Slurm's status codes, error
 // numbers and traps, and with faults on demand. It serves tests over real
 // sockets, and demonstrations that have no Slurm.
 //

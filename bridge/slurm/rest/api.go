@@ -21,7 +21,7 @@ type API struct {
 	Tried       bool // tried on a live Slurm; otherwise read from its source
 }
 
-// apiTable is the capability table. From v0.0.40 on all versions take the same
+// apiTable is the capability table, a row a version without a gap. From v0.0.40 on all versions take the same
 // bodies.
 var apiTable = []API{
 	{Version: 38, Releases: "22.05–23.11", PlainBodies: true, Writes: true, Tried: true},
@@ -34,11 +34,19 @@ var apiTable = []API{
 	{Version: 45, Releases: "26.05", Writes: true, SiteFactor: true, ShowsNice: true, Tried: true, ListsStates: true, BindsRun: true, Requeues: true},
 }
 
-// Oldest and Newest bound the versions we know.
-const (
-	Oldest = 38
-	Newest = 45
+// Oldest and Newest bound the versions we know: the first and the last of the table.
+var (
+	Oldest = apiTable[0].Version
+	Newest = apiTable[len(apiTable)-1].Version
 )
+
+// knownReleases returns the oldest and the newest release of Slurm that serves a
+// version we know.
+func knownReleases() (oldest, newest string) {
+	oldest, _, _ = strings.Cut(apiTable[0].Releases, "–")
+	last := strings.Split(apiTable[len(apiTable)-1].Releases, "–")
+	return oldest, last[len(last)-1]
+}
 
 // Name returns "v0.0.45".
 func (a API) Name() string { return fmt.Sprintf("v0.0.%d", a.Version) }

@@ -1,5 +1,5 @@
-// Package rest reads Slurm through slurmrestd, whichever of the API versions
-// v0.0.38 to v0.0.45 it serves. It cannot write.
+// Package rest reads Slurm through slurmrestd, whichever API version of its table
+// slurmrestd serves. It cannot write.
 //
 // A cycle costs what changed: where Slurm lists job states cheaply
 // (jobs/state/), details are fetched only of jobs that are new or have moved,

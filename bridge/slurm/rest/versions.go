@@ -47,7 +47,8 @@ func chooseVersion(served []int, pin string) (api API, warning string, err error
 			return a, fmt.Sprintf("slurmrestd serves only API versions newer than v0.0.%d, the newest we know: reading %s as if it were that, changing nothing", Newest, a.Name()), nil
 		}
 	}
-	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm 22.05 to 26.05)", formatVersions(served), Oldest, Newest)
+	oldest, newest := knownReleases()
+	return API{}, "", fmt.Errorf("slurmrestd serves %s, and we need v0.0.%d to v0.0.%d (Slurm %s to %s)", formatVersions(served), Oldest, Newest, oldest, newest)
 }
 
 func choosePinned(served []int, pin string) (API, string, error) {

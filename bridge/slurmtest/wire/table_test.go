@@ -16,7 +16,7 @@ func TestEachKeyIsWrittenOnce(t *testing.T) {
 
 func once[R any](t *testing.T, kind string, table table[R]) {
 	t.Helper()
-	for v := Version(38); v <= newestVersion; v++ {
+	for v := Version(38); v < 100; v++ {
 		seen := map[string]bool{}
 		note := func(key string, from, to Version) {
 			if v < from || v > to {

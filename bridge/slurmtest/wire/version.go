@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"math"
 	"strings"
 	"time"
 )
@@ -9,8 +10,9 @@ import (
 // to v0.0.38 numbers are bare, later they are structs with two flags.
 type Version int
 
-// newestVersion is the newest version.
-const newestVersion Version = 45
+// newestVersion is the last version of keys that no version has dropped yet: whatever
+// comes.
+const newestVersion Version = math.MaxInt
 
 // isPlain reports whether the version is older than the structs.
 func (v Version) isPlain() bool { return v <= 38 }
