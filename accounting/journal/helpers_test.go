@@ -11,9 +11,9 @@ import (
 const testCluster = storetest.Cluster
 
 var (
-	must                         = dbtest.Must
-	t0, sec                      = storetest.Start, storetest.At
-	leaseOf, view, running, with = storetest.LeaseOf, storetest.View, storetest.RunningJob, storetest.WithChange
+	must    = dbtest.Must
+	t0      = storetest.Start
+	leaseOf = storetest.LeaseOf
 )
 
 func fresh(t testing.TB) *Store { return &Store{DB: dbtest.New(t)} }

@@ -12,7 +12,7 @@ const testCluster = storetest.Cluster
 
 var (
 	must          = dbtest.Must
-	t0, sec       = storetest.Start, storetest.At
+	t0            = storetest.Start
 	view, running = storetest.View, storetest.RunningJob
 )
 
