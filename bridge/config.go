@@ -27,7 +27,7 @@ type Config struct {
 	Lease      Lease
 	Pin        bool           // name nodes for jobs about to start
 	Preempt    OptIn          // who may be requeued
-	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.SpeedOf
+	Speeds     []policy.Speed // of GPU types, sorted: what the site knows better than policy.DataSheetSpeed
 	Gate       Budgets        // budgets
 	StopFile   string         // while it exists nothing is pushed
 	Leader     time.Duration  // length of the leadership lease; 0: three intervals

@@ -11,7 +11,7 @@ type Past struct {
 	Accounts []policy.Account // Used and Recent set; sorted by name
 	Users    []policy.User    // sorted by name, then account
 	Jobs     map[int64]JobPast
-	Samples  []policy.Sample // finished jobs, oldest first, bounded
+	Samples  []policy.FinishedJob // finished jobs, oldest first, bounded
 	// PredictLeft predicts from history what remains of a job as it stands in the
 	// snapshot, and its standard error, 0 where nothing can be said; nil: nothing
 	// was learnt yet.

@@ -25,9 +25,9 @@ func (a Alloc) Count() int {
 	return n
 }
 
-// Type returns the type of the first devices; "" when none are held, or none
+// FirstType returns the type of the first devices; "" when none are held, or none
 // that are known.
-func (a Alloc) Type() string {
+func (a Alloc) FirstType() string {
 	if len(a) == 0 {
 		return ""
 	}
@@ -70,8 +70,8 @@ func (a Alloc) String() string {
 	return b.String()
 }
 
-// Portion returns a node's share of n when it has here of all devices, rounded up.
-func Portion[N int | int64](n N, here, all int) N {
+// NodePortion returns a node's share of n when it has here of all devices, rounded up.
+func NodePortion[N int | int64](n N, here, all int) N {
 	if all == 0 || n == 0 {
 		return 0
 	}

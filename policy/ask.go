@@ -8,17 +8,17 @@ import (
 // GPUs is an amount of GPU devices of one kind. Slices (MIG) and shards are
 // devices of a type of their own whose Part is less than 100.
 type GPUs struct {
-	Type  string `json:"type,omitempty"` // e.g. "a100", "1g.5gb", "shard"; "": any whole GPU
-	Count int    `json:"count"`
-	Part  int    `json:"part,omitempty"` // percent of a whole GPU each device is; 0 and 100: whole
+	Type        string `json:"type,omitempty"` // e.g. "a100", "1g.5gb", "shard"; "": any whole GPU
+	Count       int    `json:"count"`
+	PartPercent int    `json:"part,omitempty"` // percent of a whole GPU each device is; 0 and 100: whole
 }
 
-// Whole returns the amount in whole GPUs.
-func (g GPUs) Whole() float64 {
-	if g.Part == 0 {
+// WholeGPUs returns the amount in whole GPUs.
+func (g GPUs) WholeGPUs() float64 {
+	if g.PartPercent == 0 {
 		return float64(g.Count)
 	}
-	return float64(g.Count) * float64(g.Part) / 100
+	return float64(g.Count) * float64(g.PartPercent) / 100
 }
 
 // String prints "4 a100" or "4 GPUs".
@@ -34,18 +34,18 @@ func (g GPUs) String() string {
 
 // Ask is what one task of a job wants, as a gang: all of it or nothing.
 type Ask struct {
-	GPUs     GPUs     `json:"gpus"`                // over all nodes
-	Nodes    int      `json:"nodes,omitempty"`     // fewest nodes; 0 and 1: one is enough
-	MaxNodes int      `json:"max_nodes,omitempty"` // most nodes; 0: no limit
-	PerNode  int      `json:"per_node,omitempty"`  // GPUs on every node; 0: any split
-	CPUs     int      `json:"cpus,omitempty"`      // cores over all nodes
-	MemMB    int64    `json:"mem_mb,omitempty"`    // memory over all nodes, megabytes
-	Require  []string `json:"require,omitempty"`   // nodes the user insists on, sorted
-	Exclude  []string `json:"exclude,omitempty"`   // nodes the user refuses, sorted
-	Features []string `json:"features,omitempty"`  // every one must be on every node, sorted
-	// Types are all types of whole GPUs, in the order to try them for an ask of any
+	GPUs          GPUs     `json:"gpus"`                // over all nodes
+	MinNodes      int      `json:"nodes,omitempty"`     // fewest nodes; 0 and 1: one is enough
+	MaxNodes      int      `json:"max_nodes,omitempty"` // most nodes; 0: no limit
+	PerNode       int      `json:"per_node,omitempty"`  // GPUs on every node; 0: any split
+	CPUs          int      `json:"cpus,omitempty"`      // cores over all nodes
+	MemMB         int64    `json:"mem_mb,omitempty"`    // memory over all nodes, megabytes
+	RequiredNodes []string `json:"require,omitempty"`   // nodes the user insists on, sorted
+	ExcludedNodes []string `json:"exclude,omitempty"`   // nodes the user refuses, sorted
+	Features      []string `json:"features,omitempty"`  // every one must be on every node, sorted
+	// TypesToTry are all types of whole GPUs, in the order to try them for an ask of any
 	// type. A Round sets it for what it places; nil: the fastest first.
-	Types []string `json:"-"`
+	TypesToTry []string `json:"-"`
 	// Limit is how long it is wanted at the longest: the job's time limit, set by
 	// Gang; 0: without end. A node that is set aside before has no room.
 	Limit time.Duration `json:"-"`
@@ -53,7 +53,7 @@ type Ask struct {
 
 // Describe prints the ask as a person would: "8 a100 on one node".
 func (a Ask) Describe() string {
-	n := a.Nodes
+	n := a.MinNodes
 	if a.PerNode > 0 {
 		n = max(n, a.GPUs.Count/a.PerNode)
 	}
@@ -72,10 +72,10 @@ func (a Ask) Describe() string {
 func (a Ask) Resized(devices int) Ask {
 	if was := a.GPUs.Count; devices > 0 && devices != was && was > 0 {
 		a.GPUs.Count = devices
-		a.CPUs = Portion(a.CPUs, devices, was)
-		a.MemMB = Portion(a.MemMB, devices, was)
-		a.Nodes = min(a.Nodes, devices)
-		if a.PerNode > 0 && (devices%a.PerNode != 0 || devices/a.PerNode < a.Nodes) {
+		a.CPUs = NodePortion(a.CPUs, devices, was)
+		a.MemMB = NodePortion(a.MemMB, devices, was)
+		a.MinNodes = min(a.MinNodes, devices)
+		if a.PerNode > 0 && (devices%a.PerNode != 0 || devices/a.PerNode < a.MinNodes) {
 			a.PerNode = 0
 		}
 	}

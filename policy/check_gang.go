@@ -8,18 +8,18 @@ import (
 // may use.
 func (c *checker) checkGang(d *Decision, j *Job) {
 	if d.On.Count() != d.GPUs {
-		c.failf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
+		c.addErrorf("job %d: %d GPUs decided, but %d placed on %v", j.ID, d.GPUs, d.On.Count(), d.On)
 	}
 	if !slices.IsSortedFunc(d.On, Slot.Compare) {
-		c.failf("job %d: placement %v is not sorted by node, then type", j.ID, d.On)
+		c.addErrorf("job %d: placement %v is not sorted by node, then type", j.ID, d.On)
 	}
 	for _, s := range d.On {
 		c.checkSlot(s, j)
 	}
 	c.checkShape(d, j)
-	for _, name := range j.Ask.Require {
+	for _, name := range j.Ask.RequiredNodes {
 		if d.On.CountOn(name) == 0 {
-			c.failf("job %d: nothing on required node %s", j.ID, name)
+			c.addErrorf("job %d: nothing on required node %s", j.ID, name)
 		}
 	}
 }
@@ -27,35 +27,35 @@ func (c *checker) checkGang(d *Decision, j *Job) {
 func (c *checker) checkSlot(s Slot, j *Job) {
 	n := c.Node(s.Node)
 	if n == nil {
-		c.failf("job %d: node %s is not in the snapshot", j.ID, s.Node)
+		c.addErrorf("job %d: node %s is not in the snapshot", j.ID, s.Node)
 		return
 	}
 	if s.Count <= 0 {
-		c.failf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
+		c.addErrorf("job %d: %d devices on node %s", j.ID, s.Count, s.Node)
 	}
 	i := slices.IndexFunc(n.GPUs, func(d Devices) bool { return d.Type == s.Type })
-	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWhole() {
-		c.failf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
+	if want := j.Ask.GPUs.Type; i < 0 || want != "" && want != s.Type || want == "" && !n.GPUs[i].IsWholeGPU() {
+		c.addErrorf("job %d: asks for %v, placed on %s of node %s", j.ID, j.Ask.GPUs, s.Type, s.Node)
 	}
 	c.checkNode(n, j)
 }
 
 func (c *checker) checkNode(n *Node, j *Job) {
-	if n.Down != "" {
-		c.failf("job %d: node %s is down: %s", j.ID, n.Name, n.Down)
+	if n.DownReason != "" {
+		c.addErrorf("job %d: node %s is down: %s", j.ID, n.Name, n.DownReason)
 	}
 	if w, _, _ := n.WindowDuring(c.Now, j.Limit); w != nil {
-		c.failf("job %d: with its limit of %v it reaches into %v on node %s at %v", j.ID, j.Limit, w, n.Name, w.From)
+		c.addErrorf("job %d: with its limit of %v it reaches into %v on node %s at %v", j.ID, j.Limit, w, n.Name, w.From)
 	}
-	if !n.In(j.Partition) {
-		c.failf("job %d: node %s is not in partition %s", j.ID, n.Name, j.Partition)
+	if !n.InPartition(j.Partition) {
+		c.addErrorf("job %d: node %s is not in partition %s", j.ID, n.Name, j.Partition)
 	}
-	if slices.Contains(j.Ask.Exclude, n.Name) {
-		c.failf("job %d: node %s is excluded by its owner", j.ID, n.Name)
+	if slices.Contains(j.Ask.ExcludedNodes, n.Name) {
+		c.addErrorf("job %d: node %s is excluded by its owner", j.ID, n.Name)
 	}
 	for _, f := range j.Ask.Features {
 		if !slices.Contains(n.Features, f) {
-			c.failf("job %d: node %s lacks feature %s", j.ID, n.Name, f)
+			c.addErrorf("job %d: node %s lacks feature %s", j.ID, n.Name, f)
 		}
 	}
 }
@@ -65,12 +65,12 @@ func (c *checker) checkNode(n *Node, j *Job) {
 func (c *checker) checkShape(d *Decision, j *Job) {
 	a := j.Ask.Resized(d.GPUs)
 	nodes := d.On.Nodes()
-	if len(nodes) < a.Nodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
-		c.failf("job %d: on %d nodes, wanted %d to %d", j.ID, len(nodes), a.Nodes, a.MaxNodes)
+	if len(nodes) < a.MinNodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
+		c.addErrorf("job %d: on %d nodes, wanted %d to %d", j.ID, len(nodes), a.MinNodes, a.MaxNodes)
 	}
 	for _, name := range nodes {
 		if got := d.On.CountOn(name); a.PerNode > 0 && got != a.PerNode {
-			c.failf("job %d: %d GPUs on node %s, wanted %d on each", j.ID, got, name, a.PerNode)
+			c.addErrorf("job %d: %d GPUs on node %s, wanted %d on each", j.ID, got, name, a.PerNode)
 		}
 	}
 }

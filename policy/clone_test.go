@@ -74,7 +74,7 @@ func shared(path string, a, b reflect.Value) []string {
 func TestCloneSharesNothing(t *testing.T) {
 	var s Snapshot
 	fill(reflect.ValueOf(&s).Elem())
-	s.Memo = MemoOf([]byte(`{"a":1}`))
+	s.Memo = MemoFromJSON([]byte(`{"a":1}`))
 	c := s.Clone()
 	if !reflect.DeepEqual(&s, c) {
 		t.Errorf("%+v\nis cloned as\n%+v", s, *c)

@@ -1,6 +1,8 @@
 package policy
 
-import "time"
+import (
+	"time"
+)
 
 // JobID is Slurm's id of one job record. It is unique within a Snapshot. An
 // unsplit pending array is one record and one JobID.
@@ -28,43 +30,43 @@ type Job struct {
 	Partition string `json:"partition"`
 	State     State  `json:"state"`
 
-	Submit     time.Time     `json:"submit"`               // of this run: a requeue moves it in Slurm
-	Arrive     time.Time     `json:"arrive"`               // first submission, before any requeue
-	Eligible   time.Time     `json:"eligible,omitzero"`    // may not start earlier
-	Start      time.Time     `json:"start,omitzero"`       // start of the current run; zero when pending
-	FirstStart time.Time     `json:"first_start,omitzero"` // start of the first run; zero when never run
-	Limit      time.Duration `json:"limit,omitempty"`      // time limit of one run; 0: none known
-	Deadline   time.Time     `json:"deadline,omitzero"`    // wanted or enforced end; zero: none
-	Stops      int           `json:"stops,omitempty"`      // how often it was requeued
-	LastStop   time.Time     `json:"last_stop,omitzero"`   // when it last lost its GPUs; zero: never
-	Attained   GPUSeconds    `json:"attained,omitempty"`   // service received in all runs so far
-	Checkpoint time.Duration `json:"checkpoint,omitempty"` // cost of one checkpoint, requeue and restore; 0: unknown
-	Ask        Ask           `json:"ask"`                  // what one task wants
-	Tasks      int           `json:"tasks,omitempty"`      // array tasks this pending record stands for; 0 and 1: one
-	MinGPUs    int           `json:"min_gpus,omitempty"`   // elastic range; 0: rigid
-	MaxGPUs    int           `json:"max_gpus,omitempty"`   // elastic range; 0: rigid
-	Class      string        `json:"class,omitempty"`      // model family the job declared
-	On         Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
-	Held       string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
-	Stuck      string        `json:"stuck,omitempty"`      // why its start is not to be counted on: it was decided and did not happen; "" when it is
-	Fixed      string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
-	Unplaced   string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
-	Shareable  bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
-	Gained     Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
-	Training   *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
-	Progress   Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
-	Busy       Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
-	Left       time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
-	LeftSigma  time.Duration `json:"left_sigma,omitempty"` // its standard error
-	SlurmStart time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
+	Submit            time.Time     `json:"submit"`               // of this run: a requeue moves it in Slurm
+	Arrive            time.Time     `json:"arrive"`               // first submission, before any requeue
+	EligibleAt        time.Time     `json:"eligible,omitzero"`    // may not start earlier
+	Start             time.Time     `json:"start,omitzero"`       // start of the current run; zero when pending
+	FirstStart        time.Time     `json:"first_start,omitzero"` // start of the first run; zero when never run
+	Limit             time.Duration `json:"limit,omitempty"`      // time limit of one run; 0: none known
+	Deadline          time.Time     `json:"deadline,omitzero"`    // wanted or enforced end; zero: none
+	Stops             int           `json:"stops,omitempty"`      // how often it was requeued
+	LastStop          time.Time     `json:"last_stop,omitzero"`   // when it last lost its GPUs; zero: never
+	Attained          GPUSeconds    `json:"attained,omitempty"`   // service received in all runs so far
+	Checkpoint        time.Duration `json:"checkpoint,omitempty"` // cost of one checkpoint, requeue and restore; 0: unknown
+	Ask               Ask           `json:"ask"`                  // what one task wants
+	Tasks             int           `json:"tasks,omitempty"`      // array tasks this pending record stands for; 0 and 1: one
+	MinGPUs           int           `json:"min_gpus,omitempty"`   // elastic range; 0: rigid
+	MaxGPUs           int           `json:"max_gpus,omitempty"`   // elastic range; 0: rigid
+	Class             string        `json:"class,omitempty"`      // model family the job declared
+	On                Alloc         `json:"on,omitempty"`         // what it holds; nil when pending
+	HeldReason        string        `json:"held,omitempty"`       // why it cannot start whatever we decide (held, dependency, …); "" when it can
+	StuckReason       string        `json:"stuck,omitempty"`      // why its start is not to be counted on: it was decided and did not happen; "" when it is
+	UnstoppableReason string        `json:"fixed,omitempty"`      // why it must not be stopped; "" when it may
+	UnplaceableReason string        `json:"unplaced,omitempty"`   // why its nodes cannot be chosen by us (constraint expression, …); "" when they can
+	Shareable         bool          `json:"shareable,omitempty"`  // the owner accepts a neighbour on its GPUs
+	ServiceSinceLast  Measure       `json:"gained,omitzero"`      // GPU-seconds received since the last snapshot; unknown: the difference of Attained
+	Training          *Training     `json:"training,omitempty"`   // reported or profiled; nil: unknown
+	Progress          Measure       `json:"progress,omitzero"`    // done share of its work, 0..1, reported by the job
+	Utilisation       Measure       `json:"busy,omitzero"`        // mean GPU utilisation measured, 0..1
+	PredictedLeft     time.Duration `json:"left,omitempty"`       // predicted remaining time; 0: no prediction
+	PredictedSigma    time.Duration `json:"left_sigma,omitempty"` // its standard error
+	SlurmStart        time.Time     `json:"slurm_start,omitzero"` // Slurm's own start estimate for a pending job
 }
 
-// Active reports whether the job holds GPUs.
-func (j *Job) Active() bool { return j.State != Pending }
+// HoldsGPUs reports whether the job holds GPUs.
+func (j *Job) HoldsGPUs() bool { return j.State != Pending }
 
 // CanStart reports whether the job could be started at t.
 func (j *Job) CanStart(t time.Time) bool {
-	return j.State == Pending && j.Held == "" && j.Stuck == "" && !j.Eligible.After(t)
+	return j.State == Pending && j.HeldReason == "" && j.StuckReason == "" && !j.EligibleAt.After(t)
 }
 
 // Gang returns what is to be placed: the ask, for as long as the limit says.
@@ -74,15 +76,15 @@ func (j *Job) Gang() Ask {
 	return a
 }
 
-// Count returns how many tasks the record stands for, at least one.
-func (j *Job) Count() int { return max(j.Tasks, 1) }
+// TaskCount returns how many tasks the record stands for, at least one.
+func (j *Job) TaskCount() int { return max(j.Tasks, 1) }
 
-// Received returns the service since it had attained was: what it gained since
+// ReceivedSince returns the service since it had attained was: what it gained since
 // the last snapshot where that is known, else the difference.
-func (j *Job) Received(was GPUSeconds) GPUSeconds {
+func (j *Job) ReceivedSince(was GPUSeconds) GPUSeconds {
 	got := j.Attained - was
-	if j.Gained.Known {
-		got = GPUSeconds(j.Gained.Value)
+	if j.ServiceSinceLast.Known {
+		got = GPUSeconds(j.ServiceSinceLast.Value)
 	}
 	return max(got, 0)
 }
@@ -90,7 +92,7 @@ func (j *Job) Received(was GPUSeconds) GPUSeconds {
 // Waited returns how long the job has been waiting at now: since its arrival,
 // or since it last lost its GPUs. It is zero while the job runs.
 func (j *Job) Waited(now time.Time) time.Duration {
-	if j.Active() {
+	if j.HoldsGPUs() {
 		return 0
 	}
 	since := j.Arrive
@@ -102,16 +104,16 @@ func (j *Job) Waited(now time.Time) time.Duration {
 
 // Ran returns how long the current run has lasted at now.
 func (j *Job) Ran(now time.Time) time.Duration {
-	if !j.Active() || j.Start.IsZero() {
+	if !j.HoldsGPUs() || j.Start.IsZero() {
 		return 0
 	}
 	return max(now.Sub(j.Start), 0)
 }
 
-// End returns when the current run ends at the latest by its time limit; ok is
+// LatestEnd returns when the current run ends at the latest by its time limit; ok is
 // false when the job does not run or has no limit.
-func (j *Job) End() (end time.Time, ok bool) {
-	if !j.Active() || j.Limit <= 0 {
+func (j *Job) LatestEnd() (end time.Time, ok bool) {
+	if !j.HoldsGPUs() || j.Limit <= 0 {
 		return time.Time{}, false
 	}
 	return j.Start.Add(j.Limit), true

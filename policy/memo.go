@@ -18,8 +18,8 @@ type Memo struct {
 // changed afterwards.
 func Remember(value any) Memo { return Memo{value: value} }
 
-// MemoOf wraps stored JSON.
-func MemoOf(raw []byte) Memo { return Memo{raw: raw} }
+// MemoFromJSON wraps stored JSON.
+func MemoFromJSON(raw []byte) Memo { return Memo{raw: raw} }
 
 // IsZero reports whether there is nothing to remember.
 func (m Memo) IsZero() bool { return m.value == nil && len(m.raw) == 0 }

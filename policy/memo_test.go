@@ -44,7 +44,7 @@ func TestNoMemo(t *testing.T) {
 	if v, err := policy.Recall[int](m); v != 0 || err != nil {
 		t.Errorf("recalled %d %v from nothing", v, err)
 	}
-	if _, err := policy.Recall[int](policy.MemoOf([]byte(`"x"`))); err == nil {
+	if _, err := policy.Recall[int](policy.MemoFromJSON([]byte(`"x"`))); err == nil {
 		t.Error("a string was recalled as a number")
 	}
 }

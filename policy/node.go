@@ -7,39 +7,39 @@ import (
 // Node is a machine with GPUs.
 type Node struct {
 	Name       string     `json:"name"`
-	Leaf       string     `json:"leaf,omitempty"` // its lowest switch; "": unknown
+	LeafSwitch string     `json:"leaf,omitempty"` // its lowest switch; "": unknown
 	Partitions []string   `json:"partitions"`     // sorted
 	Features   []string   `json:"features,omitempty"`
-	Down       string     `json:"down,omitempty"`    // why nothing new may start there; "" when something may
+	DownReason string     `json:"down,omitempty"`    // why nothing new may start there; "" when something may
 	CPUs       int        `json:"cpus"`              // cores for the jobs of the snapshot (those of other jobs are taken off)
 	MemMB      int64      `json:"mem_mb"`            // memory likewise
 	GPUs       []Devices  `json:"gpus"`              // by type, sorted
 	Windows    []Window   `json:"windows,omitempty"` // times in which it is set aside, by From
-	Others     []OtherUse `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
+	OtherUses  []OtherUse `json:"others,omitempty"`  // what jobs outside the snapshot give back; taken off CPUs and MemMB
 }
 
 // Devices are the GPUs of one type on one node.
 type Devices struct {
-	Type  string  `json:"type"`
-	Count int     `json:"count"`
-	Part  int     `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
-	Sick  int     `json:"sick,omitempty"` // devices measured as faulty, lost or otherwise not to be given out
-	Busy  Measure `json:"busy,omitzero"`  // mean utilisation measured, 0..1
+	Type        string  `json:"type"`
+	Count       int     `json:"count"`
+	PartPercent int     `json:"part,omitempty"` // percent of a whole GPU each is; 0 and 100: whole
+	SickCount   int     `json:"sick,omitempty"` // devices measured as faulty, lost or otherwise not to be given out
+	Utilisation Measure `json:"busy,omitzero"`  // mean utilisation measured, 0..1
 }
 
-// IsWhole reports whether each is a whole GPU.
-func (d Devices) IsWhole() bool { return d.Part == 0 || d.Part == 100 }
+// IsWholeGPU reports whether each is a whole GPU.
+func (d Devices) IsWholeGPU() bool { return d.PartPercent == 0 || d.PartPercent == 100 }
 
-// In reports whether the node belongs to the partition.
-func (n *Node) In(partition string) bool {
+// InPartition reports whether the node belongs to the partition.
+func (n *Node) InPartition(partition string) bool {
 	return slices.Contains(n.Partitions, partition)
 }
 
-// Whole returns the node's healthy GPUs in whole GPUs.
-func (n *Node) Whole() float64 {
+// WholeGPUs returns the node's healthy GPUs in whole GPUs.
+func (n *Node) WholeGPUs() float64 {
 	w := 0.0
 	for _, d := range n.GPUs {
-		w += GPUs{Count: d.Count - d.Sick, Part: d.Part}.Whole()
+		w += GPUs{Count: d.Count - d.SickCount, PartPercent: d.PartPercent}.WholeGPUs()
 	}
 	return w
 }

@@ -17,21 +17,21 @@ const (
 
 // Decision is what a plan says of one job.
 type Decision struct {
-	Job  JobID  `json:"job"`
-	Verb Verb   `json:"verb"`
-	Rank int    `json:"rank"`          // 1 is first; every job has its own
-	On   Alloc  `json:"on,omitempty"`  // where, for Start, Keep, Move and Resize
-	GPUs int    `json:"gpus"`          // devices it runs on, or would
-	For  JobID  `json:"for,omitempty"` // the job a stopped one makes room for; 0: none
-	Why  string `json:"why"`           // one sentence for the job's owner, with its numbers
+	Job        JobID  `json:"job"`
+	Verb       Verb   `json:"verb"`
+	Rank       int    `json:"rank"`          // 1 is first; every job has its own
+	On         Alloc  `json:"on,omitempty"`  // where, for Start, Keep, Move and Resize
+	GPUs       int    `json:"gpus"`          // devices it runs on, or would
+	StoppedFor JobID  `json:"for,omitempty"` // the job a stopped one makes room for; 0: none
+	Why        string `json:"why"`           // one sentence for the job's owner, with its numbers
 }
 
 // Plan is what should happen to every job of a snapshot.
 type Plan struct {
-	Basis     uint64     `json:"basis"` // Snapshot.Seq it was made from
-	Policy    string     `json:"policy"`
-	Decisions []Decision `json:"decisions"` // exactly one per job, sorted by Job
-	Memo      Memo       `json:"memo,omitzero"`
+	SnapshotSeq uint64     `json:"basis"` // Snapshot.Seq it was made from
+	Policy      string     `json:"policy"`
+	Decisions   []Decision `json:"decisions"` // exactly one per job, sorted by Job
+	Memo        Memo       `json:"memo,omitzero"`
 }
 
 // A Policy turns what is known into what should happen. Decide is pure: equal

@@ -17,7 +17,7 @@ func TestRows(t *testing.T) {
 		{[]policy.JobID{1, 3, 4, 5}, []int{-1, 1, 3, -1}},
 		{[]policy.JobID{2, 3, 5, 9, 10}, []int{0, 1, 2, 3}},
 	} {
-		if got := s.Rows(c.ids); !slices.Equal(got, c.want) {
+		if got := s.JobIndexes(c.ids); !slices.Equal(got, c.want) {
 			t.Errorf("Rows(%v) = %v, want %v", c.ids, got, c.want)
 		}
 	}

@@ -8,23 +8,23 @@ import (
 
 // Account is a tenant: a Slurm account with its entitlement and its use.
 type Account struct {
-	Name   string     `json:"name"`
-	Parent string     `json:"parent,omitempty"`
-	Weight float64    `json:"weight"`           // shares; 0: as one share
-	Used   GPUSeconds `json:"used,omitempty"`   // decayed service
-	Recent GPUSeconds `json:"recent,omitempty"` // service of the last 24 hours, undecayed
+	Name          string     `json:"name"`
+	Parent        string     `json:"parent,omitempty"`
+	Weight        float64    `json:"weight"`           // shares; 0: as one share
+	UsedService   GPUSeconds `json:"used,omitempty"`   // decayed service
+	RecentService GPUSeconds `json:"recent,omitempty"` // service of the last 24 hours, undecayed
 }
 
 // User is a person within an account.
 type User struct {
-	Name    string     `json:"name"`
-	Account string     `json:"account"`
-	Used    GPUSeconds `json:"used,omitempty"` // decayed service
+	Name        string     `json:"name"`
+	Account     string     `json:"account"`
+	UsedService GPUSeconds `json:"used,omitempty"` // decayed service
 	// Weight is the user's shares within the account; 0: as one share.
 	Weight float64 `json:"weight,omitempty"`
-	// LimitUse is how much of their time limit the user's finished jobs
+	// TypicalLimitUse is how much of their time limit the user's finished jobs
 	// typically ran, 0..1; unknown without history.
-	LimitUse Measure `json:"limit_use,omitzero"`
+	TypicalLimitUse Measure `json:"limit_use,omitzero"`
 }
 
 // Snapshot is everything a policy may know, as a value. Slices are sorted by
@@ -33,34 +33,34 @@ type Snapshot struct {
 	Cluster string    `json:"cluster,omitempty"`
 	Seq     uint64    `json:"seq"` // number of the cycle; also the seed of any chance
 	Now     time.Time `json:"now"`
-	// Clock is the time in seconds since some start, where it is known more exactly
+	// ClockSeconds is the time in seconds since some start, where it is known more exactly
 	// than Now, which counts nanoseconds; 0 elsewhere.
-	Clock    float64   `json:"clock,omitempty"`
-	Nodes    []Node    `json:"nodes"`
-	Jobs     []Job     `json:"jobs"`
-	Accounts []Account `json:"accounts,omitempty"`
-	Users    []User    `json:"users,omitempty"`
-	// Speeds are those of GPU types that the site knows better than SpeedOf, sorted.
-	Speeds  []Speed  `json:"speeds,omitempty"`
-	History []Sample `json:"history,omitempty"` // finished jobs' service, for policies that learn
-	Memo    Memo     `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
-	// Terse says that the reasons will not be read: Decision.Why may be empty.
-	Terse bool `json:"terse,omitempty"`
+	ClockSeconds float64   `json:"clock,omitempty"`
+	Nodes        []Node    `json:"nodes"`
+	Jobs         []Job     `json:"jobs"`
+	Accounts     []Account `json:"accounts,omitempty"`
+	Users        []User    `json:"users,omitempty"`
+	// Speeds are those of GPU types that the site knows better than DataSheetSpeed, sorted.
+	Speeds  []Speed       `json:"speeds,omitempty"`
+	History []FinishedJob `json:"history,omitempty"` // finished jobs' service, for policies that learn
+	Memo    Memo          `json:"memo,omitzero"`     // what the policy returned in Plan.Memo last time
+	// OmitReasons says that the reasons will not be read: Decision.Why may be empty.
+	OmitReasons bool `json:"terse,omitempty"`
 }
 
-// Whole returns the cluster's healthy GPUs in whole GPUs, those of nodes that are
+// WholeGPUs returns the cluster's healthy GPUs in whole GPUs, those of nodes that are
 // down too.
-func (s *Snapshot) Whole() float64 {
+func (s *Snapshot) WholeGPUs() float64 {
 	gpus := 0.0
 	for i := range s.Nodes {
-		gpus += s.Nodes[i].Whole()
+		gpus += s.Nodes[i].WholeGPUs()
 	}
 	return gpus
 }
 
-// Rows returns the place of every job in a list of ids, which is sorted as the jobs
+// JobIndexes returns the place of every job in a list of ids, which is sorted as the jobs
 // are; -1: it is not there.
-func (s *Snapshot) Rows(ids []JobID) []int {
+func (s *Snapshot) JobIndexes(ids []JobID) []int {
 	rows, at := make([]int, len(s.Jobs)), 0
 	for i := range s.Jobs {
 		for at < len(ids) && ids[at] < s.Jobs[i].ID {
@@ -73,8 +73,8 @@ func (s *Snapshot) Rows(ids []JobID) []int {
 	return rows
 }
 
-// Sample is one finished job as history knows it.
-type Sample struct {
+// FinishedJob is one finished job as history knows it.
+type FinishedJob struct {
 	GPUs    int           `json:"gpus"`
 	Ran     time.Duration `json:"ran"`
 	Service GPUSeconds    `json:"service"`

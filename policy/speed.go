@@ -12,12 +12,12 @@ type Speed struct {
 	Speed float64 `json:"speed"` // of one GPU; only ratios matter
 }
 
-// speeds are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
+// dataSheetSpeeds are the peak dense FP16 or BF16 rates of common GPUs, in TFLOPS, as the
 // public data sheets of NVIDIA and AMD give them (FP32 for those that have no
 // faster half precision; one of two chips for boards that Slurm shows as two).
 // What a job gets of that differs from job to job: the table is for jobs of which
 // nothing better is known, and is used for the order and for rough ratios only.
-var speeds = []Speed{
+var dataSheetSpeeds = []Speed{
 	{"gb300", 2500}, {"b300", 2250}, {"gb200", 2500}, {"b200", 2250}, {"b100", 1750},
 	{"gh200", 989}, {"h200", 989}, {"h100", 989}, {"h800", 989}, {"h100_pcie", 756}, {"h20", 148},
 	{"a100", 312}, {"a800", 312}, {"a40", 150}, {"a30", 165}, {"a10", 125}, {"a10g", 70}, {"a2", 18},
@@ -28,13 +28,13 @@ var speeds = []Speed{
 	{"mi355x", 2500}, {"mi325x", 1307}, {"mi300x", 1307}, {"mi250x", 192}, {"mi250", 181}, {"mi210", 181}, {"mi100", 185},
 }
 
-// SpeedOf returns the speed of a type as public data sheets have it; ok is false
+// DataSheetSpeed returns the speed of a type as public data sheets have it; ok is false
 // for types that are not among the common ones. A type is known by the name in
 // it: a100, NVIDIA A100-SXM4-80GB, nvidia_h100_80gb_hbm3.
-func SpeedOf(typ string) (speed float64, ok bool) {
+func DataSheetSpeed(typ string) (speed float64, ok bool) {
 	name := "_" + strings.NewReplacer(" ", "_", "-", "_", ".", "_").Replace(strings.ToLower(typ)) + "_"
 	best := ""
-	for _, s := range speeds {
+	for _, s := range dataSheetSpeeds {
 		if len(s.Type) > len(best) && strings.Contains(name, "_"+s.Type+"_") {
 			best, speed = s.Type, s.Speed
 		}
@@ -42,14 +42,14 @@ func SpeedOf(typ string) (speed float64, ok bool) {
 	return speed, best != ""
 }
 
-// SpeedOf returns the speed of a type as the snapshot has it, else as SpeedOf.
+// SpeedOf returns the speed of a type as the snapshot has it, else as DataSheetSpeed.
 func (s *Snapshot) SpeedOf(typ string) (speed float64, ok bool) {
 	for _, v := range s.Speeds {
 		if v.Type == typ {
 			return v.Speed, v.Speed > 0
 		}
 	}
-	return SpeedOf(typ)
+	return DataSheetSpeed(typ)
 }
 
 // sortFastestFirst sorts types: the fastest first, those of unknown speed last, equals by
@@ -74,7 +74,7 @@ func (s *Snapshot) trainingSpeed(t *Training, typ string) (float64, bool) {
 	tells := t.hasTypedRates()
 	for i := 0; tells && i < len(t.Rates); i++ {
 		if r := t.Rates[i]; r.Type == typ {
-			return r.Steps, r.Steps > 0
+			return r.StepsPerSecond, r.StepsPerSecond > 0
 		}
 	}
 	here, ok := s.SpeedOf(typ)
@@ -82,8 +82,8 @@ func (s *Snapshot) trainingSpeed(t *Training, typ string) (float64, bool) {
 		return here, ok
 	}
 	for _, r := range t.Rates {
-		if there, known := s.SpeedOf(r.Type); ok && known && r.Steps > 0 {
-			return r.Steps * here / there, true
+		if there, known := s.SpeedOf(r.Type); ok && known && r.StepsPerSecond > 0 {
+			return r.StepsPerSecond * here / there, true
 		}
 	}
 	return 0, false
@@ -94,8 +94,8 @@ func (t *Training) hasTypedRates() bool {
 	return t != nil && slices.ContainsFunc(t.Rates, func(r Rate) bool { return r.Type != "" })
 }
 
-// Types returns the types of the nodes' GPUs, the fastest first.
-func (s *Snapshot) Types() []string {
+// GPUTypes returns the types of the nodes' GPUs, the fastest first.
+func (s *Snapshot) GPUTypes() []string {
 	var types []string
 	for i := range s.Nodes {
 		for _, d := range s.Nodes[i].GPUs {
@@ -108,7 +108,7 @@ func (s *Snapshot) Types() []string {
 	return types
 }
 
-// SortFastestFirst sorts types of GPU, which have the order of Types, as the job would
+// SortFastestFirst sorts types of GPU, which have the order of GPUTypes, as the job would
 // best have them: the fastest for it first, as far as it tells; for nil: the
 // fastest first.
 func (s *Snapshot) SortFastestFirst(j *Job, types []string) {

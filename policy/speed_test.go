@@ -14,14 +14,14 @@ func TestSpeedOf(t *testing.T) {
 		{"NVIDIA L40S", "NVIDIA L4"}, {"a100", "a10"}, {"a10", "a2"}, {"NVIDIA RTX 6000 Ada Generation", "Quadro RTX 6000"}, {"A40", "Tesla T4"},
 		{"mi300x", "mi250x"}, {"nvidia_rtx_a6000", "nvidia_geforce_rtx_3090"},
 	} {
-		a, ok := policy.SpeedOf(faster[0])
-		b, ok2 := policy.SpeedOf(faster[1])
+		a, ok := policy.DataSheetSpeed(faster[0])
+		b, ok2 := policy.DataSheetSpeed(faster[1])
 		if !ok || !ok2 || a <= b {
 			t.Errorf("%s is taken for %g, %s for %g", faster[0], a, faster[1], b)
 		}
 	}
 	for _, typ := range []string{"", "gpu", "big", "a1000", "xv100", "1g.5gb", "grid"} {
-		if v, ok := policy.SpeedOf(typ); ok {
+		if v, ok := policy.DataSheetSpeed(typ); ok {
 			t.Errorf("%q is taken for a GPU of speed %g", typ, v)
 		}
 	}

@@ -1,45 +1,47 @@
 package policy
 
-import "time"
+import (
+	"time"
+)
 
 // Training is what a training job reports of itself, or what a profile of its
 // kind says: its work in steps, how fast it goes where, and the batch sizes it
 // went through. Jobs that report nothing have none.
 type Training struct {
-	Steps float64 `json:"steps"` // in all, at the present batch size
-	Done  float64 `json:"done"`  // completed, at the present batch size
-	Batch int     `json:"batch,omitempty"`
+	Steps     float64 `json:"steps"` // in all, at the present batch size
+	StepsDone float64 `json:"done"`  // completed, at the present batch size
+	BatchSize int     `json:"batch,omitempty"`
 	// Rates are its speeds on what it asks, by GPU type, sorted; one of type ""
 	// holds for all types that are not named.
 	Rates []Rate `json:"rates,omitempty"`
-	// Beside are its rates while it shares its GPUs with a job of another class.
-	Beside []Shared `json:"beside,omitempty"`
+	// RatesBeside are its rates while it shares its GPUs with a job of another class.
+	RatesBeside []SharedRate `json:"beside,omitempty"`
 
-	Epochs int      `json:"epochs,omitempty"` // in all; 0: it counts none
-	Epoch  int      `json:"epoch,omitempty"`  // completed
-	Seen   []Regime `json:"seen,omitempty"`   // the epochs so far, the present one included, in their order
-	Modes  []Regime `json:"modes,omitempty"`  // the batch sizes it may use, ascending; Epochs is unused
+	Epochs          int      `json:"epochs,omitempty"` // in all; 0: it counts none
+	EpochsDone      int      `json:"epoch,omitempty"`  // completed
+	SeenRegimes     []Regime `json:"seen,omitempty"`   // the epochs so far, the present one included, in their order
+	PossibleRegimes []Regime `json:"modes,omitempty"`  // the batch sizes it may use, ascending; Epochs is unused
 }
 
 // Rate is a speed on GPUs of one type.
 type Rate struct {
-	Type  string  `json:"type"`
-	Steps float64 `json:"steps"` // per second, of the whole job
+	Type           string  `json:"type"`
+	StepsPerSecond float64 `json:"steps"` // per second, of the whole job
 }
 
-// Shared is a speed beside a neighbour on the same GPUs.
-type Shared struct {
-	Type  string  `json:"type"`
-	Class string  `json:"class"` // of the neighbour
-	Steps float64 `json:"steps"` // per second, of the whole job
+// SharedRate is a speed beside a neighbour on the same GPUs.
+type SharedRate struct {
+	Type           string  `json:"type"`
+	NeighbourClass string  `json:"class"` // of the neighbour
+	StepsPerSecond float64 `json:"steps"` // per second, of the whole job
 }
 
 // Regime is a stretch of epochs of one batch size.
 type Regime struct {
-	Batch  int     `json:"batch"`
-	Epochs float64 `json:"epochs,omitempty"`
-	// Seconds an epoch takes on what the job asks.
-	Seconds float64 `json:"seconds"`
+	BatchSize int     `json:"batch"`
+	Epochs    float64 `json:"epochs,omitempty"`
+	// SecondsPerEpoch is what an epoch takes on what the job asks.
+	SecondsPerEpoch float64 `json:"seconds"`
 }
 
 // Rate returns the steps per second on GPUs of the type; ok is false when that
@@ -47,21 +49,21 @@ type Regime struct {
 func (t *Training) Rate(typ string) (steps float64, ok bool) {
 	for _, r := range t.Rates {
 		if r.Type == typ {
-			return r.Steps, true
+			return r.StepsPerSecond, true
 		}
 		if r.Type == "" {
-			steps, ok = r.Steps, true
+			steps, ok = r.StepsPerSecond, true
 		}
 	}
 	return steps, ok
 }
 
-// Left returns how long the rest of the steps takes at the rate on GPUs of the
+// TimeLeft returns how long the rest of the steps takes at the rate on GPUs of the
 // type; ok is false when the rate is not known or zero.
-func (t *Training) Left(typ string) (left time.Duration, ok bool) {
+func (t *Training) TimeLeft(typ string) (left time.Duration, ok bool) {
 	rate, ok := t.Rate(typ)
 	if !ok || rate <= 0 {
 		return 0, false
 	}
-	return Seconds(max(t.Steps-t.Done, 0) / rate), true
+	return DurationFromSeconds(max(t.Steps-t.StepsDone, 0) / rate), true
 }

@@ -30,8 +30,8 @@ type Measure struct {
 	Known bool    `json:"known"`
 }
 
-// Known returns a measured value.
-func Known(v float64) Measure { return Measure{Value: v, Known: true} }
+// NewMeasure returns a measured value.
+func NewMeasure(v float64) Measure { return Measure{Value: v, Known: true} }
 
 // Later returns the later of two times.
 func Later(a, b time.Time) time.Time {
@@ -41,18 +41,18 @@ func Later(a, b time.Time) time.Time {
 	return a
 }
 
-// SecondsOf returns for how many seconds the GPUs must be held for so much service; 0
+// SecondsForService returns for how many seconds the GPUs must be held for so much service; 0
 // without any.
-func (g GPUs) SecondsOf(service GPUSeconds) float64 {
-	if whole := g.Whole(); whole > 0 {
+func (g GPUs) SecondsForService(service GPUSeconds) float64 {
+	if whole := g.WholeGPUs(); whole > 0 {
 		return float64(service) / whole
 	}
 	return 0
 }
 
-// Seconds converts seconds to a Duration, within what one can hold; what is not
+// DurationFromSeconds converts seconds to a Duration, within what one can hold; what is not
 // positive gives 0.
-func Seconds(s float64) time.Duration {
+func DurationFromSeconds(s float64) time.Duration {
 	const most = float64(1<<62) / float64(time.Second)
 	if !(s > 0) {
 		return 0

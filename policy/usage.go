@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// RecentWindow is the time of which Account.Recent counts service, undecayed.
+// RecentWindow is the time of which Account.RecentService counts service, undecayed.
 const RecentWindow = 24 * time.Hour
 
 // FoldUsageAfter is the age from which service of the past may be kept as one decayed sum:
 // more than RecentWindow, which needs it piece by piece.
 const FoldUsageAfter = RecentWindow + time.Hour
 
-// Decay is what is left of service after some time: it halves with every half-life. Both
+// DecayFactor is what is left of service after some time: it halves with every half-life. Both
 // are seconds. A sum as of one time is so much of it as of a later one.
-func Decay(age, halfLife float64) float64 { return math.Exp2(-age / halfLife) }
+func DecayFactor(age, halfLife float64) float64 { return math.Exp2(-age / halfLife) }
 
 // DecayedService is the service of GPUs (whole ones) held from one time to another, each
-// moment of it decayed by its age: the integral of Decay. oldest and newest are the ages of
+// moment of it decayed by its age: the integral of DecayFactor. oldest and newest are the ages of
 // the beginning and the end. All but GPUs are seconds.
 func DecayedService(gpus, oldest, newest, halfLife float64) GPUSeconds {
-	return GPUSeconds(gpus * halfLife / math.Ln2 * (Decay(newest, halfLife) - Decay(oldest, halfLife)))
+	return GPUSeconds(gpus * halfLife / math.Ln2 * (DecayFactor(newest, halfLife) - DecayFactor(oldest, halfLife)))
 }

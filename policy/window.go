@@ -9,13 +9,13 @@ import (
 // or a reservation. A job that is not of the reservation starts there only if its
 // time limit ends before the window begins.
 type Window struct {
-	From        time.Time `json:"from"`
-	To          time.Time `json:"to,omitzero"`    // zero: without end
-	Name        string    `json:"name,omitempty"` // of the reservation; windows of one name are its recurrences
-	Maintenance bool      `json:"work,omitempty"` // it is a maintenance
-	CPUs        int       `json:"cpus,omitempty"` // cores set aside; with GPUs 0 too: the whole node
-	GPUs        int       `json:"gpus,omitempty"` // devices set aside
-	UnderWay    bool      `json:"now,omitempty"`  // the node is Down for no other reason, until To
+	From          time.Time `json:"from"`
+	To            time.Time `json:"to,omitzero"`    // zero: without end
+	Name          string    `json:"name,omitempty"` // of the reservation; windows of one name are its recurrences
+	IsMaintenance bool      `json:"work,omitempty"` // it is a maintenance
+	CPUs          int       `json:"cpus,omitempty"` // cores set aside; with GPUs 0 too: the whole node
+	GPUs          int       `json:"gpus,omitempty"` // devices set aside
+	IsUnderWay    bool      `json:"now,omitempty"`  // the node is Down for no other reason, until To
 }
 
 // OtherUse is what jobs that are not in the snapshot, since they ask for no GPU,
@@ -26,12 +26,12 @@ type OtherUse struct {
 	Until time.Time `json:"until,omitzero"` // zero: not known
 }
 
-// wholeNode reports whether nothing of the node is left.
-func (w *Window) wholeNode() bool { return w.CPUs == 0 && w.GPUs == 0 }
+// takesWholeNode reports whether nothing of the node is left.
+func (w *Window) takesWholeNode() bool { return w.CPUs == 0 && w.GPUs == 0 }
 
 // String prints "the maintenance m1" or "reservation r1".
 func (w *Window) String() string {
-	if w.Maintenance {
+	if w.IsMaintenance {
 		return "the maintenance " + w.Name
 	}
 	return "reservation " + w.Name
@@ -55,7 +55,7 @@ func (n *Node) WindowDuring(from time.Time, length time.Duration) (w *Window, cp
 		x := &n.Windows[i]
 		switch {
 		case !x.overlaps(from, length) || n.isRecurrence(i, from):
-		case x.wholeNode():
+		case x.takesWholeNode():
 			return x, 0, 0
 		default:
 			cpus, gpus = cpus+x.CPUs, gpus+x.GPUs
@@ -74,14 +74,14 @@ func (n *Node) NextWindow(from time.Time, length time.Duration) *Window {
 	return nil
 }
 
-// DownAt reports whether the node is down at a moment; zero: whether it is for
+// IsDownAt reports whether the node is down at a moment; zero: whether it is for
 // good, as far as known.
-func (n *Node) DownAt(at time.Time) bool {
-	if n.Down == "" {
+func (n *Node) IsDownAt(at time.Time) bool {
+	if n.DownReason == "" {
 		return false
 	}
 	for i := range n.Windows {
-		if w := &n.Windows[i]; w.UnderWay && (at.IsZero() || !w.EndsAfter(at)) {
+		if w := &n.Windows[i]; w.IsUnderWay && (at.IsZero() || !w.EndsAfter(at)) {
 			return false
 		}
 	}
@@ -95,14 +95,14 @@ func (n *Node) UpdateDown(now time.Time) {
 	in := false
 	for i := range n.Windows {
 		w := &n.Windows[i]
-		if w.UnderWay {
-			w.UnderWay, n.Down = false, ""
+		if w.IsUnderWay {
+			w.IsUnderWay, n.DownReason = false, ""
 		}
-		if !in && n.Down == "" && w.wholeNode() && w.EndsAfter(now) && !w.From.After(now) {
-			w.UnderWay, in = true, true
+		if !in && n.DownReason == "" && w.takesWholeNode() && w.EndsAfter(now) && !w.From.After(now) {
+			w.IsUnderWay, in = true, true
 		}
-		if w.UnderWay {
-			n.Down = "set aside for " + w.String()
+		if w.IsUnderWay {
+			n.DownReason = "set aside for " + w.String()
 		}
 	}
 }

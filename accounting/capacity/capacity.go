@@ -76,7 +76,7 @@ func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs m
 		if !j.CanStart(l.Now) {
 			continue
 		}
-		s := gpuState{wanted: float64(j.Ask.GPUs.Count * j.Count())}
+		s := gpuState{wanted: float64(j.Ask.GPUs.Count * j.TaskCount())}
 		add(l.partition, j.Ask.GPUs.Type, s)
 		if !jobs[j.ID] {
 			add("", j.Ask.GPUs.Type, s)

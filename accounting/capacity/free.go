@@ -23,7 +23,7 @@ func heldByJobs(s *policy.Snapshot) heldResources {
 	f := heldResources{map[policy.Slot]int{}, map[string]float64{}, map[string]float64{}}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if !j.Active() {
+		if !j.HoldsGPUs() {
 			continue
 		}
 		all := float64(max(j.On.Count(), 1))
@@ -40,8 +40,8 @@ func heldByJobs(s *policy.Snapshot) heldResources {
 func (f heldResources) stateOf(n *policy.Node, d policy.Devices) gpuState {
 	held := min(f.gpus[policy.Slot{Node: n.Name, Type: d.Type}], d.Count)
 	s := gpuState{gpus: float64(d.Count), held: float64(held)}
-	idle := max(d.Count-d.Sick-held, 0)
-	if n.Down != "" {
+	idle := max(d.Count-d.SickCount-held, 0)
+	if n.DownReason != "" {
 		idle = 0
 	}
 	s.away = float64(d.Count - held - idle)

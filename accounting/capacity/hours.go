@@ -73,7 +73,7 @@ func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) err
 func storeEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snapshot) error {
 	for _, l := range list {
 		jobs := slices.DeleteFunc(slices.Clone(l.Jobs), func(j policy.Job) bool {
-			return j.State != policy.Pending || j.Held != "" || j.SlurmStart.IsZero()
+			return j.State != policy.Pending || j.HeldReason != "" || j.SlurmStart.IsZero()
 		})
 		texts := func(of func(*policy.Job) string) []string { return value.Column(jobs, of) }
 		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, value.Column(jobs, func(j *policy.Job) int64 { return int64(j.ID) }),

@@ -79,7 +79,7 @@ func planColumns(p *policy.Plan) []any {
 	return []any{
 		value.Column(p.Decisions, func(d *d) int64 { return int64(d.Job) }), texts(func(d *d) string { return string(d.Verb) }),
 		value.Column(p.Decisions, func(d *d) int32 { return int32(d.Rank) }), value.Column(p.Decisions, func(d *d) int32 { return int32(d.GPUs) }),
-		texts(func(d *d) string { return value.Text(d.On.String()) }), value.Column(p.Decisions, func(d *d) int64 { return int64(d.For) }),
+		texts(func(d *d) string { return value.Text(d.On.String()) }), value.Column(p.Decisions, func(d *d) int64 { return int64(d.StoppedFor) }),
 		texts(func(d *d) string { return value.Text(d.Why) }),
 	}
 }

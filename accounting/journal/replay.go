@@ -42,7 +42,7 @@ type RecordedDecision struct {
 
 // AsRecorded is the decision as it would be recorded.
 func AsRecorded(d *policy.Decision) RecordedDecision {
-	return RecordedDecision{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.For}
+	return RecordedDecision{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.StoppedFor}
 }
 
 // Why a stored cycle cannot be decided again.

@@ -79,7 +79,7 @@ func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time)
 		var r learn.Run
 		var limit, ran float64
 		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
-			r.Limit, r.Ran = policy.Seconds(limit), policy.Seconds(ran)
+			r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
 			r.User, r.Account, r.Name, r.Type = names.text(r.User), names.text(r.Account), names.text(r.Name), names.text(r.Type)
 			runs = append(runs, r)
 			return nil

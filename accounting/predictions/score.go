@@ -64,9 +64,9 @@ func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err e
 	if err != nil {
 		return p, err
 	}
-	j.Limit = policy.Seconds(p.limit)
+	j.Limit = policy.DurationFromSeconds(p.limit)
 	p.user, p.account = j.User, j.Account
-	d, ran := m.Of(&j), policy.Seconds(seconds)
+	d, ran := m.Of(&j), policy.DurationFromSeconds(seconds)
 	mean, sigma := d.Mean(ran)
 	p.mean, p.sigma = mean.Seconds(), sigma.Seconds()
 	p.p10, p.p50, p.p90 = d.Quantile(.1, ran).Seconds(), d.Quantile(.5, ran).Seconds(), d.Quantile(.9, ran).Seconds()

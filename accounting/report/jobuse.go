@@ -68,5 +68,5 @@ func measureFrom(v *float64) policy.Measure {
 	if v == nil {
 		return policy.Measure{}
 	}
-	return policy.Known(*v)
+	return policy.NewMeasure(*v)
 }

@@ -16,10 +16,10 @@ func minutes(n int) time.Time { return t0.Add(time.Duration(n) * time.Minute) }
 func fine() *Job {
 	r := JobRun{
 		Arrive: t0.Add(-time.Hour), Submit: t0.Add(-time.Hour), Start: t0, End: minutes(120), Over: true, State: "COMPLETED", Devices: 2,
-		Limit: 3 * 3600, Elapsed: 7200, Held: 14400, Measured: 14000, Busy: 12000, Memory: policy.Known(0.6),
+		Limit: 3 * 3600, Elapsed: 7200, Held: 14400, Measured: 14000, Busy: 12000, Memory: policy.NewMeasure(0.6),
 	}
 	g := GPU{
-		Node: "n1", UUID: "GPU-1", Samples: 480, Busy: policy.Known(0.85), BusyMost: policy.Known(1), Mem: policy.Known(0.6), MemMost: policy.Known(0.7),
+		Node: "n1", UUID: "GPU-1", Samples: 480, Busy: policy.NewMeasure(0.85), BusyMost: policy.NewMeasure(1), Mem: policy.NewMeasure(0.6), MemMost: policy.NewMeasure(0.7),
 		FirstBusy: minutes(1), LastBusy: minutes(119), First: t0, Last: minutes(120), Sharing: 1,
 	}
 	h := g
@@ -35,12 +35,12 @@ func TestNotes(t *testing.T) {
 	}{
 		{"fine", func(*Job) {}, "Nothing to change."},
 		{"waits", func(j *Job) { j.Runs[0].Start = time.Time{} }, "fairbridge explain 7 says why"},
-		{"one unused", func(j *Job) { j.GPUs[1].BusyMost = policy.Known(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
-		{"all unused", func(j *Job) { j.GPUs[0].BusyMost, j.GPUs[1].BusyMost = policy.Known(0), policy.Known(0.001) }, "Used none of its 2 GPUs"},
-		{"one unused, not all measured", func(j *Job) { j.GPUs[1].BusyMost, j.Runs[0].Devices = policy.Known(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
+		{"one unused", func(j *Job) { j.GPUs[1].BusyMost = policy.NewMeasure(0) }, "Used 1 of 2 GPUs; never 1 % busy: n1 GPU-2"},
+		{"all unused", func(j *Job) { j.GPUs[0].BusyMost, j.GPUs[1].BusyMost = policy.NewMeasure(0), policy.NewMeasure(0.001) }, "Used none of its 2 GPUs"},
+		{"one unused, not all measured", func(j *Job) { j.GPUs[1].BusyMost, j.Runs[0].Devices = policy.NewMeasure(0), 4 }, "Of its 4 GPUs 2 were measured, and of those 1 never 1 % busy: n1 GPU-2"},
 		{"unknown is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Busy = policy.Measure{}, policy.Measure{} }, "Nothing to change."},
-		{"two readings say little", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Samples = policy.Known(0), 2 }, "Nothing to change."},
-		{"shared is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Sharing = policy.Known(0), 2 }, "Nothing to change."},
+		{"two readings say little", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Samples = policy.NewMeasure(0), 2 }, "Nothing to change."},
+		{"shared is not unused", func(j *Job) { j.GPUs[1].BusyMost, j.GPUs[1].Sharing = policy.NewMeasure(0), 2 }, "Nothing to change."},
 		{"no process", func(j *Job) { j.Runs[0].Empty = 7000 }, "without any process for 1.9 GPU-hours of 3.9"},
 		{"late begin", func(j *Job) { j.GPUs[0].FirstBusy, j.GPUs[1].FirstBusy = minutes(40), minutes(60) }, "GPUs idle for 40m00s before it began"},
 		{"begin not measured", func(j *Job) {
@@ -54,7 +54,7 @@ func TestNotes(t *testing.T) {
 			j.GPUs[0].LastBusy, j.GPUs[1].LastBusy = minutes(60), minutes(50)
 		}, "is it stuck?"},
 		{"little use", func(j *Job) { j.Runs[0].Busy = 1400 }, "GPUs 10 % busy: do they wait for input?"},
-		{"little use, little memory", func(j *Job) { j.Runs[0].Busy, j.Runs[0].Memory = 1400, policy.Known(0.05) }, "a MIG slice"},
+		{"little use, little memory", func(j *Job) { j.Runs[0].Busy, j.Runs[0].Memory = 1400, policy.NewMeasure(0.05) }, "a MIG slice"},
 		{"long limit", func(j *Job) { j.Runs[0].Limit = 40 * 3600 }, "Time limit 20 × too long: it took 2h00m of 1d16h. With --time=03:00:00"},
 		{"long limit, cancelled", func(j *Job) { j.Runs[0].Limit, j.Runs[0].State = 40*3600, "CANCELLED" }, "Nothing to change."},
 		{"timeout", func(j *Job) { j.Runs[0].State = "TIMEOUT" }, "Its time limit of 3h00m ended it"},

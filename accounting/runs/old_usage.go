@@ -63,7 +63,7 @@ func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now tim
 
 // decayedTo returns the factor from the sum's time to now.
 func (s *usageSum) decayedTo(now time.Time) float64 {
-	return policy.Decay(now.Sub(s.at).Seconds(), s.half.Seconds())
+	return policy.DecayFactor(now.Sub(s.at).Seconds(), s.half.Seconds())
 }
 
 // usageHorizon returns the time before which nothing counts.

@@ -65,11 +65,11 @@ func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridg
 	return out, err
 }
 
-func finishedSamples(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.Sample, error) {
-	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.Sample, err error) {
+func finishedSamples(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.FinishedJob, error) {
+	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.FinishedJob, err error) {
 		var ran, service float64
 		err = r.Scan(&s.GPUs, &ran, &service)
-		s.Ran, s.Service = policy.Seconds(ran), policy.GPUSeconds(service)
+		s.Ran, s.Service = policy.DurationFromSeconds(ran), policy.GPUSeconds(service)
 		return s, err
 	}, qFinished, cluster, maxSamples)
 }

@@ -38,7 +38,7 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 		if !ok {
 			a = policy.Account{Name: u.Account, Weight: 1}
 		}
-		a.Recent += policy.GPUSeconds(recent)
+		a.RecentService += policy.GPUSeconds(recent)
 		accounts[u.Account] = a
 	}
 	horizon := usageHorizon(now, s.halfLife())
@@ -55,7 +55,7 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 	}
 	for _, u := range list { // in order: sums of floats depend on it
 		a := accounts[u.Account]
-		a.Used += u.Used
+		a.UsedService += u.UsedService
 		accounts[u.Account] = a
 	}
 	return list, slices.SortedFunc(maps.Values(accounts), func(a, b policy.Account) int { return cmp.Compare(a.Name, b.Name) }), nil
@@ -65,7 +65,7 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 func listUsers(use map[policy.User]policy.GPUSeconds) []policy.User {
 	var list []policy.User
 	for u, used := range use {
-		u.Used = used
+		u.UsedService = used
 		list = append(list, u)
 	}
 	return list

@@ -78,7 +78,7 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 			r.Fatalf("%d users, the snapshot has %d", len(use), len(past.Users))
 		}
 		for i, u := range past.Users {
-			if w := use[i]; w.User != u.Name || w.Account != u.Account || math.Abs(float64(w.Decayed-u.Used)) > 1e-6*float64(u.Used)+1e-3 {
+			if w := use[i]; w.User != u.Name || w.Account != u.Account || math.Abs(float64(w.Decayed-u.UsedService)) > 1e-6*float64(u.UsedService)+1e-3 {
 				r.Errorf("%+v, the snapshot has %+v", w, u)
 			}
 		}
@@ -87,8 +87,8 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 			recent[w.Account] += float64(w.Allocated)
 		}
 		for _, a := range past.Accounts {
-			if math.Abs(recent[a.Name]-float64(a.Recent)) > 1e-3 {
-				r.Errorf("%s used %g in the last day, the snapshot has %v", a.Name, recent[a.Name], a.Recent)
+			if math.Abs(recent[a.Name]-float64(a.RecentService)) > 1e-3 {
+				r.Errorf("%s used %g in the last day, the snapshot has %v", a.Name, recent[a.Name], a.RecentService)
 			}
 		}
 	})

@@ -94,12 +94,12 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 			used, recent := closedUse(list, p, float64(half))
 			got := map[string]float64{}
 			for _, u := range past.Users {
-				got[u.Name] += float64(u.Used)
+				got[u.Name] += float64(u.UsedService)
 			}
 			for _, a := range past.Accounts {
-				got[a.Name] += float64(a.Used)
-				if math.Abs(float64(a.Recent)-recent[a.Name]) > 1e-3 {
-					r.Errorf("at %d %s used %v in a day, want %v", p, a.Name, float64(a.Recent), recent[a.Name])
+				got[a.Name] += float64(a.UsedService)
+				if math.Abs(float64(a.RecentService)-recent[a.Name]) > 1e-3 {
+					r.Errorf("at %d %s used %v in a day, want %v", p, a.Name, float64(a.RecentService), recent[a.Name])
 				}
 			}
 			for name, w := range used {
@@ -132,7 +132,7 @@ func TestEntitlements(t *testing.T) {
 	must(t, d.Record(ctx, view(sec(20), running(1, t0, sec(10)))))
 	p, err := d.Past(ctx, testCluster, sec(20))
 	must(t, err)
-	if len(p.Accounts) != 2 || p.Accounts[0].Name != "bio" || p.Accounts[1].Weight != 2 || p.Accounts[1].Recent != 40 || p.Accounts[1].Parent != "root" {
+	if len(p.Accounts) != 2 || p.Accounts[0].Name != "bio" || p.Accounts[1].Weight != 2 || p.Accounts[1].RecentService != 40 || p.Accounts[1].Parent != "root" {
 		t.Errorf("accounts %+v, want bio without use and phys with weight 2 and 40 GPU-seconds", p.Accounts)
 	}
 }
@@ -148,7 +148,7 @@ func TestOldUseThatBecomesKnownLate(t *testing.T) {
 		must(t, err)
 		sum := 0.0
 		for _, a := range p.Accounts {
-			sum += float64(a.Used)
+			sum += float64(a.UsedService)
 		}
 		return sum
 	}

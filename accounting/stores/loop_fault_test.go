@@ -189,7 +189,7 @@ func TestAllClocksWrongTogether(t *testing.T) {
 	}
 	past, err := d.Past(t.Context(), "lab", s.World.Now())
 	must(t, err)
-	if used := float64(past.Users[0].Used) / 3600; math.Abs(used-8) > 0.2 {
+	if used := float64(past.Users[0].UsedService) / 3600; math.Abs(used-8) > 0.2 {
 		t.Errorf("%.2f GPU-hours on the books, the job had 8.00", used)
 	}
 }

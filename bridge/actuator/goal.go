@@ -48,7 +48,7 @@ func (g *Goal) InOrder() []policy.Decision {
 	line := make([]policy.Decision, 0, len(g.Plan.Decisions))
 	for _, dec := range g.Plan.Decisions {
 		j := g.jobToEdit(dec.Job)
-		if j != nil && j.Pending() && g.Snapshot.Job(dec.Job).Held == "" {
+		if j != nil && j.Pending() && g.Snapshot.Job(dec.Job).HeldReason == "" {
 			line = append(line, dec)
 		}
 	}

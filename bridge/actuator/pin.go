@@ -95,7 +95,7 @@ func wantPins(g *Goal) []slurm.Edit {
 func (g *Goal) pinnable(j *slurm.Job, dec policy.Decision) bool {
 	nodes := dec.On.Nodes()
 	return g.Pin && !j.IsUnsplitArray() && len(nodes) > 0 && len(nodes) == max(j.NodeCount, 1) &&
-		g.Snapshot.Job(dec.Job).Unplaced == "" && AllFree(g.View, dec.On)
+		g.Snapshot.Job(dec.Job).UnplaceableReason == "" && AllFree(g.View, dec.On)
 }
 
 // needsPin reports whether the nodes are not named yet, and the owner's own list

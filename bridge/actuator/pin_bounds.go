@@ -45,8 +45,8 @@ func pinBounds(c *Claim) *invariant.Denial {
 		return invariant.NodeLists.Deny("it would bind every task of the array")
 	case !c.Job.Batch:
 		return invariant.ExemptJobs.Deny("it is interactive: somebody is waiting for it")
-	case c.Planned.Unplaced != "":
-		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.Planned.Unplaced)
+	case c.Planned.UnplaceableReason != "":
+		return invariant.NodeLists.Deny("its nodes cannot be chosen: %s", c.Planned.UnplaceableReason)
 	case len(c.Nodes) > max(c.Job.NodeCount, 1):
 		return invariant.NodeLists.Deny("it names %d nodes for a job of %d", len(c.Nodes), max(c.Job.NodeCount, 1))
 	}

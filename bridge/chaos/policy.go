@@ -75,7 +75,7 @@ func (s *failingPolicy) reverseOrder(plan *policy.Plan) {
 func (s *failingPolicy) stopEverything(snap *policy.Snapshot, plan *policy.Plan) {
 	first, rank := policy.JobID(0), 0
 	for i := range plan.Decisions {
-		if d, j := &plan.Decisions[i], &snap.Jobs[i]; !j.Active() && (first == 0 || d.Rank < rank) {
+		if d, j := &plan.Decisions[i], &snap.Jobs[i]; !j.HoldsGPUs() && (first == 0 || d.Rank < rank) {
 			first, rank = d.Job, d.Rank
 		}
 	}
@@ -83,10 +83,10 @@ func (s *failingPolicy) stopEverything(snap *policy.Snapshot, plan *policy.Plan)
 		d, j := &plan.Decisions[i], &snap.Jobs[i]
 		switch {
 		case first == 0 || d.Job == first:
-		case j.Active():
-			d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Stop, nil, 0, first, "a wild policy"
+		case j.HoldsGPUs():
+			d.Verb, d.On, d.GPUs, d.StoppedFor, d.Why = policy.Stop, nil, 0, first, "a wild policy"
 		case d.Verb != policy.Hold:
-			d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Hold, nil, 0, 0, "a wild policy"
+			d.Verb, d.On, d.GPUs, d.StoppedFor, d.Why = policy.Hold, nil, 0, 0, "a wild policy"
 		}
 	}
 }

@@ -188,7 +188,7 @@ func gpuHours(r *rig) (sum float64) {
 		r.t.Fatal(err)
 	}
 	for _, u := range past.Users {
-		sum += float64(u.Used) / 3600
+		sum += float64(u.UsedService) / 3600
 	}
 	return sum
 }

@@ -64,7 +64,7 @@ func jobsAwaited(before map[int64]Awaited, e *Evaluation, v *slurm.View) map[int
 	}
 	made := map[policy.JobID]bool{} // room is still being made for them
 	for i := range e.Plan.Decisions {
-		made[e.Plan.Decisions[i].For] = true
+		made[e.Plan.Decisions[i].StoppedFor] = true
 	}
 	for i := range e.Plan.Decisions {
 		dec := &e.Plan.Decisions[i]

@@ -59,14 +59,14 @@ func aPlan(t *rapid.T, s *policy.Snapshot) *policy.Plan {
 	for i, id := range rapid.Permutation(ids).Draw(t, "line") {
 		rank[id] = i + 1
 	}
-	p := &policy.Plan{Basis: s.Seq}
+	p := &policy.Plan{SnapshotSeq: s.Seq}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		d := policy.Decision{Job: j.ID, Verb: policy.Wait, Rank: rank[j.ID], Why: "for a test"}
 		switch {
-		case j.Active():
+		case j.HoldsGPUs():
 			d.Verb, d.On = policy.Keep, j.On
-		case j.Held == "" && rapid.Bool().Draw(t, "hold"):
+		case j.HeldReason == "" && rapid.Bool().Draw(t, "hold"):
 			d.Verb = policy.Hold
 		}
 		p.Decisions = append(p.Decisions, d)

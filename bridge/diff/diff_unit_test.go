@@ -44,11 +44,11 @@ func TestPins(t *testing.T) {
 		{"two nodes wanted", func(w *Input) { w.View.Jobs[0].NodeCount = 2 }, false},
 		{"its owner insists on another node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n1") }, false},
 		{"its owner insists on this node", func(w *Input) { w.View.Jobs[0].Required = slurm.ReadHosts("n2") }, false}, // stands already
-		{"constraint we cannot read", func(w *Input) { w.Snapshot.Jobs[0].Unplaced = "[a|b]" }, false},
+		{"constraint we cannot read", func(w *Input) { w.Snapshot.Jobs[0].UnplaceableReason = "[a|b]" }, false},
 		{"held meanwhile", func(w *Input) { w.View.Jobs[0].Held = true }, false},
 		{"unreadable", func(w *Input) { w.View.Jobs[0].Opaque = "no priority" }, false},
 		{"part of a het job", func(w *Input) { w.View.Jobs[0].HetJob = 6 }, false},
-		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].Held = "dependency" }, false},
+		{"cannot start anyway", func(w *Input) { w.Snapshot.Jobs[0].HeldReason = "dependency" }, false},
 		{"rank mode", func(w *Input) { w.Mode = bridge.Rank }, false},
 	}
 	for _, tt := range tests {

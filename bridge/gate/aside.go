@@ -50,7 +50,7 @@ func (f *facts) checkCanRestart(p *policy.Job) *denial {
 	var kept *denial
 	for i := range f.Snapshot.Nodes {
 		n := &f.Snapshot.Nodes[i]
-		if !n.In(p.Partition) || n.Down != "" || slices.Contains(p.Ask.Exclude, n.Name) || !nodeOffers(n, p) {
+		if !n.InPartition(p.Partition) || n.DownReason != "" || slices.Contains(p.Ask.ExcludedNodes, n.Name) || !nodeOffers(n, p) {
 			continue
 		}
 		w, _, _ := n.WindowDuring(f.startAfterStop(), p.Limit)
@@ -70,7 +70,7 @@ func nodeOffers(n *policy.Node, p *policy.Job) bool {
 		}
 	}
 	return slices.ContainsFunc(n.GPUs, func(d policy.Devices) bool {
-		return d.Count > d.Sick && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
+		return d.Count > d.SickCount && (p.Ask.GPUs.Type == "" || p.Ask.GPUs.Type == d.Type)
 	})
 }
 

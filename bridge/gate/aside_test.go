@@ -14,7 +14,7 @@ import (
 func setAside(in *gate.PlanInput, from time.Duration, nodes ...string) {
 	for _, name := range nodes {
 		n := in.Snapshot.Node(name)
-		n.Windows = []policy.Window{{From: noon.Add(from), To: noon.Add(from + 2*time.Hour), Name: "m1", Maintenance: true}}
+		n.Windows = []policy.Window{{From: noon.Add(from), To: noon.Add(from + 2*time.Hour), Name: "m1", IsMaintenance: true}}
 	}
 }
 

@@ -29,7 +29,7 @@ func orderBand(place int) int { return bits.Len(uint(place + 1)) }
 func (g *planGate) pendingOrder(p *policy.Plan) []policy.JobID {
 	var ds []policy.Decision
 	for i := range p.Decisions {
-		if j := g.job(int64(p.Decisions[i].Job)); j != nil && !j.Active() {
+		if j := g.job(int64(p.Decisions[i].Job)); j != nil && !j.HoldsGPUs() {
 			ds = append(ds, p.Decisions[i])
 		}
 	}

@@ -18,7 +18,7 @@ func TestARefusedStopMakesRoomForNobody(t *testing.T) {
 		d.On = policy.Alloc{{Node: "n1", Type: on("n1")[0].Type, Count: 4}}
 	}
 	d := decision(in.Plan, 11)
-	d.Verb, d.For, d.On, d.GPUs = policy.Stop, 1, nil, 0
+	d.Verb, d.StoppedFor, d.On, d.GPUs = policy.Stop, 1, nil, 0
 	if out := gate.FilterPlan(in); len(out.Stops) != 1 || decision(out.Plan, 2).Verb != policy.Start {
 		t.Fatalf("stops %v, refused %v; want both jobs to start in the room of one", out.Stops, out.Refused)
 	}

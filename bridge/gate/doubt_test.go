@@ -33,7 +33,7 @@ var doubtCases = []struct {
 		swapAll(in)
 	}, ""},
 	{"one device", func(in *gate.PlanInput) { in.Plan.Decisions[0].On = policy.Alloc{{Node: "n1", Count: 1}} }, ""},
-	{"basis", func(in *gate.PlanInput) { in.Plan.Basis++ }, "I19"},
+	{"basis", func(in *gate.PlanInput) { in.Plan.SnapshotSeq++ }, "I19"},
 	{"no plan", func(in *gate.PlanInput) { in.Plan = nil }, "I19"},
 	{"a decision short", func(in *gate.PlanInput) { in.Plan.Decisions = in.Plan.Decisions[1:] }, "I19"},
 	{"unsorted", func(in *gate.PlanInput) {

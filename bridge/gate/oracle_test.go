@@ -91,7 +91,7 @@ var oracle = map[string]func(d deed) bool{
 				return false
 			}
 		}
-		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.State, d.e.Run.Job).Fixed == ""
+		return d.j.State == "RUNNING" && d.j.Batch && d.j.Requeue && planJob(&d.in.State, d.e.Run.Job).UnstoppableReason == ""
 	},
 	"I6": func(d deed) bool {
 		if d.e.Kind != slurm.Requeue {

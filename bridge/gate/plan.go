@@ -84,7 +84,7 @@ func (g *planGate) gatePending(d *policy.Decision) {
 		return
 	}
 	p := g.job(int64(d.Job))
-	if p.Active() {
+	if p.HoldsGPUs() {
 		return
 	}
 	if n := g.checkPending(p, d); n != nil {
@@ -106,11 +106,11 @@ func (g *planGate) checkPending(p *policy.Job, d *policy.Decision) *denial {
 		hold := g.claimOf(p, j)
 		return hold.CheckLease(g.clusterTime.Add(g.Budgets.LeaseMin))
 	}
-	if p.Held != "" {
-		return deny(invariant.ExemptJobs, "it cannot start: %s", p.Held)
+	if p.HeldReason != "" {
+		return deny(invariant.ExemptJobs, "it cannot start: %s", p.HeldReason)
 	}
-	if p.Stuck != "" {
-		return deny(invariant.StopPurpose, "%s", p.Stuck)
+	if p.StuckReason != "" {
+		return deny(invariant.StopPurpose, "%s", p.StuckReason)
 	}
 	if n := g.checkStart(p, d.On); n != nil {
 		return n
@@ -125,18 +125,18 @@ func (f *facts) checkStart(p *policy.Job, on policy.Alloc) *denial {
 		switch {
 		case n == nil:
 			return deny(invariant.NodeLists, "node %s does not exist", slot.Node)
-		case n.Down != "":
-			return deny(invariant.NodeLists, "nothing can start on node %s: %s", n.Name, n.Down)
-		case !n.In(p.Partition):
+		case n.DownReason != "":
+			return deny(invariant.NodeLists, "nothing can start on node %s: %s", n.Name, n.DownReason)
+		case !n.InPartition(p.Partition):
 			return deny(invariant.NodeLists, "node %s is not in partition %s", n.Name, p.Partition)
-		case slices.Contains(p.Ask.Exclude, n.Name):
+		case slices.Contains(p.Ask.ExcludedNodes, n.Name):
 			return deny(invariant.NodeLists, "its owner refuses node %s", n.Name)
 		case countHealthy(n, slot.Type) < slot.Count:
 			return deny(invariant.NodeLists, "node %s has %d healthy %q devices, not %d", n.Name, countHealthy(n, slot.Type), slot.Type, slot.Count)
 		}
 	}
 	nodes := on.Nodes()
-	for _, must := range p.Ask.Require {
+	for _, must := range p.Ask.RequiredNodes {
 		if len(on) > 0 && !slices.Contains(nodes, must) {
 			return deny(invariant.NodeLists, "its owner insists on node %s", must)
 		}
@@ -148,7 +148,7 @@ func countHealthy(n *policy.Node, kind string) int {
 	c := 0
 	for _, d := range n.GPUs {
 		if d.Type == kind {
-			c += d.Count - d.Sick
+			c += d.Count - d.SickCount
 		}
 	}
 	return c
@@ -157,7 +157,7 @@ func countHealthy(n *policy.Node, kind string) int {
 // harmlessPlan is the plan that asks for nothing: the last accepted order, no job
 // stopped, none held.
 func (g *planGate) harmlessPlan() *policy.Plan {
-	p := &policy.Plan{Basis: g.Snapshot.Seq}
+	p := &policy.Plan{SnapshotSeq: g.Snapshot.Seq}
 	if g.in.Plan != nil {
 		p.Policy = g.in.Plan.Policy
 	}
@@ -167,7 +167,7 @@ func (g *planGate) harmlessPlan() *policy.Plan {
 		j := &g.Snapshot.Jobs[i]
 		order = append(order, j.ID)
 		d := policy.Decision{Job: j.ID, Verb: policy.Wait, Why: "the plan was refused: nothing changes"}
-		if j.Active() {
+		if j.HoldsGPUs() {
 			d.Verb, d.On, d.GPUs = policy.Keep, j.On, j.On.Count()
 		}
 		p.Decisions = append(p.Decisions, d)

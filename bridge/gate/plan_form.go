@@ -17,8 +17,8 @@ func checkPlanForm(p *policy.Plan, s *policy.Snapshot) *denial {
 	switch {
 	case p == nil:
 		return deny(invariant.SoundPlan, "there is no plan")
-	case p.Basis != s.Seq:
-		return deny(invariant.SoundPlan, "the plan was made from snapshot %d, not %d", p.Basis, s.Seq)
+	case p.SnapshotSeq != s.Seq:
+		return deny(invariant.SoundPlan, "the plan was made from snapshot %d, not %d", p.SnapshotSeq, s.Seq)
 	case len(p.Decisions) > maxDecisions:
 		return deny(invariant.SoundPlan, "the plan has %d decisions, the most is %d", len(p.Decisions), maxDecisions)
 	case len(p.Decisions) != len(s.Jobs):
@@ -64,9 +64,9 @@ func checkDecisionForm(d *policy.Decision, j *policy.Job) *denial {
 func verbApplies(v policy.Verb, j *policy.Job) bool {
 	switch v {
 	case policy.Start, policy.Wait, policy.Hold:
-		return !j.Active()
+		return !j.HoldsGPUs()
 	case policy.Keep, policy.Stop, policy.Move:
-		return j.Active()
+		return j.HoldsGPUs()
 	}
 	return v == policy.Resize
 }

@@ -20,12 +20,12 @@ func aPlan(t *rapid.T, s *gate.State) *policy.Plan {
 		d := &p.Decisions[i]
 		d.Rank = r + 1
 		where := pick(t, "where", nil, on("n1"), on("n2"), on("n3"), on("n9"))
-		if s.Snapshot.Jobs[i].Active() {
+		if s.Snapshot.Jobs[i].HoldsGPUs() {
 			d.Verb = pick(t, "verb", policy.Keep, policy.Stop, policy.Stop, policy.Move, policy.Resize)
-			d.For = pick(t, "for", policy.JobID(0), 1, 2, 3, 99)
+			d.StoppedFor = pick(t, "for", policy.JobID(0), 1, 2, 3, 99)
 			if d.Verb == policy.Stop && !rarely(t, 6, "senseless") { // give its room to the job
-				d.For = d.Job - 10
-				b := decision(p, int64(d.For))
+				d.StoppedFor = d.Job - 10
+				b := decision(p, int64(d.StoppedFor))
 				b.Verb, b.On, b.GPUs = policy.Start, on(s.Snapshot.Jobs[i].On[0].Node), 8
 			}
 		} else if d.Verb != policy.Start {
@@ -58,7 +58,7 @@ func soundPlan(t *rapid.T) {
 	for i, d := range out.Plan.Decisions {
 		p := s.Snapshot.Jobs[i]
 		stop, ok := stops[int64(d.Job)]
-		ends := d.Verb == policy.Stop || d.Verb == policy.Move || p.Active() && d.Verb == policy.Resize
+		ends := d.Verb == policy.Stop || d.Verb == policy.Move || p.HoldsGPUs() && d.Verb == policy.Resize
 		if ends != ok {
 			t.Fatalf("job %d: %s, but its stop is %v", d.Job, d.Verb, ok)
 		}
@@ -82,7 +82,7 @@ func checkStop(t *rapid.T, s *gate.State, stop bridge.Stop) {
 	switch {
 	case s.Modes["gpu"] == bridge.Steer:
 		t.Fatalf("job %d is stopped in mode steer", stop.Job)
-	case p.Fixed != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
+	case p.UnstoppableReason != "" || !j.Batch || !j.Requeue || j.State != "RUNNING" || j.Held || j.User == "root":
 		t.Fatalf("job %d may not be stopped: %+v", stop.Job, j)
 	case noon.Sub(j.Start) < 30*time.Minute:
 		t.Fatalf("job %d ran only %v", stop.Job, noon.Sub(j.Start))

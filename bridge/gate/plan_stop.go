@@ -64,7 +64,7 @@ func (g *stopGate) gateGroup(x stopGroup) {
 
 // stopsRun reports whether the decision takes a running job from its devices.
 func stopsRun(d *policy.Decision, p *policy.Job) bool {
-	return p.Active() && (d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize)
+	return p.HoldsGPUs() && (d.Verb == policy.Stop || d.Verb == policy.Move || d.Verb == policy.Resize)
 }
 
 func (g *planGate) decisionFor(id policy.JobID) *policy.Decision {
@@ -83,7 +83,7 @@ func (g *stopGate) stopGroups() []stopGroup {
 		if !stopsRun(d, &g.Snapshot.Jobs[i]) {
 			continue
 		}
-		to := d.For
+		to := d.StoppedFor
 		if to == 0 && d.Verb != policy.Stop {
 			to = d.Job
 		}
@@ -142,7 +142,7 @@ func (g *stopGate) keepGroup(x stopGroup, culprit policy.JobID, n *denial) {
 			why = deny(n.ID, "job %d of the same gang cannot be stopped: %s", culprit, n.Why)
 		}
 		g.refuse(id, why)
-		d.Verb, d.On, d.GPUs, d.For, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why
+		d.Verb, d.On, d.GPUs, d.StoppedFor, d.Why = policy.Keep, p.On, p.On.Count(), 0, "runs on: "+why.Why
 	}
 	if d := g.decisionFor(x.beneficiary); d != nil && d.Verb == policy.Start {
 		why := deny(n.ID, "no room is made for it: %s", n.Why)
@@ -157,13 +157,13 @@ func (g *planGate) checkStopCount() *denial {
 	n := 0
 	for i := range g.in.Plan.Decisions {
 		p := &g.Snapshot.Jobs[i]
-		if !p.Active() {
+		if !p.HoldsGPUs() {
 			continue
 		}
-		inUse += p.Ask.GPUs.Whole()
+		inUse += p.Ask.GPUs.WholeGPUs()
 		if stopsRun(&g.in.Plan.Decisions[i], p) {
 			n++
-			stopped += p.Ask.GPUs.Whole()
+			stopped += p.Ask.GPUs.WholeGPUs()
 		}
 	}
 	if c := &g.Budgets; n > c.PlanStopFloor && stopped*100 > c.PlanStopPercent*inUse {

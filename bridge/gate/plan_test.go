@@ -28,7 +28,7 @@ var planCases = []planCase{
 	{"I1 stop held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Held = true }, "I1"},
 	{"I1 hold held", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).Priority = 0 }, "I1"},
 	{"I4 leased too long", policy.Hold, func(in *gate.PlanInput) { in.Leased[2] = 24 * time.Hour }, "I4"},
-	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).Fixed = "no" }, "I5"},
+	{"I5 not opted in", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).UnstoppableReason = "no" }, "I5"},
 	{"I5 suspended", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).State = "SUSPENDED" }, "I5"},
 	{"I5 no batch", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Batch = false }, "I5"},
 	{"I5 no requeue", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Requeue = false }, "I5"},
@@ -71,12 +71,12 @@ var planCases = []planCase{
 	{"I7 work lost, just", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 99, At: noon.Add(-20 * time.Hour), StopCost: bridge.StopCost{Lost: policy.Service(32, 72*time.Minute) - policy.Service(8, 5*time.Minute)}}}
 	}, ""},
-	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 0 }, "I8"},
-	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).For = 99 }, "I8"},
+	{"I8 nobody", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 0 }, "I8"},
+	{"I8 unlisted", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 11).StoppedFor = 99 }, "I8"},
 	{"I8 does not start", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).Verb = policy.Wait }, "I8"},
 	{"I8 elsewhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = on("n2") }, "I8"},
 	{"I8 nowhere", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On = nil }, "I8"},
-	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Eligible = noon.Add(time.Minute) }, "I8"},
+	{"I8 not eligible", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).EligibleAt = noon.Add(time.Minute) }, "I8"},
 	{"I8 beneficiary held", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 1).Held = true }, "I8"},
 	{"I8 has room", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 11).On = on("n1"); freed(in, "n1") }, "I8"},
 	{"I8 has devices but no cores", policy.Stop, func(in *gate.PlanInput) {
@@ -95,7 +95,7 @@ var planCases = []planCase{
 	}, ""},
 	{"I8 small gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 14 * time.Minute }, "I8"},
 	{"I8 fair gain", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 15 * time.Minute }, ""},
-	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Left = time.Minute }, "I8"},
+	{"I8 small gain predicted", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).PredictedLeft = time.Minute }, "I8"},
 	{"I8 gain without end", policy.Stop, func(in *gate.PlanInput) { planJob(&in.State, 1).Limit = 0 }, ""},
 	{"I8 elastic", policy.Stop, func(in *gate.PlanInput) {
 		planJob(&in.State, 1).MinGPUs = 4
@@ -105,7 +105,7 @@ var planCases = []planCase{
 	{"I8 too few devices", policy.Stop, func(in *gate.PlanInput) { decision(in.Plan, 1).On[0].Count = 4 }, "I8"},
 	{"I8 resized for itself", policy.Stop, func(in *gate.PlanInput) {
 		d := decision(in.Plan, 11)
-		d.Verb, d.On, d.For = policy.Resize, nil, 0
+		d.Verb, d.On, d.StoppedFor = policy.Resize, nil, 0
 	}, "I8"},
 	{"I8 room promised to another", policy.Stop, func(in *gate.PlanInput) {
 		in.Snapshot.Nodes[1].GPUs[0].Count = 16
@@ -113,7 +113,7 @@ var planCases = []planCase{
 		decision(in.Plan, 1).On = on("n1", "n2")
 		decision(in.Plan, 2).Verb, decision(in.Plan, 2).On = policy.Start, on("n2")
 	}, "I8"},
-	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].Down = "drained" }, "I8"},
+	{"I8 node down", policy.Stop, func(in *gate.PlanInput) { in.Snapshot.Nodes[0].DownReason = "drained" }, "I8"},
 	{"I9 pays back", policy.Stop, func(in *gate.PlanInput) {
 		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-59 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 		in.Budgets.StopFloor1h = 2
@@ -122,14 +122,14 @@ var planCases = []planCase{
 		in.Stops = []bridge.Stop{{Job: 1, At: noon.Add(-61 * time.Minute), StopCost: bridge.StopCost{Beneficiary: 11}}}
 	}, ""},
 	{"I12 no such node", policy.Start, func(in *gate.PlanInput) { decision(in.Plan, 2).On = on("n9") }, "I12"},
-	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Down = "drained" }, "I12"},
+	{"I12 down", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].DownReason = "drained" }, "I12"},
 	{"I12 other partition", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].Partitions = nil }, "I12"},
-	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Exclude = []string{"n2"} }, "I12"},
+	{"I12 refused", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.ExcludedNodes = []string{"n2"} }, "I12"},
 	{"I12 insisted, nodes left to Slurm", policy.Start, func(in *gate.PlanInput) {
-		planJob(&in.State, 2).Ask.Require, decision(in.Plan, 2).On = []string{"n3"}, nil
+		planJob(&in.State, 2).Ask.RequiredNodes, decision(in.Plan, 2).On = []string{"n3"}, nil
 	}, ""},
-	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.Require = []string{"n3"} }, "I12"},
-	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].Sick = 1 }, "I12"},
+	{"I12 insisted", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Ask.RequiredNodes = []string{"n3"} }, "I12"},
+	{"I12 sick", policy.Start, func(in *gate.PlanInput) { in.Snapshot.Nodes[1].GPUs[0].SickCount = 1 }, "I12"},
 	{"I13 not in view", policy.Hold, func(in *gate.PlanInput) { viewJob(&in.State, 2).State = "RUNNING" }, "I13"},
 	{"I15 stop in reservation", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Reservation = "r" }, "I15"},
 	{"I15 other partition", policy.Stop, func(in *gate.PlanInput) { viewJob(&in.State, 11).Partitions = []string{"cpu"} }, "I15"},
@@ -155,7 +155,7 @@ var planCases = []planCase{
 		in.View.Jobs[len(in.View.Jobs)-1].State = "COMPLETED"
 	}, ""},
 	{"I15 few dependants", policy.Hold, func(in *gate.PlanInput) { dependants(&in.State, 10) }, ""},
-	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).Held = "a dependency" }, "I15"},
+	{"I15 start held", policy.Start, func(in *gate.PlanInput) { planJob(&in.State, 2).HeldReason = "a dependency" }, "I15"},
 	{"I16 old", policy.Hold, func(in *gate.PlanInput) { planJob(&in.State, 2).Arrive = noon.Add(-73 * time.Hour) }, "I16"},
 	{"I20 mode", policy.Stop, func(in *gate.PlanInput) { in.Modes["gpu"] = bridge.Steer }, "I20"},
 	{"I20 second partition", policy.Stop, func(in *gate.PlanInput) {

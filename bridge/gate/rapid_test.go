@@ -106,7 +106,7 @@ func spoilJob(t *rapid.T, s *gate.State, j *slurm.Job, p *policy.Job) {
 	case 20:
 		j.Eligible = ago(rapid.IntRange(-20, 5).Draw(t, "eligible"))
 	case 21:
-		p.Fixed = "no"
+		p.UnstoppableReason = "no"
 	case 22:
 		j.State = pick(t, "state", "SUSPENDED", "COMPLETED", "RUNNING", "PENDING")
 	case 23:

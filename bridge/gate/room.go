@@ -39,8 +39,8 @@ func (g *stopGate) freeRoom(groups []stopGroup) room {
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
-			if n.Down == "" {
-				r[nodeType{n.Name, d.Type}] += d.Count - d.Sick
+			if n.DownReason == "" {
+				r[nodeType{n.Name, d.Type}] += d.Count - d.SickCount
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func fewestGPUs(p *policy.Job) int {
 // checkGain weighs the work the beneficiary is expected to do against what is lost.
 // A job with neither limit nor prediction is expected to do any amount.
 func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
-	left := to.Left
+	left := to.PredictedLeft
 	if left == 0 && to.Limit > 0 {
 		left = to.Limit - to.Ran(g.Snapshot.Now)
 	}
@@ -187,7 +187,7 @@ func (g *stopGate) checkGain(x stopGroup, to *policy.Job) *denial {
 	for _, id := range x.victims {
 		lost += g.stopOf(g.job(int64(id)), 0).Lost
 	}
-	gain := policy.Service(to.Ask.GPUs.Whole(), max(left, time.Duration(0)))
+	gain := policy.Service(to.Ask.GPUs.WholeGPUs(), max(left, time.Duration(0)))
 	if float64(gain) < g.Budgets.GainFactor*float64(lost) {
 		return deny(invariant.StopPurpose, "job %d is expected to do %v, less than %g times the %v lost", x.beneficiary, gain, g.Budgets.GainFactor, lost)
 	}

@@ -34,14 +34,14 @@ func (g *planGate) roomLeft() (free room, starts []*policy.Decision) {
 	for i := range g.Snapshot.Nodes {
 		n := &g.Snapshot.Nodes[i]
 		for _, d := range n.GPUs {
-			free[nodeType{n.Name, d.Type}] += d.Count - d.Sick
+			free[nodeType{n.Name, d.Type}] += d.Count - d.SickCount
 		}
 	}
 	for i := range g.out.Plan.Decisions {
 		switch d := &g.out.Plan.Decisions[i]; {
 		case d.Verb == policy.Start && len(d.On) > 0:
 			starts = append(starts, d)
-		case g.Snapshot.Jobs[i].Active() && d.Verb != policy.Stop:
+		case g.Snapshot.Jobs[i].HoldsGPUs() && d.Verb != policy.Stop:
 			free.subtract(d.On, 1)
 		}
 	}

@@ -25,8 +25,8 @@ func newStopBudget(f *facts) *stopBudget {
 		}
 	}
 	for i := range f.Snapshot.Jobs {
-		if j := &f.Snapshot.Jobs[i]; j.Active() {
-			b.inUse += j.Ask.GPUs.Whole()
+		if j := &f.Snapshot.Jobs[i]; j.HoldsGPUs() {
+			b.inUse += j.Ask.GPUs.WholeGPUs()
 		}
 	}
 	return b
@@ -35,8 +35,8 @@ func newStopBudget(f *facts) *stopBudget {
 // stopOf describes the stop of a job.
 func (f *facts) stopOf(p *policy.Job, beneficiary int64) bridge.Stop {
 	return bridge.Stop{Job: int64(p.ID), At: f.Snapshot.Now, StopCost: bridge.StopCost{
-		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.Whole(),
-		Lost: policy.Service(p.Ask.GPUs.Whole(), f.restartCost(p)), Beneficiary: beneficiary,
+		User: p.User, Account: p.Account, GPUs: p.Ask.GPUs.WholeGPUs(),
+		Lost: policy.Service(p.Ask.GPUs.WholeGPUs(), f.restartCost(p)), Beneficiary: beneficiary,
 	}}
 }
 

@@ -39,8 +39,8 @@ func checkRequeueable(p *policy.Job, j *slurm.Job) *denial {
 		return deny(invariant.RequeuedOnce, "it is %s, not running", j.State)
 	case !j.Batch || !j.Requeue:
 		return deny(invariant.RequeuedOnce, "Slurm may not requeue it (batch %v, requeue %v)", j.Batch, j.Requeue)
-	case p.Fixed != "":
-		return deny(invariant.RequeuedOnce, "%s", p.Fixed)
+	case p.UnstoppableReason != "":
+		return deny(invariant.RequeuedOnce, "%s", p.UnstoppableReason)
 	case p.State != policy.Running:
 		return deny(invariant.RequeuedOnce, "the snapshot shows it %s", p.State)
 	}

@@ -113,7 +113,7 @@ func (g *stopGate) keepUntilGrace(x stopGroup, s bridge.Stop) time.Time {
 	case notice.Grace > 0:
 		due = g.lastWarning(j.Run()).Due
 	}
-	d.Verb, d.On, d.GPUs, d.For = policy.Keep, p.On, p.On.Count(), 0
+	d.Verb, d.On, d.GPUs, d.StoppedFor = policy.Keep, p.On, p.On.Count(), 0
 	d.Why = fmt.Sprintf("runs on until %s at least, then makes room for job %d if that is still wanted", formatTime(due), x.beneficiary)
 	return due
 }

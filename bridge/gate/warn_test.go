@@ -30,7 +30,7 @@ func stopFor(s *gate.State, p *policy.Plan, victim, to policy.JobID) {
 		d := &p.Decisions[i]
 		switch d.Job {
 		case victim:
-			d.Verb, d.For, d.On = policy.Stop, to, nil
+			d.Verb, d.StoppedFor, d.On = policy.Stop, to, nil
 		case to:
 			d.Verb, d.On, d.GPUs = policy.Start, planJob(s, int64(victim)).On, 8
 		}
@@ -160,7 +160,7 @@ func TestEditsOfWarnings(t *testing.T) {
 		{"no signal", func(in *gate.EditInput) { in.Edits[0].Signal = "" }, slurm.Warn, "I2"},
 		{"kill", func(in *gate.EditInput) { in.Edits[0].Signal = "KILL" }, slurm.Warn, "I2"},
 		{"a requeue with a signal", func(in *gate.EditInput) { in.Edits[0].Signal = slurm.USR1 }, slurm.Requeue, "I2"},
-		{"not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).Fixed = "no" }, slurm.Warn, "I5"},
+		{"not opted in", func(in *gate.EditInput) { planJob(&in.State, 11).UnstoppableReason = "no" }, slurm.Warn, "I5"},
 		{"pending", func(in *gate.EditInput) { viewJob(&in.State, 11).State = "PENDING" }, slurm.Warn, "I5"},
 		{"mode steer", func(in *gate.EditInput) { in.Mode = bridge.Steer }, slurm.Warn, "I20"},
 		{"held", func(in *gate.EditInput) { viewJob(&in.State, 11).Held = true }, slurm.Warn, "I1"},

@@ -39,7 +39,7 @@ func world() gate.State {
 	for i := int64(11); i <= 14; i++ {
 		runs(&s, i, fmt.Sprintf("n%d", i-10))
 	}
-	s.Snapshot.Jobs[7].Fixed = "its owner did not opt in"
+	s.Snapshot.Jobs[7].UnstoppableReason = "its owner did not opt in"
 	return s
 }
 
@@ -78,11 +78,11 @@ func on(nodes ...string) policy.Alloc {
 
 // quiet is the plan that changes nothing in a world.
 func quiet(s *gate.State) *policy.Plan {
-	p := &policy.Plan{Basis: s.Snapshot.Seq, Policy: "test"}
+	p := &policy.Plan{SnapshotSeq: s.Snapshot.Seq, Policy: "test"}
 	for i := range s.Snapshot.Jobs {
 		j := &s.Snapshot.Jobs[i]
 		d := policy.Decision{Job: j.ID, Verb: policy.Wait, Rank: i + 1, Why: "it is so"}
-		if j.Active() {
+		if j.HoldsGPUs() {
 			d.Verb, d.On, d.GPUs = policy.Keep, j.On, j.On.Count()
 		}
 		p.Decisions = append(p.Decisions, d)
@@ -110,7 +110,7 @@ func decision(p *policy.Plan, id int64) *policy.Decision {
 func swap(in *gate.PlanInput, victim, to int64) {
 	v, b := decision(in.Plan, victim), decision(in.Plan, to)
 	b.Verb, b.On, b.GPUs = policy.Start, slices.Clone(v.On), 8
-	v.Verb, v.On, v.For, v.GPUs = policy.Stop, nil, policy.JobID(to), 0
+	v.Verb, v.On, v.StoppedFor, v.GPUs = policy.Stop, nil, policy.JobID(to), 0
 }
 
 func planInput() gate.PlanInput {

@@ -47,7 +47,7 @@ func windowsOf(r *slurm.Reservation, now time.Time) (list []policy.Window) {
 	}
 	for range 1000 { // one that is long over recurs many times until now
 		if to.IsZero() || to.After(now) {
-			list = append(list, policy.Window{From: from, To: to, Name: r.Name, Maintenance: r.Maintenance()})
+			list = append(list, policy.Window{From: from, To: to, Name: r.Name, IsMaintenance: r.Maintenance()})
 		}
 		var ok bool
 		if from, to, ok = r.NextOccurrence(from, to); !ok || len(list) == maxOccurrences {
@@ -84,13 +84,13 @@ func setReserved(n *policy.Node, flags []string, list []policy.Window, now time.
 	n.Windows = list
 	known := slices.ContainsFunc(list, func(w policy.Window) bool { return !w.From.After(now) })
 	switch {
-	case n.Down == "" && slices.Contains(flags, "RESERVED") && !known:
-		n.Down = "RESERVED"
-	case known && (n.Down == "" || n.Down == "MAINTENANCE"):
-		was := n.Down
-		n.Down = ""
-		if n.UpdateDown(now); n.Down == "" {
-			n.Down = was
+	case n.DownReason == "" && slices.Contains(flags, "RESERVED") && !known:
+		n.DownReason = "RESERVED"
+	case known && (n.DownReason == "" || n.DownReason == "MAINTENANCE"):
+		was := n.DownReason
+		n.DownReason = ""
+		if n.UpdateDown(now); n.DownReason == "" {
+			n.DownReason = was
 		}
 	}
 }

@@ -22,7 +22,7 @@ func TestWindows(t *testing.T) {
 	part := window(-1, 1)
 	part.CPUs, part.GPUs = 4, 1
 	work := window(1, 2)
-	work.Maintenance = true
+	work.IsMaintenance = true
 	endless := window(1, 0)
 	endless.To = time.Time{}
 	for _, c := range []struct {
@@ -73,7 +73,7 @@ func TestRecurrence(t *testing.T) {
 // What is reserved now is down now, and comes back at its end where that is
 // known.
 func TestReserve(t *testing.T) {
-	now := []policy.Window{{From: noon.Add(-time.Hour), To: noon.Add(time.Hour), Name: "m1", Maintenance: true}}
+	now := []policy.Window{{From: noon.Add(-time.Hour), To: noon.Add(time.Hour), Name: "m1", IsMaintenance: true}}
 	later := []policy.Window{{From: noon.Add(time.Hour), Name: "m2"}}
 	for _, c := range []struct {
 		name  string
@@ -91,10 +91,10 @@ func TestReserve(t *testing.T) {
 		{"reserved, nobody told us for what", "", []string{"RESERVED"}, later, "RESERVED", false},
 		{"down besides", "DRAIN", []string{"DRAIN", "RESERVED"}, now, "DRAIN", false},
 	} {
-		n := policy.Node{Down: c.down}
+		n := policy.Node{DownReason: c.down}
 		setReserved(&n, c.flags, c.list, noon)
-		if n.Down != c.want || (len(n.Windows) > 0 && n.Windows[0].UnderWay) != c.back {
-			t.Errorf("%s: down %q, windows %+v", c.name, n.Down, n.Windows)
+		if n.DownReason != c.want || (len(n.Windows) > 0 && n.Windows[0].IsUnderWay) != c.back {
+			t.Errorf("%s: down %q, windows %+v", c.name, n.DownReason, n.Windows)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestOthers(t *testing.T) {
 	s := Assemble(Input{View: v}, bridge.Partition{Name: "gpu", Mode: bridge.Steer})
 	others := 0
 	for _, n := range s.Nodes {
-		for _, o := range n.Others {
+		for _, o := range n.OtherUses {
 			others++
 			if o.CPUs != 20 || o.MemMB != 10_000 || o.Until.Before(v.Job(1).Start.Add(time.Hour)) || o.Until.After(v.Job(1).Start.Add(time.Hour+time.Minute)) || n.CPUs != 44 {
 				t.Errorf("%s: %+v of %d cores", n.Name, o, n.CPUs)

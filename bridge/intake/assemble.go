@@ -33,7 +33,7 @@ type Input struct {
 func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 	a := assembler{Input: k, part: p, nodes: map[string]*slurm.Node{}}
 	s := &policy.Snapshot{
-		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoOf(k.Memo),
+		Cluster: k.View.Cluster, Seq: k.Seq, Now: k.View.At.UTC(), Memo: policy.MemoFromJSON(k.Memo),
 	}
 	if k.Past != nil {
 		s.Accounts, s.Users, s.History = k.Past.Accounts, k.Past.Users, k.Past.Samples
@@ -60,7 +60,7 @@ func Assemble(k Input, p bridge.Partition) *policy.Snapshot {
 	for _, name := range slices.Sorted(maps.Keys(a.nodes)) {
 		n := a.nodeOf(a.nodes[name], used[name])
 		setReserved(&n, a.nodes[name].Flags, aside[name], s.Now)
-		n.Others = others[name]
+		n.OtherUses = others[name]
 		s.Nodes = append(s.Nodes, n)
 	}
 	s.Accounts = withAccounts(s)
@@ -95,19 +95,19 @@ func (a *assembler) jobOf(j *slurm.Job) (policy.Job, bool) {
 		Submit: j.Submit, Arrive: j.Submit, Limit: j.Limit, Deadline: deadlineOf(j),
 		Stops: j.Restarts, Checkpoint: d.Checkpoint, Ask: demand, Tasks: j.TaskCount(),
 		MinGPUs: d.MinGPUs, MaxGPUs: d.MaxGPUs, Class: d.Class, Shareable: d.Shareable,
-		Eligible: a.eligibleAt(j),
+		EligibleAt: a.eligibleAt(j),
 	}
 	a.addHistory(&out, j)
 	if j.Running() {
 		a.addRun(&out, j, mine)
 	} else {
-		out.Held = cmp.Or(heldWhy(j, err), tooMuch)
-		out.Stuck = a.NotStarted[j.ID]
-		out.Unplaced = unplacedWhy(j)
+		out.HeldReason = cmp.Or(heldWhy(j, err), tooMuch)
+		out.StuckReason = a.NotStarted[j.ID]
+		out.UnplaceableReason = unplacedWhy(j)
 		out.SlurmStart = j.Start
 	}
 	if a.Past != nil && a.Past.PredictLeft != nil {
-		out.Left, out.LeftSigma = a.Past.PredictLeft(&out)
+		out.PredictedLeft, out.PredictedSigma = a.Past.PredictLeft(&out)
 	}
 	return out, true
 }
@@ -152,10 +152,10 @@ func (a *assembler) addRun(out *policy.Job, j *slurm.Job, mine bool) {
 	}
 	out.On = a.allocOf(j)
 	out.Ask.GPUs = askOnSlices(out.Ask.GPUs, out.On)
-	out.Attained += policy.Service(out.Ask.GPUs.Whole(), runTime(j, a.View.At))
-	out.Fixed = a.fixedWhy(j, mine)
-	if len(out.On) == 0 && out.Fixed == "" {
-		out.Fixed = "its nodes are not known"
+	out.Attained += policy.Service(out.Ask.GPUs.WholeGPUs(), runTime(j, a.View.At))
+	out.UnstoppableReason = a.fixedWhy(j, mine)
+	if len(out.On) == 0 && out.UnstoppableReason == "" {
+		out.UnstoppableReason = "its nodes are not known"
 	}
 	a.addUse(out)
 }

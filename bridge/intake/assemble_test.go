@@ -73,20 +73,20 @@ func TestAssemble(t *testing.T) {
 		t.Fatalf("jobs of the partition and those on its nodes (-want +got): %s", diff)
 	}
 	big, other, gang, array := s.Job(1), s.Job(2), s.Job(4), s.Job(5)
-	if big.Fixed != "" || big.Checkpoint != 2*time.Minute || big.On.Count() != 8 || big.Attained < 8*60 {
+	if big.UnstoppableReason != "" || big.Checkpoint != 2*time.Minute || big.On.Count() != 8 || big.Attained < 8*60 {
 		t.Errorf("the opted-in running job: %+v", big)
 	}
-	if !strings.Contains(other.Fixed, "partition debug") || other.On.String() != "n3:3×a100" {
-		t.Errorf("a job of another partition on our node: fixed %q on %v", other.Fixed, other.On)
+	if !strings.Contains(other.UnstoppableReason, "partition debug") || other.On.String() != "n3:3×a100" {
+		t.Errorf("a job of another partition on our node: fixed %q on %v", other.UnstoppableReason, other.On)
 	}
-	want := policy.Ask{GPUs: policy.GPUs{Count: 24}, Nodes: 3, PerNode: 8, CPUs: 3}
+	want := policy.Ask{GPUs: policy.GPUs{Count: 24}, MinNodes: 3, PerNode: 8, CPUs: 3}
 	got := gang.Ask
 	got.MemMB, got.MaxNodes = 0, 0
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a gang's ask (-want +got): %s", diff)
 	}
-	if array.Tasks != 10 || array.Ask.GPUs.Type != "a100" || array.Ask.GPUs.Count != 1 || array.Held != "held by its owner" {
-		t.Errorf("a held array: %d tasks of %v, held %q", array.Tasks, array.Ask.GPUs, array.Held)
+	if array.Tasks != 10 || array.Ask.GPUs.Type != "a100" || array.Ask.GPUs.Count != 1 || array.HeldReason != "held by its owner" {
+		t.Errorf("a held array: %d tasks of %v, held %q", array.Tasks, array.Ask.GPUs, array.HeldReason)
 	}
 	if n := s.Node("n1"); n.CPUs != 64 && n.CPUs != 60 {
 		t.Errorf("cores left for GPU jobs on n1: %d", n.CPUs)
@@ -117,7 +117,7 @@ func TestJobsAreFixedUnlessOptedIn(t *testing.T) {
 		w := world(t, tt.spec)
 		w.Advance(w.Now().Add(2 * time.Minute))
 		s := Assemble(Input{View: view(t, w), OptIn: tt.o}, bridge.Partition{Name: "gpu", Mode: tt.mode})
-		got := s.Job(1).Fixed
+		got := s.Job(1).UnstoppableReason
 		if tt.fixed == "" && got != "" || !strings.Contains(got, tt.fixed) {
 			t.Errorf("%+v with %+v in mode %s: fixed %q, want %q", tt.spec, tt.o, tt.mode, got, tt.fixed)
 		}

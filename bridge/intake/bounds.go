@@ -59,7 +59,7 @@ func (t *nodeTotals) limit(a *policy.Ask) string {
 		return have
 	}
 	a.GPUs.Count = int(over("GPUs", int64(a.GPUs.Count), int64(max(t.gpus, 1))))
-	a.Nodes = int(over("nodes", int64(a.Nodes), int64(max(t.nodes, 1))))
+	a.MinNodes = int(over("nodes", int64(a.MinNodes), int64(max(t.nodes, 1))))
 	a.CPUs = int(over("cores", int64(a.CPUs), int64(t.cpus)))
 	a.MemMB = over("MB of memory", a.MemMB, t.memMB)
 	a.PerNode, a.MaxNodes = min(a.PerNode, a.GPUs.Count), min(a.MaxNodes, max(t.nodes, 1))

@@ -50,11 +50,11 @@ func TestAbsurdRequests(t *testing.T) {
 			}
 			v.Jobs[1].State, v.Jobs[1].Nodes, v.Jobs[1].Start = "RUNNING", slurm.ReadHosts("n1"), v.At.Add(-time.Minute)
 			s := Assemble(Input{View: v}, preempting("gpu"))
-			if held := s.Job(1).Held; !strings.Contains(held, c.why) {
+			if held := s.Job(1).HeldReason; !strings.Contains(held, c.why) {
 				t.Errorf("held %q, want %q", held, c.why)
 			}
 			for _, j := range s.Jobs {
-				if a := j.Ask; a.GPUs.Count > 8 || a.Nodes > 2 || a.CPUs > 64 || a.MemMB > 1e6 || a.PerNode > 8 {
+				if a := j.Ask; a.GPUs.Count > 8 || a.MinNodes > 2 || a.CPUs > 64 || a.MemMB > 1e6 || a.PerNode > 8 {
 					t.Errorf("job %d asks for %+v of a cluster of 8 GPUs", j.ID, a)
 				}
 			}
@@ -98,7 +98,7 @@ func TestGPUsThatNoNodeShows(t *testing.T) {
 			Submit: v.At.Add(-time.Hour), Start: v.At.Add(-time.Minute), Request: slurm.ReadTRES("cpu=1,gres/gpu=4"), Allocated: slurm.ReadTRES("cpu=1,gres/gpu=4"),
 		}}
 		s := Assemble(Input{View: v}, preempting("gpu"))
-		if j := s.Job(1); j == nil || len(j.On) != 0 || j.Fixed == "" {
+		if j := s.Job(1); j == nil || len(j.On) != 0 || j.UnstoppableReason == "" {
 			t.Errorf("%s: a job on nodes that show no GPU is %+v", gres, j)
 		}
 		for _, e := range catalogue.All() {

@@ -13,8 +13,8 @@ import (
 func (a *assembler) nodeOf(n *slurm.Node, mine nodeUse) policy.Node {
 	why, _ := n.Schedulable()
 	out := policy.Node{
-		Name: n.Name, Leaf: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
-		Features: sortedUnique(n.Features), Down: why,
+		Name: n.Name, LeafSwitch: n.Topology, Partitions: slices.Sorted(slices.Values(n.Partitions)),
+		Features: sortedUnique(n.Features), DownReason: why,
 		CPUs:  max(n.CPUs-max(n.CPUsUsed-mine.cpus, 0), 0),
 		MemMB: max(n.MemMB-max(n.MemUsedMB-mine.memMB, 0), 0),
 		GPUs:  devicesOf(n),
@@ -49,7 +49,7 @@ func usedBy(jobs []policy.Job) map[string]nodeUse {
 func devicesOf(n *slurm.Node) []policy.Devices {
 	var out []policy.Devices
 	for _, g := range n.GPUs() {
-		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, Part: policyPercent(g.Type)})
+		out = append(out, policy.Devices{Type: g.Type, Count: g.Count, PartPercent: policyPercent(g.Type)})
 	}
 	return out
 }
@@ -62,8 +62,8 @@ func addMeasured(devices, measured []policy.Devices) {
 		d := &devices[i]
 		for _, m := range measured {
 			if len(devices) == 1 || strings.EqualFold(m.Type, d.Type) {
-				d.Sick = min(d.Sick+m.Sick, d.Count)
-				d.Busy = m.Busy
+				d.SickCount = min(d.SickCount+m.SickCount, d.Count)
+				d.Utilisation = m.Utilisation
 			}
 		}
 	}
@@ -75,17 +75,17 @@ func (a *assembler) meanBusy(on policy.Alloc) policy.Measure {
 	sum, n := 0.0, 0
 	for _, s := range on {
 		for _, d := range a.Measured[s.Node] {
-			if !d.Busy.Known {
+			if !d.Utilisation.Known {
 				return policy.Measure{}
 			}
-			sum += d.Busy.Value * float64(s.Count)
+			sum += d.Utilisation.Value * float64(s.Count)
 			n += s.Count
 		}
 	}
 	if n == 0 {
 		return policy.Measure{}
 	}
-	return policy.Known(sum / float64(n))
+	return policy.NewMeasure(sum / float64(n))
 }
 
 func sortedUnique(list []string) []string {
@@ -99,10 +99,10 @@ func sortedUnique(list []string) []string {
 func (a *assembler) addUse(out *policy.Job) {
 	u, ok := a.UsedByJob[int64(out.ID)]
 	if !ok {
-		out.Busy = a.meanBusy(out.On)
+		out.Utilisation = a.meanBusy(out.On)
 		return
 	}
-	out.Busy, out.Progress = u.Busy, u.Progress
+	out.Utilisation, out.Progress = u.Busy, u.Progress
 	if u.Training != nil {
 		out.Training = u.Training
 	}

@@ -19,7 +19,7 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 		return policy.Ask{}, errors.New(j.PerNode.Unread)
 	}
 	ask := policy.Ask{
-		Nodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
+		MinNodes: max(j.NodeCount, 1), MaxNodes: j.MaxNodes,
 		CPUs: int(j.Request.CPUs), MemMB: j.Request.MemMB, PerNode: slurm.SumGRES(j.PerNode.List, "gpu"),
 		Features: j.Features.All,
 	}
@@ -33,15 +33,15 @@ func demandOf(j *slurm.Job) (policy.Ask, error) {
 	if gpus.Count == 0 && j.Running() {
 		gpus.Count = j.GPUs() // it holds what its request does not show
 	}
-	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, Part: policyPercent(gpus.Type)}
+	ask.GPUs = policy.GPUs{Type: gpus.Type, Count: gpus.Count, PartPercent: policyPercent(gpus.Type)}
 	if j.Required.Unread != "" {
 		return ask, fmt.Errorf("required nodes: %s", j.Required.Unread)
 	}
-	ask.Require = j.Required.Names
+	ask.RequiredNodes = j.Required.Names
 	if j.Excluded.Unread != "" {
 		return ask, fmt.Errorf("excluded nodes: %s", j.Excluded.Unread)
 	}
-	ask.Exclude = j.Excluded.Names
+	ask.ExcludedNodes = j.Excluded.Names
 	return ask, nil
 }
 
@@ -58,11 +58,11 @@ func policyPercent(typ string) int {
 // slices of one type asks for those while it runs: that is what it is served and
 // charged.
 func askOnSlices(asks policy.GPUs, on policy.Alloc) policy.GPUs {
-	typ := on.Type()
+	typ := on.FirstType()
 	if asks.Type != "" || policyPercent(typ) == 0 || slices.ContainsFunc(on, func(s policy.Slot) bool { return s.Type != typ }) {
 		return asks
 	}
-	asks.Type, asks.Part = typ, policyPercent(typ)
+	asks.Type, asks.PartPercent = typ, policyPercent(typ)
 	return asks
 }
 

@@ -42,13 +42,13 @@ func TestSlicesHaveOneSize(t *testing.T) {
 			slurm.Job{State: "RUNNING", Request: slurm.ReadTRES("gres/gpu=1"), Gres: slurm.ReadDetail([]string{"gpu:" + typ + ":1(IDX:2)"})},
 			slurm.Job{State: "PENDING", Request: slurm.ReadTRES("gres/gpu=1,gres/gpu:" + typ + "=1")},
 		)}, preempting("gpu"))
-		if d := s.Nodes[0].GPUs[0]; d.Part != part || d.Type != typ || d.Count != 7 {
+		if d := s.Nodes[0].GPUs[0]; d.PartPercent != part || d.Type != typ || d.Count != 7 {
 			t.Errorf("%s: the node has %+v", typ, d)
 		}
-		if a := s.Job(3).Ask.GPUs; a.Part != part || a.Type != typ {
+		if a := s.Job(3).Ask.GPUs; a.PartPercent != part || a.Type != typ {
 			t.Errorf("%s: a pending job asks for %+v", typ, a)
 		}
-		hour := policy.Service(policy.GPUs{Count: 1, Part: part}.Whole(), time.Hour)
+		hour := policy.Service(policy.GPUs{Count: 1, PartPercent: part}.WholeGPUs(), time.Hour)
 		if two, one := s.Job(1).Attained, s.Job(2).Attained; two != 2*hour || one != hour {
 			t.Errorf("%s: two slices served %v GPU-seconds in an hour, one %v; want %v and %v", typ, two, one, 2*hour, hour)
 		}
@@ -76,7 +76,7 @@ func TestAnyGPUIsAWholeOne(t *testing.T) {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 			d := plan.Decisions[0]
-			if d.Verb != want || len(d.On) > 0 && policyPercent(d.On.Type()) != 0 {
+			if d.Verb != want || len(d.On) > 0 && policyPercent(d.On.FirstType()) != 0 {
 				t.Errorf("%s on %s: %s on %v: %s", e.Name, gres, d.Verb, d.On, d.Why)
 			}
 		}
@@ -89,7 +89,7 @@ func TestSpeedsAreHistorysThenTheSites(t *testing.T) {
 	v := migView("gpu:a100:4,gpu:v100:4,gpu:site_x:4")
 	past := &bridge.Past{Speeds: []policy.Speed{{Type: "a100", Speed: 1}, {Type: "v100", Speed: 2}}}
 	s := Assemble(Input{View: v, Past: past, Speeds: []policy.Speed{{Type: "site_x", Speed: 1e4}, {Type: "v100", Speed: 1}}}, preempting("gpu"))
-	if got, want := strings.Join(s.Types(), " "), "site_x v100 a100"; got != want {
+	if got, want := strings.Join(s.GPUTypes(), " "), "site_x v100 a100"; got != want {
 		t.Errorf("the fastest first: %s, want %s", got, want)
 	}
 	a, _ := s.SpeedOf("a100")

@@ -18,21 +18,21 @@ func TestAssemblePredicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := Input{View: view(t, w), Past: &bridge.Past{PredictLeft: func(j *policy.Job) (left, sigma time.Duration) {
-		return 10*time.Minute - policy.Seconds(float64(j.Attained)/j.Ask.GPUs.Whole()), time.Duration(len(j.User)) * time.Second
+		return 10*time.Minute - policy.DurationFromSeconds(float64(j.Attained)/j.Ask.GPUs.WholeGPUs()), time.Duration(len(j.User)) * time.Second
 	}}}
 	s := Assemble(k, preempting("gpu"))
 	if len(s.Jobs) != 2 {
 		t.Fatalf("%d jobs", len(s.Jobs))
 	}
 	run, wait := s.Jobs[0], s.Jobs[1]
-	if ran := run.Ran(s.Now); run.Left != 10*time.Minute-ran || ran == 0 || run.LeftSigma != 5*time.Second {
-		t.Errorf("running for %v: %v left, standard error %v", ran, run.Left, run.LeftSigma)
+	if ran := run.Ran(s.Now); run.PredictedLeft != 10*time.Minute-ran || ran == 0 || run.PredictedSigma != 5*time.Second {
+		t.Errorf("running for %v: %v left, standard error %v", ran, run.PredictedLeft, run.PredictedSigma)
 	}
-	if wait.Left != 10*time.Minute || wait.LeftSigma != 3*time.Second {
-		t.Errorf("waiting: %v left, standard error %v", wait.Left, wait.LeftSigma)
+	if wait.PredictedLeft != 10*time.Minute || wait.PredictedSigma != 3*time.Second {
+		t.Errorf("waiting: %v left, standard error %v", wait.PredictedLeft, wait.PredictedSigma)
 	}
 	k.Past.PredictLeft = nil
-	if s := Assemble(k, preempting("gpu")); s.Jobs[0].Left != 0 {
-		t.Errorf("%v left, by nobody", s.Jobs[0].Left)
+	if s := Assemble(k, preempting("gpu")); s.Jobs[0].PredictedLeft != 0 {
+		t.Errorf("%v left, by nobody", s.Jobs[0].PredictedLeft)
 	}
 }

@@ -39,7 +39,7 @@ func validShare(m nodeprobe.Measure) policy.Measure {
 	if !m.Known || m.Value < 0 || m.Value > 1 {
 		return policy.Measure{}
 	}
-	return policy.Known(m.Value)
+	return policy.NewMeasure(m.Value)
 }
 
 // devicesByType sums the units by Slurm's types. What Slurm has configured and the
@@ -72,11 +72,11 @@ func configuredCount(configured []slurm.GRES, typ string) int {
 // sumDevices describes the devices of a type: the mean utilisation is known only when
 // every healthy one's is.
 func sumDevices(typ string, units []device, configured int) policy.Devices {
-	d := policy.Devices{Type: typ, Count: max(len(units), configured), Sick: max(configured-len(units), 0)}
+	d := policy.Devices{Type: typ, Count: max(len(units), configured), SickCount: max(configured-len(units), 0)}
 	total, well, known := 0.0, 0, true
 	for _, u := range units {
 		if u.sick {
-			d.Sick++
+			d.SickCount++
 			continue
 		}
 		well++
@@ -84,7 +84,7 @@ func sumDevices(typ string, units []device, configured int) policy.Devices {
 		total += u.busy.Value
 	}
 	if known && well > 0 {
-		d.Busy = policy.Known(total / float64(well))
+		d.Utilisation = policy.NewMeasure(total / float64(well))
 	}
 	return d
 }

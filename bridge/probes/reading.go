@@ -97,9 +97,9 @@ func isThrottled(g *nodeprobe.GPU) policy.Measure {
 	case g.Throttle == nil:
 		return policy.Measure{}
 	case slices.ContainsFunc(g.Throttle.Reasons, func(r string) bool { return slices.Contains(faultReasons, r) }):
-		return policy.Known(1)
+		return policy.NewMeasure(1)
 	}
-	return policy.Known(0)
+	return policy.NewMeasure(0)
 }
 
 // splitByJob splits a device by the jobs on it: those with processes there, and those
@@ -134,7 +134,7 @@ func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.
 func (s Reading) forJob(job int64, procs int, known bool) Reading {
 	s.Job = policy.JobID(job)
 	if known {
-		s.Procs = policy.Known(float64(procs))
+		s.Procs = policy.NewMeasure(float64(procs))
 	}
 	return s
 }

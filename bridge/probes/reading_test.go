@@ -162,7 +162,7 @@ func TestReports(t *testing.T) {
 		training *policy.Training
 	}{
 		"epochs":             {[]nodeprobe.Report{said(60, third)}, "0.3333333333333333", nil},
-		"steps go on":        {[]nodeprobe.Report{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, Done: 220, Batch: 64, Rates: []policy.Rate{{Steps: 2}}}},
+		"steps go on":        {[]nodeprobe.Report{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, StepsDone: 220, BatchSize: 64, Rates: []policy.Rate{{StepsPerSecond: 2}}}},
 		"the newest":         {[]nodeprobe.Report{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
 		"old":                {[]nodeprobe.Report{said(3601, third)}, "", nil},
 		"of an earlier run":  {[]nodeprobe.Report{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},

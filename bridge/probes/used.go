@@ -56,7 +56,7 @@ func (t *jobTotals) meanBusy(of int) policy.Measure {
 	if t == nil || t.unknown > 0 || t.gpus != of || of == 0 {
 		return policy.Measure{}
 	}
-	return policy.Known(t.busy / float64(t.gpus))
+	return policy.NewMeasure(t.busy / float64(t.gpus))
 }
 
 // newestReports returns the newest report of each running job that is of this run
@@ -114,7 +114,7 @@ func trainingOf(r *nodeprobe.Report) *policy.Training {
 	}
 	d := &r.Progress
 	return &policy.Training{
-		Steps: d.Steps.Value, Done: min(d.Step.Value+d.Rate.Value*r.Age, d.Steps.Value), Batch: int(d.Batch.Value),
-		Rates: []policy.Rate{{Steps: d.Rate.Value}}, Epochs: int(d.Epochs.Value), Epoch: int(d.Epoch.Value),
+		Steps: d.Steps.Value, StepsDone: min(d.Step.Value+d.Rate.Value*r.Age, d.Steps.Value), BatchSize: int(d.Batch.Value),
+		Rates: []policy.Rate{{StepsPerSecond: d.Rate.Value}}, Epochs: int(d.Epochs.Value), EpochsDone: int(d.Epoch.Value),
 	}
 }

@@ -22,7 +22,7 @@ func CycleOf(seq uint64, epoch int64, digest string) *bridge.Cycle {
 	return &bridge.Cycle{
 		Cluster: Cluster, Seq: seq, Epoch: epoch, At: Start.Add(time.Duration(seq) * time.Minute), Partition: "gpu", Mode: bridge.Rank,
 		Policy: "fifo", Params: "{}", Snapshot: []byte(`{"seq":1}`), SnapshotDigest: digest, StepTimes: map[string]string{"decide": "1ms"},
-		Plan: &policy.Plan{Basis: seq, Policy: "fifo", Memo: policy.MemoOf([]byte(`{"b":1, "a":[2]}`))},
+		Plan: &policy.Plan{SnapshotSeq: seq, Policy: "fifo", Memo: policy.MemoFromJSON([]byte(`{"b":1, "a":[2]}`))},
 	}
 }
 

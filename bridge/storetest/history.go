@@ -26,7 +26,7 @@ func (s StoreWithClock) past(t *testing.T, at int) *bridge.Past {
 func (s StoreWithClock) held(t *testing.T, at int) (sum float64) {
 	t.Helper()
 	for _, a := range s.past(t, at).Accounts {
-		sum += float64(a.Recent)
+		sum += float64(a.RecentService)
 	}
 	return sum
 }
@@ -78,7 +78,7 @@ func viewTwice(t *testing.T, s StoreWithClock) {
 	if got := s.held(t, 200); got != 4*90+4*90+4*40 { // the last was last seen in second 60
 		t.Errorf("%.0f GPU-seconds, want 880", got)
 	}
-	want := []policy.Sample{{GPUs: 4, Ran: 90 * time.Second, Service: 360}, {GPUs: 4, Ran: 90 * time.Second, Service: 360}}
+	want := []policy.FinishedJob{{GPUs: 4, Ran: 90 * time.Second, Service: 360}, {GPUs: 4, Ran: 90 * time.Second, Service: 360}}
 	if diff := cmp.Diff(want, s.past(t, 200).Samples); diff != "" {
 		t.Errorf("finished jobs:\n%s", diff)
 	}
@@ -101,11 +101,11 @@ func pastOfARequeuedJob(t *testing.T, s StoreWithClock) {
 	}
 	half := (7 * 24 * time.Hour).Seconds()
 	used := decayedUse(4, 10, 80, 260, half) + decayedUse(4, 200, 260, 260, half)
-	if math.Abs(float64(p.Users[0].Used)-used) > 1e-6*used || p.Users[0].Name != "ann" || p.Accounts[0].Used != p.Users[0].Used {
+	if math.Abs(float64(p.Users[0].UsedService)-used) > 1e-6*used || p.Users[0].Name != "ann" || p.Accounts[0].UsedService != p.Users[0].UsedService {
 		t.Errorf("usage %+v and %+v, want %v", p.Users, p.Accounts, used)
 	}
-	if p.Accounts[0].Recent != 4*(70+60) {
-		t.Errorf("recent %v, want 520", float64(p.Accounts[0].Recent))
+	if p.Accounts[0].RecentService != 4*(70+60) {
+		t.Errorf("recent %v, want 520", float64(p.Accounts[0].RecentService))
 	}
 }
 

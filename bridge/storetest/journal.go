@@ -113,7 +113,7 @@ func memoComesBack(t *testing.T, s StoreWithClock) {
 	must(t, err)
 	m, err = s.Memo(t.Context(), Cluster, "gpu")
 	must(t, err)
-	if !policy.MemoOf(m.Bytes).Equal(c.Plan.Memo) || m.Seq != 3 || m.Policy != c.Policy || m.Params != c.Params {
+	if !policy.MemoFromJSON(m.Bytes).Equal(c.Plan.Memo) || m.Seq != 3 || m.Policy != c.Policy || m.Params != c.Params {
 		t.Errorf("got %+v, want %q of cycle 3 of %s %s", m, c.Plan.Memo, c.Policy, c.Params)
 	}
 	if m, err := s.Memo(t.Context(), Cluster, "other"); m.Seq != 0 || err != nil {

@@ -162,8 +162,8 @@ func requestText(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
 		return "a time limit of " + output.Duration(is.Limit)
-	case is.Ask.Nodes > 1:
-		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.Nodes)
+	case is.Ask.MinNodes > 1:
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
 	}
 	return is.Ask.GPUs.String()
 }

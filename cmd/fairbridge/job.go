@@ -97,7 +97,7 @@ func printRun(w io.Writer, j *report.Job, r *report.JobRun, now time.Time) {
 		if all <= 0 {
 			return policy.Measure{}
 		}
-		return policy.Known(float64(part / all))
+		return policy.NewMeasure(float64(part / all))
 	}
 	printGauge(w, "GPU utilisation", of(r.Busy, r.Measured), fmt.Sprintf("%.1f of %.1f GPU-hours held", float64(r.Busy)/3600, float64(r.Held)/3600))
 	printGauge(w, "GPU memory", r.Memory, "")

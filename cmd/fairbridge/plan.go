@@ -133,7 +133,7 @@ func printDecisions(w io.Writer, t *cycle.Evaluation) {
 }
 
 func waitText(j *policy.Job, now time.Time) string {
-	if j.Active() {
+	if j.HoldsGPUs() {
 		return "–"
 	}
 	return output.Duration(j.Waited(now))

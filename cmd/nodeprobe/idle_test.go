@@ -52,8 +52,8 @@ func (c *chain) look(what string) {
 	c.seen = nil
 	got, err := c.p.Sample(context.Background(), v)
 	for _, d := range got["n1"] {
-		if d.Busy.Known && (d.Busy.Value < 0.89 || d.Busy.Value > 0.91) {
-			c.t.Fatalf("%s: its GPUs look %.2f busy (%v)", what, d.Busy.Value, err)
+		if d.Utilisation.Known && (d.Utilisation.Value < 0.89 || d.Utilisation.Value > 0.91) {
+			c.t.Fatalf("%s: its GPUs look %.2f busy (%v)", what, d.Utilisation.Value, err)
 		}
 		if d.Count < chainGPUs {
 			c.t.Fatalf("%s: %d GPUs", what, d.Count)
@@ -72,7 +72,7 @@ func (c *chain) look(what string) {
 func (c *chain) sick() int {
 	got, _ := c.p.Sample(context.Background(), &slurm.View{Nodes: []slurm.Node{{Name: "n1", State: "ALLOCATED", Gres: slurm.ReadGRES("gpu:a100:8")}}})
 	for _, d := range got["n1"] {
-		return d.Sick
+		return d.SickCount
 	}
 	return -1
 }

@@ -97,7 +97,7 @@ type Partition struct {
 // GPUs says what the site knows of its GPUs.
 type GPUs struct {
 	// Speed maps a type, as Slurm calls it, to how fast it trains; only ratios
-	// matter. Other types: policy.SpeedOf.
+	// matter. Other types: policy.DataSheetSpeed.
 	Speed map[string]float64 `yaml:"speed"`
 }
 

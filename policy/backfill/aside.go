@@ -46,11 +46,11 @@ func newSetAside(r *engine.Round, f *future) *setAside {
 // upAt returns when the node is up; ok is false when that is not known.
 func (a *setAside) upAt(n *policy.Node) (at time.Duration, ok bool) {
 	for _, w := range n.Windows {
-		if w.UnderWay {
+		if w.IsUnderWay {
 			_, at = a.fromNow(w)
 		}
 	}
-	return at, n.Down == "" || at > 0
+	return at, n.DownReason == "" || at > 0
 }
 
 // freeAt returns when devices that a job gives back at a moment are free for
@@ -87,7 +87,7 @@ func (a *setAside) takeFrom(f *future) {
 				if w.GPUs > 0 || w.CPUs > 0 {
 					n = min(n, w.GPUs)
 				}
-				if n > 0 && b.at <= from && to > from && !w.UnderWay {
+				if n > 0 && b.at <= from && to > from && !w.IsUnderWay {
 					f.take(b.Type, n, from, to-from)
 				}
 			}

@@ -93,8 +93,8 @@ func room(s *policy.Snapshot, plan *policy.Plan, blocked *policy.Job) time.Durat
 		for i, dec := range plan.Decisions {
 			j := s.Jobs[i]
 			left := j.Limit
-			if j.Active() {
-				end, _ := j.End()
+			if j.HoldsGPUs() {
+				end, _ := j.LatestEnd()
 				left = end.Sub(now)
 			}
 			if (dec.Verb == policy.Start || dec.Verb == policy.Keep) && left > d {
@@ -131,7 +131,7 @@ func TestLengths(t *testing.T) {
 				Jobs: []policy.Job{
 					{ID: 1, Partition: "p", State: policy.Running, Start: now, Limit: time.Hour, Ask: a100(2), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}},
 					{ID: 2, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(4)},
-					{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(2), Limit: c.limit, Left: c.left, LeftSigma: c.sigma},
+					{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Ask: a100(2), Limit: c.limit, PredictedLeft: c.left, PredictedSigma: c.sigma},
 				}}
 			plan, err := engine.Pipeline{Predict: told{}, Backfill: backfill.EASY{Length: c.length}}.Decide(s)
 			if err != nil {
@@ -151,7 +151,7 @@ func (told) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.ID != 3 {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: e.Left, Sigma: e.LeftSigma}
+	return engine.Estimate{Left: e.PredictedLeft, Sigma: e.PredictedSigma}
 }
 
 // TestLeftOverIsACount: the blocked job is to have 4 GPUs in an hour, when 7

@@ -40,7 +40,7 @@ func drawQueue(t *rapid.T) *policy.Snapshot {
 		s.Nodes[0].Windows = []policy.Window{{Name: "m", From: now.Add(time.Duration(from) * time.Hour), To: now.Add(time.Duration(from+rapid.IntRange(1, 5).Draw(t, "for")) * time.Hour)}}
 	}
 	if w := s.Nodes[0].Windows; len(w) > 0 && w[0].From.Equal(now) && rapid.Bool().Draw(t, "down") {
-		s.Nodes[0].Down, w[0].UnderWay = "MAINTENANCE", true
+		s.Nodes[0].DownReason, w[0].IsUnderWay = "MAINTENANCE", true
 	}
 	free := 8
 	for i := range rapid.IntRange(1, 12).Draw(t, "jobs") {
@@ -81,14 +81,14 @@ func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
 		}
 	}
 	for i := range s.Jobs {
-		if s.Jobs[i].Active() {
+		if s.Jobs[i].HoldsGPUs() {
 			take(&s.Jobs[i], 0)
 		}
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
 		switch {
-		case j.Active():
+		case j.HoldsGPUs():
 		case fits(j, 0):
 			take(j, 0)
 			starts = append(starts, j.ID)
@@ -107,7 +107,7 @@ func calendar(s *policy.Snapshot, depth int) (starts []policy.JobID) {
 // A job that lacks cores for ten hours keeps no GPUs until then.
 func TestConservativeKeepsNoGPUsThatCannotBeUsed(t *testing.T) {
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, CPUs: 10, MemMB: 1000,
-		GPUs: []policy.Devices{{Type: "a100", Count: 8}}, Others: []policy.OtherUse{{CPUs: 54, Until: now.Add(10 * time.Hour)}}}}}
+		GPUs: []policy.Devices{{Type: "a100", Count: 8}}, OtherUses: []policy.OtherUse{{CPUs: 54, Until: now.Add(10 * time.Hour)}}}}}
 	add := func(gpus, cpus int, limit time.Duration) *policy.Job {
 		id := policy.JobID(len(s.Jobs) + 1)
 		s.Jobs = append(s.Jobs, policy.Job{ID: id, Partition: "p", State: policy.Pending, Arrive: now.Add(time.Duration(id-60) * time.Second), Limit: limit,

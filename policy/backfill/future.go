@@ -36,7 +36,7 @@ func newFuture(r *engine.Round) *future {
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if f.find(d.Type) < 0 {
-				f.types = append(f.types, typeForecast{d.Type, d.Part == 0 || d.Part == 100, steps{{0, r.Free.TotalFree(d.Type)}}})
+				f.types = append(f.types, typeForecast{d.Type, d.PartPercent == 0 || d.PartPercent == 100, steps{{0, r.Free.TotalFree(d.Type)}}})
 			}
 		}
 	}

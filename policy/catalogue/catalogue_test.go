@@ -116,7 +116,7 @@ func TestGarbledMemo(t *testing.T) {
 			if name == "tiresias" && strings.Contains(memo, "jobs") || name != "tiresias" && memo == `{"a":{}}` {
 				continue
 			}
-			_, err := mustNew(t, name, nil).Decide(&policy.Snapshot{Memo: policy.MemoOf([]byte(memo))})
+			_, err := mustNew(t, name, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
 			if err == nil || !strings.HasPrefix(err.Error(), "policy "+name+": reading what was remembered: ") {
 				t.Errorf("%s with memo %s: %v", name, memo, err)
 			}

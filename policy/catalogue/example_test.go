@@ -25,8 +25,8 @@ func ExampleLookup() {
 	plan, err := sjf.Decide(&policy.Snapshot{
 		Nodes: []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 1}}}},
 		Jobs: []policy.Job{
-			{ID: 1, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Left: 2 * time.Hour},
-			{ID: 2, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Left: time.Hour},
+			{ID: 1, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, PredictedLeft: 2 * time.Hour},
+			{ID: 2, Partition: "gpu", State: policy.Pending, Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, PredictedLeft: time.Hour},
 		},
 	})
 	if err != nil {

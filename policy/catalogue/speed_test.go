@@ -43,8 +43,8 @@ var speedCases = map[string]struct {
 	"drivers' names":                    {idle("NVIDIA A100-SXM4-80GB", "NVIDIA H100 80GB HBM3"), []policy.Job{waiting(1, "")}, "NVIDIA H100 80GB HBM3"},
 	"unknown types last":                {idle("a_big_one", "k80"), []policy.Job{waiting(1, "")}, "k80"},
 	"unknown types by name":             {idle("huge", "big"), []policy.Job{waiting(1, "")}, "big"},
-	"a speed for all types":             {idle("k80", "v100"), []policy.Job{trains(waiting(1, ""), policy.Rate{Steps: 3})}, "v100"},
-	"its own speeds":                    {idle("k80", "p100", "v100"), []policy.Job{trains(waiting(1, ""), policy.Rate{Type: "k80", Steps: 1}, policy.Rate{Type: "p100", Steps: 5}, policy.Rate{Type: "v100", Steps: 4})}, "p100"},
+	"a speed for all types":             {idle("k80", "v100"), []policy.Job{trains(waiting(1, ""), policy.Rate{StepsPerSecond: 3})}, "v100"},
+	"its own speeds":                    {idle("k80", "p100", "v100"), []policy.Job{trains(waiting(1, ""), policy.Rate{Type: "k80", StepsPerSecond: 1}, policy.Rate{Type: "p100", StepsPerSecond: 5}, policy.Rate{Type: "v100", StepsPerSecond: 4})}, "p100"},
 	"the site's":                        {with(idle("h100", "site_x"), policy.Speed{Type: "site_x", Speed: 4000}), []policy.Job{waiting(1, "")}, "site_x"},
 	"the site's over the table's":       {with(idle("k80", "v100"), policy.Speed{Type: "k80", Speed: 500}), []policy.Job{waiting(1, "")}, "k80"},
 	"what another insists on is left":   {idle("k80", "p100", "v100"), []policy.Job{waiting(1, ""), waiting(2, "v100"), waiting(3, "v100")}, "p100"},
@@ -66,7 +66,7 @@ func tooWide(j policy.Job) policy.Job {
 }
 
 func heldBack(j policy.Job) policy.Job {
-	j.Held = "held by its owner"
+	j.HeldReason = "held by its owner"
 	return j
 }
 
@@ -98,7 +98,7 @@ func TestFastestFirst(t *testing.T) {
 				if err := plan.Check(s); err != nil {
 					t.Fatal(err)
 				}
-				if d := plan.Decisions[0]; d.Verb != policy.Start || d.On.Type() != c.want {
+				if d := plan.Decisions[0]; d.Verb != policy.Start || d.On.FirstType() != c.want {
 					t.Errorf("%s on %v, want a start on %s: %s", d.Verb, d.On, c.want, d.Why)
 				}
 			})

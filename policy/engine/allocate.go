@@ -38,7 +38,7 @@ func (e *Entry) Turn() Turn { return Turn{Entry: e, Devices: e.Size(), Note: e.N
 func (p *Pipeline) askAllocator(r *Round) ([]*Entry, error) {
 	for _, e := range r.Entries {
 		e.Want = e.Size()
-		e.Unstoppable = e.Active() && !r.stoppable(p.Rules, e)
+		e.Unstoppable = e.HoldsGPUs() && !r.stoppable(p.Rules, e)
 	}
 	turns, err := p.Allocate.Allocate(r)
 	if err != nil {

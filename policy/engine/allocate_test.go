@@ -36,8 +36,8 @@ func TestAllocate(t *testing.T) {
 	if d := plan.Decisions[2]; d.Rank != 1 || !strings.HasSuffix(d.Why, "; its turn") {
 		t.Errorf("job 3 has rank %d: %s", d.Rank, d.Why)
 	}
-	if d := plan.Decisions[0]; d.For != 3 || d.Rank != 3 {
-		t.Errorf("job 1 gives way to job %d, and has rank %d", d.For, d.Rank)
+	if d := plan.Decisions[0]; d.StoppedFor != 3 || d.Rank != 3 {
+		t.Errorf("job 1 gives way to job %d, and has rank %d", d.StoppedFor, d.Rank)
 	}
 }
 

@@ -28,7 +28,7 @@ func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 		if s.flexible(e) {
 			want[i] = e.MinGPUs
 		}
-		if typ := e.Ask.GPUs.Type; left[typ] >= want[i] || e.Active() {
+		if typ := e.Ask.GPUs.Type; left[typ] >= want[i] || e.HoldsGPUs() {
 			left[typ] -= want[i]
 			served[i] = true
 		}
@@ -44,7 +44,7 @@ func (s elastic) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 }
 
 func (elastic) flexible(e *engine.Entry) bool {
-	return e.Elastic() && e.Ask.GPUs.Type != "" && e.Fixed == ""
+	return e.Elastic() && e.Ask.GPUs.Type != "" && e.UnstoppableReason == ""
 }
 
 // settle leaves a running job at its size unless it shrinks, or grows enough.
@@ -53,7 +53,7 @@ func (s elastic) settle(e *engine.Entry, want int) int {
 	if step <= 0 {
 		step = 2
 	}
-	if has := e.On.Count(); e.Active() && want > has && float64(want) < step*float64(has) {
+	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < step*float64(has) {
 		return has
 	}
 	return want
@@ -133,7 +133,7 @@ func TestElastic(t *testing.T) {
 // TestElasticKeepsTheRules wants fixed and young jobs to keep their size.
 func TestElasticKeepsTheRules(t *testing.T) {
 	for name, change := range map[string]func(*policy.Job){
-		"fixed": func(j *policy.Job) { j.Fixed = "owner" },
+		"fixed": func(j *policy.Job) { j.UnstoppableReason = "owner" },
 		"young": func(j *policy.Job) { j.Start = now.Add(-time.Minute) },
 		"often": func(j *policy.Job) { j.Stops = 3 },
 	} {

@@ -46,7 +46,7 @@ func (e *Entry) Gang() policy.Ask {
 	if a.GPUs.Type == "" && e.Grant.Run {
 		a.GPUs.Type = e.Grant.Type
 	}
-	a.Types = e.types
+	a.TypesToTry = e.types
 	return a
 }
 

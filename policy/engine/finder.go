@@ -32,7 +32,7 @@ func (f *finder) findAndTake(e *Entry) (policy.Alloc, error) {
 		if objection = f.guards.findObjection(e, on); objection == nil {
 			return on, f.takeFor(e, on)
 		}
-		if !errors.Is(objection, ErrPlace) || len(at.Ask.Exclude) > len(e.Ask.Exclude)+8 || f.tries <= 0 {
+		if !errors.Is(objection, ErrPlace) || len(at.Ask.ExcludedNodes) > len(e.Ask.ExcludedNodes)+8 || f.tries <= 0 {
 			return nil, objection
 		}
 		f.tries--
@@ -60,8 +60,8 @@ func (f *finder) takeFor(e *Entry, on policy.Alloc) error {
 // excluding returns a copy of the entry that excludes the nodes too.
 func (e *Entry) excluding(nodes []string) *Entry {
 	c, j := *e, *e.Job
-	j.Ask.Exclude = append(slices.Clone(j.Ask.Exclude), nodes...)
-	slices.Sort(j.Ask.Exclude)
+	j.Ask.ExcludedNodes = append(slices.Clone(j.Ask.ExcludedNodes), nodes...)
+	slices.Sort(j.Ask.ExcludedNodes)
 	c.Job = &j
 	return &c
 }

@@ -20,9 +20,9 @@ type gangKey struct {
 }
 
 func newGangKey(partition string, a *policy.Ask, windows int) gangKey {
-	k := gangKey{partition, a.GPUs, a.Nodes, a.MaxNodes, a.PerNode, a.CPUs, a.MemMB, "", windows}
-	if len(a.Require)+len(a.Exclude)+len(a.Features) > 0 {
-		lists := []string{strings.Join(a.Require, ","), strings.Join(a.Exclude, ","), strings.Join(a.Features, ",")}
+	k := gangKey{partition, a.GPUs, a.MinNodes, a.MaxNodes, a.PerNode, a.CPUs, a.MemMB, "", windows}
+	if len(a.RequiredNodes)+len(a.ExcludedNodes)+len(a.Features) > 0 {
+		lists := []string{strings.Join(a.RequiredNodes, ","), strings.Join(a.ExcludedNodes, ","), strings.Join(a.Features, ",")}
 		k.names = strings.Join(lists, ";")
 	}
 	return k

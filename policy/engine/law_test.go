@@ -34,8 +34,8 @@ func pipelines() []engine.Pipeline {
 func drawSnapshot(t *rapid.T) *policy.Snapshot {
 	s := &policy.Snapshot{Now: now, Seq: 3}
 	for i := range rapid.IntRange(1, 4).Draw(t, "nodes") {
-		n := policy.Node{Name: fmt.Sprintf("n%d", i), Partitions: []string{"p"}, Leaf: fmt.Sprintf("leaf%d", i/2), CPUs: 32, MemMB: 1 << 20}
-		n.GPUs = []policy.Devices{{Type: "a100", Count: rapid.IntRange(0, 8).Draw(t, "a100")}, {Type: "t4", Count: 2, Sick: rapid.IntRange(0, 1).Draw(t, "sick")}}
+		n := policy.Node{Name: fmt.Sprintf("n%d", i), Partitions: []string{"p"}, LeafSwitch: fmt.Sprintf("leaf%d", i/2), CPUs: 32, MemMB: 1 << 20}
+		n.GPUs = []policy.Devices{{Type: "a100", Count: rapid.IntRange(0, 8).Draw(t, "a100")}, {Type: "t4", Count: 2, SickCount: rapid.IntRange(0, 1).Draw(t, "sick")}}
 		s.Nodes = append(s.Nodes, n)
 	}
 	for i := range rapid.IntRange(0, 12).Draw(t, "jobs") {
@@ -47,7 +47,7 @@ func drawSnapshot(t *rapid.T) *policy.Snapshot {
 	}
 	s = carryOut(s, plan, 30*time.Minute)
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Active() && rapid.IntRange(0, 3).Draw(t, "stop it") == 0 {
+		if j := &s.Jobs[i]; j.HoldsGPUs() && rapid.IntRange(0, 3).Draw(t, "stop it") == 0 {
 			j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
 		}
 	}
@@ -55,13 +55,13 @@ func drawSnapshot(t *rapid.T) *policy.Snapshot {
 }
 
 func drawJob(t *rapid.T, id policy.JobID) policy.Job {
-	j := policy.Job{ID: id, Partition: "p", State: policy.Pending, Unplaced: rapid.SampledFrom([]string{"", "", "", "constraint"}).Draw(t, "unplaced")}
+	j := policy.Job{ID: id, Partition: "p", State: policy.Pending, UnplaceableReason: rapid.SampledFrom([]string{"", "", "", "constraint"}).Draw(t, "unplaced")}
 	j.Account = rapid.SampledFrom([]string{"a", "b"}).Draw(t, "account")
 	j.QOS = rapid.SampledFrom([]string{"urgent", "normal", "low"}).Draw(t, "qos")
 	j.Arrive = now.Add(-time.Duration(rapid.IntRange(0, 40).Draw(t, "hours")) * time.Hour)
 	j.Limit = time.Duration(rapid.IntRange(0, 3).Draw(t, "limit")) * time.Hour
-	j.Fixed = rapid.SampledFrom([]string{"", "", "owner"}).Draw(t, "fixed")
-	j.Held = rapid.SampledFrom([]string{"", "", "", "dependency"}).Draw(t, "held")
+	j.UnstoppableReason = rapid.SampledFrom([]string{"", "", "owner"}).Draw(t, "fixed")
+	j.HeldReason = rapid.SampledFrom([]string{"", "", "", "dependency"}).Draw(t, "held")
 	j.Ask = policy.Ask{GPUs: policy.GPUs{Type: rapid.SampledFrom([]string{"a100", "a100", "t4", ""}).Draw(t, "type"), Count: rapid.IntRange(1, 9).Draw(t, "count")}}
 	if j.Ask.CPUs = j.Ask.GPUs.Count * rapid.IntRange(0, 6).Draw(t, "cpus"); rapid.Bool().Draw(t, "one node") {
 		j.Ask.MaxNodes = 1

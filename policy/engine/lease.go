@@ -30,7 +30,7 @@ func (p *Pipeline) askLeaser(r *Round, line []*Entry) ([]*Entry, error) {
 		return line, nil
 	}
 	for _, e := range line {
-		e.Unstoppable = e.Active() && !r.stoppable(p.Rules, e)
+		e.Unstoppable = e.HoldsGPUs() && !r.stoppable(p.Rules, e)
 	}
 	grants, err := p.Lease.Lease(r, line)
 	if err != nil {
@@ -66,12 +66,12 @@ func (p *Pipeline) leasedFirst(r *Round, line []*Entry) []*Entry {
 	}
 	first := make([]bool, len(r.Entries))
 	for _, e := range line {
-		first[e.Index] = e.Grant.Run || !e.Active() && p.reserves(r, e)
+		first[e.Index] = e.Grant.Run || !e.HoldsGPUs() && p.reserves(r, e)
 	}
 	sorted := make([]*Entry, 0, len(line))
 	sorted = appendMatching(sorted, line, func(e *Entry) bool { return first[e.Index] })
-	sorted = appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && e.Active() })
-	return appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.Active() })
+	sorted = appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && e.HoldsGPUs() })
+	return appendMatching(sorted, line, func(e *Entry) bool { return !first[e.Index] && !e.HoldsGPUs() })
 }
 
 // reserves reports whether the Backfiller reserves for the entry should it be

@@ -29,7 +29,7 @@ func (l leases) Lease(_ *engine.Round, line []*engine.Entry) ([]engine.Grant, er
 
 func TestLease(t *testing.T) {
 	hour, any := time.Hour, func(j *policy.Job) { j.Ask.GPUs.Type = "" }
-	fixed := func(j *policy.Job) { j.Fixed = "its owner did not opt in" }
+	fixed := func(j *policy.Job) { j.UnstoppableReason = "its owner did not opt in" }
 	for name, c := range map[string]struct {
 		snapshot *policy.Snapshot
 		granted  leases

@@ -21,9 +21,9 @@ func ByTenure(a, b *Entry) int {
 
 func (e *Entry) tenureRank() int {
 	switch {
-	case !e.Active():
+	case !e.HoldsGPUs():
 		return 2
-	case e.Fixed == "":
+	case e.UnstoppableReason == "":
 		return 1
 	}
 	return 0

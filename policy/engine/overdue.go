@@ -31,7 +31,7 @@ func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
 	if r = r.withDefaults(); r.MaxWait < 0 || e.Refused != nil || !e.CanStart(round.Now) {
 		return 0
 	}
-	return min(e.Waited(round.Now), round.Now.Sub(e.Eligible)) - r.longestWait(round, e)
+	return min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt)) - r.longestWait(round, e)
 }
 
 // ReservationLength says how long others are thought to run where a place is reserved for
@@ -39,7 +39,7 @@ func (r Rules) OverdueBy(round *Round, e *Entry) time.Duration {
 // MaxWait, ByLimit. Forecasts may be wrong, and must not be so at its cost for
 // ever.
 func (r Rules) ReservationLength(round *Round, e *Entry) Length {
-	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.Eligible))
+	late, waited := r.OverdueBy(round, e), min(e.Waited(round.Now), round.Now.Sub(e.EligibleAt))
 	if 2*late > waited || late > 0 && waited > r.withDefaults().MaxWait {
 		return ByLimit
 	}

@@ -32,10 +32,10 @@ func TestPatience(t *testing.T) {
 		ask := func(n int) policy.Ask { return policy.Ask{GPUs: policy.GPUs{Count: n}} }
 		s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}},
 			Jobs: []policy.Job{
-				{ID: 1, Partition: "p", State: policy.Running, Start: now.Add(-time.Minute), Limit: 10 * time.Hour, Fixed: "fixed", Ask: ask(6),
+				{ID: 1, Partition: "p", State: policy.Running, Start: now.Add(-time.Minute), Limit: 10 * time.Hour, UnstoppableReason: "fixed", Ask: ask(6),
 					On: policy.Alloc{{Node: "n1", Type: "a100", Count: 6}}},
 				{ID: 2, Partition: "p", State: policy.Pending, Arrive: now.Add(-c.waited), Limit: 4 * time.Hour, Ask: ask(8)},
-				{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Limit: 12 * time.Hour, Left: 20 * time.Minute, LeftSigma: 10 * time.Minute, Ask: ask(2)},
+				{ID: 3, Partition: "p", State: policy.Pending, Arrive: now, Limit: 12 * time.Hour, PredictedLeft: 20 * time.Minute, PredictedSigma: 10 * time.Minute, Ask: ask(2)},
 			}}
 		plan, err := engine.Pipeline{Predict: forecast{}, Lease: grant.InOrder{}, Backfill: backfill.Greedy{}, Rules: engine.Rules{Patience: c.patience}}.Decide(s)
 		if err != nil {
@@ -52,7 +52,7 @@ type forecast struct{}
 
 // Predict implements engine.Predictor.
 func (forecast) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	return engine.Estimate{Left: e.Left, Sigma: e.LeftSigma}
+	return engine.Estimate{Left: e.PredictedLeft, Sigma: e.PredictedSigma}
 }
 
 // TestReserver: of the jobs that are granted nothing, the one the Backfiller
@@ -66,7 +66,7 @@ func TestReserver(t *testing.T) {
 				Arrive: now.Add(time.Duration(i) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}})
 		}
 		j := &s.Jobs[0]
-		j.State, j.Start, j.Limit, j.Fixed, j.On = policy.Running, now, 10*time.Hour, "fixed", policy.Alloc{{Node: "n1", Type: "a100", Count: 6}}
+		j.State, j.Start, j.Limit, j.UnstoppableReason, j.On = policy.Running, now, 10*time.Hour, "fixed", policy.Alloc{{Node: "n1", Type: "a100", Count: 6}}
 		plan, err := engine.Pipeline{Lease: grant.InOrder{}, Backfill: only{backfill.EASY{}, reserved}}.Decide(s)
 		if err != nil {
 			t.Fatal(err)
@@ -93,7 +93,7 @@ func TestNobodyKnowsWhen(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{{Name: "n1", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "a100", Count: 8}}}}}
 	for i, gpus := range []int{4, 2, 6, 2} {
-		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now, Fixed: "fixed", Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+		j := policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: now, UnstoppableReason: "fixed", Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
 		if i < 2 {
 			j.State, j.Start, j.On = policy.Running, now, policy.Alloc{{Node: "n1", Type: "a100", Count: gpus}}
 		}

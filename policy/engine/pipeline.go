@@ -70,7 +70,7 @@ func (p *Pipeline) askStages(r *Round) ([]*Entry, error) {
 		}
 	}
 	for _, e := range r.Entries {
-		if p.Admit != nil && !e.Active() {
+		if p.Admit != nil && !e.HoldsGPUs() {
 			e.Refused = p.Admit.Admit(r, e)
 		}
 	}

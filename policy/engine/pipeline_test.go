@@ -53,7 +53,7 @@ func withH100(s *policy.Snapshot) *policy.Snapshot {
 
 // sick lets some devices of the first node be faulty.
 func sick(s *policy.Snapshot, n int) *policy.Snapshot {
-	s.Nodes[0].GPUs[0].Sick = n
+	s.Nodes[0].GPUs[0].SickCount = n
 	return s
 }
 
@@ -128,13 +128,13 @@ func TestPipeline(t *testing.T) {
 		{"aged: but what delays nothing may", greedy, with(with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8, waited(25*hour)), 4, limit(hour)),
 			"1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"aged counts from eligibility", greedy, with(with(with(cluster(1), 4, running("n1", hour, 2*hour)), 8, waited(25*hour),
-			func(j *policy.Job) { j.Eligible = now.Add(-hour) }), 4),
+			func(j *policy.Job) { j.EligibleAt = now.Add(-hour) }), 4),
 			"1 keep n1:4×a100; 2 wait; 3 start n1:4×a100"},
 		{"impossible never blocks", engine.Pipeline{}, with(with(cluster(1), 9, waited(99*hour)), 8), "1 wait; 2 start n1:8×a100"},
 		{"impossible on one node never blocks", engine.Pipeline{}, with(with(cluster(2), 9, func(j *policy.Job) { j.Ask.MaxNodes = 1 }), 8), "1 wait; 2 start n1:8×a100"},
-		{"held and early never block", engine.Pipeline{}, with(with(with(cluster(1), 8, func(j *policy.Job) { j.Held = "dependency" }),
-			8, func(j *policy.Job) { j.Eligible = now.Add(1) }), 8), "1 wait; 2 wait; 3 start n1:8×a100"},
-		{"unplaced counts", engine.Pipeline{}, with(with(cluster(1), 6, func(j *policy.Job) { j.Unplaced = "constraint" }), 4),
+		{"held and early never block", engine.Pipeline{}, with(with(with(cluster(1), 8, func(j *policy.Job) { j.HeldReason = "dependency" }),
+			8, func(j *policy.Job) { j.EligibleAt = now.Add(1) }), 8), "1 wait; 2 wait; 3 start n1:8×a100"},
+		{"unplaced counts", engine.Pipeline{}, with(with(cluster(1), 6, func(j *policy.Job) { j.UnplaceableReason = "constraint" }), 4),
 			"1 start; 2 wait"},
 		{"array: one task", engine.Pipeline{}, with(cluster(1), 3, func(j *policy.Job) { j.Tasks = 50 }), "1 start n1:3×a100"},
 		{"preempt: larger tier gives way", urgent, with(with(cluster(1), 8, running("n1", hour, 0), qos("normal")), 8, qos("urgent"), waited(2*hour)),
@@ -150,12 +150,12 @@ func TestPipeline(t *testing.T) {
 		{"preempt: not before 20 checkpoints", urgent, with(with(cluster(1), 8, running("n1", hour, 0),
 			func(j *policy.Job) { j.Checkpoint = 4 * time.Minute }), 8, qos("urgent"), waited(2*hour)),
 			"1 keep n1:8×a100; 2 wait"},
-		{"preempt: fixed never", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.Fixed = "owner" }),
+		{"preempt: fixed never", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.UnstoppableReason = "owner" }),
 			8, qos("urgent"), waited(2*hour)), "1 keep n1:8×a100; 2 wait"},
 		{"preempt: not a fourth time", urgent, with(with(cluster(1), 8, running("n1", hour, 0), func(j *policy.Job) { j.Stops = 3 }),
 			8, qos("urgent"), waited(2*hour)), "1 keep n1:8×a100; 2 wait"},
 		{"preempt: nobody in vain", urgent, with(with(with(cluster(1), 4, running("n1", hour, 0)), 4, running("n1", hour, 0),
-			func(j *policy.Job) { j.Fixed = "owner" }), 8, qos("urgent"), waited(2*hour)),
+			func(j *policy.Job) { j.UnstoppableReason = "owner" }), 8, qos("urgent"), waited(2*hour)),
 			"1 keep n1:4×a100; 2 keep n1:4×a100; 3 wait"},
 		{"preempt: the last of the line, and no more than needed", urgent, with(with(with(with(cluster(2),
 			4, running("n1", hour, 0)), 4, running("n1", hour, 0)), 8, running("n2", hour, 0)), 4, qos("urgent"), waited(2*hour)),
@@ -168,7 +168,7 @@ func TestPipeline(t *testing.T) {
 			"1 keep n1:2×a100; 2 stop; 3 stop; 4 stop; 5 start n1:6×a100"},
 		{"preempt: whom it does not need stays", urgent, with(with(with(with(cluster(2),
 			8, running("n1", hour, 0)), 4, running("n2", hour, 0)), 4, running("n2", hour, 0), func(j *policy.Job) { j.QOS = "normal" }),
-			8, qos("urgent"), waited(2*hour), func(j *policy.Job) { j.Ask.Require = []string{"n1"} }),
+			8, qos("urgent"), waited(2*hour), func(j *policy.Job) { j.Ask.RequiredNodes = []string{"n1"} }),
 			"1 stop; 2 keep n2:4×a100; 3 keep n2:4×a100; 4 start n1:8×a100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,7 +27,7 @@ func (q quota) Admit(r *engine.Round, e *engine.Entry) error {
 	if !listed {
 		limit = q.fallback
 	}
-	holds, asks := r.AccountGPUs(e.Account), e.Ask.GPUs.Whole()
+	holds, asks := r.AccountGPUs(e.Account), e.Ask.GPUs.WholeGPUs()
 	if holds+asks <= limit {
 		return nil
 	}
@@ -86,8 +86,8 @@ func TestQuota(t *testing.T) {
 
 func TestQuotaCountsPartsOfGPUs(t *testing.T) {
 	s := quotaSnapshot(2)
-	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "shard", Count: 4, Part: 25})
-	s.Jobs[1].Ask.GPUs = policy.GPUs{Type: "shard", Count: 2, Part: 25}
+	s.Nodes[0].GPUs = append(s.Nodes[0].GPUs, policy.Devices{Type: "shard", Count: 4, PartPercent: 25})
+	s.Jobs[1].Ask.GPUs = policy.GPUs{Type: "shard", Count: 2, PartPercent: 25}
 	for limit, want := range map[float64]string{2.4: "keep hold", 2.5: "keep start"} {
 		if got := verbs(t, engine.Pipeline{Admit: quota{fallback: limit}}, s); got != want {
 			t.Errorf("cap %g: got %s, want %s", limit, got, want)

@@ -16,10 +16,10 @@ type Length func(*Round, *Entry) (d time.Duration, ok bool)
 
 // ByLimit takes the time limit. A running job beyond its limit ends now.
 func ByLimit(r *Round, e *Entry) (time.Duration, bool) {
-	if end, ok := e.End(); ok {
+	if end, ok := e.LatestEnd(); ok {
 		return max(end.Sub(r.Now), 0), true
 	}
-	return e.Limit, e.Limit > 0 && !e.Active()
+	return e.Limit, e.Limit > 0 && !e.HoldsGPUs()
 }
 
 // ByEstimate takes the prediction and one standard error, and the time limit
@@ -129,7 +129,7 @@ func (v *Reservation) listEndings() []ending {
 // listNodeEndings returns when jobs outside the snapshot give back what they hold of
 // the node, and when windows end.
 func listNodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
-	for _, o := range n.Others {
+	for _, o := range n.OtherUses {
 		x := ending{left: max(o.Until.Sub(now), 0), known: !o.Until.IsZero(), node: i, cpus: o.CPUs, mem: o.MemMB}
 		if !x.known {
 			x.left = 0
@@ -146,7 +146,7 @@ func listNodeEndings(n *policy.Node, i int, now time.Time) (all []ending) {
 
 // heldAsk returns what the pool has taken for an entry with devices.
 func (e *Entry) heldAsk() policy.Ask {
-	if e.Active() && e.verdict.verb != policy.Resize {
+	if e.HoldsGPUs() && e.verdict.verb != policy.Resize {
 		return e.Ask
 	}
 	return e.Gang()

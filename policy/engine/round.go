@@ -25,7 +25,7 @@ func (r *Round) Active() []*Entry {
 	if r.active == nil {
 		r.active = []*Entry{}
 		for _, e := range r.Entries {
-			if e.Job.Active() {
+			if e.Job.HoldsGPUs() {
 				r.active = append(r.active, e)
 			}
 		}
@@ -48,7 +48,7 @@ func (r *Round) AccountGPUs(account string) float64 {
 // addHeld adds what the entry holds to its account's sum, or takes it off.
 func (r *Round) addHeld(e *Entry, sign float64) {
 	if r.accountGPUs != nil {
-		r.accountGPUs[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), Part: e.Ask.GPUs.Part}.Whole()
+		r.accountGPUs[e.Account] += sign * policy.GPUs{Count: e.Planned.Count(), PartPercent: e.Ask.GPUs.PartPercent}.WholeGPUs()
 	}
 }
 
@@ -62,7 +62,7 @@ func (r *Round) setPlanned(e *Entry, on policy.Alloc) {
 // Startable reports whether the entry runs, or is pending and nothing but the
 // plan keeps it from starting now.
 func (r *Round) Startable(e *Entry) bool {
-	return e.Active() || e.Refused == nil && e.CanStart(r.Now) && r.WindowError(e) == nil
+	return e.HoldsGPUs() || e.Refused == nil && e.CanStart(r.Now) && r.WindowError(e) == nil
 }
 
 // HasType reports whether the cluster has GPUs of the type; where no cluster is

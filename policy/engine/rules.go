@@ -55,5 +55,5 @@ func (r *Round) stoppable(rules Rules, e *Entry) bool {
 
 // everStoppable reports whether the rules let a running job be stopped now or later.
 func (r Rules) everStoppable(j *policy.Job) bool {
-	return j.State == policy.Running && j.Fixed == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.Stops < r.MaxStops)
+	return j.State == policy.Running && j.UnstoppableReason == "" && len(j.On) > 0 && (r.MaxStops < 0 || j.Stops < r.MaxStops)
 }

@@ -11,7 +11,7 @@ import (
 // elsewhere, so that jobs may change places.
 func (w *walk) releaseMoving() {
 	for _, e := range w.line {
-		stops := e.Grant.StopReason != "" && e.Active() && !e.Unstoppable
+		stops := e.Grant.StopReason != "" && e.HoldsGPUs() && !e.Unstoppable
 		if !stops && !e.moves() {
 			continue
 		}
@@ -27,12 +27,12 @@ func (w *walk) releaseMoving() {
 // type, and it may be stopped to go there.
 func (e *Entry) moves() bool {
 	switch {
-	case !e.Active() || !e.Grant.Run || e.Unstoppable:
+	case !e.HoldsGPUs() || !e.Grant.Run || e.Unstoppable:
 		return false
 	case len(e.Where) > 0:
 		return !e.On.Equal(e.Where)
 	}
-	return e.Grant.Type != "" && e.Ask.GPUs.Type == "" && e.On.Type() != e.Grant.Type
+	return e.Grant.Type != "" && e.Ask.GPUs.Type == "" && e.On.FirstType() != e.Grant.Type
 }
 
 // move places a job that goes elsewhere: where its lease is, else where it was.

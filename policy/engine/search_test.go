@@ -39,7 +39,7 @@ func TestHopelessSearchesAreNotRepeated(t *testing.T) {
 	}
 	for i, fixed := range []string{"owner", ""} {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(1001 + i), State: policy.Running, Partition: "p", Arrive: now, Start: now.Add(-time.Hour),
-			Fixed: fixed, Ask: ask(3), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 3}}})
+			UnstoppableReason: fixed, Ask: ask(3), On: policy.Alloc{{Node: "n1", Type: "a100", Count: 3}}})
 	}
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Place: passAll{&asked}, Rules: Rules{}.withDefaults()}
 	r := newRound(s)
@@ -72,7 +72,7 @@ func TestTriesAreBounded(t *testing.T) {
 	}
 	for i, fixed := range []string{"owner", ""} {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(51 + i), State: policy.Running, Partition: "p", Arrive: now, Start: now.Add(-time.Hour),
-			Fixed: fixed, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}})
+			UnstoppableReason: fixed, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 4}}, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 4}}})
 	}
 	asked := 0
 	p := &Pipeline{Preempt: tierByQOS{}, Backfill: passAll{&asked}, Rules: Rules{Tries: 5}.withDefaults()}

@@ -35,7 +35,7 @@ func holds(id policy.JobID, gpus int, node string, ends time.Duration) policy.Jo
 }
 
 func maintenance(from, to time.Duration) policy.Window {
-	return policy.Window{From: at(from), To: at(to), Name: "m1", Maintenance: true}
+	return policy.Window{From: at(from), To: at(to), Name: "m1", IsMaintenance: true}
 }
 
 func TestAside(t *testing.T) {
@@ -126,7 +126,7 @@ func TestWhoWaitsForAMaintenanceIsPassed(t *testing.T) {
 // its turn then, and may be passed until then only by what ends before.
 func TestBlockedByCores(t *testing.T) {
 	n := aside("n1")
-	n.CPUs, n.Others = 9, []policy.OtherUse{{CPUs: 55, Until: at(10 * time.Minute)}}
+	n.CPUs, n.OtherUses = 9, []policy.OtherUse{{CPUs: 55, Until: at(10 * time.Minute)}}
 	wide, long, quick := wants(1, 8, time.Hour), wants(2, 1, time.Hour), wants(3, 1, 9*time.Minute)
 	wide.Ask.CPUs, long.Ask.CPUs, quick.Ask.CPUs = 32, 2, 2
 	for name, p := range map[string]engine.Pipeline{"easy": {Backfill: backfill.EASY{}}, "conservative": {Backfill: &backfill.Conservative{}}} {
@@ -154,10 +154,10 @@ func TestReserveFindsTheFirstMoment(t *testing.T) {
 				n.Windows = []policy.Window{maintenance(time.Duration(from)*time.Hour, time.Duration(from+rapid.IntRange(1, 6).Draw(t, "for"))*time.Hour)}
 			}
 			if len(n.Windows) > 0 && n.Windows[0].From.Equal(noon) && rapid.Bool().Draw(t, "down") {
-				n.Down, n.Windows[0].UnderWay = "MAINTENANCE", true
+				n.DownReason, n.Windows[0].IsUnderWay = "MAINTENANCE", true
 			}
 			if h := rapid.IntRange(0, 5).Draw(t, "others"); h > 0 {
-				n.CPUs, n.Others = 8, []policy.OtherUse{{CPUs: 56, Until: at(time.Duration(h) * time.Hour)}}
+				n.CPUs, n.OtherUses = 8, []policy.OtherUse{{CPUs: 56, Until: at(time.Duration(h) * time.Hour)}}
 			}
 			s.Nodes = append(s.Nodes, n)
 			s.Jobs = append(s.Jobs, holds(policy.JobID(len(s.Jobs)+1), rapid.IntRange(1, 8).Draw(t, "held"), name, time.Duration(rapid.IntRange(1, 8).Draw(t, "left"))*time.Hour))
@@ -184,16 +184,16 @@ func first(s *policy.Snapshot, j policy.Job) time.Duration {
 	for h := time.Duration(0); ; h += time.Hour {
 		then := policy.Snapshot{Now: s.Now.Add(h)}
 		for _, n := range s.Nodes {
-			for _, o := range n.Others {
+			for _, o := range n.OtherUses {
 				if !o.Until.After(then.Now) {
 					n.CPUs += o.CPUs
 				}
 			}
-			n.Others = nil
+			n.OtherUses = nil
 			then.Nodes = append(then.Nodes, n)
 		}
 		for i := range s.Jobs {
-			if end, ok := s.Jobs[i].End(); ok && end.After(then.Now) {
+			if end, ok := s.Jobs[i].LatestEnd(); ok && end.After(then.Now) {
 				then.Jobs = append(then.Jobs, s.Jobs[i])
 			}
 		}

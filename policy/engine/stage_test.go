@@ -108,8 +108,8 @@ func TestWhy(t *testing.T) {
 			"starts on n1:4×a100: job 1 gives way"},
 		{"refused", engine.Pipeline{Admit: stages{admit: func(*engine.Round, *engine.Entry) error { return errors.New("account at its cap") }}},
 			with(cluster(1), 4), 1, "is held back: account at its cap"},
-		{"held", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.Held = "dependency" }), 1, "cannot start: dependency"},
-		{"unplaced", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.Unplaced = "constraint [a|b]" }), 1,
+		{"held", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.HeldReason = "dependency" }), 1, "cannot start: dependency"},
+		{"unplaced", engine.Pipeline{}, with(cluster(1), 4, func(j *policy.Job) { j.UnplaceableReason = "constraint [a|b]" }), 1,
 			"starts where Slurm finds 4 a100 for it: constraint [a|b]"},
 		{"aged", engine.Pipeline{}, with(busy(), 1, waited(25*time.Hour)), 3, "starts on n1:1×a100: they are free; it waited so long that nobody may delay it any more"},
 	} {

@@ -9,7 +9,7 @@ import (
 // start starts the job on devices that were free.
 func (w *walk) start(e *Entry, on policy.Alloc) {
 	why := "they are free"
-	if w.queue.waiting > 0 && !w.Terse {
+	if w.queue.waiting > 0 && !w.OmitReasons {
 		why = fmt.Sprintf("they are free, and it delays nobody who may not be delayed; %s", w.queue.describeAhead())
 	}
 	w.startOrMove(e, on, why)
@@ -18,7 +18,7 @@ func (w *walk) start(e *Entry, on policy.Alloc) {
 // startOrMove starts the job on devices that were taken for it, or moves it there.
 func (w *walk) startOrMove(e *Entry, on policy.Alloc, why string) {
 	w.setPlanned(e, on)
-	if e.Active() {
+	if e.HoldsGPUs() {
 		e.decide(policy.Move, w.reason(func() string { return fmt.Sprintf("moves from %v to %v: %s", e.On, on, why) }))
 		return
 	}
@@ -44,7 +44,7 @@ func (w *walk) pack(e *Entry) bool {
 // displace starts the job in the place of running jobs of a larger tier, and stops
 // as few of them as that takes. It reports whether it could.
 func (w *walk) displace(e *Entry) bool {
-	if !w.pipeline.preempts() || e.Unplaced != "" || w.victims.tries <= 0 {
+	if !w.pipeline.preempts() || e.UnplaceableReason != "" || w.victims.tries <= 0 {
 		return false
 	}
 	e.verdict.tier = w.pipeline.tier(w.Round, e)

@@ -38,7 +38,7 @@ func (f *finder) countTypeDemand() {
 	}
 	f.typeDemand = map[string]int{}
 	for _, e := range f.line {
-		if t := e.Ask.GPUs.Type; t != "" && e.Want > 0 && !e.Active() && e.verdict.verb != policy.Start && f.Startable(e) && f.Possible(e) == nil {
+		if t := e.Ask.GPUs.Type; t != "" && e.Want > 0 && !e.HoldsGPUs() && e.verdict.verb != policy.Start && f.Startable(e) && f.Possible(e) == nil {
 			f.typeDemand[t] += e.Want
 		}
 	}

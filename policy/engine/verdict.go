@@ -15,7 +15,7 @@ type verdict struct {
 	rank       int           // in the line, from 0
 	overdue    bool          // it waited longer than the Rules let it
 	overdueBy  time.Duration // by how much
-	stoppedFor policy.JobID  // see Decision.For
+	stoppedFor policy.JobID  // see Decision.StoppedFor
 	tier       int
 	why        string
 }
@@ -24,9 +24,9 @@ func (e *Entry) decide(v policy.Verb, why string) {
 	e.verdict.verb, e.verdict.why = v, why
 }
 
-// reason gives the reason, unless the plan is Terse.
+// reason gives the reason, unless the snapshot omits reasons.
 func (r *Round) reason(why func() string) string {
-	if r.Terse {
+	if r.OmitReasons {
 		return ""
 	}
 	return why()
@@ -34,9 +34,9 @@ func (r *Round) reason(why func() string) string {
 
 // plan writes the verdicts down.
 func (r *Round) plan(name string) *policy.Plan {
-	plan := &policy.Plan{Basis: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
+	plan := &policy.Plan{SnapshotSeq: r.Seq, Policy: name, Decisions: make([]policy.Decision, 0, len(r.Entries))}
 	for _, e := range r.Entries {
-		plan.Decisions = append(plan.Decisions, e.newDecision(r.Terse))
+		plan.Decisions = append(plan.Decisions, e.newDecision(r.OmitReasons))
 	}
 	if byJob := func(a, b policy.Decision) int { return cmp.Compare(a.Job, b.Job) }; !slices.IsSortedFunc(plan.Decisions, byJob) {
 		slices.SortFunc(plan.Decisions, byJob)
@@ -46,7 +46,7 @@ func (r *Round) plan(name string) *policy.Plan {
 
 func (e *Entry) newDecision(terse bool) policy.Decision {
 	v := &e.verdict
-	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.Want, e.Size()), For: v.stoppedFor, Why: v.why}
+	d := policy.Decision{Job: e.ID, Verb: v.verb, Rank: v.rank + 1, GPUs: cmp.Or(e.Want, e.Size()), StoppedFor: v.stoppedFor, Why: v.why}
 	switch v.verb {
 	case policy.Keep:
 		d.On, d.GPUs = e.On, e.Size()
@@ -55,7 +55,7 @@ func (e *Entry) newDecision(terse bool) policy.Decision {
 	case policy.Start, policy.Resize, policy.Move:
 		d.On = e.Planned
 	}
-	unplaced := v.verb == policy.Start && e.Unplaced != ""
+	unplaced := v.verb == policy.Start && e.UnplaceableReason != ""
 	if unplaced {
 		d.On = nil // the place found is a guess, only to count what is left
 	}
@@ -63,7 +63,7 @@ func (e *Entry) newDecision(terse bool) policy.Decision {
 		return d
 	}
 	if unplaced {
-		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.Unplaced)
+		d.Why = fmt.Sprintf("starts where Slurm finds %v for it: %s", e.Gang().Describe(), e.UnplaceableReason)
 	}
 	if v.overdue {
 		d.Why += "; it waited so long that nobody may delay it any more"

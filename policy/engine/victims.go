@@ -25,7 +25,7 @@ func newVictims(p *Pipeline, r *Round, line []*Entry) *victims {
 		return v
 	}
 	for _, e := range slices.Backward(line) {
-		if e.Active() && e.Grant.StopReason == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
+		if e.HoldsGPUs() && e.Grant.StopReason == "" && !e.Grant.Keep && !e.moves() && r.stoppable(p.Rules, e) {
 			e.verdict.tier = p.tier(r, e)
 			v.jobs = append(v.jobs, e)
 		}

@@ -19,7 +19,7 @@ type walk struct {
 }
 
 func newWalk(p *Pipeline, r *Round, line []*Entry) *walk {
-	w := &walk{Round: r, pipeline: p, line: r.overdueFirst(p.Rules, line), queue: queue{terse: r.Terse, accounts: map[string]int{}}}
+	w := &walk{Round: r, pipeline: p, line: r.overdueFirst(p.Rules, line), queue: queue{terse: r.OmitReasons, accounts: map[string]int{}}}
 	w.guards = guards{Round: r, pipeline: p}
 	w.finder = finder{Round: r, placer: p.Place, guards: &w.guards, line: w.line, generation: 1, tries: p.Rules.Tries}
 	w.victims = newVictims(p, r, w.line)
@@ -37,7 +37,7 @@ func (w *walk) run() {
 		case e.verdict.verb != "": // stopped or resized already
 		case e.moves():
 			w.move(e)
-		case e.Active():
+		case e.HoldsGPUs():
 			w.keep(e)
 		default:
 			w.decidePending(e)
@@ -50,12 +50,12 @@ func (w *walk) decidePending(e *Entry) {
 	switch {
 	case e.Refused != nil:
 		e.decide(policy.Hold, "is held back: "+e.Refused.Error())
-	case e.Held != "":
-		e.decide(policy.Wait, "cannot start: "+e.Held)
-	case e.Stuck != "":
-		e.decide(policy.Wait, "is not counted on to start: "+e.Stuck)
-	case e.Eligible.After(w.Now):
-		e.decide(policy.Wait, "may not start before "+e.Eligible.UTC().Format("2006-01-02 15:04:05 MST"))
+	case e.HeldReason != "":
+		e.decide(policy.Wait, "cannot start: "+e.HeldReason)
+	case e.StuckReason != "":
+		e.decide(policy.Wait, "is not counted on to start: "+e.StuckReason)
+	case e.EligibleAt.After(w.Now):
+		e.decide(policy.Wait, "may not start before "+e.EligibleAt.UTC().Format("2006-01-02 15:04:05 MST"))
 	case e.Want == 0:
 		w.wait(e, "gets no GPUs in this round")
 	default:

@@ -26,7 +26,7 @@ func Competes(r *engine.Round, e *engine.Entry) bool {
 	switch {
 	case e.Unstoppable || e.Want == 0:
 		return false
-	case e.Active():
+	case e.HoldsGPUs():
 		return true
 	}
 	return r.Startable(e) && r.Possible(e) == nil
@@ -49,7 +49,7 @@ func NewCounts(r *engine.Round) Counts {
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
 			if c.of(d.Type) == nil {
-				c = append(c, Count{d.Type, r.Free.TotalFree(d.Type), d.Part != 0 && d.Part != 100})
+				c = append(c, Count{d.Type, r.Free.TotalFree(d.Type), d.PartPercent != 0 && d.PartPercent != 100})
 			}
 		}
 	}

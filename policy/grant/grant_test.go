@@ -37,7 +37,7 @@ func TestInOrder(t *testing.T) {
 		return policy.Node{Name: name, Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: typ, Count: 8}}}
 	}
 	held := job(2, 1, "a100")
-	held.Held = "a dependency"
+	held.HeldReason = "a dependency"
 	for name, c := range map[string]struct {
 		jobs []policy.Job
 		want []policy.Verb

@@ -10,7 +10,7 @@ import (
 func JobFrom(j *policy.Job) Job {
 	typ := j.Ask.GPUs.Type
 	if len(j.On) > 0 {
-		typ = j.On.Type()
+		typ = j.On.FirstType()
 	}
 	return Job{User: j.User, Account: j.Account, Name: j.Name, Type: typ, GPUs: j.Ask.GPUs.Count, Limit: j.Limit}
 }
@@ -23,4 +23,6 @@ func (m *Model) Left(j *policy.Job) (left, sigma time.Duration) {
 }
 
 // Ran returns how long a job has run in all its runs, on what it asks.
-func Ran(j *policy.Job) time.Duration { return policy.Seconds(j.Ask.GPUs.SecondsOf(j.Attained)) }
+func Ran(j *policy.Job) time.Duration {
+	return policy.DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
+}

@@ -16,7 +16,7 @@ import (
 func ran(rng *rand.Rand, user, typ string, n int, seconds float64) []learn.Run {
 	var out []learn.Run
 	for i := range n {
-		d := policy.Seconds(seconds * math.Exp(rng.NormFloat64()/4))
+		d := policy.DurationFromSeconds(seconds * math.Exp(rng.NormFloat64()/4))
 		out = append(out, learn.Run{Job: learn.Job{User: user, Account: "a", Name: fmt.Sprint("train-", i), Type: typ, GPUs: 1, Limit: 48 * time.Hour}, Start: start, End: start.Add(d), Ran: d})
 	}
 	return out

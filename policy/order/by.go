@@ -38,7 +38,7 @@ func (ByArrival) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // ActiveFirst puts jobs that hold GPUs before those that do not.
 func ActiveFirst(_ *engine.Round, a, b *engine.Entry) int {
-	return -compareBool(a.Active(), b.Active())
+	return -compareBool(a.HoldsGPUs(), b.HoldsGPUs())
 }
 
 // FirstStart puts the job that started first in front, and those that never

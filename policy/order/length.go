@@ -25,14 +25,14 @@ func (b ByLength) Left(e *engine.Entry) float64 {
 		d = b.Unknown
 	}
 	if b.Service {
-		return float64(policy.Service(e.Ask.GPUs.Whole(), d))
+		return float64(policy.Service(e.Ask.GPUs.WholeGPUs(), d))
 	}
 	return d.Seconds()
 }
 
 // Order implements engine.Orderer.
 func (b ByLength) Order(r *engine.Round) ([]*engine.Entry, error) {
-	if !r.Terse {
+	if !r.OmitReasons {
 		for _, e := range r.Entries {
 			e.Note = b.note(e)
 		}
@@ -51,5 +51,5 @@ func (b ByLength) note(e *engine.Entry) string {
 	if b.Service {
 		return fmt.Sprintf("%v left by %s", policy.GPUSeconds(b.Left(e)), from)
 	}
-	return fmt.Sprintf("%v left by %s", policy.Seconds(b.Left(e)).Round(time.Second), from)
+	return fmt.Sprintf("%v left by %s", policy.DurationFromSeconds(b.Left(e)).Round(time.Second), from)
 }

@@ -51,7 +51,7 @@ func (l Levels) Order(r *engine.Round) ([]*engine.Entry, error) {
 	all := make([]queued, len(r.Entries))
 	for i, e := range r.Entries {
 		all[i] = queued{e, l.Queue(e)}
-		if !r.Terse {
+		if !r.OmitReasons {
 			e.Note = l.note(all[i].queue, e)
 		}
 	}

@@ -94,9 +94,9 @@ func (meter) Weights(*engine.Round) map[string]float64 {
 
 func TestByShare(t *testing.T) {
 	held := pending(9, "h", "B", 9*time.Hour)
-	held.Held = "by its user"
+	held.HeldReason = "by its user"
 	fixed := running(8, "f", "A", time.Minute)
-	fixed.Fixed = "not marked as requeueable"
+	fixed.UnstoppableReason = "not marked as requeueable"
 	r := round(
 		pending(1, "a1", "A", 4*time.Hour), pending(2, "a2", "A", 3*time.Hour), running(3, "a0", "A", 2*time.Hour), fixed,
 		pending(4, "b1", "B", time.Hour), pending(5, "b2", "B", time.Minute), held,

@@ -44,12 +44,12 @@ func (b Beside) Pack(r *engine.Round, e *engine.Entry) (policy.Alloc, error) {
 }
 
 func compareIdle(a, b *engine.Entry) int {
-	return cmp.Or(cmp.Compare(a.Busy.Value, b.Busy.Value), cmp.Compare(a.ID, b.ID))
+	return cmp.Or(cmp.Compare(a.Utilisation.Value, b.Utilisation.Value), cmp.Compare(a.ID, b.ID))
 }
 
 func (b Beside) canHost(r *engine.Round, h, e *engine.Entry) bool {
 	below := cmp.Or(b.Below, 0.3)
-	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Busy.Known && h.Busy.Value < below &&
+	return h.Shareable && h.State == policy.Running && h.Planned.Equal(h.On) && h.Utilisation.Known && h.Utilisation.Value < below &&
 		e.Ask.GPUs.Type != "" && suitable(r, h.On, e, e.Gang()) // of any type, it can wait for a GPU of its own
 }
 

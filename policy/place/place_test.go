@@ -18,7 +18,7 @@ var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func round(free [4]int, ask policy.Ask) (*engine.Round, *engine.Entry) {
 	s := &policy.Snapshot{Now: now}
 	for i, n := range free {
-		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), Leaf: fmt.Sprintf("leaf%d", i/2+1), Partitions: []string{"p"},
+		s.Nodes = append(s.Nodes, policy.Node{Name: fmt.Sprintf("n%d", i+1), LeafSwitch: fmt.Sprintf("leaf%d", i/2+1), Partitions: []string{"p"},
 			GPUs: []policy.Devices{{Type: "a100", Count: n}}})
 	}
 	j := &policy.Job{ID: 1, Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute), Ask: ask}
@@ -62,7 +62,7 @@ func TestPlace(t *testing.T) {
 func TestUnknownLeavesAreNotOneLeaf(t *testing.T) {
 	r, e := round([4]int{4, 4, 4, 4}, gpus(8))
 	for i := range r.Nodes {
-		r.Nodes[i].Leaf = ""
+		r.Nodes[i].LeafSwitch = ""
 	}
 	if on, err := (place.Consolidated{Patience: time.Hour}).Place(r, e); err == nil {
 		t.Errorf("Place = %v, want to wait for one leaf", on)

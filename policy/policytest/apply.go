@@ -20,7 +20,7 @@ func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 	for _, d := range plan.Decisions {
 		j := c.Job(d.Job)
 		switch {
-		case d.Verb == policy.Start && len(d.On) > 0 && j.Count() > 1:
+		case d.Verb == policy.Start && len(d.On) > 0 && j.TaskCount() > 1:
 			task := *j
 			j.Tasks--
 			task.ID, task.Tasks = next, 0
@@ -37,7 +37,7 @@ func Apply(s *policy.Snapshot, plan *policy.Plan) *policy.Snapshot {
 }
 
 func startOn(s *policy.Snapshot, j *policy.Job, d policy.Decision) {
-	if j.Active() {
+	if j.HoldsGPUs() {
 		stop(s, j)
 	}
 	j.State, j.On, j.Start = policy.Running, slices.Clone(d.On), s.Now

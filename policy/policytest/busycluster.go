@@ -19,13 +19,13 @@ func BusyCluster(nodes, n int) *policy.Snapshot {
 	s := &policy.Snapshot{Cluster: "crowd", Seq: 1, Now: Now}
 	for i := range nodes {
 		s.Nodes = append(s.Nodes, policy.Node{
-			Name: fmt.Sprintf("n%04d", i), Leaf: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
+			Name: fmt.Sprintf("n%04d", i), LeafSwitch: fmt.Sprintf("leaf%02d", i/16), Partitions: []string{"batch"},
 			CPUs: 128, MemMB: 1_000_000, GPUs: []policy.Devices{{Type: []string{typeA, typeH}[i*2/nodes], Count: 8}},
 		})
 	}
 	for i := range 20 {
 		s.Accounts = append(s.Accounts, policy.Account{Name: fmt.Sprintf("acc%02d", i), Weight: float64(1 + i%4),
-			Recent: policy.GPUSeconds(i * i * 100_000)})
+			RecentService: policy.GPUSeconds(i * i * 100_000)})
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	free, full := pool.New(s), false
@@ -37,7 +37,7 @@ func BusyCluster(nodes, n int) *policy.Snapshot {
 		s.Jobs = append(s.Jobs, j)
 	}
 	for range 2000 {
-		h := policy.Sample{GPUs: 1 << rng.IntN(4), Ran: drawRunTime(rng)}
+		h := policy.FinishedJob{GPUs: 1 << rng.IntN(4), Ran: drawRunTime(rng)}
 		h.Service = policy.Service(float64(h.GPUs), h.Ran)
 		s.History = append(s.History, h)
 	}
@@ -70,11 +70,11 @@ func drawJob(rng *rand.Rand, id policy.JobID) policy.Job {
 			CPUs: gpus * (4 + 4*rng.IntN(3)), MemMB: int64(gpus) * int64(32_000+32_000*rng.IntN(3))},
 	}
 	if gpus >= 8 {
-		j.Ask.Nodes, j.Ask.PerNode = gpus/8, 8
+		j.Ask.MinNodes, j.Ask.PerNode = gpus/8, 8
 	}
 	switch rng.IntN(40) {
 	case 0:
-		j.Held = "held by its user"
+		j.HeldReason = "held by its user"
 	case 1:
 		j.Tasks = 2 + rng.IntN(100)
 	case 2:
@@ -91,12 +91,12 @@ func startJob(rng *rand.Rand, free *pool.Pool, j *policy.Job) bool {
 	if err != nil || free.Take(on, j.Ask.CPUs, j.Ask.MemMB) != nil {
 		return false
 	}
-	j.State, j.On, j.Held, j.Tasks = policy.Running, on, "", 0
+	j.State, j.On, j.HeldReason, j.Tasks = policy.Running, on, "", 0
 	j.Start = Now.Add(-time.Duration(rng.Float64() * float64(Now.Sub(j.Arrive))))
 	j.FirstStart = j.Start
 	j.Attained = policy.Service(float64(j.Ask.GPUs.Count), Now.Sub(j.Start))
 	if rng.IntN(2) == 0 {
-		j.Fixed = "not marked as requeueable"
+		j.UnstoppableReason = "not marked as requeueable"
 	}
 	return true
 }

@@ -17,11 +17,11 @@ func Describe(s *policy.Snapshot, plan *policy.Plan) string {
 		fmt.Fprintf(&b, "%s %v %v %d cores %d MB", n.Name, n.Partitions, n.Features, n.CPUs, n.MemMB)
 		for _, d := range n.GPUs {
 			fmt.Fprintf(&b, " %d×%s", d.Count, d.Type)
-			if d.Sick > 0 {
-				fmt.Fprintf(&b, " (%d sick)", d.Sick)
+			if d.SickCount > 0 {
+				fmt.Fprintf(&b, " (%d sick)", d.SickCount)
 			}
 		}
-		if n.Down != "" {
+		if n.DownReason != "" {
 			b.WriteString(" down")
 		}
 		for i := range n.Windows {
@@ -34,8 +34,8 @@ func Describe(s *policy.Snapshot, plan *policy.Plan) string {
 	for _, d := range byRank {
 		j := s.Job(d.Job)
 		fmt.Fprintf(&b, "%d. job %d %s %s %s, %v cpus %d mem %d nodes %d-%d each %d +%v -%v %v", d.Rank, j.ID, j.Account, j.Partition,
-			j.State, j.Ask.GPUs, j.Ask.CPUs, j.Ask.MemMB, j.Ask.Nodes, j.Ask.MaxNodes, j.Ask.PerNode, j.Ask.Require, j.Ask.Exclude, j.Ask.Features)
-		fmt.Fprintf(&b, " on %v limit %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Limit, j.Fixed, j.Stops, j.Unplaced, j.Tasks, d.Verb, d.On, d.Why)
+			j.State, j.Ask.GPUs, j.Ask.CPUs, j.Ask.MemMB, j.Ask.MinNodes, j.Ask.MaxNodes, j.Ask.PerNode, j.Ask.RequiredNodes, j.Ask.ExcludedNodes, j.Ask.Features)
+		fmt.Fprintf(&b, " on %v limit %v fixed %q stops %d unplaced %q tasks %d: %s %v: %s\n", j.On, j.Limit, j.UnstoppableReason, j.Stops, j.UnplaceableReason, j.Tasks, d.Verb, d.On, d.Why)
 	}
 	return b.String()
 }

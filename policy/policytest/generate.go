@@ -48,7 +48,7 @@ const (
 func drawNode(t *rapid.T, i int) policy.Node {
 	n := policy.Node{
 		Name:       fmt.Sprintf("n%d", i+1),
-		Leaf:       pick(t, "leaf", "", "leaf1", "leaf2"),
+		LeafSwitch: pick(t, "leaf", "", "leaf1", "leaf2"),
 		Partitions: pick(t, "partitions", []string{"batch"}, []string{"batch", "long"}, []string{"long"}),
 		Features:   pick(t, "features", nil, []string{"nvlink"}, []string{"ib", "nvlink"}),
 		CPUs:       pick(t, "cores", 32, 64, 128),
@@ -57,7 +57,7 @@ func drawNode(t *rapid.T, i int) policy.Node {
 	for _, typ := range pick(t, "types", []string{typeA}, []string{typeH}, []string{typeSlice, typeA}, []string{typeA, typeH}) {
 		d := policy.Devices{Type: typ, Count: pick(t, "count", 1, 2, 4, 8)}
 		if typ == typeSlice {
-			d.Part = 14
+			d.PartPercent = 14
 		}
 		n.GPUs = append(n.GPUs, d)
 	}
@@ -69,22 +69,22 @@ func breakNode(t *rapid.T, n *policy.Node) {
 	if chance(t, "set aside", 4) {
 		n.Windows = drawWindows(t)
 		if w := &n.Windows[0]; w.From.Before(Now) && w.CPUs == 0 && w.GPUs == 0 {
-			n.Down, w.UnderWay = "MAINTENANCE", true
+			n.DownReason, w.IsUnderWay = "MAINTENANCE", true
 		}
 	}
 	if chance(t, "others", 6) {
-		n.Others = []policy.OtherUse{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
+		n.OtherUses = []policy.OtherUse{{CPUs: 8, MemMB: 10_000, Until: Now.Add(pick(t, "until", time.Hour, 20*time.Hour))}}
 		n.CPUs, n.MemMB = n.CPUs-8, n.MemMB-10_000
 	}
 	if chance(t, "down", 8) {
-		n.Down = "drained for repair"
+		n.DownReason = "drained for repair"
 		for i := range n.Windows {
-			n.Windows[i].UnderWay = false
+			n.Windows[i].IsUnderWay = false
 		}
 	}
 	for i := range n.GPUs {
 		if chance(t, "sick", 8) {
-			n.GPUs[i].Sick = rapid.IntRange(0, n.GPUs[i].Count).Draw(t, "how many")
+			n.GPUs[i].SickCount = rapid.IntRange(0, n.GPUs[i].Count).Draw(t, "how many")
 		}
 	}
 }
@@ -92,7 +92,7 @@ func breakNode(t *rapid.T, n *policy.Node) {
 // drawWindows draws a maintenance or reservation that is under way or to come, of
 // the whole node or a part, at times recurring.
 func drawWindows(t *rapid.T) []policy.Window {
-	w := policy.Window{Name: pick(t, "window", "maint", "class"), Maintenance: rapid.Bool().Draw(t, "work")}
+	w := policy.Window{Name: pick(t, "window", "maint", "class"), IsMaintenance: rapid.Bool().Draw(t, "work")}
 	w.From = Now.Add(pick(t, "from", -time.Hour, 9*time.Minute, 2*time.Hour, 30*time.Hour))
 	if !chance(t, "endless", 4) {
 		w.To = w.From.Add(pick(t, "length", 90*time.Minute, 12*time.Hour))
@@ -114,17 +114,17 @@ func drawAccounts(t *rapid.T, s *policy.Snapshot) {
 			continue
 		}
 		a.Weight = pick(t, "weight", 0.0, 1, 2, 10)
-		a.Recent = policy.GPUSeconds(pick(t, "recent", 0.0, 3600, 40_000, 900_000))
-		a.Used = a.Recent * 2
+		a.RecentService = policy.GPUSeconds(pick(t, "recent", 0.0, 3600, 40_000, 900_000))
+		a.UsedService = a.RecentService * 2
 		s.Accounts = append(s.Accounts, a)
 	}
 	for _, u := range []string{"ann", "bob"} {
-		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", LimitUse: pick(t, "limit use", policy.Measure{}, policy.Known(0.4))})
+		s.Users = append(s.Users, policy.User{Name: u, Account: "nlp", TypicalLimitUse: pick(t, "limit use", policy.Measure{}, policy.NewMeasure(0.4))})
 	}
 }
 
-func drawSample(t *rapid.T) policy.Sample {
-	h := policy.Sample{GPUs: pick(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
+func drawSample(t *rapid.T) policy.FinishedJob {
+	h := policy.FinishedJob{GPUs: pick(t, "gpus", 1, 2, 4, 8), Ran: time.Duration(rapid.IntRange(0, 100_000).Draw(t, "ran")) * time.Second}
 	h.Service = policy.Service(float64(h.GPUs), h.Ran)
 	return h
 }

@@ -59,15 +59,15 @@ func (g *generator) ask() policy.Ask {
 		Features: pick(g.T, "features", nil, nil, nil, []string{"nvlink"}),
 	}
 	if a.GPUs.Type == typeSlice {
-		a.GPUs.Part = 14
+		a.GPUs.PartPercent = 14
 	}
 	if g.Bool("shaped") {
-		a.Nodes = pick(g.T, "nodes", 1, 1, 2)
-		a.MaxNodes = pick(g.T, "most nodes", 0, a.Nodes)
-		if per := a.GPUs.Count / a.Nodes; per > 0 {
-			a.PerNode, a.GPUs.Count = per, per*a.Nodes
+		a.MinNodes = pick(g.T, "nodes", 1, 1, 2)
+		a.MaxNodes = pick(g.T, "most nodes", 0, a.MinNodes)
+		if per := a.GPUs.Count / a.MinNodes; per > 0 {
+			a.PerNode, a.GPUs.Count = per, per*a.MinNodes
 		} else {
-			a.Nodes, a.MaxNodes = 1, 0
+			a.MinNodes, a.MaxNodes = 1, 0
 		}
 	}
 	var names []string
@@ -75,9 +75,9 @@ func (g *generator) ask() policy.Ask {
 		names = append(names, n.Name)
 	}
 	if chance(g.T, "picky", 6) {
-		a.Exclude = sorted(g.T, "exclude", names)
+		a.ExcludedNodes = sorted(g.T, "exclude", names)
 	} else if chance(g.T, "insists", 6) && len(names) > 0 {
-		a.Require = []string{names[rapid.IntRange(0, len(names)-1).Draw(g.T, "require")]}
+		a.RequiredNodes = []string{names[rapid.IntRange(0, len(names)-1).Draw(g.T, "require")]}
 	}
 	return a
 }
@@ -96,13 +96,13 @@ func (g *generator) run(j *policy.Job) bool {
 		j.State = policy.Suspended
 	}
 	if chance(g.T, "fixed", 4) {
-		j.Fixed = "not marked as requeueable"
+		j.UnstoppableReason = "not marked as requeueable"
 	}
 	j.Start = g.ago("start", Now.Sub(j.Arrive))
 	j.FirstStart = j.Start
-	j.Attained = policy.Service(j.Ask.GPUs.Whole(), Now.Sub(j.Start))
+	j.Attained = policy.Service(j.Ask.GPUs.WholeGPUs(), Now.Sub(j.Start))
 	g.stopped(j, j.Start)
-	j.Progress = pick(g.T, "progress", policy.Measure{}, policy.Known(0), policy.Known(0.3), policy.Known(1))
+	j.Progress = pick(g.T, "progress", policy.Measure{}, policy.NewMeasure(0), policy.NewMeasure(0.3), policy.NewMeasure(1))
 	return true
 }
 
@@ -115,23 +115,23 @@ func (g *generator) stopped(j *policy.Job, before time.Time) {
 	j.FirstStart = j.Arrive
 	j.LastStop = j.Arrive.Add(before.Sub(j.Arrive) / 2)
 	j.Submit = j.LastStop
-	j.Attained += policy.Service(j.Ask.GPUs.Whole(), j.LastStop.Sub(j.FirstStart))
+	j.Attained += policy.Service(j.Ask.GPUs.WholeGPUs(), j.LastStop.Sub(j.FirstStart))
 }
 
 func (g *generator) queue(j *policy.Job) {
 	g.stopped(j, Now)
-	j.Left = pick(g.T, "left", 0, time.Hour)
+	j.PredictedLeft = pick(g.T, "left", 0, time.Hour)
 	switch rapid.IntRange(0, 11).Draw(g.T, "peculiarity") {
 	case 6:
-		j.Stuck = "it was to start, and did not"
+		j.StuckReason = "it was to start, and did not"
 	case 8:
-		j.Held = "held by its user"
+		j.HeldReason = "held by its user"
 	case 9:
-		j.Eligible = Now.Add(time.Hour)
+		j.EligibleAt = Now.Add(time.Hour)
 	case 10:
 		j.Tasks = rapid.IntRange(2, 5).Draw(g.T, "tasks")
 	case 11:
-		j.Unplaced = "its constraint is an expression"
+		j.UnplaceableReason = "its constraint is an expression"
 	case 7:
 		if j.Ask.PerNode == 0 {
 			j.MinGPUs, j.MaxGPUs = 1, j.Ask.GPUs.Count*2

@@ -92,8 +92,8 @@ func (l lawCheck) checkPlan(s *policy.Snapshot, plan *policy.Plan) {
 	if err := plan.Check(s); err != nil {
 		l.Fatalf("the plan is not lawful:\n%v\n%s", err, Describe(s, plan))
 	}
-	if plan.Policy == "" || plan.Basis != s.Seq {
-		l.Fatalf("the plan is of policy %q for snapshot %d, not %d", plan.Policy, plan.Basis, s.Seq)
+	if plan.Policy == "" || plan.SnapshotSeq != s.Seq {
+		l.Fatalf("the plan is of policy %q for snapshot %d, not %d", plan.Policy, plan.SnapshotSeq, s.Seq)
 	}
 }
 
@@ -119,7 +119,7 @@ func (l lawCheck) checkMemo(s *policy.Snapshot, plan *policy.Plan) {
 	}
 	next, stored := Apply(s, plan), Apply(s, plan)
 	if stored.Memo = (policy.Memo{}); !plan.Memo.IsZero() {
-		stored.Memo = policy.MemoOf(raw)
+		stored.Memo = policy.MemoFromJSON(raw)
 	}
 	a, b := l.encode(l.decide(next)), l.encode(l.decide(stored))
 	if !bytes.Equal(a, b) {
@@ -172,7 +172,7 @@ func anyWaitedLong(s *policy.Snapshot) bool {
 // startsTasks reports whether the plan starts a task of an array record.
 func startsTasks(s *policy.Snapshot, plan *policy.Plan) bool {
 	return slices.ContainsFunc(plan.Decisions, func(d policy.Decision) bool {
-		return d.Verb == policy.Start && s.Job(d.Job).Count() > 1
+		return d.Verb == policy.Start && s.Job(d.Job).TaskCount() > 1
 	})
 }
 

@@ -73,7 +73,7 @@ func TestLawsCatch(t *testing.T) {
 			}
 		}),
 		"stops what is fixed": altered(func(_ *policy.Snapshot, j *policy.Job, d *policy.Decision) {
-			if j.Fixed != "" {
+			if j.UnstoppableReason != "" {
 				d.Verb, d.On = policy.Stop, nil
 			}
 		}),
@@ -98,7 +98,7 @@ func TestLawsCatch(t *testing.T) {
 				plan, err := honest.Decide(s)
 				for i := range plan.Decisions {
 					j, d := s.Job(plan.Decisions[i].Job), &plan.Decisions[i]
-					if j.State == policy.Running && j.Fixed == "" && j.Ran(s.Now) > 0 {
+					if j.State == policy.Running && j.UnstoppableReason == "" && j.Ran(s.Now) > 0 {
 						d.Verb, d.On = policy.Stop, nil
 						break
 					}
@@ -107,7 +107,7 @@ func TestLawsCatch(t *testing.T) {
 			})
 		},
 		"holds everybody": altered(func(_ *policy.Snapshot, j *policy.Job, d *policy.Decision) {
-			if !j.Active() {
+			if !j.HoldsGPUs() {
 				d.Verb, d.On = policy.Hold, nil
 			}
 		}),
@@ -142,22 +142,22 @@ func TestSnapshotsVary(t *testing.T) {
 	for seed := range 300 {
 		s := Snapshots().Example(seed)
 		for i := range s.Nodes {
-			note("down", s.Nodes[i].Down != "")
+			note("down", s.Nodes[i].DownReason != "")
 			note("two types", len(s.Nodes[i].GPUs) > 1)
-			note("sick", s.Nodes[i].GPUs[0].Sick > 0)
+			note("sick", s.Nodes[i].GPUs[0].SickCount > 0)
 		}
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
 			note(string(j.State), true)
-			note("held", j.Held != "")
-			note("fixed", j.Fixed != "")
+			note("held", j.HeldReason != "")
+			note("fixed", j.UnstoppableReason != "")
 			note("array", j.Tasks > 1)
 			note("elastic", j.MaxGPUs > 0)
-			note("required", len(j.Ask.Require) > 0)
-			note("excluded", len(j.Ask.Exclude) > 0)
+			note("required", len(j.Ask.RequiredNodes) > 0)
+			note("excluded", len(j.Ask.ExcludedNodes) > 0)
 			note("two nodes", len(j.On.Nodes()) > 1)
-			note("unplaced", j.Unplaced != "")
-			note("later", j.Eligible.After(s.Now))
+			note("unplaced", j.UnplaceableReason != "")
+			note("later", j.EligibleAt.After(s.Now))
 		}
 	}
 	for _, what := range []string{"down", "two types", "sick", "pending", "running", "suspended", "held", "fixed", "array", "elastic",

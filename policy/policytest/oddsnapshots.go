@@ -11,7 +11,7 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	node := policy.Node{Name: "n1", Partitions: []string{"batch"}, CPUs: 8, MemMB: 8000,
 		GPUs: []policy.Devices{{Type: typeA, Count: 4}}}
 	down := node
-	down.Down = "not responding"
+	down.DownReason = "not responding"
 	job := func(id policy.JobID, gpus int) policy.Job {
 		return policy.Job{ID: id, User: "ann", Account: "nlp", Partition: "batch", State: policy.Pending,
 			Arrive: Now.Add(-time.Hour), Submit: Now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
@@ -19,17 +19,17 @@ func oddSnapshots() map[string]*policy.Snapshot {
 	future := job(1, 1)
 	future.Arrive, future.Submit = Now.Add(time.Hour), Now.Add(time.Hour)
 	strange := job(1, 2)
-	strange.MinGPUs, strange.MaxGPUs, strange.Left, strange.Attained = 3, 1, -time.Hour, -5
+	strange.MinGPUs, strange.MaxGPUs, strange.PredictedLeft, strange.Attained = 3, 1, -time.Hour, -5
 	gone := job(1, 2)
 	gone.State, gone.Start, gone.FirstStart = policy.Running, Now.Add(-time.Hour), Now.Add(-time.Hour)
 	gone.On = policy.Alloc{{Node: "vanished", Type: typeA, Count: 2}}
 	lost := gone
-	lost.On, lost.Fixed, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, typeA
+	lost.On, lost.UnstoppableReason, lost.Shareable, lost.Ask.GPUs.Type = nil, "its nodes are not known", true, typeA
 	trains := lost
-	trains.ID, trains.Account, trains.State, trains.Fixed, trains.Ask.GPUs.Type = 3, "vision", policy.Suspended, "", ""
+	trains.ID, trains.Account, trains.State, trains.UnstoppableReason, trains.Ask.GPUs.Type = 3, "vision", policy.Suspended, "", ""
 	trains.Class = "resnet"
-	trains.Training = &policy.Training{Steps: 1000, Done: 10, Rates: []policy.Rate{{Type: typeA, Steps: 2}, {Type: typeH, Steps: 5}},
-		Beside: []policy.Shared{{Type: typeA, Class: "resnet", Steps: 1}}}
+	trains.Training = &policy.Training{Steps: 1000, StepsDone: 10, Rates: []policy.Rate{{Type: typeA, StepsPerSecond: 2}, {Type: typeH, StepsPerSecond: 5}},
+		RatesBeside: []policy.SharedRate{{Type: typeA, NeighbourClass: "resnet", StepsPerSecond: 1}}}
 	beside := trains
 	beside.ID, beside.State, beside.On = 5, policy.Running, policy.Alloc{{Node: "n1", Type: typeA, Count: 2}}
 	snapshot := func(nodes []policy.Node, jobs ...policy.Job) *policy.Snapshot {

@@ -40,19 +40,19 @@ func replay(p policy.Policy, c *textCase) (string, error) {
 
 // creditRunning credits a running job with a step.
 func creditRunning(j *policy.Job, step time.Duration) {
-	if !j.Active() {
+	if !j.HoldsGPUs() {
 		return
 	}
-	j.Attained += policy.Service(j.Ask.GPUs.Whole(), step)
-	if j.Left > 0 {
-		j.Left = max(j.Left-step, time.Second)
+	j.Attained += policy.Service(j.Ask.GPUs.WholeGPUs(), step)
+	if j.PredictedLeft > 0 {
+		j.PredictedLeft = max(j.PredictedLeft-step, time.Second)
 	}
 }
 
 // advance notes that a running job ran for a step from at, and reports whether
 // its work is then done.
 func (c *textCase) advance(j *policy.Job, at time.Duration, ran map[string][]span, done map[string]time.Duration) bool {
-	if !j.Active() {
+	if !j.HoldsGPUs() {
 		return false
 	}
 	spans := ran[j.Name]

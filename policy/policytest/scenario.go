@@ -24,7 +24,7 @@ const planInterval = 10 * time.Minute
 func (d *scenario) addJob(account string, at time.Duration, gpus int, run, limit time.Duration) {
 	from := Now.Add(at)
 	d.jobs = append(d.jobs, policy.Job{User: account, Account: account, Partition: "batch", State: policy.Pending,
-		Submit: from, Arrive: from, Eligible: from, Limit: limit, Fixed: "its owner does not let it be stopped",
+		Submit: from, Arrive: from, EligibleAt: from, Limit: limit, UnstoppableReason: "its owner does not let it be stopped",
 		Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}, MaxNodes: 1}})
 	d.runs = append(d.runs, run)
 }
@@ -55,7 +55,7 @@ func (d *scenario) longestLimit() (most time.Duration) {
 // and returns how long each waited.
 func (d *scenario) measureWaits(t *testing.T, p policy.Policy) []time.Duration {
 	t.Helper()
-	s := &policy.Snapshot{Now: Now, Nodes: d.nodes, Terse: true, Accounts: slices.Clone(d.accounts)}
+	s := &policy.Snapshot{Now: Now, Nodes: d.nodes, OmitReasons: true, Accounts: slices.Clone(d.accounts)}
 	waits, come, started := make([]time.Duration, len(d.jobs)), 0, 0
 	for started < len(d.jobs) {
 		for ; come < len(d.jobs) && !d.jobs[come].Arrive.After(s.Now); come++ {
@@ -88,30 +88,30 @@ func (d *scenario) predict(j *policy.Job) {
 	if d.wrong == 0 {
 		return
 	}
-	total, ran := d.runs[j.ID-1].Seconds()*d.wrong, float64(j.Attained)/j.Ask.GPUs.Whole()
+	total, ran := d.runs[j.ID-1].Seconds()*d.wrong, float64(j.Attained)/j.Ask.GPUs.WholeGPUs()
 	if j.ID%2 == 0 {
 		total = d.runs[j.ID-1].Seconds() / d.wrong
 	}
-	j.Left = max(policy.Seconds(total-ran), planInterval)
-	j.LeftSigma = j.Left
+	j.PredictedLeft = max(policy.DurationFromSeconds(total-ran), planInterval)
+	j.PredictedSigma = j.PredictedLeft
 }
 
 // advance lets a step go by for those that run.
 func (d *scenario) advance(s *policy.Snapshot) {
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		if !j.Active() {
+		if !j.HoldsGPUs() {
 			continue
 		}
 		creditRunning(j, planInterval)
 		d.predict(j)
 		for k := range s.Accounts {
 			if a := &s.Accounts[k]; a.Name == j.Account {
-				a.Used += policy.Service(j.Ask.GPUs.Whole(), planInterval)
+				a.UsedService += policy.Service(j.Ask.GPUs.WholeGPUs(), planInterval)
 			}
 		}
 	}
 	s.Jobs = slices.DeleteFunc(s.Jobs, func(j policy.Job) bool {
-		return j.Active() && !s.Now.Before(j.Start.Add(d.runs[j.ID-1]))
+		return j.HoldsGPUs() && !s.Now.Before(j.Start.Add(d.runs[j.ID-1]))
 	})
 }

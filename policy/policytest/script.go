@@ -101,8 +101,8 @@ func (c *textCase) printPlan(plan *policy.Plan) string {
 		if len(d.On) > 0 {
 			fmt.Fprintf(&b, " %v", d.On)
 		}
-		if d.For != 0 {
-			fmt.Fprintf(&b, " for %s", c.name(d.For))
+		if d.StoppedFor != 0 {
+			fmt.Fprintf(&b, " for %s", c.name(d.StoppedFor))
 		}
 		b.WriteByte('\n')
 	}

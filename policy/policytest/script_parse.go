@@ -19,7 +19,7 @@ func parseGPUs(s string) (policy.GPUs, error) {
 }
 
 func (r row) node() policy.Node {
-	n := policy.Node{Name: r.text("name"), CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Down: r.text("down"),
+	n := policy.Node{Name: r.text("name"), CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), DownReason: r.text("down"),
 		Partitions: []string{cmp.Or(r.text("partition"), "batch")}}
 	for s := range strings.SplitSeq(r.text("gpus"), ",") {
 		g, err := parseGPUs(s)
@@ -54,20 +54,20 @@ func (c *textCase) readJob(i int, r row) {
 		ID: policy.JobID(cmp.Or(int(r.number("id")), i+1)), Name: r.text("name"), User: cmp.Or(r.text("user"), "ann"),
 		Account: cmp.Or(r.text("account"), "default"), Partition: cmp.Or(r.text("partition"), "batch"),
 		State: policy.Pending, Arrive: cmp.Or(Now.Add(-r.duration("arrive")), Now), Limit: r.duration("limit"),
-		Ask:      policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), Nodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
-		Tasks:    int(r.number("tasks")),
-		Stops:    int(r.number("stops")),
-		Held:     r.text("held"),
-		Fixed:    r.text("fixed"),
-		On:       r.alloc("on"),
-		Start:    r.ago("start"),
-		LastStop: r.ago("stop"),
-		Attained: policy.GPUSeconds(r.number("attained") * 3600),
-		Left:     r.duration("left"),
-		MinGPUs:  int(r.number("min")),
-		MaxGPUs:  int(r.number("max")),
-		Class:    r.text("class"),
-		Training: r.training(),
+		Ask:               policy.Ask{GPUs: gpus, CPUs: int(r.number("cpus")), MemMB: int64(r.number("mem")), MinNodes: int(r.number("nodes")), MaxNodes: int(r.number("max_nodes"))},
+		Tasks:             int(r.number("tasks")),
+		Stops:             int(r.number("stops")),
+		HeldReason:        r.text("held"),
+		UnstoppableReason: r.text("fixed"),
+		On:                r.alloc("on"),
+		Start:             r.ago("start"),
+		LastStop:          r.ago("stop"),
+		Attained:          policy.GPUSeconds(r.number("attained") * 3600),
+		PredictedLeft:     r.duration("left"),
+		MinGPUs:           int(r.number("min")),
+		MaxGPUs:           int(r.number("max")),
+		Class:             r.text("class"),
+		Training:          r.training(),
 	}
 	j.Shareable = r.text("beside") != ""
 	j.Submit = j.Arrive
@@ -78,12 +78,12 @@ func (c *textCase) readJob(i int, r row) {
 	if len(j.On) > 0 {
 		j.State = policy.Running
 		if r.text("attained") == "" {
-			j.Attained = policy.Service(gpus.Whole(), Now.Sub(j.Start))
+			j.Attained = policy.Service(gpus.WholeGPUs(), Now.Sub(j.Start))
 		}
 	}
 	if later := r.duration("later"); later > 0 {
 		j.Arrive = Now.Add(later)
-		j.Submit, j.Eligible = j.Arrive, j.Arrive
+		j.Submit, j.EligibleAt = j.Arrive, j.Arrive
 	}
 	c.work[j.ID] = r.duration("work")
 	c.snapshot.Jobs = append(c.snapshot.Jobs, j)
@@ -101,7 +101,7 @@ func (r row) training() *policy.Training {
 		typ, text, _ := strings.Cut(s, ":")
 		alone, err := time.ParseDuration(text)
 		r.fail("alone", err)
-		t.Rates = append(t.Rates, policy.Rate{Type: typ, Steps: 1 / alone.Seconds()})
+		t.Rates = append(t.Rates, policy.Rate{Type: typ, StepsPerSecond: 1 / alone.Seconds()})
 	}
 	slices.SortFunc(t.Rates, func(a, b policy.Rate) int { return cmp.Compare(a.Type, b.Type) })
 	if r.text("beside") == "" {
@@ -112,7 +112,7 @@ func (r row) training() *policy.Training {
 		speed, err := strconv.ParseFloat(text, 64)
 		r.fail("beside", err)
 		for _, alone := range t.Rates {
-			t.Beside = append(t.Beside, policy.Shared{Type: alone.Type, Class: class, Steps: speed * alone.Steps})
+			t.RatesBeside = append(t.RatesBeside, policy.SharedRate{Type: alone.Type, NeighbourClass: class, StepsPerSecond: speed * alone.StepsPerSecond})
 		}
 	}
 	return t

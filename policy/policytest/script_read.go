@@ -105,7 +105,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "accounts":
 			for _, r := range parseTable(text, &err) {
 				c.snapshot.Accounts = append(c.snapshot.Accounts, policy.Account{Name: r.text("name"), Parent: r.text("parent"),
-					Weight: r.number("weight"), Used: policy.GPUSeconds(r.number("used") * 3600), Recent: policy.GPUSeconds(r.number("recent") * 3600)})
+					Weight: r.number("weight"), UsedService: policy.GPUSeconds(r.number("used") * 3600), RecentService: policy.GPUSeconds(r.number("recent") * 3600)})
 			}
 		case "jobs":
 			for i, r := range parseTable(text, &err) {
@@ -113,7 +113,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 			}
 		case "history":
 			for _, r := range parseTable(text, &err) {
-				h := policy.Sample{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
+				h := policy.FinishedJob{GPUs: int(r.number("gpus")), Ran: r.duration("ran")}
 				h.Service = policy.Service(float64(h.GPUs), h.Ran)
 				c.snapshot.History = append(c.snapshot.History, h)
 			}
@@ -123,7 +123,7 @@ func readCase(a *txtar.Archive) (c *textCase, err error) {
 		case "why":
 			c.why = strings.Split(strings.TrimSpace(text), "\n")
 		case "memo":
-			c.snapshot.Memo = policy.MemoOf(f.Data)
+			c.snapshot.Memo = policy.MemoFromJSON(f.Data)
 		case "want", "timeline":
 		default:
 			err = errors.Join(err, fmt.Errorf("unknown file %s", f.Name))

@@ -15,14 +15,14 @@ func (l lawCheck) checkSetAside(s *policy.Snapshot, plan *policy.Plan) {
 	l.checkEndsBefore(s, plan)
 	soon := s.Clone()
 	for i := range soon.Nodes {
-		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", Maintenance: true}}
+		soon.Nodes[i].Windows = []policy.Window{{From: s.Now.Add(9 * time.Minute), To: s.Now.Add(3 * time.Hour), Name: "all", IsMaintenance: true}}
 	}
 	plan = l.decide(soon)
 	l.checkPlan(soon, plan)
 	l.checkEndsBefore(soon, plan)
 	for _, d := range plan.Decisions {
 		long := soon.Job(d.Job).Limit == 0 || soon.Job(d.Job).Limit > 9*time.Minute
-		if d.Verb == policy.Stop && d.For != 0 && long {
+		if d.Verb == policy.Stop && d.StoppedFor != 0 && long {
 			l.Fatalf("job %d is stopped, and could not start again before the nodes are set aside\n%s", d.Job, Describe(soon, plan))
 		}
 	}
@@ -32,10 +32,10 @@ func (l lawCheck) checkEndsBefore(s *policy.Snapshot, plan *policy.Plan) {
 	l.Helper()
 	for _, d := range plan.Decisions {
 		to := d
-		if d.For != 0 {
-			to = plan.Decisions[indexOf(plan, d.For)]
+		if d.StoppedFor != 0 {
+			to = plan.Decisions[indexOf(plan, d.StoppedFor)]
 		}
-		if d.For != 0 && (to.Verb == policy.Wait || to.Verb == policy.Hold) {
+		if d.StoppedFor != 0 && (to.Verb == policy.Wait || to.Verb == policy.Hold) {
 			l.Fatalf("job %d is stopped for job %d, which is to %s\n%s", d.Job, to.Job, to.Verb, Describe(s, plan))
 		}
 		if to.Verb != policy.Start && to.Verb != policy.Move && to.Verb != policy.Resize {

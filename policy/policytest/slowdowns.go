@@ -45,7 +45,7 @@ func drawThreeAccounts(seed uint64, demands, used [3]float64) *scenario {
 		d.nodes = append(d.nodes, policy.Node{Name: name, Partitions: []string{"batch"}, GPUs: []policy.Devices{{Type: typeA, Count: gpus / 4}}})
 	}
 	for k, name := range tenantNames {
-		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, Used: policy.Service(gpus*used[k], 24*time.Hour)})
+		d.accounts = append(d.accounts, policy.Account{Name: name, Weight: 1, UsedService: policy.Service(gpus*used[k], 24*time.Hour)})
 		for left := 1.25 * demands[k] * gpus * span.Seconds(); left > 0; {
 			n := []int{1, 1, 1, 2, 2, 4, 8}[r.IntN(7)]
 			run := time.Duration(math.Exp(math.Log(18)*r.Float64())) * planInterval

@@ -40,7 +40,7 @@ func Turns(t *testing.T, p policy.Policy, gpus, quanta int, jobs map[string]int,
 			case policy.Stop:
 				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
 			}
-			if j.Active() {
+			if j.HoldsGPUs() {
 				j.Attained += policy.GPUSeconds(60 * j.Ask.GPUs.Count)
 				ran = append(ran, j.Name)
 			}

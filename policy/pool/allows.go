@@ -10,10 +10,10 @@ import (
 // types and nodes. It does not look at whether they are free.
 func Allows(p *Pool, on policy.Alloc, partition string, a policy.Ask) bool {
 	nodes := on.Nodes()
-	if on.Count() != a.GPUs.Count || len(nodes) < a.Nodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
+	if on.Count() != a.GPUs.Count || len(nodes) < a.MinNodes || a.MaxNodes > 0 && len(nodes) > a.MaxNodes {
 		return false
 	}
-	if slices.ContainsFunc(a.Require, func(n string) bool { return !slices.Contains(nodes, n) }) {
+	if slices.ContainsFunc(a.RequiredNodes, func(n string) bool { return !slices.Contains(nodes, n) }) {
 		return false
 	}
 	types := []string{a.GPUs.Type}

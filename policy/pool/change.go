@@ -29,7 +29,7 @@ func (p *Pool) checkFree(a policy.Alloc, cpus int, memMB int64) error {
 			return fmt.Errorf("taking %d %s on %s: %d free", s.Count, s.Type, s.Node, p.FreeOn(s.Node, s.Type))
 		}
 		here := a.CountOn(s.Node)
-		if policy.Portion(cpus, here, all) > max(p.nodes[n].cpus, 0) || policy.Portion(memMB, here, all) > max(p.nodes[n].memMB, 0) {
+		if policy.NodePortion(cpus, here, all) > max(p.nodes[n].cpus, 0) || policy.NodePortion(memMB, here, all) > max(p.nodes[n].memMB, 0) {
 			return fmt.Errorf("taking %v: cores or memory are short on %s", a, s.Node)
 		}
 	}
@@ -50,7 +50,7 @@ func (p *Pool) applyAlloc(a policy.Alloc, sign, cpus int, memMB int64) {
 		}
 		if i == 0 || a[i-1].Node != s.Node {
 			here := a.CountOn(s.Node)
-			c.cpus, c.mem = sign*policy.Portion(cpus, here, all), int64(sign)*policy.Portion(memMB, here, all)
+			c.cpus, c.mem = sign*policy.NodePortion(cpus, here, all), int64(sign)*policy.NodePortion(memMB, here, all)
 		}
 		p.apply(c)
 		p.log = append(p.log, c)
@@ -68,7 +68,7 @@ func (p *Pool) apply(c change) {
 	before := max(r.free, 0)
 	r.free += c.count
 	p.nodesWithFree.set(c.node, r.free > 0 || h.hasFree())
-	if !h.DownAt(p.from) {
+	if !h.IsDownAt(p.from) {
 		p.totals.add(r, max(r.free, 0)-before)
 	}
 }
@@ -77,7 +77,7 @@ func (p *Pool) apply(c change) {
 func (p *Pool) Advance(t time.Time) {
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		if !h.DownAt(p.from) || h.DownAt(t) {
+		if !h.IsDownAt(p.from) || h.IsDownAt(t) {
 			continue
 		}
 		for k := range h.rows {

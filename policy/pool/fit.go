@@ -27,15 +27,15 @@ func Fit(p *Pool, partition string, a policy.Ask) (policy.Alloc, error) {
 }
 
 // TypesFor returns the types an ask may be placed on, in the order to try them:
-// its own, or for "" every type of whole GPUs, as Ask.Types has them or else the
+// its own, or for "" every type of whole GPUs, as Ask.TypesToTry has them or else the
 // fastest first, so that a gang is of one model if one has room, and last "" for
 // a mix.
 func (p *Pool) TypesFor(a *policy.Ask) []string {
 	switch {
 	case a.GPUs.Type != "":
 		return []string{a.GPUs.Type}
-	case a.Types != nil:
-		return append(slices.Clone(a.Types), "")
+	case a.TypesToTry != nil:
+		return append(slices.Clone(a.TypesToTry), "")
 	}
 	return append(slices.Clone(p.totals.types), "")
 }
@@ -45,7 +45,7 @@ func (p *Pool) TypesFor(a *policy.Ask) []string {
 func fitType(p *Pool, partition string, a *policy.Ask) (policy.Alloc, error) {
 	v := surveyNodes(p, partition, a, false)
 	switch {
-	case len(a.Require) > 0 || a.GPUs.Count <= 0:
+	case len(a.RequiredNodes) > 0 || a.GPUs.Count <= 0:
 	case v.sum < a.GPUs.Count || onOneNode(a) && a.MaxNodes == 1 && v.tight < 0:
 		m := &shortage{ask: *a, most: v.most, sum: v.sum}
 		if v.best >= 0 {
@@ -69,7 +69,9 @@ func (p *Pool) Fits(partition string, a policy.Ask) bool {
 }
 
 // onOneNode reports whether one node is enough for the ask, if it has room.
-func onOneNode(a *policy.Ask) bool { return a.PerNode == 0 && a.Nodes <= 1 && len(a.Require) == 0 }
+func onOneNode(a *policy.Ask) bool {
+	return a.PerNode == 0 && a.MinNodes <= 1 && len(a.RequiredNodes) == 0
+}
 
 // FitRooms is Fit within rooms that were chosen already. It may reorder them.
 func FitRooms(p *Pool, a policy.Ask, rooms []Room) (policy.Alloc, error) {
@@ -116,7 +118,7 @@ func tightest(rooms []Room, need int) int {
 // tightest first.
 func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
 	n := a.GPUs.Count / a.PerNode
-	if n*a.PerNode != a.GPUs.Count || n < a.Nodes || a.MaxNodes > 0 && n > a.MaxNodes {
+	if n*a.PerNode != a.GPUs.Count || n < a.MinNodes || a.MaxNodes > 0 && n > a.MaxNodes {
 		return nil, nil
 	}
 	rooms = slices.DeleteFunc(slices.Clone(rooms), func(r Room) bool { return r.Count < a.PerNode })
@@ -137,11 +139,11 @@ func chooseEven(a policy.Ask, rooms []Room) ([]Room, []int) {
 func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
 	slices.SortFunc(rooms, compareLargest)
 	n, sum := 0, 0
-	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.Nodes, len(a.Require))) {
+	for n < len(rooms) && (sum < a.GPUs.Count || n < max(a.MinNodes, len(a.RequiredNodes))) {
 		sum += rooms[n].Count
 		n++
 	}
-	if sum < a.GPUs.Count || n < max(a.Nodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequired(a, rooms[:n]) {
+	if sum < a.GPUs.Count || n < max(a.MinNodes, 1) || n > a.GPUs.Count || a.MaxNodes > 0 && n > a.MaxNodes || !hasRequired(a, rooms[:n]) {
 		return nil, nil
 	}
 	chosen, counts, need := slices.Clone(rooms[:n]), make([]int, n), a.GPUs.Count
@@ -157,7 +159,7 @@ func chooseFew(a policy.Ask, rooms []Room) ([]Room, []int) {
 
 // hasRequired reports whether every node the user requires is among the rooms.
 func hasRequired(a policy.Ask, rooms []Room) bool {
-	for _, name := range a.Require {
+	for _, name := range a.RequiredNodes {
 		if !slices.ContainsFunc(rooms, func(r Room) bool { return r.Node == name }) {
 			return false
 		}
@@ -175,7 +177,7 @@ func newShortage(a policy.Ask, rooms []Room) error {
 		}
 	}
 	if !hasRequired(a, rooms) {
-		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.Require, ","))
+		return fmt.Errorf("needs %s, and its own node list %s has no room", a.Describe(), strings.Join(a.RequiredNodes, ","))
 	}
 	return &shortage{a, best.Node, best.Count, sum, false}
 }

@@ -16,7 +16,7 @@ func fitSnapshot(t *rapid.T) *policy.Snapshot {
 		n := policy.Node{Name: fmt.Sprintf("n%d", i), Partitions: []string{"p"}, CPUs: rapid.IntRange(0, 8).Draw(t, "cpus"), MemMB: 100}
 		n.GPUs = []policy.Devices{{Type: "a100", Count: rapid.IntRange(0, 4).Draw(t, "a100")}, {Type: "t4", Count: rapid.IntRange(0, 2).Draw(t, "t4")}}
 		if rapid.IntRange(0, 5).Draw(t, "fate") == 0 {
-			n.Down = "drained"
+			n.DownReason = "drained"
 		}
 		if rapid.Bool().Draw(t, "fast") {
 			n.Features = []string{"fast"}
@@ -28,16 +28,16 @@ func fitSnapshot(t *rapid.T) *policy.Snapshot {
 
 func drawAsk(t *rapid.T) policy.Ask {
 	a := policy.Ask{GPUs: policy.GPUs{Type: rapid.SampledFrom([]string{"a100", "t4", ""}).Draw(t, "type"), Count: rapid.IntRange(1, 8).Draw(t, "count")}}
-	a.Nodes = rapid.IntRange(0, 3).Draw(t, "min nodes")
+	a.MinNodes = rapid.IntRange(0, 3).Draw(t, "min nodes")
 	if rapid.Bool().Draw(t, "bounded") {
-		a.MaxNodes = max(a.Nodes, 1) + rapid.IntRange(0, 1).Draw(t, "max nodes")
+		a.MaxNodes = max(a.MinNodes, 1) + rapid.IntRange(0, 1).Draw(t, "max nodes")
 	}
 	if rapid.IntRange(0, 2).Draw(t, "even") == 0 {
 		a.PerNode = rapid.IntRange(1, 4).Draw(t, "per node")
 	}
 	a.CPUs = a.GPUs.Count * rapid.IntRange(0, 2).Draw(t, "cpus per GPU")
 	if rapid.IntRange(0, 4).Draw(t, "require") == 0 {
-		a.Require = []string{"n0"}
+		a.RequiredNodes = []string{"n0"}
 	}
 	if rapid.IntRange(0, 4).Draw(t, "feature") == 0 {
 		a.Features = []string{"fast"}
@@ -91,10 +91,10 @@ func splitSuits(p *Pool, a policy.Ask, counts []int) bool {
 			nodes++
 			even = even && (a.PerNode == 0 || c == a.PerNode)
 		} else {
-			required = required && !slices.Contains(a.Require, p.nodes[i].Name)
+			required = required && !slices.Contains(a.RequiredNodes, p.nodes[i].Name)
 		}
 	}
-	return sum == a.GPUs.Count && nodes >= a.Nodes && (a.MaxNodes == 0 || nodes <= a.MaxNodes) && even && required
+	return sum == a.GPUs.Count && nodes >= a.MinNodes && (a.MaxNodes == 0 || nodes <= a.MaxNodes) && even && required
 }
 
 func TestFitPrefers(t *testing.T) {
@@ -114,7 +114,7 @@ func TestFitPrefers(t *testing.T) {
 		{"the next tightest", ask(4, 0), "c:4×a100"},
 		{"few nodes, the last one tight", ask(11, 0), "a:8×a100,b:3×a100"},
 		{"even, on the tightest that hold it", ask(6, 3), "b:3×a100,c:3×a100"},
-		{"what is required, though another is tighter", policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 3}, Require: []string{"d"}}, "d:3×a100"},
+		{"what is required, though another is tighter", policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 3}, RequiredNodes: []string{"d"}}, "d:3×a100"},
 		{"everything", ask(23, 0), "a:8×a100,b:3×a100,c:4×a100,d:8×a100"},
 	} {
 		on, err := Fit(New(s), "p", c.ask)

@@ -50,7 +50,7 @@ func (h *host) hasFree() bool {
 
 // allows reports whether the ask may be placed on the node at all, when it is up.
 func (h *host) allows(partition string, a *policy.Ask) bool {
-	if !h.In(partition) || slices.Contains(a.Exclude, h.Name) {
+	if !h.InPartition(partition) || slices.Contains(a.ExcludedNodes, h.Name) {
 		return false
 	}
 	for _, f := range a.Features {
@@ -65,7 +65,7 @@ func (h *host) allows(partition string, a *policy.Ask) bool {
 // those that are free, as far as its free cores and memory go round.
 func (h *host) usableDevices(from time.Time, partition string, a *policy.Ask) int {
 	n := h.freeDevices(a.GPUs.Type)
-	if n == 0 || h.DownAt(from) || !h.allows(partition, a) {
+	if n == 0 || h.IsDownAt(from) || !h.allows(partition, a) {
 		return 0
 	}
 	whole, cpus, gpus := h.setAside(from, a)

@@ -38,7 +38,7 @@ func New(s *policy.Snapshot) *Pool {
 	s.SortFastestFirst(nil, p.totals.types)
 	p.freeAll(make([]row, sum))
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Active() {
+		if j := &s.Jobs[i]; j.HoldsGPUs() {
 			p.applyAlloc(j.On, -1, j.Ask.CPUs, j.Ask.MemMB)
 		}
 	}
@@ -53,8 +53,8 @@ func (p *Pool) freeAll(rows []row) {
 		h.cpus, h.memMB, h.rows = h.CPUs, h.MemMB, rows[:0:len(h.GPUs)]
 		rows = rows[len(h.GPUs):]
 		for _, d := range h.GPUs {
-			h.rows = append(h.rows, row{d.Type, d.IsWhole(), 0})
-			p.apply(change{node: i, row: len(h.rows) - 1, count: d.Count - d.Sick})
+			h.rows = append(h.rows, row{d.Type, d.IsWholeGPU(), 0})
+			p.apply(change{node: i, row: len(h.rows) - 1, count: d.Count - d.SickCount})
 		}
 	}
 }
@@ -64,7 +64,7 @@ func (p *Pool) freeAll(rows []row) {
 func Empty(nodes []policy.Node, at time.Time) *Pool {
 	p := New(&policy.Snapshot{Nodes: nodes, Now: at})
 	for i := range p.nodes {
-		for _, o := range p.nodes[i].Others {
+		for _, o := range p.nodes[i].OtherUses {
 			p.apply(change{node: i, row: -1, cpus: o.CPUs, mem: o.MemMB})
 		}
 	}

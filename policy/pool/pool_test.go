@@ -48,7 +48,7 @@ func (m *poolModel) change(h heldModel, sign int) bool {
 }
 
 func poolSnapshot() *policy.Snapshot {
-	gpus := []policy.Devices{{Type: "a100", Count: 5, Sick: 1}, {Type: "t4", Count: 2}}
+	gpus := []policy.Devices{{Type: "a100", Count: 5, SickCount: 1}, {Type: "t4", Count: 2}}
 	return &policy.Snapshot{Nodes: []policy.Node{
 		{Name: "n1", CPUs: 8, MemMB: 100, GPUs: gpus, Partitions: []string{"p"}},
 		{Name: "n2", CPUs: 6, MemMB: 100, GPUs: gpus, Partitions: []string{"p"}},
@@ -140,7 +140,7 @@ func sameFree(t *rapid.T, p *Pool, m poolModel) {
 
 func TestNewPool(t *testing.T) {
 	s := poolSnapshot()
-	s.Nodes[1].Down = "drained"
+	s.Nodes[1].DownReason = "drained"
 	s.Jobs = []policy.Job{
 		{ID: 1, State: policy.Running, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 2}}, Ask: policy.Ask{CPUs: 3}},
 		{ID: 2, State: policy.Suspended, On: policy.Alloc{{Node: "n1", Type: "a100", Count: 1}, {Node: "other", Type: "a100", Count: 4}}},

@@ -28,7 +28,7 @@ func appendRooms(rooms []Room, p *Pool, partition string, a *policy.Ask) []Room 
 	for i := p.nodesWithFree.next(0); i >= 0; i = p.nodesWithFree.next(i + 1) {
 		if c := p.nodes[i].usableDevices(p.from, partition, a); c > 0 {
 			n := p.nodes[i].Node
-			rooms = append(rooms, Room{n.Name, n.Leaf, c, slices.Contains(a.Require, n.Name), i})
+			rooms = append(rooms, Room{n.Name, n.LeafSwitch, c, slices.Contains(a.RequiredNodes, n.Name), i})
 		}
 	}
 	return rooms
@@ -114,10 +114,10 @@ func compareLargest(a, b Room) int {
 // and memory for the slot's part of it. It does not look at devices.
 func (p *Pool) AllowsSlot(s policy.Slot, partition string, a policy.Ask) bool {
 	i, ok := p.index[s.Node]
-	if !ok || p.nodes[i].DownAt(p.from) || !p.nodes[i].allows(partition, &a) {
+	if !ok || p.nodes[i].IsDownAt(p.from) || !p.nodes[i].allows(partition, &a) {
 		return false
 	}
 	h := &p.nodes[i]
 	whole, cpus, _ := h.setAside(p.from, &a)
-	return !whole && policy.Portion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && policy.Portion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.memMB, 0)
+	return !whole && policy.NodePortion(a.CPUs, s.Count, a.GPUs.Count) <= max(h.cpus-cpus, 0) && policy.NodePortion(a.MemMB, s.Count, a.GPUs.Count) <= max(h.memMB, 0)
 }

@@ -24,7 +24,7 @@ func (t *totals) addType(d policy.Devices) {
 	if t.find(d.Type) == nil {
 		t.byType = append(t.byType, total{gpuType: d.Type})
 	}
-	if d.IsWhole() && !slices.Contains(t.types, d.Type) {
+	if d.IsWholeGPU() && !slices.Contains(t.types, d.Type) {
 		t.types = append(t.types, d.Type)
 	}
 }

@@ -29,7 +29,7 @@ func (p *Pool) ExplainWindows(partition string, a policy.Ask) *WindowError {
 	s := &WindowError{Limit: a.Limit}
 	for i := range p.nodes {
 		h := &p.nodes[i]
-		if h.freeDevices(a.GPUs.Type) == 0 || h.DownAt(time.Time{}) || !h.allows(partition, &a) {
+		if h.freeDevices(a.GPUs.Type) == 0 || h.IsDownAt(time.Time{}) || !h.allows(partition, &a) {
 			continue
 		}
 		w := h.NextWindow(p.from, a.Limit)

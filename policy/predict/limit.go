@@ -33,8 +33,8 @@ func (Limit) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 func limitUse(s *policy.Snapshot, j *policy.Job) float64 {
 	for i := firstUser(s.Users, j.User); i < len(s.Users) && s.Users[i].Name == j.User; i++ {
 		u := s.Users[i]
-		if u.Account == j.Account && u.LimitUse.Known && u.LimitUse.Value > 0 && u.LimitUse.Value <= 1 {
-			return u.LimitUse.Value
+		if u.Account == j.Account && u.TypicalLimitUse.Known && u.TypicalLimitUse.Value > 0 && u.TypicalLimitUse.Value <= 1 {
+			return u.TypicalLimitUse.Value
 		}
 	}
 	return 1

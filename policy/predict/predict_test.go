@@ -21,8 +21,8 @@ func job(change func(*policy.Job)) *engine.Entry {
 
 func TestLadder(t *testing.T) {
 	r := &engine.Round{Snapshot: &policy.Snapshot{Now: now, Users: []policy.User{
-		{Name: "ann", Account: "other", LimitUse: policy.Known(0.9)},
-		{Name: "ann", Account: "vision", LimitUse: policy.Known(0.5)},
+		{Name: "ann", Account: "other", TypicalLimitUse: policy.NewMeasure(0.9)},
+		{Name: "ann", Account: "vision", TypicalLimitUse: policy.NewMeasure(0.5)},
 	}}}
 	for _, c := range []struct {
 		name   string
@@ -30,15 +30,15 @@ func TestLadder(t *testing.T) {
 		left   time.Duration
 		from   string
 	}{
-		{"progress first", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0.25), time.Minute }, 6 * time.Hour, "progress"},
-		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.Left = policy.Known(0), time.Minute }, time.Minute, "history"},
-		{"history before limit", func(j *policy.Job) { j.Left, j.Limit = time.Minute, 9*time.Hour }, time.Minute, "history"},
+		{"progress first", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.NewMeasure(0.25), time.Minute }, 6 * time.Hour, "progress"},
+		{"no use of progress 0", func(j *policy.Job) { j.Progress, j.PredictedLeft = policy.NewMeasure(0), time.Minute }, time.Minute, "history"},
+		{"history before limit", func(j *policy.Job) { j.PredictedLeft, j.Limit = time.Minute, 9*time.Hour }, time.Minute, "history"},
 		{"limit times the user's ratio", func(j *policy.Job) { j.Limit = 10 * time.Hour }, 3 * time.Hour, "limit"},
 		{"past the typical end", func(j *policy.Job) { j.Limit = 3 * time.Hour }, 2 * time.Hour, "limit"},
 		{"an unknown user", func(j *policy.Job) { j.User, j.Limit = "bob", 10*time.Hour }, 8 * time.Hour, "limit"},
 		{"as long again", func(*policy.Job) {}, 2 * time.Hour, "attained"},
 		{"nothing known", func(j *policy.Job) { j.State, j.Attained = policy.Pending, 0 }, 0, ""},
-		{"a negative prediction", func(j *policy.Job) { j.Left = -time.Hour }, 2 * time.Hour, "attained"},
+		{"a negative prediction", func(j *policy.Job) { j.PredictedLeft = -time.Hour }, 2 * time.Hour, "attained"},
 		{"beyond its limit", func(j *policy.Job) { j.Limit = time.Minute }, 2 * time.Hour, "attained"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestLadder(t *testing.T) {
 // What may go anywhere is thought to go where it is placed first: to the fastest
 // type that the cluster has.
 func TestTrainingGoesToTheFastestThereIs(t *testing.T) {
-	rates := []policy.Rate{{Type: "a100", Steps: 2}, {Type: "h100", Steps: 10}, {Type: "k80", Steps: 1}}
+	rates := []policy.Rate{{Type: "a100", StepsPerSecond: 2}, {Type: "h100", StepsPerSecond: 10}, {Type: "k80", StepsPerSecond: 1}}
 	e := job(func(j *policy.Job) {
 		j.State, j.Training = policy.Pending, &policy.Training{Steps: 7200, Rates: rates}
 	})

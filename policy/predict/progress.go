@@ -19,7 +19,7 @@ func (Progress) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 		return engine.Estimate{}
 	}
 	left := ran.Seconds() * (1 - done) / done
-	return engine.Estimate{Left: policy.Seconds(left), From: FromProgress}
+	return engine.Estimate{Left: policy.DurationFromSeconds(left), From: FromProgress}
 }
 
 // History passes on what was predicted for the job from the history of its
@@ -28,10 +28,10 @@ type History struct{}
 
 // Predict implements engine.Predictor.
 func (History) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
-	if e.Left <= 0 {
+	if e.PredictedLeft <= 0 {
 		return engine.Estimate{}
 	}
-	return engine.Estimate{Left: e.Left, Sigma: max(e.LeftSigma, 0), From: FromHistory}
+	return engine.Estimate{Left: e.PredictedLeft, Sigma: max(e.PredictedSigma, 0), From: FromHistory}
 }
 
 // Attained is the rule of thumb for heavy-tailed run times, for a job of which
@@ -48,4 +48,6 @@ func (Attained) Predict(_ *engine.Round, e *engine.Entry) engine.Estimate {
 }
 
 // timeRun returns how long the job has run in all its runs, on what it asks.
-func timeRun(j *policy.Job) time.Duration { return policy.Seconds(j.Ask.GPUs.SecondsOf(j.Attained)) }
+func timeRun(j *policy.Job) time.Duration {
+	return policy.DurationFromSeconds(j.Ask.GPUs.SecondsForService(j.Attained))
+}

@@ -9,11 +9,11 @@ import (
 )
 
 func regime(batch int, epochs, seconds float64) policy.Regime {
-	return policy.Regime{Batch: batch, Epochs: epochs, Seconds: seconds}
+	return policy.Regime{BatchSize: batch, Epochs: epochs, SecondsPerEpoch: seconds}
 }
 
 func TestRegimes(t *testing.T) {
-	modes := []policy.Regime{{Batch: 32, Seconds: 100}, {Batch: 64, Seconds: 60}}
+	modes := []policy.Regime{{BatchSize: 32, SecondsPerEpoch: 100}, {BatchSize: 64, SecondsPerEpoch: 60}}
 	for name, c := range map[string]struct {
 		p    predict.Regimes
 		job  policy.Training
@@ -21,27 +21,27 @@ func TestRegimes(t *testing.T) {
 	}{
 		// 9:5 of 10 epochs are 6.43 and 3.57; 4 of the first were seen.
 		"the brief's": {predict.Regimes{},
-			policy.Training{Epochs: 10, Epoch: 3, Seen: []policy.Regime{regime(32, 4, 100)}, Modes: modes},
+			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes},
 			predict.Rest{Left: 457.142857, Done: 300, Epoch: 100}},
 		// 6:9 of 10 epochs are 4 and 6; 1 and 4 were seen.
 		"two regimes seen": {predict.Regimes{},
-			policy.Training{Epochs: 10, Epoch: 4, Seen: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, Modes: modes},
+			policy.Training{Epochs: 10, EpochsDone: 4, SeenRegimes: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, PossibleRegimes: modes},
 			predict.Rest{Left: 3*100 + 2*60, Done: 280, Epoch: 68}},
 		// 15:5 of 10 epochs are 7.5 and 2.5, 7 of the 10 seen come off: 3 epochs
 		// for the one that is left, and one more for the present one.
 		"more seen than expected": {predict.Regimes{},
-			policy.Training{Epochs: 10, Epoch: 9, Seen: []policy.Regime{regime(32, 10, 100)}, Modes: modes},
+			policy.Training{Epochs: 10, EpochsDone: 9, SeenRegimes: []policy.Regime{regime(32, 10, 100)}, PossibleRegimes: modes},
 			predict.Rest{Left: (0.5*100 + 2.5*60) / 4, Done: 900, Epoch: 100}},
 		"one mode": {predict.Regimes{},
-			policy.Training{Epochs: 10, Epoch: 3, Seen: []policy.Regime{regime(32, 4, 100)}, Modes: modes[:1]},
+			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes[:1]},
 			predict.Rest{Left: 600, Done: 300, Epoch: 100}},
 		"never ran": {predict.Regimes{},
-			policy.Training{Epochs: 10, Modes: modes}, predict.Rest{Left: 800 * 10.0 / 11, Epoch: 100}},
+			policy.Training{Epochs: 10, PossibleRegimes: modes}, predict.Rest{Left: 800 * 10.0 / 11, Epoch: 100}},
 		"restated, first regime": {predict.Regimes{Restate: true}, // 5 epochs each, 3 done
-			policy.Training{Epochs: 10, Epoch: 3, Seen: []policy.Regime{regime(32, 4, 100)}, Modes: modes},
+			policy.Training{Epochs: 10, EpochsDone: 3, SeenRegimes: []policy.Regime{regime(32, 4, 100)}, PossibleRegimes: modes},
 			predict.Rest{Left: 2*100 + 5*60, Done: 300, Epoch: 100}},
 		"restated, last regime": {predict.Regimes{Restate: true},
-			policy.Training{Epochs: 10, Epoch: 4, Seen: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, Modes: modes},
+			policy.Training{Epochs: 10, EpochsDone: 4, SeenRegimes: []policy.Regime{regime(32, 1, 100), regime(64, 4, 60)}, PossibleRegimes: modes},
 			predict.Rest{Left: 6 * 60, Done: 280, Epoch: 68}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -54,9 +54,9 @@ func TestRegimes(t *testing.T) {
 }
 
 func TestRegimesSigma(t *testing.T) {
-	modes := []policy.Regime{{Batch: 32, Seconds: 100}, {Batch: 64, Seconds: 60}}
-	early, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, Modes: modes})
-	late, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, Epoch: 90, Seen: []policy.Regime{regime(32, 91, 100)}, Modes: modes})
+	modes := []policy.Regime{{BatchSize: 32, SecondsPerEpoch: 100}, {BatchSize: 64, SecondsPerEpoch: 60}}
+	early, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, PossibleRegimes: modes})
+	late, _ := predict.Regimes{}.Rest(&policy.Training{Epochs: 100, EpochsDone: 90, SeenRegimes: []policy.Regime{regime(32, 91, 100)}, PossibleRegimes: modes})
 	// Half and half of 100 counts: 100 epochs of standard deviation 20/√101.
 	if want := 100 * 20 / math.Sqrt(101); math.Abs(early.Sigma-want) > 1e-9 {
 		t.Errorf("σ %v, want %v", early.Sigma, want)
@@ -67,7 +67,7 @@ func TestRegimesSigma(t *testing.T) {
 }
 
 func TestRegimesUnknown(t *testing.T) {
-	for _, job := range []*policy.Training{nil, {}, {Epochs: 3}, {Epochs: 3, Modes: []policy.Regime{{Batch: 1}}}} {
+	for _, job := range []*policy.Training{nil, {}, {Epochs: 3}, {Epochs: 3, PossibleRegimes: []policy.Regime{{BatchSize: 1}}}} {
 		if _, ok := (predict.Regimes{}).Rest(job); ok {
 			t.Errorf("%+v: predicted", job)
 		}

@@ -21,7 +21,7 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 	if e.Training == nil {
 		return engine.Estimate{}
 	}
-	left, ok := e.Training.Left(gpuType(e.Job))
+	left, ok := e.Training.TimeLeft(gpuType(e.Job))
 	if !ok {
 		left = fastest(e.Training, r)
 	}
@@ -30,7 +30,7 @@ func (Training) Predict(r *engine.Round, e *engine.Entry) engine.Estimate {
 
 func gpuType(j *policy.Job) string {
 	if len(j.On) > 0 {
-		return j.On.Type()
+		return j.On.FirstType()
 	}
 	return j.Ask.GPUs.Type
 }
@@ -39,7 +39,7 @@ func gpuType(j *policy.Job) string {
 // any; 0 when no speed is known.
 func fastest(t *policy.Training, r *engine.Round) (least time.Duration) {
 	for _, rate := range t.Rates {
-		if left, ok := t.Left(rate.Type); ok && r.HasType(rate.Type) && (least == 0 || left < least) {
+		if left, ok := t.TimeLeft(rate.Type); ok && r.HasType(rate.Type) && (least == 0 || left < least) {
 			least = left
 		}
 	}

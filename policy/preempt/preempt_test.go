@@ -37,8 +37,8 @@ func TestPreempters(t *testing.T) {
 			if err := plan.Check(s); err != nil {
 				t.Fatal(err)
 			}
-			if d := plan.Decisions[0]; (d.Verb == policy.Stop) != c.stops || c.stops && d.For != 2 {
-				t.Errorf("job 1: %s for %d (%s), want stopped: %v", d.Verb, d.For, d.Why, c.stops)
+			if d := plan.Decisions[0]; (d.Verb == policy.Stop) != c.stops || c.stops && d.StoppedFor != 2 {
+				t.Errorf("job 1: %s for %d (%s), want stopped: %v", d.Verb, d.StoppedFor, d.Why, c.stops)
 			}
 		})
 	}

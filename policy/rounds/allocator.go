@@ -74,7 +74,7 @@ func (a *Allocator) Allocate(r *engine.Round) ([]engine.Turn, error) {
 // nothing for one that has to wait.
 func (a *Allocator) turn(e *engine.Entry) engine.Turn {
 	t := e.Turn()
-	if a.Wait && !e.Active() && a.State.isNew(e.Index) {
+	if a.Wait && !e.HoldsGPUs() && a.State.isNew(e.Index) {
 		t.Devices = 0
 	}
 	return t
@@ -118,6 +118,6 @@ func (s *State) renew(r *engine.Round, x [][]float64, elapsed, half float64) err
 			}
 		}
 	}
-	s.Solved, s.Clock, s.Stale = r.Now, r.Clock, false
+	s.Solved, s.Clock, s.Stale = r.Now, r.ClockSeconds, false
 	return nil
 }

@@ -11,12 +11,12 @@ import (
 func GPUsByType(r *engine.Round, types []string) []float64 {
 	n := make([]float64, len(types))
 	for i := range r.Nodes {
-		if r.Nodes[i].Down != "" {
+		if r.Nodes[i].DownReason != "" {
 			continue
 		}
 		for _, d := range r.Nodes[i].GPUs {
 			k := slices.Index(types, d.Type)
-			n[k] += float64(max(d.Count-d.Sick, 0))
+			n[k] += float64(max(d.Count-d.SickCount, 0))
 		}
 	}
 	return n

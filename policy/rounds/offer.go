@@ -69,7 +69,7 @@ func RunsOn(r *engine.Round, e *engine.Entry, typ string) bool {
 			return false
 		}
 	}
-	if e.Active() && e.On.Type() == typ {
+	if e.HoldsGPUs() && e.On.FirstType() == typ {
 		return true
 	}
 	was := e.Grant

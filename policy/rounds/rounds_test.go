@@ -27,7 +27,7 @@ func cluster(types map[string]int, jobs ...policy.Job) *policy.Snapshot {
 }
 
 func job(id policy.JobID, gpus int) policy.Job {
-	return policy.Job{ID: id, Partition: "gpu", State: policy.Pending, Arrive: start, Gained: policy.Known(0), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
+	return policy.Job{ID: id, Partition: "gpu", State: policy.Pending, Arrive: start, ServiceSinceLast: policy.NewMeasure(0), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}}}
 }
 
 // fixed gives each job the same fractions at every computation.
@@ -62,9 +62,9 @@ func decide(t *testing.T, s *policy.Snapshot, stage *rounds.Allocator, seconds f
 		case policy.Stop:
 			j.State, j.On = policy.Pending, nil
 		}
-		if j.Gained = policy.Known(0); j.Active() {
-			j.Gained.Value = seconds * float64(d.GPUs)
-			j.Attained += policy.GPUSeconds(j.Gained.Value)
+		if j.ServiceSinceLast = policy.NewMeasure(0); j.HoldsGPUs() {
+			j.ServiceSinceLast.Value = seconds * float64(d.GPUs)
+			j.Attained += policy.GPUSeconds(j.ServiceSinceLast.Value)
 			run += fmt.Sprintf("%d:%s ", j.ID, j.On[0].Type)
 		}
 	}
@@ -134,7 +134,7 @@ func TestComputedWhenSomethingHappensButNotTooOften(t *testing.T) {
 		t.Errorf("1080 s after the last computation ran %q, computed %d times", run, asked)
 	}
 	// A lease without run time is a failed round.
-	s.Jobs[0].Gained = policy.Known(0)
+	s.Jobs[0].ServiceSinceLast = policy.NewMeasure(0)
 	decide(t, s, &stage, 960)
 	decide(t, s, &stage, 120)
 	if asked != 4 {
@@ -148,7 +148,7 @@ func TestTypesAreDealtOutOneByOne(t *testing.T) {
 	asked := 0
 	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.9, .1}, 2: {.9, .1}, 3: {1, 1}}, &asked)}
 	s := cluster(map[string]int{"a100": 1, "v100": 1}, job(1, 1), job(2, 1), job(3, 2))
-	s.Jobs[1].Training = &policy.Training{Rates: []policy.Rate{{Type: "v100", Steps: 1}}}
+	s.Jobs[1].Training = &policy.Training{Rates: []policy.Rate{{Type: "v100", StepsPerSecond: 1}}}
 	if run := decide(t, s, &stage, 120); run != "1:a100 2:v100 " {
 		t.Errorf("ran %q", run)
 	}
@@ -188,9 +188,9 @@ func TestDeficitByTheClock(t *testing.T) {
 	asked, at := 0, 119.97999999999999
 	stage := rounds.Allocator{Round: 2 * time.Minute, Fractions: fixed(map[policy.JobID][]float64{1: {.3}, 2: {0}}, &asked)}
 	s := cluster(map[string]int{"v100": 1}, job(1, 1))
-	s.Clock = 1000
+	s.ClockSeconds = 1000
 	decide(t, s, &stage, 120)
-	s.Clock += at
+	s.ClockSeconds += at
 	s.Jobs = append(s.Jobs, job(2, 1)) // an arrival, so fractions are computed anew
 	decide(t, s, &stage, 120)
 	if want := .3*(1000+at-1000) - 120; stage.State.Deficit[0] != want {

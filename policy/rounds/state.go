@@ -29,7 +29,7 @@ type State struct {
 // next returns the state with a row for each entry of the round, and what the
 // jobs received since the last one.
 func (s *State) next(r *engine.Round, half float64, adapt bool) State {
-	n, types := len(r.Entries), r.Types()
+	n, types := len(r.Entries), r.GPUTypes()
 	w := len(types)
 	c := State{
 		First: s.First, Solved: s.Solved, Clock: s.Clock, Stale: s.Stale, Types: types, Total: make([]float64, w),
@@ -42,13 +42,13 @@ func (s *State) next(r *engine.Round, half float64, adapt bool) State {
 		copy(c.Total, s.Total)
 	}
 	if s.First.IsZero() || !same {
-		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.Clock, true
+		c.First, c.Solved, c.Clock, c.Stale = r.Now, r.Now, r.ClockSeconds, true
 	}
-	found, rows := 0, r.Rows(s.Jobs)
+	found, rows := 0, r.JobIndexes(s.Jobs)
 	for i, e := range r.Entries {
 		c.Jobs[i], c.Attained[i] = e.ID, float64(e.Attained)
 		if e.Training != nil {
-			c.Batch[i] = e.Training.Batch
+			c.Batch[i] = e.Training.BatchSize
 		}
 		old := rows[i]
 		if !same || old < 0 {
@@ -84,7 +84,7 @@ func (s *State) carryOver(i int, last *State, row int, e *engine.Entry) {
 	copy(s.Fraction[i*w:i*w+w], last.Fraction[row*w:])
 	copy(s.Received[i*w:i*w+w], last.Received[row*w:])
 	copy(s.Deficit[i*w:i*w+w], last.Deficit[row*w:])
-	seconds := e.Ask.GPUs.SecondsOf(e.Received(policy.GPUSeconds(last.Attained[row])))
+	seconds := e.Ask.GPUs.SecondsForService(e.ReceivedSince(policy.GPUSeconds(last.Attained[row])))
 	if k := s.typeOf(e, last.Lease[row]); k >= 0 {
 		s.Received[i*w+k] += seconds
 		s.Total[k] += seconds
@@ -98,7 +98,7 @@ func (s *State) carryOver(i int, last *State, row int, e *engine.Entry) {
 // lease; -1: none.
 func (s *State) typeOf(e *engine.Entry, lease int) int {
 	if len(e.On) > 0 {
-		return slices.Index(s.Types, e.On.Type())
+		return slices.Index(s.Types, e.On.FirstType())
 	}
 	return lease - 1
 }
@@ -106,8 +106,8 @@ func (s *State) typeOf(e *engine.Entry, lease int) int {
 // since returns the seconds since the fractions were computed. Jobs of the same
 // deficit but for rounding are told apart by it, so it is as exact as it can be.
 func (s *State) since(r *engine.Round) float64 {
-	if r.Clock > 0 {
-		return r.Clock - s.Clock
+	if r.ClockSeconds > 0 {
+		return r.ClockSeconds - s.Clock
 	}
 	return r.Now.Sub(s.Solved).Seconds()
 }

@@ -41,7 +41,7 @@ func newCapacity(s *policy.Snapshot) *capacity {
 	c := &capacity{}
 	for i := range s.Nodes {
 		n := &s.Nodes[i]
-		if n.Down != "" {
+		if n.DownReason != "" {
 			continue
 		}
 		c.cpus += float64(n.CPUs)
@@ -55,11 +55,11 @@ func newCapacity(s *policy.Snapshot) *capacity {
 
 func (c *capacity) add(d policy.Devices) {
 	i, ok := c.find(d.Type)
-	whole := d.Part == 0 || d.Part == 100
+	whole := d.PartPercent == 0 || d.PartPercent == 100
 	if !ok {
 		c.types = slices.Insert(c.types, i, gpuKind{name: d.Type, whole: whole})
 	}
-	healthy := float64(max(d.Count-d.Sick, 0))
+	healthy := float64(max(d.Count-d.SickCount, 0))
 	c.types[i].count += healthy
 	if whole {
 		c.whole += healthy

@@ -63,7 +63,7 @@ func (Dominant) accounts(r *engine.Round, costs [][]float64) []*demandingAccount
 		}
 		p.jobs = append(p.jobs, i)
 		for k, c := range costs[i] {
-			p.need[k] += c * float64(e.Count())
+			p.need[k] += c * float64(e.TaskCount())
 		}
 	}
 	for _, p := range all {
@@ -80,10 +80,10 @@ func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share floa
 	for _, i := range p.jobs {
 		e := r.Entries[i]
 		for k, c := range costs[i] {
-			used[k] += c * float64(e.Count())
+			used[k] += c * float64(e.TaskCount())
 		}
 		after := fair.DominantShare(used)
-		all := gpus(e) * float64(e.Count())
+		all := gpus(e) * float64(e.TaskCount())
 		switch {
 		case after <= share+slack:
 			due[i] = all
@@ -95,4 +95,4 @@ func (p *demandingAccount) divide(r *engine.Round, costs [][]float64, share floa
 }
 
 // gpus returns what one task of the entry holds or asks for, in whole GPUs.
-func gpus(e *engine.Entry) float64 { return e.Ask.GPUs.Whole() }
+func gpus(e *engine.Entry) float64 { return e.Ask.GPUs.WholeGPUs() }

@@ -54,7 +54,7 @@ func newUsageTree(s *policy.Snapshot) *usageTree {
 	t := &usageTree{accounts: newTree(s.Accounts, nil).accounts, below: map[string][]*branch{}, factors: map[Person]float64{}}
 	own := t.addPersons(s)
 	for name, a := range t.accounts {
-		own[name] = max(own[name], float64(a.Used))
+		own[name] = max(own[name], float64(a.UsedService))
 		if name != "" {
 			t.below[a.Parent] = append(t.below[a.Parent], &branch{name: name, shares: weight(a)})
 		}
@@ -71,7 +71,7 @@ func (t *usageTree) addPersons(s *policy.Snapshot) map[string]float64 {
 		used[Person{s.Jobs[i].Account, s.Jobs[i].User}] = 0
 	}
 	for _, u := range s.Users {
-		used[Person{u.Account, u.Name}] = max(float64(u.Used), 0)
+		used[Person{u.Account, u.Name}] = max(float64(u.UsedService), 0)
 	}
 	for p, x := range used {
 		t.below[p.Account] = append(t.below[p.Account], &branch{name: p.Account, user: p.User, person: true, shares: 1, used: x})

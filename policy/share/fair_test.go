@@ -9,7 +9,7 @@ import (
 )
 
 func person(account, user string, used float64) policy.User {
-	return policy.User{Account: account, Name: user, Used: policy.GPUSeconds(used)}
+	return policy.User{Account: account, Name: user, UsedService: policy.GPUSeconds(used)}
 }
 
 // TestFairTree: A is below its share and B above, so all of A ranks before all

@@ -1,6 +1,8 @@
 package share
 
-import "fairbridge/policy"
+import (
+	"fairbridge/policy"
+)
 
 // Levels returns what every account used as a multiple of its share of what
 // all used: below 1 it used less than it is due. The shares are divided, by
@@ -12,10 +14,10 @@ func Levels(s *policy.Snapshot) map[string]float64 {
 		want[s.Jobs[i].Account] = true
 	}
 	for _, a := range s.Accounts {
-		if a.Used > 0 {
+		if a.UsedService > 0 {
 			want[a.Name] = true
-			used[a.Name] = float64(a.Used)
-			total += float64(a.Used)
+			used[a.Name] = float64(a.UsedService)
+			total += float64(a.UsedService)
 		}
 	}
 	levels := Weights(s, want)

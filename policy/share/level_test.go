@@ -11,7 +11,7 @@ import (
 func TestLevels(t *testing.T) {
 	jobs := []policy.Job{{ID: 1, Account: "a"}, {ID: 2, Account: "b"}}
 	used := func(a, b float64) []policy.Account {
-		return []policy.Account{{Name: "a", Weight: 3, Used: policy.GPUSeconds(a)}, {Name: "b", Weight: 1, Used: policy.GPUSeconds(b)}}
+		return []policy.Account{{Name: "a", Weight: 3, UsedService: policy.GPUSeconds(a)}, {Name: "b", Weight: 1, UsedService: policy.GPUSeconds(b)}}
 	}
 	for name, c := range map[string]struct {
 		accounts []policy.Account

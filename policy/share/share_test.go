@@ -58,8 +58,8 @@ func TestWeightsOfACircle(t *testing.T) {
 func TestDominantDue(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
 	s := &policy.Snapshot{Now: now, Nodes: []policy.Node{
-		{Name: "n1", CPUs: 64, GPUs: []policy.Devices{{Type: "a100", Count: 9, Sick: 1}}},
-		{Name: "n2", CPUs: 64, Down: "broken", GPUs: []policy.Devices{{Type: "a100", Count: 8}}},
+		{Name: "n1", CPUs: 64, GPUs: []policy.Devices{{Type: "a100", Count: 9, SickCount: 1}}},
+		{Name: "n2", CPUs: 64, DownReason: "broken", GPUs: []policy.Devices{{Type: "a100", Count: 8}}},
 	}}
 	add := func(account string, cpus int, change func(*policy.Job)) {
 		j := policy.Job{ID: policy.JobID(len(s.Jobs) + 1), Account: account, State: policy.Pending, Arrive: now,
@@ -71,7 +71,7 @@ func TestDominantDue(t *testing.T) {
 	}
 	add("a", 4, func(j *policy.Job) { j.Tasks = 6 })
 	add("b", 12, func(j *policy.Job) { j.Tasks = 6 })
-	add("a", 4, func(j *policy.Job) { j.Held = "by its user" })
+	add("a", 4, func(j *policy.Job) { j.HeldReason = "by its user" })
 	r := &engine.Round{Snapshot: s}
 	for i := range s.Jobs {
 		r.Entries = append(r.Entries, &engine.Entry{Job: &s.Jobs[i]})

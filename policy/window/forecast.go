@@ -46,7 +46,7 @@ func (p *typePlanner) predict(f *forecast) {
 	if ok {
 		f.Rest = rest
 		epochs := float64(f.Training.Epochs)
-		f.progress = min(float64(f.Training.Epoch), epochs-0.5) / epochs
+		f.progress = min(float64(f.Training.EpochsDone), epochs-0.5) / epochs
 		f.perSecond = 1 / (epochs * rest.Epoch)
 		return
 	}
@@ -55,7 +55,7 @@ func (p *typePlanner) predict(f *forecast) {
 	if f.Left <= 0 {
 		f.Left = p.Settings.Round.Seconds() * float64(p.Window)
 	}
-	f.Done = f.Ask.GPUs.SecondsOf(f.Attained)
+	f.Done = f.Ask.GPUs.SecondsForService(f.Attained)
 	f.progress = f.Done / (f.Done + f.Left)
 	f.perSecond = 1 / (f.Done + f.Left)
 }

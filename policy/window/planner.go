@@ -41,7 +41,7 @@ func (p *Planner) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	turns := make([]engine.Turn, 0, len(r.Entries))
 	for _, c := range line {
 		t := c.Turn()
-		if !r.Terse {
+		if !r.OmitReasons {
 			t.Note = c.note(p.Window)
 		}
 		turns = append(turns, t)
@@ -75,7 +75,7 @@ func grantLeases(r *engine.Round, turns []engine.Turn, line []candidate) {
 
 // isPlannable reports whether the window has rounds for the job.
 func isPlannable(r *engine.Round, e *engine.Entry) bool {
-	return r.Startable(e) && e.Fixed == "" && e.State != policy.Suspended
+	return r.Startable(e) && e.UnstoppableReason == "" && e.State != policy.Suspended
 }
 
 // candidate is a job in a round of the window.

@@ -82,7 +82,7 @@ func runsOn(types []gpuType, e *engine.Entry) int {
 	if len(e.On) == 0 {
 		return -1
 	}
-	return slices.IndexFunc(types, func(t gpuType) bool { return t.name == e.On.Type() })
+	return slices.IndexFunc(types, func(t gpuType) bool { return t.name == e.On.FirstType() })
 }
 
 // worthByType says what all GPUs of each type are worth to the job.
@@ -111,7 +111,7 @@ func capacities(r *engine.Round) []gpuType {
 	}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			find(d.Type).whole = d.Part == 0 || d.Part == 100
+			find(d.Type).whole = d.PartPercent == 0 || d.PartPercent == 100
 		}
 	}
 	for i := range types {

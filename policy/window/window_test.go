@@ -30,8 +30,8 @@ func cluster(types ...string) []policy.Node {
 // job waits since a minute; it has so many epochs of a minute.
 func job(id, epochs, done int) policy.Job {
 	return policy.Job{ID: policy.JobID(id), User: "u", Account: "a", Partition: "p", State: policy.Pending, Arrive: now.Add(-time.Minute),
-		Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Training: &policy.Training{Epochs: epochs, Epoch: done,
-			Seen: []policy.Regime{{Batch: 1, Epochs: float64(done + 1), Seconds: 60}}, Modes: []policy.Regime{{Batch: 1, Seconds: 60}}}}
+		Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Training: &policy.Training{Epochs: epochs, EpochsDone: done,
+			SeenRegimes: []policy.Regime{{BatchSize: 1, Epochs: float64(done + 1), SecondsPerEpoch: 60}}, PossibleRegimes: []policy.Regime{{BatchSize: 1, SecondsPerEpoch: 60}}}}
 }
 
 // decide plans for the jobs and returns what runs.
@@ -106,8 +106,8 @@ func TestTurns(t *testing.T) {
 // others.
 func TestTypes(t *testing.T) {
 	fast, slow := job(1, 30, 0), job(2, 30, 0)
-	fast.Training.Rates = []policy.Rate{{Type: "k80", Steps: 1}, {Type: "v100", Steps: 4}}
-	slow.Training.Rates = []policy.Rate{{Type: "k80", Steps: 1}, {Type: "v100", Steps: 2}}
+	fast.Training.Rates = []policy.Rate{{Type: "k80", StepsPerSecond: 1}, {Type: "v100", StepsPerSecond: 4}}
+	slow.Training.Rates = []policy.Rate{{Type: "k80", StepsPerSecond: 1}, {Type: "v100", StepsPerSecond: 2}}
 	s := &policy.Snapshot{Now: now, Nodes: cluster("k80", "v100"), Jobs: []policy.Job{fast, slow}}
 	_, plan, _ := decide(t, s, settings(), nil)
 	for i, want := range []string{"v100", "k80"} {
@@ -136,7 +136,7 @@ func BenchmarkPlan(b *testing.B) {
 	for _, c := range []struct{ jobs, gpus int }{{120, 32}, {900, 256}, {10_000, 4096}} {
 		b.Run(fmt.Sprint(c.jobs), func(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
-			s := &policy.Snapshot{Now: now, Nodes: cluster(slices.Repeat([]string{"v100"}, c.gpus)...), Terse: true}
+			s := &policy.Snapshot{Now: now, Nodes: cluster(slices.Repeat([]string{"v100"}, c.gpus)...), OmitReasons: true}
 			for i := range c.jobs {
 				epochs := 10 + r.IntN(200)
 				j := job(i+1, epochs, r.IntN(epochs))

@@ -37,11 +37,11 @@ func TestChargedAsDecided(t *testing.T) {
 			if on := decided.Jobs[0].On; !on.Equal(holds) || holds.String() != "n1:2×"+typ+",n2:1×"+typ {
 				t.Errorf("%s, record %d: decided by %v, charged for %v", typ, i, on, holds)
 			}
-			part := decided.Nodes[0].GPUs[1].Part
+			part := decided.Nodes[0].GPUs[1].PartPercent
 			if decided.Nodes[0].GPUs[0].Type == typ {
-				part = decided.Nodes[0].GPUs[0].Part
+				part = decided.Nodes[0].GPUs[0].PartPercent
 			}
-			if whole := (policy.GPUs{Count: 3, Part: part}).Whole(); whole != float64(charged)/100 {
+			if whole := (policy.GPUs{Count: 3, PartPercent: part}).WholeGPUs(); whole != float64(charged)/100 {
 				t.Errorf("%s, record %d: decided by %g GPUs, charged for %d %%", typ, i, whole, charged)
 			}
 		}

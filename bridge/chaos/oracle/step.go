@@ -110,7 +110,7 @@ func jobsInOrder(t *Plan, waiting bool) []policy.JobID {
 	var ids []policy.JobID
 	for i := range t.Made.Decisions {
 		d := &t.Made.Decisions[i]
-		if j := t.Snapshot.Job(d.Job); j != nil && (!waiting || !j.Active()) {
+		if j := t.Snapshot.Job(d.Job); j != nil && (!waiting || !j.HoldsGPUs()) {
 			ids = append(ids, d.Job)
 			rank[d.Job] = d.Rank
 		}

@@ -73,7 +73,7 @@ func (u *usage) recordedUsage() float64 {
 	}
 	sum := 0.0
 	for _, x := range past.Users {
-		sum += float64(x.Used)
+		sum += float64(x.UsedService)
 	}
 	return sum
 }

@@ -21,7 +21,7 @@ type history struct {
 	jobs     map[int64]*jobHistory
 	unlisted map[int64]*jobHistory // no longer listed
 	accounts []policy.Account
-	samples  []policy.Sample
+	samples  []policy.FinishedJob
 	at       time.Time // of the last view recorded
 	views    int       // recorded
 }
@@ -180,7 +180,7 @@ func (h *history) endJob(l *jobHistory, j *slurm.Job) {
 	if l.ran <= 0 || !sampledStates[j.State] {
 		return
 	}
-	h.samples = append(h.samples, policy.Sample{GPUs: l.openSpan.gpus, Ran: l.ran, Service: l.attained})
+	h.samples = append(h.samples, policy.FinishedJob{GPUs: l.openSpan.gpus, Ran: l.ran, Service: l.attained})
 	if over := len(h.samples) - maxSamples; over > 0 {
 		h.samples = slices.Clone(h.samples[over:])
 	}
@@ -222,8 +222,8 @@ func (h *history) sumAccounts(users []policy.User, recent map[string]policy.GPUS
 		if !ok {
 			all = slices.Insert(all, k, policy.Account{Name: u.Account, Weight: 1})
 		}
-		all[k].Used += u.Used
-		all[k].Recent = recent[u.Account]
+		all[k].UsedService += u.UsedService
+		all[k].RecentService = recent[u.Account]
 	}
 	return all
 }

@@ -30,7 +30,7 @@ type usage struct {
 func (u *usage) setInitial(users []policy.User, at time.Time) {
 	u.at = at
 	for i := range users {
-		u.folded[u.indexOf(userAccount{users[i].Name, users[i].Account})].Used += users[i].Used
+		u.folded[u.indexOf(userAccount{users[i].Name, users[i].Account})].UsedService += users[i].UsedService
 	}
 }
 
@@ -66,7 +66,7 @@ func (u *usage) totals(open []usageSpan, now time.Time) ([]policy.User, map[stri
 	for _, list := range [][]usageSpan{u.spans, open} {
 		for i := range list {
 			s := &list[i]
-			users[u.indexOf(s.user)].Used += s.decayedUse(now, u.halfLife)
+			users[u.indexOf(s.user)].UsedService += s.decayedUse(now, u.halfLife)
 			from := policy.Later(s.start, now.Add(-policy.RecentWindow))
 			recent[s.user.account] += policy.Service(float64(s.gpus), max(s.stop.Sub(from), 0))
 		}
@@ -79,16 +79,16 @@ func (u *usage) foldOld(now time.Time) {
 	if u.at.IsZero() {
 		u.at = now
 	}
-	fade := policy.Decay(now.Sub(u.at).Seconds(), u.halfLife.Seconds())
+	fade := policy.DecayFactor(now.Sub(u.at).Seconds(), u.halfLife.Seconds())
 	for i := range u.folded {
-		u.folded[i].Used *= policy.GPUSeconds(fade)
+		u.folded[i].UsedService *= policy.GPUSeconds(fade)
 	}
 	u.at = now
 	u.spans = slices.DeleteFunc(u.spans, func(s usageSpan) bool {
 		if now.Sub(s.stop) < policy.FoldUsageAfter {
 			return false
 		}
-		u.folded[u.indexOf(s.user)].Used += s.decayedUse(now, u.halfLife)
+		u.folded[u.indexOf(s.user)].UsedService += s.decayedUse(now, u.halfLife)
 		return true
 	})
 }

@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 		gpus := map[string]int{}
 		for _, n := range nodes {
 			gpus[n.GPUs[0].Type] += n.GPUs[0].Count
-			if !n.In(Partition) || n.CPUs < n.GPUs[0].Count || n.MemMB <= 0 {
+			if !n.InPartition(Partition) || n.CPUs < n.GPUs[0].Count || n.MemMB <= 0 {
 				t.Errorf("%s: node %+v", c.spec, n)
 			}
 		}

@@ -15,7 +15,7 @@ import (
 // end, what does not runs before, by either clock.
 func TestNodesSetAside(t *testing.T) {
 	node := nodes(1, 2, "v100")
-	node[0].Windows = []policy.Window{{From: exact.At(100), To: exact.At(1000), Name: "m1", Maintenance: true}}
+	node[0].Windows = []policy.Window{{From: exact.At(100), To: exact.At(1000), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{job(1, 0, 30), job(2, 0, 30), job(3, 500, 20)}
 	jobs[0].Limit, jobs[1].Limit, jobs[2].Limit = 200*time.Second, 50*time.Second, 30*time.Second
 	for name, clock := range map[string]exact.Clock{"intervals": exact.Intervals(0, 0, 0), "rounds": exact.Gavel()} {
@@ -24,7 +24,7 @@ func TestNodesSetAside(t *testing.T) {
 			same(t, name+": finish", run.Jobs[i].Finish, want)
 		}
 	}
-	if node[0].Down != "" || node[0].Windows[0].UnderWay {
+	if node[0].DownReason != "" || node[0].Windows[0].IsUnderWay {
 		t.Error("the simulation changed the nodes it was given")
 	}
 	_, err := exact.Run(exact.Config{Policy: script{{1}}, Nodes: node, Clock: exact.Intervals(0, 0, 0), Jobs: jobs[:1]})

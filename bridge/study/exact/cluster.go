@@ -36,10 +36,10 @@ func newCluster(nodes []policy.Node) cluster {
 	for _, n := range nodes {
 		for _, d := range n.GPUs {
 			k, _ := slices.BinarySearch(c.types, d.Type)
-			healthy := d.Count - d.Sick
+			healthy := d.Count - d.SickCount
 			c.byNode[n.Name] = append(c.byNode[n.Name], len(c.devices))
 			c.devices = append(c.devices, deviceGroup{typ: k, free: healthy, users: make([][2]*job, healthy)})
-			if n.Down == "" {
+			if n.DownReason == "" {
 				c.gpus += healthy
 			}
 		}

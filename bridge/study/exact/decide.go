@@ -11,13 +11,13 @@ import (
 func (e *engine) decide() error {
 	s := &e.snapshot
 	s.Seq++
-	s.Now, s.Clock = At(e.now), e.now
+	s.Now, s.ClockSeconds = At(e.now), e.now
 	s.History = e.history.sorted
 	e.windows.update(e.now)
 	for i, j := range e.present {
 		j.updateView(&s.Jobs[i])
 		if e.Predict != nil {
-			s.Jobs[i].Left, s.Jobs[i].LeftSigma = e.Predict(&s.Jobs[i])
+			s.Jobs[i].PredictedLeft, s.Jobs[i].PredictedSigma = e.Predict(&s.Jobs[i])
 		}
 	}
 	e.usage.update(e.now)

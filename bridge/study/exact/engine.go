@@ -61,7 +61,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	slices.SortStableFunc(e.queue, func(a, b *job) int { return cmp.Or(cmp.Compare(a.Arrive, b.Arrive), cmp.Compare(a.ID, b.ID)) })
 	e.usage = newUsage(c.Accounts, c.Jobs, e.jobs)
-	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, Terse: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
+	e.snapshot = policy.Snapshot{Cluster: "simulated", Nodes: e.windows.nodes, OmitReasons: c.Terse, Accounts: e.usage.accounts, Users: e.usage.users}
 	return e, nil
 }
 
@@ -119,7 +119,7 @@ func (e *engine) endJob(j *job, finish float64) {
 		e.release(j)
 	}
 	j.outcome.Present = e.contention.since(j.contentionAtArrival)
-	e.history.add(policy.Sample{GPUs: j.GPUs, Ran: policy.Seconds(j.outcome.Ran), Service: policy.GPUSeconds(j.outcome.Service)})
+	e.history.add(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.Ran), Service: policy.GPUSeconds(j.outcome.Service)})
 	e.usage.noteLimitUse(j)
 	e.endedJobs++
 	e.endedTotal++

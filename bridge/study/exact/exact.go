@@ -31,7 +31,7 @@ type Config struct {
 	// Shared is the speed, relative to being alone, of a job that shares its GPUs
 	// with one for which Tables knows no speed; 0: 0.6.
 	Shared float64
-	// Terse policies need not give reasons; see policy.Snapshot.Terse.
+	// Terse policies need not give reasons; see policy.Snapshot.OmitReasons.
 	Terse bool
 	// Predict says what remains of a job as policies see it, as a predictor would
 	// that learnt from history, and its standard error; nil: nothing is predicted.

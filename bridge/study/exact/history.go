@@ -13,12 +13,12 @@ const maxHistory = 1000
 // history is the latest finished jobs. Policies see them by service, as most would
 // sort them so at every decision.
 type history struct {
-	sorted []policy.Sample
-	ring   []policy.Sample // in the order of their ends, the oldest at next
+	sorted []policy.FinishedJob
+	ring   []policy.FinishedJob // in the order of their ends, the oldest at next
 	next   int
 }
 
-func (h *history) add(s policy.Sample) {
+func (h *history) add(s policy.FinishedJob) {
 	if len(h.ring) < maxHistory {
 		h.ring = append(h.ring, s)
 	} else {
@@ -31,6 +31,6 @@ func (h *history) add(s policy.Sample) {
 	h.sorted = slices.Insert(h.sorted, i, s)
 }
 
-func byService(a, b policy.Sample) int {
+func byService(a, b policy.FinishedJob) int {
 	return cmp.Or(cmp.Compare(a.Service, b.Service), cmp.Compare(a.Ran, b.Ran), cmp.Compare(a.GPUs, b.GPUs))
 }

@@ -14,10 +14,10 @@ import (
 func TestHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n, kinds := rapid.IntRange(0, 2*maxHistory+5).Draw(t, "jobs"), rapid.IntRange(1, 7).Draw(t, "kinds")
-		var all []policy.Sample
+		var all []policy.FinishedJob
 		var p history
 		for i := range n {
-			s := policy.Sample{GPUs: 1 + i%2, Service: policy.GPUSeconds(i * i % kinds)}
+			s := policy.FinishedJob{GPUs: 1 + i%2, Service: policy.GPUSeconds(i * i % kinds)}
 			all = append(all, s)
 			p.add(s)
 		}

@@ -90,15 +90,15 @@ func TestUsageDecays(t *testing.T) {
 		Jobs: []workload.Job{job(1, 0, 3600), job(2, 3600+7*86400, 10)}}
 	var accounts []policy.Account
 	var users []policy.User
-	var history []policy.Sample
+	var history []policy.FinishedJob
 	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) {
 		accounts, users, history = append(accounts, s.Accounts...), append(users, s.Users...), s.History
 	}
 	play(t, c)
 	last := accounts[len(accounts)-1]
-	same(t, "decayed use", float64(last.Used), 1800)
-	same(t, "use of the last day", float64(last.Recent), 0)
-	same(t, "decayed use of the user", float64(users[len(users)-1].Used), 1800)
+	same(t, "decayed use", float64(last.UsedService), 1800)
+	same(t, "use of the last day", float64(last.RecentService), 0)
+	same(t, "decayed use of the user", float64(users[len(users)-1].UsedService), 1800)
 	if len(history) != 1 || history[0].Service != 3600 {
 		t.Errorf("history %+v", history)
 	}
@@ -134,7 +134,7 @@ func (c crammed) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	p := &policy.Plan{}
 	for i, j := range s.Jobs {
 		d := policy.Decision{Job: j.ID, Verb: policy.Start, Rank: i + 1, GPUs: 1, On: policy.Alloc{{Node: "n0000", Type: "v100", Count: 1}}, Why: "all on one"}
-		if j.Active() {
+		if j.HoldsGPUs() {
 			d.Verb = policy.Keep
 		}
 		p.Decisions = append(p.Decisions, d)

@@ -74,10 +74,10 @@ func (j *job) view() policy.Job {
 	}
 	v := policy.Job{
 		ID: policy.JobID(j.ID), Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS,
-		Partition: "gpu", State: policy.Pending, Submit: At(j.Arrive), Arrive: At(j.Arrive), Eligible: At(j.Arrive),
+		Partition: "gpu", State: policy.Pending, Submit: At(j.Arrive), Arrive: At(j.Arrive), EligibleAt: At(j.Arrive),
 		Limit: j.Limit, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, Class: class, Shareable: j.Shareable,
 		Ask:      policy.Ask{GPUs: policy.GPUs{Type: j.GPUType, Count: j.GPUs}, CPUs: j.CPUs, MemMB: j.MemMB},
-		Training: j.report, Gained: policy.Known(0),
+		Training: j.report, ServiceSinceLast: policy.NewMeasure(0),
 	}
 	if j.Partition != "" {
 		v.Partition = j.Partition
@@ -86,17 +86,17 @@ func (j *job) view() policy.Job {
 		v.Deadline = At(j.Deadline)
 	}
 	if j.Fixed {
-		v.Fixed = "its owner does not let it be stopped"
+		v.UnstoppableReason = "its owner does not let it be stopped"
 	}
 	if j.Checkpoint > 0 {
-		v.Checkpoint = policy.Seconds(j.Checkpoint)
+		v.Checkpoint = policy.DurationFromSeconds(j.Checkpoint)
 	}
 	return v
 }
 
 // updateView brings a view up to date.
 func (j *job) updateView(v *policy.Job) {
-	v.Gained.Value = j.newService
+	v.ServiceSinceLast.Value = j.newService
 	if j.newService == 0 && j.report == nil {
 		return
 	}
@@ -105,28 +105,28 @@ func (j *job) updateView(v *policy.Job) {
 	if t := j.report; t != nil {
 		j.updateReport(t)
 		if j.units > 0 {
-			v.Progress = policy.Known(j.done / j.units)
+			v.Progress = policy.NewMeasure(j.done / j.units)
 		}
 	}
 }
 
 // updateReport brings a report up to date.
 func (j *job) updateReport(t *policy.Training) {
-	t.Steps, t.Done = j.units, j.done
+	t.Steps, t.StepsDone = j.units, j.done
 	if j.plan == nil {
 		return
 	}
 	per := float64(j.Training.EpochSteps(j.batch))
 	t.Epochs = int(math.Ceil(j.units / per))
-	t.Epoch = min(int(j.done/per), t.Epochs)
-	present := float64(min(t.Epoch+1, t.Epochs))
+	t.EpochsDone = min(int(j.done/per), t.Epochs)
+	present := float64(min(t.EpochsDone+1, t.Epochs))
 	if j.profile != nil {
 		j.profile.fillReport(t, present)
 		return
 	}
-	last := len(t.Seen) - 1
-	for _, r := range t.Seen[:last] {
+	last := len(t.SeenRegimes) - 1
+	for _, r := range t.SeenRegimes[:last] {
 		present -= r.Epochs
 	}
-	t.Seen[last].Epochs = max(present, 0)
+	t.SeenRegimes[last].Epochs = max(present, 0)
 }

@@ -32,8 +32,8 @@ const tolerance = 0.4
 func newProfile(j *job) *profile {
 	p := &profile{plan: slices.Clone(j.plan), samples: float64(workload.Samples(j.Training.Model)), factor: 1}
 	for i := range p.plan {
-		p.plan[i].Seconds = max(1, math.RoundToEven(p.plan[i].Seconds))
-		r := policy.Regime{Batch: p.plan[i].Batch, Seconds: p.plan[i].Seconds}
+		p.plan[i].SecondsPerEpoch = max(1, math.RoundToEven(p.plan[i].SecondsPerEpoch))
+		r := policy.Regime{BatchSize: p.plan[i].BatchSize, SecondsPerEpoch: p.plan[i].SecondsPerEpoch}
 		if at, found := slices.BinarySearchFunc(p.modes, r, byBatch); !found {
 			p.modes = slices.Insert(p.modes, at, r)
 		}
@@ -41,7 +41,7 @@ func newProfile(j *job) *profile {
 	return p
 }
 
-func byBatch(a, b policy.Regime) int { return cmp.Compare(a.Batch, b.Batch) }
+func byBatch(a, b policy.Regime) int { return cmp.Compare(a.BatchSize, b.BatchSize) }
 
 // measure notes at the end of a round of so many seconds, the first being 1,
 // that the job ran at the speed.
@@ -59,7 +59,7 @@ func (p *profile) measure(round int, seconds, speed float64) {
 func (p *profile) plannedSamples(left float64) float64 {
 	samples, epoch := 0.0, 1.0
 	for _, r := range p.plan {
-		epoch = r.Seconds
+		epoch = r.SecondsPerEpoch
 		n := min(math.Floor(left/epoch), r.Epochs)
 		left -= n * epoch
 		samples += n * p.samples
@@ -72,16 +72,16 @@ func (p *profile) plannedSamples(left float64) float64 {
 
 // fillReport puts the plan of the first so many epochs into a report.
 func (p *profile) fillReport(t *policy.Training, epochs float64) {
-	t.Seen, t.Modes = t.Seen[:0], t.Modes[:0]
+	t.SeenRegimes, t.PossibleRegimes = t.SeenRegimes[:0], t.PossibleRegimes[:0]
 	for _, r := range p.plan {
 		if epochs <= 0 {
 			break
 		}
 		n := min(r.Epochs, epochs)
 		epochs -= n
-		t.Seen = append(t.Seen, policy.Regime{Batch: r.Batch, Epochs: n, Seconds: r.Seconds * p.factor})
+		t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: r.BatchSize, Epochs: n, SecondsPerEpoch: r.SecondsPerEpoch * p.factor})
 	}
 	for _, r := range p.modes {
-		t.Modes = append(t.Modes, policy.Regime{Batch: r.Batch, Seconds: r.Seconds * p.factor})
+		t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: r.BatchSize, SecondsPerEpoch: r.SecondsPerEpoch * p.factor})
 	}
 }

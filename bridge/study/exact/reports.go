@@ -14,10 +14,10 @@ type reports struct {
 
 // newReport sets up what a job tells.
 func (r *reports) newReport(j *job) {
-	t := &policy.Training{Batch: j.batch}
+	t := &policy.Training{BatchSize: j.batch}
 	j.report = t
 	if j.Training == nil && j.Speeds == nil {
-		t.Rates = []policy.Rate{{Steps: 1}}
+		t.Rates = []policy.Rate{{StepsPerSecond: 1}}
 	} else {
 		r.setRates(j)
 	}
@@ -25,10 +25,10 @@ func (r *reports) newReport(j *job) {
 	if j.plan == nil {
 		return
 	}
-	t.Seen = []policy.Regime{{Batch: j.batch, Seconds: r.speeds.epochSeconds(j, j.batch)}}
+	t.SeenRegimes = []policy.Regime{{BatchSize: j.batch, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batch)}}
 	for _, b := range j.Training.BatchSizes(j.GPUs) {
 		if s := r.speeds.epochSeconds(j, b); s > 0 {
-			t.Modes = append(t.Modes, policy.Regime{Batch: b, Seconds: s})
+			t.PossibleRegimes = append(t.PossibleRegimes, policy.Regime{BatchSize: b, SecondsPerEpoch: s})
 		}
 	}
 	if r.profiled {
@@ -41,14 +41,14 @@ func (r *reports) setRates(j *job) {
 	t.Rates = t.Rates[:0]
 	for k, typ := range r.speeds.types {
 		if j.rates[k] > 0 {
-			t.Rates = append(t.Rates, policy.Rate{Type: typ, Steps: j.rates[k]})
+			t.Rates = append(t.Rates, policy.Rate{Type: typ, StepsPerSecond: j.rates[k]})
 		}
 	}
 }
 
 func (r *reports) setNeighbours(j *job) {
 	if j.Shareable && j.Training != nil {
-		j.report.Beside = r.speeds.neighbours(j)
+		j.report.RatesBeside = r.speeds.neighbours(j)
 	}
 }
 
@@ -91,10 +91,10 @@ func (r *reports) noteRegime(j *job, epochs float64) {
 	r.setRates(j)
 	r.setNeighbours(j)
 	before := 0.0
-	for _, x := range t.Seen[:len(t.Seen)-1] {
+	for _, x := range t.SeenRegimes[:len(t.SeenRegimes)-1] {
 		before += x.Epochs
 	}
-	t.Seen[len(t.Seen)-1].Epochs = epochs - before
-	t.Seen = append(t.Seen, policy.Regime{Batch: j.batch, Seconds: r.speeds.epochSeconds(j, j.batch)})
-	t.Batch = j.batch
+	t.SeenRegimes[len(t.SeenRegimes)-1].Epochs = epochs - before
+	t.SeenRegimes = append(t.SeenRegimes, policy.Regime{BatchSize: j.batch, SecondsPerEpoch: r.speeds.epochSeconds(j, j.batch)})
+	t.BatchSize = j.batch
 }

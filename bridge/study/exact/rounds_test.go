@@ -69,7 +69,7 @@ func TestTrainingRunsWholeSteps(t *testing.T) {
 	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables,
 		Jobs: []workload.Job{lm(workload.Static, 30_000), job(2, 0, 60)}}
 	var done []float64
-	late.Watch = func(s *policy.Snapshot, _ *policy.Plan) { done = append(done, s.Jobs[0].Training.Done) }
+	late.Watch = func(s *policy.Snapshot, _ *policy.Plan) { done = append(done, s.Jobs[0].Training.StepsDone) }
 	play(t, late)
 	if len(done) < 4 || done[3] != 12_000+9_999 {
 		t.Errorf("steps done at the decisions: %v, want the fourth to be 21,999", done)
@@ -85,10 +85,10 @@ func TestBatchSizesLagARound(t *testing.T) {
 	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { seen = append(seen, *s.Jobs[0].Training) }
 	c.Clock.Overrun = 0
 	play(t, c)
-	if seen[5].Batch != 10 || seen[5].Done != 60_000 || seen[6].Batch != 20 || seen[6].Done != 13*2_984 || seen[6].Steps != 23*2_984 {
+	if seen[5].BatchSize != 10 || seen[5].StepsDone != 60_000 || seen[6].BatchSize != 20 || seen[6].StepsDone != 13*2_984 || seen[6].Steps != 23*2_984 {
 		t.Errorf("after 5 rounds %+v, after 6 %+v", seen[5], seen[6])
 	}
-	if e := seen[6]; e.Epochs != 23 || e.Epoch != 13 || len(e.Seen) != 2 || e.Seen[0].Epochs != 13 {
+	if e := seen[6]; e.Epochs != 23 || e.EpochsDone != 13 || len(e.SeenRegimes) != 2 || e.SeenRegimes[0].Epochs != 13 {
 		t.Errorf("epochs after the change: %+v", e)
 	}
 }
@@ -103,10 +103,10 @@ func TestOverrunEndsAJob(t *testing.T) {
 func TestProfiledJobsTellTheirPlan(t *testing.T) {
 	c := exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Profiled: true, Jobs: []workload.Job{lm(workload.Accordion, 40*5_968)}}
 	var last []policy.Regime
-	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { last = append(last[:0], s.Jobs[0].Training.Seen...) }
+	c.Watch = func(s *policy.Snapshot, _ *policy.Plan) { last = append(last[:0], s.Jobs[0].Training.SeenRegimes...) }
 	play(t, c)
 	// It plans with its own batch up to and with epoch 12, 30 % of 40.
-	if len(last) != 2 || last[0].Epochs != 13 || last[1].Batch != 80 {
+	if len(last) != 2 || last[0].Epochs != 13 || last[1].BatchSize != 80 {
 		t.Errorf("told %+v", last)
 	}
 }

@@ -23,7 +23,7 @@ func (sc script) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	for _, n := range s.Nodes {
 		free[n.Name] = n.GPUs[0].Count
 	}
-	plan := &policy.Plan{Basis: s.Seq, Policy: "script"}
+	plan := &policy.Plan{SnapshotSeq: s.Seq, Policy: "script"}
 	for i := range s.Jobs {
 		for _, slot := range s.Jobs[i].On {
 			if want[s.Jobs[i].ID] {
@@ -40,9 +40,9 @@ func (sc script) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 func decide(s *policy.Snapshot, j *policy.Job, run bool, free map[string]int, rank int) policy.Decision {
 	d := policy.Decision{Job: j.ID, Rank: rank, GPUs: j.Ask.GPUs.Count, Why: "the script says so", Verb: policy.Wait}
 	switch {
-	case j.Active() && run:
+	case j.HoldsGPUs() && run:
 		d.Verb, d.On = policy.Keep, j.On
-	case j.Active():
+	case j.HoldsGPUs():
 		d.Verb = policy.Stop
 	case run:
 		d.Verb = policy.Start

@@ -58,12 +58,12 @@ func (s *speeds) epochSeconds(j *job, batch int) float64 {
 }
 
 // neighbours lists the speeds beside others, for jobs that share.
-func (s *speeds) neighbours(j *job) []policy.Shared {
-	var out []policy.Shared
+func (s *speeds) neighbours(j *job) []policy.SharedRate {
+	var out []policy.SharedRate
 	for _, typ := range s.types {
 		for _, other := range s.tables.Neighbours(typ, j.class, j.GPUs) {
 			v, _ := s.tables.Beside(typ, j.class, j.GPUs, other)
-			out = append(out, policy.Shared{Type: typ, Class: other, Steps: v})
+			out = append(out, policy.SharedRate{Type: typ, NeighbourClass: other, StepsPerSecond: v})
 		}
 	}
 	return out

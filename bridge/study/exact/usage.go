@@ -68,12 +68,12 @@ func newUsage(accounts []policy.Account, list []workload.Job, jobs []job) *usage
 func (u *usage) addEarlierUse(users []policy.User) {
 	u.by.account.all, u.by.user.all = make([]decayedUse, len(u.accounts)), make([]decayedUse, len(u.users))
 	for i := range u.accounts {
-		u.by.account.all[i].decayed = float64(u.accounts[i].Used)
+		u.by.account.all[i].decayed = float64(u.accounts[i].UsedService)
 	}
 	for i := range u.users {
 		for _, x := range users {
 			if x.Name == u.users[i].Name && x.Account == u.users[i].Account {
-				u.by.user.all[i].decayed = float64(x.Used)
+				u.by.user.all[i].decayed = float64(x.UsedService)
 			}
 		}
 	}
@@ -108,20 +108,20 @@ func (u *usage) update(now float64) {
 	u.by.user.advance(now)
 	for i := range u.accounts {
 		a, x := &u.accounts[i], &u.by.account.all[i]
-		a.Used, a.Recent = policy.GPUSeconds(x.decayed), policy.GPUSeconds(x.recent)
+		a.UsedService, a.RecentService = policy.GPUSeconds(x.decayed), policy.GPUSeconds(x.recent)
 	}
 	for i := range u.users {
 		x := &u.by.user.all[i]
-		u.users[i].Used = policy.GPUSeconds(x.decayed)
+		u.users[i].UsedService = policy.GPUSeconds(x.decayed)
 		if x.limits > 0 {
-			u.users[i].LimitUse = policy.Known(x.limit / float64(x.limits))
+			u.users[i].TypicalLimitUse = policy.NewMeasure(x.limit / float64(x.limits))
 		}
 	}
 }
 
 // advance decays what was used, and adds what is new.
 func (u *decayedUses) advance(now float64) {
-	keep := policy.Decay(now-u.last, halfLife)
+	keep := policy.DecayFactor(now-u.last, halfLife)
 	hour := int(now / 3600)
 	for i := range u.all {
 		a := &u.all[i]

@@ -97,7 +97,7 @@ func (p *Period) past(ctx context.Context, from Record, runs []bridge.PastRun) (
 	}
 	accounts := slices.Clone(known.Accounts)
 	for i := range accounts {
-		accounts[i].Recent = 0 // what they used by then counts, but not by the hour
+		accounts[i].RecentService = 0 // what they used by then counts, but not by the hour
 	}
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
@@ -143,10 +143,10 @@ func (p *Period) busy(runs []bridge.PastRun) time.Duration {
 func nodesOf(s *policy.Snapshot) []policy.Node {
 	var nodes []policy.Node
 	for _, n := range s.Nodes {
-		n.Partitions, n.Down, n.CPUs, n.MemMB = []string{cluster.Partition}, "", 0, 0
+		n.Partitions, n.DownReason, n.CPUs, n.MemMB = []string{cluster.Partition}, "", 0, 0
 		n.GPUs = slices.Clone(n.GPUs)
 		for i := range n.GPUs {
-			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, Part: n.GPUs[i].Part}
+			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}
 		}
 		nodes = append(nodes, n)
 	}

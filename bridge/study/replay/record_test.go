@@ -26,7 +26,7 @@ func (r record) PastRuns(context.Context, string, string, time.Time, time.Time) 
 }
 
 func (r record) Past(context.Context, string, time.Time) (*bridge.Past, error) {
-	return &bridge.Past{Accounts: []policy.Account{{Name: "a", Weight: 2, Used: 5, Recent: 3}}}, nil
+	return &bridge.Past{Accounts: []policy.Account{{Name: "a", Weight: 2, UsedService: 5, RecentService: 3}}}, nil
 }
 
 func (r record) Steered(context.Context, string, string, time.Time, time.Time) ([]bridge.Steering, error) {
@@ -54,7 +54,7 @@ func period() Period {
 func TestReadPeriod(t *testing.T) {
 	r := record{
 		runs:  []bridge.PastRun{run(1, 0, 0, 60, nil)},
-		nodes: []policy.Node{{Name: "n1", Down: "broken", CPUs: 8, GPUs: []policy.Devices{{Type: "a100", Count: 4, Sick: 1}}}},
+		nodes: []policy.Node{{Name: "n1", DownReason: "broken", CPUs: 8, GPUs: []policy.Devices{{Type: "a100", Count: 4, SickCount: 1}}}},
 	}
 	s, err := period().Read(t.Context(), r)
 	if err != nil {
@@ -64,7 +64,7 @@ func TestReadPeriod(t *testing.T) {
 	if d := cmp.Diff(whole, s.Nodes); d != "" {
 		t.Errorf("nodes (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]policy.Account{{Name: "a", Weight: 2, Used: 5}}, s.Accounts); d != "" {
+	if d := cmp.Diff([]policy.Account{{Name: "a", Weight: 2, UsedService: 5}}, s.Accounts); d != "" {
 		t.Errorf("accounts (-want +got):\n%s", d)
 	}
 	if s.Decider.Label != policyset.Slurm || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.Preempt.Comment || s.Loop.Preempt.QOS != nil {

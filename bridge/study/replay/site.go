@@ -173,7 +173,7 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 		l.GPUType = last.Types[0]
 	}
 	if seen, ok := p.Seen[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
-		l.Fixed = l.Fixed && seen.Fixed != ""
+		l.Fixed = l.Fixed && seen.UnstoppableReason != ""
 		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
 	}
 	gpus := float64(last.GPUs)
@@ -186,7 +186,7 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 
 // limit is what was left of the time limit at the beginning.
 func (p *Past) limit(first, last *bridge.PastRun) time.Duration {
-	d := policy.Seconds(last.Limit)
+	d := policy.DurationFromSeconds(last.Limit)
 	if d > 0 && first.Start.Before(p.Since) {
 		d = max(d-p.Since.Sub(first.Start), time.Minute)
 	}

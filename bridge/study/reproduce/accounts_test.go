@@ -68,7 +68,7 @@ func TestAccountsThroughSlurm(t *testing.T) {
 			for seed := int64(1); seed <= 9; seed++ {
 				var accounts []policy.Account
 				for k := range used {
-					accounts = append(accounts, policy.Account{Name: sharers[k], Weight: 1, Used: used[k]})
+					accounts = append(accounts, policy.Account{Name: sharers[k], Weight: 1, UsedService: used[k]})
 				}
 				ours, alone := beside(t, cluster(4, 8, "a100"), tenantJobs(seed), accounts, seed)
 				a, b := slowdowns(ours), slowdowns(alone)
@@ -98,7 +98,7 @@ func tenantJobs(seed int64) []workload.Job {
 		k := []int{0, 0, 0, 1, 1, 2}[r.IntN(6)]
 		long := math.Round(120 * math.Exp(math.Log(60)*r.Float64()))
 		jobs[i] = workload.Job{User: sharers[k], Account: sharers[k], GPUs: []int{1, 1, 1, 1, 2, 2, 4, 8, 8, 16}[r.IntN(10)],
-			Duration: long, Limit: policy.Seconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Fixed: true, Silent: true}
+			Duration: long, Limit: policy.DurationFromSeconds(math.Ceil(long * (1.2 + 3*r.Float64()))), Fixed: true, Silent: true}
 		gpus += long * float64(jobs[i].GPUs)
 	}
 	for i := range jobs {

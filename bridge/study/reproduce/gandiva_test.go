@@ -63,8 +63,8 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 		over = true
 		for i := range s.Jobs {
 			j := &s.Jobs[i]
-			rest, _ := j.Training.Left("v100")
-			left[j.ID] = rest.Seconds() * j.Ask.GPUs.Whole()
+			rest, _ := j.Training.TimeLeft("v100")
+			left[j.ID] = rest.Seconds() * j.Ask.GPUs.WholeGPUs()
 		}
 	}
 	for _, j := range under(t, c, name, given).Jobs {

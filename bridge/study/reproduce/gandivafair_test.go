@@ -59,7 +59,7 @@ func newTicketRun(t *testing.T, seed int64, name string, params paper.Params) ti
 	run := simulate(t, exact.Config{Policy: system(t, name, params), Nodes: nodes, Jobs: jobs, Accounts: accounts,
 		Clock: exact.Intervals(10*time.Minute, 10*time.Minute, 10*time.Second), Watch: func(s *policy.Snapshot, _ *policy.Plan) {
 			if begin.IsZero() { // the first job has arrived
-				begin = s.Now.Add(-policy.Seconds(jobs[0].Arrive))
+				begin = s.Now.Add(-policy.DurationFromSeconds(jobs[0].Arrive))
 			}
 			done[0].look(s, s.Now.Sub(begin).Seconds())
 			done[1].look(s, s.Now.Sub(begin).Seconds())
@@ -94,7 +94,7 @@ func (p *progress) look(s *policy.Snapshot, at float64) {
 	}
 	p.at, p.done = at, map[int64]float64{}
 	for i := range s.Jobs {
-		p.done[int64(s.Jobs[i].ID)] = s.Jobs[i].Training.Done
+		p.done[int64(s.Jobs[i].ID)] = s.Jobs[i].Training.StepsDone
 	}
 }
 

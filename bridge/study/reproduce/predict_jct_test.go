@@ -74,7 +74,7 @@ func byOracle(jobs []workload.Job) foresight {
 		lasts[policy.JobID(jobs[i].ID)] = jobs[i].Duration
 	}
 	return func(j *policy.Job) (time.Duration, time.Duration) {
-		return max(policy.Seconds(lasts[j.ID])-learn.Ran(j), time.Second), 0
+		return max(policy.DurationFromSeconds(lasts[j.ID])-learn.Ran(j), time.Second), 0
 	}
 }
 

@@ -104,10 +104,10 @@ func (m misled) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 			continue
 		}
 		t := *j.Training
-		t.Modes = slices.Clone(t.Modes)
+		t.PossibleRegimes = slices.Clone(t.PossibleRegimes)
 		factor := .5 + rand.New(rand.NewPCG(uint64(j.ID), uint64(s.Now.Unix()))).Float64()
-		for b := range t.Modes {
-			t.Modes[b].Seconds *= factor
+		for b := range t.PossibleRegimes {
+			t.PossibleRegimes[b].SecondsPerEpoch *= factor
 		}
 		j.Training = &t
 	}

@@ -123,11 +123,11 @@ func (q *queue) snapshot() *policy.Snapshot {
 	for _, j := range q.Jobs() {
 		spec := q.spec[j.ID]
 		p := policy.Job{ID: policy.JobID(j.ID), User: j.User, Account: j.Account, QOS: j.QOS, Nice: spec.Nice, Partition: "gpu", State: policy.Pending,
-			Submit: j.Submit, Arrive: j.Submit, Eligible: j.Submit, Limit: spec.Limit,
-			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8 * spec.Nodes}, Nodes: spec.Nodes, PerNode: 8}}
+			Submit: j.Submit, Arrive: j.Submit, EligibleAt: j.Submit, Limit: spec.Limit,
+			Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: 8 * spec.Nodes}, MinNodes: spec.Nodes, PerNode: 8}}
 		if !q.pending[j.ID] {
 			p.State, p.Start, p.On = policy.Running, j.Start, policy.Alloc{{Node: j.Nodes.Text, Type: "a100", Count: 8}}
-			s.Users = append(s.Users, policy.User{Name: j.User, Account: j.Account, Used: policy.Service(8, q.Now().Sub(j.Start))})
+			s.Users = append(s.Users, policy.User{Name: j.User, Account: j.Account, UsedService: policy.Service(8, q.Now().Sub(j.Start))})
 		}
 		s.Jobs = append(s.Jobs, p)
 	}

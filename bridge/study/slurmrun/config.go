@@ -88,7 +88,7 @@ func (c *Config) newWorld() (*sim.World, error) {
 	s.Accounts = nil
 	s.Users = nil
 	for _, u := range workload.UsedByUsers(c.Accounts, c.Jobs) {
-		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.Used)})
+		s.Users = append(s.Users, sim.User{Name: u.Name, Account: u.Account, Used: float64(u.UsedService)})
 	}
 	for _, a := range c.Accounts {
 		s.Accounts = append(s.Accounts, sim.Account{Name: a.Name, Shares: a.Weight})
@@ -98,8 +98,8 @@ func (c *Config) newWorld() (*sim.World, error) {
 		return nil, fmt.Errorf("making the cluster: %w", err)
 	}
 	for i := range c.Nodes {
-		if n := &c.Nodes[i]; n.Down != "" {
-			if err := w.Drain(n.Name, n.Down); err != nil {
+		if n := &c.Nodes[i]; n.DownReason != "" {
+			if err := w.Drain(n.Name, n.DownReason); err != nil {
 				return nil, err
 			}
 		}
@@ -117,7 +117,7 @@ func (c *Config) addReservations(w *sim.World) error {
 			if !x.To.IsZero() {
 				r.To = x.To.Add(shift)
 			}
-			if x.Maintenance {
+			if x.IsMaintenance {
 				r.Flags = []string{"MAINT"}
 			}
 			if err := w.Reserve(r); err != nil {
@@ -142,7 +142,7 @@ func (c *Config) maxTime() time.Duration {
 	d := 7 * 24 * time.Hour
 	for i := range c.Jobs {
 		j := &c.Jobs[i]
-		d = max(d, j.Limit, 4*policy.Seconds(math.Ceil(longestRunTime(j))))
+		d = max(d, j.Limit, 4*policy.DurationFromSeconds(math.Ceil(longestRunTime(j))))
 	}
 	return d
 }
@@ -153,9 +153,9 @@ func simNodes(list []policy.Node) []sim.Node {
 	for i := range list {
 		n := &list[i]
 		gpus := 0
-		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, Switch: n.Leaf}
+		out[i] = sim.Node{Name: n.Name, CPUs: n.CPUs, MemMB: n.MemMB, Features: n.Features, Switch: n.LeafSwitch}
 		for _, d := range n.GPUs {
-			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.Sick})
+			out[i].GPUs = append(out[i].GPUs, sim.GPUs{Type: d.Type, Count: d.Count - d.SickCount})
 			gpus += d.Count
 		}
 		if n.CPUs == 0 {

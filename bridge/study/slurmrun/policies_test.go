@@ -27,7 +27,7 @@ func mix(n int, opted bool) []workload.Job {
 		if i < 3 {
 			j.GPUs, j.Duration, j.Fixed = 4, 2*3600, !opted
 		}
-		j.Limit = policy.Seconds(2 * j.Duration).Truncate(time.Minute)
+		j.Limit = policy.DurationFromSeconds(2 * j.Duration).Truncate(time.Minute)
 	}
 	return jobs
 }
@@ -136,7 +136,7 @@ func checkOutcomes(t *testing.T, out *measure.Run, jobs []workload.Job) {
 		case j.Fixed && o.Stops > 0:
 			t.Errorf("job %d did not opt in and was stopped %d times", o.ID, o.Stops)
 		case o.Finish-o.Arrive > 30*3600: // the longest wait of the rules, 24 h, and the jobs before it
-			t.Errorf("job %d took %v to be done", o.ID, policy.Seconds(o.Finish-o.Arrive))
+			t.Errorf("job %d took %v to be done", o.ID, policy.DurationFromSeconds(o.Finish-o.Arrive))
 		}
 	}
 }

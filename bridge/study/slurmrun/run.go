@@ -71,7 +71,7 @@ func newRunner(c Config) (*runner, error) {
 
 // scheduleArrival makes sure that the i-th job is submitted when its time has come.
 func (r *runner) scheduleArrival(i int, s sim.Spec) {
-	r.world.At(r.start.Add(policy.Seconds(r.jobs[i].Arrive)), func() {
+	r.world.At(r.start.Add(policy.DurationFromSeconds(r.jobs[i].Arrive)), func() {
 		id, err := r.world.Submit(s)
 		if err != nil {
 			r.submitError = fmt.Errorf("submitting job %d: %w", r.jobs[i].ID, err)
@@ -178,7 +178,7 @@ func (r *runner) result() *measure.Run {
 	}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			out.GPUs += d.Count - d.Sick
+			out.GPUs += d.Count - d.SickCount
 		}
 	}
 	f := resultBuilder{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.world.Segments()}

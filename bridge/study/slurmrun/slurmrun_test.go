@@ -32,7 +32,7 @@ func stream(n int, fixed func(i int) bool) []workload.Job {
 		d := lengths[i*5%len(lengths)] * (1 + float64(i%7)/10)
 		out[i] = workload.Job{
 			ID: int64(i + 1), Name: fmt.Sprintf("j%d", i+1), User: fmt.Sprintf("u%d", i%5), Account: fmt.Sprintf("acct%d", i%3),
-			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.Seconds(2 * d), Fixed: fixed(i),
+			Arrive: float64(i * 240), GPUs: sizes[i*3%len(sizes)], Duration: d, Limit: policy.DurationFromSeconds(2 * d), Fixed: fixed(i),
 		}
 	}
 	return out
@@ -135,7 +135,7 @@ func TestABusyMachineChangesNothing(t *testing.T) {
 // waits for its end.
 func TestNodesSetAside(t *testing.T) {
 	nodes := cluster(1)
-	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", Maintenance: true}}
+	nodes[0].Windows = []policy.Window{{From: exact.At(1800), To: exact.At(7200), Name: "m1", IsMaintenance: true}}
 	jobs := []workload.Job{
 		{ID: 1, Name: "long", User: "u1", Account: "a", GPUs: 8, Duration: 300, Limit: time.Hour},
 		{ID: 2, Name: "short", User: "u2", Account: "b", GPUs: 8, Duration: 300, Limit: 10 * time.Minute},

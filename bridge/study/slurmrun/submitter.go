@@ -87,7 +87,7 @@ func (o *submitter) runTimeAlone(j *workload.Job, typ string) (seconds float64, 
 func (o *submitter) spec(j *workload.Job) (sim.Spec, error) {
 	s := sim.Spec{
 		Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, GPUType: j.GPUType,
-		Limit: o.timeLimit(j), Comment: o.comment(j), Work: max(policy.Seconds(j.Duration), time.Millisecond),
+		Limit: o.timeLimit(j), Comment: o.comment(j), Work: max(policy.DurationFromSeconds(j.Duration), time.Millisecond),
 		Checkpoint: !j.Fixed, Overhead: o.restartCost(j), NoRequeue: j.Fixed,
 	}
 	per, all := o.mostGPUs(j)
@@ -118,7 +118,7 @@ func (o *submitter) timeLimit(j *workload.Job) time.Duration {
 	if j.Limit <= 0 {
 		return 0
 	}
-	long := policy.Seconds(longestRunTime(j)) + o.restartCost(j)
+	long := policy.DurationFromSeconds(longestRunTime(j)) + o.restartCost(j)
 	if long <= j.Limit {
 		return j.Limit
 	}
@@ -129,7 +129,7 @@ func (o *submitter) timeLimit(j *workload.Job) time.Duration {
 // first costs.
 func (o *submitter) restartCost(j *workload.Job) time.Duration {
 	if j.Checkpoint > 0 {
-		return policy.Seconds(j.Checkpoint)
+		return policy.DurationFromSeconds(j.Checkpoint)
 	}
 	return o.cost
 }
@@ -153,7 +153,7 @@ func (o *submitter) comment(j *workload.Job) string {
 		words = append(words, fmt.Sprintf("min=%d,max=%d", j.MinGPUs, j.MaxGPUs))
 	}
 	if j.Deadline > 0 {
-		words = append(words, "deadline="+o.start.Add(policy.Seconds(j.Deadline)).Format(time.RFC3339))
+		words = append(words, "deadline="+o.start.Add(policy.DurationFromSeconds(j.Deadline)).Format(time.RFC3339))
 	}
 	if len(words) == 0 {
 		return ""
@@ -174,9 +174,9 @@ func runsOn(j *workload.Job, typ string) bool {
 func (o *submitter) mostGPUs(j *workload.Job) (most, all int) {
 	for i := range o.nodes {
 		for _, d := range o.nodes[i].GPUs {
-			if o.nodes[i].Down == "" && runsOn(j, d.Type) {
-				most = max(most, d.Count-d.Sick)
-				all += d.Count - d.Sick
+			if o.nodes[i].DownReason == "" && runsOn(j, d.Type) {
+				most = max(most, d.Count-d.SickCount)
+				all += d.Count - d.SickCount
 			}
 		}
 	}

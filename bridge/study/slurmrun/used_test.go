@@ -16,7 +16,7 @@ import (
 // itself: of two jobs that wait for one place, that of the account that used
 // less starts first.
 func TestUsedBefore(t *testing.T) {
-	accounts := []policy.Account{{Name: "a", Weight: 1, Used: 9e6}, {Name: "b", Weight: 1, Used: 3e6}}
+	accounts := []policy.Account{{Name: "a", Weight: 1, UsedService: 9e6}, {Name: "b", Weight: 1, UsedService: 3e6}}
 	var jobs []workload.Job
 	for i, account := range []string{"a", "a", "b"} {
 		jobs = append(jobs, workload.Job{ID: int64(i + 1), User: "u" + account, Account: account, Arrive: float64(10 * i), GPUs: 8,
@@ -25,7 +25,7 @@ func TestUsedBefore(t *testing.T) {
 	first := map[string][]float64{}
 	see := func(how string, s *policy.Snapshot) {
 		if first[how] == nil {
-			first[how] = []float64{float64(s.Accounts[0].Used), float64(s.Accounts[1].Used)}
+			first[how] = []float64{float64(s.Accounts[0].UsedService), float64(s.Accounts[1].UsedService)}
 		}
 	}
 	_, err := exact.Run(exact.Config{Policy: decider(t, "fairbridge"), Nodes: cluster(1), Jobs: jobs, Accounts: accounts,

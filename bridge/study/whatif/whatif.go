@@ -82,7 +82,7 @@ func fewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
 func shrink(a *policy.Ask, n int) bool {
 	old := a.GPUs.Count
 	a.GPUs.Count = n
-	a.Nodes = min(a.Nodes, n)
+	a.MinNodes = min(a.MinNodes, n)
 	a.CPUs = (a.CPUs*n + old - 1) / old
 	a.MemMB = (a.MemMB*int64(n) + int64(old) - 1) / int64(old)
 	if a.PerNode > 0 {
@@ -90,9 +90,9 @@ func shrink(a *policy.Ask, n int) bool {
 			return false
 		}
 		a.PerNode = min(a.PerNode, n)
-		a.Nodes = min(a.Nodes, n/a.PerNode)
+		a.MinNodes = min(a.MinNodes, n/a.PerNode)
 	}
-	return len(a.Require) <= max(a.Nodes, 1)
+	return len(a.RequiredNodes) <= max(a.MinNodes, 1)
 }
 
 // shorter returns the job with shorter time limits, the longest first, if there

@@ -25,7 +25,7 @@ func scene(waiting ...policy.Job) *policy.Snapshot {
 		return policy.Job{
 			ID: id, User: "a", Account: "a", Partition: "gpu", State: policy.Running, Arrive: noon.Add(-time.Hour), Start: noon.Add(-time.Hour),
 			Limit: time.Hour + left, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: gpus}, CPUs: gpus},
-			On: policy.Alloc{{Node: node, Type: "a100", Count: gpus}}, Fixed: "not opted in",
+			On: policy.Alloc{{Node: node, Type: "a100", Count: gpus}}, UnstoppableReason: "not opted in",
 		}
 	}
 	s := &policy.Snapshot{Seq: 1, Now: noon, Nodes: []policy.Node{node("n1"), node("n2")}, Jobs: []policy.Job{running(1, "n1", 6, 4*time.Hour), running(2, "n2", 4, time.Hour)}}
@@ -39,7 +39,7 @@ func scene(waiting ...policy.Job) *policy.Snapshot {
 }
 
 func wants(gpus, nodes, perNode int, limit time.Duration) policy.Job {
-	return policy.Job{Limit: limit, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: gpus}, Nodes: nodes, PerNode: perNode}}
+	return policy.Job{Limit: limit, Ask: policy.Ask{GPUs: policy.GPUs{Type: "a100", Count: gpus}, MinNodes: nodes, PerNode: perNode}}
 }
 
 func TestSmaller(t *testing.T) {
@@ -48,10 +48,10 @@ func TestSmaller(t *testing.T) {
 	elastic.MinGPUs, elastic.MaxGPUs = 2, 8
 	kept := scene(wants(2, 1, 2, 20*time.Minute))
 	for i := range kept.Nodes {
-		kept.Nodes[i].Windows = []policy.Window{{From: noon.Add(9 * time.Minute), To: noon.Add(3 * time.Hour), Name: "m1", Maintenance: true}}
+		kept.Nodes[i].Windows = []policy.Window{{From: noon.Add(9 * time.Minute), To: noon.Add(3 * time.Hour), Name: "m1", IsMaintenance: true}}
 	}
 	held := wants(8, 1, 8, time.Hour)
-	held.Held = "its user holds it"
+	held.HeldReason = "its user holds it"
 	for _, tt := range []struct {
 		name   string
 		policy policy.Policy
@@ -94,8 +94,8 @@ func request(was, is *policy.Job) string {
 	switch {
 	case is.Ask.GPUs.Count == was.Ask.GPUs.Count:
 		return "a time limit of " + is.Limit.String()
-	case is.Ask.Nodes > 1:
-		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.Nodes)
+	case is.Ask.MinNodes > 1:
+		return fmt.Sprintf("%s on %d nodes", is.Ask.GPUs, is.Ask.MinNodes)
 	}
 	return is.Ask.GPUs.String()
 }

@@ -116,7 +116,7 @@ func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 	p := newBatchPlan(j.Training, j.GPUs)
 	for epoch := range p.epochs {
 		batch := p.batch(epoch)
-		if n := len(plan); n > 0 && plan[n-1].Batch == batch {
+		if n := len(plan); n > 0 && plan[n-1].BatchSize == batch {
 			plan[n-1].Epochs++
 			continue
 		}
@@ -124,7 +124,7 @@ func PlannedRegimes(j *Job, t *Tables, typ string) ([]policy.Regime, error) {
 		if err != nil {
 			return nil, err
 		}
-		plan = append(plan, policy.Regime{Batch: batch, Epochs: 1, Seconds: j.Training.EpochSeconds(batch, speed)})
+		plan = append(plan, policy.Regime{BatchSize: batch, Epochs: 1, SecondsPerEpoch: j.Training.EpochSeconds(batch, speed)})
 	}
 	return slices.Clip(plan), nil
 }
@@ -134,7 +134,7 @@ func PlannedSeconds(plan []policy.Regime) float64 {
 	sum := 0.0
 	for _, r := range plan {
 		for range int(r.Epochs) {
-			sum += r.Seconds
+			sum += r.SecondsPerEpoch
 		}
 	}
 	return sum

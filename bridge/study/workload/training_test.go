@@ -88,7 +88,7 @@ func checkPlan(t *testing.T, p published, tables *Tables) {
 	}
 	want, got := fmt.Sprint(p.Batches), ""
 	for _, r := range plan {
-		got += fmt.Sprintf(" [%d %v]", r.Batch, r.Epochs)
+		got += fmt.Sprintf(" [%d %v]", r.BatchSize, r.Epochs)
 	}
 	if got = "[" + strings.TrimSpace(got) + "]"; got != want {
 		t.Errorf("%v of %d GPUs, %v, %d epochs: plan %s, published %s", p.JobType, p.GPUs, p.Mode, p.Epochs, got, want)

@@ -7,7 +7,7 @@ import (
 	"fairbridge/policy"
 )
 
-// UsedByUsers divides what accounts had used before a workload began (Account.Used,
+// UsedByUsers divides what accounts had used before a workload began (Account.UsedService,
 // decayed to its beginning) equally among their users: those who have jobs in
 // it. It returns them sorted by name and account, without those who used
 // nothing. What accounts without jobs used is left to a user of their own, so
@@ -26,8 +26,8 @@ func UsedByUsers(accounts []policy.Account, jobs []Job) []policy.User {
 			names = []string{a.Name}
 		}
 		for _, name := range names {
-			if part := a.Used / policy.GPUSeconds(len(names)); part > 0 {
-				all = append(all, policy.User{Name: name, Account: a.Name, Used: part})
+			if part := a.UsedService / policy.GPUSeconds(len(names)); part > 0 {
+				all = append(all, policy.User{Name: name, Account: a.Name, UsedService: part})
 			}
 		}
 	}

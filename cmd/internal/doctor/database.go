@@ -73,9 +73,9 @@ func (r *Report) checkUsage(ctx context.Context, db *stores.Stores, cluster stri
 	}
 	known, sum := 0, policy.GPUSeconds(0)
 	for _, a := range past.Accounts {
-		if a.Used > 0 {
+		if a.UsedService > 0 {
 			known++
-			sum += a.Used
+			sum += a.UsedService
 		}
 	}
 	if known == 0 {

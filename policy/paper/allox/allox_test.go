@@ -26,7 +26,7 @@ func twoTypes(jobs ...policy.Job) *policy.Snapshot {
 func profiled(id policy.JobID, user string, g, h float64) policy.Job {
 	return policy.Job{ID: id, User: user, Account: user, Partition: "gpu", State: policy.Pending,
 		Arrive: policytest.Now.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
-		Training: &policy.Training{Steps: 100, Rates: []policy.Rate{{Type: "g", Steps: 100 / g / 3600}, {Type: "h", Steps: 100 / h / 3600}}}}
+		Training: &policy.Training{Steps: 100, Rates: []policy.Rate{{Type: "g", StepsPerSecond: 100 / g / 3600}, {Type: "h", StepsPerSecond: 100 / h / 3600}}}}
 }
 
 func runsOn(j policy.Job, node string) policy.Job {
@@ -66,7 +66,7 @@ func TestAlloXOfTheBrief(t *testing.T) {
 			"2 keep ng:1×g, 1 hold"},
 		"the least served user first": {func() *policy.Snapshot {
 			s := twoTypes(profiled(1, "rich", 1, 1), profiled(2, "poor", 9, 9), runsOn(profiled(3, "z", 1, 1), "ng"))
-			s.Users = []policy.User{{Name: "poor", Used: 10}, {Name: "rich", Used: 99}}
+			s.Users = []policy.User{{Name: "poor", UsedService: 10}, {Name: "rich", UsedService: 99}}
 			return s
 		}(), 0.01, "3 keep ng:1×g, 2 start nh:1×h, 1 wait"},
 	} {
@@ -109,8 +109,8 @@ func TestAlloXOneType(t *testing.T) {
 // only set aside, and asks whether a job has room with as many GPUs as it asks.
 func TestAlloXHarnessMachines(t *testing.T) {
 	maintained := twoTypes(profiled(1, "a", 10, 10), profiled(2, "a", 1, 100))
-	maintained.Nodes[1].Down = "MAINTENANCE"
-	maintained.Nodes[1].Windows = []policy.Window{{From: policytest.Now.Add(-time.Hour), To: policytest.Now.Add(time.Hour), UnderWay: true}}
+	maintained.Nodes[1].DownReason = "MAINTENANCE"
+	maintained.Nodes[1].Windows = []policy.Window{{From: policytest.Now.Add(-time.Hour), To: policytest.Now.Add(time.Hour), IsUnderWay: true}}
 	wide := runsOn(profiled(1, "a", 1, 1), "ng")
 	wide.Ask.GPUs.Count = 4
 	narrow := twoTypes(wide, profiled(2, "a", 10, 10))

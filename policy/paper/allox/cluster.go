@@ -20,7 +20,7 @@ type cluster struct {
 }
 
 func newCluster(r *engine.Round) *cluster {
-	c := &cluster{Round: r, types: r.Types(), times: make([][]float64, len(r.Entries))}
+	c := &cluster{Round: r, types: r.GPUTypes(), times: make([][]float64, len(r.Entries))}
 	c.unknownRunTime = c.meanRunTime()
 	busy := make([][]float64, len(c.types))
 	for _, e := range r.Active() {
@@ -98,7 +98,7 @@ func (c *cluster) meanRunTime() float64 {
 func (c *cluster) remainingTime(e *engine.Entry, typ string) float64 {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		if rate, ok := t.Rate(typ); ok && rate > 0 {
-			return max((t.Steps-t.Done)/rate, 1)
+			return max((t.Steps-t.StepsDone)/rate, 1)
 		}
 		return math.Inf(1)
 	}

@@ -54,7 +54,7 @@ func (m matching) Allocate(r *engine.Round) ([]engine.Turn, error) {
 func (m matching) assignments(r *engine.Round) []assignment {
 	given := make([]assignment, len(r.Entries))
 	for i, e := range r.Entries {
-		if given[i].group = unmatched; e.Active() {
+		if given[i].group = unmatched; e.HoldsGPUs() {
 			given[i].group = running
 		}
 	}
@@ -85,8 +85,8 @@ func (c *cluster) matchJobs(jobs []*engine.Entry, group int, given []assignment)
 			continue
 		}
 		a := assignment{group: group, gpuType: c.types[q.typeOfJob[i]], start: q.startTimes[i]}
-		if !c.Terse {
-			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.Seconds(a.start).Round(time.Minute))
+		if !c.OmitReasons {
+			a.note = fmt.Sprintf("matched to %s, in about %v", a.gpuType, policy.DurationFromSeconds(a.start).Round(time.Minute))
 		}
 		given[e.Index] = a
 	}
@@ -116,13 +116,13 @@ func usersByService(r *engine.Round, cluster *cluster) []*user {
 		if len(r.Users) == 0 {
 			u.service += e.Attained
 		}
-		if !e.Active() && r.Startable(e) && cluster.canRun(e) {
+		if !e.HoldsGPUs() && r.Startable(e) && cluster.canRun(e) {
 			u.jobs = append(u.jobs, e)
 		}
 	}
 	for _, known := range r.Users {
 		if u := index[known.Name]; u != nil {
-			u.service += known.Used
+			u.service += known.UsedService
 		}
 	}
 	users = slices.DeleteFunc(users, func(u *user) bool { return len(u.jobs) == 0 })

@@ -81,7 +81,7 @@ func (a *Policy) starving(r *engine.Round, e *engine.Entry) bool {
 func (l *leases) keep() {
 	starving := slices.ContainsFunc(l.jobs, func(j *job) bool { return j.starving })
 	for _, j := range l.jobs {
-		if j.Active() && !l.ended(j, starving) {
+		if j.HoldsGPUs() && !l.ended(j, starving) {
 			j.granted = true
 			j.tenant.charge(j.gpus(), j.lease-j.Ran(l.Now)%j.lease)
 			l.free.subtractHeld(l.Snapshot, j.Entry)
@@ -98,7 +98,7 @@ func (l *leases) keep() {
 
 // unstoppable reports whether a running job cannot be stopped whatever we decide.
 func (l *leases) unstoppable(e *engine.Entry) bool {
-	return e.Fixed != "" || e.State != policy.Running || l.MaxStops > 0 && e.Stops >= l.MaxStops
+	return e.UnstoppableReason != "" || e.State != policy.Running || l.MaxStops > 0 && e.Stops >= l.MaxStops
 }
 
 // ended reports whether a lease of the running job ended since the last round.

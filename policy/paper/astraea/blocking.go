@@ -29,8 +29,8 @@ func (b blocking) Behind(r *engine.Round, blocked *engine.Entry) func(*engine.En
 func usable(s *policy.Snapshot, j *policy.Job, on policy.Alloc) bool {
 	return slices.ContainsFunc(on, func(slot policy.Slot) bool {
 		n := s.Node(slot.Node)
-		return n != nil && n.In(j.Partition) && !slices.Contains(j.Ask.Exclude, n.Name) &&
-			(len(j.Ask.Require) == 0 || slices.Contains(j.Ask.Require, n.Name)) &&
+		return n != nil && n.InPartition(j.Partition) && !slices.Contains(j.Ask.ExcludedNodes, n.Name) &&
+			(len(j.Ask.RequiredNodes) == 0 || slices.Contains(j.Ask.RequiredNodes, n.Name)) &&
 			(j.Ask.GPUs.Type == "" || j.Ask.GPUs.Type == slot.Type)
 	})
 }

@@ -32,7 +32,7 @@ func (l *leases) replaceDelayed(t *tenant, delayed []*job) {
 	t.skipped, t.jobs = nil, nil
 	for _, j := range all {
 		n := 0
-		if !j.Active() && j.FirstStart.IsZero() {
+		if !j.HoldsGPUs() && j.FirstStart.IsZero() {
 			n = countDelayed(j, delayed)
 		}
 		if n == 0 {

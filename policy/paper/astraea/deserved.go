@@ -42,11 +42,11 @@ func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 	count := map[string]float64{}
 	for _, e := range r.Entries {
 		if r.Startable(e) {
-			count[e.Account] += float64(e.Count())
+			count[e.Account] += float64(e.TaskCount())
 		}
 	}
 	n := &deserved{At: r.Now, Jobs: make([]policy.JobID, len(r.Entries)), Sums: make([]policy.GPUSeconds, len(r.Entries))}
-	for i, row := range r.Rows(d.Jobs) {
+	for i, row := range r.JobIndexes(d.Jobs) {
 		e, sum, since := r.Entries[i], policy.GPUSeconds(0), d.At
 		if row >= 0 {
 			sum = d.Sums[row]
@@ -55,7 +55,7 @@ func (d *deserved) next(r *engine.Round, quota map[string]float64) *deserved {
 		}
 		gpus := 0.0
 		if r.Startable(e) {
-			gpus = min(e.Ask.GPUs.Whole(), quota[e.Account]/count[e.Account])
+			gpus = min(e.Ask.GPUs.WholeGPUs(), quota[e.Account]/count[e.Account])
 		}
 		sum += policy.Service(gpus, max(r.Now.Sub(since), 0))
 		n.Jobs[i], n.Sums[i] = e.ID, policy.GPUSeconds(math.Round(float64(sum)*10)/10)

@@ -17,12 +17,12 @@ type freeDevices struct {
 func countFree(s *policy.Snapshot) *freeDevices {
 	f := &freeDevices{types: map[string]float64{}, part: map[string]bool{}}
 	for i := range s.Nodes {
-		if s.Nodes[i].Down != "" {
+		if s.Nodes[i].DownReason != "" {
 			continue
 		}
 		for _, d := range s.Nodes[i].GPUs {
-			f.part[d.Type] = d.Part != 0 && d.Part != 100
-			f.add(d.Type, float64(max(d.Count-d.Sick, 0)))
+			f.part[d.Type] = d.PartPercent != 0 && d.PartPercent != 100
+			f.add(d.Type, float64(max(d.Count-d.SickCount, 0)))
 		}
 	}
 	return f
@@ -38,7 +38,7 @@ func (f *freeDevices) add(typ string, devices float64) {
 // subtractHeld takes what a running job holds off, on nodes that are up.
 func (f *freeDevices) subtractHeld(s *policy.Snapshot, e *engine.Entry) {
 	for _, slot := range e.On {
-		if n := s.Node(slot.Node); n != nil && n.Down == "" {
+		if n := s.Node(slot.Node); n != nil && n.DownReason == "" {
 			f.add(slot.Type, -float64(slot.Count))
 		}
 	}
@@ -48,7 +48,7 @@ func (f *freeDevices) subtractHeld(s *policy.Snapshot, e *engine.Entry) {
 func (f *freeDevices) take(e *engine.Entry) bool {
 	need, typ := float64(e.Size()), e.Ask.GPUs.Type
 	if typ == "" && len(e.On) > 0 {
-		typ = e.On.Type()
+		typ = e.On.FirstType()
 	}
 	switch {
 	case typ == "" && f.whole < need:

@@ -35,8 +35,8 @@ func (j *job) compare(o *job) int {
 	if c := cmp.Or(cmp.Compare(j.fairness, o.fairness), cmp.Compare(j.reward, o.reward)); c != 0 {
 		return c
 	}
-	if j.Active() != o.Active() {
-		return precedence(j.Active())
+	if j.HoldsGPUs() != o.HoldsGPUs() {
+		return precedence(j.HoldsGPUs())
 	}
 	return engine.ByArrival(j.Entry, o.Entry)
 }
@@ -50,7 +50,7 @@ func precedence(has bool) int {
 	return 1
 }
 
-func (j *job) gpus() float64 { return j.Ask.GPUs.Whole() }
+func (j *job) gpus() float64 { return j.Ask.GPUs.WholeGPUs() }
 
 // describe tells the owner how the account and the job stand.
 func (j *job) describe() string {
@@ -79,7 +79,7 @@ type runTimes struct {
 	gpus map[int]survival.Sample
 }
 
-func newRunTimes(history []policy.Sample) runTimes {
+func newRunTimes(history []policy.FinishedJob) runTimes {
 	var all []float64
 	by := map[int][]float64{}
 	for _, h := range history {

@@ -62,7 +62,7 @@ func (t *tenant) charge(gpus float64, lease time.Duration) {
 func (l *leases) newTenant(name string, quota float64) *tenant {
 	t := &tenant{name: name, quota: quota, favour: l.Favour, window: quota * (l.Window + l.Lease).Seconds()}
 	if a := l.Account(name); a != nil {
-		t.recent = float64(a.Recent)
+		t.recent = float64(a.RecentService)
 	}
 	return t
 }
@@ -108,8 +108,8 @@ func quotas(s *policy.Snapshot) map[string]float64 {
 	}
 	gpus := 0.0
 	for i := range s.Nodes {
-		if s.Nodes[i].Down == "" {
-			gpus += max(s.Nodes[i].Whole(), 0)
+		if s.Nodes[i].DownReason == "" {
+			gpus += max(s.Nodes[i].WholeGPUs(), 0)
 		}
 	}
 	q := share.Weights(s, want)

@@ -23,7 +23,7 @@ func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string]
 			id := policy.JobID(len(s.Jobs) + 1)
 			s.Jobs = append(s.Jobs, policy.Job{ID: id, Name: fmt.Sprintf("%s-%d", flow, i), User: "u", Account: "acc", Partition: "gpu",
 				State: policy.Pending, Arrive: policytest.Now.Add(time.Duration(id) * time.Millisecond), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: 1}},
-				Left: time.Duration(said[flow][i] * float64(time.Hour))})
+				PredictedLeft: time.Duration(said[flow][i] * float64(time.Hour))})
 			left[id] = h
 		}
 	}
@@ -45,7 +45,7 @@ func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string]
 			if d.Verb == policy.Start {
 				j.State, j.On, j.Start, j.FirstStart = policy.Running, d.On, s.Now, s.Now
 			}
-			if j.Active() {
+			if j.HoldsGPUs() {
 				next = min(next, left[j.ID])
 			}
 		}
@@ -53,9 +53,9 @@ func carbyneRun(t *testing.T, p policy.Policy, gpus int, hours, said map[string]
 		s.Now = s.Now.Add(step)
 		var rest []policy.Job
 		for _, j := range s.Jobs {
-			if j.Active() {
+			if j.HoldsGPUs() {
 				left[j.ID] -= next
-				j.Left = max(j.Left-step, time.Second)
+				j.PredictedLeft = max(j.PredictedLeft-step, time.Second)
 				if left[j.ID] < 1e-9 {
 					ends[j.Name[:1]] = s.Now.Sub(policytest.Now).Hours()
 					continue

@@ -31,8 +31,8 @@ func (f *workflow) add(e *engine.Entry, i int) {
 	}
 	f.jobs = append(f.jobs, i)
 	f.fairGPUs += e.Due
-	f.remainingWork += left * float64(e.Size()*e.Count())
-	for range min(e.Count(), maxTasksPerArray) {
+	f.remainingWork += left * float64(e.Size()*e.TaskCount())
+	for range min(e.TaskCount(), maxTasksPerArray) {
 		f.tasks, f.jobOfTask = append(f.tasks, task{seconds: left, width: e.Size()}), append(f.jobOfTask, i)
 	}
 }
@@ -78,14 +78,14 @@ func remainingTime(e *engine.Entry) (seconds float64, ok bool) {
 	if t := e.Training; t != nil && len(t.Rates) > 0 {
 		typ := e.Ask.GPUs.Type
 		if len(e.On) > 0 {
-			typ = e.On.Type()
+			typ = e.On.FirstType()
 		}
 		rate, known := t.Rate(typ)
 		if !known {
-			rate = t.Rates[0].Steps
+			rate = t.Rates[0].StepsPerSecond
 		}
 		if rate > 0 {
-			return max(t.Steps-t.Done, 0) / rate, true
+			return max(t.Steps-t.StepsDone, 0) / rate, true
 		}
 	}
 	if e.Estimate.Left > 0 {

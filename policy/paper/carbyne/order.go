@@ -103,7 +103,7 @@ func (c *altruisticOrder) planWorkflows(r *engine.Round) {
 			if len(free) <= k {
 				free = append(free, 1)
 			}
-			if e.Active() {
+			if e.HoldsGPUs() {
 				free[k] -= cost
 			}
 		}
@@ -148,7 +148,7 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 	for _, i := range f.jobs {
 		t := &c.jobs[i]
 		if t.mustRun = held < f.fairGPUs-1e-9 && t.latestStart <= c.slackFloor*f.fairEnd; t.mustRun {
-			held += r.Entries[i].Ask.GPUs.Whole()
+			held += r.Entries[i].Ask.GPUs.WholeGPUs()
 		}
 		c.noteLatestStart(r, w, i, f.fairEnd)
 	}
@@ -156,9 +156,9 @@ func (c *altruisticOrder) planWorkflow(r *engine.Round, w int, f *workflow) {
 
 // noteLatestStart notes what the task's owner should know; fair is the fair end.
 func (c *altruisticOrder) noteLatestStart(r *engine.Round, w, i int, fair float64) {
-	if !r.Terse {
+	if !r.OmitReasons {
 		r.Entries[i].Note = fmt.Sprintf("workflow %s would end in %v with its share; this task must start within %v", c.workflows.workflowNames[w],
-			policy.Seconds(fair).Round(time.Minute), policy.Seconds(c.jobs[i].latestStart).Round(time.Minute))
+			policy.DurationFromSeconds(fair).Round(time.Minute), policy.DurationFromSeconds(c.jobs[i].latestStart).Round(time.Minute))
 	}
 }
 

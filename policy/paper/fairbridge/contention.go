@@ -34,7 +34,7 @@ func readContentionPeaks(s *policy.Snapshot) (*contentionPeaks, error) {
 func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
 	n := &contentionPeaks{make([]policy.JobID, len(s.Jobs)), make([]float64, len(s.Jobs))}
 	now := contentionByAccount(s)
-	for i, row := range s.Rows(p.Jobs) {
+	for i, row := range s.JobIndexes(p.Jobs) {
 		j := &s.Jobs[i]
 		n.Jobs[i], n.Peak[i] = j.ID, max(1, now[j.Account])
 		if row >= 0 {
@@ -48,13 +48,13 @@ func (p *contentionPeaks) update(s *policy.Snapshot) *contentionPeaks {
 // jobs gets when the cluster is divided by weight among the accounts that have
 // jobs here, and an account's part equally among its jobs.
 func contentionByAccount(s *policy.Snapshot) map[string]float64 {
-	jobs, weights, gpus := map[string]int{}, 0.0, s.Whole()
+	jobs, weights, gpus := map[string]int{}, 0.0, s.WholeGPUs()
 	for i := range s.Jobs {
-		if j := &s.Jobs[i]; j.Active() || j.CanStart(s.Now) {
+		if j := &s.Jobs[i]; j.HoldsGPUs() || j.CanStart(s.Now) {
 			if jobs[j.Account] == 0 {
 				weights += share.Weight(s, j.Account)
 			}
-			jobs[j.Account] += j.Count()
+			jobs[j.Account] += j.TaskCount()
 		}
 	}
 	out := make(map[string]float64, len(jobs))

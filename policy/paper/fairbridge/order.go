@@ -71,10 +71,10 @@ func (l *slackOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, length float64) position {
 	left := e.Estimate.Left.Seconds()
 	p := position{e, l.shareClass(e.Account), classShort, left}
-	if e.Active() {
+	if e.HoldsGPUs() {
 		p.sortKey *= l.Sticky
 	}
-	fair := l.Fair * contention * (e.Ask.GPUs.SecondsOf(e.Attained) + left)
+	fair := l.Fair * contention * (e.Ask.GPUs.SecondsForService(e.Attained) + left)
 	slack := fair - r.Now.Sub(e.Arrive).Seconds() - left
 	late := l.waitRules.overdue.OverdueBy(r, e).Seconds()
 	switch {
@@ -86,7 +86,7 @@ func (l *slackOrder) classify(r *engine.Round, e *engine.Entry, contention, leng
 	case left >= l.Long*length && knowsRunTime(e.Estimate):
 		p.class, p.sortKey = classLong, -left
 	}
-	if !r.Terse {
+	if !r.OmitReasons {
 		e.Note = p.note(left, fair, slack) + l.usageNote(e.Account)
 	}
 	return p
@@ -128,9 +128,9 @@ func (l *slackOrder) usageNote(account string) string {
 // scheduleLength is the shortest time, in seconds, in which all work that could
 // run now can be done: the longest job, or all GPU time on all GPUs.
 func scheduleLength(r *engine.Round) float64 {
-	gpus, work, longest := r.Whole(), 0.0, 0.0
+	gpus, work, longest := r.WholeGPUs(), 0.0, 0.0
 	for _, e := range r.Entries {
-		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.Whole()
+		left, wide := e.Estimate.Left.Seconds(), e.Ask.GPUs.WholeGPUs()
 		if r.Startable(e) && wide <= gpus {
 			work += left * wide
 			longest = max(longest, left)
@@ -144,5 +144,5 @@ func scheduleLength(r *engine.Round) float64 {
 
 // formatMinutes prints seconds to the minute.
 func formatMinutes(seconds float64) string {
-	return policy.Seconds(seconds).Round(time.Minute).String()
+	return policy.DurationFromSeconds(seconds).Round(time.Minute).String()
 }

@@ -68,7 +68,7 @@ func TestGandivaPairs(t *testing.T) {
 				for i, speed := range []float64{c.host, c.guest} {
 					j := &s.Jobs[i]
 					report := *j.Training
-					report.Done += speed * report.Rates[0].Steps * 120
+					report.StepsDone += speed * report.Rates[0].StepsPerSecond * 120
 					j.Training, j.Attained = &report, j.Attained+120
 				}
 				plan = mustDecide(t, p, s)
@@ -96,8 +96,8 @@ func pairOfJobs() *policy.Snapshot {
 		mine, other := string(rune('A'+i)), string(rune('B'-i))
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: "a", Partition: "p", State: policy.Pending,
 			Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Shareable: true, Class: mine,
-			Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "v100", Steps: speed}},
-				Beside: []policy.Shared{{Type: "v100", Class: other, Steps: speed * []float64{.70, .75}[i]}}}})
+			Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "v100", StepsPerSecond: speed}},
+				RatesBeside: []policy.SharedRate{{Type: "v100", NeighbourClass: other, StepsPerSecond: speed * []float64{.70, .75}[i]}}}})
 	}
 	s.Jobs[0].State, s.Jobs[0].Start, s.Jobs[0].On = policy.Running, now.Add(-time.Second), policy.Alloc{{Node: "n1", Type: "v100", Count: 1}}
 	return s

@@ -56,14 +56,14 @@ func recallMemo(s *policy.Snapshot) (*memo, error) {
 func (m *memo) next(r *engine.Round) *memo {
 	size := len(r.Entries)
 	n := &memo{Jobs: make([]policy.JobID, size), Ran: make([]float64, size), Attained: make([]policy.GPUSeconds, size)}
-	least, rows := math.Inf(1), r.Rows(m.Jobs)
+	least, rows := math.Inf(1), r.JobIndexes(m.Jobs)
 	for i, e := range r.Entries {
 		n.Jobs[i], n.Attained[i], n.Ran[i] = e.ID, e.Attained, -1
 		at := rows[i]
 		if at < 0 {
 			continue
 		}
-		n.Ran[i] = m.Ran[at] + e.Ask.GPUs.SecondsOf(e.Received(m.Attained[at]))
+		n.Ran[i] = m.Ran[at] + e.Ask.GPUs.SecondsForService(e.ReceivedSince(m.Attained[at]))
 		if r.Startable(e) {
 			least = min(least, n.Ran[i])
 		}

@@ -20,10 +20,10 @@ func (g *Policy) introspect(r *engine.Round, last []pair, next *memo) (unpacked 
 	unpacked = map[policy.JobID]string{}
 	for _, p := range last {
 		host, guest := r.Job(p.Host), r.Job(p.Guest)
-		if host == nil || guest == nil || guest.Active() && !guest.On.Equal(host.On) {
+		if host == nil || guest == nil || guest.HoldsGPUs() && !guest.On.Equal(host.On) {
 			continue
 		}
-		if guest.Active() {
+		if guest.HoldsGPUs() {
 			ran, done := [2]float64{next.ran(host.ID), next.ran(guest.ID)}, [2]float64{stepsDone(host), stepsDone(guest)}
 			if !p.Seen {
 				p.Seen, p.Ran, p.Done = true, ran, done
@@ -43,7 +43,7 @@ func stepsDone(j *policy.Job) float64 {
 	if j.Training == nil {
 		return 0
 	}
-	return j.Training.Done
+	return j.Training.StepsDone
 }
 
 // pairSpeed returns the sum of the measured speeds of a pair, each relative to
@@ -53,7 +53,7 @@ func pairSpeed(host, guest *policy.Job, p pair, ran, done [2]float64) (sum float
 		if j.Training == nil || ran[i] <= p.Ran[i] {
 			return 0, false
 		}
-		alone, ok := j.Training.Rate(j.On.Type())
+		alone, ok := j.Training.Rate(j.On.FirstType())
 		if !ok || alone <= 0 {
 			return 0, false
 		}
@@ -71,14 +71,14 @@ func (g *Policy) pack(r *engine.Round, next *memo, unpacked map[policy.JobID]str
 	var edges []assign.Edge
 	for a, x := range single {
 		for b, y := range single[:a] {
-			if _, failed := slices.BinarySearchFunc(next.Failed, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.Active() && y.Active()) {
+			if _, failed := slices.BinarySearchFunc(next.Failed, newPairID(x.ID, y.ID), pairID.compare); !failed && !(x.HoldsGPUs() && y.HoldsGPUs()) {
 				edges = append(edges, assign.Edge{A: a, B: b, Weight: g.gain(x, y)})
 			}
 		}
 	}
 	for _, e := range assign.MaxWeightMatching(len(single), edges) {
 		host, guest := single[e.A], single[e.B]
-		if guest.Active() || !host.Active() && guest.ID < host.ID {
+		if guest.HoldsGPUs() || !host.HoldsGPUs() && guest.ID < host.ID {
 			host, guest = guest, host
 		}
 		next.Pairs = append(next.Pairs, pair{Host: host.ID, Guest: guest.ID})
@@ -91,10 +91,10 @@ func oversubscribed(r *engine.Round) bool {
 	want := 0.0
 	for _, e := range r.Entries {
 		if r.Startable(e) {
-			want += e.Ask.GPUs.Whole()
+			want += e.Ask.GPUs.WholeGPUs()
 		}
 	}
-	return want > r.Whole()
+	return want > r.WholeGPUs()
 }
 
 // unpaired returns the jobs that accept a neighbour and have none, the one that ran
@@ -106,7 +106,7 @@ func unpaired(r *engine.Round, next *memo, unpacked map[policy.JobID]string) []*
 	}
 	var single []*engine.Entry
 	for _, e := range r.Entries {
-		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.Active() || r.Possible(e) == nil) {
+		if e.Shareable && !paired[e.ID] && unpacked[e.ID] == "" && r.Startable(e) && (e.HoldsGPUs() || r.Possible(e) == nil) {
 			single = append(single, e)
 		}
 	}
@@ -131,8 +131,8 @@ func (g *Policy) gain(x, y *engine.Entry) float64 {
 		return 0 // they do not fit into the GPU's memory together
 	case known && knownToo:
 		return a + b - g.Keep
-	case x.Busy.Known && y.Busy.Known:
-		return 1 - x.Busy.Value - y.Busy.Value
+	case x.Utilisation.Known && y.Utilisation.Known:
+		return 1 - x.Utilisation.Value - y.Utilisation.Value
 	}
 	return 0
 }
@@ -142,8 +142,8 @@ func (g *Policy) gain(x, y *engine.Entry) float64 {
 func commonType(x, y *engine.Entry) (typ string, ok bool) {
 	for _, e := range []*engine.Entry{x, y} {
 		is := e.Ask.GPUs.Type
-		if e.Active() {
-			is = e.On.Type()
+		if e.HoldsGPUs() {
+			is = e.On.FirstType()
 		}
 		if is != "" && typ != "" && is != typ {
 			return "", false
@@ -159,10 +159,10 @@ func speedBeside(j *policy.Job, class, typ string) (float64, bool) {
 	if j.Training == nil || class == "" {
 		return 0, false
 	}
-	for _, b := range j.Training.Beside {
-		if (typ == "" || b.Type == typ) && b.Class == class {
+	for _, b := range j.Training.RatesBeside {
+		if (typ == "" || b.Type == typ) && b.NeighbourClass == class {
 			alone, ok := j.Training.Rate(b.Type)
-			return b.Steps / alone, ok && alone > 0
+			return b.StepsPerSecond / alone, ok && alone > 0
 		}
 	}
 	return 0, false

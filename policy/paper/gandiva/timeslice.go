@@ -36,8 +36,8 @@ func (s *timeSlicing) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	turns, left, leased := make([]engine.Turn, len(line)), grant.NewCounts(r), map[policy.JobID]bool{}
 	for i, e := range line {
 		t := e.Turn()
-		if !r.Terse {
-			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.Seconds(next.Ran[e.Index]).Round(time.Minute))
+		if !r.OmitReasons {
+			t.Note = fmt.Sprintf("it has had turns of %v, fewest first", policy.DurationFromSeconds(next.Ran[e.Index]).Round(time.Minute))
 		}
 		t.Beside = host[e.ID]
 		if t.Grant.StopReason = unpacked[e.ID]; t.Grant.StopReason == "" && t.Beside == 0 {

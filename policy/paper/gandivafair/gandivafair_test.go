@@ -49,7 +49,7 @@ func TestGandivaFairTrades(t *testing.T) {
 			gain := []float64{1.5, 4, 3}[i/12]
 			s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), User: "u", Account: fmt.Sprintf("a%d", i/12), Partition: "p",
 				State: policy.Pending, Arrive: now.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}},
-				Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "k80", Steps: 1}, {Type: "v100", Steps: gain}}}})
+				Training: &policy.Training{Steps: 1e9, Rates: []policy.Rate{{Type: "k80", StepsPerSecond: 1}, {Type: "v100", StepsPerSecond: gain}}}})
 		}
 		fast := received(t, s, paper.Params{"trade": trade, "min_run": "1s", "max_stops": -1, "max_wait": "0s"}, 300)
 		for i, w := range want {
@@ -82,7 +82,7 @@ func received(t *testing.T, s *policy.Snapshot, params paper.Params, quanta int)
 			case policy.Stop:
 				j.State, j.On, j.Start = policy.Pending, nil, time.Time{}
 			}
-			if j.Active() {
+			if j.HoldsGPUs() {
 				j.Attained += 60
 				if j.On[0].Type == "v100" {
 					fast[i/12] += 1 / float64(quanta)

@@ -67,7 +67,7 @@ func (p *passes) next(r *engine.Round, types []string) *passes {
 			n.carry(i, p, at, e, charged)
 			at++
 		} else if len(e.On) > 0 {
-			n.Type[i] = slices.Index(types, e.On.Type()) + 1
+			n.Type[i] = slices.Index(types, e.On.FirstType()) + 1
 		}
 	}
 	for ; at < len(p.Jobs); at++ {
@@ -101,9 +101,9 @@ func (p *passes) listAccounts(r *engine.Round, old *passes) {
 // carry takes a job's service over and adds what it received.
 func (p *passes) carry(i int, old *passes, was int, e *engine.Entry, charged []float64) {
 	if p.Type[i] = old.Type[was]; len(e.On) > 0 {
-		p.Type[i] = slices.Index(p.Types, e.On.Type()) + 1
+		p.Type[i] = slices.Index(p.Types, e.On.FirstType()) + 1
 	}
-	got := float64(e.Received(old.Attained[was]))
+	got := float64(e.ReceivedSince(old.Attained[was]))
 	p.Service[i] = old.Service[was] + got
 	old.charge(charged, was, p.Type[i], got)
 }
@@ -188,7 +188,7 @@ func (p *passes) noteHoldings(plan *policy.Plan) {
 		switch d.Verb {
 		case policy.Keep, policy.Start, policy.Move, policy.Resize:
 			if p.GPUs[i] = d.On.Count(); p.GPUs[i] > 0 {
-				p.Type[i] = slices.Index(p.Types, d.On.Type()) + 1
+				p.Type[i] = slices.Index(p.Types, d.On.FirstType()) + 1
 			}
 		}
 	}

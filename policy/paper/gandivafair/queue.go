@@ -55,7 +55,7 @@ func (s *stride) newQueueHeap(r *engine.Round) *queueHeap {
 		for k := range w {
 			if e.Want > 0 && !e.Unstoppable && s.runnable[i*w+k] {
 				far := 0
-				if len(e.On) > 0 && e.On.Type() != s.now.Types[k] {
+				if len(e.On) > 0 && e.On.FirstType() != s.now.Types[k] {
 					far = 1
 				}
 				q := queues[s.now.Account[i]*w+k][far]

@@ -23,7 +23,7 @@ type stride struct {
 // Allocate implements engine.Allocator: by the smallest pass of the account on any
 // type the job can run on, then by what the job received.
 func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
-	s.now = s.last.next(r, r.Types())
+	s.now = s.last.next(r, r.GPUTypes())
 	s.findRunnable(r)
 	s.now.subtractLeast(s.waitingTypes(r))
 	tickets := s.divideTickets(r)
@@ -35,7 +35,7 @@ func (s *stride) Allocate(r *engine.Round) ([]engine.Turn, error) {
 		turns[i].Grant = grants[i]
 		if k := s.bestType(i); k >= 0 {
 			pass[i] = s.pass(i, k)
-			if !r.Terse && !math.IsInf(pass[i], 1) {
+			if !r.OmitReasons && !math.IsInf(pass[i], 1) {
 				turns[i].Note = fmt.Sprintf("its account has received %.2f GPU-hours a ticket on %s more than the last who waits", pass[i]/3600, s.now.Types[k])
 			}
 		}
@@ -67,7 +67,7 @@ func (s *stride) waitingTypes(r *engine.Round) []bool {
 	waits := make([]bool, len(s.now.Pass))
 	for i, e := range r.Entries {
 		for k := range w {
-			if s.runnable[i*w+k] && !e.Active() {
+			if s.runnable[i*w+k] && !e.HoldsGPUs() {
 				waits[s.now.Account[i]*w+k] = true
 			}
 		}

@@ -80,7 +80,7 @@ func (p *problem) setRates(j *job, offered []bool) {
 func (p *problem) setWork(j *job, g *Policy) {
 	j.left = max(j.Estimate.Left, time.Minute).Seconds()
 	if j.Training != nil && len(j.Training.Rates) > 0 {
-		j.left = max(j.Training.Steps-j.Training.Done, 0)
+		j.left = max(j.Training.Steps-j.Training.StepsDone, 0)
 	}
 	if g.Aware {
 		return

@@ -69,7 +69,7 @@ func (c gavelCase) job(gpus int, left float64, rates ...float64) gavelCase {
 		Submit: gavelNow.Add(-time.Hour), Arrive: gavelNow.Add(-time.Hour), Ask: policy.Ask{GPUs: policy.GPUs{Count: gpus}},
 		Training: &policy.Training{Steps: left}}
 	for k, r := range rates {
-		j.Training.Rates = append(j.Training.Rates, policy.Rate{Type: c.types[k], Steps: r})
+		j.Training.Rates = append(j.Training.Rates, policy.Rate{Type: c.types[k], StepsPerSecond: r})
 	}
 	c.jobs = append(c.jobs, j)
 	return c
@@ -79,7 +79,7 @@ func (c gavelCase) speed(i int, x []float64) float64 {
 	sum := 0.0
 	for k, r := range c.jobs[i].Training.Rates {
 		if x != nil {
-			sum += r.Steps * x[k]
+			sum += r.StepsPerSecond * x[k]
 		}
 	}
 	return sum
@@ -190,7 +190,7 @@ func TestGavelSharingIncentive(t *testing.T) {
 			equal, time := 0.0, 0.0
 			for k, r := range c.jobs[i].Training.Rates {
 				share := float64(c.gpus[k]) / float64(len(c.jobs))
-				equal += r.Steps * share
+				equal += r.StepsPerSecond * share
 				time += share
 			}
 			equal /= max(time, 1)
@@ -212,14 +212,14 @@ func TestGavelScale(t *testing.T) {
 		}
 		by := float64(rapid.IntRange(1, 8).Draw(t, "by"))
 		for k := range c.jobs[0].Training.Rates {
-			c.jobs[0].Training.Rates[k].Steps *= by
+			c.jobs[0].Training.Rates[k].StepsPerSecond *= by
 		}
 		speeds[0] *= by
 		least, leastWas := math.Inf(1), math.Inf(1)
 		for i, row := range c.fractions(t, &Policy{Objective: maxMin, Aware: true}) {
 			equal := 0.0
 			for k, r := range c.jobs[i].Training.Rates {
-				equal += r.Steps * float64(c.gpus[k])
+				equal += r.StepsPerSecond * float64(c.gpus[k])
 			}
 			g := float64(c.jobs[i].Ask.GPUs.Count)
 			least, leastWas = min(least, g*c.speed(i, row)/equal), min(leastWas, g*speeds[i]/equal)

@@ -20,7 +20,7 @@ func TestGavelSharingHelps(t *testing.T) {
 			for _, r := range j.Training.Rates {
 				for n := range 3 {
 					part := float64(rapid.IntRange(1, 10).Draw(t, "beside")) / 10
-					j.Training.Beside = append(j.Training.Beside, policy.Shared{Type: r.Type, Class: string(rune('k' + n)), Steps: part * r.Steps})
+					j.Training.RatesBeside = append(j.Training.RatesBeside, policy.SharedRate{Type: r.Type, NeighbourClass: string(rune('k' + n)), StepsPerSecond: part * r.StepsPerSecond})
 				}
 			}
 		}
@@ -70,7 +70,7 @@ func (c gavelCase) worth(objective string, speeds []float64) float64 {
 	for i, v := range speeds {
 		equal := 0.0
 		for k, r := range c.jobs[i].Training.Rates {
-			equal += r.Steps * float64(c.gpus[k])
+			equal += r.StepsPerSecond * float64(c.gpus[k])
 		}
 		sum += v
 		least = min(least, v*float64(c.jobs[i].Ask.GPUs.Count)/equal)

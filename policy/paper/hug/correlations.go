@@ -74,7 +74,7 @@ func resourceNames(s *policy.Snapshot) []string {
 	for i := range s.Nodes {
 		for _, d := range s.Nodes[i].GPUs {
 			at, known := slices.BinarySearch(names[2:], d.Type)
-			if !known && s.Nodes[i].Down == "" {
+			if !known && s.Nodes[i].DownReason == "" {
 				names = slices.Insert(names, 2+at, strings.Clone(d.Type))
 			}
 		}

@@ -60,7 +60,7 @@ func (d *division) Order(r *engine.Round) ([]*engine.Entry, error) {
 		return nil, err
 	}
 	slices.SortStableFunc(line, func(a, b *engine.Entry) int { return int(d.entitlements[a.Index]) - int(d.entitlements[b.Index]) })
-	if !r.Terse {
+	if !r.OmitReasons {
 		for _, e := range line {
 			e.Note += "; " + [...]string{"within the guarantee of its account", "beyond the guarantee of its account, on what others leave",
 				"beyond what its account may count on"}[d.entitlements[e.Index]]
@@ -104,7 +104,7 @@ func (d *division) collectAccounts(costs [][]float64) {
 		}
 		a.jobs = append(a.jobs, i)
 		for r, c := range costs[i] {
-			a.demand[r] += c * float64(e.Count())
+			a.demand[r] += c * float64(e.TaskCount())
 		}
 	}
 	slices.SortFunc(d.accounts, func(a, b *account) int { return strings.Compare(a.name, b.name) })
@@ -133,7 +133,7 @@ func (d *division) setEntitlements(a *account, costs [][]float64) {
 			continue
 		}
 		for r, c := range costs[i] {
-			used[r] += c * float64(d.round.Entries[i].Count())
+			used[r] += c * float64(d.round.Entries[i].TaskCount())
 		}
 	}
 }

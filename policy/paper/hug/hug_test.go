@@ -87,7 +87,7 @@ func TestHUGReclaims(t *testing.T) {
 
 func TestHUGGarbledMemo(t *testing.T) {
 	for _, memo := range []string{"{", `"x"`, `{"accounts":["a"],"resources":["cores"],"mix":[]}`} {
-		_, err := policytest.New(t, hug.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoOf([]byte(memo))})
+		_, err := policytest.New(t, hug.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
 		if err == nil || !strings.HasPrefix(err.Error(), "policy hug: reading what was remembered: ") {
 			t.Errorf("memo %s: %v", memo, err)
 		}

@@ -91,7 +91,7 @@ func (m *Policy) newPriorityOrder(s *policy.Snapshot) priorityOrder {
 	o := priorityOrder{Policy: m, fairShares: share.FairShare(s, m.FairShare == "tree"), nodes: float64(max(len(s.Nodes), 1))}
 	for i := range s.Nodes {
 		o.cpus += float64(s.Nodes[i].CPUs)
-		o.gpus += s.Nodes[i].Whole()
+		o.gpus += s.Nodes[i].WholeGPUs()
 	}
 	return o
 }
@@ -102,7 +102,7 @@ func (o priorityOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 	for _, e := range r.Entries {
 		f := o.factors(r, e)
 		priority[e.ID] = f.priority(o.Weights, e.Nice)
-		if r.Terse {
+		if r.OmitReasons {
 			continue
 		}
 		e.Note = fmt.Sprintf("priority %d: age %.2f, fair share %.2f, size %.2f", priority[e.ID], f.Age, f.FairShare, f.Size)
@@ -114,21 +114,21 @@ func (o priorityOrder) Order(r *engine.Round) ([]*engine.Entry, error) {
 
 // factors returns the factors, 0 to 1 each.
 func (o priorityOrder) factors(r *engine.Round, e *engine.Entry) Factors {
-	age := r.Now.Sub(policy.Later(e.Submit, e.Eligible))
+	age := r.Now.Sub(policy.Later(e.Submit, e.EligibleAt))
 	return Factors{
 		Age:       min(max(age.Seconds()/max(o.MaxAge.Seconds(), 1), 0), 1),
 		FairShare: o.fairShares[share.Person{Account: e.Account, User: e.User}],
 		Size:      o.sizeFactor(e),
 		Partition: rankFactor(o.Partitions, e.Partition),
 		QOS:       rankFactor(o.QOS, e.QOS),
-		GPUs:      min(e.Ask.GPUs.Whole()/max(o.gpus, 1), 1),
+		GPUs:      min(e.Ask.GPUs.WholeGPUs()/max(o.gpus, 1), 1),
 	}
 }
 
 // sizeFactor is the mean of the parts of the cluster's nodes and cores that the job
 // asks; of the nodes alone for a job that names no cores.
 func (o priorityOrder) sizeFactor(e *engine.Entry) float64 {
-	part := min(float64(max(e.Ask.Nodes, 1))/o.nodes, 1)
+	part := min(float64(max(e.Ask.MinNodes, 1))/o.nodes, 1)
 	if e.Ask.CPUs > 0 && o.cpus > 0 {
 		part = (part + min(float64(e.Ask.CPUs)/o.cpus, 1)) / 2
 	}

@@ -50,8 +50,8 @@ func updateUsage(s *policy.Snapshot, half time.Duration) (*decayedUsage, error) 
 
 // reportsUsage reports whether the snapshot says what was used.
 func reportsUsage(s *policy.Snapshot) bool {
-	return slices.ContainsFunc(s.Accounts, func(a policy.Account) bool { return a.Used > 0 }) ||
-		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.Used > 0 })
+	return slices.ContainsFunc(s.Accounts, func(a policy.Account) bool { return a.UsedService > 0 }) ||
+		slices.ContainsFunc(s.Users, func(u policy.User) bool { return u.UsedService > 0 })
 }
 
 func (d *decayedUsage) add(account, user string, x policy.GPUSeconds) {
@@ -72,7 +72,7 @@ func (d *decayedUsage) snapshotWithUsage(s *policy.Snapshot) *policy.Snapshot {
 	c.Users = nil
 	for account, users := range d.Used {
 		for user, x := range users {
-			c.Users = append(c.Users, policy.User{Name: user, Account: account, Used: x})
+			c.Users = append(c.Users, policy.User{Name: user, Account: account, UsedService: x})
 		}
 	}
 	slices.SortFunc(c.Users, func(a, b policy.User) int {

@@ -49,8 +49,8 @@ func (p profiles) update(s *policy.Snapshot) profiles {
 			continue
 		}
 		for _, r := range j.Training.Rates {
-			if r.Steps > 0 {
-				found = append(found, profile{profileClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.Steps})
+			if r.StepsPerSecond > 0 {
+				found = append(found, profile{profileClass(j.Class, r.Type), j.Ask.GPUs.Count, max(j.Ask.CPUs, 1), r.StepsPerSecond})
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func refSnapshot() *policy.Snapshot {
 			Arrive: policytest.Now.Add(time.Duration(id-100) * time.Second), Ask: policy.Ask{GPUs: policy.GPUs{Type: "g", Count: gpus}, CPUs: cpus}})
 		j := &s.Jobs[id-1]
 		if speed > 0 {
-			j.Held, j.Training = "it only shows a profile", &policy.Training{Steps: 1, Rates: []policy.Rate{{Type: "g", Steps: speed}}}
+			j.HeldReason, j.Training = "it only shows a profile", &policy.Training{Steps: 1, Rates: []policy.Rate{{Type: "g", StepsPerSecond: speed}}}
 		}
 		return j
 	}
@@ -93,7 +93,7 @@ func TestREFSteps(t *testing.T) {
 
 func TestREFGarbledMemo(t *testing.T) {
 	for _, memo := range []string{"{", `"x"`, `{"rows":[{"class":"a@g","gpus":0,"cpus":1,"speed":1}]}`} {
-		_, err := policytest.New(t, ref.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoOf([]byte(memo))})
+		_, err := policytest.New(t, ref.System().New, nil).Decide(&policy.Snapshot{Memo: policy.MemoFromJSON([]byte(memo))})
 		if err == nil || !strings.HasPrefix(err.Error(), "policy ref: reading what was remembered: ") {
 			t.Errorf("memo %s: %v", memo, err)
 		}

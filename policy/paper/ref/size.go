@@ -34,11 +34,11 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 			continue
 		}
 		least := want[i]
-		flexible := e.Elastic() && e.Fixed == "" && e.Unplaced == ""
+		flexible := e.Elastic() && e.UnstoppableReason == "" && e.UnplaceableReason == ""
 		if flexible {
 			least = e.MinGPUs
 		}
-		if p.left < least && !e.Active() {
+		if p.left < least && !e.HoldsGPUs() {
 			continue
 		}
 		p.left -= least
@@ -48,7 +48,7 @@ func (f sizer) Size(r *engine.Round, line []*engine.Entry) ([]int, error) {
 	}
 	cores := 0.0
 	for i := range r.Nodes {
-		if r.Nodes[i].Down == "" {
+		if r.Nodes[i].DownReason == "" {
 			cores += float64(r.Nodes[i].CPUs)
 		}
 	}
@@ -85,7 +85,7 @@ func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights m
 	for k, size := range fair.RoundToWhole(gpus, least, most, total) {
 		e := line[p.elasticJobs[k]]
 		want[p.elasticJobs[k]] = f.sizeWorthRestart(e, size)
-		if !r.Terse {
+		if !r.OmitReasons {
 			sum := alpha[k][0] + alpha[k][1]
 			e.Note = fmt.Sprintf("due %.2f of %d GPUs and %.1f of %.0f cores by its elasticities of %.2f and %.2f",
 				shares[k][0], total, shares[k][1], cores, alpha[k][0]/sum, alpha[k][1]/sum)
@@ -95,7 +95,7 @@ func (f sizer) divideGPUs(r *engine.Round, p *typePool, cores float64, weights m
 
 // sizeWorthRestart leaves a running job at its size unless it shrinks, or grows enough.
 func (f sizer) sizeWorthRestart(e *engine.Entry, want int) int {
-	if has := e.On.Count(); e.Active() && want > has && float64(want) < f.step*float64(has) {
+	if has := e.On.Count(); e.HoldsGPUs() && want > has && float64(want) < f.step*float64(has) {
 		return has
 	}
 	return want
@@ -148,7 +148,7 @@ func poolOfType(pools []typePool, typ string) *typePool {
 func poolOfJob(pools []typePool, e *engine.Entry) *typePool {
 	switch {
 	case len(e.On) > 0:
-		return poolOfType(pools, e.On.Type())
+		return poolOfType(pools, e.On.FirstType())
 	case e.Ask.GPUs.Type != "":
 		return poolOfType(pools, e.Ask.GPUs.Type)
 	case len(pools) == 1:

@@ -10,7 +10,7 @@ import (
 // authorsSettings returns k and lambda with which the authors ran clusters of
 // about as many GPUs.
 func authorsSettings(s *policy.Snapshot) (k, lambda float64) {
-	gpus := s.Whole()
+	gpus := s.WholeGPUs()
 	switch { // between two of their sizes, by ratio
 	case gpus < 32*math.Sqrt2:
 		return 1e-3, 12

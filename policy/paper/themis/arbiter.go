@@ -34,7 +34,7 @@ func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
 	for i, j := range line {
 		turns[i] = j.Turn()
 		turns[i].Grant.Run = j.leased
-		if !r.Terse {
+		if !r.OmitReasons {
 			turns[i].Note = j.describe()
 		}
 	}
@@ -45,12 +45,12 @@ func (a *arbiter) Allocate(r *engine.Round) ([]engine.Turn, error) {
 func (a *arbiter) assessAll(r *engine.Round) {
 	a.now = r.Now
 	for i := range r.Nodes {
-		if r.Nodes[i].Down == "" {
-			a.gpus += r.Nodes[i].Whole()
+		if r.Nodes[i].DownReason == "" {
+			a.gpus += r.Nodes[i].WholeGPUs()
 		}
 	}
 	a.jobs = make([]job, len(r.Entries))
-	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.Rows(a.last.Jobs)
+	contending, unknown, rows := float64(countStartable(r)), time.Hour, r.JobIndexes(a.last.Jobs)
 	if len(r.History) > 0 {
 		unknown = predict.MedianRun(r.History)
 	}
@@ -84,7 +84,7 @@ func (a *arbiter) recall(j *job, row int, contending float64) {
 		j.leaseEnd = a.last.Until[row]
 	}
 	j.contention += contending * max(a.now.Sub(since).Seconds(), 0)
-	if j.Active() {
+	if j.HoldsGPUs() {
 		j.leaseEnd = policy.Later(j.leaseEnd, j.Start.Add(a.Lease))
 	} else {
 		j.leaseEnd = time.Time{}
@@ -99,7 +99,7 @@ func (a *arbiter) lease(r *engine.Round, line []*job) {
 	for _, j := range line {
 		switch {
 		case !grant.Competes(r, j.Entry):
-		case j.Active() && j.leaseEnd.After(a.now):
+		case j.HoldsGPUs() && j.leaseEnd.After(a.now):
 			j.leased = true
 			for _, slot := range j.On {
 				free.Take(slot.Type, slot.Count)
@@ -171,7 +171,7 @@ func byType(free grant.Counts, bidders []*job) [][]*job {
 func giveLeftover(free grant.Counts, rest []*job) {
 	for _, running := range []bool{true, false} {
 		for _, j := range rest {
-			if j.Active() == running && !j.leased && free.Take(j.Ask.GPUs.Type, j.Want) {
+			if j.HoldsGPUs() == running && !j.leased && free.Take(j.Ask.GPUs.Type, j.Want) {
 				j.leased = true
 			}
 		}

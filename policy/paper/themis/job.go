@@ -31,7 +31,7 @@ func (a *arbiter) assess(j *job, contention float64, unknown time.Duration) {
 		j.left = unknown.Seconds()
 	}
 	j.left = max(j.left, 1)
-	total := j.left + j.Ask.GPUs.SecondsOf(j.Attained)
+	total := j.left + j.Ask.GPUs.SecondsForService(j.Attained)
 	j.slowdown = max(contention, 1)
 	if a.Alone == "gpus" {
 		j.slowdown = max(contention/max(a.gpus, 1), 1)

@@ -85,7 +85,7 @@ func TestSmallestWorstRatio(t *testing.T) {
 	s := &policy.Snapshot{Now: noon, Nodes: []policy.Node{{Name: "n", Partitions: []string{"p"}, GPUs: []policy.Devices{{Type: "gpu", Count: 1}}}}}
 	for i, age := range []time.Duration{0, 4 * time.Hour} {
 		s.Jobs = append(s.Jobs, policy.Job{ID: policy.JobID(i + 1), Partition: "p", State: policy.Pending, Arrive: noon.Add(-age),
-			Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Limit: 6 * time.Hour, Left: 6 * time.Hour})
+			Ask: policy.Ask{GPUs: policy.GPUs{Count: 1}}, Limit: 6 * time.Hour, PredictedLeft: 6 * time.Hour})
 	}
 	plan, err := (&Policy{Method: "lp", Round: 2 * time.Minute}).Decide(s)
 	if err != nil {

@@ -72,7 +72,7 @@ func (p promotions) next(s *policy.Snapshot, knob float64) promotions {
 
 // waitedTooLong compares the wait with the run since the last promotion.
 func waitedTooLong(j *policy.Job, last promotion, now time.Time, knob float64) bool {
-	gpus := j.Ask.GPUs.Whole()
+	gpus := j.Ask.GPUs.WholeGPUs()
 	ran := float64(j.Attained - last.Attained)
 	if gpus <= 0 || ran <= 0 {
 		return false

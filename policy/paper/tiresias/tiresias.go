@@ -74,7 +74,7 @@ func (t *Policy) bounds(sizes survival.Sample) []policy.GPUSeconds {
 	return []policy.GPUSeconds{3250}
 }
 
-func serviceSample(history []policy.Sample) survival.Sample {
+func serviceSample(history []policy.FinishedJob) survival.Sample {
 	v := make([]float64, len(history))
 	for i, h := range history {
 		v[i] = float64(h.Service)
