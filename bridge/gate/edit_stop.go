@@ -64,8 +64,7 @@ func (g *editGate) checkStop(c *editClaim, stop *bridge.Stop) *denial {
 			}
 			return nil
 		},
-		func() *denial { return checkRequeueable(c.Planned, j) },
-		func() *denial { return g.checkMinimumRun(c.Planned, j) },
+		func() *denial { return g.checkStoppable(c.Planned) },
 		func() *denial { return g.checkPingPong(*stop, g.acceptedStops()) },
 		func() *denial { return g.budget.check(g.stopOf(c.Planned, stop.Beneficiary)) },
 	)

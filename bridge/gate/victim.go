@@ -9,7 +9,8 @@ import (
 	"fairbridge/policy"
 )
 
-// checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20).
+// checkStoppable says why the job may not be stopped (I1, I5, I6, I13, I15, I20). It is
+// asked of every job that a plan stops, and again of every edit that stops or warns one.
 func (f *facts) checkStoppable(p *policy.Job) *denial {
 	j := f.View.Job(int64(p.ID))
 	if j == nil {
