@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"fairbridge/bridge/slurm"
@@ -16,7 +17,11 @@ func (o OptIn) Accepts(j *slurm.Job) bool {
 		slices.Contains(o.Accounts, j.Account) || slices.Contains(o.Partitions, j.Partition())
 }
 
-// Config is what the loop is told. Durations are wall-clock.
+// Config is what the loop is told: nouns, with the bounds that the loop needs. The
+// configuration file, its keys and defaults are those of package settings (cmd/settings),
+// which makes a Config of it; only Order, Lease, OptIn and Budgets stand in the file as
+// they stand here, so their keys (tags), defaults and bounds are here. Durations are
+// wall-clock.
 type Config struct {
 	Name       string // Slurm's cluster name; checked against what Slurm says
 	Holder     string // this daemon's name in the leader row
@@ -71,6 +76,8 @@ const (
 	LeverPriority   Lever = "priority"
 )
 
+var levers = []Lever{LeverAuto, LeverSiteFactor, LeverNice, LeverPriority}
+
 // Strength says how far our order wins over Slurm's.
 type Strength string
 
@@ -80,6 +87,8 @@ const (
 	Blend     Strength = "blend"      // likewise, a fifth of the way
 	Override  Strength = "override"   // across QOS too
 )
+
+var strengths = []Strength{WithinQOS, Blend, Override}
 
 // Order says how ranks become numbers in Slurm.
 type Order struct {
@@ -138,6 +147,12 @@ func (c *Config) Validate() error {
 	if c.LeaderTTL() < c.Interval+2*LeaseMargin {
 		bad("leader.ttl: %v is shorter than the interval %v and %v: leadership would lapse between cycles", c.Leader, c.Interval, 2*LeaseMargin)
 	}
+	if !slices.Contains(levers, c.Order.Lever) {
+		bad("order.lever: %q is none of %s", c.Order.Lever, joinNames(levers))
+	}
+	if !slices.Contains(strengths, c.Order.Strength) {
+		bad("order.strength: %q is none of %s", c.Order.Strength, joinNames(strengths))
+	}
 	if c.Order.Window < 1 || c.Order.Window > 10_000 {
 		bad("order.window: %d is not between 1 and 10000", c.Order.Window)
 	}
@@ -158,6 +173,11 @@ func (c *Config) Validate() error {
 		}
 	}
 	return errors.Join(append(errs, c.Gate.Validate())...)
+}
+
+// joinNames writes names as "a, b".
+func joinNames[T ~string](names []T) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(names), "[]"), " ", ", ")
 }
 
 // ExpireAfter returns how long no daemon must have led before a daemon with this

@@ -79,8 +79,6 @@ func (f *File) values() []error {
 		between("probes.timeout", f.Probes.Timeout, 100*time.Millisecond, time.Minute),
 		oneOf("log.level", f.Log.Level, "debug", "info", "warn", "error"),
 		oneOf("log.format", f.Log.Format, "text", "json"),
-		oneOf("order.lever", f.Order.Lever, "auto", "site_factor", "nice", "priority"),
-		oneOf("order.strength", f.Order.Strength, "within_qos", "blend", "override"),
 	}
 }
 
