@@ -215,17 +215,7 @@ func (f *flow) dropFull() {
 
 // insert adds the job along the cheapest chain of moves to a place with room.
 func (f *flow) insert(i int) {
-	for c := range f.classes {
-		f.dist[c], f.from[c] = f.cost(i, c), -1
-	}
-	for f.relax() {
-	}
-	end := -1
-	for c := range f.classes {
-		if f.classes[c].room > 0 && (end < 0 || f.dist[c] < f.dist[end]) {
-			end = c
-		}
-	}
+	end := f.findChain(i)
 	for c := end; ; c = f.from[c] {
 		prev := f.from[c]
 		if prev < 0 {
@@ -236,6 +226,40 @@ func (f *flow) insert(i int) {
 		f.join(f.via[c], c)
 	}
 	f.fill(end)
+}
+
+// findChain returns the place with room at the end of the cheapest chain of moves
+// for the job. Where rounding makes moves in a circle look like a gain, as among
+// times that differ by many orders of magnitude, it is the cheapest place itself.
+func (f *flow) findChain(i int) int {
+	f.startChains(i)
+	for n := 2 * len(f.classes); n >= 0 && f.relax(); n-- {
+	}
+	end := f.cheapestWithRoom()
+	for c, n := end, 0; c >= 0; c, n = f.from[c], n+1 {
+		if n > len(f.classes) {
+			f.startChains(i)
+			return f.cheapestWithRoom()
+		}
+	}
+	return end
+}
+
+// startChains makes the chains to all classes those without any move.
+func (f *flow) startChains(i int) {
+	for c := range f.classes {
+		f.dist[c], f.from[c] = f.cost(i, c), -1
+	}
+}
+
+func (f *flow) cheapestWithRoom() int {
+	end := -1
+	for c := range f.classes {
+		if f.classes[c].room > 0 && (end < 0 || f.dist[c] < f.dist[end]) {
+			end = c
+		}
+	}
+	return end
 }
 
 // relax shortens the ways to all classes over those that are full, and reports

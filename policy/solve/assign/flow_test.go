@@ -13,6 +13,17 @@ import (
 	"fairbridge/policy/solve/assign"
 )
 
+// TestToGroupsRounding: times so far apart that rounding makes moving jobs in a
+// circle look like a gain for ever.
+func TestToGroupsRounding(t *testing.T) {
+	times := [][]float64{{3}, {1}, {1e12 / 7}, {36000}, {2e9 / 3}, {1e6 / 3}, {1}, {2e9 / 3}}
+	width := []float64{1e5, 2, 1e5, 1, 1e5, 1, 1e5, 1e5}
+	groups := []assign.MachineGroup{{Count: 1}, {Count: 1}}
+	if _, err := total(times, width, groups, assign.ToGroups(times, width, groups, 0)); err != nil {
+		t.Error(err)
+	}
+}
+
 // total is the sum of completion times of a division, and an error when two
 // jobs have the same place of one machine.
 func total(times [][]float64, width []float64, banks []assign.MachineGroup, places []assign.Position) (float64, error) {
