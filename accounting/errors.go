@@ -11,29 +11,29 @@ import (
 
 // What can be wrong with the database, for errors.Is. Each text names the fix.
 var (
-	ErrUnreachable = errors.New("the database cannot be reached: is Postgres running, and is the host right?")
-	ErrNoDatabase  = errors.New("the database does not exist: create it with createdb, then run fairbridge db init")
-	ErrDenied      = errors.New("the database refuses this user: check its password, pg_hba.conf and the grants on schema fairbridge")
-	ErrNotMigrated = errors.New("the database schema is missing or older than this binary: run fairbridge db migrate")
-	ErrNewer       = errors.New("the database schema is newer than this binary: install the newer fairbridge")
-	ErrUnreleased  = errors.New("the database schema is of a version before the first release, which cannot be upgraded: run in psql drop schema fairbridge, fairbridge_v1 cascade (what it keeps is lost), then fairbridge db init, then fairbridge import for the record of runs")
-	ErrReadOnly    = errors.New("the database is read-only: is it a standby, or is default_transaction_read_only set?")
-	ErrFull        = errors.New("the database is out of disk space or connections")
+	ErrUnreachable      = errors.New("the database cannot be reached: is Postgres running, and is the host right?")
+	ErrNoDatabase       = errors.New("the database does not exist: create it with createdb, then run fairbridge db init")
+	ErrUserRefused      = errors.New("the database refuses this user: check its password, pg_hba.conf and the grants on schema fairbridge")
+	ErrNotMigrated      = errors.New("the database schema is missing or older than this binary: run fairbridge db migrate")
+	ErrSchemaNewer      = errors.New("the database schema is newer than this binary: install the newer fairbridge")
+	ErrSchemaUnreleased = errors.New("the database schema is of a version before the first release, which cannot be upgraded: run in psql drop schema fairbridge, fairbridge_v1 cascade (what it keeps is lost), then fairbridge db init, then fairbridge import for the record of runs")
+	ErrReadOnly         = errors.New("the database is read-only: is it a standby, or is default_transaction_read_only set?")
+	ErrDiskFull         = errors.New("the database is out of disk space or connections")
 )
 
-// Wrap adds what was being done and, where it is known, the fix.
-func Wrap(doing string, err error) error {
+// WrapError adds what was being done and, where it is known, the fix.
+func WrapError(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	if kind := kindOfError(err); kind != nil && !errors.Is(err, kind) {
+	if kind := sentinelOfError(err); kind != nil && !errors.Is(err, kind) {
 		return fmt.Errorf("%s: %w (%w)", doing, kind, err)
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// kindOfError sorts Postgres' error codes.
-func kindOfError(err error) error {
+// sentinelOfError sorts Postgres' error codes.
+func sentinelOfError(err error) error {
 	var pg *pgconn.PgError
 	if !errors.As(err, &pg) {
 		if isDisconnect(err) {
@@ -45,13 +45,13 @@ func kindOfError(err error) error {
 	case "3D000":
 		return ErrNoDatabase
 	case "28000", "28P01", "42501":
-		return ErrDenied
+		return ErrUserRefused
 	case "42P01", "3F000", "42703", "42883":
 		return ErrNotMigrated
 	case "25006":
 		return ErrReadOnly
 	case "53100", "53200", "53300":
-		return ErrFull
+		return ErrDiskFull
 	case "57P01", "57P02", "57P03", "08000", "08003", "08006":
 		return ErrUnreachable
 	}

@@ -20,21 +20,21 @@ const versionTable = "fairbridge.schema_version"
 
 // Migrate brings the schema to the version of this binary, each migration in a
 // transaction of its own, and returns how many were applied. Two at once do no
-// harm. A schema that this binary does not know is left alone: ErrNewer,
-// ErrUnreleased.
+// harm. A schema that this binary does not know is left alone: ErrSchemaNewer,
+// ErrSchemaUnreleased.
 func (d *DB) Migrate(ctx context.Context) (applied int, err error) {
 	if _, err := d.Status(ctx); err != nil && !errors.Is(err, ErrNotMigrated) {
 		return 0, err
 	}
 	if _, err := d.Pool.Exec(ctx, "create schema if not exists fairbridge"); err != nil {
-		return 0, Wrap("making schema fairbridge", err)
+		return 0, WrapError("making schema fairbridge", err)
 	}
 	err = d.goose(func(p *goose.Provider) error {
 		done, err := p.Up(ctx)
 		applied = len(done)
 		return err
 	})
-	return applied, Wrap("migrating the database", err)
+	return applied, WrapError("migrating the database", err)
 }
 
 // goose runs f with migrations on a connection of its own, without the time
@@ -72,7 +72,7 @@ func (d *DB) GrantReports(ctx context.Context) error {
 			break
 		}
 	}
-	return Wrap("making role fairbridge_report", err)
+	return WrapError("making role fairbridge_report", err)
 }
 
 // isConcurrentUpdate reports whether Postgres says that somebody else changed the same

@@ -30,7 +30,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
 	if err != nil {
-		return nil, Wrap("opening the database", err)
+		return nil, WrapError("opening the database", err)
 	}
 	return &DB{pool}, nil
 }

@@ -108,7 +108,7 @@ func TestReportRole(t *testing.T) {
 			_, err := tx.Exec(ctx, q)
 			return err
 		})
-		if !errors.Is(accounting.Wrap("trying", err), accounting.ErrDenied) {
+		if !errors.Is(accounting.WrapError("trying", err), accounting.ErrUserRefused) {
 			t.Errorf("%s: %v, want it denied", q, err)
 		}
 	}

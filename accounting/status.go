@@ -17,8 +17,8 @@ type Status struct {
 	Server   int   `json:"server"` // Postgres' version number, e.g. 150013
 }
 
-// minServer is the oldest Postgres the schema is tested on.
-const minServer = 130000
+// minServerVersion is the oldest Postgres the schema is tested on.
+const minServerVersion = 130000
 
 var qStatus, qVersion = sql.Query("status"), sql.Query("version")
 
@@ -27,24 +27,24 @@ var qStatus, qVersion = sql.Query("status"), sql.Query("version")
 // filled as far as it is known all the same.
 func (d *DB) Status(ctx context.Context) (Status, error) {
 	const doing = "looking at the database"
-	oldest, newest := versions()
+	oldest, newest := schemaVersions()
 	s := Status{Want: newest}
 	var there bool
 	if err := d.Pool.QueryRow(ctx, qStatus).Scan(&there, &s.ReadOnly, &s.Server); err != nil {
-		return s, Wrap(doing, err)
+		return s, WrapError(doing, err)
 	}
 	if there {
 		if err := d.Pool.QueryRow(ctx, qVersion).Scan(&s.Have); err != nil {
-			return s, Wrap(doing, err)
+			return s, WrapError(doing, err)
 		}
 	}
 	switch {
-	case s.Server < minServer:
+	case s.Server < minServerVersion:
 		return s, fmt.Errorf("%s: Postgres 13 or later is needed, this is %d.%d", doing, s.Server/10000, s.Server%10000)
 	case s.Have > 0 && s.Have < oldest:
-		return s, fmt.Errorf("%s: %w", doing, ErrUnreleased)
+		return s, fmt.Errorf("%s: %w", doing, ErrSchemaUnreleased)
 	case s.Have > s.Want:
-		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrNewer, s.Have, s.Want)
+		return s, fmt.Errorf("%s: %w (it has version %d, this binary knows %d)", doing, ErrSchemaNewer, s.Have, s.Want)
 	case s.Have < s.Want && s.ReadOnly:
 		return s, fmt.Errorf("%s: %w", doing, ErrReadOnly)
 	case s.Have < s.Want:
@@ -60,11 +60,11 @@ var qClock = sql.Query("clock")
 // Clock returns the time by the clock of the database.
 func (d *DB) Clock(ctx context.Context) (now time.Time, err error) {
 	err = d.QueryRow(ctx, qClock).Scan(&now)
-	return now, Wrap("reading the clock of the database", err)
+	return now, WrapError("reading the clock of the database", err)
 }
 
-// versions returns the numbers of the first and the last migration this binary has.
-func versions() (oldest, newest int64) {
+// schemaVersions returns the numbers of the first and the last migration this binary has.
+func schemaVersions() (oldest, newest int64) {
 	list, err := fs.Glob(sql.Migrations(), "*.sql")
 	if err != nil {
 		panic(err)

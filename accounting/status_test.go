@@ -11,7 +11,7 @@ import (
 )
 
 func TestMigrate(t *testing.T) {
-	d := dbtest.Open(t, pgtest.New(t))
+	d := dbtest.Open(t, pgtest.NewDatabase(t))
 	ctx := t.Context()
 	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrNotMigrated) {
 		t.Fatalf("status of an empty database: %v, want ErrNotMigrated", err)
@@ -34,7 +34,7 @@ func TestMigrate(t *testing.T) {
 // TestUnreleasedDatabase: a database of a version before the first release is left
 // alone, and what to do is said.
 func TestUnreleasedDatabase(t *testing.T) {
-	d := dbtest.Open(t, pgtest.New(t))
+	d := dbtest.Open(t, pgtest.NewDatabase(t))
 	ctx := t.Context()
 	for _, statement := range []string{
 		"create schema fairbridge", "create table fairbridge.job_runs (job bigint)",
@@ -43,10 +43,10 @@ func TestUnreleasedDatabase(t *testing.T) {
 	} {
 		dbtest.Exec(t, d, statement)
 	}
-	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrUnreleased) || !strings.Contains(err.Error(), "drop schema fairbridge, fairbridge_v1 cascade") {
+	if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrSchemaUnreleased) || !strings.Contains(err.Error(), "drop schema fairbridge, fairbridge_v1 cascade") {
 		t.Errorf("status: %v, want ErrUnreleased and what to do", err)
 	}
-	if n, err := d.Migrate(ctx); n != 0 || !errors.Is(err, accounting.ErrUnreleased) {
+	if n, err := d.Migrate(ctx); n != 0 || !errors.Is(err, accounting.ErrSchemaUnreleased) {
 		t.Errorf("migrate: %d applied, %v; want none and ErrUnreleased", n, err)
 	}
 	dbtest.Exec(t, d, "drop schema if exists fairbridge, fairbridge_v1 cascade")

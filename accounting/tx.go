@@ -7,35 +7,35 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// maxTries bounds how often a transaction is tried that Postgres rolled back
+// maxAttempts bounds how often a transaction is tried that Postgres rolled back
 // because of others.
-const maxTries = 3
+const maxAttempts = 3
 
 // Tx runs f in one transaction, all or nothing. f may run more than once.
 func (d *DB) Tx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	var err error
-	for range maxTries {
+	for range maxAttempts {
 		err = pgx.BeginFunc(ctx, d.Pool, f)
 		if err == nil || !isRetryable(err) {
 			break
 		}
 	}
-	return Wrap(doing, err)
+	return WrapError(doing, err)
 }
 
 // ReadTx runs f, which only reads, on one consistent state of the database.
 func (d *DB) ReadTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
-	return Wrap(doing, pgx.BeginTxFunc(ctx, d.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f))
+	return WrapError(doing, pgx.BeginTxFunc(ctx, d.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, f))
 }
 
-// noTimeLimits lifts the time limits of a cycle for one transaction.
-const noTimeLimits = "set local statement_timeout = '10min'; set local jit = off"
+// raiseTimeLimits lifts the time limits of a cycle for one transaction.
+const raiseTimeLimits = "set local statement_timeout = '10min'; set local jit = off"
 
 // LongTx is Tx for what may take minutes: the hour of a large site is millions
 // of readings.
 func (d *DB) LongTx(ctx context.Context, doing string, f func(pgx.Tx) error) error {
 	return d.Tx(ctx, doing, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, noTimeLimits); err != nil {
+		if _, err := tx.Exec(ctx, raiseTimeLimits); err != nil {
 			return err
 		}
 		return f(tx)
@@ -46,7 +46,7 @@ func (d *DB) LongTx(ctx context.Context, doing string, f func(pgx.Tx) error) err
 // connection that is held; it may take minutes.
 func LongSnapshotTx(ctx context.Context, conn *pgxpool.Conn, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, noTimeLimits); err != nil {
+		if _, err := tx.Exec(ctx, raiseTimeLimits); err != nil {
 			return err
 		}
 		return f(tx)
@@ -76,8 +76,8 @@ type Querier interface {
 	Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 }
 
-// Collect runs a query and returns its rows, each as scan reads it.
-func Collect[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
+// CollectRows runs a query and returns its rows, each as scan reads it.
+func CollectRows[T any](ctx context.Context, q Querier, scan pgx.RowToFunc[T], query string, args ...any) ([]T, error) {
 	rows, err := q.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func TestRecordEqualsSacct(t *testing.T) {
 	}
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			s := &site{t: t, slurm: livetest.Lab(t, release), dsn: pgtest.New(t), dir: t.TempDir()}
+			s := &site{t: t, slurm: livetest.Lab(t, release), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
 			s.url = s.slurm.URL
 			s.clear()
 			t.Cleanup(func() {
@@ -91,7 +91,7 @@ func (s *site) record(jobs int) {
 
 // byFile imports what sacct prints into an empty database.
 func (s *site) byFile(began time.Time, want []string) {
-	s.dsn = pgtest.New(s.t)
+	s.dsn = pgtest.NewDatabase(s.t)
 	s.configure("observe", "fifo", "")
 	text := s.run("root", "env", "SLURM_TIME_FORMAT=%s", "sacct", "-aDXP", "-S", began.UTC().Format("2006-01-02T15:04:05"), "-o",
 		"JobIDRaw,JobID,Cluster,State,Submit,Eligible,Start,End,Suspended,TimelimitRaw,User,Account,QOS,Partition,Reason,NodeList,AllocTRES,ReqTRES,JobName")

@@ -79,7 +79,7 @@ func everywhere(t *testing.T, test func(t *testing.T, s *site)) {
 	for _, r := range releases {
 		t.Run(r.name, func(t *testing.T) {
 			t.Parallel()
-			s := &site{t: t, slurm: r.get(t), dsn: pgtest.New(t), dir: t.TempDir()}
+			s := &site{t: t, slurm: r.get(t), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
 			s.url = s.slurm.URL
 			s.clear()
 			t.Cleanup(func() {

@@ -9,53 +9,53 @@ import (
 	"fairbridge/policy"
 )
 
-// group is what means are taken over: the GPUs of a type, as the snapshots of a partition
+// gpuGroup is what means are taken over: the GPUs of a type, as the snapshots of a partition
 // show them; partition "" is the whole cluster.
-type group struct{ partition, gpu string }
+type gpuGroup struct{ partition, gpuType string }
 
 // groupMean is what the snapshots of a group show on average.
 type groupMean struct {
-	group
-	snapshots int
-	gpuState
+	gpuGroup
+	snapshotCount int
+	gpuCounts
 }
 
-// gpuState is how GPUs stood, summed over snapshots.
-type gpuState struct{ gpus, held, idle, stranded, away, wanted float64 }
+// gpuCounts is how GPUs stood, summed over snapshots.
+type gpuCounts struct{ total, held, idle, stranded, unavailable, wanted float64 }
 
-func (s *gpuState) add(o gpuState) {
-	s.gpus, s.held, s.idle = s.gpus+o.gpus, s.held+o.held, s.idle+o.idle
-	s.stranded, s.away, s.wanted = s.stranded+o.stranded, s.away+o.away, s.wanted+o.wanted
+func (s *gpuCounts) add(o gpuCounts) {
+	s.total, s.held, s.idle = s.total+o.total, s.held+o.held, s.idle+o.idle
+	s.stranded, s.unavailable, s.wanted = s.stranded+o.stranded, s.unavailable+o.unavailable, s.wanted+o.wanted
 }
 
-// slotLength is the stretch of time that has one snapshot of each partition.
-const slotLength = 10 * time.Minute
+// snapshotInterval is the stretch of time that has one snapshot of each partition.
+const snapshotInterval = 10 * time.Minute
 
-// meanCapacity works out the means.
-func meanCapacity(list []snapshot) []groupMean {
-	sums, n := map[group]*gpuState{}, map[string]int{}
+// meanByGroup works out the means.
+func meanByGroup(list []snapshot) []groupMean {
+	sums, n := map[gpuGroup]*gpuCounts{}, map[string]int{}
 	nodes, jobs := map[string]bool{}, map[policy.JobID]bool{} // of the slot, for the whole cluster
 	var last time.Time
 	for i, l := range list {
-		if now := l.at.Truncate(slotLength); i == 0 || !now.Equal(last) {
+		if now := l.at.Truncate(snapshotInterval); i == 0 || !now.Equal(last) {
 			last = now
 			n[""]++
 			clear(nodes)
 			clear(jobs)
 		}
 		n[l.partition]++
-		l.addTo(sums, nodes, jobs)
+		l.addToSums(sums, nodes, jobs)
 	}
-	return means(sums, n)
+	return divideSums(sums, n)
 }
 
-// addTo adds one snapshot to the sums: to its partition's, and to the cluster's what
+// addToSums adds one snapshot to the sums: to its partition's, and to the cluster's what
 // no other partition's snapshot in the slot had.
-func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs map[policy.JobID]bool) {
-	add := func(where, gpu string, s gpuState) {
-		p := group{where, gpu}
+func (l *snapshot) addToSums(sums map[gpuGroup]*gpuCounts, nodes map[string]bool, jobs map[policy.JobID]bool) {
+	add := func(where, gpu string, s gpuCounts) {
+		p := gpuGroup{where, gpu}
 		if sums[p] == nil {
-			sums[p] = &gpuState{}
+			sums[p] = &gpuCounts{}
 		}
 		sums[p].add(s)
 	}
@@ -63,7 +63,7 @@ func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs m
 	for i := range l.Nodes {
 		node := &l.Nodes[i]
 		for _, d := range node.GPUs {
-			s := free.stateOf(node, d)
+			s := free.countGPUs(node, d)
 			add(l.partition, d.Type, s)
 			if !nodes[node.Name] {
 				add("", d.Type, s)
@@ -76,7 +76,7 @@ func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs m
 		if !j.CanStart(l.Now) {
 			continue
 		}
-		s := gpuState{wanted: float64(j.Ask.GPUs.Count * j.TaskCount())}
+		s := gpuCounts{wanted: float64(j.Ask.GPUs.Count * j.TaskCount())}
 		add(l.partition, j.Ask.GPUs.Type, s)
 		if !jobs[j.ID] {
 			add("", j.Ask.GPUs.Type, s)
@@ -85,14 +85,14 @@ func (l *snapshot) addTo(sums map[group]*gpuState, nodes map[string]bool, jobs m
 	}
 }
 
-// means divides sums by the number of snapshots of each partition.
-func means(sums map[group]*gpuState, snapshots map[string]int) (list []groupMean) {
-	groups := slices.SortedFunc(maps.Keys(sums), func(a, b group) int {
-		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.gpu, b.gpu))
+// divideSums divides sums by the number of snapshots of each partition.
+func divideSums(sums map[gpuGroup]*gpuCounts, snapshots map[string]int) (list []groupMean) {
+	groups := slices.SortedFunc(maps.Keys(sums), func(a, b gpuGroup) int {
+		return cmp.Or(cmp.Compare(a.partition, b.partition), cmp.Compare(a.gpuType, b.gpuType))
 	})
 	for _, g := range groups {
 		s, n := sums[g], float64(snapshots[g.partition])
-		list = append(list, groupMean{g, snapshots[g.partition], gpuState{s.gpus / n, s.held / n, s.idle / n, s.stranded / n, s.away / n, s.wanted / n}})
+		list = append(list, groupMean{g, snapshots[g.partition], gpuCounts{s.total / n, s.held / n, s.idle / n, s.stranded / n, s.unavailable / n, s.wanted / n}})
 	}
 	return list
 }

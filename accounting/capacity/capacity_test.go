@@ -33,12 +33,12 @@ func TestCapacityOf(t *testing.T) {
 	gpu := snapshot{"gpu", storetest.Start, HalfFull(storetest.Start)}
 	small := snapshot{"small", storetest.Start.Add(time.Second), HalfFull(storetest.Start)}
 	small.Nodes, small.Jobs = small.Nodes[:1], small.Jobs[:2]
-	later := snapshot{"gpu", storetest.Start.Add(slotLength), HalfFull(storetest.Start.Add(slotLength))}
+	later := snapshot{"gpu", storetest.Start.Add(snapshotInterval), HalfFull(storetest.Start.Add(snapshotInterval))}
 	later.Jobs = nil
-	c := meanCapacity([]snapshot{gpu, small, later})
+	c := meanByGroup([]snapshot{gpu, small, later})
 	got := map[string][]float64{}
 	for _, m := range c {
-		got[m.partition+" "+m.gpu] = []float64{float64(m.snapshots), m.gpus, m.held, m.idle, m.stranded, m.away, m.wanted}
+		got[m.partition+" "+m.gpuType] = []float64{float64(m.snapshotCount), m.total, m.held, m.idle, m.stranded, m.unavailable, m.wanted}
 	}
 	// Two looks at the cluster and at gpu: held 6 then 0; idle 4 + 7 then 8 + 7,
 	// of which stranded all 4 of n1 (cores) and 5 of n2 (memory), then only those

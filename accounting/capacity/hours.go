@@ -20,16 +20,16 @@ import (
 )
 
 var (
-	qHoursDue, qSnapshots = sql.Query("capacity_hours_due"), sql.Query("capacity_snapshots")
-	qClear, qPut          = sql.Query("capacity_clear"), sql.Query("capacity_put")
-	qEstimatesPut         = sql.Query("estimates_put")
+	qCapacityHoursDue, qCapacitySnapshots = sql.Query("capacity_hours_due"), sql.Query("capacity_snapshots")
+	qCapacityClear, qCapacityPut          = sql.Query("capacity_clear"), sql.Query("capacity_put")
+	qEstimatesPut                         = sql.Query("estimates_put")
 )
 
-// SumUp reads what only the snapshots of cycles know, while they are kept:
+// SumDueHours reads what only the snapshots of cycles know, while they are kept:
 // how many GPUs there were, idle or stranded, and when Slurm thought that jobs
 // would start. The hour that was last read is read again.
-func SumUp(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
-	hours, err := accounting.Collect(ctx, conn, pgx.RowTo[time.Time], qHoursDue, cluster)
+func SumDueHours(ctx context.Context, conn *pgxpool.Conn, cluster string) error {
+	hours, err := accounting.CollectRows(ctx, conn, pgx.RowTo[time.Time], qCapacityHoursDue, cluster)
 	if err != nil {
 		return err
 	}
@@ -49,24 +49,24 @@ type snapshot struct {
 }
 
 func sumHour(ctx context.Context, tx pgx.Tx, cluster string, hour time.Time) error {
-	list, err := accounting.Collect(ctx, tx, scanSnapshot, qSnapshots, cluster, hour)
+	list, err := accounting.CollectRows(ctx, tx, scanSnapshot, qCapacitySnapshots, cluster, hour)
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, qClear, cluster, hour); err != nil {
+	if _, err := tx.Exec(ctx, qCapacityClear, cluster, hour); err != nil {
 		return err
 	}
-	means := meanCapacity(list)
-	amounts := func(of func(*groupMean) float64) []float64 { return value.Column(means, of) }
-	if _, err := tx.Exec(ctx, qPut, cluster, hour,
-		value.Column(means, func(m *groupMean) string { return m.partition }), value.Column(means, func(m *groupMean) string { return m.gpu }),
-		value.Column(means, func(m *groupMean) int32 { return int32(m.snapshots) }),
-		amounts(func(m *groupMean) float64 { return m.gpus }), amounts(func(m *groupMean) float64 { return m.held }), amounts(func(m *groupMean) float64 { return m.idle }),
-		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.away }), amounts(func(m *groupMean) float64 { return m.wanted }),
+	means := meanByGroup(list)
+	amounts := func(of func(*groupMean) float64) []float64 { return value.ColumnOf(means, of) }
+	if _, err := tx.Exec(ctx, qCapacityPut, cluster, hour,
+		value.ColumnOf(means, func(m *groupMean) string { return m.partition }), value.ColumnOf(means, func(m *groupMean) string { return m.gpuType }),
+		value.ColumnOf(means, func(m *groupMean) int32 { return int32(m.snapshotCount) }),
+		amounts(func(m *groupMean) float64 { return m.total }), amounts(func(m *groupMean) float64 { return m.held }), amounts(func(m *groupMean) float64 { return m.idle }),
+		amounts(func(m *groupMean) float64 { return m.stranded }), amounts(func(m *groupMean) float64 { return m.unavailable }), amounts(func(m *groupMean) float64 { return m.wanted }),
 	); err != nil {
 		return err
 	}
-	return storeEstimates(ctx, tx, cluster, firstOfPartitions(list))
+	return storeEstimates(ctx, tx, cluster, firstOfEachPartition(list))
 }
 
 // storeEstimates stores when Slurm thought that waiting jobs would start.
@@ -75,9 +75,9 @@ func storeEstimates(ctx context.Context, tx pgx.Tx, cluster string, list []snaps
 		jobs := slices.DeleteFunc(slices.Clone(l.Jobs), func(j policy.Job) bool {
 			return j.State != policy.Pending || j.HeldReason != "" || j.SlurmStart.IsZero()
 		})
-		texts := func(of func(*policy.Job) string) []string { return value.Column(jobs, of) }
-		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, value.Column(jobs, func(j *policy.Job) int64 { return int64(j.ID) }),
-			value.Column(jobs, func(j *policy.Job) time.Time { return j.Arrive }), value.Column(jobs, func(j *policy.Job) time.Time { return j.SlurmStart }),
+		texts := func(of func(*policy.Job) string) []string { return value.ColumnOf(jobs, of) }
+		if _, err := tx.Exec(ctx, qEstimatesPut, cluster, l.at, value.ColumnOf(jobs, func(j *policy.Job) int64 { return int64(j.ID) }),
+			value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.Arrive }), value.ColumnOf(jobs, func(j *policy.Job) time.Time { return j.SlurmStart }),
 			texts(func(j *policy.Job) string { return j.User }), texts(func(j *policy.Job) string { return j.Account }), texts(func(j *policy.Job) string { return j.Partition }),
 		); err != nil {
 			return err
@@ -101,8 +101,8 @@ func scanSnapshot(row pgx.CollectableRow) (l snapshot, err error) {
 	return l, nil
 }
 
-// firstOfPartitions returns the first snapshot of each partition.
-func firstOfPartitions(list []snapshot) []snapshot {
+// firstOfEachPartition returns the first snapshot of each partition.
+func firstOfEachPartition(list []snapshot) []snapshot {
 	var first []snapshot
 	seen := map[string]bool{}
 	for _, l := range list {

@@ -14,7 +14,7 @@ import (
 // New returns a migrated database of the test's own.
 func New(t testing.TB) *accounting.DB {
 	t.Helper()
-	return Open(t, pgtest.From(t, "accounting", func(ctx context.Context, dsn string) error {
+	return Open(t, pgtest.FromTemplate(t, "accounting", func(ctx context.Context, dsn string) error {
 		d, err := accounting.Open(ctx, accounting.Config{DSN: dsn})
 		if err != nil {
 			return err
@@ -60,7 +60,7 @@ func Count(t testing.TB, d *accounting.DB, query string, args ...any) int {
 // Texts runs a query that yields one text a row.
 func Texts(t testing.TB, d *accounting.DB, query string, args ...any) []string {
 	t.Helper()
-	list, err := accounting.Collect(context.Background(), d, pgx.RowTo[string], query, args...)
+	list, err := accounting.CollectRows(context.Background(), d, pgx.RowTo[string], query, args...)
 	Must(t, err)
 	return list
 }

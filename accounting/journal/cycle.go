@@ -16,28 +16,28 @@ import (
 // cycleRow is a cycle ready to be stored. It is made outside the transaction.
 type cycleRow struct {
 	*bridge.Cycle
-	snapshot      []byte // gzip; nil when the cycle has none
-	planDigest    string
-	memo          *string
-	refused, took []byte
-	plan          []any // columns
+	snapshot              []byte // gzip; nil when the cycle has none
+	planDigest            string
+	memo                  *string
+	refusedJSON, tookJSON []byte
+	planValues            []any // columns
 }
 
 func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	if c.Plan == nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: it has no plan", c.Seq, c.Partition)
 	}
-	r := &cycleRow{Cycle: c, plan: planColumns(c.Plan)}
+	r := &cycleRow{Cycle: c, planValues: planColumns(c.Plan)}
 	memo, err := json.Marshal(c.Plan.Memo)
 	var err2, err3, err4 error
 	r.planDigest, err4 = bridge.DigestPlan(c.Plan)
-	r.refused, err2 = json.Marshal(c.Refused)
-	r.took, err3 = json.Marshal(c.StepTimes)
+	r.refusedJSON, err2 = json.Marshal(c.Refused)
+	r.tookJSON, err3 = json.Marshal(c.StepTimes)
 	if err = errors.Join(err, err2, err3, err4); err != nil {
 		return nil, fmt.Errorf("storing cycle %d of partition %s: %w", c.Seq, c.Partition, err)
 	}
 	if c.Refused == nil {
-		r.refused = []byte("[]")
+		r.refusedJSON = []byte("[]")
 	}
 	if !c.Plan.Memo.IsZero() {
 		s := string(memo)
@@ -47,18 +47,18 @@ func newCycleRow(c *bridge.Cycle) (*cycleRow, error) {
 	return r, nil
 }
 
-// add stores the cycle and its decisions; added is false when it was there.
-func (r *cycleRow) add(ctx context.Context, tx pgx.Tx) (added bool, err error) {
+// insert stores the cycle and its decisions; added is false when it was there.
+func (r *cycleRow) insert(ctx context.Context, tx pgx.Tx) (added bool, err error) {
 	seq := int64(r.Seq)
-	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, value.Text(r.Params), r.SnapshotDigest,
-		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refused, r.Pushed, r.took, r.PolicyPlanDigest)
+	tag, err := tx.Exec(ctx, qCycleAdd, r.Cluster, r.Partition, seq, r.Epoch, r.At, r.Mode, r.Policy, value.ValidText(r.Params), r.SnapshotDigest,
+		r.snapshot, r.planDigest, r.memo, len(r.Plan.Decisions), r.refusedJSON, r.Pushed, r.tookJSON, r.PolicyPlanDigest)
 	if err != nil {
 		return false, err
 	}
 	if tag.RowsAffected() == 0 {
 		return false, r.checkSame(ctx, tx)
 	}
-	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.plan...)...)
+	_, err = tx.Exec(ctx, qDecisionsAdd, append([]any{r.Cluster, r.Partition, seq, r.At}, r.planValues...)...)
 	return true, err
 }
 
@@ -75,11 +75,11 @@ func (r *cycleRow) checkSame(ctx context.Context, tx pgx.Tx) error {
 // planColumns are the decisions by column, as arrays travel to Postgres.
 func planColumns(p *policy.Plan) []any {
 	type d = policy.Decision
-	texts := func(of func(*d) string) []string { return value.Column(p.Decisions, of) }
+	texts := func(of func(*d) string) []string { return value.ColumnOf(p.Decisions, of) }
 	return []any{
-		value.Column(p.Decisions, func(d *d) int64 { return int64(d.Job) }), texts(func(d *d) string { return string(d.Verb) }),
-		value.Column(p.Decisions, func(d *d) int32 { return int32(d.Rank) }), value.Column(p.Decisions, func(d *d) int32 { return int32(d.GPUs) }),
-		texts(func(d *d) string { return value.Text(d.On.String()) }), value.Column(p.Decisions, func(d *d) int64 { return int64(d.StoppedFor) }),
-		texts(func(d *d) string { return value.Text(d.Why) }),
+		value.ColumnOf(p.Decisions, func(d *d) int64 { return int64(d.Job) }), texts(func(d *d) string { return string(d.Verb) }),
+		value.ColumnOf(p.Decisions, func(d *d) int32 { return int32(d.Rank) }), value.ColumnOf(p.Decisions, func(d *d) int32 { return int32(d.GPUs) }),
+		texts(func(d *d) string { return value.ValidText(d.On.String()) }), value.ColumnOf(p.Decisions, func(d *d) int64 { return int64(d.StoppedFor) }),
+		texts(func(d *d) string { return value.ValidText(d.Why) }),
 	}
 }

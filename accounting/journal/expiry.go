@@ -20,7 +20,7 @@ var qExpiryBeat, qExpiryLast = sql.Query("expiry_beat"), sql.Query("expiry_last"
 func (s *Store) Beat(ctx context.Context, cluster string) (leader string, alone time.Duration, err error) {
 	var micro int64
 	err = s.DB.QueryRow(ctx, qExpiryBeat, cluster, push.ExpirySuffix).Scan(&micro, &leader)
-	return leader, time.Duration(micro) * time.Microsecond, accounting.Wrap("noting that expire runs for cluster "+cluster, err)
+	return leader, time.Duration(micro) * time.Microsecond, accounting.WrapError("noting that expire runs for cluster "+cluster, err)
 }
 
 // LastExpiry returns how long ago Beat was last called for the cluster, by the
@@ -31,5 +31,5 @@ func (s *Store) LastExpiry(ctx context.Context, cluster string) (ago time.Durati
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, false, nil
 	}
-	return time.Duration(micro) * time.Microsecond, err == nil, accounting.Wrap("asking when expire last ran for cluster "+cluster, err)
+	return time.Duration(micro) * time.Microsecond, err == nil, accounting.WrapError("asking when expire last ran for cluster "+cluster, err)
 }

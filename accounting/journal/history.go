@@ -60,8 +60,8 @@ type StoredDecision struct {
 	Why       string       `json:"why"`
 }
 
-// maxHistory bounds decisions and intents in a story.
-const maxHistory = 200
+// maxHistoryRows bounds decisions and intents in a story.
+const maxHistoryRows = 200
 
 var (
 	qHistoryRuns, qHistoryDecisions = sql.Query("history_runs"), sql.Query("history_decisions")
@@ -74,17 +74,17 @@ func (s *Store) JobHistory(ctx context.Context, cluster string, job policy.JobID
 	out := &JobHistory{Job: job}
 	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading the story of job %d", job), func(tx pgx.Tx) error {
 		var err error
-		if out.Runs, err = accounting.Collect(ctx, tx, scanRun, qHistoryRuns, cluster, job); err != nil {
+		if out.Runs, err = accounting.CollectRows(ctx, tx, scanRun, qHistoryRuns, cluster, job); err != nil {
 			return err
 		}
 		if len(out.Runs) == 0 {
 			return ErrUnknownJob
 		}
 		since := out.Runs[0].Arrive
-		if out.Decisions, err = accounting.Collect(ctx, tx, scanDecision, qHistoryDecisions, cluster, job, since, maxHistory); err != nil {
+		if out.Decisions, err = accounting.CollectRows(ctx, tx, scanDecision, qHistoryDecisions, cluster, job, since, maxHistoryRows); err != nil {
 			return err
 		}
-		out.Intents, err = accounting.Collect(ctx, tx, scanIntent, qHistoryIntents, cluster, job, since, maxHistory)
+		out.Intents, err = accounting.CollectRows(ctx, tx, scanIntent, qHistoryIntents, cluster, job, since, maxHistoryRows)
 		return err
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func scanRun(row pgx.CollectableRow) (r JobRun, err error) {
 	var start, end *time.Time
 	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State, &r.Reason,
 		&r.GPUs, &start, &end, &r.Exact, &r.Nodes, &r.Service)
-	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.UTC(start), value.UTC(end)
+	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.TimeOrZero(start), value.TimeOrZero(end)
 	return r, err
 }
 
@@ -105,6 +105,6 @@ func scanDecision(row pgx.CollectableRow) (s StoredDecision, err error) {
 	var at *time.Time
 	var seq int64
 	err = row.Scan(&s.Partition, &seq, &at, &s.Verb, &s.Rank, &s.GPUs, &s.On, &s.For, &s.Why, &s.Now)
-	s.Seq, s.At = uint64(seq), value.UTC(at)
+	s.Seq, s.At = uint64(seq), value.TimeOrZero(at)
 	return s, err
 }

@@ -38,7 +38,7 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 			return nil, err
 		}
 	}
-	cluster, epoch, err := clusterAndEpoch(c, intents)
+	cluster, epoch, err := commonClusterAndEpoch(c, intents)
 	if err != nil {
 		return nil, err
 	}
@@ -49,13 +49,13 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 		}
 		added := true
 		if row != nil {
-			if added, err = row.add(ctx, tx); err != nil {
+			if added, err = row.insert(ctx, tx); err != nil {
 				return err
 			}
 		}
-		out = asStored(c, intents)
+		out = withStoredTimes(c, intents)
 		if !added {
-			return fillIDs(ctx, tx, c, out)
+			return readStoredIDs(ctx, tx, c, out)
 		}
 		return addIntents(ctx, tx, c, out)
 	})
@@ -65,8 +65,8 @@ func (s *Store) Intend(ctx context.Context, c *bridge.Cycle, intents []bridge.In
 	return out, nil
 }
 
-// clusterAndEpoch returns the cluster and epoch everything is written under.
-func clusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
+// commonClusterAndEpoch returns the cluster and epoch everything is written under.
+func commonClusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, int64, error) {
 	var cluster string
 	var epoch int64
 	if c != nil {
@@ -82,8 +82,8 @@ func clusterAndEpoch(c *bridge.Cycle, intents []bridge.Intent) (string, int64, e
 	return cluster, epoch, nil
 }
 
-// asStored returns copies as the database will hold them.
-func asStored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
+// withStoredTimes returns copies as the database will hold them.
+func withStoredTimes(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 	out := make([]bridge.Intent, len(intents))
 	for i, in := range intents {
 		in.State = bridge.Planned
@@ -91,7 +91,7 @@ func asStored(c *bridge.Cycle, intents []bridge.Intent) []bridge.Intent {
 			in.Cycle = c.Seq
 		}
 		in.Made, in.NotAfter, in.Edit.Until = toMicroseconds(in.Made), toMicroseconds(in.NotAfter), toMicroseconds(in.Edit.Until)
-		in.Edit.Why = value.Text(in.Edit.Why)
+		in.Edit.Why = value.ValidText(in.Edit.Why)
 		out[i] = in
 	}
 	return out
@@ -104,9 +104,9 @@ func toMicroseconds(t time.Time) time.Time {
 	return t.UTC().Truncate(time.Microsecond)
 }
 
-// fillIDs fills in the ids of a cycle that is stored already.
-func fillIDs(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
-	ids, err := accounting.Collect(ctx, tx, pgx.RowTo[int64], qIntentsOfCycle, c.Cluster, c.Partition, int64(c.Seq))
+// readStoredIDs fills in the ids of a cycle that is stored already.
+func readStoredIDs(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.Intent) error {
+	ids, err := accounting.CollectRows(ctx, tx, pgx.RowTo[int64], qIntentsOfCycle, c.Cluster, c.Partition, int64(c.Seq))
 	if err != nil {
 		return err
 	}
@@ -130,26 +130,26 @@ func addIntents(ctx context.Context, tx pgx.Tx, c *bridge.Cycle, out []bridge.In
 	for i := range out {
 		in, e := &out[i], &out[i].Edit
 		b.Queue(qIntentAdd, in.Cluster, in.Epoch, partition, seq, i, in.Policy, e.Run.Job, e.Run.Submit, e.Run.Restarts, e.Run.SLUID,
-			e.Kind.Field(), e.Kind, e.Value, value.NullTime(e.Until), nonNil(e.Nodes), e.Array, e.Tasks, e.Why,
-			in.Before, in.State, value.NullTime(in.NotAfter), in.Made,
+			e.Kind.Field(), e.Kind, e.Value, value.NullIfZero(e.Until), emptyIfNil(e.Nodes), e.Array, e.Tasks, e.Why,
+			in.Before, in.State, value.NullIfZero(in.NotAfter), in.Made,
 		).QueryRow(func(r pgx.Row) error { return r.Scan(&in.ID) })
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return asConflict(err)
+		return conflictError(err)
 	}
 	return nil
 }
 
-// nonNil stores no list as an empty one.
-func nonNil(list []string) []string {
+// emptyIfNil stores no list as an empty one.
+func emptyIfNil(list []string) []string {
 	if list == nil {
 		return []string{}
 	}
 	return list
 }
 
-// asConflict names the rule behind a refused second open intent.
-func asConflict(err error) error {
+// conflictError names the rule behind a refused second open intent.
+func conflictError(err error) error {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) && pg.ConstraintName == "intents_one_open" {
 		return fmt.Errorf("%w: a job's field has an intent whose outcome is still open (%s)", bridge.ErrConflict, pg.Detail)

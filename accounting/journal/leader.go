@@ -25,17 +25,17 @@ func (s *Store) Lead(ctx context.Context, cluster, me string, ttl time.Duration)
 		return epoch, me, true, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return 0, "", false, accounting.Wrap("leading cluster "+cluster, err)
+		return 0, "", false, accounting.WrapError("leading cluster "+cluster, err)
 	}
 	err = s.DB.QueryRow(ctx, qHolder, cluster).Scan(&holder, &epoch)
-	return epoch, holder, false, accounting.Wrap("asking who leads cluster "+cluster, err)
+	return epoch, holder, false, accounting.WrapError("asking who leads cluster "+cluster, err)
 }
 
 // Resign gives the lease back, if it is ours, so that another daemon need not
 // wait for its end.
 func (s *Store) Resign(ctx context.Context, cluster, me string) error {
 	_, err := s.DB.Exec(ctx, qResign, cluster, me)
-	return accounting.Wrap("resigning from cluster "+cluster, err)
+	return accounting.WrapError("resigning from cluster "+cluster, err)
 }
 
 // requireLeader makes the transaction fail unless the epoch leads the cluster, and

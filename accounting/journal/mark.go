@@ -21,14 +21,14 @@ var qIntentMark, qIntentState = sql.Query("intent_mark"), sql.Query("intent_stat
 // with bridge.ErrFenced once another daemon leads. A closed intent stays as it is,
 // and no intent goes back to an earlier state: bridge.ErrClosed.
 func (s *Store) Mark(ctx context.Context, in bridge.Intent) error {
-	tag, err := s.DB.Exec(ctx, qIntentMark, in.ID, in.State, value.NullTime(in.Edit.Until), value.NullTime(in.NotAfter), value.NullTime(in.Sent), value.NullTime(in.Closed), value.Text(in.Error), in.Polls, in.Before)
+	tag, err := s.DB.Exec(ctx, qIntentMark, in.ID, in.State, value.NullIfZero(in.Edit.Until), value.NullIfZero(in.NotAfter), value.NullIfZero(in.Sent), value.NullIfZero(in.Closed), value.ValidText(in.Error), in.Polls, in.Before)
 	if err != nil {
-		return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
+		return accounting.WrapError(fmt.Sprintf("marking intent %d %s", in.ID, in.State), err)
 	}
 	if tag.RowsAffected() == 1 {
 		return nil
 	}
-	return accounting.Wrap(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.whyNotMarked(ctx, in))
+	return accounting.WrapError(fmt.Sprintf("marking intent %d %s", in.ID, in.State), s.whyNotMarked(ctx, in))
 }
 
 // whyNotMarked says why an intent could not be marked.
@@ -55,8 +55,8 @@ var qIntents = sql.Query("intents")
 // effect observed and not yet given up), or was closed after since, by ID. now
 // is not needed: what has run out stays until Settle has closed it.
 func (s *Store) Intents(ctx context.Context, cluster string, now, since time.Time) ([]bridge.Intent, error) {
-	out, err := accounting.Collect(ctx, s.DB, scanIntent, qIntents, cluster, since)
-	return out, accounting.Wrap("reading the ledger", err)
+	out, err := accounting.CollectRows(ctx, s.DB, scanIntent, qIntents, cluster, since)
+	return out, accounting.WrapError("reading the ledger", err)
 }
 
 func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
@@ -68,7 +68,7 @@ func scanIntent(row pgx.CollectableRow) (bridge.Intent, error) {
 		&e.Kind, &e.Value, &until, &e.Nodes, &e.Array, &e.Tasks, &e.Why,
 		&in.Before, &in.State, &notAfter, &in.Made, &sent, &closed, &in.Error, &in.Polls)
 	in.Cycle, in.Made = uint64(cycle), in.Made.UTC()
-	e.Until, in.NotAfter, in.Sent, in.Closed = value.UTC(until), value.UTC(notAfter), value.UTC(sent), value.UTC(closed)
+	e.Until, in.NotAfter, in.Sent, in.Closed = value.TimeOrZero(until), value.TimeOrZero(notAfter), value.TimeOrZero(sent), value.TimeOrZero(closed)
 	if s := in.Before.Stop; s != nil {
 		e.Signal = s.Signal
 	}

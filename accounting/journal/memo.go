@@ -22,7 +22,7 @@ func (s *Store) Memo(ctx context.Context, cluster, partition string) (m bridge.M
 		return bridge.Memo{}, nil
 	}
 	if err != nil {
-		return bridge.Memo{}, accounting.Wrap("reading the last cycle", err)
+		return bridge.Memo{}, accounting.WrapError("reading the last cycle", err)
 	}
 	if text != nil {
 		m.Bytes = []byte(*text)

@@ -35,15 +35,15 @@ var qQueue = sql.Query("queue")
 // Queue returns the decisions of the last cycle in the order of their ranks,
 // of one partition or, with "", of all.
 func (s *Store) Queue(ctx context.Context, cluster, partition string) ([]QueueRow, error) {
-	out, err := accounting.Collect(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
+	out, err := accounting.CollectRows(ctx, s.DB, func(row pgx.CollectableRow) (q QueueRow, err error) {
 		var arrive, start *time.Time
 		var gpus *int
 		err = row.Scan(&q.Partition, &q.Rank, &q.Job, &q.Name, &q.User, &q.Account, &q.State, &q.Reason, &gpus, &q.Verb, &q.On, &q.Why, &arrive, &start)
 		if gpus != nil {
 			q.GPUs = *gpus
 		}
-		q.Arrive, q.Start = value.UTC(arrive), value.UTC(start)
+		q.Arrive, q.Start = value.TimeOrZero(arrive), value.TimeOrZero(start)
 		return q, err
 	}, qQueue, cluster, partition)
-	return out, accounting.Wrap("reading the queue", err)
+	return out, accounting.WrapError("reading the queue", err)
 }

@@ -18,16 +18,16 @@ import (
 
 // StoredCycle is a cycle that can be decided again.
 type StoredCycle struct {
-	Seq            uint64
-	Epoch          int64
-	At             time.Time
-	Mode           bridge.Mode
-	Policy, Params string
-	Digest         string // SHA-256 of Snapshot, hex
-	PlanDigest     string // bridge.DigestPlan of the plan the gate let through
-	OwnDigest      string // what bridge.DigestPlan must give for the plan decided anew; "": an older release stored it
-	Refused        []bridge.Refusal
-	Snapshot       []byte // canonical JSON
+	Seq             uint64
+	Epoch           int64
+	At              time.Time
+	Mode            bridge.Mode
+	Policy, Params  string
+	SnapshotDigest  string // SHA-256 of Snapshot, hex
+	PlanDigest      string // bridge.DigestPlan of the plan the gate let through
+	RedecidedDigest string // what bridge.DigestPlan must give for the plan decided anew; "": an older release stored it
+	Refused         []bridge.Refusal
+	Snapshot        []byte // canonical JSON
 }
 
 // RecordedDecision is what a cycle decided about a job. Ranks and reasons are kept only
@@ -40,9 +40,9 @@ type RecordedDecision struct {
 	For  policy.JobID `json:"for,omitempty"`
 }
 
-// AsRecorded is the decision as it would be recorded.
-func AsRecorded(d *policy.Decision) RecordedDecision {
-	return RecordedDecision{d.Job, d.Verb, d.GPUs, value.Text(d.On.String()), d.StoppedFor}
+// NewRecordedDecision is the decision as it would be recorded.
+func NewRecordedDecision(d *policy.Decision) RecordedDecision {
+	return RecordedDecision{d.Job, d.Verb, d.GPUs, value.ValidText(d.On.String()), d.StoppedFor}
 }
 
 // Why a stored cycle cannot be decided again.
@@ -60,12 +60,12 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 	var c StoredCycle
 	var n int64
 	var packed, refused []byte
-	err := s.DB.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.Digest, &c.PlanDigest, &c.OwnDigest, &refused, &packed)
+	err := s.DB.QueryRow(ctx, qReplay, cluster, partition, int64(seq)).Scan(&n, &c.Epoch, &c.At, &c.Mode, &c.Policy, &c.Params, &c.SnapshotDigest, &c.PlanDigest, &c.RedecidedDigest, &refused, &packed)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil, fmt.Errorf("%s: %w", doing, ErrNoCycle)
 	case err != nil:
-		return nil, accounting.Wrap(doing, err)
+		return nil, accounting.WrapError(doing, err)
 	case packed == nil:
 		return nil, fmt.Errorf("%s: %w", doing, ErrNoSnapshot)
 	}
@@ -76,8 +76,8 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 	if c.Snapshot, err = value.Gunzip(packed); err != nil {
 		return nil, fmt.Errorf("%s: unpacking its snapshot: %w", doing, err)
 	}
-	if bridge.Digest(c.Snapshot) != c.Digest {
-		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.Digest)
+	if bridge.Digest(c.Snapshot) != c.SnapshotDigest {
+		return nil, fmt.Errorf("%s: its snapshot does not have the digest %s that was stored with it", doing, c.SnapshotDigest)
 	}
 	return &c, nil
 }
@@ -85,6 +85,6 @@ func (s *Store) Cycle(ctx context.Context, cluster, partition string, seq uint64
 // RecordedDecisions returns what was decided about the jobs as of a cycle, by job, as far
 // as it is kept.
 func (s *Store) RecordedDecisions(ctx context.Context, cluster, partition string, seq uint64, jobs []policy.JobID) ([]RecordedDecision, error) {
-	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[RecordedDecision], qReplayDecisions, cluster, partition, int64(seq), jobs)
-	return list, accounting.Wrap(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
+	list, err := accounting.CollectRows(ctx, s.DB, pgx.RowToStructByPos[RecordedDecision], qReplayDecisions, cluster, partition, int64(seq), jobs)
+	return list, accounting.WrapError(fmt.Sprintf("reading the decisions of cycle %d of partition %s", seq, partition), err)
 }

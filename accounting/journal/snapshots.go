@@ -12,8 +12,8 @@ import (
 	"fairbridge/sql"
 )
 
-// maxSnapshots is how many snapshots are looked through for what owners said.
-const maxSnapshots = 300
+// maxReplaySnapshots is how many snapshots are looked through for what owners said.
+const maxReplaySnapshots = 300
 
 var qReplaySnapshots = sql.Query("replay_snapshots")
 
@@ -23,16 +23,16 @@ var qReplaySnapshots = sql.Query("replay_snapshots")
 // missing.
 func (s *Store) Seen(ctx context.Context, cluster, partition string, since, until time.Time) (map[policy.JobID]policy.Job, error) {
 	doing := "looking through the snapshots of partition " + partition
-	rows, err := s.DB.Query(ctx, qReplaySnapshots, cluster, partition, since, until, maxSnapshots)
+	rows, err := s.DB.Query(ctx, qReplaySnapshots, cluster, partition, since, until, maxReplaySnapshots)
 	if err != nil {
-		return nil, accounting.Wrap(doing, err)
+		return nil, accounting.WrapError(doing, err)
 	}
 	defer rows.Close()
 	out := map[policy.JobID]policy.Job{}
 	for rows.Next() {
 		var packed []byte
 		if err := rows.Scan(&packed); err != nil {
-			return nil, accounting.Wrap(doing, err)
+			return nil, accounting.WrapError(doing, err)
 		}
 		text, err := value.Gunzip(packed)
 		if err != nil {
@@ -50,5 +50,5 @@ func (s *Store) Seen(ctx context.Context, cluster, partition string, since, unti
 			}
 		}
 	}
-	return out, accounting.Wrap(doing, rows.Err())
+	return out, accounting.WrapError(doing, rows.Err())
 }

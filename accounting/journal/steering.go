@@ -17,6 +17,6 @@ var qReplaySteered = sql.Query("replay_steered")
 // Steered returns who decided about a partition from since to until, most
 // cycles first.
 func (s *Store) Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.Steering, error) {
-	list, err := accounting.Collect(ctx, s.DB, pgx.RowToStructByPos[bridge.Steering], qReplaySteered, cluster, partition, since, until)
-	return list, accounting.Wrap(fmt.Sprintf("reading who steered partition %s", partition), err)
+	list, err := accounting.CollectRows(ctx, s.DB, pgx.RowToStructByPos[bridge.Steering], qReplaySteered, cluster, partition, since, until)
+	return list, accounting.WrapError(fmt.Sprintf("reading who steered partition %s", partition), err)
 }

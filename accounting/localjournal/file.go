@@ -12,19 +12,19 @@ import (
 	"fairbridge/bridge"
 )
 
-// open takes the file and reads it.
-func (j *Journal) open() error {
+// openFile takes the file and reads it.
+func (j *Journal) openFile() error {
 	var err error
-	if j.lock, err = os.OpenFile(j.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
+	if j.lockFile, err = os.OpenFile(j.path+".lock", os.O_CREATE|os.O_RDWR, 0o600); err != nil {
 		return err
 	}
-	if err := syscall.Flock(int(j.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+	if err := syscall.Flock(int(j.lockFile.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return ErrInUse
 		}
-		return fmt.Errorf("locking %s: %w", j.lock.Name(), err)
+		return fmt.Errorf("locking %s: %w", j.lockFile.Name(), err)
 	}
-	whole, err := j.load()
+	whole, err := j.readFile()
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -38,8 +38,8 @@ func (j *Journal) open() error {
 	return syncDir(j.path)
 }
 
-// load reads the file and returns how many bytes of it are whole lines.
-func (j *Journal) load() (whole int64, err error) {
+// readFile reads the file and returns how many bytes of it are whole lines.
+func (j *Journal) readFile() (whole int64, err error) {
 	b, err := os.ReadFile(j.path)
 	if err != nil {
 		return 0, err
@@ -53,16 +53,16 @@ func (j *Journal) load() (whole int64, err error) {
 		b = rest
 		var in bridge.Intent
 		if err := json.Unmarshal(line, &in); err != nil {
-			j.damage = append(j.damage, fmt.Errorf("%s:%d: not an intent: %w", j.path, n, err))
+			j.damageErrors = append(j.damageErrors, fmt.Errorf("%s:%d: not an intent: %w", j.path, n, err))
 			continue
 		}
 		j.intents[in.ID] = in
 	}
 }
 
-// write appends lines in one call and waits for the disk. After a failed write
+// appendLines appends lines in one call and waits for the disk. After a failed write
 // the file is cut back, so that half a line never precedes a whole one.
-func (j *Journal) write(list []bridge.Intent) error {
+func (j *Journal) appendLines(list []bridge.Intent) error {
 	b, err := encodeLines(list)
 	if err != nil {
 		return err
@@ -90,15 +90,15 @@ func encodeLines(list []bridge.Intent) ([]byte, error) {
 
 // rewrite replaces the file by one with what still counts, in one step.
 func (j *Journal) rewrite() error {
-	since := j.now().Add(-keepClosed)
+	since := j.now().Add(-closedRetention)
 	var list []bridge.Intent
 	for _, in := range j.intents {
-		if isWanted(&in, since) {
+		if isOpenOrSince(&in, since) {
 			list = append(list, in)
 		}
 	}
-	byID(list)
-	next, size, err := writeNew(j.path+".new", list)
+	sortByID(list)
+	next, size, err := writeNewFile(j.path+".new", list)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (j *Journal) rewrite() error {
 	}
 	old := j.file
 	j.file, j.size = next, size
-	j.limit = max(maxBytes, 2*size) // so that what counts is not rewritten at every note
+	j.maxSize = max(defaultMaxSize, 2*size) // so that what counts is not rewritten at every note
 	clear(j.intents)
 	for _, in := range list {
 		j.intents[in.ID] = in
@@ -115,7 +115,7 @@ func (j *Journal) rewrite() error {
 	return errors.Join(old.Close(), syncDir(j.path))
 }
 
-func writeNew(path string, list []bridge.Intent) (*os.File, int64, error) {
+func writeNewFile(path string, list []bridge.Intent) (*os.File, int64, error) {
 	b, err := encodeLines(list)
 	if err != nil {
 		return nil, 0, err

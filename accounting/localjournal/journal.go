@@ -13,36 +13,36 @@ import (
 	"fairbridge/bridge"
 )
 
-// keepClosed is how long a closed intent stays in the file: as long as the gate's
+// closedRetention is how long a closed intent stays in the file: as long as the gate's
 // budgets and the yielding to people look back.
-const keepClosed = 25 * time.Hour
+const closedRetention = 25 * time.Hour
 
-// maxBytes is the size at which the file is rewritten with what still counts.
-const maxBytes = 8 << 20
+// defaultMaxSize is the size at which the file is rewritten with what still counts.
+const defaultMaxSize = 8 << 20
 
 // ErrInUse means that another process writes the file.
 var ErrInUse = errors.New("another fairbridge process writes this journal: stop the daemon first, or release through the database")
 
 // Journal is an open file. It is safe for concurrent use.
 type Journal struct {
-	mu      sync.Mutex
-	path    string
-	file    *os.File // nil when opened for reading, or lent
-	lent    bool
-	lock    *os.File
-	size    int64
-	limit   int64
-	intents map[int64]bridge.Intent
-	damage  []error
-	now     func() time.Time
+	mu           sync.Mutex
+	path         string
+	file         *os.File // nil when opened for reading, or lent
+	isLent       bool
+	lockFile     *os.File
+	size         int64
+	maxSize      int64
+	intents      map[int64]bridge.Intent
+	damageErrors []error
+	now          func() time.Time
 }
 
 // Open opens the journal at path for writing, making it if it is not there.
 // One process at a time may: others get ErrInUse. A last line that was cut off
 // by a crash is dropped; damaged lines are skipped and told by Damage.
 func Open(path string) (*Journal, error) {
-	j := &Journal{path: path, limit: maxBytes, intents: map[int64]bridge.Intent{}, now: time.Now}
-	if err := j.open(); err != nil {
+	j := &Journal{path: path, maxSize: defaultMaxSize, intents: map[int64]bridge.Intent{}, now: time.Now}
+	if err := j.openFile(); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening the local journal: %w", err), j.Close())
 	}
 	return j, nil
@@ -52,7 +52,7 @@ func Open(path string) (*Journal, error) {
 // not there.
 func Read(path string) (*Journal, error) {
 	j := &Journal{path: path, intents: map[int64]bridge.Intent{}, now: time.Now}
-	if _, err := j.load(); err != nil {
+	if _, err := j.readFile(); err != nil {
 		return nil, fmt.Errorf("reading the local journal: %w", err)
 	}
 	return j, nil
@@ -61,40 +61,40 @@ func Read(path string) (*Journal, error) {
 // Close gives the file back.
 func (j *Journal) Close() error {
 	var errs []error
-	for _, f := range []*os.File{j.file, j.lock} {
+	for _, f := range []*os.File{j.file, j.lockFile} {
 		if f != nil {
 			errs = append(errs, f.Close())
 		}
 	}
-	j.file, j.lock = nil, nil
+	j.file, j.lockFile = nil, nil
 	return errors.Join(errs...)
 }
 
 // Damage joins what could not be read, each with file and line; nil when
 // everything could.
-func (j *Journal) Damage() error { return errors.Join(j.damage...) }
+func (j *Journal) Damage() error { return errors.Join(j.damageErrors...) }
 
 // Note writes the intents as they are now, and returns when they are on disk.
 func (j *Journal) Note(list ...bridge.Intent) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.note(list)
+	return j.noteLocked(list)
 }
 
-func (j *Journal) note(list []bridge.Intent) error {
+func (j *Journal) noteLocked(list []bridge.Intent) error {
 	if len(list) == 0 {
 		return nil
 	}
 	if j.file == nil {
 		return fmt.Errorf("noting intents in %s: it is open for reading only, or lent", j.path)
 	}
-	if err := j.write(list); err != nil {
+	if err := j.appendLines(list); err != nil {
 		return fmt.Errorf("noting intents in %s: %w", j.path, err)
 	}
 	for _, in := range list {
 		j.intents[in.ID] = in
 	}
-	if j.size > j.limit {
+	if j.size > j.maxSize {
 		if err := j.rewrite(); err != nil {
 			return fmt.Errorf("shortening %s: %w", j.path, err)
 		}
@@ -116,7 +116,7 @@ func (j *Journal) Intend(_ context.Context, _ *bridge.Cycle, intents []bridge.In
 		last++
 		out[i].ID, out[i].State = last, bridge.Planned
 	}
-	if err := j.note(out); err != nil {
+	if err := j.noteLocked(out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -132,19 +132,19 @@ func (j *Journal) Intents(_ context.Context, cluster string, _, since time.Time)
 	defer j.mu.Unlock()
 	var out []bridge.Intent
 	for _, in := range j.intents {
-		if in.Cluster == cluster && isWanted(&in, since) {
+		if in.Cluster == cluster && isOpenOrSince(&in, since) {
 			out = append(out, in)
 		}
 	}
-	byID(out)
+	sortByID(out)
 	return out, nil
 }
 
-// isWanted reports whether an intent is not closed, or was closed after since.
-func isWanted(in *bridge.Intent, since time.Time) bool {
+// isOpenOrSince reports whether an intent is not closed, or was closed after since.
+func isOpenOrSince(in *bridge.Intent, since time.Time) bool {
 	return in.State.Open() || in.State == bridge.Observed || in.Closed.After(since)
 }
 
-func byID(list []bridge.Intent) {
+func sortByID(list []bridge.Intent) {
 	slices.SortFunc(list, func(a, b bridge.Intent) int { return cmp.Compare(a.ID, b.ID) })
 }

@@ -146,7 +146,7 @@ func TestOneWriterAtATime(t *testing.T) {
 func TestALongFileIsShortened(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "journal")
 	j := opened(t, path)
-	j.limit, j.now = 20_000, func() time.Time { return t0.Add(48 * time.Hour) }
+	j.maxSize, j.now = 20_000, func() time.Time { return t0.Add(48 * time.Hour) }
 	live := lease(1, bridge.Observed)
 	if err := j.Note(live); err != nil {
 		t.Fatal(err)
@@ -160,7 +160,7 @@ func TestALongFileIsShortened(t *testing.T) {
 		if j.size > 20_000 {
 			t.Fatalf("the file grew to %d bytes", j.size)
 		}
-		j.limit = 20_000
+		j.maxSize = 20_000
 	}
 	j.now = time.Now
 	_ = j.Note(lease(500, bridge.Sent))

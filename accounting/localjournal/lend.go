@@ -12,7 +12,7 @@ import (
 func (j *Journal) Lend() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.lent = true
+	j.isLent = true
 	return j.Close()
 }
 
@@ -21,29 +21,29 @@ func (j *Journal) Lend() error {
 func (j *Journal) TakeBack() (back bool, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if !j.lent {
+	if !j.isLent {
 		return false, nil
 	}
 	clear(j.intents)
-	j.damage = nil
-	if err := j.open(); err != nil {
+	j.damageErrors = nil
+	if err := j.openFile(); err != nil {
 		return false, errors.Join(fmt.Errorf("taking the local journal back: %w", err), j.Close())
 	}
-	j.lent = false
+	j.isLent = false
 	return true, nil
 }
 
-// Reached is told after each cycle whether the database could be asked who
+// NoteDatabaseReached is told after each cycle whether the database could be asked who
 // leads. When it could not for longer than after, which must be longer than a
 // leadership lasts, the file is lent, so that fairbridge expire can work from
 // it: nothing is sent from here then.
-func (t *Tee) Reached(ok bool, now time.Time, after time.Duration) error {
+func (t *Tee) NoteDatabaseReached(ok bool, now time.Time, after time.Duration) error {
 	switch {
 	case ok:
-		t.lost = time.Time{}
-	case t.lost.IsZero():
-		t.lost = now
-	case now.Sub(t.lost) > after:
+		t.lostAt = time.Time{}
+	case t.lostAt.IsZero():
+		t.lostAt = now
+	case now.Sub(t.lostAt) > after:
 		return t.Local.Lend()
 	}
 	return nil

@@ -13,7 +13,7 @@ type Tee struct {
 	DB    bridge.Journal // the truth
 	Local *Journal
 
-	lost time.Time // since when the database cannot be asked who leads
+	lostAt time.Time // since when the database cannot be asked who leads
 }
 
 var (
@@ -65,7 +65,7 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 	defer t.Local.mu.Unlock()
 	for _, was := range known {
 		in, ok := t.Local.intents[was.ID]
-		if !ok || !sameIntent(&in, &was) || stateOrder(in.State) <= max(stateOrder(was.State), stateOrder(bridge.Sent)) {
+		if !ok || !sameIntent(&in, &was) || rankOfState(in.State) <= max(rankOfState(was.State), rankOfState(bridge.Sent)) {
 			continue
 		}
 		if err := t.DB.Mark(ctx, in); err != nil {
@@ -76,8 +76,8 @@ func (t *Tee) CatchUp(ctx context.Context, cluster string) (caughtUp int, err er
 	return caughtUp, nil
 }
 
-// stateOrder orders the states by how far an intent has come.
-func stateOrder(s bridge.State) int {
+// rankOfState orders the states by how far an intent has come.
+func rankOfState(s bridge.State) int {
 	for i, x := range []bridge.State{bridge.Planned, bridge.Sent, bridge.Unknown, bridge.Acked, bridge.Observed} {
 		if s == x {
 			return i

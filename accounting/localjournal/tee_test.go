@@ -91,12 +91,12 @@ func TestALentFileIsTakenBack(t *testing.T) {
 		check(t, tee.Mark(ctx, pin))
 	}
 	for i, ok := range []bool{true, false, false} { // three cycles, 40 s apart
-		check(t, tee.Reached(ok, now.Add(time.Duration(i)*40*time.Second), time.Minute))
+		check(t, tee.NoteDatabaseReached(ok, now.Add(time.Duration(i)*40*time.Second), time.Minute))
 		if _, err := localjournal.Open(path); !errors.Is(err, localjournal.ErrInUse) {
 			t.Fatalf("after cycle %d the file is free: %v", i, err)
 		}
 	}
-	check(t, tee.Reached(false, now.Add(2*time.Minute), time.Minute))
+	check(t, tee.NoteDatabaseReached(false, now.Add(2*time.Minute), time.Minute))
 	other, err := localjournal.Open(path)
 	check(t, err)
 	if _, err := tee.Intents(ctx, "c1", now, now); !errors.Is(err, localjournal.ErrInUse) {

@@ -21,32 +21,32 @@ var ErrNoPostgres = errors.New("no Postgres server programs here (looked in FAIR
 // distribution's directories, else what pg_config or PATH name. The error is ErrNoPostgres when there is none.
 func Find() (string, error) {
 	if dir := os.Getenv("FAIRBRIDGE_PG_BIN"); dir != "" {
-		if !complete(dir) {
+		if !hasServerPrograms(dir) {
 			return "", fmt.Errorf("FAIRBRIDGE_PG_BIN=%s lacks initdb, pg_ctl or postgres: %w", dir, ErrNoPostgres)
 		}
 		return dir, nil
 	}
-	for _, dir := range candidates() {
-		if complete(dir) {
+	for _, dir := range candidateDirs() {
+		if hasServerPrograms(dir) {
 			return dir, nil
 		}
 	}
 	return "", ErrNoPostgres
 }
 
-func candidates() []string {
+func candidateDirs() []string {
 	debian, _ := filepath.Glob("/usr/lib/postgresql/*/bin")
 	redhat, _ := filepath.Glob("/usr/pgsql-*/bin")
 	dirs := append(debian, redhat...)
-	sort.SliceStable(dirs, func(i, j int) bool { return release(dirs[i]) > release(dirs[j]) })
+	sort.SliceStable(dirs, func(i, j int) bool { return majorVersionInPath(dirs[i]) > majorVersionInPath(dirs[j]) })
 	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
 		dirs = append(dirs, strings.TrimSpace(string(out)))
 	}
 	return append(dirs, filepath.SplitList(os.Getenv("PATH"))...)
 }
 
-// release is the first number in a path such as /usr/lib/postgresql/15/bin, or 0.
-func release(path string) int {
+// majorVersionInPath is the first number in a path such as /usr/lib/postgresql/15/bin, or 0.
+func majorVersionInPath(path string) int {
 	digits := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' })
 	if len(digits) == 0 {
 		return 0
@@ -55,7 +55,7 @@ func release(path string) int {
 	return n
 }
 
-func complete(dir string) bool {
+func hasServerPrograms(dir string) bool {
 	for _, name := range []string{"initdb", "pg_ctl", "postgres"} {
 		if _, err := exec.LookPath(filepath.Join(dir, name)); err != nil {
 			return false
@@ -64,8 +64,8 @@ func complete(dir string) bool {
 	return filepath.IsAbs(dir)
 }
 
-// unprivileged is whom root runs the server as, since Postgres refuses root; nil for anybody else.
-func unprivileged() (*syscall.Credential, error) {
+// findUnprivilegedUser is whom root runs the server as, since Postgres refuses root; nil for anybody else.
+func findUnprivilegedUser() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
@@ -84,9 +84,9 @@ func unprivileged() (*syscall.Credential, error) {
 	return nil, errors.New("starting Postgres as root, which it refuses: no user postgres or nobody to start it as")
 }
 
-// makeDir makes the server's directory, closed to others. Its path is short, as a socket's must be, and for root's
+// makeServerDir makes the server's directory, closed to others. Its path is short, as a socket's must be, and for root's
 // server in /tmp, which the other user can reach.
-func makeDir(who *syscall.Credential) (string, error) {
+func makeServerDir(who *syscall.Credential) (string, error) {
 	const longest = 60
 	base := os.TempDir()
 	if who != nil || len(base) > longest {

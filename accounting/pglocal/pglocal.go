@@ -20,17 +20,17 @@ import (
 )
 
 //go:embed watch.sh
-var watch string
+var watchScript string
 
 // superuser is the only role the server has at its start.
 const superuser = "fairbridge"
 
 // Server is a running private Postgres.
 type Server struct {
-	dir   string
-	watch *exec.Cmd
-	life  *os.File // while this end of the pipe is open, the server lives
-	close func() error
+	dir       string
+	watcher   *exec.Cmd
+	lifePipe  *os.File // while this end of the pipe is open, the server lives
+	removeDir func() error
 }
 
 // Start makes a data directory and starts a server on it; about a second. It is made for data nobody
@@ -41,28 +41,28 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := unprivileged()
+	who, err := findUnprivilegedUser()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := makeDir(who)
+	dir, err := makeServerDir(who)
 	if err != nil {
 		return nil, fmt.Errorf("making a directory for Postgres: %w", err)
 	}
-	s, err := launch(ctx, bin, dir, who)
+	s, err := startServer(ctx, bin, dir, who)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	return s, nil
 }
 
-func launch(ctx context.Context, bin, dir string, who *syscall.Credential) (*Server, error) {
+func startServer(ctx context.Context, bin, dir string, who *syscall.Credential) (*Server, error) {
 	said, says, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer said.Close()
-	cmd := exec.Command("/bin/sh", "-c", watch, "fairbridge-postgres", bin, dir)
+	cmd := exec.Command("/bin/sh", "-c", watchScript, "fairbridge-postgres", bin, dir)
 	cmd.Dir, cmd.Stdout = dir, says
 	cmd.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Credential: who} // Ctrl-C is for us alone
@@ -77,11 +77,11 @@ func launch(ctx context.Context, bin, dir string, who *syscall.Credential) (*Ser
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("starting Postgres: %w", err), life.Close())
 	}
-	s := &Server{dir: dir, watch: cmd, life: life}
-	s.close = sync.OnceValue(s.end)
+	s := &Server{dir: dir, watcher: cmd, lifePipe: life}
+	s.removeDir = sync.OnceValue(s.stopProcess)
 	if err := awaitReady(ctx, said); err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "log"))
-		return nil, errors.Join(fmt.Errorf("starting Postgres from %s: %w: %s", bin, err, tail(log)), s.Close())
+		return nil, errors.Join(fmt.Errorf("starting Postgres from %s: %w: %s", bin, err, lastLogLines(log)), s.Close())
 	}
 	return s, nil
 }
@@ -100,7 +100,7 @@ func awaitReady(ctx context.Context, said *os.File) error {
 	return fmt.Errorf("no server came up (%w)", err)
 }
 
-func tail(log []byte) string {
+func lastLogLines(log []byte) string {
 	const most = 600
 	return strings.TrimSpace(string(log[max(0, len(log)-most):]))
 }
@@ -112,11 +112,11 @@ func (s *Server) DSN(database string) string {
 }
 
 // Close stops the server at once and removes its data. Later calls return what the first returned.
-func (s *Server) Close() error { return s.close() }
+func (s *Server) Close() error { return s.removeDir() }
 
-func (s *Server) end() error {
-	s.life.Close()
-	if err := s.watch.Wait(); err != nil {
+func (s *Server) stopProcess() error {
+	s.lifePipe.Close()
+	if err := s.watcher.Wait(); err != nil {
 		return errors.Join(fmt.Errorf("stopping Postgres in %s: %w", s.dir, err), os.RemoveAll(s.dir))
 	}
 	return nil

@@ -178,7 +178,7 @@ func TestFindWithoutPostgres(t *testing.T) {
 
 func TestRelease(t *testing.T) {
 	for path, want := range map[string]int{"/usr/lib/postgresql/15/bin": 15, "/usr/pgsql-9.6/bin": 9, "/usr/bin": 0} {
-		if got := release(path); got != want {
+		if got := majorVersionInPath(path); got != want {
 			t.Errorf("release(%s) = %d, want %d", path, got, want)
 		}
 	}

@@ -34,11 +34,11 @@ type LearnResult struct {
 
 // The history a model is fitted to, and how large it may get.
 const (
-	historyLength = 180 * 24 * time.Hour
-	maxJobs       = 1_000_000 // jobs, the last ones
-	maxGroups     = 20_000    // of each level
-	minJobs       = 20        // jobs
-	scoresKept    = 365 * 24 * time.Hour
+	learnedPeriod    = 180 * 24 * time.Hour
+	maxLearnedJobs   = 1_000_000 // jobs, the last ones
+	maxLearnedGroups = 20_000    // of each level
+	minLearnedJobs   = 20        // jobs
+	scoreRetention   = 365 * 24 * time.Hour
 )
 
 // Learn notes what the model in use predicts of the runs that started since it
@@ -53,14 +53,14 @@ func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learn
 	if out.Settled, err = s.recordOutcomes(ctx, cluster); err != nil {
 		return out, err
 	}
-	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoresKept)); err != nil {
-		return out, accounting.Wrap("forgetting old predictions", err)
+	if _, err := s.DB.ExecUntilNone(ctx, qPredictPrune, cluster, now.Add(-scoreRetention)); err != nil {
+		return out, accounting.WrapError("forgetting old predictions", err)
 	}
 	runs, err := s.finishedJobs(ctx, cluster, now)
-	if err != nil || len(runs) < minJobs {
+	if err != nil || len(runs) < minLearnedJobs {
 		return out, err
 	}
-	m := learn.Fit(runs, maxGroups)
+	m := learn.Fit(runs, maxLearnedGroups)
 	out.Runs, out.Since, out.Through = m.Runs, m.From, m.Through
 	out.Model, err = s.storeModel(ctx, cluster, now, m)
 	return out, err
@@ -70,17 +70,17 @@ func (s *Store) Learn(ctx context.Context, cluster string, now time.Time) (Learn
 func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time) ([]learn.Run, error) {
 	var runs []learn.Run
 	err := s.DB.LongTx(ctx, "reading how long jobs took", func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-historyLength), maxJobs)
+		rows, err := tx.Query(ctx, qPredictRuns, cluster, now.Add(-learnedPeriod), maxLearnedJobs)
 		if err != nil {
 			return err
 		}
 		runs = nil
-		names := interned{}
+		names := internedTexts{}
 		var r learn.Run
 		var limit, ran float64
 		_, err = pgx.ForEachRow(rows, []any{&r.User, &r.Account, &r.Name, &r.Type, &r.GPUs, &limit, &r.Start, &r.End, &ran}, func() error {
 			r.Limit, r.Ran = policy.DurationFromSeconds(limit), policy.DurationFromSeconds(ran)
-			r.User, r.Account, r.Name, r.Type = names.text(r.User), names.text(r.Account), names.text(r.Name), names.text(r.Type)
+			r.User, r.Account, r.Name, r.Type = names.intern(r.User), names.intern(r.Account), names.intern(r.Name), names.intern(r.Type)
 			runs = append(runs, r)
 			return nil
 		})
@@ -90,10 +90,10 @@ func (s *Store) finishedJobs(ctx context.Context, cluster string, now time.Time)
 	return runs, err
 }
 
-// interned keeps one copy of equal texts: a million rows have few different ones.
-type interned map[string]string
+// internedTexts keeps one copy of equal texts: a million rows have few different ones.
+type internedTexts map[string]string
 
-func (t interned) text(s string) string {
+func (t internedTexts) intern(s string) string {
 	if kept, ok := t[s]; ok {
 		return kept
 	}
@@ -112,5 +112,5 @@ func (s *Store) storeModel(ctx context.Context, cluster string, now time.Time, m
 		groups += len(m.Levels[i].Groups)
 	}
 	err = s.DB.QueryRow(ctx, qPredictPut, cluster, learn.Version, now.UTC(), m.From, m.Through, m.Runs, groups, value.Gzip(text)).Scan(&id)
-	return id, accounting.Wrap("storing a model of run times", err)
+	return id, accounting.WrapError("storing a model of run times", err)
 }

@@ -16,43 +16,43 @@ import (
 
 var qPredictNewest = sql.Query("predict_newest")
 
-// Newest returns what policies may ask of the newest model of a cluster: what
+// NewestModel returns what policies may ask of the newest model of a cluster: what
 // remains of a job, and how fast GPU types are. Both are nil when there is none.
-func (s *Store) Newest(ctx context.Context, q querier, cluster string) (left func(*policy.Job) (left, sigma time.Duration), speeds []policy.Speed, err error) {
-	m, err := s.model(ctx, q, cluster)
+func (s *Store) NewestModel(ctx context.Context, q rowQuerier, cluster string) (left func(*policy.Job) (left, sigma time.Duration), speeds []policy.Speed, err error) {
+	m, err := s.loadModel(ctx, q, cluster)
 	if m.predictor == nil {
 		return nil, nil, err
 	}
-	return m.left, m.predictor.model.Speeds, err
+	return m.predictLeft, m.predictor.model.Speeds, err
 }
 
 // modelCache remembers the model in use of each cluster: it is some megabytes that
 // a cycle need not read.
 type modelCache struct {
-	mu   sync.Mutex
-	last map[string]cachedModel
+	mu            sync.Mutex
+	lastByCluster map[string]cachedModel
 }
 
 // cachedModel is a model and what the database says of it.
 type cachedModel struct {
 	*predictor // nil: there is none that can be read
 	id         int64
-	made       time.Time
+	madeAt     time.Time
 }
 
-// querier is a pool or a transaction.
-type querier interface {
+// rowQuerier is a pool or a transaction.
+type rowQuerier interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }
 
-// model returns the newest model of a cluster.
-func (s *Store) model(ctx context.Context, q querier, cluster string) (cachedModel, error) {
+// loadModel returns the newest model of a cluster.
+func (s *Store) loadModel(ctx context.Context, q rowQuerier, cluster string) (cachedModel, error) {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	had := s.cache.last[cluster]
+	had := s.cache.lastByCluster[cluster]
 	var text []byte
 	now := cachedModel{}
-	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.made, &text)
+	err := q.QueryRow(ctx, qPredictNewest, cluster, learn.Version, had.id).Scan(&now.id, &now.madeAt, &text)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return cachedModel{}, nil
@@ -67,9 +67,9 @@ func (s *Store) model(ctx context.Context, q querier, cluster string) (cachedMod
 			now.predictor = newPredictor(m)
 		}
 	}
-	if s.cache.last == nil {
-		s.cache.last = map[string]cachedModel{}
+	if s.cache.lastByCluster == nil {
+		s.cache.lastByCluster = map[string]cachedModel{}
 	}
-	s.cache.last[cluster] = now
+	s.cache.lastByCluster[cluster] = now
 	return now, nil
 }

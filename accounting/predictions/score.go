@@ -19,26 +19,26 @@ var (
 	qPredictOutcomes = sql.Query("predict_outcomes")
 )
 
-// lateStart is how long after its start a run may still get its prediction.
-const lateStart = 48 * time.Hour
+// maxLateness is how long after its start a run may still get its prediction.
+const maxLateness = 48 * time.Hour
 
 // recordPredictions notes what the model in use predicts of runs that started after it
 // was made: of no other can it be scored fairly. It returns how many.
 func (s *Store) recordPredictions(ctx context.Context, cluster string, now time.Time) (int, error) {
 	const doing = "predicting runs that started"
-	m, err := s.model(ctx, s.DB.Pool, cluster)
+	m, err := s.loadModel(ctx, s.DB.Pool, cluster)
 	if err != nil || m.predictor == nil {
-		return 0, accounting.Wrap(doing, err)
+		return 0, accounting.WrapError(doing, err)
 	}
-	since := now.Add(-lateStart)
-	if m.made.After(since) {
-		since = m.made
+	since := now.Add(-maxLateness)
+	if m.madeAt.After(since) {
+		since = m.madeAt
 	}
 	var list []prediction
 	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error {
 		var err error
 		scan := func(row pgx.CollectableRow) (prediction, error) { return scanPrediction(row, m.model) }
-		if list, err = accounting.Collect(ctx, tx, scan, qPredictStarted, cluster, since); err != nil {
+		if list, err = accounting.CollectRows(ctx, tx, scan, qPredictStarted, cluster, since); err != nil {
 			return err
 		}
 		_, err = tx.Exec(ctx, qPredictAdd, append([]any{cluster, m.id}, predictionColumns(list)...)...)
@@ -76,11 +76,11 @@ func scanPrediction(row pgx.CollectableRow, m *learn.Model) (p prediction, err e
 // predictionColumns are predictions by column, as arrays travel to Postgres.
 func predictionColumns(list []prediction) []any {
 	type p = prediction
-	amounts := func(of func(*p) float64) []float64 { return value.Column(list, of) }
+	amounts := func(of func(*p) float64) []float64 { return value.ColumnOf(list, of) }
 	return []any{
-		value.Column(list, func(p *p) int64 { return p.job }), value.Column(list, func(p *p) int64 { return p.submit }),
-		value.Column(list, func(p *p) int32 { return p.restarts }), value.Column(list, func(p *p) time.Time { return p.started }),
-		value.Column(list, func(p *p) string { return p.user }), value.Column(list, func(p *p) string { return p.account }),
+		value.ColumnOf(list, func(p *p) int64 { return p.job }), value.ColumnOf(list, func(p *p) int64 { return p.submit }),
+		value.ColumnOf(list, func(p *p) int32 { return p.restarts }), value.ColumnOf(list, func(p *p) time.Time { return p.started }),
+		value.ColumnOf(list, func(p *p) string { return p.user }), value.ColumnOf(list, func(p *p) string { return p.account }),
 		amounts(func(p *p) float64 { return p.limit }), amounts(func(p *p) float64 { return p.mean }), amounts(func(p *p) float64 { return p.sigma }),
 		amounts(func(p *p) float64 { return p.p10 }), amounts(func(p *p) float64 { return p.p50 }), amounts(func(p *p) float64 { return p.p90 }),
 	}
@@ -89,5 +89,5 @@ func predictionColumns(list []prediction) []any {
 // recordOutcomes notes how predicted runs ended and returns how many did.
 func (s *Store) recordOutcomes(ctx context.Context, cluster string) (int64, error) {
 	tag, err := s.DB.Exec(ctx, qPredictOutcomes, cluster)
-	return tag.RowsAffected(), accounting.Wrap("noting how predicted runs ended", err)
+	return tag.RowsAffected(), accounting.WrapError("noting how predicted runs ended", err)
 }

@@ -61,7 +61,7 @@ func BenchmarkReports(b *testing.B) {
 	exec(b, conn, "set search_path = fairbridge_v1")
 	exec(b, conn, "set jit = off")
 	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
-	for _, r := range report.All() {
+	for _, r := range report.AllReports() {
 		b.Run("report "+r.Name, func(b *testing.B) { timed(b, func() int { return answer(b, db, r, scope) }) })
 		scans(b, conn, sql.Report(r.Name), cluster, scope.Since, scope.Until, "", "")
 	}
@@ -126,7 +126,7 @@ func timed(b *testing.B, f func() int) {
 }
 
 func answer(t testing.TB, db *stores.Stores, r report.Report, s report.Scope) int {
-	table, err := report.Run(context.Background(), db, r, s)
+	table, err := report.RunReport(context.Background(), db, r, s)
 	must(t, err)
 	return len(table.Rows)
 }

@@ -20,21 +20,21 @@ func (answers) Ask(_ context.Context, query string, _ ...any) (columns []string,
 }
 
 // A report is found by name and asked for a span of time.
-func ExampleRun() {
-	usage, ok := report.Find("usage")
+func ExampleRunReport() {
+	usage, ok := report.FindReport("usage")
 	if !ok {
 		fmt.Println("there is no report usage")
 		return
 	}
 	fmt.Println(usage.Title)
 	until := time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)
-	table, err := report.Run(context.Background(), answers{}, usage, report.Scope{Cluster: "c1", Since: until.AddDate(0, -1, 0), Until: until})
+	table, err := report.RunReport(context.Background(), answers{}, usage, report.Scope{Cluster: "c1", Since: until.AddDate(0, -1, 0), Until: until})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, row := range table.Rows {
-		fmt.Println(row[0], report.Text("gpu_hours", row[1]), "GPU-hours")
+		fmt.Println(row[0], report.FormatCell("gpu_hours", row[1]), "GPU-hours")
 	}
 	// Output:
 	// GPU-hours by account

@@ -45,7 +45,7 @@ type JobRun struct {
 type Seconds float64
 
 // String prints them as people say them.
-func (s Seconds) String() string { return Span(float64(s)) }
+func (s Seconds) String() string { return FormatSeconds(float64(s)) }
 
 // GPU is what one GPU showed while the job had it.
 type GPU struct {
@@ -66,9 +66,9 @@ type GPU struct {
 	Sharing   int            `json:"jobs_sharing"` // most at once
 }
 
-// unused reports whether the GPU was never as much as 1 % busy, as far as a few
+// isUnused reports whether the GPU was never as much as 1 % busy, as far as a few
 // readings can tell. One that other jobs share says nothing of this one.
-func (g *GPU) unused() bool {
+func (g *GPU) isUnused() bool {
 	return g.Samples >= 3 && g.Sharing <= 1 && g.BusyMost.Known && g.BusyMost.Value < 0.01
 }
 

@@ -22,7 +22,7 @@ func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job
 	j := &Job{ID: job}
 	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading how job %d used its GPUs", job), func(tx pgx.Tx) error {
 		var err error
-		if j.Runs, err = accounting.Collect(ctx, tx, scanJobRun, qJobUse, cluster, job); err != nil {
+		if j.Runs, err = accounting.CollectRows(ctx, tx, scanJobRun, qJobUse, cluster, job); err != nil {
 			return err
 		}
 		if len(j.Runs) == 0 {
@@ -36,7 +36,7 @@ func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job
 		if end.IsZero() {
 			end = r.Start.Add(time.Duration(float64(r.Elapsed)*float64(time.Second)) + time.Hour) // readings are ahead of polls
 		}
-		j.GPUs, err = accounting.Collect(ctx, tx, scanGPU, qJobGPUs, cluster, job, r.Start, end)
+		j.GPUs, err = accounting.CollectRows(ctx, tx, scanGPU, qJobGPUs, cluster, job, r.Start, end)
 		return err
 	})
 	if err != nil {
@@ -50,7 +50,7 @@ func scanJobRun(row pgx.CollectableRow) (r JobRun, err error) {
 	var mem *float64
 	err = row.Scan(&r.Restarts, &r.Submit, &r.Arrive, &start, &end, &r.Over, &r.Name, &r.User, &r.Account, &r.Partition, &r.State, &r.Devices,
 		&r.Limit, &r.Elapsed, &r.Held, &r.Measured, &r.Busy, &r.Idle, &r.Empty, &mem, &r.StoppedBy, &r.Demand, &r.Nodes)
-	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.UTC(start), value.UTC(end)
+	r.Submit, r.Arrive, r.Start, r.End = r.Submit.UTC(), r.Arrive.UTC(), value.TimeOrZero(start), value.TimeOrZero(end)
 	r.Memory = measureFrom(mem)
 	return r, err
 }
@@ -60,7 +60,7 @@ func scanGPU(row pgx.CollectableRow) (g GPU, err error) {
 	var first, last *time.Time
 	err = row.Scan(&g.Node, &g.UUID, &g.Type, &g.Samples, &busy, &most, &mem, &memMost, &first, &last, &g.First, &g.Last, &g.Empty, &g.Throttled, &g.Sharing)
 	g.Busy, g.BusyMost, g.Mem, g.MemMost = measureFrom(busy), measureFrom(most), measureFrom(mem), measureFrom(memMost)
-	g.FirstBusy, g.LastBusy, g.First, g.Last = value.UTC(first), value.UTC(last), g.First.UTC(), g.Last.UTC()
+	g.FirstBusy, g.LastBusy, g.First, g.Last = value.TimeOrZero(first), value.TimeOrZero(last), g.First.UTC(), g.Last.UTC()
 	return g, err
 }
 

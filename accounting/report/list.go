@@ -18,40 +18,40 @@ type Report struct {
 
 // Plot says how the rows are drawn.
 type Plot struct {
-	Kind  Kind
-	Label string   // column that names what a row is about; of Lines: the series, "" for one
-	Cols  []string // columns drawn; of Lines with a Label: one
-	Unit  string   // of the values
+	Kind    PlotKind
+	Label   string   // column that names what a row is about; of Lines: the series, "" for one
+	Columns []string // columns drawn; of Lines with a Label: one
+	Unit    string   // of the values
 }
 
-// Kind is a kind of drawing.
-type Kind int
+// PlotKind is a kind of drawing.
+type PlotKind int
 
 // The kinds.
 const (
-	None  Kind = iota
-	Bars       // one bar a row and column
-	Lines      // over the column day
+	NoPlot   PlotKind = iota
+	BarPlot           // one bar a row and column
+	LinePlot          // over the column day
 )
 
 var reports = []Report{
-	{Name: "usage", Plot: Plot{Bars, "account", []string{"gpu_hours"}, "GPU-hours"}},
-	{Name: "usage-daily", Plot: Plot{Lines, "account", []string{"gpu_hours"}, "GPU-hours"}},
-	{Name: "users", Plot: Plot{Bars, "user", []string{"gpu_hours"}, "GPU-hours"}},
-	{Name: "efficiency", Plot: Plot{Bars, "account", []string{"gpu_hours", "measured_gpu_hours", "busy_gpu_hours", "idle_gpu_hours", "held_without_process_gpu_hours"}, "GPU-hours"}},
-	{Name: "efficiency-users", Plot: Plot{Bars, "user", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
-	{Name: "wasteful-jobs", Plot: Plot{Bars, "job", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
-	{Name: "waits", Plot: Plot{Bars, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, "seconds"}},
-	{Name: "fairness", Plot: Plot{Bars, "account", []string{"mean_rho", "mean_slowdown"}, "times (no unit)"}},
-	{Name: "shares", Plot: Plot{Bars, "account", []string{"entitled_share", "used_share"}, "part of the cluster (no unit)"}},
-	{Name: "deficits-daily", Plot: Plot{Lines, "account", []string{"deficit_gpu_hours"}, "GPU-hours lacking"}},
-	{Name: "jain", Plot: Plot{Lines, "", []string{"jain", "jain_of_wanted"}, "Jain's index (no unit)"}},
-	{Name: "idle", Plot: Plot{Lines, "gpu_type", []string{"idle_gpus"}, "idle GPUs"}},
-	{Name: "stops", Plot: Plot{Bars, "account", []string{"lost_gpu_hours", "lost_to_fairbridge_gpu_hours"}, "GPU-hours, at most"}},
+	{Name: "usage", Plot: Plot{BarPlot, "account", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "usage-daily", Plot: Plot{LinePlot, "account", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "users", Plot: Plot{BarPlot, "user", []string{"gpu_hours"}, "GPU-hours"}},
+	{Name: "efficiency", Plot: Plot{BarPlot, "account", []string{"gpu_hours", "measured_gpu_hours", "busy_gpu_hours", "idle_gpu_hours", "held_without_process_gpu_hours"}, "GPU-hours"}},
+	{Name: "efficiency-users", Plot: Plot{BarPlot, "user", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
+	{Name: "wasteful-jobs", Plot: Plot{BarPlot, "job", []string{"wasted_gpu_hours"}, "GPU-hours not used"}},
+	{Name: "waits", Plot: Plot{BarPlot, "account", []string{"median_seconds", "mean_seconds", "p95_seconds"}, "seconds"}},
+	{Name: "fairness", Plot: Plot{BarPlot, "account", []string{"mean_rho", "mean_slowdown"}, "times (no unit)"}},
+	{Name: "shares", Plot: Plot{BarPlot, "account", []string{"entitled_share", "used_share"}, "part of the cluster (no unit)"}},
+	{Name: "deficits-daily", Plot: Plot{LinePlot, "account", []string{"deficit_gpu_hours"}, "GPU-hours lacking"}},
+	{Name: "jain", Plot: Plot{LinePlot, "", []string{"jain", "jain_of_wanted"}, "Jain's index (no unit)"}},
+	{Name: "idle", Plot: Plot{LinePlot, "gpu_type", []string{"idle_gpus"}, "idle GPUs"}},
+	{Name: "stops", Plot: Plot{BarPlot, "account", []string{"lost_gpu_hours", "lost_to_fairbridge_gpu_hours"}, "GPU-hours, at most"}},
 	{Name: "changes"},
-	{Name: "decisions", Plot: Plot{Lines, "verb", []string{"changes"}, "changes of mind"}},
-	{Name: "limits", Plot: Plot{Bars, "user", []string{"excess_hours"}, "hours asked for and not used"}},
-	{Name: "estimates", Plot: Plot{Bars, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
+	{Name: "decisions", Plot: Plot{LinePlot, "verb", []string{"changes"}, "changes of mind"}},
+	{Name: "limits", Plot: Plot{BarPlot, "user", []string{"excess_hours"}, "hours asked for and not used"}},
+	{Name: "estimates", Plot: Plot{BarPlot, "seemed_ahead", []string{"within_10_min_share"}, "part within 10 minutes (no unit)"}},
 }
 
 func init() {
@@ -70,11 +70,11 @@ func init() {
 	}
 }
 
-// All returns every report, in order of reading.
-func All() []Report { return slices.Clone(reports) }
+// AllReports returns every report, in order of reading.
+func AllReports() []Report { return slices.Clone(reports) }
 
-// Find returns the report of a name.
-func Find(name string) (Report, bool) {
+// FindReport returns the report of a name.
+func FindReport(name string) (Report, bool) {
 	i := slices.IndexFunc(reports, func(r Report) bool { return r.Name == name })
 	if i < 0 {
 		return Report{}, false

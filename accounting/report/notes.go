@@ -9,14 +9,14 @@ import (
 
 // What is worth a note.
 const (
-	fewMeasured = 0.5              // part of the GPU time that was measured
-	muchEmpty   = 0.1              // part of the measured time without a process
-	lowBusy     = 0.3              // mean utilisation
-	lowMemory   = 0.1              // mean memory in use
-	lateBegin   = 10 * time.Minute // idle before the first work, or after the last
-	longLimit   = 3.0              // limit over time taken
-	spareLimit  = 30 * time.Minute // limit less time taken
-	manyThrottl = 0.05             // part of the readings
+	minMeasuredShare  = 0.5              // part of the GPU time that was measured
+	maxEmptyShare     = 0.1              // part of the measured time without a process
+	minBusyShare      = 0.3              // mean utilisation
+	minMemoryShare    = 0.1              // mean memory in use
+	maxIdleTime       = 10 * time.Minute // idle before the first work, or after the last
+	maxLimitRatio     = 3.0              // limit over time taken
+	minSpareLimit     = 30 * time.Minute // limit less time taken
+	maxThrottledShare = 0.05             // part of the readings
 )
 
 // Notes says what the owner could change, most important first; never empty.
@@ -27,7 +27,7 @@ func (j *Job) Notes() []string {
 	}
 	var notes []string
 	for _, note := range []string{
-		j.unusedGPUs(r), r.emptyGPUs(), j.lateWork(r), j.idleEnd(r), j.weakUse(r), r.limitNote(), r.endNote(), j.stopNote(), j.throttled(), r.unmeasured(),
+		j.unusedGPUsNote(r), r.emptyGPUsNote(), j.lateWorkNote(r), j.idleEndNote(r), j.lowUseNote(r), r.limitNote(), r.endNote(), j.stopNote(), j.throttledNote(), r.unmeasuredNote(),
 	} {
 		if note != "" {
 			notes = append(notes, note)
@@ -39,10 +39,10 @@ func (j *Job) Notes() []string {
 	return notes
 }
 
-func (j *Job) unusedGPUs(r *JobRun) string {
+func (j *Job) unusedGPUsNote(r *JobRun) string {
 	var idle []string
 	for i := range j.GPUs {
-		if g := &j.GPUs[i]; g.unused() {
+		if g := &j.GPUs[i]; g.isUnused() {
 			idle = append(idle, g.Node+" "+shortID(g.UUID))
 		}
 	}
@@ -52,24 +52,24 @@ func (j *Job) unusedGPUs(r *JobRun) string {
 		return ""
 	case len(j.GPUs) < r.Devices:
 		return fmt.Sprintf("Of its %d GPUs %d were measured, and of those %d never 1 %% busy: %s. Does the program use all of them?",
-			r.Devices, len(j.GPUs), len(idle), list(idle, 6))
+			r.Devices, len(j.GPUs), len(idle), joinNames(idle, 6))
 	case used == 0:
 		return fmt.Sprintf("Used none of its %d GPUs: no one was ever 1 %% busy. Does the program find them (nvidia-smi, CUDA_VISIBLE_DEVICES), or need any?", len(j.GPUs))
 	}
 	return fmt.Sprintf("Used %d of %d GPUs; never 1 %% busy: %s. Ask for %d, or let the program use all of them (one process a GPU: srun --ntasks, torchrun --nproc-per-node).",
-		used, len(j.GPUs), list(idle, 6), used)
+		used, len(j.GPUs), joinNames(idle, 6), used)
 }
 
-func (r *JobRun) emptyGPUs() string {
-	if r.Measured <= 0 || r.Empty < Seconds(muchEmpty)*r.Measured {
+func (r *JobRun) emptyGPUsNote() string {
+	if r.Measured <= 0 || r.Empty < Seconds(maxEmptyShare)*r.Measured {
 		return ""
 	}
 	return fmt.Sprintf("Held GPUs without any process for %s GPU-hours of %s: end the job when its work is done, and prepare data in a job without GPUs.",
-		hours(r.Empty), hours(r.Measured))
+		formatHours(r.Empty), formatHours(r.Measured))
 }
 
-// lateWork looks at when the first GPU began to work.
-func (j *Job) lateWork(r *JobRun) string {
+// lateWorkNote looks at when the first GPU began to work.
+func (j *Job) lateWorkNote(r *JobRun) string {
 	var first time.Time
 	for i := range j.GPUs {
 		if g := &j.GPUs[i]; !g.FirstBusy.IsZero() && (first.IsZero() || g.FirstBusy.Before(first)) {
@@ -77,24 +77,24 @@ func (j *Job) lateWork(r *JobRun) string {
 		}
 	}
 	idle := first.Sub(r.Start)
-	if first.IsZero() || idle < lateBegin || idle.Seconds() < float64(r.Elapsed)/20 || j.blind(r) {
+	if first.IsZero() || idle < maxIdleTime || idle.Seconds() < float64(r.Elapsed)/20 || j.beginIsUnmeasured(r) {
 		return ""
 	}
-	return fmt.Sprintf("GPUs idle for %s before it began: copy data, install and compile in an earlier job without GPUs (sbatch --dependency).", Span(idle.Seconds()))
+	return fmt.Sprintf("GPUs idle for %s before it began: copy data, install and compile in an earlier job without GPUs (sbatch --dependency).", FormatSeconds(idle.Seconds()))
 }
 
-// blind reports whether readings began so late that nothing is known of the
+// beginIsUnmeasured reports whether readings began so late that nothing is known of the
 // begin of the run.
-func (j *Job) blind(r *JobRun) bool {
+func (j *Job) beginIsUnmeasured(r *JobRun) bool {
 	for i := range j.GPUs {
-		if j.GPUs[i].First.Sub(r.Start) < lateBegin/2 {
+		if j.GPUs[i].First.Sub(r.Start) < maxIdleTime/2 {
 			return false
 		}
 	}
 	return true
 }
 
-func (j *Job) idleEnd(r *JobRun) string {
+func (j *Job) idleEndNote(r *JobRun) string {
 	var last, seen time.Time
 	for i := range j.GPUs {
 		g := &j.GPUs[i]
@@ -106,24 +106,24 @@ func (j *Job) idleEnd(r *JobRun) string {
 		}
 	}
 	idle := seen.Sub(last)
-	if last.IsZero() || idle < lateBegin || idle.Seconds() < float64(r.Elapsed)/20 {
+	if last.IsZero() || idle < maxIdleTime || idle.Seconds() < float64(r.Elapsed)/20 {
 		return ""
 	}
 	if r.Over {
-		return fmt.Sprintf("GPUs idle for the last %s: end the job when its work is done.", Span(idle.Seconds()))
+		return fmt.Sprintf("GPUs idle for the last %s: end the job when its work is done.", FormatSeconds(idle.Seconds()))
 	}
-	return fmt.Sprintf("GPUs idle for %s now: is it stuck?", Span(idle.Seconds()))
+	return fmt.Sprintf("GPUs idle for %s now: is it stuck?", FormatSeconds(idle.Seconds()))
 }
 
-func (j *Job) weakUse(r *JobRun) string {
-	if r.Measured <= 0 || j.unusedGPUs(r) != "" {
+func (j *Job) lowUseNote(r *JobRun) string {
+	if r.Measured <= 0 || j.unusedGPUsNote(r) != "" {
 		return ""
 	}
 	busy := float64(r.Busy / r.Measured)
-	if busy >= lowBusy {
+	if busy >= minBusyShare {
 		return ""
 	}
-	if r.Memory.Known && r.Memory.Value < lowMemory {
+	if r.Memory.Known && r.Memory.Value < minMemoryShare {
 		return fmt.Sprintf("GPUs %.0f %% busy with %.0f %% of their memory: a smaller GPU, a MIG slice or a shared one would do.", 100*busy, 100*r.Memory.Value)
 	}
 	return fmt.Sprintf("GPUs %.0f %% busy: do they wait for input? Try more loader processes (--cpus-per-task), data on local disk, larger batches.", 100*busy)
@@ -131,12 +131,12 @@ func (j *Job) weakUse(r *JobRun) string {
 
 func (r *JobRun) limitNote() string {
 	times := float64(r.Limit) / math.Max(float64(r.Elapsed), 1)
-	if r.State != "COMPLETED" || times < longLimit || float64(r.Limit-r.Elapsed) < spareLimit.Seconds() {
+	if r.State != "COMPLETED" || times < maxLimitRatio || float64(r.Limit-r.Elapsed) < minSpareLimit.Seconds() {
 		return ""
 	}
 	ask := time.Duration(math.Ceil(float64(r.Elapsed)*1.5/600)) * 10 * time.Minute
 	return fmt.Sprintf("Time limit %.0f × too long: it took %s of %s. With --time=%s it could have been fitted into gaps and started sooner.",
-		times, r.Elapsed, r.Limit, slurmTime(ask))
+		times, r.Elapsed, r.Limit, formatSlurmTime(ask))
 }
 
 func (r *JobRun) endNote() string {
@@ -162,36 +162,36 @@ func (j *Job) stopNote() string {
 	if stops == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Stopped %d × before it was done, which cost up to %s GPU-hours: with checkpoints it loses only what came after the last.", stops, hours(lost))
+	return fmt.Sprintf("Stopped %d × before it was done, which cost up to %s GPU-hours: with checkpoints it loses only what came after the last.", stops, formatHours(lost))
 }
 
-func (j *Job) throttled() string {
+func (j *Job) throttledNote() string {
 	slow, all := 0, 0
 	for i := range j.GPUs {
 		slow, all = slow+j.GPUs[i].Throttled, all+j.GPUs[i].Samples
 	}
-	if all == 0 || float64(slow) < manyThrottl*float64(all) {
+	if all == 0 || float64(slow) < maxThrottledShare*float64(all) {
 		return ""
 	}
 	return fmt.Sprintf("GPUs slowed down by heat or power in %.0f %% of the readings: tell the admins.", 100*float64(slow)/float64(all))
 }
 
-func (r *JobRun) unmeasured() string {
+func (r *JobRun) unmeasuredNote() string {
 	switch {
 	case r.Held <= 0:
 		return ""
 	case r.Measured <= 0:
 		return "Its GPUs were not measured: no node probe on its nodes, or not yet summed up."
-	case r.Measured < fewMeasured*r.Held:
+	case r.Measured < minMeasuredShare*r.Held:
 		return fmt.Sprintf("Only %.0f %% of its GPU time was measured; the rest is unknown, not idle.", 100*float64(r.Measured/r.Held))
 	}
 	return ""
 }
 
-func hours(s Seconds) string { return fmt.Sprintf("%.1f", float64(s)/3600) }
+func formatHours(s Seconds) string { return fmt.Sprintf("%.1f", float64(s)/3600) }
 
-// slurmTime prints a time limit as sbatch takes it.
-func slurmTime(d time.Duration) string {
+// formatSlurmTime prints a time limit as sbatch takes it.
+func formatSlurmTime(d time.Duration) string {
 	m := int(d.Minutes())
 	if m >= 24*60 {
 		return fmt.Sprintf("%d-%02d:%02d:00", m/1440, m/60%24, m%60)
@@ -207,8 +207,8 @@ func shortID(uuid string) string {
 	return uuid
 }
 
-// list joins names, at most so many.
-func list(names []string, most int) string {
+// joinNames joins names, at most so many.
+func joinNames(names []string, most int) string {
 	if len(names) > most {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}

@@ -81,7 +81,7 @@ func TestNotes(t *testing.T) {
 
 func TestLimitIsAskedAsSbatchTakesIt(t *testing.T) {
 	for d, want := range map[time.Duration]string{20 * time.Minute: "00:20:00", 90 * time.Minute: "01:30:00", 26 * time.Hour: "1-02:00:00"} {
-		if got := slurmTime(d); got != want {
+		if got := formatSlurmTime(d); got != want {
 			t.Errorf("%v is %s, want %s", d, got, want)
 		}
 	}

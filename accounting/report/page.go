@@ -18,7 +18,7 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 	}
 	for _, a := range all {
 		sheet.Sections = append(sheet.Sections, chart.Section{
-			ID: a.Name, Title: a.Title, About: a.About, Drawing: a.drawing(s), Head: a.Rows.Head(), Rows: a.Rows.Texts(),
+			ID: a.Name, Title: a.Title, About: a.About, Drawing: a.drawing(s), Head: a.Rows.Header(), Rows: a.Rows.FormatRows(),
 		})
 	}
 	return chart.WriteSheet(w, sheet)
@@ -27,42 +27,42 @@ func WritePage(w io.Writer, s Scope, all []Answer, made string) error {
 // drawing is what the page draws of the answer.
 func (a *Answer) drawing(s Scope) chart.Drawing {
 	switch a.Plot.Kind {
-	case Bars:
+	case BarPlot:
 		d := chart.Drawing{XLabel: a.Plot.Unit}
-		for _, c := range a.Plot.Cols {
+		for _, c := range a.Plot.Columns {
 			d.Keys = append(d.Keys, strings.ReplaceAll(c, "_", " "))
 		}
-		label := a.Rows.Column(a.Plot.Label)
+		label := a.Rows.ColumnIndex(a.Plot.Label)
 		for _, row := range a.Rows.Rows {
 			b := chart.BarRow{Label: fmt.Sprint(row[label])}
-			for _, c := range a.Plot.Cols {
-				b.Values = append(b.Values, number(row[a.Rows.Column(c)]))
+			for _, c := range a.Plot.Columns {
+				b.Values = append(b.Values, floatOfCell(row[a.Rows.ColumnIndex(c)]))
 			}
 			d.Bars = append(d.Bars, b)
 		}
 		return d
-	case Lines:
-		return a.series(s)
+	case LinePlot:
+		return a.lineDrawing(s)
 	}
 	return chart.Drawing{}
 }
 
-// series draws columns over the days. A day without a row of a series is 0.
-func (a *Answer) series(s Scope) chart.Drawing {
+// lineDrawing draws columns over the days. A day without a row of a series is 0.
+func (a *Answer) lineDrawing(s Scope) chart.Drawing {
 	first := s.Since.UTC().Truncate(24 * time.Hour)
 	d := chart.Drawing{XLabel: "days since " + first.Format(time.DateOnly), YLabel: a.Plot.Unit}
 	days := int(s.Until.Sub(first).Hours()/24) + 1
 	at := map[string]int{}
 	for _, row := range a.Rows.Rows {
-		day, err := time.Parse(time.DateOnly, fmt.Sprint(row[a.Rows.Column("day")]))
+		day, err := time.Parse(time.DateOnly, fmt.Sprint(row[a.Rows.ColumnIndex("day")]))
 		k := int(day.Sub(first).Hours() / 24)
 		if err != nil || k < 0 || k >= days {
 			continue
 		}
-		for _, c := range a.Plot.Cols {
+		for _, c := range a.Plot.Columns {
 			name := strings.ReplaceAll(c, "_", " ")
 			if a.Plot.Label != "" {
-				name = fmt.Sprint(row[a.Rows.Column(a.Plot.Label)])
+				name = fmt.Sprint(row[a.Rows.ColumnIndex(a.Plot.Label)])
 			}
 			i, ok := at[name]
 			if !ok {
@@ -71,9 +71,9 @@ func (a *Answer) series(s Scope) chart.Drawing {
 				d.Series = append(d.Series, emptySeries(name, days, a.Plot.Label != ""))
 			}
 			if y := d.Series[i].Y; math.IsNaN(y[k]) {
-				y[k] = number(row[a.Rows.Column(c)])
+				y[k] = floatOfCell(row[a.Rows.ColumnIndex(c)])
 			} else {
-				y[k] += number(row[a.Rows.Column(c)])
+				y[k] += floatOfCell(row[a.Rows.ColumnIndex(c)])
 			}
 		}
 	}
@@ -92,8 +92,8 @@ func emptySeries(name string, days int, zero bool) chart.Series {
 	return c
 }
 
-// number is a cell as a number; NaN when it is not known.
-func number(v any) float64 {
+// floatOfCell is a cell as a number; NaN when it is not known.
+func floatOfCell(v any) float64 {
 	switch v := v.(type) {
 	case int64:
 		return float64(v)

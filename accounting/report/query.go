@@ -29,17 +29,17 @@ func (s *Store) Ask(ctx context.Context, query string, args ...any) (columns []s
 		cells, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) ([]any, error) {
 			row, err := r.Values()
 			for i := range row {
-				row[i] = plainly(row[i], fields[i].DataTypeOID)
+				row[i] = plainValue(row[i], fields[i].DataTypeOID)
 			}
 			return row, err
 		})
 		return err
 	})
-	return columns, cells, accounting.Wrap("asking the database", err)
+	return columns, cells, accounting.WrapError("asking the database", err)
 }
 
-// plainly returns a value as one of the few types that Ask promises.
-func plainly(v any, oid uint32) any {
+// plainValue returns a value as one of the few types that Ask promises.
+func plainValue(v any, oid uint32) any {
 	switch v := v.(type) {
 	case int16:
 		return int64(v)

@@ -124,21 +124,21 @@ func TestCoordinatorsReports(t *testing.T) {
 	his, err := stores.Open(t.Context(), accounting.Config{DSN: strings.ReplaceAll(dsn, "user=fairbridge", "user=dave")})
 	must(t, err)
 	defer his.Close()
-	if _, err := his.SumUp(t.Context(), cluster); !errors.Is(err, accounting.ErrDenied) {
+	if _, err := his.SumUp(t.Context(), cluster); !errors.Is(err, accounting.ErrUserRefused) {
 		t.Errorf("a coordinator sums up: %v", err)
 	}
 	scope := report.Scope{Cluster: cluster, Since: first, Until: h.end()}
-	for _, r := range report.All() {
-		table, err := report.Run(t.Context(), his, r, scope)
+	for _, r := range report.AllReports() {
+		table, err := report.RunReport(t.Context(), his, r, scope)
 		must(t, err)
-		c := table.Column("account")
+		c := table.ColumnIndex("account")
 		for _, row := range table.Rows {
 			if c >= 0 && !slices.Contains([]any{"a3", "a13", "a23"}, row[c]) {
 				t.Errorf("report %s shows account %v", r.Name, row[c])
 			}
 		}
 	}
-	if n := answer(t, his, report.All()[0], scope); n != 3 {
+	if n := answer(t, his, report.AllReports()[0], scope); n != 3 {
 		t.Errorf("%d accounts, want 3", n)
 	}
 }

@@ -28,8 +28,8 @@ type Table struct {
 	Rows    [][]any
 }
 
-// Run answers a report.
-func Run(ctx context.Context, db Asker, r Report, s Scope) (*Table, error) {
+// RunReport answers a report.
+func RunReport(ctx context.Context, db Asker, r Report, s Scope) (*Table, error) {
 	columns, rows, err := db.Ask(ctx, r.query, s.Cluster, s.Since, s.Until, s.Account, s.User)
 	if err != nil {
 		return nil, fmt.Errorf("report %s: %w", r.Name, err)
@@ -37,8 +37,8 @@ func Run(ctx context.Context, db Asker, r Report, s Scope) (*Table, error) {
 	return &Table{columns, rows}, nil
 }
 
-// Column returns the place of a column, -1 when there is none.
-func (t *Table) Column(name string) int {
+// ColumnIndex returns the place of a column, -1 when there is none.
+func (t *Table) ColumnIndex(name string) int {
 	for i, c := range t.Columns {
 		if c == name {
 			return i
@@ -47,8 +47,8 @@ func (t *Table) Column(name string) int {
 	return -1
 }
 
-// Takes says why the report cannot be narrowed to the scope; nil when it can.
-func (r Report) Takes(s Scope) error {
+// CheckScope says why the report cannot be narrowed to the scope; nil when it can.
+func (r Report) CheckScope(s Scope) error {
 	switch {
 	case s.Account != "" && !strings.Contains(r.query, "account = $4)"):
 		return fmt.Errorf("report %s is about the whole cluster: it takes no --account", r.Name)
@@ -64,11 +64,11 @@ type Answer struct {
 	Rows *Table `json:"rows"`
 }
 
-// RunAll answers reports of one scope.
-func RunAll(ctx context.Context, db Asker, list []Report, s Scope) ([]Answer, error) {
+// RunReports answers reports of one scope.
+func RunReports(ctx context.Context, db Asker, list []Report, s Scope) ([]Answer, error) {
 	var all []Answer
 	for _, r := range list {
-		t, err := Run(ctx, db, r, s)
+		t, err := RunReport(ctx, db, r, s)
 		if err != nil {
 			return nil, err
 		}

@@ -36,15 +36,15 @@ func summed(t *testing.T) (*stores.Stores, *pgx.Conn, report.Scope) {
 // ask answers a report as numbers by account and column.
 func ask(t *testing.T, db *stores.Stores, name string, s report.Scope) map[string]map[string]float64 {
 	t.Helper()
-	r, ok := report.Find(name)
+	r, ok := report.FindReport(name)
 	if !ok {
 		t.Fatalf("no report %s", name)
 	}
-	table, err := report.Run(t.Context(), db, r, s)
+	table, err := report.RunReport(t.Context(), db, r, s)
 	must(t, err)
 	out := map[string]map[string]float64{}
 	for _, row := range table.Rows {
-		key, _ := row[table.Column("account")].(string)
+		key, _ := row[table.ColumnIndex("account")].(string)
 		out[key] = map[string]float64{}
 		for i, v := range row {
 			switch v := v.(type) {
@@ -132,8 +132,8 @@ func TestConfigurationOverridesSlurmdbd(t *testing.T) {
 
 func TestEveryReportAnswers(t *testing.T) {
 	db, _, s := summed(t)
-	for _, r := range report.All() {
-		table, err := report.Run(t.Context(), db, r, s)
+	for _, r := range report.AllReports() {
+		table, err := report.RunReport(t.Context(), db, r, s)
 		must(t, err)
 		if len(table.Rows) == 0 {
 			t.Errorf("report %s has no rows", r.Name)
@@ -141,8 +141,8 @@ func TestEveryReportAnswers(t *testing.T) {
 		if r.Title == "" || strings.HasSuffix(r.Title, ".") || r.About == "" {
 			t.Errorf("report %s: title %q, about %q", r.Name, r.Title, r.About)
 		}
-		for _, c := range append(r.Plot.Cols, r.Plot.Label) {
-			if c != "" && table.Column(c) < 0 {
+		for _, c := range append(r.Plot.Columns, r.Plot.Label) {
+			if c != "" && table.ColumnIndex(c) < 0 {
 				t.Errorf("report %s draws column %s, which it has not", r.Name, c)
 			}
 		}
@@ -155,18 +155,18 @@ func TestEveryReportAnswers(t *testing.T) {
 func written(t *testing.T, r report.Report, table *report.Table) {
 	t.Helper()
 	var b bytes.Buffer
-	must(t, table.CSV(&b))
+	must(t, table.WriteCSV(&b))
 	lines, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(lines) != len(table.Rows)+1 {
 		t.Errorf("report %s: %d lines of CSV for %d rows, %v", r.Name, len(lines), len(table.Rows), err)
 	}
 	for i, line := range lines {
 		for k, cell := range line {
-			shown := report.Text(table.Columns[k], cell)
+			shown := report.FormatCell(table.Columns[k], cell)
 			if i > 0 {
-				shown = report.Text(table.Columns[k], table.Rows[i-1][k])
+				shown = report.FormatCell(table.Columns[k], table.Rows[i-1][k])
 			}
-			if plain.Cell(cell) != cell && !number(cell) || plain.Text(shown) != shown {
+			if plain.Cell(cell) != cell && !floatOfCell(cell) || plain.Text(shown) != shown {
 				t.Errorf("report %s: a user's text comes out as %q in CSV and %q in a table", r.Name, cell, shown)
 			}
 		}
@@ -179,7 +179,7 @@ func written(t *testing.T, r report.Report, table *report.Table) {
 	}
 }
 
-func number(s string) bool {
+func floatOfCell(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil
 }
@@ -188,12 +188,12 @@ func number(s string) bool {
 func narrowed(t *testing.T, db *stores.Stores, r report.Report, s report.Scope) {
 	t.Helper()
 	s.Account = "a7"
-	if r.Takes(s) != nil {
+	if r.CheckScope(s) != nil {
 		return
 	}
-	table, err := report.Run(t.Context(), db, r, s)
+	table, err := report.RunReport(t.Context(), db, r, s)
 	must(t, err)
-	if c := table.Column("account"); c >= 0 {
+	if c := table.ColumnIndex("account"); c >= 0 {
 		for _, row := range table.Rows {
 			if row[c] != "a7" {
 				t.Errorf("report %s of account a7 has %v", r.Name, row[c])
@@ -214,7 +214,7 @@ func TestText(t *testing.T) {
 		{"busy_share", 0.125, "12.5 %"}, {"wait_seconds", 3700.0, "1h01m"}, {"wait_seconds", -90.0, "-1m30s"}, {"gpu_hours", 1.25, "1.2"},
 		{"mean_rho", 1.234, "1.23"}, {"jobs", int64(3), "3"}, {"busy_share", nil, "–"}, {"jain", math.NaN(), "–"}, {"late_seconds", 200000.0, "2d07h"},
 	} {
-		if got := report.Text(c.column, c.value); got != c.want {
+		if got := report.FormatCell(c.column, c.value); got != c.want {
 			t.Errorf("%s %v is %q, want %q", c.column, c.value, got, c.want)
 		}
 	}

@@ -27,19 +27,19 @@ var (
 func (s *Store) SumUp(ctx context.Context, cluster string) (days int, err error) {
 	conn, err := s.DB.Acquire(ctx)
 	if err != nil {
-		return 0, accounting.Wrap("summing up", err)
+		return 0, accounting.WrapError("summing up", err)
 	}
 	defer conn.Release()
 	var mine bool
 	if err := conn.QueryRow(ctx, qSumsLock, cluster).Scan(&mine); err != nil || !mine {
-		return 0, accounting.Wrap("summing up", err)
+		return 0, accounting.WrapError("summing up", err)
 	}
 	defer func() {
 		_, e := conn.Exec(context.WithoutCancel(ctx), qSumsUnlock, cluster)
-		err = errors.Join(err, accounting.Wrap("ending the summing up", e))
+		err = errors.Join(err, accounting.WrapError("ending the summing up", e))
 	}()
-	if err := capacity.SumUp(ctx, conn, cluster); err != nil {
-		return 0, accounting.Wrap("reading old snapshots", err)
+	if err := capacity.SumDueHours(ctx, conn, cluster); err != nil {
+		return 0, accounting.WrapError("reading old snapshots", err)
 	}
 	return sumDays(ctx, conn, cluster)
 }
@@ -51,20 +51,20 @@ func sumDays(ctx context.Context, conn *pgxpool.Conn, cluster string) (int, erro
 		return 0, nil // nothing was ever recorded
 	}
 	if err != nil {
-		return 0, accounting.Wrap("summing up", err)
+		return 0, accounting.WrapError("summing up", err)
 	}
-	due, err := accounting.Collect(ctx, conn, pgx.RowTo[time.Time], qSumsDue, cluster)
+	due, err := accounting.CollectRows(ctx, conn, pgx.RowTo[time.Time], qSumsDue, cluster)
 	if err != nil {
-		return 0, accounting.Wrap("summing up", err)
+		return 0, accounting.WrapError("summing up", err)
 	}
 	for i, day := range due {
 		if err := accounting.LongSnapshotTx(ctx, conn, func(tx pgx.Tx) error {
 			_, err := tx.Exec(ctx, qSumsDay, cluster, day)
 			return err
 		}); err != nil {
-			return i, accounting.Wrap(fmt.Sprintf("summing up %s", day.Format(time.DateOnly)), err)
+			return i, accounting.WrapError(fmt.Sprintf("summing up %s", day.Format(time.DateOnly)), err)
 		}
 	}
 	_, err = conn.Exec(ctx, qSumsDone, cluster, seen)
-	return len(due), accounting.Wrap("summing up", err)
+	return len(due), accounting.WrapError("summing up", err)
 }

@@ -14,10 +14,10 @@ import (
 	"fairbridge/bridge/plain"
 )
 
-// CSV writes the table with a line of column names. Times are RFC 3339 in UTC,
+// WriteCSV writes the table with a line of column names. Times are RFC 3339 in UTC,
 // shares 0..1; what is not known is empty. Texts are made harmless to
 // spreadsheets and terminals: plain.Cell.
-func (t *Table) CSV(w io.Writer) error {
+func (t *Table) WriteCSV(w io.Writer) error {
 	c := csv.NewWriter(w)
 	if err := c.Write(t.Columns); err != nil {
 		return fmt.Errorf("writing CSV: %w", err)
@@ -25,7 +25,7 @@ func (t *Table) CSV(w io.Writer) error {
 	line := make([]string, len(t.Columns))
 	for _, row := range t.Rows {
 		for i, v := range row {
-			line[i] = bare(v)
+			line[i] = formatForPrograms(v)
 		}
 		if err := c.Write(line); err != nil {
 			return fmt.Errorf("writing CSV: %w", err)
@@ -38,8 +38,8 @@ func (t *Table) CSV(w io.Writer) error {
 	return nil
 }
 
-// bare prints a value for programs.
-func bare(v any) string {
+// formatForPrograms prints a value for programs.
+func formatForPrograms(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
@@ -81,9 +81,9 @@ func (t *Table) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Text prints a value for people; the column's name says its unit. Texts are
+// FormatCell prints a value for people; the column's name says its unit. Texts are
 // made harmless: plain.Text.
-func Text(column string, v any) string {
+func FormatCell(column string, v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "–"
@@ -94,7 +94,7 @@ func Text(column string, v any) string {
 		case strings.HasSuffix(column, "share"):
 			return fmt.Sprintf("%.1f %%", 100*v)
 		case strings.HasSuffix(column, "seconds"):
-			return Span(v)
+			return FormatSeconds(v)
 		case strings.HasSuffix(column, "hours"), strings.HasSuffix(column, "gpus"):
 			return strconv.FormatFloat(v, 'f', 1, 64)
 		}
@@ -107,8 +107,8 @@ func Text(column string, v any) string {
 	return fmt.Sprint(v)
 }
 
-// Span prints seconds as people say them: 45s, 12m03s, 3h20m, 2d04h.
-func Span(seconds float64) string {
+// FormatSeconds prints seconds as people say them: 45s, 12m03s, 3h20m, 2d04h.
+func FormatSeconds(seconds float64) string {
 	sign := ""
 	if seconds < 0 {
 		sign, seconds = "-", -seconds
@@ -125,8 +125,8 @@ func Span(seconds float64) string {
 	return fmt.Sprintf("%s%dd%02dh", sign, s/86400, s/3600%24)
 }
 
-// Head names the columns as people read them.
-func (t *Table) Head() []string {
+// Header names the columns as people read them.
+func (t *Table) Header() []string {
 	var head []string
 	for _, c := range t.Columns {
 		for _, unit := range []string{"_seconds", "_share"} {
@@ -137,13 +137,13 @@ func (t *Table) Head() []string {
 	return head
 }
 
-// Texts returns the rows as people read them.
-func (t *Table) Texts() [][]string {
+// FormatRows returns the rows as people read them.
+func (t *Table) FormatRows() [][]string {
 	var rows [][]string
 	for _, row := range t.Rows {
 		cells := make([]string, len(row))
 		for i, v := range row {
-			cells[i] = Text(t.Columns[i], v)
+			cells[i] = FormatCell(t.Columns[i], v)
 		}
 		rows = append(rows, cells)
 	}

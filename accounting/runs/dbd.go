@@ -25,9 +25,9 @@ type Records struct {
 	// that is not known, as with a file of sacct's.
 	Since, Through time.Time
 	Rows           []slurmdb.Job
-	// Types is the type of the GPUs of nodes that have only one, for sites whose
+	// TypeByNode is the type of the GPUs of nodes that have only one, for sites whose
 	// slurmdbd counts GPUs without their type.
-	Types map[string]string
+	TypeByNode map[string]string
 }
 
 // Counts says what StoreRecords did.
@@ -35,13 +35,13 @@ type Counts struct {
 	Rows     int `json:"rows"`     // read, those of runs that go on included
 	Runs     int `json:"runs"`     // that are over
 	Changed  int `json:"changed"`  // runs that did not stand so
-	New      int `json:"new"`      // of the changed: nobody saw them before
+	Added    int `json:"new"`      // of the changed: nobody saw them before
 	Replaced int `json:"replaced"` // runs that polls took for others than they were
 }
 
 // Add adds up counts.
 func (s *Counts) Add(o Counts) {
-	s.Rows, s.Runs, s.Changed, s.New, s.Replaced = s.Rows+o.Rows, s.Runs+o.Runs, s.Changed+o.Changed, s.New+o.New, s.Replaced+o.Replaced
+	s.Rows, s.Runs, s.Changed, s.Added, s.Replaced = s.Rows+o.Rows, s.Runs+o.Runs, s.Changed+o.Changed, s.Added+o.Added, s.Replaced+o.Replaced
 }
 
 // StoreRecords makes runs that are over stand as slurmdbd has them, all or nothing.
@@ -56,7 +56,7 @@ func (s *Store) StoreRecords(ctx context.Context, in Records) (Counts, error) {
 			return err
 		}
 		list := reconcile.DBDRuns(in.Rows)
-		past, segs, err := rowsOfJobs(ctx, tx, in.Cluster, list)
+		past, segs, err := storedRunsOfJobs(ctx, tx, in.Cluster, list)
 		if err != nil {
 			return err
 		}
@@ -66,21 +66,21 @@ func (s *Store) StoreRecords(ctx context.Context, in Records) (Counts, error) {
 			for to < len(list) && list[to].First().ID == job {
 				to++
 			}
-			a, err := reconcile.Reconcile(list[from:to], past[job], segs, in.Types)
+			a, err := reconcile.Reconcile(list[from:to], past[job], segs, in.TypeByNode)
 			if err != nil {
 				return err
 			}
 			w.add(a, past[job], segs)
 			from = to
 		}
-		out.Runs, out.Changed, out.New, out.Replaced = len(list), w.changed, w.new, len(w.gone)
+		out.Runs, out.Changed, out.Added, out.Replaced = len(list), w.changedCount, w.newCount, len(w.goneRuns)
 		return w.write(ctx, tx, in)
 	})
 	return out, err
 }
 
-// rowsOfJobs returns all known runs of the jobs of the list, by job, and their segments.
-func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.Row, map[reconcile.Key][]reconcile.Segment, error) {
+// storedRunsOfJobs returns all known runs of the jobs of the list, by job, and their segments.
+func storedRunsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile.DBDRun) (map[int64][]*reconcile.StoredRun, map[reconcile.Key][]reconcile.Segment, error) {
 	var ids []int64
 	for i := range list {
 		ids = append(ids, list[i].First().ID)
@@ -89,8 +89,8 @@ func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile
 	if err != nil {
 		return nil, nil, err
 	}
-	past, keys := map[int64][]*reconcile.Row{}, []reconcile.Key(nil)
-	var r reconcile.Row
+	past, keys := map[int64][]*reconcile.StoredRun{}, []reconcile.Key(nil)
+	var r reconcile.StoredRun
 	var limit int64
 	_, err = pgx.ForEachRow(rows, []any{&r.Job, &r.Submit, &r.Restarts, &r.Arrive, &r.SLUID, &r.Name, &r.User, &r.Account, &r.QOS, &r.Partition, &r.State,
 		&r.Reason, &r.ArrayJob, &r.ArrayTask, &limit, &r.GPUs, &r.Started, &r.Ended, &r.Closed, &r.Exact, &r.FromDBD}, func() error {
@@ -98,7 +98,7 @@ func rowsOfJobs(ctx context.Context, tx pgx.Tx, cluster string, list []reconcile
 		k.Limit = time.Duration(limit) * time.Second
 		past[k.Job] = append(past[k.Job], &k)
 		keys = append(keys, k.Key)
-		r = reconcile.Row{}
+		r = reconcile.StoredRun{}
 		return nil
 	})
 	if err != nil {

@@ -38,7 +38,7 @@ func tres(text string) slurm.TRES {
 
 func settle(t *testing.T, d *Store, rows ...slurmdb.Job) Counts {
 	t.Helper()
-	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(100_000), Rows: rows, Types: map[string]string{"n1": "a100"}})
+	s, err := d.StoreRecords(t.Context(), Records{Cluster: testCluster, Now: sec(100_000), Rows: rows, TypeByNode: map[string]string{"n1": "a100"}})
 	must(t, err)
 	return s
 }
@@ -131,7 +131,7 @@ func TestSettle(t *testing.T) {
 				t.Errorf("segments (-want +got):\n%s", diff)
 			}
 			was := standing(t, d)
-			if s := settle(t, d, c.rows...); s.Changed != 0 || s.New != 0 {
+			if s := settle(t, d, c.rows...); s.Changed != 0 || s.Added != 0 {
 				t.Errorf("again: %+v", s)
 			}
 			for i := range c.rows { // row by row, last first
@@ -187,7 +187,7 @@ func TestSettleIsAllOrNothing(t *testing.T) {
 func TestImported(t *testing.T) {
 	d := fresh(t)
 	through := func(since time.Time) string {
-		at, err := d.Imported(t.Context(), testCluster, since)
+		at, err := d.ImportedThrough(t.Context(), testCluster, since)
 		must(t, err)
 		if at.IsZero() {
 			return "never"

@@ -24,18 +24,18 @@ type Import struct {
 	// Since is where to begin; zero: where the last import ended. What was read
 	// already is passed over, unless Again.
 	Since, Until time.Time
-	Again        bool
+	Reimport     bool
 	// Window is how much is read and stored at once; default a day.
 	Window time.Duration
 	// Overlap is how far before the end of the last import reading begins,
 	// because slurmctld may report late; default a day.
 	Overlap time.Duration
-	// Rest is the shortest pause between windows. One is at least as long as
+	// Pause is the shortest pause between windows. One is at least as long as
 	// the authority took to answer, so that it works for us half the time at
 	// most. Default 200 ms.
-	Rest time.Duration
-	// Types is the type of the GPUs of nodes that have only one.
-	Types map[string]string
+	Pause time.Duration
+	// TypeByNode is the type of the GPUs of nodes that have only one.
+	TypeByNode map[string]string
 	// Progress, if set, is called after each window with how far reading has
 	// come from the beginning.
 	Progress func(done, of time.Duration)
@@ -45,15 +45,15 @@ type Import struct {
 const (
 	DefaultWindow  = 24 * time.Hour
 	DefaultOverlap = 24 * time.Hour
-	defaultRest    = 200 * time.Millisecond
+	defaultPause   = 200 * time.Millisecond
 )
 
 // ErrNoBeginning means that nothing was imported before, so that somebody must
 // say where to begin.
 var ErrNoBeginning = errors.New("nothing was imported yet: say since when to read")
 
-// Imported is what an import did.
-type Imported struct {
+// ImportResult is what an import did.
+type ImportResult struct {
 	Since   time.Time `json:"since"` // where reading began
 	Through time.Time `json:"through"`
 	Windows int       `json:"windows"`
@@ -64,12 +64,12 @@ type Imported struct {
 // stand. Each window is stored whole and remembered, so that an import that
 // was interrupted goes on where it was. On an error, what is returned says how
 // far it came.
-func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Imported, error) {
+func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (ImportResult, error) {
 	if err := im.fillDefaults(); err != nil {
-		return Imported{}, err
+		return ImportResult{}, err
 	}
 	since, err := s.importStart(ctx, im)
-	out := Imported{Since: since, Through: since}
+	out := ImportResult{Since: since, Through: since}
 	if err != nil {
 		return out, err
 	}
@@ -84,7 +84,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 			return out, fmt.Errorf("records from %s to %s: %w", at.Format(time.RFC3339), to.Format(time.RFC3339), err)
 		}
 		took := time.Since(began)
-		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, Types: im.Types})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Since: at, Through: to, Rows: rows, TypeByNode: im.TypeByNode})
 		if err != nil {
 			return out, err
 		}
@@ -93,7 +93,7 @@ func (s *Store) Import(ctx context.Context, from RecordSource, im Import) (Impor
 		if im.Progress != nil {
 			im.Progress(at.Sub(since), im.Until.Sub(since))
 		}
-		if at.Before(im.Until) && !pause(ctx, max(im.Rest, took)) {
+		if at.Before(im.Until) && !waitFor(ctx, max(im.Pause, took)) {
 			return out, ctx.Err()
 		}
 	}
@@ -105,7 +105,7 @@ func (im *Import) fillDefaults() error {
 	for _, d := range []struct {
 		value *time.Duration
 		or    time.Duration
-	}{{&im.Window, DefaultWindow}, {&im.Overlap, DefaultOverlap}, {&im.Rest, defaultRest}} {
+	}{{&im.Window, DefaultWindow}, {&im.Overlap, DefaultOverlap}, {&im.Pause, defaultPause}} {
 		if *d.value <= 0 {
 			*d.value = d.or
 		}
@@ -122,10 +122,10 @@ func (im *Import) fillDefaults() error {
 
 // importStart returns where reading begins.
 func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
-	if im.Again && !im.Since.IsZero() {
+	if im.Reimport && !im.Since.IsZero() {
 		return im.Since, nil
 	}
-	through, err := s.Imported(ctx, im.Cluster, im.Since)
+	through, err := s.ImportedThrough(ctx, im.Cluster, im.Since)
 	switch {
 	case err != nil:
 		return im.Since, err
@@ -137,8 +137,8 @@ func (s *Store) importStart(ctx context.Context, im Import) (time.Time, error) {
 	return policy.Later(im.Since, through.Add(-im.Overlap)), nil
 }
 
-// pause waits; false if it was told to stop.
-func pause(ctx context.Context, d time.Duration) bool {
+// waitFor waits; false if it was told to stop.
+func waitFor(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -149,8 +149,8 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// batch is how many rows of a list are stored at once.
-const batch = 5000
+// rowsPerBatch is how many rows of a list are stored at once.
+const rowsPerBatch = 5000
 
 // ImportRows makes rows of an authority stand of which it is not known for
 // which times they are complete. Progress, if set, is told of rows.
@@ -158,11 +158,11 @@ func (s *Store) ImportRows(ctx context.Context, rows []slurmdb.Job, im Import, p
 	var out Counts
 	rows = reconcile.SortByJob(rows)
 	for from := 0; from < len(rows); {
-		to := min(from+batch, len(rows))
+		to := min(from+rowsPerBatch, len(rows))
 		for to < len(rows) && rows[to].ID == rows[to-1].ID {
 			to++
 		}
-		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], Types: im.Types})
+		counts, err := s.StoreRecords(ctx, Records{Cluster: im.Cluster, Now: im.Until, Rows: rows[from:to], TypeByNode: im.TypeByNode})
 		if err != nil {
 			return out, err
 		}

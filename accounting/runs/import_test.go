@@ -40,8 +40,8 @@ func (a *dbd) Jobs(_ context.Context, from, to time.Time) ([]slurmdb.Job, error)
 func TestImport(t *testing.T) {
 	d := fresh(t)
 	a := &dbd{rows: []slurmdb.Job{row(0, 10, 150, "COMPLETED"), rowWith(row(250, 260, 270, "FAILED"), func(r *slurmdb.Job) { r.ID = 2 })}}
-	im := func(f func(*Import)) (Imported, error) {
-		i := Import{Cluster: testCluster, Since: t0, Until: sec(350), Window: 100 * time.Second, Overlap: 20 * time.Second, Rest: time.Nanosecond}
+	im := func(f func(*Import)) (ImportResult, error) {
+		i := Import{Cluster: testCluster, Since: t0, Until: sec(350), Window: 100 * time.Second, Overlap: 20 * time.Second, Pause: time.Nanosecond}
 		f(&i)
 		a.asked = nil
 		return d.Import(t.Context(), a, i)
@@ -58,7 +58,7 @@ func TestImport(t *testing.T) {
 	a.broken = 200
 	out, err := im(func(*Import) {})
 	asked([2]int{0, 100}, [2]int{100, 200})
-	if !errors.Is(err, errAway) || out.Windows != 2 || !out.Through.Equal(sec(200)) || out.New != 1 {
+	if !errors.Is(err, errAway) || out.Windows != 2 || !out.Through.Equal(sec(200)) || out.Added != 1 {
 		t.Errorf("%+v, error %v", out, err)
 	}
 	a.broken = 0
@@ -66,7 +66,7 @@ func TestImport(t *testing.T) {
 	out, err = im(func(i *Import) { i.Progress = func(d, o time.Duration) { last, of = d, o } })
 	must(t, err)
 	asked([2]int{180, 280}, [2]int{280, 350})
-	if out.New != 1 || out.Changed != 1 || last != 170*time.Second || of != last {
+	if out.Added != 1 || out.Changed != 1 || last != 170*time.Second || of != last {
 		t.Errorf("%+v, progress %v of %v", out, last, of)
 	}
 	out, err = im(func(i *Import) { i.Since, i.Until = time.Time{}, sec(360) }) // what is new
@@ -75,7 +75,7 @@ func TestImport(t *testing.T) {
 	if out.Changed != 0 {
 		t.Errorf("%+v", out)
 	}
-	out, err = im(func(i *Import) { i.Again = true })
+	out, err = im(func(i *Import) { i.Reimport = true })
 	must(t, err)
 	asked([2]int{0, 100}, [2]int{100, 200}, [2]int{200, 300}, [2]int{300, 350})
 	if out.Changed != 0 || out.Rows != 3 {
@@ -94,13 +94,13 @@ func TestImport(t *testing.T) {
 func TestImportRows(t *testing.T) {
 	d := fresh(t)
 	var rows []slurmdb.Job
-	for i := range 2*batch + 10 { // every job has two rows, far apart
-		rows = append(rows, rowWith(row(i, i+1, i+5, "COMPLETED"), func(r *slurmdb.Job) { r.ID = int64(i%(batch+5)) + 1 }))
+	for i := range 2*rowsPerBatch + 10 { // every job has two rows, far apart
+		rows = append(rows, rowWith(row(i, i+1, i+5, "COMPLETED"), func(r *slurmdb.Job) { r.ID = int64(i%(rowsPerBatch+5)) + 1 }))
 	}
 	var steps []int
 	s, err := d.ImportRows(t.Context(), rows, Import{Cluster: testCluster, Until: sec(1)}, func(done, of int) { steps = append(steps, done, of) })
 	must(t, err)
-	if s.New != len(rows) || s.Rows != len(rows) || !cmp.Equal(steps, []int{batch, len(rows), 2 * batch, len(rows), len(rows), len(rows)}) {
+	if s.Added != len(rows) || s.Rows != len(rows) || !cmp.Equal(steps, []int{rowsPerBatch, len(rows), 2 * rowsPerBatch, len(rows), len(rows), len(rows)}) {
 		t.Errorf("%+v by %v", s, steps)
 	}
 	if n := dbtest.Count(t, d.DB, "select from fairbridge.run_segments"); n != len(rows) {
@@ -122,7 +122,7 @@ func BenchmarkImportRows(b *testing.B) {
 			began := time.Now()
 			s, err := d.ImportRows(b.Context(), rows, Import{Cluster: testCluster, Until: sec(1)}, nil)
 			must(b, err)
-			if s.New != len(rows)*(1-i) {
+			if s.Added != len(rows)*(1-i) {
 				b.Errorf("%+v", s)
 			}
 			b.ReportMetric(float64(len(rows))/time.Since(began).Seconds(), name)

@@ -12,12 +12,12 @@ import (
 
 var qImports, qImportsPut = sql.Query("imports"), sql.Query("imports_put")
 
-// Imported returns until when slurmdbd's rows were read without a gap, from
+// ImportedThrough returns until when slurmdbd's rows were read without a gap, from
 // since on. A zero since means the newest time that was read. Zero: none was.
-func (s *Store) Imported(ctx context.Context, cluster string, since time.Time) (time.Time, error) {
+func (s *Store) ImportedThrough(ctx context.Context, cluster string, since time.Time) (time.Time, error) {
 	rows, err := s.DB.Query(ctx, qImports, cluster)
 	if err != nil {
-		return time.Time{}, accounting.Wrap("reading what was imported", err)
+		return time.Time{}, accounting.WrapError("reading what was imported", err)
 	}
 	var out, from, through time.Time
 	_, err = pgx.ForEachRow(rows, []any{&from, &through}, func() error {
@@ -26,5 +26,5 @@ func (s *Store) Imported(ctx context.Context, cluster string, since time.Time) (
 		}
 		return nil
 	})
-	return out, accounting.Wrap("reading what was imported", err)
+	return out, accounting.WrapError("reading what was imported", err)
 }

@@ -19,21 +19,21 @@ var qRewritten = sql.Query("rewritten")
 // one time is a factor away from the sum as of another. The segments stay the
 // truth; a sum is dropped when the database says that old ones were rewritten.
 type oldUsage struct {
-	mu   sync.Mutex
-	sums map[string]*usageSum // by cluster
+	mu           sync.Mutex
+	sumByCluster map[string]*usageSum // by cluster
 }
 
 // usageSum is decayed use as of at, of all segments that stopped by then.
 type usageSum struct {
-	at, made  time.Time
-	half      time.Duration
-	rewritten int64
-	use       map[policy.User]float64 // Used is zero in the key
+	sumUntil, madeAt time.Time
+	halfLife         time.Duration
+	rewritten        int64
+	useByUser        map[policy.User]float64 // Used is zero in the key
 }
 
-// oldAge is how old segments are when they are first summed. It is more than
+// minOldAge is how old segments are when they are first summed. It is more than
 // stableAfter; sums are made anew after as long again.
-const oldAge = policy.FoldUsageAfter
+const minOldAge = policy.FoldUsageAfter
 
 // sumAt returns the sum of a cluster that is good at now, making it if needed.
 // It is not changed afterwards.
@@ -44,31 +44,31 @@ func (o *oldUsage) sumAt(ctx context.Context, tx pgx.Tx, cluster string, now tim
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.sums[cluster]
-	if s != nil && s.rewritten == rewritten && s.half == half && !now.Before(s.made) && now.Sub(s.made) < oldAge {
+	s := o.sumByCluster[cluster]
+	if s != nil && s.rewritten == rewritten && s.halfLife == half && !now.Before(s.madeAt) && now.Sub(s.madeAt) < minOldAge {
 		return s, nil
 	}
-	s = &usageSum{at: now.Add(-oldAge), made: now, half: half, rewritten: rewritten, use: map[policy.User]float64{}}
+	s = &usageSum{sumUntil: now.Add(-minOldAge), madeAt: now, halfLife: half, rewritten: rewritten, useByUser: map[policy.User]float64{}}
 	horizon := usageHorizon(now, half)
-	err := readUsage(ctx, tx, cluster, s.at, half, horizon, horizon, s.at, false, func(u policy.User, used, _ float64) { s.use[u] = used })
+	err := readUsage(ctx, tx, cluster, s.sumUntil, half, horizon, horizon, s.sumUntil, false, func(u policy.User, used, _ float64) { s.useByUser[u] = used })
 	if err != nil {
 		return nil, err
 	}
-	if o.sums == nil {
-		o.sums = map[string]*usageSum{}
+	if o.sumByCluster == nil {
+		o.sumByCluster = map[string]*usageSum{}
 	}
-	o.sums[cluster] = s
+	o.sumByCluster[cluster] = s
 	return s, nil
 }
 
 // decayedTo returns the factor from the sum's time to now.
 func (s *usageSum) decayedTo(now time.Time) float64 {
-	return policy.DecayFactor(now.Sub(s.at).Seconds(), s.half.Seconds())
+	return policy.DecayFactor(now.Sub(s.sumUntil).Seconds(), s.halfLife.Seconds())
 }
 
 // usageHorizon returns the time before which nothing counts.
 func usageHorizon(now time.Time, half time.Duration) time.Time {
-	return now.Add(-max(maxHalfLives*half, 2*oldAge))
+	return now.Add(-max(maxHalfLives*half, 2*minOldAge))
 }
 
 // readUsage calls f with the use of every user, of segments that stopped

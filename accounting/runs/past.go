@@ -15,8 +15,8 @@ import (
 
 var qJobsPast, qFinished = sql.Query("jobs_past"), sql.Query("finished")
 
-// maxSamples bounds how many finished jobs a snapshot carries.
-const maxSamples = 2000
+// maxPastSamples bounds how many finished jobs a snapshot carries.
+const maxPastSamples = 2000
 
 // Past returns usage and per-job history as of now, from one consistent state
 // of the database.
@@ -33,7 +33,7 @@ func (s *Store) Past(ctx context.Context, cluster string, now time.Time) (*bridg
 		if out.Samples, err = finishedSamples(ctx, tx, cluster); err != nil {
 			return err
 		}
-		out.PredictLeft, out.Speeds, err = s.Predictions.Newest(ctx, tx, cluster)
+		out.PredictLeft, out.Speeds, err = s.Predictions.NewestModel(ctx, tx, cluster)
 		return err
 	})
 	if err != nil {
@@ -55,7 +55,7 @@ func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridg
 	var attained float64
 	var stops []time.Time
 	_, err = pgx.ForEachRow(rows, []any{&job, &arrive, &first, &last, &attained, &stops}, func() error {
-		p := bridge.JobPast{Arrive: arrive.UTC(), FirstStart: value.UTC(first), LastStop: value.UTC(last), Attained: policy.GPUSeconds(attained)}
+		p := bridge.JobPast{Arrive: arrive.UTC(), FirstStart: value.TimeOrZero(first), LastStop: value.TimeOrZero(last), Attained: policy.GPUSeconds(attained)}
 		for _, t := range stops {
 			p.Preempted = append(p.Preempted, t.UTC())
 		}
@@ -66,10 +66,10 @@ func pastOfJobs(ctx context.Context, tx pgx.Tx, cluster string) (map[int64]bridg
 }
 
 func finishedSamples(ctx context.Context, tx pgx.Tx, cluster string) ([]policy.FinishedJob, error) {
-	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (s policy.FinishedJob, err error) {
+	return accounting.CollectRows(ctx, tx, func(r pgx.CollectableRow) (s policy.FinishedJob, err error) {
 		var ran, service float64
 		err = r.Scan(&s.GPUs, &ran, &service)
 		s.Ran, s.Service = policy.DurationFromSeconds(ran), policy.GPUSeconds(service)
 		return s, err
-	}, qFinished, cluster, maxSamples)
+	}, qFinished, cluster, maxPastSamples)
 }

@@ -16,21 +16,21 @@ var qAccountsPut, qAccountUsersPut = sql.Query("accounts_put"), sql.Query("accou
 
 // Who says what accounts are entitled to.
 const (
-	fromConfig   = "config"
-	fromSlurmdbd = "slurmdbd"
+	sourceConfig   = "config"
+	sourceSlurmdbd = "slurmdbd"
 )
 
 // SetAccounts makes the entitlements that the configuration gives exactly the
 // given ones (Name, Parent, Weight). They override slurmdbd's, account by
 // account; an account without Parent keeps its place in slurmdbd's tree.
 func (s *Store) SetAccounts(ctx context.Context, cluster string, list []policy.Account) error {
-	return s.DB.Tx(ctx, "storing entitlements", func(tx pgx.Tx) error { return putAccounts(ctx, tx, cluster, fromConfig, list) })
+	return s.DB.Tx(ctx, "storing entitlements", func(tx pgx.Tx) error { return putAccounts(ctx, tx, cluster, sourceConfig, list) })
 }
 
 func putAccounts(ctx context.Context, tx pgx.Tx, cluster, source string, list []policy.Account) error {
 	names, parents, weights := []string{}, []string{}, []float64{}
 	for _, a := range list {
-		names, parents, weights = append(names, value.Text(a.Name)), append(parents, value.Text(a.Parent)), append(weights, a.Weight)
+		names, parents, weights = append(names, value.ValidText(a.Name)), append(parents, value.ValidText(a.Parent)), append(weights, a.Weight)
 	}
 	_, err := tx.Exec(ctx, qAccountsPut, cluster, source, names, parents, weights)
 	return err
@@ -44,14 +44,14 @@ func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Sh
 		if s.User == "" {
 			continue
 		}
-		names, of, qos = append(names, value.Text(s.User)), append(of, value.Text(s.Account)), append(qos, value.Text(strings.Join(s.QOS, ",")))
+		names, of, qos = append(names, value.ValidText(s.User)), append(of, value.ValidText(s.Account)), append(qos, value.ValidText(strings.Join(s.QOS, ",")))
 		if weights = append(weights, nil); !s.Inherit {
-			w := max(float64(s.Shares), nearlyNothing)
+			w := max(float64(s.Shares), weightWithoutShares)
 			weights[len(weights)-1] = &w
 		}
 	}
 	return s.DB.Tx(ctx, "storing slurmdbd's shares", func(tx pgx.Tx) error {
-		if err := putAccounts(ctx, tx, cluster, fromSlurmdbd, accounts); err != nil {
+		if err := putAccounts(ctx, tx, cluster, sourceSlurmdbd, accounts); err != nil {
 			return err
 		}
 		_, err := tx.Exec(ctx, qAccountUsersPut, cluster, of, names, weights, qos)
@@ -59,9 +59,9 @@ func (s *Store) SetShares(ctx context.Context, cluster string, list []slurmdb.Sh
 	})
 }
 
-// nearlyNothing is the weight of an account that slurmdbd gives no shares. A
+// weightWithoutShares is the weight of an account that slurmdbd gives no shares. A
 // weight of 0 would mean that nothing is said.
-const nearlyNothing = 1e-6
+const weightWithoutShares = 1e-6
 
 // accountTree returns the accounts without root, whose children stand on top. An
 // account that uses its parent's share (fairshare=parent) is as its parent's
@@ -91,7 +91,7 @@ func accountTree(list []slurmdb.Share) []policy.Account {
 		if s.User != "" || s.Account == "root" {
 			continue
 		}
-		a := policy.Account{Name: s.Account, Parent: parent(s.Account), Weight: max(float64(s.Shares), nearlyNothing)}
+		a := policy.Account{Name: s.Account, Parent: parent(s.Account), Weight: max(float64(s.Shares), weightWithoutShares)}
 		if s.Inherit {
 			a.Weight = 1
 		}

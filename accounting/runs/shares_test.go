@@ -26,7 +26,7 @@ func TestSharesOfSlurmdbd(t *testing.T) {
 		return p.Accounts
 	}
 	want := []policy.Account{
-		{Name: "bio", Parent: "science", Weight: 3}, {Name: "chem", Parent: "science", Weight: nearlyNothing}, {Name: "lab", Parent: "science", Weight: 1},
+		{Name: "bio", Parent: "science", Weight: 3}, {Name: "chem", Parent: "science", Weight: weightWithoutShares}, {Name: "lab", Parent: "science", Weight: 1},
 		{Name: "science", Weight: 10},
 	}
 	if diff := cmp.Diff(want, accounts()); diff != "" {

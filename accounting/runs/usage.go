@@ -23,11 +23,11 @@ const maxHalfLives = 20
 // with its entitlement. Accounts that never ran anything are listed when they
 // have an entitlement.
 func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now time.Time) ([]policy.User, []policy.Account, error) {
-	accounts, err := entitlements(ctx, tx, cluster)
+	accounts, err := accountByName(ctx, tx, cluster)
 	if err != nil {
 		return nil, nil, err
 	}
-	old, err := s.old.sumAt(ctx, tx, cluster, now, s.halfLife())
+	old, err := s.oldUsage.sumAt(ctx, tx, cluster, now, s.halfLife())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -43,10 +43,10 @@ func (s *Store) usageOfUsers(ctx context.Context, tx pgx.Tx, cluster string, now
 	}
 	horizon := usageHorizon(now, s.halfLife())
 	far := now.AddDate(10, 0, 0) // segments may have stopped after now, when the past is asked for
-	if err := readUsage(ctx, tx, cluster, now, s.halfLife(), horizon, old.at, far, true, add); err != nil {
+	if err := readUsage(ctx, tx, cluster, now, s.halfLife(), horizon, old.sumUntil, far, true, add); err != nil {
 		return nil, nil, err
 	}
-	for u, used := range old.use {
+	for u, used := range old.useByUser {
 		add(u, used*old.decayedTo(now), 0)
 	}
 	list, err := withWeights(ctx, tx, cluster, listUsers(users))
@@ -71,7 +71,7 @@ func listUsers(use map[policy.User]policy.GPUSeconds) []policy.User {
 	return list
 }
 
-func entitlements(ctx context.Context, tx pgx.Tx, cluster string) (map[string]policy.Account, error) {
+func accountByName(ctx context.Context, tx pgx.Tx, cluster string) (map[string]policy.Account, error) {
 	rows, err := tx.Query(ctx, qAccounts, cluster)
 	if err != nil {
 		return nil, err

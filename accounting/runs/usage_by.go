@@ -20,7 +20,7 @@ type UsageQuery struct {
 	HalfLife time.Duration // default: what the database was opened with
 	Window   time.Duration // default a day
 	// What use is told apart by; the rest is summed up.
-	User, Account, QOS, Type bool
+	ByUser, ByAccount, ByQOS, ByType bool
 }
 
 // Usage is what somebody used, in seconds of whole GPUs. Users, accounts, QOS and
@@ -48,9 +48,9 @@ func (s *Store) Usage(ctx context.Context, of UsageQuery) ([]Usage, error) {
 		of.Window = 24 * time.Hour
 	}
 	horizon := of.Now.Add(-max(maxHalfLives*of.HalfLife, of.Window))
-	out, err := accounting.Collect(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
+	out, err := accounting.CollectRows(ctx, s.DB, func(r pgx.CollectableRow) (u Usage, err error) {
 		err = r.Scan(&u.User, &u.Account, &u.QOS, &u.Type, &u.Decayed, &u.Allocated, &u.Measured, &u.Busy)
 		return u, err
-	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.User, of.Account, of.QOS, of.Type)
-	return out, accounting.Wrap("reading use", err)
+	}, qUsageBy, of.Cluster, of.Now, of.HalfLife.Seconds(), horizon, of.Window.Seconds(), of.ByUser, of.ByAccount, of.ByQOS, of.ByType)
+	return out, accounting.WrapError("reading use", err)
 }

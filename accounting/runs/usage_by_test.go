@@ -53,11 +53,11 @@ func TestUse(t *testing.T) {
 	measured, busy := 80_000*300/360.0, 80_000*300/360.0*(0.5*240+0.8*60)/300
 	g := func(x float64) policy.GPUSeconds { return policy.GPUSeconds(x) }
 	same("all", use(func(*UsageQuery) {}), Usage{Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by user", use(func(o *UsageQuery) { o.User = true }),
+	same("by user", use(func(o *UsageQuery) { o.ByUser = true }),
 		Usage{User: "ann", Decayed: g(high + low), Allocated: 80_000, Measured: g(measured), Busy: g(busy)}, Usage{User: "bob", Decayed: g(bob), Allocated: 40_000})
-	same("by QOS and type", use(func(o *UsageQuery) { o.QOS, o.Type = true, true }),
+	same("by QOS and type", use(func(o *UsageQuery) { o.ByQOS, o.ByType = true, true }),
 		Usage{QOS: "high", Type: "h100", Decayed: g(high)}, Usage{QOS: "low", Type: "a100", Decayed: g(low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
-	same("by account", use(func(o *UsageQuery) { o.Account = true }), Usage{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
+	same("by account", use(func(o *UsageQuery) { o.ByAccount = true }), Usage{Account: "phys", Decayed: g(high + low + bob), Allocated: 120_000, Measured: g(measured), Busy: g(busy)})
 }
 
 // TestUseIsWhatPoliciesSee: sums over types and QOS are what a snapshot says.
@@ -66,13 +66,13 @@ func TestUseIsWhatPoliciesSee(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := d.DB.Exec(t.Context(), "truncate fairbridge.job_runs, fairbridge.run_segments, fairbridge.watch")
 		must(t, err)
-		d.old.sums = map[string]*usageSum{}
+		d.oldUsage.sumByCluster = map[string]*usageSum{}
 		list := lives.Draw(r, "lives")
 		p := rapid.IntRange(0, 900_000).Draw(r, "now")
 		must(t, d.Record(t.Context(), shown(list, p)))
 		past, err := d.Past(t.Context(), testCluster, sec(p))
 		must(t, err)
-		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), User: true, Account: true})
+		use, err := d.Usage(t.Context(), UsageQuery{Cluster: testCluster, Now: sec(p), ByUser: true, ByAccount: true})
 		must(t, err)
 		if len(use) != len(past.Users) {
 			r.Fatalf("%d users, the snapshot has %d", len(use), len(past.Users))

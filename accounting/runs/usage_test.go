@@ -67,7 +67,7 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		_, err := d.DB.Exec(ctx, "truncate fairbridge.run_segments, fairbridge.job_runs, fairbridge.watch")
 		must(t, err)
-		d.old.sums = map[string]*usageSum{}
+		d.oldUsage.sumByCluster = map[string]*usageSum{}
 		half := rapid.IntRange(5_000, 1_000_000).Draw(r, "half-life")
 		d.HalfLife = time.Duration(half) * time.Second
 		list := lives.Draw(r, "jobs")
@@ -84,13 +84,13 @@ func TestDecayedUsageEqualsClosedForm(t *testing.T) {
 			if err != nil {
 				r.Fatal(err)
 			}
-			switch now := d.old.sums[testCluster]; {
+			switch now := d.oldUsage.sumByCluster[testCluster]; {
 			case now == last:
 				kept++
 			case last != nil && now.rewritten != last.rewritten:
 				dropped++
 			}
-			last = d.old.sums[testCluster]
+			last = d.oldUsage.sumByCluster[testCluster]
 			used, recent := closedUse(list, p, float64(half))
 			got := map[string]float64{}
 			for _, u := range past.Users {
@@ -161,9 +161,9 @@ func TestOldUseThatBecomesKnownLate(t *testing.T) {
 		t.Errorf("used %v, want %v", got, want["a0"]+want["a1"])
 	}
 	must(t, d.Record(ctx, shown(list, 5*day+60)))
-	kept := d.old.sums[testCluster]
+	kept := d.oldUsage.sumByCluster[testCluster]
 	used(5*day + 60)
-	if d.old.sums[testCluster] != kept {
+	if d.oldUsage.sumByCluster[testCluster] != kept {
 		t.Error("sums were dropped although nothing old was written")
 	}
 }

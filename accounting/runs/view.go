@@ -24,9 +24,9 @@ var (
 	qRunsClose              = sql.Query("runs_close")
 )
 
-// wrongClock is how far after a believed view the last one may be dated without
+// maxClockDifference is how far after a believed view the last one may be dated without
 // being wrong: more than clocks may differ.
-const wrongClock = 5 * time.Minute
+const maxClockDifference = 5 * time.Minute
 
 // Record stores what the view shows of runs and of the GPUs they hold. The view
 // is one that was judged: its time is trusted. Only what changed is written, and
@@ -41,7 +41,7 @@ func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 		switch {
 		case err != nil:
 			return err
-		case at.Sub(v.At) > wrongClock:
+		case at.Sub(v.At) > maxClockDifference:
 			before, healed = v.At, true
 		case v.At.Before(at):
 			return fmt.Errorf("%w: it is of %s, the last of %s", bridge.ErrOlder, v.At.UTC().Format(time.RFC3339), at.UTC().Format(time.RFC3339))
@@ -52,7 +52,7 @@ func (s *Store) Record(ctx context.Context, v *slurm.View) error {
 		if err != nil {
 			return err
 		}
-		rewrote, err := writeChanges(ctx, tx, v, reconcile.Compare(v, past, before))
+		rewrote, err := writeChanges(ctx, tx, v, reconcile.CompareView(v, past, before))
 		if err != nil {
 			return err
 		}
@@ -75,12 +75,12 @@ func lastViews(ctx context.Context, tx pgx.Tx, cluster string) (at, before time.
 	return at, before, err
 }
 
-func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.Row, error) {
+func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.StoredRun, error) {
 	ids := make([]int64, len(v.Jobs))
 	for i := range v.Jobs {
 		ids[i] = v.Jobs[i].ID
 	}
-	return accounting.Collect(ctx, tx, func(r pgx.CollectableRow) (k reconcile.Row, err error) {
+	return accounting.CollectRows(ctx, tx, func(r pgx.CollectableRow) (k reconcile.StoredRun, err error) {
 		err = r.Scan(&k.Job, &k.Submit, &k.Restarts, &k.Arrive, &k.SLUID, &k.User, &k.Started, &k.Closed, &k.FromDBD, &k.Digest)
 		return k, err
 	}, qRunsKnown, v.Cluster, ids)
@@ -89,13 +89,13 @@ func knownRuns(ctx context.Context, tx pgx.Tx, v *slurm.View) ([]reconcile.Row, 
 // writeChanges stores the changes and reports whether segments were written that
 // ended long ago. Endings come first: a requeued run ends before the next one is
 // written.
-func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Changes) (rewrote bool, err error) {
+func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.SeenChanges) (rewrote bool, err error) {
 	if list := c.Endings; len(list) > 0 {
 		for i := range list {
-			rewrote = rewrote || isStable(list[i].At, v.At)
+			rewrote = rewrote || isPastStable(list[i].At, v.At)
 		}
-		args := append([]any{v.Cluster, v.At}, keyColumns(value.Column(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
-		args = append(args, value.Column(list, func(e *reconcile.Ending) time.Time { return e.At }), value.Column(list, func(e *reconcile.Ending) string { return e.State }))
+		args := append([]any{v.Cluster, v.At}, keyColumns(value.ColumnOf(list, func(e *reconcile.Ending) reconcile.Key { return e.Key }))...)
+		args = append(args, value.ColumnOf(list, func(e *reconcile.Ending) time.Time { return e.At }), value.ColumnOf(list, func(e *reconcile.Ending) string { return e.State }))
 		if _, err := tx.Exec(ctx, qRunsClose, args...); err != nil {
 			return false, err
 		}
@@ -103,42 +103,42 @@ func writeChanges(ctx context.Context, tx pgx.Tx, v *slurm.View, c reconcile.Cha
 	if len(c.Runs) == 0 {
 		return rewrote, nil
 	}
-	rows := value.Column(c.Runs, func(r *reconcile.SeenRun) reconcile.Row { return r.Row })
-	keys := value.Column(rows, func(r *reconcile.Row) reconcile.Key { return r.Key })
+	rows := value.ColumnOf(c.Runs, func(r *reconcile.SeenRun) reconcile.StoredRun { return r.StoredRun })
+	keys := value.ColumnOf(rows, func(r *reconcile.StoredRun) reconcile.Key { return r.Key })
 	old, err := segmentsOf(ctx, tx, v.Cluster, keys)
 	if err != nil {
 		return false, err
 	}
-	var segments []runSegment
+	var segments []segmentOfRun
 	for i := range c.Runs {
 		for _, s := range reconcile.SegmentsOfJob(old[keys[i]], c.Runs[i].Job, v) {
-			segments = append(segments, runSegment{&rows[i], s})
+			segments = append(segments, segmentOfRun{&rows[i], s})
 		}
 	}
-	rewrote = rewrote || anyStable(old, segments, v.At)
+	rewrote = rewrote || hasStableSegment(old, segments, v.At)
 	if _, err := tx.Exec(ctx, qSegmentsPut, append([]any{v.Cluster}, segmentColumns(keys, segments)...)...); err != nil {
 		return false, err
 	}
-	args := append([]any{v.Cluster, v.At}, rowColumns(rows)...)
-	_, err = tx.Exec(ctx, qRunsPut, append(args, value.Column(rows, func(r *reconcile.Row) int64 { return r.Digest }))...)
+	args := append([]any{v.Cluster, v.At}, runColumns(rows)...)
+	_, err = tx.Exec(ctx, qRunsPut, append(args, value.ColumnOf(rows, func(r *reconcile.StoredRun) int64 { return r.Digest }))...)
 	return rewrote, err
 }
 
-// anyStable reports whether any of the segments, old or new, was expected to stay.
-func anyStable(old map[reconcile.Key][]reconcile.Segment, segments []runSegment, now time.Time) bool {
+// hasStableSegment reports whether any of the segments, old or new, was expected to stay.
+func hasStableSegment(old map[reconcile.Key][]reconcile.Segment, segments []segmentOfRun, now time.Time) bool {
 	for _, list := range old {
-		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isStable(s.Stop, now) }) {
+		if slices.ContainsFunc(list, func(s reconcile.Segment) bool { return isPastStable(s.Stop, now) }) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(segments, func(s runSegment) bool { return isStable(s.Stop, now) })
+	return slices.ContainsFunc(segments, func(s segmentOfRun) bool { return isPastStable(s.Stop, now) })
 }
 
 // stableAfter is the age from which segments are expected to stay as they are.
 const stableAfter = 12 * time.Hour
 
-// isStable reports whether a segment that stopped at t was expected to stay.
-func isStable(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > stableAfter }
+// isPastStable reports whether a segment that stopped at t was expected to stay.
+func isPastStable(t, now time.Time) bool { return !t.IsZero() && now.Sub(t) > stableAfter }
 
 // segmentsOf returns the segments of runs, by run.
 func segmentsOf(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile.Key) (map[reconcile.Key][]reconcile.Segment, error) {
@@ -150,8 +150,8 @@ func segmentsOf(ctx context.Context, tx pgx.Tx, cluster string, runs []reconcile
 	var key reconcile.Key
 	var s reconcile.Segment
 	var stop *time.Time
-	_, err = pgx.ForEachRow(rows, []any{&key.Job, &key.Submit, &key.Restarts, &s.Node, &s.GPU, &s.Count, &s.Part, &s.Start, &stop}, func() error {
-		s.Stop = value.UTC(stop)
+	_, err = pgx.ForEachRow(rows, []any{&key.Job, &key.Submit, &key.Restarts, &s.Node, &s.GPUType, &s.Count, &s.PercentOfGPU, &s.Start, &stop}, func() error {
+		s.Stop = value.TimeOrZero(stop)
 		out[key] = append(out[key], s)
 		return nil
 	})

@@ -12,37 +12,37 @@ import (
 
 // pendingWrites gathers what has to be written: only what does not stand yet.
 type pendingWrites struct {
-	rows         []reconcile.Row
-	resegmented  []reconcile.Key // runs whose segments are written
-	segments     []runSegment
-	gone         []reconcile.Key
-	changed, new int
+	runs                   []reconcile.StoredRun
+	segmentedRuns          []reconcile.Key // runs whose segments are written
+	segments               []segmentOfRun
+	goneRuns               []reconcile.Key
+	changedCount, newCount int
 }
 
 // add notes what a reconciliation changes. past are the rows that stand, segs their
 // segments.
-func (w *pendingWrites) add(a reconcile.Result, past []*reconcile.Row, segs map[reconcile.Key][]reconcile.Segment) {
-	w.gone = append(w.gone, a.Gone...)
-	for i := range a.Rows {
-		r := &a.Rows[i]
-		at := slices.IndexFunc(past, func(k *reconcile.Row) bool { return k.Key == r.Key })
-		stands := at >= 0 && r.Same(past[at])
+func (w *pendingWrites) add(a reconcile.Result, past []*reconcile.StoredRun, segs map[reconcile.Key][]reconcile.Segment) {
+	w.goneRuns = append(w.goneRuns, a.GoneRuns...)
+	for i := range a.Runs {
+		r := &a.Runs[i]
+		at := slices.IndexFunc(past, func(k *reconcile.StoredRun) bool { return k.Key == r.Key })
+		stands := at >= 0 && r.IsSame(past[at])
 		s, given := a.Segments[r.Key]
-		put := given && (!reconcile.SameSegments(s, segs[r.Key]) || at >= 0 && !r.SameHolder(past[at]))
+		put := given && (!reconcile.SameSegments(s, segs[r.Key]) || at >= 0 && !r.HasSameUserAndPartition(past[at]))
 		if !stands {
-			w.rows = append(w.rows, *r)
+			w.runs = append(w.runs, *r)
 		}
 		if put {
-			w.resegmented = append(w.resegmented, r.Key)
+			w.segmentedRuns = append(w.segmentedRuns, r.Key)
 			for _, g := range s {
-				w.segments = append(w.segments, runSegment{r, g})
+				w.segments = append(w.segments, segmentOfRun{r, g})
 			}
 		}
 		if !stands || put {
-			w.changed++
+			w.changedCount++
 		}
 		if at < 0 {
-			w.new++
+			w.newCount++
 		}
 	}
 }
@@ -53,15 +53,15 @@ func (w *pendingWrites) write(ctx context.Context, tx pgx.Tx, in Records) error 
 			return err
 		}
 	}
-	if w.changed == 0 && len(w.gone) == 0 {
+	if w.changedCount == 0 && len(w.goneRuns) == 0 {
 		return nil
 	}
-	rows := append(rowColumns(w.rows), value.Column(w.rows, func(r *reconcile.Row) bool { return r.Exact }), value.Column(w.rows, func(r *reconcile.Row) bool { return r.FromDBD }))
+	rows := append(runColumns(w.runs), value.ColumnOf(w.runs, func(r *reconcile.StoredRun) bool { return r.Exact }), value.ColumnOf(w.runs, func(r *reconcile.StoredRun) bool { return r.FromDBD }))
 	for _, statement := range []struct {
 		query string
 		args  []any
 	}{
-		{qRunsDelete, keyColumns(w.gone)}, {qSegmentsPut, segmentColumns(w.resegmented, w.segments)}, {qRunsPutDBD, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
+		{qRunsDelete, keyColumns(w.goneRuns)}, {qSegmentsPut, segmentColumns(w.segmentedRuns, w.segments)}, {qRunsPutDBD, append([]any{in.Now}, rows...)}, {qWatchRewritten, nil},
 	} {
 		if _, err := tx.Exec(ctx, statement.query, append([]any{in.Cluster}, statement.args...)...); err != nil {
 			return err

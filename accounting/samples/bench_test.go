@@ -60,7 +60,7 @@ func BenchmarkSamples(b *testing.B) {
 	_, err := d.DB.Exec(ctx, "create table bare (like fairbridge.gpu_readings)")
 	must(b, err)
 	at := t0
-	ids, err := d.gpus.ids(ctx, d.DB.Pool, testCluster, round(at))
+	ids, err := d.gpus.lookUpIDs(ctx, d.DB.Pool, testCluster, round(at))
 	must(b, err)
 	var ours, bare time.Duration
 	rows := 0

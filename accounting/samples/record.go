@@ -34,13 +34,13 @@ func (s *Store) RecordReadings(ctx context.Context, cluster string, list []Readi
 	if len(list) == 0 {
 		return nil
 	}
-	ids, err := s.gpus.ids(ctx, s.DB.Pool, cluster, list)
+	ids, err := s.gpus.lookUpIDs(ctx, s.DB.Pool, cluster, list)
 	if err != nil {
-		return accounting.Wrap(doing, err)
+		return accounting.WrapError(doing, err)
 	}
 	days := splitByDay(list, ids)
 	err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, copyDay) })
-	if isDuplicate(err) {
+	if isDuplicateError(err) {
 		err = s.DB.Tx(ctx, doing, func(tx pgx.Tx) error { return storeDays(ctx, tx, cluster, days, mergeDay) })
 	}
 	return err
@@ -65,8 +65,8 @@ func storeDays(ctx context.Context, tx pgx.Tx, cluster string, days []dayRows, w
 
 // copyDay copies the rows straight into the day's partition.
 func copyDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
-	day.at = 0
-	_, err := tx.CopyFrom(ctx, pgx.Identifier{"fairbridge", day.partition()}, readingColumns, day)
+	day.index = 0
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{"fairbridge", day.partitionName()}, readingColumns, day)
 	return err
 }
 
@@ -78,7 +78,7 @@ func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
 	if _, err := tx.Exec(ctx, "truncate fresh"); err != nil {
 		return err
 	}
-	day.at = 0
+	day.index = 0
 	if _, err := tx.CopyFrom(ctx, pgx.Identifier{"fresh"}, readingColumns, day); err != nil {
 		return err
 	}
@@ -86,8 +86,8 @@ func mergeDay(ctx context.Context, tx pgx.Tx, day *dayRows) error {
 	return err
 }
 
-// isDuplicate reports whether a row was there already.
-func isDuplicate(err error) bool {
+// isDuplicateError reports whether a row was there already.
+func isDuplicateError(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "23505"
 }
@@ -95,12 +95,12 @@ func isDuplicate(err error) bool {
 // RecordGap notes that so many readings between two times were lost.
 func (s *Store) RecordGap(ctx context.Context, cluster string, from, to time.Time, readings int) error {
 	_, err := s.DB.Exec(ctx, qGapAdd, cluster, from, to, readings)
-	return accounting.Wrap("noting lost GPU readings", err)
+	return accounting.WrapError("noting lost GPU readings", err)
 }
 
-// IsRefused reports whether the database will never take what it was given,
+// IsDataRefused reports whether the database will never take what it was given,
 // however often it is tried.
-func IsRefused(err error) bool {
+func IsDataRefused(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && len(pg.Code) == 5 && (pg.Code[:2] == "22" || pg.Code[:2] == "23")
 }

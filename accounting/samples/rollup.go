@@ -22,9 +22,9 @@ var (
 // It returns how many hours there were. Call it by the clock, an hour apart or
 // less.
 func (s *Store) RollupDue(ctx context.Context, cluster string, now time.Time) (hours int, err error) {
-	due, err := accounting.Collect(ctx, s.DB, pgx.RowTo[time.Time], qDue, cluster)
+	due, err := accounting.CollectRows(ctx, s.DB, pgx.RowTo[time.Time], qDue, cluster)
 	if err != nil {
-		return 0, accounting.Wrap("looking for GPU readings to roll up", err)
+		return 0, accounting.WrapError("looking for GPU readings to roll up", err)
 	}
 	for _, hour := range due {
 		if err := s.rollupHour(ctx, cluster, hour); err != nil {

@@ -12,11 +12,11 @@ import (
 // dayRows are the readings of one day (UTC) as rows of gpu_readings. It is the
 // source of a COPY.
 type dayRows struct {
-	day  time.Time
-	list []*Reading
-	gpus []int32
-	at   int   // the next row
-	row  []any // reused: the driver encodes it at once
+	day      time.Time
+	readings []*Reading
+	gpuIDs   []int32
+	index    int   // the next row
+	values   []any // reused: the driver encodes it at once
 }
 
 // splitByDay sorts readings into days; ids has the number of each reading's GPU.
@@ -26,10 +26,10 @@ func splitByDay(list []Reading, ids []int32) []dayRows {
 		key := list[i].At.UTC().Truncate(24 * time.Hour)
 		day := days[key]
 		if day == nil {
-			day = &dayRows{day: key, row: make([]any, len(readingColumns))}
+			day = &dayRows{day: key, values: make([]any, len(readingColumns))}
 			days[key] = day
 		}
-		day.list, day.gpus = append(day.list, &list[i]), append(day.gpus, ids[i])
+		day.readings, day.gpuIDs = append(day.readings, &list[i]), append(day.gpuIDs, ids[i])
 	}
 	var out []dayRows
 	for _, key := range slices.SortedFunc(maps.Keys(days), time.Time.Compare) {
@@ -38,12 +38,12 @@ func splitByDay(list []Reading, ids []int32) []dayRows {
 	return out
 }
 
-func (r *dayRows) partition() string { return "gpu_readings_" + r.day.Format("20060102") }
+func (r *dayRows) partitionName() string { return "gpu_readings_" + r.day.Format("20060102") }
 
 // hours returns the beginnings of the hours the rows fall on, sorted.
 func (r *dayRows) hours() []time.Time {
 	seen := map[time.Time]bool{}
-	for _, l := range r.list {
+	for _, l := range r.readings {
 		seen[l.At.UTC().Truncate(time.Hour)] = true
 	}
 	return slices.SortedFunc(maps.Keys(seen), time.Time.Compare)
@@ -51,26 +51,26 @@ func (r *dayRows) hours() []time.Time {
 
 // Next implements pgx.CopyFromSource.
 func (r *dayRows) Next() bool {
-	r.at++
-	return r.at <= len(r.list)
+	r.index++
+	return r.index <= len(r.readings)
 }
 
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
-	l := r.list[r.at-1]
-	r.row = append(r.row[:0], l.At, int64(l.Job), r.gpus[r.at-1], nullFloat(l.Busy), nullFloat(l.Mem),
-		nullCount(l.Procs), int16(cmp.Or(l.Sharing, jobsKnown(l.Job))), l.Sick, nullBool(l.Throttled))
+	l := r.readings[r.index-1]
+	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], nullFloat(l.Busy), nullFloat(l.Mem),
+		nullCount(l.Procs), int16(cmp.Or(l.Sharing, knownJobCount(l.Job))), l.Sick, nullBool(l.Throttled))
 	for _, column := range valueColumns {
-		r.row = append(r.row, nullFloat(l.Values[column]))
+		r.values = append(r.values, nullFloat(l.Values[column]))
 	}
-	return r.row, nil
+	return r.values, nil
 }
 
 // Err implements pgx.CopyFromSource.
 func (r *dayRows) Err() error { return nil }
 
-// jobsKnown is how many jobs are on a GPU of which one is known.
-func jobsKnown(job policy.JobID) int {
+// knownJobCount is how many jobs are on a GPU of which one is known.
+func knownJobCount(job policy.JobID) int {
 	if job == 0 {
 		return 0
 	}

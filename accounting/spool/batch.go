@@ -16,14 +16,14 @@ import (
 // batch is a file of readings. Its name says what it holds, so that a batch
 // that is let go, or cannot be read, can still be counted.
 type batch struct {
-	seq      uint64
-	rows     int
-	from, to time.Time
-	size     int64 // bytes of the file
+	seq          uint64
+	readingCount int
+	from, to     time.Time
+	size         int64 // bytes of the file
 }
 
-func describe(seq uint64, list []samples.Reading) batch {
-	b := batch{seq: seq, rows: len(list), from: list[0].At, to: list[0].At}
+func newBatch(seq uint64, list []samples.Reading) batch {
+	b := batch{seq: seq, readingCount: len(list), from: list[0].At, to: list[0].At}
 	for i := range list {
 		if at := list[i].At; at.Before(b.from) {
 			b.from = at
@@ -34,21 +34,21 @@ func describe(seq uint64, list []samples.Reading) batch {
 	return b
 }
 
-const namePattern = "%016x-%d-%d-%d.readings"
+const fileNamePattern = "%016x-%d-%d-%d.readings"
 
-func (b *batch) name() string {
-	return fmt.Sprintf(namePattern, b.seq, b.rows, b.from.UnixMilli(), b.to.UnixMilli())
+func (b *batch) fileName() string {
+	return fmt.Sprintf(fileNamePattern, b.seq, b.readingCount, b.from.UnixMilli(), b.to.UnixMilli())
 }
 
-func parseName(name string) (b batch, ok bool) {
+func parseFileName(name string) (b batch, ok bool) {
 	var from, to int64
-	n, err := fmt.Sscanf(name, namePattern, &b.seq, &b.rows, &from, &to)
+	n, err := fmt.Sscanf(name, fileNamePattern, &b.seq, &b.readingCount, &from, &to)
 	b.from, b.to = time.UnixMilli(from), time.UnixMilli(to)
-	return b, err == nil && n == 4 && b.rows > 0 && b.name() == name
+	return b, err == nil && n == 4 && b.readingCount > 0 && b.fileName() == name
 }
 
-// write makes the file, whole or not at all, and returns its size.
-func write(dir string, b *batch, list []samples.Reading) (size int64, err error) {
+// writeBatch makes the file, whole or not at all, and returns its size.
+func writeBatch(dir string, b *batch, list []samples.Reading) (size int64, err error) {
 	f, err := os.CreateTemp(dir, ".new-")
 	if err != nil {
 		return 0, err
@@ -58,21 +58,21 @@ func write(dir string, b *batch, list []samples.Reading) (size int64, err error)
 			_ = os.Remove(f.Name())
 		}
 	}()
-	err = errors.Join(encode(f, list), f.Sync(), f.Close())
+	err = errors.Join(encodeReadings(f, list), f.Sync(), f.Close())
 	if err != nil {
 		return 0, err
 	}
-	if err = os.Rename(f.Name(), filepath.Join(dir, b.name())); err != nil {
+	if err = os.Rename(f.Name(), filepath.Join(dir, b.fileName())); err != nil {
 		return 0, err
 	}
-	info, err := os.Stat(filepath.Join(dir, b.name()))
+	info, err := os.Stat(filepath.Join(dir, b.fileName()))
 	if err != nil {
 		return 0, err
 	}
 	return info.Size(), nil
 }
 
-func encode(f *os.File, list []samples.Reading) error {
+func encodeReadings(f *os.File, list []samples.Reading) error {
 	out := bufio.NewWriter(f)
 	packed, err := gzip.NewWriterLevel(out, gzip.BestSpeed)
 	if err != nil {
@@ -81,8 +81,8 @@ func encode(f *os.File, list []samples.Reading) error {
 	return errors.Join(gob.NewEncoder(packed).Encode(list), packed.Close(), out.Flush())
 }
 
-func read(dir string, b *batch) ([]samples.Reading, error) {
-	f, err := os.Open(filepath.Join(dir, b.name()))
+func readBatch(dir string, b *batch) ([]samples.Reading, error) {
+	f, err := os.Open(filepath.Join(dir, b.fileName()))
 	if err != nil {
 		return nil, err
 	}
@@ -95,8 +95,8 @@ func read(dir string, b *batch) ([]samples.Reading, error) {
 	if err := gob.NewDecoder(packed).Decode(&list); err != nil {
 		return nil, err
 	}
-	if len(list) != b.rows {
-		return nil, fmt.Errorf("%d readings where the name says %d", len(list), b.rows)
+	if len(list) != b.readingCount {
+		return nil, fmt.Errorf("%d readings where the name says %d", len(list), b.readingCount)
 	}
 	return list, packed.Close()
 }

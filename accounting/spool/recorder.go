@@ -18,51 +18,51 @@ type Store interface {
 // Recorder stores readings beside the cycle that brings them, and spools them
 // while that fails.
 type Recorder struct {
-	Store   Store
-	Spool   *Spool
-	Cluster string
-	Log     *slog.Logger
-	Timeout time.Duration // of one attempt to store
-	Retry   time.Duration // between attempts while there is something spooled
+	Store      Store
+	Spool      *Spool
+	Cluster    string
+	Log        *slog.Logger
+	Timeout    time.Duration // of one attempt to store
+	RetryEvery time.Duration // between attempts while there is something spooled
 
-	fresh   chan []samples.Reading
-	started sync.Once
-	mu      sync.Mutex
-	state   State
-	gap     Lost // not in the database yet
+	queued       chan []samples.Reading
+	makeQueue    sync.Once
+	mu           sync.Mutex
+	state        State
+	unstoredLoss Lost // not in the database yet
 }
 
 // State is how a recorder stands.
 type State struct {
-	Stored  uint64 // readings stored since the start
-	Lost    uint64 // readings lost since the start
-	Held    int    // readings spooled
-	Bytes   int64  // on disk
-	Trouble string // why storing fails; "" when it does not
+	Stored       uint64 // readings stored since the start
+	Lost         uint64 // readings lost since the start
+	Spooled      int    // readings spooled
+	SpooledBytes int64  // on disk
+	Trouble      string // why storing fails; "" when it does not
 }
 
-// queueLength is how many batches wait for the recorder before they count as lost:
+// maxQueuedBatches is how many batches wait for the recorder before they count as lost:
 // it is away for seconds at most.
-const queueLength = 16
+const maxQueuedBatches = 16
 
 func (r *Recorder) queue() chan []samples.Reading {
-	r.started.Do(func() { r.fresh = make(chan []samples.Reading, queueLength) })
-	return r.fresh
+	r.makeQueue.Do(func() { r.queued = make(chan []samples.Reading, maxQueuedBatches) })
+	return r.queued
 }
 
-// Keep hands readings over, without waiting.
-func (r *Recorder) Keep(list []samples.Reading) {
+// Enqueue hands readings over, without waiting.
+func (r *Recorder) Enqueue(list []samples.Reading) {
 	if len(list) == 0 {
 		return
 	}
 	select {
 	case r.queue() <- list:
 	default:
-		b := describe(0, list)
+		b := newBatch(0, list)
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.gap.add(&b)
-		r.state.Lost += uint64(b.rows)
+		r.unstoredLoss.addBatch(&b)
+		r.state.Lost += uint64(b.readingCount)
 	}
 }
 
@@ -76,17 +76,17 @@ func (r *Recorder) State() State {
 // Run stores what is handed over until the context ends. What cannot be stored
 // then is spooled for the next start.
 func (r *Recorder) Run(ctx context.Context) {
-	again := time.NewTicker(r.Retry)
+	again := time.NewTicker(r.RetryEvery)
 	defer again.Stop()
-	r.drain(ctx)
+	r.storeSpooled(ctx)
 	for {
 		select {
 		case list := <-r.queue():
 			r.storeOrSpool(ctx, list)
 		case <-again.C:
-			r.drain(ctx)
+			r.storeSpooled(ctx)
 		case <-ctx.Done():
-			r.storeRest()
+			r.storeQueued()
 			return
 		}
 	}
@@ -95,14 +95,14 @@ func (r *Recorder) Run(ctx context.Context) {
 // storeOrSpool stores fresh readings, or spools them: always behind older ones.
 func (r *Recorder) storeOrSpool(ctx context.Context, list []samples.Reading) {
 	if held, _ := r.Spool.Size(); held == 0 {
-		err := r.store(ctx, list)
-		if err == nil || samples.IsRefused(err) {
+		err := r.storeReadings(ctx, list)
+		if err == nil || samples.IsDataRefused(err) {
 			r.logOutcome(list, err)
 			return
 		}
 		r.logTrouble(err)
 	}
-	r.spool(list)
+	r.spoolReadings(list)
 }
 
 // logOutcome notes what came of readings that need not be kept.
@@ -111,35 +111,35 @@ func (r *Recorder) logOutcome(list []samples.Reading, err error) {
 		r.logTrouble(nil)
 		return
 	}
-	b := describe(0, list)
+	b := newBatch(0, list)
 	r.mu.Lock()
-	r.gap.add(&b)
-	r.state.Lost += uint64(b.rows)
+	r.unstoredLoss.addBatch(&b)
+	r.state.Lost += uint64(b.readingCount)
 	r.mu.Unlock()
 	r.Log.Error("the database refuses GPU readings; they are dropped", "readings", len(list), "error", err)
 }
 
-func (r *Recorder) spool(list []samples.Reading) {
+func (r *Recorder) spoolReadings(list []samples.Reading) {
 	if err := r.Spool.Add(list); err != nil {
 		r.Log.Error("GPU readings are lost", "error", err)
 	}
 	r.updateState()
 }
 
-// drain stores what is spooled, the oldest first, as long as that works.
-func (r *Recorder) drain(ctx context.Context) {
+// storeSpooled stores what is spooled, the oldest first, as long as that works.
+func (r *Recorder) storeSpooled(ctx context.Context) {
 	for ctx.Err() == nil {
 		list, ok := r.Spool.Oldest()
 		if !ok {
 			break
 		}
-		err := r.store(ctx, list)
+		err := r.storeReadings(ctx, list)
 		switch {
 		case err == nil:
-			err = r.Spool.Done()
-		case samples.IsRefused(err):
+			err = r.Spool.RemoveOldest()
+		case samples.IsDataRefused(err):
 			r.Log.Error("the database refuses spooled GPU readings; they are dropped", "readings", len(list), "error", err)
-			err = r.Spool.Refuse()
+			err = r.Spool.LoseOldest()
 		}
 		r.logTrouble(err)
 		r.updateState()
@@ -148,10 +148,10 @@ func (r *Recorder) drain(ctx context.Context) {
 		}
 	}
 	r.updateState()
-	r.storeGap(ctx)
+	r.storeLoss(ctx)
 }
 
-func (r *Recorder) store(ctx context.Context, list []samples.Reading) error {
+func (r *Recorder) storeReadings(ctx context.Context, list []samples.Reading) error {
 	ctx, cancel := context.WithTimeout(ctx, r.Timeout)
 	defer cancel()
 	err := r.Store.RecordReadings(ctx, r.Cluster, list)
@@ -172,7 +172,7 @@ func (r *Recorder) logTrouble(err error) {
 	r.mu.Lock()
 	before := r.state.Trouble
 	r.state.Trouble = why
-	held := r.state.Held
+	held := r.state.Spooled
 	r.mu.Unlock()
 	switch {
 	case before == "" && why != "":
@@ -185,13 +185,13 @@ func (r *Recorder) logTrouble(err error) {
 // updateState notes how the spool stands and what it lost.
 func (r *Recorder) updateState() {
 	held, bytes := r.Spool.Size()
-	lost := r.Spool.Lost()
+	lost := r.Spool.TakeLost()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.state.Held, r.state.Bytes = held, bytes
+	r.state.Spooled, r.state.SpooledBytes = held, bytes
 	if lost.Readings > 0 {
-		first := r.gap.Readings == 0
-		r.gap.merge(lost)
+		first := r.unstoredLoss.Readings == 0
+		r.unstoredLoss.merge(lost)
 		r.state.Lost += uint64(lost.Readings)
 		if first {
 			r.Log.Error("the spool of GPU readings is full: the oldest are lost", "from", lost.From, "spooled", held)
@@ -199,11 +199,11 @@ func (r *Recorder) updateState() {
 	}
 }
 
-// storeGap writes what was lost to the database, once it can be reached again.
-func (r *Recorder) storeGap(ctx context.Context) {
+// storeLoss writes what was lost to the database, once it can be reached again.
+func (r *Recorder) storeLoss(ctx context.Context) {
 	r.mu.Lock()
-	gap := r.gap
-	r.gap = Lost{}
+	gap := r.unstoredLoss
+	r.unstoredLoss = Lost{}
 	r.mu.Unlock()
 	if gap.Readings == 0 {
 		return
@@ -213,19 +213,19 @@ func (r *Recorder) storeGap(ctx context.Context) {
 	if err := r.Store.RecordGap(ctx, r.Cluster, gap.From, gap.To, gap.Readings); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		r.gap.merge(gap)
+		r.unstoredLoss.merge(gap)
 		return
 	}
 	r.Log.Error("GPU readings were lost", "readings", gap.Readings, "from", gap.From, "to", gap.To)
 }
 
-// shutdownTime is how long storing may take once the recorder stops.
-const shutdownTime = 3 * time.Second
+// shutdownTimeout is how long storing may take once the recorder stops.
+const shutdownTimeout = 3 * time.Second
 
-// storeRest stores what is still waiting when the recorder stops, or spools it for
+// storeQueued stores what is still waiting when the recorder stops, or spools it for
 // the next start.
-func (r *Recorder) storeRest() {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
+func (r *Recorder) storeQueued() {
+	ctx, cancel := context.WithTimeout(context.Background(), shutdownTimeout)
 	defer cancel()
 	for {
 		select {
@@ -239,6 +239,6 @@ func (r *Recorder) storeRest() {
 
 func (l *Lost) merge(o Lost) {
 	if o.Readings > 0 {
-		l.add(&batch{rows: o.Readings, from: o.From, to: o.To})
+		l.addBatch(&batch{readingCount: o.Readings, from: o.From, to: o.To})
 	}
 }

@@ -51,7 +51,7 @@ func newSite(t *testing.T, dir string, most int64) *site {
 	t.Cleanup(func() { _ = conn.Close(context.Background()) })
 	s := &site{t: t, conn: conn}
 	s.Recorder = &spool.Recorder{Store: d, Spool: open(t, dir, most), Cluster: "c1", Log: slog.New(slog.NewTextHandler(&s.log, nil)),
-		Timeout: 5 * time.Second, Retry: 20 * time.Millisecond}
+		Timeout: 5 * time.Second, RetryEvery: 20 * time.Millisecond}
 	s.start()
 	return s
 }
@@ -98,15 +98,15 @@ func (s *site) outage(on bool) {
 
 func TestOutageLosesNothingThatFits(t *testing.T) {
 	s := newSite(t, t.TempDir(), 1<<20)
-	s.Keep(look(0, 8))
+	s.Enqueue(look(0, 8))
 	s.until("stored", func(st spool.State) bool { return st.Stored == 8 })
 	s.outage(true)
 	for i := 1; i <= 10; i++ {
-		s.Keep(look(i, 8))
+		s.Enqueue(look(i, 8))
 	}
-	s.until("spooled", func(st spool.State) bool { return st.Held == 80 && st.Trouble != "" })
+	s.until("spooled", func(st spool.State) bool { return st.Spooled == 80 && st.Trouble != "" })
 	s.outage(false)
-	s.until("stored again", func(st spool.State) bool { return st.Stored == 88 && st.Held == 0 && st.Trouble == "" })
+	s.until("stored again", func(st spool.State) bool { return st.Stored == 88 && st.Spooled == 0 && st.Trouble == "" })
 	if n := s.count("select count(*) from fairbridge.gpu_samples"); n != 88 {
 		t.Errorf("%d readings in the database", n)
 	}
@@ -123,13 +123,15 @@ func TestOutageSaysWhatItLost(t *testing.T) {
 	s.outage(true)
 	const rounds = 60
 	for i := range rounds {
-		s.Keep(look(i, 8))
-		s.until("looked at", func(st spool.State) bool { return st.Held+int(st.Lost) == 8*(i+1) })
+		s.Enqueue(look(i, 8))
+		s.until("looked at", func(st spool.State) bool { return st.Spooled+int(st.Lost) == 8*(i+1) })
 	}
-	s.until("full", func(st spool.State) bool { return st.Held+int(st.Lost) == 8*rounds && st.Lost > 0 && st.Bytes <= 3000 })
+	s.until("full", func(st spool.State) bool {
+		return st.Spooled+int(st.Lost) == 8*rounds && st.Lost > 0 && st.SpooledBytes <= 3000
+	})
 	lost := int(s.State().Lost)
 	s.outage(false)
-	s.until("stored", func(st spool.State) bool { return int(st.Stored) == 8*rounds-lost && st.Held == 0 })
+	s.until("stored", func(st spool.State) bool { return int(st.Stored) == 8*rounds-lost && st.Spooled == 0 })
 	for range 100 {
 		if s.count("select count(*) from fairbridge_v1.gpu_gaps") > 0 {
 			break
@@ -152,13 +154,13 @@ func TestRestartInAnOutage(t *testing.T) {
 	s := newSite(t, dir, 1<<20)
 	s.outage(true)
 	for i := range 5 {
-		s.Keep(look(i, 8))
+		s.Enqueue(look(i, 8))
 	}
 	s.stop() // with some of them perhaps not yet looked at
-	s.Recorder = &spool.Recorder{Store: s.Store, Spool: open(t, dir, 1<<20), Cluster: "c1", Log: s.Log, Timeout: s.Timeout, Retry: s.Retry}
+	s.Recorder = &spool.Recorder{Store: s.Store, Spool: open(t, dir, 1<<20), Cluster: "c1", Log: s.Log, Timeout: s.Timeout, RetryEvery: s.RetryEvery}
 	s.outage(false)
 	s.start()
-	s.until("stored", func(st spool.State) bool { return st.Stored == 40 && st.Held == 0 })
+	s.until("stored", func(st spool.State) bool { return st.Stored == 40 && st.Spooled == 0 })
 	if n := s.count("select count(*) from fairbridge.gpu_samples"); n != 40 {
 		t.Errorf("%d readings in the database", n)
 	}
@@ -170,9 +172,9 @@ func TestRefusedReadingsBlockNothing(t *testing.T) {
 	s.outage(true)
 	never := look(0, 1)
 	never[0].At = time.Date(300000, 1, 1, 0, 0, 0, 0, time.UTC) // beyond what Postgres can date
-	s.Keep(never)
-	s.Keep(look(1, 8))
-	s.until("spooled", func(st spool.State) bool { return st.Held == 9 })
+	s.Enqueue(never)
+	s.Enqueue(look(1, 8))
+	s.until("spooled", func(st spool.State) bool { return st.Spooled == 9 })
 	s.outage(false)
-	s.until("stored", func(st spool.State) bool { return st.Stored == 8 && st.Held == 0 && st.Lost == 1 })
+	s.until("stored", func(st spool.State) bool { return st.Stored == 8 && st.Spooled == 0 && st.Lost == 1 })
 }

@@ -17,26 +17,26 @@ type Lost struct {
 	From, To time.Time // of the readings lost; zero when nothing was
 }
 
-// add counts more.
-func (l *Lost) add(b *batch) {
+// addBatch counts more.
+func (l *Lost) addBatch(b *batch) {
 	if l.Readings == 0 || b.from.Before(l.From) {
 		l.From = b.from
 	}
 	if b.to.After(l.To) {
 		l.To = b.to
 	}
-	l.Readings += b.rows
+	l.Readings += b.readingCount
 }
 
 // Spool is a directory of batches of readings. It is not safe for concurrent
 // use.
 type Spool struct {
-	dir   string
-	most  int64 // bytes
-	held  []batch
-	bytes int64
-	next  uint64
-	lost  Lost
+	dir      string
+	maxBytes int64 // bytes
+	batches  []batch
+	bytes    int64
+	nextSeq  uint64
+	lost     Lost
 }
 
 // Open returns the spool in the directory, which is made if need be, with what
@@ -53,17 +53,17 @@ func Open(dir string, most int64) (*Spool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the spool of GPU readings: %w", err)
 	}
-	s := &Spool{dir: dir, most: most}
+	s := &Spool{dir: dir, maxBytes: most}
 	for _, e := range entries {
 		info, err := e.Info()
-		b, ok := parseName(e.Name())
+		b, ok := parseFileName(e.Name())
 		if err != nil || !ok {
 			continue // a file of somebody else, or one that was being written
 		}
 		b.size = info.Size()
-		s.held, s.bytes, s.next = append(s.held, b), s.bytes+b.size, max(s.next, b.seq+1)
+		s.batches, s.bytes, s.nextSeq = append(s.batches, b), s.bytes+b.size, max(s.nextSeq, b.seq+1)
 	}
-	slices.SortFunc(s.held, func(a, b batch) int { return int(a.seq) - int(b.seq) })
+	slices.SortFunc(s.batches, func(a, b batch) int { return int(a.seq) - int(b.seq) })
 	return s, nil
 }
 
@@ -73,35 +73,35 @@ func (s *Spool) Add(list []samples.Reading) error {
 	if len(list) == 0 {
 		return nil
 	}
-	b := describe(s.next, list)
-	s.next++
+	b := newBatch(s.nextSeq, list)
+	s.nextSeq++
 	if s.dir == "" {
-		s.lost.add(&b)
+		s.lost.addBatch(&b)
 		return nil
 	}
 	var err error
-	if b.size, err = write(s.dir, &b, list); err != nil {
-		s.lost.add(&b)
+	if b.size, err = writeBatch(s.dir, &b, list); err != nil {
+		s.lost.addBatch(&b)
 		return fmt.Errorf("spooling GPU readings: %w", err)
 	}
-	s.held, s.bytes = append(s.held, b), s.bytes+b.size
-	return s.shrink()
+	s.batches, s.bytes = append(s.batches, b), s.bytes+b.size
+	return s.dropOverLimit()
 }
 
-func (s *Spool) shrink() error {
+func (s *Spool) dropOverLimit() error {
 	var errs []error
-	for s.bytes > s.most && len(s.held) > 0 {
-		s.lost.add(&s.held[0])
-		errs = append(errs, s.drop())
+	for s.bytes > s.maxBytes && len(s.batches) > 0 {
+		s.lost.addBatch(&s.batches[0])
+		errs = append(errs, s.RemoveOldest())
 	}
 	return errors.Join(errs...)
 }
 
-// drop removes the oldest batch.
-func (s *Spool) drop() error {
-	b := s.held[0]
-	s.held, s.bytes = s.held[1:], s.bytes-b.size
-	if err := os.Remove(filepath.Join(s.dir, b.name())); err != nil {
+// RemoveOldest removes the oldest batch: it is stored, or there is no room.
+func (s *Spool) RemoveOldest() error {
+	b := s.batches[0]
+	s.batches, s.bytes = s.batches[1:], s.bytes-b.size
+	if err := os.Remove(filepath.Join(s.dir, b.fileName())); err != nil {
 		return fmt.Errorf("removing spooled GPU readings: %w", err)
 	}
 	return nil
@@ -110,37 +110,34 @@ func (s *Spool) drop() error {
 // Oldest returns the batch that was kept first; ok is false when there is none.
 // One that cannot be read is let go, and the next returned.
 func (s *Spool) Oldest() (list []samples.Reading, ok bool) {
-	for len(s.held) > 0 {
-		b := s.held[0]
-		list, err := read(s.dir, &b)
+	for len(s.batches) > 0 {
+		b := s.batches[0]
+		list, err := readBatch(s.dir, &b)
 		if err == nil {
 			return list, true
 		}
-		s.lost.add(&b)
-		_ = s.drop()
+		s.lost.addBatch(&b)
+		_ = s.RemoveOldest()
 	}
 	return nil, false
 }
 
-// Done removes the oldest batch: it is stored.
-func (s *Spool) Done() error { return s.drop() }
-
-// Refuse lets the oldest batch go: it can never be stored.
-func (s *Spool) Refuse() error {
-	s.lost.add(&s.held[0])
-	return s.drop()
+// LoseOldest lets the oldest batch go: it can never be stored.
+func (s *Spool) LoseOldest() error {
+	s.lost.addBatch(&s.batches[0])
+	return s.RemoveOldest()
 }
 
 // Size returns how many readings wait, and their bytes on disk.
 func (s *Spool) Size() (readings int, bytes int64) {
-	for _, b := range s.held {
-		readings += b.rows
+	for _, b := range s.batches {
+		readings += b.readingCount
 	}
 	return readings, s.bytes
 }
 
-// Lost returns what was let go since it was asked last.
-func (s *Spool) Lost() Lost {
+// TakeLost returns what was let go since it was asked last.
+func (s *Spool) TakeLost() Lost {
 	l := s.lost
 	s.lost = Lost{}
 	return l

@@ -57,12 +57,12 @@ func TestSpoolKeepsOrderAcrossRestarts(t *testing.T) {
 		if d := cmp.Diff(look(i, 4), list); !ok || d != "" {
 			t.Fatalf("batch %d: %v %s", i, ok, d)
 		}
-		must(t, s.Done())
+		must(t, s.RemoveOldest())
 	}
 	if _, ok := s.Oldest(); ok {
 		t.Error("more than was added")
 	}
-	if n, bytes := s.Size(); n != 0 || bytes != 0 || s.Lost().Readings != 0 {
+	if n, bytes := s.Size(); n != 0 || bytes != 0 || s.TakeLost().Readings != 0 {
 		t.Errorf("%d readings, %d bytes are left", n, bytes)
 	}
 }
@@ -72,7 +72,7 @@ func TestSpoolIsBoundedAndCounts(t *testing.T) {
 	probe := open(t, dir, 1<<30)
 	must(t, probe.Add(look(0, 100)))
 	_, one := probe.Size()
-	must(t, probe.Done())
+	must(t, probe.RemoveOldest())
 	s := open(t, dir, 5*one)
 	const rounds = 20
 	for i := range rounds {
@@ -82,7 +82,7 @@ func TestSpoolIsBoundedAndCounts(t *testing.T) {
 		}
 	}
 	held, _ := s.Size()
-	lost := s.Lost()
+	lost := s.TakeLost()
 	if held+lost.Readings != rounds*100 || lost.Readings == 0 || held < 200 {
 		t.Errorf("%d held and %d lost of %d", held, lost.Readings, rounds*100)
 	}
@@ -90,7 +90,7 @@ func TestSpoolIsBoundedAndCounts(t *testing.T) {
 	if gap := first[0].At.Sub(lost.To); !lost.From.Equal(t0) || gap != 15*time.Second {
 		t.Errorf("lost from %v to %v, the oldest left is of %v", lost.From, lost.To, first[0].At)
 	}
-	if s.Lost().Readings != 0 {
+	if s.TakeLost().Readings != 0 {
 		t.Error("told twice")
 	}
 }
@@ -105,11 +105,11 @@ func TestSpoolLetsDamageGo(t *testing.T) {
 	must(t, os.Truncate(files[0], 20))
 	s = open(t, dir, 1<<20)
 	list, ok := s.Oldest()
-	if d := cmp.Diff(look(1, 3), list); !ok || d != "" || s.Lost().Readings != 3 {
+	if d := cmp.Diff(look(1, 3), list); !ok || d != "" || s.TakeLost().Readings != 3 {
 		t.Errorf("%v %s", ok, d)
 	}
 	must(t, os.RemoveAll(dir))
-	if err := s.Add(look(2, 3)); err == nil || s.Lost().Readings != 3 {
+	if err := s.Add(look(2, 3)); err == nil || s.TakeLost().Readings != 3 {
 		t.Errorf("a directory that is gone: %v", err)
 	}
 }

@@ -40,11 +40,11 @@ func (s *Stores) Prune(ctx context.Context, cluster string, now time.Time, r Ret
 		n, err := s.ExecUntilNone(ctx, sql.Query(p.query), cluster, now.Add(-p.keep))
 		rows += n
 		if err != nil {
-			return rows, accounting.Wrap("forgetting old rows ("+p.query+")", err)
+			return rows, accounting.WrapError("forgetting old rows ("+p.query+")", err)
 		}
 	}
 	if r.Readings > 0 {
 		_, err = s.Exec(ctx, "select fairbridge.drop_sample_days($1)", now.Add(-r.Readings).UTC().Truncate(24*time.Hour))
 	}
-	return rows, accounting.Wrap("dropping old GPU readings", err)
+	return rows, accounting.WrapError("dropping old GPU readings", err)
 }

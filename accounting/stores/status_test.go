@@ -15,16 +15,16 @@ func TestStatusOfUnfitDatabases(t *testing.T) {
 	t.Run("newer than the binary", func(t *testing.T) {
 		_, err := d.Exec(ctx, "insert into fairbridge.schema_version (version_id, is_applied) values (9999, true)")
 		must(t, err)
-		if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrNewer) {
+		if _, err := d.Status(ctx); !errors.Is(err, accounting.ErrSchemaNewer) {
 			t.Errorf("status: %v, want accounting.ErrNewer", err)
 		}
-		if n, err := d.Migrate(ctx); n != 0 || !errors.Is(err, accounting.ErrNewer) {
+		if n, err := d.Migrate(ctx); n != 0 || !errors.Is(err, accounting.ErrSchemaNewer) {
 			t.Errorf("migrate: %d applied, %v; want none and accounting.ErrNewer", n, err)
 		}
 	})
 	t.Run("read-only", func(t *testing.T) {
 		ro := open(t, withParam(t, d, "default_transaction_read_only", "on"))
-		if _, err := ro.Status(ctx); !errors.Is(err, accounting.ErrNewer) { // the first thing wrong is told
+		if _, err := ro.Status(ctx); !errors.Is(err, accounting.ErrSchemaNewer) { // the first thing wrong is told
 			t.Errorf("status: %v", err)
 		}
 		_, err := d.Exec(ctx, "delete from fairbridge.schema_version where version_id = 9999")
@@ -47,7 +47,7 @@ func TestStatusOfUnfitDatabases(t *testing.T) {
 		}
 	})
 	t.Run("not migrated", func(t *testing.T) {
-		empty := open(t, pgtest.New(t))
+		empty := open(t, pgtest.NewDatabase(t))
 		if err := empty.Record(ctx, view(t0)); !errors.Is(err, accounting.ErrNotMigrated) {
 			t.Errorf("record: %v, want accounting.ErrNotMigrated", err)
 		}

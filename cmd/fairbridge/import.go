@@ -101,7 +101,7 @@ func (i *importOptions) readFlags(now time.Time) (im runs.Import, err error) {
 	if i.reread && i.since == "" {
 		return im, errors.New("--again: say --since when")
 	}
-	im = runs.Import{Again: i.reread, Window: i.window, Overlap: i.overlap}
+	im = runs.Import{Reimport: i.reread, Window: i.window, Overlap: i.overlap}
 	for _, f := range []struct {
 		name, text string
 		to         *time.Time
@@ -176,7 +176,7 @@ func (i *importOptions) print(c *cobra.Command, out system.ImportReport) error {
 	if !out.Since.IsZero() {
 		fmt.Fprintf(w, "%s to %s: ", out.Since.Local().Format(time.DateTime), out.Through.Local().Format(time.DateTime))
 	}
-	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.Count(out.Rows, "record"), output.Count(out.Runs, "run"), out.Changed, out.New)
+	fmt.Fprintf(w, "%s read, %s over; %d changed, of which %d are new.\n", output.Count(out.Rows, "record"), output.Count(out.Runs, "run"), out.Changed, out.Added)
 	if out.Replaced > 0 {
 		fmt.Fprintf(w, "%s seen by polls turned out to be others and went.\n", output.Count(out.Replaced, "run"))
 	}

@@ -59,7 +59,7 @@ daemon last summed up is summed up first, where the database lets us.`,
 
 func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var all []cobra.Completion
-	for _, r := range report.All() {
+	for _, r := range report.AllReports() {
 		all = append(all, cobra.CompletionWithDesc(r.Name, r.Title))
 	}
 	return all, cobra.ShellCompDirectiveNoFileComp
@@ -67,10 +67,10 @@ func completeReport(*cobra.Command, []string, string) ([]cobra.Completion, cobra
 
 func listReports(c *cobra.Command, o *cli.Options) error {
 	if o.JSON {
-		return output.JSON(c.OutOrStdout(), report.All())
+		return output.JSON(c.OutOrStdout(), report.AllReports())
 	}
 	t := output.NewTable(c.OutOrStdout(), "NAME", "WHAT IT SHOWS")
-	for _, r := range report.All() {
+	for _, r := range report.AllReports() {
 		t.Add(r.Name, r.Title)
 	}
 	t.Print()
@@ -98,7 +98,7 @@ func runReport(c *cobra.Command, o *cli.Options, a *reportOptions, name string) 
 	if err := sumUp(c.Context(), db, f.Cluster); err != nil {
 		return err
 	}
-	answers, err := report.RunAll(c.Context(), db, list, a.Scope)
+	answers, err := report.RunReports(c.Context(), db, list, a.Scope)
 	if err != nil {
 		return err
 	}
@@ -123,23 +123,23 @@ func (a *reportOptions) selectReports(name string, now time.Time) (list []report
 		return nil, fmt.Errorf("--format %s: it is table, csv, json or html", a.format)
 	}
 	if name != "all" {
-		r, ok := report.Find(name)
+		r, ok := report.FindReport(name)
 		if !ok {
 			return nil, fmt.Errorf("there is no report %q; fairbridge report lists them", name)
 		}
-		return []report.Report{r}, r.Takes(a.Scope)
+		return []report.Report{r}, r.CheckScope(a.Scope)
 	}
 	if a.format == "csv" {
 		return nil, errors.New("--format csv holds one report, not all")
 	}
-	return slices.DeleteFunc(report.All(), func(r report.Report) bool { return r.Takes(a.Scope) != nil }), nil
+	return slices.DeleteFunc(report.AllReports(), func(r report.Report) bool { return r.CheckScope(a.Scope) != nil }), nil
 }
 
 // sumUp sums up what changed. A database that lets us only read is as fresh
 // as the daemon keeps it.
 func sumUp(ctx context.Context, db *stores.Stores, cluster string) error {
 	_, err := db.SumUp(ctx, cluster)
-	if errors.Is(err, accounting.ErrDenied) || errors.Is(err, accounting.ErrReadOnly) {
+	if errors.Is(err, accounting.ErrUserRefused) || errors.Is(err, accounting.ErrReadOnly) {
 		return nil
 	}
 	return err
@@ -157,7 +157,7 @@ func (a *reportOptions) write(out io.Writer, all []report.Answer) (err error) {
 	}
 	switch a.format {
 	case "csv":
-		return all[0].Rows.CSV(out)
+		return all[0].Rows.WriteCSV(out)
 	case "json":
 		if len(all) == 1 {
 			return output.JSON(out, all[0])
@@ -187,8 +187,8 @@ func printAnswers(w io.Writer, s report.Scope, all []report.Answer) {
 			fmt.Fprintln(w, "Nothing in this time.")
 			continue
 		}
-		t := output.NewTable(w, cells(r.Rows.Head(), strings.ToUpper)...)
-		for _, row := range r.Rows.Texts() {
+		t := output.NewTable(w, cells(r.Rows.Header(), strings.ToUpper)...)
+		for _, row := range r.Rows.FormatRows() {
 			t.Add(cells(row, func(s string) string { return s })...)
 		}
 		t.Print()

@@ -18,11 +18,11 @@ import (
 func (s *site) database(ts *testscript.TestScript, state string) {
 	switch state {
 	case "ready":
-		s.dsn = pgtest.From(s.t, "ready", migrated)
+		s.dsn = pgtest.FromTemplate(s.t, "ready", migrated)
 	case "empty":
-		s.dsn = pgtest.New(s.t)
+		s.dsn = pgtest.NewDatabase(s.t)
 	case "none":
-		c, err := pgx.ParseConfig(pgtest.New(s.t))
+		c, err := pgx.ParseConfig(pgtest.NewDatabase(s.t))
 		ts.Check(err)
 		s.dsn = strings.ReplaceAll(c.ConnString(), c.Database, "nowhere")
 	}

@@ -2,8 +2,8 @@ package value
 
 // Rows travel to Postgres by column, as arrays: one statement, one round trip.
 
-// Column is one value of each row.
-func Column[R, V any](rows []R, of func(*R) V) []V {
+// ColumnOf is one value of each row.
+func ColumnOf[R, V any](rows []R, of func(*R) V) []V {
 	out := make([]V, len(rows))
 	for i := range rows {
 		out[i] = of(&rows[i])

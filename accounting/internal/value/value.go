@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// NullTime stores the zero time as null.
-func NullTime(t time.Time) *time.Time {
+// NullIfZero stores the zero time as null.
+func NullIfZero(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
 	return &t
 }
 
-// UTC reads null as the zero time, everything else in UTC.
-func UTC(t *time.Time) time.Time {
+// TimeOrZero reads null as the zero time, everything else in UTC.
+func TimeOrZero(t *time.Time) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
 	return t.UTC()
 }
 
-// Text makes a text one that Postgres takes: valid UTF-8 without NUL.
-func Text(s string) string {
+// ValidText makes a text one that Postgres takes: valid UTF-8 without NUL.
+func ValidText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -23,63 +23,63 @@ var server = sync.OnceValues(func() (*pglocal.Server, error) {
 	return pglocal.Start(ctx)
 })
 
-var serial atomic.Int64
+var databaseNumber atomic.Int64
 
-// New returns the connection string of a fresh, empty database, dropped when the test ends. Without Postgres on this
+// NewDatabase returns the connection string of a fresh, empty database, dropped when the test ends. Without Postgres on this
 // machine the test is skipped, or fails if FAIRBRIDGE_REQUIRE_PG=1.
-func New(t testing.TB) string {
+func NewDatabase(t testing.TB) string {
 	t.Helper()
-	return create(t, "template1")
+	return createDatabase(t, "template1")
 }
 
 var (
-	templatesMu sync.Mutex
-	templates   = map[string]error{}
+	templatesMu    sync.Mutex
+	templateErrors = map[string]error{}
 )
 
-// From returns the connection string of a fresh copy of a template database, which setup fills once per name and test
+// FromTemplate returns the connection string of a fresh copy of a template database, which setup fills once per name and test
 // binary. It saves running all migrations for every test. setup must close its connections.
-func From(t testing.TB, name string, setup func(ctx context.Context, dsn string) error) string {
+func FromTemplate(t testing.TB, name string, setup func(ctx context.Context, dsn string) error) string {
 	t.Helper()
-	s := running(t)
+	s := requireServer(t)
 	templatesMu.Lock()
 	defer templatesMu.Unlock()
-	err, done := templates[name]
+	err, done := templateErrors[name]
 	if !done {
-		err = fill(t.Context(), s, name, setup)
-		templates[name] = err
+		err = fillTemplate(t.Context(), s, name, setup)
+		templateErrors[name] = err
 	}
 	if err != nil {
 		t.Fatalf("filling template database %s: %v", name, err)
 	}
-	return create(t, "template_"+name)
+	return createDatabase(t, "template_"+name)
 }
 
-func fill(ctx context.Context, s *pglocal.Server, name string, setup func(context.Context, string) error) error {
+func fillTemplate(ctx context.Context, s *pglocal.Server, name string, setup func(context.Context, string) error) error {
 	database := "template_" + name
-	if err := admin(ctx, s, "create database "+pgx.Identifier{database}.Sanitize()); err != nil {
+	if err := execAsAdmin(ctx, s, "create database "+pgx.Identifier{database}.Sanitize()); err != nil {
 		return err
 	}
 	return setup(ctx, s.DSN(database))
 }
 
-func create(t testing.TB, template string) string {
+func createDatabase(t testing.TB, template string) string {
 	t.Helper()
-	s := running(t)
-	name := fmt.Sprintf("test%d", serial.Add(1))
+	s := requireServer(t)
+	name := fmt.Sprintf("test%d", databaseNumber.Add(1))
 	id := pgx.Identifier{name}.Sanitize()
-	if err := admin(t.Context(), s, "create database "+id+" template "+pgx.Identifier{template}.Sanitize()); err != nil {
+	if err := execAsAdmin(t.Context(), s, "create database "+id+" template "+pgx.Identifier{template}.Sanitize()); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := admin(context.Background(), s, "drop database if exists "+id+" with (force)"); err != nil {
+		if err := execAsAdmin(context.Background(), s, "drop database if exists "+id+" with (force)"); err != nil {
 			t.Error(err)
 		}
 	})
 	return s.DSN(name)
 }
 
-func running(t testing.TB) *pglocal.Server {
+func requireServer(t testing.TB) *pglocal.Server {
 	t.Helper()
 	s, err := server()
 	if errors.Is(err, pglocal.ErrNoPostgres) && os.Getenv("FAIRBRIDGE_REQUIRE_PG") != "1" {
@@ -91,7 +91,7 @@ func running(t testing.TB) *pglocal.Server {
 	return s
 }
 
-func admin(ctx context.Context, s *pglocal.Server, statement string) error {
+func execAsAdmin(ctx context.Context, s *pglocal.Server, statement string) error {
 	conn, err := pgx.Connect(ctx, s.DSN("postgres"))
 	if err != nil {
 		return err

@@ -23,7 +23,7 @@ func do(t *testing.T, dsn, statement string) string {
 }
 
 func TestNewIsFresh(t *testing.T) {
-	a, b := New(t), New(t)
+	a, b := NewDatabase(t), NewDatabase(t)
 	if da, db := do(t, a, "select current_database()"), do(t, b, "select current_database()"); da == db {
 		t.Errorf("two tests share database %s", da)
 	}
@@ -31,8 +31,8 @@ func TestNewIsFresh(t *testing.T) {
 
 func TestDatabaseIsDroppedAfterTheTest(t *testing.T) {
 	var name string
-	t.Run("inner", func(t *testing.T) { name = do(t, New(t), "select current_database()") })
-	dsn := New(t)
+	t.Run("inner", func(t *testing.T) { name = do(t, NewDatabase(t), "select current_database()") })
+	dsn := NewDatabase(t)
 	if n := do(t, dsn, "select count(*)::text from pg_database where datname = '"+name+"'"); n != "0" {
 		t.Errorf("database %s is still there", name)
 	}
@@ -50,7 +50,7 @@ func TestFromFillsOnceAndCopies(t *testing.T) {
 		_, err = conn.Exec(ctx, "create table note (text text); insert into note values ('from the template')")
 		return err
 	}
-	a, b := From(t, "notes", setup), From(t, "notes", setup)
+	a, b := FromTemplate(t, "notes", setup), FromTemplate(t, "notes", setup)
 	if got := do(t, a, "update note set text = 'changed' returning text"); got != "changed" {
 		t.Fatal(got)
 	}

@@ -13,8 +13,8 @@ import (
 // DBDRun is a run as slurmdbd has it: one row, or several where the run was
 // resized.
 type DBDRun struct {
-	Rows  []slurmdb.Job // all ended, sorted by submit
-	final bool          // the last row ended the run, too
+	Rows    []slurmdb.Job // all ended, sorted by submit
+	isFinal bool          // the last row ended the run, too
 }
 
 // First is the row with which the run began.
@@ -31,14 +31,14 @@ func DBDRuns(rows []slurmdb.Job) []DBDRun {
 		if i+1 < len(rows) && rows[i+1].ID == r.ID && rows[i+1].Submit.Equal(r.Submit) {
 			continue // the same row again, read when more was known
 		}
-		if n := len(out); n > 0 && continuesRun(out[n-1].last(), &r) {
-			if out[n-1].final = r.State != resizing && r.Ended(); r.Ended() {
+		if n := len(out); n > 0 && rowContinuesRun(out[n-1].last(), &r) {
+			if out[n-1].isFinal = r.State != resizingState && r.Ended(); r.Ended() {
 				out[n-1].Rows = append(out[n-1].Rows, r)
 			}
 			continue
 		}
 		if r.Ended() {
-			out = append(out, DBDRun{[]slurmdb.Job{r}, r.State != resizing})
+			out = append(out, DBDRun{[]slurmdb.Job{r}, r.State != resizingState})
 		}
 	}
 	return out
@@ -53,35 +53,35 @@ func SortByJob(rows []slurmdb.Job) []slurmdb.Job {
 	return rows
 }
 
-// resizing ends a row, not the run.
-const resizing = "RESIZING"
+// resizingState ends a row, not the run.
+const resizingState = "RESIZING"
 
-// continuesRun reports whether a row goes on with the run that another row left
+// rowContinuesRun reports whether a row goes on with the run that another row left
 // at a change of its size: its submit time is the time of the change.
-func continuesRun(was, row *slurmdb.Job) bool {
-	return was.State == resizing && was.ID == row.ID && was.User == row.User && was.End.Equal(row.Submit)
+func rowContinuesRun(was, row *slurmdb.Job) bool {
+	return was.State == resizingState && was.ID == row.ID && was.User == row.User && was.End.Equal(row.Submit)
 }
 
-// startOfRow returns when a row began to hold what it holds; zero if it never did.
+// startOfDBDRow returns when a row began to hold what it holds; zero if it never did.
 // Some releases repeat the run's start in rows that follow a change of size.
-func startOfRow(r *slurmdb.Job) time.Time {
+func startOfDBDRow(r *slurmdb.Job) time.Time {
 	if r.Nodes.Text == "" || r.Start.IsZero() {
 		return time.Time{}
 	}
 	return policy.Later(r.Start, r.Submit)
 }
 
-// started returns when the run began; zero if it never did.
-func (t *DBDRun) started() time.Time { return startOfRow(t.First()) }
+// startTime returns when the run began; zero if it never did.
+func (t *DBDRun) startTime() time.Time { return startOfDBDRow(t.First()) }
 
-// continuesRow reports whether the rows are but the later part of the known run: they
+// isLaterPartOf reports whether the rows are but the later part of the known run: they
 // begin at a change of size, when that was running.
-func (t *DBDRun) continuesRow(k *Row) bool {
+func (t *DBDRun) isLaterPartOf(k *StoredRun) bool {
 	f := t.First()
-	return k.Started != nil && k.Started.Before(f.Submit) && k.User == value.Text(f.User) && !f.Start.IsZero() && !f.Start.After(f.Submit)
+	return k.Started != nil && k.Started.Before(f.Submit) && k.User == value.ValidText(f.User) && !f.Start.IsZero() && !f.Start.After(f.Submit)
 }
 
-// tellsLessThan reports whether slurmdbd told more of the known run before.
-func (t *DBDRun) tellsLessThan(k *Row) bool {
-	return k != nil && k.Ended != nil && k.Ended.After(t.last().End) && !t.final && (k.FromDBD || k.State == resizing)
+// isLessKnownThan reports whether slurmdbd told more of the known run before.
+func (t *DBDRun) isLessKnownThan(k *StoredRun) bool {
+	return k != nil && k.Ended != nil && k.Ended.After(t.last().End) && !t.isFinal && (k.FromDBD || k.State == resizingState)
 }

@@ -9,8 +9,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// digestOf is the digest of all that is stored of a run that a record shows, never 0.
-func digestOf(j *slurm.Job, at time.Time) int64 {
+// digestOfJob is the digest of all that is stored of a run that a record shows, never 0.
+func digestOfJob(j *slurm.Job, at time.Time) int64 {
 	h := fnv.New64a()
 	text := func(list ...string) {
 		for _, t := range list {
@@ -25,21 +25,21 @@ func digestOf(j *slurm.Job, at time.Time) int64 {
 	}
 	end := int64(0)
 	if !endOfJob(j, at).IsZero() {
-		end = unix(j.End)
+		end = unixOrZero(j.End)
 	}
 	text(j.SLUID, j.Name, j.User, j.Account, j.QOS, j.Partition(), j.State, j.Reason, j.Nodes.Text, j.Allocated.Text, j.Request.Text)
 	for i := range j.Gres {
 		text(j.Gres[i].Text)
 	}
 	text(j.Flags...)
-	number(unix(value.UTC(startOfJob(j))), end, unix(j.Suspended), int64(j.PreSuspend), int64(j.Limit), j.ArrayJob, j.ArrayTask, int64(j.Restarts))
+	number(unixOrZero(value.TimeOrZero(startOfJob(j))), end, unixOrZero(j.Suspended), int64(j.PreSuspend), int64(j.Limit), j.ArrayJob, j.ArrayTask, int64(j.Restarts))
 	if d := int64(h.Sum64()); d != 0 {
 		return d
 	}
 	return 1 // 0 means: write it again
 }
 
-func unix(t time.Time) int64 {
+func unixOrZero(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}

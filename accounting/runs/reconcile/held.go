@@ -13,9 +13,9 @@ import (
 // heldInterval is a stretch of a run in which it held the same.
 type heldInterval struct {
 	Span
-	ran   time.Duration // not suspended
-	hosts []string
-	tres  slurm.TRES
+	runTime time.Duration // not suspended
+	hosts   []string
+	tres    slurm.TRES
 }
 
 // heldIntervals returns what the run held when, as slurmdbd tells it.
@@ -23,7 +23,7 @@ func (t *DBDRun) heldIntervals() ([]heldInterval, error) {
 	var out []heldInterval
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		start := startOfRow(r)
+		start := startOfDBDRow(r)
 		if start.IsZero() || !r.End.After(start) || r.Allocated.GPUs() == 0 {
 			continue
 		}
@@ -41,12 +41,12 @@ func (t *DBDRun) heldIntervals() ([]heldInterval, error) {
 // else the longest of them is made as long as slurmdbd says. A suspension that
 // nobody saw is put into the middle.
 func (iv *heldInterval) spans(old []Segment) []Span {
-	suspended := iv.Stop.Sub(iv.Start) - iv.ran
+	suspended := iv.Stop.Sub(iv.Start) - iv.runTime
 	if suspended == 0 {
 		return []Span{iv.Span}
 	}
 	seen := iv.seenSpans(old)
-	sum, gap, from := time.Duration(0), time.Duration(0), iv.Start.Add((iv.ran / 2).Truncate(time.Second))
+	sum, gap, from := time.Duration(0), time.Duration(0), iv.Start.Add((iv.runTime / 2).Truncate(time.Second))
 	last := iv.Start
 	for _, c := range append(slices.Clone(seen), Span{iv.Stop, iv.Stop}) {
 		sum += c.Stop.Sub(c.Start)
@@ -55,7 +55,7 @@ func (iv *heldInterval) spans(old []Segment) []Span {
 		}
 		last = c.Stop
 	}
-	if sum == iv.ran {
+	if sum == iv.runTime {
 		return seen
 	}
 	if latest := iv.Stop.Add(-suspended); from.After(latest) {
@@ -68,7 +68,7 @@ func (iv *heldInterval) spans(old []Segment) []Span {
 func (iv *heldInterval) seenSpans(old []Segment) []Span {
 	var list []Span
 	for _, s := range old {
-		if c, ok := iv.clip(s.Span); ok {
+		if c, ok := iv.clipToInterval(s.Span); ok {
 			list = append(list, c)
 		}
 	}
@@ -84,8 +84,8 @@ func (iv *heldInterval) seenSpans(old []Segment) []Span {
 	return out
 }
 
-// clip returns the part of c within the interval.
-func (iv *heldInterval) clip(c Span) (Span, bool) {
+// clipToInterval returns the part of c within the interval.
+func (iv *heldInterval) clipToInterval(c Span) (Span, bool) {
 	c.Start = policy.Later(c.Start, iv.Start)
 	if c.Stop.IsZero() || c.Stop.After(iv.Stop) {
 		c.Stop = iv.Stop
@@ -98,7 +98,7 @@ func (iv *heldInterval) clip(c Span) (Span, bool) {
 func (iv *heldInterval) holdings(old []Segment, types map[string]string) []Holding {
 	var moments []time.Time
 	for _, s := range old {
-		if c, ok := iv.clip(s.Span); ok {
+		if c, ok := iv.clipToInterval(s.Span); ok {
 			moments = append(moments, c.Start)
 		}
 	}
@@ -110,18 +110,18 @@ func (iv *heldInterval) holdings(old []Segment, types map[string]string) []Holdi
 				set = append(set, s.Holding)
 			}
 		}
-		if iv.addsUp(set) {
+		if iv.agreesWithTotals(set) {
 			return set
 		}
 	}
 	return iv.spreadEvenly(types)
 }
 
-// addsUp reports whether holdings are on the interval's nodes and add up to its
+// agreesWithTotals reports whether holdings are on the interval's nodes and add up to its
 // totals. Totals of another number of nodes than are listed are not believed:
 // Slurm 26.05 writes those of the last size into the first row of a job that
 // was resized and then requeued.
-func (iv *heldInterval) addsUp(set []Holding) bool {
+func (iv *heldInterval) agreesWithTotals(set []Holding) bool {
 	counts, all, nodes := map[string]int{}, 0, map[string]bool{}
 	for _, h := range set {
 		nodes[h.Node] = true
@@ -129,7 +129,7 @@ func (iv *heldInterval) addsUp(set []Holding) bool {
 			return false
 		}
 		all += h.Count
-		counts[h.GPU] += h.Count
+		counts[h.GPUType] += h.Count
 	}
 	if n := int(iv.tres.Nodes); n != 0 && n != len(iv.hosts) && len(nodes) == len(iv.hosts) {
 		return true
@@ -165,7 +165,7 @@ func (iv *heldInterval) spreadEvenly(types map[string]string) []Holding {
 func sumHoldings(list []Holding) []Holding {
 	var out []Holding
 	for _, h := range list {
-		i := slices.IndexFunc(out, func(o Holding) bool { return o.Node == h.Node && o.GPU == h.GPU })
+		i := slices.IndexFunc(out, func(o Holding) bool { return o.Node == h.Node && o.GPUType == h.GPUType })
 		if i >= 0 {
 			out[i].Count += h.Count
 		} else {
@@ -180,21 +180,21 @@ func sumHoldings(list []Holding) []Holding {
 // but the later part of the known run k. What lies after them stays if the run
 // went on: all of it if it came from slurmdbd, else what it holds still; what
 // polls saw it give up later than that they noticed late.
-func segmentsOfRun(t *DBDRun, k *Row, old []Segment, types map[string]string) ([]Segment, error) {
+func segmentsOfRun(t *DBDRun, k *StoredRun, old []Segment, types map[string]string) ([]Segment, error) {
 	intervals, err := t.heldIntervals()
 	if err != nil {
 		return nil, err
 	}
 	var out []Segment
-	from, to := t.started(), t.last().End
+	from, to := t.startTime(), t.last().End
 	for _, s := range old {
-		if before := s; k != nil && t.continuesRow(k) && s.Start.Before(from) {
+		if before := s; k != nil && t.isLaterPartOf(k) && s.Start.Before(from) {
 			if before.Stop.IsZero() || before.Stop.After(from) {
 				before.Stop = from
 			}
 			out = append(out, before)
 		}
-		if !t.final && s.Stop.IsZero() || t.tellsLessThan(k) && s.Stop.After(to) {
+		if !t.isFinal && s.Stop.IsZero() || t.isLessKnownThan(k) && s.Stop.After(to) {
 			s.Start = policy.Later(s.Start, to)
 			out = append(out, s)
 		}

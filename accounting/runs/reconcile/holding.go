@@ -6,9 +6,9 @@ import (
 
 // Holding is what a run has on one node: devices of one type.
 type Holding struct {
-	Node, GPU string
-	Count     int
-	Part      int // percent of a whole GPU each device is
+	Node, GPUType string
+	Count         int
+	PercentOfGPU  int // percent of a whole GPU each device is
 }
 
 func newHolding(node string, g slurm.GRES) Holding {

@@ -8,10 +8,10 @@ import (
 // matchRuns finds for each run of slurmdbd the known run that it is, nil if it is new.
 // Both are of one job. A job runs once at a time, so that runs that overlap
 // are the same.
-func matchRuns(list []DBDRun, past []*Row) []*Row {
-	out := make([]*Row, len(list))
-	taken := map[*Row]bool{}
-	for _, same := range []func(*DBDRun, *Row) bool{sameAndLonger, sameSLUID, sameKey, sameSubmit, sameStartOfRow, isLaterPart, isEarlierPart} {
+func matchRuns(list []DBDRun, past []*StoredRun) []*StoredRun {
+	out := make([]*StoredRun, len(list))
+	taken := map[*StoredRun]bool{}
+	for _, same := range []func(*DBDRun, *StoredRun) bool{sameButBetterKnown, hasSameSLUID, hasSameKey, hasSameSubmit, hasSameStart, isNextPart, isEarlierPart} {
 		for i := range list {
 			for _, k := range past {
 				if out[i] == nil && !taken[k] && same(&list[i], k) {
@@ -23,7 +23,7 @@ func matchRuns(list []DBDRun, past []*Row) []*Row {
 	return out
 }
 
-func (t *DBDRun) anyRow(f func(*slurmdb.Job) bool) bool {
+func (t *DBDRun) hasRowWhere(f func(*slurmdb.Job) bool) bool {
 	for i := range t.Rows {
 		if f(&t.Rows[i]) {
 			return true
@@ -32,45 +32,47 @@ func (t *DBDRun) anyRow(f func(*slurmdb.Job) bool) bool {
 	return false
 }
 
-// sameSLUID is no proof alone: while a requeued run is completing, Slurm shows
+// hasSameSLUID is no proof alone: while a requeued run is completing, Slurm shows
 // it with the next run's.
-func sameSLUID(t *DBDRun, k *Row) bool {
-	return k.SLUID != "" && t.anyRow(func(r *slurmdb.Job) bool { return r.SLUID == k.SLUID }) &&
-		(sameSubmit(t, k) || sameStartOfRow(t, k) || t.continuesRow(k))
+func hasSameSLUID(t *DBDRun, k *StoredRun) bool {
+	return k.SLUID != "" && t.hasRowWhere(func(r *slurmdb.Job) bool { return r.SLUID == k.SLUID }) &&
+		(hasSameSubmit(t, k) || hasSameStart(t, k) || t.isLaterPartOf(k))
 }
 
-// sameAndLonger prefers the known run of which more was told before.
-func sameAndLonger(t *DBDRun, k *Row) bool { return t.tellsLessThan(k) && sameSubmit(t, k) }
-
-func sameKey(t *DBDRun, k *Row) bool {
-	return sameSubmit(t, k) && t.First().Restarts == k.Restarts
+// sameButBetterKnown prefers the known run of which more was told before.
+func sameButBetterKnown(t *DBDRun, k *StoredRun) bool {
+	return t.isLessKnownThan(k) && hasSameSubmit(t, k)
 }
 
-func sameSubmit(t *DBDRun, k *Row) bool {
-	return t.anyRow(func(r *slurmdb.Job) bool { return r.Submit.Unix() == k.Submit })
+func hasSameKey(t *DBDRun, k *StoredRun) bool {
+	return hasSameSubmit(t, k) && t.First().Restarts == k.Restarts
 }
 
-func sameStartOfRow(t *DBDRun, k *Row) bool {
-	return k.Started != nil && k.User == value.Text(t.First().User) && t.anyRow(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
+func hasSameSubmit(t *DBDRun, k *StoredRun) bool {
+	return t.hasRowWhere(func(r *slurmdb.Job) bool { return r.Submit.Unix() == k.Submit })
 }
 
-// isLaterPart reports whether the rows are the later part of the known run.
-func isLaterPart(t *DBDRun, k *Row) bool {
-	return t.continuesRow(k) && (k.Ended == nil || !k.Ended.Before(startOfRow(t.First())))
+func hasSameStart(t *DBDRun, k *StoredRun) bool {
+	return k.Started != nil && k.User == value.ValidText(t.First().User) && t.hasRowWhere(func(r *slurmdb.Job) bool { return r.Start.Equal(*k.Started) && r.Nodes.Text != "" })
+}
+
+// isNextPart reports whether the rows are the later part of the known run.
+func isNextPart(t *DBDRun, k *StoredRun) bool {
+	return t.isLaterPartOf(k) && (k.Ended == nil || !k.Ended.Before(startOfDBDRow(t.First())))
 }
 
 // isEarlierPart reports whether the rows are the earlier part of the known run.
-func isEarlierPart(t *DBDRun, k *Row) bool {
-	return !t.final && t.last().End.Unix() == k.Submit && k.User == value.Text(t.First().User)
+func isEarlierPart(t *DBDRun, k *StoredRun) bool {
+	return !t.isFinal && t.last().End.Unix() == k.Submit && k.User == value.ValidText(t.First().User)
 }
 
-// supersedes reports whether a known run that is none of slurmdbd's was taken for
+// supersedesRun reports whether a known run that is none of slurmdbd's was taken for
 // another one than it is: polls saw it while this one ran, or it is a later
 // part of this one that was told alone.
-func supersedes(t *DBDRun, k *Row) bool {
-	if sameSubmit(t, k) {
+func supersedesRun(t *DBDRun, k *StoredRun) bool {
+	if hasSameSubmit(t, k) {
 		return true
 	}
-	start := t.started()
+	start := t.startTime()
 	return !k.FromDBD && k.Started != nil && !start.IsZero() && !k.Started.Before(start) && k.Started.Before(t.last().End)
 }

@@ -14,23 +14,23 @@ import (
 
 // Result is what slurmdbd's word makes of the runs of one job.
 type Result struct {
-	Rows     []Row             // as they should stand; those not listed stay
+	Runs     []StoredRun       // as they should stand; those not listed stay
 	Segments map[Key][]Segment // of the runs that slurmdbd told of
-	Gone     []Key             // runs that never were: another one was taken for them
+	GoneRuns []Key             // runs that never were: another one was taken for them
 }
 
 // Reconcile computes what slurmdbd's runs of one job change. past are its known runs,
 // segs their segments, types the GPU type of nodes that have only one.
-func Reconcile(list []DBDRun, past []*Row, segs map[Key][]Segment, types map[string]string) (Result, error) {
+func Reconcile(list []DBDRun, past []*StoredRun, segs map[Key][]Segment, types map[string]string) (Result, error) {
 	out := Result{Segments: map[Key][]Segment{}}
 	was := matchRuns(list, past)
-	stay := map[*Row]bool{}
+	stay := map[*StoredRun]bool{}
 	for _, k := range past {
 		stay[k] = true
 	}
 	for i := range list {
 		t, k := &list[i], was[i]
-		r := t.row()
+		r := t.newStoredRun()
 		if k != nil {
 			delete(stay, k)
 			r = t.mergeInto(k)
@@ -39,38 +39,38 @@ func Reconcile(list []DBDRun, past []*Row, segs map[Key][]Segment, types map[str
 		if err != nil {
 			return Result{}, fmt.Errorf("job %d: %w", r.Job, err)
 		}
-		out.Segments[r.Key], out.Rows = s, append(out.Rows, r)
+		out.Segments[r.Key], out.Runs = s, append(out.Runs, r)
 	}
 	for _, k := range past {
 		switch {
 		case !stay[k]:
-		case slices.ContainsFunc(list, func(t DBDRun) bool { return supersedes(&t, k) }):
-			out.Gone = append(out.Gone, k.Key)
+		case slices.ContainsFunc(list, func(t DBDRun) bool { return supersedesRun(&t, k) }):
+			out.GoneRuns = append(out.GoneRuns, k.Key)
 		default:
-			out.Rows = append(out.Rows, *k)
+			out.Runs = append(out.Runs, *k)
 		}
 	}
-	shareArrival(out.Rows)
+	shareFirstArrival(out.Runs)
 	return out, nil
 }
 
-// row is the run as a row, nothing else being known of it.
-func (t *DBDRun) row() Row {
+// newStoredRun is the run as a row, nothing else being known of it.
+func (t *DBDRun) newStoredRun() StoredRun {
 	f, l := t.First(), t.last()
-	r := Row{
+	r := StoredRun{
 		Key: Key{f.ID, f.Submit.Unix(), max(f.Restarts, 0)}, Arrive: f.Submit,
-		SLUID: value.Text(l.SLUID), Name: value.Text(l.Name), User: value.Text(l.User), Account: value.Text(l.Account), QOS: value.Text(l.QOS), Partition: value.Text(l.Partition),
-		State: value.Text(l.State), Reason: value.Text(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.Limit, GPUs: gpusOfRow(l),
-		Started: value.NullTime(t.started()), Ended: value.NullTime(l.End), Closed: true, Exact: true, FromDBD: t.final,
+		SLUID: value.ValidText(l.SLUID), Name: value.ValidText(l.Name), User: value.ValidText(l.User), Account: value.ValidText(l.Account), QOS: value.ValidText(l.QOS), Partition: value.ValidText(l.Partition),
+		State: value.ValidText(l.State), Reason: value.ValidText(l.Reason), ArrayJob: l.ArrayJob, ArrayTask: l.ArrayTask, Limit: l.Limit, GPUs: gpusOfRow(l),
+		Started: value.NullIfZero(t.startTime()), Ended: value.NullIfZero(l.End), Closed: true, Exact: true, FromDBD: t.isFinal,
 	}
 	return r
 }
 
 // mergeInto is the run as a row, merged with what is known of it: what slurmdbd does not
 // tell stays, and so does a run that goes on.
-func (t *DBDRun) mergeInto(k *Row) Row {
-	r := t.row()
-	if t.tellsLessThan(k) || !t.final && k.State != resizing {
+func (t *DBDRun) mergeInto(k *StoredRun) StoredRun {
+	r := t.newStoredRun()
+	if t.isLessKnownThan(k) || !t.isFinal && k.State != resizingState {
 		o := *k
 		if !o.Arrive.Before(r.Arrive) {
 			o.Arrive = r.Arrive
@@ -86,7 +86,7 @@ func (t *DBDRun) mergeInto(k *Row) Row {
 	if k.Arrive.Before(r.Arrive) {
 		r.Arrive = k.Arrive
 	}
-	if t.continuesRow(k) {
+	if t.isLaterPartOf(k) {
 		r.Started = k.Started
 	}
 	return r
@@ -101,22 +101,22 @@ func gpusOfRow(r *slurmdb.Job) int {
 // is requeued.
 const requeueGap = 5 * time.Second
 
-// shareArrival lets every run of one job arrive when its first run did. Runs are
+// shareFirstArrival lets every run of one job arrive when its first run did. Runs are
 // sorted by it.
-func shareArrival(runs []Row) {
-	slices.SortFunc(runs, func(a, b Row) int {
+func shareFirstArrival(runs []StoredRun) {
+	slices.SortFunc(runs, func(a, b StoredRun) int {
 		return cmp.Or(cmp.Compare(a.Submit, b.Submit), cmp.Compare(a.Restarts, b.Restarts))
 	})
 	for i := 1; i < len(runs); i++ {
-		if p, r := &runs[i-1], &runs[i]; follows(p, r) && p.Arrive.Before(r.Arrive) {
+		if p, r := &runs[i-1], &runs[i]; isNextRun(p, r) && p.Arrive.Before(r.Arrive) {
 			r.Arrive = p.Arrive
 		}
 	}
 }
 
-// follows reports whether r is the run after p of the same job, and not of
+// isNextRun reports whether r is the run after p of the same job, and not of
 // another one with its id.
-func follows(p, r *Row) bool {
+func isNextRun(p, r *StoredRun) bool {
 	if p.User != r.User || !p.Closed {
 		return false
 	}
@@ -124,7 +124,7 @@ func follows(p, r *Row) bool {
 		return r.Restarts > p.Restarts
 	}
 	switch p.State {
-	case requeued, "NODE_FAIL", "PREEMPTED", "BOOT_FAIL":
+	case requeuedState, "NODE_FAIL", "PREEMPTED", "BOOT_FAIL":
 		return p.Ended != nil && time.Unix(r.Submit, 0).Sub(*p.Ended) <= requeueGap
 	}
 	return false

@@ -7,8 +7,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// Row is a run as a row of job_runs.
-type Row struct {
+// StoredRun is a run as a row of job_runs.
+type StoredRun struct {
 	Key
 	Arrive                          time.Time
 	SLUID, Name, User, Account, QOS string
@@ -28,12 +28,12 @@ type Key struct {
 	Restarts    int
 }
 
-func (r *Row) run() slurm.Run {
+func (r *StoredRun) slurmRun() slurm.Run {
 	return slurm.Run{Job: r.Job, Submit: r.Submit, Restarts: r.Restarts, SLUID: r.SLUID}
 }
 
-// Same reports whether both rows say the same.
-func (r *Row) Same(o *Row) bool {
+// IsSame reports whether both rows say the same.
+func (r *StoredRun) IsSame(o *StoredRun) bool {
 	a, b := *r, *o
 	if !a.Arrive.Equal(b.Arrive) || !sameTime(a.Started, b.Started) || !sameTime(a.Ended, b.Ended) {
 		return false
@@ -42,9 +42,9 @@ func (r *Row) Same(o *Row) bool {
 	return a == b
 }
 
-// SameHolder reports whether segments of both carry the same names.
-func (r *Row) SameHolder(o *Row) bool {
+// HasSameUserAndPartition reports whether segments of both carry the same names.
+func (r *StoredRun) HasSameUserAndPartition(o *StoredRun) bool {
 	return r.User == o.User && r.Account == o.Account && r.Partition == o.Partition
 }
 
-func sameTime(a, b *time.Time) bool { return value.UTC(a).Equal(value.UTC(b)) }
+func sameTime(a, b *time.Time) bool { return value.TimeOrZero(a).Equal(value.TimeOrZero(b)) }

@@ -134,7 +134,7 @@ func lastStop(list []Segment) time.Time {
 // SameSegments reports whether both lists say the same, in any order.
 func SameSegments(a, b []Segment) bool {
 	by := func(x, y Segment) int {
-		return cmp.Or(x.Start.Compare(y.Start), cmp.Compare(x.Node, y.Node), cmp.Compare(x.GPU, y.GPU))
+		return cmp.Or(x.Start.Compare(y.Start), cmp.Compare(x.Node, y.Node), cmp.Compare(x.GPUType, y.GPUType))
 	}
 	a, b = slices.SortedFunc(slices.Values(a), by), slices.SortedFunc(slices.Values(b), by)
 	return slices.EqualFunc(a, b, func(x, y Segment) bool {

@@ -10,7 +10,7 @@ import (
 
 // SeenRun is a run as the view shows it.
 type SeenRun struct {
-	Row
+	StoredRun
 	Job *slurm.Job
 }
 
@@ -21,31 +21,31 @@ type Ending struct {
 	State string
 }
 
-// Changes are what a view adds to what is known. It is computed without the
+// SeenChanges are what a view adds to what is known. It is computed without the
 // database, and empty when nothing changed.
-type Changes struct {
+type SeenChanges struct {
 	Runs    []SeenRun // new or different
 	Endings []Ending
 }
 
 // Inferred states of runs whose end was not seen.
 const (
-	requeued = "REQUEUED"
-	vanished = "VANISHED"
+	requeuedState = "REQUEUED"
+	vanishedState = "VANISHED"
 )
 
-// Compare finds what the view changes. past is sorted by job, submit and
+// CompareView finds what the view changes. past is sorted by job, submit and
 // restarts, of the rows it needs Key, Arrive, SLUID, User, Started, Closed, FromDBD
 // and Digest; before is the time of the last view, zero when this is the first.
-func Compare(v *slurm.View, past []Row, before time.Time) Changes {
-	of := make(map[int64][]Row, len(past))
+func CompareView(v *slurm.View, past []StoredRun, before time.Time) SeenChanges {
+	of := make(map[int64][]StoredRun, len(past))
 	for from, i := 0, 0; i < len(past); i++ {
 		if i+1 == len(past) || past[i+1].Job != past[i].Job {
 			of[past[i].Job] = past[from : i+1]
 			from = i + 1
 		}
 	}
-	var c Changes
+	var c SeenChanges
 	for i := range v.Jobs {
 		j := &v.Jobs[i]
 		if j.ID == 0 {
@@ -60,7 +60,7 @@ func Compare(v *slurm.View, past []Row, before time.Time) Changes {
 	if v.Full && !before.IsZero() {
 		for i := range past {
 			if _, absent := of[past[i].Job]; absent && !past[i].Closed {
-				c.Endings = append(c.Endings, Ending{past[i].Key, before, vanished})
+				c.Endings = append(c.Endings, Ending{past[i].Key, before, vanishedState})
 			}
 		}
 	}
@@ -68,33 +68,33 @@ func Compare(v *slurm.View, past []Row, before time.Time) Changes {
 }
 
 // compareJob compares one record with the known runs of its id.
-func (c *Changes) compareJob(j *slurm.Job, mine []Row, at, before time.Time) {
+func (c *SeenChanges) compareJob(j *slurm.Job, mine []StoredRun, at, before time.Time) {
 	run := j.Run()
 	key, arrive := Key{run.Job, run.Submit, run.Restarts}, j.Submit
-	var was *Row
+	var was *StoredRun
 	for i := range mine {
 		k := &mine[i]
-		switch old := k.run(); {
-		case old.SameRun(run) || sameStart(k, j):
+		switch old := k.slurmRun(); {
+		case old.SameRun(run) || hasSameStartAsJob(k, j):
 			was, key, arrive = k, k.Key, k.Arrive
 		case ledger.SameJob(old, run) && k.User == j.User && !k.Arrive.After(j.Submit):
 			if was == nil {
 				arrive = k.Arrive
 			}
-			c.endRun(k, j.Submit, at, requeued)
+			c.endRun(k, j.Submit, at, requeuedState)
 		default:
-			c.endRun(k, before, at, vanished)
+			c.endRun(k, before, at, vanishedState)
 		}
 	}
-	if digest := digestOf(j, at); was == nil || was.Digest != digest && !was.FromDBD {
-		r := rowOfJob(j, at)
+	if digest := digestOfJob(j, at); was == nil || was.Digest != digest && !was.FromDBD {
+		r := storedRunOfJob(j, at)
 		r.Key, r.Arrive, r.Digest = key, arrive, digest
 		c.Runs = append(c.Runs, SeenRun{r, j})
 	}
 }
 
 // endRun closes a known run at t, but not later than now.
-func (c *Changes) endRun(k *Row, t, now time.Time, state string) {
+func (c *SeenChanges) endRun(k *StoredRun, t, now time.Time, state string) {
 	if k.Closed {
 		return
 	}
@@ -104,19 +104,19 @@ func (c *Changes) endRun(k *Row, t, now time.Time, state string) {
 	c.Endings = append(c.Endings, Ending{k.Key, t, state})
 }
 
-// sameStart reports whether the record shows the known run by its start: while
+// hasSameStartAsJob reports whether the record shows the known run by its start: while
 // a requeued run is completing, some releases count the restart already.
-func sameStart(k *Row, j *slurm.Job) bool {
+func hasSameStartAsJob(k *StoredRun, j *slurm.Job) bool {
 	t := startOfJob(j)
 	return t != nil && k.Started != nil && t.Equal(*k.Started) && k.User == j.User
 }
 
-// rowOfJob is the run that a record shows, without what only its past tells.
-func rowOfJob(j *slurm.Job, at time.Time) Row {
-	return Row{
-		SLUID: value.Text(j.SLUID), Name: value.Text(j.Name), User: value.Text(j.User), Account: value.Text(j.Account), QOS: value.Text(j.QOS),
-		Partition: value.Text(j.Partition()), State: value.Text(j.State), Reason: value.Text(j.Reason), ArrayJob: j.ArrayJob, ArrayTask: j.ArrayTask,
-		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullTime(endOfJob(j, at)), Closed: j.IsDone(), Exact: true,
+// storedRunOfJob is the run that a record shows, without what only its past tells.
+func storedRunOfJob(j *slurm.Job, at time.Time) StoredRun {
+	return StoredRun{
+		SLUID: value.ValidText(j.SLUID), Name: value.ValidText(j.Name), User: value.ValidText(j.User), Account: value.ValidText(j.Account), QOS: value.ValidText(j.QOS),
+		Partition: value.ValidText(j.Partition()), State: value.ValidText(j.State), Reason: value.ValidText(j.Reason), ArrayJob: j.ArrayJob, ArrayTask: j.ArrayTask,
+		Limit: j.Limit, GPUs: j.GPUs(), Started: startOfJob(j), Ended: value.NullIfZero(endOfJob(j, at)), Closed: j.IsDone(), Exact: true,
 	}
 }
 
@@ -126,7 +126,7 @@ func startOfJob(j *slurm.Job) *time.Time {
 	if j.Pending() && !j.Flag("COMPLETING") || j.IsDone() && j.Nodes.Text == "" {
 		return nil
 	}
-	return value.NullTime(j.Start)
+	return value.NullIfZero(j.Start)
 }
 
 // endOfJob returns when the run ended; zero: not yet, as far as Slurm shows.

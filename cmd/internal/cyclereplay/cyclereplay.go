@@ -77,7 +77,7 @@ func (r *Result) compare(ctx context.Context, db *journal.Store, cluster string,
 	if r.Now, err = bridge.DigestPlan(plan); err != nil {
 		return err
 	}
-	r.Then, r.Exactly = c.OwnDigest, c.OwnDigest != ""
+	r.Then, r.Exactly = c.RedecidedDigest, c.RedecidedDigest != ""
 	if !r.Exactly {
 		r.Then = c.PlanDigest
 	}
@@ -111,7 +111,7 @@ func differences(plan *policy.Plan, then []journal.RecordedDecision, refused []b
 	}
 	for i := range plan.Decisions {
 		d := &plan.Decisions[i]
-		now := journal.AsRecorded(d)
+		now := journal.NewRecordedDecision(d)
 		if old := before[d.Job]; !refusedJobs[d.Job] && (old == nil || *old != now) {
 			out = append(out, Difference{d.Job, old, &now})
 		}

@@ -52,7 +52,7 @@ func (d *daemon) noteReached(r *cycle.Report) {
 	if !ok {
 		return
 	}
-	if err := tee.Reached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.ExpireAfter()); err != nil {
+	if err := tee.NoteDatabaseReached(r.Epoch != 0 || r.Result == cycle.Standby, time.Now(), d.Loop.ExpireAfter()); err != nil {
 		d.log.Warn("the local journal is not free for fairbridge expire", "error", err)
 	}
 }

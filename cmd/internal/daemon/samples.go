@@ -20,8 +20,8 @@ func (d *daemon) keepSamples() error {
 	if err != nil {
 		return fmt.Errorf("%w (probes.spool in the configuration)", err)
 	}
-	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, Retry: 5 * time.Second}
-	if d.Loop.Probes, err = system.Probes(d.File, r.Keep); err != nil {
+	r := &spool.Recorder{Store: d.DB, Spool: spooled, Cluster: d.File.Cluster, Log: d.log, Timeout: 30 * time.Second, RetryEvery: 5 * time.Second}
+	if d.Loop.Probes, err = system.Probes(d.File, r.Enqueue); err != nil {
 		return err
 	}
 	d.Registry.MustRegister(samplesMetrics(r)...)
@@ -43,7 +43,7 @@ func samplesMetrics(r *spool.Recorder) []prometheus.Collector {
 	return []prometheus.Collector{
 		counter("fairbridge_readings_stored_total", "GPU readings stored.", func(s spool.State) float64 { return float64(s.Stored) }),
 		counter("fairbridge_readings_lost_total", "GPU readings lost: the spool was full.", func(s spool.State) float64 { return float64(s.Lost) }),
-		gauge("fairbridge_readings_spooled", "GPU readings that wait for the database.", func(s spool.State) float64 { return float64(s.Held) }),
-		gauge("fairbridge_readings_spooled_bytes", "Disk space they take.", func(s spool.State) float64 { return float64(s.Bytes) }),
+		gauge("fairbridge_readings_spooled", "GPU readings that wait for the database.", func(s spool.State) float64 { return float64(s.Spooled) }),
+		gauge("fairbridge_readings_spooled_bytes", "Disk space they take.", func(s spool.State) float64 { return float64(s.SpooledBytes) }),
 	}
 }

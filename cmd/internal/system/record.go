@@ -16,7 +16,7 @@ import (
 // ImportReport says what an import brought.
 type ImportReport struct {
 	Cluster string `json:"cluster"`
-	runs.Imported
+	runs.ImportResult
 	Shares int `json:"shares"` // accounts and users whose shares were read
 }
 
@@ -44,8 +44,8 @@ func ImportSlurmdbd(ctx context.Context, f *settings.File, db *stores.Stores, im
 		return out, err
 	}
 	out.Shares = len(shares)
-	im.Types = deviceTypes(view.Nodes)
-	out.Imported, err = db.Import(ctx, reader, im)
+	im.TypeByNode = deviceTypes(view.Nodes)
+	out.ImportResult, err = db.Import(ctx, reader, im)
 	return out, err
 }
 
