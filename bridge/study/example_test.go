@@ -12,7 +12,7 @@ import (
 
 // Two policies on the same made-up jobs.
 func ExampleExperiment() {
-	nodes, err := cluster.Parse("2x4:a100")
+	nodes, err := cluster.ParseSpec("2x4:a100")
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -16,15 +16,15 @@ import (
 type Experiment struct {
 	Scenarios []*Scenario // by seed; the same one again where only policies have chance
 	Policies  []policyset.Choice
-	Options                   // Seed is that of the first scenario, those of the others follow it
-	Cluster   string          // the nodes as they were asked for
-	Published []published.Row // results of others on the same jobs
+	Options                         // Seed is that of the first scenario, those of the others follow it
+	Cluster   string                // the nodes as they were asked for
+	Published []published.ResultRow // results of others on the same jobs
 }
 
 // Result is what became of one policy.
 type Result struct {
 	Label string
-	measure.Spread
+	measure.SummarySpread
 	Runs []*measure.Run // by seed; only the first keeps its samples
 	Err  error          // why there are no figures; nil: there are
 }
@@ -33,9 +33,9 @@ type Result struct {
 func NewResult(label string, runs ...*measure.Run) Result {
 	var summaries []measure.Summary
 	for _, r := range runs {
-		summaries = append(summaries, r.Summary())
+		summaries = append(summaries, r.Summarize())
 	}
-	return Result{Label: label, Spread: measure.NewSpread(summaries), Runs: runs}
+	return Result{Label: label, SummarySpread: measure.NewSummarySpread(summaries), Runs: runs}
 }
 
 // Run simulates every policy on every scenario, so many at a time, and returns
@@ -61,7 +61,7 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 				return err
 			}
 			if runs[i], errs[i] = run, err; err == nil {
-				if run.Decide = nil; i >= n {
+				if run.DecideSeconds = nil; i >= n {
 					run.Samples = nil
 				}
 			}
@@ -73,13 +73,13 @@ func (e *Experiment) Run(ctx context.Context, parallel int, progress func(run in
 	}
 	results := make([]Result, n)
 	for i, p := range e.Policies {
-		results[i] = result(p.Label, i, n, runs, errs)
+		results[i] = newNthResult(p.Label, i, n, runs, errs)
 	}
 	return results, nil
 }
 
-// result puts every n-th run from the i-th together.
-func result(label string, i, n int, runs []*measure.Run, errs []error) Result {
+// newNthResult puts every n-th run from the i-th together.
+func newNthResult(label string, i, n int, runs []*measure.Run, errs []error) Result {
 	var own []*measure.Run
 	for ; i < len(runs); i += n {
 		if errs[i] != nil {
@@ -90,8 +90,8 @@ func result(label string, i, n int, runs []*measure.Run, errs []error) Result {
 	return NewResult(label, own...)
 }
 
-// Failed says which policies failed; nil when none did.
-func Failed(results []Result) error {
+// FailureOf says which policies failed; nil when none did.
+func FailureOf(results []Result) error {
 	var names []string
 	for i := range results {
 		if results[i].Err != nil {

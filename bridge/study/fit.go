@@ -14,13 +14,13 @@ import (
 
 // dropUnrunnable refuses jobs that could never run on the cluster, or leaves them out.
 func (s *Scenario) dropUnrunnable(path string, skip bool) error {
-	room := cluster.GPUsByType(s.Nodes)
+	room := cluster.CountGPUsByType(s.Nodes)
 	var first error
 	bad := 0
 	fitting := s.Jobs[:0]
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		err := s.canRun(j, room)
+		err := s.checkRunnable(j, room)
 		if err == nil {
 			fitting = append(fitting, *j)
 			continue
@@ -44,9 +44,9 @@ func (s *Scenario) dropUnrunnable(path string, skip bool) error {
 	return nil
 }
 
-// canRun says why a job cannot run on any type of GPU of the cluster. Of several
+// checkRunnable says why a job cannot run on any type of GPU of the cluster. Of several
 // reasons it is that of the type that comes nearest.
-func (s *Scenario) canRun(j *workload.Job, room map[string]int) error {
+func (s *Scenario) checkRunnable(j *workload.Job, room map[string]int) error {
 	if j.Training != nil && s.Tables == nil {
 		return fmt.Errorf("job %d trains %s, whose speed throughput tables tell; name them by --tables", j.ID, j.Class)
 	}
@@ -59,7 +59,7 @@ func (s *Scenario) canRun(j *workload.Job, room map[string]int) error {
 			small = errors.Join(small, fmt.Errorf("%d of type %s", room[typ], typ))
 			continue
 		}
-		if slow = s.hasSpeed(j, typ); slow == nil {
+		if slow = s.checkSpeed(j, typ); slow == nil {
 			return nil
 		}
 	}
@@ -80,9 +80,9 @@ func minGPUs(j *workload.Job) int {
 	return j.GPUs
 }
 
-// hasSpeed says why a job has no speed on a type of GPU, at first or at a batch
+// checkSpeed says why a job has no speed on a type of GPU, at first or at a batch
 // size it plans to use later.
-func (s *Scenario) hasSpeed(j *workload.Job, typ string) error {
+func (s *Scenario) checkSpeed(j *workload.Job, typ string) error {
 	if j.Training != nil {
 		if _, err := s.Tables.Speed(j, typ, j.Training.Batch); err != nil {
 			return err

@@ -59,6 +59,6 @@ func jobCells(j *measure.Outcome, rho float64) []string {
 	return []string{
 		strconv.FormatInt(j.ID, 10), plain.Cell(j.User), plain.Cell(j.Account), strconv.Itoa(j.GPUs),
 		seconds(j.Arrive), start, seconds(j.Finish), wait, seconds(j.Finish - j.Arrive),
-		strconv.FormatFloat(rho, 'f', 5, 64), strconv.Itoa(j.Stops),
+		strconv.FormatFloat(rho, 'f', 5, 64), strconv.Itoa(j.StopCount),
 	}
 }

@@ -18,13 +18,13 @@ import (
 
 // Options say how a scenario is simulated.
 type Options struct {
-	Slurm       bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
-	Clock       exact.Clock
-	ClockName   string // see SetClock
-	Seed        int64
-	Loop        bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
-	SlurmConfig sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
-	Mode        bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
+	ThroughSlurm bool // through the real loop, gate and diff, on a simulated Slurm; else exactly
+	Clock        exact.Clock
+	ClockName    string // see SetClock
+	Seed         int64
+	Loop         bridge.Config // with Slurm: the daemon's configuration; zero: its defaults
+	SlurmConfig  sim.Config    // with Slurm: its settings, but for the cluster; zero: its defaults
+	Mode         bridge.Mode   // with Slurm: how much of a plan may reach it; "": preempt
 }
 
 // SetClock sets the clock of that name, or for "auto" the one that fits the
@@ -45,12 +45,12 @@ func (o *Options) SetClock(name string, round time.Duration, s *Scenario) (err e
 // error, when the context does: at once, or when a decision that takes long is
 // not waited for. progress, which may be nil, is called with the jobs done.
 func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progress func(done, of int)) (*measure.Run, error) {
-	decide, err := p.New()
+	decide, err := p.NewPolicy()
 	if err != nil {
 		return nil, err
 	}
 	if decide != nil { // else it is Slurm by itself
-		decide = cancellable{decide, ctx}
+		decide = cancellablePolicy{decide, ctx}
 	}
 	var run *measure.Run
 	ended := make(chan error, 1)
@@ -72,7 +72,7 @@ func (s *Scenario) Run(ctx context.Context, p policyset.Choice, o Options, progr
 }
 
 func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progress func(done, of int)) (*measure.Run, error) {
-	if o.Slurm {
+	if o.ThroughSlurm {
 		return slurmrun.Run(slurmrun.Config{
 			Policy: decide, Name: name, Nodes: s.Nodes, Jobs: s.Jobs, Tables: s.Tables, Accounts: s.Accounts,
 			Seed: o.Seed, Cost: o.Clock.Cost, Progress: progress, Loop: o.Loop, Mode: o.Mode, Slurm: o.SlurmConfig,
@@ -84,14 +84,14 @@ func (s *Scenario) simulate(decide policy.Policy, name string, o Options, progre
 	})
 }
 
-// cancellable is a policy that stops deciding when the context ends.
-type cancellable struct {
+// cancellablePolicy is a policy that stops deciding when the context ends.
+type cancellablePolicy struct {
 	policy.Policy
 	ctx context.Context // a policy gets none, and a simulation asks nothing else
 }
 
 // Decide implements policy.Policy.
-func (c cancellable) Decide(s *policy.Snapshot) (*policy.Plan, error) {
+func (c cancellablePolicy) Decide(s *policy.Snapshot) (*policy.Plan, error) {
 	if err := c.ctx.Err(); err != nil {
 		return nil, err
 	}

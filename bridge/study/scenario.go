@@ -25,11 +25,11 @@ type Scenario struct {
 
 // Source says from which files a scenario is read.
 type Source struct {
-	Trace   string // with the jobs
-	Options trace.Options
-	Tables  string // of throughput; "": none
-	Nodes   []policy.Node
-	Silent  bool // jobs report nothing to the policies
+	Trace       string // with the jobs
+	Options     trace.Options
+	Tables      string // of throughput; "": none
+	Nodes       []policy.Node
+	SilenceJobs bool // jobs report nothing to the policies
 }
 
 // Load reads a scenario and makes sure that every job could run; with
@@ -48,16 +48,16 @@ func Load(from Source) (*Scenario, error) {
 		return nil, err
 	}
 	s.Name, s.Jobs, s.Accounts = t.Name, t.Jobs, t.Accounts
-	for _, why := range t.Reasons() {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("%d rows are passed over: %s", t.Ignored[why], why))
+	for _, why := range t.IgnoredReasons() {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("%d rows are passed over: %s", t.IgnoredByReason[why], why))
 	}
-	if t.Skipped > 0 {
-		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.Skipped, t.Bad[0]))
+	if t.SkippedCount > 0 {
+		s.Remarks = append(s.Remarks, fmt.Sprintf("%d bad rows are skipped, the first: %v", t.SkippedCount, t.FirstErrors[0]))
 	}
-	if from.Silent {
-		s.Silence()
+	if from.SilenceJobs {
+		s.SilenceJobs()
 	}
-	return s, s.complete(from.Trace, from.Options.SkipBad)
+	return s, s.completeJobs(from.Trace, from.Options.SkipBad)
 }
 
 // Generate makes up a scenario of the kind for the nodes.
@@ -67,7 +67,7 @@ func Generate(kind string, o generate.Options, seed int64, nodes []policy.Node) 
 			return nil, fmt.Errorf("kind %s draws as many jobs as its load makes; leave out --jobs", kind)
 		}
 	}
-	o.GPUs = cluster.GPUs(nodes)
+	o.GPUs = cluster.CountGPUs(nodes)
 	made, err := generate.Make(kind, o, seed)
 	if err != nil {
 		return nil, err
@@ -80,12 +80,12 @@ func Generate(kind string, o generate.Options, seed int64, nodes []policy.Node) 
 func New(given Scenario, skip bool) (*Scenario, error) {
 	s := &given
 	s.Jobs = slices.Clone(s.Jobs)
-	return s, s.complete(s.Name, skip)
+	return s, s.completeJobs(s.Name, skip)
 }
 
-// complete leaves out or refuses jobs that could not run, and fills in what may
+// completeJobs leaves out or refuses jobs that could not run, and fills in what may
 // be left open: the partition of jobs, and accounts without a weight.
-func (s *Scenario) complete(path string, skip bool) error {
+func (s *Scenario) completeJobs(path string, skip bool) error {
 	if err := s.dropUnrunnable(path, skip); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *Scenario) complete(path string, skip bool) error {
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		j.Partition = cluster.Partition
+		j.Partition = cluster.PartitionName
 		if !weighted[j.Account] {
 			weighted[j.Account] = true
 			s.Accounts = append(s.Accounts, policy.Account{Name: j.Account, Weight: 1})
@@ -106,13 +106,13 @@ func (s *Scenario) complete(path string, skip bool) error {
 	return nil
 }
 
-// Silence makes all jobs report nothing: a policy sees what Slurm says of a plain
+// SilenceJobs makes all jobs report nothing: a policy sees what Slurm says of a plain
 // batch job. What the jobs do stays as it is.
-func (s *Scenario) Silence() {
+func (s *Scenario) SilenceJobs() {
 	for i := range s.Jobs {
 		s.Jobs[i].Silent = true
 	}
 }
 
-// GPUs is the size of the cluster.
-func (s *Scenario) GPUs() int { return cluster.GPUs(s.Nodes) }
+// CountGPUs is the size of the cluster.
+func (s *Scenario) CountGPUs() int { return cluster.CountGPUs(s.Nodes) }

@@ -20,7 +20,7 @@ import (
 
 func nodes(t *testing.T, spec string) []policy.Node {
 	t.Helper()
-	n, err := cluster.Parse(spec)
+	n, err := cluster.ParseSpec(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestLoadReadsEverything(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Name != "two" || len(w.Jobs) != 1 || w.Jobs[0].Partition != cluster.Partition || w.GPUs() != 2 {
+	if w.Name != "two" || len(w.Jobs) != 1 || w.Jobs[0].Partition != cluster.PartitionName || w.CountGPUs() != 2 {
 		t.Errorf("workload %+v", w)
 	}
 	if d := cmp.Diff([]policy.Account{{Weight: 1}}, w.Accounts); d != "" {
@@ -136,12 +136,12 @@ func TestFidelities(t *testing.T) {
 	}
 	var spans []float64
 	for _, slurm := range []bool{false, true} {
-		o.Slurm = slurm
+		o.ThroughSlurm = slurm
 		run, err := w.Run(t.Context(), picks[0], o, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := run.Summary()
+		s := run.Summarize()
 		if s.Jobs != 25 || s.Policy != "tiresias:min_run=20m" || s.Trace != "philly" || run.Seed != 3 || !(s.Makespan > 0) {
 			t.Errorf("slurm %t: %+v", slurm, s)
 		}

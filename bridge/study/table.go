@@ -12,12 +12,12 @@ import (
 // Row is a row of the table of results: a policy's, or a published one.
 type Row struct {
 	*Result
-	Published *published.Row // nil: the row is of Result
+	Published *published.ResultRow // nil: the row is of Result
 }
 
-// Rows are our results, each followed by the published ones of the same policy,
+// NewRows are our results, each followed by the published ones of the same policy,
 // and then the other published ones.
-func (e *Experiment) Rows(results []Result) []Row {
+func (e *Experiment) NewRows(results []Result) []Row {
 	var rows []Row
 	listed := map[string]bool{}
 	for i := range results {
@@ -25,13 +25,13 @@ func (e *Experiment) Rows(results []Result) []Row {
 		listed[label] = true
 		rows = append(rows, Row{Result: &results[i]})
 		for k := range e.Published {
-			if e.Published[k].Ours == label {
+			if e.Published[k].OurPolicy == label {
 				rows = append(rows, Row{Published: &e.Published[k]})
 			}
 		}
 	}
 	for k := range e.Published {
-		if !listed[e.Published[k].Ours] {
+		if !listed[e.Published[k].OurPolicy] {
 			rows = append(rows, Row{Published: &e.Published[k]})
 		}
 	}
@@ -46,13 +46,13 @@ func (r Row) Cells(metrics []*measure.Metric) []string {
 	case r.Published != nil:
 		s := r.Published.Summary()
 		for i, m := range metrics {
-			cells[i] = m.Text(m.Of(&s))
+			cells[i] = m.FormatValue(m.ValueOf(&s))
 		}
 	case r.Err != nil:
 		cells[0] = "failed"
 	default:
 		for i, m := range metrics {
-			cells[i] = r.Cell(m)
+			cells[i] = r.FormatCell(m)
 		}
 	}
 	return cells
@@ -71,12 +71,12 @@ func (e *Experiment) Sources() []string {
 	return all
 }
 
-// Page is the comparison as a page, without its last line. The sentences about
+// NewPage is the comparison as a page, without its last line. The sentences about
 // it come below its title.
-func (e *Experiment) Page(results []Result, about ...string) chart.Page {
+func (e *Experiment) NewPage(results []Result, about ...string) chart.Page {
 	first := e.Scenarios[0]
 	p := chart.Page{
-		Title: "1 policy on " + first.Name, About: append(about, e.how()), Table: e.table(results), Shares: map[string]float64{},
+		Title: "1 policy on " + first.Name, About: append(about, e.describeOptions()), Table: e.newTable(results), Shares: map[string]float64{},
 	}
 	if n := len(results); n > 1 {
 		p.Title = fmt.Sprintf("%d policies on %s", n, first.Name)
@@ -92,15 +92,15 @@ func (e *Experiment) Page(results []Result, about ...string) chart.Page {
 	return p
 }
 
-// how says how it was simulated.
-func (e *Experiment) how() string {
-	if e.Slurm {
+// describeOptions says how the experiment was simulated.
+func (e *Experiment) describeOptions() string {
+	if e.ThroughSlurm {
 		return fmt.Sprintf("Cluster %s, through the daemon's loop and a simulated Slurm; seed %d.", e.Cluster, e.Seed)
 	}
 	return fmt.Sprintf("Cluster %s, plans carried out at once and exactly, clock %s; seed %d.", e.Cluster, e.ClockName, e.Seed)
 }
 
-func (e *Experiment) table(results []Result) chart.Table {
+func (e *Experiment) newTable(results []Result) chart.Table {
 	t := chart.Table{Head: []string{"Policy"}, Notes: append([]string{
 		"Bold is the best of a column. JCT: from arrival to completion. ρ: JCT over what an equal part of the cluster would have needed. " +
 			"Queueing: the part of the JCT in which a job did not run. Lost: GPU-hours held without progress.",
@@ -109,14 +109,14 @@ func (e *Experiment) table(results []Result) chart.Table {
 	best := make([]float64, len(metrics))
 	for i, m := range metrics {
 		t.Head = append(t.Head, m.Title)
-		best[i] = bestOf(m, results)
+		best[i] = bestValue(m, results)
 	}
 	drawn := 0
-	for _, r := range e.Rows(results) {
+	for _, r := range e.NewRows(results) {
 		row := chart.Row{Style: -1}
 		for i, text := range r.Cells(metrics) {
 			ours := r.Published == nil && r.Err == nil
-			row.Cells = append(row.Cells, chart.Cell{Text: text, Best: ours && metrics[i].Of(&r.Median) == best[i]})
+			row.Cells = append(row.Cells, chart.Cell{Text: text, Best: ours && metrics[i].ValueOf(&r.Median) == best[i]})
 		}
 		switch {
 		case r.Published != nil:
@@ -133,13 +133,13 @@ func (e *Experiment) table(results []Result) chart.Table {
 	return t
 }
 
-// bestOf is the best median of a metric; NaN, which nothing equals, where there
+// bestValue is the best median of a metric; NaN, which nothing equals, where there
 // is none or all are the same.
-func bestOf(m *measure.Metric, results []Result) float64 {
+func bestValue(m *measure.Metric, results []Result) float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for i := range results {
 		if results[i].Err == nil {
-			v := m.Of(&results[i].Median)
+			v := m.ValueOf(&results[i].Median)
 			least, most = min(least, v), max(most, v)
 		}
 	}

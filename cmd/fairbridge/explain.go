@@ -63,7 +63,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
   fairbridge explain 4711 --json`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			name, err := system.ParseJob(a[0])
+			name, err := system.ParseJobAddress(a[0])
 			if err != nil {
 				return cli.BadUsage(err)
 			}
@@ -94,7 +94,7 @@ for it, and where its runs went. Exit status 3 when the job was never seen.`,
 
 // explain reads the story from the database, and the present state from Slurm
 // where that answers.
-func explain(ctx context.Context, s *system.System, name system.JobName) (*explanation, error) {
+func explain(ctx context.Context, s *system.System, name system.JobAddress) (*explanation, error) {
 	id, err := s.JobID(ctx, name)
 	if err != nil {
 		return nil, err

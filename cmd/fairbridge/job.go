@@ -33,7 +33,7 @@ Exit status 3 when the job was never seen.`,
   fairbridge job 4711 --json`,
 		Args: cli.Args(cobra.ExactArgs(1)),
 		RunE: func(c *cobra.Command, a []string) error {
-			name, err := system.ParseJob(a[0])
+			name, err := system.ParseJobAddress(a[0])
 			if err != nil {
 				return cli.BadUsage(err)
 			}
@@ -58,7 +58,7 @@ Exit status 3 when the job was never seen.`,
 }
 
 // readJobUse reads how a job used its GPUs.
-func readJobUse(ctx context.Context, o *cli.Options, name system.JobName) (*report.Job, error) {
+func readJobUse(ctx context.Context, o *cli.Options, name system.JobAddress) (*report.Job, error) {
 	s, err := o.Open(ctx, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err

@@ -8,16 +8,16 @@ import (
 )
 
 // accountGroups puts the shares of the policies together by account, in percent.
-func (p Page) accountGroups(names []string, shares []map[string]float64) []group {
+func (p Page) accountGroups(names []string, shares []map[string]float64) []barGroup {
 	weights := 0.0
 	for _, name := range slices.Sorted(maps.Keys(p.Shares)) {
 		weights += p.Shares[name]
 	}
-	var all []group
+	var all []barGroup
 	for _, name := range names {
-		g := group{name: name}
+		g := barGroup{name: name}
 		if weights > 0 {
-			g.due = 100 * p.Shares[name] / weights
+			g.entitledShare = 100 * p.Shares[name] / weights
 		}
 		for i, pol := range p.Policies {
 			g.bars = append(g.bars, bar{pol.Label, i, 100 * shares[i][name]})
@@ -28,10 +28,10 @@ func (p Page) accountGroups(names []string, shares []map[string]float64) []group
 }
 
 // largestShare is the greatest value, as a fraction.
-func largestShare(groups []group) float64 {
+func largestShare(groups []barGroup) float64 {
 	most := 0.0
 	for _, g := range groups {
-		most = max(most, g.due)
+		most = max(most, g.entitledShare)
 		for _, b := range g.bars {
 			most = max(most, b.value)
 		}
@@ -39,12 +39,12 @@ func largestShare(groups []group) float64 {
 	return most / 100
 }
 
-func describeShares(groups []group) string {
+func describeShares(groups []barGroup) string {
 	var all []string
 	for _, g := range groups {
 		s := "Account " + g.name
-		if g.due > 0 {
-			s += fmt.Sprintf(", due %.1f %%", g.due)
+		if g.entitledShare > 0 {
+			s += fmt.Sprintf(", due %.1f %%", g.entitledShare)
 		}
 		for _, b := range g.bars {
 			s += fmt.Sprintf("; %s %.1f %%", b.label, b.value)

@@ -7,67 +7,67 @@ import (
 
 // bar is one policy's value for one account.
 type bar struct {
-	label string
-	style int
-	value float64
+	label      string
+	styleIndex int
+	value      float64
 }
 
-// group is an account with a bar a policy.
-type group struct {
-	name string
-	due  float64 // its weight's share; 0: not drawn
-	bars []bar
+// barGroup is an account with a bar for each policy.
+type barGroup struct {
+	name          string
+	entitledShare float64 // its weight's share; 0: not drawn
+	bars          []bar
 }
 
-// bars is a chart of groups below each other, as wide as their values.
-type bars struct {
+// barChart is a chart of groups of bars below each other, as wide as their values.
+type barChart struct {
 	id, title, description string
-	x                      axis
-	groups                 []group
-	text                   func(float64) string // prints a value; nil: as percent
+	xAxis                  axis
+	groups                 []barGroup
+	formatValue            func(float64) string // prints a value; nil: as percent
 }
 
-const barHeight, groupGap, barsLeft = 11.0, 16.0, 120.0
+const barHeight, groupGap, barLabelWidth = 11.0, 16.0, 120.0
 
-func (b bars) svg() template.HTML {
-	p := &picture{}
+func (b barChart) renderSVG() template.HTML {
+	p := &svgWriter{}
 	tall := topMargin + bottomMargin
 	for _, g := range b.groups {
 		tall += float64(len(g.bars))*barHeight + groupGap
 	}
-	b.x.low, b.x.top = barsLeft, width-rightMargin-30
-	p.begin(b.id, b.title, b.description, tall)
-	for _, t := range b.x.ticks {
-		x := b.x.at(t)
-		p.writef(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(topMargin), pixel(tall-bottomMargin))
-		p.text(x, tall-bottomMargin+16, "tick mid", number(t))
+	b.xAxis.minPixel, b.xAxis.maxPixel = barLabelWidth, plotWidth-rightMargin-30
+	p.writeStart(b.id, b.title, b.description, tall)
+	for _, t := range b.xAxis.ticks {
+		x := b.xAxis.pixelOf(t)
+		p.writef(`<path class="grid" d="M%s %sV%s"/>`, formatPixel(x), formatPixel(topMargin), formatPixel(tall-bottomMargin))
+		p.writeText(x, tall-bottomMargin+16, "tick mid", formatTick(t))
 	}
 	y := topMargin
 	for _, g := range b.groups {
-		b.group(p, g, y)
+		b.drawGroup(p, g, y)
 		y += float64(len(g.bars))*barHeight + groupGap
 	}
-	p.text((barsLeft+width-rightMargin)/2, tall-8, "label mid", b.x.label)
+	p.writeText((barLabelWidth+plotWidth-rightMargin)/2, tall-8, "label mid", b.xAxis.label)
 	p.writef("</svg>")
 	return template.HTML(p.String()) // every text in it went through escape
 }
 
-func (b bars) group(p *picture, g group, y float64) {
+func (b barChart) drawGroup(p *svgWriter, g barGroup, y float64) {
 	deep := float64(len(g.bars)) * barHeight
-	p.text(barsLeft-8, y+deep/2+4, "tick end", g.name)
+	p.writeText(barLabelWidth-8, y+deep/2+4, "tick end", g.name)
 	for i, r := range g.bars {
-		top, end := y+float64(i)*barHeight, b.x.at(r.value)
-		p.writef(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, styleClass(r.style), pixel(b.x.low),
-			pixel(top), pixel(end-b.x.low), pixel(barHeight-2), escape(r.label+": "+b.print(r.value)))
+		top, end := y+float64(i)*barHeight, b.xAxis.pixelOf(r.value)
+		p.writef(`<rect class="bar %s" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`, styleClass(r.styleIndex), formatPixel(b.xAxis.minPixel),
+			formatPixel(top), formatPixel(end-b.xAxis.minPixel), formatPixel(barHeight-2), escapeText(r.label+": "+b.valueText(r.value)))
 	}
-	if g.due > 0 {
-		p.writef(`<path class="rule" d="M%s %sv%s"/>`, pixel(b.x.at(g.due)), pixel(y-3), pixel(deep+4))
+	if g.entitledShare > 0 {
+		p.writef(`<path class="rule" d="M%s %sv%s"/>`, formatPixel(b.xAxis.pixelOf(g.entitledShare)), formatPixel(y-3), formatPixel(deep+4))
 	}
 }
 
-func (b bars) print(v float64) string {
-	if b.text == nil {
+func (b barChart) valueText(v float64) string {
+	if b.formatValue == nil {
 		return fmt.Sprintf("%.1f %%", v)
 	}
-	return b.text(v)
+	return b.formatValue(v)
 }

@@ -11,8 +11,8 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-// lines draws each policy by the same function.
-func (p Page) lines(of func(Policy) []point) []line {
+// linesOfPolicies returns a line for each policy by the same function.
+func (p Page) linesOfPolicies(of func(Policy) []point) []line {
 	all := make([]line, len(p.Policies))
 	for i, pol := range p.Policies {
 		all[i] = line{pol.Label, i, of(pol)}
@@ -29,8 +29,8 @@ func (p Page) describePolicies(of func(Policy) string) string {
 	return strings.Join(words, "; ") + "."
 }
 
-// bounds is the least and greatest coordinate.
-func bounds(lines []line, of func(point) float64) (least, most float64) {
+// minAndMax returns the least and greatest coordinate.
+func minAndMax(lines []line, of func(point) float64) (least, most float64) {
 	least, most = math.Inf(1), math.Inf(-1)
 	for _, l := range lines {
 		for _, pt := range l.points {
@@ -40,9 +40,9 @@ func bounds(lines []line, of func(point) float64) (least, most float64) {
 	return least, most
 }
 
-func xOf(pt point) float64 { return pt.x }
+func pointX(pt point) float64 { return pt.x }
 
-func yOf(pt point) float64 { return pt.y }
+func pointY(pt point) float64 { return pt.y }
 
 // divideX divides the times of the lines by a unit.
 func divideX(lines []line, by float64) []line {
@@ -55,10 +55,10 @@ func divideX(lines []line, by float64) []line {
 }
 
 func (p Page) jctFigure() figure {
-	lines := p.lines(func(pol Policy) []point { return cdf(pol.JCT) })
-	_, most := bounds(lines, xOf)
-	name, seconds := unit(most)
-	least, most := bounds(divideX(lines, seconds), xOf)
+	lines := p.linesOfPolicies(func(pol Policy) []point { return cumulativeDistribution(pol.JCT) })
+	_, most := minAndMax(lines, pointX)
+	name, seconds := chooseTimeUnit(most)
+	least, most := minAndMax(divideX(lines, seconds), pointX)
 	f := figure{
 		ID: "jct", Title: "Job completion times",
 		Caption: "Share of jobs done within a time of their arrival. Further left and higher is better; the axis of time is logarithmic.",
@@ -66,36 +66,36 @@ func (p Page) jctFigure() figure {
 	f.SVG = plot{
 		id: f.ID, title: f.Title, lines: lines,
 		description: "Half and 99 % of the jobs are done within, in " + name + ": " + p.describePolicies(func(pol Policy) string {
-			return fmt.Sprintf("%.3g and %.3g", quantile(pol.JCT, 0.5)/seconds, quantile(pol.JCT, 0.99)/seconds)
+			return fmt.Sprintf("%.3g and %.3g", quantileOf(pol.JCT, 0.5)/seconds, quantileOf(pol.JCT, 0.99)/seconds)
 		}),
-		x: logarithmic("job completion time, "+name, max(least, most/1e5), most), y: linear("share of jobs", 1),
-	}.svg()
+		xAxis: newLogAxis("job completion time, "+name, max(least, most/1e5), most), yAxis: newLinearAxis("share of jobs", 1),
+	}.renderSVG()
 	return f
 }
 
 func (p Page) rhoFigure() figure {
-	lines := p.lines(func(pol Policy) []point { return cdf(pol.Rho) })
-	least, most := bounds(lines, xOf)
+	lines := p.linesOfPolicies(func(pol Policy) []point { return cumulativeDistribution(pol.Rho) })
+	least, most := minAndMax(lines, pointX)
 	f := figure{
 		ID: "rho", Title: "Finish-time fairness",
 		Caption: "Share of jobs up to a ρ: the time to completion over what an equal part of the cluster would have needed. Right of 1 a job came off worse than its part.",
 	}
 	f.SVG = plot{
-		id: f.ID, title: f.Title, lines: lines, rules: []rule{{1, "equal part"}},
+		id: f.ID, title: f.Title, lines: lines, verticalRules: []verticalRule{{1, "equal part"}},
 		description: "Median and greatest ρ: " + p.describePolicies(func(pol Policy) string {
-			return fmt.Sprintf("%.2f and %.2f", quantile(pol.Rho, 0.5), quantile(pol.Rho, 1))
+			return fmt.Sprintf("%.2f and %.2f", quantileOf(pol.Rho, 0.5), quantileOf(pol.Rho, 1))
 		}),
-		x: rhoAxis(max(least, most/1e5), max(most, 1.2)), y: linear("share of jobs", 1),
-	}.svg()
+		xAxis: newRhoAxis(max(least, most/1e5), max(most, 1.2)), yAxis: newLinearAxis("share of jobs", 1),
+	}.renderSVG()
 	return f
 }
 
-// rhoAxis is logarithmic where one job is far worse off than the others.
-func rhoAxis(least, most float64) axis {
+// newRhoAxis is logarithmic where one job is far worse off than the others.
+func newRhoAxis(least, most float64) axis {
 	if most > 10 {
-		return logarithmic("finish-time fairness ρ (no unit), logarithmic", least, most)
+		return newLogAxis("finish-time fairness ρ (no unit), logarithmic", least, most)
 	}
-	return linear("finish-time fairness ρ (no unit)", most)
+	return newLinearAxis("finish-time fairness ρ (no unit)", most)
 }
 
 // overTimeFigure draws a figure of the samples over time.
@@ -104,22 +104,22 @@ func (p Page) overTimeFigure(f figure, y func(most float64) axis, said string, o
 	for _, pol := range p.Policies {
 		end = max(end, pol.End)
 	}
-	name, seconds := unit(end)
-	lines := divideX(p.lines(func(pol Policy) []point {
-		return overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
+	name, seconds := chooseTimeUnit(end)
+	lines := divideX(p.linesOfPolicies(func(pol Policy) []point {
+		return pointsOverTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
 	}), seconds)
-	_, most := bounds(lines, yOf)
+	_, most := minAndMax(lines, pointY)
 	f.SVG = plot{
-		id: f.ID, title: f.Title, lines: lines, x: linear("time since the first arrival, "+name, end/seconds), y: y(most),
+		id: f.ID, title: f.Title, lines: lines, xAxis: newLinearAxis("time since the first arrival, "+name, end/seconds), yAxis: y(most),
 		description: said + p.describePolicies(func(pol Policy) string {
-			line := overTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
-			return fmt.Sprintf("%.3g, ends at %.3g %s", mean(line), pol.End/seconds, name)
+			line := pointsOverTime(pol.Samples, pol.End, func(s *measure.Sample) float64 { return of(s, pol) })
+			return fmt.Sprintf("%.3g, ends at %.3g %s", meanY(line), pol.End/seconds, name)
 		}),
-	}.svg()
+	}.renderSVG()
 	return f
 }
 
-func mean(line []point) float64 {
+func meanY(line []point) float64 {
 	sum := 0.0
 	for _, pt := range line {
 		sum += pt.y
@@ -132,8 +132,10 @@ func (p Page) utilizationFigure() figure {
 		ID: "utilization", Title: "GPUs in use",
 		Caption: "GPUs allocated over the whole cluster, over time, in the first run of each policy. A line ends with its last job.",
 	}
-	return p.overTimeFigure(f, func(float64) axis { return linear("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
-		func(s *measure.Sample, pol Policy) float64 { return 100 * float64(s.Busy) / float64(max(pol.GPUs, 1)) })
+	return p.overTimeFigure(f, func(float64) axis { return newLinearAxis("allocated GPUs, %", 100) }, "Mean percentage of GPUs allocated, and when all jobs were done: ",
+		func(s *measure.Sample, pol Policy) float64 {
+			return 100 * float64(s.BusyGPUs) / float64(max(pol.GPUs, 1))
+		})
 }
 
 func (p Page) queueFigure() figure {
@@ -141,12 +143,12 @@ func (p Page) queueFigure() figure {
 		ID: "queue", Title: "Jobs waiting",
 		Caption: "Jobs that have arrived and do not run, over time, in the first run of each policy.",
 	}
-	return p.overTimeFigure(f, func(most float64) axis { return linear("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
-		func(s *measure.Sample, _ Policy) float64 { return float64(s.Queued) })
+	return p.overTimeFigure(f, func(most float64) axis { return newLinearAxis("waiting jobs", most) }, "Mean number of jobs waiting, and when all were done: ",
+		func(s *measure.Sample, _ Policy) float64 { return float64(s.QueuedJobs) })
 }
 
-// mostAccounts is how many accounts a chart shows; the smallest are left out.
-const mostAccounts = 12
+// maxAccountsShown is how many accounts a chart shows; the smallest are left out.
+const maxAccountsShown = 12
 
 func (p Page) accountsFigure() (figure, bool) {
 	f := figure{
@@ -166,9 +168,9 @@ func (p Page) accountsFigure() (figure, bool) {
 	}
 	names := slices.Sorted(maps.Keys(largest))
 	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(largest[b], largest[a]) })
-	names = names[:min(len(names), mostAccounts)]
-	chart := bars{id: f.ID, title: f.Title, groups: p.accountGroups(names, shares)}
-	chart.x, chart.description = linear("share of GPU time while jobs waited, %", 100*largestShare(chart.groups)), describeShares(chart.groups)
-	f.SVG = chart.svg()
+	names = names[:min(len(names), maxAccountsShown)]
+	chart := barChart{id: f.ID, title: f.Title, groups: p.accountGroups(names, shares)}
+	chart.xAxis, chart.description = newLinearAxis("share of GPU time while jobs waited, %", 100*largestShare(chart.groups)), describeShares(chart.groups)
+	f.SVG = chart.renderSVG()
 	return f, true
 }

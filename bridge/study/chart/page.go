@@ -25,7 +25,7 @@ type Policy struct {
 
 // NewPolicy makes a Policy of its runs, the first of which has samples.
 func NewPolicy(label string, runs []*measure.Run) Policy {
-	p := Policy{Label: label, Samples: runs[0].Samples, End: runs[0].Makespan, GPUs: runs[0].GPUs}
+	p := Policy{Label: label, Samples: runs[0].Samples, End: runs[0].Makespan, GPUs: runs[0].ClusterGPUs}
 	for _, r := range runs {
 		p.JCT, p.Rho = append(p.JCT, r.JCT()...), append(p.Rho, r.Rho()...)
 	}
@@ -63,13 +63,13 @@ type Page struct {
 }
 
 //go:embed page.html style.html sheet.html
-var sources embed.FS
+var templateFiles embed.FS
 
-var page = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(sources, "*.html"))
+var pageTemplate = template.Must(template.New("").Funcs(template.FuncMap{"style": styleClass}).ParseFS(templateFiles, "*.html"))
 
 // Write writes the page.
 func Write(w io.Writer, p Page) error {
-	if err := page.ExecuteTemplate(w, "page.html", struct {
+	if err := pageTemplate.ExecuteTemplate(w, "page.html", struct {
 		Page
 		Figures []figure
 	}{p, p.figures()}); err != nil {

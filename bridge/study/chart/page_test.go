@@ -23,8 +23,8 @@ func example(labels ...string) Page {
 	}
 	for i, l := range labels {
 		pol := Policy{Label: l, End: 7200, GPUs: 8, Samples: []measure.Sample{
-			{At: 0, Busy: 8, Queued: 3, GPUs: map[string]float64{"ml": 6, "bio": 2}},
-			{At: 3600, Busy: 4, GPUs: map[string]float64{"bio": 4}}, {At: 7200},
+			{At: 0, BusyGPUs: 8, QueuedJobs: 3, GPUsByAccount: map[string]float64{"ml": 6, "bio": 2}},
+			{At: 3600, BusyGPUs: 4, GPUsByAccount: map[string]float64{"bio": 4}}, {At: 7200},
 		}}
 		for j := range 50 {
 			pol.JCT, pol.Rho = append(pol.JCT, float64((i+1)*(j+1)*60)), append(pol.Rho, float64(j)/25)
@@ -114,7 +114,7 @@ func TestOneFile(t *testing.T) {
 // TestNames wants names that look like HTML to stay names, everywhere.
 func TestNames(t *testing.T) {
 	p := example(`<b>"a&b"`)
-	p.Policies[0].Samples[0].GPUs[`<i>x`] = 2
+	p.Policies[0].Samples[0].GPUsByAccount[`<i>x`] = 2
 	if page := written(t, p); strings.Contains(page, "<b>") || strings.Contains(page, "<i>") || !strings.Contains(page, "&lt;b&gt;") {
 		t.Error("a name became HTML")
 	}
@@ -123,7 +123,7 @@ func TestNames(t *testing.T) {
 // TestLooks wants each policy to have one look on the whole page, unlike the
 // other policies'.
 func TestLooks(t *testing.T) {
-	labels := make([]string, colours*dashes)
+	labels := make([]string, colourCount*dashCount)
 	for i := range labels {
 		labels[i] = fmt.Sprintf("policy%d", i)
 	}
@@ -163,12 +163,12 @@ var variable = regexp.MustCompile(`--(paper|ink|soft|row|c\d): (#[0-9a-f]{3,6})`
 // TestContrast holds the colours against what WCAG 2 asks: 4.5 for text, 3 for
 // lines, in light and dark.
 func TestContrast(t *testing.T) {
-	style, err := sources.ReadFile("style.html")
+	style, err := templateFiles.ReadFile("style.html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := variable.FindAllStringSubmatch(string(style), -1)
-	if len(found) != 2*(4+colours) {
+	if len(found) != 2*(4+colourCount) {
 		t.Fatalf("%d colours", len(found))
 	}
 	for _, theme := range [][][]string{found[:len(found)/2], found[len(found)/2:]} {

@@ -11,101 +11,101 @@ import (
 
 // The drawing, in units of the picture's own: it grows with the page.
 const (
-	width, height                                    = 760.0, 340.0
+	plotWidth, plotHeight                            = 760.0, 340.0
 	leftMargin, rightMargin, topMargin, bottomMargin = 62.0, 16.0, 14.0, 48.0
 )
 
 // line is one policy in a plot.
 type line struct {
-	label  string
-	style  int
-	points []point
+	label      string
+	styleIndex int
+	points     []point
 }
 
-// rule is a straight line that means something.
-type rule struct {
+// verticalRule is a straight line that means something.
+type verticalRule struct {
 	x     float64
 	label string
 }
 
-// escape makes a text, whoever wrote it, harmless in a page.
-func escape(s string) string { return html.EscapeString(plain.Text(s)) }
+// escapeText makes a text, whoever wrote it, harmless in a page.
+func escapeText(s string) string { return html.EscapeString(plain.Text(s)) }
 
 // plot is lines over two axes.
 type plot struct {
 	id, title, description string // description: what it shows, in words
-	x, y                   axis
+	xAxis, yAxis           axis
 	lines                  []line
-	rules                  []rule
+	verticalRules          []verticalRule
 }
 
-// picture writes elements of SVG.
-type picture struct{ strings.Builder }
+// svgWriter writes elements of SVG.
+type svgWriter struct{ strings.Builder }
 
-func (p *picture) writef(format string, a ...any) { fmt.Fprintf(p, format+"\n", a...) }
+func (p *svgWriter) writef(format string, a ...any) { fmt.Fprintf(p, format+"\n", a...) }
 
-func (p *picture) text(x, y float64, class, s string) {
-	p.writef(`<text x="%s" y="%s" class="%s">%s</text>`, pixel(x), pixel(y), class, escape(s))
+func (p *svgWriter) writeText(x, y float64, class, s string) {
+	p.writef(`<text x="%s" y="%s" class="%s">%s</text>`, formatPixel(x), formatPixel(y), class, escapeText(s))
 }
 
-func (p *picture) begin(id, title, said string, height float64) {
-	p.writef(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, pixel(width), pixel(height), id, id)
-	p.writef(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escape(title), id, escape(said))
+func (p *svgWriter) writeStart(id, title, said string, height float64) {
+	p.writef(`<svg viewBox="0 0 %s %s" role="img" aria-labelledby="%s-t %s-d">`, formatPixel(plotWidth), formatPixel(height), id, id)
+	p.writef(`<title id="%s-t">%s</title><desc id="%s-d">%s</desc>`, id, escapeText(title), id, escapeText(said))
 }
 
-// svg draws the plot.
-func (g plot) svg() template.HTML {
-	p := &picture{}
-	g.x.low, g.x.top = leftMargin, width-rightMargin
-	g.y.low, g.y.top = height-bottomMargin, topMargin
-	p.begin(g.id, g.title, g.description, height)
-	g.grid(p)
-	for _, r := range g.rules {
-		x := g.x.at(r.x)
-		p.writef(`<path class="rule" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.top))
-		p.text(x+4, g.y.low-6, "note", r.label)
+// renderSVG draws the plot.
+func (g plot) renderSVG() template.HTML {
+	p := &svgWriter{}
+	g.xAxis.minPixel, g.xAxis.maxPixel = leftMargin, plotWidth-rightMargin
+	g.yAxis.minPixel, g.yAxis.maxPixel = plotHeight-bottomMargin, topMargin
+	p.writeStart(g.id, g.title, g.description, plotHeight)
+	g.writeAxes(p)
+	for _, r := range g.verticalRules {
+		x := g.xAxis.pixelOf(r.x)
+		p.writef(`<path class="rule" d="M%s %sV%s"/>`, formatPixel(x), formatPixel(g.yAxis.minPixel), formatPixel(g.yAxis.maxPixel))
+		p.writeText(x+4, g.yAxis.minPixel-6, "note", r.label)
 	}
 	for _, l := range g.lines {
 		if len(l.points) > 0 {
-			p.writef(`<path class="line %s" d="%s"><title>%s</title></path>`, styleClass(l.style), g.path(l.points), escape(l.label))
+			p.writef(`<path class="line %s" d="%s"><title>%s</title></path>`, styleClass(l.styleIndex), g.pathData(l.points), escapeText(l.label))
 		}
 	}
 	p.writef("</svg>")
 	return template.HTML(p.String()) // every text in it went through escape
 }
 
-func (g plot) path(points []point) string {
+func (g plot) pathData(points []point) string {
 	var d strings.Builder
 	for i, pt := range points {
 		verb := "L"
 		if i == 0 {
 			verb = "M"
 		}
-		fmt.Fprint(&d, verb, pixel(g.x.at(pt.x)), " ", pixel(g.y.at(pt.y)))
+		fmt.Fprint(&d, verb, formatPixel(g.xAxis.pixelOf(pt.x)), " ", formatPixel(g.yAxis.pixelOf(pt.y)))
 	}
 	return d.String()
 }
 
-// grid draws the axes with their ticks, labels and units.
-func (g plot) grid(p *picture) {
-	for _, t := range g.y.ticks {
-		y := g.y.at(t)
-		p.writef(`<path class="grid" d="M%s %sH%s"/>`, pixel(leftMargin), pixel(y), pixel(width-rightMargin))
-		p.text(leftMargin-8, y+4, "tick end", number(t))
+// writeAxes draws the axes with their ticks, labels and units.
+func (g plot) writeAxes(p *svgWriter) {
+	for _, t := range g.yAxis.ticks {
+		y := g.yAxis.pixelOf(t)
+		p.writef(`<path class="grid" d="M%s %sH%s"/>`, formatPixel(leftMargin), formatPixel(y), formatPixel(plotWidth-rightMargin))
+		p.writeText(leftMargin-8, y+4, "tick end", formatTick(t))
 	}
-	for _, t := range g.x.ticks {
-		x := g.x.at(t)
-		p.writef(`<path class="grid" d="M%s %sV%s"/>`, pixel(x), pixel(g.y.low), pixel(g.y.low+5))
-		p.text(x, g.y.low+18, "tick mid", number(t))
+	for _, t := range g.xAxis.ticks {
+		x := g.xAxis.pixelOf(t)
+		p.writef(`<path class="grid" d="M%s %sV%s"/>`, formatPixel(x), formatPixel(g.yAxis.minPixel), formatPixel(g.yAxis.minPixel+5))
+		p.writeText(x, g.yAxis.minPixel+18, "tick mid", formatTick(t))
 	}
-	p.writef(`<path class="axis" d="M%s %sV%sH%s"/>`, pixel(leftMargin), pixel(g.y.top), pixel(g.y.low), pixel(width-rightMargin))
-	p.text((leftMargin+width-rightMargin)/2, height-8, "label mid", g.x.label)
+	p.writef(`<path class="axis" d="M%s %sV%sH%s"/>`, formatPixel(leftMargin), formatPixel(g.yAxis.maxPixel), formatPixel(g.yAxis.minPixel), formatPixel(plotWidth-rightMargin))
+	p.writeText((leftMargin+plotWidth-rightMargin)/2, plotHeight-8, "label mid", g.xAxis.label)
 	p.writef(`<text transform="translate(14 %s) rotate(-90)" class="label mid">%s</text>`,
-		pixel((g.y.low+g.y.top)/2), escape(g.y.label))
+		formatPixel((g.yAxis.minPixel+g.yAxis.maxPixel)/2), escapeText(g.yAxis.label))
 }
 
 // Policies are told apart by colour, and from the ninth on by dashes too.
-const colours, dashes = 8, 3
+const colourCount, dashCount = 8, 3
 
 // styleClass is the class of a policy's lines and areas.
-func styleClass(i int) string { return fmt.Sprintf("c%d d%d", i%colours, i/colours%dashes) }
+func styleClass(i int) string { return fmt.Sprintf("c%d d%d", i%colourCount, i/colourCount%dashCount) }

@@ -14,9 +14,9 @@ type point struct{ x, y float64 }
 // maxPoints are how many points a line has at most: as many as one can see.
 const maxPoints = 240
 
-// cdf is the share of values up to each; not finite ones count, but are not
+// cumulativeDistribution returns the share of values up to each; not finite ones count, but are not
 // drawn.
-func cdf(values []float64) []point {
+func cumulativeDistribution(values []float64) []point {
 	var line []point
 	for _, p := range measure.Distribution(values, maxPoints) {
 		if !math.IsInf(p.X, 0) && !math.IsNaN(p.X) {
@@ -26,9 +26,9 @@ func cdf(values []float64) []point {
 	return line
 }
 
-// overTime is the mean of a figure of the samples in each of corners equal
+// pointsOverTime returns the mean of a figure of the samples in each of corners equal
 // stretches of time up to the end.
-func overTime(samples []measure.Sample, end float64, of func(*measure.Sample) float64) []point {
+func pointsOverTime(samples []measure.Sample, end float64, of func(*measure.Sample) float64) []point {
 	if !(end > 0) || len(samples) == 0 {
 		return nil
 	}
@@ -61,8 +61,8 @@ func addToBins(sums []float64, width, from, to, value float64) {
 func sharesWhileQueued(samples []measure.Sample) map[string]float64 {
 	shares, sum := map[string]float64{}, 0.0
 	for i := range len(samples) - 1 {
-		if s := &samples[i]; s.Queued > 0 {
-			for account, gpus := range s.GPUs {
+		if s := &samples[i]; s.QueuedJobs > 0 {
+			for account, gpus := range s.GPUsByAccount {
 				shares[account] += gpus * (samples[i+1].At - s.At)
 			}
 		}
@@ -76,9 +76,9 @@ func sharesWhileQueued(samples []measure.Sample) map[string]float64 {
 	return shares
 }
 
-// quantile returns the value below which the share of the values lies; NaN of
+// quantileOf returns the value below which the share of the values lies; NaN of
 // none.
-func quantile(values []float64, share float64) float64 {
+func quantileOf(values []float64, share float64) float64 {
 	if len(values) == 0 {
 		return math.NaN()
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestCDF(t *testing.T) {
-	got := cdf([]float64{3, 1, math.Inf(1), 2})
+	got := cumulativeDistribution([]float64{3, 1, math.Inf(1), 2})
 	want := []point{{1, 0.25}, {2, 0.5}, {3, 0.75}}
 	if d := cmp.Diff(want, got, cmp.AllowUnexported(point{})); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -22,7 +22,7 @@ func TestCDF(t *testing.T) {
 	for i := range many {
 		many[i] = float64(len(many) - i)
 	}
-	line := cdf(many)
+	line := cumulativeDistribution(many)
 	if n := len(line); n > maxPoints+1 || line[0].x != 1 || line[n-1] != (point{100_000, 1}) || line[n/2].y < 0.49 || line[n/2].y > 0.51 {
 		t.Errorf("%d points from %v to %v", n, line[0], line[n-1])
 	}
@@ -35,16 +35,16 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 		at, area := 0.0, 0.0
 		var samples []measure.Sample
 		for range rapid.IntRange(1, 50).Draw(t, "samples") {
-			s := measure.Sample{At: at, Busy: rapid.IntRange(0, 64).Draw(t, "busy")}
+			s := measure.Sample{At: at, BusyGPUs: rapid.IntRange(0, 64).Draw(t, "busy")}
 			held := rapid.Float64Range(0, 1e4).Draw(t, "held")
-			at, area = at+held, area+held*float64(s.Busy)
+			at, area = at+held, area+held*float64(s.BusyGPUs)
 			samples = append(samples, s)
 		}
-		line := overTime(samples, at, func(s *measure.Sample) float64 { return float64(s.Busy) })
+		line := pointsOverTime(samples, at, func(s *measure.Sample) float64 { return float64(s.BusyGPUs) })
 		if at <= 0 {
 			return
 		}
-		got := mean(line) * at
+		got := meanY(line) * at
 		if math.Abs(got-area) > 1e-6*max(area, 1) {
 			t.Fatalf("area %g, want %g", got, area)
 		}
@@ -53,9 +53,9 @@ func TestOverTimeKeepsTheSum(t *testing.T) {
 
 func TestContended(t *testing.T) {
 	got := sharesWhileQueued([]measure.Sample{
-		{At: 0, Queued: 1, GPUs: map[string]float64{"a": 4, "b": 4}},
-		{At: 10, Queued: 2, GPUs: map[string]float64{"a": 8}},
-		{At: 20, Queued: 0, GPUs: map[string]float64{"b": 8}},
+		{At: 0, QueuedJobs: 1, GPUsByAccount: map[string]float64{"a": 4, "b": 4}},
+		{At: 10, QueuedJobs: 2, GPUsByAccount: map[string]float64{"a": 8}},
+		{At: 20, QueuedJobs: 0, GPUsByAccount: map[string]float64{"b": 8}},
 		{At: 900},
 	})
 	if d := cmp.Diff(map[string]float64{"a": 0.75, "b": 0.25}, got, cmpopts.EquateApprox(0, 1e-12)); d != "" {
@@ -68,22 +68,22 @@ func TestAxes(t *testing.T) {
 		axis axis
 		want []float64
 	}{
-		{linear("", 1), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{linear("", 9.3), []float64{0, 2, 4, 6, 8, 10}},
-		{linear("", 100), []float64{0, 20, 40, 60, 80, 100}},
-		{linear("", 0), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
-		{logarithmic("", 0.3, 30), []float64{0.5, 1, 2, 5, 10, 20}},
-		{logarithmic("", 1, 1e5), []float64{1, 10, 100, 1e3, 1e4, 1e5}},
+		{newLinearAxis("", 1), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{newLinearAxis("", 9.3), []float64{0, 2, 4, 6, 8, 10}},
+		{newLinearAxis("", 100), []float64{0, 20, 40, 60, 80, 100}},
+		{newLinearAxis("", 0), []float64{0, 0.2, 0.4, 0.6, 0.8, 1}},
+		{newLogAxis("", 0.3, 30), []float64{0.5, 1, 2, 5, 10, 20}},
+		{newLogAxis("", 1, 1e5), []float64{1, 10, 100, 1e3, 1e4, 1e5}},
 	} {
 		if d := cmp.Diff(c.want, c.axis.ticks, cmpopts.EquateApprox(1e-9, 1e-12)); d != "" {
-			t.Errorf("%g to %g (-want +got):\n%s", c.axis.from, c.axis.to, d)
+			t.Errorf("%g to %g (-want +got):\n%s", c.axis.minValue, c.axis.maxValue, d)
 		}
-		c.axis.low, c.axis.top = 0, 100
+		c.axis.minPixel, c.axis.maxPixel = 0, 100
 		var at []float64
 		for _, tick := range c.axis.ticks {
-			at = append(at, c.axis.at(tick))
+			at = append(at, c.axis.pixelOf(tick))
 		}
-		if !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > 100.0001 || c.axis.at(math.NaN()) != 0 {
+		if !slices.IsSorted(at) || at[0] < 0 || at[len(at)-1] > 100.0001 || c.axis.pixelOf(math.NaN()) != 0 {
 			t.Errorf("ticks at %v", at)
 		}
 	}
@@ -91,7 +91,7 @@ func TestAxes(t *testing.T) {
 
 func TestUnit(t *testing.T) {
 	for most, want := range map[float64]string{100: "seconds", 3600: "minutes", 32000: "hours", 1e6: "days"} {
-		if got, _ := unit(most); got != want {
+		if got, _ := chooseTimeUnit(most); got != want {
 			t.Errorf("%g s in %s, want %s", most, got, want)
 		}
 	}

@@ -50,7 +50,7 @@ type BarRow struct {
 
 // WriteSheet writes the page: one file that loads nothing.
 func WriteSheet(w io.Writer, s Sheet) error {
-	if err := page.ExecuteTemplate(w, "sheet.html", s); err != nil {
+	if err := pageTemplate.ExecuteTemplate(w, "sheet.html", s); err != nil {
 		return fmt.Errorf("writing the page: %w", err)
 	}
 	return nil
@@ -67,20 +67,20 @@ func (s Section) Figure() *keyedDrawing {
 	d := s.Drawing
 	switch {
 	case len(d.Series) > 0:
-		return d.overTime(s.ID, s.Title)
+		return d.drawLines(s.ID, s.Title)
 	case len(d.Bars) > 0:
-		return d.byRow(s.ID, s.Title)
+		return d.drawBars(s.ID, s.Title)
 	}
 	return nil
 }
 
-// mostLines and mostRows are how many lines and rows of bars a drawing shows: those of the largest sums.
-const mostLines, mostRows = colours, 20
+// maxLines and maxBarRows are how many lines and rows of bars a drawing shows: those of the largest sums.
+const maxLines, maxBarRows = colourCount, 20
 
-func (d Drawing) overTime(id, title string) *keyedDrawing {
+func (d Drawing) drawLines(id, title string) *keyedDrawing {
 	courses := slices.Clone(d.Series)
-	slices.SortStableFunc(courses, func(a, b Series) int { return cmp.Compare(sum(b.Y), sum(a.Y)) })
-	courses = courses[:min(len(courses), mostLines)]
+	slices.SortStableFunc(courses, func(a, b Series) int { return cmp.Compare(sumValues(b.Y), sumValues(a.Y)) })
+	courses = courses[:min(len(courses), maxLines)]
 	out := &keyedDrawing{}
 	var lines []line
 	var words []string
@@ -92,23 +92,23 @@ func (d Drawing) overTime(id, title string) *keyedDrawing {
 			}
 		}
 		lines, out.Keys = append(lines, l), append(out.Keys, c.Label)
-		words = append(words, fmt.Sprintf("%s %.4g", c.Label, mean(l.points)))
+		words = append(words, fmt.Sprintf("%s %.4g", c.Label, meanY(l.points)))
 	}
-	_, along := bounds(lines, xOf)
-	_, most := bounds(lines, yOf)
+	_, along := minAndMax(lines, pointX)
+	_, most := minAndMax(lines, pointY)
 	out.SVG = plot{
-		id: id, title: title, lines: lines, x: linear(d.XLabel, along), y: linear(d.YLabel, most),
+		id: id, title: title, lines: lines, xAxis: newLinearAxis(d.XLabel, along), yAxis: newLinearAxis(d.YLabel, most),
 		description: "Means: " + strings.Join(words, "; ") + ".",
-	}.svg()
+	}.renderSVG()
 	return out
 }
 
-func (d Drawing) byRow(id, title string) *keyedDrawing {
+func (d Drawing) drawBars(id, title string) *keyedDrawing {
 	most := 0.0
-	var rows []group
+	var rows []barGroup
 	var words []string
-	for _, r := range d.Bars[:min(len(d.Bars), mostRows)] {
-		g := group{name: plain.Truncate(r.Label, 16)}
+	for _, r := range d.Bars[:min(len(d.Bars), maxBarRows)] {
+		g := barGroup{name: plain.Truncate(r.Label, 16)}
 		said := r.Label
 		for i, v := range r.Values {
 			if !math.IsNaN(v) {
@@ -119,14 +119,14 @@ func (d Drawing) byRow(id, title string) *keyedDrawing {
 		}
 		rows, words = append(rows, g), append(words, said)
 	}
-	b := bars{
-		id: id, title: title, groups: rows, x: linear(d.XLabel, most), description: strings.Join(words, "; ") + ".",
-		text: func(v float64) string { return fmt.Sprintf("%.4g", v) },
+	b := barChart{
+		id: id, title: title, groups: rows, xAxis: newLinearAxis(d.XLabel, most), description: strings.Join(words, "; ") + ".",
+		formatValue: func(v float64) string { return fmt.Sprintf("%.4g", v) },
 	}
-	return &keyedDrawing{b.svg(), d.Keys}
+	return &keyedDrawing{b.renderSVG(), d.Keys}
 }
 
-func sum(values []float64) float64 {
+func sumValues(values []float64) float64 {
 	s := 0.0
 	for _, v := range values {
 		if !math.IsNaN(v) {

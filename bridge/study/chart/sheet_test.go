@@ -80,10 +80,10 @@ func TestSheetShowsTheLargest(t *testing.T) {
 	e.Keys = []string{"k"}
 	page := sheet(t, Section{ID: "a", Title: "a", Drawing: d}, Section{ID: "b", Title: "b", Drawing: e})
 	drawings := drawing.FindAllString(page, -1)
-	if n := strings.Count(drawings[0], `class="line`); n != mostLines || !strings.Contains(drawings[0], strings.Repeat("x", 30)) {
+	if n := strings.Count(drawings[0], `class="line`); n != maxLines || !strings.Contains(drawings[0], strings.Repeat("x", 30)) {
 		t.Errorf("%d lines", n)
 	}
-	if n := strings.Count(drawings[1], `class="bar`); n != mostRows {
+	if n := strings.Count(drawings[1], `class="bar`); n != maxBarRows {
 		t.Errorf("%d bars", n)
 	}
 }

@@ -25,7 +25,7 @@ func TestParse(t *testing.T) {
 		{"2x8:h100, 2x4:h100", 4, map[string]int{"h100": 24}, "node1 8×h100"},
 		{"100x8", 100, map[string]int{"gpu": 800}, "node001 8×gpu"},
 	} {
-		nodes, err := Parse(c.spec)
+		nodes, err := ParseSpec(c.spec)
 		if err != nil {
 			t.Errorf("%s: %v", c.spec, err)
 			continue
@@ -33,7 +33,7 @@ func TestParse(t *testing.T) {
 		gpus := map[string]int{}
 		for _, n := range nodes {
 			gpus[n.GPUs[0].Type] += n.GPUs[0].Count
-			if !n.InPartition(Partition) || n.CPUs < n.GPUs[0].Count || n.MemMB <= 0 {
+			if !n.InPartition(PartitionName) || n.CPUs < n.GPUs[0].Count || n.MemMB <= 0 {
 				t.Errorf("%s: node %+v", c.spec, n)
 			}
 		}
@@ -52,7 +52,7 @@ func TestParseRefuses(t *testing.T) {
 		{"4x8:a100,2x4", `"4x8:a100" and "2x4"`}, {"4x8:a100,2x8:a100", "write them as one"},
 		{"700000x1:a100,700000x1:h100", "in all"}, {"abc", `"abc"`},
 	} {
-		nodes, err := Parse(c.spec)
+		nodes, err := ParseSpec(c.spec)
 		if err == nil || !strings.Contains(err.Error(), c.says) || nodes != nil {
 			t.Errorf("%q: %d nodes, error %v, want one with %s", c.spec, len(nodes), err, c.says)
 		}
@@ -70,9 +70,9 @@ func TestParseAdds(t *testing.T) {
 			parts = append(parts, fmt.Sprintf("%dx%d:t%d", n, g, i))
 			total += n * g
 		}
-		nodes, err := Parse(strings.Join(parts, ","))
-		if err != nil || GPUs(nodes) != total {
-			t.Fatalf("%v: %d GPUs, want %d (%v)", parts, GPUs(nodes), total, err)
+		nodes, err := ParseSpec(strings.Join(parts, ","))
+		if err != nil || CountGPUs(nodes) != total {
+			t.Fatalf("%v: %d GPUs, want %d (%v)", parts, CountGPUs(nodes), total, err)
 		}
 		byName := func(a, b policy.Node) int { return strings.Compare(a.Name, b.Name) }
 		if !slices.IsSortedFunc(nodes, byName) {

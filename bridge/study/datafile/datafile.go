@@ -32,8 +32,8 @@ func NewReader(r io.Reader) (*bufio.Reader, error) {
 
 // File is a file that appears whole or not at all. A nil File takes nothing.
 type File struct {
-	path string
-	temp *os.File
+	path     string
+	tempFile *os.File
 }
 
 // Create makes sure that the file can be written, before hours of simulation.
@@ -42,7 +42,7 @@ func Create(path string) (*File, error) {
 	if path == "" {
 		return nil, nil
 	}
-	if err := Writable(path, true); err != nil {
+	if err := CheckWritable(path, true); err != nil {
 		return nil, err
 	}
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
@@ -57,10 +57,10 @@ func (f *File) Write(content func(io.Writer) error) error {
 	if f == nil {
 		return nil
 	}
-	w := bufio.NewWriter(f.temp)
+	w := bufio.NewWriter(f.tempFile)
 	for _, step := range []func() error{
-		func() error { return content(w) }, w.Flush, f.temp.Sync, func() error { return f.temp.Chmod(0o644) }, f.temp.Close,
-		func() error { return os.Rename(f.temp.Name(), f.path) },
+		func() error { return content(w) }, w.Flush, f.tempFile.Sync, func() error { return f.tempFile.Chmod(0o644) }, f.tempFile.Close,
+		func() error { return os.Rename(f.tempFile.Name(), f.path) },
 	} {
 		if err := step(); err != nil {
 			return fmt.Errorf("writing %s: %w", f.path, err)
@@ -72,15 +72,15 @@ func (f *File) Write(content func(io.Writer) error) error {
 // Discard removes what was not written to its end.
 func (f *File) Discard() {
 	if f != nil {
-		f.temp.Close()
-		os.Remove(f.temp.Name())
+		f.tempFile.Close()
+		os.Remove(f.tempFile.Name())
 	}
 }
 
-// Save writes a file, packed if its name ends in .gz. One that is there already
+// SaveFile writes a file, packed if its name ends in .gz. One that is there already
 // stays, and the error is fs.ErrExist, unless it may be replaced.
-func Save(path string, replace bool, content func(io.Writer) error) error {
-	if err := Writable(path, replace); err != nil {
+func SaveFile(path string, replace bool, content func(io.Writer) error) error {
+	if err := CheckWritable(path, replace); err != nil {
 		return err
 	}
 	f, err := Create(path)
@@ -102,9 +102,9 @@ func Save(path string, replace bool, content func(io.Writer) error) error {
 	})
 }
 
-// Writable says why a file cannot be written by Save, as far as can be told
+// CheckWritable says why a file cannot be written by SaveFile, as far as can be told
 // before: it is a folder, or there already (fs.ErrExist).
-func Writable(path string, replace bool) error {
+func CheckWritable(path string, replace bool) error {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:

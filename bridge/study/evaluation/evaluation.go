@@ -19,14 +19,14 @@ type Options struct {
 	Progress func(what string)
 }
 
-func (o *Options) progress(format string, a ...any) { o.Progress(fmt.Sprintf(format, a...)) }
+func (o *Options) reportProgress(format string, a ...any) { o.Progress(fmt.Sprintf(format, a...)) }
 
 // Write measures everything, then writes the page to the file: whole or not at
 // all.
 func Write(ctx context.Context, path string, o Options) error {
 	page := &bytes.Buffer{}
-	fmt.Fprintf(page, head, machine())
-	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{publishedTraces, freshWorkloads, speed, growth, fidelities} {
+	fmt.Fprintf(page, pageHead, describeMachine())
+	for _, section := range []func(context.Context, *bytes.Buffer, Options) error{writePublishedTraces, writeFreshWorkloads, writeSpeed, writeGrowth, writeFidelities} {
 		if err := section(ctx, page, o); err != nil {
 			return err
 		}

@@ -61,7 +61,7 @@ func TestDifference(t *testing.T) {
 		ours, published float64
 		want            string
 	}{{32367.434, 32367.434, "0"}, {101, 100, "+1.00 %"}, {99.5, 100, "-0.50 %"}} {
-		if got := difference(c.ours, c.published); got != c.want {
+		if got := formatDifference(c.ours, c.published); got != c.want {
 			t.Errorf("difference(%g, %g) = %s, want %s", c.ours, c.published, got, c.want)
 		}
 	}

@@ -10,36 +10,36 @@ import (
 	"fairbridge/bridge/study/policyset"
 )
 
-// siteLike are the policies whose price is measured: what sites run, and one of each
+// sitePolicies are the policies whose price is measured: what sites run, and one of each
 // kind.
-const siteLike = "multifactor,fifo,drf,tiresias,astraea,gandiva-fair,themis,gavel,shockwave,fairbridge"
+const sitePolicies = "multifactor,fifo,drf,tiresias,astraea,gandiva-fair,themis,gavel,shockwave,fairbridge"
 
-// fidelities compares both fidelities.
-func fidelities(ctx context.Context, page *bytes.Buffer, o Options) error {
-	seeds, spec, list := 3, "4x4", siteLike
+// writeFidelities compares both fidelities.
+func writeFidelities(ctx context.Context, page *bytes.Buffer, o Options) error {
+	seeds, spec, list := 3, "4x4", sitePolicies
 	if o.Quick {
 		seeds, spec, list = 1, "1x4", "fifo,drf"
 	}
-	fmt.Fprintf(page, "\n## The price of going through Slurm\n\nThe same jobs with the same parameters, those of the daemon: plans carried out at once\nand exactly, and through the daemon's loop, its gate and a simulated Slurm (requeue delay,\nbackfill, leases). A day of plain batch jobs, which report nothing, that keeps the cluster\n%s busy (`--generate day --load 0.9`, about 280 jobs); medians of %s (least–greatest).\n\n", spec, seedsOf(seeds))
+	fmt.Fprintf(page, "\n## The price of going through Slurm\n\nThe same jobs with the same parameters, those of the daemon: plans carried out at once\nand exactly, and through the daemon's loop, its gate and a simulated Slurm (requeue delay,\nbackfill, leases). A day of plain batch jobs, which report nothing, that keeps the cluster\n%s busy (`--generate day --load 0.9`, about 280 jobs); medians of %s (least–greatest).\n\n", spec, seedCountText(seeds))
 	policies, err := policyset.Parse(list, false)
 	if err != nil {
 		return err
 	}
-	scenarios, err := generated("day", generate.Options{Load: 0.9}, seeds, spec)
+	scenarios, err := generateScenarios("day", generate.Options{Load: 0.9}, seeds, spec)
 	if err != nil {
 		return err
 	}
-	metrics := columns("AVG JCT", "P99", "UTIL", "RESTARTS")
-	cells := titles(metrics)
-	header(page, append([]string{cells[0], "Fidelity"}, cells[1:]...)...)
+	metrics := metricsByHead("AVG JCT", "P99", "UTIL", "RESTARTS")
+	cells := metricTitles(metrics)
+	writeHeader(page, append([]string{cells[0], "Fidelity"}, cells[1:]...)...)
 	for _, p := range policies {
-		o.progress("price: %s", p.Label)
+		o.reportProgress("price: %s", p.Label)
 		for _, fidelity := range []string{"exact", "slurm"} {
-			list, err := results(ctx, []policyset.Choice{p}, scenarios, fidelity == "slurm")
+			list, err := runPolicies(ctx, []policyset.Choice{p}, scenarios, fidelity == "slurm")
 			if err != nil {
 				return err
 			}
-			row(page, append([]string{p.Label, fidelity}, study.Row{Result: &list[0]}.Cells(metrics)...)...)
+			writeRow(page, append([]string{p.Label, fidelity}, study.Row{Result: &list[0]}.Cells(metrics)...)...)
 		}
 	}
 	return nil

@@ -11,7 +11,7 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-const head = `# Evaluation
+const pageHead = `# Evaluation
 
 What the policies come to in the simulator, beside what was published, and how
 fast the simulator is. This page is written by a command; do not edit it:
@@ -30,13 +30,13 @@ each system's own simulator ran with; [simulation.md](simulation.md) says what t
 means, and what the figures are. Unfair is the share of jobs with ρ above 1.05.
 `
 
-// machine says on what was measured.
-func machine() string {
-	return fmt.Sprintf("%s on %d cores%s", runtime.Version(), runtime.NumCPU(), model())
+// describeMachine says on what was measured.
+func describeMachine() string {
+	return fmt.Sprintf("%s on %d cores%s", runtime.Version(), runtime.NumCPU(), cpuModel())
 }
 
-// model is the processor's name, where the system tells.
-func model() string {
+// cpuModel is the processor's name, where the system tells.
+func cpuModel() string {
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		return ""
@@ -49,19 +49,19 @@ func model() string {
 	return ""
 }
 
-// row writes one row of a Markdown table.
-func row(page *bytes.Buffer, cells ...string) {
+// writeRow writes one row of a Markdown table.
+func writeRow(page *bytes.Buffer, cells ...string) {
 	fmt.Fprintf(page, "| %s |\n", strings.Join(cells, " | "))
 }
 
-// header writes the head of a Markdown table.
-func header(page *bytes.Buffer, cells ...string) {
-	row(page, cells...)
-	row(page, strings.Split(strings.Repeat("--- ", len(cells))[:4*len(cells)-1], " ")...)
+// writeHeader writes the head of a Markdown table.
+func writeHeader(page *bytes.Buffer, cells ...string) {
+	writeRow(page, cells...)
+	writeRow(page, strings.Split(strings.Repeat("--- ", len(cells))[:4*len(cells)-1], " ")...)
 }
 
-// duration prints seconds of a simulation.
-func duration(s float64) string {
+// formatDuration prints seconds of a simulation.
+func formatDuration(s float64) string {
 	switch {
 	case s < 0.01:
 		return fmt.Sprintf("%.1f ms", 1000*s)
@@ -71,22 +71,22 @@ func duration(s float64) string {
 	return fmt.Sprintf("%.1f s", s)
 }
 
-// difference prints by how much ours differs from what was published.
-func difference(ours, published float64) string {
+// formatDifference prints by how much ours differs from what was published.
+func formatDifference(ours, published float64) string {
 	if ours == published {
 		return "0"
 	}
 	return fmt.Sprintf("%+.2f %%", 100*(ours/published-1))
 }
 
-// round rounds to as many decimals as the published figures have.
-func round(v float64, decimals int) float64 {
+// roundToDecimals rounds to as many decimals as the published figures have.
+func roundToDecimals(v float64, decimals int) float64 {
 	power := math.Pow(10, float64(decimals))
 	return math.Round(v*power) / power
 }
 
-// titles are the heads of a Markdown table of metrics.
-func titles(metrics []*measure.Metric) []string {
+// metricTitles returns the heads of a Markdown table of metrics.
+func metricTitles(metrics []*measure.Metric) []string {
 	cells := []string{"Policy"}
 	for _, m := range metrics {
 		cells = append(cells, strings.Replace(m.Title, "Jobs with ρ > 1.05", "Unfair", 1))

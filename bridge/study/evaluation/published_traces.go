@@ -12,20 +12,20 @@ import (
 	"fairbridge/bridge/study/published"
 )
 
-// publishedTraces compares all policies with the published figures on the published
+// writePublishedTraces compares all policies with the published figures on the published
 // traces.
-func publishedTraces(ctx context.Context, page *bytes.Buffer, o Options) error {
+func writePublishedTraces(ctx context.Context, page *bytes.Buffer, o Options) error {
 	fmt.Fprint(page, "\n## On the published traces\n")
 	if o.Traces == "" {
 		fmt.Fprint(page, "\nLeft out: written without the traces of the artifact.\n")
 		return nil
 	}
 	fmt.Fprintf(page, "\nRows in italics are not ours. On 120 jobs they are the %s;\non 220 jobs, for which it has none, those of %s.\n",
-		published.Artifact, published.Rerun)
+		published.ArtifactSource, published.RerunSource)
 	for _, t := range []struct{ trace, tables, gpus string }{
 		{"120_32gpus.trace", "throughputs_tacc.json", "32"}, {"220_64gpus.trace", "throughputs_wisr.json", "64"},
 	} {
-		nodes, err := cluster.Parse(t.gpus)
+		nodes, err := cluster.ParseSpec(t.gpus)
 		if err != nil {
 			return err
 		}
@@ -33,16 +33,16 @@ func publishedTraces(ctx context.Context, page *bytes.Buffer, o Options) error {
 		if err != nil {
 			return err
 		}
-		if err := besidePublished(ctx, page, s, o); err != nil {
+		if err := writeBesidePublished(ctx, page, s, o); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// besidePublished writes the tables of one trace.
-func besidePublished(ctx context.Context, page *bytes.Buffer, scenario *study.Scenario, o Options) error {
-	set := published.Find(scenario.Jobs, scenario.GPUs())
+// writeBesidePublished writes the tables of one trace.
+func writeBesidePublished(ctx context.Context, page *bytes.Buffer, scenario *study.Scenario, o Options) error {
+	set := published.FindSet(scenario.Jobs, scenario.CountGPUs())
 	if set == nil {
 		return fmt.Errorf("%s is not the published trace of that name", scenario.Name)
 	}
@@ -51,51 +51,51 @@ func besidePublished(ctx context.Context, page *bytes.Buffer, scenario *study.Sc
 		return err
 	}
 	ours := map[string]measure.Summary{}
-	metrics := columns("MAKESPAN", "AVG JCT", "P99", "WORST ρ", "MEAN ρ", "UNFAIR", "UTIL", "RESTARTS", "WALL")
+	metrics := metricsByHead("MAKESPAN", "AVG JCT", "P99", "WORST ρ", "MEAN ρ", "UNFAIR", "UTIL", "RESTARTS", "WALL")
 	fmt.Fprintf(page, "\n### %d jobs on %d GPUs\n\n", set.Jobs, set.GPUs)
-	header(page, titles(metrics)...)
+	writeHeader(page, metricTitles(metrics)...)
 	for _, p := range policies {
-		o.progress("%s: %s", scenario.Name, p.Label)
-		s, err := fastest(ctx, scenario, p, 2)
+		o.reportProgress("%s: %s", scenario.Name, p.Label)
+		s, err := runFastest(ctx, scenario, p, 2)
 		if err != nil {
 			return err
 		}
 		ours[p.Label] = s
-		row(page, cells(p.Label, "%s", &s, metrics)...)
+		writeRow(page, summaryCells(p.Label, "%s", &s, metrics)...)
 		for _, r := range set.Rows {
-			if s := r.Summary(); r.Ours == p.Label {
-				row(page, cells(r.Name, "*%s*", &s, metrics)...)
+			if s := r.Summary(); r.OurPolicy == p.Label {
+				writeRow(page, summaryCells(r.Name, "*%s*", &s, metrics)...)
 			}
 		}
 	}
-	agreement(page, set, ours)
+	writeAgreement(page, set, ours)
 	return nil
 }
 
-// cells prints the figures of a row, each in a form.
-func cells(label, form string, s *measure.Summary, metrics []*measure.Metric) []string {
+// summaryCells prints the figures of a row, each in a form.
+func summaryCells(label, form string, s *measure.Summary, metrics []*measure.Metric) []string {
 	list := []string{fmt.Sprintf(form, label)}
 	for _, m := range metrics {
-		text := m.Text(m.Of(s))
-		if m.Head == "WALL" && s.Wall > 0 {
-			text = duration(s.Wall)
+		text := m.FormatValue(m.ValueOf(s))
+		if m.ColumnHead == "WALL" && s.Wall > 0 {
+			text = formatDuration(s.Wall)
 		}
 		list = append(list, fmt.Sprintf(form, text))
 	}
 	return list
 }
 
-// agreement writes by how much ours differ.
-func agreement(page *bytes.Buffer, set *published.Set, ours map[string]measure.Summary) {
+// writeAgreement writes by how much ours differ.
+func writeAgreement(page *bytes.Buffer, set *published.ResultSet, ours map[string]measure.Summary) {
 	fmt.Fprint(page, "\nOurs against the published figures:\n\n")
-	header(page, "Published as", "Ours", "Makespan", "Average JCT", "Worst ρ", "Mean ρ", "Unfair", "Simulated faster by")
+	writeHeader(page, "Published as", "Ours", "Makespan", "Average JCT", "Worst ρ", "Mean ρ", "Unfair", "Simulated faster by")
 	for _, r := range set.Rows {
-		s := ours[r.Ours]
+		s := ours[r.OurPolicy]
 		faster := "–"
 		if r.Wall > 0 {
 			faster = fmt.Sprintf("%.0f ×", r.Wall/s.Wall)
 		}
-		row(page, r.Name, r.Ours, difference(round(s.Makespan, 3), r.Makespan), difference(round(s.AvgJCT, 3), r.AvgJCT), difference(round(s.WorstRho, 5), r.WorstRho),
-			difference(round(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(round(s.Unfair, 5)-r.Unfair)), faster)
+		writeRow(page, r.Name, r.OurPolicy, formatDifference(roundToDecimals(s.Makespan, 3), r.Makespan), formatDifference(roundToDecimals(s.AvgJCT, 3), r.AvgJCT), formatDifference(roundToDecimals(s.WorstRho, 5), r.WorstRho),
+			formatDifference(roundToDecimals(s.MeanRho, 6), r.MeanRho), fmt.Sprintf("%+.2f points", 100*(roundToDecimals(s.Unfair, 5)-r.Unfair)), faster)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"fairbridge/policy/catalogue"
 )
 
-// variants are policies of the catalogue that are evaluated with parameters
+// policyVariants are policies of the catalogue that are evaluated with parameters
 // too.
-var variants = []string{"gavel:objective=finish-time-fairness", "gavel:objective=throughput", "gavel:objective=makespan"}
+var policyVariants = []string{"gavel:objective=finish-time-fairness", "gavel:objective=throughput", "gavel:objective=makespan"}
 
 // allPolicies is the whole catalogue with its variants.
 func allPolicies() ([]policyset.Choice, error) {
 	var names []string
 	for _, e := range catalogue.All() {
 		names = append(names, e.Name)
-		for _, v := range variants {
+		for _, v := range policyVariants {
 			if strings.HasPrefix(v, e.Name+":") {
 				names = append(names, v)
 			}
@@ -32,9 +32,9 @@ func allPolicies() ([]policyset.Choice, error) {
 	return policyset.Parse(strings.Join(names, ","), true)
 }
 
-// fastest simulates a policy, and so many times again while it is fast, and keeps
+// runFastest simulates a policy, and so many times again while it is fast, and keeps
 // the least wall time: others use the machine too.
-func fastest(ctx context.Context, s *study.Scenario, p policyset.Choice, again int) (measure.Summary, error) {
+func runFastest(ctx context.Context, s *study.Scenario, p policyset.Choice, again int) (measure.Summary, error) {
 	o := study.Options{Seed: 1}
 	if err := o.SetClock("auto", 0, s); err != nil {
 		return measure.Summary{}, err
@@ -45,17 +45,17 @@ func fastest(ctx context.Context, s *study.Scenario, p policyset.Choice, again i
 		if err != nil {
 			return measure.Summary{}, err
 		}
-		least = min(least, run.Wall)
-		if s := run.Summary(); k == again || run.Wall > 5 {
+		least = min(least, run.WallSeconds)
+		if s := run.Summarize(); k == again || run.WallSeconds > 5 {
 			s.Wall = least
 			return s, nil
 		}
 	}
 }
 
-// generated are scenarios of a kind for a cluster, one for every seed from 1.
-func generated(kind string, o generate.Options, seeds int, spec string) ([]*study.Scenario, error) {
-	nodes, err := cluster.Parse(spec)
+// generateScenarios returns scenarios of a kind for a cluster, one for every seed from 1.
+func generateScenarios(kind string, o generate.Options, seeds int, spec string) ([]*study.Scenario, error) {
+	nodes, err := cluster.ParseSpec(spec)
 	if err != nil {
 		return nil, err
 	}
@@ -70,9 +70,9 @@ func generated(kind string, o generate.Options, seeds int, spec string) ([]*stud
 	return all, nil
 }
 
-// results simulates policies on scenarios of seeds from 1.
-func results(ctx context.Context, policies []policyset.Choice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
-	e := study.Experiment{Scenarios: scenarios, Policies: policies, Options: study.Options{Slurm: slurm, Seed: 1}}
+// runPolicies simulates policies on scenarios of seeds from 1.
+func runPolicies(ctx context.Context, policies []policyset.Choice, scenarios []*study.Scenario, slurm bool) ([]study.Result, error) {
+	e := study.Experiment{Scenarios: scenarios, Policies: policies, Options: study.Options{ThroughSlurm: slurm, Seed: 1}}
 	if err := e.SetClock("auto", 0, scenarios[0]); err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func results(ctx context.Context, policies []policyset.Choice, scenarios []*stud
 	return all, err
 }
 
-// columns picks metrics by their heads.
-func columns(heads ...string) []*measure.Metric {
-	return slices.DeleteFunc(slices.Clone(measure.Metrics), func(m *measure.Metric) bool { return !slices.Contains(heads, m.Head) })
+// metricsByHead picks metrics by their column heads.
+func metricsByHead(heads ...string) []*measure.Metric {
+	return slices.DeleteFunc(slices.Clone(measure.Metrics), func(m *measure.Metric) bool { return !slices.Contains(heads, m.ColumnHead) })
 }

@@ -11,9 +11,9 @@ import (
 	"fairbridge/bridge/study/published"
 )
 
-// speed compares wall times with those of the published simulator.
-func speed(ctx context.Context, page *bytes.Buffer, o Options) error {
-	sizes := published.Sizes[:]
+// writeSpeed compares wall times with those of the published simulator.
+func writeSpeed(ctx context.Context, page *bytes.Buffer, o Options) error {
+	sizes := published.WallTimeSizes[:]
 	if o.Quick {
 		sizes = sizes[:1]
 	}
@@ -22,51 +22,51 @@ func speed(ctx context.Context, page *bytes.Buffer, o Options) error {
 	for _, s := range sizes {
 		cells = append(cells, fmt.Sprintf("%d jobs, %d GPUs", s.Jobs, s.GPUs))
 	}
-	header(page, cells...)
-	for _, wall := range published.Walls {
+	writeHeader(page, cells...)
+	for _, wall := range published.WallTimesOfPolicies {
 		cells, err := speedRow(ctx, wall, sizes, o)
 		if err != nil {
 			return err
 		}
-		row(page, cells...)
+		writeRow(page, cells...)
 	}
 	return nil
 }
 
 // speedRow is the row of one policy.
-func speedRow(ctx context.Context, wall published.Wall, sizes []published.Size, o Options) ([]string, error) {
-	policies, err := policyset.Parse(wall.Ours, true)
+func speedRow(ctx context.Context, wall published.WallTimes, sizes []published.WorkloadSize, o Options) ([]string, error) {
+	policies, err := policyset.Parse(wall.OurPolicy, true)
 	if err != nil {
 		return nil, err
 	}
-	cells := []string{wall.Ours}
+	cells := []string{wall.OurPolicy}
 	for k, size := range sizes {
-		o.progress("speed: %s, %d jobs", wall.Ours, size.Jobs)
-		scenarios, err := generated("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
+		o.reportProgress("speed: %s, %d jobs", wall.OurPolicy, size.Jobs)
+		scenarios, err := generateScenarios("shockwave", generate.Options{Jobs: size.Jobs}, 1, fmt.Sprint(size.GPUs))
 		if err != nil {
 			return nil, err
 		}
-		s, err := fastest(ctx, scenarios[0], policies[0], 2)
+		s, err := runFastest(ctx, scenarios[0], policies[0], 2)
 		if err != nil {
 			return nil, err
 		}
-		cell := duration(s.Wall)
+		cell := formatDuration(s.Wall)
 		if theirs := wall.Seconds[k]; theirs > 0 {
-			cell += fmt.Sprintf(" (%s, %.0f ×)", duration(theirs), theirs/s.Wall)
+			cell += fmt.Sprintf(" (%s, %.0f ×)", formatDuration(theirs), theirs/s.Wall)
 		}
 		cells = append(cells, cell)
 	}
 	return cells, nil
 }
 
-// growth shows what more jobs cost.
-func growth(ctx context.Context, page *bytes.Buffer, o Options) error {
+// writeGrowth shows what more jobs cost.
+func writeGrowth(ctx context.Context, page *bytes.Buffer, o Options) error {
 	sizes := []int{1_000, 10_000, 100_000}
 	if o.Quick {
 		sizes = []int{200, 2_000}
 	}
 	fmt.Fprint(page, "\n## Growth\n\nPhilly-like jobs (`--generate philly`) on 24 servers of 8 GPUs, decided upon at most once a\nminute. Memory is what the process has taken from the system by then; the rows were\nmeasured in this order.\n\n")
-	header(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
+	writeHeader(page, "Policy", "Jobs", "Wall time", "A job", "Against the row above", "Memory")
 	for _, name := range []string{"fifo", "tiresias"} {
 		policies, err := policyset.Parse(name, true)
 		if err != nil {
@@ -74,12 +74,12 @@ func growth(ctx context.Context, page *bytes.Buffer, o Options) error {
 		}
 		before := 0.0
 		for _, n := range sizes {
-			o.progress("growth: %s, %d jobs", name, n)
-			scenarios, err := generated("philly", generate.Options{Jobs: n}, 1, "24x8")
+			o.reportProgress("growth: %s, %d jobs", name, n)
+			scenarios, err := generateScenarios("philly", generate.Options{Jobs: n}, 1, "24x8")
 			if err != nil {
 				return err
 			}
-			s, err := fastest(ctx, scenarios[0], policies[0], 0)
+			s, err := runFastest(ctx, scenarios[0], policies[0], 0)
 			if err != nil {
 				return err
 			}
@@ -88,13 +88,13 @@ func growth(ctx context.Context, page *bytes.Buffer, o Options) error {
 				more = fmt.Sprintf("%.1f ×", s.Wall/before)
 			}
 			before = s.Wall
-			row(page, name, fmt.Sprint(n), duration(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memory())
+			writeRow(page, name, fmt.Sprint(n), formatDuration(s.Wall), fmt.Sprintf("%.0f µs", 1e6*s.Wall/float64(n)), more, memorySize())
 		}
 	}
 	return nil
 }
 
-func memory() string {
+func memorySize() string {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return fmt.Sprintf("%d MB", m.Sys>>20)

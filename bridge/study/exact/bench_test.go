@@ -57,7 +57,7 @@ func BenchmarkShockwave(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				decisions = len(run.Decide)
+				decisions = len(run.DecideSeconds)
 			}
 			b.ReportMetric(float64(decisions), "decisions")
 			b.ReportMetric((cpu()-started)/float64(b.N)*1000, "cpu-ms/op")
@@ -79,9 +79,9 @@ func BenchmarkPhilly(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				s := run.Summary()
+				s := run.Summarize()
 				b.ReportMetric(run.Makespan/86400, "days")
-				b.ReportMetric(float64(len(run.Decide)), "decisions")
+				b.ReportMetric(float64(len(run.DecideSeconds)), "decisions")
 				b.ReportMetric(100*s.Utilization, "%util")
 				b.ReportMetric(s.AvgQueue/3600, "queue-h")
 			}

@@ -26,7 +26,7 @@ func (e *engine) decide() error {
 	if err != nil {
 		return fmt.Errorf("decision %d, at %.0f s: %w", s.Seq, e.now, err)
 	}
-	e.run.Decide = append(e.run.Decide, time.Since(started).Seconds())
+	e.run.DecideSeconds = append(e.run.DecideSeconds, time.Since(started).Seconds())
 	if e.Watch != nil {
 		e.Watch(s, plan)
 	}
@@ -79,7 +79,7 @@ func (e *engine) stopJob(j *job, v *policy.Job, verb policy.Verb) error {
 			return fmt.Errorf("job %d: %s, but it does not run or is fixed", j.ID, verb)
 		}
 		e.release(j)
-		j.outcome.Stops++
+		j.outcome.StopCount++
 		v.Stops++
 	}
 	if verb == policy.Stop {

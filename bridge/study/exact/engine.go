@@ -46,7 +46,7 @@ func newEngine(c Config) (*engine, error) {
 	}
 	e.speeds = newSpeeds(&c, e.types)
 	e.reports = &reports{speeds: e.speeds, profiled: c.Profiled}
-	e.run = &measure.Run{Seed: c.Seed, GPUs: e.gpus}
+	e.run = &measure.Run{Seed: c.Seed, ClusterGPUs: e.gpus}
 	e.queue = make([]*job, 0, len(c.Jobs))
 	l := loader{speeds: e.speeds, reports: e.reports, overrun: c.Clock.Overrun}
 	for i := range c.Jobs {
@@ -89,9 +89,9 @@ func (e *engine) finish() {
 	for i := range e.jobs {
 		e.run.Jobs[i] = e.jobs[i].outcome
 	}
-	e.run.Shares = map[string]float64{}
+	e.run.WeightsByAccount = map[string]float64{}
 	for _, a := range e.snapshot.Accounts {
-		e.run.Shares[a.Name] = cmp.Or(a.Weight, 1)
+		e.run.WeightsByAccount[a.Name] = cmp.Or(a.Weight, 1)
 	}
 }
 
@@ -118,8 +118,8 @@ func (e *engine) endJob(j *job, finish float64) {
 	if j.on != nil {
 		e.release(j)
 	}
-	j.outcome.Present = e.contention.since(j.contentionAtArrival)
-	e.history.add(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.Ran), Service: policy.GPUSeconds(j.outcome.Service)})
+	j.outcome.MeanJobsPresent = e.contention.since(j.contentionAtArrival)
+	e.history.add(policy.FinishedJob{GPUs: j.GPUs, Ran: policy.DurationFromSeconds(j.outcome.HeldSeconds), Service: policy.GPUSeconds(j.outcome.Service)})
 	e.usage.noteLimitUse(j)
 	e.endedJobs++
 	e.endedTotal++
@@ -163,9 +163,9 @@ func (e *engine) addRunTime(j *job, ran, held float64) {
 	gpus := float64(j.on.Count())
 	j.ran += ran
 	j.newService += ran * gpus
-	j.outcome.Ran += held
+	j.outcome.HeldSeconds += held
 	j.outcome.Service += held * gpus
-	e.run.BusyTime += ran * gpus
+	e.run.BusyGPUSeconds += ran * gpus
 	e.usage.charge(j, ran*gpus)
 }
 

@@ -21,7 +21,7 @@ type Config struct {
 	Nodes    []policy.Node // sorted by name; partition "gpu"; Windows in the calendar of At
 	Jobs     []workload.Job
 	Tables   *workload.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account // with what they used before; see workload.Used
+	Accounts []policy.Account // with what they used before; see workload.UsedByUsers
 	Clock    Clock
 	Seed     int64
 	// Profiled jobs report the batch sizes they planned to have had so far, as
@@ -60,6 +60,6 @@ func Run(c Config) (*measure.Run, error) {
 		return nil, err
 	}
 	e.finish()
-	e.run.Wall = time.Since(started).Seconds()
+	e.run.WallSeconds = time.Since(started).Seconds()
 	return e.run, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // The same drawn jobs under two policies.
 func ExampleRun() {
-	nodes, err := cluster.Parse("4x4:a100")
+	nodes, err := cluster.ParseSpec("4x4:a100")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -39,7 +39,7 @@ func ExampleRun() {
 			fmt.Println(err)
 			return
 		}
-		figures := run.Summary()
+		figures := run.Summarize()
 		fmt.Printf("%s: %d jobs, on average done after %.0f h\n", name, figures.Jobs, figures.AvgJCT/3600)
 	}
 	// Output:

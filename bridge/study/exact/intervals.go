@@ -83,7 +83,7 @@ func (v *intervals) settle(j *job) {
 	paid := min(held, j.restartLeft)
 	j.restartLeft -= paid
 	j.settledAt = v.now
-	j.outcome.Lost += paid * float64(j.on.Count())
+	j.outcome.LostService += paid * float64(j.on.Count())
 	j.done = min(j.done+(held-paid)*j.speed, j.units)
 	v.addRunTime(j, held-paid, held)
 	if j.Training == nil {

@@ -19,17 +19,17 @@ func TestJobsEndAtTheirTimes(t *testing.T) {
 	for i, want := range []float64{30.5, 160, 165} {
 		same(t, "finish", run.Jobs[i].Finish, want)
 	}
-	if len(run.Decide) != 3 {
-		t.Errorf("%d decisions, want 3: at 0, 60 and 160", len(run.Decide))
+	if len(run.DecideSeconds) != 3 {
+		t.Errorf("%d decisions, want 3: at 0, 60 and 160", len(run.DecideSeconds))
 	}
 	// From 0 to 30.5 there were 1, 2 and 3 jobs.
-	same(t, "jobs present", run.Jobs[0].Present, (10+2*10+3*10.5)/30.5)
+	same(t, "jobs present", run.Jobs[0].MeanJobsPresent, (10+2*10+3*10.5)/30.5)
 }
 
 func TestRecheckAsksAgain(t *testing.T) {
 	run := play(t, exact.Config{Policy: policyengine.Pipeline{}, Nodes: one, Clock: exact.Intervals(0, 30*time.Second, 0), Jobs: []workload.Job{job(1, 0, 100)}})
-	if len(run.Decide) != 4 {
-		t.Errorf("%d decisions, want 4: at 0, 30, 60 and 90", len(run.Decide))
+	if len(run.DecideSeconds) != 4 {
+		t.Errorf("%d decisions, want 4: at 0, 30, 60 and 90", len(run.DecideSeconds))
 	}
 }
 
@@ -42,9 +42,9 @@ func TestStopsCost(t *testing.T) {
 		Jobs: []workload.Job{first, job(2, 30, 30)}})
 	same(t, "finish of job 2", run.Jobs[1].Finish, 60)
 	same(t, "finish of job 1", run.Jobs[0].Finish, 60+20+70)
-	same(t, "lost", run.Jobs[0].Lost, 20)
+	same(t, "lost", run.Jobs[0].LostService, 20)
 	same(t, "service", run.Jobs[0].Service, 120)
-	same(t, "queue", run.Summary().AvgQueue, 30.0/2)
+	same(t, "queue", run.Summarize().AvgQueue, 30.0/2)
 }
 
 func TestNeighboursSlowEachOther(t *testing.T) {

@@ -18,7 +18,7 @@ type loader struct {
 // load prepares one job.
 func (l *loader) load(j *job, w *workload.Job) error {
 	j.Job, j.units = w, w.Duration
-	j.outcome = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, Alone: w.Duration}
+	j.outcome = measure.Outcome{ID: w.ID, User: w.User, Account: w.Account, GPUs: w.GPUs, Arrive: w.Arrive, ExclusiveRunTime: w.Duration}
 	switch {
 	case w.GPUs <= 0:
 		return fmt.Errorf("job %d (line %d): asks for %d GPUs", w.ID, w.Line, w.GPUs)
@@ -64,14 +64,14 @@ func (l *loader) train(j *job) error {
 	}
 	home := l.speeds.homeType(j)
 	if t.Epochs() == 0 {
-		j.outcome.Alone = j.units / j.rates[home]
+		j.outcome.ExclusiveRunTime = j.units / j.rates[home]
 		return nil
 	}
 	var err error
 	if j.plan, err = workload.PlannedRegimes(j.Job, l.speeds.tables, l.speeds.types[home]); err != nil {
 		return err
 	}
-	j.outcome.Alone = workload.PlannedSeconds(j.plan)
-	j.maxRunTime = math.Trunc(l.overrun * j.outcome.Alone)
+	j.outcome.ExclusiveRunTime = workload.PlannedSeconds(j.plan)
+	j.maxRunTime = math.Trunc(l.overrun * j.outcome.ExclusiveRunTime)
 	return nil
 }

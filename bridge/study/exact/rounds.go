@@ -74,7 +74,7 @@ func (r *rounds) runJob(j *job, start float64) float64 {
 		if j.Training != nil {
 			units = math.Trunc(units)
 		}
-		j.outcome.Lost += cost * float64(j.GPUs)
+		j.outcome.LostService += cost * float64(j.GPUs)
 	}
 	j.done += units
 	if all {

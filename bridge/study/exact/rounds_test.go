@@ -18,12 +18,12 @@ func TestRoundsEndEarlyAndArrivalsWait(t *testing.T) {
 		same(t, "finish", run.Jobs[i].Finish, want)
 	}
 	same(t, "makespan", run.Makespan, 1030)
-	if len(run.Decide) != 4 {
-		t.Errorf("%d decisions, want 4: at 0, 120, 240 and 1000", len(run.Decide))
+	if len(run.DecideSeconds) != 4 {
+		t.Errorf("%d decisions, want 4: at 0, 120, 240 and 1000", len(run.DecideSeconds))
 	}
-	same(t, "busy time", run.BusyTime, 300+50+30)
+	same(t, "busy time", run.BusyGPUSeconds, 300+50+30)
 	// Job 1 shared three rounds with 0, 1 and 0 others.
-	same(t, "jobs present", run.Jobs[0].Present, 4.0/3)
+	same(t, "jobs present", run.Jobs[0].MeanJobsPresent, 4.0/3)
 }
 
 func TestStartsCostTheNearlyFullRound(t *testing.T) {
@@ -34,12 +34,12 @@ func TestStartsCostTheNearlyFullRound(t *testing.T) {
 		Jobs: []workload.Job{job(1, 0, 250), job(2, 0, 215)}})
 	same(t, "finish of job 2", run.Jobs[1].Finish, 475)
 	same(t, "finish of job 1", run.Jobs[0].Finish, 505)
-	same(t, "lost by job 1", run.Jobs[0].Lost, 20)
-	same(t, "lost by job 2", run.Jobs[1].Lost, 20)
+	same(t, "lost by job 1", run.Jobs[0].LostService, 20)
+	same(t, "lost by job 2", run.Jobs[1].LostService, 20)
 	same(t, "service of job 1", run.Jobs[0].Service, 270)
-	same(t, "busy time", run.BusyTime, 250+215)
-	if run.Jobs[0].Stops != 2 || run.Jobs[1].Stops != 1 {
-		t.Errorf("stops %d and %d, want 2 and 1", run.Jobs[0].Stops, run.Jobs[1].Stops)
+	same(t, "busy time", run.BusyGPUSeconds, 250+215)
+	if run.Jobs[0].StopCount != 2 || run.Jobs[1].StopCount != 1 {
+		t.Errorf("stops %d and %d, want 2 and 1", run.Jobs[0].StopCount, run.Jobs[1].StopCount)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestTrainingRunsWholeSteps(t *testing.T) {
 	// int(100.005 × 120) = 12,000 steps a round, which take a little less.
 	run := play(t, exact.Config{Policy: script{{1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables, Jobs: []workload.Job{lm(workload.Static, 30_000)}})
 	same(t, "finish", run.Jobs[0].Finish, 30_000/100.005)
-	same(t, "alone", run.Jobs[0].Alone, 6*59_675/10.0/100.005)
+	same(t, "alone", run.Jobs[0].ExclusiveRunTime, 6*59_675/10.0/100.005)
 	// A start after a pause loses 20 s in whole steps: 12,000 × (t−20)/t, cut.
 	late := exact.Config{Policy: script{{1}, {2}, {1}}, Nodes: one, Clock: exact.Shockwave(), Tables: lmTables,
 		Jobs: []workload.Job{lm(workload.Static, 30_000), job(2, 0, 60)}}

@@ -27,7 +27,7 @@ func (t *timeline) record(now float64, gpus int, running []*job, waiting, accoun
 	for _, j := range running {
 		by[j.Account] += float64(j.on.Count())
 	}
-	t.samples = append(t.samples, measure.Sample{At: now, Busy: gpus, Running: len(running), Queued: waiting, GPUs: by})
+	t.samples = append(t.samples, measure.Sample{At: now, BusyGPUs: gpus, RunningJobs: len(running), QueuedJobs: waiting, GPUsByAccount: by})
 }
 
 func (t *timeline) thin() {

@@ -97,7 +97,7 @@ func (u *usage) charge(j *job, gpuSeconds float64) {
 func (u *usage) noteLimitUse(j *job) {
 	if j.Limit > 0 {
 		x := &u.by.user.all[j.user]
-		x.limit += min(j.outcome.Ran/j.Limit.Seconds(), 1)
+		x.limit += min(j.outcome.HeldSeconds/j.Limit.Seconds(), 1)
 		x.limits++
 	}
 }

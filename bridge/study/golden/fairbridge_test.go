@@ -18,7 +18,7 @@ func TestFairbridgeIsAhead(t *testing.T) {
 		{medium, 24815.4, 8523.7, 2.484, .055},
 	} {
 		t.Run(fmt.Sprint(c.jobs), func(t *testing.T) {
-			s := c.simulate(t, lookup(t, "fairbridge", nil)).Summary()
+			s := c.simulate(t, lookup(t, "fairbridge", nil)).Summarize()
 			for name, f := range map[string][2]float64{
 				"makespan": {s.Makespan, c.makespan}, "average JCT": {s.AvgJCT, c.jct},
 				"worst ρ": {s.WorstRho, c.worst}, "unfair share": {s.Unfair, c.unfair},

@@ -28,7 +28,7 @@ func TestGavel(t *testing.T) {
 		{medium, "throughput", 35918.9, 9310.5, .02},
 	} {
 		t.Run(fmt.Sprint(c.objective, "/", c.jobs), func(t *testing.T) {
-			s := c.simulate(t, lookup(t, "gavel", paper.Params{"objective": c.objective})).Summary()
+			s := c.simulate(t, lookup(t, "gavel", paper.Params{"objective": c.objective})).Summarize()
 			t.Logf("makespan %.1f (%+.2f %%), average JCT %.1f (%+.2f %%), worst ρ %.3f, unfair %.3f, utilisation %.3f, %.0f ms",
 				s.Makespan, 100*(s.Makespan/c.makespan-1), s.AvgJCT, 100*(s.AvgJCT/c.jct-1), s.WorstRho, s.Unfair, s.Utilization, 1e3*s.Wall)
 			if off := s.Makespan/c.makespan - 1; math.Abs(off) > c.within {

@@ -29,9 +29,9 @@ func TestProportional(t *testing.T) {
 func (s setting) digits(t *testing.T, name, source, published, want string) {
 	t.Helper()
 	run := s.simulate(t, lookup(t, name, nil))
-	m := run.Summary()
+	m := run.Summarize()
 	got := fmt.Sprintf("makespan %v avg %v rho %v mean %v present %v unfair %v util %v rounds %d", round(m.Makespan, 3), round(m.AvgJCT, 3), m.WorstRho,
-		round(m.MeanRho, 6), slices.Max(run.RhoPresent()), round(m.Unfair, 5), round(m.Utilization, 5), len(run.Decide))
+		round(m.MeanRho, 6), slices.Max(run.RhoByJobsPresent()), round(m.Unfair, 5), round(m.Utilization, 5), len(run.DecideSeconds))
 	if got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

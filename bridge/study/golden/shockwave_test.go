@@ -38,7 +38,7 @@ func TestShockwave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := c.shockwave(t, c.given, true)
-			s := run.Summary()
+			s := run.Summarize()
 			apart := 0.0
 			for i, was := range c.perJob(t, c.source, "shockwave").JCT {
 				apart += math.Abs(run.JCT()[i]/was-1) / float64(c.jobs)
@@ -66,7 +66,7 @@ func TestShockwave(t *testing.T) {
 // the same policy treats no job worse than its published simulator did.
 func TestShockwaveIsFairer(t *testing.T) {
 	for _, s := range []setting{small, medium} {
-		told, planned := s.shockwave(t, nil, false).Summary(), s.shockwave(t, nil, true).Summary()
+		told, planned := s.shockwave(t, nil, false).Summarize(), s.shockwave(t, nil, true).Summarize()
 		t.Logf("%d jobs: worst ρ %.3f, unfair %.3f; by plans %.3f, %.3f", s.jobs, told.WorstRho, told.Unfair, planned.WorstRho, planned.Unfair)
 		if told.WorstRho > planned.WorstRho || told.Unfair > planned.Unfair {
 			t.Errorf("%d jobs: worst ρ %.3f, unfair %.3f; by plans %.3f, %.3f", s.jobs, told.WorstRho, told.Unfair, planned.WorstRho, planned.Unfair)

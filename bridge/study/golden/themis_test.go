@@ -21,7 +21,7 @@ func TestThemis(t *testing.T) {
 		{medium, 32452.5, 9885.0},
 	} {
 		t.Run(fmt.Sprint(c.jobs), func(t *testing.T) {
-			s := c.simulate(t, lookup(t, "themis", paper.Params{"method": "lp"})).Summary()
+			s := c.simulate(t, lookup(t, "themis", paper.Params{"method": "lp"})).Summarize()
 			t.Logf("makespan %.0f, average JCT %.0f, worst ρ %.2f, unfair %.3f, utilisation %.3f", s.Makespan, s.AvgJCT, s.WorstRho, s.Unfair, s.Utilization)
 			if off := s.Makespan/c.makespan - 1; math.Abs(off) > .02 {
 				t.Errorf("makespan %.1f, %+.1f %% of the published %.1f", s.Makespan, 100*off, c.makespan)

@@ -42,7 +42,7 @@ func TestTiresias(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := run.Summary()
+			s := run.Summarize()
 			if got := fmt.Sprintf("%.1f %.0f", s.AvgJCT, s.Makespan); got != c.want {
 				t.Errorf("average completion time and makespan %s, want %s", got, c.want)
 			}

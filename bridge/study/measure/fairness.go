@@ -21,38 +21,38 @@ func (r *Run) JCT() []float64 {
 // the number of jobs in the whole workload over the GPUs, at least 1. It is
 // rounded to 5 digits, as published with Shockwave.
 func (r *Run) Rho() []float64 {
-	contention := max(1, float64(len(r.Jobs))/float64(max(r.GPUs, 1)))
+	contention := max(1, float64(len(r.Jobs))/float64(max(r.ClusterGPUs, 1)))
 	return r.rho(func(*Outcome) float64 { return contention })
 }
 
-// RhoPresent is Rho with the mean number of jobs that were present while the
+// RhoByJobsPresent is Rho with the mean number of jobs that were present while the
 // job was, the contention of Themis, in place of all jobs of the workload.
-func (r *Run) RhoPresent() []float64 {
-	return r.rho(func(j *Outcome) float64 { return max(1, j.Present/float64(max(r.GPUs, 1))) })
+func (r *Run) RhoByJobsPresent() []float64 {
+	return r.rho(func(j *Outcome) float64 { return max(1, j.MeanJobsPresent/float64(max(r.ClusterGPUs, 1))) })
 }
 
 func (r *Run) rho(contention func(*Outcome) float64) []float64 {
 	rho := make([]float64, len(r.Jobs))
 	for i := range r.Jobs {
 		j := &r.Jobs[i]
-		if j.Alone > 0 {
-			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.Alone*contention(j))*1e5) / 1e5
+		if j.ExclusiveRunTime > 0 {
+			rho[i] = math.RoundToEven((j.Finish-j.Arrive)/(j.ExclusiveRunTime*contention(j))*1e5) / 1e5
 		}
 	}
 	return rho
 }
 
-// Jain is Jain's index of the accounts' service over their weights: 1 when all
+// JainIndexOfAccounts is Jain's index of the accounts' service over their weights: 1 when all
 // got in proportion, 1/n when one of n got all. Accounts without jobs do not
 // count.
-func (r *Run) Jain() float64 {
+func (r *Run) JainIndexOfAccounts() float64 {
 	service := map[string]float64{}
 	for _, j := range r.Jobs {
 		service[j.Account] += j.Service
 	}
 	sum, squares := 0.0, 0.0
 	for _, name := range slices.Sorted(maps.Keys(service)) {
-		x := service[name] / cmp.Or(r.Shares[name], 1)
+		x := service[name] / cmp.Or(r.WeightsByAccount[name], 1)
 		sum, squares = sum+x, squares+x*x
 	}
 	if squares == 0 {
@@ -61,19 +61,19 @@ func (r *Run) Jain() float64 {
 	return sum * sum / (float64(len(service)) * squares)
 }
 
-// minRunTime is the run time in seconds below which slowdown does not count how brief
+// minSlowdownRunTime is the run time in seconds below which slowdown does not count how brief
 // a job was: seconds of waiting before a job of one second are no harm.
-const minRunTime = 10
+const minSlowdownRunTime = 10
 
 // slowdown is the bounded slowdown: completion time over exclusive run time, of
 // which at least 10 s count, and at least 1.
 func (j *Outcome) slowdown() float64 {
-	return max((j.Finish-j.Arrive)/max(j.Alone, minRunTime), 1)
+	return max((j.Finish-j.Arrive)/max(j.ExclusiveRunTime, minSlowdownRunTime), 1)
 }
 
-// Slowdowns returns the mean bounded slowdown of each account's jobs: who pays
+// MeanSlowdownByAccount returns the mean bounded slowdown of each account's jobs: who pays
 // for a policy shows when it is compared with another's on the same jobs.
-func (r *Run) Slowdowns() map[string]float64 {
+func (r *Run) MeanSlowdownByAccount() map[string]float64 {
 	mean, jobs := map[string]float64{}, map[string]float64{}
 	for i := range r.Jobs {
 		mean[r.Jobs[i].Account] += r.Jobs[i].slowdown()

@@ -10,18 +10,18 @@ import (
 // four jobs of two accounts on 2 GPUs.
 func four() *Run {
 	return &Run{
-		Policy: "p", Trace: "t", GPUs: 2, Makespan: 100, BusyTime: 150, Shares: map[string]float64{"a": 1, "b": 2},
+		Policy: "p", Trace: "t", ClusterGPUs: 2, Makespan: 100, BusyGPUSeconds: 150, WeightsByAccount: map[string]float64{"a": 1, "b": 2},
 		Jobs: []Outcome{
-			{ID: 1, Account: "a", Arrive: 0, Finish: 40, Alone: 40, Ran: 40, Service: 40, Present: 1},
-			{ID: 2, Account: "a", Arrive: 10, Finish: 94, Alone: 40, Ran: 44, Service: 88, Present: 3, Stops: 2, Lost: 8},
-			{ID: 3, Account: "b", Arrive: 0, Finish: 86, Alone: 40, Ran: 40, Service: 40, Present: 4},
-			{ID: 4, Account: "b", Arrive: 0, Finish: 100, Alone: 3, Ran: 3, Service: 3, Present: 4, Stops: 1},
+			{ID: 1, Account: "a", Arrive: 0, Finish: 40, ExclusiveRunTime: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 1},
+			{ID: 2, Account: "a", Arrive: 10, Finish: 94, ExclusiveRunTime: 40, HeldSeconds: 44, Service: 88, MeanJobsPresent: 3, StopCount: 2, LostService: 8},
+			{ID: 3, Account: "b", Arrive: 0, Finish: 86, ExclusiveRunTime: 40, HeldSeconds: 40, Service: 40, MeanJobsPresent: 4},
+			{ID: 4, Account: "b", Arrive: 0, Finish: 100, ExclusiveRunTime: 3, HeldSeconds: 3, Service: 3, MeanJobsPresent: 4, StopCount: 1},
 		},
 	}
 }
 
 func TestSummary(t *testing.T) {
-	got := four().Summary()
+	got := four().Summarize()
 	want := Summary{
 		Policy: "p", Trace: "t", Jobs: 4, Makespan: 100, AvgJCT: 77.5, MedianJCT: 85, P99JCT: 86 + .97*14,
 		AvgQueue: (0 + 40 + 46 + 97) / 4.0, // completion without run time
@@ -40,7 +40,7 @@ var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-9 })
 
 func TestRhoPresent(t *testing.T) {
 	// Contention 1 (never less), 1.5, 2 and 2.
-	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhoPresent(), near); d != "" {
+	if d := cmp.Diff([]float64{1, 1.4, 1.075, 16.66667}, four().RhoByJobsPresent(), near); d != "" {
 		t.Error(d)
 	}
 	if got := four().ShareAboveRho(1.06); got != 0.5 {
@@ -49,7 +49,7 @@ func TestRhoPresent(t *testing.T) {
 }
 
 func TestEmptyRun(t *testing.T) {
-	s := (&Run{GPUs: 4}).Summary()
+	s := (&Run{ClusterGPUs: 4}).Summarize()
 	if d := cmp.Diff(Summary{JainAccounts: 1}, s); d != "" {
 		t.Error(d)
 	}

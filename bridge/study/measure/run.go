@@ -4,41 +4,41 @@ package measure
 
 // Outcome is what became of one job.
 type Outcome struct {
-	ID      int64
-	User    string
-	Account string
-	GPUs    int
-	Arrive  float64
-	Start   float64 // first
-	Finish  float64
-	Alone   float64 // exclusive run time: on what it asks, never stopped
-	Present float64 // mean number of jobs present while it was
-	Stops   int
-	Ran     float64 // seconds it held GPUs
-	Service float64 // GPU-seconds it held GPUs
-	Lost    float64 // GPU-seconds of Service that brought no progress
+	ID               int64
+	User             string
+	Account          string
+	GPUs             int
+	Arrive           float64
+	Start            float64 // first
+	Finish           float64
+	ExclusiveRunTime float64 // exclusive run time: on what it asks, never stopped
+	MeanJobsPresent  float64 // mean number of jobs present while it was
+	StopCount        int
+	HeldSeconds      float64 // seconds it held GPUs
+	Service          float64 // GPU-seconds it held GPUs
+	LostService      float64 // GPU-seconds of Service that brought no progress
 }
 
 // Sample is the cluster at one moment; it holds until the next Sample.
 type Sample struct {
-	At      float64
-	Busy    int // GPUs allocated
-	Running int
-	Queued  int
-	GPUs    map[string]float64 // by account, allocated; nil: not kept
+	At            float64
+	BusyGPUs      int // GPUs allocated
+	RunningJobs   int
+	QueuedJobs    int
+	GPUsByAccount map[string]float64 // by account, allocated; nil: not kept
 }
 
 // Run is one policy on one workload.
 type Run struct {
-	Policy   string
-	Trace    string
-	Seed     int64
-	GPUs     int // of the cluster
-	Makespan float64
-	BusyTime float64 // GPU-seconds of work done, without overheads
-	Jobs     []Outcome
-	Samples  []Sample
-	Shares   map[string]float64 // weights of the accounts
-	Wall     float64            // seconds the simulation took
-	Decide   []float64          // seconds each decision took
+	Policy           string
+	Trace            string
+	Seed             int64
+	ClusterGPUs      int // of the cluster
+	Makespan         float64
+	BusyGPUSeconds   float64 // GPU-seconds of work done, without overheads
+	Jobs             []Outcome
+	Samples          []Sample
+	WeightsByAccount map[string]float64 // weights of the accounts
+	WallSeconds      float64            // seconds the simulation took
+	DecideSeconds    []float64          // seconds each decision took
 }

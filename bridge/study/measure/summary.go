@@ -27,31 +27,31 @@ type Summary struct {
 	Wall         float64 `json:"wall_s"`
 }
 
-// unfairRho is the ρ above which the papers call a job unfairly treated.
-const unfairRho = 1.05
+// unfairAboveRho is the ρ above which the papers call a job unfairly treated.
+const unfairAboveRho = 1.05
 
-// Summary works out the figures.
-func (r *Run) Summary() Summary {
-	s := Summary{Policy: r.Policy, Trace: r.Trace, Jobs: len(r.Jobs), Makespan: r.Makespan, Wall: r.Wall, JainAccounts: r.Jain()}
-	if r.Makespan > 0 && r.GPUs > 0 {
-		s.Utilization = r.BusyTime / (float64(r.GPUs) * r.Makespan)
+// Summarize works out the figures.
+func (r *Run) Summarize() Summary {
+	s := Summary{Policy: r.Policy, Trace: r.Trace, Jobs: len(r.Jobs), Makespan: r.Makespan, Wall: r.WallSeconds, JainAccounts: r.JainIndexOfAccounts()}
+	if r.Makespan > 0 && r.ClusterGPUs > 0 {
+		s.Utilization = r.BusyGPUSeconds / (float64(r.ClusterGPUs) * r.Makespan)
 	}
 	if len(r.Jobs) == 0 {
 		return s
 	}
 	jct, rho := r.JCT(), r.Rho()
 	s.AvgJCT, s.MeanRho, s.WorstRho = mean(jct), mean(rho), slices.Max(rho)
-	s.Unfair = shareAbove(rho, unfairRho)
-	for _, mean := range r.Slowdowns() {
+	s.Unfair = shareAbove(rho, unfairAboveRho)
+	for _, mean := range r.MeanSlowdownByAccount() {
 		s.WorstAccount = max(s.WorstAccount, mean)
 	}
 	slices.Sort(jct)
 	s.MedianJCT, s.P99JCT = quantile(jct, 0.5), quantile(jct, 0.99)
 	for _, j := range r.Jobs {
 		s.Slowdown += j.slowdown() / float64(len(r.Jobs))
-		s.AvgQueue += (j.Finish - j.Arrive - j.Ran) / float64(len(r.Jobs))
-		s.Restarts += j.Stops
-		s.LostGPUHours += j.Lost / 3600
+		s.AvgQueue += (j.Finish - j.Arrive - j.HeldSeconds) / float64(len(r.Jobs))
+		s.Restarts += j.StopCount
+		s.LostGPUHours += j.LostService / 3600
 	}
 	return s
 }

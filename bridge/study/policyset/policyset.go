@@ -28,8 +28,8 @@ type Choice struct {
 	Params paper.Params // what was said, over the defaults of the fidelity
 }
 
-// New makes the policy, afresh each time.
-func (p Choice) New() (policy.Policy, error) {
+// NewPolicy makes the policy, afresh each time.
+func (p Choice) NewPolicy() (policy.Policy, error) {
 	made, err := p.System.New(p.Params)
 	if err != nil {
 		return nil, fmt.Errorf("policy %s: %w", p.System.Name, err)
@@ -43,8 +43,8 @@ func (p Choice) New() (policy.Policy, error) {
 func Parse(list string, exact bool) ([]Choice, error) {
 	var picks []Choice
 	var errs []error
-	for _, text := range split(list) {
-		p, err := parseOne(text, exact)
+	for _, text := range splitList(list) {
+		p, err := parseChoice(text, exact)
 		if slices.ContainsFunc(picks, func(q Choice) bool { return q.Label == text }) {
 			err = fmt.Errorf("policy %q is named twice", text)
 		}
@@ -59,8 +59,8 @@ func Parse(list string, exact bool) ([]Choice, error) {
 	return picks, nil
 }
 
-// split cuts the list into policies with their parameters.
-func split(list string) []string {
+// splitList cuts the list into policies with their parameters.
+func splitList(list string) []string {
 	if strings.TrimSpace(list) == "" {
 		return nil
 	}
@@ -77,7 +77,7 @@ func split(list string) []string {
 	return all
 }
 
-func parseOne(text string, exact bool) (Choice, error) {
+func parseChoice(text string, exact bool) (Choice, error) {
 	name, rest, colon := strings.Cut(text, ":")
 	if i := strings.Index(name, ","); i >= 0 {
 		return Choice{}, fmt.Errorf("policy %q: parameters follow a colon, like %s:%s", text, name[:i], name[i+1:])
@@ -85,7 +85,7 @@ func parseOne(text string, exact bool) (Choice, error) {
 	if colon && rest == "" {
 		return Choice{}, fmt.Errorf("policy %q: no parameters follow the colon, like %s:name=value", text, name)
 	}
-	if name == Slurm {
+	if name == SlurmName {
 		return parseSlurm(text, exact)
 	}
 	e, err := catalogue.Lookup(name)
@@ -101,7 +101,7 @@ func parseOne(text string, exact bool) (Choice, error) {
 		return Choice{}, fmt.Errorf("policy %s: %w", name, err)
 	}
 	maps.Copy(p.Params, said)
-	_, err = p.New()
+	_, err = p.NewPolicy()
 	return p, err
 }
 

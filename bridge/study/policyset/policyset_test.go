@@ -28,7 +28,7 @@ func TestParse(t *testing.T) {
 	if d := cmp.Diff(paper.Params{"queues": []any{3600.0, 36000.0}, "min_run": "15m"}, picks[1].Params); d != "" {
 		t.Errorf("parameters (-want +got):\n%s", d)
 	}
-	p, err := picks[2].New()
+	p, err := picks[2].NewPolicy()
 	a, ok := p.(*astraea.Policy)
 	if err != nil || !ok || a.Levels != 7 || a.Favour != 0.5 || a.Block != "starving" {
 		t.Errorf("policy %+v (%v)", p, err)

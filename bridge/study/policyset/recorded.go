@@ -8,9 +8,9 @@ import (
 	"fairbridge/policy/paper"
 )
 
-// Recorded reads a policy as it stands in a stored cycle: its name, and its
+// ChoiceFromRecord reads a policy as it stands in a stored cycle: its name, and its
 // parameters as "round=360s queues=[3600 36000]".
-func Recorded(name, text string) (Choice, error) {
+func ChoiceFromRecord(name, text string) (Choice, error) {
 	e, err := catalogue.Lookup(name)
 	if err != nil {
 		return Choice{}, err
@@ -25,7 +25,7 @@ func Recorded(name, text string) (Choice, error) {
 		v, text = cutValue(text)
 		p.Params[key] = recordedValue(e, key, v)
 	}
-	_, err = p.New()
+	_, err = p.NewPolicy()
 	return p, err
 }
 

@@ -32,7 +32,7 @@ func TestRecorded(t *testing.T) {
 			words = append(words, fmt.Sprintf("%s=%v", k, given[k]))
 		}
 		text := strings.Join(words, " ")
-		p, err := Recorded(e.Name, text)
+		p, err := ChoiceFromRecord(e.Name, text)
 		if err != nil {
 			t.Errorf("%s %q: %v", e.Name, text, err)
 			continue
@@ -46,7 +46,7 @@ func TestRecorded(t *testing.T) {
 }
 
 func TestRecordedValues(t *testing.T) {
-	p, err := Recorded("tiresias", "queues=[3600 36000] max_stops=3")
+	p, err := ChoiceFromRecord("tiresias", "queues=[3600 36000] max_stops=3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,11 +54,11 @@ func TestRecordedValues(t *testing.T) {
 		t.Error(d)
 	}
 	for _, bad := range []string{"queues", "queues=[0]", "colour=red"} {
-		if _, err := Recorded("tiresias", bad); err == nil {
+		if _, err := ChoiceFromRecord("tiresias", bad); err == nil {
 			t.Errorf("%q was read", bad)
 		}
 	}
-	if _, err := Recorded("lottery", ""); err == nil {
+	if _, err := ChoiceFromRecord("lottery", ""); err == nil {
 		t.Error("an unknown policy was read")
 	}
 }
@@ -68,7 +68,7 @@ func TestSlurmAlone(t *testing.T) {
 	if err != nil || len(picks) != 2 {
 		t.Fatal(picks, err)
 	}
-	if p, err := picks[0].New(); p != nil || err != nil {
+	if p, err := picks[0].NewPolicy(); p != nil || err != nil {
 		t.Errorf("slurm has a policy: %v %v", p, err)
 	}
 	for _, bad := range []string{"slurm:round=1s"} {

@@ -12,48 +12,48 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// Row is one published result. Times are seconds, shares 0..1.
-type Row struct {
-	Name     string  `json:"name"` // as published
-	Ours     string  `json:"-"`    // the policy of our catalogue that is the same, as a command line names it
-	Source   string  `json:"source"`
-	Makespan float64 `json:"makespan_s"`
-	AvgJCT   float64 `json:"avg_jct_s"`
-	WorstRho float64 `json:"worst_rho"`
-	MeanRho  float64 `json:"mean_rho"`
-	Unfair   float64 `json:"unfair_share"`
-	Util     float64 `json:"utilization"`
-	Wall     float64 `json:"wall_s,omitempty"` // of the published simulator on two cores; 0: not measured
+// ResultRow is one published result. Times are seconds, shares 0..1.
+type ResultRow struct {
+	Name      string  `json:"name"` // as published
+	OurPolicy string  `json:"-"`    // the policy of our catalogue that is the same, as a command line names it
+	Source    string  `json:"source"`
+	Makespan  float64 `json:"makespan_s"`
+	AvgJCT    float64 `json:"avg_jct_s"`
+	WorstRho  float64 `json:"worst_rho"`
+	MeanRho   float64 `json:"mean_rho"`
+	Unfair    float64 `json:"unfair_share"`
+	Util      float64 `json:"utilization"`
+	Wall      float64 `json:"wall_s,omitempty"` // of the published simulator on two cores; 0: not measured
 }
 
 // The sources.
 const (
-	Artifact = "result files of the Shockwave artifact (NSDI 2023), simulation"
-	Rerun    = "the Shockwave artifact's simulator, run again with open solvers"
+	ArtifactSource = "result files of the Shockwave artifact (NSDI 2023), simulation"
+	RerunSource    = "the Shockwave artifact's simulator, run again with open solvers"
 )
 
-// Set are the results on one trace and cluster.
-type Set struct {
+// ResultSet are the results on one trace and cluster.
+type ResultSet struct {
 	Title string
 	Jobs  int
 	GPUs  int
 	hash  string
-	Rows  []Row
+	Rows  []ResultRow
 }
 
-// Find returns the results for these jobs on so many GPUs, or nil. Jobs are
+// FindSet returns the results for these jobs on so many GPUs, or nil. Jobs are
 // known by what they are, wherever they were read from.
-func Find(jobs []workload.Job, gpus int) *Set {
-	for i := range sets {
-		if s := &sets[i]; s.Jobs == len(jobs) && s.GPUs == gpus && s.hash == Hash(jobs) {
+func FindSet(jobs []workload.Job, gpus int) *ResultSet {
+	for i := range resultSets {
+		if s := &resultSets[i]; s.Jobs == len(jobs) && s.GPUs == gpus && s.hash == HashJobs(jobs) {
 			return s
 		}
 	}
 	return nil
 }
 
-// Hash is a short name of what the jobs are: arrival, size and work.
-func Hash(jobs []workload.Job) string {
+// HashJobs is a short name of what the jobs are: arrival, size and work.
+func HashJobs(jobs []workload.Job) string {
 	h := sha256.New()
 	for i := range jobs {
 		j := &jobs[i]
@@ -70,7 +70,7 @@ func Hash(jobs []workload.Job) string {
 
 // Summary returns the row as figures of ours; those that were not published
 // are not numbers.
-func (r *Row) Summary() measure.Summary {
+func (r *ResultRow) Summary() measure.Summary {
 	no := math.NaN()
 	s := measure.Summary{
 		Policy: r.Name, Makespan: r.Makespan, AvgJCT: r.AvgJCT, WorstRho: r.WorstRho, MeanRho: r.MeanRho, Unfair: r.Unfair,

@@ -25,15 +25,15 @@ func TestFind(t *testing.T) {
 		if err != nil {
 			t.Skipf("the published traces are not here: %v", err)
 		}
-		if Find(tr.Jobs, c.gpus) == nil {
-			t.Errorf("%s on %d GPUs is not known: its hash is %s", c.file, c.gpus, Hash(tr.Jobs))
+		if FindSet(tr.Jobs, c.gpus) == nil {
+			t.Errorf("%s on %d GPUs is not known: its hash is %s", c.file, c.gpus, HashJobs(tr.Jobs))
 		}
-		if Find(tr.Jobs, c.gpus*2) != nil {
+		if FindSet(tr.Jobs, c.gpus*2) != nil {
 			t.Errorf("%s is known on %d GPUs", c.file, c.gpus*2)
 		}
 		other := slices.Clone(tr.Jobs)
 		other[7].GPUs++
-		if Find(other, c.gpus) != nil || Find(tr.Jobs[1:], c.gpus) != nil {
+		if FindSet(other, c.gpus) != nil || FindSet(tr.Jobs[1:], c.gpus) != nil {
 			t.Errorf("%s is known when changed", c.file)
 		}
 	}
@@ -41,9 +41,9 @@ func TestFind(t *testing.T) {
 
 // TestOurs wants the names of our policies to be names.
 func TestOurs(t *testing.T) {
-	for _, s := range sets {
+	for _, s := range resultSets {
 		for _, r := range s.Rows {
-			if _, err := policyset.Parse(r.Ours, true); err != nil {
+			if _, err := policyset.Parse(r.OurPolicy, true); err != nil {
 				t.Errorf("%s, %s: %v", s.Title, r.Name, err)
 			}
 		}
@@ -61,7 +61,7 @@ func TestRowsAreTheFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range sets {
+	for _, s := range resultSets {
 		for _, r := range s.Rows {
 			want := []float64{float64(s.Jobs), float64(s.GPUs), r.Makespan, r.AvgJCT, r.WorstRho, r.MeanRho, r.Unfair, r.Util}
 			if !slices.ContainsFunc(lines[1:], func(l []string) bool { return same(l, want) }) {

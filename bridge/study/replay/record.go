@@ -14,12 +14,12 @@ import (
 
 // Record is where a site's past is kept.
 type Record interface {
-	Runs
-	Cycles
+	RunsRecord
+	CyclesRecord
 }
 
-// Runs is the record of what ran and what was used.
-type Runs interface {
+// RunsRecord is the record of what ran and what was used.
+type RunsRecord interface {
 	// PastRuns returns the runs of a partition that held GPUs at some time from
 	// since to until, those of a job together.
 	PastRuns(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.PastRun, error)
@@ -27,8 +27,8 @@ type Runs interface {
 	Past(ctx context.Context, cluster string, now time.Time) (*bridge.Past, error)
 }
 
-// Cycles is the record of what was decided.
-type Cycles interface {
+// CyclesRecord is the record of what was decided.
+type CyclesRecord interface {
 	// Steered returns what decided about a partition, most often first.
 	Steered(ctx context.Context, cluster, partition string, since, until time.Time) ([]bridge.Steering, error)
 	// Seen returns jobs as snapshots showed them last.
@@ -43,11 +43,11 @@ type Period struct {
 	Since, Until       time.Time
 	Nodes              []policy.Node // to simulate on; nil: those of the last snapshot
 	Loop               bridge.Config // the site's own
-	Stoppable          bool          // as if every job let itself be stopped
+	AllStoppable       bool          // as if every job let itself be stopped
 }
 
-// Read reads a period from the record and makes a Site of it.
-func (p Period) Read(ctx context.Context, from Record) (*Site, error) {
+// Read reads a period from the record and makes a PastScenario of it.
+func (p Period) Read(ctx context.Context, from Record) (*PastScenario, error) {
 	runs, err := from.PastRuns(ctx, p.Cluster, p.Partition, p.Since, p.Until)
 	if err != nil {
 		return nil, err
@@ -59,11 +59,11 @@ func (p Period) Read(ctx context.Context, from Record) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	decider, mode, err := p.decider(steering, runs)
+	decider, mode, err := p.findDecider(steering, runs)
 	if err != nil {
 		return nil, err
 	}
-	past, err := p.past(ctx, from, runs)
+	past, err := p.readPast(ctx, from, runs)
 	if err != nil {
 		return nil, err
 	}
@@ -78,14 +78,14 @@ func (p Period) Read(ctx context.Context, from Record) (*Site, error) {
 	return s, nil
 }
 
-// past reads what belongs to the runs.
-func (p *Period) past(ctx context.Context, from Record, runs []bridge.PastRun) (Past, error) {
+// readPast reads what belongs to the runs.
+func (p *Period) readPast(ctx context.Context, from Record, runs []bridge.PastRun) (Past, error) {
 	if p.Nodes == nil {
 		s, err := from.LastSnapshot(ctx, p.Cluster, p.Partition)
 		if err != nil {
 			return Past{}, fmt.Errorf("what nodes does partition %s have? Say it by --cluster: %w", p.Partition, err)
 		}
-		p.Nodes = nodesOf(s)
+		p.Nodes = nodesFromSnapshot(s)
 	}
 	known, err := from.Past(ctx, p.Cluster, p.Since)
 	if err != nil {
@@ -101,19 +101,19 @@ func (p *Period) past(ctx context.Context, from Record, runs []bridge.PastRun) (
 	}
 	return Past{
 		Name:      fmt.Sprintf("partition %s from %s to %s", p.Partition, p.Since.Format(time.DateOnly), p.Until.Format(time.DateOnly)),
-		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, Seen: seen, Nodes: p.Nodes, Accounts: accounts,
-		OptIn: p.Loop.Preempt, Stoppable: p.Stoppable,
+		Partition: p.Partition, Since: p.Since, Until: p.Until, Runs: runs, LastSeenJobs: seen, Nodes: p.Nodes, Accounts: accounts,
+		OptIn: p.Loop.Preempt, AllStoppable: p.AllStoppable,
 	}, nil
 }
 
-// decider is what decided most of the time in which there was something to
+// findDecider returns what decided most of the time in which there was something to
 // decide: a policy of ours in some mode, or Slurm alone.
-func (p *Period) decider(list []bridge.Steering, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
+func (p *Period) findDecider(list []bridge.Steering, runs []bridge.PastRun) (policyset.Choice, bridge.Mode, error) {
 	i := slices.IndexFunc(list, func(s bridge.Steering) bool { return s.Pushed > 0 })
-	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].Cycles) < p.busy(runs).Seconds()/2 {
+	if i < 0 || p.Loop.Interval.Seconds()*float64(list[i].Cycles) < p.activeSpan(runs).Seconds()/2 {
 		return policyset.SlurmAlone(), "", nil
 	}
-	c, err := policyset.Recorded(list[i].Policy, list[i].Params)
+	c, err := policyset.ChoiceFromRecord(list[i].Policy, list[i].Params)
 	if err != nil {
 		return c, "", fmt.Errorf("policy %s steered then: %w", list[i].Policy, err)
 	}
@@ -121,8 +121,9 @@ func (p *Period) decider(list []bridge.Steering, runs []bridge.PastRun) (policys
 	return c, list[i].Mode, nil
 }
 
-// busy is how long there was something to decide.
-func (p *Period) busy(runs []bridge.PastRun) time.Duration {
+// activeSpan is the time from the first arrival, or the beginning of the period,
+// to the last end.
+func (p *Period) activeSpan(runs []bridge.PastRun) time.Duration {
 	first, last := p.Until, p.Since
 	for i := range runs {
 		if a := runs[i].Arrive; a.Before(first) {
@@ -138,12 +139,12 @@ func (p *Period) busy(runs []bridge.PastRun) time.Duration {
 	return last.Sub(first)
 }
 
-// nodesOf are the nodes of a snapshot, all of them up, and with room for any job:
+// nodesFromSnapshot returns the nodes of a snapshot, all of them up, and with room for any job:
 // the record does not know the cores that jobs had.
-func nodesOf(s *policy.Snapshot) []policy.Node {
+func nodesFromSnapshot(s *policy.Snapshot) []policy.Node {
 	var nodes []policy.Node
 	for _, n := range s.Nodes {
-		n.Partitions, n.DownReason, n.CPUs, n.MemMB = []string{cluster.Partition}, "", 0, 0
+		n.Partitions, n.DownReason, n.CPUs, n.MemMB = []string{cluster.PartitionName}, "", 0, 0
 		n.GPUs = slices.Clone(n.GPUs)
 		for i := range n.GPUs {
 			n.GPUs[i] = policy.Devices{Type: n.GPUs[i].Type, Count: n.GPUs[i].Count, PartPercent: n.GPUs[i].PartPercent}

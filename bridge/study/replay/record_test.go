@@ -67,7 +67,7 @@ func TestReadPeriod(t *testing.T) {
 	if d := cmp.Diff([]policy.Account{{Name: "a", Weight: 2, UsedService: 5}}, s.Accounts); d != "" {
 		t.Errorf("accounts (-want +got):\n%s", d)
 	}
-	if s.Decider.Label != policyset.Slurm || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.Preempt.Comment || s.Loop.Preempt.QOS != nil {
+	if s.Decider.Label != policyset.SlurmName || s.Mode != "" || s.Loop.StopFile != "" || !s.Loop.Preempt.Comment || s.Loop.Preempt.QOS != nil {
 		t.Errorf("decided by %q in mode %q, with %+v", s.Decider.Label, s.Mode, s.Loop)
 	}
 }
@@ -80,8 +80,8 @@ func TestWhoDecided(t *testing.T) {
 		want     string
 	}{
 		"most of the time":  {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", Cycles: 40, Pushed: 2}, "fifo, as then"},
-		"it pushed nothing": {bridge.Steering{Mode: bridge.Observe, Policy: "fifo", Cycles: 60}, policyset.Slurm},
-		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", Cycles: 20, Pushed: 2}, policyset.Slurm},
+		"it pushed nothing": {bridge.Steering{Mode: bridge.Observe, Policy: "fifo", Cycles: 60}, policyset.SlurmName},
+		"a short time":      {bridge.Steering{Mode: bridge.Steer, Policy: "fifo", Cycles: 20, Pushed: 2}, policyset.SlurmName},
 	} {
 		p := period()
 		p.Nodes = []policy.Node{{Name: "n1", Partitions: []string{"gpu"}, GPUs: []policy.Devices{{Type: "a100", Count: 4}}}}

@@ -15,18 +15,18 @@ import (
 // from what "scontrol show config" prints of it. The rest is passed over. The
 // error names every setting that makes no sense.
 func ParseSlurmConf(text string) (sim.Config, error) {
-	r := slurmConf{set: map[string]string{}}
+	r := slurmConf{valuesByKey: map[string]string{}}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "#")
 		key, v, ok := strings.Cut(line, "=")
 		if v = strings.TrimSpace(v); ok && v != "" && v != "(null)" {
-			r.set[strings.ToLower(strings.TrimSpace(key))] = v
+			r.valuesByKey[strings.ToLower(strings.TrimSpace(key))] = v
 		}
 	}
 	for _, list := range []string{"schedulerparameters", "authinfo"} {
-		for _, word := range strings.FieldsFunc(r.set[list], func(c rune) bool { return c == ',' || c == ';' }) {
+		for _, word := range strings.FieldsFunc(r.valuesByKey[list], func(c rune) bool { return c == ',' || c == ';' }) {
 			key, v, _ := strings.Cut(strings.TrimSpace(word), "=")
-			r.set[list+" "+strings.ToLower(key)] = v
+			r.valuesByKey[list+" "+strings.ToLower(key)] = v
 		}
 	}
 	c := r.config()
@@ -35,8 +35,8 @@ func ParseSlurmConf(text string) (sim.Config, error) {
 
 // slurmConf turns texts into numbers.
 type slurmConf struct {
-	set  map[string]string
-	errs []error
+	valuesByKey map[string]string
+	errs        []error
 }
 
 func (r *slurmConf) config() sim.Config {
@@ -52,19 +52,19 @@ func (r *slurmConf) config() sim.Config {
 			Age: r.number("priorityweightage"), FairShare: r.number("priorityweightfairshare"),
 			JobSize: r.number("priorityweightjobsize"), Partition: r.number("priorityweightpartition"),
 		},
-		EnforceLimits: strings.Contains(r.set["accountingstorageenforce"], "limits"),
+		EnforceLimits: strings.Contains(r.valuesByKey["accountingstorageenforce"], "limits"),
 	}
 	if d := r.time(params+"requeue_delay", time.Second); d > 0 {
 		c.RequeueDelay = d
 	}
-	if r.set["schedulertype"] == "sched/builtin" {
+	if r.valuesByKey["schedulertype"] == "sched/builtin" {
 		c.BackfillInterval = -1
 	}
 	return c
 }
 
 func (r *slurmConf) number(key string) float64 {
-	text, ok := r.set[key]
+	text, ok := r.valuesByKey[key]
 	if !ok {
 		return 0
 	}
@@ -77,7 +77,7 @@ func (r *slurmConf) number(key string) float64 {
 
 // time reads a time as Slurm writes it: a number of the unit, or D-HH:MM:SS.
 func (r *slurmConf) time(key string, unit time.Duration) time.Duration {
-	text, ok := r.set[key]
+	text, ok := r.valuesByKey[key]
 	if !ok {
 		return 0
 	}

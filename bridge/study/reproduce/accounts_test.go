@@ -111,7 +111,7 @@ func tenantJobs(seed int64) []workload.Job {
 func slowdowns(r *measure.Run) map[string]float64 {
 	sum, n := map[string]float64{}, map[string]float64{}
 	for _, j := range r.Jobs {
-		sum[j.Account] += (j.Finish - j.Arrive) / j.Alone
+		sum[j.Account] += (j.Finish - j.Arrive) / j.ExclusiveRunTime
 		n[j.Account]++
 	}
 	for name := range sum {

@@ -62,7 +62,7 @@ func mean(values []float64) float64 {
 func worstUser(r *measure.Run) float64 {
 	slow := map[string][]float64{}
 	for _, j := range r.Jobs {
-		slow[j.User] = append(slow[j.User], (j.Finish-j.Arrive)/j.Alone)
+		slow[j.User] = append(slow[j.User], (j.Finish-j.Arrive)/j.ExclusiveRunTime)
 	}
 	worst := 0.0
 	for _, s := range slow {
@@ -79,12 +79,12 @@ func TestReproduceAlloX(t *testing.T) {
 	ratio := map[string][]float64{}
 	for seed := range int64(5) {
 		best := alloxRun(t, seed+1, "allox", all)
-		jct := best.Summary().AvgJCT
+		jct := best.Summarize().AvgJCT
 		for _, other := range []string{"fifo", "tiresias", "sjf"} {
-			ratio[other] = append(ratio[other], jct/alloxRun(t, seed+1, other, nil).Summary().AvgJCT)
+			ratio[other] = append(ratio[other], jct/alloxRun(t, seed+1, other, nil).Summarize().AvgJCT)
 		}
 		fair := alloxRun(t, seed+1, "allox", some)
-		ratio["fair"] = append(ratio["fair"], fair.Summary().AvgJCT/jct)
+		ratio["fair"] = append(ratio["fair"], fair.Summarize().AvgJCT/jct)
 		ratio["user"] = append(ratio["user"], worstUser(fair)/worstUser(best))
 	}
 	for _, c := range []struct {

@@ -41,7 +41,7 @@ func newCourtRun(t *testing.T, seed int64, name string, params paper.Params) cou
 				}
 			}
 		}})
-	r.jct = r.Summary().AvgJCT
+	r.jct = r.Summarize().AvgJCT
 	return r
 }
 
@@ -83,7 +83,7 @@ func (r *courtRun) minutes(account string) (got, asked []float64) {
 		}
 	}
 	for k, s := range r.Samples[:len(r.Samples)-1] {
-		fill(got, s.At, r.Samples[k+1].At, s.GPUs[account])
+		fill(got, s.At, r.Samples[k+1].At, s.GPUsByAccount[account])
 	}
 	return got, asked
 }
@@ -105,7 +105,7 @@ func TestReproduceAstraea(t *testing.T) {
 		if astraea.longest > 6*time.Hour+30*time.Minute {
 			t.Errorf("seed %d: a job waited for %v, want at most six hours and two leases", seed, astraea.longest)
 		}
-		t.Logf("seed %d: error %.3f, average completion %.0f s, %d stops; starved %d, under FIFO %d", seed, fair, astraea.jct, astraea.Summary().Restarts, len(astraea.starved), len(fifo.starved))
+		t.Logf("seed %d: error %.3f, average completion %.0f s, %d stops; starved %d, under FIFO %d", seed, fair, astraea.jct, astraea.Summarize().Restarts, len(astraea.starved), len(fifo.starved))
 		if seed > 3 {
 			continue
 		}

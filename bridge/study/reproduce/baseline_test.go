@@ -32,7 +32,7 @@ func TestReproduceBaselines(t *testing.T) {
 				return func(seed int64) float64 {
 					c := workload(seed)
 					c.Policy = system(t, policy, params)
-					return simulate(t, c).Summary().AvgJCT
+					return simulate(t, c).Summarize().AvgJCT
 				}
 			}
 			fifo, easy := over(seeds, jct("fifo", paper.Params{"max_wait": "0s"})), over(seeds, jct("easy", nil))

@@ -80,7 +80,7 @@ func meanGPUs(run *measure.Run, from, to float64, account string) float64 {
 	sum := 0.0
 	for i, s := range run.Samples[:len(run.Samples)-1] {
 		span := min(run.Samples[i+1].At, to) - max(s.At, from)
-		sum += s.GPUs[account] * max(span, 0)
+		sum += s.GPUsByAccount[account] * max(span, 0)
 	}
 	return sum / (to - from)
 }

@@ -16,7 +16,7 @@ func shock(t *testing.T, seed int64, name string, given paper.Params) measure.Su
 	t.Helper()
 	jobs := generate.Shockwave{GPUs: 32}.Draw(seed)
 	return simulate(t, exact.Config{Policy: system(t, name, given), Nodes: cluster(32, 1, "v100"), Jobs: jobs,
-		Tables: generate.Tables(), Clock: exact.Shockwave()}).Summary()
+		Tables: generate.Tables(), Clock: exact.Shockwave()}).Summarize()
 }
 
 // TestReproduceFairbridge: what our own policy promises, on drawn workloads: the
@@ -94,8 +94,8 @@ func slowdown(run *measure.Run, jobs []workload.Job) float64 {
 	}
 	sum, n := 0.0, 0.0
 	for _, j := range run.Jobs {
-		if j.Account != flood && j.Alone > 0 {
-			sum += (j.Finish - j.Arrive) / j.Alone
+		if j.Account != flood && j.ExclusiveRunTime > 0 {
+			sum += (j.Finish - j.Arrive) / j.ExclusiveRunTime
 			n++
 		}
 	}

@@ -68,7 +68,7 @@ func done(t *testing.T, c exact.Config, name string, given paper.Params, hours f
 		}
 	}
 	for _, j := range under(t, c, name, given).Jobs {
-		sum += j.Alone*float64(j.GPUs) - left[policy.JobID(j.ID)]
+		sum += j.ExclusiveRunTime*float64(j.GPUs) - left[policy.JobID(j.ID)]
 	}
 	return sum
 }
@@ -81,7 +81,7 @@ func TestReproduceGandiva(t *testing.T) {
 	for seed := int64(1); seed <= 5; seed++ {
 		c := shared(seed, load)
 		fifo, turns := under(t, c, "fifo", nil), under(t, c, "gandiva", nil)
-		jct = append(jct, fifo.Summary().AvgJCT/turns.Summary().AvgJCT)
+		jct = append(jct, fifo.Summarize().AvgJCT/turns.Summarize().AvgJCT)
 		wait = append(wait, first(fifo)/max(first(turns), 60))
 	}
 	t.Logf("FIFO over Gandiva: average JCT %.2f, p95 of the wait for the first service %.1f", jct, wait)

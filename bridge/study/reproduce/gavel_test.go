@@ -58,7 +58,7 @@ func TestReproduceGavel(t *testing.T) {
 		ratio       func([]workload.Job) float64
 	}{
 		{"max-min: average JCT of agnostic to aware", generate.Gavel{Jobs: 800, Load: gavelLoad, Shorter: 4}, 1.3, 10, func(jobs []workload.Job) float64 {
-			return agnostic("max-min", jobs).Summary().AvgJCT / aware("max-min", jobs).Summary().AvgJCT
+			return agnostic("max-min", jobs).Summarize().AvgJCT / aware("max-min", jobs).Summarize().AvgJCT
 		}},
 		{"makespan of FIFO to aware", generate.Gavel{Jobs: 300, Static: true, Shorter: 4}, 1.5, 10, func(jobs []workload.Job) float64 {
 			return gavelRun(t, jobs, "fifo", nil).Makespan / aware("makespan", jobs).Makespan
@@ -86,9 +86,9 @@ func TestReproduceGavel(t *testing.T) {
 func worstEqual(r *measure.Run, jobs []workload.Job) float64 {
 	worst := 0.0
 	for i, o := range r.Jobs {
-		part := min(1, 108/o.Present/float64(o.GPUs))
+		part := min(1, 108/o.MeanJobsPresent/float64(o.GPUs))
 		speed := (jobs[i].Speeds["k80"] + jobs[i].Speeds["p100"] + jobs[i].Speeds["v100"]) / 3
-		worst = max(worst, (o.Finish-o.Arrive)*part*speed/o.Alone)
+		worst = max(worst, (o.Finish-o.Arrive)*part*speed/o.ExclusiveRunTime)
 	}
 	return worst
 }

@@ -20,12 +20,14 @@ func of(t *testing.T, workload func(int64) exact.Config, name string, params pap
 	return over(5, func(seed int64) float64 {
 		c := workload(seed)
 		c.Policy = system(t, name, params)
-		return figure(simulate(t, c).Summary())
+		return figure(simulate(t, c).Summarize())
 	})
 }
 
 func worstRho(s measure.Summary) float64 { return s.WorstRho }
-func unfair(s measure.Summary) float64   { return s.Unfair }
+
+func unfair(s measure.Summary) float64 { return s.Unfair }
+
 func makespan(s measure.Summary) float64 { return s.Makespan }
 
 // TestReproduceThemis wants what Shockwave's artifact has of Themis: a worst

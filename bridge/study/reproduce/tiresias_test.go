@@ -36,8 +36,8 @@ func TestReproduceTiresias(t *testing.T) {
 	for seed := int64(1); seed <= 7; seed++ {
 		fifo, las := phillyRun(t, seed, "fifo", paper.Params{"max_wait": "0s"}), phillyRun(t, seed, "tiresias", nil)
 		first, gittins := phillyRun(t, seed, "tiresias", paper.Params{"queues": wide}), phillyRun(t, seed, "tiresias", paper.Params{"queues": wide, "index": "gittins"})
-		gain = append(gain, fifo.Summary().AvgJCT/las.Summary().AvgJCT)
-		index = append(index, gittins.Summary().AvgJCT/first.Summary().AvgJCT)
+		gain = append(gain, fifo.Summarize().AvgJCT/las.Summarize().AvgJCT)
+		index = append(index, gittins.Summarize().AvgJCT/first.Summarize().AvgJCT)
 		stops = append(stops, medianStops(las))
 	}
 	t.Logf("FIFO over LAS %.2f of %.2f; Gittins over LAS %.3f of %.3f; median stops %v", median(gain), slices.Sorted(slices.Values(gain)),
@@ -57,7 +57,7 @@ func TestReproduceTiresias(t *testing.T) {
 func medianStops(r *measure.Run) float64 {
 	stops := make([]float64, len(r.Jobs))
 	for i, j := range r.Jobs {
-		stops[i] = float64(j.Stops)
+		stops[i] = float64(j.StopCount)
 	}
 	return median(stops)
 }

@@ -30,7 +30,7 @@ type Config struct {
 	Nodes    []policy.Node // sorted by name; all in one partition "gpu"
 	Jobs     []workload.Job
 	Tables   *workload.Tables // speeds of jobs with Training; nil: none
-	Accounts []policy.Account // what they used before, Slurm and the loop know; see workload.Used
+	Accounts []policy.Account // what they used before, Slurm and the loop know; see workload.UsedByUsers
 	Seed     int64
 
 	// Mode is how much of a plan may reach Slurm; "": preempt.
@@ -73,7 +73,7 @@ func Run(c Config) (*measure.Run, error) {
 		return nil, err
 	}
 	out := r.result()
-	out.Wall = time.Since(began).Seconds()
+	out.WallSeconds = time.Since(began).Seconds()
 	return out, nil
 }
 

@@ -133,8 +133,8 @@ func checkOutcomes(t *testing.T, out *measure.Run, jobs []workload.Job) {
 			t.Fatalf("outcome %d is of job %d, want %d", i, o.ID, j.ID)
 		case o.Finish < o.Start+j.Duration-1 || o.Start < o.Arrive:
 			t.Errorf("job %d of %v s: arrived %v, started %v, done %v", o.ID, j.Duration, o.Arrive, o.Start, o.Finish)
-		case j.Fixed && o.Stops > 0:
-			t.Errorf("job %d did not opt in and was stopped %d times", o.ID, o.Stops)
+		case j.Fixed && o.StopCount > 0:
+			t.Errorf("job %d did not opt in and was stopped %d times", o.ID, o.StopCount)
 		case o.Finish-o.Arrive > 30*3600: // the longest wait of the rules, 24 h, and the jobs before it
 			t.Errorf("job %d took %v to be done", o.ID, policy.DurationFromSeconds(o.Finish-o.Arrive))
 		}

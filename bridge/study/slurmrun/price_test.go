@@ -27,9 +27,9 @@ func generous() bridge.Config {
 func TestThePriceOfSlurm(t *testing.T) {
 	nodes, jobs, cost := cluster(4), stream(60, never), time.Minute
 	tell := func(name, how string, r *measure.Run) float64 {
-		s := r.Summary()
+		s := r.Summarize()
 		t.Logf("%-9s %-28s %9.0f s mean completion %9.0f s makespan  %4.1f %% used %5d stops %6.1f GPU-h lost", name, how, s.AvgJCT, s.Makespan, 100*s.Utilization, s.Restarts, s.LostGPUHours)
-		return r.BusyTime
+		return r.BusyGPUSeconds
 	}
 	alone, err := Run(Config{Name: "slurm", Nodes: nodes, Jobs: jobs, Cost: cost})
 	if err != nil {
@@ -43,7 +43,7 @@ func TestThePriceOfSlurm(t *testing.T) {
 		}
 		check := func(how string, r *measure.Run) {
 			if d := tell(name, how, r)/want - 1; d > 1e-4 || d < -1e-4 {
-				t.Errorf("%s %s: %.0f GPU-seconds of work were done, Slurm alone did %.0f", name, how, r.BusyTime, want)
+				t.Errorf("%s %s: %.0f GPU-seconds of work were done, Slurm alone did %.0f", name, how, r.BusyGPUSeconds, want)
 			}
 		}
 		check("exactly", plain)
@@ -56,7 +56,7 @@ func TestThePriceOfSlurm(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(way.how, r)
-			if s := r.Summary(); s.LostGPUHours > 0 != (s.Restarts > 0) {
+			if s := r.Summarize(); s.LostGPUHours > 0 != (s.Restarts > 0) {
 				t.Errorf("%s %s: %.1f GPU-h lost by %d stops", name, way.how, s.LostGPUHours, s.Restarts)
 			}
 		}

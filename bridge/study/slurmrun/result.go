@@ -24,7 +24,7 @@ func (f *resultBuilder) build(out *measure.Run) {
 	for i := range f.jobs {
 		j := &f.jobs[i]
 		out.Jobs[i] = measure.Outcome{
-			ID: j.ID, User: j.User, Account: j.Account, GPUs: j.GPUs, Arrive: j.Arrive, Start: -1, Alone: j.Duration,
+			ID: j.ID, User: j.User, Account: j.Account, GPUs: j.GPUs, Arrive: j.Arrive, Start: -1, ExclusiveRunTime: j.Duration,
 		}
 	}
 	for i := range f.segments {
@@ -43,13 +43,13 @@ func (f *resultBuilder) addSegment(out *measure.Run, s *sim.Segment) {
 		o.Start = start
 	}
 	o.Finish = max(o.Finish, end)
-	o.Ran += end - start
+	o.HeldSeconds += end - start
 	o.Service += gpus * (end - start)
-	o.Lost += gpus * s.Lost.Seconds()
+	o.LostService += gpus * s.Lost.Seconds()
 	if s.State == "REQUEUED" {
-		o.Stops++
+		o.StopCount++
 	}
-	out.BusyTime += gpus * (end - start - s.Lost.Seconds())
+	out.BusyGPUSeconds += gpus * (end - start - s.Lost.Seconds())
 	out.Makespan = max(out.Makespan, end)
 }
 
@@ -81,24 +81,24 @@ func setPresent(jobs []measure.Outcome) {
 	}
 	for i := range jobs {
 		if o := &jobs[i]; o.Finish > o.Arrive {
-			o.Present = (until(o.Finish) - until(o.Arrive)) / (o.Finish - o.Arrive)
+			o.MeanJobsPresent = (until(o.Finish) - until(o.Arrive)) / (o.Finish - o.Arrive)
 		}
 	}
 }
 
 // samples is the cluster over time, one sample per change.
 func (f *resultBuilder) samples() []measure.Sample {
-	var changes []measure.Change
+	var changes []measure.JobChange
 	for i := range f.jobs {
-		changes = append(changes, measure.Change{At: f.jobs[i].Arrive, Queued: 1})
+		changes = append(changes, measure.JobChange{At: f.jobs[i].Arrive, Queued: 1})
 	}
 	for _, s := range f.segments {
-		changes = append(changes, measure.Change{At: f.seconds(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
+		changes = append(changes, measure.JobChange{At: f.seconds(s.Start), Account: s.Account, GPUs: s.GPUs, Running: 1, Queued: -1})
 		back := 0
 		if s.State == "REQUEUED" || s.State == "NODE_FAIL" {
 			back = 1
 		}
-		changes = append(changes, measure.Change{At: f.seconds(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
+		changes = append(changes, measure.JobChange{At: f.seconds(s.End), Account: s.Account, GPUs: -s.GPUs, Running: -1, Queued: back})
 	}
-	return measure.Timeline(changes)
+	return measure.SamplesFromChanges(changes)
 }

@@ -172,13 +172,13 @@ func (r *runner) toNextCycle() {
 
 // result is what came of it.
 func (r *runner) result() *measure.Run {
-	out := &measure.Run{Policy: r.Name, Seed: r.Seed, Shares: map[string]float64{}, Decide: r.timedPolicy.durations}
+	out := &measure.Run{Policy: r.Name, Seed: r.Seed, WeightsByAccount: map[string]float64{}, DecideSeconds: r.timedPolicy.durations}
 	for _, a := range r.Accounts {
-		out.Shares[a.Name] = a.Weight
+		out.WeightsByAccount[a.Name] = a.Weight
 	}
 	for i := range r.Nodes {
 		for _, d := range r.Nodes[i].GPUs {
-			out.GPUs += d.Count - d.SickCount
+			out.ClusterGPUs += d.Count - d.SickCount
 		}
 	}
 	f := resultBuilder{start: r.start, jobs: r.jobs, ids: r.ids, segments: r.world.Segments()}

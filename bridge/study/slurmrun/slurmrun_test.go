@@ -59,7 +59,7 @@ func decider(t testing.TB, name string) policy.Policy {
 func plain(t testing.TB, r *measure.Run) string {
 	t.Helper()
 	c := *r
-	c.Wall, c.Decide = 0, nil
+	c.WallSeconds, c.DecideSeconds = 0, nil
 	b, err := json.Marshal(c)
 	if err != nil {
 		t.Fatal(err)
@@ -90,13 +90,13 @@ func TestSlurmAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	a, b := r.Jobs[0], r.Jobs[1]
-	if a.Start > 10 || a.Finish != a.Start+3600 || a.Service != 16*3600 || a.Lost != 0 {
+	if a.Start > 10 || a.Finish != a.Start+3600 || a.Service != 16*3600 || a.LostService != 0 {
 		t.Errorf("first job %+v", a)
 	}
-	if b.Start < a.Finish || b.Start > a.Finish+10 || b.Present < 1.9 || b.Present > 2 {
+	if b.Start < a.Finish || b.Start > a.Finish+10 || b.MeanJobsPresent < 1.9 || b.MeanJobsPresent > 2 {
 		t.Errorf("second job %+v", b)
 	}
-	if r.GPUs != 16 || r.Makespan != b.Finish || r.BusyTime != 16*3600+4*60 {
+	if r.ClusterGPUs != 16 || r.Makespan != b.Finish || r.BusyGPUSeconds != 16*3600+4*60 {
 		t.Errorf("run %+v", r)
 	}
 }

@@ -75,12 +75,12 @@ func TestUnknownFormat(t *testing.T) {
 func TestSkipBad(t *testing.T) {
 	text := phillyCSV + strings.Repeat("2017-10-09 07:01:55,66.0,-1,66.0,11cb48\n", 7)
 	tr, err := trace.Read(strings.NewReader(text), "t", trace.Options{SkipBad: true})
-	if err != nil || len(tr.Jobs) != 2 || tr.Skipped != 7 || len(tr.Bad) != 5 {
+	if err != nil || len(tr.Jobs) != 2 || tr.SkippedCount != 7 || len(tr.FirstErrors) != 5 {
 		t.Fatalf("%+v, %v", tr, err)
 	}
 	var p trace.Problem
-	if !errors.As(tr.Bad[0], &p) || p.Line != 4 || p.Column != "gpus" {
-		t.Errorf("%+v", tr.Bad[0])
+	if !errors.As(tr.FirstErrors[0], &p) || p.Line != 4 || p.Column != "gpus" {
+		t.Errorf("%+v", tr.FirstErrors[0])
 	}
 	_, err = trace.Read(strings.NewReader(strings.Replace(phillyCSV, "66.0,1", "66.0,0", 1)[:100]), "t", trace.Options{SkipBad: true})
 	if err == nil || !strings.Contains(err.Error(), "bad rows, the first: t:2: gpus: 0") {
@@ -93,15 +93,15 @@ func TestFits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tr.Fits(map[string]int{"v100": 2}); err != nil {
+	if err := tr.CheckFits(map[string]int{"v100": 2}); err != nil {
 		t.Error(err)
 	}
-	err = tr.Fits(map[string]int{"v100": 1, "k80": 1})
+	err = tr.CheckFits(map[string]int{"v100": 1, "k80": 1})
 	if err == nil || !strings.Contains(err.Error(), "t:1: gpus: job 1 wants 2 GPUs, but the cluster has at most 1 of one type") {
 		t.Error(err)
 	}
 	tr.Jobs[0].GPUType = "h100"
-	if err := tr.Fits(map[string]int{"v100": 9}); err == nil || !strings.Contains(err.Error(), "t:1: gpu type: job 1 wants GPUs of type h100, but the cluster has v100") {
+	if err := tr.CheckFits(map[string]int{"v100": 9}); err == nil || !strings.Contains(err.Error(), "t:1: gpu type: job 1 wants GPUs of type h100, but the cluster has v100") {
 		t.Error(err)
 	}
 }

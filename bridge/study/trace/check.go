@@ -11,14 +11,14 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// Fits says which jobs can never run on a cluster with so many GPUs of each
+// CheckFits says which jobs can never run on a cluster with so many GPUs of each
 // type, as one error of several Problems; nil when all can.
-func (t *Trace) Fits(gpus map[string]int) error {
+func (t *Trace) CheckFits(gpus map[string]int) error {
 	all := 0
 	for _, n := range gpus {
 		all = max(all, n)
 	}
-	var wrong problems
+	var wrong problemList
 	for i := range t.Jobs {
 		j := &t.Jobs[i]
 		n, known := gpus[j.GPUType]
@@ -36,23 +36,23 @@ func (t *Trace) Fits(gpus map[string]int) error {
 	return wrong.err()
 }
 
-// problems are the faults of a trace; only the first few are kept.
-type problems struct {
-	first []error
-	more  int
+// problemList are the faults of a trace; only the first few are kept.
+type problemList struct {
+	firstErrors []error
+	moreCount   int
 }
 
-func (p *problems) add(t *Trace, j *workload.Job, column, what string) {
-	if len(p.first) == maxBad {
-		p.more++
+func (p *problemList) add(t *Trace, j *workload.Job, column, what string) {
+	if len(p.firstErrors) == maxKeptErrors {
+		p.moreCount++
 		return
 	}
-	p.first = append(p.first, Problem{cmp.Or(t.Path, t.Name), j.Line, column, what})
+	p.firstErrors = append(p.firstErrors, Problem{cmp.Or(t.Path, t.Name), j.Line, column, what})
 }
 
-func (p *problems) err() error {
-	if p.more > 0 {
-		p.first = append(p.first, fmt.Errorf("and %d more", p.more))
+func (p *problemList) err() error {
+	if p.moreCount > 0 {
+		p.firstErrors = append(p.firstErrors, fmt.Errorf("and %d more", p.moreCount))
 	}
-	return errors.Join(p.first...)
+	return errors.Join(p.firstErrors...)
 }

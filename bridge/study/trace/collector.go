@@ -15,10 +15,10 @@ import (
 // collector collects the jobs of a file and watches that they make sense.
 type collector struct {
 	Trace
-	path  string
-	opts  Options
-	lines map[int64]int // of the ids seen
-	shift bool          // the first arrival is the beginning; see done
+	path                 string
+	options              Options
+	lineByJobID          map[int64]int // of the ids seen
+	shiftsToFirstArrival bool          // the first arrival is the beginning; see shiftToStart
 }
 
 func newCollector(path, format string, o Options) *collector {
@@ -26,32 +26,32 @@ func newCollector(path, format string, o Options) *collector {
 		o.GPUsPerProc = 1
 	}
 	return &collector{
-		Trace: Trace{Name: nameFromPath(path), Path: path, Format: format, Ignored: map[string]int{}},
-		path:  path, opts: o, lines: map[int64]int{},
+		Trace: Trace{Name: nameFromPath(path), Path: path, Format: format, IgnoredByReason: map[string]int{}},
+		path:  path, options: o, lineByJobID: map[int64]int{},
 	}
 }
 
 // unnumbered is the id of jobs that get one at the end.
 const unnumbered = -1
 
-// add takes a job. The error ends the reading.
-func (s *collector) add(j workload.Job, line int) error {
+// addJob takes a job. The error ends the reading.
+func (s *collector) addJob(j workload.Job, line int) error {
 	j.Line = line
 	replaceInvalidText(&j)
 	if j.ID == 0 {
 		j.ID = int64(line)
 	}
 	if err := checkJob(&j); err != nil {
-		return s.reject(line, err)
+		return s.rejectLine(line, err)
 	}
-	if j.ID == unnumbered || s.lines == nil {
+	if j.ID == unnumbered || s.lineByJobID == nil {
 		s.Jobs = append(s.Jobs, j)
 		return nil
 	}
-	if first, twice := s.lines[j.ID]; twice {
-		return s.reject(line, problemf("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
+	if first, twice := s.lineByJobID[j.ID]; twice {
+		return s.rejectLine(line, newUnlocatedProblem("", "job %d stands already in line %d; give it another id or leave the line out", j.ID, first))
 	}
-	s.lines[j.ID] = line
+	s.lineByJobID[j.ID] = line
 	s.Jobs = append(s.Jobs, j)
 	return nil
 }
@@ -66,22 +66,22 @@ func replaceInvalidText(j *workload.Job) {
 	}
 }
 
-// ignore counts what is no job for us.
-func (s *collector) ignore(why string) { s.Ignored[why]++ }
+// countIgnored counts what is no job for us.
+func (s *collector) countIgnored(why string) { s.IgnoredByReason[why]++ }
 
-// reject says what is wrong with a line, or notes it where bad rows are skipped.
-func (s *collector) reject(line int, err error) error {
+// rejectLine says what is wrong with a line, or notes it where bad rows are skipped.
+func (s *collector) rejectLine(line int, err error) error {
 	p := Problem{File: s.path, Line: line, What: err.Error()}
 	var f *unlocatedProblem
 	if errors.As(err, &f) {
 		p.Column, p.What = f.column, f.what
 	}
-	if !s.opts.SkipBad {
+	if !s.options.SkipBad {
 		return p
 	}
-	s.Skipped++
-	if len(s.Bad) < maxBad {
-		s.Bad = append(s.Bad, p)
+	s.SkippedCount++
+	if len(s.FirstErrors) < maxKeptErrors {
+		s.FirstErrors = append(s.FirstErrors, p)
 	}
 	return nil
 }
@@ -93,11 +93,11 @@ func (s *collector) finish() (*Trace, error) {
 	}
 	s.assignIDs()
 	slices.SortStableFunc(s.Jobs, func(a, b workload.Job) int { return cmp.Compare(a.Arrive, b.Arrive) })
-	if s.shift {
+	if s.shiftsToFirstArrival {
 		s.shiftToStart()
 	}
-	if len(s.Ignored) == 0 {
-		s.Ignored = nil
+	if len(s.IgnoredByReason) == 0 {
+		s.IgnoredByReason = nil
 	}
 	return &s.Trace, nil
 }
@@ -116,20 +116,20 @@ func (s *collector) shiftToStart() {
 	}
 	for i := range s.Jobs {
 		j := &s.Jobs[i]
-		j.Arrive = roundMicro(j.Arrive - first)
+		j.Arrive = roundToMicroseconds(j.Arrive - first)
 		if j.Deadline > 0 {
-			j.Deadline = roundMicro(j.Deadline - first)
+			j.Deadline = roundToMicroseconds(j.Deadline - first)
 		}
 	}
 }
 
-// roundMicro takes away what subtracting large numbers adds.
-func roundMicro(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
+// roundToMicroseconds takes away what subtracting large numbers adds.
+func roundToMicroseconds(seconds float64) float64 { return math.Round(seconds*1e6) / 1e6 }
 
 // assignIDs gives jobs without an id one that no other has.
 func (s *collector) assignIDs() {
 	next := int64(1)
-	for id := range s.lines {
+	for id := range s.lineByJobID {
 		next = max(next, id+1)
 	}
 	for i := range s.Jobs {
@@ -143,29 +143,29 @@ func (s *collector) assignIDs() {
 // describeIgnored says what was in a file that has no jobs.
 func (s *collector) describeIgnored() string {
 	var what string
-	for _, why := range s.Reasons() {
-		what += fmt.Sprintf("; %d %s", s.Ignored[why], why)
+	for _, why := range s.IgnoredReasons() {
+		what += fmt.Sprintf("; %d %s", s.IgnoredByReason[why], why)
 	}
-	if s.Skipped > 0 {
-		what += fmt.Sprintf("; %d bad rows, the first: %v", s.Skipped, s.Bad[0])
+	if s.SkippedCount > 0 {
+		what += fmt.Sprintf("; %d bad rows, the first: %v", s.SkippedCount, s.FirstErrors[0])
 	}
 	return what
 }
 
-// Reasons are the keys of Ignored in order.
-func (t *Trace) Reasons() []string {
+// IgnoredReasons are the keys of IgnoredByReason in order.
+func (t *Trace) IgnoredReasons() []string {
 	var all []string
-	for why := range t.Ignored {
+	for why := range t.IgnoredByReason {
 		all = append(all, why)
 	}
 	slices.Sort(all)
 	return all
 }
 
-// most is the largest number of seconds or GPUs that is believed.
+// The largest numbers of seconds and GPUs that are believed.
 const (
-	mostSeconds = 100 * 366 * 86400
-	mostGPUs    = 1 << 20
+	maxSeconds = 100 * 366 * 86400
+	maxGPUs    = 1 << 20
 )
 
 // checkJob says what is wrong with a job, whatever it was read from.
@@ -181,20 +181,20 @@ func checkJob(j *workload.Job) error {
 		{"time limit", j.Limit.Seconds()},
 	} {
 		switch {
-		case math.IsNaN(v.value) || v.value > mostSeconds:
-			return problemf(v.what, "%g is not believable", v.value)
+		case math.IsNaN(v.value) || v.value > maxSeconds:
+			return newUnlocatedProblem(v.what, "%g is not believable", v.value)
 		case v.value < 0:
-			return problemf(v.what, "%g is negative", v.value)
+			return newUnlocatedProblem(v.what, "%g is negative", v.value)
 		}
 	}
 	if j.Deadline > 0 && j.Deadline <= j.Arrive {
-		return problemf("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
+		return newUnlocatedProblem("deadline", "%g is not after the arrival at %g", j.Deadline, j.Arrive)
 	}
 	if j.Training == nil && j.Duration == 0 {
-		return problemf("duration", "it is zero; leave out jobs that never ran")
+		return newUnlocatedProblem("duration", "it is zero; leave out jobs that never ran")
 	}
 	if t := j.Training; t != nil && t.Steps <= 0 {
-		return problemf("total steps", "%d, want at least 1", t.Steps)
+		return newUnlocatedProblem("total steps", "%d, want at least 1", t.Steps)
 	}
 	return nil
 }
@@ -202,15 +202,15 @@ func checkJob(j *workload.Job) error {
 func checkRequest(j *workload.Job) error {
 	switch {
 	case j.ID <= 0 && j.ID != unnumbered:
-		return problemf("job id", "%d, want a positive number", j.ID)
+		return newUnlocatedProblem("job id", "%d, want a positive number", j.ID)
 	case j.GPUs <= 0:
-		return problemf("gpus", "%d, want at least 1", j.GPUs)
-	case j.GPUs > mostGPUs:
-		return problemf("gpus", "%d is not believable", j.GPUs)
+		return newUnlocatedProblem("gpus", "%d, want at least 1", j.GPUs)
+	case j.GPUs > maxGPUs:
+		return newUnlocatedProblem("gpus", "%d is not believable", j.GPUs)
 	case j.CPUs < 0 || j.MemMB < 0:
-		return problemf("cpus, memory", "negative")
+		return newUnlocatedProblem("cpus, memory", "negative")
 	case j.MinGPUs < 0 || j.MaxGPUs < 0 || j.MaxGPUs > 0 && j.MinGPUs > j.MaxGPUs:
-		return problemf("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
+		return newUnlocatedProblem("gpus", "an elastic range from %d to %d makes no sense", j.MinGPUs, j.MaxGPUs)
 	}
 	return nil
 }

@@ -15,19 +15,19 @@ import (
 	"fairbridge/policy"
 )
 
-// version of our own format; readers refuse newer ones.
-const version = 1
+// ownFormatVersion is the version of our own format; readers refuse newer ones.
+const ownFormatVersion = 1
 
-// header is the first line of a trace of ours.
-type header struct {
+// ownHeader is the first line of a trace of ours.
+type ownHeader struct {
 	Version  int              `json:"fairbridge_trace"`
 	Name     string           `json:"name,omitempty"`
 	Start    time.Time        `json:"start,omitzero"`
 	Accounts []policy.Account `json:"accounts,omitempty"`
 }
 
-// line is a job in it. Times are seconds, the limit is like "2h30m0s".
-type line struct {
+// jobLine is a job in it. Times are seconds, the limit is like "2h30m0s".
+type jobLine struct {
 	ID         int64              `json:"id"`
 	Name       string             `json:"name,omitempty"`
 	User       string             `json:"user,omitempty"`
@@ -55,12 +55,14 @@ type line struct {
 	Silent     bool               `json:"silent,omitempty"`
 }
 
-func isOwn(head string) bool {
+func isFairbridgeFormat(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
 }
 
 // Save writes the trace to a file in our own format, in the way of datafile.Save.
-func (t *Trace) Save(path string, replace bool) error { return datafile.Save(path, replace, t.Write) }
+func (t *Trace) Save(path string, replace bool) error {
+	return datafile.SaveFile(path, replace, t.Write)
+}
 
 // Write writes the trace in our own format: a line of JSON that says so, then
 // one for each job. Reading it gives the same jobs, but for the lines they
@@ -69,7 +71,7 @@ func (t *Trace) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	e := json.NewEncoder(out)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(header{version, t.Name, t.Start, t.Accounts}); err != nil {
+	if err := e.Encode(ownHeader{ownFormatVersion, t.Name, t.Start, t.Accounts}); err != nil {
 		return fmt.Errorf("writing the header of trace %s: %w", t.Name, err)
 	}
 	for i := range t.Jobs {
@@ -80,8 +82,8 @@ func (t *Trace) Write(w io.Writer) error {
 	return out.Flush()
 }
 
-func lineFromJob(j *workload.Job) line {
-	l := line{
+func lineFromJob(j *workload.Job) jobLine {
+	l := jobLine{
 		ID: j.ID, Name: j.Name, User: j.User, Account: j.Account, QOS: j.QOS, Partition: j.Partition, Class: j.Class,
 		Arrive: j.Arrive, GPUs: j.GPUs, GPUType: j.GPUType, MinGPUs: j.MinGPUs, MaxGPUs: j.MaxGPUs, CPUs: j.CPUs, MemMB: j.MemMB,
 		Deadline: j.Deadline, Weight: j.Weight, Duration: j.Duration, Speeds: j.Speeds, Training: j.Training, End: j.End,
@@ -93,7 +95,7 @@ func lineFromJob(j *workload.Job) line {
 	return l
 }
 
-func (l *line) job() (workload.Job, error) {
+func (l *jobLine) toJob() (workload.Job, error) {
 	j := workload.Job{
 		ID: l.ID, Name: l.Name, User: l.User, Account: l.Account, QOS: l.QOS, Partition: l.Partition, Class: l.Class,
 		Arrive: l.Arrive, GPUs: l.GPUs, GPUType: l.GPUType, MinGPUs: l.MinGPUs, MaxGPUs: l.MaxGPUs, CPUs: l.CPUs, MemMB: l.MemMB,
@@ -103,22 +105,22 @@ func (l *line) job() (workload.Job, error) {
 	switch j.End {
 	case workload.Completed, workload.Failed, workload.Cancelled:
 	default:
-		return j, problemf("end", "%q, want failed, cancelled or nothing", j.End)
+		return j, newUnlocatedProblem("end", "%q, want failed, cancelled or nothing", j.End)
 	}
 	if l.Limit != "" {
 		d, err := time.ParseDuration(l.Limit)
 		if err != nil {
-			return j, problemf("limit", "%q, want like \"2h30m\"", l.Limit)
+			return j, newUnlocatedProblem("limit", "%q, want like \"2h30m\"", l.Limit)
 		}
 		j.Limit = d
 	}
 	if l.ID == 0 {
-		return j, problemf("id", "it is missing or 0, want a positive number")
+		return j, newUnlocatedProblem("id", "it is missing or 0, want a positive number")
 	}
 	return j, nil
 }
 
-func readOwn(in *bufio.Reader, s *collector) error {
+func readFairbridgeFormat(in *bufio.Reader, s *collector) error {
 	return eachLine(in, s, func(n int, text string) error {
 		if n == 1 {
 			return s.readHeader(text)
@@ -126,25 +128,25 @@ func readOwn(in *bufio.Reader, s *collector) error {
 		if strings.TrimSpace(text) == "" {
 			return nil
 		}
-		var l line
+		var l jobLine
 		if err := decodeStrict(text, &l); err != nil {
-			return s.reject(n, err)
+			return s.rejectLine(n, err)
 		}
-		j, err := l.job()
+		j, err := l.toJob()
 		if err != nil {
-			return s.reject(n, err)
+			return s.rejectLine(n, err)
 		}
-		return s.add(j, n)
+		return s.addJob(j, n)
 	})
 }
 
 func (s *collector) readHeader(text string) error {
-	var h header
+	var h ownHeader
 	if err := json.Unmarshal([]byte(text), &h); err != nil {
 		return Problem{File: s.path, Line: 1, What: fmt.Sprintf("the header is no JSON: %v", err)}
 	}
-	if h.Version < 1 || h.Version > version {
-		return Problem{s.path, 1, "fairbridge_trace", fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, version)}
+	if h.Version < 1 || h.Version > ownFormatVersion {
+		return Problem{s.path, 1, "fairbridge_trace", fmt.Sprintf("version %d; this program reads up to %d, use a newer one", h.Version, ownFormatVersion)}
 	}
 	if h.Name != "" {
 		s.Name = h.Name
@@ -165,11 +167,11 @@ func decodeStrict(text string, into any) error {
 	var wrong *json.UnmarshalTypeError
 	switch err := d.Decode(into); {
 	case errors.As(err, &wrong):
-		return problemf(wrong.Field, "a %s, want %s", wrong.Value, wrong.Type)
+		return newUnlocatedProblem(wrong.Field, "a %s, want %s", wrong.Value, wrong.Type)
 	case err != nil:
-		return problemf("", "%s", strings.TrimPrefix(err.Error(), "json: "))
+		return newUnlocatedProblem("", "%s", strings.TrimPrefix(err.Error(), "json: "))
 	case d.More():
-		return problemf("", "more than one JSON value; want one job a line")
+		return newUnlocatedProblem("", "more than one JSON value; want one job a line")
 	}
 	return nil
 }

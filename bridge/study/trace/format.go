@@ -11,25 +11,25 @@ import (
 
 // Format is one way to write a trace.
 type Format struct {
-	Name    string
-	What    string                 // it is, in words
-	matches func(head string) bool // whether a file beginning so is of it
-	read    func(*bufio.Reader, *collector) error
+	Name        string
+	Description string                 // it is, in words
+	matchesHead func(head string) bool // whether a file beginning so is of it
+	readJobs    func(*bufio.Reader, *collector) error
 }
 
 // formats are all, the ones that are most surely told from others first.
 var formats = []Format{
-	{"fairbridge", "our own, as trace convert and trace generate write it", isOwn, readOwn},
+	{"fairbridge", "our own, as trace convert and trace generate write it", isFairbridgeFormat, readFairbridgeFormat},
 	{"shockwave", "Shockwave's and Gavel's: 12, 10 or 7 columns between tabs", isTraining, readTraining},
-	{"philly", "Microsoft's Philly, as a table of timestamp, duration, num_gpus, gpu_time and cluster", philly.matches, philly.read},
+	{"philly", "Microsoft's Philly, as a table of timestamp, duration, num_gpus, gpu_time and cluster", phillyTable.matches, phillyTable.read},
 	{"philly-log", "Microsoft's Philly, as the original cluster_job_log with all attempts", isPhillyLog, readPhillyLog},
-	{"helios", "SenseTime's Helios clusters: cluster_log.csv", helios.matches, helios.read},
-	{"itp", "ten Microsoft clusters of 2021, published with ElasticFlow", itp.matches, itp.read},
-	{"tiresias", "the simulator of Tiresias and those made after it", tiresias.matches, tiresias.read},
-	{"openb", "Alibaba's GPU trace of 2023: the list of pods", openb.matches, openb.read},
+	{"helios", "SenseTime's Helios clusters: cluster_log.csv", heliosTable.matches, heliosTable.read},
+	{"itp", "ten Microsoft clusters of 2021, published with ElasticFlow", itpTable.matches, itpTable.read},
+	{"tiresias", "the simulator of Tiresias and those made after it", tiresiasTable.matches, tiresiasTable.read},
+	{"openb", "Alibaba's GPU trace of 2023: the list of pods", openbTable.matches, openbTable.read},
 	{"pai", "Alibaba's PAI trace of 2020: pai_task_table.csv, with pai_job_table.csv beside it", isPAI, readPAI},
-	{"sacct", "Slurm's accounting: sacct -P, any columns", sacct.matches, readAccounts},
-	{"squeue", "Slurm's queue: squeue with columns between bars", squeue.matches, readSqueue},
+	{"sacct", "Slurm's accounting: sacct -P, any columns", sacctTable.matches, readAccounts},
+	{"squeue", "Slurm's queue: squeue with columns between bars", squeueTable.matches, readSqueue},
 	{"squeue-json", "Slurm's queue: squeue --json", isQueueJSON, readQueueJSON},
 	{"swf", "the Standard Workload Format of the Parallel Workloads Archive", isSWF, readSWF},
 }
@@ -50,7 +50,7 @@ func FormatNames() []string {
 func findFormat(name string, head []byte) (*Format, error) {
 	auto := name == "" || name == "auto"
 	for i, f := range formats {
-		if f.Name == name || auto && f.matches(string(head)) {
+		if f.Name == name || auto && f.matchesHead(string(head)) {
 			return &formats[i], nil
 		}
 	}
@@ -59,5 +59,5 @@ func findFormat(name string, head []byte) (*Format, error) {
 		return nil, fmt.Errorf("no format %q; there are %s", name, known)
 	}
 	first, _, _ := strings.Cut(string(head), "\n")
-	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", plain.Truncate(first, shownChars), known)
+	return nil, fmt.Errorf("its format is not clear from a first line %q; say --format with one of %s", plain.Truncate(first, maxShownChars), known)
 }

@@ -134,7 +134,7 @@ func TestFormats(t *testing.T) {
 			if d := cmp.Diff(c.want, shorts(tr.Jobs)); d != "" {
 				t.Errorf("jobs (-want +got):\n%s", d)
 			}
-			if d := cmp.Diff(c.ignored, tr.Ignored); d != "" {
+			if d := cmp.Diff(c.ignored, tr.IgnoredByReason); d != "" {
 				t.Errorf("ignored (-want +got):\n%s", d)
 			}
 			if start := tr.Start.Format(time.RFC3339); c.start != "" && start != c.start || c.start == "" && !tr.Start.IsZero() {

@@ -12,50 +12,50 @@ import (
 
 // Info is what is in a trace, in figures. Fractions are 0..1.
 type Info struct {
-	Name     string         `json:"name"`
-	Format   string         `json:"format"`
-	Jobs     int            `json:"jobs"`
-	Training int            `json:"training_jobs,omitempty"` // whose speed stands in throughput tables
-	Start    time.Time      `json:"start,omitzero"`
-	Span     float64        `json:"span_s"` // from the first arrival to the last
-	GPUHours float64        `json:"gpu_hours"`
-	Sizes    []SizeInfo     `json:"sizes"`
-	Ran      *Spread        `json:"run_time_s,omitempty"` // of jobs that say how long they run
-	Limited  float64        `json:"limited_share"`        // of jobs that have a time limit
-	Deadline float64        `json:"deadline_share"`       // of jobs that have a deadline
-	Failed   float64        `json:"failed_share"`
-	Stopped  float64        `json:"cancelled_share"`
-	Users    int            `json:"users"`
-	Accounts []AccountInfo  `json:"accounts,omitempty"` // by GPU time, the largest first
-	Types    map[string]int `json:"gpu_types,omitempty"`
-	Ignored  map[string]int `json:"ignored,omitempty"`
-	Skipped  int            `json:"skipped,omitempty"`
-	Notes    []string       `json:"notes,omitempty"`
-	// The figures of On; zero without it.
-	Cluster string  `json:"cluster,omitempty"`
-	GPUs    int     `json:"cluster_gpus,omitempty"`
-	Load    float64 `json:"load,omitempty"`    // GPU time of the jobs over that of the cluster between first and last arrival; 0: all arrive at once
-	Misfits string  `json:"misfits,omitempty"` // jobs that cannot run there
+	Name             string         `json:"name"`
+	Format           string         `json:"format"`
+	JobCount         int            `json:"jobs"`
+	TrainingJobCount int            `json:"training_jobs,omitempty"` // whose speed stands in throughput tables
+	Start            time.Time      `json:"start,omitzero"`
+	ArrivalSpan      float64        `json:"span_s"` // from the first arrival to the last
+	GPUHours         float64        `json:"gpu_hours"`
+	Sizes            []SizeInfo     `json:"sizes"`
+	RunTimes         *Quantiles     `json:"run_time_s,omitempty"` // of jobs that say how long they run
+	LimitedShare     float64        `json:"limited_share"`        // of jobs that have a time limit
+	DeadlineShare    float64        `json:"deadline_share"`       // of jobs that have a deadline
+	FailedShare      float64        `json:"failed_share"`
+	CancelledShare   float64        `json:"cancelled_share"`
+	UserCount        int            `json:"users"`
+	Accounts         []AccountInfo  `json:"accounts,omitempty"` // by GPU time, the largest first
+	JobsByGPUType    map[string]int `json:"gpu_types,omitempty"`
+	IgnoredByReason  map[string]int `json:"ignored,omitempty"`
+	SkippedCount     int            `json:"skipped,omitempty"`
+	Notes            []string       `json:"notes,omitempty"`
+	// The figures of InfoOn; zero without it.
+	Cluster     string  `json:"cluster,omitempty"`
+	ClusterGPUs int     `json:"cluster_gpus,omitempty"`
+	Load        float64 `json:"load,omitempty"`    // GPU time of the jobs over that of the cluster between first and last arrival; 0: all arrive at once
+	Misfits     string  `json:"misfits,omitempty"` // jobs that cannot run there
 }
 
 // SizeInfo are the jobs of one number of GPUs.
 type SizeInfo struct {
-	GPUs  int     `json:"gpus"`
-	Jobs  int     `json:"jobs"`
-	Share float64 `json:"share"`          // of all jobs
-	Time  float64 `json:"gpu_time_share"` // of the GPU time of all jobs
+	GPUs         int     `json:"gpus"`
+	JobCount     int     `json:"jobs"`
+	JobShare     float64 `json:"share"`          // of all jobs
+	GPUTimeShare float64 `json:"gpu_time_share"` // of the GPU time of all jobs
 }
 
 // AccountInfo are the jobs of one account.
 type AccountInfo struct {
 	Name     string  `json:"name"`
 	Weight   float64 `json:"weight,omitempty"` // 0: the file gives none
-	Jobs     int     `json:"jobs"`
+	JobCount int     `json:"jobs"`
 	GPUHours float64 `json:"gpu_hours"`
 }
 
-// Spread are quantiles.
-type Spread struct {
+// Quantiles are those of run times in seconds, with their mean.
+type Quantiles struct {
 	Least  float64 `json:"least"`
 	P10    float64 `json:"p10"`
 	P25    float64 `json:"p25"`
@@ -70,89 +70,89 @@ type Spread struct {
 // Info counts what is in the trace.
 func (t *Trace) Info() Info {
 	i := Info{
-		Name: t.Name, Format: t.Format, Jobs: len(t.Jobs), Start: t.Start, Types: map[string]int{},
-		Ignored: t.Ignored, Skipped: t.Skipped, Notes: t.Notes, Sizes: sizes(t.Jobs), Ran: spread(t.Jobs), Accounts: accounts(t),
+		Name: t.Name, Format: t.Format, JobCount: len(t.Jobs), Start: t.Start, JobsByGPUType: map[string]int{},
+		IgnoredByReason: t.IgnoredByReason, SkippedCount: t.SkippedCount, Notes: t.Notes, Sizes: sumBySize(t.Jobs), RunTimes: runTimeQuantiles(t.Jobs), Accounts: sumByAccount(t),
 	}
 	if len(t.Jobs) == 0 {
 		return i
 	}
-	i.Span = t.Jobs[len(t.Jobs)-1].Arrive - t.Jobs[0].Arrive
+	i.ArrivalSpan = t.Jobs[len(t.Jobs)-1].Arrive - t.Jobs[0].Arrive
 	users, part := map[string]bool{}, 1/float64(len(t.Jobs))
 	for k := range t.Jobs {
 		j := &t.Jobs[k]
-		i.GPUHours += gpuTime(j) / 3600
-		i.add(j, part)
+		i.GPUHours += gpuSeconds(j) / 3600
+		i.countJob(j, part)
 		if j.User != "" {
 			users[j.User] = true
 		}
 	}
-	i.Users = len(users)
+	i.UserCount = len(users)
 	return i
 }
 
-// add counts one job, which is a part of all.
-func (i *Info) add(j *workload.Job, part float64) {
+// countJob counts one job, which is a part of all.
+func (i *Info) countJob(j *workload.Job, part float64) {
 	if j.Training != nil {
-		i.Training++
+		i.TrainingJobCount++
 	}
 	if j.GPUType != "" {
-		i.Types[j.GPUType]++
+		i.JobsByGPUType[j.GPUType]++
 	}
 	if j.Limit > 0 {
-		i.Limited += part
+		i.LimitedShare += part
 	}
 	if j.Deadline > 0 {
-		i.Deadline += part
+		i.DeadlineShare += part
 	}
 	switch j.End {
 	case workload.Failed:
-		i.Failed += part
+		i.FailedShare += part
 	case workload.Cancelled:
-		i.Stopped += part
+		i.CancelledShare += part
 	}
 }
 
 // InfoOn is Info, and how the trace fits a cluster.
 func (t *Trace) InfoOn(name string, nodes []policy.Node) Info {
 	i := t.Info()
-	i.Cluster, i.GPUs = name, cluster.GPUs(nodes)
-	if i.GPUs == 0 {
+	i.Cluster, i.ClusterGPUs = name, cluster.CountGPUs(nodes)
+	if i.ClusterGPUs == 0 {
 		return i
 	}
-	if i.Span > 0 {
-		i.Load = i.GPUHours * 3600 / (float64(i.GPUs) * i.Span)
+	if i.ArrivalSpan > 0 {
+		i.Load = i.GPUHours * 3600 / (float64(i.ClusterGPUs) * i.ArrivalSpan)
 	}
-	if err := t.Fits(cluster.GPUsByType(nodes)); err != nil {
+	if err := t.CheckFits(cluster.CountGPUsByType(nodes)); err != nil {
 		i.Misfits = err.Error()
 	}
 	return i
 }
 
-func gpuTime(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }
+func gpuSeconds(j *workload.Job) float64 { return float64(j.GPUs) * j.Duration }
 
-func sizes(jobs []workload.Job) []SizeInfo {
+func sumBySize(jobs []workload.Job) []SizeInfo {
 	var all []SizeInfo
 	sum := 0.0
 	for k := range jobs {
 		j := &jobs[k]
-		sum += gpuTime(j)
+		sum += gpuSeconds(j)
 		i, found := slices.BinarySearchFunc(all, j.GPUs, func(s SizeInfo, gpus int) int { return cmp.Compare(s.GPUs, gpus) })
 		if !found {
 			all = slices.Insert(all, i, SizeInfo{GPUs: j.GPUs})
 		}
-		all[i].Jobs++
-		all[i].Time += gpuTime(j)
+		all[i].JobCount++
+		all[i].GPUTimeShare += gpuSeconds(j)
 	}
 	for i := range all {
-		all[i].Share = float64(all[i].Jobs) / float64(len(jobs))
+		all[i].JobShare = float64(all[i].JobCount) / float64(len(jobs))
 		if sum > 0 {
-			all[i].Time /= sum
+			all[i].GPUTimeShare /= sum
 		}
 	}
 	return all
 }
 
-func spread(jobs []workload.Job) *Spread {
+func runTimeQuantiles(jobs []workload.Job) *Quantiles {
 	var all []float64
 	sum := 0.0
 	for i := range jobs {
@@ -166,10 +166,10 @@ func spread(jobs []workload.Job) *Spread {
 	}
 	slices.Sort(all)
 	q := func(p float64) float64 { return all[int(p*float64(len(all)-1)+.5)] }
-	return &Spread{q(0), q(.1), q(.25), q(.5), q(.75), q(.9), q(.99), q(1), sum / float64(len(all))}
+	return &Quantiles{q(0), q(.1), q(.25), q(.5), q(.75), q(.9), q(.99), q(1), sum / float64(len(all))}
 }
 
-func accounts(t *Trace) []AccountInfo {
+func sumByAccount(t *Trace) []AccountInfo {
 	at := map[string]int{}
 	var all []AccountInfo
 	find := func(name string) *AccountInfo {
@@ -187,8 +187,8 @@ func accounts(t *Trace) []AccountInfo {
 	for i := range t.Jobs {
 		if j := &t.Jobs[i]; j.Account != "" {
 			a := find(j.Account)
-			a.Jobs++
-			a.GPUHours += gpuTime(j) / 3600
+			a.JobCount++
+			a.GPUHours += gpuSeconds(j) / 3600
 		}
 	}
 	slices.SortFunc(all, func(a, b AccountInfo) int {

@@ -9,32 +9,32 @@ import (
 
 // lineCounter is a reader that knows at which line an offset is.
 type lineCounter struct {
-	in    io.Reader
-	ends  []int64 // offsets of the line ends not passed yet
-	read  int64
-	lines int // passed
+	in           io.Reader
+	lineEnds     []int64 // offsets of the line ends not passed yet
+	bytesRead    int64
+	linesDropped int // passed
 }
 
 func (c *lineCounter) Read(p []byte) (int, error) {
 	n, err := c.in.Read(p)
 	for i, b := range p[:n] {
 		if b == '\n' {
-			c.ends = append(c.ends, c.read+int64(i))
+			c.lineEnds = append(c.lineEnds, c.bytesRead+int64(i))
 		}
 	}
-	c.read += int64(n)
+	c.bytesRead += int64(n)
 	return n, err
 }
 
-// line returns the line of an offset, from 1. Offsets must not go back.
-func (c *lineCounter) line(at int64) int {
+// lineAt returns the line of an offset, from 1. Offsets must not go back.
+func (c *lineCounter) lineAt(at int64) int {
 	i := 0
-	for i < len(c.ends) && c.ends[i] < at {
+	for i < len(c.lineEnds) && c.lineEnds[i] < at {
 		i++
 	}
-	c.ends = c.ends[i:]
-	c.lines += i
-	return c.lines + 1
+	c.lineEnds = c.lineEnds[i:]
+	c.linesDropped += i
+	return c.linesDropped + 1
 }
 
 // eachElement decodes the elements of a JSON list one by one, as V. The list is
@@ -43,16 +43,16 @@ func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V
 	c := &lineCounter{in: in}
 	d := json.NewDecoder(c)
 	if err := enterList(d, under); err != nil {
-		return Problem{File: s.path, Line: c.line(d.InputOffset()), What: err.Error()}
+		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), What: err.Error()}
 	}
 	for d.More() {
 		v := new(V)
 		err := d.Decode(v)
-		at := c.line(d.InputOffset())
+		at := c.lineAt(d.InputOffset())
 		var typ *json.UnmarshalTypeError
 		switch {
 		case errors.As(err, &typ):
-			err = s.reject(at, problemf(typ.Field, "a %s, want %s", typ.Value, typ.Type))
+			err = s.rejectLine(at, newUnlocatedProblem(typ.Field, "a %s, want %s", typ.Value, typ.Type))
 		case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
 			return Problem{File: s.path, Line: at, What: "the file ends within the list of jobs; it was cut off"}
 		case err != nil:
@@ -65,7 +65,7 @@ func eachElement[V any](in io.Reader, s *collector, under string, take func(v *V
 		}
 	}
 	if _, err := d.Token(); err != nil {
-		return Problem{File: s.path, Line: c.line(d.InputOffset()), What: "the file ends within the list of jobs; it was cut off"}
+		return Problem{File: s.path, Line: c.lineAt(d.InputOffset()), What: "the file ends within the list of jobs; it was cut off"}
 	}
 	return nil
 }

@@ -41,17 +41,17 @@ func isPAI(head string) bool {
 // paiGang is a job: its tasks run together.
 type paiGang struct {
 	workload.Job
-	line       int
-	share      float64 // GPUs, in hundredths
-	start, end float64
-	open       bool // a task has not ended
+	line            int
+	hundredthsOfGPU float64 // GPUs, in hundredths
+	start, end      float64
+	isOpen          bool // a task has not ended
 }
 
 // readPAI reads the tasks of Alibaba's trace of 2020. The users and submission
 // times stand in pai_job_table.csv, which is used where it lies in the same
 // folder.
 func readPAI(in *bufio.Reader, s *collector) error {
-	s.shift = true
+	s.shiftsToFirstArrival = true
 	gangs := map[string]*paiGang{}
 	var order []*paiGang
 	err := eachRow(in, s.path, func(r *row, line int) error {
@@ -59,7 +59,7 @@ func readPAI(in *bufio.Reader, s *collector) error {
 			return Problem{s.path, line, "", "this is the job table, which has no GPUs; name the task table, and leave the job table in its folder"}
 		}
 		if len(r.cells) != paiTaskColumns {
-			return s.reject(line, problemf("", "%d columns, want %d", len(r.cells), paiTaskColumns))
+			return s.rejectLine(line, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), paiTaskColumns))
 		}
 		g := gangs[r.cells[paiJob]]
 		if g == nil {
@@ -68,7 +68,7 @@ func readPAI(in *bufio.Reader, s *collector) error {
 			order = append(order, g)
 		}
 		if err := g.addTask(r); err != nil {
-			return s.reject(line, err)
+			return s.rejectLine(line, err)
 		}
 		return nil
 	})
@@ -77,7 +77,7 @@ func readPAI(in *bufio.Reader, s *collector) error {
 	}
 	addJobTable(gangs, filepath.Join(filepath.Dir(s.path), "pai_job_table.csv"))
 	for _, g := range order {
-		if err := g.addTo(s); err != nil {
+		if err := g.addToCollector(s); err != nil {
 			return err
 		}
 	}
@@ -88,18 +88,18 @@ func readPAI(in *bufio.Reader, s *collector) error {
 func (g *paiGang) addTask(r *row) error {
 	end, ended := paiStates[r.cells[paiStatus]]
 	if !ended || r.cells[paiEnd] == "" || r.cells[paiStart] == "" {
-		g.open = true
+		g.isOpen = true
 		return nil
 	}
 	if r.cells[paiGPU] != "" {
-		g.share += r.number("plan_gpu", paiGPU) * r.number("inst_num", paiInstances)
+		g.hundredthsOfGPU += r.parseNumber("plan_gpu", paiGPU) * r.parseNumber("inst_num", paiInstances)
 		g.GPUType = paiTypeOf(r.cells[paiType])
 	}
 	if end != workload.Completed {
 		g.End = end
 	}
-	g.start = min(g.start, r.number("start_time", paiStart))
-	g.end = max(g.end, r.number("end_time", paiEnd))
+	g.start = min(g.start, r.parseNumber("start_time", paiStart))
+	g.end = max(g.end, r.parseNumber("end_time", paiEnd))
 	return r.err
 }
 
@@ -111,21 +111,21 @@ func paiTypeOf(s string) string {
 	return strings.Clone(s)
 }
 
-func (g *paiGang) addTo(s *collector) error {
+func (g *paiGang) addToCollector(s *collector) error {
 	switch {
-	case g.open:
-		s.ignore(notEnded)
-	case g.share <= 0:
-		s.ignore(noGPUs)
+	case g.isOpen:
+		s.countIgnored(ignoredNotEnded)
+	case g.hundredthsOfGPU <= 0:
+		s.countIgnored(ignoredWithoutGPUs)
 	case g.end <= g.start:
-		s.ignore(neverRan)
+		s.countIgnored(ignoredNeverRan)
 	default:
-		g.GPUs, g.Shareable = int(math.Ceil(g.share/100)), g.share < 100
+		g.GPUs, g.Shareable = int(math.Ceil(g.hundredthsOfGPU/100)), g.hundredthsOfGPU < 100
 		g.Duration = g.end - g.start
 		if g.Arrive == 0 {
 			g.Arrive = g.start
 		}
-		return s.add(g.Job, g.line)
+		return s.addJob(g.Job, g.line)
 	}
 	return nil
 }
@@ -144,7 +144,7 @@ func addJobTable(gangs map[string]*paiGang, path string) {
 		}
 		if g := gangs[r.cells[paiJob]]; g != nil {
 			g.User = strings.Clone(r.cells[paiJobUser])
-			if at := r.number("start_time", paiJobStart); r.err == nil && at <= g.start {
+			if at := r.parseNumber("start_time", paiJobStart); r.err == nil && at <= g.start {
 				g.Arrive = at
 			}
 		}

@@ -29,40 +29,40 @@ func isPhillyLog(head string) bool {
 }
 
 func readPhillyLog(in *bufio.Reader, s *collector) error {
-	s.shift = true
+	s.shiftsToFirstArrival = true
 	return eachElement(in, s, "", func(p *phillyJob, line int) error {
-		j, why, err := p.job()
+		j, why, err := p.toJob()
 		switch {
 		case err != nil:
-			return s.reject(line, err)
+			return s.rejectLine(line, err)
 		case why != "":
-			s.ignore(why)
+			s.countIgnored(why)
 			return nil
 		}
-		return s.add(j, line)
+		return s.addJob(j, line)
 	})
 }
 
-// job takes the attempts together: the time of all, the GPUs of the largest.
-func (p *phillyJob) job() (j workload.Job, why string, err error) {
+// toJob takes the attempts together: the time of all, the GPUs of the largest.
+func (p *phillyJob) toJob() (j workload.Job, why string, err error) {
 	j = workload.Job{ID: unnumbered, Name: p.ID, User: p.User, Account: p.VC, End: map[string]workload.End{"Failed": workload.Failed, "Killed": workload.Cancelled}[p.Status]}
-	if j.Arrive, err = parseMoment(p.Submitted); err != nil {
-		return j, "", problemf("submitted_time", "%v", err)
+	if j.Arrive, err = parseTime(p.Submitted); err != nil {
+		return j, "", newUnlocatedProblem("submitted_time", "%v", err)
 	}
 	for _, a := range p.Attempts {
 		if isMissing(a.End) || isMissing(a.Start) {
-			return j, notEnded, nil
+			return j, ignoredNotEnded, nil
 		}
-		start, err := parseMoment(a.Start)
+		start, err := parseTime(a.Start)
 		if err != nil {
-			return j, "", problemf("start_time", "%v", err)
+			return j, "", newUnlocatedProblem("start_time", "%v", err)
 		}
-		end, err := parseMoment(a.End)
+		end, err := parseTime(a.End)
 		if err != nil {
-			return j, "", problemf("end_time", "%v", err)
+			return j, "", newUnlocatedProblem("end_time", "%v", err)
 		}
 		if end < start {
-			return j, "", problemf("end_time", "%s is before the start %s", a.End, a.Start)
+			return j, "", newUnlocatedProblem("end_time", "%s is before the start %s", a.End, a.Start)
 		}
 		gpus := 0
 		for _, d := range a.Detail {
@@ -73,9 +73,9 @@ func (p *phillyJob) job() (j workload.Job, why string, err error) {
 	}
 	switch {
 	case len(p.Attempts) == 0 || j.Duration == 0:
-		return j, neverRan, nil
+		return j, ignoredNeverRan, nil
 	case j.GPUs == 0:
-		return j, noGPUs, nil
+		return j, ignoredWithoutGPUs, nil
 	}
 	return j, "", nil
 }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// shownChars is how much is quoted of a text that makes no sense.
-const shownChars = 61
+// maxShownChars is how much is quoted of a text that makes no sense.
+const maxShownChars = 61
 
 // Problem is what is wrong with a line of a trace.
 type Problem struct {
@@ -33,6 +33,6 @@ type unlocatedProblem struct{ column, what string }
 
 func (f *unlocatedProblem) Error() string { return f.column + ": " + f.what }
 
-func problemf(column, format string, a ...any) error {
+func newUnlocatedProblem(column, format string, a ...any) error {
 	return &unlocatedProblem{column, fmt.Sprintf(format, a...)}
 }

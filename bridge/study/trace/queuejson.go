@@ -64,26 +64,26 @@ func isQueueJSON(head string) bool {
 }
 
 func readQueueJSON(in *bufio.Reader, s *collector) error {
-	s.Notes = append(s.Notes, squeueNote)
-	s.shift = true
+	s.Notes = append(s.Notes, squeueRunTimeNote)
+	s.shiftsToFirstArrival = true
 	return eachElement(in, s, "jobs", func(q *queuedJob, line int) error {
 		if len(q.State) == 0 || q.State[0] != "PENDING" && q.State[0] != "RUNNING" && q.State[0] != "SUSPENDED" {
-			s.ignore("neither waiting nor running")
+			s.countIgnored("neither waiting nor running")
 			return nil
 		}
-		j, err := q.job()
+		j, err := q.toJob()
 		switch {
 		case err != nil:
-			return s.reject(line, err)
+			return s.rejectLine(line, err)
 		case j.GPUs == 0:
-			s.ignore(noGPUs)
+			s.countIgnored(ignoredWithoutGPUs)
 			return nil
 		case j.Duration == 0:
-			s.ignore("without a time limit")
+			s.countIgnored("without a time limit")
 			return nil
 		}
 		for range countTasks(strconv.FormatInt(q.ID, 10) + "_[" + q.Tasks + "]") {
-			if err := s.add(j, line); err != nil {
+			if err := s.addJob(j, line); err != nil {
 				return err
 			}
 			j.ID = unnumbered
@@ -92,21 +92,21 @@ func readQueueJSON(in *bufio.Reader, s *collector) error {
 	})
 }
 
-func (q *queuedJob) job() (workload.Job, error) {
+func (q *queuedJob) toJob() (workload.Job, error) {
 	j := workload.Job{
 		ID: q.ID, Name: q.Name, User: q.User, Account: q.Account, QOS: q.QOS, Partition: q.Partition,
 		Arrive: float64(max(q.Submit, q.Eligible)), Limit: time.Duration(float64(q.Limit) * float64(time.Minute)),
 	}
-	if q.Limit < 0 || q.Limit > mostSeconds/60 {
-		return j, problemf("time_limit", "%g minutes make no sense", float64(q.Limit))
+	if q.Limit < 0 || q.Limit > maxSeconds/60 {
+		return j, newUnlocatedProblem("time_limit", "%g minutes make no sense", float64(q.Limit))
 	}
 	asked, err := parseTRES(q.Requested)
 	if err != nil {
-		return j, problemf("tres_req_str", "%v", err)
+		return j, newUnlocatedProblem("tres_req_str", "%v", err)
 	}
 	had, err := parseTRES(q.Allocated)
 	if err != nil {
-		return j, problemf("tres_alloc_str", "%v", err)
+		return j, newUnlocatedProblem("tres_alloc_str", "%v", err)
 	}
 	j.GPUs, j.GPUType, j.CPUs, j.MemMB = max(had.gpus, asked.gpus), asked.gpuType, max(had.cpus, asked.cpus), asked.memMB
 	j.Duration = j.Limit.Seconds()

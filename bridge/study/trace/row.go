@@ -17,33 +17,33 @@ type row struct {
 	err   error
 }
 
-// number reads a cell; the column of a missing one is -1 and gives 0.
-func (r *row) number(name string, column int) float64 {
+// parseNumber reads a cell; the column of a missing one is -1 and gives 0.
+func (r *row) parseNumber(name string, column int) float64 {
 	if column < 0 || r.err != nil {
 		return 0
 	}
 	if column >= len(r.cells) {
-		r.err = problemf(name, "the line ends before it")
+		r.err = newUnlocatedProblem(name, "the line ends before it")
 		return 0
 	}
 	v, err := parseNumber(r.cells[column])
 	if err != nil {
-		r.err = problemf(name, "%v", err)
+		r.err = newUnlocatedProblem(name, "%v", err)
 	}
 	return v
 }
 
-// whole reads a cell that counts something.
-func (r *row) whole(name string, column int) int64 {
-	v := r.number(name, column)
+// parseWhole reads a cell that counts something.
+func (r *row) parseWhole(name string, column int) int64 {
+	v := r.parseNumber(name, column)
 	switch {
 	case r.err != nil:
 		return 0
 	case v != math.Trunc(v):
-		r.err = problemf(name, "%q is no whole number", r.cells[column])
+		r.err = newUnlocatedProblem(name, "%q is no whole number", r.cells[column])
 		return 0
 	case math.Abs(v) > 1<<53:
-		r.err = problemf(name, "%q is not believable", r.cells[column])
+		r.err = newUnlocatedProblem(name, "%q is not believable", r.cells[column])
 		return 0
 	}
 	return int64(v)
@@ -56,7 +56,7 @@ func parseNumber(s string) (float64, error) {
 	case s == "":
 		return 0, errors.New("it is empty, want a number")
 	case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
-		return 0, errors.New(strconv.Quote(plain.Truncate(s, shownChars)) + " is no number")
+		return 0, errors.New(strconv.Quote(plain.Truncate(s, maxShownChars)) + " is no number")
 	}
 	return v, nil
 }

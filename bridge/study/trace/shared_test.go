@@ -79,7 +79,7 @@ func TestPublished(t *testing.T) {
 		if tr.Format != c.format || c.jobs > 0 && len(tr.Jobs) != c.jobs {
 			t.Errorf("%s: %s with %d jobs, want %s with %d", c.file, tr.Format, len(tr.Jobs), c.format, c.jobs)
 		}
-		t.Logf("%s: %d jobs, %d bad, first %v, ignored %v", c.file, len(tr.Jobs), tr.Skipped, tr.Bad, tr.Ignored)
+		t.Logf("%s: %d jobs, %d bad, first %v, ignored %v", c.file, len(tr.Jobs), tr.SkippedCount, tr.FirstErrors, tr.IgnoredByReason)
 	}
 }
 

@@ -9,21 +9,21 @@ import (
 	"fairbridge/bridge/study/workload"
 )
 
-// squeueNote says what a queue cannot tell.
-const squeueNote = "run times are the time limits: a queue does not know how long its jobs will run"
+// squeueRunTimeNote says what a queue cannot tell.
+const squeueRunTimeNote = "run times are the time limits: a queue does not know how long its jobs will run"
 
-// mostTasks is how many tasks of one array are read.
-const mostTasks = 10_000
+// maxTasks is how many tasks of one array are read.
+const maxTasks = 10_000
 
-// squeue is its text with columns between bars, as
+// squeueTable is its text with columns between bars, as
 // squeue -o '%i|%u|%a|%q|%P|%T|%V|%l|%D|%C|%b' prints it.
-var squeue = table{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
+var squeueTable = table{'|', []string{"jobid", "user", "state", "submit_time", "time_limit"}, nil}
 
 func readSqueue(in *bufio.Reader, s *collector) error {
-	s.Notes = append(s.Notes, squeueNote)
-	t := squeue
+	s.Notes = append(s.Notes, squeueRunTimeNote)
+	t := squeueTable
 	var more []workload.Job // further tasks of arrays
-	t.job = func(r *record) (workload.Job, string) {
+	t.parseJob = func(r *tableRecord) (workload.Job, string) {
 		j, why := parseQueuedJob(r)
 		for range countTasks(r.text("jobid")) - 1 {
 			if why != "" || r.err != nil {
@@ -39,7 +39,7 @@ func readSqueue(in *bufio.Reader, s *collector) error {
 		return err
 	}
 	for _, j := range more {
-		if err := s.add(j, 0); err != nil {
+		if err := s.addJob(j, 0); err != nil {
 			return err
 		}
 	}
@@ -47,11 +47,11 @@ func readSqueue(in *bufio.Reader, s *collector) error {
 }
 
 // parseQueuedJob reads a row. GPUs stand as a number for each node or in a list of all.
-func parseQueuedJob(r *record) (workload.Job, string) {
+func parseQueuedJob(r *tableRecord) (workload.Job, string) {
 	id, _, _ := strings.Cut(r.text("jobid"), "_")
 	j := workload.Job{
 		ID: parseID(id), Name: r.text("name"), User: r.text("user"), Account: r.text("account"), QOS: r.text("qos"),
-		Partition: r.text("partition"), CPUs: r.count("cpus"), Arrive: r.moment("submit_time"), Limit: r.limit(),
+		Partition: r.text("partition"), CPUs: r.count("cpus"), Arrive: r.unixSeconds("submit_time"), Limit: r.limit(),
 	}
 	if strings.Contains(r.text("jobid"), "_") {
 		j.ID = unnumbered // tasks share the number of their array
@@ -61,15 +61,15 @@ func parseQueuedJob(r *record) (workload.Job, string) {
 		nodes = r.count("nodes")
 	}
 	perNode, typ, err := parseGRES(cmp.Or(r.text("tres_per_node"), r.text("gres")))
-	r.fail("tres_per_node", err)
+	r.setError("tres_per_node", err)
 	total, err := parseTRES(cmp.Or(r.text("tres_alloc"), r.text("tres")))
-	r.fail("tres", err)
+	r.setError("tres", err)
 	j.GPUs, j.GPUType = max(perNode*nodes, total.gpus), cmp.Or(typ, total.gpuType)
 	return j, r.durationFromLimit(&j)
 }
 
 // durationFromLimit takes the time limit for the run time.
-func (r *record) durationFromLimit(j *workload.Job) string {
+func (r *tableRecord) durationFromLimit(j *workload.Job) string {
 	j.Duration = j.Limit.Seconds()
 	if r.err == nil && j.GPUs > 0 && j.Duration == 0 {
 		return "without a time limit"
@@ -84,5 +84,5 @@ func countTasks(id string) int {
 	if tasks.Cut {
 		return 1 // nothing says how many
 	}
-	return min(max(tasks.Count, 1), mostTasks)
+	return min(max(tasks.Count, 1), maxTasks)
 }

@@ -39,19 +39,19 @@ func readSWF(in *bufio.Reader, s *collector) error {
 		}
 		r := row{cells: strings.Fields(text)}
 		if len(r.cells) != swfFields {
-			return s.reject(n, problemf("", "%d columns, want %d", len(r.cells), swfFields))
+			return s.rejectLine(n, newUnlocatedProblem("", "%d columns, want %d", len(r.cells), swfFields))
 		}
-		j, why := parseSWFJob(&r, s.opts.GPUsPerProc)
+		j, why := parseSWFJob(&r, s.options.GPUsPerProc)
 		switch {
 		case r.err != nil:
-			return s.reject(n, r.err)
+			return s.rejectLine(n, r.err)
 		case why != "":
-			s.ignore(why)
+			s.countIgnored(why)
 			return nil
 		}
-		return s.add(j, n)
+		return s.addJob(j, n)
 	})
-	if s.shift = true; start > 0 {
+	if s.shiftsToFirstArrival = true; start > 0 {
 		s.Start = time.Unix(int64(start), 0).UTC()
 	}
 	return err
@@ -59,17 +59,17 @@ func readSWF(in *bufio.Reader, s *collector) error {
 
 // parseSWFJob reads a line; unknown values are −1 there.
 func parseSWFJob(r *row, gpusPerProc float64) (j workload.Job, why string) {
-	procs := r.number("allocated processors", 4)
+	procs := r.parseNumber("allocated processors", 4)
 	if procs <= 0 {
-		procs = r.number("requested processors", 7)
+		procs = r.parseNumber("requested processors", 7)
 	}
 	j = workload.Job{
-		ID: r.whole("job number", 0), Arrive: r.number("submit time", 1), Duration: r.number("run time", 3),
-		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: nameNumber("user", r.whole("user", 11)),
-		Account: nameNumber("group", r.whole("group", 12)), Partition: nameNumber("queue", r.whole("queue", 14)),
-		Limit: time.Duration(max(r.number("requested time", 8), 0) * float64(time.Second)),
+		ID: r.parseWhole("job number", 0), Arrive: r.parseNumber("submit time", 1), Duration: r.parseNumber("run time", 3),
+		GPUs: int(math.Ceil(procs * gpusPerProc)), CPUs: max(int(procs), 0), User: nameFromNumber("user", r.parseWhole("user", 11)),
+		Account: nameFromNumber("group", r.parseWhole("group", 12)), Partition: nameFromNumber("queue", r.parseWhole("queue", 14)),
+		Limit: time.Duration(max(r.parseNumber("requested time", 8), 0) * float64(time.Second)),
 	}
-	switch r.whole("status", 10) {
+	switch r.parseWhole("status", 10) {
 	case 0:
 		j.End = workload.Failed
 	case 5:
@@ -78,13 +78,13 @@ func parseSWFJob(r *row, gpusPerProc float64) (j workload.Job, why string) {
 		return j, "parts of jobs that stand as a whole elsewhere"
 	}
 	if j.Duration <= 0 {
-		return j, neverRan
+		return j, ignoredNeverRan
 	}
 	return j, ""
 }
 
-// nameNumber names a number of people or queues; "" for unknown ones.
-func nameNumber(what string, n int64) string {
+// nameFromNumber names a number of people or queues; "" for unknown ones.
+func nameFromNumber(what string, n int64) string {
 	if n < 0 {
 		return ""
 	}

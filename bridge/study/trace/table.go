@@ -15,22 +15,22 @@ import (
 
 // table is a file of rows below a header.
 type table struct {
-	comma rune
-	need  []string // columns without which it is another format
-	// job reads a row; what is no job for us comes with a reason in why.
-	job func(r *record) (j workload.Job, why string)
+	comma           rune
+	requiredColumns []string // columns without which it is another format
+	// parseJob reads a row; what is no job for us comes with a reason in why.
+	parseJob func(r *tableRecord) (j workload.Job, why string)
 }
 
 // matches says whether the first line of a file names the needed columns.
 func (t *table) matches(head string) bool {
 	first, _, _ := strings.Cut(head, "\n")
-	at := columns(strings.Split(first, string(t.comma)))
-	return !slices.ContainsFunc(t.need, func(name string) bool { _, ok := at[name]; return !ok })
+	at := indexColumns(strings.Split(first, string(t.comma)))
+	return !slices.ContainsFunc(t.requiredColumns, func(name string) bool { _, ok := at[name]; return !ok })
 }
 
-// columns maps the names of a header, in small letters and without units, to
+// indexColumns maps the names of a header, in small letters and without units, to
 // their places.
-func columns(names []string) map[string]int {
+func indexColumns(names []string) map[string]int {
 	at := map[string]int{}
 	for i, n := range names {
 		n = strings.ToLower(strings.Trim(strings.TrimSpace(n), "\ufeff\""))
@@ -42,51 +42,51 @@ func columns(names []string) map[string]int {
 	return at
 }
 
-// record is one row of a table. It keeps the first error.
-type record struct {
+// tableRecord is one row of a table. It keeps the first error.
+type tableRecord struct {
 	row
-	at map[string]int
+	columnByName map[string]int
 }
 
-// has reports whether the file has the column.
-func (r *record) has(name string) bool { _, ok := r.at[name]; return ok }
+// hasColumn reports whether the file has the column.
+func (r *tableRecord) hasColumn(name string) bool { _, ok := r.columnByName[name]; return ok }
 
 // text returns a cell; "" where there is no such column.
-func (r *record) text(name string) string {
-	if i, ok := r.at[name]; ok && i < len(r.cells) {
+func (r *tableRecord) text(name string) string {
+	if i, ok := r.columnByName[name]; ok && i < len(r.cells) {
 		return strings.TrimSpace(r.cells[i])
 	}
 	return ""
 }
 
 // column is for row's methods: -1 where the file lacks it.
-func (r *record) column(name string) int {
-	if i, ok := r.at[name]; ok {
+func (r *tableRecord) column(name string) int {
+	if i, ok := r.columnByName[name]; ok {
 		return i
 	}
 	return -1
 }
 
-func (r *record) num(name string) float64 { return r.number(name, r.column(name)) }
+func (r *tableRecord) number(name string) float64 { return r.parseNumber(name, r.column(name)) }
 
-func (r *record) count(name string) int { return int(r.whole(name, r.column(name))) }
+func (r *tableRecord) count(name string) int { return int(r.parseWhole(name, r.column(name))) }
 
 // timeLayouts are how moments are written; those without a zone are taken as UTC.
 var timeLayouts = []string{time.DateTime, "2006-01-02T15:04:05", time.RFC3339, "2006-01-02 15:04:05-07:00"}
 
-// moment returns a cell as seconds since 1970; plain numbers are that already.
-func (r *record) moment(name string) float64 {
+// unixSeconds returns a cell as seconds since 1970; plain numbers are that already.
+func (r *tableRecord) unixSeconds(name string) float64 {
 	if r.err != nil {
 		return 0
 	}
-	at, err := parseMoment(r.text(name))
+	at, err := parseTime(r.text(name))
 	if err != nil {
-		r.err = problemf(name, "%v", err)
+		r.err = newUnlocatedProblem(name, "%v", err)
 	}
 	return at
 }
 
-func parseMoment(s string) (float64, error) {
+func parseTime(s string) (float64, error) {
 	for _, form := range timeLayouts {
 		if t, err := time.Parse(form, s); err == nil {
 			return float64(t.UnixMilli()) / 1000, nil
@@ -95,7 +95,7 @@ func parseMoment(s string) (float64, error) {
 	if v, err := parseNumber(s); err == nil {
 		return v, nil
 	}
-	return 0, errors.New("\"" + plain.Truncate(s, shownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
+	return 0, errors.New("\"" + plain.Truncate(s, maxShownChars) + "\" is no time, want like 2026-01-05 13:00:00 or seconds since 1970")
 }
 
 func (t *table) read(in *bufio.Reader, s *collector) error {
@@ -105,13 +105,13 @@ func (t *table) read(in *bufio.Reader, s *collector) error {
 	if err != nil {
 		return Problem{File: s.path, Line: 1, What: err.Error()}
 	}
-	at := columns(names)
-	for _, name := range t.need {
+	at := indexColumns(names)
+	for _, name := range t.requiredColumns {
 		if _, ok := at[name]; !ok {
-			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " + strings.Join(t.need, ", ")}
+			return Problem{s.path, 1, name, "this column is missing from the header; format " + s.Format + " needs " + strings.Join(t.requiredColumns, ", ")}
 		}
 	}
-	s.shift = true
+	s.shiftsToFirstArrival = true
 	for width := len(names); ; {
 		cells, err := c.Read()
 		if errors.Is(err, io.EOF) {
@@ -130,24 +130,24 @@ func (t *table) read(in *bufio.Reader, s *collector) error {
 // readRow reads a row of a table so many columns wide.
 func (t *table) readRow(s *collector, cells []string, at map[string]int, line, width int) error {
 	if len(cells) != width {
-		return s.reject(line, problemf("", "%d columns, but the header has %d", len(cells), width))
+		return s.rejectLine(line, newUnlocatedProblem("", "%d columns, but the header has %d", len(cells), width))
 	}
-	r := record{row{cells: cells}, at}
-	switch j, why := t.job(&r); {
+	r := tableRecord{row{cells: cells}, at}
+	switch j, why := t.parseJob(&r); {
 	case why != "":
-		s.ignore(why)
+		s.countIgnored(why)
 		return nil
 	case r.err != nil:
-		return s.reject(line, r.err)
+		return s.rejectLine(line, r.err)
 	default:
-		return s.add(j, line)
+		return s.addJob(j, line)
 	}
 }
 
 // Why rows are no jobs for us.
 const (
-	noGPUs   = "without GPUs"
-	neverRan = "that never ran"
-	notEnded = "not ended yet"
-	steps    = "job steps"
+	ignoredWithoutGPUs = "without GPUs"
+	ignoredNeverRan    = "that never ran"
+	ignoredNotEnded    = "not ended yet"
+	ignoredSteps       = "job steps"
 )

@@ -25,12 +25,12 @@ type Trace struct {
 	// Start is the moment from which jobs count their seconds; zero where the
 	// file counts from a beginning of its own.
 	Start time.Time
-	// Ignored counts what is no job for us and no fault either, by reason: job
+	// IgnoredByReason counts what is no job for us and no fault either, by reason: job
 	// steps, jobs without GPUs, jobs that never ran.
-	Ignored map[string]int
-	Notes   []string // what to know before believing figures made of it
-	Skipped int      // bad rows that Options.SkipBad passed over
-	Bad     []error  // the first few of them
+	IgnoredByReason map[string]int
+	Notes           []string // what to know before believing figures made of it
+	SkippedCount    int      // bad rows that Options.SkipBad passed over
+	FirstErrors     []error  // the first few of them
 }
 
 // Options say how to read a file. The zero value fits the published ones.
@@ -40,8 +40,8 @@ type Options struct {
 	SkipBad     bool    // pass over rows that make no sense
 }
 
-// maxBad is how many bad rows are kept to be shown.
-const maxBad = 5
+// maxKeptErrors is how many bad rows are kept to be shown.
+const maxKeptErrors = 5
 
 // Open reads a trace, packed by gzip or not. Errors are a Problem where a line
 // of the file is at fault.
@@ -72,7 +72,7 @@ func Read(r io.Reader, path string, o Options) (*Trace, error) {
 		return nil, fmt.Errorf("reading %s: %w", path, err)
 	}
 	s := newCollector(path, f.Name, o)
-	if err := f.read(in, s); err != nil {
+	if err := f.readJobs(in, s); err != nil {
 		return nil, err
 	}
 	return s.finish()

@@ -31,10 +31,10 @@ func parseTRES(s string) (t tres, err error) {
 		switch {
 		case ofGPU, name == "gres/gpu", name == "cpu":
 			if n, err = strconv.Atoi(value); err != nil || n < 0 {
-				return t, fmt.Errorf("%q is no number of %s", plain.Truncate(value, shownChars), name)
+				return t, fmt.Errorf("%q is no number of %s", plain.Truncate(value, maxShownChars), name)
 			}
 		case name == "mem":
-			if t.memMB, err = megabytes(value); err != nil {
+			if t.memMB, err = parseMegabytes(value); err != nil {
 				return t, err
 			}
 		}
@@ -54,8 +54,8 @@ func parseTRES(s string) (t tres, err error) {
 	return t, nil
 }
 
-// megabytes reads 64G, 4000M, 1.50T or plain megabytes.
-func megabytes(s string) (int64, error) {
+// parseMegabytes reads 64G, 4000M, 1.50T or plain megabytes.
+func parseMegabytes(s string) (int64, error) {
 	unit := 1.0
 	if n := len(s); n > 0 {
 		switch s[n-1] {
@@ -69,7 +69,7 @@ func megabytes(s string) (int64, error) {
 	}
 	v, err := parseNumber(strings.TrimRight(s, "KMGT"))
 	if err != nil || v < 0 || v*unit > 1<<50 {
-		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", plain.Truncate(s, shownChars))
+		return 0, fmt.Errorf("%q is no amount of memory, want like 64G", plain.Truncate(s, maxShownChars))
 	}
 	return int64(math.Ceil(v * unit)), nil
 }
@@ -79,7 +79,7 @@ func megabytes(s string) (int64, error) {
 func parseGRES(s string) (gpus int, gpuType string, err error) {
 	list := slurm.ReadRequest(s)
 	if list.Unread != "" {
-		return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Truncate(s, shownChars))
+		return 0, "", fmt.Errorf("%q is no number of GPUs", plain.Truncate(s, maxShownChars))
 	}
 	for _, g := range list.List {
 		if g.Name == "gpu" {
@@ -90,9 +90,9 @@ func parseGRES(s string) (gpus int, gpuType string, err error) {
 	return gpus, gpuType, nil
 }
 
-// parseSpan reads Slurm's durations: minutes, m:s, h:m:s, d-h, d-h:m and
+// parseDuration reads Slurm's durations: minutes, m:s, h:m:s, d-h, d-h:m and
 // d-h:m:s. Words like UNLIMITED mean none: 0.
-func parseSpan(s string) (time.Duration, error) {
+func parseDuration(s string) (time.Duration, error) {
 	switch strings.ToUpper(s) {
 	case "", "UNLIMITED", "PARTITION_LIMIT", "INVALID", "NOT_SET", "N/A", "INFINITE", "UNKNOWN":
 		return 0, nil
@@ -116,8 +116,8 @@ func parseSpan(s string) (time.Duration, error) {
 		v, err = parseNumber(p)
 		sum += v * units[i]
 	}
-	if err != nil || len(parts) > 3 || sum < 0 || sum > mostSeconds {
-		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", plain.Truncate(s, shownChars))
+	if err != nil || len(parts) > 3 || sum < 0 || sum > maxSeconds {
+		return 0, fmt.Errorf("%q is no time span, want like 1-12:30:00", plain.Truncate(s, maxShownChars))
 	}
 	return time.Duration(sum * float64(time.Second)), nil
 }

@@ -10,11 +10,12 @@ import (
 	"fairbridge/policy/pool"
 )
 
-// timeLimit bounds the time spent on finding smaller requests, and tries the
-// plans made for each kind of them.
+// searchTime bounds the time spent on finding smaller requests. For fewer GPUs
+// at most maxTriesPerSource plans are made, for limits that end before nodes
+// are set aside as many, and for halved limits the rest up to twice as many.
 const (
-	timeLimit = 2 * time.Second
-	tries     = 4
+	searchTime        = 2 * time.Second
+	maxTriesPerSource = 4
 )
 
 // Smaller returns the job with smaller requests with which the policy would have
@@ -24,18 +25,18 @@ const (
 // is sized by the policy.
 func Smaller(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() time.Time) []policy.Job {
 	j := s.Job(id)
-	if j == nil || !j.CanStart(s.Now) || j.MinGPUs > 0 || starts(s, *j, p) {
+	if j == nil || !j.CanStart(s.Now) || j.MinGPUs > 0 || wouldStart(s, *j, p) {
 		return nil
 	}
-	end := clock().Add(timeLimit)
+	end := clock().Add(searchTime)
 	var found []policy.Job
 	free := pool.New(s)
-	for _, list := range [][]policy.Job{fewerGPUs(free, j), shorter(s, free, j)} {
+	for _, list := range [][]policy.Job{fewerGPUs(free, j), shorterLimits(s, free, j)} {
 		for _, smaller := range list {
 			if clock().After(end) {
 				return found
 			}
-			if starts(s, smaller, p) {
+			if wouldStart(s, smaller, p) {
 				found = append(found, smaller)
 				break
 			}
@@ -44,8 +45,8 @@ func Smaller(s *policy.Snapshot, id policy.JobID, p policy.Policy, clock func() 
 	return found
 }
 
-// starts reports whether the policy would start the job if it were like that.
-func starts(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
+// wouldStart reports whether the policy would start the job if it were like that.
+func wouldStart(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 	defer func() {
 		if recover() != nil { // a policy that panics starts nothing
 			yes = false
@@ -65,9 +66,9 @@ func starts(s *policy.Snapshot, j policy.Job, p policy.Policy) (yes bool) {
 // first.
 func fewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
 	var list []policy.Job
-	for n := min(j.Ask.GPUs.Count-1, free.TotalFree(j.Ask.GPUs.Type)); n > 0 && len(list) < tries; n-- {
+	for n := min(j.Ask.GPUs.Count-1, free.TotalFree(j.Ask.GPUs.Type)); n > 0 && len(list) < maxTriesPerSource; n-- {
 		t := *j
-		if !shrink(&t.Ask, n) {
+		if !shrinkAsk(&t.Ask, n) {
 			continue
 		}
 		if _, err := pool.Fit(free, j.Partition, t.Gang()); err == nil {
@@ -77,9 +78,9 @@ func fewerGPUs(free *pool.Pool, j *policy.Job) []policy.Job {
 	return list
 }
 
-// shrink makes an ask one for n GPUs: of as many on each node, or for less than
+// shrinkAsk makes an ask one for n GPUs: of as many on each node, or for less than
 // that on one node. It reports whether there is such an ask.
-func shrink(a *policy.Ask, n int) bool {
+func shrinkAsk(a *policy.Ask, n int) bool {
 	old := a.GPUs.Count
 	a.GPUs.Count = n
 	a.MinNodes = min(a.MinNodes, n)
@@ -95,16 +96,16 @@ func shrink(a *policy.Ask, n int) bool {
 	return len(a.RequiredNodes) <= max(a.MinNodes, 1)
 }
 
-// shorter returns the job with shorter time limits, the longest first, if there
+// shorterLimits returns the job with shorter time limits, the longest first, if there
 // is room for it at all: those that end before nodes are set aside, and halves.
-func shorter(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
+func shorterLimits(s *policy.Snapshot, free *pool.Pool, j *policy.Job) []policy.Job {
 	minute := *j
 	minute.Limit = time.Minute
 	if _, err := pool.Fit(free, j.Partition, minute.Gang()); err != nil {
 		return nil
 	}
 	limits := limitsBeforeWindows(s, j.Limit)
-	for limit := j.Limit / 2; limit >= time.Minute && len(limits) < 2*tries; limit /= 2 {
+	for limit := j.Limit / 2; limit >= time.Minute && len(limits) < 2*maxTriesPerSource; limit /= 2 {
 		limits = append(limits, limit.Truncate(time.Minute))
 	}
 	slices.Sort(limits)
@@ -130,5 +131,5 @@ func limitsBeforeWindows(s *policy.Snapshot, limit time.Duration) []time.Duratio
 	}
 	slices.Sort(all)
 	all = slices.Compact(all)
-	return all[max(len(all)-tries, 0):]
+	return all[max(len(all)-maxTriesPerSource, 0):]
 }

@@ -122,7 +122,7 @@ func parseTableKey(s string) (class string, gpus int, err error) {
 
 // SaveTables writes tables as ReadTables reads them, in the way of datafile.Save.
 func SaveTables(path string, t *Tables, replace bool) error {
-	return datafile.Save(path, replace, t.write)
+	return datafile.SaveFile(path, replace, t.write)
 }
 
 // write writes the tables as DecodeTables reads them.

@@ -86,7 +86,7 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 			return nil, err
 		}
 		e.Scenarios = slices.Repeat(e.Scenarios, f.seeds)
-		if set := published.Find(e.Scenarios[0].Jobs, e.Scenarios[0].GPUs()); set != nil {
+		if set := published.FindSet(e.Scenarios[0].Jobs, e.Scenarios[0].CountGPUs()); set != nil {
 			e.Published = set.Rows
 		}
 		return e, nil
@@ -101,8 +101,8 @@ func (f *compareFlags) read() (*study.Experiment, error) {
 		if err != nil {
 			return nil, cli.BadUsage(err)
 		}
-		if f.source.Silent {
-			s.Silence()
+		if f.source.SilenceJobs {
+			s.SilenceJobs()
 		}
 		scenarios = append(scenarios, s)
 	}
@@ -144,7 +144,7 @@ func (f *resultFiles) discard() {
 // write writes them; more sentences come below the title of the page.
 func (f *resultFiles) write(e *study.Experiment, results []study.Result, more ...string) error {
 	if err := f.page.Write(func(w io.Writer) error {
-		page := e.Page(results, aboutExperiment(e))
+		page := e.NewPage(results, aboutExperiment(e))
 		page.About, page.Made = append(page.About, more...), cli.MadeBy()
 		return chart.Write(w, page)
 	}); err != nil {

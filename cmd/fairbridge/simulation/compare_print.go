@@ -19,10 +19,10 @@ import (
 // least and greatest of each figure.
 type comparison struct {
 	measure.Summary
-	Seeds     int              `json:"seeds"`
-	Min       *measure.Summary `json:"min,omitempty"`
-	Max       *measure.Summary `json:"max,omitempty"`
-	Published []published.Row  `json:"published,omitempty"`
+	Seeds     int                   `json:"seeds"`
+	Min       *measure.Summary      `json:"min,omitempty"`
+	Max       *measure.Summary      `json:"max,omitempty"`
+	Published []published.ResultRow `json:"published,omitempty"`
 }
 
 // failure is what --json prints of a policy that has no figures.
@@ -38,11 +38,11 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 		if err := printLines(w, comparisons(e, results)); err != nil {
 			return err
 		}
-		return study.Failed(results)
+		return study.FailureOf(results)
 	}
 	fmt.Fprintln(w, aboutExperiment(e))
 	fmt.Fprintln(w)
-	printResults(w, e.Rows(results), len(e.Scenarios))
+	printResults(w, e.NewRows(results), len(e.Scenarios))
 	for i := range results {
 		if err := results[i].Err; err != nil {
 			output.Paragraph(w, "", fmt.Sprintf("%s failed: %v", results[i].Label, err))
@@ -52,7 +52,7 @@ func printComparison(w io.Writer, e *study.Experiment, results []study.Result, j
 	for _, s := range e.Sources() {
 		fmt.Fprintln(w, s)
 	}
-	return study.Failed(results)
+	return study.FailureOf(results)
 }
 
 func comparisons(e *study.Experiment, results []study.Result) []any {
@@ -68,7 +68,7 @@ func comparisons(e *study.Experiment, results []study.Result) []any {
 			c.Min, c.Max = &r.Min, &r.Max
 		}
 		for _, p := range e.Published {
-			if p.Ours == r.Label {
+			if p.OurPolicy == r.Label {
 				c.Published = append(c.Published, p)
 			}
 		}
@@ -92,7 +92,7 @@ func printLines[T any](w io.Writer, all []T) error {
 // aboutExperiment says what was compared on what.
 func aboutExperiment(e *study.Experiment) string {
 	first := e.Scenarios[0]
-	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.Count(len(first.Jobs), "job"), first.GPUs())
+	s := fmt.Sprintf("%s: %s on %d GPUs", first.Name, output.Count(len(first.Jobs), "job"), first.CountGPUs())
 	if n := len(e.Scenarios); n > 1 {
 		s += fmt.Sprintf(", %d seeds: medians (least–greatest)", n)
 	}
@@ -109,8 +109,8 @@ func printResults(w io.Writer, rows []study.Row, runs int) {
 	var metrics []*measure.Metric
 	head := []any{"POLICY"}
 	for _, m := range measure.Metrics {
-		if m.Core || runs == 1 && (width == 0 || width >= wideEnough) {
-			metrics, head = append(metrics, m), append(head, m.Head)
+		if m.IsCore || runs == 1 && (width == 0 || width >= wideEnough) {
+			metrics, head = append(metrics, m), append(head, m.ColumnHead)
 		}
 	}
 	t := newNumbers(w, head...)

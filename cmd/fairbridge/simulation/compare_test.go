@@ -26,7 +26,7 @@ func (clueless) Decide(*policy.Snapshot) (*policy.Plan, error) {
 // name that means harm.
 func contest(t *testing.T) *study.Experiment {
 	t.Helper()
-	nodes, err := cluster.Parse("2x2")
+	nodes, err := cluster.ParseSpec("2x2")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestOnePolicyFails(t *testing.T) {
 	if err := printComparison(&lines, e, results, true); err == nil {
 		t.Error("with --json it succeeds")
 	}
-	if err := chart.Write(&html, e.Page(results)); err != nil {
+	if err := chart.Write(&html, e.NewPage(results)); err != nil {
 		t.Fatal(err)
 	}
 	for what, text := range map[string]string{"table": table.String(), "JSON": lines.String(), "page": html.String()} {

@@ -44,7 +44,7 @@ func (f *replayFlags) add(c *cobra.Command) {
 
 func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) error {
 	if f.policies == "" {
-		f.policies = policyset.Slurm
+		f.policies = policyset.SlurmName
 	}
 	if err := f.checkMany(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) er
 		return err
 	}
 	defer files.discard()
-	site, err := f.read(c.Context(), file, partition, e)
+	site, err := f.readPast(c.Context(), file, partition, e)
 	if err != nil {
 		return err
 	}
@@ -73,10 +73,10 @@ func (f *replayFlags) run(c *cobra.Command, o *cli.Options, partition string) er
 	return f.compare(c, e, site, files, o.JSON)
 }
 
-// read reads the past, and makes it the experiment's scenarios.
-func (f *replayFlags) read(ctx context.Context, file *settings.File, partition string, e *study.Experiment) (*replay.Site, error) {
-	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.source.Nodes, Stoppable: f.stoppable}
-	err := f.times(&p, time.Now())
+// readPast reads the past, and makes it the experiment's scenarios.
+func (f *replayFlags) readPast(ctx context.Context, file *settings.File, partition string, e *study.Experiment) (*replay.PastScenario, error) {
+	p := replay.Period{Cluster: file.Cluster, Partition: partition, Nodes: f.source.Nodes, AllStoppable: f.stoppable}
+	err := f.setPeriod(&p, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (f *replayFlags) read(ctx context.Context, file *settings.File, partition s
 	return site, f.simulateFlags.add(e, slices.Repeat([]*study.Scenario{site.Scenario}, f.seeds)...)
 }
 
-func (f *replayFlags) times(p *replay.Period, now time.Time) (err error) {
+func (f *replayFlags) setPeriod(p *replay.Period, now time.Time) (err error) {
 	if p.Since, err = cli.ParseTime(f.since, now); err != nil {
 		return cli.BadUsage(fmt.Errorf("--since: %w", err))
 	}
@@ -165,7 +165,7 @@ func (r pastRecord) LastSnapshot(ctx context.Context, cluster, partition string)
 
 // compare simulates what was done, says how near that came, and goes on to the
 // policies that are not what was done anyway.
-func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.Site, files *resultFiles, json bool) error {
+func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *replay.PastScenario, files *resultFiles, json bool) error {
 	m := output.NewProgressBar(c.ErrOrStderr(), 1)
 	rerun, fidelity, err := site.Rerun(c.Context(), e.Options, m.Updates(0, site.Decider.Label))
 	m.Close()
@@ -174,9 +174,9 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 	}
 	w := c.OutOrStdout()
 	if !json {
-		printFidelity(w, fidelity)
+		printAccuracy(w, fidelity)
 	}
-	results := []study.Result{study.NewResult(site.Real.Policy, site.Real), rerun}
+	results := []study.Result{study.NewResult(site.RealRun.Policy, site.RealRun), rerun}
 	e.Policies = slices.DeleteFunc(e.Policies, func(p policyset.Choice) bool { return p.Label == site.Decider.Label })
 	if len(e.Policies) > 0 {
 		more, err := runExperiment(c, e, f.parallel)
@@ -189,19 +189,19 @@ func (f *replayFlags) compare(c *cobra.Command, e *study.Experiment, site *repla
 		return err
 	}
 	if json {
-		if err := printLines(w, []map[string]*replay.Fidelity{{"fidelity": fidelity}}); err != nil {
+		if err := printLines(w, []map[string]*replay.Accuracy{{"fidelity": fidelity}}); err != nil {
 			return err
 		}
 	}
 	return printComparison(w, e, results, json)
 }
 
-// printFidelity says how far to trust what follows.
-func printFidelity(w io.Writer, f *replay.Fidelity) {
+// printAccuracy says how far to trust what follows.
+func printAccuracy(w io.Writer, f *replay.Accuracy) {
 	fmt.Fprintf(w, "How near a simulation of what was done (%s) comes to what happened, for the %s\nthat arrived then:\n\n", f.Policy, output.Count(f.Jobs, "job"))
 	t := newNumbers(w, "", "HAPPENED", "SIMULATED", "OFF")
 	for _, x := range f.Figures() {
-		t.Add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.Percent())
+		t.Add(x.Name, fmt.Sprintf("%.1f", x.Real), fmt.Sprintf("%.1f", x.Simulated), x.FormatError())
 	}
 	t.Print()
 	fmt.Fprintf(w, "\nRank correlation, job by job: completion %.2f, wait %.2f; half of the waits are off by\n%.0f s or less. Differences between policies that are smaller than this mean nothing.\n\n",

@@ -79,7 +79,7 @@ func (f *simulateFlags) simulate(c *cobra.Command, json bool) error {
 		return errors.Join(printLines(c.OutOrStdout(), summaries), failed)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s: %s\n\n", e.Scenarios[0].Name, output.Count(len(e.Scenarios[0].Jobs), "job"))
-	printResults(c.OutOrStdout(), e.Rows(results), 1)
+	printResults(c.OutOrStdout(), e.NewRows(results), 1)
 	fmt.Fprintln(c.OutOrStdout(), "\n"+legend)
 	return failed
 }

@@ -70,7 +70,7 @@ func (f *simulateFlags) addTrace(c *cobra.Command) {
 	s.StringVar(&f.source.Tables, "tables", "", "file with throughput tables, for training jobs")
 	s.Float64Var(&f.source.Options.GPUsPerProc, "gpus-per-proc", 1, "format swf: GPUs that a processor stands for")
 	s.BoolVar(&f.source.Options.SkipBad, "skip-bad", false, "leave out rows that make no sense and jobs that fit nowhere, and count them")
-	s.BoolVar(&f.source.Silent, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
+	s.BoolVar(&f.source.SilenceJobs, "silent", false, "jobs report nothing of their training: policies see plain batch jobs")
 	s.StringVar(&f.cluster, "cluster", "", "the cluster: 32, or 16x4:a100,8x8:h100")
 	s.StringVar(&f.clock, "clock", "auto", "how time passes in fidelity exact: "+strings.Join(exact.ClockNames(), ", ")+"; auto: shockwave for\ntraces with throughput tables, else intervals")
 	s.DurationVar(&f.round, "round", 0, "length of a round of the clock, or of an interval (default: the clock's own)")
@@ -87,7 +87,7 @@ func (f *simulateFlags) addMany(c *cobra.Command, seeds string) {
 // completePolicies offers names behind the last comma.
 func completePolicies(_ *cobra.Command, _ []string, text string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	before := text[:strings.LastIndex(text, ",")+1]
-	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.Slurm, policyset.SlurmAlone().System.Title)}
+	all := []cobra.Completion{cobra.CompletionWithDesc(before+policyset.SlurmName, policyset.SlurmAlone().System.Title)}
 	for _, e := range catalogue.All() {
 		all = append(all, cobra.CompletionWithDesc(before+e.Name, e.Title))
 	}
@@ -127,18 +127,18 @@ func (f *simulateFlags) options() (*study.Experiment, error) {
 	e := &study.Experiment{Cluster: f.cluster, Options: study.Options{Seed: f.seed}}
 	var err error
 	if f.cluster != "" {
-		if f.source.Nodes, err = cluster.Parse(f.cluster); err != nil {
+		if f.source.Nodes, err = cluster.ParseSpec(f.cluster); err != nil {
 			return nil, cli.BadUsage(err)
 		}
 	}
 	switch f.fidelity {
 	case "exact":
 	case "slurm":
-		e.Slurm = true
+		e.ThroughSlurm = true
 	default:
 		return nil, cli.BadUsage(fmt.Errorf("fidelity %q is unknown, there are exact and slurm", f.fidelity))
 	}
-	if e.Policies, err = policyset.Parse(f.policies, !e.Slurm); err != nil {
+	if e.Policies, err = policyset.Parse(f.policies, !e.ThroughSlurm); err != nil {
 		return nil, cli.BadUsage(err)
 	}
 	return e, nil

@@ -51,7 +51,7 @@ func formatList() string {
 	var b strings.Builder
 	for _, f := range trace.Formats() {
 		lead := fmt.Sprintf("  %-12s", f.Name)
-		for word := range strings.FieldsSeq(f.What) {
+		for word := range strings.FieldsSeq(f.Description) {
 			if len(lead)+1+len(word) > 80 {
 				b.WriteString(lead + "\n")
 				lead = strings.Repeat(" ", 14)
@@ -112,13 +112,13 @@ func explainExisting(err error) error {
 
 // printSkipped tells on standard error what the trace left out.
 func printSkipped(c *cobra.Command, tr *trace.Trace) {
-	for _, why := range tr.Reasons() {
-		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.Ignored[why], why)
+	for _, why := range tr.IgnoredReasons() {
+		fmt.Fprintf(c.ErrOrStderr(), "left out: %d %s\n", tr.IgnoredByReason[why], why)
 	}
-	for _, err := range tr.Bad {
+	for _, err := range tr.FirstErrors {
 		fmt.Fprintf(c.ErrOrStderr(), "skipped: %v\n", err)
 	}
-	if more := tr.Skipped - len(tr.Bad); more > 0 {
+	if more := tr.SkippedCount - len(tr.FirstErrors); more > 0 {
 		fmt.Fprintf(c.ErrOrStderr(), "skipped: %d more\n", more)
 	}
 	for _, n := range tr.Notes {

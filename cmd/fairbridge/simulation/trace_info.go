@@ -36,7 +36,7 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 	var nodes []policy.Node
 	if t.cluster != "" {
 		var err error
-		if nodes, err = cluster.Parse(t.cluster); err != nil {
+		if nodes, err = cluster.ParseSpec(t.cluster); err != nil {
 			return cli.BadUsage(err)
 		}
 	}
@@ -58,18 +58,18 @@ func (t *traceFlags) info(c *cobra.Command, path string) error {
 }
 
 func printTraceInfo(w io.Writer, i *trace.Info) {
-	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.Count(i.Jobs, "job"))
-	if i.Training > 0 {
-		fmt.Fprintf(w, ", %d of them training by throughput tables", i.Training)
+	fmt.Fprintf(w, "%s (%s): %s", i.Name, i.Format, output.Count(i.JobCount, "job"))
+	if i.TrainingJobCount > 0 {
+		fmt.Fprintf(w, ", %d of them training by throughput tables", i.TrainingJobCount)
 	}
-	fmt.Fprintf(w, "\narrivals    over %s", seconds(i.Span))
+	fmt.Fprintf(w, "\narrivals    over %s", seconds(i.ArrivalSpan))
 	if !i.Start.IsZero() {
 		fmt.Fprintf(w, ", from %s UTC", i.Start.UTC().Format("2006-01-02 15:04"))
 	}
 	fmt.Fprintf(w, "\nGPU time    %.0f GPU-hours", i.GPUHours)
-	if i.GPUs > 0 {
-		fmt.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.GPUs, i.Cluster, 100*i.Load)
-		if i.Span == 0 {
+	if i.ClusterGPUs > 0 {
+		fmt.Fprintf(w, "; on the %d GPUs of %s a load of %.0f %%", i.ClusterGPUs, i.Cluster, 100*i.Load)
+		if i.ArrivalSpan == 0 {
 			fmt.Fprint(w, " (all jobs arrive at once)")
 		}
 	}
@@ -89,12 +89,12 @@ func printShares(w io.Writer, i *trace.Info) {
 			fmt.Fprintf(w, "%-11s %s of the jobs\n", what, percent(share))
 		}
 	}
-	row("failed", i.Failed)
-	row("cancelled", i.Stopped)
-	row("time limit", i.Limited)
-	row("deadline", i.Deadline)
-	for _, typ := range slices.Sorted(maps.Keys(i.Types)) {
-		row("only "+typ, float64(i.Types[typ])/float64(i.Jobs))
+	row("failed", i.FailedShare)
+	row("cancelled", i.CancelledShare)
+	row("time limit", i.LimitedShare)
+	row("deadline", i.DeadlineShare)
+	for _, typ := range slices.Sorted(maps.Keys(i.JobsByGPUType)) {
+		row("only "+typ, float64(i.JobsByGPUType[typ])/float64(i.JobCount))
 	}
 }
 
@@ -115,19 +115,19 @@ func printSizes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
 	t := output.NewTable(w, "GPUS", "JOBS", "OF JOBS", "OF GPU TIME", "")
 	for _, s := range i.Sizes {
-		t.Add(s.GPUs, s.Jobs, percent(s.Share), percent(s.Time), bar(s.Share))
+		t.Add(s.GPUs, s.JobCount, percent(s.JobShare), percent(s.GPUTimeShare), bar(s.JobShare))
 	}
 	t.Print()
 }
 
 func printRunTimes(w io.Writer, i *trace.Info) {
 	fmt.Fprintln(w)
-	if i.Ran == nil {
+	if i.RunTimes == nil {
 		fmt.Fprintln(w, "Run times stand in throughput tables.")
 		return
 	}
 	t := output.NewTable(w, "RUN TIME", "LEAST", "10 %", "25 %", "MEDIAN", "75 %", "90 %", "99 %", "MOST", "MEAN")
-	r := i.Ran
+	r := i.RunTimes
 	t.Add("", seconds(r.Least), seconds(r.P10), seconds(r.P25), seconds(r.Median), seconds(r.P75), seconds(r.P90), seconds(r.P99), seconds(r.Most), seconds(r.Mean))
 	t.Print()
 }
@@ -144,14 +144,14 @@ func printAccounts(w io.Writer, i *trace.Info) {
 	if len(i.Accounts) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\n%s, %s\n", output.Count(i.Users, "user"), output.Count(len(i.Accounts), "account"))
+	fmt.Fprintf(w, "\n%s, %s\n", output.Count(i.UserCount, "user"), output.Count(len(i.Accounts), "account"))
 	t := output.NewTable(w, "ACCOUNT", "WEIGHT", "JOBS", "GPU-HOURS", "")
 	for _, a := range i.Accounts[:min(maxAccounts, len(i.Accounts))] {
 		weight := "–"
 		if a.Weight > 0 {
 			weight = fmt.Sprintf("%g", a.Weight)
 		}
-		t.Add(a.Name, weight, a.Jobs, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
+		t.Add(a.Name, weight, a.JobCount, fmt.Sprintf("%.0f", a.GPUHours), bar(a.GPUHours/max(i.GPUHours, 1e-9)))
 	}
 	t.Print()
 	if more := len(i.Accounts) - maxAccounts; more > 0 {

@@ -84,7 +84,7 @@ func (t *traceFlags) checkFree(path string) error {
 	if path == "" || path == "-" {
 		return nil
 	}
-	return explainExisting(datafile.Writable(path, t.force))
+	return explainExisting(datafile.CheckWritable(path, t.force))
 }
 
 // saveTables writes the made-up throughput tables of training jobs.

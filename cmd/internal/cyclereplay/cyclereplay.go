@@ -50,11 +50,11 @@ func Run(ctx context.Context, db *journal.Store, cluster, partition string, seq 
 	if err := json.Unmarshal(c.Snapshot, &s); err != nil {
 		return nil, fmt.Errorf("reading the snapshot of cycle %d: %w", c.Seq, err)
 	}
-	pick, err := policyset.Recorded(c.Policy, c.Params)
+	pick, err := policyset.ChoiceFromRecord(c.Policy, c.Params)
 	if err != nil {
 		return nil, fmt.Errorf("cycle %d was decided by what this release does not know: %w", c.Seq, err)
 	}
-	decide, err := pick.New()
+	decide, err := pick.NewPolicy()
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"fairbridge/bridge/slurm"
 )
 
-// JobName is a job as people write it: 4711, or 4711_3 for a task of an array.
-type JobName struct {
+// JobAddress is a job as people write it: 4711, or 4711_3 for a task of an array.
+type JobAddress struct {
 	id   int64
 	task int64 // -1: none
 }
@@ -19,10 +19,10 @@ type JobName struct {
 // ErrNoTask says that Slurm does not list a task, or no longer.
 var ErrNoTask = errors.New("no such task in Slurm's list, or no longer: give its own id, as sacct -X -j ARRAY_TASK -o JobIDRaw prints it")
 
-// ParseJob reads a job as people write it.
-func ParseJob(s string) (JobName, error) {
+// ParseJobAddress reads a job as people write it.
+func ParseJobAddress(s string) (JobAddress, error) {
 	head, tail, array := strings.Cut(s, "_")
-	n := JobName{task: -1}
+	n := JobAddress{task: -1}
 	var err error
 	if n.id, err = strconv.ParseInt(head, 10, 64); err != nil || n.id <= 0 {
 		return n, fmt.Errorf("%q is not a job id such as 4711, or 4711_3 for a task of an array", s)
@@ -38,7 +38,7 @@ func ParseJob(s string) (JobName, error) {
 
 // JobID returns the id of the record a job is in. That of a task is its own from
 // the moment it starts, and its array's before.
-func (s *System) JobID(ctx context.Context, n JobName) (int64, error) {
+func (s *System) JobID(ctx context.Context, n JobAddress) (int64, error) {
 	if n.task < 0 {
 		return n.id, nil
 	}
@@ -46,10 +46,10 @@ func (s *System) JobID(ctx context.Context, n JobName) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("looking up task %d of array %d: %w", n.task, n.id, err)
 	}
-	return findRecord(v.Jobs, n)
+	return findRecordID(v.Jobs, n)
 }
 
-func findRecord(jobs []slurm.Job, n JobName) (int64, error) {
+func findRecordID(jobs []slurm.Job, n JobAddress) (int64, error) {
 	array := int64(0)
 	for i := range jobs {
 		switch j := &jobs[i]; {

@@ -32,14 +32,14 @@ func run(job int64, arrive, start, end float64, change func(*bridge.PastRun)) br
 
 func past(t *testing.T, runs ...bridge.PastRun) Past {
 	t.Helper()
-	nodes, err := cluster.Parse("2x4:a100")
+	nodes, err := cluster.ParseSpec("2x4:a100")
 	if err != nil {
 		t.Fatal(err)
 	}
 	return Past{Name: "past", Partition: "gpu", Since: midnight, Until: midnight.Add(24 * time.Hour), Runs: runs, Nodes: nodes}
 }
 
-func site(t *testing.T, a Past) *Site {
+func site(t *testing.T, a Past) *PastScenario {
 	t.Helper()
 	s, err := New(a)
 	if err != nil {
@@ -59,19 +59,19 @@ func TestJobsOfRuns(t *testing.T) {
 	}{
 		{"plain", []bridge.PastRun{run(7, 10, 15, 25, nil)}, // the first to arrive: time begins with it
 			workload.Job{Duration: 600, Limit: 2 * time.Hour, Fixed: true},
-			measure.Outcome{Start: 300, Finish: 900, Alone: 600, Ran: 600, Service: 1200}},
+			measure.Outcome{Start: 300, Finish: 900, ExclusiveRunTime: 600, HeldSeconds: 600, Service: 1200}},
 		{"stopped by us: it went on", []bridge.PastRun{run(7, 0, 5, 15, ours), run(7, 0, 20, 40, nil)},
 			workload.Job{Duration: 1800, Limit: 2 * time.Hour},
-			measure.Outcome{Start: 300, Finish: 2400, Alone: 1800, Ran: 1800, Service: 3600, Stops: 1}},
+			measure.Outcome{Start: 300, Finish: 2400, ExclusiveRunTime: 1800, HeldSeconds: 1800, Service: 3600, StopCount: 1}},
 		{"stopped by a failure: it began anew", []bridge.PastRun{run(7, 0, 5, 15, theirs), run(7, 0, 20, 40, nil)},
 			workload.Job{Duration: 1200, Limit: 2 * time.Hour, Fixed: true},
-			measure.Outcome{Start: 300, Finish: 2400, Alone: 1200, Ran: 1800, Service: 3600, Lost: 1200, Stops: 1}},
+			measure.Outcome{Start: 300, Finish: 2400, ExclusiveRunTime: 1200, HeldSeconds: 1800, Service: 3600, LostService: 1200, StopCount: 1}},
 		{"there at the beginning", []bridge.PastRun{run(7, -60, -30, 30, nil)},
 			workload.Job{Duration: 1800, Limit: 90 * time.Minute, Fixed: true},
-			measure.Outcome{Finish: 1800, Alone: 1800, Ran: 1800, Service: 3600}},
+			measure.Outcome{Finish: 1800, ExclusiveRunTime: 1800, HeldSeconds: 1800, Service: 3600}},
 		{"failed", []bridge.PastRun{run(7, 0, 0, 10, func(r *bridge.PastRun) { r.State, r.Limit = "FAILED", 0 })},
 			workload.Job{Duration: 600, Fixed: true, End: workload.Failed},
-			measure.Outcome{Finish: 600, Alone: 600, Ran: 600, Service: 1200}},
+			measure.Outcome{Finish: 600, ExclusiveRunTime: 600, HeldSeconds: 600, Service: 1200}},
 	} {
 		s := site(t, past(t, tt.runs...))
 		j := tt.job
@@ -81,7 +81,7 @@ func TestJobsOfRuns(t *testing.T) {
 		if d := cmp.Diff([]workload.Job{j}, s.Jobs); d != "" {
 			t.Errorf("%s: job (-want +got):\n%s", tt.name, d)
 		}
-		if d := cmp.Diff([]measure.Outcome{o}, s.Real.Jobs); d != "" {
+		if d := cmp.Diff([]measure.Outcome{o}, s.RealRun.Jobs); d != "" {
 			t.Errorf("%s: outcome (-want +got):\n%s", tt.name, d)
 		}
 	}
@@ -93,15 +93,15 @@ func TestWhoMayBeStopped(t *testing.T) {
 	if s := site(t, a); s.Jobs[0].Fixed || !s.Jobs[1].Fixed {
 		t.Errorf("fixed: %v %v, want the second alone", s.Jobs[0].Fixed, s.Jobs[1].Fixed)
 	}
-	a.Seen = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
+	a.LastSeenJobs = map[policy.JobID]policy.Job{2: {ID: 2, Arrive: midnight, Checkpoint: 30 * time.Second}}
 	if s := site(t, a); s.Jobs[1].Fixed || s.Jobs[1].Checkpoint != 30 {
 		t.Errorf("its owner opted in: %+v", s.Jobs[1])
 	}
-	a.Seen[2] = policy.Job{ID: 2, Arrive: midnight.Add(-time.Hour)} // an earlier owner of the number
+	a.LastSeenJobs[2] = policy.Job{ID: 2, Arrive: midnight.Add(-time.Hour)} // an earlier owner of the number
 	if s := site(t, a); !s.Jobs[1].Fixed {
 		t.Error("another job's owner opted in")
 	}
-	a.Stoppable = true
+	a.AllStoppable = true
 	if s := site(t, a); s.Jobs[0].Fixed || s.Jobs[1].Fixed {
 		t.Error("with --stoppable all may be")
 	}
@@ -111,7 +111,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 	a := past(t, run(1, 0, 0, 10, func(r *bridge.PastRun) { r.GPUs = 64 }), run(2, 1, 2, 10, nil),
 		run(2, 5, 20, 30, nil), run(3, 6, 20, 30, func(r *bridge.PastRun) { r.Closed, r.State = false, "RUNNING" }))
 	s := site(t, a)
-	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.Real.Jobs) != 3 {
+	if len(s.Jobs) != 3 || s.Jobs[0].ID != 2 || s.Jobs[1].ID != 4 || len(s.RealRun.Jobs) != 3 {
 		t.Errorf("jobs %+v", s.Jobs)
 	}
 	said := strings.Join(s.Remarks, "\n")
@@ -121,22 +121,22 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		}
 	}
 	peak := 0
-	for _, x := range s.Real.Samples {
-		peak = max(peak, x.Busy)
+	for _, x := range s.RealRun.Samples {
+		peak = max(peak, x.BusyGPUs)
 	}
-	if last := s.Real.Samples[len(s.Real.Samples)-1]; peak != 4 || last.Busy != 0 || last.Queued != 0 {
+	if last := s.RealRun.Samples[len(s.RealRun.Samples)-1]; peak != 4 || last.BusyGPUs != 0 || last.QueuedJobs != 0 {
 		t.Errorf("at most %d GPUs were busy, want 4; in the end %+v", peak, last)
 	}
 }
 
 func TestFidelity(t *testing.T) {
 	s := site(t, past(t, run(1, -5, -1, 10, nil), run(2, 0, 10, 20, nil), run(3, 0, 20, 40, nil), run(4, 10, 10, 30, nil)))
-	same := s.Compare(s.Real)
-	if same.Jobs != 3 || same.RankJCT != 1 || same.RankWait != 1 || same.MeanWait.Off() != 0 || same.MedianWaitMiss != 0 {
+	same := s.Compare(s.RealRun)
+	if same.Jobs != 3 || same.RankJCT != 1 || same.RankWait != 1 || same.MeanWait.RelativeError() != 0 || same.MedianWaitMiss != 0 {
 		t.Errorf("compared with itself: %+v", same)
 	}
-	other := *s.Real
-	other.Jobs = append([]measure.Outcome{}, s.Real.Jobs...)
+	other := *s.RealRun
+	other.Jobs = append([]measure.Outcome{}, s.RealRun.Jobs...)
 	for i := range other.Jobs { // the first waits longer, the second does not wait, the third as long as it did
 		if o := &other.Jobs[i]; o.ID == 2 {
 			o.Start, o.Finish = o.Start+1200, o.Finish+1200
@@ -146,7 +146,7 @@ func TestFidelity(t *testing.T) {
 	}
 	f := s.Compare(&other)
 	// waits were 10, 20, 0 minutes and are 30, 0, 0.
-	if f.MeanWait != (Deviation{600, 600}) || f.MedianWait != (Deviation{600, 0}) || f.MedianWaitMiss != 1200 {
+	if f.MeanWait != (RealAndSimulated{600, 600}) || f.MedianWait != (RealAndSimulated{600, 0}) || f.MedianWaitMiss != 1200 {
 		t.Errorf("%+v", f)
 	}
 	if math.Abs(f.RankWait-0) > 1e-9 { // ranks 1, 2, 0 and 2, ½, ½

@@ -22,20 +22,20 @@ type Past struct {
 	Partition    string
 	Since, Until time.Time
 	Runs         []bridge.PastRun            // as Record returns them
-	Seen         map[policy.JobID]policy.Job // jobs as snapshots showed them, as far as any did
+	LastSeenJobs map[policy.JobID]policy.Job // jobs as snapshots showed them, as far as any did
 	Nodes        []policy.Node               // to simulate on
 	Accounts     []policy.Account
 	OptIn        bridge.OptIn // who lets jobs be stopped, by the site's configuration
-	Stoppable    bool         // as if every job let itself be stopped
+	AllStoppable bool         // as if every job let itself be stopped
 }
 
-// Site is a past that can be simulated.
-type Site struct {
+// PastScenario is a past that can be simulated.
+type PastScenario struct {
 	*study.Scenario
-	Real *measure.Run // what happened to the same jobs
-	// Arrived are the jobs that arrived within the time; the others were there
+	RealRun *measure.Run // what happened to the same jobs
+	// ArrivedWithin are the jobs that arrived within the time; the others were there
 	// at its beginning.
-	Arrived map[int64]bool
+	ArrivedWithin map[int64]bool
 	// Decider is what decided then, in Mode; Loop is the site's configuration as
 	// far as it matters to a simulation.
 	Decider policyset.Choice
@@ -46,18 +46,18 @@ type Site struct {
 // pastJob is one job of the past.
 type pastJob struct {
 	workload.Job
-	outcome measure.Outcome
-	spans   [][2]float64 // of its runs
-	carried bool         // it was there at the beginning
-	open    bool         // a run is still under way
+	outcome           measure.Outcome
+	runSpans          [][2]float64 // of its runs
+	wasPresentAtStart bool         // it was there at the beginning
+	isStillRunning    bool         // a run is still under way
 }
 
 // New makes a scenario of the past, and figures of what happened.
-func New(p Past) (*Site, error) {
-	if first := p.first(); first.After(p.Since) {
+func New(p Past) (*PastScenario, error) {
+	if first := p.firstArrival(); first.After(p.Since) {
 		p.Since = first
 	}
-	jobs := p.jobs()
+	jobs := p.newJobs()
 	list := make([]workload.Job, len(jobs))
 	for i := range jobs {
 		list[i] = jobs[i].Job
@@ -71,17 +71,17 @@ func New(p Past) (*Site, error) {
 		fits[scenario.Jobs[i].ID] = true
 	}
 	jobs = slices.DeleteFunc(jobs, func(j pastJob) bool { return !fits[j.ID] })
-	s := &Site{Scenario: scenario, Arrived: map[int64]bool{}}
+	s := &PastScenario{Scenario: scenario, ArrivedWithin: map[int64]bool{}}
 	s.addRemarks(jobs)
 	for i := range jobs {
-		s.Arrived[jobs[i].ID] = !jobs[i].carried
+		s.ArrivedWithin[jobs[i].ID] = !jobs[i].wasPresentAtStart
 	}
-	s.Real = s.realRun(jobs)
+	s.RealRun = s.newRealRun(jobs)
 	return s, nil
 }
 
-// first is when the first job arrived.
-func (p *Past) first() time.Time {
+// firstArrival is when the first job arrived.
+func (p *Past) firstArrival() time.Time {
 	first := p.Until
 	for i := range p.Runs {
 		if at := p.Runs[i].Arrive; at.Before(first) {
@@ -92,12 +92,12 @@ func (p *Past) first() time.Time {
 }
 
 // addRemarks says what to know before believing the figures.
-func (s *Site) addRemarks(jobs []pastJob) {
+func (s *PastScenario) addRemarks(jobs []pastJob) {
 	carried, open, again := 0, 0, 0
 	for i := range jobs {
-		carried += boolToInt(jobs[i].carried)
-		open += boolToInt(jobs[i].open)
-		again += boolToInt(jobs[i].outcome.Stops > 0)
+		carried += boolToInt(jobs[i].wasPresentAtStart)
+		open += boolToInt(jobs[i].isStillRunning)
+		again += boolToInt(jobs[i].outcome.StopCount > 0)
 	}
 	for _, r := range []struct {
 		n    int
@@ -120,9 +120,9 @@ func boolToInt(b bool) int {
 	return 0
 }
 
-// jobs puts runs together by job, by arrival. A number that was used twice is
+// newJobs puts runs together by job, by arrival. A number that was used twice is
 // replaced the second time.
-func (p *Past) jobs() []pastJob {
+func (p *Past) newJobs() []pastJob {
 	var out []pastJob
 	used, next := map[int64]bool{}, int64(1)
 	for i := range p.Runs {
@@ -133,7 +133,7 @@ func (p *Past) jobs() []pastJob {
 		for to < len(p.Runs) && p.Runs[to].Job == p.Runs[from].Job && p.Runs[to].Arrive.Equal(p.Runs[from].Arrive) {
 			to++
 		}
-		l := p.job(p.Runs[from:to])
+		l := p.newJob(p.Runs[from:to])
 		if used[l.ID] {
 			l.ID, next = next, next+1
 			l.outcome.ID = l.ID
@@ -149,15 +149,15 @@ func (p *Past) jobs() []pastJob {
 // seconds counts from the beginning; what lies before it counts as then.
 func (p *Past) seconds(t time.Time) float64 { return max(t.Sub(p.Since).Seconds(), 0) }
 
-// job makes one job of its runs. If it was stopped by us it went on where it
+// newJob makes one job of its runs. If it was stopped by us it went on where it
 // was, so that all runs are its work; else only the last one is.
-func (p *Past) job(runs []bridge.PastRun) pastJob {
+func (p *Past) newJob(runs []bridge.PastRun) pastJob {
 	first, last := &runs[0], &runs[len(runs)-1]
-	l := pastJob{carried: first.Arrive.Before(p.Since), open: !last.Closed}
+	l := pastJob{wasPresentAtStart: first.Arrive.Before(p.Since), isStillRunning: !last.Closed}
 	ran, kept, stopped := 0.0, 0.0, false
 	for i := range runs {
 		s, e := p.seconds(runs[i].Start), p.seconds(runs[i].End)
-		l.spans = append(l.spans, [2]float64{s, e})
+		l.runSpans = append(l.runSpans, [2]float64{s, e})
 		ran += e - s
 		stopped = stopped || runs[i].Stopped
 		if kept += e - s; !runs[i].Stopped && i+1 < len(runs) {
@@ -167,25 +167,25 @@ func (p *Past) job(runs []bridge.PastRun) pastJob {
 	l.Job = workload.Job{
 		ID: int64(last.Job), Name: last.Name, User: last.User, Account: last.Account, QOS: last.QOS,
 		Arrive: p.seconds(first.Arrive), GPUs: last.GPUs, Nodes: last.Nodes, Duration: kept, End: endFromState(last.State),
-		Limit: p.limit(first, last), Silent: true, Fixed: !(p.Stoppable || stopped || p.mayBeStopped(last)),
+		Limit: p.inferLimit(first, last), Silent: true, Fixed: !(p.AllStoppable || stopped || p.mayBeStopped(last)),
 	}
 	if len(last.Types) == 1 {
 		l.GPUType = last.Types[0]
 	}
-	if seen, ok := p.Seen[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
+	if seen, ok := p.LastSeenJobs[last.Job]; ok && seen.Arrive.Equal(last.Arrive) {
 		l.Fixed = l.Fixed && seen.UnstoppableReason != ""
 		l.Class, l.Shareable, l.Checkpoint = seen.Class, seen.Shareable, seen.Checkpoint.Seconds()
 	}
 	gpus := float64(last.GPUs)
 	l.outcome = measure.Outcome{
-		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.spans[0][0],
-		Finish: p.seconds(last.End), Alone: kept, Stops: len(runs) - 1, Ran: ran, Service: gpus * ran, Lost: gpus * (ran - kept),
+		ID: l.ID, User: l.User, Account: l.Account, GPUs: l.GPUs, Arrive: l.Arrive, Start: l.runSpans[0][0],
+		Finish: p.seconds(last.End), ExclusiveRunTime: kept, StopCount: len(runs) - 1, HeldSeconds: ran, Service: gpus * ran, LostService: gpus * (ran - kept),
 	}
 	return l
 }
 
-// limit is what was left of the time limit at the beginning.
-func (p *Past) limit(first, last *bridge.PastRun) time.Duration {
+// inferLimit is what was left of the time limit at the beginning.
+func (p *Past) inferLimit(first, last *bridge.PastRun) time.Duration {
 	d := policy.DurationFromSeconds(last.Limit)
 	if d > 0 && first.Start.Before(p.Since) {
 		d = max(d-p.Since.Sub(first.Start), time.Minute)
@@ -209,25 +209,25 @@ func endFromState(state string) workload.End {
 	return workload.Failed
 }
 
-// realRun makes figures of what happened.
-func (s *Site) realRun(jobs []pastJob) *measure.Run {
-	run := &measure.Run{Policy: "what happened", Trace: s.Name, GPUs: s.GPUs(), Shares: map[string]float64{}, Jobs: []measure.Outcome{}}
+// newRealRun makes figures of what happened.
+func (s *PastScenario) newRealRun(jobs []pastJob) *measure.Run {
+	run := &measure.Run{Policy: "what happened", Trace: s.Name, ClusterGPUs: s.CountGPUs(), WeightsByAccount: map[string]float64{}, Jobs: []measure.Outcome{}}
 	for _, a := range s.Accounts {
-		run.Shares[a.Name] = a.Weight
+		run.WeightsByAccount[a.Name] = a.Weight
 	}
-	var changes []measure.Change
+	var changes []measure.JobChange
 	for i := range jobs {
 		l := &jobs[i]
 		run.Jobs = append(run.Jobs, l.outcome)
-		run.BusyTime += l.outcome.Service - l.outcome.Lost
+		run.BusyGPUSeconds += l.outcome.Service - l.outcome.LostService
 		run.Makespan = max(run.Makespan, l.outcome.Finish)
-		changes = append(changes, measure.Change{At: l.Arrive, Queued: 1})
-		for k, span := range l.spans {
+		changes = append(changes, measure.JobChange{At: l.Arrive, Queued: 1})
+		for k, span := range l.runSpans {
 			changes = append(changes,
-				measure.Change{At: span[0], Account: l.Account, GPUs: l.GPUs, Running: 1, Queued: -1},
-				measure.Change{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: boolToInt(k+1 < len(l.spans))})
+				measure.JobChange{At: span[0], Account: l.Account, GPUs: l.GPUs, Running: 1, Queued: -1},
+				measure.JobChange{At: span[1], Account: l.Account, GPUs: -l.GPUs, Running: -1, Queued: boolToInt(k+1 < len(l.runSpans))})
 		}
 	}
-	run.Samples = measure.Timeline(changes)
+	run.Samples = measure.SamplesFromChanges(changes)
 	return run
 }

@@ -12,63 +12,63 @@ import (
 	"fairbridge/bridge/study/measure"
 )
 
-// Fidelity says how near a simulation of what was done came to what happened.
+// Accuracy says how near a simulation of what was done came to what happened.
 // Times are seconds; of jobs, those that arrived within the time count.
-type Fidelity struct {
-	Policy         string    `json:"policy"` // what was simulated
-	Jobs           int       `json:"jobs"`
-	Makespan       Deviation `json:"makespan_s"`
-	MeanJCT        Deviation `json:"mean_jct_s"`
-	MedianJCT      Deviation `json:"median_jct_s"`
-	MeanWait       Deviation `json:"mean_wait_s"` // from arrival to first start
-	MedianWait     Deviation `json:"median_wait_s"`
-	RankJCT        float64   `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
-	RankWait       float64   `json:"rank_wait"`
-	MedianWaitMiss float64   `json:"median_wait_miss_s"` // how far off the wait of a job is
+type Accuracy struct {
+	Policy         string           `json:"policy"` // what was simulated
+	Jobs           int              `json:"jobs"`
+	Makespan       RealAndSimulated `json:"makespan_s"`
+	MeanJCT        RealAndSimulated `json:"mean_jct_s"`
+	MedianJCT      RealAndSimulated `json:"median_jct_s"`
+	MeanWait       RealAndSimulated `json:"mean_wait_s"` // from arrival to first start
+	MedianWait     RealAndSimulated `json:"median_wait_s"`
+	RankJCT        float64          `json:"rank_jct"` // Spearman's correlation, job by job; 0 where all are equal
+	RankWait       float64          `json:"rank_wait"`
+	MedianWaitMiss float64          `json:"median_wait_miss_s"` // how far off the wait of a job is
 }
 
-// Deviation is a figure as it was and as it was simulated.
-type Deviation struct {
+// RealAndSimulated is a figure as it was and as it was simulated.
+type RealAndSimulated struct {
 	Real      float64 `json:"real"`
 	Simulated float64 `json:"simulated"`
 }
 
-// Off is how far the simulated figure is off, as a part of the real one; NaN
-// where that is 0.
-func (a Deviation) Off() float64 {
+// RelativeError is how far the simulated figure is off, as a part of the real
+// one; NaN where that is 0.
+func (a RealAndSimulated) RelativeError() float64 {
 	if a.Real == 0 {
 		return math.NaN()
 	}
 	return a.Simulated/a.Real - 1
 }
 
-// Percent prints Off.
-func (a Deviation) Percent() string {
-	if v := a.Off(); !math.IsNaN(v) {
+// FormatError prints the relative error in percent.
+func (a RealAndSimulated) FormatError() string {
+	if v := a.RelativeError(); !math.IsNaN(v) {
 		return fmt.Sprintf("%+.1f %%", 100*v)
 	}
 	return "–"
 }
 
-// Figure is one of the figures by its name.
-type Figure struct {
+// NamedFigure is one of the figures by its name.
+type NamedFigure struct {
 	Name string
-	Deviation
+	RealAndSimulated
 }
 
 // Figures are those that are compared as they were and as they were simulated.
-func (f *Fidelity) Figures() []Figure {
-	return []Figure{
+func (f *Accuracy) Figures() []NamedFigure {
+	return []NamedFigure{
 		{"Makespan", f.Makespan}, {"Mean completion", f.MeanJCT}, {"Median completion", f.MedianJCT},
 		{"Mean wait", f.MeanWait}, {"Median wait", f.MedianWait},
 	}
 }
 
 // String says all of it in a sentence.
-func (f *Fidelity) String() string {
+func (f *Accuracy) String() string {
 	var figures []string
 	for _, x := range f.Figures() {
-		figures = append(figures, fmt.Sprintf("%s (%s)", x.Percent(), x.Name))
+		figures = append(figures, fmt.Sprintf("%s (%s)", x.FormatError(), x.Name))
 	}
 	return fmt.Sprintf("Fidelity: a simulation of what was done (%s) is off what happened by %s; rank correlation of completion %.2f, of wait %.2f.",
 		f.Policy, strings.Join(figures, ", "), f.RankJCT, f.RankWait)
@@ -76,8 +76,8 @@ func (f *Fidelity) String() string {
 
 // Rerun simulates what was done, through Slurm as it was done, and says how near
 // that comes to what happened.
-func (s *Site) Rerun(ctx context.Context, o study.Options, progress func(done, of int)) (study.Result, *Fidelity, error) {
-	o.Slurm, o.Mode = true, s.Mode
+func (s *PastScenario) Rerun(ctx context.Context, o study.Options, progress func(done, of int)) (study.Result, *Accuracy, error) {
+	o.ThroughSlurm, o.Mode = true, s.Mode
 	run, err := s.Run(ctx, s.Decider, o, progress)
 	if err != nil {
 		return study.Result{}, nil, err
@@ -87,18 +87,18 @@ func (s *Site) Rerun(ctx context.Context, o study.Options, progress func(done, o
 }
 
 // Compare compares a simulation of the past with it.
-func (s *Site) Compare(run *measure.Run) Fidelity {
-	f := Fidelity{Policy: run.Policy, Makespan: Deviation{s.Real.Makespan, run.Makespan}}
+func (s *PastScenario) Compare(run *measure.Run) Accuracy {
+	f := Accuracy{Policy: run.Policy, Makespan: RealAndSimulated{s.RealRun.Makespan, run.Makespan}}
 	simulated := map[int64]*measure.Outcome{}
 	for i := range run.Jobs {
 		simulated[run.Jobs[i].ID] = &run.Jobs[i]
 	}
 	var jct, wait [2][]float64
 	var miss []float64
-	for i := range s.Real.Jobs {
-		r := &s.Real.Jobs[i]
+	for i := range s.RealRun.Jobs {
+		r := &s.RealRun.Jobs[i]
 		m := simulated[r.ID]
-		if m == nil || !s.Arrived[r.ID] {
+		if m == nil || !s.ArrivedWithin[r.ID] {
 			continue
 		}
 		jct[0], jct[1] = append(jct[0], r.Finish-r.Arrive), append(jct[1], m.Finish-m.Arrive)
@@ -106,9 +106,9 @@ func (s *Site) Compare(run *measure.Run) Fidelity {
 		miss = append(miss, math.Abs(r.Start-m.Start))
 	}
 	f.Jobs = len(miss)
-	f.MeanJCT, f.MedianJCT = Deviation{mean(jct[0]), mean(jct[1])}, Deviation{measure.Median(jct[0]), measure.Median(jct[1])}
-	f.MeanWait, f.MedianWait = Deviation{mean(wait[0]), mean(wait[1])}, Deviation{measure.Median(wait[0]), measure.Median(wait[1])}
-	f.RankJCT, f.RankWait = spearman(jct[0], jct[1]), spearman(wait[0], wait[1])
+	f.MeanJCT, f.MedianJCT = RealAndSimulated{mean(jct[0]), mean(jct[1])}, RealAndSimulated{measure.Median(jct[0]), measure.Median(jct[1])}
+	f.MeanWait, f.MedianWait = RealAndSimulated{mean(wait[0]), mean(wait[1])}, RealAndSimulated{measure.Median(wait[0]), measure.Median(wait[1])}
+	f.RankJCT, f.RankWait = spearmanCorrelation(jct[0], jct[1]), spearmanCorrelation(wait[0], wait[1])
 	f.MedianWaitMiss = measure.Median(miss)
 	return f
 }
@@ -121,8 +121,8 @@ func mean(values []float64) float64 {
 	return sum
 }
 
-// spearman is the correlation of ranks, those of equal values averaged.
-func spearman(x, y []float64) float64 {
+// spearmanCorrelation is the correlation of ranks, those of equal values averaged.
+func spearmanCorrelation(x, y []float64) float64 {
 	a, b := ranks(x), ranks(y)
 	ma, mb := mean(a), mean(b)
 	var ab, aa, bb float64
