@@ -59,7 +59,7 @@ func isFairbridgeFormat(head string) bool {
 	return strings.HasPrefix(strings.TrimSpace(head), `{"fairbridge_trace"`)
 }
 
-// Save writes the trace to a file in our own format, in the way of datafile.Save.
+// Save writes the trace to a file in our own format, in the way of datafile.SaveFile.
 func (t *Trace) Save(path string, replace bool) error {
 	return datafile.SaveFile(path, replace, t.Write)
 }

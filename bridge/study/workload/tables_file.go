@@ -120,7 +120,7 @@ func parseTableKey(s string) (class string, gpus int, err error) {
 	return "", 0, fmt.Errorf("want a key like \"('ResNet-18 (batch size 32)', 2)\", got %q", plain.Truncate(s, 61))
 }
 
-// SaveTables writes tables as ReadTables reads them, in the way of datafile.Save.
+// SaveTables writes tables as ReadTables reads them, in the way of datafile.SaveFile.
 func SaveTables(path string, t *Tables, replace bool) error {
 	return datafile.SaveFile(path, replace, t.write)
 }
