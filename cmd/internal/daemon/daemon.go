@@ -28,7 +28,11 @@ type daemon struct {
 // system's database is closed when nothing uses it any more.
 func Run(ctx context.Context, s *system.System, log *slog.Logger) error {
 	d := newDaemon(s, log)
-	if err := errors.Join(d.prepare(ctx), d.serveHTTP()); err != nil {
+	err := d.prepare(ctx)
+	if err == nil {
+		err = d.serveHTTP()
+	}
+	if err != nil {
 		s.DB.Close()
 		return err
 	}
@@ -53,7 +57,8 @@ func RunOnce(ctx context.Context, s *system.System, log *slog.Logger) error {
 		cycle = d.runCycle(ctx)
 		return nil
 	})
-	return errors.Join(cycle, d.run(ctx))
+	err := d.run(ctx) // cycle is set only then
+	return errors.Join(cycle, err)
 }
 
 func newDaemon(s *system.System, log *slog.Logger) *daemon {
