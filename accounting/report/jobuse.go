@@ -17,7 +17,7 @@ import (
 var qJobUse, qJobGPUs = sql.Query("job_use"), sql.Query("job_gpus")
 
 // Job tells what a job got and how it used it, as of the last poll. A job
-// that no view ever showed is ErrUnknownJob.
+// that no view ever showed is journal.ErrUnknownJob.
 func (s *Store) Job(ctx context.Context, cluster string, job policy.JobID) (*Job, error) {
 	j := &Job{ID: job}
 	err := s.DB.ReadTx(ctx, fmt.Sprintf("reading how job %d used its GPUs", job), func(tx pgx.Tx) error {

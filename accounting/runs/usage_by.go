@@ -17,7 +17,7 @@ var qUsageBy = sql.Query("usage_by")
 type UsageQuery struct {
 	Cluster  string
 	Now      time.Time
-	HalfLife time.Duration // default: what the database was opened with
+	HalfLife time.Duration // default: the HalfLife of the Store
 	Window   time.Duration // default a day
 	// What use is told apart by; the rest is summed up.
 	ByUser, ByAccount, ByQOS, ByType bool

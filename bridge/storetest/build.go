@@ -14,7 +14,7 @@ const Cluster = "c1"
 // Start is when the tests happen.
 var Start = time.Date(2026, 3, 2, 10, 0, 0, 0, time.UTC)
 
-// At is a second after T0.
+// At is some seconds after Start.
 func At(n int) time.Time { return Start.Add(time.Duration(n) * time.Second) }
 
 // CycleOf makes a cycle whose snapshot has the digest.
