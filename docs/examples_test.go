@@ -18,7 +18,7 @@ import (
 // TestResume requeues the example on a real Slurm and wants it to continue
 // where it was, once.
 func TestResume(t *testing.T) {
-	c := livetest.Slurm(t)
+	c := livetest.SharedCluster(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	job := submit(ctx, t, c, "examples/resume.sbatch", "STEPS=20")

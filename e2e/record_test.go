@@ -33,7 +33,7 @@ func TestRecordEqualsSacct(t *testing.T) {
 	}
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			s := &site{t: t, slurm: livetest.Lab(t, release), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
+			s := &site{t: t, slurm: livetest.ClusterInLab(t, release), dsn: pgtest.NewDatabase(t), dir: t.TempDir()}
 			s.url = s.slurm.URL
 			s.clear()
 			t.Cleanup(func() {

@@ -68,9 +68,9 @@ var releases = []struct {
 	name string
 	get  func(testing.TB) *throwaway.Cluster
 }{
-	{"22.05", livetest.Slurm},
-	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.Release(t, "24.11") }},
-	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.Release(t, "26.05") }},
+	{"22.05", livetest.SharedCluster},
+	{"24.11", func(t testing.TB) *throwaway.Cluster { return livetest.ClusterOfRelease(t, "24.11") }},
+	{"26.05", func(t testing.TB) *throwaway.Cluster { return livetest.ClusterOfRelease(t, "26.05") }},
 }
 
 // everywhere runs a test on each release, each with a database of its own and

@@ -12,9 +12,9 @@ func (s *Sample) Complete(before *Sample) {
 		s.keepFaults(before.GPUs)
 	}
 	for i := range s.GPUs {
-		s.GPUs[i].Sick = Diagnose(&s.GPUs[i])
+		s.GPUs[i].Sick = FindSickness(&s.GPUs[i])
 	}
-	s.Jobs = JobsOf(s.GPUs)
+	s.Jobs = JobsOnGPUs(s.GPUs)
 }
 
 // keepFaults keeps Xids, which the driver tells once, and GPUs that the driver no
@@ -22,28 +22,28 @@ func (s *Sample) Complete(before *Sample) {
 func (s *Sample) keepFaults(before []GPU) {
 	for i := range before {
 		old := &before[i]
-		at := slices.IndexFunc(s.GPUs, func(g GPU) bool { return sameDevice(&g, old) })
+		at := slices.IndexFunc(s.GPUs, func(g GPU) bool { return isSameDevice(&g, old) })
 		if at < 0 {
-			s.GPUs = append(s.GPUs, lostGPU(old))
+			s.GPUs = append(s.GPUs, newLostGPU(old))
 			continue
 		}
-		if now := &s.GPUs[at].Errors.Xid; WorseXid(old.Errors.Xid, *now) {
+		if now := &s.GPUs[at].Errors.Xid; IsWorseXid(old.Errors.Xid, *now) {
 			*now = old.Errors.Xid
 		}
 	}
 	slices.SortStableFunc(s.GPUs, func(a, b GPU) int { return a.Index - b.Index })
 }
 
-// sameDevice reports whether two readings are of one device. A device without an
+// isSameDevice reports whether two readings are of one device. A device without an
 // identity is known by its place.
-func sameDevice(a, b *GPU) bool {
+func isSameDevice(a, b *GPU) bool {
 	if a.UUID == "" || b.UUID == "" {
 		return a.Index == b.Index
 	}
 	return a.UUID == b.UUID
 }
 
-func lostGPU(g *GPU) GPU {
+func newLostGPU(g *GPU) GPU {
 	return GPU{
 		Index: g.Index, UUID: g.UUID, Model: g.Model, Minor: g.Minor, Bus: g.Bus,
 		Lost: "the driver no longer lists it", Errors: Errors{Xid: g.Errors.Xid},

@@ -10,29 +10,29 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-func job(id int64) nodeprobe.Owner { return nodeprobe.Owner{Job: id, By: "cgroup"} }
+func job(id int64) nodeprobe.ProcessJob { return nodeprobe.ProcessJob{Job: id, By: "cgroup"} }
 
 func TestJobsOf(t *testing.T) {
 	gpus := []nodeprobe.GPU{
 		{Index: 0, Busy: nodeprobe.Known(0.8), Procs: []nodeprobe.Process{{PID: 10, MemMB: 100, Owner: job(1)}, {PID: 11, MemMB: 50, Owner: job(1)}}},
 		{Index: 1, Busy: nodeprobe.Known(0.4), Procs: []nodeprobe.Process{{PID: 10, MemMB: 100, Owner: job(1)}}},
 		{Index: 2, Busy: nodeprobe.Known(1), Procs: []nodeprobe.Process{{PID: 12, MemMB: 7, Owner: job(2)}, {PID: 13, MemMB: 7, Owner: job(3)}}},
-		{Index: 3, Busy: nodeprobe.Known(0.5), Procs: []nodeprobe.Process{{PID: 14, Owner: nodeprobe.Owner{SLUID: "s0N1M7Y2EV5N00"}}}},
+		{Index: 3, Busy: nodeprobe.Known(0.5), Procs: []nodeprobe.Process{{PID: 14, Owner: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
 		{Index: 4, Busy: nodeprobe.Known(0.5), Procs: []nodeprobe.Process{{PID: 15, MemMB: 1, Owner: job(4)}, {PID: 16, MemMB: 1}}},
 		{Index: 5, Procs: []nodeprobe.Process{{PID: 17, MemMB: 1, Owner: job(5)}}},
 	}
 	want := []nodeprobe.Job{
-		{Owner: nodeprobe.Owner{SLUID: "s0N1M7Y2EV5N00"}, GPUs: []int{3}, Busy: nodeprobe.Known(0.5)}, // the driver does not say its memory
-		{Owner: job(1), GPUs: []int{0, 1}, Busy: nodeprobe.Known(0.6), MemMB: nodeprobe.Known(250)},
-		{Owner: job(2), GPUs: []int{2}, MemMB: nodeprobe.Known(7)}, // shared: nobody's utilisation
-		{Owner: job(3), GPUs: []int{2}, MemMB: nodeprobe.Known(7)},
-		{Owner: job(4), GPUs: []int{4}, MemMB: nodeprobe.Known(1)}, // with a stranger
-		{Owner: job(5), GPUs: []int{5}, MemMB: nodeprobe.Known(1)}, // not measured
+		{ProcessJob: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}, GPUs: []int{3}, Busy: nodeprobe.Known(0.5)}, // the driver does not say its memory
+		{ProcessJob: job(1), GPUs: []int{0, 1}, Busy: nodeprobe.Known(0.6), MemMB: nodeprobe.Known(250)},
+		{ProcessJob: job(2), GPUs: []int{2}, MemMB: nodeprobe.Known(7)}, // shared: nobody's utilisation
+		{ProcessJob: job(3), GPUs: []int{2}, MemMB: nodeprobe.Known(7)},
+		{ProcessJob: job(4), GPUs: []int{4}, MemMB: nodeprobe.Known(1)}, // with a stranger
+		{ProcessJob: job(5), GPUs: []int{5}, MemMB: nodeprobe.Known(1)}, // not measured
 	}
 	approx := cmp.Comparer(func(a, b nodeprobe.Measure) bool {
 		return a.Known == b.Known && a.Value-b.Value < 1e-9 && b.Value-a.Value < 1e-9
 	})
-	if d := cmp.Diff(want, nodeprobe.JobsOf(gpus), approx); d != "" {
+	if d := cmp.Diff(want, nodeprobe.JobsOnGPUs(gpus), approx); d != "" {
 		t.Error(d)
 	}
 }

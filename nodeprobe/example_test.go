@@ -7,7 +7,7 @@ import (
 )
 
 // Xid 79 is a fault of the GPU, Xid 13 one of the program on it.
-func ExampleFatalXid() {
-	fmt.Printf("%q %q", nodeprobe.FatalXid(79), nodeprobe.FatalXid(13))
+func ExampleFatalXidText() {
+	fmt.Printf("%q %q", nodeprobe.FatalXidText(79), nodeprobe.FatalXidText(13))
 	// Output: "fallen off the bus" ""
 }

@@ -1,6 +1,8 @@
 package nodeprobe
 
-import "time"
+import (
+	"time"
+)
 
 // GPU is one device. What the driver does not tell is unknown, never zero.
 type GPU struct {
@@ -26,18 +28,18 @@ type GPU struct {
 	Links    Links     `json:"links,omitzero"`
 	Errors   Errors    `json:"errors,omitzero"`
 
-	Error string    `json:"error,omitempty"` // why it cannot be read though it may be well
-	Lost  string    `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
-	Sick  string    `json:"sick,omitempty"`  // why nothing should be placed here; "" when nothing speaks against it
-	MIG   bool      `json:"mig,omitempty"`   // divided into slices; Busy is then unknown
-	Parts []Part    `json:"slices,omitempty"`
-	Procs []Process `json:"procs,omitempty"` // sorted by pid
+	Error  string    `json:"error,omitempty"` // why it cannot be read though it may be well
+	Lost   string    `json:"lost,omitempty"`  // the driver's word that the device is gone or unreachable
+	Sick   string    `json:"sick,omitempty"`  // why nothing should be placed here; "" when nothing speaks against it
+	MIG    bool      `json:"mig,omitempty"`   // divided into slices; Busy is then unknown
+	Slices []Slice   `json:"slices,omitempty"`
+	Procs  []Process `json:"procs,omitempty"` // sorted by pid
 	// ProcsKnown tells no process (true) from no answer (false).
 	ProcsKnown bool `json:"procs_known"`
 }
 
-// Part is one MIG device.
-type Part struct {
+// Slice is one MIG device.
+type Slice struct {
 	UUID       string  `json:"uuid"`
 	Profile    string  `json:"profile"` // "1g.5gb"
 	Instance   int     `json:"instance"`

@@ -4,10 +4,10 @@ import (
 	"fmt"
 )
 
-// fatalXids are the Xids after which a GPU must not be given out until it was
+// fatalXidTexts are the Xids after which a GPU must not be given out until it was
 // reset or replaced, by NVIDIA's catalogue. The others are a program's fault
 // (13, 31, 43, 45 …) or harmless to the next job.
-var fatalXids = map[int]string{
+var fatalXidTexts = map[int]string{
 	48:  "double-bit ECC error",
 	62:  "internal micro-controller halt",
 	64:  "page retirement or row remapping failed",
@@ -26,30 +26,30 @@ var fatalXids = map[int]string{
 	158: "fatal GPU timeout",
 }
 
-// FatalXid returns what the Xid means when the GPU must not be used after it, and
+// FatalXidText returns what the Xid means when the GPU must not be used after it, and
 // "" when the next job may run.
-func FatalXid(xid int) string { return fatalXids[xid] }
+func FatalXidText(xid int) string { return fatalXidTexts[xid] }
 
-// WorseXid reports whether a says more against a GPU than b. Nil says nothing.
-func WorseXid(a, b *Xid) bool {
+// IsWorseXid reports whether a says more against a GPU than b. Nil says nothing.
+func IsWorseXid(a, b *Xid) bool {
 	switch {
 	case a == nil || b == nil:
 		return a != nil
-	case (FatalXid(a.Code) != "") != (FatalXid(b.Code) != ""):
-		return FatalXid(a.Code) != ""
+	case (FatalXidText(a.Code) != "") != (FatalXidText(b.Code) != ""):
+		return FatalXidText(a.Code) != ""
 	}
 	return a.At.After(b.At)
 }
 
-// Diagnose returns why nothing should be placed on the GPU, "" when nothing
+// FindSickness returns why nothing should be placed on the GPU, "" when nothing
 // speaks against it. Readings that are unknown speak for nothing.
-func Diagnose(g *GPU) string {
+func FindSickness(g *GPU) string {
 	e := &g.Errors
 	switch {
 	case g.Lost != "":
 		return g.Lost
-	case e.Xid != nil && FatalXid(e.Xid.Code) != "":
-		return fmt.Sprintf("Xid %d: %s", e.Xid.Code, FatalXid(e.Xid.Code))
+	case e.Xid != nil && FatalXidText(e.Xid.Code) != "":
+		return fmt.Sprintf("Xid %d: %s", e.Xid.Code, FatalXidText(e.Xid.Code))
 	case e.RemapFailed.Value > 0:
 		return "a faulty memory row could not be replaced"
 	case e.Uncorrected.Value > 0:

@@ -28,7 +28,7 @@ func TestDiagnose(t *testing.T) {
 		"page waits":          {nodeprobe.GPU{Errors: nodeprobe.Errors{RetiredPending: one}}, "page"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := nodeprobe.Diagnose(&c.gpu)
+			got := nodeprobe.FindSickness(&c.gpu)
 			if (got == "") != (c.want == "") || !strings.Contains(got, c.want) {
 				t.Errorf("says %q, want %q", got, c.want)
 			}
@@ -49,7 +49,7 @@ func TestWorse(t *testing.T) {
 		"harmless over fatal":  {&nodeprobe.Xid{Code: 31, At: late}, &nodeprobe.Xid{Code: 79, At: early}, false},
 		"later of equals":      {&nodeprobe.Xid{Code: 79, At: late}, &nodeprobe.Xid{Code: 48, At: early}, true},
 	} {
-		if got := nodeprobe.WorseXid(c.a, c.b); got != c.want {
+		if got := nodeprobe.IsWorseXid(c.a, c.b); got != c.want {
 			t.Errorf("%s: %v", name, got)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // Job is what one Slurm job uses of the node's GPUs.
 type Job struct {
-	Owner
+	ProcessJob
 	GPUs  []int   `json:"gpus"`            // indexes, sorted
 	Busy  Measure `json:"busy,omitzero"`   // mean of its GPUs, 0..1; unknown when one is shared, divided or unknown
 	MemMB Measure `json:"mem_mb,omitzero"` // of its processes; unknown when one is
@@ -19,53 +19,53 @@ type jobKey struct {
 	sluid string
 }
 
-// JobsOf adds the processes up by job.
-func JobsOf(gpus []GPU) []Job {
+// JobsOnGPUs adds the processes up by job.
+func JobsOnGPUs(gpus []GPU) []Job {
 	found := map[jobKey]*Job{}
 	for i := range gpus {
 		g := &gpus[i]
-		on := OwnersOf(g)
+		on := ProcessJobsOn(g)
 		for _, o := range on {
-			j := jobOf(found, o)
-			j.addGPU(g, len(on) == 1 && allOwned(g))
+			j := findOrAddJob(found, o)
+			j.addGPU(g, len(on) == 1 && allProcessesHaveJobs(g))
 		}
 		for _, p := range g.Procs {
 			if p.Owner.Known() {
-				found[keyOf(p.Owner)].addMemory(p.MemMB)
+				found[jobKeyOf(p.Owner)].addMemory(p.MemMB)
 			}
 		}
 	}
 	return sortedJobs(found)
 }
 
-// OwnersOf returns the jobs with a process on the GPU, each once, sorted.
-func OwnersOf(g *GPU) []Owner {
-	var out []Owner
+// ProcessJobsOn returns the jobs with a process on the GPU, each once, sorted.
+func ProcessJobsOn(g *GPU) []ProcessJob {
+	var out []ProcessJob
 	for _, p := range g.Procs {
-		o := Owner{Job: p.Owner.Job, SLUID: p.Owner.SLUID, By: p.Owner.By}
-		if o.Known() && !slices.ContainsFunc(out, func(b Owner) bool { return keyOf(b) == keyOf(o) }) {
+		o := ProcessJob{Job: p.Owner.Job, SLUID: p.Owner.SLUID, By: p.Owner.By}
+		if o.Known() && !slices.ContainsFunc(out, func(b ProcessJob) bool { return jobKeyOf(b) == jobKeyOf(o) }) {
 			out = append(out, o)
 		}
 	}
-	slices.SortFunc(out, compareOwners)
+	slices.SortFunc(out, compareProcessJobs)
 	return out
 }
 
-func keyOf(o Owner) jobKey { return jobKey{o.Job, o.SLUID} }
+func jobKeyOf(o ProcessJob) jobKey { return jobKey{o.Job, o.SLUID} }
 
-func compareOwners(a, b Owner) int {
+func compareProcessJobs(a, b ProcessJob) int {
 	return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.SLUID, b.SLUID))
 }
 
-func allOwned(g *GPU) bool {
+func allProcessesHaveJobs(g *GPU) bool {
 	return !slices.ContainsFunc(g.Procs, func(p Process) bool { return !p.Owner.Known() })
 }
 
-func jobOf(found map[jobKey]*Job, o Owner) *Job {
-	j := found[keyOf(o)]
+func findOrAddJob(found map[jobKey]*Job, o ProcessJob) *Job {
+	j := found[jobKeyOf(o)]
 	if j == nil {
-		j = &Job{Owner: o, Busy: Known(0), MemMB: Known(0)}
-		found[keyOf(o)] = j
+		j = &Job{ProcessJob: o, Busy: Known(0), MemMB: Known(0)}
+		found[jobKeyOf(o)] = j
 	}
 	return j
 }
@@ -95,6 +95,6 @@ func sortedJobs(found map[jobKey]*Job) []Job {
 		slices.Sort(j.GPUs)
 		out = append(out, *j)
 	}
-	slices.SortFunc(out, func(a, b Job) int { return compareOwners(a.Owner, b.Owner) })
+	slices.SortFunc(out, func(a, b Job) int { return compareProcessJobs(a.ProcessJob, b.ProcessJob) })
 	return out
 }

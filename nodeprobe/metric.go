@@ -9,20 +9,20 @@ import (
 // serves, prints or keeps numbers walks Metrics; a number without the tag
 // "metric" is in the JSON only.
 type Metric struct {
-	Name   string      // tag metric, in base units, a promise; what ends in _total only grows
-	Labels [][2]string // tag metric after the comma: a label that tells fields of one name apart
-	Help   string      // tag help
-	Scale  float64     // tag unit: from the field's to the base unit
-	Column string      // tag once: heading in the table of --once; fields of one heading stand side by side
-	Stored string      // tag store: column of the readings that fairbridge keeps; "": it keeps none
-	index  []int
+	Name       string      // tag metric, in base units, a promise; what ends in _total only grows
+	Labels     [][2]string // tag metric after the comma: a label that tells fields of one name apart
+	Help       string      // tag help
+	Scale      float64     // tag unit: from the field's to the base unit
+	Column     string      // tag once: heading in the table of --once; fields of one heading stand side by side
+	Stored     string      // tag store: column of the readings that fairbridge keeps; "": it keeps none
+	fieldIndex []int
 }
 
 // Metrics are the numbers of a GPU in the order of their fields.
 var Metrics = metricsOf(reflect.TypeFor[GPU](), nil)
 
-// units are the field units that are no base units.
-var units = map[string]float64{"": 1, "MiB": 1 << 20, "MHz": 1e6}
+// factorByUnit are the field units that are no base units.
+var factorByUnit = map[string]float64{"": 1, "MiB": 1 << 20, "MHz": 1e6}
 
 func metricsOf(t reflect.Type, path []int) []Metric {
 	var out []Metric
@@ -31,7 +31,7 @@ func metricsOf(t reflect.Type, path []int) []Metric {
 		at := append(path[:len(path):len(path)], i)
 		if tag := f.Tag.Get("metric"); tag != "" {
 			name, label, _ := strings.Cut(tag, ",")
-			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: units[f.Tag.Get("unit")], Column: f.Tag.Get("once"), Stored: f.Tag.Get("store"), index: at}
+			m := Metric{Name: name, Help: f.Tag.Get("help"), Scale: factorByUnit[f.Tag.Get("unit")], Column: f.Tag.Get("once"), Stored: f.Tag.Get("store"), fieldIndex: at}
 			if key, value, ok := strings.Cut(label, "="); ok {
 				m.Labels = [][2]string{{key, value}}
 			}
@@ -43,13 +43,13 @@ func metricsOf(t reflect.Type, path []int) []Metric {
 	return out
 }
 
-// Of returns the GPU's reading, in the field's unit.
-func (m *Metric) Of(g *GPU) Measure {
-	return reflect.ValueOf(g).Elem().FieldByIndex(m.index).Interface().(Measure)
+// ValueOf returns the GPU's reading, in the field's unit.
+func (m *Metric) ValueOf(g *GPU) Measure {
+	return reflect.ValueOf(g).Elem().FieldByIndex(m.fieldIndex).Interface().(Measure)
 }
 
-// Counter reports whether the number only grows.
-func (m *Metric) Counter() bool { return strings.HasSuffix(m.Name, "_total") }
+// IsCounter reports whether the number only grows.
+func (m *Metric) IsCounter() bool { return strings.HasSuffix(m.Name, "_total") }
 
-// Ratio reports whether the number is a share, 0..1.
-func (m *Metric) Ratio() bool { return strings.HasSuffix(m.Name, "_ratio") }
+// IsRatio reports whether the number is a share, 0..1.
+func (m *Metric) IsRatio() bool { return strings.HasSuffix(m.Name, "_ratio") }

@@ -19,9 +19,9 @@ type Progress struct {
 	Loss   Measure `json:"loss,omitzero"`   // as the job defines it
 }
 
-// Report is the newest progress of a job on this node.
-type Report struct {
-	Owner
+// ProgressReport is the newest progress of a job on this node.
+type ProgressReport struct {
+	ProcessJob
 	UID      int       `json:"uid"`         // of the process that reported
 	At       time.Time `json:"at"`          // when, by the probe's clock
 	Age      float64   `json:"age_seconds"` // since At, by the probe's steady clock when it served this
@@ -61,9 +61,9 @@ func checkAtMost(name string, done, all Measure) error {
 	return nil
 }
 
-// DoneShare returns the share of the work that is done, 0..1: by epochs where the
+// ShareDone returns the share of the work that is done, 0..1: by epochs where the
 // job counts them, since the number of steps may change, else by steps.
-func (p *Progress) DoneShare() Measure {
+func (p *Progress) ShareDone() Measure {
 	for _, c := range [][2]Measure{{p.Epoch, p.Epochs}, {p.Step, p.Steps}} {
 		if c[0].Known && c[1].Known && c[1].Value > 0 {
 			return Known(min(c[0].Value/c[1].Value, 1))

@@ -1,6 +1,8 @@
 package nodeprobe
 
-import "time"
+import (
+	"time"
+)
 
 // Sample is one look at every GPU of a node, as GET /v1/sample answers.
 type Sample struct {
@@ -15,7 +17,7 @@ type Sample struct {
 	Jobs   []Job     `json:"jobs,omitempty"`  // who uses them, sorted by job and SLUID
 	// Reports are what jobs said of their progress, whether or not GPUs can be
 	// read; sorted by job and SLUID.
-	Reports []Report `json:"reports,omitempty"`
+	Reports []ProgressReport `json:"reports,omitempty"`
 }
 
 // Driver is the NVIDIA driver of a node.
@@ -27,14 +29,14 @@ type Driver struct {
 
 // Process is a process on a GPU.
 type Process struct {
-	PID   int    `json:"pid"`
-	MemMB int64  `json:"mem_mb,omitempty"` // GPU memory it holds, MiB; 0 when the driver does not say
-	Slice string `json:"slice,omitempty"`  // UUID of its MIG device
-	Owner Owner  `json:"owner,omitzero"`   // zero: not a Slurm job as far as can be seen
+	PID   int        `json:"pid"`
+	MemMB int64      `json:"mem_mb,omitempty"` // GPU memory it holds, MiB; 0 when the driver does not say
+	Slice string     `json:"slice,omitempty"`  // UUID of its MIG device
+	Owner ProcessJob `json:"owner,omitzero"`   // zero: not a Slurm job as far as can be seen
 }
 
-// Owner is the Slurm job of a process.
-type Owner struct {
+// ProcessJob is the Slurm job of a process.
+type ProcessJob struct {
 	Job   int64  `json:"job,omitempty"`   // 0 when only the SLUID is known
 	SLUID string `json:"sluid,omitempty"` // the run's identity, Slurm 26.05 and later
 	Step  string `json:"step,omitempty"`  // batch, extern, interactive or a number
@@ -42,4 +44,4 @@ type Owner struct {
 }
 
 // Known reports whether the owner is known at all.
-func (o Owner) Known() bool { return o.Job != 0 || o.SLUID != "" }
+func (o ProcessJob) Known() bool { return o.Job != 0 || o.SLUID != "" }

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 )
 
-// FS holds ensure (installs what a machine lacks) and slurm/ (a throw-away Slurm).
+// Files holds ensure (installs what a machine lacks) and slurm/ (a throw-away Slurm).
 //
 //go:embed ensure slurm
-var FS embed.FS
+var Files embed.FS
 
-// Unpack writes the scripts below dir, executable by all and writable by the owner, and replaces older ones.
-func Unpack(dir string) error {
-	return fs.WalkDir(FS, ".", func(name string, entry fs.DirEntry, err error) error {
+// UnpackTo writes the scripts below dir, executable by all and writable by the owner, and replaces older ones.
+func UnpackTo(dir string) error {
+	return fs.WalkDir(Files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -24,7 +24,7 @@ func Unpack(dir string) error {
 		if entry.IsDir() {
 			return os.MkdirAll(to, 0o755)
 		}
-		text, err := FS.ReadFile(name)
+		text, err := Files.ReadFile(name)
 		if err != nil {
 			return err
 		}

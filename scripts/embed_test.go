@@ -13,7 +13,7 @@ func TestUnpackedScriptsParseAndReplaceOlderOnes(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ensure"), []byte("an older one"), 0o400); err != nil {
 		t.Fatal(err)
 	}
-	if err := Unpack(dir); err != nil {
+	if err := UnpackTo(dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ensure", "slurm/up", "slurm/down", "slurm/env", "slurm/in", "slurm/init", "slurm/install", "slurm/keep", "slurm/root"} {
@@ -24,7 +24,7 @@ func TestUnpackedScriptsParseAndReplaceOlderOnes(t *testing.T) {
 		if out, err := exec.Command("bash", "-n", path).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, out)
 		}
-		carried, err := fs.ReadFile(FS, name)
+		carried, err := fs.ReadFile(Files, name)
 		text, _ := os.ReadFile(path)
 		if err != nil || string(text) != string(carried) {
 			t.Errorf("%s differs from the one carried (%v)", name, err)

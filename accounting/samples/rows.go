@@ -58,8 +58,8 @@ func (r *dayRows) Next() bool {
 // Values implements pgx.CopyFromSource.
 func (r *dayRows) Values() ([]any, error) {
 	l := r.readings[r.index-1]
-	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], nullFloat(l.Busy), nullFloat(l.Mem),
-		nullCount(l.Procs), int16(cmp.Or(l.Sharing, knownJobCount(l.Job))), l.Sick, nullBool(l.Throttled))
+	r.values = append(r.values[:0], l.At, int64(l.Job), r.gpuIDs[r.index-1], nullFloat(l.Busy), nullFloat(l.MemoryShare),
+		nullCount(l.Procs), int16(cmp.Or(l.JobsOnGPU, knownJobCount(l.Job))), l.Sick, nullBool(l.Throttled))
 	for _, column := range valueColumns {
 		r.values = append(r.values, nullFloat(l.Values[column]))
 	}

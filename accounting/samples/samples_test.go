@@ -86,7 +86,7 @@ func TestRollupTellsUsesApart(t *testing.T) {
 	at := func(i int) time.Time { return t0.Add(time.Duration(i) * 15 * time.Second) }
 	both := func(i int, job int64) Reading {
 		r := sawGPU(at(i), "g1", job, 1, 1)
-		r.Sharing = 2
+		r.JobsOnGPU = 2
 		return r
 	}
 	list := []Reading{

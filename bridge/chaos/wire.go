@@ -27,7 +27,7 @@ func (c *wire) Reread(ctx context.Context, id int64) (slurm.Job, error) {
 	}
 	j, err := c.world.Job(id)
 	if err == nil && c.isHidden(&j, true) {
-		return slurm.Job{}, &slurm.Error{Class: slurm.Gone, Number: sim.NoSuchJob, Text: "Invalid job id specified"}
+		return slurm.Job{}, &slurm.Error{Class: slurm.Gone, Number: sim.ErrnoNoSuchJob, Text: "Invalid job id specified"}
 	}
 	if err != nil {
 		return slurm.Job{}, err
@@ -62,7 +62,7 @@ func (c *wire) Apply(ctx context.Context, e slurm.Edit) error {
 		e = c.Parts.Rewritten(e)
 	}
 	if j, err := c.world.Job(e.Run.Job); err == nil && c.isHidden(&j, true) {
-		return &slurm.Error{Class: slurm.Refused, Number: sim.InvalidUser, Text: "Invalid user id"}
+		return &slurm.Error{Class: slurm.Refused, Number: sim.ErrnoInvalidUser, Text: "Invalid user id"}
 	}
 	call := &oracle.Call{By: &c.Daemon, Edit: e, At: c.world.Now(), Late: c.frozen != c.frozenAt}
 	c.oracle.CheckSend(call)

@@ -13,10 +13,10 @@ import (
 
 // device is one thing Slurm can give out: a GPU or a MIG slice.
 type device struct {
-	model string
-	slice string // MIG profile; "": a whole GPU
-	sick  bool
-	busy  policy.Measure
+	modelName  string
+	migProfile string // MIG profile; "": a whole GPU
+	isSick     bool
+	busy       policy.Measure
 }
 
 // devicesIn lists what the sample shows, a divided GPU as its slices.
@@ -25,33 +25,33 @@ func devicesIn(gpus []nodeprobe.GPU) []device {
 	for i := range gpus {
 		g := &gpus[i]
 		if !g.MIG {
-			out = append(out, device{model: g.Model, sick: g.Sick != "", busy: validShare(g.Busy)})
+			out = append(out, device{modelName: g.Model, isSick: g.Sick != "", busy: validUtilisation(g.Busy)})
 		}
-		for _, p := range g.Parts {
-			out = append(out, device{model: g.Model, slice: p.Profile, sick: g.Sick != ""})
+		for _, p := range g.Slices {
+			out = append(out, device{modelName: g.Model, migProfile: p.Profile, isSick: g.Sick != ""})
 		}
 	}
 	return out
 }
 
-// validShare believes a utilisation only when it is one.
-func validShare(m nodeprobe.Measure) policy.Measure {
+// validUtilisation believes a utilisation only when it is one.
+func validUtilisation(m nodeprobe.Measure) policy.Measure {
 	if !m.Known || m.Value < 0 || m.Value > 1 {
 		return policy.Measure{}
 	}
 	return policy.NewMeasure(m.Value)
 }
 
-// devicesByType sums the units by Slurm's types. What Slurm has configured and the
+// devicesByType sums the devices by Slurm's types. What Slurm has configured and the
 // driver does not show is sick.
 func devicesByType(configured []slurm.GRES, gpus []nodeprobe.GPU) []policy.Devices {
 	by := map[string][]device{}
 	for _, c := range configured {
 		by[c.Type] = nil // a type of which nothing is left is told too
 	}
-	for _, u := range devicesIn(gpus) {
-		typ := slurmType(u, configured)
-		by[typ] = append(by[typ], u)
+	for _, dev := range devicesIn(gpus) {
+		typ := slurmType(dev, configured)
+		by[typ] = append(by[typ], dev)
 	}
 	var out []policy.Devices
 	for _, typ := range slices.Sorted(maps.Keys(by)) {
@@ -71,17 +71,17 @@ func configuredCount(configured []slurm.GRES, typ string) int {
 
 // sumDevices describes the devices of a type: the mean utilisation is known only when
 // every healthy one's is.
-func sumDevices(typ string, units []device, configured int) policy.Devices {
-	d := policy.Devices{Type: typ, Count: max(len(units), configured), SickCount: max(configured-len(units), 0)}
+func sumDevices(typ string, devices []device, configured int) policy.Devices {
+	d := policy.Devices{Type: typ, Count: max(len(devices), configured), SickCount: max(configured-len(devices), 0)}
 	total, well, known := 0.0, 0, true
-	for _, u := range units {
-		if u.sick {
+	for _, dev := range devices {
+		if dev.isSick {
 			d.SickCount++
 			continue
 		}
 		well++
-		known = known && u.busy.Known
-		total += u.busy.Value
+		known = known && dev.busy.Known
+		total += dev.busy.Value
 	}
 	if known && well > 0 {
 		d.Utilisation = policy.NewMeasure(total / float64(well))
@@ -89,30 +89,30 @@ func sumDevices(typ string, units []device, configured int) policy.Devices {
 	return d
 }
 
-// slurmType names a unit as Slurm does: a node's only type; else the longest
+// slurmType names a device as Slurm does: a node's only type; else the longest
 // configured type that the driver's name contains, as Slurm's own detection
 // matches; else the driver's name.
-func slurmType(u device, configured []slurm.GRES) string {
+func slurmType(d device, configured []slurm.GRES) string {
 	if len(configured) == 1 {
 		return configured[0].Type
 	}
-	name := normalized(u.model)
-	if u.slice != "" {
-		name += "_" + u.slice
+	name := normalizeName(d.modelName)
+	if d.migProfile != "" {
+		name += "_" + d.migProfile
 	}
 	var fit []string
 	for _, c := range configured {
-		if matchesType(name, u.slice, normalized(c.Type)) {
+		if matchesType(name, d.migProfile, normalizeName(c.Type)) {
 			fit = append(fit, c.Type)
 		}
 	}
 	if len(fit) == 0 {
-		return cmp.Or(u.slice, u.model)
+		return cmp.Or(d.migProfile, d.modelName)
 	}
 	return slices.MaxFunc(fit, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(b, a)) })
 }
 
-// matchesType reports whether a type of Slurm's is the unit's: a slice needs its
+// matchesType reports whether a type of Slurm's is the device's: a slice needs its
 // profile at the end of the type, a whole GPU a type that is in its name.
 func matchesType(name, slice, typ string) bool {
 	if slice == "" {
@@ -121,6 +121,6 @@ func matchesType(name, slice, typ string) bool {
 	return typ == slice || strings.HasSuffix(typ, "_"+slice) || strings.HasSuffix(typ, "-"+slice)
 }
 
-func normalized(s string) string {
+func normalizeName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), " ", "_")
 }

@@ -9,8 +9,8 @@ import (
 
 // nodeJobs are the running jobs of a node.
 type nodeJobs struct {
-	jobs  []*slurm.Job
-	index map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
+	jobs          []*slurm.Job
+	indexByDevice map[int64][]int // GPU numbers (of /dev/nvidiaN) by job; nil: not told
 }
 
 // jobsByNode returns the running jobs of each node.
@@ -24,21 +24,21 @@ func jobsByNode(v *slurm.View) map[string]*nodeJobs {
 		for at, h := range j.Nodes.Names {
 			t := out[h]
 			if t == nil {
-				t = &nodeJobs{index: map[int64][]int{}}
+				t = &nodeJobs{indexByDevice: map[int64][]int{}}
 				out[h] = t
 			}
 			t.jobs = append(t.jobs, j)
 			if len(j.Gres) == len(j.Nodes.Names) && j.State == "RUNNING" {
-				t.index[j.ID] = deviceNumbers(j.Gres[at])
+				t.indexByDevice[j.ID] = deviceIndices(j.Gres[at])
 			}
 		}
 	}
 	return out
 }
 
-// deviceNumbers returns the GPU numbers of a job's gres_detail on one node; nil when
+// deviceIndices returns the GPU numbers of a job's gres_detail on one node; nil when
 // it does not tell them all.
-func deviceNumbers(detail slurm.GRESList) []int {
+func deviceIndices(detail slurm.GRESList) []int {
 	var out []int
 	for _, g := range detail.List {
 		if g.Name != "gpu" && g.Name != "shard" && g.Name != "mps" {
@@ -55,7 +55,7 @@ func deviceNumbers(detail slurm.GRESList) []int {
 
 // jobOf returns the running job of a process, 0 when it is of none here. What
 // only the environment says must fit what Slurm runs on the node.
-func (t *nodeJobs) jobOf(o nodeprobe.Owner) int64 {
+func (t *nodeJobs) jobOf(o nodeprobe.ProcessJob) int64 {
 	if t != nil {
 		for _, j := range t.jobs {
 			if j.ID == o.Job || j.SLUID != "" && j.SLUID == o.SLUID {
@@ -69,14 +69,14 @@ func (t *nodeJobs) jobOf(o nodeprobe.Owner) int64 {
 	return o.Job
 }
 
-// holders returns the jobs that Slurm gave the GPU to.
-func (t *nodeJobs) holders(g *nodeprobe.GPU) []int64 {
+// jobsHolding returns the jobs that Slurm gave the GPU to.
+func (t *nodeJobs) jobsHolding(g *nodeprobe.GPU) []int64 {
 	if t == nil || g.Minor < 0 {
 		return nil
 	}
 	var out []int64
 	for _, j := range t.jobs {
-		if slices.Contains(t.index[j.ID], g.Minor) {
+		if slices.Contains(t.indexByDevice[j.ID], g.Minor) {
 			out = append(out, j.ID)
 		}
 	}

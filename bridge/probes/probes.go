@@ -18,47 +18,47 @@ import (
 // Puller asks the probes at the addresses, by node name. What answered is
 // returned even when the error names nodes that did not.
 type Puller interface {
-	Pull(context.Context, map[string]string) (map[string]nodeprobe.Sample, error)
+	PullSamples(context.Context, map[string]string) (map[string]nodeprobe.Sample, error)
 }
 
 // Probes asks the probes of a cluster's GPU nodes. It is not safe for
 // concurrent use.
 type Probes struct {
-	// Keep is given what every new sample shows; nil: it is dropped.
-	Keep func([]Reading)
-	// Believe has jobs' reports of their progress count. Policies that order by
+	// KeepReadings is given what every new sample shows; nil: it is dropped.
+	KeepReadings func([]Reading)
+	// TrustSamples has jobs' reports of their progress count. Policies that order by
 	// remaining time then depend on what jobs say of themselves.
-	Believe bool
+	TrustSamples bool
 
-	used     map[int64]bridge.JobUse
-	newestAt map[string]time.Time // when each node's last sample that was kept was taken
-	client   Puller
-	template string
-	maxAge   time.Duration
-	now      func() time.Time
+	useByJob           map[int64]bridge.JobUse
+	newestSampleByNode map[string]time.Time // when each node's last sample that was kept was taken
+	client             Puller
+	template           string
+	maxAge             time.Duration
+	now                func() time.Time
 }
 
 // New returns the probes reached at the template, such as
 // "http://{node}:9810" or "unix:/run/probes/{node}.sock", where {node} becomes
 // a node's name. A sample older than maxAge is not used.
 func New(client Puller, template string, maxAge time.Duration, now func() time.Time) *Probes {
-	return &Probes{client: client, template: template, maxAge: maxAge, now: now, newestAt: map[string]time.Time{}}
+	return &Probes{client: client, template: template, maxAge: maxAge, now: now, newestSampleByNode: map[string]time.Time{}}
 }
 
 // Sample returns the measured devices of the view's GPU nodes that are up, by
 // node. The error joins the nodes without a usable sample; the others are
 // returned all the same.
 func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy.Devices, error) {
-	addresses, configured := p.nodes(v)
-	samples, err := p.client.Pull(ctx, addresses)
+	addresses, configured := p.upGPUNodes(v)
+	samples, err := p.client.PullSamples(ctx, addresses)
 	errs := []error{err}
 	out := make(map[string][]policy.Devices, len(samples))
 	in := jobsByNode(v)
 	var seen, fresh []Reading
-	var reports []nodeprobe.Report
+	var reports []nodeprobe.ProgressReport
 	for _, name := range slices.Sorted(maps.Keys(samples)) {
 		s := samples[name]
-		if p.Believe {
+		if p.TrustSamples {
 			reports = append(reports, s.Reports...)
 		}
 		if err := p.checkUsable(&s); err != nil {
@@ -66,23 +66,23 @@ func (p *Probes) Sample(ctx context.Context, v *slurm.View) (map[string][]policy
 			continue
 		}
 		out[name] = devicesByType(configured[name], s.GPUs)
-		on := readingsOf(name, &s, in[name])
+		on := readingsOfNode(name, &s, in[name])
 		seen = append(seen, on...)
-		if !s.At.Equal(p.newestAt[name]) {
-			p.newestAt[name] = s.At
+		if !s.At.Equal(p.newestSampleByNode[name]) {
+			p.newestSampleByNode[name] = s.At
 			fresh = append(fresh, on...)
 		}
 	}
-	p.used = usedBy(v, seen, reports)
-	if p.Keep != nil && len(fresh) > 0 {
-		p.Keep(fresh)
+	p.useByJob = useByJob(v, seen, reports)
+	if p.KeepReadings != nil && len(fresh) > 0 {
+		p.KeepReadings(fresh)
 	}
 	return out, errors.Join(errs...)
 }
 
-// nodes returns the GPU nodes that are up: where their probes are, and the GPUs
+// upGPUNodes returns the GPU nodes that are up: where their probes are, and the GPUs
 // Slurm has configured there.
-func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured map[string][]slurm.GRES) {
+func (p *Probes) upGPUNodes(v *slurm.View) (addresses map[string]string, configured map[string][]slurm.GRES) {
 	addresses, configured = map[string]string{}, map[string][]slurm.GRES{}
 	for i := range v.Nodes {
 		n := &v.Nodes[i]
@@ -95,17 +95,17 @@ func (p *Probes) nodes(v *slurm.View) (addresses map[string]string, configured m
 }
 
 // UsedByJob returns what the last Sample showed of running jobs.
-func (p *Probes) UsedByJob() map[int64]bridge.JobUse { return p.used }
+func (p *Probes) UsedByJob() map[int64]bridge.JobUse { return p.useByJob }
 
 // checkUsable reports why a sample must not be used. Its age is taken by the
 // probe's steady clock and by ours, so that neither a replayed reply nor a
 // wrong clock passes old data as new.
 func (p *Probes) checkUsable(s *nodeprobe.Sample) error {
 	if s.At.IsZero() {
-		return fmt.Errorf("it has measured nothing: %s", orNoReason(s.Error))
+		return fmt.Errorf("it has measured nothing: %s", orReasonUnknown(s.Error))
 	}
 	if age := time.Duration(s.Age * float64(time.Second)); age > p.maxAge || age < 0 {
-		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orNoReason(s.Error))
+		return fmt.Errorf("its last sample is %v old: %s", age.Round(time.Second), orReasonUnknown(s.Error))
 	}
 	if off := p.now().Sub(s.At); off.Abs() > p.maxAge {
 		return fmt.Errorf("its sample is of %s, %v from our clock: set the clocks by NTP", s.At.UTC().Format(time.RFC3339), off.Round(time.Second))
@@ -113,7 +113,7 @@ func (p *Probes) checkUsable(s *nodeprobe.Sample) error {
 	return nil
 }
 
-func orNoReason(why string) string {
+func orReasonUnknown(why string) string {
 	if why == "" {
 		return "it does not say why"
 	}

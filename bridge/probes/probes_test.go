@@ -26,7 +26,7 @@ type probed struct {
 	asked   map[string]string
 }
 
-func (p *probed) Pull(_ context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
+func (p *probed) PullSamples(_ context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
 	p.asked = nodes
 	out := map[string]nodeprobe.Sample{}
 	var err error
@@ -54,7 +54,7 @@ func sick(model string) nodeprobe.GPU {
 func sliced(model string, profiles ...string) nodeprobe.GPU {
 	g := nodeprobe.GPU{Model: model, MIG: true}
 	for _, p := range profiles {
-		g.Parts = append(g.Parts, nodeprobe.Part{Profile: p})
+		g.Slices = append(g.Slices, nodeprobe.Slice{Profile: p})
 	}
 	return g
 }

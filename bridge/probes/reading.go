@@ -16,10 +16,10 @@ type Reading struct {
 	Node, UUID, Type string                    // the type as the driver calls it, with the slice's profile
 	Job              policy.JobID              // 0: none
 	Busy             policy.Measure            // utilisation of the GPU, 0..1
-	Mem              policy.Measure            // share of its memory used, 0..1
+	MemoryShare      policy.Measure            // share of its memory used, 0..1
 	Values           map[string]policy.Measure // its other numbers that are kept, by Columns; absent: unknown
 	Procs            policy.Measure            // the job's processes on it; 0: it holds it without using it
-	Sharing          int                       // jobs on it
+	JobsOnGPU        int                       // jobs on it
 	Sick             bool                      // nothing should be placed on it
 	Throttled        policy.Measure            // above 0: heat or its supply slows it down
 }
@@ -40,35 +40,35 @@ func ValueColumns() []string {
 func storedValues(g *nodeprobe.GPU) map[string]policy.Measure {
 	out := map[string]policy.Measure{}
 	for i := range nodeprobe.Metrics {
-		if m := &nodeprobe.Metrics[i]; m.Stored != "" && m.Of(g).Known {
-			out[m.Stored] = policy.Measure(m.Of(g))
+		if m := &nodeprobe.Metrics[i]; m.Stored != "" && m.ValueOf(g).Known {
+			out[m.Stored] = policy.Measure(m.ValueOf(g))
 		}
 	}
 	return out
 }
 
-// faultReasons are the reasons of throttling that the site has not set itself.
-var faultReasons = []string{"hw_slowdown", "hw_thermal", "power_brake", "sw_thermal"}
+// faultThrottleReasons are the reasons of throttling that the site has not set itself.
+var faultThrottleReasons = []string{"hw_slowdown", "hw_thermal", "power_brake", "sw_thermal"}
 
-// readingsOf lists what a sample shows, by GPU and job. of knows the node's jobs.
-func readingsOf(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
+// readingsOfNode lists what a sample shows, by GPU and job. of knows the node's jobs.
+func readingsOfNode(node string, s *nodeprobe.Sample, of *nodeJobs) []Reading {
 	var out []Reading
 	for i := range s.GPUs {
 		g := &s.GPUs[i]
-		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validShare(g.Busy), Mem: memoryShare(g.MemUsedMB, g.MemTotalMB),
-			Values: storedValues(g), Sick: g.Sick != "", Throttled: isThrottled(g)}
+		base := Reading{At: s.At, Node: node, UUID: g.UUID, Type: g.Model, Busy: validUtilisation(g.Busy), MemoryShare: memoryShare(g.MemUsedMB, g.MemTotalMB),
+			Values: storedValues(g), Sick: g.Sick != "", Throttled: throttledMeasure(g)}
 		if base.Sick {
 			base.Busy = policy.Measure{} // its idleness is no job's
 		}
 		if !g.MIG {
-			out = append(out, of.splitByJob(base, g, g.Procs, of.holders(g))...)
+			out = append(out, of.splitByJob(base, g, g.Procs, of.jobsHolding(g))...)
 			continue
 		}
-		for j := range g.Parts {
-			p := &g.Parts[j]
+		for j := range g.Slices {
+			p := &g.Slices[j]
 			slice := base
 			slice.UUID, slice.Type = p.UUID, g.Model+" MIG "+p.Profile
-			slice.Busy, slice.Values, slice.Mem = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
+			slice.Busy, slice.Values, slice.MemoryShare = policy.Measure{}, nil, memoryShare(p.MemUsedMB, p.MemTotalMB)
 			out = append(out, of.splitByJob(slice, g, processesOf(g.Procs, p.UUID), nil)...)
 		}
 	}
@@ -89,14 +89,14 @@ func memoryShare(used, total nodeprobe.Measure) policy.Measure {
 	if !used.Known || !total.Known || total.Value <= 0 {
 		return policy.Measure{}
 	}
-	return validShare(nodeprobe.Known(used.Value / total.Value))
+	return validUtilisation(nodeprobe.Known(used.Value / total.Value))
 }
 
-func isThrottled(g *nodeprobe.GPU) policy.Measure {
+func throttledMeasure(g *nodeprobe.GPU) policy.Measure {
 	switch {
 	case g.Throttle == nil:
 		return policy.Measure{}
-	case slices.ContainsFunc(g.Throttle.Reasons, func(r string) bool { return slices.Contains(faultReasons, r) }):
+	case slices.ContainsFunc(g.Throttle.Reasons, func(r string) bool { return slices.Contains(faultThrottleReasons, r) }):
 		return policy.NewMeasure(1)
 	}
 	return policy.NewMeasure(0)
@@ -118,7 +118,7 @@ func (t *nodeJobs) splitByJob(base Reading, g *nodeprobe.GPU, procs []nodeprobe.
 		}
 	}
 	slices.SortFunc(jobs, cmp.Compare)
-	base.Sharing = len(jobs)
+	base.JobsOnGPU = len(jobs)
 	if len(jobs) == 0 {
 		return []Reading{base.forJob(0, len(procs), g.ProcsKnown)}
 	}

@@ -21,7 +21,7 @@ var _ bridge.JobUseProbes = (*probes.Probes)(nil)
 func device(i int, busy float64, jobs ...int64) nodeprobe.GPU {
 	g := nodeprobe.GPU{Index: i, Minor: i, UUID: fmt.Sprint("g", i), Model: a100, Busy: nodeprobe.Known(busy), ProcsKnown: true}
 	for n, job := range jobs {
-		g.Procs = append(g.Procs, nodeprobe.Process{PID: 100 + n, Owner: nodeprobe.Owner{Job: job, By: "cgroup"}})
+		g.Procs = append(g.Procs, nodeprobe.Process{PID: 100 + n, Owner: nodeprobe.ProcessJob{Job: job, By: "cgroup"}})
 	}
 	return g
 }
@@ -40,7 +40,7 @@ func runs(id int64, nodes string, gres ...string) slurm.Job {
 type asked struct {
 	jobs    []slurm.Job
 	n1, n2  []nodeprobe.GPU
-	reports []nodeprobe.Report
+	reports []nodeprobe.ProgressReport
 }
 
 func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
@@ -50,10 +50,10 @@ func (a asked) look(t *testing.T) (map[int64]bridge.JobUse, []string) {
 	src := &probed{samples: map[string]nodeprobe.Sample{"n1": first, "n2": second}}
 	var kept []string
 	p := probes.New(src, "http://{node}", time.Minute, func() time.Time { return now })
-	p.Believe = true
-	p.Keep = func(list []probes.Reading) {
+	p.TrustSamples = true
+	p.KeepReadings = func(list []probes.Reading) {
 		for _, s := range list {
-			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.Sharing))
+			kept = append(kept, fmt.Sprintf("%s/%s job %d procs %s busy %s of %d", s.Node, s.UUID, s.Job, show(s.Procs), show(s.Busy), s.JobsOnGPU))
 		}
 	}
 	v := &slurm.View{At: now, Jobs: a.jobs, Nodes: []slurm.Node{{Name: "n1", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}, {Name: "n2", State: "MIXED", Gres: slurm.ReadGRES("gpu:a100:8")}}}
@@ -109,7 +109,7 @@ func TestSeen(t *testing.T) {
 			asked{jobs: []slurm.Job{runs(1, "n1", "gpu:1g.10gb:1(IDX:0)"), runs(2, "n1", "gpu:1g.10gb:1(IDX:1)")},
 				n1: []nodeprobe.GPU{but(device(0, 0, 1, 2), func(g *nodeprobe.GPU) {
 					g.MIG, g.Busy = true, nodeprobe.Measure{}
-					g.Parts = []nodeprobe.Part{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
+					g.Slices = []nodeprobe.Slice{{UUID: "s0", Profile: "1g.10gb"}, {UUID: "s1", Profile: "1g.10gb"}, {UUID: "s2", Profile: "1g.10gb"}}
 					g.Procs[0].Slice, g.Procs[1].Slice = "s1", "s0"
 				})}},
 			map[int64]string{1: "?", 2: "?"},
@@ -151,26 +151,26 @@ func but2(j slurm.Job) slurm.Job { j.State = "SUSPENDED"; return j }
 
 func TestReports(t *testing.T) {
 	k := nodeprobe.Known
-	said := func(age float64, p nodeprobe.Progress) nodeprobe.Report {
-		return nodeprobe.Report{Owner: nodeprobe.Owner{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Progress: p}
+	said := func(age float64, p nodeprobe.Progress) nodeprobe.ProgressReport {
+		return nodeprobe.ProgressReport{ProcessJob: nodeprobe.ProcessJob{Job: 1, By: "cgroup"}, UID: 1000, Age: age, Progress: p}
 	}
 	third := nodeprobe.Progress{Epoch: k(30), Epochs: k(90)}
 	steps := nodeprobe.Progress{Step: k(100), Steps: k(1000), Rate: k(2), Batch: k(64)}
 	for name, c := range map[string]struct {
-		reports  []nodeprobe.Report
+		reports  []nodeprobe.ProgressReport
 		progress string
 		training *policy.Training
 	}{
-		"epochs":             {[]nodeprobe.Report{said(60, third)}, "0.3333333333333333", nil},
-		"steps go on":        {[]nodeprobe.Report{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, StepsDone: 220, BatchSize: 64, Rates: []policy.Rate{{StepsPerSecond: 2}}}},
-		"the newest":         {[]nodeprobe.Report{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
-		"old":                {[]nodeprobe.Report{said(3601, third)}, "", nil},
-		"of an earlier run":  {[]nodeprobe.Report{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},
-		"of another user":    {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 1}, UID: 1001, Age: 1, Progress: third}}, "", nil},
-		"of no job":          {[]nodeprobe.Report{{Owner: nodeprobe.Owner{Job: 9}, UID: 1000, Age: 1, Progress: third}}, "", nil},
-		"more than all":      {[]nodeprobe.Report{said(1, nodeprobe.Progress{Epoch: k(91), Epochs: k(90)})}, "", nil},
-		"loss":               {[]nodeprobe.Report{said(1, nodeprobe.Progress{Loss: k(0.5)})}, "?", nil},
-		"from a clock ahead": {[]nodeprobe.Report{said(-5, third)}, "", nil},
+		"epochs":             {[]nodeprobe.ProgressReport{said(60, third)}, "0.3333333333333333", nil},
+		"steps go on":        {[]nodeprobe.ProgressReport{said(60, steps)}, "0.1", &policy.Training{Steps: 1000, StepsDone: 220, BatchSize: 64, Rates: []policy.Rate{{StepsPerSecond: 2}}}},
+		"the newest":         {[]nodeprobe.ProgressReport{said(60, third), said(5, nodeprobe.Progress{Epoch: k(45), Epochs: k(90)})}, "0.5", nil},
+		"old":                {[]nodeprobe.ProgressReport{said(3601, third)}, "", nil},
+		"of an earlier run":  {[]nodeprobe.ProgressReport{said(3599, third), said(3600.5, third)}, "0.3333333333333333", nil},
+		"of another user":    {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 1}, UID: 1001, Age: 1, Progress: third}}, "", nil},
+		"of no job":          {[]nodeprobe.ProgressReport{{ProcessJob: nodeprobe.ProcessJob{Job: 9}, UID: 1000, Age: 1, Progress: third}}, "", nil},
+		"more than all":      {[]nodeprobe.ProgressReport{said(1, nodeprobe.Progress{Epoch: k(91), Epochs: k(90)})}, "", nil},
+		"loss":               {[]nodeprobe.ProgressReport{said(1, nodeprobe.Progress{Loss: k(0.5)})}, "?", nil},
+		"from a clock ahead": {[]nodeprobe.ProgressReport{said(-5, third)}, "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			used, _ := asked{jobs: []slurm.Job{runs(1, "n1", "gpu:a100:1(IDX:0)")}, reports: c.reports}.look(t)

@@ -9,18 +9,18 @@ import (
 	"fairbridge/policy"
 )
 
-// reportAge is how long a report of progress counts.
-const reportAge = time.Hour
+// maxReportAge is how long a report of progress counts.
+const maxReportAge = time.Hour
 
 // jobTotals adds up what was seen of a job.
 type jobTotals struct {
-	gpus, unknown int
-	busy          float64
+	gpuCount, unmeasuredCount int
+	busy                      float64
 }
 
-// usedBy sums what was seen by job, and adds what the jobs reported. A job is
+// useByJob sums what was seen by job, and adds what the jobs reported. A job is
 // known when as many GPUs of its were seen as it holds.
-func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64]bridge.JobUse {
+func useByJob(v *slurm.View, seen []Reading, reports []nodeprobe.ProgressReport) map[int64]bridge.JobUse {
 	sums := map[policy.JobID]*jobTotals{}
 	for i := range seen {
 		s := &seen[i]
@@ -32,10 +32,10 @@ func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64
 			t = &jobTotals{}
 			sums[s.Job] = t
 		}
-		t.gpus++
+		t.gpuCount++
 		t.busy += s.Busy.Value
-		if !s.Busy.Known || s.Sharing > 1 {
-			t.unknown++
+		if !s.Busy.Known || s.JobsOnGPU > 1 {
+			t.unmeasuredCount++
 		}
 	}
 	newest := newestReports(v, reports)
@@ -46,22 +46,22 @@ func usedBy(v *slurm.View, seen []Reading, reports []nodeprobe.Report) map[int64
 		if t == nil && r == nil || !j.Running() {
 			continue
 		}
-		out[j.ID] = bridge.JobUse{Busy: t.meanBusy(j.GPUs()), Progress: progressOf(r), Training: trainingOf(r)}
+		out[j.ID] = bridge.JobUse{Busy: t.meanBusy(j.GPUs()), Progress: shareDone(r), Training: trainingFromReport(r)}
 	}
 	return out
 }
 
 // meanBusy is known when every GPU the job holds was seen, and is its own.
 func (t *jobTotals) meanBusy(of int) policy.Measure {
-	if t == nil || t.unknown > 0 || t.gpus != of || of == 0 {
+	if t == nil || t.unmeasuredCount > 0 || t.gpuCount != of || of == 0 {
 		return policy.Measure{}
 	}
-	return policy.NewMeasure(t.busy / float64(t.gpus))
+	return policy.NewMeasure(t.busy / float64(t.gpuCount))
 }
 
 // newestReports returns the newest report of each running job that is of this run
 // and by its owner.
-func newestReports(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodeprobe.Report {
+func newestReports(v *slurm.View, reports []nodeprobe.ProgressReport) map[int64]*nodeprobe.ProgressReport {
 	jobs := map[int64]*slurm.Job{}
 	bySLUID := map[string]*slurm.Job{}
 	for i := range v.Jobs {
@@ -69,14 +69,14 @@ func newestReports(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodepro
 			jobs[j.ID], bySLUID[j.SLUID] = j, j
 		}
 	}
-	out := map[int64]*nodeprobe.Report{}
+	out := map[int64]*nodeprobe.ProgressReport{}
 	for i := range reports {
 		r := &reports[i]
 		j := jobs[r.Job]
 		if j == nil && r.SLUID != "" {
 			j = bySLUID[r.SLUID]
 		}
-		if j == nil || !reportCounts(r, j, v.At) {
+		if j == nil || !isReportUsable(r, j, v.At) {
 			continue
 		}
 		if old := out[j.ID]; old == nil || r.Age < old.Age {
@@ -86,10 +86,10 @@ func newestReports(v *slurm.View, reports []nodeprobe.Report) map[int64]*nodepro
 	return out
 }
 
-func reportCounts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
+func isReportUsable(r *nodeprobe.ProgressReport, j *slurm.Job, now time.Time) bool {
 	age := time.Duration(r.Age * float64(time.Second))
 	switch {
-	case age < 0 || age > reportAge || now.Add(-age).Before(j.Start):
+	case age < 0 || age > maxReportAge || now.Add(-age).Before(j.Start):
 		return false // of an earlier run
 	case r.UID != 0 && j.UserID > 0 && int64(r.UID) != j.UserID:
 		return false
@@ -99,16 +99,16 @@ func reportCounts(r *nodeprobe.Report, j *slurm.Job, now time.Time) bool {
 	return r.Progress.Check() == nil
 }
 
-func progressOf(r *nodeprobe.Report) policy.Measure {
+func shareDone(r *nodeprobe.ProgressReport) policy.Measure {
 	if r == nil {
 		return policy.Measure{}
 	}
-	return policy.Measure(r.Progress.DoneShare())
+	return policy.Measure(r.Progress.ShareDone())
 }
 
-// trainingOf is told only by who tells all of it: steps done, in all, and their
+// trainingFromReport is told only by who tells all of it: steps done, in all, and their
 // rate.
-func trainingOf(r *nodeprobe.Report) *policy.Training {
+func trainingFromReport(r *nodeprobe.ProgressReport) *policy.Training {
 	if r == nil || !r.Progress.Step.Known || !r.Progress.Steps.Known || !r.Progress.Rate.Known || r.Progress.Rate.Value <= 0 {
 		return nil
 	}

@@ -124,19 +124,19 @@ func TestUpdateRules(t *testing.T) {
 		u      Update
 		number int
 	}{
-		{"required, running", runs, "slurm", Update{Required: &nodes}, BadNode},
+		{"required, running", runs, "slurm", Update{Required: &nodes}, ErrnoBadNode},
 		{"excluded, pending", waits, "slurm", Update{Excluded: &nodes}, 0},
-		{"unknown node", waits, "slurm", Update{Required: &[]string{"n9"}}, BadNode},
-		{"qos, running", runs, "slurm", Update{QOS: Ptr("high")}, NotPending},
-		{"GPUs, running", runs, "slurm", Update{GPUs: Ptr(2)}, NotPending},
+		{"unknown node", waits, "slurm", Update{Required: &[]string{"n9"}}, ErrnoBadNode},
+		{"qos, running", runs, "slurm", Update{QOS: Ptr("high")}, ErrnoNotPending},
+		{"GPUs, running", runs, "slurm", Update{GPUs: Ptr(2)}, ErrnoNotPending},
 		{"GPUs, pending", waits, "slurm", Update{GPUs: Ptr(2)}, 0},
 		{"partition", waits, "slurm", Update{Partition: Ptr("low")}, 0},
-		{"unknown partition", waits, "slurm", Update{Partition: Ptr("none")}, BadPartition},
-		{"finished", ended, "slurm", Update{Nice: Ptr(int64(1))}, Finished},
-		{"unknown", 77, "slurm", Update{Nice: Ptr(int64(1))}, NoSuchJob},
-		{"other run", waits, "slurm", Update{SLUID: "s0", Nice: Ptr(int64(1))}, NoSuchJob},
-		{"owner raises limit", waits, "user", Update{Limit: Ptr(9 * time.Hour)}, AccessDenied},
-		{"owner writes admin_comment", waits, "user", Update{Admin: Ptr("x")}, AccessDenied},
+		{"unknown partition", waits, "slurm", Update{Partition: Ptr("none")}, ErrnoBadPartition},
+		{"finished", ended, "slurm", Update{Nice: Ptr(int64(1))}, ErrnoFinished},
+		{"unknown", 77, "slurm", Update{Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
+		{"other run", waits, "slurm", Update{SLUID: "s0", Nice: Ptr(int64(1))}, ErrnoNoSuchJob},
+		{"owner raises limit", waits, "user", Update{Limit: Ptr(9 * time.Hour)}, ErrnoAccessDenied},
+		{"owner writes admin_comment", waits, "user", Update{Admin: Ptr("x")}, ErrnoAccessDenied},
 	} {
 		if n := number(w.Update(c.by, c.id, c.u)); n != c.number {
 			t.Errorf("%s: %d, want %d", c.name, n, c.number)
@@ -158,7 +158,7 @@ func TestHalfAppliedUpdateStaysHalfApplied(t *testing.T) {
 	w := world(t)
 	id := submit(t, w, Spec{Hold: true})
 	until := w.Now().Add(time.Hour)
-	if n := number(w.Update("slurm", id, Update{Begin: &until, Priority: Ptr(int64(9_000))})); n != JobHeld {
+	if n := number(w.Update("slurm", id, Update{Begin: &until, Priority: Ptr(int64(9_000))})); n != ErrnoJobHeld {
 		t.Fatalf("error %d", n)
 	}
 	if j := get(t, w, id); !j.Eligible.Equal(until) {

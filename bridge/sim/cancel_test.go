@@ -11,7 +11,7 @@ func TestCancelByState(t *testing.T) {
 	advance(w, 5*time.Second)
 	waits := submit(t, w, Spec{})
 	advance(w, 5*time.Second)
-	if n := number(w.Cancel("eve", "1")); n != AccessDenied {
+	if n := number(w.Cancel("eve", "1")); n != ErrnoAccessDenied {
 		t.Errorf("a stranger cancels: %d", n)
 	}
 	for _, address := range []string{"1", "2"} {
@@ -29,7 +29,7 @@ func TestCancelByState(t *testing.T) {
 	if n := w.Open(); n != 0 {
 		t.Errorf("%d records open", n)
 	}
-	if n := number(w.Cancel("user", "9")); n != NoSuchJob {
+	if n := number(w.Cancel("user", "9")); n != ErrnoNoSuchJob {
 		t.Errorf("unknown: %d", n)
 	}
 }

@@ -85,15 +85,15 @@ func (d *jobCommands) Requeue(by, address string, incomplete bool) error {
 func (d *jobCommands) requeue(by string, j *job, incomplete bool) error {
 	switch {
 	case !d.users.mayChange(by, j):
-		return newError(AccessDenied, "Access/permission denied")
+		return newError(ErrnoAccessDenied, "Access/permission denied")
 	case j.spec.NoRequeue:
-		return newError(Disabled, "Requested operation is presently disabled")
+		return newError(ErrnoDisabled, "Requested operation is presently disabled")
 	case j.completing && j.endState == "":
 		return nil // already on its way
 	case j.state != running && incomplete:
 		return nil
 	case j.state == pending:
-		return newError(JobPending, "Job is pending execution")
+		return newError(ErrnoJobPending, "Job is pending execution")
 	}
 	d.runs.requeue(j)
 	return nil
@@ -124,7 +124,7 @@ func (d *jobCommands) Cancel(by, address string) error {
 	for _, j := range list {
 		err := d.audit(by, "cancel", j, Update{}, func() error {
 			if !d.users.mayChange(by, j) {
-				return newError(AccessDenied, "Access/permission denied")
+				return newError(ErrnoAccessDenied, "Access/permission denied")
 			}
 			d.runs.cancel(j)
 			return nil
@@ -147,7 +147,7 @@ func (d *jobCommands) Signal(by, address string, s slurm.Signal) error {
 	for _, j := range list {
 		switch {
 		case !d.users.mayChange(by, j):
-			return newError(AccessDenied, "Access/permission denied")
+			return newError(ErrnoAccessDenied, "Access/permission denied")
 		case j.state == running && !j.completing:
 			d.accounting.signals = append(d.accounting.signals, DeliveredSignal{Job: j.id, SLUID: j.sluid, Signal: s, At: d.Now()})
 			d.logf("signal %d %s", j.id, s)

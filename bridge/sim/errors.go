@@ -6,19 +6,19 @@ import (
 
 // Slurm's error numbers, as far as a World gives them.
 const (
-	BadPartition  = 2000
-	AccessDenied  = 2002
-	InvalidUser   = 2010
-	NoSuchJob     = 2017
-	BadNode       = 2018
-	JobPending    = 2024
-	Disabled      = 2037
-	JobHeld       = 2042
-	BadAccount    = 2045
-	BadGres       = 2072
-	NotPending    = 2073
-	Finished      = 2084
-	PriorityFixed = 2095
+	ErrnoBadPartition  = 2000
+	ErrnoAccessDenied  = 2002
+	ErrnoInvalidUser   = 2010
+	ErrnoNoSuchJob     = 2017
+	ErrnoBadNode       = 2018
+	ErrnoJobPending    = 2024
+	ErrnoDisabled      = 2037
+	ErrnoJobHeld       = 2042
+	ErrnoBadAccount    = 2045
+	ErrnoBadGres       = 2072
+	ErrnoNotPending    = 2073
+	ErrnoFinished      = 2084
+	ErrnoPriorityFixed = 2095
 )
 
 // newError is a refusal in Slurm's words.
@@ -28,9 +28,9 @@ func newError(number int, text string) error {
 
 // classByNumber sorts Slurm's refusals for callers in process.
 var classByNumber = map[int]slurm.Class{
-	NoSuchJob: slurm.Gone, JobPending: slurm.Changed, JobHeld: slurm.Changed,
-	NotPending: slurm.Changed, Finished: slurm.Changed, AccessDenied: slurm.Refused,
-	InvalidUser: slurm.Refused, Disabled: slurm.Refused, PriorityFixed: slurm.Refused,
-	BadNode: slurm.Rejected, BadPartition: slurm.Rejected, BadAccount: slurm.Rejected,
-	BadGres: slurm.Rejected,
+	ErrnoNoSuchJob: slurm.Gone, ErrnoJobPending: slurm.Changed, ErrnoJobHeld: slurm.Changed,
+	ErrnoNotPending: slurm.Changed, ErrnoFinished: slurm.Changed, ErrnoAccessDenied: slurm.Refused,
+	ErrnoInvalidUser: slurm.Refused, ErrnoDisabled: slurm.Refused, ErrnoPriorityFixed: slurm.Refused,
+	ErrnoBadNode: slurm.Rejected, ErrnoBadPartition: slurm.Rejected, ErrnoBadAccount: slurm.Rejected,
+	ErrnoBadGres: slurm.Rejected,
 }

@@ -24,14 +24,14 @@ const (
 
 // job is one job record.
 type job struct {
-	id         int64
-	sluid      string
-	spec       Spec  // as submitted, with later updates
-	perCPU     int64 // megabytes of memory; 0: the job named its memory
-	state      string
-	completing bool
-	endState   string // what a completing job becomes; "": pending again
-	reason     string
+	id          int64
+	sluid       string
+	spec        Spec  // as submitted, with later updates
+	memMBPerCPU int64 // megabytes of memory; 0: the job named its memory
+	state       string
+	completing  bool
+	endState    string // what a completing job becomes; "": pending again
+	reason      string
 
 	submit, begin, accrue, start, end time.Time
 	hold                              string // "", heldByUser or heldByAdmin
@@ -75,8 +75,8 @@ func (j *job) gpuCount() int {
 
 // memoryMB returns what one node gives, in megabytes.
 func (j *job) memoryMB() int64 {
-	if j.perCPU > 0 {
-		return j.perCPU * int64(j.spec.CPUs)
+	if j.memMBPerCPU > 0 {
+		return j.memMBPerCPU * int64(j.spec.CPUs)
 	}
 	return j.spec.MemMB
 }

@@ -24,11 +24,11 @@ func (e *jobUpdate) apply() error {
 	j := e.job
 	switch {
 	case e.SLUID != "" && e.SLUID != j.sluid:
-		return newError(NoSuchJob, "Invalid job id specified")
+		return newError(ErrnoNoSuchJob, "Invalid job id specified")
 	case !e.users.mayChange(e.by, j):
-		return newError(InvalidUser, "Invalid user id")
+		return newError(ErrnoInvalidUser, "Invalid user id")
 	case j.isDone():
-		return newError(Finished, "Job/step already completing or completed")
+		return newError(ErrnoFinished, "Job/step already completing or completed")
 	}
 	for _, change := range []func() error{
 		e.applyQueue, e.applyLimit, e.applyBegin, e.applyNodeLists, e.applyGPUs, e.applyTexts, e.applySiteFactor, e.applyOrder, e.applyNice,
@@ -47,12 +47,14 @@ func (e *jobUpdate) apply() error {
 
 func (e *jobUpdate) isOperator() bool { return e.users.isOperator(e.by) }
 
-func (e *jobUpdate) accessError() error { return newError(AccessDenied, "Access/permission denied") }
+func (e *jobUpdate) accessError() error {
+	return newError(ErrnoAccessDenied, "Access/permission denied")
+}
 
 // checkWaiting refuses what a job that has started does not take.
 func (e *jobUpdate) checkWaiting() error {
 	if e.job.state != pending {
-		return newError(NotPending, "Job is no longer pending execution")
+		return newError(ErrnoNotPending, "Job is no longer pending execution")
 	}
 	return nil
 }
@@ -67,7 +69,7 @@ func (e *jobUpdate) applyQueue() error {
 	s := &e.job.spec
 	if e.Partition != nil {
 		if !e.nodes.HasPartitions(*e.Partition) {
-			return newError(BadPartition, "Invalid partition name specified")
+			return newError(ErrnoBadPartition, "Invalid partition name specified")
 		}
 		s.Partition = *e.Partition
 	}
@@ -117,7 +119,7 @@ func (e *jobUpdate) applyBegin() error {
 func (e *jobUpdate) applyNodeLists() error {
 	for _, list := range []*[]string{e.Required, e.Excluded} {
 		if list != nil && (e.job.state != pending || !e.nodes.HasNodes(*list)) {
-			return newError(BadNode, "Invalid node name specified")
+			return newError(ErrnoBadNode, "Invalid node name specified")
 		}
 	}
 	setIfGiven(&e.job.spec.Required, e.Required)
@@ -138,7 +140,7 @@ func (e *jobUpdate) applyGPUs() error {
 	if e.GPUs != nil {
 		switch {
 		case *e.GPUs < 0:
-			return newError(BadGres, "Invalid generic resource (gres) specification")
+			return newError(ErrnoBadGres, "Invalid generic resource (gres) specification")
 		case s.GPUs > 0:
 			s.GPUs = *e.GPUs
 		default:
@@ -234,7 +236,7 @@ func (e *jobUpdate) releaseJob() error {
 func (e *jobUpdate) setDirectPriority(p int64) error {
 	j := e.job
 	if j.isHeld() {
-		return newError(JobHeld, "Job is in held state")
+		return newError(ErrnoJobHeld, "Job is in held state")
 	}
 	if !e.isOperator() {
 		if p > j.priority {
@@ -243,7 +245,7 @@ func (e *jobUpdate) setDirectPriority(p int64) error {
 		if e.cfg.is2205() { // says no and does it
 			j.priority, j.directPriority = p, true
 		}
-		return newError(PriorityFixed, "Job priority can not be changed persistently")
+		return newError(ErrnoPriorityFixed, "Job priority can not be changed persistently")
 	}
 	j.priority, j.directPriority, j.spec.Nice = min(max(p, 1), maxPriority), true, 0
 	return nil

@@ -47,7 +47,7 @@ func TestLeaseRulesByState(t *testing.T) {
 	runs, held := submit(t, w, Spec{}), submit(t, w, Spec{Hold: true})
 	advance(w, 5*time.Second)
 	until := w.Now().Add(time.Hour).Truncate(time.Second)
-	if n := number(w.Update(Operator, runs, Update{Begin: &until})); n != NotPending {
+	if n := number(w.Update(Operator, runs, Update{Begin: &until})); n != ErrnoNotPending {
 		t.Errorf("lease on a running job: %d", n)
 	}
 	if n := number(w.Update(Operator, held, Update{Begin: &until})); n != 0 {

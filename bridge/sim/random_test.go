@@ -187,7 +187,7 @@ func TestDirectAppliesEveryEdit(t *testing.T) {
 	if j, _ := d.Reread(ctx, runs); j.Restarts != 1 {
 		t.Error("not requeued")
 	}
-	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).Run(), Kind: slurm.Nice, Value: 1}); number(err) != NoSuchJob {
+	if err := d.Apply(ctx, slurm.Edit{Run: v.Job(runs).Run(), Kind: slurm.Nice, Value: 1}); number(err) != ErrnoNoSuchJob {
 		t.Errorf("an edit meant for the earlier run: %v", err)
 	}
 }

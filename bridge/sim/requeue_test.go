@@ -66,9 +66,9 @@ func TestRequeueRefusals(t *testing.T) {
 		incomplete  bool
 		number      int
 	}{
-		{"slurm", "1", true, Disabled}, {"eve", "2", true, AccessDenied}, {"slurm", "99", true, NoSuchJob},
-		{"slurm", "2", false, JobPending}, {"slurm", "2", true, 0}, {"slurm", "3", true, 0},
-		{"slurm", "sNOSUCH", true, NoSuchJob}, {"slurm", sluid, true, 0}, {"slurm", "x", true, NoSuchJob},
+		{"slurm", "1", true, ErrnoDisabled}, {"eve", "2", true, ErrnoAccessDenied}, {"slurm", "99", true, ErrnoNoSuchJob},
+		{"slurm", "2", false, ErrnoJobPending}, {"slurm", "2", true, 0}, {"slurm", "3", true, 0},
+		{"slurm", "sNOSUCH", true, ErrnoNoSuchJob}, {"slurm", sluid, true, 0}, {"slurm", "x", true, ErrnoNoSuchJob},
 	} {
 		if n := number(w.Requeue(c.by, c.address, c.incomplete)); n != c.number {
 			t.Errorf("%s requeues %s, incomplete %t: %d, want %d", c.by, c.address, c.incomplete, n, c.number)

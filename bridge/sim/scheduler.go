@@ -63,7 +63,7 @@ func (s *scheduler) requestPass() {
 // changedSince reports whether anything happened since t that could let a job start: a
 // change, or a begin time that came.
 func (s *scheduler) changedSince(t time.Time) bool {
-	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.isBeginBetween(t, s.Now())
+	return t.IsZero() || !s.changedAt.Before(t) || s.jobs.hasBeginBetween(t, s.Now())
 }
 
 // queue returns the jobs that could start, in Slurm's order: tier, priority,
@@ -109,7 +109,7 @@ func (s *scheduler) waitReason(j *job) string {
 		return r
 	}
 	switch {
-	case s.jobs.atLimit(j):
+	case s.jobs.isArrayAtLimit(j):
 		return "JobArrayTaskLimit"
 	case s.reservations.IsAhead(j.spec.Reservation, s.Now()):
 		return "Reservation"
@@ -157,7 +157,7 @@ func (s *scheduler) startAll(e queueEntry, banned map[*inventory.Node]bool) bool
 			e.job.reason = why
 			return false
 		}
-		if s.runs.start(e.job, e.partition, slots, "main") == e.job || s.jobs.atLimit(e.job) {
+		if s.runs.start(e.job, e.partition, slots, "main") == e.job || s.jobs.isArrayAtLimit(e.job) {
 			return true
 		}
 	}
@@ -200,7 +200,7 @@ func (s *scheduler) backfill() {
 		if e.job.spec.Reservation != "" {
 			continue // the main pass sees to those
 		}
-		for n := 0; n < 20 && e.job.state == pending && !s.jobs.atLimit(e.job); n++ { // bf_max_job_array_resv
+		for n := 0; n < 20 && e.job.state == pending && !s.jobs.isArrayAtLimit(e.job); n++ { // bf_max_job_array_resv
 			if !s.reserve(e) || !e.job.isUnsplit() {
 				break
 			}

@@ -42,7 +42,7 @@ func (r *records) ByRun(sluid string) (slurm.Job, error) {
 			return r.showJob(j), nil
 		}
 	}
-	return slurm.Job{}, newError(NoSuchJob, "Invalid job id specified")
+	return slurm.Job{}, newError(ErrnoNoSuchJob, "Invalid job id specified")
 }
 
 func (r *records) showJob(j *job) slurm.Job {
@@ -55,7 +55,7 @@ func (r *records) showJob(j *job) slurm.Job {
 		Requeue: !s.NoRequeue, Batch: true, Comment: s.Comment, Extra: s.Extra, Admin: j.adminComment, Directive: slurm.ReadDirective(s.Comment, s.Extra),
 		Nodes: slurm.HostsOf(j.hostNames()), Required: slurm.ReadHosts(strings.Join(s.Required, ",")),
 		Excluded: slurm.ReadHosts(strings.Join(s.Excluded, ",")), Scheduled: slurm.HostsOf(j.expectedSlots.Nodes()),
-		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.perCPU,
+		NodeCount: max(s.Nodes, len(j.slots)), CPUs: s.CPUs * max(s.Nodes, len(j.slots)), MemPerNode: s.MemMB, MemPerCPU: j.memMBPerCPU,
 		MaxNodes: s.Nodes, Request: slurm.ReadTRES(j.requestTRES()), Allocated: slurm.ReadTRES(j.allocatedTRES()), Gres: slurm.ReadDetail(j.gresDetail()), Features: slurm.ReadFeatures(s.Features),
 		Exclusive: s.Exclusive, ArrayJob: j.array, ArrayTasks: slurm.ReadTasks(j.formatTasks()), ArrayMax: s.ArrayMax, Reservation: s.Reservation,
 	}

@@ -70,7 +70,7 @@ func (s *submissions) newRecord(spec Spec) *job {
 		CheckpointEvery: spec.CheckpointEvery, Overhead: spec.Overhead, Speed: spec.Speed,
 	}
 	if spec.MemMB == 0 {
-		j.perCPU = s.cfg.DefMemPerCPU
+		j.memMBPerCPU = s.cfg.DefMemPerCPU
 	}
 	if spec.Array > 0 {
 		j.array = j.id
@@ -108,13 +108,13 @@ func (s *submissions) withDefaults(spec Spec) Spec {
 func (s *submissions) check(spec Spec) error {
 	switch {
 	case !s.nodes.HasPartitions(spec.Partition):
-		return newError(BadPartition, "Invalid partition name specified")
+		return newError(ErrnoBadPartition, "Invalid partition name specified")
 	case !s.nodes.HasNodes(slices.Concat(spec.Required, spec.Excluded)):
-		return newError(BadNode, "Invalid node name specified")
+		return newError(ErrnoBadNode, "Invalid node name specified")
 	case spec.GPUs > 0 && spec.GPUsPerNode > 0:
-		return newError(BadGres, "GPUs and GPUsPerNode are both given")
+		return newError(ErrnoBadGres, "GPUs and GPUsPerNode are both given")
 	case spec.GPUs < 0 || spec.GPUsPerNode < 0:
-		return newError(BadGres, "Invalid generic resource (gres) specification")
+		return newError(ErrnoBadGres, "Invalid generic resource (gres) specification")
 	case spec.Work <= 0:
 		return fmt.Errorf("submitting %q: Work is %v; a simulated job needs some", spec.Name, spec.Work)
 	}

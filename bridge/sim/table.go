@@ -36,7 +36,7 @@ func newTable(c *Config) *jobTable {
 func (t *jobTable) job(id int64) (*job, error) {
 	j := t.byID[id]
 	if j == nil {
-		return nil, newError(NoSuchJob, "Invalid job id specified")
+		return nil, newError(ErrnoNoSuchJob, "Invalid job id specified")
 	}
 	return j, nil
 }
@@ -107,7 +107,7 @@ func (t *jobTable) find(address string) ([]*job, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, newError(NoSuchJob, "Invalid job id specified")
+		return nil, newError(ErrnoNoSuchJob, "Invalid job id specified")
 	}
 	if j := t.byID[id]; !isTask && err == nil && j != nil && j.array != id {
 		return []*job{j}, nil // a job that happens to share no array
@@ -125,8 +125,8 @@ func (t *jobTable) taskRecord(array, task int64) *job {
 	return nil
 }
 
-// atLimit reports whether as many tasks of the array run as may at once.
-func (t *jobTable) atLimit(j *job) bool {
+// isArrayAtLimit reports whether as many tasks of the array run as may at once.
+func (t *jobTable) isArrayAtLimit(j *job) bool {
 	if j.array == 0 || j.spec.ArrayMax == 0 {
 		return false
 	}
@@ -171,9 +171,9 @@ func (t *jobTable) noteEnd(j *job) {
 	}
 }
 
-// isBeginBetween reports whether the begin time of a pending job came after one moment
+// hasBeginBetween reports whether the begin time of a pending job came after one moment
 // and up to another.
-func (t *jobTable) isBeginBetween(after, now time.Time) bool {
+func (t *jobTable) hasBeginBetween(after, now time.Time) bool {
 	return slices.ContainsFunc(t.list, func(j *job) bool {
 		return j.state == pending && j.begin.After(after) && !j.begin.After(now)
 	})

@@ -94,7 +94,7 @@ func (w *World) Split(array, task int64) (int64, error) {
 	j := w.taskRecord(array, task)
 	switch {
 	case j == nil:
-		return 0, newError(NoSuchJob, "Invalid job id specified")
+		return 0, newError(ErrnoNoSuchJob, "Invalid job id specified")
 	case j.isUnsplit():
 		j = w.runs.splitTask(j, task)
 	}
@@ -143,7 +143,7 @@ func (w *World) Resume(name string) error {
 func (w *World) node(name string) (*inventory.Node, error) {
 	n := w.nodes.Node(name)
 	if n == nil {
-		return nil, newError(BadNode, "Invalid node name specified")
+		return nil, newError(ErrnoBadNode, "Invalid node name specified")
 	}
 	return n, nil
 }
@@ -153,7 +153,7 @@ func (w *World) node(name string) (*inventory.Node, error) {
 func (w *World) SetPartition(name string, up bool) error {
 	p := w.nodes.Partition(name)
 	if p == nil {
-		return newError(BadPartition, "Invalid partition name specified")
+		return newError(ErrnoBadPartition, "Invalid partition name specified")
 	}
 	p.Down = !up
 	w.logf("partition %s up=%t", name, up)
@@ -187,7 +187,7 @@ func (w *World) Partitions() []slurm.Partition {
 // Reserve makes a reservation, or replaces the one of the same name.
 func (w *World) Reserve(r Reservation) error {
 	if !w.nodes.HasNodes(r.Nodes) {
-		return newError(BadNode, "Invalid node name specified")
+		return newError(ErrnoBadNode, "Invalid node name specified")
 	}
 	w.Unreserve(r.Name)
 	e := w.reservations.Add(r, w.nodes.Select(r.Nodes))

@@ -20,7 +20,7 @@ func (r releaseVersion) is2605() bool { return r >= "26.05" }
 // statusOf is how the release answers a refusal by slurmctld.
 func (r releaseVersion) statusOf(number int) int {
 	switch {
-	case number == sim.NoSuchJob && !r.is2205():
+	case number == sim.ErrnoNoSuchJob && !r.is2205():
 		return http.StatusNotFound
 	case r.is2605():
 		return http.StatusUnprocessableEntity

@@ -21,7 +21,7 @@ func (w *writer) requeue(content []byte) reply {
 	}
 	jobs := parseItems(body.Jobs)
 	if len(jobs) == 0 {
-		return w.errorReply(http.StatusNotFound, sim.NoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
+		return w.errorReply(http.StatusNotFound, sim.ErrnoNoSuchJob, "Query missing JobIds", "op_handler_jobs_requeue", "status", []any{})
 	}
 	incomplete, hold := false, false
 	out := w.okReply("status", []any{})

@@ -38,7 +38,7 @@ func (w *writer) update(id string, body []byte) reply {
 	}
 	n, err := strconv.ParseInt(id, 10, 64)
 	if err != nil && w.api >= 44 && strings.HasPrefix(id, "s") {
-		return w.errorReply(http.StatusNotFound, sim.NoSuchJob, "Invalid job id specified", "slurm_update_job2()")
+		return w.errorReply(http.StatusNotFound, sim.ErrnoNoSuchJob, "Invalid job id specified", "slurm_update_job2()")
 	}
 	if err != nil {
 		return w.invalidIDReply()

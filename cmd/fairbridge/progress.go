@@ -12,7 +12,7 @@ import (
 
 	"fairbridge/cmd/internal/cli"
 	"fairbridge/nodeprobe"
-	"fairbridge/nodeprobe/report"
+	"fairbridge/nodeprobe/progress"
 )
 
 // socketEnv names the probe's socket where it is not at its default place.
@@ -48,7 +48,7 @@ Exit status: 0 reported, 1 not reported (the reason is printed), 2 wrong usage.`
 	s.StringVar(&f.loss, "loss", "", "the loss")
 	s.StringVar(&f.rate, "rate", "", "steps per second, of the whole job")
 	s.StringVar(&f.batch, "batch", "", "batch size, of the whole job")
-	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(socketEnv), report.DefaultPath), "the probe's socket (environment: "+socketEnv+")")
+	s.StringVar(&f.socket, "socket", cmp.Or(os.Getenv(socketEnv), progress.DefaultSocket), "the probe's socket (environment: "+socketEnv+")")
 	s.BoolVar(&f.optional, "optional", false, "no probe here is no error")
 	return c
 }
@@ -61,8 +61,8 @@ func (f *progressFlags) send(c *cobra.Command) error {
 	if err := p.Check(); err != nil {
 		return cli.BadUsage(err)
 	}
-	_, err = report.Send(c.Context(), f.socket, p)
-	if f.optional && errors.Is(err, report.ErrNoProbe) {
+	_, err = progress.SendProgress(c.Context(), f.socket, p)
+	if f.optional && errors.Is(err, progress.ErrNoProbe) {
 		return nil
 	}
 	return err

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/nodeprobe/report"
+	"fairbridge/nodeprobe/progress"
 )
 
 func reported(args ...string) (code int, errs string) {
@@ -34,12 +34,12 @@ func TestProgressReport(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := report.NewInbox(time.Now)
-	var known atomic.Pointer[nodeprobe.Owner]
-	known.Store(&nodeprobe.Owner{Job: 7, By: "cgroup"})
-	s := report.Server{Inbox: d, Owner: func(pid int) nodeprobe.Owner {
+	d := progress.NewInbox(time.Now)
+	var known atomic.Pointer[nodeprobe.ProcessJob]
+	known.Store(&nodeprobe.ProcessJob{Job: 7, By: "cgroup"})
+	s := progress.Server{Inbox: d, JobOfProcess: func(pid int) nodeprobe.ProcessJob {
 		if pid != os.Getpid() {
-			return nodeprobe.Owner{}
+			return nodeprobe.ProcessJob{}
 		}
 		return *known.Load()
 	}}
@@ -51,10 +51,10 @@ func TestProgressReport(t *testing.T) {
 	}
 	k := nodeprobe.Known
 	want := nodeprobe.Progress{Epoch: k(3), Epochs: k(90), Loss: k(-0.4), Step: k(1200), Batch: k(256), Rate: k(2.5)}
-	if r := d.Reports(); len(r) != 1 || r[0].Progress != want {
+	if r := d.NewestReports(); len(r) != 1 || r[0].Progress != want {
 		t.Errorf("%+v", r)
 	}
-	known.Store(&nodeprobe.Owner{})
+	known.Store(&nodeprobe.ProcessJob{})
 	if code, errs := reported("--epoch", "3", "--optional"); code != exitFailed || !strings.Contains(errs, "of no Slurm job") {
 		t.Errorf("outside a job: %d %s", code, errs)
 	}

@@ -13,14 +13,14 @@ import (
 // that cannot be read is told here, before anybody is turned away.
 func (o *options) withTLS(l net.Listener) (net.Listener, error) {
 	if o.token != "" {
-		if _, err := secure.Token(o.token)(); err != nil {
+		if _, err := secure.CachedToken(o.token)(); err != nil {
 			return nil, errors.Join(err, l.Close())
 		}
 	}
 	if o.cert == "" {
 		return l, nil
 	}
-	c, err := secure.Server(o.cert, o.key, o.clientCA)
+	c, err := secure.ServerConfig(o.cert, o.key, o.clientCA)
 	if err != nil {
 		return nil, errors.Join(err, l.Close())
 	}
@@ -32,5 +32,5 @@ func (o *options) withToken(h http.Handler) http.Handler {
 	if o.token == "" {
 		return h
 	}
-	return secure.Guard(h, secure.Token(o.token))
+	return secure.RequireToken(h, secure.CachedToken(o.token))
 }

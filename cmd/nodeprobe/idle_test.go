@@ -29,7 +29,7 @@ func newChain(t *testing.T) *chain {
 	c.set(t, nil)
 	c.probe = start(t, lib)
 	c.p = probes.New(client.New(client.Config{}), "unix:"+c.socket, time.Minute, time.Now)
-	c.p.Keep = func(list []probes.Reading) { c.seen = append(c.seen, list...) }
+	c.p.KeepReadings = func(list []probes.Reading) { c.seen = append(c.seen, list...) }
 	return c
 }
 
@@ -39,7 +39,7 @@ const chainGPUs = 8
 func (c *chain) set(t *testing.T, words map[int]string) {
 	list := make([]fakenvml.GPU, chainGPUs)
 	for i := range list {
-		list[i] = fakenvml.GPU{Busy: 90, UsedMB: 70, Watts: 300, Words: words[i]}
+		list[i] = fakenvml.GPU{Busy: 90, UsedMB: 70, Watts: 300, ExtraWords: words[i]}
 	}
 	write(t, c.state, list...)
 }
@@ -136,9 +136,9 @@ func TestEveryXid(t *testing.T) {
 		c.until(fmt.Sprint("Xid ", xid), func(s nodeprobe.Sample) bool {
 			c.look(fmt.Sprint("Xid ", xid))
 			x := s.GPUs[3].Errors.Xid
-			return x != nil && (nodeprobe.FatalXid(x.Code) != "" || x.Code == xid) && (s.GPUs[3].Sick != "") == (nodeprobe.FatalXid(x.Code) != "")
+			return x != nil && (nodeprobe.FatalXidText(x.Code) != "" || x.Code == xid) && (s.GPUs[3].Sick != "") == (nodeprobe.FatalXidText(x.Code) != "")
 		})
-		if fatal := nodeprobe.FatalXid(xid) != ""; fatal && c.sick() != 1 {
+		if fatal := nodeprobe.FatalXidText(xid) != ""; fatal && c.sick() != 1 {
 			t.Errorf("Xid %d: %d GPUs are sick", xid, c.sick())
 		}
 	}

@@ -37,7 +37,7 @@ func driver(t *testing.T) (lib, state string) {
 		t.Fatal(err)
 	}
 	state = filepath.Join(dir, "state")
-	t.Setenv(fakenvml.Env, state)
+	t.Setenv(fakenvml.StateVariable, state)
 	return lib, state
 }
 
@@ -102,7 +102,7 @@ func TestIntervalBeyondTheWatchdog(t *testing.T) {
 
 func TestOnce(t *testing.T) {
 	lib, state := driver(t)
-	write(t, state, fakenvml.GPU{Model: "NVIDIA H100", Busy: 93, UsedMB: 5, Watts: 311, TempC: 60}, fakenvml.GPU{Words: "na=busy lost"})
+	write(t, state, fakenvml.GPU{Model: "NVIDIA H100", Busy: 93, UsedMB: 5, Watts: 311, TempC: 60}, fakenvml.GPU{ExtraWords: "na=busy lost"})
 	code, out, errs := command("--once", "--nvml", lib, "--node", "n1")
 	for _, want := range []string{"node n1, driver 550.54.15, CUDA 12.4", "NVIDIA H100", "93 %", "5 / 81920", "fallen off the bus"} {
 		if code != exitOK || !strings.Contains(out, want) {
@@ -144,7 +144,7 @@ func (p *probe) until(what string, ok func(nodeprobe.Sample) bool) {
 	c := client.New(client.Config{})
 	var last nodeprobe.Sample
 	for range 200 {
-		got, err := c.Pull(context.Background(), map[string]string{"n1": "unix:" + p.socket})
+		got, err := c.PullSamples(context.Background(), map[string]string{"n1": "unix:" + p.socket})
 		if last = got["n1"]; err == nil && ok(last) {
 			return
 		}
@@ -172,18 +172,18 @@ func TestServe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = job.Process.Kill(); _ = job.Wait() }()
-	mine := []fakenvml.Proc{{PID: job.Process.Pid, MemMB: 70}}
+	mine := []fakenvml.Process{{PID: job.Process.Pid, MemMB: 70}}
 	p := start(t, lib)
 	p.until("GPUs are missing before the file is there", func(s nodeprobe.Sample) bool { return s.Error == "" && len(s.GPUs) == 0 })
-	write(t, state, fakenvml.GPU{Busy: 90, UsedMB: 70, Procs: mine}, fakenvml.GPU{})
+	write(t, state, fakenvml.GPU{Busy: 90, UsedMB: 70, Processes: mine}, fakenvml.GPU{})
 	p.until("the job is seen with its utilisation", func(s nodeprobe.Sample) bool {
 		return len(s.Jobs) == 1 && s.Jobs[0].Job == 4711 && s.Jobs[0].Busy == nodeprobe.Known(0.9) && s.Jobs[0].MemMB == nodeprobe.Known(70)
 	})
-	write(t, state, fakenvml.GPU{Busy: 10, Procs: mine}, fakenvml.GPU{Xid: 79})
+	write(t, state, fakenvml.GPU{Busy: 10, Processes: mine}, fakenvml.GPU{Xid: 79})
 	p.until("change and Xid are seen", func(s nodeprobe.Sample) bool {
 		return s.GPUs[0].Busy == nodeprobe.Known(0.1) && strings.Contains(s.GPUs[1].Sick, "Xid 79")
 	})
-	write(t, state, fakenvml.GPU{Busy: 55, Words: "hang"}, fakenvml.GPU{})
+	write(t, state, fakenvml.GPU{Busy: 55, ExtraWords: "hang"}, fakenvml.GPU{})
 	p.until("the driver hangs, the old sample is stale", func(s nodeprobe.Sample) bool {
 		return s.Stale && strings.Contains(s.Error, "2 readers hang") && s.GPUs[0].Busy == nodeprobe.Known(0.1) && s.Age > 0.3
 	})

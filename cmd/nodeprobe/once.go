@@ -22,7 +22,7 @@ func (o *options) sampleOnce(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	defer func() { _ = r.Close(time.Second) }()
-	s, err := r.Take(ctx)
+	s, err := r.TakeSample(ctx)
 	if err != nil {
 		s = nodeprobe.Sample{Node: o.node, Error: err.Error(), GPUs: []nodeprobe.GPU{}}
 	}
@@ -82,11 +82,11 @@ func metricCells(g *nodeprobe.GPU) table.Row {
 }
 
 func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
-	v := m.Of(g)
+	v := m.ValueOf(g)
 	switch {
 	case !v.Known:
 		return "?"
-	case m.Ratio():
+	case m.IsRatio():
 		return fmt.Sprintf("%.0f %%", v.Value*100)
 	}
 	return fmt.Sprintf("%.0f", v.Value)
@@ -94,7 +94,7 @@ func showMetric(m *nodeprobe.Metric, g *nodeprobe.GPU) string {
 
 func showJobs(g *nodeprobe.GPU) string {
 	var w []string
-	for _, o := range nodeprobe.OwnersOf(g) {
+	for _, o := range nodeprobe.ProcessJobsOn(g) {
 		if o.Job != 0 {
 			w = append(w, strconv.FormatInt(o.Job, 10))
 		} else {

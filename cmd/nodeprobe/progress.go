@@ -9,13 +9,13 @@ import (
 
 	"fairbridge/nodeprobe"
 	"fairbridge/nodeprobe/owner"
-	"fairbridge/nodeprobe/report"
+	"fairbridge/nodeprobe/progress"
 )
 
 // serveProgress takes jobs' reports of their progress until the context ends. Without
 // --progress it is an empty one.
-func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*report.Inbox, error) {
-	d := report.NewInbox(time.Now)
+func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, failed chan<- error) (*progress.Inbox, error) {
+	d := progress.NewInbox(time.Now)
 	if o.progress == "" {
 		return d, nil
 	}
@@ -27,7 +27,7 @@ func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, fa
 	if err := os.Chmod(o.progress, 0o666); err != nil { // every user's jobs report
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
-	s := report.Server{Inbox: d, Owner: ownerOf}
+	s := progress.Server{Inbox: d, JobOfProcess: ownerOf}
 	running.Go(func() {
 		if err := s.Serve(ctx, l); err != nil {
 			failed <- err
@@ -37,4 +37,6 @@ func (o *options) serveProgress(ctx context.Context, running *sync.WaitGroup, fa
 }
 
 // ownerOf returns the job of a process that is there now.
-func ownerOf(pid int) nodeprobe.Owner { return owner.Finder{Root: "/proc"}.Begin().Of(pid) }
+func ownerOf(pid int) nodeprobe.ProcessJob {
+	return owner.Finder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(pid)
+}

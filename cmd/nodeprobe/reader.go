@@ -29,14 +29,14 @@ func newReader() *cobra.Command {
 			if err := nvml.LimitMemory(); err != nil {
 				return err
 			}
-			l := &reader.Reader{Node: o.node, Open: o.openDriver, Owners: owner.Finder{Root: "/proc"}, Now: time.Now}
-			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.Take); err != nil {
+			l := &reader.Reader{Node: o.node, OpenDriver: o.openDriver, JobFinder: owner.Finder{ProcDir: "/proc"}, Now: time.Now}
+			if err := child.Serve(c.InOrStdin(), c.OutOrStdout(), l.TakeSample); err != nil {
 				return err
 			}
 			return l.Close()
 		},
 	}
-	c.Flags().StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
+	c.Flags().StringVar(&o.nvml, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
 	c.Flags().StringVar(&o.node, "node", "", "this node's name in Slurm")
 	return c
 }
@@ -60,7 +60,7 @@ func (o *options) reader() (*child.Reader, error) {
 		Command: func() *exec.Cmd {
 			return exec.Command(self, readerName, "--nvml", o.nvml, "--node", o.node)
 		},
-		Deadline: o.deadline, First: 12 * o.deadline, MaxPause: 5 * time.Minute, Now: time.Now,
-		Pause: o.interval * 9 / 10, // over at a tick, not just after it
+		Deadline: o.deadline, FirstDeadline: 12 * o.deadline, MaxRestartPause: 5 * time.Minute, Now: time.Now,
+		RestartPause: o.interval * 9 / 10, // over at a tick, not just after it
 	}), nil
 }

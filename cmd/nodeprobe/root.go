@@ -80,7 +80,7 @@ func (o *options) flags(c *cobra.Command) {
 	f.StringVar(&o.listen, "listen", "127.0.0.1:9810", "address to serve on, or unix:PATH; beyond this host with a token or certificates only")
 	f.DurationVar(&o.interval, "interval", 15*time.Second, "time between samples")
 	f.DurationVar(&o.deadline, "deadline", 5*time.Second, "time the driver has for one sample (twelve times that for the first)")
-	f.StringVar(&o.nvml, "nvml", nvml.DefaultPath, "NVIDIA's management library")
+	f.StringVar(&o.nvml, "nvml", nvml.DefaultLibrary, "NVIDIA's management library")
 	f.StringVar(&o.node, "node", hostname(), "this node's name in Slurm")
 	f.StringVar(&o.progress, "progress", "", "socket on which jobs report their progress; empty: none")
 	f.StringVar(&o.cert, "tls-cert", "", "certificate for https, PEM; empty: http")

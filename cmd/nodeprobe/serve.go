@@ -47,8 +47,8 @@ func (o *options) serve(ctx context.Context, errs io.Writer) error {
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
-	sampler.Reports = inbox.Reports
-	metrics := registry(serve.NewCollector(sampler, reader.StartCount, inbox.Taken))
+	sampler.Reports = inbox.NewestReports
+	metrics := registry(serve.NewCollector(sampler, reader.StartCount, inbox.TakenCount))
 	server := serve.Server(o.withToken(serve.Handler(sampler, metrics)), log)
 	sampling.Go(func() { sampler.Run(ctx, o.interval, notifySystemd(sampler)) })
 	go func() { failed <- server.Serve(l) }()

@@ -40,9 +40,9 @@ func openSite(ctx context.Context, o options) (s *site, err error) {
 		}
 	}()
 	if o.lab != "" {
-		s.slurm, err = throwaway.Lab(ctx, o.lab)
+		s.slurm, err = throwaway.StartInLab(ctx, o.lab)
 	} else {
-		s.slurm, err = throwaway.Slurm(ctx, "", throwaway.Options{Nodes: nodes})
+		s.slurm, err = throwaway.StartSlurm(ctx, "", throwaway.Options{Nodes: nodes})
 	}
 	if err != nil {
 		return s, err

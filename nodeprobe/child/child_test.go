@@ -84,7 +84,7 @@ func newRig(t *testing.T, mood string) *rig {
 			cmd.Env = append(os.Environ(), moodEnv+"="+r.path)
 			return cmd
 		},
-		Deadline: 300 * time.Millisecond, First: 3 * time.Second, Pause: time.Second, MaxPause: 4 * time.Second, Now: func() time.Time { return r.now },
+		Deadline: 300 * time.Millisecond, FirstDeadline: 3 * time.Second, RestartPause: time.Second, MaxRestartPause: 4 * time.Second, Now: func() time.Time { return r.now },
 	})
 	r.mood(mood)
 	t.Cleanup(func() {
@@ -105,7 +105,7 @@ func (r *rig) mood(m string) {
 }
 
 func (r *rig) take() (string, error) {
-	s, err := r.Take(context.Background())
+	s, err := r.TakeSample(context.Background())
 	return s.Driver.Version, err
 }
 
@@ -163,7 +163,7 @@ func TestHangingDriver(t *testing.T) {
 
 func TestADriverMayTakeLongerToLoad(t *testing.T) {
 	r := newRig(t, "hang")
-	r.First = 20 * time.Second
+	r.FirstDeadline = 20 * time.Second
 	loaded := make(chan struct{})
 	go func() {
 		defer close(loaded)
@@ -220,7 +220,7 @@ func TestStoppingDoesNotWaitForADriver(t *testing.T) {
 	r.mood("hang")
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := r.Take(ctx); !errors.Is(err, child.ErrNoAnswer) {
+	if _, err := r.TakeSample(ctx); !errors.Is(err, child.ErrNoAnswer) {
 		t.Errorf("got %v", err)
 	}
 	if err := r.Close(time.Millisecond); err != nil { // the abandoned one is nobody's
@@ -230,7 +230,7 @@ func TestStoppingDoesNotWaitForADriver(t *testing.T) {
 
 func TestNoSuchProgram(t *testing.T) {
 	r := child.New(child.Config{Command: func() *exec.Cmd { return exec.Command("/nonexistent") }, Deadline: time.Second, Now: time.Now})
-	if _, err := r.Take(context.Background()); err == nil || !strings.Contains(err.Error(), "starting") {
+	if _, err := r.TakeSample(context.Background()); err == nil || !strings.Contains(err.Error(), "starting") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -15,24 +15,24 @@ import (
 	"fairbridge/nodeprobe"
 )
 
-// maxLine bounds a sample.
-const maxLine = 4 << 20
+// maxLineBytes bounds a sample.
+const maxLineBytes = 4 << 20
 
 // process is one child.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	lines  chan []byte   // its answers; closed when its output ends
-	ended  chan struct{} // closed when it has ended
-	exit   error         // how, once ended is closed
-	stderr firstBytes
-	asked  bool // it was asked before
-	hung   bool // it did not answer in time
+	cmd          *exec.Cmd
+	stdin        io.WriteCloser
+	lines        chan []byte   // its answers; closed when its output ends
+	ended        chan struct{} // closed when it has ended
+	exitError    error         // how, once ended is closed
+	stderr       stderrStart
+	awaitsAnswer bool // it was asked before
+	isHung       bool // it did not answer in time
 }
 
-// start starts the command. It gets a process group of its own, so that Ctrl-C
+// startProcess starts the command. It gets a process group of its own, so that Ctrl-C
 // at a terminal does not hit it within a call to the driver.
-func start(cmd *exec.Cmd) (*process, error) {
+func startProcess(cmd *exec.Cmd) (*process, error) {
 	p := &process{cmd: cmd, lines: make(chan []byte, 1), ended: make(chan struct{})}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Stderr = &p.stderr
@@ -55,7 +55,7 @@ func start(cmd *exec.Cmd) (*process, error) {
 // answer that is no longer waited for is dropped.
 func (p *process) forwardAnswers(out io.Reader) {
 	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, maxLine)
+	lines.Buffer(nil, maxLineBytes)
 	for lines.Scan() {
 		select {
 		case p.lines <- bytes.Clone(lines.Bytes()):
@@ -64,7 +64,7 @@ func (p *process) forwardAnswers(out io.Reader) {
 	}
 	close(p.lines)
 	_, _ = io.Copy(io.Discard, out) // after a line that is too long
-	p.exit = p.cmd.Wait()
+	p.exitError = p.cmd.Wait()
 	close(p.ended)
 }
 
@@ -77,9 +77,9 @@ func (p *process) whyEnded(grace time.Duration) (err error, ended bool) {
 		return errors.New("the reader of the driver stopped answering but has not ended"), false
 	}
 	if said := p.stderr.firstLine(); said != "" {
-		return fmt.Errorf("the reader of the driver ended: %v: %s", p.exit, said), true
+		return fmt.Errorf("the reader of the driver ended: %v: %s", p.exitError, said), true
 	}
-	return fmt.Errorf("the reader of the driver ended: %v", p.exit), true
+	return fmt.Errorf("the reader of the driver ended: %v", p.exitError), true
 }
 
 func decodeSample(line []byte) (s nodeprobe.Sample, err error) {
@@ -89,27 +89,27 @@ func decodeSample(line []byte) (s nodeprobe.Sample, err error) {
 	return s, err
 }
 
-// firstBytes keeps the beginning of what is written, where crashing programs say why.
-type firstBytes struct {
+// stderrStart keeps the beginning of what is written, where crashing programs say why.
+type stderrStart struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (h *firstBytes) Write(b []byte) (int, error) {
+func (h *stderrStart) Write(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = append(h.text, b[:min(len(b), 400-len(h.text))]...)
 	return len(b), nil
 }
 
-func (h *firstBytes) reset() {
+func (h *stderrStart) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.text = h.text[:0]
 }
 
 // firstLine returns the first line kept.
-func (h *firstBytes) firstLine() string {
+func (h *stderrStart) firstLine() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	line, _, _ := bytes.Cut(h.text, []byte("\n"))

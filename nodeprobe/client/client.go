@@ -18,16 +18,16 @@ import (
 
 // The defaults of a Client.
 const (
-	DefaultTimeout  = 3 * time.Second
-	DefaultParallel = 32
-	DefaultMaxBytes = 1 << 20
+	DefaultTimeout        = 3 * time.Second
+	DefaultMaxParallel    = 32
+	DefaultMaxAnswerBytes = 1 << 20
 )
 
 // Config says how probes are asked. Zero fields take the defaults.
 type Config struct {
-	Timeout  time.Duration // for one node, connecting included
-	Parallel int           // nodes asked at once
-	MaxBytes int64         // a reply larger than this is refused
+	Timeout        time.Duration // for one node, connecting included
+	MaxParallel    int           // nodes asked at once
+	MaxAnswerBytes int64         // a reply larger than this is refused
 
 	TLS   *tls.Config            // for https; nil: the system's authorities
 	Token func() (string, error) // that both sides prove to know; nil: none, and whoever answers is believed
@@ -42,9 +42,9 @@ type Client struct {
 // New returns a client.
 func New(c Config) *Client {
 	c.Timeout = positiveOr(c.Timeout, DefaultTimeout)
-	c.Parallel = positiveOr(c.Parallel, DefaultParallel)
-	c.MaxBytes = positiveOr(c.MaxBytes, DefaultMaxBytes)
-	return &Client{Config: c, http: http.Client{Transport: transport(c.Parallel, c.TLS), CheckRedirect: refuseRedirect}}
+	c.MaxParallel = positiveOr(c.MaxParallel, DefaultMaxParallel)
+	c.MaxAnswerBytes = positiveOr(c.MaxAnswerBytes, DefaultMaxAnswerBytes)
+	return &Client{Config: c, http: http.Client{Transport: newTransport(c.MaxParallel, c.TLS), CheckRedirect: refuseRedirect}}
 }
 
 func positiveOr[T int | int64 | time.Duration](v, otherwise T) T {
@@ -54,16 +54,16 @@ func positiveOr[T int | int64 | time.Duration](v, otherwise T) T {
 	return otherwise
 }
 
-// Pull asks the probe of every node of the map, from node name to address: an
+// PullSamples asks the probe of every node of the map, from node name to address: an
 // http URL, or unix:/path/of/socket. It returns the samples of those that
 // answered; the error joins the others, by node.
-func (c *Client) Pull(ctx context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
+func (c *Client) PullSamples(ctx context.Context, nodes map[string]string) (map[string]nodeprobe.Sample, error) {
 	var mu sync.Mutex
 	got := make(map[string]nodeprobe.Sample, len(nodes))
 	names := slices.Sorted(maps.Keys(nodes))
 	errs := make([]error, len(names))
 	var g errgroup.Group
-	g.SetLimit(c.Parallel)
+	g.SetLimit(c.MaxParallel)
 	for i, name := range names {
 		g.Go(func() error {
 			s, err := c.pullNode(ctx, name, nodes[name])

@@ -34,7 +34,7 @@ func serve(t *testing.T, h http.HandlerFunc) string {
 
 func as(node string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != client.Path {
+		if r.URL.Path != client.SamplePath {
 			http.NotFound(w, r)
 			return
 		}
@@ -75,7 +75,7 @@ func TestPull(t *testing.T) {
 		"n08": serve(t, as("n01")), "n09": serve(t, http.RedirectHandler("http://elsewhere.invalid/", http.StatusFound).ServeHTTP),
 		"n10": serve(t, text(`{"node":"n10"`)), "n11": "http://bad host", "n12": serve(t, trickle), "n13": "unix:/nonexistent/x.sock",
 	}
-	got, err := client.New(client.Config{Timeout: 200 * time.Millisecond, Parallel: 4, MaxBytes: 1000}).Pull(context.Background(), nodes)
+	got, err := client.New(client.Config{Timeout: 200 * time.Millisecond, MaxParallel: 4, MaxAnswerBytes: 1000}).PullSamples(context.Background(), nodes)
 	if d := cmp.Diff(map[string]nodeprobe.Sample{"n01": sample("n01"), "n02": sample("n02")}, got); d != "" {
 		t.Error(d)
 	}
@@ -105,7 +105,7 @@ func TestPullAsksOnlySoManyAtOnce(t *testing.T) {
 	for i := range 40 {
 		nodes[fmt.Sprintf("n%02d", i)] = url
 	}
-	if _, err := client.New(client.Config{Parallel: 3}).Pull(context.Background(), nodes); err == nil { // all say they are ""
+	if _, err := client.New(client.Config{MaxParallel: 3}).PullSamples(context.Background(), nodes); err == nil { // all say they are ""
 		t.Error("no error")
 	}
 	if m := most.Load(); m < 2 || m > 3 {
@@ -118,7 +118,7 @@ func TestPullEndsWithTheContext(t *testing.T) {
 	defer cancel()
 	url := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	began := time.Now()
-	_, err := client.New(client.Config{Timeout: time.Minute, Parallel: 1}).Pull(ctx, map[string]string{"a": url, "b": url, "c": url})
+	_, err := client.New(client.Config{Timeout: time.Minute, MaxParallel: 1}).PullSamples(ctx, map[string]string{"a": url, "b": url, "c": url})
 	if took := time.Since(began); err == nil || took > 5*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}
@@ -132,7 +132,7 @@ func FuzzReply(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(body) }))
 		defer s.Close()
-		got, err := client.New(client.Config{}).Pull(context.Background(), map[string]string{"n01": s.URL})
+		got, err := client.New(client.Config{}).PullSamples(context.Background(), map[string]string{"n01": s.URL})
 		if (err == nil) != (len(got) == 1) || err == nil && got["n01"].Node != "n01" {
 			t.Errorf("%q gives %v and %v", body, got, err)
 		}
@@ -157,7 +157,7 @@ func BenchmarkPull1000(b *testing.B) {
 	}
 	c := client.New(client.Config{})
 	for b.Loop() {
-		if got, err := c.Pull(context.Background(), nodes); err != nil || len(got) != 1000 {
+		if got, err := c.PullSamples(context.Background(), nodes); err != nil || len(got) != 1000 {
 			b.Fatal(len(got), err)
 		}
 	}

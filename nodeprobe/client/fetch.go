@@ -16,22 +16,22 @@ import (
 	"fairbridge/nodeprobe/secure"
 )
 
-// Path is where a probe serves its sample.
-const Path = "/v1/sample"
+// SamplePath is where a probe serves its sample.
+const SamplePath = "/v1/sample"
 
 func (c *Client) pullNode(ctx context.Context, node, address string) (nodeprobe.Sample, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
-	body, err := c.fetch(ctx, address)
+	body, err := c.fetchBody(ctx, address)
 	if err != nil {
 		return nodeprobe.Sample{}, err
 	}
 	return decodeSample(body, node)
 }
 
-// fetch returns the reply's body, whole or not at all.
-func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
-	ctx, url := urlOf(ctx, address)
+// fetchBody returns the reply's body, whole or not at all.
+func (c *Client) fetchBody(ctx context.Context, address string) ([]byte, error) {
+	ctx, url := requestURL(ctx, address)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return nil, fmt.Errorf("address %q: %w", address, err)
@@ -41,7 +41,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 		if token, err = c.Token(); err != nil {
 			return nil, err
 		}
-		nonce = secure.AskProof(req, token)
+		nonce = secure.RequestProof(req, token)
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
@@ -54,7 +54,7 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	if res.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("%s answered %s: is it a probe?", url, res.Status)
 	}
-	body, err := c.read(res.Body)
+	body, err := c.readBounded(res.Body)
 	if err == nil && c.Token != nil {
 		err = secure.CheckProof(req.URL.Path, res.Header, body, token, nonce)
 	}
@@ -64,13 +64,13 @@ func (c *Client) fetch(ctx context.Context, address string) ([]byte, error) {
 	return body, nil
 }
 
-func (c *Client) read(r io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, c.MaxBytes+1))
+func (c *Client) readBounded(r io.Reader) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r, c.MaxAnswerBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("reading the sample: %w", explainTimeout(err))
 	}
-	if int64(len(body)) > c.MaxBytes {
-		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxBytes)
+	if int64(len(body)) > c.MaxAnswerBytes {
+		return nil, fmt.Errorf("the sample is larger than %d bytes", c.MaxAnswerBytes)
 	}
 	return body, nil
 }
@@ -90,19 +90,19 @@ func decodeSample(body []byte, node string) (nodeprobe.Sample, error) {
 
 type socketKey struct{}
 
-// urlOf returns the URL of a sample; for a socket, the context carries its path
+// requestURL returns the URL of a sample; for a socket, the context carries its path
 // to the dialer.
-func urlOf(ctx context.Context, address string) (context.Context, string) {
+func requestURL(ctx context.Context, address string) (context.Context, string) {
 	if path, ok := strings.CutPrefix(address, "unix:"); ok {
 		path = "/" + strings.TrimLeft(path, "/")
-		return context.WithValue(ctx, socketKey{}, path), "http://probe" + Path
+		return context.WithValue(ctx, socketKey{}, path), "http://probe" + SamplePath
 	}
-	return ctx, strings.TrimRight(address, "/") + Path
+	return ctx, strings.TrimRight(address, "/") + SamplePath
 }
 
-// transport keeps no connection: a probe is asked every cycle or less, and
+// newTransport keeps no connection: a probe is asked every cycle or less, and
 // thousands of idle connections are worth nothing.
-func transport(parallel int, secure *tls.Config) http.RoundTripper {
+func newTransport(parallel int, secure *tls.Config) http.RoundTripper {
 	dialer := &net.Dialer{}
 	return &http.Transport{
 		DisableKeepAlives: true, MaxConnsPerHost: parallel, ResponseHeaderTimeout: time.Minute,

@@ -10,10 +10,10 @@ import (
 )
 
 //go:embed src
-var source embed.FS
+var sourceFiles embed.FS
 
-// Env is the environment variable that names the state file.
-const Env = "FAKENVML_STATE"
+// StateVariable is the environment variable that names the state file.
+const StateVariable = "FAKENVML_STATE"
 
 // Build compiles the library into the directory and returns its path. The
 // functions named by without are left out, as an old driver lacks them. It
@@ -28,7 +28,7 @@ func Build(dir string, without ...string) (string, error) {
 		return "", fmt.Errorf("making room for the source of the fake NVML: %w", err)
 	}
 	defer os.RemoveAll(src)
-	if err := unpack(src); err != nil {
+	if err := unpackSource(src); err != nil {
 		return "", fmt.Errorf("writing the source of the fake NVML: %w", err)
 	}
 	lib := filepath.Join(dir, "libnvidia-ml.so.1")
@@ -44,8 +44,8 @@ func Build(dir string, without ...string) (string, error) {
 	return filepath.Abs(lib)
 }
 
-func unpack(dir string) error {
-	tree, err := fs.Sub(source, "src")
+func unpackSource(dir string) error {
+	tree, err := fs.Sub(sourceFiles, "src")
 	if err != nil {
 		return err
 	}

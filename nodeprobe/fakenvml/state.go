@@ -10,19 +10,19 @@ import (
 // GPU is one line of the state file. Zero numbers are written as zero, but for
 // TotalMB, whose zero leaves the driver's default.
 type GPU struct {
-	Model   string // "": the default
-	Busy    int    // percent
-	UsedMB  int64
-	TotalMB int64
-	Watts   float64
-	TempC   int
-	Procs   []Proc
-	Xid     int
-	Words   string // further words, as the file has them: "lost", "mig=1g.10gb", "na=busy"
+	Model      string // "": the default
+	Busy       int    // percent
+	UsedMB     int64
+	TotalMB    int64
+	Watts      float64
+	TempC      int
+	Processes  []Process
+	Xid        int
+	ExtraWords string // further words, as the file has them: "lost", "mig=1g.10gb", "na=busy"
 }
 
-// Proc is a process on a GPU.
-type Proc struct {
+// Process is a process on a GPU.
+type Process struct {
 	PID   int
 	MemMB int64
 }
@@ -41,19 +41,19 @@ func (g GPU) String() string {
 		add("mem=%d/81920", g.UsedMB)
 	}
 	add("watts=%g temp=%d", g.Watts, g.TempC)
-	if len(g.Procs) > 0 {
-		add("pids=%s", formatProcs(g.Procs))
+	if len(g.Processes) > 0 {
+		add("pids=%s", formatProcesses(g.Processes))
 	}
 	if g.Xid != 0 {
 		add("xid=%d", g.Xid)
 	}
-	if g.Words != "" {
-		w = append(w, g.Words)
+	if g.ExtraWords != "" {
+		w = append(w, g.ExtraWords)
 	}
 	return strings.Join(w, " ")
 }
 
-func formatProcs(list []Proc) string {
+func formatProcesses(list []Process) string {
 	var w []string
 	for _, p := range list {
 		w = append(w, fmt.Sprintf("%d:%d", p.PID, p.MemMB))

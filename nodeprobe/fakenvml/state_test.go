@@ -12,8 +12,8 @@ import (
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	gpus := []fakenvml.GPU{
-		{Model: "NVIDIA A100", Busy: 93, UsedMB: 100, TotalMB: 40960, Watts: 310.5, TempC: 61, Procs: []fakenvml.Proc{{PID: 7, MemMB: 60}, {PID: 8, MemMB: 40}}},
-		{Xid: 79, Words: "lost"},
+		{Model: "NVIDIA A100", Busy: 93, UsedMB: 100, TotalMB: 40960, Watts: 310.5, TempC: 61, Processes: []fakenvml.Process{{PID: 7, MemMB: 60}, {PID: 8, MemMB: 40}}},
+		{Xid: 79, ExtraWords: "lost"},
 	}
 	if err := fakenvml.Write(path, gpus); err != nil {
 		t.Fatal(err)

@@ -106,7 +106,7 @@ func neverIdle(t *testing.T, what string, g *nodeprobe.GPU) {
 	if g.ProcsKnown && len(g.Procs) != 1 {
 		t.Errorf("%s: looks free of processes", what)
 	}
-	if nodeprobe.JobsOf([]nodeprobe.GPU{*g}) != nil {
+	if nodeprobe.JobsOnGPUs([]nodeprobe.GPU{*g}) != nil {
 		t.Errorf("%s: a job from nowhere", what)
 	}
 }
@@ -146,7 +146,7 @@ func TestMIGFlips(t *testing.T) {
 	a := read(t, fake(t), whole, parts, whole)
 	for i, mig := range []bool{false, true, false} {
 		g := a.Looks[i][0]
-		if g.MIG != mig || g.Busy.Known == mig || (len(g.Parts) == 2) != mig || len(g.Procs) != 1 || (g.Procs[0].Slice != "") != mig {
+		if g.MIG != mig || g.Busy.Known == mig || (len(g.Slices) == 2) != mig || len(g.Procs) != 1 || (g.Procs[0].Slice != "") != mig {
 			t.Errorf("look %d: %+v", i, g)
 		}
 	}

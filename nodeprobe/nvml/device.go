@@ -13,7 +13,7 @@ import (
 // readGPU measures one GPU.
 func (d *Driver) readGPU(index int) nodeprobe.GPU {
 	r := &gpuReader{Driver: d, gpu: nodeprobe.GPU{Index: index, Minor: -1}}
-	dev, ret := d.lib.DeviceGetHandleByIndex(index)
+	dev, ret := d.nvml.DeviceGetHandleByIndex(index)
 	if ret != nvml.SUCCESS {
 		return d.unreadableGPU(index, ret)
 	}
@@ -29,8 +29,8 @@ func (d *Driver) readGPU(index int) nodeprobe.GPU {
 		r.gpu.Busy, r.gpu.MemBusy = nodeprobe.Measure{}, nodeprobe.Measure{}
 		r.gpu.Procs, r.gpu.ProcsKnown = nil, false
 	}
-	d.xids.add(d, dev, &r.gpu)
-	d.xids.report(&r.gpu)
+	d.xidWatch.watchDevice(d, dev, &r.gpu)
+	d.xidWatch.fillXid(&r.gpu)
 	return r.gpu
 }
 
@@ -44,21 +44,21 @@ func (d *Driver) unreadableGPU(index int, ret nvml.Return) nodeprobe.GPU {
 	} else {
 		g.Error = describeReturn(ret)
 	}
-	d.xids.report(&g)
+	d.xidWatch.fillXid(&g)
 	return g
 }
 
 // noteStale remembers that the driver as a whole answered like one that was taken
 // away or exchanged under us.
 func (d *Driver) noteStale(ret nvml.Return) {
-	if d.stale == "" && meansStaleDriver(ret) {
-		d.stale = describeReturn(ret)
+	if d.staleReason == "" && meansStaleDriver(ret) {
+		d.staleReason = describeReturn(ret)
 	}
 }
 
 // lastIdentity returns what a GPU that no longer answers was.
 func (d *Driver) lastIdentity(index int) nodeprobe.GPU {
-	if g, ok := d.identities[index]; ok {
+	if g, ok := d.identityByIndex[index]; ok {
 		return g
 	}
 	return nodeprobe.GPU{Index: index, Minor: -1}
@@ -115,13 +115,13 @@ func (r *gpuReader) readIdentity() {
 	}
 	if r.canCall(pciSymbol) {
 		if info, ret := r.dev.GetPciInfo(); r.succeeded(ret) {
-			r.gpu.Bus = stringOf(info.BusId[:])
+			r.gpu.Bus = textOfChars(info.BusId[:])
 		}
 	}
-	r.identities[r.gpu.Index] = nodeprobe.GPU{Index: r.gpu.Index, UUID: r.gpu.UUID, Model: r.gpu.Model, Minor: r.gpu.Minor, Bus: r.gpu.Bus}
+	r.identityByIndex[r.gpu.Index] = nodeprobe.GPU{Index: r.gpu.Index, UUID: r.gpu.UUID, Model: r.gpu.Model, Minor: r.gpu.Minor, Bus: r.gpu.Bus}
 }
 
-func stringOf(c []int8) string {
+func textOfChars(c []int8) string {
 	b := make([]byte, 0, len(c))
 	for _, v := range c {
 		if v == 0 {

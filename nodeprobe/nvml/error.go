@@ -1,16 +1,18 @@
 package nvml
 
-import "fmt"
+import (
+	"fmt"
+)
 
 // NoDriver says that this node's GPUs cannot be measured at present: no
 // library, no driver, or no permission.
 type NoDriver struct {
-	Path string // the library that was tried
-	Why  string
+	Path   string // the library that was tried
+	Reason string
 }
 
 // Error says what was tried and why it failed.
-func (e *NoDriver) Error() string { return fmt.Sprintf("no NVIDIA driver by %s: %s", e.Path, e.Why) }
+func (e *NoDriver) Error() string { return fmt.Sprintf("no NVIDIA driver by %s: %s", e.Path, e.Reason) }
 
-// DefaultPath is the name under which the loader finds the driver's library.
-const DefaultPath = "libnvidia-ml.so.1"
+// DefaultLibrary is the name under which the loader finds the driver's library.
+const DefaultLibrary = "libnvidia-ml.so.1"

@@ -9,10 +9,10 @@ import (
 )
 
 var (
-	eccSymbol            = symbol("nvmlDeviceGetTotalEccErrors")
-	retiredSymbol        = symbol("nvmlDeviceGetRetiredPages")
-	retiredPendingSymbol = symbol("nvmlDeviceGetRetiredPagesPendingStatus")
-	remappedSymbol       = symbol("nvmlDeviceGetRemappedRows")
+	eccSymbol            = newestSymbol("nvmlDeviceGetTotalEccErrors")
+	retiredSymbol        = newestSymbol("nvmlDeviceGetRetiredPages")
+	retiredPendingSymbol = newestSymbol("nvmlDeviceGetRetiredPagesPendingStatus")
+	remappedSymbol       = newestSymbol("nvmlDeviceGetRemappedRows")
 )
 
 func (r *gpuReader) readErrors() {
@@ -23,12 +23,12 @@ func (r *gpuReader) readErrors() {
 	e.Retired = r.readRetiredPages()
 	if r.canCall(retiredPendingSymbol) {
 		if s, ret := r.dev.GetRetiredPagesPendingStatus(); r.succeeded(ret) {
-			e.RetiredPending = measureBool(s == nvml.FEATURE_ENABLED)
+			e.RetiredPending = measureOfBool(s == nvml.FEATURE_ENABLED)
 		}
 	}
 	if r.canCall(remappedSymbol) {
 		if _, rows, pending, failed, ret := r.dev.GetRemappedRows(); r.succeeded(ret) {
-			e.Remapped, e.RemapPending, e.RemapFailed = nodeprobe.Known(float64(rows)), measureBool(pending), measureBool(failed)
+			e.Remapped, e.RemapPending, e.RemapFailed = nodeprobe.Known(float64(rows)), measureOfBool(pending), measureOfBool(failed)
 		}
 	}
 }
@@ -55,7 +55,7 @@ func (r *gpuReader) readRetiredPages() nodeprobe.Measure {
 	return nodeprobe.Known(float64(sum))
 }
 
-func measureBool(b bool) nodeprobe.Measure {
+func measureOfBool(b bool) nodeprobe.Measure {
 	if b {
 		return nodeprobe.Known(1)
 	}

@@ -12,10 +12,10 @@ import (
 )
 
 var (
-	pcieGenSymbol    = symbol("nvmlDeviceGetCurrPcieLinkGeneration")
-	pcieWidthSymbol  = symbol("nvmlDeviceGetCurrPcieLinkWidth")
-	pcieReplaySymbol = symbol("nvmlDeviceGetPcieReplayCounter")
-	fieldsSymbol     = symbol("nvmlDeviceGetFieldValues")
+	pcieGenSymbol    = newestSymbol("nvmlDeviceGetCurrPcieLinkGeneration")
+	pcieWidthSymbol  = newestSymbol("nvmlDeviceGetCurrPcieLinkWidth")
+	pcieReplaySymbol = newestSymbol("nvmlDeviceGetPcieReplayCounter")
+	fieldsSymbol     = newestSymbol("nvmlDeviceGetFieldValues")
 )
 
 func (r *gpuReader) readLinks() {
@@ -40,13 +40,13 @@ func (r *gpuReader) readTraffic(l *nodeprobe.Links) {
 	if !r.succeeded(r.dev.GetFieldValues(f)) {
 		return
 	}
-	l.PCIeTX, l.PCIeRX = fieldMeasure(f[0], 1), fieldMeasure(f[1], 1)
-	l.NVLinkTX, l.NVLinkRX = fieldMeasure(f[2], 1024), fieldMeasure(f[3], 1024) // counted in KiB
+	l.PCIeTX, l.PCIeRX = measureOfField(f[0], 1), measureOfField(f[1], 1)
+	l.NVLinkTX, l.NVLinkRX = measureOfField(f[2], 1024), measureOfField(f[3], 1024) // counted in KiB
 }
 
-// fieldMeasure returns an integer field's value times the unit. A kind of value that
+// measureOfField returns an integer field's value times the unit. A kind of value that
 // a counter cannot have is unknown.
-func fieldMeasure(f nvml.FieldValue, unit float64) nodeprobe.Measure {
+func measureOfField(f nvml.FieldValue, unit float64) nodeprobe.Measure {
 	if nvml.Return(f.NvmlReturn) != nvml.SUCCESS {
 		return nodeprobe.Measure{}
 	}

@@ -61,7 +61,7 @@ func readAll(path string) error {
 	}
 	a.About = d.About()
 	for _, state := range filepath.SplitList(os.Getenv("NVML_TEST_STATES")) {
-		if err := os.Rename(state, os.Getenv(fakenvml.Env)); err != nil {
+		if err := os.Rename(state, os.Getenv(fakenvml.StateVariable)); err != nil {
 			return err
 		}
 		gpus, err := d.Read()
@@ -108,7 +108,7 @@ func reading(t *testing.T, lib string, states ...string) ([]byte, error) {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), readEnv+"="+lib, fakenvml.Env+"="+now, "NVML_TEST_STATES="+strings.Join(files, string(os.PathListSeparator)))
+	cmd.Env = append(os.Environ(), readEnv+"="+lib, fakenvml.StateVariable+"="+now, "NVML_TEST_STATES="+strings.Join(files, string(os.PathListSeparator)))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

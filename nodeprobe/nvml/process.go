@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	computeSymbol  = symbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
-	graphicsSymbol = symbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
+	computeSymbol  = newestSymbol("nvmlDeviceGetComputeRunningProcesses", "nvmlDeviceGetComputeRunningProcesses_v2", "nvmlDeviceGetComputeRunningProcesses_v3")
+	graphicsSymbol = newestSymbol("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetGraphicsRunningProcesses_v2", "nvmlDeviceGetGraphicsRunningProcesses_v3")
 )
 
 // readProcesses lists who is on the GPU; no answer is told from no process.
@@ -48,7 +48,7 @@ func processMB(p nvml.ProcessInfo) int64 {
 }
 
 func (r *gpuReader) sliceOf(p nvml.ProcessInfo) string {
-	for _, s := range r.gpu.Parts {
+	for _, s := range r.gpu.Slices {
 		if s.Instance == int(p.GpuInstanceId) && s.Compute == int(p.ComputeInstanceId) {
 			return s.UUID
 		}

@@ -93,11 +93,11 @@ func TestSlices(t *testing.T) {
 	if !g.MIG || g.Busy.Known {
 		t.Errorf("MIG %v, busy %v", g.MIG, g.Busy)
 	}
-	want := []nodeprobe.Part{
+	want := []nodeprobe.Slice{
 		{UUID: "MIG-a-0", Profile: "1g.10gb", Instance: 7, MemUsedMB: known(0), MemTotalMB: known(10240)},
 		{UUID: "MIG-a-1", Profile: "2g.20gb", Instance: 8, MemUsedMB: known(1000), MemTotalMB: known(10240)},
 	}
-	if d := cmp.Diff(want, g.Parts); d != "" {
+	if d := cmp.Diff(want, g.Slices); d != "" {
 		t.Error(d)
 	}
 	if d := cmp.Diff([]nodeprobe.Process{{PID: 5, MemMB: 1000, Slice: "MIG-a-1"}, {PID: 6, MemMB: 10}}, g.Procs); d != "" {

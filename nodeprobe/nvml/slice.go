@@ -11,11 +11,11 @@ import (
 )
 
 var (
-	migModeSymbol     = symbol("nvmlDeviceGetMigMode")
-	migMaxSymbol      = symbol("nvmlDeviceGetMaxMigDeviceCount")
-	migHandleSymbol   = symbol("nvmlDeviceGetMigDeviceHandleByIndex")
-	migInstanceSymbol = symbol("nvmlDeviceGetGpuInstanceId")
-	migComputeSymbol  = symbol("nvmlDeviceGetComputeInstanceId")
+	migModeSymbol     = newestSymbol("nvmlDeviceGetMigMode")
+	migMaxSymbol      = newestSymbol("nvmlDeviceGetMaxMigDeviceCount")
+	migHandleSymbol   = newestSymbol("nvmlDeviceGetMigDeviceHandleByIndex")
+	migInstanceSymbol = newestSymbol("nvmlDeviceGetGpuInstanceId")
+	migComputeSymbol  = newestSymbol("nvmlDeviceGetComputeInstanceId")
 )
 
 // readSlices lists the MIG devices. They may change while the probe runs, so they
@@ -39,13 +39,13 @@ func (r *gpuReader) readSlices() {
 	}
 	for i := range n {
 		if dev, ret := r.dev.GetMigDeviceHandleByIndex(i); r.succeeded(ret) {
-			r.gpu.Parts = append(r.gpu.Parts, r.readSlice(dev))
+			r.gpu.Slices = append(r.gpu.Slices, r.readSlice(dev))
 		}
 	}
 }
 
-func (r *gpuReader) readSlice(dev nvml.Device) nodeprobe.Part {
-	p := nodeprobe.Part{UUID: readText(r, uuidSymbol, dev.GetUUID), Instance: -1, Compute: -1}
+func (r *gpuReader) readSlice(dev nvml.Device) nodeprobe.Slice {
+	p := nodeprobe.Slice{UUID: readText(r, uuidSymbol, dev.GetUUID), Instance: -1, Compute: -1}
 	if _, profile, ok := strings.Cut(readText(r, nameSymbol, dev.GetName), " MIG "); ok {
 		p.Profile = profile
 	}

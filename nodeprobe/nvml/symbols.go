@@ -8,46 +8,46 @@ import (
 
 // The functions that nothing, or no GPU, can be had without.
 var (
-	initLibrarySymbol   = symbol("nvmlInit", "nvmlInit_v2")
-	shutdownSymbol      = symbol("nvmlShutdown")
-	driverVersionSymbol = symbol("nvmlSystemGetDriverVersion")
-	cudaVersionSymbol   = symbol("nvmlSystemGetCudaDriverVersion_v2")
-	countSymbol         = symbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
-	handleSymbol        = symbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
-	uuidSymbol          = symbol("nvmlDeviceGetUUID")
-	nameSymbol          = symbol("nvmlDeviceGetName")
-	minorSymbol         = symbol("nvmlDeviceGetMinorNumber")
-	pciSymbol           = symbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
+	initLibrarySymbol   = newestSymbol("nvmlInit", "nvmlInit_v2")
+	shutdownSymbol      = newestSymbol("nvmlShutdown")
+	driverVersionSymbol = newestSymbol("nvmlSystemGetDriverVersion")
+	cudaVersionSymbol   = newestSymbol("nvmlSystemGetCudaDriverVersion_v2")
+	countSymbol         = newestSymbol("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
+	handleSymbol        = newestSymbol("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
+	uuidSymbol          = newestSymbol("nvmlDeviceGetUUID")
+	nameSymbol          = newestSymbol("nvmlDeviceGetName")
+	minorSymbol         = newestSymbol("nvmlDeviceGetMinorNumber")
+	pciSymbol           = newestSymbol("nvmlDeviceGetPciInfo", "nvmlDeviceGetPciInfo_v2", "nvmlDeviceGetPciInfo_v3")
 )
 
-// versions are the exported names of every function used, by the name of its
+// versionsBySymbol are the exported names of every function used, by the name of its
 // first version. They stand in for each other: go-nvml calls the newest there
 // is.
-var versions = map[string][]string{}
+var versionsBySymbol = map[string][]string{}
 
-// symbol declares a function that is used, with its later versions.
-func symbol(name string, later ...string) string {
-	versions[name] = append([]string{name}, later...)
+// newestSymbol declares a function that is used, with its later versions.
+func newestSymbol(name string, later ...string) string {
+	versionsBySymbol[name] = append([]string{name}, later...)
 	return name
 }
 
-// symbols says which functions the library has.
-type symbols map[string]bool
+// symbolSet says which functions the library has.
+type symbolSet map[string]bool
 
-// library finds a symbol in a loaded library.
-type library interface{ Lookup(string) error }
+// symbolLibrary finds a symbol in a loaded library.
+type symbolLibrary interface{ Lookup(string) error }
 
-func findSymbols(lib library) symbols {
-	s := symbols{}
-	for name, names := range versions {
+func findSymbols(lib symbolLibrary) symbolSet {
+	s := symbolSet{}
+	for name, names := range versionsBySymbol {
 		s[name] = slices.ContainsFunc(names, func(n string) bool { return lib.Lookup(n) == nil })
 	}
 	return s
 }
 
-func (s symbols) has(name string) bool { return s[name] }
+func (s symbolSet) has(name string) bool { return s[name] }
 
-func (s symbols) missing() []string {
+func (s symbolSet) missing() []string {
 	var out []string
 	for name, there := range s {
 		if !there {
@@ -59,7 +59,7 @@ func (s symbols) missing() []string {
 }
 
 // unusable names what nothing works without.
-func (s symbols) unusable() string {
+func (s symbolSet) unusable() string {
 	for _, name := range []string{initLibrarySymbol, countSymbol, handleSymbol} {
 		if !s[name] {
 			return "the library lacks " + name + ": is it NVIDIA's?"

@@ -11,18 +11,18 @@ import (
 )
 
 var (
-	utilisationSymbol = symbol("nvmlDeviceGetUtilizationRates")
-	memorySymbol      = symbol("nvmlDeviceGetMemoryInfo")
-	memory2Symbol     = symbol("nvmlDeviceGetMemoryInfo_v2")
-	powerSymbol       = symbol("nvmlDeviceGetPowerUsage")
-	powerLimitSymbol  = symbol("nvmlDeviceGetEnforcedPowerLimit")
-	energySymbol      = symbol("nvmlDeviceGetTotalEnergyConsumption")
-	temperatureSymbol = symbol("nvmlDeviceGetTemperature")
-	clockSymbol       = symbol("nvmlDeviceGetClockInfo")
-	throttleSymbol    = symbol("nvmlDeviceGetCurrentClocksThrottleReasons")
+	utilisationSymbol = newestSymbol("nvmlDeviceGetUtilizationRates")
+	memorySymbol      = newestSymbol("nvmlDeviceGetMemoryInfo")
+	memoryV2Symbol    = newestSymbol("nvmlDeviceGetMemoryInfo_v2")
+	powerSymbol       = newestSymbol("nvmlDeviceGetPowerUsage")
+	powerLimitSymbol  = newestSymbol("nvmlDeviceGetEnforcedPowerLimit")
+	energySymbol      = newestSymbol("nvmlDeviceGetTotalEnergyConsumption")
+	temperatureSymbol = newestSymbol("nvmlDeviceGetTemperature")
+	clockSymbol       = newestSymbol("nvmlDeviceGetClockInfo")
+	throttleSymbol    = newestSymbol("nvmlDeviceGetCurrentClocksThrottleReasons")
 )
 
-const mib = 1.0 / (1 << 20)
+const mibPerByte = 1.0 / (1 << 20)
 
 func (r *gpuReader) readUtilisation() {
 	if r.canCall(utilisationSymbol) {
@@ -41,14 +41,14 @@ func (r *gpuReader) readUtilisation() {
 // readMemory reads what programs use, which the second version of the call tells
 // from what the driver keeps for itself.
 func (r *gpuReader) readMemory(dev nvml.Device) (used, total nodeprobe.Measure) {
-	if r.canCall(memory2Symbol) {
+	if r.canCall(memoryV2Symbol) {
 		if m, ret := dev.GetMemoryInfo_v2(); r.succeeded(ret) {
-			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
+			return nodeprobe.Known(float64(m.Used) * mibPerByte), nodeprobe.Known(float64(m.Total) * mibPerByte)
 		}
 	}
 	if r.canCall(memorySymbol) {
 		if m, ret := dev.GetMemoryInfo(); r.succeeded(ret) {
-			return nodeprobe.Known(float64(m.Used) * mib), nodeprobe.Known(float64(m.Total) * mib)
+			return nodeprobe.Known(float64(m.Used) * mibPerByte), nodeprobe.Known(float64(m.Total) * mibPerByte)
 		}
 	}
 	return used, total

@@ -13,83 +13,83 @@ import (
 
 // Finder looks processes up below Root, which is /proc but in tests.
 type Finder struct {
-	Root string
+	ProcDir string
 }
 
 // Lookup names the owners of processes at one moment; it tells a process that was there when it
 // began from a later one that got the same number.
 type Lookup struct {
 	Finder
-	began uint64 // ticks since boot; 0: unknown
+	beganAtTick uint64 // ticks since boot; 0: unknown
 }
 
 // ticksPerSecond is how many clock ticks Linux shows to programs per second.
 const ticksPerSecond = 100
 
-// Begin begins a lookup: call it before the process numbers are taken.
-func (f Finder) Begin() Lookup {
-	text, _, _ := strings.Cut(string(f.read(1<<10, "uptime")), " ")
+// BeginLookup begins a lookup: call it before the process numbers are taken.
+func (f Finder) BeginLookup() Lookup {
+	text, _, _ := strings.Cut(string(f.readFile(1<<10, "uptime")), " ")
 	up, err := strconv.ParseFloat(text, 64)
 	if err != nil || up < 0 {
 		up = 0
 	}
-	return Lookup{Finder: f, began: uint64(up * ticksPerSecond)}
+	return Lookup{Finder: f, beganAtTick: uint64(up * ticksPerSecond)}
 }
 
-// Of returns the job of the process; the zero Owner when it has none, is gone,
+// JobOfProcess returns the job of the process; the zero Owner when it has none, is gone,
 // or cannot be seen.
-func (l Lookup) Of(pid int) nodeprobe.Owner {
+func (l Lookup) JobOfProcess(pid int) nodeprobe.ProcessJob {
 	if l.isReused(pid) {
-		return nodeprobe.Owner{}
+		return nodeprobe.ProcessJob{}
 	}
-	if o, ok := ParseCgroup(string(l.readOwn(pid, "cgroup", 64<<10))); ok {
+	if o, ok := ParseCgroup(string(l.readOfProcess(pid, "cgroup", 64<<10))); ok {
 		if o.Job == 0 {
-			o.Job = l.ownerByTitle(pid).Job // 26.05's path has the SLUID only
+			o.Job = l.jobByTitle(pid).Job // 26.05's path has the SLUID only
 		}
 		return o
 	}
-	if o := l.ownerByTitle(pid); o.Known() {
+	if o := l.jobByTitle(pid); o.Known() {
 		return o
 	}
-	o, _ := ParseEnviron(l.readOwn(pid, "environ", 1<<20))
+	o, _ := ParseEnviron(l.readOfProcess(pid, "environ", 1<<20))
 	return o
 }
 
 // isReused tells a process that started after the lookup began. The tick in which
 // it began is given to the process.
 func (l Lookup) isReused(pid int) bool {
-	start, ok := ParseStart(l.readOwn(pid, "stat", 4<<10))
-	return !ok || l.began > 0 && start > l.began+1
+	start, ok := ParseStartTime(l.readOfProcess(pid, "stat", 4<<10))
+	return !ok || l.beganAtTick > 0 && start > l.beganAtTick+1
 }
 
-// ownerByTitle returns the job of the slurmstepd above a process. Anybody can give a
+// jobByTitle returns the job of the slurmstepd above a process. Anybody can give a
 // process that title, so it counts only when it is not of the same user,
 // unless that user is root.
-func (l Lookup) ownerByTitle(pid int) nodeprobe.Owner {
+func (l Lookup) jobByTitle(pid int) nodeprobe.ProcessJob {
 	at, user, ok := l.parentOf(pid)
 	for depth := 0; ok && at > 1 && depth < 64; depth++ {
 		parent, uid, seen := l.parentOf(at)
 		if uid != user || uid == 0 {
-			if o, found := ParseTitle(l.readOwn(at, "cmdline", 4<<10)); found {
+			if o, found := ParseTitle(l.readOfProcess(at, "cmdline", 4<<10)); found {
 				return o
 			}
 		}
 		at, ok = parent, seen
 	}
-	return nodeprobe.Owner{}
+	return nodeprobe.ProcessJob{}
 }
 
 func (l Lookup) parentOf(pid int) (parent, uid int, ok bool) {
-	return ParseStatus(l.readOwn(pid, "status", 16<<10))
+	return ParseStatus(l.readOfProcess(pid, "status", 16<<10))
 }
 
-func (l Lookup) readOwn(pid int, name string, most int64) []byte {
-	return l.read(most, strconv.Itoa(pid), name)
+func (l Lookup) readOfProcess(pid int, name string, most int64) []byte {
+	return l.readFile(most, strconv.Itoa(pid), name)
 }
 
-// read returns up to so many bytes of a file, nil when it cannot be read.
-func (f Finder) read(most int64, path ...string) []byte {
-	file, err := os.Open(filepath.Join(append([]string{f.Root}, path...)...))
+// readFile returns up to so many bytes of a file, nil when it cannot be read.
+func (f Finder) readFile(most int64, path ...string) []byte {
+	file, err := os.Open(filepath.Join(append([]string{f.ProcDir}, path...)...))
 	if err != nil {
 		return nil
 	}

@@ -44,7 +44,7 @@ func proc(t *testing.T, list ...process) owner.Finder {
 		write(p.cmdline, dir, "cmdline")
 		write(p.environ, dir, "environ")
 	}
-	return owner.Finder{Root: root}
+	return owner.Finder{ProcDir: root}
 }
 
 func TestOf(t *testing.T) {
@@ -52,33 +52,33 @@ func TestOf(t *testing.T) {
 	stepd := process{pid: 20, parent: 1, uid: 0, cgroup: plain, cmdline: "slurmstepd: [77.batch]\x00"}
 	for name, c := range map[string]struct {
 		list []process
-		want nodeprobe.Owner
+		want nodeprobe.ProcessJob
 	}{
 		"cgroup before everything": {[]process{stepd, {pid: 30, parent: 20, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/job_5/step_0/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.Owner{Job: 5, Step: "0", By: "cgroup"}},
+			nodeprobe.ProcessJob{Job: 5, Step: "0", By: "cgroup"}},
 		"SLUID, with the id of the title": {[]process{stepd, {pid: 30, parent: 20, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_batch/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.Owner{Job: 77, SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
+			nodeprobe.ProcessJob{Job: 77, SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
 		"SLUID alone, whatever the user says": {[]process{{pid: 30, parent: 1, uid: 1000,
 			cgroup: "0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_batch/user/task_0\n", environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.Owner{SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
+			nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "batch", By: "cgroup"}},
 		"title before environment": {[]process{stepd, {pid: 25, parent: 20, uid: 1000, cgroup: plain},
 			{pid: 30, parent: 25, uid: 1000, cgroup: plain, environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.Owner{Job: 77, Step: "batch", By: "title"}},
+			nodeprobe.ProcessJob{Job: 77, Step: "batch", By: "title"}},
 		"a title of the user's own": {[]process{{pid: 20, parent: 1, uid: 1000, cmdline: "slurmstepd: [1.batch]\x00"},
 			{pid: 30, parent: 20, uid: 1000, cgroup: plain, environ: "SLURM_JOB_ID=6"}},
-			nodeprobe.Owner{Job: 6, By: "environ"}},
+			nodeprobe.ProcessJob{Job: 6, By: "environ"}},
 		"root's own job": {[]process{stepd, {pid: 30, parent: 20, uid: 0, cgroup: plain}},
-			nodeprobe.Owner{Job: 77, Step: "batch", By: "title"}},
-		"no job":         {[]process{{pid: 30, parent: 1, uid: 1000, cgroup: plain}}, nodeprobe.Owner{}},
-		"gone":           {nil, nodeprobe.Owner{}},
-		"its own parent": {[]process{{pid: 30, parent: 30, uid: 1000, cgroup: plain}}, nodeprobe.Owner{}},
+			nodeprobe.ProcessJob{Job: 77, Step: "batch", By: "title"}},
+		"no job":         {[]process{{pid: 30, parent: 1, uid: 1000, cgroup: plain}}, nodeprobe.ProcessJob{}},
+		"gone":           {nil, nodeprobe.ProcessJob{}},
+		"its own parent": {[]process{{pid: 30, parent: 30, uid: 1000, cgroup: plain}}, nodeprobe.ProcessJob{}},
 		"number used again": {[]process{{pid: 30, parent: 1, uid: 1000, start: 100100,
-			cgroup: "0::/system.slice/slurmstepd.scope/job_5/step_0/user/task_0\n"}}, nodeprobe.Owner{}},
+			cgroup: "0::/system.slice/slurmstepd.scope/job_5/step_0/user/task_0\n"}}, nodeprobe.ProcessJob{}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, proc(t, c.list...).Begin().Of(30)); d != "" {
+			if d := cmp.Diff(c.want, proc(t, c.list...).BeginLookup().JobOfProcess(30)); d != "" {
 				t.Error(d)
 			}
 		})
@@ -95,11 +95,11 @@ func TestOfARealProcess(t *testing.T) {
 		t.Skip("needs sleep: ", err)
 	}
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
-	got := owner.Finder{Root: "/proc"}.Begin().Of(cmd.Process.Pid)
+	got := owner.Finder{ProcDir: "/proc"}.BeginLookup().JobOfProcess(cmd.Process.Pid)
 	if got.By == "cgroup" || got.By == "title" {
 		t.Skip("this test runs within a Slurm job itself")
 	}
-	if want := (nodeprobe.Owner{Job: 4711, Step: "2", By: "environ"}); got != want {
+	if want := (nodeprobe.ProcessJob{Job: 4711, Step: "2", By: "environ"}); got != want {
 		t.Errorf("found %+v, want %+v", got, want)
 	}
 }

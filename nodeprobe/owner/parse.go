@@ -20,42 +20,42 @@ var (
 // ParseCgroup returns the job of the process whose /proc/PID/cgroup this is.
 // Below user.slice a user makes cgroups of any name: they count for nothing.
 // Of nested names the outermost counts, since Slurm made that one.
-func ParseCgroup(text string) (nodeprobe.Owner, bool) {
+func ParseCgroup(text string) (nodeprobe.ProcessJob, bool) {
 	for line := range strings.Lines(text) {
 		_, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ":")
 		_, path, ok := strings.Cut(rest, ":")
 		if !ok || strings.HasPrefix(path, "/user.slice/") {
 			continue
 		}
-		if o, ok := ownerFromPath(path); ok {
+		if o, ok := jobFromPath(path); ok {
 			return o, true
 		}
 	}
-	return nodeprobe.Owner{}, false
+	return nodeprobe.ProcessJob{}, false
 }
 
-func ownerFromPath(path string) (nodeprobe.Owner, bool) {
+func jobFromPath(path string) (nodeprobe.ProcessJob, bool) {
 	if m := cgroupV1.FindStringSubmatch(path); m != nil {
-		return newOwner(m[1], "", m[2])
+		return newProcessJob(m[1], "", m[2])
 	}
 	if m := cgroupV2.FindStringSubmatch(path); m != nil {
-		return newOwner(m[1], m[2], m[3])
+		return newProcessJob(m[1], m[2], m[3])
 	}
-	return nodeprobe.Owner{}, false
+	return nodeprobe.ProcessJob{}, false
 }
 
-func newOwner(job, sluid, step string) (nodeprobe.Owner, bool) {
-	o := nodeprobe.Owner{SLUID: sluid, Step: step, By: "cgroup"}
+func newProcessJob(job, sluid, step string) (nodeprobe.ProcessJob, bool) {
+	o := nodeprobe.ProcessJob{SLUID: sluid, Step: step, By: "cgroup"}
 	if job == "" {
 		return o, true
 	}
-	id, ok := parseNumber(job)
+	id, ok := parseJobID(job)
 	o.Job = id
 	return o, ok
 }
 
-// parseNumber reads a job id: positive, and of a size Slurm can give.
-func parseNumber(s string) (int64, bool) {
+// parseJobID reads a job id: positive, and of a size Slurm can give.
+func parseJobID(s string) (int64, bool) {
 	id, err := strconv.ParseUint(s, 10, 32)
 	return int64(id), err == nil && id > 0
 }
@@ -63,18 +63,18 @@ func parseNumber(s string) (int64, bool) {
 var stepdTitle = regexp.MustCompile(`^slurmstepd: \[(\d+)(?:\+\d+)?\.([^\]]+)\]`)
 
 // ParseTitle returns the job of a slurmstepd whose /proc/PID/cmdline this is.
-func ParseTitle(cmdline []byte) (nodeprobe.Owner, bool) {
+func ParseTitle(cmdline []byte) (nodeprobe.ProcessJob, bool) {
 	m := stepdTitle.FindSubmatch(cmdline)
 	if m == nil {
-		return nodeprobe.Owner{}, false
+		return nodeprobe.ProcessJob{}, false
 	}
-	id, ok := parseNumber(string(m[1]))
-	return nodeprobe.Owner{Job: id, Step: string(m[2]), By: "title"}, ok
+	id, ok := parseJobID(string(m[1]))
+	return nodeprobe.ProcessJob{Job: id, Step: string(m[2]), By: "title"}, ok
 }
 
 // ParseEnviron returns the job that a process's environment names. The first
 // of several equal names counts, as for programs.
-func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
+func ParseEnviron(environ []byte) (nodeprobe.ProcessJob, bool) {
 	values := map[string]string{}
 	for entry := range bytes.SplitSeq(environ, []byte{0}) {
 		name, value, ok := strings.Cut(string(entry), "=")
@@ -82,11 +82,11 @@ func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
 			values[name] = value
 		}
 	}
-	id, ok := parseNumber(values["SLURM_JOB_ID"])
+	id, ok := parseJobID(values["SLURM_JOB_ID"])
 	if !ok {
-		return nodeprobe.Owner{}, false
+		return nodeprobe.ProcessJob{}, false
 	}
-	o := nodeprobe.Owner{Job: id, Step: values["SLURM_STEP_ID"], By: "environ"}
+	o := nodeprobe.ProcessJob{Job: id, Step: values["SLURM_STEP_ID"], By: "environ"}
 	if s := values["SLURM_JOB_SLUID"]; sluidPattern.MatchString(s) {
 		o.SLUID = s
 	}
@@ -95,9 +95,9 @@ func ParseEnviron(environ []byte) (nodeprobe.Owner, bool) {
 
 var sluidPattern = regexp.MustCompile(`^s[0-9A-Z]{13}$`)
 
-// ParseStart returns when the process of a /proc/PID/stat started, in clock
+// ParseStartTime returns when the process of a /proc/PID/stat started, in clock
 // ticks since boot. The command's name, in brackets, may contain anything.
-func ParseStart(stat []byte) (ticks uint64, ok bool) {
+func ParseStartTime(stat []byte) (ticks uint64, ok bool) {
 	end := bytes.LastIndexByte(stat, ')')
 	if end < 0 {
 		return 0, false
@@ -121,15 +121,15 @@ func ParseStatus(status []byte) (parent, uid int, ok bool) {
 		}
 		switch name {
 		case "PPid":
-			parent = parseDigits(f[0])
+			parent = parseUnsigned(f[0])
 		case "Uid":
-			uid = parseDigits(f[0])
+			uid = parseUnsigned(f[0])
 		}
 	}
 	return parent, uid, parent >= 0 && uid >= 0
 }
 
-func parseDigits(s string) int {
+func parseUnsigned(s string) int {
 	n, err := strconv.Atoi(s)
 	if err != nil {
 		return -1

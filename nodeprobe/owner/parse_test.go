@@ -14,31 +14,31 @@ const sluidPattern = "s0N1M7Y2EV5N00"
 
 var cgroups = map[string]struct {
 	text string
-	want nodeprobe.Owner
+	want nodeprobe.ProcessJob
 }{
 	"v1": {"11:memory:/slurm/uid_1000/job_123/step_0/task_0\n4:freezer:/slurm/uid_1000/job_123/step_0\n0::/system.slice/slurmd.service\n",
-		nodeprobe.Owner{Job: 123, Step: "0", By: "cgroup"}},
-	"v1, several slurmd":     {"3:devices:/slurm_n12/uid_0/job_7/step_batch/task_0\n", nodeprobe.Owner{Job: 7, Step: "batch", By: "cgroup"}},
-	"v2":                     {"0::/system.slice/slurmstepd.scope/job_55/step_extern/user/task_0\n", nodeprobe.Owner{Job: 55, Step: "extern", By: "cgroup"}},
-	"v2, several slurmd":     {"0::/system.slice/n3_slurmstepd.scope/job_55/step_4/user/task_1\n", nodeprobe.Owner{Job: 55, Step: "4", By: "cgroup"}},
-	"v2, slurmstepd":         {"0::/system.slice/slurmstepd.scope/job_55/step_batch/slurm\n", nodeprobe.Owner{Job: 55, Step: "batch", By: "cgroup"}},
-	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_0/user/task_0\n", nodeprobe.Owner{SLUID: sluidPattern, Step: "0", By: "cgroup"}},
-	"hybrid":                 {"9:cpu:/user.slice\n1:name=systemd:/\n0::/../../system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
-	"below a container":      {"0::/docker/abc/system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
-	"container within a job": {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/podman-1\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
-	"forged below a job":     {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
-	"no final newline":       {"0::/system.slice/slurmstepd.scope/job_9/step_0", nodeprobe.Owner{Job: 9, Step: "0", By: "cgroup"}},
+		nodeprobe.ProcessJob{Job: 123, Step: "0", By: "cgroup"}},
+	"v1, several slurmd":     {"3:devices:/slurm_n12/uid_0/job_7/step_batch/task_0\n", nodeprobe.ProcessJob{Job: 7, Step: "batch", By: "cgroup"}},
+	"v2":                     {"0::/system.slice/slurmstepd.scope/job_55/step_extern/user/task_0\n", nodeprobe.ProcessJob{Job: 55, Step: "extern", By: "cgroup"}},
+	"v2, several slurmd":     {"0::/system.slice/n3_slurmstepd.scope/job_55/step_4/user/task_1\n", nodeprobe.ProcessJob{Job: 55, Step: "4", By: "cgroup"}},
+	"v2, slurmstepd":         {"0::/system.slice/slurmstepd.scope/job_55/step_batch/slurm\n", nodeprobe.ProcessJob{Job: 55, Step: "batch", By: "cgroup"}},
+	"26.05":                  {"0::/system.slice/slurmstepd.scope/" + sluidPattern + "/step_0/user/task_0\n", nodeprobe.ProcessJob{SLUID: sluidPattern, Step: "0", By: "cgroup"}},
+	"hybrid":                 {"9:cpu:/user.slice\n1:name=systemd:/\n0::/../../system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
+	"below a container":      {"0::/docker/abc/system.slice/slurmstepd.scope/job_9/step_0/user/task_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
+	"container within a job": {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/podman-1\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
+	"forged below a job":     {"0::/system.slice/slurmstepd.scope/job_9/step_0/user/task_0/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
+	"no final newline":       {"0::/system.slice/slurmstepd.scope/job_9/step_0", nodeprobe.ProcessJob{Job: 9, Step: "0", By: "cgroup"}},
 
-	"forged by a user":  {"0::/user.slice/user-1000.slice/user@1000.service/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.Owner{}},
-	"not Slurm's":       {"0::/system.slice/job_12/step_0\n", nodeprobe.Owner{}},
-	"login session":     {"0::/user.slice/user-1000.slice/session-4.scope\n", nodeprobe.Owner{}},
-	"the daemon itself": {"0::/system.slice/slurmstepd.scope/system\n", nodeprobe.Owner{}},
-	"job 0":             {"0::/system.slice/slurmstepd.scope/job_0/step_0\n", nodeprobe.Owner{}},
-	"huge job":          {"0::/system.slice/slurmstepd.scope/job_99999999999999999999/step_0\n", nodeprobe.Owner{}},
-	"short SLUID":       {"0::/system.slice/slurmstepd.scope/s0N1M7/step_0\n", nodeprobe.Owner{}},
-	"no step":           {"0::/system.slice/slurmstepd.scope/job_5\n", nodeprobe.Owner{}},
-	"empty":             {"", nodeprobe.Owner{}},
-	"garbage":           {"::::\n\x00job_1/step_0\n", nodeprobe.Owner{}},
+	"forged by a user":  {"0::/user.slice/user-1000.slice/user@1000.service/system.slice/slurmstepd.scope/job_1/step_0\n", nodeprobe.ProcessJob{}},
+	"not Slurm's":       {"0::/system.slice/job_12/step_0\n", nodeprobe.ProcessJob{}},
+	"login session":     {"0::/user.slice/user-1000.slice/session-4.scope\n", nodeprobe.ProcessJob{}},
+	"the daemon itself": {"0::/system.slice/slurmstepd.scope/system\n", nodeprobe.ProcessJob{}},
+	"job 0":             {"0::/system.slice/slurmstepd.scope/job_0/step_0\n", nodeprobe.ProcessJob{}},
+	"huge job":          {"0::/system.slice/slurmstepd.scope/job_99999999999999999999/step_0\n", nodeprobe.ProcessJob{}},
+	"short SLUID":       {"0::/system.slice/slurmstepd.scope/s0N1M7/step_0\n", nodeprobe.ProcessJob{}},
+	"no step":           {"0::/system.slice/slurmstepd.scope/job_5\n", nodeprobe.ProcessJob{}},
+	"empty":             {"", nodeprobe.ProcessJob{}},
+	"garbage":           {"::::\n\x00job_1/step_0\n", nodeprobe.ProcessJob{}},
 }
 
 func TestParseCgroup(t *testing.T) {
@@ -46,7 +46,7 @@ func TestParseCgroup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got, ok := owner.ParseCgroup(c.text)
 			if !ok {
-				got = nodeprobe.Owner{}
+				got = nodeprobe.ProcessJob{}
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
 				t.Error(d)
@@ -67,7 +67,7 @@ func FuzzParseCgroup(f *testing.F) {
 }
 
 func TestParseTitle(t *testing.T) {
-	for text, want := range map[string]nodeprobe.Owner{
+	for text, want := range map[string]nodeprobe.ProcessJob{
 		"slurmstepd: [10114.batch]\x00":  {Job: 10114, Step: "batch", By: "title"},
 		"slurmstepd: [10114.0]":          {Job: 10114, Step: "0", By: "title"},
 		"slurmstepd: [10114+1.extern]":   {Job: 10114, Step: "extern", By: "title"},
@@ -80,7 +80,7 @@ func TestParseTitle(t *testing.T) {
 	} {
 		got, ok := owner.ParseTitle([]byte(text))
 		if !ok {
-			got = nodeprobe.Owner{}
+			got = nodeprobe.ProcessJob{}
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%q: %s", text, d)
@@ -89,7 +89,7 @@ func TestParseTitle(t *testing.T) {
 }
 
 func TestParseEnviron(t *testing.T) {
-	for text, want := range map[string]nodeprobe.Owner{
+	for text, want := range map[string]nodeprobe.ProcessJob{
 		"A=b\x00SLURM_JOB_ID=12\x00SLURM_STEP_ID=0\x00":      {Job: 12, Step: "0", By: "environ"},
 		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern: {Job: 12, SLUID: sluidPattern, By: "environ"},
 		"SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=x/../y":          {Job: 12, By: "environ"},
@@ -105,16 +105,16 @@ func TestParseEnviron(t *testing.T) {
 
 func TestParseStart(t *testing.T) {
 	line := "42 (a) b) (c) S 1 42 42 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 9876 1000 2 18446744073709551615\n"
-	if got, ok := owner.ParseStart([]byte(line)); !ok || got != 9876 {
+	if got, ok := owner.ParseStartTime([]byte(line)); !ok || got != 9876 {
 		t.Errorf("started at %d, %v", got, ok)
 	}
 	for _, bad := range []string{"", "42 (x)", "42 (x) S 1 2 3", "no brackets 1 2 3 4 5 6 7 8 9"} {
-		if _, ok := owner.ParseStart([]byte(bad)); ok {
+		if _, ok := owner.ParseStartTime([]byte(bad)); ok {
 			t.Errorf("%q is read", bad)
 		}
 	}
 	if own, err := os.ReadFile("/proc/self/stat"); err == nil {
-		if _, ok := owner.ParseStart(own); !ok {
+		if _, ok := owner.ParseStartTime(own); !ok {
 			t.Errorf("cannot read this process's own: %s", own)
 		}
 	}
@@ -126,7 +126,7 @@ func FuzzParseProc(f *testing.F) {
 	f.Add([]byte("slurmstepd: [10114.batch]\x00"))
 	f.Add([]byte("SLURM_JOB_ID=12\x00SLURM_JOB_SLUID=" + sluidPattern))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		owner.ParseStart(b)
+		owner.ParseStartTime(b)
 		if parent, uid, ok := owner.ParseStatus(b); ok && (parent < 0 || uid < 0) {
 			t.Errorf("%q: %d %d", b, parent, uid)
 		}

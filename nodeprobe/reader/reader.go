@@ -20,41 +20,41 @@ type Driver interface {
 
 // Reader takes samples. It is not safe for concurrent use.
 type Reader struct {
-	Node   string
-	Open   func() (Driver, error)
-	Owners owner.Finder
-	Now    func() time.Time
+	Node       string
+	OpenDriver func() (Driver, error)
+	JobFinder  owner.Finder
+	Now        func() time.Time
 
 	driver Driver // nil: not open
 }
 
-// Take takes a sample. Without a driver the sample says so; the next one tries
+// TakeSample takes a sample. Without a driver the sample says so; the next one tries
 // again.
-func (r *Reader) Take() nodeprobe.Sample {
+func (r *Reader) TakeSample() nodeprobe.Sample {
 	s := nodeprobe.Sample{Node: r.Node, GPUs: []nodeprobe.GPU{}}
-	if err := r.read(&s); err != nil {
+	if err := r.readDriver(&s); err != nil {
 		s.Error = err.Error()
 	}
 	return s
 }
 
-func (r *Reader) read(s *nodeprobe.Sample) error {
-	if err := r.open(); err != nil {
+func (r *Reader) readDriver(s *nodeprobe.Sample) error {
+	if err := r.openDriver(); err != nil {
 		return err
 	}
-	owners := r.Owners.Begin()
+	owners := r.JobFinder.BeginLookup()
 	gpus, err := r.driver.Read()
 	if err != nil {
 		return r.reopenLater(err)
 	}
-	nameOwners(gpus, owners)
+	nameProcessJobs(gpus, owners)
 	s.At, s.Driver, s.GPUs = r.Now().UTC(), r.driver.About(), gpus
 	return nil
 }
 
-func (r *Reader) open() (err error) {
+func (r *Reader) openDriver() (err error) {
 	if r.driver == nil {
-		r.driver, err = r.Open()
+		r.driver, err = r.OpenDriver()
 	}
 	if err != nil {
 		r.driver = nil // not a nil pointer in an interface
@@ -83,15 +83,15 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// nameOwners finds the job of every process, once for each.
-func nameOwners(gpus []nodeprobe.GPU, owners owner.Lookup) {
-	known := map[int]nodeprobe.Owner{}
+// nameProcessJobs finds the job of every process, once for each.
+func nameProcessJobs(gpus []nodeprobe.GPU, owners owner.Lookup) {
+	known := map[int]nodeprobe.ProcessJob{}
 	for i := range gpus {
 		for j := range gpus[i].Procs {
 			p := &gpus[i].Procs[j]
 			o, ok := known[p.PID]
 			if !ok {
-				o = owners.Of(p.PID)
+				o = owners.JobOfProcess(p.PID)
 				known[p.PID] = o
 			}
 			p.Owner = o

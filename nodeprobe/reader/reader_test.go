@@ -48,12 +48,12 @@ func newReader(t *testing.T, d *driver) *reader.Reader {
 			t.Fatal(err)
 		}
 	}
-	return &reader.Reader{Node: "n1", Open: d.open, Owners: owner.Finder{Root: root}, Now: func() time.Time { return time.Unix(9, 0) }}
+	return &reader.Reader{Node: "n1", OpenDriver: d.open, JobFinder: owner.Finder{ProcDir: root}, Now: func() time.Time { return time.Unix(9, 0) }}
 }
 
 func TestTake(t *testing.T) {
 	d := &driver{}
-	s := newReader(t, d).Take()
+	s := newReader(t, d).TakeSample()
 	if s.Error != "" || s.Node != "n1" || !s.At.Equal(time.Unix(9, 0)) || s.Driver.Version != "550" || len(s.GPUs) != 2 {
 		t.Fatalf("%+v", s)
 	}
@@ -70,13 +70,13 @@ func TestTakeOpensTheDriverWhenThereIsOne(t *testing.T) {
 	d := &driver{absent: errors.New("no driver")}
 	l := newReader(t, d)
 	for range 2 {
-		if s := l.Take(); s.Error != "no driver" || !s.At.IsZero() || s.GPUs == nil {
+		if s := l.TakeSample(); s.Error != "no driver" || !s.At.IsZero() || s.GPUs == nil {
 			t.Errorf("%+v", s)
 		}
 	}
 	d.absent = nil
 	for range 2 {
-		if s := l.Take(); s.Error != "" {
+		if s := l.TakeSample(); s.Error != "" {
 			t.Errorf("%+v", s)
 		}
 	}
@@ -88,11 +88,11 @@ func TestTakeOpensTheDriverWhenThereIsOne(t *testing.T) {
 func TestTakeOpensAFailingDriverAgain(t *testing.T) {
 	d := &driver{failing: errors.New("reloaded"), stuck: errors.New("busy")}
 	l := newReader(t, d)
-	if s := l.Take(); !strings.Contains(s.Error, "reloaded") || !strings.Contains(s.Error, "busy") || len(s.GPUs) != 0 {
+	if s := l.TakeSample(); !strings.Contains(s.Error, "reloaded") || !strings.Contains(s.Error, "busy") || len(s.GPUs) != 0 {
 		t.Errorf("%+v", s)
 	}
 	d.failing = nil
-	if s := l.Take(); s.Error != "" || d.opened != 2 || d.closed != 1 {
+	if s := l.TakeSample(); s.Error != "" || d.opened != 2 || d.closed != 1 {
 		t.Errorf("%+v, opened %d times, closed %d times", s, d.opened, d.closed)
 	}
 }

@@ -15,17 +15,17 @@ import (
 // safe for concurrent use.
 type cachedFile[T any] struct {
 	files []string
-	load  func() (T, error)
+	parse func() (T, error)
 
-	mu       sync.Mutex
-	modified []time.Time
-	value    T
-	err      error
+	mu            sync.Mutex
+	modifiedTimes []time.Time
+	value         T
+	err           error
 }
 
-// get returns the value. While new files make no sense, the old value holds; the
+// load returns the value. While new files make no sense, the old value holds; the
 // error says that there never was one.
-func (f *cachedFile[T]) get() (T, error) {
+func (f *cachedFile[T]) load() (T, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	times := make([]time.Time, len(f.files))
@@ -34,14 +34,14 @@ func (f *cachedFile[T]) get() (T, error) {
 			times[i] = info.ModTime()
 		}
 	}
-	if f.modified != nil && sameTimes(times, f.modified) {
+	if f.modifiedTimes != nil && sameTimes(times, f.modifiedTimes) {
 		return f.value, f.err
 	}
-	value, err := f.load()
-	if err == nil || f.modified == nil || f.err != nil {
+	value, err := f.parse()
+	if err == nil || f.modifiedTimes == nil || f.err != nil {
 		f.value, f.err = value, err
 	}
-	f.modified = times
+	f.modifiedTimes = times
 	return f.value, f.err
 }
 
@@ -54,9 +54,9 @@ func sameTimes(a, b []time.Time) bool {
 	return true
 }
 
-// keyPair reads a certificate and its key.
-func keyPair(cert, key string) *cachedFile[*tls.Certificate] {
-	return &cachedFile[*tls.Certificate]{files: []string{cert, key}, load: func() (*tls.Certificate, error) {
+// cachedKeyPair reads a certificate and its key.
+func cachedKeyPair(cert, key string) *cachedFile[*tls.Certificate] {
+	return &cachedFile[*tls.Certificate]{files: []string{cert, key}, parse: func() (*tls.Certificate, error) {
 		c, err := tls.LoadX509KeyPair(cert, key)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificate %s with key %s: %w", cert, key, err)
@@ -65,9 +65,9 @@ func keyPair(cert, key string) *cachedFile[*tls.Certificate] {
 	}}
 }
 
-// authorityPool reads the certificates of who may issue others.
-func authorityPool(file string) *cachedFile[*x509.CertPool] {
-	return &cachedFile[*x509.CertPool]{files: []string{file}, load: func() (*x509.CertPool, error) {
+// cachedAuthorities reads the certificates of who may issue others.
+func cachedAuthorities(file string) *cachedFile[*x509.CertPool] {
+	return &cachedFile[*x509.CertPool]{files: []string{file}, parse: func() (*x509.CertPool, error) {
 		pem, err := os.ReadFile(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading certificates: %w", err)
@@ -83,9 +83,9 @@ func authorityPool(file string) *cachedFile[*x509.CertPool] {
 // minTokenLength a token may be: one that can be guessed is none.
 const minTokenLength = 16
 
-// Token returns what reads the token of a file.
-func Token(file string) func() (string, error) {
-	f := &cachedFile[string]{files: []string{file}, load: func() (string, error) {
+// CachedToken returns what reads the token of a file.
+func CachedToken(file string) func() (string, error) {
+	f := &cachedFile[string]{files: []string{file}, parse: func() (string, error) {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", fmt.Errorf("reading the token: %w", err)
@@ -99,5 +99,5 @@ func Token(file string) func() (string, error) {
 		}
 		return t, nil
 	}}
-	return f.get
+	return f.load
 }

@@ -25,9 +25,9 @@ const (
 // ErrNoProof says that an answer is not by who knows the token.
 var ErrNoProof = errors.New("the answer is not the probe's: it does not prove that it knows the token; does another program listen there?")
 
-// AskProof makes a request show that we know the token, and returns the number that
+// RequestProof makes a request show that we know the token, and returns the number that
 // the answer must be about.
-func AskProof(r *http.Request, token string) (nonce string) {
+func RequestProof(r *http.Request, token string) (nonce string) {
 	nonce = rand.Text()
 	r.Header.Set(nonceHeader, nonce)
 	r.Header.Set("Authorization", authScheme+proofOf(token, "question", r.URL.Path, nonce, nil))
@@ -59,8 +59,8 @@ func proofOf(token, what, path, nonce string, body []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// serveProved answers, with the proof that we know the token.
-func serveProved(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
+// serveWithProof answers, with the proof that we know the token.
+func serveWithProof(h http.Handler, w http.ResponseWriter, r *http.Request, token, nonce string) {
 	a := &bufferedAnswer{ResponseWriter: w, status: http.StatusOK}
 	h.ServeHTTP(a, r)
 	w.Header().Set(proofHeader, proofOf(token, "answer", r.URL.Path, nonce, a.body.Bytes()))

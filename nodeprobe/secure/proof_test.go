@@ -59,7 +59,7 @@ func TestTheProbeProvesItself(t *testing.T) {
 			h.ServeHTTP(w, r)
 		})
 	}
-	real := httptest.NewServer(spied(secure.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	real := httptest.NewServer(spied(secure.RequireToken(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"node":"n1","gpus":[]}`)
 	}), with)))
 	defer real.Close()
@@ -82,7 +82,7 @@ func TestTheProbeProvesItself(t *testing.T) {
 func TestAnOldAnswerIsNoAnswer(t *testing.T) {
 	const token = "correct-horse-battery"
 	with := func() (string, error) { return token, nil }
-	guarded := secure.Guard(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	guarded := secure.RequireToken(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"node":"n1","gpus":[]}`)
 	}), with)
 	var old *httptest.ResponseRecorder
@@ -103,7 +103,7 @@ func TestAnOldAnswerIsNoAnswer(t *testing.T) {
 
 // TestPrometheusSendsTheToken: it knows no other way.
 func TestPrometheusSendsTheToken(t *testing.T) {
-	h := secure.Guard(http.NotFoundHandler(), func() (string, error) { return "correct-horse-battery", nil })
+	h := secure.RequireToken(http.NotFoundHandler(), func() (string, error) { return "correct-horse-battery", nil })
 	for header, want := range map[string]int{"Bearer correct-horse-battery": 404, "Bearer correct-horse-batterz": 401, "": 401, "Fairbridge 00": 401} {
 		r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 		r.Header.Set("Authorization", header)
@@ -120,7 +120,7 @@ func TestOpenTokenFile(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("correct-horse-battery\n"), 0o600))
 	for mode, fine := range map[os.FileMode]bool{0o600: true, 0o640: true, 0o644: false, 0o660: false} {
 		must(t, os.Chmod(file, mode))
-		if _, err := secure.Token(file)(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "chmod g-w,o-rwx "+file) {
+		if _, err := secure.CachedToken(file)(); (err == nil) != fine || err != nil && !strings.Contains(err.Error(), "chmod g-w,o-rwx "+file) {
 			t.Errorf("mode %04o: %v", mode, err)
 		}
 	}

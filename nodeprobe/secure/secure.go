@@ -8,24 +8,24 @@ import (
 	"strings"
 )
 
-// Server returns a probe's TLS: its certificate and key, and who must have
+// ServerConfig returns a probe's TLS: its certificate and key, and who must have
 // issued the client's certificate; "" when clients need none.
-func Server(cert, key, clientCA string) (*tls.Config, error) {
-	mine := keyPair(cert, key)
-	if _, err := mine.get(); err != nil {
+func ServerConfig(cert, key, clientCA string) (*tls.Config, error) {
+	mine := cachedKeyPair(cert, key)
+	if _, err := mine.load(); err != nil {
 		return nil, err
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return mine.get() }}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return mine.load() }}
 	if clientCA == "" {
 		return c, nil
 	}
-	theirs := authorityPool(clientCA)
-	if _, err := theirs.get(); err != nil {
+	theirs := cachedAuthorities(clientCA)
+	if _, err := theirs.load(); err != nil {
 		return nil, err
 	}
 	c.ClientAuth = tls.RequireAndVerifyClientCert
 	c.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-		pool, err := theirs.get()
+		pool, err := theirs.load()
 		if err != nil {
 			return nil, err
 		}
@@ -36,32 +36,32 @@ func Server(cert, key, clientCA string) (*tls.Config, error) {
 	return c, nil
 }
 
-// Client returns the bridge's TLS: who must have issued the probes'
+// ClientConfig returns the bridge's TLS: who must have issued the probes'
 // certificates ("": the system's authorities), and its own certificate and key
 // ("": none). A probe's certificate must be for the name it is asked under.
-func Client(ca, cert, key string) (*tls.Config, error) {
+func ClientConfig(ca, cert, key string) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS13}
 	if ca != "" {
-		pool, err := authorityPool(ca).get()
+		pool, err := cachedAuthorities(ca).load()
 		if err != nil {
 			return nil, err
 		}
 		c.RootCAs = pool
 	}
 	if cert != "" || key != "" {
-		mine := keyPair(cert, key)
-		if _, err := mine.get(); err != nil {
+		mine := cachedKeyPair(cert, key)
+		if _, err := mine.load(); err != nil {
 			return nil, err
 		}
-		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return mine.get() }
+		c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return mine.load() }
 	}
 	return c, nil
 }
 
-// Guard lets requests pass that show the token, as Prometheus does or as Ask
+// RequireToken lets requests pass that show the token, as Prometheus does or as Ask
 // does; the latter are answered with a proof. /healthz needs none: it says
 // nothing of jobs.
-func Guard(h http.Handler, token func() (string, error)) http.Handler {
+func RequireToken(h http.Handler, token func() (string, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		want, err := token()
 		if r.URL.Path == "/healthz" {
@@ -69,7 +69,7 @@ func Guard(h http.Handler, token func() (string, error)) http.Handler {
 			return
 		}
 		if nonce, ok := nonceOf(r, want); ok && err == nil {
-			serveProved(h, w, r, want, nonce)
+			serveWithProof(h, w, r, want, nonce)
 			return
 		}
 		if got, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && err == nil && equalSecrets(got, want) {

@@ -12,8 +12,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// inFlight is how many requests are answered at once; others are sent away.
-const inFlight = 4
+// maxParallelRequests is how many requests are answered at once; others are sent away.
+const maxParallelRequests = 4
 
 // Handler serves what the sampler has and the metrics gathered.
 func Handler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
@@ -21,7 +21,7 @@ func Handler(k *Sampler, metrics prometheus.Gatherer) http.Handler {
 	mux.HandleFunc("GET /v1/sample", func(w http.ResponseWriter, _ *http.Request) { serveSample(w, k) })
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { serveHealth(w, k) })
 	mux.Handle("GET /metrics", promhttp.HandlerFor(metrics, promhttp.HandlerOpts{DisableCompression: true}))
-	return limitRequests(mux, inFlight)
+	return limitRequests(mux, maxParallelRequests)
 }
 
 // Server returns a server for the handler that no slow or talkative client can
@@ -46,7 +46,7 @@ func serveSample(w http.ResponseWriter, k *Sampler) {
 // serveHealth is 200 while the probe does its work, which it does without a driver
 // too, and 503 while nothing answers.
 func serveHealth(w http.ResponseWriter, k *Sampler) {
-	if why := k.Hung(); why != "" {
+	if why := k.HungSource(); why != "" {
 		http.Error(w, why, http.StatusServiceUnavailable)
 		return
 	}

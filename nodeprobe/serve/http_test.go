@@ -80,11 +80,11 @@ func full() nodeprobe.Sample {
 				Links: nodeprobe.Links{PCIeGen: k(4), PCIeWidth: k(16), Replays: k(1), PCIeTX: k(2), PCIeRX: k(3), NVLinkTX: k(4), NVLinkRX: k(5)},
 				Errors: nodeprobe.Errors{Corrected: k(1), Uncorrected: k(0), Retired: k(1), RetiredPending: k(0), Remapped: k(1),
 					RemapPending: k(1), RemapFailed: k(0), XidWatched: true, Xid: &nodeprobe.Xid{Code: 31}},
-				ProcsKnown: true, Procs: []nodeprobe.Process{{PID: 1, MemMB: 1, Owner: nodeprobe.Owner{Job: 7}}}},
+				ProcsKnown: true, Procs: []nodeprobe.Process{{PID: 1, MemMB: 1, Owner: nodeprobe.ProcessJob{Job: 7}}}},
 			{Index: 1, UUID: "GPU-b", Model: "NVIDIA A100", Lost: "the GPU has fallen off the bus"},
-			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", MIG: true, Parts: []nodeprobe.Part{
+			{Index: 2, UUID: "GPU-c", Model: "NVIDIA A100", MIG: true, Slices: []nodeprobe.Slice{
 				{UUID: "MIG-c", Profile: "1g.10gb", MemUsedMB: k(1), MemTotalMB: k(2)}, {UUID: "MIG-d", Profile: "1g.10gb"}}, ProcsKnown: true, Procs: []nodeprobe.Process{
-				{PID: 2, MemMB: 1, Owner: nodeprobe.Owner{Job: 8}}, {PID: 3, MemMB: 1, Owner: nodeprobe.Owner{SLUID: "s0N1M7Y2EV5N00"}}}},
+				{PID: 2, MemMB: 1, Owner: nodeprobe.ProcessJob{Job: 8}}, {PID: 3, MemMB: 1, Owner: nodeprobe.ProcessJob{SLUID: "s0N1M7Y2EV5N00"}}}},
 		},
 	}
 }

@@ -12,9 +12,9 @@ import (
 // metric, and while there is no fresh sample only nodeprobe_up and its like
 // are served: a stale number would look like a fresh one.
 type Collector struct {
-	sampler *Sampler
-	starts  func() int
-	taken   func() uint64
+	sampler         *Sampler
+	childStartCount func() int
+	reportCount     func() uint64
 }
 
 // NewCollector returns a collector; starts counts the readers of the driver
@@ -56,21 +56,21 @@ func gpuLabels(more ...string) []string { return append([]string{"gpu", "uuid", 
 // Collect sends the metrics.
 func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 	s := c.sampler.Sample()
-	tries, failed := c.sampler.Counts()
-	ch <- gauge(upDesc, gaugeBool(s.Error == ""))
-	ch <- counter(samplesDesc, float64(tries))
-	ch <- counter(failuresDesc, float64(failed))
-	ch <- counter(startsDesc, float64(c.starts()))
-	ch <- counter(reportsDesc, float64(c.taken()))
+	tries, failed := c.sampler.AttemptCounts()
+	ch <- newGauge(upDesc, floatOfBool(s.Error == ""))
+	ch <- newCounter(samplesDesc, float64(tries))
+	ch <- newCounter(failuresDesc, float64(failed))
+	ch <- newCounter(startsDesc, float64(c.childStartCount()))
+	ch <- newCounter(reportsDesc, float64(c.reportCount()))
 	if !s.At.IsZero() {
-		ch <- gauge(ageDesc, s.Age)
+		ch <- newGauge(ageDesc, s.Age)
 	}
 	if s.Error != "" {
 		return
 	}
-	ch <- gauge(driverDesc, 1, s.Driver.Version, s.Driver.CUDA)
+	ch <- newGauge(driverDesc, 1, s.Driver.Version, s.Driver.CUDA)
 	for _, f := range s.Driver.Missing {
-		ch <- gauge(missingDesc, 1, f)
+		ch <- newGauge(missingDesc, 1, f)
 	}
 	for i := range s.GPUs {
 		collectGPU(ch, &s.GPUs[i])
@@ -78,30 +78,30 @@ func (c *Collector) Collect(ch chan<- prometheus.Metric) {
 }
 
 func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
-	at := []string{strconv.Itoa(g.Index), g.UUID, jobLabel(g)}
-	ch <- gauge(gpuInfoDesc, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
-	ch <- gauge(gpuSickDesc, gaugeBool(g.Sick != ""), appendLabels(at, g.Sick)...)
+	at := []string{strconv.Itoa(g.Index), g.UUID, soleJobLabel(g)}
+	ch <- newGauge(gpuInfoDesc, 1, at[0], g.UUID, g.Model, g.Bus, strconv.FormatBool(g.MIG))
+	ch <- newGauge(gpuSickDesc, floatOfBool(g.Sick != ""), joinLabels(at, g.Sick)...)
 	for i := range gpuMetrics {
 		m := &gpuMetrics[i]
-		if v := m.Of(g); v.Known {
-			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, appendLabels(at, m.labels...)...)
+		if v := m.ValueOf(g); v.Known {
+			ch <- prometheus.MustNewConstMetric(m.desc, m.kind, v.Value*m.Scale, joinLabels(at, m.labels...)...)
 		}
 	}
 	if g.Errors.XidWatched || g.Errors.Xid != nil {
-		ch <- gauge(xidDesc, xidCode(g.Errors.Xid), at...)
+		ch <- newGauge(xidDesc, xidCode(g.Errors.Xid), at...)
 	}
 	if g.Throttle != nil {
 		for _, why := range g.Throttle.Reasons {
-			ch <- gauge(throttledDesc, 1, appendLabels(at, why)...)
+			ch <- newGauge(throttledDesc, 1, joinLabels(at, why)...)
 		}
 	}
-	for _, p := range g.Parts {
+	for _, p := range g.Slices {
 		at := []string{at[0], p.UUID, p.Profile}
 		sendMiB(ch, sliceUsedDesc, p.MemUsedMB, at)
 		sendMiB(ch, sliceTotalDesc, p.MemTotalMB, at)
 	}
 	if g.ProcsKnown {
-		ch <- gauge(processesDesc, float64(len(g.Procs)), at...)
+		ch <- newGauge(processesDesc, float64(len(g.Procs)), at...)
 		collectJobs(ch, g)
 	}
 }
@@ -109,18 +109,18 @@ func collectGPU(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
 // sendMiB sends mebibytes as bytes when they are known.
 func sendMiB(ch chan<- prometheus.Metric, d *prometheus.Desc, m nodeprobe.Measure, labels []string) {
 	if m.Known {
-		ch <- gauge(d, m.Value*(1<<20), labels...)
+		ch <- newGauge(d, m.Value*(1<<20), labels...)
 	}
 }
 
 func collectJobs(ch chan<- prometheus.Metric, g *nodeprobe.GPU) {
-	for _, j := range nodeprobe.JobsOf([]nodeprobe.GPU{*g}) {
-		sendMiB(ch, jobMemoryDesc, j.MemMB, []string{jobNumber(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
+	for _, j := range nodeprobe.JobsOnGPUs([]nodeprobe.GPU{*g}) {
+		sendMiB(ch, jobMemoryDesc, j.MemMB, []string{formatJobID(j.Job), j.SLUID, strconv.Itoa(g.Index), g.UUID})
 	}
 }
 
-func jobLabel(g *nodeprobe.GPU) string {
-	switch on := nodeprobe.OwnersOf(g); {
+func soleJobLabel(g *nodeprobe.GPU) string {
+	switch on := nodeprobe.ProcessJobsOn(g); {
 	case len(on) == 0:
 		return ""
 	case len(on) > 1:
@@ -132,8 +132,8 @@ func jobLabel(g *nodeprobe.GPU) string {
 	}
 }
 
-// jobNumber is empty for a job of which only the SLUID is known.
-func jobNumber(job int64) string {
+// formatJobID is empty for a job of which only the SLUID is known.
+func formatJobID(job int64) string {
 	if job == 0 {
 		return ""
 	}
@@ -147,20 +147,20 @@ func xidCode(x *nodeprobe.Xid) float64 {
 	return float64(x.Code)
 }
 
-func appendLabels(at []string, more ...string) []string { return append(at[:len(at):len(at)], more...) }
+func joinLabels(at []string, more ...string) []string { return append(at[:len(at):len(at)], more...) }
 
-func gaugeBool(b bool) float64 {
+func floatOfBool(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-func gauge(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
+func newGauge(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 }
 
-func counter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
+func newCounter(d *prometheus.Desc, v float64, labels ...string) prometheus.Metric {
 	return prometheus.MustNewConstMetric(d, prometheus.CounterValue, v, labels...)
 }
 
@@ -178,7 +178,7 @@ func describeMetrics(list []nodeprobe.Metric) []gpuMetric {
 	var out []gpuMetric
 	for _, m := range list {
 		d := gpuMetric{Metric: m, kind: prometheus.GaugeValue}
-		if m.Counter() {
+		if m.IsCounter() {
 			d.kind = prometheus.CounterValue
 		}
 		var names []string

@@ -12,30 +12,30 @@ import (
 // Source takes samples. The error means that none could be taken; a sample
 // whose Error is set means that there is no working driver.
 type Source interface {
-	Take(context.Context) (nodeprobe.Sample, error)
+	TakeSample(context.Context) (nodeprobe.Sample, error)
 }
 
 // Sampler takes samples regularly and keeps the last good one.
 type Sampler struct {
 	// Reports tells what jobs said of their progress; nil: nothing. It is set
 	// before the sampler is used.
-	Reports func() []nodeprobe.Report
+	Reports func() []nodeprobe.ProgressReport
 
 	source Source
 	log    *slog.Logger
 	now    func() time.Time
 
-	mu              sync.Mutex
-	lastGood        nodeprobe.Sample // the last with a working driver; zero At: none yet
-	lastGoodAt      time.Time        // when it was taken, by the steady clock
-	failure         string           // why there is none since; "" when there is
-	hung            bool             // nothing answered at the last try
-	tries, failures uint64
+	mu                         sync.Mutex
+	lastGood                   nodeprobe.Sample // the last with a working driver; zero At: none yet
+	lastGoodAt                 time.Time        // when it was taken, by the steady clock
+	lastFailure                string           // why there is none since; "" when there is
+	isHung                     bool             // nothing answered at the last try
+	attemptCount, failureCount uint64
 }
 
 // NewSampler returns a sampler for the node that has no sample yet.
 func NewSampler(node string, source Source, log *slog.Logger, now func() time.Time) *Sampler {
-	return &Sampler{source: source, log: log, now: now, failure: "no sample was taken yet",
+	return &Sampler{source: source, log: log, now: now, lastFailure: "no sample was taken yet",
 		lastGood: nodeprobe.Sample{Node: node, GPUs: []nodeprobe.GPU{}}}
 }
 
@@ -45,7 +45,7 @@ func (p *Sampler) Run(ctx context.Context, every time.Duration, after func()) {
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
-		p.Step(ctx)
+		p.TakeAndKeep(ctx)
 		after()
 		select {
 		case <-ctx.Done():
@@ -55,9 +55,9 @@ func (p *Sampler) Run(ctx context.Context, every time.Duration, after func()) {
 	}
 }
 
-// Step takes one sample.
-func (p *Sampler) Step(ctx context.Context) {
-	s, err := p.source.Take(ctx)
+// TakeAndKeep takes one sample.
+func (p *Sampler) TakeAndKeep(ctx context.Context) {
+	s, err := p.source.TakeSample(ctx)
 	if ctx.Err() != nil {
 		return // stopping, not failing
 	}
@@ -68,10 +68,10 @@ func (p *Sampler) Step(ctx context.Context) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.logChange(why)
-	p.tries++
-	p.hung, p.failure = err != nil, why
+	p.attemptCount++
+	p.isHung, p.lastFailure = err != nil, why
 	if why != "" {
-		p.failures++
+		p.failureCount++
 		return
 	}
 	p.keepSample(s)
@@ -80,9 +80,9 @@ func (p *Sampler) Step(ctx context.Context) {
 // logChange logs a change, not a state.
 func (p *Sampler) logChange(why string) {
 	switch {
-	case why != "" && p.failure != why:
+	case why != "" && p.lastFailure != why:
 		p.log.Warn("no fresh sample of the GPUs", "why", why)
-	case why == "" && p.failure != "":
+	case why == "" && p.lastFailure != "":
 		p.log.Info("the GPUs are sampled")
 	}
 }
@@ -103,31 +103,31 @@ func (p *Sampler) Sample() nodeprobe.Sample {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.lastGood
-	s.Error = p.failure
+	s.Error = p.lastFailure
 	if p.Reports != nil {
 		s.Reports = p.Reports()
 	}
 	if !s.At.IsZero() {
-		s.Stale = p.failure != ""
+		s.Stale = p.lastFailure != ""
 		s.Age = p.now().Sub(p.lastGoodAt).Seconds()
 	}
 	return s
 }
 
-// Hung says why nothing answers, "" when the driver or its absence was seen at
+// HungSource says why nothing answers, "" when the driver or its absence was seen at
 // the last try.
-func (p *Sampler) Hung() string {
+func (p *Sampler) HungSource() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.hung {
-		return p.failure
+	if p.isHung {
+		return p.lastFailure
 	}
 	return ""
 }
 
-// Counts returns how many samples were tried and how many failed.
-func (p *Sampler) Counts() (tries, failures uint64) {
+// AttemptCounts returns how many samples were tried and how many failed.
+func (p *Sampler) AttemptCounts() (tries, failures uint64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.tries, p.failures
+	return p.attemptCount, p.failureCount
 }

@@ -19,7 +19,7 @@ type script struct {
 	err error
 }
 
-func (s *script) Take(context.Context) (nodeprobe.Sample, error) { return s.s, s.err }
+func (s *script) TakeSample(context.Context) (nodeprobe.Sample, error) { return s.s, s.err }
 
 // rig is a sampler, its source, its clock and its log.
 type rig struct {
@@ -40,7 +40,7 @@ func (r *rig) step(s nodeprobe.Sample, err error) nodeprobe.Sample {
 		s.At = r.now
 	}
 	r.source = script{s, err}
-	r.Step(context.Background())
+	r.TakeAndKeep(context.Background())
 	return r.Sample()
 }
 
@@ -68,8 +68,8 @@ func TestSamplerServesTheLastGoodSampleAsStale(t *testing.T) {
 func TestSamplerWithoutADriver(t *testing.T) {
 	r := newRig()
 	s := r.step(nodeprobe.Sample{Error: "no NVIDIA driver"}, nil)
-	if s.Error != "no NVIDIA driver" || s.Stale || !s.At.IsZero() || len(s.GPUs) != 0 || r.Hung() != "" {
-		t.Errorf("%+v, hung %q", s, r.Hung())
+	if s.Error != "no NVIDIA driver" || s.Stale || !s.At.IsZero() || len(s.GPUs) != 0 || r.HungSource() != "" {
+		t.Errorf("%+v, hung %q", s, r.HungSource())
 	}
 }
 
@@ -92,7 +92,7 @@ func TestStoppingIsNoFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r.source = script{err: ctx.Err()}
-	r.Step(ctx)
+	r.TakeAndKeep(ctx)
 	if s := r.Sample(); s.Error != "" {
 		t.Errorf("%+v", s)
 	}

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	unpacked = ".scripts"
-	toolsDir = unpacked + "/slurm"
-	marker   = ".fairbridge-slurm" // says to the scripts that the directory is theirs
+	scriptsDir = ".scripts"
+	toolsDir   = scriptsDir + "/slurm"
+	markerFile = ".fairbridge-slurm" // says to the scripts that the directory is theirs
 )
 
-// prepare unpacks the scripts into dir, which it makes if need be; an empty dir means a temporary one. A socket's path
+// prepareDir unpacks the scripts into dir, which it makes if need be; an empty dir means a temporary one. A socket's path
 // is short, so the temporary one may not be where TMPDIR says.
-func prepare(dir string) (string, error) {
+func prepareDir(dir string) (string, error) {
 	const longest = 50
 	var err error
 	if dir == "" {
@@ -26,19 +26,19 @@ func prepare(dir string) (string, error) {
 		}
 		dir, err = os.MkdirTemp(base, "fairbridge-slurm-")
 	} else if dir, err = filepath.Abs(dir); err == nil {
-		err = claim(dir)
+		err = claimDir(dir)
 	}
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(filepath.Join(dir, marker), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, markerFile), nil, 0o644); err != nil {
 		return "", err
 	}
-	return dir, scripts.Unpack(filepath.Join(dir, unpacked))
+	return dir, scripts.UnpackTo(filepath.Join(dir, scriptsDir))
 }
 
-// claim makes dir and refuses one that holds anything else.
-func claim(dir string) error {
+// claimDir makes dir and refuses one that holds anything else.
+func claimDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o711); err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func claim(dir string) error {
 	if err != nil || len(entries) == 0 {
 		return err
 	}
-	if _, err := os.Stat(filepath.Join(dir, marker)); err != nil {
+	if _, err := os.Stat(filepath.Join(dir, markerFile)); err != nil {
 		return fmt.Errorf("%s is not empty; choose another directory", dir)
 	}
 	return nil

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+func scriptCommand(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return exec.CommandContext(ctx, filepath.Join(dir, name), args...)
 }
 
-// output runs a script and returns its standard output; its standard error goes into the error, and to progress (which
+// runForOutput runs a script and returns its standard output; its standard error goes into the error, and to progress (which
 // may be nil) while it runs. When the context ends the script is asked to end, so that it cleans up after itself.
-func output(cmd *exec.Cmd, progress io.Writer) (string, error) {
+func runForOutput(cmd *exec.Cmd, progress io.Writer) (string, error) {
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = 20 * time.Second
 	var out, says bytes.Buffer

@@ -14,9 +14,9 @@ import (
 // "in VERSION COMMAND..." runs a command inside as the user named by AS.
 const LabVariable = "FAIRBRIDGE_SLURM_LAB"
 
-// Lab attaches to a running Slurm of a release ("26.05") that somebody else started, and leaves it running: Down does
+// StartInLab attaches to a running Slurm of a release ("26.05") that somebody else started, and leaves it running: Down does
 // nothing but forget the token. The error is ErrUnavailable when there is none.
-func Lab(ctx context.Context, release string) (*Cluster, error) {
+func StartInLab(ctx context.Context, release string) (*Cluster, error) {
 	tools := os.Getenv(LabVariable)
 	if tools == "" {
 		return nil, fmt.Errorf("%w: %s is not set", ErrUnavailable, LabVariable)
@@ -25,20 +25,20 @@ func Lab(ctx context.Context, release string) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{inside: []string{filepath.Join(tools, "in"), release}, down: func() error { return os.RemoveAll(dir) }}
-	if err := c.reach(ctx, tools, release, "oper", filepath.Join(dir, "token")); err != nil {
+	c := &Cluster{insidePrefix: []string{filepath.Join(tools, "in"), release}, takeDown: func() error { return os.RemoveAll(dir) }}
+	if err := c.readAccess(ctx, tools, release, "oper", filepath.Join(dir, "token")); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: Slurm %s: %w", ErrUnavailable, release, err), c.Down())
 	}
 	return c, nil
 }
 
-// reach asks the program env of tools how to reach the cluster as user, and stores the token it says.
-func (c *Cluster) reach(ctx context.Context, tools, which, user, tokenFile string) error {
-	out, err := output(command(ctx, tools, "env", which, user), nil)
+// readAccess asks the program env of tools how to reach the cluster as user, and stores the token it says.
+func (c *Cluster) readAccess(ctx context.Context, tools, which, user, tokenFile string) error {
+	out, err := runForOutput(scriptCommand(ctx, tools, "env", which, user), nil)
 	if err != nil {
 		return fmt.Errorf("asking for a token: %w", err)
 	}
-	v := exports(out)
+	v := parseExports(out)
 	for _, name := range []string{"SLURMRESTD", "SLURM_API", "SLURM_JWT"} {
 		if v[name] == "" {
 			return fmt.Errorf("%s/env said nothing of %s", tools, name)
@@ -49,8 +49,8 @@ func (c *Cluster) reach(ctx context.Context, tools, which, user, tokenFile strin
 	return os.WriteFile(tokenFile, []byte(v["SLURM_JWT"]+"\n"), 0o600)
 }
 
-// exports reads lines of the form "export NAME=VALUE"; values here have nothing that needs quotes.
-func exports(text string) map[string]string {
+// parseExports reads lines of the form "export NAME=VALUE"; values here have nothing that needs quotes.
+func parseExports(text string) map[string]string {
 	v := map[string]string{}
 	for line := range strings.Lines(text) {
 		if name, value, ok := strings.Cut(strings.TrimPrefix(strings.TrimSpace(line), "export "), "="); ok {

@@ -11,7 +11,7 @@ import (
 func TestLabReachesAnotherRelease(t *testing.T) {
 	for _, release := range []string{"22.05", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			c, err := Lab(t.Context(), release)
+			c, err := StartInLab(t.Context(), release)
 			if errors.Is(err, ErrUnavailable) {
 				t.Skip(err)
 			}
@@ -42,7 +42,7 @@ func TestRootRunsAnotherRelease(t *testing.T) {
 			if errors.Is(err, ErrUnavailable) {
 				t.Skip(err)
 			}
-			c, err := Slurm(t.Context(), "", Options{Nodes: 1, GPUs: 2, Root: root})
+			c, err := StartSlurm(t.Context(), "", Options{Nodes: 1, GPUs: 2, SlurmRoot: root})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -60,11 +60,11 @@ func TestRootRunsAnotherRelease(t *testing.T) {
 }
 
 func TestNoRootIsUnavailable(t *testing.T) {
-	t.Setenv(RootsVariable, "")
+	t.Setenv(ReleaseRootsVariable, "")
 	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
-	t.Setenv(RootsVariable, t.TempDir())
+	t.Setenv(ReleaseRootsVariable, t.TempDir())
 	if _, err := RootOf("24.11"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
@@ -72,13 +72,13 @@ func TestNoRootIsUnavailable(t *testing.T) {
 
 func TestLabUnset(t *testing.T) {
 	t.Setenv(LabVariable, "")
-	if _, err := Lab(t.Context(), "26.05"); !errors.Is(err, ErrUnavailable) {
+	if _, err := StartInLab(t.Context(), "26.05"); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want ErrUnavailable", err)
 	}
 }
 
 func TestExports(t *testing.T) {
-	v := exports("export A=1\n\nnoise\nexport B=x=y\n")
+	v := parseExports("export A=1\n\nnoise\nexport B=x=y\n")
 	if v["A"] != "1" || v["B"] != "x=y" || len(v) != 2 {
 		t.Errorf("got %v", v)
 	}

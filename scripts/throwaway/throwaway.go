@@ -21,10 +21,10 @@ var ErrUnavailable = errors.New("no throw-away Slurm here")
 
 // Options are the sizes of a throw-away Slurm. The zero value is 4 nodes with 8 GPUs each.
 type Options struct {
-	Nodes int    // nodes n1, n2, ...; 1 to 256, 0 means 4
-	GPUs  int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
-	Conf  string // further lines of slurm.conf, which win over the usual ones
-	Root  string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
+	Nodes     int    // nodes n1, n2, ...; 1 to 256, 0 means 4
+	GPUs      int    // GPUs per node, all of type a100; 1 to 64, 0 means 8
+	ExtraConf string // further lines of slurm.conf, which win over the usual ones
+	SlurmRoot string // root directory made by scripts/slurm/root, whose release of Slurm is run; "": this machine's
 }
 
 // Cluster is a running Slurm. Users alice, bob and carol belong to the accounts research, teaching and vision, with
@@ -37,35 +37,35 @@ type Cluster struct {
 	User      string // owner of the token, an Operator
 	TokenFile string // holds a token of User, good for a day; mode 0600
 
-	inside []string // command that runs the words after it in the cluster
-	down   func() error
+	insidePrefix []string // command that runs the words after it in the cluster
+	takeDown     func() error
 }
 
-// Slurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
+// StartSlurm starts a cluster in dir, about ten seconds, and returns when every node is idle. With an empty dir it uses a
 // new temporary one and removes it at the end; otherwise dir and the logs in it (var/log) stay. The cluster ends at
 // Down, or when this process ends, however that happens. The error is ErrUnavailable where Slurm cannot run.
-func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
+func StartSlurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 	temporary := dir == ""
-	dir, err := prepare(dir)
+	dir, err := prepareDir(dir)
 	if err != nil {
 		return nil, fmt.Errorf("preparing a directory for Slurm: %w", err)
 	}
 	tools := filepath.Join(dir, toolsDir)
-	if err := check(ctx, tools, o.Root); err != nil {
+	if err := checkPrerequisites(ctx, tools, o.SlurmRoot); err != nil {
 		if temporary {
 			err = errors.Join(err, os.RemoveAll(dir))
 		}
 		return nil, err
 	}
-	up := command(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.Nodes, 4)), strconv.Itoa(cmp.Or(o.GPUs, 8)),
+	up := scriptCommand(ctx, tools, "up", dir, strconv.Itoa(cmp.Or(o.Nodes, 4)), strconv.Itoa(cmp.Or(o.GPUs, 8)),
 		"--foreground-pid", strconv.Itoa(os.Getpid()))
-	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.Conf, "FAIRBRIDGE_SLURM_ROOT="+o.Root)
-	down := command(context.WithoutCancel(ctx), tools, "down", dir)
+	up.Env = append(os.Environ(), "FAIRBRIDGE_SLURM_CONF="+o.ExtraConf, "FAIRBRIDGE_SLURM_ROOT="+o.SlurmRoot)
+	down := scriptCommand(context.WithoutCancel(ctx), tools, "down", dir)
 	if temporary {
 		up.Args, down.Args = append(up.Args, "--wipe"), append(down.Args, "--wipe")
 	}
-	c := &Cluster{inside: []string{filepath.Join(tools, "in"), dir}}
-	c.down = sync.OnceValue(func() error { _, err := output(down, nil); return err })
+	c := &Cluster{insidePrefix: []string{filepath.Join(tools, "in"), dir}}
+	c.takeDown = sync.OnceValue(func() error { _, err := runForOutput(down, nil); return err })
 	if err := c.start(ctx, dir, up); err != nil {
 		return nil, errors.Join(err, c.Down())
 	}
@@ -73,39 +73,39 @@ func Slurm(ctx context.Context, dir string, o Options) (*Cluster, error) {
 }
 
 func (c *Cluster) start(ctx context.Context, dir string, up *exec.Cmd) error {
-	if _, err := output(up, nil); err != nil {
+	if _, err := runForOutput(up, nil); err != nil {
 		return fmt.Errorf("starting a throw-away Slurm: %w", err)
 	}
-	if err := c.reach(ctx, filepath.Join(dir, toolsDir), dir, "fairbridge", filepath.Join(dir, "token")); err != nil {
+	if err := c.readAccess(ctx, filepath.Join(dir, toolsDir), dir, "fairbridge", filepath.Join(dir, "token")); err != nil {
 		return err
 	}
 	c.Socket = filepath.Join(dir, "run/slurmrestd/rest.sock") // unquoted
 	return nil
 }
 
-// check says why a throw-away Slurm cannot run here.
-func check(ctx context.Context, tools, root string) error {
+// checkPrerequisites says why a throw-away Slurm cannot run here.
+func checkPrerequisites(ctx context.Context, tools, root string) error {
 	var no *exec.ExitError
 	what := "--check"
 	if root != "" {
 		what = "--check-namespaces"
 	}
-	_, err := output(command(ctx, tools, "install", what), nil)
+	_, err := runForOutput(scriptCommand(ctx, tools, "install", what), nil)
 	if errors.As(err, &no) && ctx.Err() == nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return err
 }
 
-// RootsVariable is the environment variable that names a directory of root directories of other releases, each made by
+// ReleaseRootsVariable is the environment variable that names a directory of root directories of other releases, each made by
 // scripts/slurm/root and called by its release: DIR/24.11.
-const RootsVariable = "FAIRBRIDGE_SLURM_ROOTS"
+const ReleaseRootsVariable = "FAIRBRIDGE_SLURM_ROOTS"
 
 // RootOf returns the root directory of a release ("24.11"). The error is ErrUnavailable when there is none.
 func RootOf(release string) (string, error) {
-	roots := os.Getenv(RootsVariable)
+	roots := os.Getenv(ReleaseRootsVariable)
 	if roots == "" {
-		return "", fmt.Errorf("%w: %s is not set (scripts/slurm/root %s DIR/%s makes one)", ErrUnavailable, RootsVariable, release, release)
+		return "", fmt.Errorf("%w: %s is not set (scripts/slurm/root %s DIR/%s makes one)", ErrUnavailable, ReleaseRootsVariable, release, release)
 	}
 	root := filepath.Join(roots, release)
 	if _, err := os.Stat(filepath.Join(root, ".fairbridge-root")); err != nil {
@@ -115,12 +115,12 @@ func RootOf(release string) (string, error) {
 }
 
 // Down ends the cluster at once. It may be called again.
-func (c *Cluster) Down() error { return c.down() }
+func (c *Cluster) Down() error { return c.takeDown() }
 
 // Command is argv, to be run inside the cluster as the named user, in that user's home.
 func (c *Cluster) Command(ctx context.Context, user string, argv ...string) *exec.Cmd {
-	words := append(c.inside[1:len(c.inside):len(c.inside)], argv...)
-	cmd := exec.CommandContext(ctx, c.inside[0], words...)
+	words := append(c.insidePrefix[1:len(c.insidePrefix):len(c.insidePrefix)], argv...)
+	cmd := exec.CommandContext(ctx, c.insidePrefix[0], words...)
 	cmd.Env = append(os.Environ(), "AS="+user)
 	return cmd
 }
@@ -128,7 +128,7 @@ func (c *Cluster) Command(ctx context.Context, user string, argv ...string) *exe
 // Run runs argv inside the cluster as the named user and returns what it wrote to standard output. The error holds
 // what it wrote to standard error.
 func (c *Cluster) Run(ctx context.Context, user string, argv ...string) (string, error) {
-	return output(c.Command(ctx, user, argv...), nil)
+	return runForOutput(c.Command(ctx, user, argv...), nil)
 }
 
 // Token is a fresh token of any user, good for an hour. Keep it out of logs.

@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 func hold() {
-	c, err := Slurm(context.Background(), "", Options{Nodes: 1, GPUs: 1})
+	c, err := StartSlurm(context.Background(), "", Options{Nodes: 1, GPUs: 1})
 	if err != nil {
 		fmt.Println(err)
 		os.Exit(1)
@@ -51,7 +51,7 @@ func TestSlurmRunsAJobAndLeavesNothing(t *testing.T) {
 	}
 	mounts := read(t, "/proc/self/mounts")
 	begin := time.Now()
-	c, err := Slurm(t.Context(), "", Options{Nodes: 2, GPUs: 4, Conf: "MaxArraySize=77"})
+	c, err := StartSlurm(t.Context(), "", Options{Nodes: 2, GPUs: 4, ExtraConf: "MaxArraySize=77"})
 	skipUnlessPossible(t, err)
 	t.Cleanup(func() { _ = c.Down() })
 	t.Logf("up after %v", time.Since(begin).Round(time.Millisecond))
@@ -190,7 +190,7 @@ func TestCancelledStartLeavesNothing(t *testing.T) {
 		}
 		cancel()
 	}()
-	_, err := Slurm(ctx, dir, Options{Nodes: 1, GPUs: 1})
+	_, err := StartSlurm(ctx, dir, Options{Nodes: 1, GPUs: 1})
 	if errors.Is(err, ErrUnavailable) {
 		os.RemoveAll(dir)
 		skipUnlessPossible(t, err)
@@ -214,7 +214,7 @@ func TestForeignDirectoryIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(dir+"/thesis.tex", []byte("years of work"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Slurm(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is not empty") {
+	if _, err := StartSlurm(t.Context(), dir, Options{}); err == nil || !strings.Contains(err.Error(), "is not empty") {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	if read(t, dir+"/thesis.tex") != "years of work" {
@@ -234,7 +234,7 @@ func TestEndedContextLeavesNothing(t *testing.T) {
 	t.Setenv("TMPDIR", base)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Slurm(ctx, "", Options{}); err == nil || errors.Is(err, ErrUnavailable) {
+	if _, err := StartSlurm(ctx, "", Options{}); err == nil || errors.Is(err, ErrUnavailable) {
 		t.Errorf("got %v, want the context's error", err)
 	}
 	if left, _ := filepath.Glob(base + "/*"); len(left) > 0 {

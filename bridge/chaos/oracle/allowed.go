@@ -12,7 +12,7 @@ import (
 )
 
 // I13: nothing is done on a view that is partial, filtered, or of another clock.
-func badView(s *send) string {
+func checkSoundView(s *send) string {
 	if s.By.viewFaultSeen != "" && !s.Late && !s.By.IsTool {
 		return "the daemon saw " + s.By.viewFaultSeen
 	}
@@ -21,7 +21,7 @@ func badView(s *send) string {
 
 // I14: the epoch is current. Slurm cannot check it: a process that stood still
 // between the leave to send and the sending is excused that one call.
-func notLeader(s *send) string {
+func checkIsLeader(s *send) string {
 	if s.Late || s.row == nil {
 		return ""
 	}
@@ -34,7 +34,7 @@ func notLeader(s *send) string {
 // I15: exempt classes are never touched: exempt users and accounts, reservations,
 // cron, heterogeneous, completing, deadline-near, partitions that are not ours;
 // interactive jobs are ordered only.
-func exempt(s *send) string {
+func checkNotExempt(s *send) string {
 	j := s.job
 	numbers := s.Edit.Kind == slurm.SiteFactor || s.Edit.Kind == slurm.Nice || s.Edit.Kind == slurm.Priority
 	d := s.o.Site.Shown(*j)
@@ -83,7 +83,7 @@ func markOrZero(m *fieldMark) *fieldMark {
 }
 
 // I20: a mode sends nothing beyond what it allows.
-func beyondMode(s *send) string {
+func checkWithinMode(s *send) string {
 	need := bridge.Rank
 	switch s.Edit.Kind {
 	case slurm.Lease, slurm.Exclude, slurm.Require:
@@ -98,7 +98,7 @@ func beyondMode(s *send) string {
 }
 
 // Write the intent, then act: the ledger has the edit as SENT, with its value.
-func unwritten(s *send) string {
+func checkIntentStored(s *send) string {
 	switch {
 	case s.Late:
 	case s.row == nil:
@@ -110,15 +110,15 @@ func unwritten(s *send) string {
 }
 
 // Every job is read again right before anything is written to it.
-func unread(s *send) string {
-	if _, read := s.By.read[s.job.ID]; !read {
+func checkJobReread(s *send) string {
+	if _, read := s.By.rereadsByJob[s.job.ID]; !read {
 		return "the job was not read again"
 	}
 	return ""
 }
 
 // The STOP file is honoured within a second.
-func stopFile(s *send) string {
+func checkStopFile(s *send) string {
 	since, stop := s.o.Stopped()
 	if stop && !s.Late && !s.By.IsTool && s.now.Sub(since) > time.Second {
 		return "the STOP file is there since " + formatTime(since)

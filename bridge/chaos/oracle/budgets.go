@@ -26,8 +26,8 @@ func (all stopList) sumLike(x *stop, within time.Duration, l *ledger, like func(
 // checkStopped takes a requeue that ended a run, and judges I7 and whose job it was.
 func (o *Oracle) checkStopped(k *Call, j *slurm.Job) {
 	x := stop{
-		at: k.At, cycle: k.By.steps, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), daemon: k.By,
-		duration: o.World.Now(),
+		at: k.At, cycle: k.By.stepCount, job: j.ID, user: j.User, account: j.Account, gpus: float64(gpusHeld(j)), lost: restartLoss(j), daemon: k.By,
+		carriedOutAt: o.World.Now(),
 	}
 	if k.row != nil && k.row.Before.Stop != nil {
 		x.beneficiary = k.row.Before.Stop.Beneficiary
@@ -39,14 +39,14 @@ func (o *Oracle) checkStopped(k *Call, j *slurm.Job) {
 		o.Breach("opted", j.ID, "it was stopped by %s and its owner had not opted in", k.By.Name)
 	}
 	o.stops = append(o.stops, x)
-	for _, why := range append(tooMany(o, &x), tooLarge(o, k, &x)...) {
+	for _, why := range append(checkStopCount(o, &x), checkStopSize(o, k, &x)...) {
 		o.Breach("I7", x.job, "%s", why)
 	}
 }
 
 // I7: at most so many preemptions per job, user and account. Counted by when they
 // were sent.
-func tooMany(o *Oracle, x *stop) []string {
+func checkStopCount(o *Oracle, x *stop) []string {
 	c := &o.Site.Gate
 	var out []string
 	for _, b := range []struct {
@@ -67,9 +67,9 @@ func tooMany(o *Oracle, x *stop) []string {
 	return out
 }
 
-// tooLarge is I7 on sizes: so many GPUs per interval and per hour, so much work
+// checkStopSize is I7 on sizes: so many GPUs per interval and per hour, so much work
 // lost in a day.
-func tooLarge(o *Oracle, k *Call, x *stop) []string {
+func checkStopSize(o *Oracle, k *Call, x *stop) []string {
 	c, inUse := &o.Site.Gate, k.By.gpusInUse()
 	var out []string
 	for _, b := range []struct {

@@ -23,9 +23,9 @@ type Daemon struct {
 	GoodPolls int  // good polls since it started or failed
 	InDoubt   bool // its last step was in doubt
 
-	steps         int                       // so far
-	wrote         int                       // tasks, in this step
-	read          map[int64]int             // jobs read again in this step, as of which change of the book
+	stepCount     int                       // so far
+	writeCount    int                       // tasks, in this step
+	rereadsByJob  map[int64]int             // jobs read again in this step, as of which change of the book
 	viewFaultSeen string                    // how what it saw in this step was not the truth
 	viewSound     bool                      // it saw the truth since it started
 	known         map[int64]bool            // jobs it has seen
@@ -35,13 +35,13 @@ type Daemon struct {
 
 // NoteStart is a new process: it knows nothing but what the database knows.
 func (d *Daemon) NoteStart() {
-	*d = Daemon{Name: d.Name, IsTool: d.IsTool, Truth: d.Truth, steps: d.steps, known: map[int64]bool{}, order: map[string][]policy.JobID{}, read: map[int64]int{}}
+	*d = Daemon{Name: d.Name, IsTool: d.IsTool, Truth: d.Truth, stepCount: d.stepCount, known: map[int64]bool{}, order: map[string][]policy.JobID{}, rereadsByJob: map[int64]int{}}
 }
 
 // NoteStep is the beginning of a cycle.
 func (d *Daemon) NoteStep() {
-	d.wrote, d.read, d.viewFaultSeen = 0, map[int64]int{}, ""
-	d.steps++
+	d.writeCount, d.rereadsByJob, d.viewFaultSeen = 0, map[int64]int{}, ""
+	d.stepCount++
 }
 
 // NoteView takes a view that the daemon is shown, whose clock is off by so much from

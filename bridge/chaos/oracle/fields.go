@@ -13,7 +13,7 @@ import (
 )
 
 // I1: no mutation is ever sent to a job that has priority 0.
-func toHeld(s *send) string {
+func checkNotHeld(s *send) string {
 	if s.job.Held && !s.afterRace {
 		return "it is held: " + s.job.Reason
 	}
@@ -22,7 +22,7 @@ func toHeld(s *send) string {
 
 // I2: no hold, no priority, no key but those of the order, leases and node lists in
 // the default configuration.
-func oneField(s *send) string {
+func checkOneField(s *send) string {
 	direct := s.o.Site.Lever == bridge.LeverPriority || s.o.Site.Lever == bridge.LeverAuto && s.o.Site.Release < "24"
 	switch s.Edit.Kind {
 	case slurm.SiteFactor, slurm.Nice, slurm.Lease, slurm.Unlease, slurm.Require, slurm.Exclude, slurm.Requeue:
@@ -35,9 +35,9 @@ func oneField(s *send) string {
 	return "this site's configuration writes no " + string(s.Edit.Kind)
 }
 
-// onlyAsked is I2 at Slurm's end: a call writes the one field of its edit, and the
+// checkOnlyAskedWritten is I2 at Slurm's end: a call writes the one field of its edit, and the
 // value of the intent.
-func onlyAsked(k *Call, w *sim.Write) string {
+func checkOnlyAskedWritten(k *Call, w *sim.Write) string {
 	fields := fieldsOf(&w.Update)
 	want := fieldOfKind(k.Edit.Kind)
 	switch {
@@ -51,7 +51,7 @@ func onlyAsked(k *Call, w *sim.Write) string {
 
 // I3: undo only values equal to what we wrote; whatever somebody else wrote after
 // us is theirs, for a day.
-func overwrites(s *send) string {
+func checkNoOverwrite(s *send) string {
 	f := fieldOfKind(s.Edit.Kind)
 	m := s.entry.marks[f]
 	if m == nil || s.afterRace || f == Site || f == Priority {
@@ -71,7 +71,7 @@ func overwrites(s *send) string {
 
 // I4: every lease lies in (now, now+Lmax], and total leased time per job is capped;
 // none ends before the owner's own begin time.
-func leaseBounds(s *send) string {
+func checkLeaseBounds(s *send) string {
 	own, _ := time.Parse(time.RFC3339, s.entry.marks[Begin].ownersValue)
 	now := s.now
 	if s.entry.marks[Begin].lost || s.o.late[s.job.ID] { // a call that Slurm carried out late wrote over it
@@ -107,8 +107,8 @@ func tooMuch(s *send) string {
 		}
 	}
 	most := min(c.Mutations, max(int(c.MutationPercent*float64(live)/100), c.MutationFloor), int(c.MutationRate*site.Interval.Seconds()))
-	if s.By.wrote > most && s.By.wrote > max(s.Edit.Tasks, 1) {
-		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.By.wrote, most)
+	if s.By.writeCount > most && s.By.writeCount > max(s.Edit.Tasks, 1) {
+		return fmt.Sprintf("%d tasks were written in this cycle, at most %d", s.By.writeCount, most)
 	}
 	f := fieldOfKind(s.Edit.Kind)
 	last, again := s.o.written[fieldOf{s.job.ID, f}]
@@ -121,7 +121,7 @@ func tooMuch(s *send) string {
 
 // I12: node lists leave enough nodes, and keep every exclusion and requirement of
 // the user.
-func nodeLists(s *send) string {
+func checkNodeLists(s *send) string {
 	if s.afterRace || s.Edit.Kind != slurm.Require && s.Edit.Kind != slurm.Exclude {
 		return ""
 	}

@@ -85,7 +85,7 @@ func (o *Oracle) noteArrival(e *jobEntry, w *sim.Write, after *slurm.Job) {
 	if k.Late {
 		o.late[w.Job] = true
 	}
-	if why := onlyAsked(k, w); why != "" {
+	if why := checkOnlyAskedWritten(k, w); why != "" {
 		o.Breach("I2", w.Job, "%s", why)
 	}
 	switch {
@@ -133,7 +133,7 @@ func (o *Oracle) NoteFailure(k *Call) {
 }
 
 // NoteReread notes that a daemon reads a job again.
-func (o *Oracle) NoteReread(d *Daemon, job int64) { d.read[job] = o.book.count }
+func (o *Oracle) NoteReread(d *Daemon, job int64) { d.rereadsByJob[job] = o.book.count }
 
 // NoteRecorded notes that usage was recorded from what a daemon saw.
 func (o *Oracle) NoteRecorded(d *Daemon) {

@@ -30,18 +30,18 @@ func (s *send) reservationReached(limit time.Duration, node string) string {
 // I21: no job is started by our node list, and none stopped for it, where its time
 // limit reaches into a reservation; none is stopped that could not start again
 // before it, nor any while it is not known what is reserved.
-func reserved(s *send) string {
+func checkReservations(s *send) string {
 	switch {
 	case s.afterRace:
 	case s.Edit.Kind == slurm.Require && !s.mayRestore():
-		return startsAside(s)
+		return checkStartAvoidsReservation(s)
 	case s.Edit.Kind == slurm.Requeue && s.row != nil && s.row.Before.Stop != nil:
-		return stopsAside(s, s.row.Before.Stop.Beneficiary)
+		return checkStopAvoidsReservation(s, s.row.Before.Stop.Beneficiary)
 	}
 	return ""
 }
 
-func startsAside(s *send) string {
+func checkStartAvoidsReservation(s *send) string {
 	own := s.entry.marks[Required].ownersValue
 	for _, n := range s.Edit.Nodes {
 		if x := s.reservationReached(s.job.Limit, n); x != "" && !slices.Contains(strings.Split(own, ","), n) {
@@ -51,7 +51,7 @@ func startsAside(s *send) string {
 	return ""
 }
 
-func stopsAside(s *send, to int64) string {
+func checkStopAvoidsReservation(s *send, to int64) string {
 	if old := s.now.Sub(s.By.ReservedAt); old > maxUnread+site.Interval {
 		return fmt.Sprintf("what is reserved was read %v ago", old)
 	}

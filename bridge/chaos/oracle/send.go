@@ -35,24 +35,24 @@ type rule struct {
 
 // sendRules are asked in order about every write.
 var sendRules = []rule{
-	{"I1", toHeld}, {"I2", oneField}, {"I3", overwrites}, {"I4", leaseBounds}, {"I5", requeueOnce},
-	{"I6", ranEnough}, {"I8", beneficiary}, {"I9", pingPong}, {"I10", tooMuch}, {"I12", nodeLists},
-	{"I13", badView}, {"I14", notLeader}, {"I15", exempt}, {"I16", waitedLong}, {"I20", beyondMode},
-	{"I21", reserved}, {"I22", inVain},
-	{"journal", unwritten}, {"reread", unread}, {"stop", stopFile},
+	{"I1", checkNotHeld}, {"I2", checkOneField}, {"I3", checkNoOverwrite}, {"I4", checkLeaseBounds}, {"I5", checkRequeueOnce},
+	{"I6", checkRanEnough}, {"I8", beneficiary}, {"I9", checkNoPingPong}, {"I10", tooMuch}, {"I12", checkNodeLists},
+	{"I13", checkSoundView}, {"I14", checkIsLeader}, {"I15", checkNotExempt}, {"I16", waitedLong}, {"I20", checkWithinMode},
+	{"I21", checkReservations}, {"I22", checkNotInVain},
+	{"journal", checkIntentStored}, {"reread", checkJobReread}, {"stop", checkStopFile},
 }
 
 // CheckSend judges a write right before it leaves.
 func (o *Oracle) CheckSend(k *Call) {
 	o.verdict.Sent[string(k.Edit.Kind)]++
-	k.By.wrote += max(k.Edit.Tasks, 1)
+	k.By.writeCount += max(k.Edit.Tasks, 1)
 	j := o.actualJob(k.Edit.Run.Job)
 	if j == nil {
 		return
 	}
 	k.row = o.ledger.rowOf(k.Edit)
 	s := &send{Call: k, o: o, job: j, entry: o.book.entryOf(j), now: o.World.Now(), gate: &o.Site.Gate}
-	s.afterRace = k.Late || s.entry.edited > k.By.read[j.ID]
+	s.afterRace = k.Late || s.entry.edited > k.By.rereadsByJob[j.ID]
 	for _, r := range sendRules {
 		if why := r.check(s); why != "" {
 			o.Breach(uncertainRuleOf(r.id, s), j.ID, "%s sends %v: %s", k.By.Name, k.Edit, why)

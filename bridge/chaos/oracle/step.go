@@ -31,7 +31,7 @@ type Plan struct {
 }
 
 // stepRules judge a step of a daemon that lived through it.
-var stepRules = []func(*Oracle, *Daemon, *Step){wroteInDoubt, wroteCold, churned, undetermined, forgot}
+var stepRules = []func(*Oracle, *Daemon, *Step){checkNoWriteInDoubt, checkNoColdWrite, checkChurn, checkDeterminism, checkNothingForgotten}
 
 // CheckStep judges a step as a whole.
 func (o *Oracle) CheckStep(d *Daemon, s *Step) {
@@ -46,21 +46,21 @@ func (o *Oracle) CheckStep(d *Daemon, s *Step) {
 }
 
 // Doubt means do less: what failed before the pushing ends it. I20.
-func wroteInDoubt(o *Oracle, d *Daemon, r *Step) {
+func checkNoWriteInDoubt(o *Oracle, d *Daemon, r *Step) {
 	for _, x := range r.Doubts {
-		if early := x.Cause == bridge.CauseSlurm || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStop && r.Edits == 0; early && d.wrote > 0 {
-			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.wrote, x.Err)
+		if early := x.Cause == bridge.CauseSlurm || x.Cause == bridge.CauseHistory || x.Cause == bridge.CauseStop && r.Edits == 0; early && d.writeCount > 0 {
+			o.Breach("I20", 0, "%s wrote %d times in a cycle in doubt: %v", d.Name, d.writeCount, x.Err)
 		}
 	}
-	if r.Standby && d.wrote > 0 {
+	if r.Standby && d.writeCount > 0 {
 		o.Breach("I14", 0, "%s wrote while standing by", d.Name)
 	}
 }
 
 // After a start, and after a poll, the database or leadership failed, two good
 // polls come before anything is written.
-func wroteCold(o *Oracle, d *Daemon, _ *Step) {
-	if d.wrote > 0 && d.GoodPolls < 2 {
+func checkNoColdWrite(o *Oracle, d *Daemon, _ *Step) {
+	if d.writeCount > 0 && d.GoodPolls < 2 {
 		o.Breach("warm", 0, "%s wrote after %d good polls", d.Name, d.GoodPolls)
 	}
 }
@@ -87,7 +87,7 @@ func (d *Daemon) notePoll(r *Step) {
 }
 
 // I11: at most so many of the pending jobs change band per interval.
-func churned(o *Oracle, d *Daemon, r *Step) {
+func checkChurn(o *Oracle, d *Daemon, r *Step) {
 	for i := range r.Plans {
 		t := &r.Plans[i]
 		if !t.Send || t.Made == nil || t.Snapshot == nil {
@@ -141,7 +141,7 @@ func countMoved(old, now []policy.JobID) (n, of int) {
 }
 
 // I19: the same snapshot and configuration give the same plan, byte for byte.
-func undetermined(o *Oracle, d *Daemon, r *Step) {
+func checkDeterminism(o *Oracle, d *Daemon, r *Step) {
 	if !r.DecidedAgain {
 		return
 	}
@@ -165,7 +165,7 @@ func undetermined(o *Oracle, d *Daemon, r *Step) {
 
 // Absence is not proof, and what stands is not forgotten: every value of ours that
 // Slurm has, has a row in the ledger that is not given up.
-func forgot(o *Oracle, d *Daemon, r *Step) {
+func checkNothingForgotten(o *Oracle, d *Daemon, r *Step) {
 	if len(r.Plans) == 0 {
 		return // the ledger was not settled
 	}

@@ -10,22 +10,22 @@ import (
 
 // stop is a requeue of ours that ended a run.
 type stop struct {
-	at          time.Time // when it was sent
-	cycle       int
-	job         int64
-	user        string
-	account     string
-	gpus        float64
-	lost        float64   // GPU seconds
-	beneficiary int64     // the job it made room for
-	duration    time.Time // when Slurm carried it out
-	restarts    int       // of the job it made room for, then
-	daemon      *Daemon
+	at           time.Time // when it was sent
+	cycle        int
+	job          int64
+	user         string
+	account      string
+	gpus         float64
+	lost         float64   // GPU seconds
+	beneficiary  int64     // the job it made room for
+	carriedOutAt time.Time // when Slurm carried it out
+	restarts     int       // of the job it made room for, then
+	daemon       *Daemon
 }
 
 // I5: a requeue is sent at most once per run, only to running batch jobs that may
 // be requeued and whose owner opted in.
-func requeueOnce(s *send) string {
+func checkRequeueOnce(s *send) string {
 	if s.Edit.Kind != slurm.Requeue {
 		return ""
 	}
@@ -49,7 +49,7 @@ func requeueOnce(s *send) string {
 
 // I6: run time before preemption is at least the quantum, and there is a time
 // between two.
-func ranEnough(s *send) string {
+func checkRanEnough(s *send) string {
 	if s.Edit.Kind != slurm.Requeue || s.afterRace {
 		return ""
 	}
@@ -127,7 +127,7 @@ func gpusAsked(j *slurm.Job) int { return j.Request.GPUs() }
 func restartLoss(j *slurm.Job) float64 { return 5 * float64(gpusHeld(j)) }
 
 // I9: no pair preempts each other within two quanta.
-func pingPong(s *send) string {
+func checkNoPingPong(s *send) string {
 	if s.Edit.Kind != slurm.Requeue || s.row == nil || s.row.Before.Stop == nil {
 		return ""
 	}
@@ -142,7 +142,7 @@ func pingPong(s *send) string {
 
 // I22: no job is stopped while a job of the partition that another was stopped for
 // has not started three intervals after that took effect, for half an hour at most.
-func inVain(s *send) string {
+func checkNotInVain(s *send) string {
 	if s.Edit.Kind != slurm.Requeue || s.Late {
 		return ""
 	}
@@ -150,7 +150,7 @@ func inVain(s *send) string {
 	for i := range s.o.stops {
 		x := &s.o.stops[i]
 		b, v := s.By.Truth.Job(x.beneficiary), s.By.Truth.Job(x.job)
-		since := now.Sub(x.duration)
+		since := now.Sub(x.carriedOutAt)
 		switch {
 		case b == nil || !b.Pending() || b.Held || b.Restarts != x.restarts || x.beneficiary == x.job || s.o.ledger.isBeforeRestore(x.at):
 		case since <= 4*site.Interval || s.now.Sub(x.at) >= 30*time.Minute-s.gate.Skew: // a cycle to see that it took effect; clocks differ

@@ -28,9 +28,9 @@ type site struct {
 // everywhere runs a test on this machine's own Slurm and on the releases that
 // can be reached.
 func everywhere(t *testing.T, test func(site)) {
-	t.Run("own", func(t *testing.T) { test(at(t, livetest.Slurm(t))) })
+	t.Run("own", func(t *testing.T) { test(at(t, livetest.SharedCluster(t))) })
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
-		t.Run(release, func(t *testing.T) { test(at(t, livetest.Lab(t, release))) })
+		t.Run(release, func(t *testing.T) { test(at(t, livetest.ClusterInLab(t, release))) })
 	}
 }
 

@@ -23,7 +23,7 @@ import (
 // submission, and neither the fields nor the forms an update takes.
 func TestLiveDocumentAllowsBodies(t *testing.T) {
 	for _, release := range []string{"24.11", "26.05"} {
-		t.Run(release, func(t *testing.T) { validate(t, livetest.Lab(t, release)) })
+		t.Run(release, func(t *testing.T) { validate(t, livetest.ClusterInLab(t, release)) })
 	}
 }
 

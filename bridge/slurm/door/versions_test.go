@@ -15,7 +15,7 @@ import (
 func TestLiveEveryVersion(t *testing.T) {
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			c := livetest.Lab(t, release)
+			c := livetest.ClusterInLab(t, release)
 			tried := 0
 			for v := rest.Oldest; v <= rest.Newest; v++ {
 				api, _ := rest.Capabilities(v)

@@ -22,7 +22,7 @@ import (
 // what one that always reads everything shows.
 func TestLiveIncrementalEqualsFull(t *testing.T) {
 	for _, release := range []string{"24.11", "26.05"} { // older ones have no other way than the full list
-		t.Run(release, func(t *testing.T) { compare(t, livetest.Lab(t, release)) })
+		t.Run(release, func(t *testing.T) { compare(t, livetest.ClusterInLab(t, release)) })
 	}
 }
 

@@ -25,7 +25,7 @@ func TestReadLevel(t *testing.T) {
 func TestLiveRights(t *testing.T) {
 	for _, release := range []string{"22.05", "24.11", "26.05"} {
 		t.Run(release, func(t *testing.T) {
-			cluster := livetest.Lab(t, release)
+			cluster := livetest.ClusterInLab(t, release)
 			c, err := Open(t.Context(), Config{URL: cluster.URL, TokenFile: cluster.TokenFile}, Poll{})
 			if err != nil {
 				t.Fatal(err)

@@ -130,7 +130,7 @@ func (s *demonstration) run(ctx context.Context) error {
 func (s *demonstration) prepare(ctx context.Context) error {
 	s.real = s.Slurm != "sim"
 	if s.real {
-		if err := throwaway.Ensure(ctx, s.screen); err != nil {
+		if err := throwaway.InstallSlurm(ctx, s.screen); err != nil {
 			if s.Slurm == "real" || ctx.Err() != nil {
 				return err
 			}

@@ -191,7 +191,7 @@ func TestOptionsAreChecked(t *testing.T) {
 }
 
 func TestRealDemo(t *testing.T) {
-	livetest.Slurm(t) // skips where there is none
+	livetest.SharedCluster(t) // skips where there is none
 	o := options(t)
 	o.Slurm, o.Pace = "real", 1
 	var out bytes.Buffer

@@ -42,7 +42,7 @@ func startProbes(binary, dir string, day []Job) (*probes, error) {
 	for i := range clusterNodes {
 		node := nodeName(i)
 		cmd := exec.Command(binary, "--node", node, "--listen", "unix:"+p.socket(node), "--interval", "2s", "--nvml", lib)
-		cmd.Env = append(os.Environ(), fakenvml.Env+"="+p.state(node))
+		cmd.Env = append(os.Environ(), fakenvml.StateVariable+"="+p.state(node))
 		c, err := startProcess("nodeprobe of "+node, cmd)
 		if err != nil {
 			return nil, errors.Join(err, p.end())
@@ -88,7 +88,7 @@ func (p *probes) measured(ctx context.Context) (string, error) {
 	for i := range clusterNodes {
 		where[nodeName(i)] = "unix:" + p.socket(nodeName(i))
 	}
-	samples, err := client.New(client.Config{}).Pull(ctx, where)
+	samples, err := client.New(client.Config{}).PullSamples(ctx, where)
 	if err != nil {
 		return "", fmt.Errorf("asking the probes: %w", err)
 	}

@@ -18,7 +18,7 @@ type realCluster struct {
 }
 
 func startRealCluster(ctx context.Context) (*realCluster, error) {
-	c, err := throwaway.Slurm(ctx, "", throwaway.Options{Nodes: clusterNodes, GPUs: gpusPerNode})
+	c, err := throwaway.StartSlurm(ctx, "", throwaway.Options{Nodes: clusterNodes, GPUs: gpusPerNode})
 	if err != nil {
 		return nil, err
 	}

@@ -129,7 +129,7 @@ func TestInterruptedSimulatedDemoLeavesNothing(t *testing.T) {
 }
 
 func TestInterruptedRealDemoLeavesNothing(t *testing.T) {
-	livetest.Slurm(t) // skips where there is none
+	livetest.SharedCluster(t) // skips where there is none
 	t.Run("while Slurm starts", func(t *testing.T) {
 		interrupt(t, "real", "", 3*time.Second, syscall.SIGINT, 2)
 	})

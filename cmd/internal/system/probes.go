@@ -19,13 +19,13 @@ func Probes(f *settings.File, keep func([]probes.Reading)) (bridge.Probes, error
 	}
 	c := client.Config{Timeout: s.Timeout}
 	var err error
-	if c.TLS, err = secure.Client(s.CAFile, s.CertFile, s.KeyFile); err != nil {
+	if c.TLS, err = secure.ClientConfig(s.CAFile, s.CertFile, s.KeyFile); err != nil {
 		return nil, err
 	}
 	if s.TokenFile != "" {
-		c.Token = secure.Token(s.TokenFile)
+		c.Token = secure.CachedToken(s.TokenFile)
 	}
 	p := probes.New(client.New(c), s.URL, s.MaxAge, time.Now)
-	p.Believe, p.Keep = s.Believe, keep
+	p.TrustSamples, p.KeepReadings = s.Believe, keep
 	return p, nil
 }

@@ -13,74 +13,74 @@ import (
 )
 
 // The cluster is not taken down: it ends, and its directory goes, when the test binary ends.
-var shared = sync.OnceValues(func() (*throwaway.Cluster, error) {
+var sharedCluster = sync.OnceValues(func() (*throwaway.Cluster, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	return throwaway.Slurm(ctx, "", throwaway.Options{})
+	return throwaway.StartSlurm(ctx, "", throwaway.Options{})
 })
 
-// Slurm returns the running cluster of this test binary, with 4 nodes of 8 GPUs, started at the first call. Tests leave
+// SharedCluster returns the running cluster of this test binary, with 4 nodes of 8 GPUs, started at the first call. Tests leave
 // it idle: cancel your jobs. Where Slurm cannot run the test is skipped and says why, or fails if
 // FAIRBRIDGE_REQUIRE_SLURM=1; it is skipped with -short too.
-func Slurm(t testing.TB) *throwaway.Cluster {
+func SharedCluster(t testing.TB) *throwaway.Cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
 	}
-	c, err := shared()
-	return orSkip(t, c, err, os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") == "1")
+	c, err := sharedCluster()
+	return clusterOrSkip(t, c, err, os.Getenv("FAIRBRIDGE_REQUIRE_SLURM") == "1")
 }
 
-// Release returns a running cluster of another release of Slurm ("24.11"), with 4 nodes of 8 GPUs, started at the first
+// ClusterOfRelease returns a running cluster of another release of Slurm ("24.11"), with 4 nodes of 8 GPUs, started at the first
 // call of this test binary from the root directory that package throwaway finds for it, or, failing that, a lab that
 // runs. The test is skipped where there is neither, and with -short.
-func Release(t testing.TB, release string) *throwaway.Cluster {
+func ClusterOfRelease(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("needs a real Slurm, which takes ten seconds; not with -short")
 	}
 	if _, err := throwaway.RootOf(release); errors.Is(err, throwaway.ErrUnavailable) && os.Getenv(throwaway.LabVariable) != "" {
-		return Lab(t, release)
+		return ClusterInLab(t, release)
 	}
-	c, err := others.of(release)
-	return orSkip(t, c, err, false)
+	c, err := clustersByRelease.clusterOf(release)
+	return clusterOrSkip(t, c, err, false)
 }
 
-// others are the clusters of other releases, one each.
-var others = clusters{started: map[string]func() (*throwaway.Cluster, error){}}
+// clustersByRelease are the clusters of other releases, one each.
+var clustersByRelease = startedClusters{startByRelease: map[string]func() (*throwaway.Cluster, error){}}
 
-type clusters struct {
+type startedClusters struct {
 	sync.Mutex
-	started map[string]func() (*throwaway.Cluster, error)
+	startByRelease map[string]func() (*throwaway.Cluster, error)
 }
 
-func (c *clusters) of(release string) (*throwaway.Cluster, error) {
+func (c *startedClusters) clusterOf(release string) (*throwaway.Cluster, error) {
 	c.Lock()
 	defer c.Unlock()
-	if c.started[release] == nil {
-		c.started[release] = sync.OnceValues(func() (*throwaway.Cluster, error) {
+	if c.startByRelease[release] == nil {
+		c.startByRelease[release] = sync.OnceValues(func() (*throwaway.Cluster, error) {
 			root, err := throwaway.RootOf(release)
 			if err != nil {
 				return nil, err
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 			defer cancel()
-			return throwaway.Slurm(ctx, "", throwaway.Options{Root: root})
+			return throwaway.StartSlurm(ctx, "", throwaway.Options{SlurmRoot: root})
 		})
 	}
-	return c.started[release]()
+	return c.startByRelease[release]()
 }
 
-// Lab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.
-func Lab(t testing.TB, release string) *throwaway.Cluster {
+// ClusterInLab returns a running Slurm of another release ("26.05"); the test is skipped where there is none.
+func ClusterInLab(t testing.TB, release string) *throwaway.Cluster {
 	t.Helper()
-	c, err := throwaway.Lab(t.Context(), release)
-	orSkip(t, c, err, false)
+	c, err := throwaway.StartInLab(t.Context(), release)
+	clusterOrSkip(t, c, err, false)
 	t.Cleanup(func() { _ = c.Down() })
 	return c
 }
 
-func orSkip(t testing.TB, c *throwaway.Cluster, err error, require bool) *throwaway.Cluster {
+func clusterOrSkip(t testing.TB, c *throwaway.Cluster, err error, require bool) *throwaway.Cluster {
 	t.Helper()
 	if errors.Is(err, throwaway.ErrUnavailable) && !require {
 		t.Skip(err)

@@ -6,8 +6,8 @@ import (
 )
 
 func TestSlurmIsShared(t *testing.T) {
-	c := Slurm(t)
-	if Slurm(t) != c {
+	c := SharedCluster(t)
+	if SharedCluster(t) != c {
 		t.Error("the second call started another cluster")
 	}
 	out, err := c.Run(t.Context(), "alice", "sinfo", "-h", "-p", "gpu", "-o", "%D %G")

@@ -1,4 +1,4 @@
-// Package report takes what jobs say of their progress, over a socket on their
+// Package progress takes what jobs say of their progress, over a socket on their
 // node. A job writes one line of JSON and reads one line of JSON back:
 //
 //	{"epoch": 3, "epochs": 90, "loss": 0.4}
@@ -6,13 +6,13 @@
 //
 // Whose report it is the kernel says, by the process at the other end of the
 // socket, and not the job: no job can report for another.
-package report
+package progress
 
-// DefaultPath is where the probe's unit has its socket.
-const DefaultPath = "/run/nodeprobe/progress.sock"
+// DefaultSocket is where the probe's unit has its socket.
+const DefaultSocket = "/run/nodeprobe/progress.sock"
 
-// maxLine bounds a report.
-const maxLine = 4 << 10
+// maxLineBytes bounds a report.
+const maxLineBytes = 4 << 10
 
 // Answer is the probe's answer to a report.
 type Answer struct {

@@ -1,4 +1,4 @@
-package report
+package progress
 
 import (
 	"bufio"
@@ -17,16 +17,16 @@ import (
 // What a job may take of the probe: so many connections at once, each for so
 // long and with so many reports.
 const (
-	maxOpen  = 32
-	patience = 5 * time.Second
-	maxLines = 100
+	maxConnections        = 32
+	lineTimeout           = 5 * time.Second
+	maxLinesPerConnection = 100
 )
 
 // Server takes reports over a Unix socket.
 type Server struct {
 	Inbox *Inbox
-	// Owner names the job of a process; it is asked for every connection.
-	Owner func(pid int) nodeprobe.Owner
+	// JobOfProcess names the job of a process; it is asked for every connection.
+	JobOfProcess func(pid int) nodeprobe.ProcessJob
 }
 
 // Serve takes reports until the context ends or the listener fails.
@@ -35,7 +35,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	defer stop()
 	var open sync.WaitGroup
 	defer open.Wait()
-	room := make(chan struct{}, maxOpen)
+	room := make(chan struct{}, maxConnections)
 	for {
 		c, err := l.Accept()
 		if ctx.Err() != nil {
@@ -56,18 +56,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 // serveConn takes the reports of one connection.
 func (s *Server) serveConn(c net.Conn) {
 	defer c.Close()
-	_ = c.SetDeadline(time.Now().Add(patience))
+	_ = c.SetDeadline(time.Now().Add(lineTimeout))
 	answers := json.NewEncoder(c)
-	who, uid, err := s.peerOwner(c)
+	who, uid, err := s.peerJob(c)
 	if err != nil {
 		_ = answers.Encode(Answer{Error: err.Error()})
 		return
 	}
 	lines := bufio.NewScanner(c)
-	lines.Buffer(make([]byte, 0, 512), maxLine)
-	for n := 0; n < maxLines && lines.Scan(); n++ {
+	lines.Buffer(make([]byte, 0, 512), maxLineBytes)
+	for n := 0; n < maxLinesPerConnection && lines.Scan(); n++ {
 		a := Answer{Job: who.Job, SLUID: who.SLUID}
-		if err := s.Inbox.Take(lines.Bytes(), who, uid); err != nil {
+		if err := s.Inbox.TakeLine(lines.Bytes(), who, uid); err != nil {
 			a = Answer{Error: err.Error()}
 		}
 		if answers.Encode(a) != nil {
@@ -75,18 +75,18 @@ func (s *Server) serveConn(c net.Conn) {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		_ = answers.Encode(Answer{Error: fmt.Sprintf("a report is one line of at most %d bytes", maxLine)})
+		_ = answers.Encode(Answer{Error: fmt.Sprintf("a report is one line of at most %d bytes", maxLineBytes)})
 	}
 }
 
-// peerOwner returns the job and user at the other end. A job that is known only by
+// peerJob returns the job and user at the other end. A job that is known only by
 // its environment is not believed: that anybody can write.
-func (s *Server) peerOwner(c net.Conn) (nodeprobe.Owner, int, error) {
-	cred, err := credentials(c)
+func (s *Server) peerJob(c net.Conn) (nodeprobe.ProcessJob, int, error) {
+	cred, err := peerCredentials(c)
 	if err != nil {
-		return nodeprobe.Owner{}, 0, err
+		return nodeprobe.ProcessJob{}, 0, err
 	}
-	who := s.Owner(int(cred.Pid))
+	who := s.JobOfProcess(int(cred.Pid))
 	switch {
 	case !who.Known():
 		return who, 0, fmt.Errorf("process %d is of no Slurm job on this node", cred.Pid)
@@ -96,7 +96,7 @@ func (s *Server) peerOwner(c net.Conn) (nodeprobe.Owner, int, error) {
 	return who, int(cred.Uid), nil
 }
 
-func credentials(c net.Conn) (*syscall.Ucred, error) {
+func peerCredentials(c net.Conn) (*syscall.Ucred, error) {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return nil, errors.New("reports are taken over a Unix socket only")

@@ -1,4 +1,4 @@
-package report_test
+package progress_test
 
 import (
 	"context"
@@ -16,21 +16,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"fairbridge/nodeprobe"
-	"fairbridge/nodeprobe/report"
+	"fairbridge/nodeprobe/progress"
 )
 
 var known = nodeprobe.Known
 
 // inbox is a running server for which this process is of the owner.
-func inbox(t *testing.T, owner nodeprobe.Owner) (path string, d *report.Inbox) {
+func inbox(t *testing.T, owner nodeprobe.ProcessJob) (path string, d *progress.Inbox) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "p.sock")
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d = report.NewInbox(time.Now)
-	s := report.Server{Inbox: d, Owner: func(pid int) nodeprobe.Owner {
+	d = progress.NewInbox(time.Now)
+	s := progress.Server{Inbox: d, JobOfProcess: func(pid int) nodeprobe.ProcessJob {
 		if pid != os.Getpid() {
 			t.Errorf("asked about process %d, this is %d", pid, os.Getpid())
 		}
@@ -48,35 +48,35 @@ func inbox(t *testing.T, owner nodeprobe.Owner) (path string, d *report.Inbox) {
 	return path, d
 }
 
-var mine = nodeprobe.Owner{Job: 4711, Step: "0", By: "cgroup"}
+var mine = nodeprobe.ProcessJob{Job: 4711, Step: "0", By: "cgroup"}
 
 func TestReports(t *testing.T) {
 	path, d := inbox(t, mine)
 	for i := range 3 {
-		a, err := report.Send(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), Epochs: known(90), Loss: known(-0.5)})
+		a, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(float64(i)), Epochs: known(90), Loss: known(-0.5)})
 		if err != nil || a.Job != 4711 {
 			t.Fatalf("%+v, %v", a, err)
 		}
 	}
-	got := d.Reports()
-	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.Taken() != 3 {
-		t.Errorf("%+v, %d taken", got, d.Taken())
+	got := d.NewestReports()
+	if len(got) != 1 || got[0].Job != 4711 || got[0].UID != os.Getuid() || got[0].Progress.Epoch != known(2) || got[0].Progress.Step.Known || d.TakenCount() != 3 {
+		t.Errorf("%+v, %d taken", got, d.TakenCount())
 	}
-	if share := got[0].Progress.DoneShare(); share != known(2.0/90) {
+	if share := got[0].Progress.ShareDone(); share != known(2.0/90) {
 		t.Errorf("done %v", share)
 	}
 }
 
 func TestWhoIsNotBelieved(t *testing.T) {
-	for says, owner := range map[string]nodeprobe.Owner{
+	for says, owner := range map[string]nodeprobe.ProcessJob{
 		"of no Slurm job": {},
 		"nothing else":    {Job: 4711, By: "environ"}, // another's number, perhaps
 	} {
 		path, d := inbox(t, owner)
-		if _, err := report.Send(t.Context(), path, nodeprobe.Progress{Epoch: known(1)}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Epoch: known(1)}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)
 		}
-		if r := d.Reports(); len(r) != 0 {
+		if r := d.NewestReports(); len(r) != 0 {
 			t.Errorf("kept %+v", r)
 		}
 	}
@@ -100,7 +100,7 @@ func TestLines(t *testing.T) {
 		``:                                   "not a report",
 		`{"epoch":1` + strings.Repeat(" ", 5000) + `}`: "",
 	} {
-		_, err := report.Parse([]byte(line))
+		_, err := progress.ParseProgress([]byte(line))
 		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%.60s: %v, want %q", line, err, says)
 		}
@@ -150,12 +150,12 @@ func TestHostileJobs(t *testing.T) {
 	}
 	var err error
 	for range 100 { // once they are gone, others are heard
-		if _, err = report.Send(t.Context(), path, nodeprobe.Progress{Step: known(5)}); err == nil {
+		if _, err = progress.SendProgress(t.Context(), path, nodeprobe.Progress{Step: known(5)}); err == nil {
 			break
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	if r := d.Reports(); err != nil || len(r) != 1 || r[0].Progress.Step != known(5) {
+	if r := d.NewestReports(); err != nil || len(r) != 1 || r[0].Progress.Step != known(5) {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -170,47 +170,47 @@ func TestNoProbe(t *testing.T) {
 	l.SetUnlinkOnClose(false)
 	_ = l.Close()
 	for _, path := range []string{filepath.Join(dir, "none"), dead} {
-		if _, err := report.Send(t.Context(), path, nodeprobe.Progress{Step: known(1)}); !errors.Is(err, report.ErrNoProbe) {
+		if _, err := progress.SendProgress(t.Context(), path, nodeprobe.Progress{Step: known(1)}); !errors.Is(err, progress.ErrNoProbe) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if _, err := report.Send(t.Context(), dead, nodeprobe.Progress{}); err == nil || errors.Is(err, report.ErrNoProbe) {
+	if _, err := progress.SendProgress(t.Context(), dead, nodeprobe.Progress{}); err == nil || errors.Is(err, progress.ErrNoProbe) {
 		t.Errorf("nothing to say: %v", err)
 	}
 }
 
 func TestInboxForgets(t *testing.T) {
 	now := time.Now()
-	d := report.NewInbox(func() time.Time { return now })
+	d := progress.NewInbox(func() time.Time { return now })
 	var all sync.WaitGroup
 	for i := range 600 {
 		all.Go(func() {
-			if err := d.Take([]byte(`{"step":1}`), nodeprobe.Owner{Job: int64(i + 1)}, 0); err != nil {
+			if err := d.TakeLine([]byte(`{"step":1}`), nodeprobe.ProcessJob{Job: int64(i + 1)}, 0); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	if n := len(d.Reports()); n != 512 {
+	if n := len(d.NewestReports()); n != 512 {
 		t.Errorf("%d jobs kept", n)
 	}
 	now = now.Add(time.Hour)
-	if r := d.Reports(); r[0].Age != 3600 {
+	if r := d.NewestReports(); r[0].Age != 3600 {
 		t.Errorf("%v seconds old after an hour", r[0].Age)
 	}
 	now = now.Add(24 * time.Hour)
-	if n := len(d.Reports()); n != 0 {
+	if n := len(d.NewestReports()); n != 0 {
 		t.Errorf("%d jobs kept for ever", n)
 	}
 }
 
 func TestReportInJSON(t *testing.T) {
-	r := nodeprobe.Report{Owner: mine, UID: 7, Progress: nodeprobe.Progress{Step: known(0), Steps: known(9)}}
+	r := nodeprobe.ProgressReport{ProcessJob: mine, UID: 7, Progress: nodeprobe.Progress{Step: known(0), Steps: known(9)}}
 	b, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var back nodeprobe.Report
+	var back nodeprobe.ProgressReport
 	if err := json.Unmarshal(b, &back); err != nil {
 		t.Fatal(err)
 	}
@@ -223,8 +223,8 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"epoch":3,"epochs":90,"loss":0.4}`))
 	f.Add([]byte(`{"step":1e400}`))
 	f.Fuzz(func(t *testing.T, line []byte) {
-		p, err := report.Parse(line)
-		if share := p.DoneShare(); err == nil && share.Known && !(share.Value >= 0 && share.Value <= 1) {
+		p, err := progress.ParseProgress(line)
+		if share := p.ShareDone(); err == nil && share.Known && !(share.Value >= 0 && share.Value <= 1) {
 			t.Errorf("%q: %v done", line, share.Value)
 		}
 	})

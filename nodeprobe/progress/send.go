@@ -1,4 +1,4 @@
-package report
+package progress
 
 import (
 	"bufio"
@@ -17,10 +17,10 @@ import (
 // ErrNoProbe says that no probe takes reports on this machine.
 var ErrNoProbe = errors.New("no node probe takes reports here: is this a GPU node, and does nodeprobe run with --progress?")
 
-// Send gives the probe a report of the job that the calling process is of and
+// SendProgress gives the probe a report of the job that the calling process is of and
 // returns the probe's answer. The error is ErrNoProbe when there is none, else
 // it says why the report was not taken.
-func Send(ctx context.Context, path string, p nodeprobe.Progress) (Answer, error) {
+func SendProgress(ctx context.Context, path string, p nodeprobe.Progress) (Answer, error) {
 	if err := p.Check(); err != nil {
 		return Answer{}, err
 	}
@@ -28,7 +28,7 @@ func Send(ctx context.Context, path string, p nodeprobe.Progress) (Answer, error
 	if err != nil {
 		return Answer{}, fmt.Errorf("writing the report: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, lineTimeout)
 	defer cancel()
 	c, err := (&net.Dialer{}).DialContext(ctx, "unix", path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ECONNREFUSED) {
@@ -47,9 +47,9 @@ func Send(ctx context.Context, path string, p nodeprobe.Progress) (Answer, error
 // why and hangs up.
 func sendLine(c net.Conn, line []byte) (Answer, error) {
 	_, sent := c.Write(line)
-	back, err := bufio.NewReaderSize(c, maxLine).ReadBytes('\n')
+	back, err := bufio.NewReaderSize(c, maxLineBytes).ReadBytes('\n')
 	if err != nil {
-		return Answer{}, fmt.Errorf("the node probe did not answer within %v: %w", patience.Round(time.Second), errors.Join(sent, err))
+		return Answer{}, fmt.Errorf("the node probe did not answer within %v: %w", lineTimeout.Round(time.Second), errors.Join(sent, err))
 	}
 	var a Answer
 	if err := json.Unmarshal(back, &a); err != nil {
